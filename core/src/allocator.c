@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* The default allocator: OrtAllocator's face on the heap. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "heap.h"
+#include "memory_info.h"
+
+static void* ORT_API_CALL default_alloc(OrtAllocator* this_, size_t size) NO_EXCEPTION {
+  (void)this_;
+  return heap_alloc(size);
+}
+
+static const char* complaint(enum heap_verdict verdict) {
+  switch (verdict) {
+    case HEAP_FOREIGN:
+      return "is not a block of this allocator";
+    case HEAP_INTERIOR:
+      return "points into a block, not to its start";
+    default:
+      return "was freed before";
+  }
+}
+
+static void ORT_API_CALL default_free(OrtAllocator* this_, void* p) NO_EXCEPTION {
+  (void)this_;
+  enum heap_verdict verdict = heap_free(p);
+  if (CORE_UNLIKELY(verdict != HEAP_FREED)) {
+    fprintf(stderr, "ortcffi: Free: pointer %p %s; ignored\n", p, complaint(verdict));
+  }
+}
+
+static const OrtMemoryInfo* ORT_API_CALL default_info(const OrtAllocator* this_) NO_EXCEPTION {
+  (void)this_;
+  return &core_cpu_memory_info;
+}
+
+static OrtStatus* ORT_API_CALL default_shrink(OrtAllocator* this_) NO_EXCEPTION {
+  (void)this_;
+  heap_shrink();
+  return NULL;
+}
+
+static void add_figure(OrtKeyValuePairs* pairs, const char* key, uint64_t figure) {
+  char text[24];
+  snprintf(text, sizeof text, "%" PRIu64, figure);
+  ort_AddKeyValuePair(pairs, key, text);
+}
+
+static OrtStatus* ORT_API_CALL default_stats(const OrtAllocator* this_, OrtKeyValuePairs** out)
+    NO_EXCEPTION {
+  (void)this_;
+  CORE_REQUIRE(GetStats, out);
+  struct heap_stats stats;
+  heap_read_stats(&stats);
+  OrtKeyValuePairs* pairs = NULL;
+  ort_CreateKeyValuePairs(&pairs);
+  if (pairs == NULL) {
+    return core_out_of_memory("GetStats", sizeof pairs);
+  }
+  add_figure(pairs, "InUse", stats.live_bytes);
+  add_figure(pairs, "MaxInUse", stats.peak_bytes);
+  add_figure(pairs, "TotalAllocated", stats.segment_bytes);
+  add_figure(pairs, "NumAllocs", stats.allocations);
+  add_figure(pairs, "NumFrees", stats.frees);
+  add_figure(pairs, "NumArenaExtensions", stats.extensions);
+  add_figure(pairs, "NumArenaShrinkages", stats.shrinkages);
+  add_figure(pairs, "NumBadFrees", stats.bad_frees);
+  *out = pairs;
+  return NULL;
+}
+
+/* Clients hold it as a pointer to non-const; nothing writes to it. */
+static const OrtAllocator default_allocator = {
+    .version = ORT_API_VERSION,
+    .Alloc = default_alloc,
+    .Free = default_free,
+    .Info = default_info,
+    .Reserve = default_alloc,
+    .GetStats = default_stats,
+    .AllocOnStream = NULL,
+    .Shrink = default_shrink,
+};
+
+ORT_API_STATUS_IMPL(ort_GetAllocatorWithDefaultOptions, OrtAllocator** out) {
+  CORE_REQUIRE(GetAllocatorWithDefaultOptions, out);
+  *out = (OrtAllocator*)&default_allocator;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_AllocatorAlloc, OrtAllocator* ort_allocator, size_t size, void** out) {
+  CORE_REQUIRE(AllocatorAlloc, ort_allocator);
+  CORE_REQUIRE(AllocatorAlloc, out);
+  void* block = CORE_LIKELY(ort_allocator == &default_allocator)
+                    ? heap_alloc(size)
+                    : ort_allocator->Alloc(ort_allocator, size);
+  if (CORE_UNLIKELY(block == NULL && size != 0)) {
+    return core_out_of_memory("AllocatorAlloc", size);
+  }
+  *out = block;
+  return NULL;
+}
+
+static CORE_COLD OrtStatus* bad_free(void* p, enum heap_verdict verdict) {
+  char pointer[24];
+  snprintf(pointer, sizeof pointer, "%p ", p);
+  return core_status(ORT_INVALID_ARGUMENT, "AllocatorFree: p ", pointer, complaint(verdict));
+}
+
+ORT_API_STATUS_IMPL(ort_AllocatorFree, OrtAllocator* ort_allocator, void* p) {
+  CORE_REQUIRE(AllocatorFree, ort_allocator);
+  if (CORE_LIKELY(ort_allocator == &default_allocator)) {
+    enum heap_verdict verdict = heap_free(p);
+    return CORE_LIKELY(verdict == HEAP_FREED) ? NULL : bad_free(p, verdict);
+  }
+  ort_allocator->Free(ort_allocator, p);
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_AllocatorGetInfo, const OrtAllocator* ort_allocator,
+                    const OrtMemoryInfo** out) {
+  CORE_REQUIRE(AllocatorGetInfo, ort_allocator);
+  CORE_REQUIRE(AllocatorGetInfo, out);
+  *out = ort_allocator->Info(ort_allocator);
+  return NULL;
+}
+
+/* A struct's own version says which fields it has. */
+#define STATS_SINCE 23
+
+ORT_API_STATUS_IMPL(ort_AllocatorGetStats, const OrtAllocator* ort_allocator,
+                    OrtKeyValuePairs** out) {
+  CORE_REQUIRE(AllocatorGetStats, ort_allocator);
+  CORE_REQUIRE(AllocatorGetStats, out);
+  if (ort_allocator->version >= STATS_SINCE && ort_allocator->GetStats != NULL) {
+    return ort_allocator->GetStats(ort_allocator, out);
+  }
+  OrtKeyValuePairs* none = NULL;
+  ort_CreateKeyValuePairs(&none);
+  if (none == NULL) {
+    return core_out_of_memory("AllocatorGetStats", sizeof none);
+  }
+  *out = none;
+  return NULL;
+}
+
+void ORT_API_CALL ort_ReleaseAllocator(OrtAllocator* input) NO_EXCEPTION {
+  /* The default allocator is shared by all; the core makes no other yet. */
+  (void)input;
+}

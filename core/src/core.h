@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file core.h
+ * What the files of the core share: the slot functions, failing statuses, live-object counts.
+ *
+ * Names: `ort_X` is the function in slot X, `core_x` is shared between files, `x` is static.
+ */
+#ifndef ORTCFFI_CORE_H_
+#define ORTCFFI_CORE_H_
+
+#include "onnxruntime_c_api.h"
+
+#define CORE_VERSION_STRING "1.30.0"
+
+#if defined(__GNUC__)
+#define CORE_LIKELY(x) __builtin_expect(!!(x), 1)
+#define CORE_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define CORE_NOINLINE __attribute__((noinline))
+#define CORE_COLD __attribute__((cold, noinline))
+/* Everything is hidden but what core/exports lists, which the compiler must be told as well. */
+#define CORE_EXPORT __attribute__((visibility("default")))
+#else
+#define CORE_LIKELY(x) (x)
+#define CORE_UNLIKELY(x) (x)
+#define CORE_NOINLINE
+#define CORE_COLD
+#define CORE_EXPORT
+#endif
+
+#define CORE_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/** @name Slot functions
+ * One prototype for each row that the core answers itself.
+ * @{ */
+#define CORE_PROTOTYPE_HOST(returns, name, parameters) \
+  returns ORT_API_CALL ort_##name parameters NO_EXCEPTION;
+#define CORE_PROTOTYPE_TABLE(returns, name, parameters) \
+  CORE_PROTOTYPE_HOST(returns, name, parameters)
+#define CORE_PROTOTYPE_ENGINE(returns, name, parameters)
+#define CORE_PROTOTYPE_NOT_YET(returns, name, parameters)
+#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
+  CORE_PROTOTYPE_##who(returns, name, parameters)
+#include "ort_slots.def"
+/** @} */
+
+/** @name Statuses
+ * A status either owns its message, in the bytes behind it, or is a constant whose message is a
+ * literal. Constants need no memory, so a guard can always answer.
+ * @{ */
+struct OrtStatus {
+  OrtErrorCode code;
+  uint32_t is_constant;
+  const char* message;
+};
+
+/** Hands out a constant status; the caller releases it like any other. */
+OrtStatus* core_constant_status(const struct OrtStatus* constant);
+
+/** A status with a message put together from up to three pieces; any of them may be NULL. */
+OrtStatus* core_status(OrtErrorCode code, const char* before, const char* middle,
+                       const char* after);
+
+/** The status for `function` having failed to get `size` bytes. */
+OrtStatus* core_out_of_memory(const char* function, size_t size);
+
+/** Returns from a slot function with a constant status. */
+#define CORE_FAIL(error_code, text)                                     \
+  do {                                                                  \
+    static const struct OrtStatus core_failure = {error_code, 1, text}; \
+    return core_constant_status(&core_failure);                         \
+  } while (0)
+
+/** Guards a pointer argument. `function` is the slot's name. */
+#define CORE_REQUIRE(function, argument)                                         \
+  do {                                                                           \
+    if (CORE_UNLIKELY(!(argument))) {                                            \
+      CORE_FAIL(ORT_INVALID_ARGUMENT, #function ": " #argument " must not be NULL"); \
+    }                                                                            \
+  } while (0)
+
+/** Passes a failing status on to the caller. */
+#define CORE_TRY(expression)                  \
+  do {                                        \
+    OrtStatus* core_tried = (expression);     \
+    if (CORE_UNLIKELY(core_tried != NULL)) {  \
+      return core_tried;                      \
+    }                                         \
+  } while (0)
+/** @} */
+
+/** The kinds of object that the core counts while they are alive. */
+enum core_kind { CORE_STATUS, CORE_MEMORY_INFO, CORE_KEY_VALUES, CORE_KINDS };
+
+/** How many objects of a kind are alive, over all threads. */
+int64_t core_live_objects(enum core_kind kind);
+
+/** Text of the build: compiler, target, allocator, options. Constant. */
+const char* core_build_info(void);
+
+#endif /* ORTCFFI_CORE_H_ */

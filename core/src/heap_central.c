@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* Free blocks between the threads: batches as they come, and beyond a cap back to their segments. */
+#include <stdio.h>
+
+#include "heap_internal.h"
+
+struct central {
+  pthread_mutex_t lock;
+  struct heap_block* batches;
+  size_t blocks;
+  /* Segments of this class with a free block or room for one, as index + 1. */
+  uint32_t segments;
+} __attribute__((aligned(64)));
+
+static struct central centrals[HEAP_LAST_CLASS + 1] = {
+    [0 ... HEAP_LAST_CLASS] = {.lock = PTHREAD_MUTEX_INITIALIZER}};
+/* Bytes of large blocks that lie in any central list. */
+static size_t large_bytes;
+
+static void link_segment(struct central* central, size_t segment) {
+  struct heap_segment* info = &heap_segments[segment];
+  info->previous = 0;
+  info->next = central->segments;
+  if (info->next != 0) {
+    heap_segments[info->next - 1].previous = (uint32_t)segment + 1;
+  }
+  central->segments = (uint32_t)segment + 1;
+}
+
+static void unlink_segment(struct central* central, size_t segment) {
+  struct heap_segment* info = &heap_segments[segment];
+  if (info->previous != 0) {
+    heap_segments[info->previous - 1].next = info->next;
+  } else {
+    central->segments = info->next;
+  }
+  if (info->next != 0) {
+    heap_segments[info->next - 1].previous = info->previous;
+  }
+}
+
+/* One block out of the class's segments; a new segment where they have none. */
+static struct heap_block* carve(struct central* central, size_t size_class) {
+  if (central->segments == 0) {
+    int64_t taken = heap_region_take(1, size_class);
+    if (taken < 0) {
+      return NULL;
+    }
+    heap_segments[taken].capacity = (uint32_t)(HEAP_SEGMENT / heap_class_stride(size_class));
+    link_segment(central, (size_t)taken);
+  }
+  size_t segment = central->segments - 1;
+  struct heap_segment* info = &heap_segments[segment];
+  struct heap_block* block = info->free;
+  if (block != NULL) {
+    info->free = block->next;
+    info->free_count--;
+  } else {
+    block = (struct heap_block*)(heap_segment_start(segment) +
+                                 info->carved * heap_class_stride(size_class));
+    block->key = heap_key(block);
+    info->carved++;
+  }
+  if (info->free_count == 0 && info->carved == info->capacity) {
+    unlink_segment(central, segment);
+  }
+  return block;
+}
+
+static struct heap_block* carve_batch(struct central* central, size_t size_class, size_t* count) {
+  struct heap_block* batch = NULL;
+  size_t wanted = heap_batch(size_class);
+  for (*count = 0; *count < wanted; ++*count) {
+    struct heap_block* block = carve(central, size_class);
+    if (block == NULL) {
+      break;
+    }
+    block->next = batch;
+    batch = block;
+  }
+  return batch;
+}
+
+static struct heap_block* new_large(size_t size_class, size_t* count) {
+  /* Room for the largest colour, since where the run will start is not known yet. */
+  size_t bytes = heap_class_size(size_class) + 64 * HEAP_LINE;
+  size_t segments = (bytes + HEAP_SEGMENT - 1) >> HEAP_SEGMENT_SHIFT;
+  int64_t taken = heap_region_take(segments, size_class);
+  if (taken < 0) {
+    return NULL;
+  }
+  char* start = heap_segment_start((size_t)taken) + heap_color((size_t)taken);
+  struct heap_block* block = (struct heap_block*)start;
+  block->key = heap_key(block);
+  block->next = NULL;
+  *count = 1;
+  return block;
+}
+
+struct heap_block* heap_central_take(size_t size_class, size_t* count) {
+  struct central* central = &centrals[size_class];
+  pthread_mutex_lock(&central->lock);
+  struct heap_block* batch = central->batches;
+  if (batch != NULL && batch->key != heap_key(batch)) {
+    fprintf(stderr, "ortcffi: block %p was written to after it was freed\n", (void*)batch);
+    central->batches = batch = NULL;
+    central->blocks = 0;
+  }
+  if (batch != NULL) {
+    central->batches = batch->next_batch;
+    *count = batch->batch_count;
+    central->blocks -= *count;
+    if (size_class >= HEAP_FIRST_LARGE) {
+      __atomic_fetch_sub(&large_bytes, *count * heap_class_size(size_class), __ATOMIC_RELAXED);
+    }
+  } else if (size_class < HEAP_FIRST_LARGE) {
+    batch = carve_batch(central, size_class, count);
+  } else {
+    batch = new_large(size_class, count);
+  }
+  pthread_mutex_unlock(&central->lock);
+  return batch;
+}
+
+/* Puts blocks back into their segments; a segment with none in use goes back to the system. */
+static void scatter(struct central* central, struct heap_block* block) {
+  while (block != NULL && block->key == heap_key(block)) {
+    struct heap_block* next = block->next;
+    size_t segment = heap_segment_of(block);
+    struct heap_segment* info = &heap_segments[segment];
+    if (info->free_count == 0 && info->carved == info->capacity) {
+      link_segment(central, segment);
+    }
+    block->next = info->free;
+    info->free = block;
+    info->free_count++;
+    if (info->free_count == info->carved) {
+      unlink_segment(central, segment);
+      heap_region_give(segment);
+    }
+    block = next;
+  }
+}
+
+static void release_large(struct heap_block* block) {
+  while (block != NULL && block->key == heap_key(block)) {
+    struct heap_block* next = block->next;
+    heap_region_give(heap_segment_of(block));
+    block = next;
+  }
+}
+
+void heap_central_give(size_t size_class, struct heap_block* batch, size_t count) {
+  struct central* central = &centrals[size_class];
+  size_t bytes = count * heap_class_size(size_class);
+  pthread_mutex_lock(&central->lock);
+  int small = size_class < HEAP_FIRST_LARGE;
+  size_t held = small ? central->blocks * heap_class_size(size_class)
+                      : __atomic_load_n(&large_bytes, __ATOMIC_RELAXED);
+  if (held + bytes <= (small ? HEAP_CENTRAL_CAP : HEAP_LARGE_CAP)) {
+    batch->batch_count = count;
+    batch->next_batch = central->batches;
+    central->batches = batch;
+    central->blocks += count;
+    if (!small) {
+      __atomic_fetch_add(&large_bytes, bytes, __ATOMIC_RELAXED);
+    }
+  } else if (small) {
+    scatter(central, batch);
+  } else {
+    release_large(batch);
+  }
+  pthread_mutex_unlock(&central->lock);
+}
+
+void heap_central_shrink(void) {
+  for (size_t size_class = 1; size_class <= HEAP_LAST_CLASS; size_class++) {
+    struct central* central = &centrals[size_class];
+    pthread_mutex_lock(&central->lock);
+    struct heap_block* batch = central->batches;
+    if (size_class >= HEAP_FIRST_LARGE) {
+      __atomic_fetch_sub(&large_bytes, central->blocks * heap_class_size(size_class),
+                         __ATOMIC_RELAXED);
+    }
+    central->batches = NULL;
+    central->blocks = 0;
+    while (batch != NULL && batch->key == heap_key(batch)) {
+      struct heap_block* next = batch->next_batch;
+      if (size_class < HEAP_FIRST_LARGE) {
+        scatter(central, batch);
+      } else {
+        release_large(batch);
+      }
+      batch = next;
+    }
+    pthread_mutex_unlock(&central->lock);
+  }
+}
+
+void heap_central_lock(void) {
+  for (size_t i = 0; i < CORE_COUNT_OF(centrals); i++) {
+    pthread_mutex_lock(&centrals[i].lock);
+  }
+}
+
+void heap_central_unlock(void) {
+  for (size_t i = 0; i < CORE_COUNT_OF(centrals); i++) {
+    pthread_mutex_unlock(&centrals[i].lock);
+  }
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "heap.h"
+
+#include <string.h>
+
+/* Pairs in the order in which their keys were added. The two arrays are what GetKeyValuePairs
+ * lends; each key owns one block that holds key and value, one after the other. */
+struct OrtKeyValuePairs {
+  const char** keys;
+  const char** values;
+  size_t count;
+  size_t capacity;
+};
+
+#define FIRST_CAPACITY 8
+
+static size_t find(const struct OrtKeyValuePairs* pairs, const char* key) {
+  size_t i = 0;
+  while (i < pairs->count && strcmp(pairs->keys[i], key) != 0) {
+    i++;
+  }
+  return i;
+}
+
+/* Makes room for one more pair; false where there is no memory, with everything as it was. */
+static int grow(struct OrtKeyValuePairs* pairs) {
+  if (pairs->count < pairs->capacity) {
+    return 1;
+  }
+  size_t capacity = pairs->capacity == 0 ? FIRST_CAPACITY : pairs->capacity * 2;
+  const char** both = heap_alloc(2 * capacity * sizeof *both);
+  if (both == NULL) {
+    return 0;
+  }
+  if (pairs->count > 0) {
+    memcpy(both, pairs->keys, pairs->count * sizeof *both);
+    memcpy(both + capacity, pairs->values, pairs->count * sizeof *both);
+  }
+  heap_free(pairs->keys);
+  pairs->keys = both;
+  pairs->values = both + capacity;
+  pairs->capacity = capacity;
+  return 1;
+}
+
+void ORT_API_CALL ort_CreateKeyValuePairs(OrtKeyValuePairs** out) NO_EXCEPTION {
+  if (out == NULL) {
+    return;
+  }
+  struct OrtKeyValuePairs* pairs = heap_alloc(sizeof *pairs);
+  if (pairs != NULL) {
+    memset(pairs, 0, sizeof *pairs);
+    heap_count(CORE_KEY_VALUES, 1);
+  }
+  *out = pairs;
+}
+
+void ORT_API_CALL ort_AddKeyValuePair(OrtKeyValuePairs* kvps, const char* key, const char* value)
+    NO_EXCEPTION {
+  if (kvps == NULL || key == NULL || key[0] == '\0' || value == NULL) {
+    return;
+  }
+  size_t key_size = strlen(key) + 1;
+  size_t value_size = strlen(value) + 1;
+  size_t at = find(kvps, key);
+  char* both = at < kvps->count || grow(kvps) ? heap_alloc(key_size + value_size) : NULL;
+  if (both == NULL) {
+    return;
+  }
+  memcpy(both, key, key_size);
+  memcpy(both + key_size, value, value_size);
+  if (at < kvps->count) {
+    heap_free((void*)kvps->keys[at]);
+  } else {
+    kvps->count++;
+  }
+  kvps->keys[at] = both;
+  kvps->values[at] = both + key_size;
+}
+
+const char* ORT_API_CALL ort_GetKeyValue(const OrtKeyValuePairs* kvps, const char* key)
+    NO_EXCEPTION {
+  if (kvps == NULL || key == NULL) {
+    return NULL;
+  }
+  size_t at = find(kvps, key);
+  return at < kvps->count ? kvps->values[at] : NULL;
+}
+
+void ORT_API_CALL ort_GetKeyValuePairs(const OrtKeyValuePairs* kvps, const char* const** keys,
+                                       const char* const** values, size_t* num_entries)
+    NO_EXCEPTION {
+  if (keys != NULL) {
+    *keys = kvps == NULL || kvps->count == 0 ? NULL : kvps->keys;
+  }
+  if (values != NULL) {
+    *values = kvps == NULL || kvps->count == 0 ? NULL : kvps->values;
+  }
+  if (num_entries != NULL) {
+    *num_entries = kvps == NULL ? 0 : kvps->count;
+  }
+}
+
+void ORT_API_CALL ort_RemoveKeyValuePair(OrtKeyValuePairs* kvps, const char* key) NO_EXCEPTION {
+  if (kvps == NULL || key == NULL) {
+    return;
+  }
+  size_t at = find(kvps, key);
+  if (at == kvps->count) {
+    return;
+  }
+  heap_free((void*)kvps->keys[at]);
+  kvps->count--;
+  memmove(&kvps->keys[at], &kvps->keys[at + 1], (kvps->count - at) * sizeof *kvps->keys);
+  memmove(&kvps->values[at], &kvps->values[at + 1], (kvps->count - at) * sizeof *kvps->values);
+}
+
+void ORT_API_CALL ort_ReleaseKeyValuePairs(OrtKeyValuePairs* input) NO_EXCEPTION {
+  if (input == NULL) {
+    return;
+  }
+  for (size_t i = 0; i < input->count; i++) {
+    heap_free((void*)input->keys[i]);
+  }
+  heap_free(input->keys);
+  heap_free(input);
+  heap_count(CORE_KEY_VALUES, -1);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+#include "memory_info.h"
+
+#include <string.h>
+
+#include "heap.h"
+
+const struct OrtMemoryInfo core_cpu_memory_info = {
+    .name = "Cpu", .allocator_type = OrtDeviceAllocator, .is_constant = 1};
+
+/* The names that CreateMemoryInfo knows, and the device each one stands for. */
+struct device {
+  const char* name;
+  const char* kept_as;
+  OrtMemoryInfoDeviceType type;
+  OrtDeviceMemoryType mem_type;
+  uint32_t vendor_id;
+};
+
+#define CPU OrtMemoryInfoDeviceType_CPU
+#define GPU OrtMemoryInfoDeviceType_GPU
+#define NPU OrtMemoryInfoDeviceType_NPU
+#define LOCAL OrtDeviceMemoryType_DEFAULT
+#define SHARED OrtDeviceMemoryType_HOST_ACCESSIBLE
+static const struct device devices[] = {
+    {"Cpu", "Cpu", CPU, LOCAL, 0},
+    {"Cuda", "Cuda", GPU, LOCAL, 0x10DE},
+    {"CudaPinned", "CudaPinned", GPU, SHARED, 0x10DE},
+    {"DML", "DML", GPU, LOCAL, 0x1414},
+    {"Hip", "Hip", GPU, LOCAL, 0x1002},
+    {"HipPinned", "HipPinned", GPU, SHARED, 0x1002},
+    {"OpenVINO_GPU", "OpenVINO_GPU", GPU, LOCAL, 0x8086},
+    {"OpenVINO_RT_NPU", "OpenVINO_RT_NPU", NPU, LOCAL, 0x8086},
+    {"QnnHtpShared", "QnnHtpShared", CPU, SHARED, 0x5143},
+    {"WebGPU_Buffer", "WebGPU_Buf", GPU, LOCAL, 0},
+    {"WebGPU_Buf", "WebGPU_Buf", GPU, LOCAL, 0},
+    {"WebNN_Tensor", "WebNN_Ten", GPU, LOCAL, 0},
+    {"WebNN_Ten", "WebNN_Ten", GPU, LOCAL, 0},
+};
+
+/* A copy of `from` on the heap; its name follows the struct. NULL where there is no memory. */
+static struct OrtMemoryInfo* copy_info(const struct OrtMemoryInfo* from) {
+  size_t length = strlen(from->name) + 1;
+  struct OrtMemoryInfo* info = heap_alloc(sizeof *info + length);
+  if (info != NULL) {
+    *info = *from;
+    info->is_constant = 0;
+    info->name = memcpy(info + 1, from->name, length);
+    heap_count(CORE_MEMORY_INFO, 1);
+  }
+  return info;
+}
+
+static OrtStatus* hand_out(const char* function, const struct OrtMemoryInfo* info,
+                           OrtMemoryInfo** out) {
+  struct OrtMemoryInfo* copy = copy_info(info);
+  if (copy == NULL) {
+    return core_out_of_memory(function, sizeof *copy);
+  }
+  *out = copy;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_CreateMemoryInfo, const char* name, OrtAllocatorType type, int id,
+                    OrtMemType mem_type, OrtMemoryInfo** out) {
+  CORE_REQUIRE(CreateMemoryInfo, name);
+  CORE_REQUIRE(CreateMemoryInfo, out);
+  for (size_t i = 0; i < CORE_COUNT_OF(devices); i++) {
+    const struct device* device = &devices[i];
+    if (device->name[0] == name[0] && strcmp(device->name, name) == 0) {
+      struct OrtMemoryInfo info = {.name = device->kept_as,
+                                   .allocator_type = type,
+                                   .mem_type = mem_type,
+                                   /* There is one CPU; other ids have 16 bits. */
+                                   .device_id = i == 0 ? 0 : (int16_t)id,
+                                   .device_type = device->type,
+                                   .device_mem_type = device->mem_type,
+                                   .vendor_id = device->vendor_id};
+      return hand_out("CreateMemoryInfo", &info, out);
+    }
+  }
+  CORE_FAIL(ORT_INVALID_ARGUMENT,
+            "CreateMemoryInfo: name is not a device that it knows (names are case-sensitive: Cpu, "
+            "Cuda, CudaPinned, DML, Hip, HipPinned, OpenVINO_GPU, OpenVINO_RT_NPU, QnnHtpShared, "
+            "WebGPU_Buf, WebNN_Ten). Try CreateMemoryInfo_V2, which takes any name.");
+}
+
+ORT_API_STATUS_IMPL(ort_CreateCpuMemoryInfo, OrtAllocatorType type, OrtMemType mem_type,
+                    OrtMemoryInfo** out) {
+  CORE_REQUIRE(CreateCpuMemoryInfo, out);
+  struct OrtMemoryInfo info = {.name = "Cpu", .allocator_type = type, .mem_type = mem_type};
+  return hand_out("CreateCpuMemoryInfo", &info, out);
+}
+
+ORT_API_STATUS_IMPL(ort_CreateMemoryInfo_V2, const char* name, OrtMemoryInfoDeviceType device_type,
+                    uint32_t vendor_id, int32_t device_id, OrtDeviceMemoryType mem_type,
+                    size_t alignment, OrtAllocatorType allocator_type, OrtMemoryInfo** out) {
+  CORE_REQUIRE(CreateMemoryInfo_V2, name);
+  CORE_REQUIRE(CreateMemoryInfo_V2, out);
+  if (device_type != CPU && device_type != GPU && device_type != NPU) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateMemoryInfo_V2: device_type must be CPU, GPU or NPU");
+  }
+  struct OrtMemoryInfo info = {
+      .name = name,
+      .allocator_type = allocator_type,
+      .device_id = (int16_t)device_id,
+      .device_type = device_type,
+      .device_mem_type = mem_type == LOCAL ? LOCAL : SHARED,
+      .vendor_id = vendor_id,
+      .alignment = alignment,
+  };
+  return hand_out("CreateMemoryInfo_V2", &info, out);
+}
+
+ORT_API_STATUS_IMPL(ort_CompareMemoryInfo, const OrtMemoryInfo* info1, const OrtMemoryInfo* info2,
+                    int* out) {
+  CORE_REQUIRE(CompareMemoryInfo, info1);
+  CORE_REQUIRE(CompareMemoryInfo, info2);
+  CORE_REQUIRE(CompareMemoryInfo, out);
+  int equal = info1->allocator_type == info2->allocator_type &&
+              info1->mem_type == info2->mem_type && info1->device_id == info2->device_id &&
+              info1->device_type == info2->device_type &&
+              info1->device_mem_type == info2->device_mem_type &&
+              info1->vendor_id == info2->vendor_id && info1->alignment == info2->alignment &&
+              strcmp(info1->name, info2->name) == 0;
+  *out = equal ? 0 : -1;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_MemoryInfoGetName, const OrtMemoryInfo* ptr, const char** out) {
+  CORE_REQUIRE(MemoryInfoGetName, ptr);
+  CORE_REQUIRE(MemoryInfoGetName, out);
+  *out = ptr->name;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_MemoryInfoGetId, const OrtMemoryInfo* ptr, int* out) {
+  CORE_REQUIRE(MemoryInfoGetId, ptr);
+  CORE_REQUIRE(MemoryInfoGetId, out);
+  *out = ptr->device_id;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_MemoryInfoGetMemType, const OrtMemoryInfo* ptr, OrtMemType* out) {
+  CORE_REQUIRE(MemoryInfoGetMemType, ptr);
+  CORE_REQUIRE(MemoryInfoGetMemType, out);
+  *out = ptr->mem_type;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_MemoryInfoGetType, const OrtMemoryInfo* ptr, OrtAllocatorType* out) {
+  CORE_REQUIRE(MemoryInfoGetType, ptr);
+  CORE_REQUIRE(MemoryInfoGetType, out);
+  *out = ptr->allocator_type;
+  return NULL;
+}
+
+void ORT_API_CALL ort_MemoryInfoGetDeviceType(const OrtMemoryInfo* ptr,
+                                              OrtMemoryInfoDeviceType* out) NO_EXCEPTION {
+  if (ptr != NULL && out != NULL) {
+    *out = ptr->device_type;
+  }
+}
+
+OrtDeviceMemoryType ORT_API_CALL ort_MemoryInfoGetDeviceMemType(const OrtMemoryInfo* ptr)
+    NO_EXCEPTION {
+  return ptr != NULL ? ptr->device_mem_type : LOCAL;
+}
+
+uint32_t ORT_API_CALL ort_MemoryInfoGetVendorId(const OrtMemoryInfo* ptr) NO_EXCEPTION {
+  return ptr != NULL ? ptr->vendor_id : 0;
+}
+
+void ORT_API_CALL ort_ReleaseMemoryInfo(OrtMemoryInfo* input) NO_EXCEPTION {
+  if (input != NULL && !input->is_constant) {
+    heap_count(CORE_MEMORY_INFO, -1);
+    heap_free(input);
+  }
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* What the extension offers Python beside the tables. Each name starts with ortcffi_. */
+
+/* The embedded core's entry point, whatever library of that name the process also holds. */
+const OrtApiBase* ortcffi_core_api_base(void);
+
+/* One row of the list of slots. */
+typedef struct ortcffi_slot {
+  const char* name;
+  int since;
+  const char* topic;
+  const char* who;
+  const char* gil;
+} ortcffi_slot;
+
+/* Row i of the list of OrtApi's slots, 0 <= i < 426. */
+const ortcffi_slot* ortcffi_slot_row(int i);
+
+/* The number of the core's live objects of a kind; see enum core_kind. */
+int64_t ortcffi_live_objects(int kind);
