@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""What the tests share: the two providers of the table, compilers, and the search for leaks.
+
+With ``ORTCFFI_NO_SKIP=1``, as in continuous integration, a test that would be skipped fails.
+"""
+
+import gc
+import importlib.util
+import os
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ortcffi
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+FAILED = pytest.StashKey[bool]()
+
+
+def pytest_configure() -> None:
+    """Makes the processes that tests start import the package that the tests import."""
+    os.environ["PYTHONSAFEPATH"] = "1"
+    os.environ["PYTHONPATH"] = str(Path(ortcffi.__file__).resolve().parents[1])
+
+
+def pytest_report_header() -> str:
+    return f"ortcffi: {Path(ortcffi.__file__).parent}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    report: Any = yield
+    forbid_skip(report)
+    item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Iterator[None]:
+    report: Any = yield
+    forbid_skip(report)
+    return report
+
+
+def forbid_skip(report: Any) -> None:
+    expected_failure = hasattr(report, "wasxfail")
+    if os.environ.get("ORTCFFI_NO_SKIP") == "1" and report.skipped and not expected_failure:
+        report.outcome = "failed"
+        report.longrepr = f"skipped, which ORTCFFI_NO_SKIP=1 forbids: {report.longrepr[2]}"
+
+
+# --- the two providers of the table ---------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def core_api() -> "ortcffi.Api":
+    """The table of the embedded core."""
+    return ortcffi.default_api()
+
+
+@pytest.fixture(scope="session")
+def real_api() -> "ortcffi.Api":
+    """The table of the installed onnxruntime."""
+    if importlib.util.find_spec("onnxruntime") is None:
+        pytest.skip("the package onnxruntime is not installed")
+    return ortcffi.load()
+
+
+@pytest.fixture(params=["core", "real"])
+def api(request: pytest.FixtureRequest) -> "ortcffi.Api":
+    """Each of the two tables in turn: what both must do alike."""
+    return request.getfixturevalue(f"{request.param}_api")
+
+
+# --- leaks ----------------------------------------------------------------------------------------
+
+
+def alive_in_core() -> dict[str, int]:
+    """Counts what the core holds for others; reads the table, so that no wrapper can hide a leak."""
+    from ortcffi._native import ffi, lib
+
+    kinds = ["status", "memory info", "key-value pairs"]  # enum core_kind
+    alive = {kind: lib.ortcffi_live_objects(number) for number, kind in enumerate(kinds)}
+    api = lib.ortcffi_core_api_base().GetApi(1)
+    allocator, pairs = ffi.new("OrtAllocator**"), ffi.new("OrtKeyValuePairs**")
+    assert lib.GetAllocatorWithDefaultOptions(api, allocator) == ffi.NULL
+    assert lib.AllocatorGetStats(api, allocator[0], pairs) == ffi.NULL
+    alive["bytes in use"] = int(ffi.string(lib.GetKeyValue(api, pairs[0], b"InUse")))
+    lib.ReleaseKeyValuePairs(api, pairs[0])
+    return alive
+
+
+@pytest.fixture(autouse=True)
+def leaves_nothing_alive_in_the_core(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Compares with before the test, because a process may rightly keep objects that it shares."""
+    before = alive_in_core()
+    yield
+    if request.node.stash.get(FAILED, False):
+        return  # its traceback keeps objects alive
+    gc.collect()
+    left = {kind: count for kind, count in alive_in_core().items() if count > before[kind]}
+    assert not left, f"left alive, beside {before}: {left}"
+
+
+# --- compilers ------------------------------------------------------------------------------------
+
+
+def find_compiler(variable: str, names: list[str]) -> list[str]:
+    commands = [shlex.split(os.environ.get(variable, "")), *([name] for name in names)]
+    for command in commands:
+        if command and shutil.which(command[0]):
+            return command
+    pytest.skip(f"no compiler: {variable} names none, and none of {', '.join(names)} was found")
+
+
+@pytest.fixture(scope="session")
+def c_compiler() -> list[str]:
+    """The command of the C compiler: ``CC``, or the first that is found."""
+    return find_compiler("CC", ["cc", "gcc", "clang"])
+
+
+@pytest.fixture(scope="session")
+def cxx_compiler() -> list[str]:
+    """The command of the C++ compiler: ``CXX``, or the first that is found."""
+    return find_compiler("CXX", ["c++", "g++", "clang++"])
+
+
+@pytest.fixture(scope="session")
+def core_library(tmp_path_factory: pytest.TempPathFactory, c_compiler: list[str]) -> Path:
+    """``libortcore.so`` as ``make -C core`` builds it."""
+    build = tmp_path_factory.mktemp("core")
+    command = ["make", "-C", str(CHECKOUT / "core"), f"BUILD={build}", f"CC={' '.join(c_compiler)}"]
+    subprocess.run(command, check=True, capture_output=True)
+    return build / "libortcore.so"
+
+
+@pytest.fixture
+def compile_c(tmp_path: Path, c_compiler: list[str]) -> Callable[..., Path]:
+    """``compile_c(source, *flags)`` makes a program in C of a file or of a text."""
+
+    def compile_c(source: Path | str, *flags: str) -> Path:
+        if isinstance(source, str):
+            text, source = source, tmp_path / "client.c"
+            source.write_text(text)
+        program = tmp_path / source.stem
+        header = f"-I{CHECKOUT / 'core/include'}"
+        command = [*c_compiler, header, str(source), "-o", str(program), *flags]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return program
+
+    return compile_c
