@@ -22,6 +22,7 @@ SOURCES = [
     "core/src/heap_central.c",
     "core/src/heap_region.c",
     "ortcffi/boundary/extras.c",
+    "ortcffi/boundary/providers.c",
 ]
 COMPILE_FLAGS = [
     "-std=gnu11",

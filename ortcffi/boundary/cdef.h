@@ -34,3 +34,4 @@
 #undef TABLE
 
 #include "extras.h"
+#include "providers.h"

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening other libraries that export OrtGetApiBase. A library stays open until the process ends. */
+
+/* Opens a library with RTLD_NOW and RTLD_LOCAL. NULL, and the loader's reason in `reason`, if the
+ * loader refuses. */
+void* ortcffi_library_open(const char* path, char* reason, size_t reason_size);
+
+/* The address of a symbol of an open library or of one that it depends on; NULL if none has it. */
+void* ortcffi_library_symbol(void* library, const char* name);
+
+/* The file that an address was loaded from, as the loader names it; NULL if from none. */
+const char* ortcffi_library_of(const void* address);
