@@ -22,6 +22,9 @@ SOURCES = [
     "core/src/heap_central.c",
     "core/src/heap_region.c",
     "ortcffi/boundary/extras.c",
+    "ortcffi/boundary/bench.c",
+    "ortcffi/boundary/bench_threads.c",
+    "ortcffi/boundary/bench_floor.c",
     "ortcffi/boundary/providers.c",
 ]
 COMPILE_FLAGS = [

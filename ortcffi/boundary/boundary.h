@@ -13,6 +13,7 @@
 #include "onnxruntime_c_api.h"
 /* Needs the types of the header above. */
 #include "extras.h"
+#include "bench.h"
 #include "providers.h"
 
 #define PARAMETERS(...) __VA_ARGS__

@@ -34,4 +34,5 @@
 #undef TABLE
 
 #include "extras.h"
+#include "bench.h"
 #include "providers.h"
