@@ -6,9 +6,20 @@
 #include "heap.h"
 #include "memory_info.h"
 
+/* Large and slow calls leave by a jump to a function of their own, so that the common one needs no
+ * stack frame. */
+static CORE_NOINLINE void* alloc_large(size_t size) {
+  void* block = heap_try_alloc_large(size);
+  return CORE_LIKELY(block != NULL) ? block : heap_alloc_slow(size);
+}
+
 static void* ORT_API_CALL default_alloc(OrtAllocator* this_, size_t size) NO_EXCEPTION {
   (void)this_;
-  return heap_alloc(size);
+  if (CORE_UNLIKELY(size - 1 >= HEAP_SMALL)) {
+    return alloc_large(size);
+  }
+  void* block = heap_try_alloc_small(size);
+  return CORE_LIKELY(block != NULL) ? block : heap_alloc_slow(size);
 }
 
 static const char* complaint(enum heap_verdict verdict) {
@@ -22,11 +33,26 @@ static const char* complaint(enum heap_verdict verdict) {
   }
 }
 
+static CORE_NOINLINE void free_slow(void* p) {
+  enum heap_verdict verdict = heap_free_slow(p);
+  if (verdict != HEAP_FREED) {
+    fprintf(stderr, "ortcffi: Free: pointer %p %s; ignored\n", p, complaint(verdict));
+  }
+}
+
+static CORE_NOINLINE void free_large(void* p, size_t mark) {
+  if (CORE_UNLIKELY(!heap_try_free_large(p, mark))) {
+    free_slow(p);
+  }
+}
+
 static void ORT_API_CALL default_free(OrtAllocator* this_, void* p) NO_EXCEPTION {
   (void)this_;
-  enum heap_verdict verdict = heap_free(p);
-  if (CORE_UNLIKELY(verdict != HEAP_FREED)) {
-    fprintf(stderr, "ortcffi: Free: pointer %p %s; ignored\n", p, complaint(verdict));
+  size_t mark = heap_mark(p);
+  if (CORE_UNLIKELY(mark >= HEAP_FIRST_LARGE)) {
+    free_large(p, mark);
+  } else if (CORE_UNLIKELY(!heap_try_free_small(p, mark))) {
+    free_slow(p);
   }
 }
 
@@ -88,33 +114,52 @@ ORT_API_STATUS_IMPL(ort_GetAllocatorWithDefaultOptions, OrtAllocator** out) {
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_AllocatorAlloc, OrtAllocator* ort_allocator, size_t size, void** out) {
+static CORE_NOINLINE OrtStatus* allocator_alloc_slow(OrtAllocator* ort_allocator, size_t size,
+                                                     void** out) {
   CORE_REQUIRE(AllocatorAlloc, ort_allocator);
   CORE_REQUIRE(AllocatorAlloc, out);
-  void* block = CORE_LIKELY(ort_allocator == &default_allocator)
-                    ? heap_alloc(size)
-                    : ort_allocator->Alloc(ort_allocator, size);
-  if (CORE_UNLIKELY(block == NULL && size != 0)) {
+  void* block = ort_allocator->Alloc(ort_allocator, size);
+  if (block == NULL && size != 0) {
     return core_out_of_memory("AllocatorAlloc", size);
   }
   *out = block;
   return NULL;
 }
 
-static CORE_COLD OrtStatus* bad_free(void* p, enum heap_verdict verdict) {
+ORT_API_STATUS_IMPL(ort_AllocatorAlloc, OrtAllocator* ort_allocator, size_t size, void** out) {
+  if (CORE_LIKELY(ort_allocator == &default_allocator && out != NULL && size - 1 < HEAP_SMALL)) {
+    void* block = heap_try_alloc_small(size);
+    if (CORE_LIKELY(block != NULL)) {
+      *out = block;
+      return NULL;
+    }
+  }
+  return allocator_alloc_slow(ort_allocator, size, out);
+}
+
+static CORE_NOINLINE OrtStatus* allocator_free_slow(OrtAllocator* ort_allocator, void* p) {
+  CORE_REQUIRE(AllocatorFree, ort_allocator);
+  if (ort_allocator != &default_allocator) {
+    ort_allocator->Free(ort_allocator, p);
+    return NULL;
+  }
+  enum heap_verdict verdict = heap_free(p);
+  if (CORE_LIKELY(verdict == HEAP_FREED)) {
+    return NULL;
+  }
   char pointer[24];
   snprintf(pointer, sizeof pointer, "%p ", p);
   return core_status(ORT_INVALID_ARGUMENT, "AllocatorFree: p ", pointer, complaint(verdict));
 }
 
 ORT_API_STATUS_IMPL(ort_AllocatorFree, OrtAllocator* ort_allocator, void* p) {
-  CORE_REQUIRE(AllocatorFree, ort_allocator);
   if (CORE_LIKELY(ort_allocator == &default_allocator)) {
-    enum heap_verdict verdict = heap_free(p);
-    return CORE_LIKELY(verdict == HEAP_FREED) ? NULL : bad_free(p, verdict);
+    size_t mark = heap_mark(p);
+    if (CORE_LIKELY(mark < HEAP_FIRST_LARGE && heap_try_free_small(p, mark))) {
+      return NULL;
+    }
   }
-  ort_allocator->Free(ort_allocator, p);
-  return NULL;
+  return allocator_free_slow(ort_allocator, p);
 }
 
 ORT_API_STATUS_IMPL(ort_AllocatorGetInfo, const OrtAllocator* ort_allocator,

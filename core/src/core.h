@@ -15,6 +15,7 @@
 #if defined(__GNUC__)
 #define CORE_LIKELY(x) __builtin_expect(!!(x), 1)
 #define CORE_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define CORE_INLINE __attribute__((always_inline))
 #define CORE_NOINLINE __attribute__((noinline))
 #define CORE_COLD __attribute__((cold, noinline))
 /* Everything is hidden but what core/exports lists, which the compiler must be told as well. */
@@ -22,6 +23,7 @@
 #else
 #define CORE_LIKELY(x) (x)
 #define CORE_UNLIKELY(x) (x)
+#define CORE_INLINE
 #define CORE_NOINLINE
 #define CORE_COLD
 #define CORE_EXPORT

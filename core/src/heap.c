@@ -12,6 +12,12 @@ struct heap_thread heap_nobody = {
     .bins = {[0 ... HEAP_MARKS - 1] = {.limit = INT64_MIN}}};
 __thread struct heap_thread* heap_self __attribute__((tls_model("initial-exec"))) = &heap_nobody;
 
+/* Sizes from which, and how many classes up, an empty bin borrows. */
+#ifndef BORROW_FROM
+#define BORROW_FROM 17
+#define BORROW_STEPS 4
+#endif
+
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static int ready;
@@ -26,27 +32,33 @@ static int64_t ended_live;
 static int64_t ended_objects[CORE_KINDS];
 static int64_t peak;
 
-static int64_t loaded(const struct heap_bin* bin, size_t size_class) {
-  return (int64_t)heap_batch(size_class) - (bin->limit - (int64_t)(bin->pushes - bin->pops));
+static int64_t loaded(const struct heap_bin* bin) {
+  return bin->capacity - (bin->limit - (int64_t)(bin->pushes - bin->pops));
 }
 
-static void set_loaded(struct heap_bin* bin, size_t size_class, struct heap_block* head,
-                       size_t count) {
+static void set_loaded(struct heap_bin* bin, struct heap_block* head, size_t count) {
   bin->head = head;
-  bin->limit = (int64_t)(bin->pushes - bin->pops) + (int64_t)heap_batch(size_class) - (int64_t)count;
+  bin->limit = (int64_t)(bin->pushes - bin->pops) + bin->capacity - (int64_t)count;
+}
+
+/* The thread's cap moves with what it took from the central lists; only large blocks count. */
+static void move_floor(struct heap_thread* self, size_t size_class, int64_t blocks) {
+  if (size_class >= HEAP_FIRST_LARGE) {
+    self->floor += blocks * (int64_t)heap_class_size(size_class);
+  }
 }
 
 /* Beyond here the bin knows nothing of the batch. */
 static void give_batch(struct heap_thread* self, size_t size_class, struct heap_block* batch,
                        size_t count) {
-  self->floor -= (int64_t)(count * self->bins[size_class].size);
+  move_floor(self, size_class, -(int64_t)count);
   heap_central_give(size_class, batch, count);
 }
 
 /* Only small blocks count: large ones have the thread's own cap. */
 static void count_spares(struct heap_thread* self, size_t size_class, int64_t blocks) {
   if (size_class < HEAP_FIRST_LARGE) {
-    self->spare_bytes += blocks * (int64_t)self->bins[size_class].size;
+    self->spare_bytes += blocks * (int64_t)heap_class_size(size_class);
   }
 }
 
@@ -65,11 +77,11 @@ static void give_spares(struct heap_thread* self, size_t size_class) {
 
 static void give_bin(struct heap_thread* self, size_t size_class) {
   struct heap_bin* bin = &self->bins[size_class];
-  int64_t count = loaded(bin, size_class);
+  int64_t count = loaded(bin);
   if (bin->head != NULL && count > 0) {
     give_batch(self, size_class, bin->head, (size_t)count);
   }
-  set_loaded(bin, size_class, NULL, 0);
+  set_loaded(bin, NULL, 0);
   give_spares(self, size_class);
 }
 
@@ -77,6 +89,16 @@ static void give_all(struct heap_thread* self) {
   for (size_t size_class = 1; size_class <= HEAP_LAST_CLASS; size_class++) {
     give_bin(self, size_class);
   }
+}
+
+/* Bytes a thread took less bytes it gave back. */
+static int64_t thread_live(const struct heap_thread* thread) {
+  int64_t sum = HEAP_READ(thread->large);
+  for (size_t i = 1; i < HEAP_FIRST_LARGE; i++) {
+    const struct heap_bin* bin = &thread->bins[i];
+    sum += (int64_t)(HEAP_READ(bin->pops) - HEAP_READ(bin->pushes)) * (int64_t)heap_class_size(i);
+  }
+  return sum;
 }
 
 static void thread_end(void* argument) {
@@ -88,9 +110,9 @@ static void thread_end(void* argument) {
     ended.allocations += self->bins[i].pops;
     ended.frees += self->bins[i].pushes;
   }
-  ended_live += self->live;
+  ended_live += thread_live(self);
   for (size_t i = 0; i < CORE_KINDS; i++) {
-    ended_objects[i] += self->objects[i];
+    ended_objects[i] += (int64_t)(self->created[i] - self->released[i]);
   }
   struct heap_thread** at = &threads;
   while (*at != self) {
@@ -121,21 +143,25 @@ static void begin(void) {
 
 static void fill_bins(struct heap_thread* self) {
   memset(self, 0, sizeof *self);
+  self->secret = heap_region.secret;
   for (size_t i = 0; i < HEAP_MARKS; i++) {
     self->bins[i].limit = INT64_MIN;
   }
   for (size_t i = 1; i <= HEAP_LAST_CLASS; i++) {
     struct heap_bin* bin = &self->bins[i];
-    bin->size = heap_class_size(i);
-    bin->stride = heap_class_stride(i);
-    bin->inverse = (((uint64_t)1 << 42) + bin->stride - 1) / bin->stride;
-    set_loaded(bin, i, NULL, 0);
+    if (i < HEAP_FIRST_LARGE) {
+      bin->inverse = UINT64_MAX / heap_class_stride(i) + 1;
+    } else {
+      bin->bytes = (int64_t)heap_class_size(i);
+    }
+    bin->mark = i < HEAP_FIRST_LARGE ? 0 : INT64_MAX;
+    bin->capacity = (int64_t)heap_batch(i);
+    set_loaded(bin, NULL, 0);
   }
   self->floor = -HEAP_THREAD_CAP;
 }
 
-/* The calling thread's bins, made on its first call; NULL where there is no memory for them. */
-static struct heap_thread* thread_begin(void) {
+struct heap_thread* heap_thread_begin(void) {
   pthread_once(&once, begin);
   if (!ready) {
     return NULL;
@@ -161,42 +187,55 @@ static struct heap_thread* thread_begin(void) {
   return self;
 }
 
-void* heap_alloc_slow(size_t size) {
-  if (size == 0 || size > (SIZE_MAX >> 2) || (heap_self == &heap_nobody && !thread_begin())) {
-    return NULL;
+static int64_t sum_live(void) {
+  int64_t sum = ended_live;
+  for (struct heap_thread* thread = threads; thread != NULL; thread = thread->next) {
+    sum += thread_live(thread);
   }
-  int64_t taken = heap_region_take((size + HEAP_SEGMENT - 1) >> HEAP_SEGMENT_SHIFT, HEAP_HUGE);
+  peak = sum > peak ? sum : peak;
+  return sum;
+}
+
+static void note_peak(void) {
+  pthread_mutex_lock(&threads_lock);
+  sum_live();
+  pthread_mutex_unlock(&threads_lock);
+}
+
+/* Huge blocks are counted with the largest class, and never lie in a bin. */
+static void count_huge(struct heap_thread* self, int64_t change, size_t segments) {
+  struct heap_bin* bin = &self->bins[HEAP_LAST_CLASS];
+  int64_t bytes = (int64_t)(segments << HEAP_SEGMENT_SHIFT) * change;
+  if (change > 0) {
+    HEAP_ADD(bin->pops, 1);
+  } else {
+    HEAP_ADD(bin->pushes, 1);
+  }
+  HEAP_ADD(self->large, bytes);
+  bin->limit -= change;
+  self->floor += bytes;
+}
+
+static void* alloc_huge(struct heap_thread* self, size_t size) {
+  size_t segments = (size + HEAP_SEGMENT - 1) >> HEAP_SEGMENT_SHIFT;
+  int64_t taken = heap_region_take(segments, HEAP_HUGE);
   if (taken < 0) {
     return NULL;
   }
-  struct heap_thread* self = heap_self;
-  HEAP_ADD(self->bins[HEAP_LAST_CLASS].pops, 1);
-  HEAP_ADD(self->bins[HEAP_LAST_CLASS].limit, -1);
-  int64_t bytes = (int64_t)heap_segments[taken].run << HEAP_SEGMENT_SHIFT;
-  self->floor += bytes;
-  HEAP_ADD(self->live, bytes);
-  heap_peak(self);
+  count_huge(self, 1, segments);
+  note_peak();
   return heap_segment_start((size_t)taken);
 }
 
 static enum heap_verdict free_huge(struct heap_thread* self, void* pointer) {
   size_t segment = heap_segment_of(pointer);
-  if (pointer != heap_segment_start(segment)) {
-    return heap_bad_free(HEAP_INTERIOR);
-  }
-  int64_t bytes = (int64_t)heap_segments[segment].run << HEAP_SEGMENT_SHIFT;
+  count_huge(self, -1, heap_segments[segment].run);
   heap_region_give(segment);
-  HEAP_ADD(self->bins[HEAP_LAST_CLASS].pushes, 1);
-  HEAP_ADD(self->bins[HEAP_LAST_CLASS].limit, 1);
-  self->floor -= bytes;
-  HEAP_ADD(self->live, -bytes);
   return HEAP_FREED;
 }
 
-void* heap_refill(struct heap_thread* self, size_t size_class) {
-  if (self == &heap_nobody && (self = thread_begin()) == NULL) {
-    return NULL;
-  }
+/* Fills an empty bin: with a batch set aside, or one from the central list. */
+static int refill(struct heap_thread* self, size_t size_class, int fresh) {
   struct heap_bin* bin = &self->bins[size_class];
   struct heap_block* batch = bin->spares;
   size_t count;
@@ -206,31 +245,112 @@ void* heap_refill(struct heap_thread* self, size_t size_class) {
     count_spares(self, size_class, -(int64_t)count);
   } else {
     bin->spares = NULL;
-    batch = heap_central_take(size_class, &count);
+    batch = heap_central_take(size_class, fresh, &count);
     if (batch == NULL) {
-      return NULL;
+      return 0;
     }
-    self->floor += (int64_t)(count * bin->size);
+    move_floor(self, size_class, (int64_t)count);
   }
-  set_loaded(bin, size_class, batch, count);
-  return heap_alloc(bin->size);
+  set_loaded(bin, batch, count);
+  return 1;
 }
 
-/* The list behind a block that somebody wrote to leads anywhere: it is left alone. */
-void* heap_broken(struct heap_thread* self, size_t size_class) {
+/* Before untouched memory is taken for a class, blocks a little larger that lie free will do: that
+ * is what keeps the sum of all classes' high waters close to what is in use. */
+static size_t borrow(struct heap_thread* self, size_t size_class) {
+  if (size_class < BORROW_FROM) {
+    return 0;
+  }
+  for (size_t larger = size_class + 1;
+       larger <= size_class + BORROW_STEPS && larger < HEAP_FIRST_LARGE; larger++) {
+    if (self->bins[larger].head != NULL || refill(self, larger, 0)) {
+      return larger;
+    }
+  }
+  return 0;
+}
+
+/* Whether more is about to be in use than ever was. Small bins are asked when they run empty, so
+ * the peak is known to within what a bin holds. */
+static int rises(struct heap_thread* self, size_t size_class) {
   struct heap_bin* bin = &self->bins[size_class];
-  fprintf(stderr, "ortcffi: block %p of %zu bytes was written to after it was freed, or overrun\n",
-          (void*)bin->head, (size_t)bin->size);
-  set_loaded(bin, size_class, NULL, 0);
-  return heap_refill(self, size_class);
+  if (size_class >= HEAP_FIRST_LARGE) {
+    int64_t large = self->large + (int64_t)heap_class_size(size_class);
+    int higher = large > self->mark;
+    self->mark = higher ? large : self->mark;
+    return higher;
+  }
+  int64_t used = (int64_t)(bin->pops - bin->pushes);
+  int higher = used >= bin->mark;
+  bin->mark = higher ? used + 1 + (used >> 6) : bin->mark;
+  return higher;
+}
+
+void* heap_alloc_slow(size_t size) {
+  if (size == 0) {
+    return NULL;
+  }
+  struct heap_thread* self = heap_self;
+  if (self == &heap_nobody && (self = heap_thread_begin()) == NULL) {
+    return NULL;
+  }
+  if (size > HEAP_LARGEST) {
+    return size < heap_region.span ? alloc_huge(self, size) : NULL;
+  }
+  size_t size_class = heap_class_of(size);
+  struct heap_bin* bin = &self->bins[size_class];
+  if (bin->head != NULL && bin->head->key != heap_key(bin->head)) {
+    /* The list behind a block that somebody wrote to leads anywhere: it is left alone. */
+    fprintf(stderr, "ortcffi: block %p of %zu bytes was written to after it was freed, or overrun\n",
+            (void*)bin->head, heap_class_size(size_class));
+    set_loaded(bin, NULL, 0);
+  }
+  if (bin->head == NULL && !refill(self, size_class, 0)) {
+    size_t larger = borrow(self, size_class);
+    if (larger != 0) {
+      size_class = larger;
+      size = heap_class_size(larger);
+    } else if (!refill(self, size_class, 1)) {
+      return NULL;
+    }
+  }
+  int higher = rises(self, size_class);
+  void* block =
+      size_class < HEAP_FIRST_LARGE ? heap_try_alloc_small(size) : heap_try_alloc_large(size);
+  if (higher) {
+    note_peak();
+  }
+  return block;
+}
+
+/* A bin that is full may hold twice as much, as long as the thread's bins together stay within
+ * bounds; where they do not, all begin again with a batch. */
+static void widen(struct heap_thread* self, size_t size_class) {
+  struct heap_bin* bin = &self->bins[size_class];
+  int64_t more = bin->capacity * (int64_t)heap_class_size(size_class);
+  if (size_class >= HEAP_FIRST_LARGE || bin->capacity >= HEAP_WIDEST) {
+    return;
+  }
+  if (self->capacity_bytes + more > HEAP_CAPACITY_CAP) {
+    for (size_t i = 1; i < HEAP_FIRST_LARGE; i++) {
+      int64_t batch = (int64_t)heap_batch(i);
+      self->bins[i].limit -= self->bins[i].capacity - batch;
+      self->bins[i].capacity = batch;
+    }
+    self->capacity_bytes = 0;
+    return;
+  }
+  self->capacity_bytes += more;
+  bin->limit += bin->capacity;
+  bin->capacity *= 2;
 }
 
 /* Makes room in a full bin by setting its blocks aside as one more batch. */
 static void spill(struct heap_thread* self, size_t size_class) {
   struct heap_bin* bin = &self->bins[size_class];
   struct heap_block* batch = bin->head;
-  size_t count = heap_batch(size_class);
-  set_loaded(bin, size_class, NULL, 0);
+  size_t count = (size_t)loaded(bin);
+  set_loaded(bin, NULL, 0);
   batch->batch_count = count;
   batch->next_batch = bin->spares;
   bin->spares = batch;
@@ -240,53 +360,73 @@ static void spill(struct heap_thread* self, size_t size_class) {
   }
 }
 
-enum heap_verdict heap_free_slow(struct heap_thread* self, size_t mark, void* pointer) {
-  if (pointer == NULL) {
-    return HEAP_FREED;
-  }
-  if (mark == HEAP_NOTHING || mark == HEAP_INSIDE) {
-    return heap_bad_free(mark == HEAP_NOTHING ? HEAP_FOREIGN : HEAP_INTERIOR);
-  }
-  if (self == &heap_nobody && (self = thread_begin()) == NULL) {
-    return HEAP_FREED;
-  }
-  if (mark == HEAP_HUGE) {
-    return free_huge(self, pointer);
-  }
-  if (self->bins[mark].head != NULL) {
-    spill(self, mark);
-  }
-  return heap_free(pointer);
-}
-
-enum heap_verdict heap_bad_free(enum heap_verdict verdict) {
-  __atomic_fetch_add(&ended.bad_frees, 1, __ATOMIC_RELAXED);
-  return verdict;
-}
-
-void heap_trim_thread(struct heap_thread* self) {
+/* Gives large blocks back, the largest first, until half the thread's cap is free again. */
+static void trim(struct heap_thread* self) {
   for (size_t size_class = HEAP_LAST_CLASS; size_class >= HEAP_FIRST_LARGE; size_class--) {
-    if (self->live - self->floor >= HEAP_THREAD_CAP / 2) {
+    if (self->large - self->floor >= HEAP_THREAD_CAP / 2) {
       return;
     }
     give_bin(self, size_class);
   }
 }
 
-static int64_t sum_live(void) {
-  int64_t sum = ended_live;
-  for (struct heap_thread* thread = threads; thread != NULL; thread = thread->next) {
-    sum += HEAP_READ(thread->live);
+/* What is wrong with a pointer, if anything is. */
+static enum heap_verdict judge(const void* pointer, size_t mark) {
+  if (mark == HEAP_NOTHING) {
+    return HEAP_FOREIGN;
   }
-  return sum;
+  size_t segment = heap_segment_of(pointer);
+  size_t inside = (size_t)((const char*)pointer - heap_segment_start(segment));
+  int starts = mark == HEAP_INSIDE          ? 0
+               : mark == HEAP_HUGE          ? inside == 0
+               : mark >= HEAP_FIRST_LARGE   ? inside == heap_color(segment)
+                                            : inside % heap_class_stride(mark) == 0;
+  if (!starts) {
+    return HEAP_INTERIOR;
+  }
+  const struct heap_block* block = pointer;
+  return mark != HEAP_HUGE && block->key == heap_key(block) ? HEAP_TWICE : HEAP_FREED;
 }
 
-void heap_peak(struct heap_thread* self) {
-  pthread_mutex_lock(&threads_lock);
-  int64_t sum = sum_live();
-  peak = sum > peak ? sum : peak;
-  pthread_mutex_unlock(&threads_lock);
-  self->mark = self->live + 4096 + (self->live >> 10);
+enum heap_verdict heap_free_slow(void* pointer) {
+  if (pointer == NULL) {
+    return HEAP_FREED;
+  }
+  size_t offset = (uintptr_t)pointer - heap_region.base;
+  size_t mark = offset < heap_region.span
+                    ? HEAP_READ(heap_region.map[offset >> HEAP_SEGMENT_SHIFT])
+                    : HEAP_NOTHING;
+  enum heap_verdict verdict = judge(pointer, mark);
+  if (verdict != HEAP_FREED) {
+    __atomic_fetch_add(&ended.bad_frees, 1, __ATOMIC_RELAXED);
+    return verdict;
+  }
+  struct heap_thread* self = heap_self;
+  if (self == &heap_nobody && (self = heap_thread_begin()) == NULL) {
+    /* Without bins there is no place for it. */
+    return HEAP_FREED;
+  }
+  if (mark == HEAP_HUGE) {
+    return free_huge(self, pointer);
+  }
+  struct heap_bin* bin = &self->bins[mark];
+  if ((int64_t)(bin->pushes - bin->pops) >= bin->limit) {
+    widen(self, mark);
+  }
+  if ((int64_t)(bin->pushes - bin->pops) >= bin->limit) {
+    spill(self, mark);
+  }
+  if (mark >= HEAP_FIRST_LARGE &&
+      self->large - (int64_t)heap_class_size(mark) < self->floor) {
+    /* Without a floor the block itself may be what is too much. */
+    int64_t floor = self->floor;
+    self->floor = INT64_MIN;
+    heap_try_free_large(pointer, mark);
+    self->floor = floor;
+    trim(self);
+    return HEAP_FREED;
+  }
+  return heap_free(pointer);
 }
 
 void heap_shrink(void) {
@@ -299,9 +439,7 @@ void heap_shrink(void) {
 void heap_read_stats(struct heap_stats* out) {
   pthread_mutex_lock(&threads_lock);
   *out = ended;
-  int64_t live = sum_live();
-  peak = live > peak ? live : peak;
-  out->live_bytes = (uint64_t)live;
+  out->live_bytes = (uint64_t)sum_live();
   out->peak_bytes = (uint64_t)peak;
   for (struct heap_thread* thread = threads; thread != NULL; thread = thread->next) {
     for (size_t i = 1; i <= HEAP_LAST_CLASS; i++) {
@@ -317,15 +455,8 @@ int64_t heap_live_objects(enum core_kind kind) {
   pthread_mutex_lock(&threads_lock);
   int64_t sum = ended_objects[kind];
   for (struct heap_thread* thread = threads; thread != NULL; thread = thread->next) {
-    sum += HEAP_READ(thread->objects[kind]);
+    sum += (int64_t)(HEAP_READ(thread->created[kind]) - HEAP_READ(thread->released[kind]));
   }
   pthread_mutex_unlock(&threads_lock);
   return sum;
-}
-
-void heap_count_slow(enum core_kind kind, int64_t change) {
-  struct heap_thread* self = thread_begin();
-  if (self != NULL) {
-    HEAP_ADD(self->objects[kind], change);
-  }
 }

@@ -35,7 +35,8 @@
 /* Classes 1 to 16 are 1 to 16 lines; then eight classes to each doubling, up to 1 GiB. */
 #define HEAP_LAST_CLASS 176
 #define HEAP_LARGEST ((size_t)1 << 30)
-/* From here on a block has segments of its own: just above 128 KiB. */
+/* Up to here blocks share a segment; a larger one has segments of its own. */
+#define HEAP_SMALL ((size_t)128 << 10)
 #define HEAP_FIRST_LARGE 73
 /* Marks in the segment map that are no class. Their bins are always full, so that freeing such a
  * pointer leaves the fast path. */
@@ -44,13 +45,16 @@
 #define HEAP_INSIDE (HEAP_LAST_CLASS + 2)
 #define HEAP_MARKS (HEAP_LAST_CLASS + 3)
 
-/** A free block. The list link stands behind the key, so that an overrun hits the key first. */
+/** A free block. What the heap needs stands at the end of the first line: programs touch the start
+ * of a block just before they free it, and reading what was just half written stalls a processor.
+ * The list link stands behind the key, so that an overrun hits the key first. */
 struct heap_block {
-  uintptr_t key;
-  struct heap_block* next;
+  char untouched[32];
   /** In the first block of a batch: the next batch, and the number of blocks in this one. */
   struct heap_block* next_batch;
   size_t batch_count;
+  uintptr_t key;
+  struct heap_block* next;
 };
 
 /** A thread's free blocks of one class: a cache line, written by its thread alone. */
@@ -61,24 +65,38 @@ struct heap_bin {
   uint64_t pops;
   uint64_t pushes;
   int64_t limit;
+  /** Blocks in use, when the bin last ran empty, at which the process's peak is worked out anew.
+   * Small classes only. */
+  int64_t mark;
   /** Full batches beyond `head`. */
   struct heap_block* spares;
-  uint64_t size;
-  /** Distance of blocks in a segment, and 2^42 over it, rounded up. */
-  uint64_t stride;
-  uint64_t inverse;
+  union {
+    /** Small classes: 2^64 over the distance of blocks in a segment, rounded up. An offset is a
+     * multiple of that distance if and only if its product with this, modulo 2^64, is below it. */
+    uint64_t inverse;
+    /** Large classes: bytes in a block. */
+    int64_t bytes;
+  };
+  /** Blocks `head` may hold: a batch to begin with, more for a bin that is often full. */
+  int64_t capacity;
 };
 
 struct heap_thread {
   struct heap_bin bins[HEAP_MARKS];
-  /** Bytes this thread took less bytes it gave back; negative if it frees for others. */
-  int64_t live;
-  /** Live bytes at which the process's peak is worked out anew. */
+  /** Copy of the process's secret: closer at hand. */
+  uintptr_t secret;
+  /** Bytes of large and huge blocks this thread took less those it gave back; negative if it frees
+   * for others. Small blocks are counted by their bins alone. */
+  int64_t large;
+  /** Large bytes at which the process's peak is worked out anew. */
   int64_t mark;
-  /** Live bytes below which too much lies in this thread's bins. */
+  /** Large bytes below which too much lies in this thread's bins. */
   int64_t floor;
+  /** Free bytes of small blocks that its bins may hold beyond a batch each, and do in spares. */
+  int64_t capacity_bytes;
   int64_t spare_bytes;
-  int64_t objects[CORE_KINDS];
+  uint64_t created[CORE_KINDS];
+  uint64_t released[CORE_KINDS];
   struct heap_thread* next;
 };
 
@@ -87,6 +105,8 @@ struct heap_globals {
   size_t span;
   uint8_t* map;
   uintptr_t secret;
+  /** The class of a small size, by its number of lines less one. */
+  uint8_t classes[HEAP_SMALL >> HEAP_LINE_SHIFT];
 };
 
 extern struct heap_globals heap_region;
@@ -118,23 +138,36 @@ struct heap_stats {
   uint64_t bad_frees;
 };
 
+/** Whatever the fast paths below leave: empty and full bins, first calls, odd sizes, bad pointers. */
 void* heap_alloc_slow(size_t size);
-void* heap_refill(struct heap_thread* self, size_t size_class);
-void* heap_broken(struct heap_thread* self, size_t size_class);
-enum heap_verdict heap_free_slow(struct heap_thread* self, size_t mark, void* pointer);
-enum heap_verdict heap_bad_free(enum heap_verdict verdict);
-void heap_peak(struct heap_thread* self);
-void heap_trim_thread(struct heap_thread* self);
+enum heap_verdict heap_free_slow(void* pointer);
+/** The calling thread's bins, made on its first call; NULL where there is no memory for them. */
+struct heap_thread* heap_thread_begin(void);
 
 /** Gives back what the calling thread and the central lists hold without using it. */
 void heap_shrink(void);
 void heap_read_stats(struct heap_stats* out);
 int64_t heap_live_objects(enum core_kind kind);
 
-/* Counters have one writer; relaxed atomics let others read them. */
-#define HEAP_ADD(counter, amount) \
-  __atomic_store_n(&(counter), (counter) + (amount), __ATOMIC_RELAXED)
+/* Counters have one writer, and others that read them. A plain increment is one instruction where
+ * a relaxed load and store are three, and no less whole; only the thread sanitizer must be shown
+ * the latter. */
+#if defined(__SANITIZE_THREAD__)
+#define HEAP_ADD(counter, change) \
+  __atomic_store_n(&(counter), (counter) + (change), __ATOMIC_RELAXED)
+#else
+#define HEAP_ADD(counter, change) ((counter) += (change))
+#endif
 #define HEAP_READ(counter) __atomic_load_n(&(counter), __ATOMIC_RELAXED)
+
+/** Bytes in a block of a class. */
+static inline size_t heap_class_size(size_t size_class) {
+  if (size_class <= 16) {
+    return size_class << HEAP_LINE_SHIFT;
+  }
+  size_t shift = ((size_class - 1) >> 3) - 1;
+  return (size_class - (shift << 3)) << shift << HEAP_LINE_SHIFT;
+}
 
 /** The class of a size from 1 to HEAP_LARGEST, without a branch: three bits behind the leading one
  * of the number of lines. */
@@ -148,83 +181,125 @@ static inline size_t heap_class_of(size_t size) {
  * all compete for one set of the cache. */
 static inline size_t heap_color(size_t segment) { return ((segment * 7) & 63) << HEAP_LINE_SHIFT; }
 
-static inline uintptr_t heap_key(const void* block) {
-  return (uintptr_t)block ^ heap_region.secret;
-}
+/** @name Fast paths
+ * Each does its work from the thread's own bin, or nothing at all. Small and large sizes are apart
+ * so that a caller can keep the common one short.
+ * @{ */
 
-/** A block of at least `size` bytes, aligned to 64; NULL for size 0 and where there is none. */
-static inline void* heap_alloc(size_t size) {
-  if (CORE_UNLIKELY(size - 1 >= HEAP_LARGEST)) {
-    return heap_alloc_slow(size);
-  }
-  size_t size_class = heap_class_of(size);
+/** A block for a size up to HEAP_SMALL; NULL where the slow path is needed, as for size 0. */
+static inline CORE_INLINE void* heap_try_alloc_small(size_t size) {
   struct heap_thread* self = heap_self;
-  struct heap_bin* bin = &self->bins[size_class];
+  struct heap_bin* bin = &self->bins[heap_region.classes[(size - 1) >> HEAP_LINE_SHIFT]];
   struct heap_block* block = bin->head;
-  if (CORE_UNLIKELY(block == NULL)) {
-    return heap_refill(self, size_class);
-  }
-  if (CORE_UNLIKELY(block->key != heap_key(block))) {
-    return heap_broken(self, size_class);
+  if (CORE_UNLIKELY(block == NULL || block->key != ((uintptr_t)block ^ self->secret))) {
+    return NULL;
   }
   bin->head = block->next;
   block->key = 0;
   HEAP_ADD(bin->pops, 1);
-  int64_t live = self->live + (int64_t)bin->size;
-  __atomic_store_n(&self->live, live, __ATOMIC_RELAXED);
-  if (CORE_UNLIKELY(live > self->mark)) {
-    heap_peak(self);
-  }
   return block;
 }
 
-/** Frees a block of this heap; tells what is none. */
-static inline enum heap_verdict heap_free(void* pointer) {
-  size_t offset = (uintptr_t)pointer - heap_region.base;
-  if (CORE_UNLIKELY(offset >= heap_region.span)) {
-    return heap_free_slow(heap_self, HEAP_NOTHING, pointer);
+/** A block for any other size. */
+static inline CORE_INLINE void* heap_try_alloc_large(size_t size) {
+  if (CORE_UNLIKELY(size - 1 >= HEAP_LARGEST)) {
+    return NULL;
   }
-  size_t segment = offset >> HEAP_SEGMENT_SHIFT;
-  size_t mark = __atomic_load_n(&heap_region.map[segment], __ATOMIC_RELAXED);
+  struct heap_thread* self = heap_self;
+  struct heap_bin* bin = &self->bins[heap_class_of(size)];
+  struct heap_block* block = bin->head;
+  if (CORE_UNLIKELY(block == NULL || block->key != ((uintptr_t)block ^ self->secret) ||
+                    self->large + bin->bytes > self->mark)) {
+    return NULL;
+  }
+  bin->head = block->next;
+  block->key = 0;
+  HEAP_ADD(bin->pops, 1);
+  HEAP_ADD(self->large, bin->bytes);
+  return block;
+}
+
+/** What the segment map says of a pointer's segment. */
+static inline CORE_INLINE size_t heap_mark(const void* pointer) {
+  size_t offset = (uintptr_t)pointer - heap_region.base;
+  return CORE_LIKELY(offset < heap_region.span)
+             ? HEAP_READ(heap_region.map[offset >> HEAP_SEGMENT_SHIFT])
+             : HEAP_NOTHING;
+}
+
+/** Takes a block of a small class back; false where the slow path is needed, as for any pointer
+ * that is no block. */
+static inline CORE_INLINE int heap_try_free_small(void* pointer, size_t mark) {
   struct heap_thread* self = heap_self;
   struct heap_bin* bin = &self->bins[mark];
   if (CORE_UNLIKELY((int64_t)(bin->pushes - bin->pops) >= bin->limit)) {
-    return heap_free_slow(self, mark, pointer);
-  }
-  size_t inside = offset & (HEAP_SEGMENT - 1);
-  if (CORE_LIKELY(mark < HEAP_FIRST_LARGE)) {
-    if (CORE_UNLIKELY(((inside * bin->inverse) >> 42) * bin->stride != inside)) {
-      return heap_bad_free(HEAP_INTERIOR);
-    }
-  } else if (CORE_UNLIKELY(inside != heap_color(segment))) {
-    return heap_bad_free(HEAP_INTERIOR);
+    return 0;
   }
   struct heap_block* block = pointer;
-  uintptr_t key = heap_key(block);
-  if (CORE_UNLIKELY(block->key == key)) {
-    return heap_bad_free(HEAP_TWICE);
+  uintptr_t key = (uintptr_t)block ^ self->secret;
+  uint64_t inside = ((uintptr_t)pointer - heap_region.base) & (HEAP_SEGMENT - 1);
+  if (CORE_UNLIKELY(inside * bin->inverse >= bin->inverse || block->key == key)) {
+    return 0;
   }
   block->key = key;
   block->next = bin->head;
   bin->head = block;
   HEAP_ADD(bin->pushes, 1);
-  int64_t live = self->live - (int64_t)bin->size;
-  __atomic_store_n(&self->live, live, __ATOMIC_RELAXED);
-  if (CORE_UNLIKELY(live < self->floor)) {
-    heap_trim_thread(self);
-  }
-  return HEAP_FREED;
+  return 1;
 }
 
-/** Counts an object of the core in or out. */
-static inline void heap_count(enum core_kind kind, int64_t change) {
+/** Takes a block of a large class back. */
+static inline CORE_INLINE int heap_try_free_large(void* pointer, size_t mark) {
   struct heap_thread* self = heap_self;
-  if (CORE_UNLIKELY(self == &heap_nobody)) {
-    extern void heap_count_slow(enum core_kind kind, int64_t change);
-    heap_count_slow(kind, change);
-    return;
+  struct heap_bin* bin = &self->bins[mark];
+  if (CORE_UNLIKELY((int64_t)(bin->pushes - bin->pops) >= bin->limit)) {
+    return 0;
   }
-  HEAP_ADD(self->objects[kind], change);
+  struct heap_block* block = pointer;
+  uintptr_t key = (uintptr_t)block ^ self->secret;
+  size_t offset = (uintptr_t)pointer - heap_region.base;
+  if (CORE_UNLIKELY((offset & (HEAP_SEGMENT - 1)) != heap_color(offset >> HEAP_SEGMENT_SHIFT) ||
+                    block->key == key || self->large - bin->bytes < self->floor)) {
+    return 0;
+  }
+  block->key = key;
+  block->next = bin->head;
+  bin->head = block;
+  HEAP_ADD(bin->pushes, 1);
+  HEAP_ADD(self->large, -bin->bytes);
+  return 1;
+}
+/** @} */
+
+/** A block of at least `size` bytes, aligned to 64; NULL for size 0 and where there is none. */
+static inline void* heap_alloc(size_t size) {
+  void* block =
+      size - 1 < HEAP_SMALL ? heap_try_alloc_small(size) : heap_try_alloc_large(size);
+  return CORE_LIKELY(block != NULL) ? block : heap_alloc_slow(size);
+}
+
+/** Frees a block of this heap; tells what is none. */
+static inline enum heap_verdict heap_free(void* pointer) {
+  size_t mark = heap_mark(pointer);
+  int freed = mark < HEAP_FIRST_LARGE ? heap_try_free_small(pointer, mark)
+                                      : heap_try_free_large(pointer, mark);
+  return CORE_LIKELY(freed) ? HEAP_FREED : heap_free_slow(pointer);
+}
+
+/** Counts an object of the core in. */
+static inline CORE_INLINE void heap_created(enum core_kind kind) {
+  struct heap_thread* self = heap_self;
+  if (CORE_LIKELY(self != &heap_nobody) || (self = heap_thread_begin()) != NULL) {
+    HEAP_ADD(self->created[kind], 1);
+  }
+}
+
+/** Counts an object of the core out. */
+static inline CORE_INLINE void heap_released(enum core_kind kind) {
+  struct heap_thread* self = heap_self;
+  if (CORE_LIKELY(self != &heap_nobody) || (self = heap_thread_begin()) != NULL) {
+    HEAP_ADD(self->released[kind], 1);
+  }
 }
 
 #endif /* ORTCFFI_HEAP_H_ */

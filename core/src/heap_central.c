@@ -8,6 +8,8 @@ struct central {
   pthread_mutex_t lock;
   struct heap_block* batches;
   size_t blocks;
+  /* Free blocks in the class's segments. */
+  size_t scattered;
   /* Segments of this class with a free block or room for one, as index + 1. */
   uint32_t segments;
 } __attribute__((aligned(64)));
@@ -39,39 +41,58 @@ static void unlink_segment(struct central* central, size_t segment) {
   }
 }
 
-/* One block out of the class's segments; a new segment where they have none. */
-static struct heap_block* carve(struct central* central, size_t size_class) {
-  if (central->segments == 0) {
+/* A block that was in use before, out of the first segment that has one. */
+static struct heap_block* used_block(struct central* central) {
+  for (uint32_t at = central->segments; at != 0; at = heap_segments[at - 1].next) {
+    struct heap_segment* info = &heap_segments[at - 1];
+    struct heap_block* block = info->free;
+    if (block != NULL) {
+      info->free = block->next;
+      info->free_count--;
+      central->scattered--;
+      if (info->free_count == 0 && info->carved == info->capacity) {
+        unlink_segment(central, at - 1);
+      }
+      return block;
+    }
+  }
+  return NULL;
+}
+
+/* A block from memory that no block of the class has touched yet. */
+static struct heap_block* fresh_block(struct central* central, size_t size_class) {
+  uint32_t at = central->segments;
+  while (at != 0 && heap_segments[at - 1].carved == heap_segments[at - 1].capacity) {
+    at = heap_segments[at - 1].next;
+  }
+  if (at == 0) {
     int64_t taken = heap_region_take(1, size_class);
     if (taken < 0) {
       return NULL;
     }
     heap_segments[taken].capacity = (uint32_t)(HEAP_SEGMENT / heap_class_stride(size_class));
     link_segment(central, (size_t)taken);
+    at = (uint32_t)taken + 1;
   }
-  size_t segment = central->segments - 1;
-  struct heap_segment* info = &heap_segments[segment];
-  struct heap_block* block = info->free;
-  if (block != NULL) {
-    info->free = block->next;
-    info->free_count--;
-  } else {
-    block = (struct heap_block*)(heap_segment_start(segment) +
-                                 info->carved * heap_class_stride(size_class));
-    block->key = heap_key(block);
-    info->carved++;
-  }
+  struct heap_segment* info = &heap_segments[at - 1];
+  char* start = heap_segment_start(at - 1) + info->carved * heap_class_stride(size_class);
+  struct heap_block* block = (struct heap_block*)start;
+  block->key = heap_key(block);
+  info->carved++;
   if (info->free_count == 0 && info->carved == info->capacity) {
-    unlink_segment(central, segment);
+    unlink_segment(central, at - 1);
   }
   return block;
 }
 
-static struct heap_block* carve_batch(struct central* central, size_t size_class, size_t* count) {
+static struct heap_block* collect(struct central* central, size_t size_class, int fresh,
+                                  size_t* count) {
   struct heap_block* batch = NULL;
   size_t wanted = heap_batch(size_class);
   for (*count = 0; *count < wanted; ++*count) {
-    struct heap_block* block = carve(central, size_class);
+    struct heap_block* block = central->scattered > 0 ? used_block(central)
+                               : fresh                ? fresh_block(central, size_class)
+                                                      : NULL;
     if (block == NULL) {
       break;
     }
@@ -97,7 +118,7 @@ static struct heap_block* new_large(size_t size_class, size_t* count) {
   return block;
 }
 
-struct heap_block* heap_central_take(size_t size_class, size_t* count) {
+struct heap_block* heap_central_take(size_t size_class, int fresh, size_t* count) {
   struct central* central = &centrals[size_class];
   pthread_mutex_lock(&central->lock);
   struct heap_block* batch = central->batches;
@@ -114,8 +135,8 @@ struct heap_block* heap_central_take(size_t size_class, size_t* count) {
       __atomic_fetch_sub(&large_bytes, *count * heap_class_size(size_class), __ATOMIC_RELAXED);
     }
   } else if (size_class < HEAP_FIRST_LARGE) {
-    batch = carve_batch(central, size_class, count);
-  } else {
+    batch = collect(central, size_class, fresh, count);
+  } else if (fresh) {
     batch = new_large(size_class, count);
   }
   pthread_mutex_unlock(&central->lock);
@@ -134,7 +155,9 @@ static void scatter(struct central* central, struct heap_block* block) {
     block->next = info->free;
     info->free = block;
     info->free_count++;
+    central->scattered++;
     if (info->free_count == info->carved) {
+      central->scattered -= info->free_count;
       unlink_segment(central, segment);
       heap_region_give(segment);
     }

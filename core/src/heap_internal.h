@@ -10,6 +10,10 @@
 /** Free memory a thread may keep: everything, and what lies in full batches of small blocks. */
 #define HEAP_THREAD_CAP ((int64_t)128 << 20)
 #define HEAP_SPARE_CAP ((int64_t)8 << 20)
+/** Free small blocks that a thread's bins may hold beyond a batch each, in bytes, and that one bin
+ * may hold, in blocks. */
+#define HEAP_CAPACITY_CAP ((int64_t)8 << 20)
+#define HEAP_WIDEST 64
 /** Free memory the central lists may keep: of one small class, and of all large ones. */
 #define HEAP_CENTRAL_CAP ((size_t)256 << 10)
 #define HEAP_LARGE_CAP ((size_t)64 << 20)
@@ -28,15 +32,6 @@ struct heap_segment {
 
 extern struct heap_segment* heap_segments;
 
-/** Bytes in a block of a class. */
-static inline size_t heap_class_size(size_t size_class) {
-  if (size_class <= 16) {
-    return size_class << HEAP_LINE_SHIFT;
-  }
-  size_t shift = ((size_class - 1) >> 3) - 1;
-  return (size_class - (shift << 3)) << shift << HEAP_LINE_SHIFT;
-}
-
 /** Distance of blocks in a segment. From 4 KiB on a line more than the size, because blocks at
  * multiples of a page would all start in one set of the cache. */
 static inline size_t heap_class_stride(size_t size_class) {
@@ -48,6 +43,10 @@ static inline size_t heap_class_stride(size_t size_class) {
 static inline size_t heap_batch(size_t size_class) {
   size_t count = ((size_t)64 << 10) / heap_class_size(size_class);
   return count > 64 ? 64 : count < 1 ? 1 : count;
+}
+
+static inline uintptr_t heap_key(const void* block) {
+  return (uintptr_t)block ^ heap_region.secret;
 }
 
 static inline size_t heap_segment_of(const void* pointer) {
@@ -72,8 +71,9 @@ void heap_region_unlock(void);
 
 /* heap_central.c */
 
-/** A batch of free blocks, linked by `next`; its length in `*count`. NULL where no memory is left. */
-struct heap_block* heap_central_take(size_t size_class, size_t* count);
+/** A batch of free blocks, linked by `next`; its length in `*count`. NULL where there is none:
+ * without `fresh`, none that was in use before. */
+struct heap_block* heap_central_take(size_t size_class, int fresh, size_t* count);
 void heap_central_give(size_t size_class, struct heap_block* batch, size_t count);
 /** Gives the pages of everything that lies unused in the central lists back. */
 void heap_central_shrink(void);

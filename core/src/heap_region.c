@@ -54,6 +54,9 @@ int heap_region_begin(void) {
       heap_region.map = (uint8_t*)(heap_segments + segments);
       heap_region.base = ((uintptr_t)range + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
       heap_region.secret = make_secret();
+      for (size_t i = 0; i < sizeof heap_region.classes; i++) {
+        heap_region.classes[i] = (uint8_t)heap_class_of((i + 1) << HEAP_LINE_SHIFT);
+      }
       heap_region.span = span;
       return 1;
     }

@@ -50,7 +50,7 @@ void ORT_API_CALL ort_CreateKeyValuePairs(OrtKeyValuePairs** out) NO_EXCEPTION {
   struct OrtKeyValuePairs* pairs = heap_alloc(sizeof *pairs);
   if (pairs != NULL) {
     memset(pairs, 0, sizeof *pairs);
-    heap_count(CORE_KEY_VALUES, 1);
+    heap_created(CORE_KEY_VALUES);
   }
   *out = pairs;
 }
@@ -124,5 +124,5 @@ void ORT_API_CALL ort_ReleaseKeyValuePairs(OrtKeyValuePairs* input) NO_EXCEPTION
   }
   heap_free(input->keys);
   heap_free(input);
-  heap_count(CORE_KEY_VALUES, -1);
+  heap_released(CORE_KEY_VALUES);
 }

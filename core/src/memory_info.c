@@ -46,7 +46,7 @@ static struct OrtMemoryInfo* copy_info(const struct OrtMemoryInfo* from) {
     *info = *from;
     info->is_constant = 0;
     info->name = memcpy(info + 1, from->name, length);
-    heap_count(CORE_MEMORY_INFO, 1);
+    heap_created(CORE_MEMORY_INFO);
   }
   return info;
 }
@@ -173,7 +173,7 @@ uint32_t ORT_API_CALL ort_MemoryInfoGetVendorId(const OrtMemoryInfo* ptr) NO_EXC
 
 void ORT_API_CALL ort_ReleaseMemoryInfo(OrtMemoryInfo* input) NO_EXCEPTION {
   if (input != NULL && !input->is_constant) {
-    heap_count(CORE_MEMORY_INFO, -1);
+    heap_released(CORE_MEMORY_INFO);
     heap_free(input);
   }
 }

@@ -9,7 +9,7 @@
 static const struct OrtStatus out_of_memory = {ORT_RUNTIME_EXCEPTION, 1, "out of memory"};
 
 OrtStatus* core_constant_status(const struct OrtStatus* constant) {
-  heap_count(CORE_STATUS, 1);
+  heap_created(CORE_STATUS);
   return (OrtStatus*)constant;
 }
 
@@ -19,7 +19,7 @@ static OrtStatus* new_status(OrtErrorCode code, size_t length) {
   if (CORE_UNLIKELY(status == NULL)) {
     return core_constant_status(&out_of_memory);
   }
-  heap_count(CORE_STATUS, 1);
+  heap_created(CORE_STATUS);
   status->code = code;
   status->is_constant = 0;
   status->message = (char*)(status + 1);
@@ -120,7 +120,7 @@ void ORT_API_CALL ort_ReleaseStatus(OrtStatus* input) NO_EXCEPTION {
   if (input == NULL) {
     return;
   }
-  heap_count(CORE_STATUS, -1);
+  heap_released(CORE_STATUS);
   if (!input->is_constant) {
     heap_free(input);
   }
