@@ -61,28 +61,41 @@ static OrtStatus* hand_out(const char* function, const struct OrtMemoryInfo* inf
   return NULL;
 }
 
+/* The device of a name, or NULL. */
+static const struct device* find_device(const char* name) {
+  /* Most wrong names begin with another letter than any device: one look instead of thirteen. */
+  static const char initials[] = "CDHOQW";
+  if (name[0] == '\0' || strchr(initials, name[0]) == NULL) {
+    return NULL;
+  }
+  for (size_t i = 0; i < CORE_COUNT_OF(devices); i++) {
+    if (strcmp(devices[i].name, name) == 0) {
+      return &devices[i];
+    }
+  }
+  return NULL;
+}
+
 ORT_API_STATUS_IMPL(ort_CreateMemoryInfo, const char* name, OrtAllocatorType type, int id,
                     OrtMemType mem_type, OrtMemoryInfo** out) {
   CORE_REQUIRE(CreateMemoryInfo, name);
   CORE_REQUIRE(CreateMemoryInfo, out);
-  for (size_t i = 0; i < CORE_COUNT_OF(devices); i++) {
-    const struct device* device = &devices[i];
-    if (device->name[0] == name[0] && strcmp(device->name, name) == 0) {
-      struct OrtMemoryInfo info = {.name = device->kept_as,
-                                   .allocator_type = type,
-                                   .mem_type = mem_type,
-                                   /* There is one CPU; other ids have 16 bits. */
-                                   .device_id = i == 0 ? 0 : (int16_t)id,
-                                   .device_type = device->type,
-                                   .device_mem_type = device->mem_type,
-                                   .vendor_id = device->vendor_id};
-      return hand_out("CreateMemoryInfo", &info, out);
-    }
+  const struct device* device = find_device(name);
+  if (device == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "CreateMemoryInfo: name is not a device that it knows (names are case-sensitive: Cpu, "
+              "Cuda, CudaPinned, DML, Hip, HipPinned, OpenVINO_GPU, OpenVINO_RT_NPU, QnnHtpShared, "
+              "WebGPU_Buf, WebNN_Ten). Try CreateMemoryInfo_V2, which takes any name.");
   }
-  CORE_FAIL(ORT_INVALID_ARGUMENT,
-            "CreateMemoryInfo: name is not a device that it knows (names are case-sensitive: Cpu, "
-            "Cuda, CudaPinned, DML, Hip, HipPinned, OpenVINO_GPU, OpenVINO_RT_NPU, QnnHtpShared, "
-            "WebGPU_Buf, WebNN_Ten). Try CreateMemoryInfo_V2, which takes any name.");
+  struct OrtMemoryInfo info = {.name = device->kept_as,
+                               .allocator_type = type,
+                               .mem_type = mem_type,
+                               /* There is one CPU; other ids have 16 bits. */
+                               .device_id = device == devices ? 0 : (int16_t)id,
+                               .device_type = device->type,
+                               .device_mem_type = device->mem_type,
+                               .vendor_id = device->vendor_id};
+  return hand_out("CreateMemoryInfo", &info, out);
 }
 
 ORT_API_STATUS_IMPL(ort_CreateCpuMemoryInfo, OrtAllocatorType type, OrtMemType mem_type,
