@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What Python sees of C: the public header, one named function per slot, and the core's extras.
  * build_ort.py runs this file through the preprocessor and gives the result to CFFI. */
+/* CFFI would link what it is shown, and the core exports no provider. */
+#define ORT_NO_PROVIDER_EXPORTS
 #include "onnxruntime_c_api.h"
 
 #define PARAMETERS(...) __VA_ARGS__
