@@ -2,6 +2,7 @@
 """Builds ``ortcffi._ort``: the C core and one named function per slot, in one abi3 extension."""
 
 import os
+import re
 import shlex
 import subprocess
 import sysconfig
@@ -10,17 +11,20 @@ from pathlib import Path
 from cffi import FFI
 
 ROOT = Path(__file__).parent.resolve()
+MAKEFILE = (ROOT / "core/Makefile").read_text().replace("\\\n", " ")
+
+
+def core(variable: str) -> list[str]:
+    """The words of a variable of core/Makefile, where the core's sources and flags are listed."""
+    words = re.search(rf"^{variable} = (.*)$", MAKEFILE, re.MULTILINE)
+    assert words, f"core/Makefile sets no {variable}"
+    return words[1].split()
+
+
 INCLUDE = ["core/include", "core/src", "ortcffi/boundary"]
-SOURCES = [
-    "core/src/api.c",
-    "core/src/tables.c",
-    "core/src/status.c",
-    "core/src/memory_info.c",
-    "core/src/key_values.c",
-    "core/src/allocator.c",
-    "core/src/heap.c",
-    "core/src/heap_central.c",
-    "core/src/heap_region.c",
+HEADERS = [str(header) for path in INCLUDE for header in ROOT.glob(f"{path}/*.[dh]*")]
+CORE_SOURCES = [f"core/src/{name}.c" for name in core("SOURCES")]
+BOUNDARY_SOURCES = [
     "ortcffi/boundary/extras.c",
     "ortcffi/boundary/bench.c",
     "ortcffi/boundary/bench_threads.c",
@@ -28,24 +32,20 @@ SOURCES = [
     "ortcffi/boundary/providers.c",
 ]
 COMPILE_FLAGS = [
-    "-std=gnu11",
+    *core("FLAGS"),
     "-O2",
     "-g0",  # line tables alone would triple the wheel
-    "-fvisibility=hidden",  # what leaves is listed in core/exports
-    "-Wall",
-    "-Wextra",
     # CFFI calls every function through the cdef's signature: a wrong one must not compile.
     "-Werror=incompatible-pointer-types",
     "-Werror=int-conversion",
     "-Wno-unused-parameter",  # CFFI's generated functions
     "-Wno-unused-function",
 ]
-LINK_FLAGS = [
-    f"-Wl,--version-script={ROOT / 'core/exports/extension.map'}",
-    "-Wl,-z,now",
-    "-Wl,-z,relro",
-    "-Wl,-z,noexecstack",
-    "-Wl,-s",
+LINK_FLAGS = [*core("HARDEN"), "-Wl,-s"]  # s: without symbols that only a debugger reads
+CORE_LINK_FLAGS = [
+    *LINK_FLAGS,
+    *core("LINK"),
+    f"-Wl,--version-script={ROOT / 'core/exports/ortcore.map'}",
 ]
 
 
@@ -53,7 +53,7 @@ def cdef() -> str:
     """The boundary's declarations, preprocessed, without what system headers contribute."""
     compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
     flags = ["-E", "-D__attribute__(x)=", *(f"-I{ROOT / path}" for path in INCLUDE)]
-    command = [*compiler[:1], *flags, str(ROOT / "ortcffi/boundary/cdef.h")]
+    command = [*compiler, *flags, str(ROOT / "ortcffi/boundary/cdef.h")]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     kept, ours = [], False
     for line in text.splitlines():
@@ -69,9 +69,14 @@ ffibuilder.cdef(cdef())
 ffibuilder.set_source(
     "ortcffi._ort",
     '#include "boundary.h"',
-    sources=SOURCES,
+    sources=CORE_SOURCES + BOUNDARY_SOURCES,
+    depends=[__file__, "core/Makefile", *HEADERS],
     include_dirs=INCLUDE,
+    define_macros=[("CORE_FLAGS", f'"{" ".join(COMPILE_FLAGS)}"')],
     extra_compile_args=COMPILE_FLAGS,
-    extra_link_args=LINK_FLAGS,
+    extra_link_args=[
+        *LINK_FLAGS,
+        f"-Wl,--version-script={ROOT / 'core/exports/extension.map'}",
+    ],
     py_limited_api=True,
 )

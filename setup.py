@@ -1,6 +1,33 @@
 # SPDX-License-Identifier: MIT
 """Hands build_ort.py to setuptools; everything else is in pyproject.toml."""
 
-from setuptools import setup
+import sys
+from pathlib import Path
 
-setup(cffi_modules=["build_ort.py:ffibuilder"], options={"bdist_wheel": {"py_limited_api": "cp311"}})
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+sys.path.insert(0, str(Path(__file__).parent))  # a build front end leaves it out
+from build_ort import CORE_LINK_FLAGS, CORE_SOURCES
+
+
+class BuildExtensionAndCore(build_ext):
+    """Links the core's objects a second time, into ``ortcffi/lib/libortcore.so`` for C clients.
+
+    ``make -C core`` makes the same library; a wheel is built without make, which a machine that
+    has a C compiler may lack.
+    """
+
+    def build_extension(self, ext: Extension) -> None:
+        super().build_extension(ext)
+        objects = self.compiler.object_filenames(CORE_SOURCES, output_dir=self.build_temp)
+        package = Path(self.get_ext_fullpath(ext.name)).parent
+        library = str(package / "lib/libortcore.so")
+        self.compiler.link_shared_object(objects, library, extra_postargs=CORE_LINK_FLAGS)
+
+
+setup(
+    cffi_modules=["build_ort.py:ffibuilder"],
+    cmdclass={"build_ext": BuildExtensionAndCore},
+    options={"bdist_wheel": {"py_limited_api": "cp311"}},
+)

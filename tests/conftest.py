@@ -81,7 +81,7 @@ def api(request: pytest.FixtureRequest) -> "ortcffi.Api":
 
 
 def alive_in_core() -> dict[str, int]:
-    """Counts what the core holds for others; reads the table, so that no wrapper can hide a leak."""
+    """Counts what the core holds for others, past the wrappers that a leak could hide in."""
     from ortcffi._native import ffi, lib
 
     kinds = ["status", "memory info", "key-value pairs"]  # enum core_kind
