@@ -2,16 +2,95 @@
 """Subjects take turns within a row, so that noise hits all alike; minima are kept."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
+from .goals import meets
 from .rows import Row
 from .subjects import Subject
 from .tasks import Task
 
-SAMPLE_NS = 1_000_000
+SAMPLE_NS = 2_000_000
+TURNS = 8
+"""Turns that each subject has at least, where a row's time allows."""
 
 
-def _calibrated(task: Task) -> int:
+@dataclass(frozen=True)
+class Result:
+    """What came of a row.
+
+    Attributes
+    ----------
+    row : Row
+        What was measured.
+    slices : dict of str to list of float
+        Subject to the minimum of each of its turns, in the row's unit.
+    """
+
+    row: Row
+    slices: dict[str, list[float]]
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """Subject to its minimum."""
+        return {name: min(slices) for name, slices in self.slices.items()}
+
+    @property
+    def ratio(self) -> float | None:
+        """The real library's figure over the core's."""
+        figures = self.figures
+        return figures["real"] / figures["core"] if {"real", "core"} <= figures.keys() else None
+
+    @property
+    def meets_required(self) -> bool | None:
+        """None if what decides it was not measured."""
+        return meets(self.row.required, self.figures)
+
+    @property
+    def meets_wanted(self) -> bool | None:
+        """None if what decides it was not measured."""
+        return meets(self.row.wanted, self.figures)
+
+
+def able(row: Row, subjects: Iterable[Subject]) -> list[Subject]:
+    """The subjects of which a row's figure can be taken."""
+    return [subject for subject in subjects if row.asks in subject.can]
+
+
+def measure(row: Row, subjects: Sequence[Subject], seconds: float) -> Result:
+    """Takes a row's figures.
+
+    Parameters
+    ----------
+    row : Row
+        What to measure.
+    subjects : sequence of Subject
+        Of whom; those that are not able are left out.
+    seconds : float
+        For how long. Every subject has one turn at least.
+    """
+    chosen = able(row, subjects)
+    tasks: dict[str, Task] = {}
+    slices: dict[str, list[float]] = {subject.name: [] for subject in chosen}
+    slice_seconds = min(0.015, seconds / max(len(chosen), 1) / TURNS)
+    end = time.monotonic() + seconds
+    try:
+        tasks |= {subject.name: row.make(subject) for subject in chosen}
+        counts = {name: _count(task) for name, task in tasks.items()}
+        while True:
+            for name, task in tasks.items():
+                slices[name].append(_turn(task, counts[name], slice_seconds) * row.scale)
+            if time.monotonic() >= end:
+                return Result(row, slices)
+    finally:
+        for task in tasks.values():
+            task.close()
+
+
+def _count(task: Task) -> int:
+    """How many operations a sample is long."""
+    if task.step == 0:
+        return 1
     count = task.step
     # The first runs touch new pages, which says nothing of the later ones: the best of three.
     while (taken := min(task.run(count) for _ in range(3))) < SAMPLE_NS / 4:
@@ -19,23 +98,10 @@ def _calibrated(task: Task) -> int:
     return max(1, round(count / task.step * SAMPLE_NS / taken)) * task.step
 
 
-def measure(row: Row, subjects: Iterable[Subject], seconds: float) -> dict[str, list[float]]:
-    """Each subject's figures, one per slice."""
-    chosen = [s for s in subjects if s.has_table or not row.needs_table]
-    tasks = {s.name: row.make(s) for s in chosen}
-    slices: dict[str, list[float]] = {name: [] for name in tasks}
-    slice_seconds = max(0.002, min(0.015, seconds / len(tasks) / 8))
-    try:
-        counts = {name: _calibrated(task) for name, task in tasks.items()}
-        end = time.monotonic() + seconds
-        while time.monotonic() < end or not slices:
-            for name, task in tasks.items():
-                slice_end = time.monotonic() + slice_seconds
-                best = task.run(counts[name]) / counts[name]
-                while time.monotonic() < slice_end:
-                    best = min(best, task.run(counts[name]) / counts[name])
-                slices[name].append(best * row.scale)
-    finally:
-        for task in tasks.values():
-            task.close()
-    return slices
+def _turn(task: Task, count: int, seconds: float) -> float:
+    """The best of the samples that fit into a turn, per operation."""
+    end = time.monotonic() + seconds
+    best = task.run(count) / count
+    while time.monotonic() < end:
+        best = min(best, task.run(count) / count)
+    return best

@@ -4,9 +4,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
-from .subjects import Subject
-from .tasks import SLOTS, LoopTask, Task
+from .resident import resident_task
+from .subjects import BLOCKS, TABLE, Subject
+from .tasks import SLOTS, STEPS, LoopTask, Task
 
 KIB = 1 << 10
 MIB = 1 << 20
@@ -20,60 +22,128 @@ class Row:
     ----------
     name, title : str
         For the command line, and for people.
-    make : callable
-        The task that samples the figure of a subject.
-    needs_table : bool
-        False if plain allocators can do it as well.
+    asks : str
+        What a subject must be able to do: a member of `Subject.can`.
     required, wanted : str
-        Goals of the core, separated by commas; see `goals`.
+        Goals of the core; see `goals`.
+    make : callable
+        Makes the task that samples the figure of a subject.
+    unit : str
+        Of the figure.
+    scale : float
+        The unit over what the task counts in.
     """
 
     name: str
     title: str
-    make: Callable[[Subject], Task]
-    needs_table: bool
+    asks: str
     required: str
     wanted: str
+    make: Callable[[Subject], Task]
     unit: str = "ns"
     scale: float = 1.0
 
 
-def _table(name: str, title: str, required: str, wanted: str, loop: str, **job: object) -> Row:
-    return Row(name, title, partial(LoopTask, loop=loop, **job), True, required, wanted)
+def _loop(name: str, **job: Any) -> Callable[[Subject], Task]:
+    return partial(LoopTask, loop=name, **job)
 
 
-def _blocks(name: str, title: str, required: str, wanted: str, loop: str, **job: object) -> Row:
-    return Row(name, title, partial(LoopTask, loop=loop, **job), False, required, wanted)
+def _status(length: int, required: str, wanted: str) -> Row:
+    title = f"create + release a status, {length} bytes"
+    make = _loop("STATUS", message=b"x" * length)
+    return Row(f"status-{length}", title, TABLE, required, wanted, make)
+
+
+def _pair(size: int, required: str, wanted: str) -> Row:
+    number, unit = next((size // n, u) for n, u in ((MIB, "M"), (KIB, "K"), (1, "")) if size >= n)
+    make = _loop("PAIR", size=size)
+    title = f"alloc + free, {number} {unit}B"
+    return Row(f"alloc-{number}{unit}", title, BLOCKS, required, wanted, make)
+
+
+def _constant(name: str, title: str, loop: str) -> Row:
+    make = _loop(loop, message=b"x" * 55)
+    return Row(name, title, TABLE, "<= real + 0.3", "<= real + 0.1", make)
 
 
 ROWS = (
-    _table("status-55", "create + release a status, 55 bytes", "4.5x", "5.5x",
-           "STATUS", message=b"x" * 55),
-    _table("status-1000", "create + release a status, 1000 bytes", "3.8x", "4.5x",
-           "STATUS", message=b"x" * 1000),
-    _table("fail-alloc", "failing AllocatorAlloc, status read", "100x", "150x",
-           "FAIL_ALLOC", size=1 << 50),
-    _table("fail-memory-info", "failing CreateMemoryInfo, status read", "7x", "10x", "FAIL_INFO"),
-    _table("read-status", "code and message of a status", "<= real + 0.3", "<= real + 0.1",
-           "READ_STATUS", message=b"x" * 55),
-    _table("get-api", "GetApi", "<= real + 0.3", "<= real + 0.1", "GET_API"),
-    _table("release-null", "ReleaseStatus(NULL)", "<= real + 0.3", "<= real + 0.1",
-           "RELEASE_NULL"),
-    _blocks("alloc-16", "alloc + free, 16 B", "10x", "15x, <= tcmalloc", "PAIR", size=16),
-    _blocks("alloc-64", "alloc + free, 64 B", "10x", "15x, <= tcmalloc", "PAIR", size=64),
-    _blocks("alloc-1K", "alloc + free, 1 KB", "20x", "26x", "PAIR", size=KIB),
-    _blocks("alloc-64K", "alloc + free, 64 KB", "20x", "26x", "PAIR", size=64 * KIB),
-    _blocks("alloc-1M", "alloc + free, 1 MB", "20x", "26x", "PAIR", size=MIB),
-    _blocks("alloc-16M", "alloc + free, 16 MB", "20x", "26x", "PAIR", size=16 * MIB),
-    _blocks("alloc-64M", "alloc + free, 64 MB", "100x", "1000x", "PAIR", size=64 * MIB),
-    _blocks("batch-64K", "64 blocks of 64 KB, then freed", "8x", "15x",
-            "BATCH", size=64 * KIB, slots=64),
-    _blocks("lifetimes", "random lifetimes, 16 B to 64 KB", "15x", "20x, <= tcmalloc",
-            "LIFETIMES", slots=SLOTS, planned=True),
-    _blocks("two-threads", "the same on two threads", "12x", "20x",
-            "TWO_THREADS", slots=2 * SLOTS, planned=True),
-    _blocks("handover", "one thread allocates, another frees", "4x", "6x",
-            "HANDOVER", planned=True),
-    Row("touch-64M", "64 MB taken, touched, freed", partial(LoopTask, loop="TOUCH", size=64 * MIB),
-        False, "40x", "100x", unit="ms", scale=1e-6),
+    _status(55, "4.5x", "5.5x"),
+    _status(1000, "3.8x", "4.5x"),
+    Row(
+        "fail-alloc",
+        "failing AllocatorAlloc, status read",
+        TABLE,
+        "100x",
+        "150x",
+        _loop("FAIL_ALLOC", size=1 << 50),
+    ),
+    Row(
+        "fail-memory-info",
+        "failing CreateMemoryInfo, status read",
+        TABLE,
+        "7x",
+        "10x",
+        _loop("FAIL_INFO"),
+    ),
+    _constant("read-status", "code and message of a status", "READ_STATUS"),
+    _constant("get-api", "GetApi", "GET_API"),
+    _constant("release-null", "ReleaseStatus(NULL)", "RELEASE_NULL"),
+    _pair(16, "10x", "15x, <= tcmalloc"),
+    _pair(64, "10x", "15x, <= tcmalloc"),
+    _pair(KIB, "20x", "26x"),
+    _pair(64 * KIB, "20x", "26x"),
+    _pair(MIB, "20x", "26x"),
+    _pair(16 * MIB, "20x", "26x"),
+    _pair(64 * MIB, "100x", "1000x"),
+    Row(
+        "batch-64K",
+        "64 blocks of 64 KB taken, then freed",
+        BLOCKS,
+        "8x",
+        "15x",
+        _loop("BATCH", size=64 * KIB, slots=64),
+    ),
+    Row(
+        "lifetimes",
+        "random lifetimes, 16 B to 64 KB",
+        BLOCKS,
+        "15x",
+        "20x, <= tcmalloc",
+        _loop("LIFETIMES", slots=SLOTS, plan=STEPS),
+    ),
+    Row(
+        "two-threads",
+        "the same on two threads",
+        BLOCKS,
+        "12x",
+        "20x",
+        _loop("TWO_THREADS", slots=2 * SLOTS, plan=STEPS),
+    ),
+    Row(
+        "handover",
+        "one thread allocates, another frees",
+        BLOCKS,
+        "4x",
+        "6x",
+        _loop("HANDOVER", plan=STEPS),
+    ),
+    Row(
+        "touch-64M",
+        "64 MB taken, every page touched, freed",
+        BLOCKS,
+        "40x",
+        "100x",
+        _loop("TOUCH", size=64 * MIB),
+        unit="ms",
+        scale=1e-6,
+    ),
+    Row(
+        "resident",
+        "resident over bytes in use",
+        BLOCKS,
+        "<= 150",
+        "<= 137",
+        resident_task,
+        unit="%",
+    ),
 )

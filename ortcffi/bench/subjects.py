@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""What is measured: the core, other providers of the table, and plain allocators."""
+"""What is measured: the core, another provider of the table, and plain allocators."""
 
-import ctypes
-import importlib.util
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from ortcffi._native import ffi, lib
+
+TABLE, BLOCKS, PYTHON, CORE = "table", "blocks", "python", "core"
 
 
 @dataclass(frozen=True)
@@ -17,21 +18,26 @@ class Subject:
     Attributes
     ----------
     name : str
-        The column's heading.
+        The column's heading, one of `NAMES`.
     origin : str
-        The library's version or path.
+        Where it comes from: a path, a version.
+    can : frozenset of str
+        What can be asked of it: `TABLE`, slots called from C; `BLOCKS`, memory; `PYTHON`, slots
+        called from Python, which needs a table without gaps; `CORE`, what only the core has.
     handle : cdata
-        ``ortcffi_bench_subject *``, what the C loops run over.
+        ``ortcffi_bench_subject *``, what the loops in C run over.
+    path : str or None
+        The library of "real".
+    aligned : bool
+        Whether blocks are asked for with an alignment of 64 bytes.
     """
 
     name: str
     origin: str
+    can: frozenset[str]
     handle: Any
-
-    @property
-    def has_table(self) -> bool:
-        """Whether the subject is a provider of the table, not just an allocator."""
-        return bool(self.handle.api != ffi.NULL)
+    path: str | None = None
+    aligned: bool = True
 
 
 class Missing(Exception):
@@ -40,7 +46,7 @@ class Missing(Exception):
 
 @dataclass(frozen=True)
 class Peer:
-    """A plain allocator in a shared library: its soname and the names of its functions."""
+    """A plain allocator in a shared library, and the names of its functions."""
 
     soname: str
     take: str
@@ -57,65 +63,87 @@ PEERS = {
 NAMES = ("core", "real", "floor", *PEERS)
 
 
-def _address(library: ctypes.CDLL, name: str) -> int:
-    return ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0
+def find(name: str, against: str | None = None, aligned: bool = False) -> Subject:
+    """One of `NAMES`.
+
+    Parameters
+    ----------
+    name : str
+        Which.
+    against : str, optional
+        The library that is "real"; by default the one that `ortcffi.load` finds.
+    aligned : bool, optional
+        Whether plain allocators are asked for blocks aligned to 64 bytes, as a table's allocator
+        is, or through ``malloc``, which asks less of them.
+
+    Raises
+    ------
+    Missing
+        It cannot be had on this machine.
+    """
+    if name == "core":
+        can = frozenset({TABLE, BLOCKS, PYTHON, CORE})
+        return _table(name, "", can, lib.ortcffi_core_api_base())
+    if name == "real":
+        path = against or _installed()
+        entry = _symbol(_open(path), "OrtGetApiBase")
+        base = ffi.cast("const OrtApiBase *(*)(void)", entry)()
+        can = frozenset({TABLE, BLOCKS, PYTHON})
+        return replace(_table(name, path, can, base), path=path)
+    if name == "floor":
+        base = lib.ortcffi_bench_floor()
+        if base == ffi.NULL:
+            raise Missing("its addresses cannot be reserved")
+        return _table(name, "checks nothing,", frozenset({TABLE, BLOCKS}), base)
+    return _peer(name, PEERS[name], aligned)
 
 
-def _open(path: str) -> ctypes.CDLL:
-    try:
-        return ctypes.CDLL(path, mode=0)
-    except OSError as error:
-        reason = str(error)
-    if "static TLS" in reason:
-        reason += " (start with GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384)"
-    raise Missing(reason)
+def _installed() -> str:
+    spec = find_spec("onnxruntime")
+    if spec is None or spec.origin is None:
+        raise Missing("no library found")
+    return str(next(Path(spec.origin).parent.glob("capi/libonnxruntime.so.*")))
 
 
-def _peer(name: str, aligned: bool) -> Subject:
-    peer = PEERS[name]
-    library = _open(peer.soname)
-    handle = ffi.new("ortcffi_bench_subject *")
-    if aligned:
-        address = _address(library, peer.take_aligned)
-        handle.take_aligned = ffi.cast("void *(*)(size_t, size_t)", address)
-    else:
-        handle.take = ffi.cast("void *(*)(size_t)", _address(library, peer.take))
-    handle.give = ffi.cast("void (*)(void *)", _address(library, peer.give))
-    return Subject(name, peer.soname, handle)
-
-
-def _table(name: str, base: Any, origin: str) -> Subject:
+def _table(name: str, origin: str, can: frozenset[str], base: Any) -> Subject:
     handle = ffi.new("ortcffi_bench_subject *", {"base": base, "api": base.GetApi(1)})
     allocator = ffi.new("OrtAllocator **")
     status = handle.api.GetAllocatorWithDefaultOptions(allocator)
     if status != ffi.NULL:
         handle.api.ReleaseStatus(status)
-        raise Missing("has no default allocator")
+        raise Missing("it has no default allocator")
     handle.allocator = allocator[0]
-    version = ffi.string(base.GetVersionString()).decode()
-    return Subject(name, f"{origin} {version}".strip(), handle)
+    version = ffi.string(base.GetVersionString()).decode("utf-8", "replace")
+    return Subject(name, f"{origin} {version}".strip(), can, handle)
 
 
-def _real(path: str | None) -> Subject:
-    if path is None:
-        spec = importlib.util.find_spec("onnxruntime")
-        if spec is None or spec.origin is None:
-            raise Missing("no library found")
-        path = str(next(Path(spec.origin).parent.glob("capi/libonnxruntime.so.*")))
-    address = _address(_open(path), "OrtGetApiBase")
-    base = ffi.cast("const OrtApiBase *(*)(void)", address)()
-    return _table("real", base, path)
+def _peer(name: str, peer: Peer, aligned: bool) -> Subject:
+    library = _open(peer.soname)
+    handle = ffi.new("ortcffi_bench_subject *")
+    taken_by = peer.take_aligned if aligned else peer.take
+    take = _symbol(library, taken_by)
+    if aligned:
+        handle.take_aligned = ffi.cast("void *(*)(size_t, size_t)", take)
+    else:
+        handle.take = ffi.cast("void *(*)(size_t)", take)
+    handle.give = ffi.cast("void (*)(void *)", _symbol(library, peer.give))
+    return Subject(name, f"{peer.soname}, {taken_by}", frozenset({BLOCKS}), handle, None, aligned)
 
 
-def find(name: str, against: str | None = None, aligned: bool = False) -> Subject:
-    """The subject of one of `NAMES`; raises `Missing` where it cannot be had."""
-    if name == "core":
-        return _table(name, lib.ortcffi_core_api_base(), "")
-    if name == "real":
-        return _real(against)
-    if name == "floor":
-        base = lib.ortcffi_bench_floor()
-        if base == ffi.NULL:
-            raise Missing("its addresses cannot be reserved")
-        return _table(name, base, "checks nothing")
-    return _peer(name, aligned)
+def _open(path: str) -> Any:
+    reason = ffi.new("char[]", 1024)
+    library = lib.ortcffi_library_open(path.encode(), reason, len(reason))
+    if library != ffi.NULL:
+        return library
+    text = ffi.string(reason).decode("utf-8", "replace")
+    # A library made for being linked, not loaded, counts on room that each process has little of.
+    if "static TLS" in text:
+        text += "; start with GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384 to have it"
+    raise Missing(text)
+
+
+def _symbol(library: Any, name: str) -> Any:
+    symbol = lib.ortcffi_library_symbol(library, name.encode())
+    if symbol == ffi.NULL:
+        raise Missing(f"does not define {name}")
+    return symbol

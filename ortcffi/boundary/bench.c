@@ -100,7 +100,7 @@ BENCH_INLINE int64_t pair_by_kind(const ortcffi_bench_job* job, enum bench_kind 
   }
   return bench_now() - start;
 }
-static BENCH_EACH_KIND(pair)
+BENCH_EACH_KIND(pair, const ortcffi_bench_job, subject)
 
 BENCH_INLINE int64_t batch_by_kind(const ortcffi_bench_job* job, enum bench_kind kind) {
   const ortcffi_bench_subject subject = job->subject;
@@ -119,7 +119,7 @@ BENCH_INLINE int64_t batch_by_kind(const ortcffi_bench_job* job, enum bench_kind
   }
   return bench_now() - start;
 }
-static BENCH_EACH_KIND(batch)
+BENCH_EACH_KIND(batch, const ortcffi_bench_job, subject)
 
 BENCH_INLINE int64_t touch_by_kind(const ortcffi_bench_job* job, enum bench_kind kind) {
   const ortcffi_bench_subject subject = job->subject;
@@ -138,7 +138,7 @@ BENCH_INLINE int64_t touch_by_kind(const ortcffi_bench_job* job, enum bench_kind
   }
   return bench_now() - start;
 }
-static BENCH_EACH_KIND(touch)
+BENCH_EACH_KIND(touch, const ortcffi_bench_job, subject)
 
 BENCH_INLINE int64_t follow_plan(const ortcffi_bench_job* job, enum bench_kind kind, int whole) {
   const ortcffi_bench_subject subject = job->subject;
@@ -156,12 +156,12 @@ BENCH_INLINE int64_t follow_plan(const ortcffi_bench_job* job, enum bench_kind k
 BENCH_INLINE int64_t lifetimes_by_kind(const ortcffi_bench_job* job, enum bench_kind kind) {
   return follow_plan(job, kind, 0);
 }
-static BENCH_EACH_KIND(lifetimes)
+BENCH_EACH_KIND(lifetimes, const ortcffi_bench_job, subject)
 
 BENCH_INLINE int64_t fill_by_kind(const ortcffi_bench_job* job, enum bench_kind kind) {
   return follow_plan(job, kind, 1);
 }
-static BENCH_EACH_KIND(fill)
+BENCH_EACH_KIND(fill, const ortcffi_bench_job, subject)
 
 BENCH_INLINE int64_t clear_by_kind(const ortcffi_bench_job* job, enum bench_kind kind) {
   int64_t freed = 0;
@@ -173,7 +173,7 @@ BENCH_INLINE int64_t clear_by_kind(const ortcffi_bench_job* job, enum bench_kind
   }
   return freed;
 }
-static BENCH_EACH_KIND(clear)
+BENCH_EACH_KIND(clear, const ortcffi_bench_job, subject)
 
 static int64_t (*const loops[])(const ortcffi_bench_job* job) = {
     [ORTCFFI_BENCH_STATUS] = create_status,

@@ -4,6 +4,7 @@
 #define ORTCFFI_BENCH_TAKE_H_
 
 #include <stdint.h>
+#include <string.h>
 #include <time.h>
 
 #include "onnxruntime_c_api.h"
@@ -18,15 +19,16 @@ enum bench_kind { BENCH_TABLE, BENCH_PLAIN, BENCH_ALIGNED };
 
 #define BENCH_INLINE static inline __attribute__((always_inline))
 
-/* Defines name(job) as name_by_kind(job, kind), compiled once for each kind. */
-#define BENCH_EACH_KIND(name)                              \
-  int64_t name(const ortcffi_bench_job* job) {             \
-    if (job->subject.api != NULL) {                        \
-      return name##_by_kind(job, BENCH_TABLE);             \
-    }                                                      \
-    return job->subject.take != NULL                       \
-               ? name##_by_kind(job, BENCH_PLAIN)          \
-               : name##_by_kind(job, BENCH_ALIGNED);       \
+/* Defines name(it) as name_by_kind(it, kind), compiled once for each kind of it->subject. */
+#define BENCH_EACH_KIND(name, type, subject)  \
+  static int64_t name(type* it) {             \
+    if (it->subject.api != NULL) {            \
+      return name##_by_kind(it, BENCH_TABLE); \
+    }                                         \
+    if (it->subject.take != NULL) {           \
+      return name##_by_kind(it, BENCH_PLAIN); \
+    }                                         \
+    return name##_by_kind(it, BENCH_ALIGNED); \
   }
 
 BENCH_INLINE void* bench_take(const ortcffi_bench_subject* subject, enum bench_kind kind,
@@ -70,14 +72,12 @@ BENCH_INLINE int bench_step(const ortcffi_bench_subject* subject, enum bench_kin
   if (*slot != NULL && !bench_give(subject, kind, *slot)) {
     return 0;
   }
-  char* block = (char*)bench_take(subject, kind, size);
+  void* block = bench_take(subject, kind, size);
   *slot = block;
   if (block == NULL) {
     return 0;
   }
-  for (size_t i = 0; i < (whole ? size : 1); i++) {
-    ((volatile char*)block)[i] = 1;
-  }
+  memset(block, 1, whole ? size : 1);
   return 1;
 }
 

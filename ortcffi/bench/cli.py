@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""``python -m ortcffi bench``."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from . import report
+from .measure import Result, able, measure
+from .plot import PlotError, plot, require_matplotlib
+from .rows import ROWS, Row
+from .subjects import NAMES, Missing, Subject, find
+
+SECONDS = 60
+QUICK_SECONDS = 10
+BAR_WIDTH = 30
+
+DESCRIPTION = """Measures the status and allocation paths of the core and, beside it, of every peer
+on this machine, in one process, in turns. Minima are printed."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declares the command's arguments."""
+    parser.description = DESCRIPTION
+    parser.add_argument("--quick", action="store_true", help="take 10 seconds instead of 60")
+    parser.add_argument(
+        "--rows", metavar="PATTERN", default="*", help="only these, such as 'status-*,alloc-64'"
+    )
+    parser.add_argument(
+        "--subjects", metavar="NAMES", default=",".join(NAMES), help="only these of %(default)s"
+    )
+    parser.add_argument("--list", action="store_true", help="print the rows and their goals")
+    parser.add_argument(
+        "--against", metavar="PATH", help="compare with this library, which has OrtGetApiBase"
+    )
+    parser.add_argument(
+        "--aligned",
+        action="store_true",
+        help="ask plain allocators for blocks aligned to 64 bytes as well",
+    )
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write all figures")
+    parser.add_argument("--plot", metavar="FILE", type=Path, help="draw them, as .svg or .png")
+    parser.add_argument("--check", action="store_true", help="fail if a required figure is missed")
+
+
+def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    """The command; returns the exit code."""
+    rows = _rows(arguments.rows, parser)
+    if arguments.list:
+        for row in rows:
+            print(f"{row.name:18}{row.title:40}{row.required:15}{row.wanted}")
+        return 0
+    if arguments.plot is not None:
+        try:
+            require_matplotlib()
+        except PlotError as error:
+            parser.error(f"--plot {error}")
+    subjects, missing = _subjects(arguments, parser)
+    for note in report.notes(subjects, missing):
+        print(note)
+    print("\n" + report.heading(subjects), flush=True)
+    seconds = QUICK_SECONDS if arguments.quick else SECONDS
+    results = _measure_all(rows, subjects, seconds)
+    if arguments.json is not None:
+        arguments.json.write_text(report.as_json(results, subjects, missing), encoding="utf-8")
+    if arguments.plot is not None:
+        plot(results, subjects, arguments.plot)
+    missed = report.missed(results)
+    if arguments.check and missed:
+        print("required figures missed: " + ", ".join(missed), file=sys.stderr)
+        return 1
+    return 0
+
+
+def _rows(patterns: str, parser: argparse.ArgumentParser) -> list[Row]:
+    chosen: set[str] = set()
+    for pattern in patterns.split(","):
+        found = {row.name for row in ROWS if fnmatchcase(row.name, pattern.strip())}
+        if not found:
+            names = ", ".join(row.name for row in ROWS)
+            parser.error(f"--rows: nothing matches {pattern!r}; the rows are {names}")
+        chosen |= found
+    return [row for row in ROWS if row.name in chosen]
+
+
+def _subjects(
+    arguments: argparse.Namespace, parser: argparse.ArgumentParser
+) -> tuple[list[Subject], dict[str, str]]:
+    names = arguments.subjects.split(",")
+    subjects: list[Subject] = []
+    missing: dict[str, str] = {}
+    for name in names:
+        if name not in NAMES:
+            parser.error(f"--subjects: {name!r} is none of {', '.join(NAMES)}")
+        try:
+            subjects.append(find(name, arguments.against, arguments.aligned))
+        except Missing as error:
+            # What was asked for by path must be there; what is looked for need not.
+            if name == "real" and arguments.against is not None:
+                parser.error(f"--against: {error}")
+            missing[name] = str(error)
+    return subjects, missing
+
+
+def _measure_all(rows: Sequence[Row], subjects: Sequence[Subject], seconds: float) -> list[Result]:
+    results = []
+    wanted = [row for row in rows if able(row, subjects)]
+    for i, row in enumerate(wanted):
+        _bar(i, len(wanted), row.title)
+        result = measure(row, subjects, seconds / len(wanted))
+        _bar(0, 0, "")
+        print(report.line(result, subjects), flush=True)
+        results.append(result)
+    return results
+
+
+def _bar(done: int, total: int, text: str) -> None:
+    """Draws the progress on a terminal, or wipes it; in a pipe there is none."""
+    if not sys.stderr.isatty():
+        return
+    filled = BAR_WIDTH * done // total if total else 0
+    bar = f"[{'#' * filled:{BAR_WIDTH}}] {text}" if total else ""
+    print(f"\r\033[K{bar}", end="", file=sys.stderr, flush=True)
