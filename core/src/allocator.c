@@ -82,7 +82,7 @@ static OrtStatus* ORT_API_CALL default_stats(const OrtAllocator* this_, OrtKeyVa
   OrtKeyValuePairs* pairs = NULL;
   ort_CreateKeyValuePairs(&pairs);
   if (pairs == NULL) {
-    return core_out_of_memory("GetStats", sizeof pairs);
+    return CORE_OUT_OF_MEMORY(GetStats, sizeof pairs);
   }
   add_figure(pairs, "InUse", stats.live_bytes);
   add_figure(pairs, "MaxInUse", stats.peak_bytes);
@@ -120,7 +120,7 @@ static CORE_NOINLINE OrtStatus* allocator_alloc_slow(OrtAllocator* ort_allocator
   CORE_REQUIRE(AllocatorAlloc, out);
   void* block = ort_allocator->Alloc(ort_allocator, size);
   if (block == NULL && size != 0) {
-    return core_out_of_memory("AllocatorAlloc", size);
+    return CORE_OUT_OF_MEMORY(AllocatorAlloc, size);
   }
   *out = block;
   return NULL;
@@ -183,7 +183,7 @@ ORT_API_STATUS_IMPL(ort_AllocatorGetStats, const OrtAllocator* ort_allocator,
   OrtKeyValuePairs* none = NULL;
   ort_CreateKeyValuePairs(&none);
   if (none == NULL) {
-    return core_out_of_memory("AllocatorGetStats", sizeof none);
+    return CORE_OUT_OF_MEMORY(AllocatorGetStats, sizeof none);
   }
   *out = none;
   return NULL;

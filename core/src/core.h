@@ -62,8 +62,11 @@ OrtStatus* core_constant_status(const struct OrtStatus* constant);
 OrtStatus* core_status(OrtErrorCode code, const char* before, const char* middle,
                        const char* after);
 
-/** The status for `function` having failed to get `size` bytes. */
-OrtStatus* core_out_of_memory(const char* function, size_t size);
+/** The status for not having got `size` bytes; `before` is the message up to the number. */
+OrtStatus* core_out_of_memory(const char* before, size_t length, size_t size);
+#define CORE_NO_MEMORY_TEXT(function) #function ": out of memory: there is no block of "
+#define CORE_OUT_OF_MEMORY(function, size) \
+  core_out_of_memory(CORE_NO_MEMORY_TEXT(function), sizeof CORE_NO_MEMORY_TEXT(function) - 1, size)
 
 /** Returns from a slot function with a constant status. */
 #define CORE_FAIL(error_code, text)                                     \

@@ -286,6 +286,20 @@ static inline enum heap_verdict heap_free(void* pointer) {
   return CORE_LIKELY(freed) ? HEAP_FREED : heap_free_slow(pointer);
 }
 
+/** heap_alloc for the core's own objects, whose sizes are from 1 to HEAP_SMALL. */
+static inline CORE_INLINE void* heap_alloc_object(size_t size) {
+  void* block = heap_try_alloc_small(size);
+  return CORE_LIKELY(block != NULL) ? block : heap_alloc_slow(size);
+}
+
+/** heap_free for the core's own objects. */
+static inline CORE_INLINE void heap_free_object(void* object) {
+  size_t mark = heap_mark(object);
+  if (CORE_UNLIKELY(mark >= HEAP_FIRST_LARGE || !heap_try_free_small(object, mark))) {
+    heap_free_slow(object);
+  }
+}
+
 /** Counts an object of the core in. */
 static inline CORE_INLINE void heap_created(enum core_kind kind) {
   struct heap_thread* self = heap_self;

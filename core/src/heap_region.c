@@ -28,9 +28,8 @@ static uint64_t segments_in_use;
 static uint64_t extensions;
 static uint64_t shrinkages;
 
-static void* reserve(size_t size, int protection) {
-  void* range =
-      mmap(NULL, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+static void* reserve(size_t size, int protection, int flags) {
+  void* range = mmap(NULL, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
   return range == MAP_FAILED ? NULL : range;
 }
 
@@ -47,8 +46,10 @@ int heap_region_begin(void) {
   for (size_t span = LARGEST_SPAN; span >= SMALLEST_SPAN; span >>= 1) {
     size_t segments = span >> HEAP_SEGMENT_SHIFT;
     size_t tables = segments * (sizeof(struct heap_segment) + 1);
-    char* range = reserve(span + HUGE_PAGE, PROT_NONE);
-    char* table = range != NULL ? reserve(tables, PROT_READ | PROT_WRITE) : NULL;
+    /* The range counts as memory where it becomes writable, so that a block which the machine
+     * cannot have is refused at once; the tables are mostly never touched. */
+    char* range = reserve(span + HUGE_PAGE, PROT_NONE, 0);
+    char* table = range != NULL ? reserve(tables, PROT_READ | PROT_WRITE, MAP_NORESERVE) : NULL;
     if (table != NULL) {
       heap_segments = (struct heap_segment*)table;
       heap_region.map = (uint8_t*)(heap_segments + segments);

@@ -51,11 +51,10 @@ static struct OrtMemoryInfo* copy_info(const struct OrtMemoryInfo* from) {
   return info;
 }
 
-static OrtStatus* hand_out(const char* function, const struct OrtMemoryInfo* info,
-                           OrtMemoryInfo** out) {
+static OrtStatus* hand_out(const struct OrtMemoryInfo* info, OrtMemoryInfo** out) {
   struct OrtMemoryInfo* copy = copy_info(info);
   if (copy == NULL) {
-    return core_out_of_memory(function, sizeof *copy);
+    return CORE_OUT_OF_MEMORY(CreateMemoryInfo, sizeof *copy);
   }
   *out = copy;
   return NULL;
@@ -64,9 +63,16 @@ static OrtStatus* hand_out(const char* function, const struct OrtMemoryInfo* inf
 /* The device of a name, or NULL. */
 static const struct device* find_device(const char* name) {
   /* Most wrong names begin with another letter than any device: one look instead of thirteen. */
-  static const char initials[] = "CDHOQW";
-  if (name[0] == '\0' || strchr(initials, name[0]) == NULL) {
-    return NULL;
+  switch (name[0]) {
+    case 'C':
+    case 'D':
+    case 'H':
+    case 'O':
+    case 'Q':
+    case 'W':
+      break;
+    default:
+      return NULL;
   }
   for (size_t i = 0; i < CORE_COUNT_OF(devices); i++) {
     if (strcmp(devices[i].name, name) == 0) {
@@ -95,14 +101,14 @@ ORT_API_STATUS_IMPL(ort_CreateMemoryInfo, const char* name, OrtAllocatorType typ
                                .device_type = device->type,
                                .device_mem_type = device->mem_type,
                                .vendor_id = device->vendor_id};
-  return hand_out("CreateMemoryInfo", &info, out);
+  return hand_out(&info, out);
 }
 
 ORT_API_STATUS_IMPL(ort_CreateCpuMemoryInfo, OrtAllocatorType type, OrtMemType mem_type,
                     OrtMemoryInfo** out) {
   CORE_REQUIRE(CreateCpuMemoryInfo, out);
   struct OrtMemoryInfo info = {.name = "Cpu", .allocator_type = type, .mem_type = mem_type};
-  return hand_out("CreateCpuMemoryInfo", &info, out);
+  return hand_out(&info, out);
 }
 
 ORT_API_STATUS_IMPL(ort_CreateMemoryInfo_V2, const char* name, OrtMemoryInfoDeviceType device_type,
@@ -122,7 +128,7 @@ ORT_API_STATUS_IMPL(ort_CreateMemoryInfo_V2, const char* name, OrtMemoryInfoDevi
       .vendor_id = vendor_id,
       .alignment = alignment,
   };
-  return hand_out("CreateMemoryInfo_V2", &info, out);
+  return hand_out(&info, out);
 }
 
 ORT_API_STATUS_IMPL(ort_CompareMemoryInfo, const OrtMemoryInfo* info1, const OrtMemoryInfo* info2,
@@ -187,6 +193,6 @@ uint32_t ORT_API_CALL ort_MemoryInfoGetVendorId(const OrtMemoryInfo* ptr) NO_EXC
 void ORT_API_CALL ort_ReleaseMemoryInfo(OrtMemoryInfo* input) NO_EXCEPTION {
   if (input != NULL && !input->is_constant) {
     heap_released(CORE_MEMORY_INFO);
-    heap_free(input);
+    heap_free_object(input);
   }
 }

@@ -15,8 +15,8 @@ OrtStatus* core_constant_status(const struct OrtStatus* constant) {
 
 /* A status with room for `length` bytes of message, to be written behind it; NULL where there is no
  * memory. */
-static inline OrtStatus* new_status(OrtErrorCode code, size_t length) {
-  struct OrtStatus* status = heap_alloc(sizeof *status + length + 1);
+static inline CORE_INLINE OrtStatus* new_status(OrtErrorCode code, size_t length) {
+  struct OrtStatus* status = heap_alloc_object(sizeof *status + length + 1);
   if (CORE_LIKELY(status != NULL)) {
     heap_created(CORE_STATUS);
     status->code = code;
@@ -74,53 +74,52 @@ OrtStatus* core_status(OrtErrorCode code, const char* before, const char* middle
   return status;
 }
 
-/* Writes four decimal digits. */
-static char* write_four(char* out, unsigned number) {
-  static const char pairs[] =
-      "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-      "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-      "8081828384858687888990919293949596979899";
-  memcpy(out, pairs + 2 * (number / 100), 2);
-  memcpy(out + 2, pairs + 2 * (number % 100), 2);
-  return out + 4;
+/* The eight decimal digits of a number below 10^8, one a byte, the first in the lowest: halves of the
+ * number side by side in one word, then their halves, then the digits. */
+static uint64_t eight_digits(uint64_t number) {
+  uint64_t x = number / 10000 | (number % 10000) << 32;
+  uint64_t hundreds = (x * 10486) >> 20 & 0x0000007F0000007FU;
+  x = hundreds | (x - 100 * hundreds) << 16;
+  uint64_t tens = (x * 103) >> 10 & 0x000F000F000F000FU;
+  return tens | (x - 10 * tens) << 8;
 }
 
-/* Writes a number's decimal digits and returns the end. Groups that do not wait for each other,
- * because a failing allocation should cost less than a successful one elsewhere. */
+/* Writes digits without the first `skip` and returns the end. Writes eight bytes in any case. */
+static char* write_digits(char* out, uint64_t digits, unsigned skip) {
+  digits = (digits + 0x3030303030303030U) >> (8 * skip);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  digits = __builtin_bswap64(digits);
+#endif
+  memcpy(out, &digits, sizeof digits);
+  return out + 8 - skip;
+}
+
+#define EIGHT 100000000U
+
+/* Writes a number in decimal and returns the end; needs DECIMAL_ROOM bytes. A loop over the digits
+ * would take longer than all the rest of a failing allocation. */
 static char* write_decimal(char* out, uint64_t number) {
-  char digits[20];
-  unsigned high = (unsigned)(number / 10000000000000000U);
-  uint64_t rest = number % 10000000000000000U;
-  unsigned middle = (unsigned)(rest / 100000000U);
-  unsigned low = (unsigned)(rest % 100000000U);
-  char* at = write_four(digits, high);
-  at = write_four(at, middle / 10000U);
-  at = write_four(at, middle % 10000U);
-  at = write_four(at, low / 10000U);
-  write_four(at, low % 10000U);
-  size_t zeros = 0;
-  while (zeros < sizeof digits - 1 && digits[zeros] == '0') {
-    zeros++;
+  uint64_t first = number / EIGHT;
+  if (first >= EIGHT) {
+    out = write_decimal(out, first);
+  } else {
+    uint64_t digits = eight_digits(first > 0 ? first : number);
+    unsigned skip = digits == 0 ? 7 : (unsigned)__builtin_ctzll(digits) / 8;
+    out = write_digits(out, digits, skip);
   }
-  memcpy(out, digits + zeros, sizeof digits - zeros);
-  return out + sizeof digits - zeros;
+  return first > 0 ? write_digits(out, eight_digits(number % EIGHT), 0) : out;
 }
 
-#define FUNCTION_LIMIT 48
+#define DECIMAL_ROOM 28
 
-OrtStatus* core_out_of_memory(const char* function, size_t size) {
-  static const char before[] = ": out of memory: there is no block of ";
+OrtStatus* core_out_of_memory(const char* before, size_t length, size_t size) {
   static const char after[] = " bytes";
-  OrtStatus* status =
-      new_status(ORT_RUNTIME_EXCEPTION, FUNCTION_LIMIT + sizeof before + 20 + sizeof after);
+  OrtStatus* status = new_status(ORT_RUNTIME_EXCEPTION, length + DECIMAL_ROOM + sizeof after);
   if (CORE_UNLIKELY(status == NULL)) {
     return core_constant_status(&out_of_memory);
   }
-  size_t length = strnlen(function, FUNCTION_LIMIT);
-  char* at = (char*)memcpy(status + 1, function, length) + length;
-  memcpy(at, before, sizeof before - 1);
-  at = write_decimal(at + sizeof before - 1, size);
-  memcpy(at, after, sizeof after);
+  char* at = (char*)memcpy(status + 1, before, length) + length;
+  memcpy(write_decimal(at, size), after, sizeof after);
   return status;
 }
 
@@ -138,7 +137,7 @@ void ORT_API_CALL ort_ReleaseStatus(OrtStatus* input) NO_EXCEPTION {
   }
   heap_released(CORE_STATUS);
   if (!input->is_constant) {
-    heap_free(input);
+    heap_free_object(input);
   }
 }
 
