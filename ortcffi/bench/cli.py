@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# ruff: noqa: T201 - a command prints
 """``python -m ortcffi bench``."""
 
 import argparse

@@ -10,7 +10,6 @@ from .rows import Row
 from .subjects import Subject
 from .tasks import Task
 
-SAMPLE_NS = 2_000_000
 TURNS = 8
 """Turns that each subject has at least, where a row's time allows."""
 
@@ -76,10 +75,11 @@ def measure(row: Row, subjects: Sequence[Subject], seconds: float) -> Result:
     end = time.monotonic() + seconds
     try:
         tasks |= {subject.name: row.make(subject) for subject in chosen}
-        counts = {name: _count(task) for name, task in tasks.items()}
+        for task in tasks.values():
+            task.prepare()
         while True:
             for name, task in tasks.items():
-                slices[name].append(_turn(task, counts[name], slice_seconds) * row.scale)
+                slices[name].append(_turn(task, slice_seconds) * row.scale)
             if time.monotonic() >= end:
                 return Result(row, slices)
     finally:
@@ -87,21 +87,10 @@ def measure(row: Row, subjects: Sequence[Subject], seconds: float) -> Result:
             task.close()
 
 
-def _count(task: Task) -> int:
-    """How many operations a sample is long."""
-    if task.step == 0:
-        return 1
-    count = task.step
-    # The first runs touch new pages, which says nothing of the later ones: the best of three.
-    while (taken := min(task.run(count) for _ in range(3))) < SAMPLE_NS / 4:
-        count *= 4
-    return max(1, round(count / task.step * SAMPLE_NS / taken)) * task.step
-
-
-def _turn(task: Task, count: int, seconds: float) -> float:
-    """The best of the samples that fit into a turn, per operation."""
+def _turn(task: Task, seconds: float) -> float:
+    """The best of the samples that fit into a turn."""
     end = time.monotonic() + seconds
-    best = task.run(count) / count
+    best = task.sample()
     while time.monotonic() < end:
-        best = min(best, task.run(count) / count)
+        best = min(best, task.sample())
     return best

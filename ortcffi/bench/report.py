@@ -56,7 +56,7 @@ def missed(results: Iterable[Result]) -> list[str]:
 
 def environment() -> dict[str, Any]:
     """The machine and the versions that the figures belong to."""
-    packages = {}
+    packages: dict[str, str | None] = {}
     for name in ("ortcffi", "cffi", "numpy", "onnxruntime"):
         try:
             packages[name] = version(name)

@@ -12,7 +12,7 @@ import sys
 import numpy as np
 
 from .subjects import Subject, find
-from .tasks import SIZE_BITS, SLOTS, STEPS, LoopTask, ProcessTask
+from .tasks import SIZE_BITS, SLOTS, STEPS, Loop, ProcessTask
 
 LENGTH = 8 * STEPS
 
@@ -34,8 +34,10 @@ def resident_bytes() -> int:
 
 
 def _tidy() -> None:
-    """Lets go of what the process holds without using it, or glibc's heap would find pages there
-    that are not counted as gained."""
+    """Lets go of what the process holds without using it.
+
+    glibc's heap would find pages there that are not counted as gained.
+    """
     gc.collect()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
@@ -44,7 +46,7 @@ def _tidy() -> None:
 
 def percentage(subject: Subject) -> float:
     """Resident memory gained by random lifetimes, in percent of the bytes in use at their end."""
-    task = LoopTask(subject, "FILL", slots=SLOTS, plan=LENGTH)
+    task = Loop("FILL", slots=SLOTS, plan=LENGTH)(subject)
     sizes = np.zeros(SLOTS, np.int64)
     sizes[task.plan >> SIZE_BITS] = task.plan & ((1 << SIZE_BITS) - 1)
     live = int(sizes.sum())
@@ -58,4 +60,5 @@ def percentage(subject: Subject) -> float:
 
 if __name__ == "__main__":
     name, alignment, *path = sys.argv[1:]
-    print(percentage(find(name, path[0] if path else None, alignment == "aligned")))
+    chosen = find(name, path[0] if path else None, alignment == "aligned")
+    sys.stdout.write(f"{percentage(chosen)}\n")

@@ -3,12 +3,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
 from .resident import resident_task
 from .subjects import BLOCKS, TABLE, Subject
-from .tasks import SLOTS, STEPS, LoopTask, Task
+from .tasks import SLOTS, STEPS, Loop, Task
 
 KIB = 1 << 10
 MIB = 1 << 20
@@ -44,25 +42,21 @@ class Row:
     scale: float = 1.0
 
 
-def _loop(name: str, **job: Any) -> Callable[[Subject], Task]:
-    return partial(LoopTask, loop=name, **job)
-
-
 def _status(length: int, required: str, wanted: str) -> Row:
     title = f"create + release a status, {length} bytes"
-    make = _loop("STATUS", message=b"x" * length)
+    make = Loop("STATUS", message=b"x" * length)
     return Row(f"status-{length}", title, TABLE, required, wanted, make)
 
 
 def _pair(size: int, required: str, wanted: str) -> Row:
     number, unit = next((size // n, u) for n, u in ((MIB, "M"), (KIB, "K"), (1, "")) if size >= n)
-    make = _loop("PAIR", size=size)
+    make = Loop("PAIR", size=size)
     title = f"alloc + free, {number} {unit}B"
     return Row(f"alloc-{number}{unit}", title, BLOCKS, required, wanted, make)
 
 
 def _constant(name: str, title: str, loop: str) -> Row:
-    make = _loop(loop, message=b"x" * 55)
+    make = Loop(loop, message=b"x" * 55)
     return Row(name, title, TABLE, "<= real + 0.3", "<= real + 0.1", make)
 
 
@@ -75,7 +69,7 @@ ROWS = (
         TABLE,
         "100x",
         "150x",
-        _loop("FAIL_ALLOC", size=1 << 50),
+        Loop("FAIL_ALLOC", size=1 << 50),
     ),
     Row(
         "fail-memory-info",
@@ -83,7 +77,7 @@ ROWS = (
         TABLE,
         "7x",
         "10x",
-        _loop("FAIL_INFO"),
+        Loop("FAIL_INFO"),
     ),
     _constant("read-status", "code and message of a status", "READ_STATUS"),
     _constant("get-api", "GetApi", "GET_API"),
@@ -101,7 +95,7 @@ ROWS = (
         BLOCKS,
         "8x",
         "15x",
-        _loop("BATCH", size=64 * KIB, slots=64),
+        Loop("BATCH", size=64 * KIB, slots=64),
     ),
     Row(
         "lifetimes",
@@ -109,7 +103,7 @@ ROWS = (
         BLOCKS,
         "15x",
         "20x, <= tcmalloc",
-        _loop("LIFETIMES", slots=SLOTS, plan=STEPS),
+        Loop("LIFETIMES", slots=SLOTS, plan=STEPS),
     ),
     Row(
         "two-threads",
@@ -117,7 +111,7 @@ ROWS = (
         BLOCKS,
         "12x",
         "20x",
-        _loop("TWO_THREADS", slots=2 * SLOTS, plan=STEPS),
+        Loop("TWO_THREADS", slots=2 * SLOTS, plan=STEPS),
     ),
     Row(
         "handover",
@@ -125,7 +119,7 @@ ROWS = (
         BLOCKS,
         "4x",
         "6x",
-        _loop("HANDOVER", plan=STEPS),
+        Loop("HANDOVER", plan=STEPS),
     ),
     Row(
         "touch-64M",
@@ -133,7 +127,7 @@ ROWS = (
         BLOCKS,
         "40x",
         "100x",
-        _loop("TOUCH", size=64 * MIB),
+        Loop("TOUCH", size=64 * MIB),
         unit="ms",
         scale=1e-6,
     ),

@@ -87,7 +87,7 @@ def find(name: str, against: str | None = None, aligned: bool = False) -> Subjec
     if name == "real":
         path = against or _installed()
         entry = _symbol(_open(path), "OrtGetApiBase")
-        base = ffi.cast("const OrtApiBase *(*)(void)", entry)()
+        base = ffi.cast("const OrtApiBase*(*)(void)", entry)()
         can = frozenset({TABLE, BLOCKS, PYTHON})
         return replace(_table(name, path, can, base), path=path)
     if name == "floor":
@@ -106,11 +106,11 @@ def _installed() -> str:
 
 
 def _table(name: str, origin: str, can: frozenset[str], base: Any) -> Subject:
-    handle = ffi.new("ortcffi_bench_subject *", {"base": base, "api": base.GetApi(1)})
-    allocator = ffi.new("OrtAllocator **")
-    status = handle.api.GetAllocatorWithDefaultOptions(allocator)
+    handle = ffi.new("ortcffi_bench_subject*", {"base": base, "api": base.GetApi(1)})
+    allocator = ffi.new("OrtAllocator**")
+    status = lib.GetAllocatorWithDefaultOptions(handle.api, allocator)
     if status != ffi.NULL:
-        handle.api.ReleaseStatus(status)
+        lib.ReleaseStatus(handle.api, status)
         raise Missing("it has no default allocator")
     handle.allocator = allocator[0]
     version = ffi.string(base.GetVersionString()).decode("utf-8", "replace")
@@ -119,14 +119,14 @@ def _table(name: str, origin: str, can: frozenset[str], base: Any) -> Subject:
 
 def _peer(name: str, peer: Peer, aligned: bool) -> Subject:
     library = _open(peer.soname)
-    handle = ffi.new("ortcffi_bench_subject *")
+    handle = ffi.new("ortcffi_bench_subject*")
     taken_by = peer.take_aligned if aligned else peer.take
     take = _symbol(library, taken_by)
     if aligned:
-        handle.take_aligned = ffi.cast("void *(*)(size_t, size_t)", take)
+        handle.take_aligned = ffi.cast("void*(*)(size_t, size_t)", take)
     else:
-        handle.take = ffi.cast("void *(*)(size_t)", take)
-    handle.give = ffi.cast("void (*)(void *)", _symbol(library, peer.give))
+        handle.take = ffi.cast("void*(*)(size_t)", take)
+    handle.give = ffi.cast("void (*)(void*)", _symbol(library, peer.give))
     return Subject(name, f"{peer.soname}, {taken_by}", frozenset({BLOCKS}), handle, None, aligned)
 
 

@@ -3,40 +3,68 @@
 
 import subprocess
 import sys
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from ortcffi._native import ffi, lib
 
 from .subjects import Subject
 
+SAMPLE_NS = 2_000_000
 SIZE_BITS = 17
 SLOTS = 4096
 STEPS = 1 << 16
 
 
 class Task(Protocol):
-    """Something that can be done again and again."""
+    """Samples one figure of one subject."""
 
-    step: int
-    """Counts are multiples of this; 0 if one run is a figure as it is."""
+    def prepare(self) -> None:
+        """Does once what the samples shall not contain."""
 
-    def run(self, count: int) -> float:
-        """Does `count` operations; the nanoseconds that passed, or the figure."""
+    def sample(self) -> float:
+        """One figure."""
 
     def close(self) -> None:
         """Gives back what the task holds."""
 
 
-def make_plan(steps: int = STEPS) -> "np.ndarray[Any, np.dtype[np.uint32]]":
+class Counted(ABC):
+    """A task whose figure is the nanoseconds of one of many operations."""
+
+    step = 1
+    """The number of operations is a multiple of this."""
+    _count = 1
+
+    @abstractmethod
+    def run(self, count: int) -> float:
+        """Does `count` operations; the nanoseconds that passed."""
+
+    def prepare(self) -> None:
+        """Finds out how many operations fit into a sample."""
+        count = self.step
+        # The first runs touch new pages, which says nothing of the later ones: the best of three.
+        while (taken := min(self.run(count) for _ in range(3))) < SAMPLE_NS / 4:
+            count *= 4
+        self._count = max(1, round(count / self.step * SAMPLE_NS / taken)) * self.step
+
+    def sample(self) -> float:
+        """Nanoseconds per operation."""
+        return self.run(self._count) / self._count
+
+
+def make_plan(steps: int) -> npt.NDArray[np.uint32]:
     """Random lifetimes, drawn before anything is measured.
 
     Each step names a slot, whose block is freed, and a size, which is taken in its place.
 
     Parameters
     ----------
-    steps : int, optional
+    steps : int
         Length of the plan.
 
     Returns
@@ -48,67 +76,71 @@ def make_plan(steps: int = STEPS) -> "np.ndarray[Any, np.dtype[np.uint32]]":
     random = np.random.default_rng(30)
     sizes = np.exp(random.uniform(np.log(16), np.log(65536), steps)).astype(np.uint32)
     slots = random.integers(0, SLOTS, steps, dtype=np.uint32)
-    return slots << SIZE_BITS | sizes
+    return (slots << np.uint32(SIZE_BITS)) | sizes
 
 
-class LoopTask:
-    """One of the loops in C over one subject.
+@dataclass(frozen=True)
+class Loop:
+    """One of the loops in C; called with a subject, its task.
 
-    Parameters
+    Attributes
     ----------
-    subject : Subject
-        What the loop runs over.
-    loop : str
+    name : str
         Its name in ``ortcffi_bench_loop``, without the prefix.
-    size : int, optional
+    size : int
         Bytes per block.
-    message : bytes, optional
+    message : bytes
         Of the statuses.
-    slots : int, optional
+    slots : int
         Blocks in use at a time.
-    plan : int, optional
+    plan : int
         Steps of the plan of random lifetimes, for loops that follow one.
     """
 
-    def __init__(
-        self,
-        subject: Subject,
-        loop: str,
-        size: int = 0,
-        message: bytes = b"",
-        slots: int = 0,
-        plan: int = 0,
-    ) -> None:
-        self.plan = make_plan(plan)
-        self.step = plan or slots or 1
-        self._owned = (
-            subject,
-            ffi.new("char[]", message),
-            ffi.from_buffer("uint32_t[]", self.plan),
-            ffi.new("void *[]", max(slots, 1)),
-        )
-        self._job = ffi.new(
-            "ortcffi_bench_job *",
-            {
-                "subject": subject.handle[0],
-                "loop": getattr(lib, f"ORTCFFI_BENCH_{loop}"),
-                "size": size,
-                "message": self._owned[1],
-                "plan": self._owned[2],
-                "plan_count": plan,
-                "slots": self._owned[3],
-                "slot_count": slots,
-            },
-        )
+    name: str
+    size: int = 0
+    message: bytes = b""
+    slots: int = 0
+    plan: int = 0
+
+    def __call__(self, subject: Subject) -> "LoopTask":
+        """The task that runs it over a subject."""
+        return LoopTask(self, subject)
+
+
+class LoopTask(Counted):
+    """A loop in C over one subject.
+
+    Attributes
+    ----------
+    plan : ndarray of uint32
+        See `make_plan`.
+    """
+
+    def __init__(self, loop: Loop, subject: Subject) -> None:
+        self.plan = make_plan(loop.plan)
+        self.step = loop.plan or loop.slots or 1
+        self._subject = subject
+        members: dict[str, Any] = {
+            "subject": subject.handle[0],
+            "loop": getattr(lib, f"ORTCFFI_BENCH_{loop.name}"),
+            "size": loop.size,
+            "message": ffi.new("char[]", loop.message),
+            "plan": ffi.from_buffer("uint32_t[]", self.plan),
+            "plan_count": loop.plan,
+            "slots": ffi.new("void *[]", max(loop.slots, 1)),
+            "slot_count": loop.slots,
+        }
+        self._job = ffi.new("ortcffi_bench_job*", members)
+        self._pointees = members  # the job points to them, but does not keep them
 
     def run(self, count: int) -> float:
         """Does `count` operations; the nanoseconds that passed."""
         self._job.count = count
         taken = lib.ortcffi_bench_run(self._job)
         if taken < 0:
-            name = self._owned[0].name
-            raise RuntimeError(f"{name} gave an answer that the loop did not expect")
-        return float(taken)
+            raise RuntimeError(f"{self._subject.name} gave an answer that the loop did not expect")
+        return taken
 
     def close(self) -> None:
         """Frees the blocks in use."""
@@ -124,13 +156,14 @@ class ProcessTask:
         Of the interpreter.
     """
 
-    step = 0
-
     def __init__(self, *arguments: str) -> None:
         self._command = [sys.executable, *arguments]
 
-    def run(self, count: int) -> float:
-        """The figure that one process prints; `count` is not used."""
+    def prepare(self) -> None:
+        """Needs no preparation."""
+
+    def sample(self) -> float:
+        """The figure that one process prints."""
         done = subprocess.run(self._command, check=False, capture_output=True, text=True)
         if done.returncode:
             command = " ".join(self._command)
