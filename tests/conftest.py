@@ -71,6 +71,18 @@ def real_api() -> "ortcffi.Api":
     return ortcffi.load()
 
 
+@pytest.fixture(scope="session")
+def real_library() -> Path:
+    """The library that the installed onnxruntime carries, for processes of their own."""
+    spec = importlib.util.find_spec("onnxruntime")
+    if spec is None or spec.origin is None:
+        pytest.skip("the package onnxruntime is not installed")
+    found = sorted(Path(spec.origin).parent.glob("capi/libonnxruntime.so.*"))
+    if not found:
+        pytest.skip("the installed onnxruntime carries no library")
+    return found[0]
+
+
 @pytest.fixture(params=["core", "real"])
 def api(request: pytest.FixtureRequest) -> "ortcffi.Api":
     """Each of the two tables in turn: what both must do alike."""
