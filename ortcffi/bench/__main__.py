@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: MIT
 """``python -m ortcffi.bench``: the command ``bench`` of ``python -m ortcffi``."""
 
-import argparse
 import sys
 
-from .cli import add_arguments, run
+from .cli import main
 
-parser = argparse.ArgumentParser(prog="python -m ortcffi.bench")
-add_arguments(parser)
-sys.exit(run(parser.parse_args(), parser))
+sys.exit(main())

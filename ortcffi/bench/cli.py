@@ -25,7 +25,17 @@ on this machine, in one process, in turns. Minima are printed."""
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declares the command's arguments."""
     parser.description = DESCRIPTION
-    parser.add_argument("--quick", action="store_true", help="take 10 seconds instead of 60")
+    duration = parser.add_mutually_exclusive_group()
+    duration.add_argument(
+        "--seconds", type=float, default=SECONDS, help="time to take, about (default: %(default)s)"
+    )
+    duration.add_argument(
+        "--quick",
+        action="store_const",
+        dest="seconds",
+        const=QUICK_SECONDS,
+        help=f"the same as --seconds {QUICK_SECONDS}",
+    )
     parser.add_argument(
         "--rows", metavar="PATTERN", default="*", help="only these, such as 'status-*,alloc-64'"
     )
@@ -62,8 +72,7 @@ def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     for note in report.notes(subjects, missing):
         print(note)
     print("\n" + report.heading(subjects), flush=True)
-    seconds = QUICK_SECONDS if arguments.quick else SECONDS
-    results = _measure_all(rows, subjects, seconds)
+    results = _measure_all(rows, subjects, arguments.seconds)
     if arguments.json is not None:
         arguments.json.write_text(report.as_json(results, subjects, missing), encoding="utf-8")
     if arguments.plot is not None:
@@ -73,6 +82,13 @@ def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         print("required figures missed: " + ", ".join(missed), file=sys.stderr)
         return 1
     return 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command as a program of its own; by default with the process's arguments."""
+    parser = argparse.ArgumentParser(prog="python -m ortcffi bench")
+    add_arguments(parser)
+    return run(parser.parse_args(arguments), parser)
 
 
 def _rows(patterns: str, parser: argparse.ArgumentParser) -> list[Row]:

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""The benchmark runs and reports; how fast anything is, no test says."""
+
+import json
+import math
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from ortcffi.bench import cli
+from ortcffi.bench.goals import meets
+from ortcffi.bench.measure import Result
+from ortcffi.bench.rows import ROWS
+from ortcffi.bench.subjects import NAMES
+
+FEW_ROWS = "status-55,alloc-64,handover"
+
+
+def bench(*arguments):
+    command = [sys.executable, "-m", "ortcffi.bench", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory):
+    """One quick run: the finished process, and the JSON it wrote."""
+    path = tmp_path_factory.mktemp("bench") / "figures.json"
+    done = bench("--seconds", 1, "--rows", FEW_ROWS, "--json", path)
+    assert done.returncode == 0, done.stderr
+    return done, json.loads(path.read_text())
+
+
+def test_the_table_has_a_line_for_each_chosen_row(quick):
+    done, _ = quick
+    titles = [row.title for row in ROWS if row.name in FEW_ROWS.split(",")]
+    assert all(title in done.stdout for title in titles)
+
+
+def test_a_pipe_gets_plain_text_and_no_progress_bar(quick):
+    done, _ = quick
+    assert done.stderr == ""
+    assert "\033" not in done.stdout
+    assert "\r" not in done.stdout
+
+
+def test_the_json_has_the_documented_keys(quick):
+    _, figures = quick
+    assert figures.keys() == {"environment", "subjects", "missing", "rows"}
+    keys = {"name", "title", "unit", "figures", "slices", "ratio", "required", "wanted"}
+    assert all(row.keys() == keys for row in figures["rows"])
+    assert all(row["required"].keys() == {"goal", "met"} for row in figures["rows"])
+
+
+def test_every_subject_was_either_measured_or_is_missing_for_a_reason(quick):
+    _, figures = quick
+    assert figures["subjects"].keys() | figures["missing"].keys() == set(NAMES)
+    assert all(figures["missing"].values())
+
+
+def test_every_figure_is_above_zero(quick):
+    _, figures = quick
+    found = [figure for row in figures["rows"] for figure in row["figures"].values()]
+    assert found
+    assert all(figure > 0 and math.isfinite(figure) for figure in found)
+
+
+def test_a_figure_is_the_minimum_of_its_turns(quick):
+    _, figures = quick
+    for row in figures["rows"]:
+        assert row["figures"] == {name: min(turns) for name, turns in row["slices"].items()}
+
+
+def test_plain_allocators_are_not_asked_for_statuses(quick):
+    _, figures = quick
+    status = next(row for row in figures["rows"] if row["name"] == "status-55")
+    assert "glibc" not in status["figures"]
+
+
+def test_an_unknown_row_is_an_error_that_lists_the_rows():
+    done = bench("--rows", "no-such-row")
+    assert done.returncode == 2
+    assert "'no-such-row'" in done.stderr
+    assert "status-55" in done.stderr
+
+
+def test_an_unknown_subject_is_an_error_that_lists_the_subjects():
+    done = bench("--subjects", "core,nobody")
+    assert done.returncode == 2
+    assert "'nobody'" in done.stderr
+    assert "tcmalloc" in done.stderr
+
+
+def test_a_path_that_is_no_library_is_an_error_that_names_it():
+    done = bench("--against", __file__)
+    assert done.returncode == 2
+    assert __file__ in done.stderr
+
+
+def test_the_list_names_every_row_and_measures_nothing():
+    done = bench("--list")
+    assert done.returncode == 0
+    assert [line.split()[0] for line in done.stdout.splitlines()] == [row.name for row in ROWS]
+
+
+def test_row_names_are_unique():
+    assert len({row.name for row in ROWS}) == len(ROWS)
+
+
+@pytest.mark.parametrize(("required", "code"), [("<= 1000000000", 0), ("<= 0", 1)])
+def test_check_fails_if_and_only_if_a_required_figure_is_missed(monkeypatch, required, code):
+    row = next(row for row in ROWS if row.name == "get-api")
+    monkeypatch.setattr(cli, "ROWS", [replace(row, required=required)])
+    assert cli.main(["--check", "--seconds", "0.1", "--subjects", "core"]) == code
+
+
+def test_quick_takes_ten_seconds(monkeypatch):
+    taken = []
+    monkeypatch.setattr(
+        cli,
+        "measure",
+        lambda row, _, seconds: taken.append(seconds) or Result(row, {"core": [1.0]}),
+    )
+    cli.main(["--quick", "--subjects", "core"])
+    assert sum(taken) == pytest.approx(10)
+
+
+def test_the_plot_is_an_svg_that_names_the_rows(tmp_path):
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "figures.svg"
+    done = bench("--seconds", 1, "--rows", "status-*", "--subjects", "core", "--plot", path)
+    assert done.returncode == 0, done.stderr
+    assert path.read_text().startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    ("goal", "figures", "answer"),
+    [
+        ("4x", {"core": 10, "real": 40}, True),
+        ("4x", {"core": 11, "real": 40}, False),
+        ("4x", {"core": 11}, None),
+        ("<= 150", {"core": 150}, True),
+        ("<= 150", {"core": 151}, False),
+        ("<= real + 0.3", {"core": 1.3, "real": 1.0}, True),
+        ("<= real + 0.3", {"core": 1.5, "real": 1.0}, False),
+        ("4x, <= tcmalloc", {"core": 10, "real": 40, "tcmalloc": 9}, False),
+        ("4x, <= tcmalloc", {"core": 10, "real": 40}, None),
+        ("4x, <= tcmalloc", {"core": 11, "real": 40}, False),
+    ],
+)
+def test_a_goal_is_met_missed_or_undecided(goal, figures, answer):
+    assert meets(goal, figures) is answer
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_every_goal_can_be_judged(row):
+    figures = dict.fromkeys(NAMES, 1.0)
+    assert meets(row.required, figures) is not None
+    assert meets(row.wanted, figures) is not None
