@@ -4,7 +4,7 @@
 import sys
 from pathlib import Path
 
-from setuptools import Extension, setup
+from setuptools import setup
 from setuptools.command.build_ext import build_ext
 
 sys.path.insert(0, str(Path(__file__).parent))  # a build front end leaves it out
@@ -18,10 +18,10 @@ class BuildExtensionAndCore(build_ext):
     has a C compiler may lack.
     """
 
-    def build_extension(self, ext: Extension) -> None:
-        super().build_extension(ext)
+    def run(self) -> None:
+        super().run()
         objects = self.compiler.object_filenames(CORE_SOURCES, output_dir=self.build_temp)
-        package = Path(self.get_ext_fullpath(ext.name)).parent
+        package = Path(self.get_ext_fullpath("ortcffi._ort")).parent
         library = str(package / "lib/libortcore.so")
         self.compiler.link_shared_object(objects, library, extra_postargs=CORE_LINK_FLAGS)
 
