@@ -10,10 +10,14 @@ import re
 import stat
 import sys
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from ortcffi import elf
-from ortcffi._native import ffi, lib
+from ortcffi._native import decode, ffi, lib
 from ortcffi.api import Api
+
+if TYPE_CHECKING:
+    from ortcffi._ort import Cdata
 
 ENTRY = "OrtGetApiBase"
 VARIABLE = "ORTCFFI_LIBRARY"
@@ -201,8 +205,9 @@ def _no_entry(argument: str, path: str) -> LoadError:
 def absolute(argument: str, path: AnyPath) -> str:
     """The absolute path; `argument` names it in the messages of `TypeError` and `ValueError`."""
     if not isinstance(path, (str, bytes, os.PathLike)):
-        expected = "a str, bytes or os.PathLike"
-        raise TypeError(f"{argument} must be {expected}, not {type(path).__name__}")
+        raise TypeError(
+            f"{argument} must be a str, bytes or os.PathLike, not {type(path).__name__}"
+        )
     text = os.fsdecode(path)
     if "\0" in text:
         raise ValueError(f"{argument} {text!r} contains a null character, which no path can")
@@ -235,13 +240,13 @@ def _load_system() -> Api:
     )
 
 
-def _open(path: bytes) -> tuple["ffi.CData", str]:
+def _open(path: bytes) -> tuple["Cdata", str]:
     reason = ffi.new("char[]", 4096)
     library = lib.ortcffi_library_open(path, reason, len(reason))
-    return library, ffi.string(reason).decode("utf-8", "replace")
+    return library, decode(reason)
 
 
-def _table(argument: str, path: str, library: "ffi.CData") -> Api:
+def _table(argument: str, path: str, library: "Cdata") -> Api:
     entry = lib.ortcffi_library_symbol(library, ENTRY.encode())
     if entry == ffi.NULL:
         raise _no_entry(argument, path)
@@ -256,7 +261,7 @@ def _table(argument: str, path: str, library: "ffi.CData") -> Api:
     text = base.GetVersionString() if base and base.GetVersionString else ffi.NULL
     if not text or not base.GetApi:
         raise _error(argument, path, f"answers NULL from {ENTRY}", _OTHER_BUILD)
-    version_string = ffi.string(text, 256).decode("utf-8", "replace")
+    version_string = decode(text)
     try:
         version = min(highest_api_version(version_string), _CORE_API_VERSION)
     except ValueError as error:
@@ -269,6 +274,4 @@ def _table(argument: str, path: str, library: "ffi.CData") -> Api:
     return Api(pointer, version=version, version_string=version_string, path=path)
 
 
-_CORE_API_VERSION = highest_api_version(
-    ffi.string(lib.ortcffi_core_api_base().GetVersionString()).decode()
-)
+_CORE_API_VERSION = highest_api_version(decode(lib.ortcffi_core_api_base().GetVersionString()))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ortcffi import providers
-from ortcffi._native import ffi, lib
+from ortcffi._native import decode, lib
 from ortcffi.providers import AnyPath
 
 
@@ -85,7 +85,7 @@ def find_runtimes(*given: AnyPath) -> list[Runtime]:
 
 
 def _embedded_core() -> Runtime:
-    version = ffi.string(lib.ortcffi_core_api_base().GetVersionString()).decode()
+    version = decode(lib.ortcffi_core_api_base().GetVersionString())
     versions = (1, providers.highest_api_version(version))
     return Runtime(providers.extension_path(), "embedded core", version, "library", versions)
 

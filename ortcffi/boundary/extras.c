@@ -13,3 +13,13 @@ static const ortcffi_slot rows[] = {
 const ortcffi_slot* ortcffi_slot_row(int i) { return &rows[i]; }
 
 int64_t ortcffi_live_objects(int kind) { return core_live_objects((enum core_kind)kind); }
+
+const char* ortcffi_kind_name(int kind) {
+  static const char* const names[] = {
+      [CORE_STATUS] = "status",
+      [CORE_MEMORY_INFO] = "memory info",
+      [CORE_KEY_VALUES] = "key-value pairs",
+  };
+  _Static_assert(CORE_COUNT_OF(names) == CORE_KINDS, "every kind has a name");
+  return kind >= 0 && kind < CORE_KINDS ? names[kind] : NULL;
+}

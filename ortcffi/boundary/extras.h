@@ -18,3 +18,6 @@ const ortcffi_slot* ortcffi_slot_row(int i);
 
 /* The number of the core's live objects of a kind; see enum core_kind. */
 int64_t ortcffi_live_objects(int kind);
+
+/* What a kind is called; NULL past the last. */
+const char* ortcffi_kind_name(int kind);
