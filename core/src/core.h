@@ -94,7 +94,7 @@ OrtStatus* core_out_of_memory(const char* before, size_t length, size_t size);
 /** @} */
 
 /** The kinds of object that the core counts while they are alive. */
-enum core_kind { CORE_STATUS, CORE_MEMORY_INFO, CORE_KEY_VALUES, CORE_KINDS };
+enum core_kind { CORE_STATUS, CORE_MEMORY_INFO, CORE_KEY_VALUES, CORE_ADAPTOR, CORE_KINDS };
 
 /** How many objects of a kind are alive, over all threads. */
 int64_t core_live_objects(enum core_kind kind);

@@ -116,8 +116,9 @@ ORT_API_STATUS_IMPL(ort_CreateMemoryInfo_V2, const char* name, OrtMemoryInfoDevi
                     size_t alignment, OrtAllocatorType allocator_type, OrtMemoryInfo** out) {
   CORE_REQUIRE(CreateMemoryInfo_V2, name);
   CORE_REQUIRE(CreateMemoryInfo_V2, out);
-  if (device_type != CPU && device_type != GPU && device_type != NPU) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateMemoryInfo_V2: device_type must be CPU, GPU or NPU");
+  if (device_type != CPU && device_type != GPU && device_type != NPU &&
+      device_type != OrtMemoryInfoDeviceType_FPGA) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateMemoryInfo_V2: device_type must be CPU, GPU, FPGA or NPU");
   }
   struct OrtMemoryInfo info = {
       .name = name,

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file adaptor.h
+ * Allocators around allocators. Each is an OrtAllocator that any provider of the table accepts, and
+ * may stand around any other, of whatever library.
+ *
+ * What holds for all of them: the inner allocator is borrowed and must live as long; size 0 is
+ * NULL; a size that cannot be had is NULL; Reserve is Alloc; Info, Shrink and AllocOnStream's
+ * absence are the inner allocator's. `core_release_adaptor` ends one; blocks that are still out must
+ * not be freed afterwards. Creation answers ORT_INVALID_ARGUMENT naming the argument.
+ */
+#ifndef ORTCFFI_ADAPTOR_H_
+#define ORTCFFI_ADAPTOR_H_
+
+#include "core.h"
+
+/** Alignments up to this can be asked for. */
+#define CORE_LARGEST_ALIGNMENT ((size_t)2 << 20)
+
+/** Blocks start at multiples of `alignment`, a power of two up to 2 MiB. */
+OrtStatus* core_create_aligned(OrtAllocator* inner, size_t alignment, OrtAllocator** out);
+
+/** Never more than `limit` bytes in use at once. Threads keep a little in reserve each, so that with
+ * several of them a block may be refused up to a thousandth of the limit early. */
+OrtStatus* core_create_limiting(OrtAllocator* inner, size_t limit, OrtAllocator** out);
+
+/** Fails every allocation after the first `after`. */
+OrtStatus* core_create_failing(OrtAllocator* inner, size_t after, OrtAllocator** out);
+/** Begins anew: the next `after` allocations succeed. */
+void core_failing_reset(OrtAllocator* allocator, size_t after);
+/** Allocations refused since the last reset. */
+size_t core_failing_refused(const OrtAllocator* allocator);
+
+/** What an observer is told. */
+enum core_event { CORE_ALLOCATED, CORE_REFUSED, CORE_FREED };
+typedef void (*core_observer)(void* context, int event, void* block, size_t size);
+
+/** Tells `observer` of each call, from the thread that made it and under no lock. */
+OrtStatus* core_create_observing(OrtAllocator* inner, core_observer observer, void* context,
+                                 OrtAllocator** out);
+
+/** An allocator made of functions; `context` is handed to each. Shrink may be NULL. */
+struct core_callbacks {
+  void* (*alloc)(void* context, size_t size);
+  void (*free)(void* context, void* block);
+  OrtStatus* (*stats)(void* context, OrtKeyValuePairs** out);
+  OrtStatus* (*shrink)(void* context);
+};
+OrtStatus* core_create_from_callbacks(const struct core_callbacks* callbacks,
+                                      const OrtMemoryInfo* info, void* context, OrtAllocator** out);
+
+/** @name Tracking
+ * Counts what goes through it.
+ * @{ */
+struct core_tracking_figures {
+  /** Bytes in use, the most there were, and all ever asked for. */
+  int64_t current;
+  int64_t peak;
+  int64_t total;
+  int64_t allocations;
+  int64_t frees;
+  /** The largest block in bytes. */
+  int64_t largest;
+  /** The number of the newest block; blocks are numbered while they are recorded. */
+  uint64_t serial;
+};
+
+/** A block in use that was recorded. */
+struct core_tracked_block {
+  void* block;
+  size_t size;
+  uint64_t serial;
+  /** What core_set_site said in the allocating thread; 0 if nothing. */
+  uint32_t site;
+};
+
+OrtStatus* core_create_tracking(OrtAllocator* inner, OrtAllocator** out);
+void core_tracking_read(OrtAllocator* allocator, struct core_tracking_figures* out);
+/** Sets the peak to `peak`, or to the bytes in use if those are more; returns the peak before. */
+int64_t core_tracking_set_peak(OrtAllocator* allocator, int64_t peak);
+/** From now on blocks are numbered and listed, or no longer. */
+void core_tracking_record(OrtAllocator* allocator, int on);
+/** The recorded blocks in use with numbers above `since`: fills up to `capacity` and returns how
+ * many there are. */
+size_t core_tracking_blocks(OrtAllocator* allocator, uint64_t since, struct core_tracked_block* out,
+                            size_t capacity);
+/** Names the place in the program from which the calling thread allocates. */
+void core_set_site(uint32_t site);
+/** @} */
+
+/** Ends an adaptor that one of these functions made; NULL and other allocators are left alone. */
+void core_release_adaptor(OrtAllocator* allocator);
+
+/* What the adaptors share among themselves. */
+
+struct core_adaptor {
+  OrtAllocator base;
+  OrtAllocator* inner;
+  /** Gives back what the adaptor has beside its own block; may be NULL. */
+  void (*end)(struct core_adaptor* self);
+  uintptr_t mark;
+};
+
+/** Stands in front of blocks whose adaptor must know more of them than their address. As long as a
+ * cache line, so that the block stays as aligned as the inner allocator made it. */
+struct core_header {
+  uintptr_t key;
+  size_t size;
+  void* start;
+  struct core_header* previous;
+  struct core_header* next;
+  uint64_t serial;
+  uint32_t site;
+};
+#define CORE_HEADER ((size_t)64)
+
+/** A zeroed adaptor of `size` bytes around `inner`, with Alloc and Free; NULL without memory. */
+struct core_adaptor* core_new_adaptor(size_t size, OrtAllocator* inner,
+                                      void* (*alloc)(OrtAllocator*, size_t),
+                                      void (*free_)(OrtAllocator*, void*));
+/** Why an allocator cannot be the inner one of an adaptor; NULL if it can. */
+OrtStatus* core_check_inner(const OrtAllocator* inner, const void* out);
+/** A block with a header from the inner allocator; NULL where there is none. */
+void* core_alloc_with_header(struct core_adaptor* self, size_t size, struct core_header** header);
+/** The header of a block of this adaptor; NULL, with a line on stderr, if it is none. */
+struct core_header* core_header_of(struct core_adaptor* self, void* block);
+/** Frees a block by its header. */
+static inline void core_free_with_header(struct core_adaptor* self, struct core_header* header) {
+  header->key = 0;
+  self->inner->Free(self->inner, header->start);
+}
+/** Adds a decimal figure to pairs. */
+void core_add_figure(OrtKeyValuePairs* pairs, const char* key, int64_t figure);
+
+#endif /* ORTCFFI_ADAPTOR_H_ */

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include "thread_slot.h"
+
+#include <string.h>
+
+#include "heap.h"
+
+__thread uint32_t core_thread_number __attribute__((tls_model("initial-exec")));
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+static uint64_t taken[CORE_THREAD_SLOTS / 64];
+
+static void thread_end(void* number) {
+  size_t slot = (size_t)(uintptr_t)number - 1;
+  core_thread_number = 0;
+  pthread_mutex_lock(&lock);
+  taken[slot / 64] &= ~((uint64_t)1 << (slot % 64));
+  pthread_mutex_unlock(&lock);
+}
+
+static void before_fork(void) { pthread_mutex_lock(&lock); }
+
+static void after_fork(void) { pthread_mutex_unlock(&lock); }
+
+static void begin(void) {
+  pthread_key_create(&key, thread_end);
+  pthread_atfork(before_fork, after_fork, after_fork);
+}
+
+uint32_t core_new_thread_number(void) {
+  pthread_once(&once, begin);
+  size_t slot = CORE_THREAD_SLOTS - 1;
+  pthread_mutex_lock(&lock);
+  for (size_t word = 0; word < CORE_COUNT_OF(taken); word++) {
+    if (taken[word] != UINT64_MAX) {
+      unsigned bit = (unsigned)__builtin_ctzll(~taken[word]);
+      taken[word] |= (uint64_t)1 << bit;
+      slot = word * 64 + bit;
+      break;
+    }
+  }
+  pthread_mutex_unlock(&lock);
+  core_thread_number = (uint32_t)slot + 1;
+  if (slot < CORE_THREAD_SLOTS - 1) {
+    pthread_setspecific(key, (void*)(uintptr_t)core_thread_number);
+  }
+  return core_thread_number;
+}
+
+void core_shards_begin(struct core_shards* shards) { pthread_mutex_init(&shards->lock, NULL); }
+
+void core_shards_end(struct core_shards* shards) {
+  for (size_t i = 0; i < CORE_COUNT_OF(shards->chunks); i++) {
+    heap_free(shards->chunks[i]);
+  }
+  pthread_mutex_destroy(&shards->lock);
+}
+
+struct core_shard* core_shards_grow(struct core_shards* shards, size_t slot) {
+  struct core_shard** place = &shards->chunks[slot / CORE_SHARD_CHUNK];
+  pthread_mutex_lock(&shards->lock);
+  struct core_shard* chunk = *place;
+  if (chunk == NULL) {
+    size_t size = CORE_SHARD_CHUNK * sizeof *chunk;
+    chunk = heap_alloc(size);
+    if (chunk != NULL) {
+      memset(chunk, 0, size);
+      __atomic_store_n(place, chunk, __ATOMIC_RELEASE);
+    }
+  }
+  pthread_mutex_unlock(&shards->lock);
+  return chunk == NULL ? NULL : &chunk[slot % CORE_SHARD_CHUNK];
+}
+
+int64_t core_shards_sum(const struct core_shards* shards, size_t counter) {
+  int64_t sum = 0;
+  for (size_t i = 0; i < CORE_COUNT_OF(shards->chunks); i++) {
+    const struct core_shard* chunk = __atomic_load_n(&shards->chunks[i], __ATOMIC_ACQUIRE);
+    for (size_t j = 0; chunk != NULL && j < CORE_SHARD_CHUNK; j++) {
+      sum += CORE_SHARD_GET(chunk[j].counters[counter]);
+    }
+  }
+  return sum;
+}
