@@ -96,8 +96,10 @@ def alive_in_core() -> dict[str, int]:
     """Counts what the core holds for others, past the wrappers that a leak could hide in."""
     from ortcffi._native import ffi, lib
 
-    kinds = ["status", "memory info", "key-value pairs"]  # enum core_kind
-    alive = {kind: lib.ortcffi_live_objects(number) for number, kind in enumerate(kinds)}
+    alive, kind = {}, 0
+    while (name := lib.ortcffi_kind_name(kind)) != ffi.NULL:
+        alive[ffi.string(name).decode()] = lib.ortcffi_live_objects(kind)
+        kind += 1
     api = lib.ortcffi_core_api_base().GetApi(1)
     allocator, pairs = ffi.new("OrtAllocator**"), ffi.new("OrtKeyValuePairs**")
     assert lib.GetAllocatorWithDefaultOptions(api, allocator) == ffi.NULL
