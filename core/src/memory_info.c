@@ -120,6 +120,9 @@ ORT_API_STATUS_IMPL(ort_CreateMemoryInfo_V2, const char* name, OrtMemoryInfoDevi
       device_type != OrtMemoryInfoDeviceType_FPGA) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateMemoryInfo_V2: device_type must be CPU, GPU, FPGA or NPU");
   }
+  if (device_id != (int16_t)device_id) {
+    CORE_FAIL(ORT_RUNTIME_EXCEPTION, "CreateMemoryInfo_V2: device_id must fit in 16 bits");
+  }
   struct OrtMemoryInfo info = {
       .name = name,
       .allocator_type = allocator_type,
