@@ -2,7 +2,7 @@
 /* The entry point, the versions, and the function table. */
 #include <stdio.h>
 
-#include "core.h"
+#include "heap.h"
 #include "stubs.h"
 
 #define CORE_SYMBOL(topic, name) ort_##name
@@ -66,5 +66,5 @@ CORE_EXPORT const OrtApiBase* ORT_API_CALL OrtGetApiBase(void) NO_EXCEPTION { re
 
 const char* ORT_API_CALL ort_GetBuildInfoString(void) NO_EXCEPTION {
   return "ORT Build Info: ortcffi core, version=" CORE_VERSION_STRING ", compiler=" COMPILER
-         ", allocator=segment heap, flags=" CORE_FLAGS;
+         ", allocator=" HEAP_NAME ", flags=" CORE_FLAGS;
 }
