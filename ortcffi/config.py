@@ -1,7 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Where the C header and the stand-alone core are, for those who compile against them."""
+"""Where the C header and the stand-alone core are, for those who compile against them.
+
+Also ``python -m ortcffi config``, which prints them.
+"""
 
 import os
+import shlex
+import sys
+from collections.abc import Sequence
+
+DESCRIPTION = """\
+Print, on one line and quoted for a shell, what a C compiler needs to compile against the header
+and to link with the core. Example: cc client.c $(python -m ortcffi config --cflags --libs)"""
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__))
 _CHECKOUT = os.path.dirname(_PACKAGE)
@@ -54,3 +64,36 @@ def _find(packaged: str, built: str, remedy: str) -> str:
         if os.path.isfile(path):
             return path
     raise FileNotFoundError(f"{os.path.basename(packaged)} is not there ({installed}): {remedy}")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command with its arguments, by default the process's, and return the exit code."""
+    import argparse  # the functions above come with every import of the package
+
+    parser = argparse.ArgumentParser(prog="python -m ortcffi config", description=DESCRIPTION)
+    parser.add_argument("--cflags", action="store_true", help="flags for compiling: -I...")
+    parser.add_argument("--libs", action="store_true", help="flags for linking: -L... -l... -rpath")
+    parser.add_argument("--include", action="store_true", help="the directory of the header")
+    parser.add_argument("--library", action="store_true", help="the path of the library")
+    options = parser.parse_args(arguments)
+    makers = {"cflags": _cflags, "libs": _libs, "include": get_include, "library": get_library}
+    chosen = [make for name, make in makers.items() if getattr(options, name)]
+    if not chosen:
+        parser.error("give at least one of --cflags, --libs, --include, --library")
+    try:
+        found = [make() for make in chosen]
+    except FileNotFoundError as error:
+        parser.exit(1, f"{parser.prog}: {error}\n")
+    sys.stdout.write(" ".join(found) + "\n")
+    return 0
+
+
+def _cflags() -> str:
+    return shlex.quote(f"-I{get_include()}")
+
+
+def _libs() -> str:
+    directory = os.path.dirname(get_library())
+    # The program has to find the library again when it runs, and no loader searches this directory.
+    flags = [f"-L{directory}", "-lortcore", f"-Wl,-rpath,{directory}"]
+    return " ".join(shlex.quote(flag) for flag in flags)

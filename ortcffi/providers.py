@@ -32,7 +32,7 @@ else:
     NAME_ENDS = ("libonnxruntime.so", "")
 AnyPath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 _EXPECTED = "expected the path of a shared library, such as libonnxruntime.so"
-_OTHER_BUILD = "get another build of it"
+OTHER_BUILD = "get another build of it"
 _ADVICE = {  # by a sign in the loader's reason
     "No such file": "install the library that this names, or put its directory in LD_LIBRARY_PATH",
     "GLIBC": "get a build for an older system",
@@ -260,7 +260,7 @@ def _table(argument: str, path: str, library: "Cdata") -> Api:
     base = ffi.cast("const OrtApiBase*(*)(void)", entry)()
     text = base.GetVersionString() if base and base.GetVersionString else ffi.NULL
     if not text or not base.GetApi:
-        raise _error(argument, path, f"answers NULL from {ENTRY}", _OTHER_BUILD)
+        raise _error(argument, path, f"answers NULL from {ENTRY}", OTHER_BUILD)
     version_string = decode(text)
     try:
         version = min(highest_api_version(version_string), _CORE_API_VERSION)
@@ -270,7 +270,7 @@ def _table(argument: str, path: str, library: "Cdata") -> Api:
     pointer = base.GetApi(version)
     if not pointer:
         problem = f"is of version {version_string!r} but has no table for API version {version}"
-        raise _error(argument, path, problem, _OTHER_BUILD)
+        raise _error(argument, path, problem, OTHER_BUILD)
     return Api(pointer, version=version, version_string=version_string, path=path)
 
 
