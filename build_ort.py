@@ -30,6 +30,8 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/bench_threads.c",
     "ortcffi/boundary/bench_floor.c",
     "ortcffi/boundary/providers.c",
+    "ortcffi/boundary/adaptors.c",
+    "ortcffi/boundary/numpy_memory.c",
 ]
 COMPILE_FLAGS = [
     *core("FLAGS"),

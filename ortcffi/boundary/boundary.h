@@ -15,6 +15,7 @@
 #include "extras.h"
 #include "bench.h"
 #include "providers.h"
+#include "adaptors.h"
 
 #define PARAMETERS(...) __VA_ARGS__
 #define HOLD(statement) statement
@@ -59,3 +60,4 @@
 #define Py_END_ALLOW_THREADS
 #define _cffi_restore_errno() ((void)0)
 #define _cffi_save_errno() ((void)0)
+#include "conversions.h"

@@ -38,3 +38,5 @@
 #include "extras.h"
 #include "bench.h"
 #include "providers.h"
+#include "adaptors.h"
+#include "callbacks.h"

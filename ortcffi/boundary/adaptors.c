@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include "adaptor.h"
+
+#include "adaptors.h"
+#include "callbacks_c.h"
+
+/* The core's structs under the names that Python sees; the fields are the same. */
+_Static_assert(sizeof(ortcffi_figures) == sizeof(struct core_tracking_figures), "figures differ");
+_Static_assert(sizeof(ortcffi_tracked_block) == sizeof(struct core_tracked_block), "blocks differ");
+
+OrtStatus* ortcffi_aligned(OrtAllocator* inner, size_t alignment, OrtAllocator** out) {
+  return core_create_aligned(inner, alignment, out);
+}
+
+OrtStatus* ortcffi_limiting(OrtAllocator* inner, size_t limit, OrtAllocator** out) {
+  return core_create_limiting(inner, limit, out);
+}
+
+OrtStatus* ortcffi_failing(OrtAllocator* inner, size_t after, OrtAllocator** out) {
+  return core_create_failing(inner, after, out);
+}
+
+void ortcffi_failing_reset(OrtAllocator* allocator, size_t after) {
+  core_failing_reset(allocator, after);
+}
+
+size_t ortcffi_failing_refused(OrtAllocator* allocator) { return core_failing_refused(allocator); }
+
+OrtStatus* ortcffi_tracking(OrtAllocator* inner, OrtAllocator** out) {
+  return core_create_tracking(inner, out);
+}
+
+void ortcffi_tracking_read(OrtAllocator* allocator, ortcffi_figures* out) {
+  core_tracking_read(allocator, (struct core_tracking_figures*)out);
+}
+
+int64_t ortcffi_tracking_set_peak(OrtAllocator* allocator, int64_t peak) {
+  return core_tracking_set_peak(allocator, peak);
+}
+
+void ortcffi_tracking_record(OrtAllocator* allocator, int on) {
+  core_tracking_record(allocator, on);
+}
+
+size_t ortcffi_tracking_blocks(OrtAllocator* allocator, uint64_t since, ortcffi_tracked_block* out,
+                               size_t capacity) {
+  return core_tracking_blocks(allocator, since, (struct core_tracked_block*)out, capacity);
+}
+
+void ortcffi_set_site(uint32_t site) { core_set_site(site); }
+
+OrtStatus* ortcffi_observing(OrtAllocator* inner, void* context, OrtAllocator** out) {
+  return core_create_observing(inner, ortcffi_python_observe, context, out);
+}
+
+OrtStatus* ortcffi_python_allocator(const OrtMemoryInfo* info, void* context, OrtAllocator** out) {
+  static const struct core_callbacks callbacks = {
+      .alloc = ortcffi_python_alloc,
+      .free = ortcffi_python_free,
+      .stats = ortcffi_python_stats,
+      .shrink = ortcffi_python_shrink,
+  };
+  return core_create_from_callbacks(&callbacks, info, context, out);
+}
+
+void ortcffi_release_adaptor(OrtAllocator* allocator) { core_release_adaptor(allocator); }
