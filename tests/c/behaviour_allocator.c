@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* The default allocator, and what the table does with one of a client's. */
+#include "behaviour.h"
+
+static OrtAllocator* allocator(void) {
+  OrtAllocator* found = NULL;
+  CHECK(api->GetAllocatorWithDefaultOptions(&found) == NULL);
+  return found;
+}
+
+CALL("GetAllocatorWithDefaultOptions(NULL)") {
+  say_status(api->GetAllocatorWithDefaultOptions(NULL));
+}
+CALL("GetAllocatorWithDefaultOptions twice") {
+  say(allocator() == allocator() ? "same" : "different");
+}
+CALL("GetAllocatorWithDefaultOptions: fields") {
+  const OrtAllocator* found = allocator();
+  say("version=%u", found->version);
+  say("Reserve=%s GetStats=%s AllocOnStream=%s Shrink=%s", found->Reserve ? "set" : "NULL",
+      found->GetStats ? "set" : "NULL", found->AllocOnStream ? "set" : "NULL",
+      found->Shrink ? "set" : "NULL");
+}
+
+static void alloc(size_t size) {
+  void* out = UNTOUCHED;
+  say_status(api->AllocatorAlloc(allocator(), size, &out));
+  say_out(out, UNTOUCHED);
+}
+
+CALL("AllocatorAlloc(a,0)") { alloc(0); }
+CALL("AllocatorAlloc(a,SIZE_MAX)") { alloc(SIZE_MAX); }
+CALL("AllocatorAlloc(a,SIZE_MAX/2)") { alloc(SIZE_MAX / 2); }
+CALL("AllocatorAlloc(a,1<<50)") { alloc((size_t)1 << 50); }
+CALL("AllocatorAlloc(a,1) alignment") {
+  uintptr_t bits = 0;
+  for (size_t size = 1; size <= 64; size++) {
+    void* out = NULL;
+    CHECK(api->AllocatorAlloc(allocator(), size, &out) == NULL && out != NULL);
+    bits |= (uintptr_t)out;
+  }
+  say(bits % 64 == 0 ? "64 at least" : "less than 64");
+}
+CALL("AllocatorAlloc(NULL,8,&o)") {
+  void* out = UNTOUCHED;
+  say_status(api->AllocatorAlloc(NULL, 8, &out));
+  say_out(out, UNTOUCHED);
+}
+CALL("AllocatorAlloc(a,8,NULL)") { say_status(api->AllocatorAlloc(allocator(), 8, NULL)); }
+
+CALL("AllocatorFree(a,NULL)") { say_status(api->AllocatorFree(allocator(), NULL)); }
+CALL("AllocatorFree(NULL,p)") {
+  void* block = NULL;
+  CHECK(api->AllocatorAlloc(allocator(), 8, &block) == NULL);
+  say_status(api->AllocatorFree(NULL, block));
+}
+
+CALL("AllocatorGetInfo(NULL,&o)") {
+  const OrtMemoryInfo* out = UNTOUCHED;
+  say_status(api->AllocatorGetInfo(NULL, &out));
+  say_out(out, UNTOUCHED);
+}
+CALL("AllocatorGetInfo(a,NULL)") { say_status(api->AllocatorGetInfo(allocator(), NULL)); }
+
+CALL("AllocatorGetStats(default,&o)") {
+  OrtKeyValuePairs* out = NULL;
+  say_status(api->AllocatorGetStats(allocator(), &out));
+  const char* const* keys = NULL;
+  const char* const* values = NULL;
+  size_t count = 0;
+  api->GetKeyValuePairs(out, &keys, &values, &count);
+  say(count == 0 ? "no entries" : "entries");
+  api->ReleaseKeyValuePairs(out);
+}
+CALL("AllocatorGetStats(NULL,&o)") {
+  OrtKeyValuePairs* out = UNTOUCHED;
+  say_status(api->AllocatorGetStats(NULL, &out));
+  say_out(out, UNTOUCHED);
+}
+CALL("AllocatorGetStats(a,NULL)") { say_status(api->AllocatorGetStats(allocator(), NULL)); }
+
+CALL("alloc->Alloc(alloc,0)") { say_pointer(allocator()->Alloc(allocator(), 0)); }
+CALL("alloc->Alloc(alloc,SIZE_MAX)") { say_pointer(allocator()->Alloc(allocator(), SIZE_MAX)); }
+CALL("alloc->Alloc(alloc,1<<50)") { say_pointer(allocator()->Alloc(allocator(), (size_t)1 << 50)); }
+CALL("alloc->Alloc(NULL,8)") { say_pointer(allocator()->Alloc(NULL, 8)); }
+CALL("alloc->Free(alloc,NULL)") {
+  allocator()->Free(allocator(), NULL);
+  say("no-op");
+}
+CALL("alloc->Reserve(alloc,8)") { say_pointer(allocator()->Reserve(allocator(), 8)); }
+CALL("alloc->Reserve(alloc,0)") { say_pointer(allocator()->Reserve(allocator(), 0)); }
+
+static void say_info(const OrtMemoryInfo* info) {
+  const char* name = NULL;
+  CHECK(api->MemoryInfoGetName(info, &name) == NULL);
+  say("%s", name);
+}
+
+CALL("alloc->Info(alloc)") { say_info(allocator()->Info(allocator())); }
+CALL("alloc->Info(NULL)") { say_info(allocator()->Info(NULL)); }
+
+CALL("CreateAllocator(NULL session)") {
+  OrtMemoryInfo* info = NULL;
+  CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &info) == NULL);
+  OrtAllocator* out = UNTOUCHED;
+  say_status(api->CreateAllocator(NULL, info, &out));
+  say_out(out, UNTOUCHED);
+}
+CALL("ReleaseAllocator(NULL)") {
+  api->ReleaseAllocator(NULL);
+  say("no-op");
+}
+CALL("ReleaseAllocator(default allocator)") {
+  api->ReleaseAllocator(allocator());
+  say("no-op");
+}
+
+/* An allocator of a client's: Alloc gives `block`, whatever is asked for. */
+struct client {
+  OrtAllocator base;
+  void* block;
+};
+
+static void* ORT_API_CALL client_alloc(OrtAllocator* this_, size_t size) {
+  (void)size;
+  return ((struct client*)this_)->block;
+}
+
+static OrtStatus* ORT_API_CALL client_stats(const OrtAllocator* this_, OrtKeyValuePairs** out) {
+  (void)this_;
+  api->CreateKeyValuePairs(out);
+  api->AddKeyValuePair(*out, "InUse", "7");
+  return NULL;
+}
+
+static OrtAllocator* client(uint32_t version, void* block) {
+  static struct client client;
+  client.base.version = version;
+  client.base.Alloc = client_alloc;
+  client.base.GetStats = client_stats;
+  client.block = block;
+  return &client.base;
+}
+
+static void client_allocates(void* block, size_t size) {
+  void* out = UNTOUCHED;
+  say_status(api->AllocatorAlloc(client(ORT_API_VERSION, block), size, &out));
+  say_out(out, UNTOUCHED);
+}
+
+CALL("AllocatorAlloc(client's that has nothing,8)") { client_allocates(NULL, 8); }
+CALL("AllocatorAlloc(client's that has nothing,0)") { client_allocates(NULL, 0); }
+CALL("AllocatorAlloc(client's,0)") { client_allocates(&base, 0); }
+
+static void client_tells(OrtAllocator* client) {
+  OrtKeyValuePairs* out = NULL;
+  if (say_status(api->AllocatorGetStats(client, &out))) {
+    say("%s", api->GetKeyValue(out, "InUse") == NULL ? "no entries" : "entries");
+    api->ReleaseKeyValuePairs(out);
+  }
+}
+
+CALL("AllocatorGetStats(client's of version 30)") { client_tells(client(30, NULL)); }
+CALL("AllocatorGetStats(client's of version 23)") { client_tells(client(23, NULL)); }
+CALL("AllocatorGetStats(client's of version 22)") { client_tells(client(22, NULL)); }
+CALL("AllocatorGetStats(client's without GetStats)") {
+  OrtAllocator* without = client(30, NULL);
+  without->GetStats = NULL;
+  client_tells(without);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory info. */
+#include <limits.h>
+
+#include "behaviour.h"
+
+static OrtMemoryInfo* cpu(void) {
+  OrtMemoryInfo* info = NULL;
+  CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &info) == NULL);
+  return info;
+}
+
+static void say_name(const OrtMemoryInfo* info) {
+  const char* name = NULL;
+  CHECK(api->MemoryInfoGetName(info, &name) == NULL);
+  say("name=%s", name);
+}
+
+static void say_id(const OrtMemoryInfo* info) {
+  int id = 0;
+  CHECK(api->MemoryInfoGetId(info, &id) == NULL);
+  say("id=%d", id);
+}
+
+static void say_types(const OrtMemoryInfo* info) {
+  OrtAllocatorType type = OrtInvalidAllocator;
+  OrtMemType mem_type = OrtMemTypeDefault;
+  CHECK(api->MemoryInfoGetType(info, &type) == NULL);
+  CHECK(api->MemoryInfoGetMemType(info, &mem_type) == NULL);
+  say("type=%d memtype=%d", (int)type, (int)mem_type);
+}
+
+static void say_device(const OrtMemoryInfo* info) {
+  OrtMemoryInfoDeviceType type = OrtMemoryInfoDeviceType_CPU;
+  api->MemoryInfoGetDeviceType(info, &type);
+  say("devtype=%d vendor=0x%x devmem=%d", (int)type, api->MemoryInfoGetVendorId(info),
+      (int)api->MemoryInfoGetDeviceMemType(info));
+}
+
+/* Asks for a device by name; says everything about what comes of it. */
+static void create_named(const char* name) {
+  OrtMemoryInfo* info = UNTOUCHED;
+  if (say_status(api->CreateMemoryInfo(name, OrtDeviceAllocator, 0, OrtMemTypeDefault, &info))) {
+    say_name(info);
+    say_device(info);
+    api->ReleaseMemoryInfo(info);
+  } else {
+    say_out(info, UNTOUCHED);
+  }
+}
+
+#define CREATE_NAMED(name) \
+  CALL("CreateMemoryInfo(" #name ",Device,0,Default)") { create_named(name); }
+CREATE_NAMED("Cpu")
+CREATE_NAMED("cpu")
+CREATE_NAMED("CPU")
+CREATE_NAMED("Cuda")
+CREATE_NAMED("CudaPinned")
+CREATE_NAMED("Cann")
+CREATE_NAMED("CannPinned")
+CREATE_NAMED("DML")
+CREATE_NAMED("HIP")
+CREATE_NAMED("Hip")
+CREATE_NAMED("HipPinned")
+CREATE_NAMED("OpenVINO_CPU")
+CREATE_NAMED("OpenVINO_GPU")
+CREATE_NAMED("OpenVINO_RT")
+CREATE_NAMED("OpenVINO_RT_NPU")
+CREATE_NAMED("QnnHtpShared")
+CREATE_NAMED("WebGPU_Buffer")
+CREATE_NAMED("WebGPU_Buf")
+CREATE_NAMED("WebNN_Tensor")
+CREATE_NAMED("WebNN_Ten")
+CREATE_NAMED("Bogus")
+CREATE_NAMED("")
+CREATE_NAMED("Tensorrt")
+CREATE_NAMED("XNNPACK")
+CREATE_NAMED("Vulkan")
+CREATE_NAMED(NULL)
+
+CALL("CreateMemoryInfo(...,out=NULL)") {
+  say_status(api->CreateMemoryInfo("Cpu", OrtDeviceAllocator, 0, OrtMemTypeDefault, NULL));
+}
+
+/* Asks for a known device with numbers that may be none. */
+static void create_with(const char* name, int type, int id, int mem_type) {
+  OrtMemoryInfo* info = UNTOUCHED;
+  if (say_status(
+          api->CreateMemoryInfo(name, (OrtAllocatorType)type, id, (OrtMemType)mem_type, &info))) {
+    say_id(info);
+    say_types(info);
+    say_device(info);
+    api->ReleaseMemoryInfo(info);
+  }
+}
+
+CALL("CreateMemoryInfo(Cpu,id=-1)") { create_with("Cpu", 0, -1, 0); }
+CALL("CreateMemoryInfo(Cpu,id=7)") { create_with("Cpu", 0, 7, 0); }
+CALL("CreateMemoryInfo(Cuda,id=INT_MAX)") { create_with("Cuda", 0, INT_MAX, 0); }
+CALL("CreateMemoryInfo(Cpu,type=OrtInvalidAllocator)") { create_with("Cpu", -1, 0, 0); }
+CALL("CreateMemoryInfo(Cpu,type=99)") { create_with("Cpu", 99, 0, 0); }
+CALL("CreateMemoryInfo(Cpu,mem_type=99)") { create_with("Cpu", 0, 0, 99); }
+CALL("CreateMemoryInfo(Cpu,mem_type=-3)") { create_with("Cpu", 0, 0, -3); }
+CALL("CreateMemoryInfo(Cpu,mem_type=CPUInput)") { create_with("Cpu", 0, 0, -2); }
+CALL("CreateMemoryInfo(Cuda,mem_type=CPUInput)") { create_with("Cuda", 0, 0, -2); }
+CALL("CreateMemoryInfo(Cuda,mem_type=CPUOutput)") { create_with("Cuda", 0, 0, -1); }
+
+static void create_cpu(OrtAllocatorType type, OrtMemType mem_type) {
+  OrtMemoryInfo* info = UNTOUCHED;
+  if (say_status(api->CreateCpuMemoryInfo(type, mem_type, &info))) {
+    say_name(info);
+    say_id(info);
+    say_types(info);
+    say_device(info);
+    api->ReleaseMemoryInfo(info);
+  }
+}
+
+CALL("CreateCpuMemoryInfo(Arena,Default)") { create_cpu(OrtArenaAllocator, OrtMemTypeDefault); }
+CALL("CreateCpuMemoryInfo(type=99,mem=99)") { create_cpu((OrtAllocatorType)99, (OrtMemType)99); }
+CALL("CreateCpuMemoryInfo(out=NULL)") {
+  say_status(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, NULL));
+}
+
+static void create_v2(const char* name, int device_type, int device_id, int mem_type,
+                      size_t alignment) {
+  OrtMemoryInfo* info = UNTOUCHED;
+  if (say_status(api->CreateMemoryInfo_V2(name, (OrtMemoryInfoDeviceType)device_type, 0, device_id,
+                                          (OrtDeviceMemoryType)mem_type, alignment,
+                                          OrtDeviceAllocator, &info))) {
+    say_name(info);
+    say_id(info);
+    say_device(info);
+    api->ReleaseMemoryInfo(info);
+  } else {
+    say_out(info, UNTOUCHED);
+  }
+}
+
+CALL("CreateMemoryInfo_V2(\"any name\",CPU,0,0,DEFAULT,0,Device)") {
+  create_v2("any name", 0, 0, 0, 0);
+}
+CALL("CreateMemoryInfo_V2(name=NULL)") { create_v2(NULL, 0, 0, 0, 0); }
+CALL("CreateMemoryInfo_V2(name=\"\")") { create_v2("", 0, 0, 0, 0); }
+CALL("CreateMemoryInfo_V2(device_type=FPGA)") { create_v2("x", 2, 0, 0, 0); }
+CALL("CreateMemoryInfo_V2(device_type=NPU)") { create_v2("x", 3, 0, 0, 0); }
+CALL("CreateMemoryInfo_V2(device_type=-1)") { create_v2("x", -1, 0, 0, 0); }
+CALL("CreateMemoryInfo_V2(device_type=99)") { create_v2("x", 99, 0, 0, 0); }
+CALL("CreateMemoryInfo_V2(mem_type=3 bogus)") { create_v2("x", 0, 0, 3, 0); }
+CALL("CreateMemoryInfo_V2(alignment=3)") { create_v2("x", 0, 0, 0, 3); }
+CALL("CreateMemoryInfo_V2(alignment=SIZE_MAX)") { create_v2("x", 0, 0, 0, SIZE_MAX); }
+CALL("CreateMemoryInfo_V2(device_id=-1)") { create_v2("x", 0, -1, 0, 0); }
+CALL("CreateMemoryInfo_V2(GPU,device_id=32767)") { create_v2("x", 1, 32767, 0, 0); }
+CALL("CreateMemoryInfo_V2(GPU,device_id=32768)") { create_v2("x", 1, 32768, 0, 0); }
+CALL("CreateMemoryInfo_V2(CPU,device_id=INT_MAX)") { create_v2("x", 0, INT_MAX, 0, 0); }
+CALL("CreateMemoryInfo_V2(CPU,device_id=-32769)") { create_v2("x", 0, -32769, 0, 0); }
+CALL("CreateMemoryInfo_V2(out=NULL)") {
+  say_status(api->CreateMemoryInfo_V2("x", OrtMemoryInfoDeviceType_CPU, 0, 0,
+                                      OrtDeviceMemoryType_DEFAULT, 0, OrtDeviceAllocator, NULL));
+}
+
+CALL("MemoryInfoGetName(NULL,&o)") {
+  const char* out = UNTOUCHED;
+  say_status(api->MemoryInfoGetName(NULL, &out));
+  say_out(out, UNTOUCHED);
+}
+CALL("MemoryInfoGetName(i,NULL)") { say_status(api->MemoryInfoGetName(cpu(), NULL)); }
+CALL("MemoryInfoGetId(NULL,&o)") {
+  int out = 0;
+  say_status(api->MemoryInfoGetId(NULL, &out));
+}
+CALL("MemoryInfoGetId(i,NULL)") { say_status(api->MemoryInfoGetId(cpu(), NULL)); }
+CALL("MemoryInfoGetMemType(NULL,&o)") {
+  OrtMemType out = OrtMemTypeDefault;
+  say_status(api->MemoryInfoGetMemType(NULL, &out));
+}
+CALL("MemoryInfoGetType(NULL,&o)") {
+  OrtAllocatorType out = OrtInvalidAllocator;
+  say_status(api->MemoryInfoGetType(NULL, &out));
+}
+CALL("MemoryInfoGetDeviceType(NULL,&o)") {
+  OrtMemoryInfoDeviceType out = OrtMemoryInfoDeviceType_NPU;
+  api->MemoryInfoGetDeviceType(NULL, &out);
+  say(out == OrtMemoryInfoDeviceType_NPU ? "out=untouched" : "out=set");
+}
+CALL("MemoryInfoGetVendorId(NULL)") { say("%u", api->MemoryInfoGetVendorId(NULL)); }
+CALL("MemoryInfoGetDeviceMemType(NULL)") { say("%d", (int)api->MemoryInfoGetDeviceMemType(NULL)); }
+
+static void compare(const OrtMemoryInfo* one, const OrtMemoryInfo* other) {
+  int order = 99;
+  say_status(api->CompareMemoryInfo(one, other, &order));
+  if (order != 99) {
+    say("result=%d", order);
+  }
+}
+
+CALL("CompareMemoryInfo(NULL,i,&o)") { compare(NULL, cpu()); }
+CALL("CompareMemoryInfo(i,NULL,&o)") { compare(cpu(), NULL); }
+CALL("CompareMemoryInfo(i,i,NULL)") { say_status(api->CompareMemoryInfo(cpu(), cpu(), NULL)); }
+CALL("CompareMemoryInfo(equal)") { compare(cpu(), cpu()); }
+CALL("CompareMemoryInfo(Device vs Arena)") {
+  OrtMemoryInfo* arena = NULL;
+  CHECK(api->CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &arena) == NULL);
+  compare(cpu(), arena);
+}
+CALL("CompareMemoryInfo(Cpu vs V2 name \"other\")") {
+  OrtMemoryInfo* other = NULL;
+  CHECK(api->CreateMemoryInfo_V2("other", OrtMemoryInfoDeviceType_CPU, 0, 0,
+                                 OrtDeviceMemoryType_DEFAULT, 0, OrtDeviceAllocator,
+                                 &other) == NULL);
+  compare(cpu(), other);
+}
+CALL("CompareMemoryInfo(alignment 0 vs 64)") {
+  OrtMemoryInfo* infos[2] = {NULL, NULL};
+  for (size_t i = 0; i < 2; i++) {
+    CHECK(api->CreateMemoryInfo_V2("Cpu", OrtMemoryInfoDeviceType_CPU, 0, 0,
+                                   OrtDeviceMemoryType_DEFAULT, i * 64, OrtDeviceAllocator,
+                                   &infos[i]) == NULL);
+  }
+  compare(infos[0], infos[1]);
+}
+CALL("ReleaseMemoryInfo(NULL)") {
+  api->ReleaseMemoryInfo(NULL);
+  say("no-op");
+}
