@@ -8,6 +8,7 @@ stands for the pointer, the only form in which Python meets the struct.
 """
 
 import keyword
+import re
 import sys
 from pathlib import Path
 
@@ -102,7 +103,8 @@ class Declarations:
 
     def __init__(self, cdef: str) -> None:
         known = "".join(f"typedef int {name};" for name in [*INTEGERS, "bool"])
-        nodes = c_parser.CParser().parse(known + cdef).ext
+        standard = re.sub(r'extern "Python(\+C)?" ', "", cdef)  # Python sees them like the others
+        nodes = c_parser.CParser().parse(known + standard).ext
         typedefs = {node.name: node.type for node in nodes if isinstance(node, c_ast.Typedef)}
         for name in [*INTEGERS, "bool"]:
             del typedefs[name]
