@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: MIT
+"""The libraries as a stranger sees them: ctypes, an exported name, and numbers of slots."""
+
+import ctypes
+import importlib.util
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ortcffi._native import ffi
+
+SLOTS = 426
+CREATE_STATUS, GET_ERROR_CODE, GET_ERROR_MESSAGE = 0, 1, 2
+ALLOCATOR_ALLOC, ALLOCATOR_FREE, DEFAULT_ALLOCATOR = 75, 76, 78
+RELEASE_STATUS = 93
+ENUMS = {
+    "OrtErrorCode": {
+        "ORT_OK": 0,
+        "ORT_FAIL": 1,
+        "ORT_INVALID_ARGUMENT": 2,
+        "ORT_NO_SUCHFILE": 3,
+        "ORT_NO_MODEL": 4,
+        "ORT_ENGINE_ERROR": 5,
+        "ORT_RUNTIME_EXCEPTION": 6,
+        "ORT_INVALID_PROTOBUF": 7,
+        "ORT_MODEL_LOADED": 8,
+        "ORT_NOT_IMPLEMENTED": 9,
+        "ORT_INVALID_GRAPH": 10,
+        "ORT_EP_FAIL": 11,
+        "ORT_MODEL_LOAD_CANCELED": 12,
+        "ORT_MODEL_REQUIRES_COMPILATION": 13,
+        "ORT_NOT_FOUND": 14,
+        "ORT_DEVICE_RESET": 15,
+    },
+    "OrtAllocatorType": {
+        "OrtInvalidAllocator": -1,
+        "OrtDeviceAllocator": 0,
+        "OrtArenaAllocator": 1,
+        "OrtReadOnlyAllocator": 2,
+    },
+    "OrtMemType": {
+        "OrtMemTypeCPUInput": -2,
+        "OrtMemTypeCPUOutput": -1,
+        "OrtMemTypeCPU": -1,
+        "OrtMemTypeDefault": 0,
+    },
+    "OrtDeviceMemoryType": {
+        "OrtDeviceMemoryType_DEFAULT": 0,
+        "OrtDeviceMemoryType_HOST_ACCESSIBLE": 5,
+    },
+    "OrtMemoryInfoDeviceType": {
+        "OrtMemoryInfoDeviceType_CPU": 0,
+        "OrtMemoryInfoDeviceType_GPU": 1,
+        "OrtMemoryInfoDeviceType_FPGA": 2,
+        "OrtMemoryInfoDeviceType_NPU": 3,
+    },
+    "OrtLoggingLevel": {
+        "ORT_LOGGING_LEVEL_VERBOSE": 0,
+        "ORT_LOGGING_LEVEL_INFO": 1,
+        "ORT_LOGGING_LEVEL_WARNING": 2,
+        "ORT_LOGGING_LEVEL_ERROR": 3,
+        "ORT_LOGGING_LEVEL_FATAL": 4,
+    },
+    "GraphOptimizationLevel": {
+        "ORT_DISABLE_ALL": 0,
+        "ORT_ENABLE_BASIC": 1,
+        "ORT_ENABLE_EXTENDED": 2,
+        "ORT_ENABLE_LAYOUT": 3,
+        "ORT_ENABLE_ALL": 99,
+    },
+}
+ELEMENT_TYPES = """
+UNDEFINED FLOAT UINT8 INT8 UINT16 INT16 INT32 INT64 STRING BOOL FLOAT16 DOUBLE UINT32 UINT64
+COMPLEX64 COMPLEX128 BFLOAT16 FLOAT8E4M3FN FLOAT8E4M3FNUZ FLOAT8E5M2 FLOAT8E5M2FNUZ UINT4 INT4
+FLOAT4E2M1 UINT2 INT2 FLOAT8E8M0
+"""
+
+
+class Base(ctypes.Structure):
+    _fields_ = (
+        ("get_api", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_uint32)),
+        ("get_version_string", ctypes.CFUNCTYPE(ctypes.c_char_p)),
+    )
+
+
+class Allocator(ctypes.Structure):
+    _fields_ = (
+        ("version", ctypes.c_uint32),
+        ("alloc", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t)),
+        ("free", ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)),
+        ("info", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)),
+    )
+
+
+class Library:
+    """A library that exports OrtGetApiBase, and its table as an array of addresses."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        get_base = ctypes.CDLL(str(path)).OrtGetApiBase
+        get_base.restype = ctypes.POINTER(Base)
+        self.get_base = get_base
+        self.base = get_base().contents
+        self.table = self.base.get_api(30)
+        assert self.table
+        self.slots = (ctypes.c_void_p * SLOTS).from_address(self.table)
+
+    def slot(self, number: int, result: type | None, *arguments: type) -> Callable[..., object]:
+        address = self.slots[number]
+        assert address is not None
+        return ctypes.CFUNCTYPE(result, *arguments)(address)
+
+
+@pytest.fixture(params=["core", "extension", "real"])
+def library(request: pytest.FixtureRequest) -> Library:
+    if request.param == "extension":
+        spec = importlib.util.find_spec("ortcffi._ort")
+        assert spec is not None
+        assert spec.origin is not None
+        return Library(Path(spec.origin))
+    path = request.getfixturevalue(f"{request.param}_library")
+    if request.param == "real" and int(path.name.split(".")[-2]) < 30:
+        pytest.skip(f"{path.name} is older than API version 30")
+    return Library(path)
+
+
+def mapping_of(address: int) -> tuple[str, str]:
+    """The permissions of the page at an address, and the file that it is mapped from."""
+    for line in Path("/proc/self/maps").read_text(encoding="utf-8").splitlines():
+        found = re.match(r"([0-9a-f]+)-([0-9a-f]+) (\S+) \S+ \S+ \d+ *(.*)", line)
+        assert found is not None
+        if int(found[1], 16) <= address < int(found[2], 16):
+            return found[3], found[4]
+    raise AssertionError(f"nothing is mapped at {address:#x}")
+
+
+def test_the_entry_gives_the_same_base_each_time(library: Library) -> None:
+    first, second = library.get_base(), library.get_base()
+    assert ctypes.addressof(first.contents) == ctypes.addressof(second.contents)
+
+
+def test_every_version_up_to_30_is_the_same_table(library: Library) -> None:
+    assert {library.base.get_api(version) for version in range(1, 31)} == {library.table}
+
+
+def test_the_version_string_names_the_newest_api_version(library: Library) -> None:
+    newest = int(library.base.get_version_string().split(b".")[1])
+    assert library.base.get_api(newest)
+    assert newest >= 30
+
+
+def test_every_slot_leads_to_code_of_the_library_itself(library: Library) -> None:
+    addresses = [address for address in library.slots if address is not None]
+    assert len(addresses) == SLOTS
+    ends = {mapping_of(min(addresses)), mapping_of(max(addresses))}
+    assert ends == {("r-xp", str(library.path.resolve()))}
+
+
+def test_base_and_table_cannot_be_written(library: Library) -> None:
+    base = ctypes.addressof(library.base)
+    addresses = [base, library.table, library.table + (SLOTS - 1) * 8]
+    assert {mapping_of(address)[0] for address in addresses} == {"r--p"}
+
+
+def test_a_status_is_made_read_and_released_by_numbers_of_slots(library: Library) -> None:
+    pointer = ctypes.c_void_p
+    create = library.slot(CREATE_STATUS, pointer, ctypes.c_int, ctypes.c_char_p)
+    status = create(3, "nicht da: ä".encode())
+    assert status
+    assert library.slot(GET_ERROR_CODE, ctypes.c_int, pointer)(status) == 3
+    message = library.slot(GET_ERROR_MESSAGE, ctypes.c_char_p, pointer)(status)
+    assert message == "nicht da: ä".encode()
+    library.slot(RELEASE_STATUS, None, pointer)(status)
+
+
+def test_a_block_is_taken_and_freed_by_numbers_of_slots(library: Library) -> None:
+    pointer, out = ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p)
+    allocator, block = pointer(), pointer()
+    default = library.slot(DEFAULT_ALLOCATOR, pointer, out)
+    assert default(ctypes.byref(allocator)) is None
+    alloc = library.slot(ALLOCATOR_ALLOC, pointer, pointer, ctypes.c_size_t, out)
+    assert alloc(allocator, 1000, ctypes.byref(block)) is None
+    assert block.value is not None
+    assert block.value % 64 == 0
+    ctypes.memset(block, 255, 1000)
+    assert library.slot(ALLOCATOR_FREE, pointer, pointer, pointer)(allocator, block) is None
+
+
+def test_the_allocators_struct_is_called_field_by_field(library: Library) -> None:
+    found = ctypes.c_void_p()
+    default = library.slot(DEFAULT_ALLOCATOR, ctypes.c_void_p, ctypes.POINTER(ctypes.c_void_p))
+    assert default(ctypes.byref(found)) is None
+    assert found.value is not None
+    allocator = Allocator.from_address(found.value)
+    assert allocator.version >= 30
+    block = allocator.alloc(found, 100)
+    assert block % 64 == 0
+    allocator.free(found, block)
+    assert allocator.info(found)
+
+
+@pytest.mark.parametrize("enum", ENUMS)
+def test_an_enum_has_these_values(enum: str) -> None:
+    assert ffi.typeof(enum).relements == ENUMS[enum]
+
+
+def test_element_types_count_from_0() -> None:
+    prefix = "ONNX_TENSOR_ELEMENT_DATA_TYPE_"
+    expected = {prefix + name: number for number, name in enumerate(ELEMENT_TYPES.split())}
+    assert ffi.typeof("ONNXTensorElementDataType").relements == expected
