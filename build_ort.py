@@ -23,7 +23,10 @@ def core(variable: str) -> list[str]:
 
 INCLUDE = ["core/include", "core/src", "ortcffi/boundary"]
 HEADERS = [str(header) for path in INCLUDE for header in ROOT.glob(f"{path}/*.[dh]*")]
-CORE_SOURCES = [f"core/src/{name}.c" for name in core("SOURCES")]
+# Off for any value but 1. Nothing compiles anew by itself when it changes: `build_ext --force`.
+USE_MIMALLOC = os.environ.get("ORTCFFI_USE_MIMALLOC") == "1"
+HEAP = core("MIMALLOC" if USE_MIMALLOC else "HEAP")
+CORE_SOURCES = [f"core/src/{name}.c" for name in core("SOURCES") + HEAP]
 BOUNDARY_SOURCES = [
     "ortcffi/boundary/extras.c",
     "ortcffi/boundary/bench.c",
@@ -35,6 +38,7 @@ BOUNDARY_SOURCES = [
 ]
 COMPILE_FLAGS = [
     *core("FLAGS"),
+    *(core("MIMALLOC_FLAGS") if USE_MIMALLOC else []),
     "-O2",
     "-g0",  # line tables alone would triple the wheel
     # CFFI calls every function through the cdef's signature: a wrong one must not compile.
@@ -43,7 +47,11 @@ COMPILE_FLAGS = [
     "-Wno-unused-parameter",  # CFFI's generated functions
     "-Wno-unused-function",
 ]
-LINK_FLAGS = [*core("HARDEN"), "-Wl,-s"]  # s: without symbols that only a debugger reads
+LINK_FLAGS = [
+    *core("HARDEN"),
+    "-Wl,-s",  # without symbols that only a debugger reads
+    *(core("MIMALLOC_LINK") if USE_MIMALLOC else []),
+]
 CORE_LINK_FLAGS = [
     *LINK_FLAGS,
     *core("LINK"),

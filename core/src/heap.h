@@ -22,6 +22,9 @@
 
 #include "core.h"
 
+/** Blocks start at multiples of a cache line. */
+#define HEAP_LINE ((size_t)64)
+
 /** What heap_mark says of a pointer that is no block. */
 #define HEAP_NOTHING 0
 
@@ -42,6 +45,7 @@ struct heap_stats {
   uint64_t peak_bytes;
   uint64_t allocations;
   uint64_t frees;
+  /** Bytes taken from the system. */
   uint64_t segment_bytes;
   uint64_t extensions;
   uint64_t shrinkages;

@@ -22,8 +22,7 @@
 
 #define HEAP_NAME "segment heap"
 
-/** Blocks start at multiples of a cache line, and sizes are counted in lines. */
-#define HEAP_LINE ((size_t)64)
+/** Sizes are counted in lines. */
 #define HEAP_LINE_SHIFT 6
 
 #define HEAP_SEGMENT_SHIFT 20

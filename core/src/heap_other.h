@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file heap_other.h
+ * A heap that hands on to another allocator, and counts. heap_mimalloc.h and heap_malloc.h include
+ * it, each after its functions
+ *
+ *   other_alloc(size)      a block aligned to HEAP_LINE for a size from 1 to PTRDIFF_MAX, or NULL
+ *   other_free(block)
+ *   other_size(block)      bytes that may be used, the same as long as the block lives
+ *   other_owns(pointer)    false for a pointer that is known to be no block
+ *   other_collect()        gives back what lies unused
+ */
+#ifndef ORTCFFI_HEAP_OTHER_H_
+#define ORTCFFI_HEAP_OTHER_H_
+
+/* Sizes and marks are all small: there is no path for others. */
+#define HEAP_SMALL SIZE_MAX
+#define HEAP_FIRST_LARGE 2
+
+struct heap_thread {
+  /** Bytes this thread took less those it gave back; negative if it frees for others. */
+  int64_t live;
+  /** `live` when the process's peak was last worked out. */
+  int64_t mark;
+  uint64_t allocations;
+  uint64_t frees;
+  uint64_t created[CORE_KINDS];
+  uint64_t released[CORE_KINDS];
+  struct heap_thread* next;
+};
+
+static inline CORE_INLINE void* heap_try_alloc_small(size_t size) {
+  (void)size;
+  return NULL;
+}
+
+static inline CORE_INLINE void* heap_try_alloc_large(size_t size) {
+  (void)size;
+  return NULL;
+}
+
+static inline CORE_INLINE size_t heap_mark(const void* pointer) {
+  return other_owns(pointer) ? HEAP_FIRST_LARGE - 1 : HEAP_NOTHING;
+}
+
+static inline CORE_INLINE int heap_try_free_small(void* pointer, size_t mark) {
+  struct heap_thread* self = heap_self;
+  if (CORE_UNLIKELY(mark == HEAP_NOTHING || (uintptr_t)pointer % HEAP_LINE != 0 ||
+                    self == &heap_nobody)) {
+    return 0;
+  }
+  HEAP_ADD(self->live, -(int64_t)other_size(pointer));
+  HEAP_ADD(self->frees, 1);
+  other_free(pointer);
+  return 1;
+}
+
+static inline CORE_INLINE int heap_try_free_large(void* pointer, size_t mark) {
+  return heap_try_free_small(pointer, mark);
+}
+
+#endif /* ORTCFFI_HEAP_OTHER_H_ */
