@@ -284,8 +284,8 @@ static const OrtMemoryInfo* ORT_API_CALL callback_info(const OrtAllocator* this_
   return ((const struct callback_allocator*)this_)->info;
 }
 
-static OrtStatus* ORT_API_CALL callback_stats(const OrtAllocator* this_, OrtKeyValuePairs** out)
-    NO_EXCEPTION {
+static OrtStatus* ORT_API_CALL callback_stats(const OrtAllocator* this_,
+                                              OrtKeyValuePairs** out) NO_EXCEPTION {
   const struct callback_allocator* self = (const struct callback_allocator*)this_;
   return self->callbacks.stats(self->context, out);
 }

@@ -6,8 +6,8 @@
  *
  * What holds for all of them: the inner allocator is borrowed and must live as long; size 0 is
  * NULL; a size that cannot be had is NULL; Reserve is Alloc; Info, Shrink and AllocOnStream's
- * absence are the inner allocator's. `core_release_adaptor` ends one; blocks that are still out must
- * not be freed afterwards. Creation answers ORT_INVALID_ARGUMENT naming the argument.
+ * absence are the inner allocator's. `core_release_adaptor` ends one; blocks that are still out
+ * must not be freed afterwards. Creation answers ORT_INVALID_ARGUMENT naming the argument.
  */
 #ifndef ORTCFFI_ADAPTOR_H_
 #define ORTCFFI_ADAPTOR_H_
@@ -20,8 +20,8 @@
 /** Blocks start at multiples of `alignment`, a power of two up to 2 MiB. */
 OrtStatus* core_create_aligned(OrtAllocator* inner, size_t alignment, OrtAllocator** out);
 
-/** Never more than `limit` bytes in use at once. Threads keep a little in reserve each, so that with
- * several of them a block may be refused up to a thousandth of the limit early. */
+/** Never more than `limit` bytes in use at once. Threads keep a little in reserve each, so that
+ * with several of them a block may be refused up to a thousandth of the limit early. */
 OrtStatus* core_create_limiting(OrtAllocator* inner, size_t limit, OrtAllocator** out);
 
 /** Fails every allocation after the first `after`. */

@@ -73,8 +73,8 @@ static void add_figure(OrtKeyValuePairs* pairs, const char* key, uint64_t figure
   ort_AddKeyValuePair(pairs, key, text);
 }
 
-static OrtStatus* ORT_API_CALL default_stats(const OrtAllocator* this_, OrtKeyValuePairs** out)
-    NO_EXCEPTION {
+static OrtStatus* ORT_API_CALL default_stats(const OrtAllocator* this_,
+                                             OrtKeyValuePairs** out) NO_EXCEPTION {
   (void)this_;
   CORE_REQUIRE(GetStats, out);
   struct heap_stats stats;

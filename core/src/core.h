@@ -76,20 +76,20 @@ OrtStatus* core_out_of_memory(const char* before, size_t length, size_t size);
   } while (0)
 
 /** Guards a pointer argument. `function` is the slot's name. */
-#define CORE_REQUIRE(function, argument)                                         \
-  do {                                                                           \
-    if (CORE_UNLIKELY(!(argument))) {                                            \
+#define CORE_REQUIRE(function, argument)                                             \
+  do {                                                                               \
+    if (CORE_UNLIKELY(!(argument))) {                                                \
       CORE_FAIL(ORT_INVALID_ARGUMENT, #function ": " #argument " must not be NULL"); \
-    }                                                                            \
+    }                                                                                \
   } while (0)
 
 /** Passes a failing status on to the caller. */
-#define CORE_TRY(expression)                  \
-  do {                                        \
-    OrtStatus* core_tried = (expression);     \
-    if (CORE_UNLIKELY(core_tried != NULL)) {  \
-      return core_tried;                      \
-    }                                         \
+#define CORE_TRY(expression)                 \
+  do {                                       \
+    OrtStatus* core_tried = (expression);    \
+    if (CORE_UNLIKELY(core_tried != NULL)) { \
+      return core_tried;                     \
+    }                                        \
   } while (0)
 /** @} */
 

@@ -1,36 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The threads' own bins: what happens when one runs empty, is full, or its thread ends. */
+/* A thread's own bins: what happens when one runs empty or full. */
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "heap_internal.h"
-
-/* Until its first call a thread has the bins of nobody: always empty to take from, always full to
- * give to, never written. */
-struct heap_thread heap_nobody = {
-    .bins = {[0 ... HEAP_MARKS - 1] = {.limit = INT64_MIN}}};
-__thread struct heap_thread* heap_self __attribute__((tls_model("initial-exec"))) = &heap_nobody;
 
 /* Sizes from which, and how many classes up, an empty bin borrows. */
 #ifndef BORROW_FROM
 #define BORROW_FROM 17
 #define BORROW_STEPS 4
 #endif
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t key;
-static int ready;
-
-/* Every thread that has bins, those whose thread has ended and that wait for another, and what
- * ended threads had counted. */
-static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct heap_thread* threads;
-static struct heap_thread* vacant;
-static struct heap_stats ended;
-static int64_t ended_live;
-static int64_t ended_objects[CORE_KINDS];
-static int64_t peak;
 
 static int64_t loaded(const struct heap_bin* bin) {
   return bin->capacity - (bin->limit - (int64_t)(bin->pushes - bin->pops));
@@ -85,63 +64,13 @@ static void give_bin(struct heap_thread* self, size_t size_class) {
   give_spares(self, size_class);
 }
 
-static void give_all(struct heap_thread* self) {
+void heap_give_all(struct heap_thread* self) {
   for (size_t size_class = 1; size_class <= HEAP_LAST_CLASS; size_class++) {
     give_bin(self, size_class);
   }
 }
 
-/* Bytes a thread took less bytes it gave back. */
-static int64_t thread_live(const struct heap_thread* thread) {
-  int64_t sum = HEAP_READ(thread->large);
-  for (size_t i = 1; i < HEAP_FIRST_LARGE; i++) {
-    const struct heap_bin* bin = &thread->bins[i];
-    sum += (int64_t)(HEAP_READ(bin->pops) - HEAP_READ(bin->pushes)) * (int64_t)heap_class_size(i);
-  }
-  return sum;
-}
-
-static void thread_end(void* argument) {
-  struct heap_thread* self = argument;
-  heap_self = &heap_nobody;
-  give_all(self);
-  pthread_mutex_lock(&threads_lock);
-  for (size_t i = 1; i <= HEAP_LAST_CLASS; i++) {
-    ended.allocations += self->bins[i].pops;
-    ended.frees += self->bins[i].pushes;
-  }
-  ended_live += thread_live(self);
-  for (size_t i = 0; i < CORE_KINDS; i++) {
-    ended_objects[i] += (int64_t)(self->created[i] - self->released[i]);
-  }
-  struct heap_thread** at = &threads;
-  while (*at != self) {
-    at = &(*at)->next;
-  }
-  *at = self->next;
-  self->next = vacant;
-  vacant = self;
-  pthread_mutex_unlock(&threads_lock);
-}
-
-static void before_fork(void) {
-  pthread_mutex_lock(&threads_lock);
-  heap_central_lock();
-  heap_region_lock();
-}
-
-static void after_fork(void) {
-  heap_region_unlock();
-  heap_central_unlock();
-  pthread_mutex_unlock(&threads_lock);
-}
-
-static void begin(void) {
-  ready = heap_region_begin() && pthread_key_create(&key, thread_end) == 0 &&
-          pthread_atfork(before_fork, after_fork, after_fork) == 0;
-}
-
-static void fill_bins(struct heap_thread* self) {
+void heap_fill_bins(struct heap_thread* self) {
   memset(self, 0, sizeof *self);
   self->secret = heap_region.secret;
   for (size_t i = 0; i < HEAP_MARKS; i++) {
@@ -159,47 +88,6 @@ static void fill_bins(struct heap_thread* self) {
     set_loaded(bin, NULL, 0);
   }
   self->floor = -HEAP_THREAD_CAP;
-}
-
-struct heap_thread* heap_thread_begin(void) {
-  pthread_once(&once, begin);
-  if (!ready) {
-    return NULL;
-  }
-  pthread_mutex_lock(&threads_lock);
-  struct heap_thread* self = vacant;
-  if (self != NULL) {
-    vacant = self->next;
-  } else {
-    self = mmap(NULL, sizeof *self, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  }
-  if (self != MAP_FAILED) {
-    fill_bins(self);
-    self->next = threads;
-    threads = self;
-  }
-  pthread_mutex_unlock(&threads_lock);
-  if (self == MAP_FAILED) {
-    return NULL;
-  }
-  heap_self = self;
-  pthread_setspecific(key, self);
-  return self;
-}
-
-static int64_t sum_live(void) {
-  int64_t sum = ended_live;
-  for (struct heap_thread* thread = threads; thread != NULL; thread = thread->next) {
-    sum += thread_live(thread);
-  }
-  peak = sum > peak ? sum : peak;
-  return sum;
-}
-
-static void note_peak(void) {
-  pthread_mutex_lock(&threads_lock);
-  sum_live();
-  pthread_mutex_unlock(&threads_lock);
 }
 
 /* Huge blocks are counted with the largest class, and never lie in a bin. */
@@ -223,7 +111,7 @@ static void* alloc_huge(struct heap_thread* self, size_t size) {
     return NULL;
   }
   count_huge(self, 1, segments);
-  note_peak();
+  heap_note_peak();
   return heap_segment_start((size_t)taken);
 }
 
@@ -301,7 +189,8 @@ void* heap_alloc_slow(size_t size) {
   struct heap_bin* bin = &self->bins[size_class];
   if (bin->head != NULL && bin->head->key != heap_key(bin->head)) {
     /* The list behind a block that somebody wrote to leads anywhere: it is left alone. */
-    fprintf(stderr, "ortcffi: block %p of %zu bytes was written to after it was freed, or overrun\n",
+    fprintf(stderr,
+            "ortcffi: block %p of %zu bytes was written to after it was freed, or overrun\n",
             (void*)bin->head, heap_class_size(size_class));
     set_loaded(bin, NULL, 0);
   }
@@ -318,7 +207,7 @@ void* heap_alloc_slow(size_t size) {
   void* block =
       size_class < HEAP_FIRST_LARGE ? heap_try_alloc_small(size) : heap_try_alloc_large(size);
   if (higher) {
-    note_peak();
+    heap_note_peak();
   }
   return block;
 }
@@ -377,10 +266,10 @@ static enum heap_verdict judge(const void* pointer, size_t mark) {
   }
   size_t segment = heap_segment_of(pointer);
   size_t inside = (size_t)((const char*)pointer - heap_segment_start(segment));
-  int starts = mark == HEAP_INSIDE          ? 0
-               : mark == HEAP_HUGE          ? inside == 0
-               : mark >= HEAP_FIRST_LARGE   ? inside == heap_color(segment)
-                                            : inside % heap_class_stride(mark) == 0;
+  int starts = mark == HEAP_INSIDE        ? 0
+               : mark == HEAP_HUGE        ? inside == 0
+               : mark >= HEAP_FIRST_LARGE ? inside == heap_color(segment)
+                                          : inside % heap_class_stride(mark) == 0;
   if (!starts) {
     return HEAP_INTERIOR;
   }
@@ -393,12 +282,11 @@ enum heap_verdict heap_free_slow(void* pointer) {
     return HEAP_FREED;
   }
   size_t offset = (uintptr_t)pointer - heap_region.base;
-  size_t mark = offset < heap_region.span
-                    ? HEAP_READ(heap_region.map[offset >> HEAP_SEGMENT_SHIFT])
-                    : HEAP_NOTHING;
+  size_t mark = offset < heap_region.span ? HEAP_READ(heap_region.map[offset >> HEAP_SEGMENT_SHIFT])
+                                          : HEAP_NOTHING;
   enum heap_verdict verdict = judge(pointer, mark);
   if (verdict != HEAP_FREED) {
-    __atomic_fetch_add(&ended.bad_frees, 1, __ATOMIC_RELAXED);
+    heap_count_bad_free();
     return verdict;
   }
   struct heap_thread* self = heap_self;
@@ -416,8 +304,7 @@ enum heap_verdict heap_free_slow(void* pointer) {
   if ((int64_t)(bin->pushes - bin->pops) >= bin->limit) {
     spill(self, mark);
   }
-  if (mark >= HEAP_FIRST_LARGE &&
-      self->large - (int64_t)heap_class_size(mark) < self->floor) {
+  if (mark >= HEAP_FIRST_LARGE && self->large - (int64_t)heap_class_size(mark) < self->floor) {
     /* Without a floor the block itself may be what is too much. */
     int64_t floor = self->floor;
     self->floor = INT64_MIN;
@@ -431,32 +318,7 @@ enum heap_verdict heap_free_slow(void* pointer) {
 
 void heap_shrink(void) {
   if (heap_self != &heap_nobody) {
-    give_all(heap_self);
+    heap_give_all(heap_self);
   }
   heap_central_shrink();
-}
-
-void heap_read_stats(struct heap_stats* out) {
-  pthread_mutex_lock(&threads_lock);
-  *out = ended;
-  out->live_bytes = (uint64_t)sum_live();
-  out->peak_bytes = (uint64_t)peak;
-  for (struct heap_thread* thread = threads; thread != NULL; thread = thread->next) {
-    for (size_t i = 1; i <= HEAP_LAST_CLASS; i++) {
-      out->allocations += HEAP_READ(thread->bins[i].pops);
-      out->frees += HEAP_READ(thread->bins[i].pushes);
-    }
-  }
-  pthread_mutex_unlock(&threads_lock);
-  heap_region_stats(out);
-}
-
-int64_t heap_live_objects(enum core_kind kind) {
-  pthread_mutex_lock(&threads_lock);
-  int64_t sum = ended_objects[kind];
-  for (struct heap_thread* thread = threads; thread != NULL; thread = thread->next) {
-    sum += (int64_t)(HEAP_READ(thread->created[kind]) - HEAP_READ(thread->released[kind]));
-  }
-  pthread_mutex_unlock(&threads_lock);
-  return sum;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Free blocks between the threads: batches as they come, and beyond a cap back to their segments. */
+/* Free blocks between the threads: batches as they come, and beyond a cap back to their segments.
+ */
 #include <stdio.h>
 
 #include "heap_internal.h"

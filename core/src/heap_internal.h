@@ -57,6 +57,19 @@ static inline char* heap_segment_start(size_t segment) {
   return (char*)(heap_region.base + (segment << HEAP_SEGMENT_SHIFT));
 }
 
+/* heap.c */
+
+/** Makes a thread's bins empty ones. */
+void heap_fill_bins(struct heap_thread* self);
+/** Gives all that lies in a thread's bins to the central lists. */
+void heap_give_all(struct heap_thread* self);
+
+/* heap_threads.c */
+
+/** Works out the peak anew: more may be in use now than ever was. */
+void heap_note_peak(void);
+void heap_count_bad_free(void);
+
 /* heap_region.c */
 
 /** Reserves the range on first use; false where no addresses are left. */

@@ -55,8 +55,8 @@ void ORT_API_CALL ort_CreateKeyValuePairs(OrtKeyValuePairs** out) NO_EXCEPTION {
   *out = pairs;
 }
 
-void ORT_API_CALL ort_AddKeyValuePair(OrtKeyValuePairs* kvps, const char* key, const char* value)
-    NO_EXCEPTION {
+void ORT_API_CALL ort_AddKeyValuePair(OrtKeyValuePairs* kvps, const char* key,
+                                      const char* value) NO_EXCEPTION {
   if (kvps == NULL || key == NULL || key[0] == '\0' || value == NULL) {
     return;
   }
@@ -78,8 +78,8 @@ void ORT_API_CALL ort_AddKeyValuePair(OrtKeyValuePairs* kvps, const char* key, c
   kvps->values[at] = both + key_size;
 }
 
-const char* ORT_API_CALL ort_GetKeyValue(const OrtKeyValuePairs* kvps, const char* key)
-    NO_EXCEPTION {
+const char* ORT_API_CALL ort_GetKeyValue(const OrtKeyValuePairs* kvps,
+                                         const char* key) NO_EXCEPTION {
   if (kvps == NULL || key == NULL) {
     return NULL;
   }
@@ -88,8 +88,8 @@ const char* ORT_API_CALL ort_GetKeyValue(const OrtKeyValuePairs* kvps, const cha
 }
 
 void ORT_API_CALL ort_GetKeyValuePairs(const OrtKeyValuePairs* kvps, const char* const** keys,
-                                       const char* const** values, size_t* num_entries)
-    NO_EXCEPTION {
+                                       const char* const** values,
+                                       size_t* num_entries) NO_EXCEPTION {
   if (keys != NULL) {
     *keys = kvps == NULL || kvps->count == 0 ? NULL : kvps->keys;
   }

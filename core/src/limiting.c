@@ -7,8 +7,8 @@
 /* RESERVE: bytes that a thread took from the common account and does not use. */
 enum { RESERVE };
 
-/* What a thread may keep in reserve: little enough not to matter, enough to make going to the common
- * account rare. */
+/* What a thread may keep in reserve: little enough not to matter, enough to make going to the
+ * common account rare. */
 #define LARGEST_QUANTUM ((int64_t)64 << 10)
 #define QUANTUM_SHARE 1024
 
@@ -81,8 +81,8 @@ static void ORT_API_CALL limiting_free(OrtAllocator* this_, void* p) NO_EXCEPTIO
   core_free_with_header(&self->adaptor, header);
 }
 
-static OrtStatus* ORT_API_CALL limiting_stats(const OrtAllocator* this_, OrtKeyValuePairs** out)
-    NO_EXCEPTION {
+static OrtStatus* ORT_API_CALL limiting_stats(const OrtAllocator* this_,
+                                              OrtKeyValuePairs** out) NO_EXCEPTION {
   CORE_REQUIRE(GetStats, out);
   const struct limiting* self = (const struct limiting*)this_;
   OrtKeyValuePairs* pairs = NULL;

@@ -88,10 +88,11 @@ ORT_API_STATUS_IMPL(ort_CreateMemoryInfo, const char* name, OrtAllocatorType typ
   CORE_REQUIRE(CreateMemoryInfo, out);
   const struct device* device = find_device(name);
   if (device == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "CreateMemoryInfo: name is not a device that it knows (names are case-sensitive: Cpu, "
-              "Cuda, CudaPinned, DML, Hip, HipPinned, OpenVINO_GPU, OpenVINO_RT_NPU, QnnHtpShared, "
-              "WebGPU_Buf, WebNN_Ten). Try CreateMemoryInfo_V2, which takes any name.");
+    CORE_FAIL(
+        ORT_INVALID_ARGUMENT,
+        "CreateMemoryInfo: name is not a device that it knows (names are case-sensitive: Cpu, "
+        "Cuda, CudaPinned, DML, Hip, HipPinned, OpenVINO_GPU, OpenVINO_RT_NPU, QnnHtpShared, "
+        "WebGPU_Buf, WebNN_Ten). Try CreateMemoryInfo_V2, which takes any name.");
   }
   struct OrtMemoryInfo info = {.name = device->kept_as,
                                .allocator_type = type,
@@ -118,7 +119,8 @@ ORT_API_STATUS_IMPL(ort_CreateMemoryInfo_V2, const char* name, OrtMemoryInfoDevi
   CORE_REQUIRE(CreateMemoryInfo_V2, out);
   if (device_type != CPU && device_type != GPU && device_type != NPU &&
       device_type != OrtMemoryInfoDeviceType_FPGA) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateMemoryInfo_V2: device_type must be CPU, GPU, FPGA or NPU");
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "CreateMemoryInfo_V2: device_type must be CPU, GPU, FPGA or NPU");
   }
   if (device_id != (int16_t)device_id) {
     CORE_FAIL(ORT_RUNTIME_EXCEPTION, "CreateMemoryInfo_V2: device_id must fit in 16 bits");
@@ -140,12 +142,11 @@ ORT_API_STATUS_IMPL(ort_CompareMemoryInfo, const OrtMemoryInfo* info1, const Ort
   CORE_REQUIRE(CompareMemoryInfo, info1);
   CORE_REQUIRE(CompareMemoryInfo, info2);
   CORE_REQUIRE(CompareMemoryInfo, out);
-  int equal = info1->allocator_type == info2->allocator_type &&
-              info1->mem_type == info2->mem_type && info1->device_id == info2->device_id &&
-              info1->device_type == info2->device_type &&
-              info1->device_mem_type == info2->device_mem_type &&
-              info1->vendor_id == info2->vendor_id && info1->alignment == info2->alignment &&
-              strcmp(info1->name, info2->name) == 0;
+  int equal =
+      info1->allocator_type == info2->allocator_type && info1->mem_type == info2->mem_type &&
+      info1->device_id == info2->device_id && info1->device_type == info2->device_type &&
+      info1->device_mem_type == info2->device_mem_type && info1->vendor_id == info2->vendor_id &&
+      info1->alignment == info2->alignment && strcmp(info1->name, info2->name) == 0;
   *out = equal ? 0 : -1;
   return NULL;
 }

@@ -33,7 +33,8 @@ static size_t cut(const char* message) {
   while (end > MESSAGE_LIMIT - 4 && ((unsigned char)message[end] & 0xC0) == 0x80) {
     end--;
   }
-  /* More continuation bytes than any character has: not UTF-8, so there is nothing to keep whole. */
+  /* More continuation bytes than any character has: not UTF-8, so there is nothing to keep whole.
+   */
   return ((unsigned char)message[end] & 0xC0) == 0x80 ? MESSAGE_LIMIT : end;
 }
 
@@ -74,8 +75,8 @@ OrtStatus* core_status(OrtErrorCode code, const char* before, const char* middle
   return status;
 }
 
-/* The eight decimal digits of a number below 10^8, one a byte, the first in the lowest: halves of the
- * number side by side in one word, then their halves, then the digits. */
+/* The eight decimal digits of a number below 10^8, one a byte, the first in the lowest: halves of
+ * the number side by side in one word, then their halves, then the digits. */
 static uint64_t eight_digits(uint64_t number) {
   uint64_t x = number / 10000 | (number % 10000) << 32;
   uint64_t hundreds = (x * 10486) >> 20 & 0x0000007F0000007FU;

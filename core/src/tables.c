@@ -15,7 +15,7 @@
 #include "ort_ep_slots.def"
 
 #define TABLE_ENTRY(topic, name) .name = ort_##topic##_##name,
-#define PLACE(table, index, name)                                     \
+#define PLACE(table, index, name)                                  \
   _Static_assert(offsetof(table, name) == (index) * sizeof(void*), \
                  #name " is not in slot " #index " of " #table);
 

@@ -165,8 +165,8 @@ size_t core_tracking_blocks(OrtAllocator* allocator, uint64_t since, struct core
   pthread_mutex_lock(&self->lock);
   for (struct core_header* at = self->recorded; at != NULL && at->serial > since; at = at->next) {
     if (count < capacity) {
-      out[count] = (struct core_tracked_block){(char*)at + CORE_HEADER, at->size, at->serial,
-                                               at->site};
+      out[count] =
+          (struct core_tracked_block){(char*)at + CORE_HEADER, at->size, at->serial, at->site};
     }
     count++;
   }
@@ -174,8 +174,8 @@ size_t core_tracking_blocks(OrtAllocator* allocator, uint64_t since, struct core
   return count;
 }
 
-static OrtStatus* ORT_API_CALL tracking_stats(const OrtAllocator* this_, OrtKeyValuePairs** out)
-    NO_EXCEPTION {
+static OrtStatus* ORT_API_CALL tracking_stats(const OrtAllocator* this_,
+                                              OrtKeyValuePairs** out) NO_EXCEPTION {
   CORE_REQUIRE(GetStats, out);
   struct core_tracking_figures figures;
   core_tracking_read((OrtAllocator*)this_, &figures);

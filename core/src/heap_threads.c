@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* The threads that have bins, and the figures of all of them together. */
+#include <sys/mman.h>
+
+#include "heap_internal.h"
+
+/* Until its first call a thread has the bins of nobody: always empty to take from, always full to
+ * give to, never written. */
+struct heap_thread heap_nobody = {.bins = {[0 ... HEAP_MARKS - 1] = {.limit = INT64_MIN}}};
+__thread struct heap_thread* heap_self __attribute__((tls_model("initial-exec"))) = &heap_nobody;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+static int ready;
+
+/* Every thread that has bins, those whose thread has ended and that wait for another, and what
+ * ended threads had counted. */
+static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct heap_thread* threads;
+static struct heap_thread* vacant;
+static struct heap_stats ended;
+static int64_t ended_live;
+static int64_t ended_objects[CORE_KINDS];
+static int64_t peak;
+
+/* Bytes a thread took less bytes it gave back. */
+static int64_t thread_live(const struct heap_thread* thread) {
+  int64_t sum = HEAP_READ(thread->large);
+  for (size_t i = 1; i < HEAP_FIRST_LARGE; i++) {
+    const struct heap_bin* bin = &thread->bins[i];
+    sum += (int64_t)(HEAP_READ(bin->pops) - HEAP_READ(bin->pushes)) * (int64_t)heap_class_size(i);
+  }
+  return sum;
+}
+
+static void thread_end(void* argument) {
+  struct heap_thread* self = argument;
+  heap_self = &heap_nobody;
+  heap_give_all(self);
+  pthread_mutex_lock(&threads_lock);
+  for (size_t i = 1; i <= HEAP_LAST_CLASS; i++) {
+    ended.allocations += self->bins[i].pops;
+    ended.frees += self->bins[i].pushes;
+  }
+  ended_live += thread_live(self);
+  for (size_t i = 0; i < CORE_KINDS; i++) {
+    ended_objects[i] += (int64_t)(self->created[i] - self->released[i]);
+  }
+  struct heap_thread** at = &threads;
+  while (*at != self) {
+    at = &(*at)->next;
+  }
+  *at = self->next;
+  self->next = vacant;
+  vacant = self;
+  pthread_mutex_unlock(&threads_lock);
+}
+
+static void before_fork(void) {
+  pthread_mutex_lock(&threads_lock);
+  heap_central_lock();
+  heap_region_lock();
+}
+
+static void after_fork(void) {
+  heap_region_unlock();
+  heap_central_unlock();
+  pthread_mutex_unlock(&threads_lock);
+}
+
+static void begin(void) {
+  ready = heap_region_begin() && pthread_key_create(&key, thread_end) == 0 &&
+          pthread_atfork(before_fork, after_fork, after_fork) == 0;
+}
+
+struct heap_thread* heap_thread_begin(void) {
+  pthread_once(&once, begin);
+  if (!ready) {
+    return NULL;
+  }
+  pthread_mutex_lock(&threads_lock);
+  struct heap_thread* self = vacant;
+  if (self != NULL) {
+    vacant = self->next;
+  } else {
+    self = mmap(NULL, sizeof *self, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  }
+  if (self != MAP_FAILED) {
+    heap_fill_bins(self);
+    self->next = threads;
+    threads = self;
+  }
+  pthread_mutex_unlock(&threads_lock);
+  if (self == MAP_FAILED) {
+    return NULL;
+  }
+  heap_self = self;
+  pthread_setspecific(key, self);
+  return self;
+}
+
+static int64_t sum_live(void) {
+  int64_t sum = ended_live;
+  for (struct heap_thread* thread = threads; thread != NULL; thread = thread->next) {
+    sum += thread_live(thread);
+  }
+  peak = sum > peak ? sum : peak;
+  return sum;
+}
+
+void heap_note_peak(void) {
+  pthread_mutex_lock(&threads_lock);
+  sum_live();
+  pthread_mutex_unlock(&threads_lock);
+}
+
+void heap_count_bad_free(void) { __atomic_fetch_add(&ended.bad_frees, 1, __ATOMIC_RELAXED); }
+
+void heap_read_stats(struct heap_stats* out) {
+  pthread_mutex_lock(&threads_lock);
+  *out = ended;
+  out->live_bytes = (uint64_t)sum_live();
+  out->peak_bytes = (uint64_t)peak;
+  for (struct heap_thread* thread = threads; thread != NULL; thread = thread->next) {
+    for (size_t i = 1; i <= HEAP_LAST_CLASS; i++) {
+      out->allocations += HEAP_READ(thread->bins[i].pops);
+      out->frees += HEAP_READ(thread->bins[i].pushes);
+    }
+  }
+  pthread_mutex_unlock(&threads_lock);
+  heap_region_stats(out);
+}
+
+int64_t heap_live_objects(enum core_kind kind) {
+  pthread_mutex_lock(&threads_lock);
+  int64_t sum = ended_objects[kind];
+  for (struct heap_thread* thread = threads; thread != NULL; thread = thread->next) {
+    sum += (int64_t)(HEAP_READ(thread->created[kind]) - HEAP_READ(thread->released[kind]));
+  }
+  pthread_mutex_unlock(&threads_lock);
+  return sum;
+}
