@@ -5,7 +5,6 @@ Also ``python -m ortcffi config``, which prints them.
 """
 
 import os
-import shlex
 import sys
 from collections.abc import Sequence
 
@@ -68,7 +67,9 @@ def _find(packaged: str, built: str, remedy: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with its arguments, by default the process's, and return the exit code."""
-    import argparse  # the functions above come with every import of the package
+    # Here and not above, because every import of the package imports this module.
+    import argparse
+    import shlex
 
     parser = argparse.ArgumentParser(prog="python -m ortcffi config", description=DESCRIPTION)
     parser.add_argument("--cflags", action="store_true", help="flags for compiling: -I...")
@@ -76,24 +77,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--include", action="store_true", help="the directory of the header")
     parser.add_argument("--library", action="store_true", help="the path of the library")
     options = parser.parse_args(arguments)
-    makers = {"cflags": _cflags, "libs": _libs, "include": get_include, "library": get_library}
+    makers = {"cflags": _cflags, "libs": _libs, "include": _include, "library": _library}
     chosen = [make for name, make in makers.items() if getattr(options, name)]
     if not chosen:
         parser.error("give at least one of --cflags, --libs, --include, --library")
     try:
-        found = [make() for make in chosen]
+        words = [word for make in chosen for word in make()]
     except FileNotFoundError as error:
         parser.exit(1, f"{parser.prog}: {error}\n")
-    sys.stdout.write(" ".join(found) + "\n")
+    sys.stdout.write(shlex.join(words) + "\n")
     return 0
 
 
-def _cflags() -> str:
-    return shlex.quote(f"-I{get_include()}")
+def _cflags() -> list[str]:
+    return [f"-I{get_include()}"]
 
 
-def _libs() -> str:
+def _libs() -> list[str]:
     directory = os.path.dirname(get_library())
     # The program has to find the library again when it runs, and no loader searches this directory.
-    flags = [f"-L{directory}", "-lortcore", f"-Wl,-rpath,{directory}"]
-    return " ".join(shlex.quote(flag) for flag in flags)
+    return [f"-L{directory}", "-lortcore", f"-Wl,-rpath,{directory}"]
+
+
+def _include() -> list[str]:
+    return [get_include()]
+
+
+def _library() -> list[str]:
+    return [get_library()]

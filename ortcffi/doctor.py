@@ -156,7 +156,9 @@ def _conclude(findings: Sequence[Finding]) -> str:
             f"'pip install onnxruntime', set {providers.VARIABLE}, or give load() a path."
         )
     if chosen[0].problem:
-        return f"ortcffi.load() fails: {chosen[0].path} {chosen[0].problem}."
+        named = chosen[0].source == providers.VARIABLE
+        advice = f" Set {providers.VARIABLE} to another library, or unset it." if named else ""
+        return f"ortcffi.load() fails: {chosen[0].path} {chosen[0].problem}.{advice}"
     return f"ortcffi.load() opens {chosen[0].path}."
 
 

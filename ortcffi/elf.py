@@ -7,6 +7,7 @@ are a convenience, which a file may lack: what they would tell is then unknown.
 """
 
 import os
+import stat
 import struct
 from typing import BinaryIO, NamedTuple
 
@@ -65,11 +66,14 @@ class _File(NamedTuple):
 
 
 def read(path: str, symbol: str) -> SharedLibrary:
-    """Read the library at `path`, a regular file, and look for `symbol` among its exports.
+    """Read the library at `path` and look for `symbol` among its exports.
 
     Raises `ElfError` for a file that is no sound ELF shared library, `OSError` for one that cannot
     be read.
     """
+    mode = os.stat(path).st_mode
+    if not stat.S_ISREG(mode):  # reading might wait for somebody to write
+        raise ElfError("is a directory" if stat.S_ISDIR(mode) else "is no regular file")
     with open(path, "rb") as stream:
         head = stream.read(64)
         if not head.startswith(b"\x7fELF"):

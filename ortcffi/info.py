@@ -58,7 +58,7 @@ def collect() -> dict[str, Any]:
     """Gather all that the command prints, ready for JSON."""
     base = lib.ortcffi_core_api_base()
     core_version = decode(base.GetVersionString())
-    highest = providers.highest_api_version(core_version)
+    highest = providers.core_api_version()
     build = decode(lib.GetBuildInfoString(base.GetApi(highest)))
     allocator = re.search(r"allocator=([^,]*)", build)
     topics = slots_by_topic()

@@ -7,17 +7,16 @@ thread-local data of its own, and objects of any age may still point into its ta
 
 import os
 import re
-import stat
 import sys
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from ortcffi import elf
 from ortcffi._native import decode, ffi, lib
 from ortcffi.api import Api
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata
+    from ortcffi.elf import Platform
 
 ENTRY = "OrtGetApiBase"
 VARIABLE = "ORTCFFI_LIBRARY"
@@ -129,6 +128,11 @@ def highest_api_version(version_string: str) -> int:
     return max(minor, 1)  # release 1.n knows the API versions 1 to n; 1.0 knows 1
 
 
+def core_api_version() -> int:
+    """The highest API version of the embedded core, which is the highest known here."""
+    return highest_api_version(decode(lib.ortcffi_core_api_base().GetVersionString()))
+
+
 def installed_libraries() -> list[str]:
     """The libraries in the package ``onnxruntime`` that an import would find, newest first."""
     try:
@@ -161,19 +165,15 @@ def inspect(argument: str, path: str) -> None:
     This tells causes apart that the loader reports alike, and no code runs of a library that cannot
     be used anyway.
     """
+    from ortcffi import elf  # not needed by those who stay with the embedded core
+
     try:
-        mode = os.stat(path).st_mode
-        if not stat.S_ISREG(mode):
-            problem = "is a directory" if stat.S_ISDIR(mode) else "is no regular file"
-            raise _error(argument, path, problem, _EXPECTED)
         native = _native_platform()
         library = elf.read(path, ENTRY) if native else None
     except (FileNotFoundError, NotADirectoryError):
         raise _error(argument, path, "does not exist", _EXPECTED, LibraryNotFound) from None
     except elf.ElfError as error:
         raise _error(argument, path, str(error), _EXPECTED) from None
-    except LoadError:
-        raise
     except OSError as error:
         problem = f"cannot be read: {error.strerror}"
         raise _error(argument, path, problem, "expected a readable file") from error
@@ -184,8 +184,10 @@ def inspect(argument: str, path: str) -> None:
         raise _no_entry(argument, path)
 
 
-def _native_platform() -> elf.Platform | None:
+def _native_platform() -> "Platform | None":
     """The platform of this process, as our own extension tells; None where it is no ELF file."""
+    from ortcffi import elf
+
     try:
         return elf.read(extension_path(), ENTRY).platform
     except elf.ElfError:
@@ -233,11 +235,14 @@ def _load_system() -> Api:
         if library != ffi.NULL:
             return _table(SYSTEM, name, library)
         reasons.append(reason)
-    raise LibraryNotFound(
+    problem = (
         f"found no ONNX Runtime library: {VARIABLE} is not set, the package onnxruntime is not "
-        f"installed or has none, and the system's loader says: {'; '.join(reasons)}; run "
-        f"'pip install onnxruntime', set {VARIABLE}, or give a path"
+        f"installed or has none, and the system's loader says: {'; '.join(reasons)}"
     )
+    remedy = f"run 'pip install onnxruntime', set {VARIABLE}, or give a path"
+    error = LibraryNotFound(f"{problem}; {remedy}")
+    error.problem, error.remedy = problem, remedy
+    raise error
 
 
 def _open(path: bytes) -> tuple["Cdata", str]:
@@ -248,9 +253,10 @@ def _open(path: bytes) -> tuple["Cdata", str]:
 
 def _table(argument: str, path: str, library: "Cdata") -> Api:
     entry = lib.ortcffi_library_symbol(library, ENTRY.encode())
-    if entry == ffi.NULL:
+    owner = lib.ortcffi_library_of(entry)
+    if not entry or not owner:  # a symbol may also be a bare number
         raise _no_entry(argument, path)
-    home = ffi.string(lib.ortcffi_library_of(entry))
+    home = ffi.string(owner)
     # A symbol is looked up in a library and then in those that it depends on.
     if _open(home)[0] != library:
         problem = f"does not define {ENTRY} but depends on {os.fsdecode(home)!r}, which does"
@@ -263,7 +269,7 @@ def _table(argument: str, path: str, library: "Cdata") -> Api:
         raise _error(argument, path, f"answers NULL from {ENTRY}", OTHER_BUILD)
     version_string = decode(text)
     try:
-        version = min(highest_api_version(version_string), _CORE_API_VERSION)
+        version = min(highest_api_version(version_string), core_api_version())
     except ValueError as error:
         raise _error(argument, path, str(error), RELEASES) from None
     # Asking for more than the library knows would print to stderr.
@@ -272,6 +278,3 @@ def _table(argument: str, path: str, library: "Cdata") -> Api:
         problem = f"is of version {version_string!r} but has no table for API version {version}"
         raise _error(argument, path, problem, OTHER_BUILD)
     return Api(pointer, version=version, version_string=version_string, path=path)
-
-
-_CORE_API_VERSION = highest_api_version(decode(lib.ortcffi_core_api_base().GetVersionString()))

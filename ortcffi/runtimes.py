@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Which providers of the table this machine has, told without loading any of them."""
 
-import glob
 import os
 import re
-import shutil
 import sys
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -86,7 +84,7 @@ def find_runtimes(*given: AnyPath) -> list[Runtime]:
 
 def _embedded_core() -> Runtime:
     version = decode(lib.ortcffi_core_api_base().GetVersionString())
-    versions = (1, providers.highest_api_version(version))
+    versions = (1, providers.core_api_version())
     return Runtime(providers.extension_path(), "embedded core", version, "library", versions)
 
 
@@ -133,6 +131,8 @@ def _first_choice() -> str | None:
 
 def _places() -> Iterator[tuple[str, str]]:
     """Path and source of each library that `load` may meet, and of the copies in other packages."""
+    import glob
+
     if named := os.environ.get(providers.VARIABLE):
         yield providers.absolute(providers.VARIABLE, named), providers.VARIABLE
     wheels = providers.installed_libraries()
@@ -157,6 +157,7 @@ def _system_libraries() -> Iterator[str]:
 
 
 def _loader_cache() -> list[str]:
+    import shutil
     import subprocess
 
     ldconfig = shutil.which("ldconfig", path="/sbin:/usr/sbin:" + os.environ.get("PATH", ""))

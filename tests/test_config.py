@@ -104,7 +104,7 @@ def test_flags_are_quoted_for_a_shell(monkeypatch, capsys):
     ]
 
 
-def test_paths_are_printed_bare(monkeypatch, capsys):
+def test_paths_are_printed_without_flags(monkeypatch, capsys):
     monkeypatch.setattr(config, "get_library", lambda: "/a/libortcore.so")
     config.main(["--include", "--library"])
     assert capsys.readouterr().out == f"{config.get_include()} /a/libortcore.so\n"

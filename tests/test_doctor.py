@@ -151,7 +151,10 @@ def test_a_broken_library_in_the_variable_is_an_error(capsys, monkeypatch):
     monkeypatch.setenv("ORTCFFI_LIBRARY", "/no/such/library.so")
     code, text = run(capsys)
     assert code == 1
-    assert text.splitlines()[-1] == ("ortcffi.load() fails: /no/such/library.so does not exist.")
+    assert text.splitlines()[-1] == (
+        "ortcffi.load() fails: /no/such/library.so does not exist. "
+        "Set ORTCFFI_LIBRARY to another library, or unset it."
+    )
 
 
 def test_a_broken_library_that_nobody_asked_for_is_no_error(alone, capsys, tmp_path):

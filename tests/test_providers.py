@@ -102,7 +102,8 @@ def test_without_any_library_the_error_tells_where_it_looked(monkeypatch):
     assert isinstance(error, LibraryNotFound)
     assert "ORTCFFI_LIBRARY is not set" in str(error)
     assert "libnosuch.so.1: cannot open shared object file" in str(error)
-    assert "pip install onnxruntime" in str(error)
+    assert "pip install onnxruntime" in error.remedy
+    assert str(error) == f"{error.problem}; {error.remedy}"
 
 
 def test_the_systems_loader_comes_last(tmp_path, core_library):
@@ -308,6 +309,12 @@ def test_a_library_that_only_depends_on_a_provider_is_refused(compile_c, core_li
     error = refusal(library)
     assert error.problem.startswith("does not define OrtGetApiBase but depends on ")
     assert str(core_library) in error.problem
+
+
+def test_an_entry_point_that_is_a_bare_number_is_refused(compile_c):
+    source = '__asm__(".globl OrtGetApiBase\\n.set OrtGetApiBase, 64\\n");'
+    error = refusal(compile_c(source, "-shared", "-fPIC"))
+    assert error.problem == "does not define OrtGetApiBase"
 
 
 def test_a_missing_dependency_is_named_in_the_loaders_words(compile_c, tmp_path):
