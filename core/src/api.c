@@ -34,15 +34,19 @@ static const OrtApi api_table = {
 _Static_assert(sizeof(OrtApi) == 426 * sizeof(void*), "a slot was added to a version that shipped");
 _Static_assert(sizeof(OrtApiBase) == 2 * sizeof(void*), "OrtApiBase has no version and cannot grow");
 
+const OrtApi* core_refuse_version(uint32_t version, uint32_t newest, const char* version_string) {
+  fprintf(stderr,
+          "The requested API version [%u] is not available, only API versions [1, %u] are supported "
+          "in this build. Current ORT Version is: %s\n",
+          version, newest, version_string);
+  return NULL;
+}
+
 static const OrtApi* ORT_API_CALL get_api(uint32_t version) NO_EXCEPTION {
   if (version >= 1 && version <= ORT_API_VERSION) {
     return &api_table;
   }
-  fprintf(stderr,
-          "The requested API version [%u] is not available, only API versions [1, %u] are supported "
-          "in this build. Current ORT Version is: %s\n",
-          version, (unsigned)ORT_API_VERSION, CORE_VERSION_STRING);
-  return NULL;
+  return core_refuse_version(version, ORT_API_VERSION, CORE_VERSION_STRING);
 }
 
 static const char* ORT_API_CALL get_version_string(void) NO_EXCEPTION {
@@ -50,6 +54,8 @@ static const char* ORT_API_CALL get_version_string(void) NO_EXCEPTION {
 }
 
 static const OrtApiBase api_base = {.GetApi = get_api, .GetVersionString = get_version_string};
+
+const OrtApiBase* core_api_base(void) { return &api_base; }
 
 CORE_EXPORT const OrtApiBase* ORT_API_CALL OrtGetApiBase(void) NO_EXCEPTION { return &api_base; }
 

@@ -11,6 +11,7 @@
  * release, and its saving of errno, which nobody here reads, are therefore switched off below.
  */
 #include "onnxruntime_c_api.h"
+#include "ortcore.h"
 /* Needs the types of the header above. */
 #include "extras.h"
 #include "bench.h"

@@ -4,6 +4,7 @@
 /* CFFI would link what it is shown, and the core exports no provider. */
 #define ORT_NO_PROVIDER_EXPORTS
 #include "onnxruntime_c_api.h"
+#include "ortcore.h"
 
 #define PARAMETERS(...) __VA_ARGS__
 #define DECLARE(table, returns, name, parameters) \

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "core.h"
+#include "hosts.h"
+/* Needs the types of the header above. */
 #include "extras.h"
 
-const OrtApiBase* ortcffi_core_api_base(void) { return OrtGetApiBase(); }
+const OrtApiBase* ortcffi_core_api_base(void) { return core_api_base(); }
 
 static const ortcffi_slot rows[] = {
 #define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \

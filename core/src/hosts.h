@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file hosts.h
+ * What the hosts of an API version share: the core itself, the older ones that it plays (emulate.c)
+ * and the ones that it watches (trace.c). The functions for clients are described in ortcore.h.
+ */
+#ifndef ORTCFFI_HOSTS_H_
+#define ORTCFFI_HOSTS_H_
+
+#include "core.h"
+#include "ortcore.h"
+
+/** The core's own base. OrtGetApiBase, an exported name, may lead to that of another library. */
+const OrtApiBase* core_api_base(void);
+
+/** What GetApi does about a version that a host does not have: a line on stderr, and NULL. */
+const OrtApi* core_refuse_version(uint32_t version, uint32_t newest, const char* version_string);
+
+/** Says that a host of API version `host` does not have the slot `index`. */
+#define CORE_LATE_ROOM 512
+void core_describe_late_slot(char* text, unsigned index, uint32_t host, const char* version_string);
+
+const OrtApiBase* ORT_API_CALL core_emulate(uint32_t version);
+OrtStatus* ORT_API_CALL core_trace_begin(const OrtApi* api, uint32_t version,
+                                         const char* version_string, OrtcoreTrace** out);
+void ORT_API_CALL core_trace_end(OrtcoreTrace* trace);
+
+#endif /* ORTCFFI_HOSTS_H_ */

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls every slot of every older host with nothing but zeroes: up to the host's version it is the
+ * core's own function, and later ones say so. Then every slot of a traced table, which answers like
+ * the core's and counts.
+ */
+#include <string>
+
+#include "client.h"
+#include "ortcore.h"
+
+namespace {
+
+const OrtApi* g_core = nullptr;
+
+template <class Result, class... Arguments>
+Result call_with_zeroes(Result (*slot)(Arguments...) noexcept) {
+  return slot(Arguments{}...);
+}
+
+/* What a status says, or nothing for success; the status is released. */
+std::string text_of(OrtStatus* status) {
+  if (status == nullptr) {
+    return "";
+  }
+  std::string text =
+      std::to_string(g_core->GetErrorCode(status)) + " " + g_core->GetErrorMessage(status);
+  g_core->ReleaseStatus(status);
+  return text;
+}
+
+void check_late(OrtStatus* status, const char* name, int since, int host) {
+  std::string version = std::to_string(host);
+  CHECK(text_of(status) == std::to_string(ORT_NOT_IMPLEMENTED) + " " + name +
+                               " came with API version " + std::to_string(since) +
+                               "; this host is 1." + version + ".0, of API version " + version);
+}
+
+template <class Value>
+void check_zero(Value value) {
+  CHECK(value == Value{});
+}
+
+void check_host(const OrtApi* table, int host) {
+#define IF_LATE(since, name, check)     \
+  if ((since) > host) {                 \
+    check;                              \
+  } else {                              \
+    CHECK(table->name == g_core->name); \
+  }
+#define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments) \
+  IF_LATE(since, name, check_late(call_with_zeroes(table->name), #name, since, host))
+#define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments) \
+  IF_LATE(since, name, call_with_zeroes(table->name))
+#define ORT_SLOT_VALUE(index, since, topic, who, gil, returns, name, parameters, arguments) \
+  IF_LATE(since, name, check_zero(call_with_zeroes(table->name)))
+#define ORT_SLOT_GETTER(index, since, topic, who, gil, returns, name) \
+  IF_LATE(since, name, check_zero(table->name()))
+#include "ort_slots.def"
+}
+
+void check_trace(const OrtcoreTrace* trace) {
+#define CHECK_COUNT(index) CHECK(trace->calls[index] == 1)
+#define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments)              \
+  CHECK(text_of(call_with_zeroes(trace->api->name)) == text_of(call_with_zeroes(g_core->name))); \
+  CHECK_COUNT(index);
+#define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments) \
+  call_with_zeroes(trace->api->name);                                             \
+  CHECK_COUNT(index);
+#define ORT_SLOT_VALUE(index, since, topic, who, gil, returns, name, parameters, arguments) \
+  CHECK(call_with_zeroes(trace->api->name) == call_with_zeroes(g_core->name));              \
+  CHECK_COUNT(index);
+#define ORT_SLOT_GETTER(index, since, topic, who, gil, returns, name) \
+  CHECK(trace->api->name() == g_core->name());                        \
+  CHECK_COUNT(index);
+#include "ort_slots.def"
+}
+
+template <class Function>
+Function find(const char* name) {
+  return reinterpret_cast<Function>(g_core->GetExperimentalFunction(name));
+}
+
+}  // namespace
+
+int main() {
+  g_core = OrtGetApiBase()->GetApi(ORT_API_VERSION);
+  OrtcoreEmulate emulate = find<OrtcoreEmulate>(ORTCORE_EMULATE);
+  for (int host = 1; host <= ORT_API_VERSION; host++) {
+    check_host(emulate(static_cast<uint32_t>(host))->GetApi(1), host);
+  }
+  OrtcoreTrace* trace = nullptr;
+  CHECK(find<OrtcoreTraceBegin>(ORTCORE_TRACE_BEGIN)(g_core, 30, "1.30.0", &trace) == nullptr);
+  check_trace(trace);
+  find<OrtcoreTraceEnd>(ORTCORE_TRACE_END)(trace);
+  puts("ok");
+  return 0;
+}
