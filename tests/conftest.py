@@ -4,6 +4,7 @@
 With ``ORTCFFI_NO_SKIP=1``, as in continuous integration, a test that would be skipped fails.
 """
 
+import functools
 import gc
 import importlib.util
 import os
@@ -19,6 +20,7 @@ import pytest
 import ortcffi
 
 CHECKOUT = Path(__file__).resolve().parents[1]
+USES_MIMALLOC = os.environ.get("ORTCFFI_USE_MIMALLOC") == "1"  # as build_ort.py and core/Makefile
 FAILED = pytest.StashKey[bool]()
 
 
@@ -145,12 +147,27 @@ def cxx_compiler() -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def core_library(tmp_path_factory: pytest.TempPathFactory, c_compiler: list[str]) -> Path:
+def build_core(
+    tmp_path_factory: pytest.TempPathFactory, c_compiler: list[str]
+) -> Callable[..., Path]:
+    """``build_core(*arguments)`` is the library that ``make -C core`` builds with them."""
+
+    @functools.cache
+    def build_core(*arguments: str) -> Path:
+        build = tmp_path_factory.mktemp("core")
+        command = ["make", "-C", str(CHECKOUT / "core"), f"BUILD={build}", *arguments]
+        command.append(f"CC={shlex.join(c_compiler)}")
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return build / "libortcore.so"
+
+    return build_core
+
+
+@pytest.fixture(scope="session")
+def core_library(build_core: Callable[..., Path]) -> Path:
     """``libortcore.so`` as ``make -C core`` builds it."""
-    build = tmp_path_factory.mktemp("core")
-    command = ["make", "-C", str(CHECKOUT / "core"), f"BUILD={build}", f"CC={' '.join(c_compiler)}"]
-    subprocess.run(command, check=True, capture_output=True)
-    return build / "libortcore.so"
+    return build_core()
 
 
 @pytest.fixture

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every heap under the default allocator must do alike: alignment, sizes, figures, Shrink.
+ *
+ * heap LIBRARY
+ */
+#include "client.h"
+#include "onnxruntime_c_api.h"
+
+static const OrtApi* api;
+static OrtAllocator* allocator;
+
+static uint64_t figure(const char* key) {
+  OrtKeyValuePairs* stats = NULL;
+  CHECK(api->AllocatorGetStats(allocator, &stats) == NULL);
+  const char* text = api->GetKeyValue(stats, key);
+  CHECK(text != NULL);
+  uint64_t number = strtoull(text, NULL, 10);
+  api->ReleaseKeyValuePairs(stats);
+  return number;
+}
+
+static void every_size_is_aligned_and_writable_to_its_end(void) {
+  static const size_t around[] = {64,       128,       1 << 10, 4 << 10,
+                                  64 << 10, 128 << 10, 1 << 20, 40 << 20};
+  for (size_t i = 0; i < sizeof around / sizeof around[0]; i++) {
+    for (size_t size = around[i] - 2; size <= around[i] + 2; size++) {
+      unsigned char* block = allocator->Alloc(allocator, size);
+      CHECK(block != NULL && (uintptr_t)block % 64 == 0);
+      block[0] = block[size - 1] = 0xA5;
+      allocator->Free(allocator, block);
+    }
+  }
+}
+
+static void a_gigabyte_can_be_had(void) {
+  size_t size = ((size_t)1 << 30) + 1;
+  unsigned char* block = allocator->Alloc(allocator, size);
+  CHECK(block != NULL && (uintptr_t)block % 64 == 0);
+  block[0] = block[size - 1] = 1;
+  CHECK(api->AllocatorFree(allocator, block) == NULL);
+}
+
+static void what_cannot_be_had_is_refused_at_once(void) {
+  static const size_t sizes[] = {SIZE_MAX,     SIZE_MAX - 63,   SIZE_MAX / 2 + 1,
+                                 SIZE_MAX / 2, (size_t)1 << 47, (size_t)1 << 45};
+  void* untouched = &api;
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    CHECK(allocator->Alloc(allocator, sizes[i]) == NULL);
+    CHECK(allocator->Reserve(allocator, sizes[i]) == NULL);
+    OrtStatus* status = api->AllocatorAlloc(allocator, sizes[i], &untouched);
+    CHECK(api->GetErrorCode(status) == ORT_RUNTIME_EXCEPTION);
+    CHECK(strstr(api->GetErrorMessage(status), "out of memory") != NULL);
+    CHECK(untouched == &api);
+    api->ReleaseStatus(status);
+  }
+}
+
+static void no_bytes_are_no_block(void) {
+  void* out = &out;
+  CHECK(allocator->Alloc(allocator, 0) == NULL);
+  CHECK(api->AllocatorAlloc(allocator, 0, &out) == NULL && out == NULL);
+  allocator->Free(allocator, NULL);
+}
+
+static void figures_follow_the_blocks(void) {
+  enum { COUNT = 1000, SIZE = 3000 };
+  static void* blocks[COUNT];
+  uint64_t in_use = figure("InUse");
+  uint64_t allocations = figure("NumAllocs");
+  uint64_t frees = figure("NumFrees");
+  for (size_t i = 0; i < COUNT; i++) {
+    blocks[i] = allocator->Alloc(allocator, SIZE);
+  }
+  uint64_t more = figure("InUse") - in_use;
+  CHECK(more >= COUNT * SIZE && more < COUNT * SIZE * 3 / 2);
+  CHECK(figure("NumAllocs") >= allocations + COUNT);
+  CHECK(figure("TotalAllocated") >= more);
+  for (size_t i = 0; i < COUNT; i++) {
+    allocator->Free(allocator, blocks[i]);
+  }
+  CHECK(figure("InUse") == in_use);
+  CHECK(figure("NumFrees") >= frees + COUNT);
+  CHECK(figure("MaxInUse") >= in_use + COUNT * SIZE);
+}
+
+static void the_peak_of_a_large_block_is_exact(void) {
+  uint64_t peak = figure("MaxInUse");
+  void* block = allocator->Alloc(allocator, (size_t)2 << 30);
+  CHECK(block != NULL);
+  uint64_t with = figure("InUse");
+  allocator->Free(allocator, block);
+  CHECK(with > peak && figure("MaxInUse") == with);
+}
+
+static size_t resident(void) {
+  size_t pages = 0;
+  FILE* file = fopen("/proc/self/statm", "r");
+  CHECK(file != NULL && fscanf(file, "%*s %zu", &pages) == 1);
+  fclose(file);
+  return pages * 4096;
+}
+
+static void shrink_gives_memory_back(void) {
+  enum { COUNT = 600, SIZE = 200000 };
+  static void* blocks[COUNT];
+  for (size_t i = 0; i < COUNT; i++) {
+    blocks[i] = allocator->Alloc(allocator, SIZE);
+    memset(blocks[i], 1, SIZE);
+  }
+  size_t before = resident();
+  for (size_t i = 0; i < COUNT; i++) {
+    allocator->Free(allocator, blocks[i]);
+  }
+  CHECK(allocator->Shrink(allocator) == NULL);
+  CHECK(resident() < before - (size_t)COUNT * SIZE / 2);
+}
+
+int main(int argc, char** argv) {
+  CHECK(argc == 2);
+  const OrtApiBase*(ORT_API_CALL * get_base)(void);
+  *(void**)&get_base = entry_of(argv[1]);
+  api = get_base()->GetApi(ORT_API_VERSION);
+  CHECK(api->GetAllocatorWithDefaultOptions(&allocator) == NULL);
+  puts(api->GetBuildInfoString());
+  no_bytes_are_no_block();
+  every_size_is_aligned_and_writable_to_its_end();
+  a_gigabyte_can_be_had();
+  what_cannot_be_had_is_refused_at_once();
+  figures_follow_the_blocks();
+  the_peak_of_a_large_block_is_exact();
+  shrink_gives_memory_back();
+  puts("ok");
+  return 0;
+}
