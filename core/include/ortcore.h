@@ -48,16 +48,22 @@ typedef const OrtApiBase*(ORT_API_CALL* OrtcoreEmulate)(uint32_t version);
 /** The slots of OrtApi that a trace counts. */
 #define ORTCORE_TRACED_SLOTS 426
 
-/** What a client is given, and what it did. Figures may grow at any time. */
+/** What clients did. It may grow at any time. */
+typedef struct OrtcoreFigures {
+  /** Bit v: GetApi was asked for version v. The highest bit: for its number or more. */
+  uint64_t asked;
+  /** Calls of each slot. */
+  uint64_t calls[ORTCORE_TRACED_SLOTS];
+} OrtcoreFigures;
+
+/** What clients are given. */
 typedef struct OrtcoreTrace {
   /** For a client that takes a base. Its GetApi has the versions up to that of the trace. */
   const OrtApiBase* base;
   /** For a client that takes a table. All its slots can be called, as with an older host. */
   const OrtApi* api;
-  /** Bit v: GetApi was asked for version v. The highest bit: for its number or more. */
-  uint64_t asked;
-  /** Calls of each slot. */
-  uint64_t calls[ORTCORE_TRACED_SLOTS];
+  /** Where the calls are counted. */
+  OrtcoreFigures* figures;
 } OrtcoreTrace;
 
 #define ORTCORE_TRACE_BEGIN "ortcore_trace_begin"
@@ -68,13 +74,17 @@ typedef struct OrtcoreTrace {
  * @param[in] api The table, of any library, which must stay loaded. Borrowed.
  * @param[in] version The API version of the table: how many slots may be read. At most 30 are.
  * @param[in] version_string What the base's GetVersionString is to answer. Copied, up to 255 bytes.
- * @param[out] out The trace, with all figures 0. Give it to OrtcoreTraceEnd.
+ * @param[in,out] figures Where to count: memory that another process sees too, say. Set to zero.
+ *     Borrowed while a client may still call the table, which can be after the end of the trace.
+ *     NULL for memory of the core's, which is the trace's until its end.
+ * @param[out] out The trace. Give it to OrtcoreTraceEnd.
  * @return NULL, or a status of the core: ORT_INVALID_ARGUMENT for a NULL argument, version 0 or a
  *     table that is itself a trace's, ORT_FAIL while two traces are open, which is as many as there
- * can be.
+ *     can be.
  */
 typedef OrtStatus*(ORT_API_CALL* OrtcoreTraceBegin)(const OrtApi* api, uint32_t version,
-                                                    const char* version_string, OrtcoreTrace** out);
+                                                    const char* version_string,
+                                                    OrtcoreFigures* figures, OrtcoreTrace** out);
 
 #define ORTCORE_TRACE_END "ortcore_trace_end"
 

@@ -22,7 +22,8 @@ void core_describe_late_slot(char* text, unsigned index, uint32_t host, const ch
 
 const OrtApiBase* ORT_API_CALL core_emulate(uint32_t version);
 OrtStatus* ORT_API_CALL core_trace_begin(const OrtApi* api, uint32_t version,
-                                         const char* version_string, OrtcoreTrace** out);
+                                         const char* version_string, OrtcoreFigures* figures,
+                                         OrtcoreTrace** out);
 void ORT_API_CALL core_trace_end(OrtcoreTrace* trace);
 
 #endif /* ORTCFFI_HOSTS_H_ */

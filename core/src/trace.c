@@ -14,7 +14,8 @@
 #define TRACES 2
 
 struct trace {
-  OrtcoreTrace seen;
+  OrtcoreTrace handed_out;
+  OrtcoreFigures figures;
   OrtApi table;
   const OrtApi* inner;
   uint32_t version;
@@ -33,7 +34,8 @@ static CORE_COLD OrtStatus* late(const struct trace* trace, unsigned index) {
   return trace->inner->CreateStatus(ORT_NOT_IMPLEMENTED, text);
 }
 
-#define COUNT(trace, index) __atomic_fetch_add(&(trace)->seen.calls[index], 1, __ATOMIC_RELAXED)
+#define COUNT(trace, index) \
+  __atomic_fetch_add(&(trace)->handed_out.figures->calls[index], 1, __ATOMIC_RELAXED)
 /* Every table has the slots of version 1. */
 #define IS_LATE(trace, since) ((since) > 1 && CORE_UNLIKELY((trace)->version < (since)))
 
@@ -73,7 +75,7 @@ static CORE_COLD void fill_tables(void) {
 
 static const OrtApi* get_api(struct trace* trace, uint32_t version) {
   unsigned bit = version < 63 ? version : 63;
-  __atomic_fetch_or(&trace->seen.asked, (uint64_t)1 << bit, __ATOMIC_RELAXED);
+  __atomic_fetch_or(&trace->handed_out.figures->asked, (uint64_t)1 << bit, __ATOMIC_RELAXED);
   return version >= 1 && version <= trace->version
              ? &trace->table
              : core_refuse_version(version, trace->version, trace->version_string);
@@ -121,16 +123,19 @@ static int is_traced(const OrtApi* api) {
 }
 
 static void begin(struct trace* trace, const OrtApi* api, uint32_t version,
-                  const char* version_string) {
+                  const char* version_string, OrtcoreFigures* figures) {
   trace->is_open = 1;
   trace->inner = api;
   trace->version = version < ORT_API_VERSION ? version : ORT_API_VERSION;
   snprintf(trace->version_string, sizeof trace->version_string, "%s", version_string);
-  trace->seen = (OrtcoreTrace){.base = &bases[trace - traces], .api = &trace->table};
+  figures = figures != NULL ? figures : &trace->figures;
+  *figures = (OrtcoreFigures){0};
+  trace->handed_out = (OrtcoreTrace){&bases[trace - traces], &trace->table, figures};
 }
 
 OrtStatus* ORT_API_CALL core_trace_begin(const OrtApi* api, uint32_t version,
-                                         const char* version_string, OrtcoreTrace** out) {
+                                         const char* version_string, OrtcoreFigures* figures,
+                                         OrtcoreTrace** out) {
   CORE_REQUIRE(ortcore_trace_begin, api);
   CORE_REQUIRE(ortcore_trace_begin, version_string);
   CORE_REQUIRE(ortcore_trace_begin, out);
@@ -145,20 +150,20 @@ OrtStatus* ORT_API_CALL core_trace_begin(const OrtApi* api, uint32_t version,
   pthread_mutex_lock(&lock);
   struct trace* trace = choose(api);
   if (trace != NULL) {
-    begin(trace, api, version, version_string);
+    begin(trace, api, version, version_string, figures);
   }
   pthread_mutex_unlock(&lock);
   if (trace == NULL) {
     CORE_FAIL(ORT_FAIL, "ortcore_trace_begin: two traces are open; end one of them first");
   }
-  *out = &trace->seen;
+  *out = &trace->handed_out;
   return NULL;
 }
 
 void ORT_API_CALL core_trace_end(OrtcoreTrace* trace) {
   pthread_mutex_lock(&lock);
   for (int n = 0; n < TRACES; n++) {
-    if (trace == &traces[n].seen) {
+    if (trace == &traces[n].handed_out) {
       traces[n].is_open = 0;
     }
   }

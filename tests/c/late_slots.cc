@@ -60,7 +60,7 @@ void check_host(const OrtApi* table, int host) {
 }
 
 void check_trace(const OrtcoreTrace* trace) {
-#define CHECK_COUNT(index) CHECK(trace->calls[index] == 1)
+#define CHECK_COUNT(index) CHECK(trace->figures->calls[index] == 1)
 #define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments)              \
   CHECK(text_of(call_with_zeroes(trace->api->name)) == text_of(call_with_zeroes(g_core->name))); \
   CHECK_COUNT(index);
@@ -90,7 +90,8 @@ int main() {
     check_host(emulate(static_cast<uint32_t>(host))->GetApi(1), host);
   }
   OrtcoreTrace* trace = nullptr;
-  CHECK(find<OrtcoreTraceBegin>(ORTCORE_TRACE_BEGIN)(g_core, 30, "1.30.0", &trace) == nullptr);
+  CHECK(find<OrtcoreTraceBegin>(ORTCORE_TRACE_BEGIN)(g_core, 30, "1.30.0", nullptr, &trace) ==
+        nullptr);
   check_trace(trace);
   find<OrtcoreTraceEnd>(ORTCORE_TRACE_END)(trace);
   puts("ok");

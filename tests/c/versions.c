@@ -76,7 +76,7 @@ static void a_client_that_reads_on_is_told(void) {
 
 static OrtcoreTrace* begin(const OrtApi* api, uint32_t version, const char* version_string) {
   OrtcoreTrace* trace = NULL;
-  CHECK(trace_begin(api, version, version_string, &trace) == NULL);
+  CHECK(trace_begin(api, version, version_string, NULL, &trace) == NULL);
   return trace;
 }
 
@@ -92,12 +92,12 @@ static void a_trace_counts_what_a_client_calls(const OrtApi* api) {
   CHECK(strcmp(traced->GetKeyValue(pairs, "key"), "value") == 0);
   CHECK(strcmp(traced->GetKeyValue(pairs, "key"), "value") == 0);
   traced->ReleaseKeyValuePairs(pairs);
-  CHECK(trace->calls[SLOT(CreateKeyValuePairs)] == 1);
-  CHECK(trace->calls[SLOT(AddKeyValuePair)] == 1);
-  CHECK(trace->calls[SLOT(GetKeyValue)] == 2);
-  CHECK(trace->calls[SLOT(ReleaseKeyValuePairs)] == 1);
-  CHECK(trace->calls[SLOT(CreateStatus)] == 0);
-  CHECK(trace->asked == ((uint64_t)1 << 22 | (uint64_t)1 << 31));
+  CHECK(trace->figures->calls[SLOT(CreateKeyValuePairs)] == 1);
+  CHECK(trace->figures->calls[SLOT(AddKeyValuePair)] == 1);
+  CHECK(trace->figures->calls[SLOT(GetKeyValue)] == 2);
+  CHECK(trace->figures->calls[SLOT(ReleaseKeyValuePairs)] == 1);
+  CHECK(trace->figures->calls[SLOT(CreateStatus)] == 0);
+  CHECK(trace->figures->asked == ((uint64_t)1 << 22 | (uint64_t)1 << 31));
   trace_end(trace);
 }
 
@@ -110,10 +110,20 @@ static void a_trace_lets_the_library_itself_refuse_late_slots(const OrtApi* api)
              "GetEpDevices came with API version 22; this host is 1.21.3, of API version 21");
   CHECK(traced->GetEpApi() == NULL);
   traced->ReleaseKeyValuePairs(NULL);
-  CHECK(trace->calls[SLOT(GetEpDevices)] == 1);
-  CHECK(trace->calls[SLOT(GetEpApi)] == 1);
-  CHECK(trace->calls[SLOT(ReleaseKeyValuePairs)] == 1);
+  CHECK(trace->figures->calls[SLOT(GetEpDevices)] == 1);
+  CHECK(trace->figures->calls[SLOT(GetEpApi)] == 1);
+  CHECK(trace->figures->calls[SLOT(ReleaseKeyValuePairs)] == 1);
   trace_end(trace);
+}
+
+static void a_trace_counts_where_it_is_told_to(const OrtApi* api) {
+  static OrtcoreFigures figures = {.asked = 1, .calls = {1}};
+  OrtcoreTrace* trace = NULL;
+  CHECK(trace_begin(api, 30, "1.30.0", &figures, &trace) == NULL);
+  CHECK(trace->figures == &figures && figures.asked == 0 && figures.calls[0] == 0);
+  trace->api->ReleaseStatus(NULL);
+  trace_end(trace);
+  CHECK(figures.calls[SLOT(ReleaseStatus)] == 1);
 }
 
 static void check_refused(OrtStatus* status, OrtErrorCode code, const char* message) {
@@ -127,10 +137,10 @@ static void two_traces_count_apart_and_a_third_waits(const OrtApi* api) {
   OrtcoreTrace* first = begin(core, 30, "1.30.0");
   OrtcoreTrace* second = begin(api, 30, "1.30.0");
   second->api->ReleaseStatus(NULL);
-  CHECK(first->calls[SLOT(ReleaseStatus)] == 0);
-  CHECK(second->calls[SLOT(ReleaseStatus)] == 1);
+  CHECK(first->figures->calls[SLOT(ReleaseStatus)] == 0);
+  CHECK(second->figures->calls[SLOT(ReleaseStatus)] == 1);
   OrtcoreTrace* third = NULL;
-  check_refused(trace_begin(core, 30, "1.30.0", &third), ORT_FAIL,
+  check_refused(trace_begin(core, 30, "1.30.0", NULL, &third), ORT_FAIL,
                 "ortcore_trace_begin: two traces are open; end one of them first");
   CHECK(third == NULL);
   trace_end(first);
@@ -148,23 +158,23 @@ static void a_table_outlives_its_trace(const OrtApi* api) {
   CHECK(trace->api == kept);
   CHECK(strcmp(kept->GetErrorMessage(status), "after the end") == 0);
   kept->ReleaseStatus(status);
-  CHECK(trace->calls[SLOT(CreateStatus)] == 0);
-  CHECK(trace->calls[SLOT(ReleaseStatus)] == 1);
+  CHECK(trace->figures->calls[SLOT(CreateStatus)] == 0);
+  CHECK(trace->figures->calls[SLOT(ReleaseStatus)] == 1);
   trace_end(trace);
 }
 
 static void a_trace_without_its_arguments_is_refused(void) {
   OrtcoreTrace* out = NULL;
-  check_refused(trace_begin(NULL, 30, "1.30.0", &out), ORT_INVALID_ARGUMENT,
+  check_refused(trace_begin(NULL, 30, "1.30.0", NULL, &out), ORT_INVALID_ARGUMENT,
                 "ortcore_trace_begin: api must not be NULL");
-  check_refused(trace_begin(core, 0, "1.30.0", &out), ORT_INVALID_ARGUMENT,
+  check_refused(trace_begin(core, 0, "1.30.0", NULL, &out), ORT_INVALID_ARGUMENT,
                 "ortcore_trace_begin: version must be 1 or more");
-  check_refused(trace_begin(core, 30, NULL, &out), ORT_INVALID_ARGUMENT,
+  check_refused(trace_begin(core, 30, NULL, NULL, &out), ORT_INVALID_ARGUMENT,
                 "ortcore_trace_begin: version_string must not be NULL");
-  check_refused(trace_begin(core, 30, "1.30.0", NULL), ORT_INVALID_ARGUMENT,
+  check_refused(trace_begin(core, 30, "1.30.0", NULL, NULL), ORT_INVALID_ARGUMENT,
                 "ortcore_trace_begin: out must not be NULL");
   OrtcoreTrace* trace = begin(core, 30, "1.30.0");
-  check_refused(trace_begin(trace->api, 30, "1.30.0", &out), ORT_INVALID_ARGUMENT,
+  check_refused(trace_begin(trace->api, 30, "1.30.0", NULL, &out), ORT_INVALID_ARGUMENT,
                 "ortcore_trace_begin: api must not be the table of a trace");
   trace_end(trace);
   CHECK(out == NULL);
@@ -191,6 +201,7 @@ int main(int argc, char** argv) {
   a_client_that_reads_on_is_told();
   a_trace_counts_what_a_client_calls(api);
   a_trace_lets_the_library_itself_refuse_late_slots(api);
+  a_trace_counts_where_it_is_told_to(api);
   two_traces_count_apart_and_a_third_waits(api);
   a_table_outlives_its_trace(api);
   a_trace_without_its_arguments_is_refused();
