@@ -43,17 +43,17 @@
  *     of the same name. A const pointer that a Get function hands out is borrowed: it lives as long
  *     as the object that was asked. Memory that a function takes from an OrtAllocator given to it
  *     goes back to that allocator. Arguments are copied unless the function says that it keeps
- * them.
+ *     them.
  *
  * Strings
  *     Strings are UTF-8 and end with a NUL, those that go in and those that come out. File paths
- * are ORTCHAR_T, the character type of the system's own paths.
+ *     are ORTCHAR_T, the character type of the system's own paths.
  *
  * Threads
  *     Base and table are constants and may be read by any thread at any time. An object may be used
  *     by several threads as long as none of them changes or releases it meanwhile. Allocators may
- * be called by any thread at any time, and a block may be freed by another thread than the one that
- *     took it.
+ *     be called by any thread at any time, and a block may be freed by another thread than the one
+ *     that took it.
  *
  * Exceptions
  *     No exception crosses this API in either direction. In C++ the functions of the tables are

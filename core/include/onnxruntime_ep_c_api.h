@@ -13,10 +13,11 @@
  * Rules for the structs
  *     Each begins with a version; set it to ORT_API_VERSION. The library reads no field that is
  *     newer, and none that its documentation lets be NULL and that is NULL. A struct is passed to
- * its own functions first, as `this_ptr`, so a provider puts it first in a struct of its own. What
- * a provider hands out stays the provider's, and is released through the Release function beside
- *     it. Functions may be called by any thread, but not by two at a time for one object unless the
- *     comment says so. Strings are UTF-8 and stay valid as long as the object that gave them.
+ *     its own functions first, as `this_ptr`, so a provider puts it first in a struct of its own.
+ *     What a provider hands out stays the provider's, and is released through the Release function
+ *     beside it. Functions may be called by any thread, but not by two at a time for one object
+ *     unless the comment says so. Strings are UTF-8 and stay valid as long as the object that gave
+ *     them.
  *
  * The core has no engine, so nothing here is ever called by it: each function of OrtEpApi answers
  * ORT_NOT_IMPLEMENTED. The declarations are here so that providers compile.
