@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening other libraries that export OrtGetApiBase. A library stays open until the process ends. */
+/* Opening other libraries that export OrtGetApiBase. What is opened stays open. */
 
 /* Opens a library with RTLD_NOW and RTLD_LOCAL. NULL, and the loader's reason in `reason`, if the
  * loader refuses. */
