@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""What the comments in ``core/include`` say of what: slots, groups of a header, declarations."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+INCLUDE = Path(__file__).resolve().parents[1] / "core" / "include"
+
+_FLAGS = re.MULTILINE | re.DOTALL
+_ROW = re.compile(
+    r"^ORT_SLOT_(?P<kind>\w+)\((?P<index>\d+), (?P<since>\d+), (?P<topic>\w+), (?P<who>\w+), "
+    r"(?P<gil>\w+), (?:(?P<returns>[^,()]+), )?(?P<name>\w+)"
+    r"(?:,\s+\((?P<parameters>[^()]*(?:\([^()]*\)[^()]*)*)\),\s+\([^()]*\))?\)$",
+    re.MULTILINE,
+)
+_COMMENT = re.compile(r"^/\*.*?\*/$", _FLAGS)
+_TAG = re.compile(r"^@(?:param(?:\[([a-z,]+)\])? (\w+)|return) ", re.MULTILINE)
+_GROUP = re.compile(r"^/\*\* @name (.*?) \* @\{ \*/$(.*?)^/\*\* @\} \*/$", _FLAGS)
+_DECLARATION = re.compile(
+    r'^((?:#define \w+ "\w+"\n\n)?)'  # the name that a function is found by
+    r"(/\*\*(?:(?!\*/).)*\*/)\n"
+    r"(#define (?:[^\n]*\\\n)*[^\n]*|[^\n{;]*\{.*?^\}[^\n]*;|[^;{#]*;)$",
+    _FLAGS,
+)
+_KINDS = [  # of declaration: the directive of Sphinx, and how to find what it declares
+    ("macro", re.compile(r"#define (\w+(?:\([^)]*\))?)")),
+    ("enum", re.compile(r"(?:typedef )?enum (\w+) \{")),
+    ("struct", re.compile(r"(?:typedef )?struct (\w+) \{")),
+    ("struct", re.compile(r"ORT_RUNTIME_CLASS\((\w+)\);")),
+    ("function", re.compile(r"ORT_EXPORT (.*?) NO_EXCEPTION;")),
+    ("type", re.compile(r"typedef [^(]*\((?:ORT_API_CALL)?\s*\* ?(\w+)\)\(")),
+    ("type", re.compile(r"typedef .*?(\w+);", re.DOTALL)),
+]
+
+
+class Slot(NamedTuple):
+    """A row of a list, its comment, and what is said above it about the rows that follow."""
+
+    index: int
+    since: int
+    topic: str
+    who: str
+    gil: str
+    name: str
+    signature: str
+    comment: str
+    above: str
+
+
+class Declaration(NamedTuple):
+    """A documented part of a header: its kind in Sphinx's words, its comment, its code."""
+
+    kind: str
+    name: str
+    comment: str
+    code: str
+
+
+class Group(NamedTuple):
+    """A group of a header; `code` is all of it, comments and all."""
+
+    title: str
+    about: str
+    code: str
+    declarations: list[Declaration]
+
+
+class Tag(NamedTuple):
+    """A parameter, or what is returned (then the name is empty)."""
+
+    name: str
+    way: str
+    text: str
+
+
+def text_of(comment: str) -> str:
+    """What a comment says, without its stars."""
+    inner = comment.removeprefix("/**").removeprefix("/*").removesuffix("*/")
+    return "\n".join(re.sub(r"^ \* ?", "", line) for line in inner.split("\n")).strip()
+
+
+def head_of(file: str) -> str:
+    """What stands at the top of a file about all of it."""
+    found = next(c for c in _COMMENT.findall(_read(file)) if "SPDX" not in c)
+    return re.sub(r"\A@file \S+\n", "", text_of(found))
+
+
+def rules_of_rows() -> list[tuple[str, str]]:
+    """What holds for all rows of all lists, each by a catchword."""
+    text = next(c for c in _COMMENT.findall(_read("ort_slots.def")) if "What holds for every" in c)
+    parts = re.split(r"^ {2}(\w+) {2,}", text_of(text), flags=re.MULTILINE)
+    return [
+        (term, " ".join(said.split())) for term, said in zip(*[iter(parts[1:])] * 2, strict=True)
+    ]
+
+
+def slots_of(file: str) -> list[Slot]:
+    """The rows of a list in its order; raises `ValueError` rather than pass over one."""
+    text = _read(file)
+    slots, end = [], text.index('#include "ort_kinds.def"')
+    for row in _ROW.finditer(text):
+        kind, index, since, topic, who, gil, returns, name, parameters = row.groups()
+        returns = {"STATUS": "OrtStatus*", "VOID": "void"}.get(kind, returns)
+        signature = f"{returns} {name}({' '.join((parameters or 'void').split())})"
+        *above, comment = (text_of(found) for found in _COMMENT.findall(text, end, row.start()))
+        numbers = int(index), int(since)
+        slots.append(Slot(*numbers, topic, who, gil, name, signature, comment, "\n\n".join(above)))
+        end = row.end()
+    started = len(re.findall(r"^ORT_SLOT_\w+\(\d", text, re.MULTILINE))
+    if [slot.index for slot in slots] != list(range(started)):
+        raise ValueError(f"{file}: {len(slots)} of {started} rows were understood")
+    return slots
+
+
+def groups_of(header: str) -> Iterator[Group]:
+    """The groups of a header, from ``@name`` to ``@}``."""
+    for head, code in _GROUP.findall(_read(header)):
+        title, _, about = text_of("/** " + head).partition("\n")
+        found = [_declaration(*match) for match in _DECLARATION.findall(code)]
+        from_afar = "\n\n".join(
+            filter(lambda text: "@def" in text, map(text_of, _COMMENT.findall(code)))
+        )
+        macros = re.findall(r"^@def (\w+)\n(.*?)(?=\n\n@def|\Z)", from_afar, _FLAGS)
+        found = [Declaration("macro", name, said, "") for name, said in macros] + found
+        yield Group(title, about.strip(), code.strip(), found)
+
+
+def split_tags(comment: str) -> tuple[str, list[Tag]]:
+    """A comment's text, and its tags."""
+    tags = list(_TAG.finditer(comment))
+    ends = [tag.start() for tag in tags] + [len(comment)]
+    said = (comment[tag.end() : end] for tag, end in zip(tags, ends[1:], strict=True))
+    return comment[: ends[0]].strip(), [
+        Tag(tag[2] or "", tag[1] or "in", " ".join(text.split()))
+        for tag, text in zip(tags, said, strict=True)
+    ]
+
+
+def _read(file: str) -> str:
+    return (INCLUDE / file).read_text(encoding="utf-8")
+
+
+def _declaration(found_by: str, comment: str, code: str) -> Declaration:
+    for kind, pattern in _KINDS:
+        if found := pattern.match(code):
+            name = " ".join(found[1].replace("ORT_API_CALL", "").split())
+            if code.startswith("ORT_RUNTIME_CLASS"):
+                name, code = f"Ort{name}", ""
+            return Declaration(kind, name, text_of(comment), found_by + _expanded(code))
+    raise ValueError(f"what does this declare?\n{code}")
+
+
+def _expanded(code: str) -> str:
+    """Puts the rows of a short list, such as the error codes, in the place that includes it."""
+    found = re.search(r'#define (\w+)\((.*?)\) (.*)\n#include "(\w+\.def)"', code)
+    if not found:
+        return code
+    macro, names, form, file = found.groups()
+    lines = []
+    for row in re.findall(rf"^{macro}\((.*)\)$", _read(file), re.MULTILINE):
+        values = dict(zip(names.split(", "), row.split(", "), strict=True))
+        words = re.split(r"(\w+)", form)
+        lines.append("  " + "".join(values.get(word, word) for word in words).replace("##", ""))
+    return code.replace(found[0], "\n".join(lines))
