@@ -70,7 +70,7 @@ struct core_tracked_block {
   void* block;
   size_t size;
   uint64_t serial;
-  /** What core_set_site said in the allocating thread; 0 if nothing. */
+  /** The place in the program, as the source of sites numbered it; 0 without one. */
   uint32_t site;
 };
 
@@ -84,8 +84,9 @@ void core_tracking_record(OrtAllocator* allocator, int on);
  * many there are. */
 size_t core_tracking_blocks(OrtAllocator* allocator, uint64_t since, struct core_tracked_block* out,
                             size_t capacity);
-/** Names the place in the program from which the calling thread allocates. */
-void core_set_site(uint32_t site);
+/** From now on `source` is asked, by the allocating thread and under no lock, from which place in the
+ * program a recorded block is taken; NULL for nobody. One for the process. */
+void core_set_site_source(uint32_t (*source)(void));
 /** @} */
 
 /** Ends an adaptor that one of these functions made; NULL and other allocators are left alone. */

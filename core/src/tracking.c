@@ -21,9 +21,11 @@ struct tracking {
   struct core_shards shards;
 };
 
-static __thread uint32_t site __attribute__((tls_model("initial-exec")));
+static uint32_t (*site_source)(void);
 
-void core_set_site(uint32_t new_site) { site = new_site; }
+void core_set_site_source(uint32_t (*source)(void)) {
+  __atomic_store_n(&site_source, source, __ATOMIC_RELAXED);
+}
 
 static void raise_peak(struct tracking* self, int64_t to) {
   int64_t peak = __atomic_load_n(&self->peak, __ATOMIC_RELAXED);
@@ -40,7 +42,8 @@ static CORE_NOINLINE void new_high(struct tracking* self, struct core_shard* sha
 }
 
 static CORE_NOINLINE void record(struct tracking* self, struct core_header* header) {
-  header->site = site;
+  uint32_t (*source)(void) = __atomic_load_n(&site_source, __ATOMIC_RELAXED);
+  header->site = source == NULL ? 0 : source();
   header->previous = NULL;
   pthread_mutex_lock(&self->lock);
   header->serial = ++self->serial;

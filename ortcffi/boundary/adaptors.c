@@ -47,7 +47,7 @@ size_t ortcffi_tracking_blocks(OrtAllocator* allocator, uint64_t since, ortcffi_
   return core_tracking_blocks(allocator, since, (struct core_tracked_block*)out, capacity);
 }
 
-void ortcffi_set_site(uint32_t site) { core_set_site(site); }
+void ortcffi_use_python_sites(void) { core_set_site_source(ortcffi_python_site); }
 
 OrtStatus* ortcffi_observing(OrtAllocator* inner, void* context, OrtAllocator** out) {
   return core_create_observing(inner, ortcffi_python_observe, context, out);

@@ -24,7 +24,8 @@ int64_t ortcffi_tracking_set_peak(OrtAllocator* allocator, int64_t peak);
 void ortcffi_tracking_record(OrtAllocator* allocator, int on);
 size_t ortcffi_tracking_blocks(OrtAllocator* allocator, uint64_t since, ortcffi_tracked_block* out,
                                size_t capacity);
-void ortcffi_set_site(uint32_t site);
+/* Makes ortcffi_python_site the source of places for blocks that are recorded. */
+void ortcffi_use_python_sites(void);
 /* Tells ortcffi_python_observe of each call; `context` is handed to it. */
 OrtStatus* ortcffi_observing(OrtAllocator* inner, void* context, OrtAllocator** out);
 /* An allocator whose functions are ortcffi_python_alloc and its kin. */
@@ -32,11 +33,11 @@ OrtStatus* ortcffi_python_allocator(const OrtMemoryInfo* info, void* context, Or
 void ortcffi_release_adaptor(OrtAllocator* allocator);
 
 /* A handler for NumPy's memory (NEP 49) over an allocator: a new reference to a capsule, as an
- * opaque pointer, or NULL without memory. Arrays made with it keep the capsule, and the capsule keeps
- * `owner`, a PyObject, alive. With `sites`, ortcffi_python_site is asked where each array is made. */
-void* ortcffi_numpy_handler(OrtAllocator* allocator, void* owner, int sites);
-/* Makes a handler the one that NumPy uses in the current context. Returns a new reference to the one
- * before; NULL if NumPy has no such function. */
+ * opaque pointer, or NULL without memory. Arrays made with it keep the capsule, and the capsule
+ * keeps `owner`, a PyObject, alive. */
+void* ortcffi_numpy_handler(OrtAllocator* allocator, void* owner);
+/* Makes a handler the one that NumPy uses in the current context. Returns a new reference to the
+ * one before; NULL if NumPy has no such function. */
 void* ortcffi_numpy_swap(void* handler);
 /* Gives a reference back. */
 void ortcffi_python_release(void* object);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An OrtAllocator as the source of NumPy's memory (NEP 49). Every function runs with the GIL held. */
+/* An OrtAllocator as the source of NumPy's memory (NEP 49). Every function runs with the GIL held.
+ */
 #ifndef Py_LIMITED_API
 #define Py_LIMITED_API 0x030B0000
 #endif
@@ -11,7 +12,6 @@
 #include "onnxruntime_c_api.h"
 
 #include "adaptors.h"
-#include "callbacks_c.h"
 
 /* NumPy's structs of version 1 of the protocol; new fields come after these. */
 struct numpy_allocator {
@@ -35,7 +35,6 @@ struct context {
   struct numpy_handler handler;
   OrtAllocator* allocator;
   PyObject* owner;
-  int sites;
 };
 
 /* NumPy's realloc does not say how long the block was, so each block carries its size. */
@@ -44,9 +43,6 @@ struct context {
 static void* take(struct context* context, size_t size) {
   if (size > SIZE_MAX - HEADER) {
     return NULL;
-  }
-  if (context->sites) {
-    ortcffi_set_site(ortcffi_python_site());
   }
   char* start = context->allocator->Alloc(context->allocator, size + HEADER);
   if (start == NULL) {
@@ -93,7 +89,7 @@ static void destroy(PyObject* capsule) {
   Py_DECREF(owner);
 }
 
-void* ortcffi_numpy_handler(OrtAllocator* allocator, void* owner, int sites) {
+void* ortcffi_numpy_handler(OrtAllocator* allocator, void* owner) {
   struct context* context = calloc(1, sizeof *context);
   if (context == NULL) {
     return NULL;
@@ -108,7 +104,6 @@ void* ortcffi_numpy_handler(OrtAllocator* allocator, void* owner, int sites) {
       .free = numpy_free,
   };
   context->allocator = allocator;
-  context->sites = sites;
   PyObject* capsule = PyCapsule_New(&context->handler, "mem_handler", destroy);
   if (capsule == NULL) {
     PyErr_Clear();
