@@ -11,17 +11,25 @@
  * waits for the interpreter, or a thread that holds the interpreter and waits for the loader, would
  * block the process: no function here holds both. */
 
-void* ortcffi_library_open(const char* path, char* reason, size_t reason_size) {
+static void* open_library(const char* path, int flags, char* reason, size_t reason_size) {
   void* library;
   Py_BEGIN_ALLOW_THREADS;
-  /* RTLD_LOCAL: its symbols serve nobody else, so two copies of a library never mix. */
-  library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  library = dlopen(path, RTLD_NOW | flags);
   if (library == NULL) {
     const char* text = dlerror();
     PyOS_snprintf(reason, reason_size, "%s", text == NULL ? "the loader gives no reason" : text);
   }
   Py_END_ALLOW_THREADS;
   return library;
+}
+
+void* ortcffi_library_open(const char* path, char* reason, size_t reason_size) {
+  /* RTLD_LOCAL: its symbols serve nobody else, so two copies of a library never mix. */
+  return open_library(path, RTLD_LOCAL, reason, reason_size);
+}
+
+void* ortcffi_library_expose(const char* path, char* reason, size_t reason_size) {
+  return open_library(path, RTLD_GLOBAL | RTLD_NOLOAD, reason, reason_size);
 }
 
 void* ortcffi_library_symbol(void* library, const char* name) {
