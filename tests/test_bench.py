@@ -19,7 +19,7 @@ FEW_ROWS = "status-55,alloc-64,handover"
 
 
 def bench(*arguments):
-    command = [sys.executable, "-m", "ortcffi.bench", *map(str, arguments)]
+    command = [sys.executable, "-m", "ortcffi", "bench", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 

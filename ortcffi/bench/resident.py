@@ -20,7 +20,7 @@ LENGTH = 8 * STEPS
 def resident_task(subject: Subject) -> ProcessTask:
     """The task that measures a subject in a process of its own."""
     alignment = "aligned" if subject.aligned else "plain"
-    path = [subject.path] if subject.path else []
+    path = [subject.api.path] if subject.api and subject.api.path else []
     return ProcessTask("-m", __name__, subject.name, alignment, *path)
 
 

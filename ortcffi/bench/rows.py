@@ -4,8 +4,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from .python_tasks import CheckedCall, FailingCall, NewArray, import_task
 from .resident import resident_task
-from .subjects import BLOCKS, TABLE, Subject
+from .subjects import BLOCKS, CORE, PYTHON, TABLE, Subject
 from .tasks import SLOTS, STEPS, Loop, Task
 
 KIB = 1 << 10
@@ -139,5 +140,38 @@ ROWS = (
         "<= 137",
         resident_task,
         unit="%",
+    ),
+    Row(
+        "python-call",
+        "Python: checked successful call",
+        PYTHON,
+        "<= 70",
+        "<= 46",
+        CheckedCall,
+    ),
+    Row(
+        "python-failure",
+        "Python: failing call, caught and read",
+        PYTHON,
+        "<= 700",
+        "<= 500",
+        FailingCall,
+    ),
+    Row(
+        "python-ndarray",
+        "Python: aligned ndarray, 600 KB",
+        PYTHON,
+        "<= 450",
+        "<= 400",
+        NewArray,
+    ),
+    Row(
+        "import",
+        "import, over numpy's",
+        CORE,
+        "<= 5",
+        "<= 2",
+        import_task,
+        unit="ms",
     ),
 )

@@ -2,11 +2,11 @@
 """What is measured: the core, another provider of the table, and plain allocators."""
 
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from ortcffi._native import ffi, lib
+from ortcffi.api import Api, core_api
+from ortcffi.providers import LoadError, load
 
 TABLE, BLOCKS, PYTHON, CORE = "table", "blocks", "python", "core"
 
@@ -26,8 +26,8 @@ class Subject:
         called from Python, which needs a table without gaps; `CORE`, what only the core has.
     handle : cdata
         ``ortcffi_bench_subject *``, what the loops in C run over.
-    path : str or None
-        The library of "real".
+    api : Api or None
+        The table, for calls from Python.
     aligned : bool
         Whether blocks are asked for with an alignment of 64 bytes.
     """
@@ -36,7 +36,7 @@ class Subject:
     origin: str
     can: frozenset[str]
     handle: Any
-    path: str | None = None
+    api: Api | None = None
     aligned: bool = True
 
 
@@ -82,30 +82,31 @@ def find(name: str, against: str | None = None, aligned: bool = False) -> Subjec
         It cannot be had on this machine.
     """
     if name == "core":
-        can = frozenset({TABLE, BLOCKS, PYTHON, CORE})
-        return _table(name, "", can, lib.ortcffi_core_api_base())
+        subject = _table(name, "", lib.ortcffi_core_api_base())
+        return replace(subject, can=subject.can | {PYTHON, CORE}, api=core_api())
     if name == "real":
-        path = against or _installed()
-        entry = _symbol(_open(path), "OrtGetApiBase")
-        base = ffi.cast("const OrtApiBase*(*)(void)", entry)()
-        can = frozenset({TABLE, BLOCKS, PYTHON})
-        return replace(_table(name, path, can, base), path=path)
+        return _real(against)
     if name == "floor":
         base = lib.ortcffi_bench_floor()
         if base == ffi.NULL:
             raise Missing("its addresses cannot be reserved")
-        return _table(name, "checks nothing,", frozenset({TABLE, BLOCKS}), base)
+        return _table(name, "checks nothing,", base)
     return _peer(name, PEERS[name], aligned)
 
 
-def _installed() -> str:
-    spec = find_spec("onnxruntime")
-    if spec is None or spec.origin is None:
-        raise Missing("no library found")
-    return str(next(Path(spec.origin).parent.glob("capi/libonnxruntime.so.*")))
+def _real(against: str | None) -> Subject:
+    try:
+        api = load(against)
+    except LoadError as error:
+        raise Missing(str(error)) from None
+    if api.path is None:
+        raise Missing("it has no path")
+    entry = _symbol(_open(api.path), "OrtGetApiBase")
+    subject = _table("real", api.path, ffi.cast("const OrtApiBase*(*)(void)", entry)())
+    return replace(subject, can=subject.can | {PYTHON}, api=api)
 
 
-def _table(name: str, origin: str, can: frozenset[str], base: Any) -> Subject:
+def _table(name: str, origin: str, base: Any) -> Subject:
     handle = ffi.new("ortcffi_bench_subject*", {"base": base, "api": base.GetApi(1)})
     allocator = ffi.new("OrtAllocator**")
     status = lib.GetAllocatorWithDefaultOptions(handle.api, allocator)
@@ -114,7 +115,7 @@ def _table(name: str, origin: str, can: frozenset[str], base: Any) -> Subject:
         raise Missing("it has no default allocator")
     handle.allocator = allocator[0]
     version = ffi.string(base.GetVersionString()).decode("utf-8", "replace")
-    return Subject(name, f"{origin} {version}".strip(), can, handle)
+    return Subject(name, f"{origin} {version}".strip(), frozenset({TABLE, BLOCKS}), handle)
 
 
 def _peer(name: str, peer: Peer, aligned: bool) -> Subject:

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""What is measured from Python. The loop around a call, some three nanoseconds, counts as well."""
+
+from itertools import repeat
+from time import perf_counter_ns
+
+import numpy as np
+
+from ortcffi._native import ffi, lib
+from ortcffi.errors import OrtError, check
+
+from .subjects import Subject
+from .tasks import Counted, ProcessTask
+
+SHAPE = (1, 3, 224, 224)
+
+_IMPORT = """
+import numpy, time
+start = time.perf_counter()
+import ortcffi
+print((time.perf_counter() - start) * 1e3)
+"""
+
+
+class ApiTask(Counted):
+    """A task that calls a table from Python."""
+
+    def __init__(self, subject: Subject) -> None:
+        if subject.api is None:
+            raise ValueError(f"subject {subject.name} has no table that Python can call")
+        self.api = subject.api
+
+    def close(self) -> None:
+        """Holds nothing."""
+
+
+class CheckedCall(ApiTask):
+    """A call that succeeds, and the check that it did."""
+
+    def run(self, count: int) -> float:
+        """Read a memory info's id `count` times; the nanoseconds that passed."""
+        pointer, read = self.api.pointer, lib.MemoryInfoGetId
+        info = self.api.cpu_memory_info()
+        handle, out = info.handle, ffi.new("int*")
+        start = perf_counter_ns()
+        for _ in repeat(None, count):
+            check(pointer, read(pointer, handle, out), "MemoryInfoGetId")
+        return perf_counter_ns() - start
+
+
+class FailingCall(ApiTask):
+    """A call that fails, its exception caught, code and message read."""
+
+    def run(self, count: int) -> float:
+        """Ask for memory of no device `count` times; the nanoseconds that passed."""
+        pointer, create = self.api.pointer, lib.CreateMemoryInfo
+        name, out = ffi.new("char[]", b"NoSuchDevice"), ffi.new("OrtMemoryInfo**")
+        start = perf_counter_ns()
+        for _ in repeat(None, count):
+            try:
+                check(pointer, create(pointer, name, 0, 0, 0, out), "CreateMemoryInfo")
+            except OrtError as error:
+                error.code  # noqa: B018 - reading it is what is measured
+                error.message  # noqa: B018
+        return perf_counter_ns() - start
+
+
+class NewArray(ApiTask):
+    """An aligned array of an image's shape made and let go."""
+
+    def run(self, count: int) -> float:
+        """Make `count` arrays; the nanoseconds that passed."""
+        empty = self.api.default_allocator.empty
+        start = perf_counter_ns()
+        for _ in repeat(None, count):
+            empty(SHAPE, np.float32)
+        return perf_counter_ns() - start
+
+
+def import_task(_: Subject) -> ProcessTask:
+    """Milliseconds that the import of the package takes once numpy is there."""
+    return ProcessTask("-c", _IMPORT)
