@@ -100,7 +100,7 @@ def answer(path: str) -> None:
     try:
         api = providers.load(path)
         told = {"version": api.version_string, "used_version": api.version}
-        told["build_info"] = api.build_info
+        told["build_info"] = api.build_info if api.supports("GetBuildInfoString") else None
     except providers.LoadError as error:
         told = {"problem": error.problem, "remedy": error.remedy}
     sys.stdout.write("\n" + json.dumps(told) + "\n")  # after whatever the library wrote

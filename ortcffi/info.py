@@ -11,7 +11,7 @@ from importlib import metadata
 from typing import Any
 
 from ortcffi import config, providers
-from ortcffi._native import decode, ffi, lib
+from ortcffi._native import decode, lib
 
 DESCRIPTION = """\
 Print the versions of this package and of what it runs on, how the core was built, how many slots of
@@ -39,7 +39,7 @@ def package_version(name: str = "ortcffi") -> str:
 def slots_by_topic() -> dict[str, dict[str, int]]:
     """Count the slots of each topic, by who answers them, in the words of `EPILOG`."""
     topics: dict[str, dict[str, int]] = {}
-    for i in range(ffi.sizeof("OrtApi") // ffi.sizeof("void*")):
+    for i in range(lib.ORTCFFI_SLOTS):
         row = lib.ortcffi_slot_row(i)
         counts = topics.setdefault(decode(row.topic), dict.fromkeys(_COLUMNS.values(), 0))
         counts[_COLUMNS[decode(row.who)]] += 1
@@ -58,7 +58,7 @@ def collect() -> dict[str, Any]:
     """Gather all that the command prints, ready for JSON."""
     base = lib.ortcffi_core_api_base()
     core_version = decode(base.GetVersionString())
-    highest = providers.core_api_version()
+    highest = lib.ORTCFFI_API_VERSION
     build = decode(lib.GetBuildInfoString(base.GetApi(highest)))
     allocator = re.search(r"allocator=([^,]*)", build)
     topics = slots_by_topic()

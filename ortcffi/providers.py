@@ -128,11 +128,6 @@ def highest_api_version(version_string: str) -> int:
     return max(minor, 1)  # release 1.n knows the API versions 1 to n; 1.0 knows 1
 
 
-def core_api_version() -> int:
-    """The highest API version of the embedded core, which is the highest known here."""
-    return highest_api_version(decode(lib.ortcffi_core_api_base().GetVersionString()))
-
-
 def installed_libraries() -> list[str]:
     """The libraries in the package ``onnxruntime`` that an import would find, newest first."""
     try:
@@ -269,7 +264,7 @@ def _table(argument: str, path: str, library: "Cdata") -> Api:
         raise _error(argument, path, f"answers NULL from {ENTRY}", OTHER_BUILD)
     version_string = decode(text)
     try:
-        version = min(highest_api_version(version_string), core_api_version())
+        version = min(highest_api_version(version_string), lib.ORTCFFI_API_VERSION)
     except ValueError as error:
         raise _error(argument, path, str(error), RELEASES) from None
     # Asking for more than the library knows would print to stderr.
@@ -277,4 +272,4 @@ def _table(argument: str, path: str, library: "Cdata") -> Api:
     if not pointer:
         problem = f"is of version {version_string!r} but has no table for API version {version}"
         raise _error(argument, path, problem, OTHER_BUILD)
-    return Api(pointer, version=version, version_string=version_string, path=path)
+    return Api(pointer, version=version, version_string=version_string, path=path, base=base)

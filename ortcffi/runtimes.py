@@ -84,7 +84,7 @@ def find_runtimes(*given: AnyPath) -> list[Runtime]:
 
 def _embedded_core() -> Runtime:
     version = decode(lib.ortcffi_core_api_base().GetVersionString())
-    versions = (1, providers.core_api_version())
+    versions = (1, lib.ORTCFFI_API_VERSION)
     return Runtime(providers.extension_path(), "embedded core", version, "library", versions)
 
 
