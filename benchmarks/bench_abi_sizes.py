@@ -11,11 +11,16 @@ from ortcffi import ffi
 
 
 def main() -> None:
-    typedefs, structs, _ = ffi.list_types()
-    for name in sorted({*typedefs, *structs}):
-        kind = ffi.typeof(name)
-        if kind.kind == "struct" and kind.fields:  # neither opaque nor an enum
-            print(f"{name:40}{ffi.sizeof(kind):6} bytes {len(kind.fields):5} fields")
+    _, structs, _ = ffi.list_types()
+    for name in sorted(structs):
+        if not name.removeprefix("Ort")[0].isupper():  # ours, not the ABI's
+            continue
+        kind = ffi.typeof(f"struct {name}")
+        try:
+            size = ffi.sizeof(kind)
+        except ffi.error:  # a handle: what is in it is the library's own business
+            continue
+        print(f"{name:40}{size:6} bytes {len(kind.fields):5} fields")
 
 
 if __name__ == "__main__":

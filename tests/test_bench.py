@@ -3,6 +3,8 @@
 
 import json
 import math
+import os
+import pty
 import subprocess
 import sys
 from dataclasses import replace
@@ -76,6 +78,38 @@ def test_plain_allocators_are_not_asked_for_statuses(quick):
     _, figures = quick
     status = next(row for row in figures["rows"] if row["name"] == "status-55")
     assert "glibc" not in status["figures"]
+
+
+def test_a_terminal_gets_a_progress_bar_that_is_wiped_at_the_end():
+    reader, terminal = pty.openpty()
+    command = [sys.executable, "-m", "ortcffi", "bench", "--seconds=0.1", "--rows=get-api"]
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=terminal, check=True)
+    drawn = os.read(reader, 4096).decode()
+    os.close(terminal)
+    os.close(reader)
+    assert "GetApi" in drawn
+    assert drawn.endswith("\r\033[K")
+
+
+@pytest.mark.parametrize("option", ["--json", "--plot"])
+def test_a_file_in_no_directory_is_an_error_before_anything_is_measured(option):
+    done = bench(option, "/no/such/directory/figures.svg")
+    assert done.returncode == 2
+    assert "/no/such/directory" in done.stderr
+    assert done.stdout == ""
+
+
+def test_an_unknown_format_of_the_plot_is_an_error(tmp_path):
+    done = bench("--plot", tmp_path / "figures.doc")
+    assert done.returncode == 2
+    assert ".svg" in done.stderr
+
+
+def test_a_plot_without_matplotlib_says_what_to_install(monkeypatch, capsys, tmp_path):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(SystemExit):
+        cli.main(["--plot", str(tmp_path / "figures.svg")])
+    assert "ortcffi[plot]" in capsys.readouterr().err
 
 
 def test_an_unknown_row_is_an_error_that_lists_the_rows():

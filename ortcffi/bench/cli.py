@@ -10,7 +10,7 @@ from pathlib import Path
 
 from . import report
 from .measure import Result, able, measure
-from .plot import PlotError, plot, require_matplotlib
+from .plot import FORMATS, PlotError, plot, require_matplotlib
 from .rows import ROWS, Row
 from .subjects import NAMES, Missing, Subject, find
 
@@ -52,7 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="ask plain allocators for blocks aligned to 64 bytes as well",
     )
     parser.add_argument("--json", metavar="FILE", type=Path, help="write all figures")
-    parser.add_argument("--plot", metavar="FILE", type=Path, help="draw them, as .svg or .png")
+    parser.add_argument(
+        "--plot", metavar="FILE", type=Path, help="draw them, as " + ", ".join(FORMATS)
+    )
     parser.add_argument("--check", action="store_true", help="fail if a required figure is missed")
 
 
@@ -63,11 +65,7 @@ def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         for row in rows:
             print(f"{row.name:18}{row.title:40}{row.required:15}{row.wanted}")
         return 0
-    if arguments.plot is not None:
-        try:
-            require_matplotlib()
-        except PlotError as error:
-            parser.error(f"--plot {error}")
+    _check_files(arguments, parser)
     subjects, missing = _subjects(arguments, parser)
     for note in report.notes(subjects, missing):
         print(note)
@@ -89,6 +87,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m ortcffi bench")
     add_arguments(parser)
     return run(parser.parse_args(arguments), parser)
+
+
+def _check_files(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
+    """What would only be noticed after everything was measured."""
+    for option in ("json", "plot"):
+        path = getattr(arguments, option)
+        if path is not None and not path.absolute().parent.is_dir():
+            parser.error(f"--{option}: there is no directory {path.parent}")
+    if arguments.plot is not None:
+        if arguments.plot.suffix not in FORMATS:
+            expected = " or ".join(FORMATS)
+            parser.error(f"--plot: {arguments.plot} does not end in {expected}")
+        try:
+            require_matplotlib()
+        except PlotError as error:
+            parser.error(f"--plot: {error}")
 
 
 def _rows(patterns: str, parser: argparse.ArgumentParser) -> list[Row]:
@@ -124,19 +138,25 @@ def _subjects(
 def _measure_all(rows: Sequence[Row], subjects: Sequence[Subject], seconds: float) -> list[Result]:
     results = []
     wanted = [row for row in rows if able(row, subjects)]
-    for i, row in enumerate(wanted):
-        _bar(i, len(wanted), row.title)
-        result = measure(row, subjects, seconds / len(wanted))
-        _bar(0, 0, "")
-        print(report.line(result, subjects), flush=True)
-        results.append(result)
+    try:
+        for i, row in enumerate(wanted):
+            _bar(i / len(wanted), row.title)
+            result = measure(row, subjects, seconds / len(wanted))
+            _wipe_bar()
+            print(report.line(result, subjects), flush=True)
+            results.append(result)
+    finally:
+        _wipe_bar()
     return results
 
 
-def _bar(done: int, total: int, text: str) -> None:
-    """Draws the progress on a terminal, or wipes it; in a pipe there is none."""
-    if not sys.stderr.isatty():
-        return
-    filled = BAR_WIDTH * done // total if total else 0
-    bar = f"[{'#' * filled:{BAR_WIDTH}}] {text}" if total else ""
-    print(f"\r\033[K{bar}", end="", file=sys.stderr, flush=True)
+def _bar(done: float, text: str) -> None:
+    """Draws the progress on a terminal; in a pipe there is none."""
+    if sys.stderr.isatty():
+        bar = "#" * int(BAR_WIDTH * done)
+        print(f"\r\033[K[{bar:{BAR_WIDTH}}] {text}", end="", file=sys.stderr, flush=True)
+
+
+def _wipe_bar() -> None:
+    if sys.stderr.isatty():
+        print("\r\033[K", end="", file=sys.stderr, flush=True)

@@ -17,6 +17,7 @@ COLOURS = {
     "jemalloc": "#66a182",
     "tcmalloc": "#7d5ba6",
 }
+FORMATS = (".svg", ".png", ".pdf")
 MARKERS = {"core": "D", "floor": "|"}
 
 

@@ -97,7 +97,7 @@ def find(name: str, against: str | None = None, aligned: bool = False) -> Subjec
 def _real(against: str | None) -> Subject:
     try:
         api = load(against)
-    except LoadError as error:
+    except (LoadError, ValueError) as error:
         raise Missing(str(error)) from None
     if api.path is None:
         raise Missing("it has no path")
