@@ -35,6 +35,8 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/providers.c",
     "ortcffi/boundary/adaptors.c",
     "ortcffi/boundary/numpy_memory.c",
+    "ortcffi/boundary/objects.c",
+    "ortcffi/boundary/blocks.c",
 ]
 COMPILE_FLAGS = [
     *core("FLAGS"),

@@ -40,4 +40,5 @@
 #include "bench.h"
 #include "providers.h"
 #include "adaptors.h"
+#include "objects.h"
 #include "callbacks.h"

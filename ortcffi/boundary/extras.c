@@ -11,6 +11,8 @@ static const ortcffi_slot rows[] = {
 #include "ort_slots.def"
 };
 
+_Static_assert(CORE_COUNT_OF(rows) == ORTCFFI_SLOTS, "every slot has a row");
+
 const ortcffi_slot* ortcffi_slot_row(int i) { return &rows[i]; }
 
 int64_t ortcffi_live_objects(int kind) { return core_live_objects((enum core_kind)kind); }

@@ -4,6 +4,9 @@
 /* The embedded core's entry point, whatever library of that name the process also holds. */
 const OrtApiBase* ortcffi_core_api_base(void);
 
+/* What OrtApi has at the API version that this was built for. */
+enum { ORTCFFI_API_VERSION = ORT_API_VERSION, ORTCFFI_SLOTS = 426 };
+
 /* One row of the list of slots. */
 typedef struct ortcffi_slot {
   const char* name;
@@ -13,7 +16,7 @@ typedef struct ortcffi_slot {
   const char* gil;
 } ortcffi_slot;
 
-/* Row i of the list of OrtApi's slots, 0 <= i < 426. */
+/* Row i of the list of OrtApi's slots, 0 <= i < ORTCFFI_SLOTS. */
 const ortcffi_slot* ortcffi_slot_row(int i);
 
 /* The number of the core's live objects of a kind; see enum core_kind. */

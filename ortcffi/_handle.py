@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""What all objects share that stand for an object of the C API."""
+
+from collections.abc import Callable
+from functools import partial
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from ortcffi._native import ffi
+
+if TYPE_CHECKING:
+    from ortcffi.api import Api
+
+
+class Handle:
+    """An object of the C API, owned or borrowed.
+
+    An owned one is released by `close`, at the end of a ``with`` block, or at the latest when the
+    Python object goes. A borrowed one belongs to another object, which it keeps alive.
+
+    Attributes
+    ----------
+    api : Api
+        The table that the object belongs to. No other table may be given it.
+    """
+
+    __slots__ = ("__weakref__", "_handle", "_lender", "_owned", "api")
+
+    api: "Api"
+
+    def __init__(
+        self,
+        api: "Api",
+        handle: Any,
+        *,
+        release: Callable[[Any, Any], None] | None = None,
+        lender: object = None,
+    ) -> None:
+        self.api = api
+        self._lender = lender
+        self._owned = release is not None
+        # The destructor refers to the table, which stays; a reference to the Api would be a cycle.
+        self._handle = ffi.gc(handle, partial(release, api.pointer)) if release else handle
+
+    @property
+    def handle(self) -> Any:
+        """The cdata to pass to functions of ``lib``; `ValueError` after `close`."""
+        if self._handle is None:
+            raise ValueError(f"this {type(self).__name__} is closed")
+        return self._handle
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._handle is None
+
+    def close(self) -> None:
+        """Release what is owned, let go of what is borrowed. Any further use raises `ValueError`.
+
+        Closing again does nothing.
+        """
+        handle, self._handle = self._handle, None
+        if handle is not None and self._owned:
+            ffi.release(handle)
+        self._lender = None
+
+    def __enter__(self) -> Self:
+        self.handle  # noqa: B018  # raises if closed
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()

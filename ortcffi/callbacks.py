@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""What C calls in Python. How an exception gets back from here is told in `ortcffi.errors`.
+
+Each function finds its Python object behind the ``context`` that C hands on, which is a CFFI handle.
+CFFI takes the interpreter lock, also in threads that Python did not start. None of them runs under a
+lock of the core.
+"""
+
+import sys
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ortcffi._native import ffi
+from ortcffi.errors import keep, status_for
+
+if TYPE_CHECKING:
+    from ortcffi._ort import Cdata
+
+
+class Source(Protocol):
+    """What stands behind the context of an allocator written in Python."""
+
+    def _alloc(self, size: int) -> Any: ...
+    def _free(self, block: Any) -> None: ...
+    def _stats(self) -> Any: ...
+    def _shrink(self) -> None: ...
+
+
+@ffi.def_extern(name="ortcffi_python_alloc")  # type: ignore[untyped-decorator]
+def alloc(context: "Cdata", size: int) -> Any:
+    """A block from `PythonAllocator.alloc`; NULL, and the exception kept, where it raises."""
+    try:
+        return ffi.from_handle(context)._alloc(size)
+    except BaseException as error:  # noqa: BLE001  # nothing may pass through C
+        keep(error)
+        return ffi.NULL
+
+
+@ffi.def_extern(name="ortcffi_python_free")  # type: ignore[untyped-decorator]
+def free(context: "Cdata", block: "Cdata") -> None:
+    """Hand a block to `PythonAllocator.free`. It has no answer to fail with."""
+    try:
+        ffi.from_handle(context)._free(block)
+    except BaseException:  # noqa: BLE001  # nothing may pass through C
+        report("free")
+
+
+@ffi.def_extern(name="ortcffi_python_stats")  # type: ignore[untyped-decorator]
+def stats(context: "Cdata", out: "Cdata") -> Any:
+    """Fill in key-value pairs from `PythonAllocator.figures`."""
+    try:
+        out[0] = ffi.from_handle(context)._stats()
+    except BaseException as error:  # noqa: BLE001  # nothing may pass through C
+        return status_for(error)
+    return ffi.NULL
+
+
+@ffi.def_extern(name="ortcffi_python_shrink")  # type: ignore[untyped-decorator]
+def shrink(context: "Cdata") -> Any:
+    """Call `PythonAllocator.shrink`."""
+    try:
+        ffi.from_handle(context)._shrink()
+    except BaseException as error:  # noqa: BLE001  # nothing may pass through C
+        return status_for(error)
+    return ffi.NULL
+
+
+@ffi.def_extern(name="ortcffi_python_observe")  # type: ignore[untyped-decorator]
+def observe(context: "Cdata", event: int, block: "Cdata", size: int) -> None:
+    """Tell a `Logging` allocator what happened."""
+    try:
+        ffi.from_handle(context)._observe(event, block, size)
+    except BaseException:  # noqa: BLE001  # nothing may pass through C
+        report("observe")
+
+
+@ffi.def_extern(name="ortcffi_python_site")  # type: ignore[untyped-decorator]
+def site() -> int:
+    """The number of the place in the program that is allocating; 0 if there is none."""
+    from ortcffi.sites import site_of_caller
+
+    try:
+        return site_of_caller(1)
+    except BaseException:  # noqa: BLE001  # nothing may pass through C
+        return 0
+
+
+def report(what: str) -> None:
+    """Tell of an exception that has nowhere to go, the way Python does for destructors."""
+    kind, error, traceback = sys.exc_info()
+    sys.unraisablehook(
+        _Unraisable(kind, error, traceback, f"Exception ignored in the {what} of an allocator", None)
+    )
+
+
+class _Unraisable:
+    """What `sys.unraisablehook` is given."""
+
+    __slots__ = ("err_msg", "exc_traceback", "exc_type", "exc_value", "object")
+
+    def __init__(self, kind: Any, error: Any, traceback: Any, message: str, of: Any) -> None:
+        self.exc_type = kind
+        self.exc_value = error
+        self.exc_traceback = traceback
+        self.err_msg = message
+        self.object = of

@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: MIT
+"""Allocators, and NumPy arrays in their memory."""
+
+from collections.abc import Mapping
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
+
+import numpy
+from numpy import dtype as as_dtype
+from numpy import ndarray
+
+from ortcffi._handle import Handle
+from ortcffi._native import SIZE, Source, ffi, integer, lib
+from ortcffi.errors import NotImplemented, OutOfMemory, check, fail
+from ortcffi.key_values import KeyValuePairs
+from ortcffi.memory_info import MemoryInfo
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+    from ortcffi._ort import Cdata
+    from ortcffi.api import Api
+
+    Shape = SupportsIndex | Sequence[SupportsIndex]
+
+__all__ = ["Allocator", "AllocatorStats"]
+
+# NumPy has no function that tells.
+MAX_DIMENSIONS = 64 if int(numpy.__version__.split(".")[0]) >= 2 else 32
+
+
+class AllocatorStats(NamedTuple):
+    """Figures of an allocator at one moment; None for what the library does not say.
+
+    Attributes
+    ----------
+    bytes_allocated : int or None
+        Bytes in blocks that are in use.
+    max_memory : int or None
+        The most that `bytes_allocated` has been.
+    bytes_reserved : int or None
+        Bytes taken from the system, whether in use or not.
+    num_allocations : int or None
+        Blocks ever handed out.
+    num_frees : int or None
+        Blocks ever given back.
+    num_reserves : int or None
+        Blocks ever handed out by `Allocator.reserve`.
+    num_extensions : int or None
+        How often memory was taken from the system.
+    num_shrinkages : int or None
+        How often memory was given back to the system.
+    num_bad_frees : int or None
+        Pointers that were to be freed and were no blocks in use.
+    max_allocation : int or None
+        Bytes of the largest block.
+    limit : int or None
+        The most bytes that may be reserved.
+    raw : mapping of str to str
+        What the library said.
+    """
+
+    bytes_allocated: int | None
+    max_memory: int | None
+    bytes_reserved: int | None
+    num_allocations: int | None
+    num_frees: int | None
+    num_reserves: int | None
+    num_extensions: int | None
+    num_shrinkages: int | None
+    num_bad_frees: int | None
+    max_allocation: int | None
+    limit: int | None
+    raw: Mapping[str, str]
+
+
+# The library's names of the figures above, in the same order.
+STATS_KEYS = (
+    "InUse",
+    "MaxInUse",
+    "TotalAllocated",
+    "NumAllocs",
+    "NumFrees",
+    "NumReserves",
+    "NumArenaExtensions",
+    "NumArenaShrinkages",
+    "NumBadFrees",
+    "MaxAllocSize",
+    "Limit",
+)
+
+
+def _figure(text: str | None) -> int | None:
+    try:
+        return None if text is None else int(text)
+    except ValueError:
+        return None
+
+
+def _refuse(api: Any, address: int, function: str) -> None:
+    """Raise for what `Source` met: the address of a failing status, or 0 for no block."""
+    if address:
+        fail(api, ffi.cast("OrtStatus*", address), function)
+    raise OutOfMemory("the allocator has no block of this size", function)
+
+
+class Allocator(Handle):
+    """An ``OrtAllocator``, and NumPy arrays in its memory.
+
+    The arrays are ordinary: C-contiguous, writeable, freed with the last view of them. Until then
+    they keep the allocator. On the core they begin at a multiple of 64 bytes.
+
+    `Api.default_allocator` is one that belongs to its library; to close such an allocator does
+    nothing. One that is owned goes when it is closed and its last array has gone.
+    """
+
+    __slots__ = ("_block",)
+
+    _block: "Callable[[Any, int], Any]"
+
+    def __init__(
+        self,
+        api: "Api",
+        handle: Any,
+        *,
+        release: "Callable[[Any, Any], None] | None" = None,
+        lender: object = None,
+    ) -> None:
+        super().__init__(api, handle, release=release, lender=lender)
+        addresses = (int(ffi.cast("uintptr_t", pointer)) for pointer in (api.pointer, handle))
+        owner, refuse = (self._handle, lender), partial(_refuse, api.pointer)
+        self._block = Source(*addresses, owner, refuse, MAX_DIMENSIONS).block
+
+    def close(self) -> None:
+        """Let go of an allocator that is owned; do nothing to one that is not."""
+        if self._owned:
+            # The handle's destructor runs when the last array lets go of it as well.
+            self._handle = self._lender = None
+            self._block = self._closed_block
+
+    def _closed_block(self, shape: Any, itemsize: int) -> Any:
+        return self.handle  # raises
+
+    # --- arrays -----------------------------------------------------------------------------------
+
+    def empty(self, shape: "Shape", dtype: "DTypeLike" = numpy.float64) -> "NDArray[Any]":
+        """Return a new array with arbitrary content.
+
+        Parameters
+        ----------
+        shape : int or sequence of int
+            The dimensions, each 0 or more.
+        dtype : dtype-like, optional
+            Any type of a fixed size without Python objects.
+
+        Returns
+        -------
+        ndarray
+
+        Raises
+        ------
+        TypeError
+            `shape` has something that is not an int, or `dtype` is none or holds Python objects.
+        ValueError
+            A dimension is negative, there are too many dimensions, or the array would be larger
+            than any can be; or `dtype` has no size. Nothing was allocated.
+        OutOfMemory
+            The allocator has no block of that size.
+
+        Notes
+        -----
+        API functions: ``AllocatorAlloc``, and ``AllocatorFree`` when the array goes.
+        """
+        kind = as_dtype(dtype)
+        itemsize = kind.itemsize
+        if kind.hasobject or not itemsize:
+            raise _unfit(kind)
+        return ndarray(shape, kind, self._block(shape, itemsize))
+
+    def zeros(self, shape: "Shape", dtype: "DTypeLike" = numpy.float64) -> "NDArray[Any]":
+        """Return a new array whose bytes are all 0. Otherwise like `empty`."""
+        array = self.empty(shape, dtype)
+        array.reshape(-1).view(numpy.uint8).fill(0)
+        return array
+
+    def full(
+        self, shape: "Shape", value: "ArrayLike", dtype: "DTypeLike | None" = None
+    ) -> "NDArray[Any]":
+        """Return a new array filled with a value.
+
+        Parameters
+        ----------
+        shape : int or sequence of int
+            As for `empty`.
+        value : scalar or array-like
+            What to fill with; it is broadcast to the shape.
+        dtype : dtype-like, optional
+            By default that of ``numpy.asarray(value)``.
+
+        Returns
+        -------
+        ndarray
+        """
+        filling = numpy.asarray(value, dtype)
+        array = self.empty(shape, filling.dtype)
+        array[...] = filling
+        return array
+
+    def copy_of(self, array: "ArrayLike") -> "NDArray[Any]":
+        """Return a copy of an array or of what NumPy makes an array of.
+
+        Parameters
+        ----------
+        array : array-like
+            Of any layout. The copy has its shape and dtype and is C-contiguous.
+
+        Returns
+        -------
+        ndarray
+        """
+        original = numpy.asarray(array)
+        copy = self.empty(original.shape, original.dtype)
+        copy[...] = original
+        return copy
+
+    # --- blocks -----------------------------------------------------------------------------------
+
+    def alloc(self, size: int) -> "Cdata":
+        """Take a block that nobody frees but `free`.
+
+        Parameters
+        ----------
+        size : int
+            Bytes.
+
+        Returns
+        -------
+        cdata of ``void *``
+            NULL if `size` is 0.
+
+        Raises
+        ------
+        OutOfMemory
+            There is no such block.
+
+        Notes
+        -----
+        API function: ``AllocatorAlloc``.
+        """
+        out = ffi.new("void**")
+        api = self.api.pointer
+        if status := lib.AllocatorAlloc(api, self.handle, integer("size", size, SIZE), out):
+            fail(api, status, "AllocatorAlloc")
+        return out[0]  # type: ignore[no-any-return]
+
+    def free(self, pointer: "Cdata") -> None:
+        """Give a block back. API function: ``AllocatorFree``.
+
+        Parameters
+        ----------
+        pointer : cdata pointer
+            From `alloc` or `reserve` of this allocator, or NULL. The core raises `InvalidArgument`
+            for any other pointer and for one that was freed before, wherever it can tell; a library
+            that does not check may end the process.
+        """
+        if not isinstance(pointer, ffi.CData) or ffi.typeof(pointer).kind != "pointer":
+            raise TypeError(f"pointer must be a cdata pointer, not {pointer!r}")
+        api = self.api.pointer
+        check(api, lib.AllocatorFree(api, self.handle, pointer), "AllocatorFree")
+
+    def reserve(self, size: int) -> "Cdata":
+        """Take a block that is kept for long, past whatever makes short-lived blocks cheap.
+
+        Parameters and result are those of `alloc`; the block goes back through `free`. A library
+        that is ONNX Runtime ends the process where it has no such block: it has no status to say so.
+
+        Notes
+        -----
+        Field of ``OrtAllocator``: ``Reserve``, since version 18.
+        """
+        bytes_ = integer("size", size, SIZE)
+        block = self._field("Reserve", 18)(self.handle, bytes_)
+        if bytes_ and not block:
+            raise OutOfMemory(f"the allocator has no block of {bytes_} bytes", "Reserve")
+        return block  # type: ignore[no-any-return]
+
+    def _field(self, name: str, since: int) -> Any:
+        """A function of the struct, whose version says which fields it has."""
+        version = self.handle.version
+        function = getattr(self.handle, name) if version >= since else None
+        if not function:
+            raise NotImplemented(f"this allocator, of version {version}, has no {name}", name)
+        return function
+
+    def release_unused(self) -> None:
+        """Give back to the system what is held but not in use.
+
+        Raises
+        ------
+        NotImplemented
+            The allocator cannot, such as the default one of ONNX Runtime.
+
+        Notes
+        -----
+        Field of ``OrtAllocator``: ``Shrink``, since version 25.
+        """
+        check(self.api.pointer, self._field("Shrink", 25)(self.handle), "Shrink")
+
+    # --- facts ------------------------------------------------------------------------------------
+
+    @property
+    def info(self) -> MemoryInfo:
+        """Where the memory is, lent by this allocator. API function: ``AllocatorGetInfo``."""
+        out = ffi.new("const OrtMemoryInfo**")
+        api = self.api.pointer
+        check(api, lib.AllocatorGetInfo(api, self.handle, out), "AllocatorGetInfo")
+        return MemoryInfo(self.api, out[0], lender=self)
+
+    @property
+    def stats(self) -> AllocatorStats:
+        """Figures of this moment. API function: ``AllocatorGetStats``, since version 23."""
+        self.api.require("AllocatorGetStats")
+        out = ffi.new("OrtKeyValuePairs**")
+        api = self.api.pointer
+        check(api, lib.AllocatorGetStats(api, self.handle, out), "AllocatorGetStats")
+        with KeyValuePairs.from_handle(self.api, out[0]) as pairs:
+            raw = pairs.to_dict()
+        return AllocatorStats(*(_figure(raw.get(key)) for key in STATS_KEYS), MappingProxyType(raw))
+
+    def __repr__(self) -> str:
+        return "<Allocator closed>" if self.closed else f"<Allocator {self.info.name!r} of {self.api}>"
+
+
+def _unfit(kind: "numpy.dtype[Any]") -> Exception:
+    if kind.hasobject:
+        return TypeError(f"dtype must not hold Python objects, as {kind} does")
+    return ValueError(f"dtype must have a size, which {kind} has not")
