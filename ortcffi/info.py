@@ -29,11 +29,11 @@ _COLUMNS = {  # by the column `who` of the list of slots
 
 
 def package_version(name: str = "ortcffi") -> str:
-    """The version of an installed package, or ``"not installed"``, as in a bare checkout."""
+    """The version of an installed package; of this one also that it was not installed."""
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
-        return "not installed"
+        return "of a checkout" if name == "ortcffi" else "not installed"
 
 
 def slots_by_topic() -> dict[str, dict[str, int]]:
@@ -99,7 +99,7 @@ def _render(facts: dict[str, Any]) -> str:
         **{name: facts[name] for name in ("python", "cffi", "numpy", "platform", "extension")},
         "include": facts["include"] or "not there",
         "library": facts["library"] or "not there; 'make -C core' builds it",
-        "live objects": ", ".join(f"{n} {kind}" for kind, n in facts["live_objects"].items()),
+        "live objects": ", ".join(f"{kind} {n}" for kind, n in facts["live_objects"].items()),
     }
     lines = [f"{name:13} {text}" for name, text in paired.items()]
     columns = list(_COLUMNS.values())
