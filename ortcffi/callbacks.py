@@ -7,29 +7,24 @@ lock of the core.
 """
 
 import sys
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from ortcffi._native import ffi
-from ortcffi.errors import keep, status_for
+from ortcffi.errors import forget, keep, status_for
+from ortcffi.sites import site_of_caller
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata
-
-
-class Source(Protocol):
-    """What stands behind the context of an allocator written in Python."""
-
-    def _alloc(self, size: int) -> Any: ...
-    def _free(self, block: Any) -> None: ...
-    def _stats(self) -> Any: ...
-    def _shrink(self) -> None: ...
 
 
 @ffi.def_extern(name="ortcffi_python_alloc")  # type: ignore[untyped-decorator]
 def alloc(context: "Cdata", size: int) -> Any:
     """A block from `PythonAllocator.alloc`; NULL, and the exception kept, where it raises."""
     try:
-        return ffi.from_handle(context)._alloc(size)
+        block = ffi.from_handle(context)._alloc(size)
+        if block:
+            forget()
+        return block
     except BaseException as error:  # noqa: BLE001  # nothing may pass through C
         keep(error)
         return ffi.NULL
@@ -76,8 +71,6 @@ def observe(context: "Cdata", event: int, block: "Cdata", size: int) -> None:
 @ffi.def_extern(name="ortcffi_python_site")  # type: ignore[untyped-decorator]
 def site() -> int:
     """The number of the place in the program that is allocating; 0 if there is none."""
-    from ortcffi.sites import site_of_caller
-
     try:
         return site_of_caller(1)
     except BaseException:  # noqa: BLE001  # nothing may pass through C

@@ -169,8 +169,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("path", nargs="*", help="a further library to look at")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--client", metavar="PATH", help="tell instead which API version a custom-op library needs"
+    )
+    parser.add_argument(
+        "--api",
+        metavar="HOST",
+        help="the host that the client meets: core (default), an API version from 1 to 30, real "
+        "(what ortcffi.load() opens), or the path of a library",
+    )
     options = parser.parse_args(arguments)
+    if options.api and not options.client:
+        parser.error("--api says which host --client meets, so it needs --client")
     try:
+        if options.client is not None:
+            from ortcffi import clients
+
+            return clients.main(options.client, options.api or "core", as_json=options.json)
         findings = diagnose(options.path)
     except ValueError as error:
         parser.error(str(error))

@@ -1,30 +1,50 @@
 # SPDX-License-Identifier: MIT
-"""The only place where a status becomes an exception.
+"""The only place where a status becomes an exception, and an exception a status.
 
 A function of the C API answers with a status: NULL for success, or an object with a code and a
-message. A call in this package looks like this::
+message. Every call in this package looks at it at once; for one that is not NULL, `fail` reads the
+code and the message, releases the status, and raises the exception of that code's class.
 
-    if status := lib.MemoryInfoGetId(api, info, out):
-        fail(api, status, "MemoryInfoGetId")
+Some functions call back. An exception cannot pass through C, so it goes around:
 
-A success costs one test. For a failure, `fail`
+1. C calls a function in `ortcffi.callbacks`, from whatever thread; CFFI takes the interpreter lock.
+2. That function calls the Python object behind its context, which raises.
+3. `keep` keeps the exception here, with a text that it can be known by: its class and message.
+4. C gets what its function can answer: `status_for` makes a status with the code that fits and that
+   text; where the function has no status, the answer is NULL.
+5. The library fails for that reason, and the outer call from Python gets the library's status.
+6. `error_for` makes an exception of that status as of any other, and looks for the one that was
+   kept: by its text in the message, or, where memory was not to be had, the last one of this thread.
+   It becomes the ``__cause__``.
 
-1. reads the code and the message, and releases the status;
-2. looks up the class of the code in `CLASSES`, or asks `error_for` where the code alone does not say;
-3. raises an exception, whose arguments are the message and the name of the function.
-
-The classes have the names that the official package gives them. Each is an `OrtError` and a
-built-in exception that fits. They have no ``__init__``: what they know is in ``args``, so that they
-are cheap to make, compare by value, and survive pickling. The way back needs nothing else: who has
-to answer with a status finds code and message in any `OrtError`, also in one that was raised by
-hand, such as ``Fail("no such device")``.
+What nobody asks for is forgotten after a few more.
 """
 
-from enum import IntEnum
-from errno import ENOENT
+from collections import deque
+from threading import get_ident
 from typing import TYPE_CHECKING
 
 from ortcffi._native import lib
+from ortcffi.exceptions import (
+    DeviceReset,
+    EPFail,
+    EngineError,
+    ErrorCode,
+    Fail,
+    InvalidArgument,
+    InvalidGraph,
+    InvalidProtobuf,
+    ModelLoadCanceled,
+    ModelLoaded,
+    ModelRequiresCompilation,
+    NoModel,
+    NoSuchFile,
+    NotFound,
+    NotImplemented,
+    OrtError,
+    OutOfMemory,
+    RuntimeException,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,205 +75,40 @@ __all__ = [
     "fail",
 ]
 
-
-class ErrorCode(IntEnum):
-    """The codes of a status (``OrtErrorCode``, without its prefix)."""
-
-    OK = lib.ORT_OK
-    FAIL = lib.ORT_FAIL
-    INVALID_ARGUMENT = lib.ORT_INVALID_ARGUMENT
-    NO_SUCHFILE = lib.ORT_NO_SUCHFILE
-    NO_MODEL = lib.ORT_NO_MODEL
-    ENGINE_ERROR = lib.ORT_ENGINE_ERROR
-    RUNTIME_EXCEPTION = lib.ORT_RUNTIME_EXCEPTION
-    INVALID_PROTOBUF = lib.ORT_INVALID_PROTOBUF
-    MODEL_LOADED = lib.ORT_MODEL_LOADED
-    NOT_IMPLEMENTED = lib.ORT_NOT_IMPLEMENTED
-    INVALID_GRAPH = lib.ORT_INVALID_GRAPH
-    EP_FAIL = lib.ORT_EP_FAIL
-    MODEL_LOAD_CANCELED = lib.ORT_MODEL_LOAD_CANCELED
-    MODEL_REQUIRES_COMPILATION = lib.ORT_MODEL_REQUIRES_COMPILATION
-    NOT_FOUND = lib.ORT_NOT_FOUND
-    DEVICE_RESET = lib.ORT_DEVICE_RESET
-
-
-class OrtError(Exception):
-    """A function of the ONNX Runtime C API failed. The base of all such exceptions.
-
-    Raised itself only for a code that has no class of its own.
-
-    Attributes
-    ----------
-    code : ErrorCode or int
-        The status's code; an int where `ErrorCode` does not know it.
-    message : str
-        The status's message, with replacement characters for what was not UTF-8.
-    function : str or None
-        The API function that failed; None for an exception that was not made of a call's status.
-    """
-
-    @property
-    def code(self) -> ErrorCode | int:
-        """The status's code."""
-        return self.args[2] if len(self.args) > 2 else ErrorCode.FAIL  # type: ignore[no-any-return]
-
-    @property
-    def message(self) -> str:
-        """The status's message."""
-        try:
-            return self.args[0]  # type: ignore[no-any-return]
-        except IndexError:
-            return ""
-
-    @property
-    def function(self) -> str | None:
-        """The API function that failed."""
-        return self.args[1] if len(self.args) > 1 else None
-
-    def __str__(self) -> str:
-        return self.message
-
-    def __repr__(self) -> str:
-        name = type(self).__name__
-        return f"{name}({self.message!r}, function={self.function!r}, code={int(self.code)})"
-
-    def __eq__(self, other: object) -> bool:
-        same_class = isinstance(other, OrtError) and type(self) is type(other)
-        return same_class and self.args == other.args
-
-    def __hash__(self) -> int:
-        return hash((type(self), self.args))
-
-
-class Fail(OrtError, RuntimeError):
-    """A failure of no particular kind (``ORT_FAIL``)."""
-
-    code = ErrorCode.FAIL
-
-
-class InvalidArgument(OrtError, ValueError):
-    """An argument has a value that the function cannot work with (``ORT_INVALID_ARGUMENT``)."""
-
-    code = ErrorCode.INVALID_ARGUMENT
-
-
-class NoSuchFile(OrtError, FileNotFoundError):
-    """A file does not exist (``ORT_NO_SUCHFILE``)."""
-
-    code = ErrorCode.NO_SUCHFILE
-    # OSError would find its own in args, which are ours.
-    errno = ENOENT
-    filename = None
-
-    @property
-    def strerror(self) -> str:  # type: ignore[override]
-        """The status's message."""
-        return self.message
-
-
-class NoModel(OrtError, LookupError):
-    """There is no model (``ORT_NO_MODEL``)."""
-
-    code = ErrorCode.NO_MODEL
-
-
-class EngineError(OrtError, RuntimeError):
-    """The engine that runs a model failed (``ORT_ENGINE_ERROR``)."""
-
-    code = ErrorCode.ENGINE_ERROR
-
-
-class RuntimeException(OrtError, RuntimeError):
-    """A C++ exception ended the function (``ORT_RUNTIME_EXCEPTION``)."""
-
-    code = ErrorCode.RUNTIME_EXCEPTION
-
-
-class OutOfMemory(RuntimeException, MemoryError):
-    """There is no memory.
-
-    The C API has no code for that. An ``ORT_RUNTIME_EXCEPTION`` becomes one if its message contains
-    one of `OUT_OF_MEMORY_SIGNS`.
-    """
-
-
-class InvalidProtobuf(OrtError, ValueError):
-    """A model or a tensor does not parse (``ORT_INVALID_PROTOBUF``)."""
-
-    code = ErrorCode.INVALID_PROTOBUF
-
-
-class ModelLoaded(OrtError, RuntimeError):
-    """The model is loaded already (``ORT_MODEL_LOADED``)."""
-
-    code = ErrorCode.MODEL_LOADED
-
-
-class NotImplemented(OrtError, NotImplementedError):
-    """The function, or what it was asked for, is not implemented (``ORT_NOT_IMPLEMENTED``)."""
-
-    code = ErrorCode.NOT_IMPLEMENTED
-
-
-class InvalidGraph(OrtError, ValueError):
-    """A model's graph breaks a rule (``ORT_INVALID_GRAPH``)."""
-
-    code = ErrorCode.INVALID_GRAPH
-
-
-class EPFail(OrtError, RuntimeError):
-    """An execution provider failed (``ORT_EP_FAIL``)."""
-
-    code = ErrorCode.EP_FAIL
-
-
-class ModelLoadCanceled(OrtError, RuntimeError):
-    """Loading a model was canceled (``ORT_MODEL_LOAD_CANCELED``)."""
-
-    code = ErrorCode.MODEL_LOAD_CANCELED
-
-
-class ModelRequiresCompilation(OrtError, RuntimeError):
-    """The model has to be compiled first (``ORT_MODEL_REQUIRES_COMPILATION``)."""
-
-    code = ErrorCode.MODEL_REQUIRES_COMPILATION
-
-
-class NotFound(OrtError, LookupError):
-    """What was asked for does not exist (``ORT_NOT_FOUND``)."""
-
-    code = ErrorCode.NOT_FOUND
-
-
-class DeviceReset(OrtError, RuntimeError):
-    """The device was reset and lost its state (``ORT_DEVICE_RESET``)."""
-
-    code = ErrorCode.DEVICE_RESET
-
+# Exceptions on their way around C: the thread, the text, the exception.
+_kept: deque[tuple[int, str, BaseException]] = deque(maxlen=16)
 
 CLASSES = {int(vars(kind)["code"]): kind for kind in OrtError.__subclasses__()}
-
-OUT_OF_MEMORY_SIGNS = (
-    "out of memory",  # the core, CUDA
-    "bad_alloc",  # C++
-    "Failed to allocate memory",  # the arenas of ONNX Runtime
-)
 
 
 def error_for(code: int, message: str, function: str | None) -> OrtError:
     """The exception for what a status says."""
-    if code == ErrorCode.RUNTIME_EXCEPTION and any(sign in message for sign in OUT_OF_MEMORY_SIGNS):
-        return OutOfMemory(message, function)
     kind = CLASSES.get(code)
-    return kind(message, function) if kind else OrtError(message, function, code)
+    if kind is None:
+        error = OrtError(message, function, code)
+    elif kind is RuntimeException and says_out_of_memory(message):
+        error = OutOfMemory(message, function)
+    else:
+        error = kind(message, function)
+    if _kept:
+        error.__cause__ = _cause_of(error)
+    return error
+
+
+def says_out_of_memory(message: str) -> bool:
+    """Whether a message has the words of the core and CUDA, of C++, or of ONNX Runtime's arenas."""
+    return (
+        "out of memory" in message
+        or "bad_alloc" in message
+        or "Failed to allocate memory" in message
+    )
 
 
 # fail(api, status, function), where a status is not NULL: a failure whatever its code says, because
 # a success is NULL. The status is released. It is compiled, since a failure should not be slow.
 fail: "Callable[[OrtApi, OrtStatus, str | None], NoReturn]" = lib.ortcffi_fail
-lib.ortcffi_set_errors(
-    {code: kind for code, kind in CLASSES.items() if kind is not RuntimeException}, error_for
-)
+_DIRECT = {code: kind for code, kind in CLASSES.items() if kind is not RuntimeException}
+lib.ortcffi_set_errors(_DIRECT, error_for)
 
 
 def check(api: "OrtApi", status: "OrtStatus", function: str | None) -> None:
@@ -279,3 +134,71 @@ def check(api: "OrtApi", status: "OrtStatus", function: str | None) -> None:
     """
     if status:
         fail(api, status, function)
+
+
+def keep(error: BaseException) -> str:
+    """Keep an exception for the outer call; returns the text that it is known by."""
+    text = error.message if isinstance(error, OrtError) else f"{type(error).__name__}: {error}"
+    _kept.append((get_ident(), text, error))
+    # As long as anything is kept, each failure is looked at here.
+    lib.ortcffi_set_errors({}, error_for)
+    return text
+
+
+def _let_go(entry: tuple[int, str, BaseException]) -> None:
+    _kept.remove(entry)
+    if not _kept:
+        lib.ortcffi_set_errors(_DIRECT, error_for)
+
+
+def forget() -> None:
+    """Forget what this thread kept: a callback succeeded, so nobody will ask for it."""
+    thread = get_ident()
+    for entry in [entry for entry in _kept if entry[0] == thread]:
+        _let_go(entry)
+
+
+def _cause_of(error: OrtError) -> BaseException | None:
+    thread = get_ident()
+    for entry in reversed(_kept):
+        keeper, text, kept = entry
+        if (text and text in error.message) or (
+            keeper == thread and isinstance(error, OutOfMemory)
+        ):
+            _let_go(entry)
+            return kept
+    return None
+
+
+def out_of_memory(message: str, function: str) -> OutOfMemory:
+    """The exception where there is no block and no status that says why."""
+    error = OutOfMemory(message, function)
+    if _kept:
+        error.__cause__ = _cause_of(error)
+    return error
+
+
+_CODES = (
+    (FileNotFoundError, ErrorCode.NO_SUCHFILE),
+    (NotImplementedError, ErrorCode.NOT_IMPLEMENTED),
+    (MemoryError, ErrorCode.RUNTIME_EXCEPTION),
+    (ValueError, ErrorCode.INVALID_ARGUMENT),
+)
+
+
+def status_for(error: BaseException) -> "OrtStatus":
+    """A status of the core for an exception, which is kept. Whoever gets it releases it.
+
+    An `OrtError` has its own code. `FileNotFoundError` becomes ``NO_SUCHFILE``,
+    `NotImplementedError` ``NOT_IMPLEMENTED``, `ValueError` ``INVALID_ARGUMENT``; anything else
+    ``RUNTIME_EXCEPTION``, with "out of memory" in front for a `MemoryError`.
+    """
+    text = keep(error)
+    if isinstance(error, OrtError):
+        code = error.code
+    else:
+        kinds = (code for kind, code in _CODES if isinstance(error, kind))
+        code = next(kinds, ErrorCode.RUNTIME_EXCEPTION)
+        text = f"out of memory: {text}" if isinstance(error, MemoryError) else text
+    api = lib.ortcffi_core_api_base().GetApi(lib.ORTCFFI_API_VERSION)
+    return lib.CreateStatus(api, code, text.encode(errors="replace"))

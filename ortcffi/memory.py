@@ -104,7 +104,7 @@ def _refuse(api: Any, address: int, function: str) -> None:
     """Raise for what `Source` met: the address of a failing status, or 0 for no block."""
     if address:
         fail(api, ffi.cast("OrtStatus*", address), function)
-    raise OutOfMemory("the allocator has no block of this size", function)
+    raise out_of_memory("the allocator has no block of this size", function)
 
 
 class Allocator(Handle):
@@ -130,9 +130,14 @@ class Allocator(Handle):
         lender: object = None,
     ) -> None:
         super().__init__(api, handle, release=release, lender=lender)
-        addresses = (int(ffi.cast("uintptr_t", pointer)) for pointer in (api.pointer, handle))
-        owner, refuse = (self._handle, lender), partial(_refuse, api.pointer)
-        self._block = Source(*addresses, owner, refuse, MAX_DIMENSIONS).block
+        self._block = self._blocks((self._handle, lender))
+
+    def _blocks(self, owner: object) -> "Callable[[Any, int], Any]":
+        """What makes blocks of this allocator; `owner` keeps it valid and must not lead back."""
+        pointers = (self.api.pointer, self.handle)
+        addresses = (int(ffi.cast("uintptr_t", pointer)) for pointer in pointers)
+        refuse = partial(_refuse, self.api.pointer)
+        return Source(*addresses, owner, refuse, MAX_DIMENSIONS).block  # type: ignore[no-any-return]
 
     def close(self) -> None:
         """Let go of an allocator that is owned; do nothing to one that is not."""
@@ -284,7 +289,7 @@ class Allocator(Handle):
         bytes_ = integer("size", size, SIZE)
         block = self._field("Reserve", 18)(self.handle, bytes_)
         if bytes_ and not block:
-            raise OutOfMemory(f"the allocator has no block of {bytes_} bytes", "Reserve")
+            raise out_of_memory(f"the allocator has no block of {bytes_} bytes", "Reserve")
         return block  # type: ignore[no-any-return]
 
     def _field(self, name: str, since: int) -> Any:

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: MIT
+"""The exceptions: one class for each code of a status, under one base.
+
+They have the names that the official package gives them, and each is a built-in exception that fits
+as well. They have no ``__init__``: what they know is in ``args``, so that they are cheap to make,
+compare by value, and survive pickling.
+"""
+
+from enum import IntEnum
+from errno import ENOENT
+
+from ortcffi._native import lib
+
+__all__ = [
+    "DeviceReset",
+    "EPFail",
+    "EngineError",
+    "ErrorCode",
+    "Fail",
+    "InvalidArgument",
+    "InvalidGraph",
+    "InvalidProtobuf",
+    "ModelLoadCanceled",
+    "ModelLoaded",
+    "ModelRequiresCompilation",
+    "NoModel",
+    "NoSuchFile",
+    "NotFound",
+    "NotImplemented",
+    "OrtError",
+    "OutOfMemory",
+    "RuntimeException",
+]
+
+
+class ErrorCode(IntEnum):
+    """The codes of a status (``OrtErrorCode``, without its prefix)."""
+
+    OK = lib.ORT_OK
+    FAIL = lib.ORT_FAIL
+    INVALID_ARGUMENT = lib.ORT_INVALID_ARGUMENT
+    NO_SUCHFILE = lib.ORT_NO_SUCHFILE
+    NO_MODEL = lib.ORT_NO_MODEL
+    ENGINE_ERROR = lib.ORT_ENGINE_ERROR
+    RUNTIME_EXCEPTION = lib.ORT_RUNTIME_EXCEPTION
+    INVALID_PROTOBUF = lib.ORT_INVALID_PROTOBUF
+    MODEL_LOADED = lib.ORT_MODEL_LOADED
+    NOT_IMPLEMENTED = lib.ORT_NOT_IMPLEMENTED
+    INVALID_GRAPH = lib.ORT_INVALID_GRAPH
+    EP_FAIL = lib.ORT_EP_FAIL
+    MODEL_LOAD_CANCELED = lib.ORT_MODEL_LOAD_CANCELED
+    MODEL_REQUIRES_COMPILATION = lib.ORT_MODEL_REQUIRES_COMPILATION
+    NOT_FOUND = lib.ORT_NOT_FOUND
+    DEVICE_RESET = lib.ORT_DEVICE_RESET
+
+
+class OrtError(Exception):
+    """A function of the ONNX Runtime C API failed. The base of all such exceptions.
+
+    Raised itself only for a code that has no class of its own.
+
+    Attributes
+    ----------
+    code : ErrorCode or int
+        The status's code; an int where `ErrorCode` does not know it.
+    message : str
+        The status's message, with replacement characters for what was not UTF-8.
+    function : str or None
+        The API function that failed; None for an exception that was not made of a call's status.
+    """
+
+    @property
+    def code(self) -> ErrorCode | int:
+        """The status's code."""
+        return self.args[2] if len(self.args) > 2 else ErrorCode.FAIL  # type: ignore[no-any-return]
+
+    @property
+    def message(self) -> str:
+        """The status's message."""
+        try:
+            return self.args[0]  # type: ignore[no-any-return]
+        except IndexError:
+            return ""
+
+    @property
+    def function(self) -> str | None:
+        """The API function that failed."""
+        return self.args[1] if len(self.args) > 1 else None
+
+    def __str__(self) -> str:
+        return self.message
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        return f"{name}({self.message!r}, function={self.function!r}, code={int(self.code)})"
+
+    def __eq__(self, other: object) -> bool:
+        same_class = isinstance(other, OrtError) and type(self) is type(other)
+        return same_class and self.args == other.args
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.args))
+
+
+class Fail(OrtError, RuntimeError):
+    """A failure of no particular kind (``ORT_FAIL``)."""
+
+    code = ErrorCode.FAIL
+
+
+class InvalidArgument(OrtError, ValueError):
+    """An argument has a value that the function cannot work with (``ORT_INVALID_ARGUMENT``)."""
+
+    code = ErrorCode.INVALID_ARGUMENT
+
+
+class NoSuchFile(OrtError, FileNotFoundError):
+    """A file does not exist (``ORT_NO_SUCHFILE``)."""
+
+    code = ErrorCode.NO_SUCHFILE
+    # OSError would find its own in args, which are ours.
+    errno = ENOENT
+    filename = None
+
+    @property
+    def strerror(self) -> str:  # type: ignore[override]
+        """The status's message."""
+        return self.message
+
+
+class NoModel(OrtError, LookupError):
+    """There is no model (``ORT_NO_MODEL``)."""
+
+    code = ErrorCode.NO_MODEL
+
+
+class EngineError(OrtError, RuntimeError):
+    """The engine that runs a model failed (``ORT_ENGINE_ERROR``)."""
+
+    code = ErrorCode.ENGINE_ERROR
+
+
+class RuntimeException(OrtError, RuntimeError):
+    """A C++ exception ended the function (``ORT_RUNTIME_EXCEPTION``)."""
+
+    code = ErrorCode.RUNTIME_EXCEPTION
+
+
+class OutOfMemory(RuntimeException, MemoryError):
+    """There is no memory.
+
+    The C API has no code for that. An ``ORT_RUNTIME_EXCEPTION`` becomes one if its message has the
+    words "out of memory", "bad_alloc" or "Failed to allocate memory".
+    """
+
+
+class InvalidProtobuf(OrtError, ValueError):
+    """A model or a tensor does not parse (``ORT_INVALID_PROTOBUF``)."""
+
+    code = ErrorCode.INVALID_PROTOBUF
+
+
+class ModelLoaded(OrtError, RuntimeError):
+    """The model is loaded already (``ORT_MODEL_LOADED``)."""
+
+    code = ErrorCode.MODEL_LOADED
+
+
+class NotImplemented(OrtError, NotImplementedError):
+    """The function, or what it was asked for, is not implemented (``ORT_NOT_IMPLEMENTED``)."""
+
+    code = ErrorCode.NOT_IMPLEMENTED
+
+
+class InvalidGraph(OrtError, ValueError):
+    """A model's graph breaks a rule (``ORT_INVALID_GRAPH``)."""
+
+    code = ErrorCode.INVALID_GRAPH
+
+
+class EPFail(OrtError, RuntimeError):
+    """An execution provider failed (``ORT_EP_FAIL``)."""
+
+    code = ErrorCode.EP_FAIL
+
+
+class ModelLoadCanceled(OrtError, RuntimeError):
+    """Loading a model was canceled (``ORT_MODEL_LOAD_CANCELED``)."""
+
+    code = ErrorCode.MODEL_LOAD_CANCELED
+
+
+class ModelRequiresCompilation(OrtError, RuntimeError):
+    """The model has to be compiled first (``ORT_MODEL_REQUIRES_COMPILATION``)."""
+
+    code = ErrorCode.MODEL_REQUIRES_COMPILATION
+
+
+class NotFound(OrtError, LookupError):
+    """What was asked for does not exist (``ORT_NOT_FOUND``)."""
+
+    code = ErrorCode.NOT_FOUND
+
+
+class DeviceReset(OrtError, RuntimeError):
+    """The device was reset and lost its state (``ORT_DEVICE_RESET``)."""
+
+    code = ErrorCode.DEVICE_RESET

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""Allocators written in Python."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import ortcffi.callbacks  # noqa: F401  # defines what C calls
+from ortcffi._handle import Handle
+from ortcffi._native import ffi, lib
+from ortcffi.api import core_api
+from ortcffi.errors import check
+from ortcffi.memory import Allocator
+
+if TYPE_CHECKING:
+    from ortcffi._ort import Cdata
+
+__all__ = ["PythonAllocator"]
+
+
+def _release(_api: Any, handle: Any) -> None:
+    lib.ortcffi_release_adaptor(handle)
+
+
+class PythonAllocator(Allocator):
+    """The base of allocators written in Python, which any provider of the table accepts.
+
+    A subclass defines `alloc` and `free`. They are called from whatever thread needs memory, also
+    from threads that Python did not start, and never under a lock. An exception in `alloc` makes the
+    call that asked for memory fail, and is the ``__cause__`` of what that call raises.
+
+    Examples
+    --------
+    >>> class Mine(PythonAllocator):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.blocks = {}
+    ...     def alloc(self, size):
+    ...         block = ffi.new("char[]", size)
+    ...         self.blocks[int(ffi.cast("uintptr_t", block))] = block
+    ...         return block
+    ...     def free(self, pointer):
+    ...         del self.blocks[int(ffi.cast("uintptr_t", pointer))]
+    >>> mine = Mine()
+    >>> x = mine.zeros(3)
+    >>> len(mine.blocks)
+    1
+    >>> del x
+    >>> len(mine.blocks)
+    0
+    """
+
+    __slots__ = ("__dict__", "_context")
+
+    def __init__(self) -> None:
+        api = core_api()
+        lender = api.default_allocator.info
+        out = ffi.new("OrtAllocator**")
+        self._context = ffi.new_handle(self)
+        status = lib.ortcffi_python_allocator(lender.handle, self._context, out)
+        check(api.pointer, status, "PythonAllocator")
+        # Not Allocator's: what that keeps for arrays would be a cycle that is never collected.
+        Handle.__init__(self, api, out[0], release=_release, lender=lender)
+
+    # Made anew each time, so that only arrays keep what leads back to this object.
+    def _block(self, shape: Any, itemsize: int) -> Any:  # type: ignore[override]
+        return self._blocks((self.handle, self))(shape, itemsize)
+
+    def alloc(self, size: int) -> "Cdata | int | None":
+        """Return a block of at least `size` bytes: a cdata pointer or an address; None for none.
+
+        The block must stay where it is until `free` is called for it. `size` is 1 or more.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define alloc")
+
+    def free(self, pointer: "Cdata") -> None:
+        """Take back the block at `pointer`, a cdata of ``void *``. It must not raise."""
+        raise NotImplementedError(f"{type(self).__name__} does not define free")
+
+    def figures(self) -> Mapping[str, int | str]:
+        """Return what `stats` is to say, under the names of the C API, such as ``"InUse"``."""
+        return {}
+
+    def shrink(self) -> None:
+        """Give back what is held but not in use; called by `release_unused`."""
+
+    # What the callbacks call.
+
+    def _alloc(self, size: int) -> Any:
+        block = self.alloc(size)
+        return ffi.NULL if block is None else ffi.cast("void*", block)
+
+    def _free(self, block: Any) -> None:
+        self.free(block)
+
+    def _stats(self) -> Any:
+        api = self.api.pointer
+        pairs = self.api.key_values({key: str(value) for key, value in self.figures().items()})
+        out = ffi.new("OrtKeyValuePairs**")
+        lib.CreateKeyValuePairs(api, out)
+        if not out[0]:
+            raise MemoryError("no memory for figures")
+        for key, value in pairs.items():
+            lib.AddKeyValuePair(api, out[0], key.encode(), value.encode())
+        return out[0]
+
+    def _shrink(self) -> None:
+        self.shrink()
