@@ -20,25 +20,23 @@ static void set_loaded(struct heap_bin* bin, struct heap_block* head, size_t cou
   bin->limit = (int64_t)(bin->pushes - bin->pops) + bin->capacity - (int64_t)count;
 }
 
-/* The thread's cap moves with what it took from the central lists; only large blocks count. */
-static void move_floor(struct heap_thread* self, size_t size_class, int64_t blocks) {
-  if (size_class >= HEAP_FIRST_LARGE) {
-    self->floor += blocks * (int64_t)heap_class_size(size_class);
-  }
-}
-
-/* Beyond here the bin knows nothing of the batch. */
-static void give_batch(struct heap_thread* self, size_t size_class, struct heap_block* batch,
-                       size_t count) {
-  move_floor(self, size_class, -(int64_t)count);
-  heap_central_give(size_class, batch, count);
-}
-
-/* Only small blocks count: large ones have the thread's own cap. */
+/* Only small blocks count: of large ones there are no spares to keep. */
 static void count_spares(struct heap_thread* self, size_t size_class, int64_t blocks) {
   if (size_class < HEAP_FIRST_LARGE) {
     self->spare_bytes += blocks * (int64_t)heap_class_size(size_class);
   }
+}
+
+/* Makes what a bin holds one more batch of its spares. */
+static void set_aside(struct heap_thread* self, size_t size_class) {
+  struct heap_bin* bin = &self->bins[size_class];
+  struct heap_block* batch = bin->head;
+  size_t count = (size_t)loaded(bin);
+  set_loaded(bin, NULL, 0);
+  batch->batch_count = count;
+  batch->next_batch = bin->spares;
+  bin->spares = batch;
+  count_spares(self, size_class, (int64_t)count);
 }
 
 static void give_spares(struct heap_thread* self, size_t size_class) {
@@ -49,7 +47,7 @@ static void give_spares(struct heap_thread* self, size_t size_class) {
     struct heap_block* next = batch->next_batch;
     size_t count = batch->batch_count;
     count_spares(self, size_class, -(int64_t)count);
-    give_batch(self, size_class, batch, count);
+    heap_central_give(size_class, batch, count);
     batch = next;
   }
 }
@@ -58,7 +56,11 @@ static void give_bin(struct heap_thread* self, size_t size_class) {
   struct heap_bin* bin = &self->bins[size_class];
   int64_t count = loaded(bin);
   if (bin->head != NULL && count > 0) {
-    give_batch(self, size_class, bin->head, (size_t)count);
+    heap_central_give(size_class, bin->head, (size_t)count);
+  }
+  if (size_class >= HEAP_FIRST_LARGE) {
+    self->granted -= bin->capacity * (int64_t)heap_class_size(size_class);
+    bin->capacity = 0;
   }
   set_loaded(bin, NULL, 0);
   give_spares(self, size_class);
@@ -80,28 +82,35 @@ void heap_fill_bins(struct heap_thread* self) {
     struct heap_bin* bin = &self->bins[i];
     if (i < HEAP_FIRST_LARGE) {
       bin->inverse = UINT64_MAX / heap_class_stride(i) + 1;
-    } else {
-      bin->bytes = (int64_t)heap_class_size(i);
+      bin->capacity = (int64_t)heap_batch(i);
     }
-    bin->mark = i < HEAP_FIRST_LARGE ? 0 : INT64_MAX;
-    bin->capacity = (int64_t)heap_batch(i);
     set_loaded(bin, NULL, 0);
   }
-  self->floor = -HEAP_THREAD_CAP;
 }
 
-/* Huge blocks are counted with the largest class, and never lie in a bin. */
-static void count_huge(struct heap_thread* self, int64_t change, size_t segments) {
-  struct heap_bin* bin = &self->bins[HEAP_LAST_CLASS];
-  int64_t bytes = (int64_t)(segments << HEAP_SEGMENT_SHIFT) * change;
-  if (change > 0) {
-    HEAP_ADD(bin->pops, 1);
-  } else {
-    HEAP_ADD(bin->pushes, 1);
+/* Sets the blocks in large bins aside, so that taking one of them will be noticed. */
+static void hide_large(struct heap_thread* self) {
+  for (size_t i = HEAP_FIRST_LARGE; i <= HEAP_LAST_CLASS; i++) {
+    struct heap_bin* bin = &self->bins[i];
+    if (bin->head != NULL) {
+      set_aside(self, i);
+    }
   }
-  HEAP_ADD(self->large, bytes);
-  bin->limit -= change;
-  self->floor += bytes;
+}
+
+/* Works out the peak where more may be in use than ever was. The fast path does not: it may take
+ * what the large bins show only as long as even all of that would be no new peak. */
+static void note_peak(struct heap_thread* self) {
+  int64_t room = heap_note_peak();
+  int64_t shown = 0;
+  for (size_t i = HEAP_FIRST_LARGE; i <= HEAP_LAST_CLASS; i++) {
+    if (self->bins[i].head != NULL) {
+      shown += loaded(&self->bins[i]) * (int64_t)heap_class_size(i);
+    }
+  }
+  if (shown > room) {
+    hide_large(self);
+  }
 }
 
 static void* alloc_huge(struct heap_thread* self, size_t size) {
@@ -110,14 +119,16 @@ static void* alloc_huge(struct heap_thread* self, size_t size) {
   if (taken < 0) {
     return NULL;
   }
-  count_huge(self, 1, segments);
-  heap_note_peak();
+  HEAP_ADD(self->huge_pops, 1);
+  HEAP_ADD(self->huge_bytes, (int64_t)(segments << HEAP_SEGMENT_SHIFT));
+  note_peak(self);
   return heap_segment_start((size_t)taken);
 }
 
 static enum heap_verdict free_huge(struct heap_thread* self, void* pointer) {
   size_t segment = heap_segment_of(pointer);
-  count_huge(self, -1, heap_segments[segment].run);
+  HEAP_ADD(self->huge_pushes, 1);
+  HEAP_ADD(self->huge_bytes, -((int64_t)heap_segments[segment].run << HEAP_SEGMENT_SHIFT));
   heap_region_give(segment);
   return HEAP_FREED;
 }
@@ -137,7 +148,6 @@ static int refill(struct heap_thread* self, size_t size_class, int fresh) {
     if (batch == NULL) {
       return 0;
     }
-    move_floor(self, size_class, (int64_t)count);
   }
   set_loaded(bin, batch, count);
   return 1;
@@ -158,15 +168,12 @@ static size_t borrow(struct heap_thread* self, size_t size_class) {
   return 0;
 }
 
-/* Whether more is about to be in use than ever was. Small bins are asked when they run empty, so
- * the peak is known to within what a bin holds. */
+/* Whether more may be about to be in use than ever was. Small bins are asked when they run empty,
+ * so the peak is known to within what a bin holds. */
 static int rises(struct heap_thread* self, size_t size_class) {
   struct heap_bin* bin = &self->bins[size_class];
   if (size_class >= HEAP_FIRST_LARGE) {
-    int64_t large = self->large + (int64_t)heap_class_size(size_class);
-    int higher = large > self->mark;
-    self->mark = higher ? large : self->mark;
-    return higher;
+    return 1;
   }
   int64_t used = (int64_t)(bin->pops - bin->pushes);
   int higher = used >= bin->mark;
@@ -207,7 +214,7 @@ void* heap_alloc_slow(size_t size) {
   void* block =
       size_class < HEAP_FIRST_LARGE ? heap_try_alloc_small(size) : heap_try_alloc_large(size);
   if (higher) {
-    heap_note_peak();
+    note_peak(self);
   }
   return block;
 }
@@ -217,7 +224,7 @@ void* heap_alloc_slow(size_t size) {
 static void widen(struct heap_thread* self, size_t size_class) {
   struct heap_bin* bin = &self->bins[size_class];
   int64_t more = bin->capacity * (int64_t)heap_class_size(size_class);
-  if (size_class >= HEAP_FIRST_LARGE || bin->capacity >= HEAP_WIDEST) {
+  if (bin->capacity >= HEAP_WIDEST) {
     return;
   }
   if (self->capacity_bytes + more > HEAP_CAPACITY_CAP) {
@@ -234,29 +241,48 @@ static void widen(struct heap_thread* self, size_t size_class) {
   bin->capacity *= 2;
 }
 
-/* Makes room in a full bin by setting its blocks aside as one more batch. */
+/* Makes room in a full small bin. */
 static void spill(struct heap_thread* self, size_t size_class) {
+  widen(self, size_class);
   struct heap_bin* bin = &self->bins[size_class];
-  struct heap_block* batch = bin->head;
-  size_t count = (size_t)loaded(bin);
-  set_loaded(bin, NULL, 0);
-  batch->batch_count = count;
-  batch->next_batch = bin->spares;
-  bin->spares = batch;
-  count_spares(self, size_class, (int64_t)count);
+  if ((int64_t)(bin->pushes - bin->pops) < bin->limit) {
+    return;
+  }
+  set_aside(self, size_class);
   if (self->spare_bytes > HEAP_SPARE_CAP) {
     give_spares(self, size_class);
   }
 }
 
-/* Gives large blocks back, the largest first, until half the thread's cap is free again. */
-static void trim(struct heap_thread* self) {
-  for (size_t size_class = HEAP_LAST_CLASS; size_class >= HEAP_FIRST_LARGE; size_class--) {
-    if (self->large - self->floor >= HEAP_THREAD_CAP / 2) {
-      return;
+/* Makes room for one more block in a full large bin, within the thread's cap: where that is used
+ * up, all large bins give back what they have and begin anew. Returns false for a block that is too
+ * large to keep at all. */
+static int grant(struct heap_thread* self, size_t size_class) {
+  int64_t bytes = (int64_t)heap_class_size(size_class);
+  if (self->granted + bytes > HEAP_THREAD_CAP) {
+    for (size_t i = HEAP_FIRST_LARGE; i <= HEAP_LAST_CLASS; i++) {
+      give_bin(self, i);
     }
-    give_bin(self, size_class);
   }
+  if (bytes > HEAP_THREAD_CAP) {
+    return 0;
+  }
+  self->granted += bytes;
+  self->bins[size_class].capacity++;
+  self->bins[size_class].limit++;
+  return 1;
+}
+
+/* Gives a block that the thread does not keep to the central list. */
+static enum heap_verdict pass_on(struct heap_thread* self, size_t size_class, void* pointer) {
+  struct heap_bin* bin = &self->bins[size_class];
+  struct heap_block* block = pointer;
+  block->key = heap_key(block);
+  block->next = NULL;
+  HEAP_ADD(bin->pushes, 1);
+  bin->limit++; /* it never was in the bin */
+  heap_central_give(size_class, block, 1);
+  return HEAP_FREED;
 }
 
 /* What is wrong with a pointer, if anything is. */
@@ -299,19 +325,11 @@ enum heap_verdict heap_free_slow(void* pointer) {
   }
   struct heap_bin* bin = &self->bins[mark];
   if ((int64_t)(bin->pushes - bin->pops) >= bin->limit) {
-    widen(self, mark);
-  }
-  if ((int64_t)(bin->pushes - bin->pops) >= bin->limit) {
-    spill(self, mark);
-  }
-  if (mark >= HEAP_FIRST_LARGE && self->large - (int64_t)heap_class_size(mark) < self->floor) {
-    /* Without a floor the block itself may be what is too much. */
-    int64_t floor = self->floor;
-    self->floor = INT64_MIN;
-    heap_try_free_large(pointer, mark);
-    self->floor = floor;
-    trim(self);
-    return HEAP_FREED;
+    if (mark < HEAP_FIRST_LARGE) {
+      spill(self, mark);
+    } else if (!grant(self, mark)) {
+      return pass_on(self, mark, pointer);
+    }
   }
   return heap_free(pointer);
 }

@@ -60,18 +60,14 @@ struct heap_bin {
   uint64_t pops;
   uint64_t pushes;
   int64_t limit;
-  /** Blocks in use, when the bin last ran empty, at which the process's peak is worked out anew.
-   * Small classes only. */
+  /** Blocks in use, when the bin runs empty, at which the process's peak is worked out anew. Small
+   * classes only. */
   int64_t mark;
   /** Full batches beyond `head`. */
   struct heap_block* spares;
-  union {
-    /** Small classes: 2^64 over the distance of blocks in a segment, rounded up. An offset is a
-     * multiple of that distance if and only if its product with this, modulo 2^64, is below it. */
-    uint64_t inverse;
-    /** Large classes: bytes in a block. */
-    int64_t bytes;
-  };
+  /** 2^64 over the distance of blocks in a segment, rounded up: an offset is a multiple of that
+   * distance if and only if its product with this, modulo 2^64, is below it. Small classes only. */
+  uint64_t inverse;
   /** Blocks `head` may hold: a batch to begin with, more for a bin that is often full. */
   int64_t capacity;
 };
@@ -80,13 +76,12 @@ struct heap_thread {
   struct heap_bin bins[HEAP_MARKS];
   /** Copy of the process's secret: closer at hand. */
   uintptr_t secret;
-  /** Bytes of large and huge blocks this thread took less those it gave back; negative if it frees
-   * for others. Small blocks are counted by their bins alone. */
-  int64_t large;
-  /** Large bytes at which the process's peak is worked out anew. */
-  int64_t mark;
-  /** Large bytes below which too much lies in this thread's bins. */
-  int64_t floor;
+  /** Bytes of large blocks that the bins may hold, by their capacities. */
+  int64_t granted;
+  /** Huge blocks lie in no bin: how many were taken and given back, and their bytes. */
+  uint64_t huge_pops;
+  uint64_t huge_pushes;
+  int64_t huge_bytes;
   /** Free bytes of small blocks that its bins may hold beyond a batch each, and do in spares. */
   int64_t capacity_bytes;
   int64_t spare_bytes;
@@ -154,14 +149,12 @@ static inline CORE_INLINE void* heap_try_alloc_large(size_t size) {
   struct heap_thread* self = heap_self;
   struct heap_bin* bin = &self->bins[heap_class_of(size)];
   struct heap_block* block = bin->head;
-  if (CORE_UNLIKELY(block == NULL || block->key != ((uintptr_t)block ^ self->secret) ||
-                    self->large + bin->bytes > self->mark)) {
+  if (CORE_UNLIKELY(block == NULL || block->key != ((uintptr_t)block ^ self->secret))) {
     return NULL;
   }
   bin->head = block->next;
   block->key = 0;
   HEAP_ADD(bin->pops, 1);
-  HEAP_ADD(self->large, bin->bytes);
   return block;
 }
 
@@ -205,14 +198,13 @@ static inline CORE_INLINE int heap_try_free_large(void* pointer, size_t mark) {
   uintptr_t key = (uintptr_t)block ^ self->secret;
   size_t offset = (uintptr_t)pointer - heap_region.base;
   if (CORE_UNLIKELY((offset & (HEAP_SEGMENT - 1)) != heap_color(offset >> HEAP_SEGMENT_SHIFT) ||
-                    block->key == key || self->large - bin->bytes < self->floor)) {
+                    block->key == key)) {
     return 0;
   }
   block->key = key;
   block->next = bin->head;
   bin->head = block;
   HEAP_ADD(bin->pushes, 1);
-  HEAP_ADD(self->large, -bin->bytes);
   return 1;
 }
 /** @} */

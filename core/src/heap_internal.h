@@ -7,7 +7,7 @@
 
 #include "heap.h"
 
-/** Free memory a thread may keep: everything, and what lies in full batches of small blocks. */
+/** Free memory a thread may keep: in large blocks, and in full batches of small ones. */
 #define HEAP_THREAD_CAP ((int64_t)128 << 20)
 #define HEAP_SPARE_CAP ((int64_t)8 << 20)
 /** Free small blocks that a thread's bins may hold beyond a batch each, in bytes, and that one bin
@@ -66,8 +66,9 @@ void heap_give_all(struct heap_thread* self);
 
 /* heap_threads.c */
 
-/** Works out the peak anew: more may be in use now than ever was. */
-void heap_note_peak(void);
+/** Works out the peak anew, as more may be in use now than ever was; returns how many bytes more
+ * could be without being a new one. */
+int64_t heap_note_peak(void);
 void heap_count_bad_free(void);
 
 /* heap_region.c */

@@ -25,8 +25,8 @@ static int64_t peak;
 
 /* Bytes a thread took less bytes it gave back. */
 static int64_t thread_live(const struct heap_thread* thread) {
-  int64_t sum = HEAP_READ(thread->large);
-  for (size_t i = 1; i < HEAP_FIRST_LARGE; i++) {
+  int64_t sum = HEAP_READ(thread->huge_bytes);
+  for (size_t i = 1; i <= HEAP_LAST_CLASS; i++) {
     const struct heap_bin* bin = &thread->bins[i];
     sum += (int64_t)(HEAP_READ(bin->pops) - HEAP_READ(bin->pushes)) * (int64_t)heap_class_size(i);
   }
@@ -38,6 +38,8 @@ static void thread_end(void* argument) {
   heap_self = &heap_nobody;
   heap_give_all(self);
   pthread_mutex_lock(&threads_lock);
+  ended.allocations += self->huge_pops;
+  ended.frees += self->huge_pushes;
   for (size_t i = 1; i <= HEAP_LAST_CLASS; i++) {
     ended.allocations += self->bins[i].pops;
     ended.frees += self->bins[i].pushes;
@@ -108,10 +110,12 @@ static int64_t sum_live(void) {
   return sum;
 }
 
-void heap_note_peak(void) {
+int64_t heap_note_peak(void) {
   pthread_mutex_lock(&threads_lock);
-  sum_live();
+  int64_t live = sum_live();
+  int64_t room = peak - live;
   pthread_mutex_unlock(&threads_lock);
+  return room;
 }
 
 void heap_count_bad_free(void) { __atomic_fetch_add(&ended.bad_frees, 1, __ATOMIC_RELAXED); }
@@ -122,6 +126,8 @@ void heap_read_stats(struct heap_stats* out) {
   out->live_bytes = (uint64_t)sum_live();
   out->peak_bytes = (uint64_t)peak;
   for (struct heap_thread* thread = threads; thread != NULL; thread = thread->next) {
+    out->allocations += HEAP_READ(thread->huge_pops);
+    out->frees += HEAP_READ(thread->huge_pushes);
     for (size_t i = 1; i <= HEAP_LAST_CLASS; i++) {
       out->allocations += HEAP_READ(thread->bins[i].pops);
       out->frees += HEAP_READ(thread->bins[i].pushes);
