@@ -66,7 +66,7 @@ int64_t heap_live_objects(enum core_kind kind);
 /* Counters have one writer, and others that read them. A plain increment is one instruction where
  * a relaxed load and store are three, and no less whole; only the thread sanitizer must be shown
  * the latter. */
-#if defined(__SANITIZE_THREAD__)
+#if defined(CORE_TSAN)
 #define HEAP_ADD(counter, change) \
   __atomic_store_n(&(counter), (counter) + (change), __ATOMIC_RELAXED)
 #else

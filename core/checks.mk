@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+# Clients in C that run on the core: `make check`, and under what finds errors in memory and threads:
+# `make asan`, `ubsan`, `tsan`, `valgrind`.
+
+CLIENTS = ../tests/c
+# What runs: a client, and behind colons what it is told after the library's path.
+RUNS = abi client heap old_client storm:2:50000:2 $(FORKS) $(LEAVERS)
+# Apart, since the runtimes of most tools do not go on in the child of a process with threads.
+FORKS = storm:2:20000:2:fork
+# These leave objects to the end of the process, which nobody takes for a leak on our own heap.
+LEAVERS = $(if $(filter HEAP,$(CHOSEN)),behaviour)
+PROGRAMS = $(sort $(foreach run,$(RUNS),$(BUILD)/$(firstword $(subst :, ,$(run)))))
+# Put in front of each client.
+UNDER =
+
+LINK_CLIENT = -L$(BUILD) -lortcore -Wl,-rpath,$(abspath $(BUILD)) -ldl -pthread $(LDFLAGS)
+
+$(BUILD)/behaviour: $(wildcard $(CLIENTS)/behaviour_*.c)
+$(BUILD)/%: $(CLIENTS)/%.c $(wildcard $(CLIENTS)/*.h) $(BUILD)/libortcore.so
+	$(CC) -std=gnu11 -Wall -Wextra $(CFLAGS) -Iinclude $(filter %.c,$^) -o $@ $(LINK_CLIENT)
+
+.PHONY: check asan ubsan tsan valgrind
+check: $(PROGRAMS)
+	@set -e; for run in $(RUNS); do \
+	  set -- $$(echo $$run | tr : ' '); client=$(BUILD)/$$1; shift; \
+	  echo "== $$client $$*"; $(UNDER) $$client $(BUILD)/libortcore.so "$$@" >$(BUILD)/said 2>&1 || \
+	    { cat $(BUILD)/said; exit 1; }; \
+	done
+
+DEBUG = -O1 -g -fno-omit-frame-pointer
+# undefs: the sanitizer's runtime stands in the program, not in the library.
+SANITIZE = CFLAGS="$(DEBUG) -fsanitize=$(1)" LDFLAGS="-fsanitize=$(firstword $(1)) -Wl,-z,undefs"
+
+# Each block of the C library's heap has an end that the sanitizer and valgrind watch; our own heap
+# has code that they watch.
+asan: export ASAN_OPTIONS = allocator_may_return_null=1:detect_stack_use_after_return=1
+asan:
+	$(MAKE) check BUILD=$(BUILD)/asan FORKS= $(call SANITIZE,address)
+	$(MAKE) check BUILD=$(BUILD)/asan-malloc USE_MALLOC=1 FORKS= $(call SANITIZE,address)
+
+ubsan: export UBSAN_OPTIONS = halt_on_error=1:print_stacktrace=1
+ubsan:
+	$(MAKE) check BUILD=$(BUILD)/ubsan $(call SANITIZE,undefined)
+
+tsan: export TSAN_OPTIONS = halt_on_error=1
+tsan:
+	$(MAKE) check BUILD=$(BUILD)/tsan FORKS= $(call SANITIZE,thread -DCORE_TSAN)
+
+# Only what is lost for certain: what the loader and libpthread keep looks possibly lost.
+MEMCHECK = valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=definite
+valgrind: UNDER_IT = FORKS= CFLAGS="$(DEBUG)" UNDER="$(MEMCHECK) --errors-for-leak-kinds=definite"
+valgrind:
+	$(MAKE) check BUILD=$(BUILD)/valgrind $(UNDER_IT)
+	$(MAKE) check BUILD=$(BUILD)/valgrind-malloc USE_MALLOC=1 $(UNDER_IT)
