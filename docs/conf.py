@@ -1,10 +1,18 @@
 # SPDX-License-Identifier: MIT
 """How Sphinx makes the documentation: ``sphinx-build -W -b html docs docs/_build/html``."""
 
+import re
 import sys
 from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+import c_source
+
+SLOTS = {slot.name for slot in c_source.slots_of("ort_slots.def")}
 
 project = "ortcffi"
 copyright = "the ortcffi authors"
@@ -25,3 +33,29 @@ toc_object_entries_show_parents = "hide"
 
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
+
+default_role = "py:obj"
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+napoleon_google_docstring = False
+napoleon_use_ivar = True
+
+doctest_global_setup = "import numpy as np\nimport ortcffi as ort\nfrom ortcffi import *"
+
+
+def link_slots(
+    _app: Sphinx, _kind: str, _name: str, _object: Any, _options: Any, lines: list[str]
+) -> None:
+    """Make links of the functions of the C API that a docstring names."""
+    for i, line in enumerate(lines):
+        lines[i] = re.sub(r"``(\w+)``", lambda found: linked(found[1]), line)
+
+
+def linked(name: str) -> str:
+    """A literal, or a link to what the reference of the C API has under that name."""
+    return f":c:func:`{name}`" if name in SLOTS else f"``{name}``"
+
+
+def setup(app: Sphinx) -> None:
+    """What Sphinx calls."""
+    app.connect("autodoc-process-docstring", link_slots)
