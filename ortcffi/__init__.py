@@ -4,27 +4,14 @@
 A module is imported when one of its names is first used, so that the import takes no time.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from ortcffi import errors
-    from ortcffi._native import ffi, lib
-    from ortcffi.adaptors import Aligned, Failing, Limiting, Logging
-    from ortcffi.api import Api, core_api, default_api, init_api
-    from ortcffi.config import get_include, get_library
-    from ortcffi.errors import ErrorCode, OrtError
-    from ortcffi.hosts import emulate
-    from ortcffi.key_values import KeyValuePairs
-    from ortcffi.memory import Allocator, AllocatorStats
-    from ortcffi.memory_info import AllocatorType, DeviceMemoryType, DeviceType, MemoryInfo, MemType
-    from ortcffi.numpy_memory import numpy_allocator
-    from ortcffi.providers import LibraryNotFound, LoadError, load
-    from ortcffi.python_allocator import PythonAllocator
-    from ortcffi.runtimes import Runtime, find_runtimes
-    from ortcffi.status import Status
-    from ortcffi.symbols import expose_symbols
-    from ortcffi.tracing import trace
-    from ortcffi.tracking import Leak, Scope, Tracking
+__all__ = ["Aligned", "Allocator", "AllocatorStats", "AllocatorType", "Api", "DeviceMemoryType"]
+__all__ += ["DeviceType", "ErrorCode", "Failing", "KeyValuePairs", "Leak", "LibraryNotFound"]
+__all__ += ["Limiting", "LoadError", "Logging", "MemType", "MemoryInfo", "OrtError"]
+__all__ += ["PythonAllocator", "Runtime", "Scope", "Status", "Tracking", "core_api"]
+__all__ += ["default_api", "emulate", "errors", "expose_symbols", "ffi", "find_runtimes"]
+__all__ += ["get_include", "get_library", "init_api", "lib", "load", "numpy_allocator", "trace"]
 
 _NAMES = {
     "_native": "ffi lib",
@@ -46,7 +33,6 @@ _NAMES = {
     "tracking": "Leak Scope Tracking",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
-__all__ = ["errors", *_MODULES]  # noqa: PLE0604  # strings all
 
 
 def __getattr__(name: str) -> Any:
@@ -58,3 +44,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'ortcffi' has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(f"ortcffi.{_MODULES[name]}"), name)
     return value
+
+
+def __dir__() -> list[str]:
+    return __all__

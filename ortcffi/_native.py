@@ -48,7 +48,5 @@ def integer(argument: str, number: Any, limits: tuple[int, int] = INT32) -> int:
     except TypeError:
         raise TypeError(f"{argument} must be an int, not {type(number).__name__}") from None
     if not limits[0] <= converted <= limits[1]:
-        raise ValueError(
-            f"{argument} must be from {limits[0]} to {limits[1]}, but is {converted}"
-        )
+        raise ValueError(f"{argument} must be from {limits[0]} to {limits[1]}, but is {converted}")
     return converted

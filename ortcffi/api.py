@@ -149,7 +149,7 @@ class Api:
             fail(self.pointer, status, "CreateCpuMemoryInfo")
         return MemoryInfo(self, out[0])
 
-    def device_memory_info(
+    def device_memory_info(  # noqa: PLR0913  # as many as the C function
         self,
         name: str,
         device_type: int = DeviceType.CPU,

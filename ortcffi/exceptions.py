@@ -72,7 +72,7 @@ class OrtError(Exception):
     @property
     def code(self) -> ErrorCode | int:
         """The status's code."""
-        return self.args[2] if len(self.args) > 2 else ErrorCode.FAIL  # type: ignore[no-any-return]
+        return self.args[2] if len(self.args) > 2 else ErrorCode.FAIL
 
     @property
     def message(self) -> str:
@@ -95,8 +95,9 @@ class OrtError(Exception):
         return f"{name}({self.message!r}, function={self.function!r}, code={int(self.code)})"
 
     def __eq__(self, other: object) -> bool:
-        same_class = isinstance(other, OrtError) and type(self) is type(other)
-        return same_class and self.args == other.args
+        if not isinstance(other, OrtError):
+            return False
+        return type(self) is type(other) and self.args == other.args
 
     def __hash__(self) -> int:
         return hash((type(self), self.args))

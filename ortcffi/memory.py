@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Allocators, and NumPy arrays in their memory."""
 
-from collections.abc import Mapping
 from functools import partial
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
-import numpy
+import numpy as np
 from numpy import dtype as as_dtype
 from numpy import ndarray
 
 from ortcffi._handle import Handle
 from ortcffi._native import SIZE, Source, ffi, integer, lib
-from ortcffi.errors import NotImplemented, OutOfMemory, check, fail
+from ortcffi.allocator_stats import AllocatorStats, stats_from
+from ortcffi.errors import NotImplemented, check, fail, out_of_memory
 from ortcffi.key_values import KeyValuePairs
 from ortcffi.memory_info import MemoryInfo
 
@@ -29,75 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Allocator", "AllocatorStats"]
 
 # NumPy has no function that tells.
-MAX_DIMENSIONS = 64 if int(numpy.__version__.split(".")[0]) >= 2 else 32
-
-
-class AllocatorStats(NamedTuple):
-    """Figures of an allocator at one moment; None for what the library does not say.
-
-    Attributes
-    ----------
-    bytes_allocated : int or None
-        Bytes in blocks that are in use.
-    max_memory : int or None
-        The most that `bytes_allocated` has been.
-    bytes_reserved : int or None
-        Bytes taken from the system, whether in use or not.
-    num_allocations : int or None
-        Blocks ever handed out.
-    num_frees : int or None
-        Blocks ever given back.
-    num_reserves : int or None
-        Blocks ever handed out by `Allocator.reserve`.
-    num_extensions : int or None
-        How often memory was taken from the system.
-    num_shrinkages : int or None
-        How often memory was given back to the system.
-    num_bad_frees : int or None
-        Pointers that were to be freed and were no blocks in use.
-    max_allocation : int or None
-        Bytes of the largest block.
-    limit : int or None
-        The most bytes that may be reserved.
-    raw : mapping of str to str
-        What the library said.
-    """
-
-    bytes_allocated: int | None
-    max_memory: int | None
-    bytes_reserved: int | None
-    num_allocations: int | None
-    num_frees: int | None
-    num_reserves: int | None
-    num_extensions: int | None
-    num_shrinkages: int | None
-    num_bad_frees: int | None
-    max_allocation: int | None
-    limit: int | None
-    raw: Mapping[str, str]
-
-
-# The library's names of the figures above, in the same order.
-STATS_KEYS = (
-    "InUse",
-    "MaxInUse",
-    "TotalAllocated",
-    "NumAllocs",
-    "NumFrees",
-    "NumReserves",
-    "NumArenaExtensions",
-    "NumArenaShrinkages",
-    "NumBadFrees",
-    "MaxAllocSize",
-    "Limit",
-)
-
-
-def _figure(text: str | None) -> int | None:
-    try:
-        return None if text is None else int(text)
-    except ValueError:
-        return None
+MAX_DIMENSIONS = 64 if int(np.__version__.split(".")[0]) >= 2 else 32
 
 
 def _refuse(api: Any, address: int, function: str) -> None:
@@ -146,12 +77,12 @@ class Allocator(Handle):
             self._handle = self._lender = None
             self._block = self._closed_block
 
-    def _closed_block(self, shape: Any, itemsize: int) -> Any:
+    def _closed_block(self, _shape: Any, _itemsize: int) -> Any:
         return self.handle  # raises
 
     # --- arrays -----------------------------------------------------------------------------------
 
-    def empty(self, shape: "Shape", dtype: "DTypeLike" = numpy.float64) -> "NDArray[Any]":
+    def empty(self, shape: "Shape", dtype: "DTypeLike" = np.float64) -> "NDArray[Any]":
         """Return a new array with arbitrary content.
 
         Parameters
@@ -185,10 +116,10 @@ class Allocator(Handle):
             raise _unfit(kind)
         return ndarray(shape, kind, self._block(shape, itemsize))
 
-    def zeros(self, shape: "Shape", dtype: "DTypeLike" = numpy.float64) -> "NDArray[Any]":
+    def zeros(self, shape: "Shape", dtype: "DTypeLike" = np.float64) -> "NDArray[Any]":
         """Return a new array whose bytes are all 0. Otherwise like `empty`."""
         array = self.empty(shape, dtype)
-        array.reshape(-1).view(numpy.uint8).fill(0)
+        array.reshape(-1).view(np.uint8).fill(0)
         return array
 
     def full(
@@ -209,7 +140,7 @@ class Allocator(Handle):
         -------
         ndarray
         """
-        filling = numpy.asarray(value, dtype)
+        filling = np.asarray(value, dtype)
         array = self.empty(shape, filling.dtype)
         array[...] = filling
         return array
@@ -226,7 +157,7 @@ class Allocator(Handle):
         -------
         ndarray
         """
-        original = numpy.asarray(array)
+        original = np.asarray(array)
         copy = self.empty(original.shape, original.dtype)
         copy[...] = original
         return copy
@@ -279,8 +210,8 @@ class Allocator(Handle):
     def reserve(self, size: int) -> "Cdata":
         """Take a block that is kept for long, past whatever makes short-lived blocks cheap.
 
-        Parameters and result are those of `alloc`; the block goes back through `free`. A library
-        that is ONNX Runtime ends the process where it has no such block: it has no status to say so.
+        Parameters and result are those of `alloc`; the block goes back through `free`. Where ONNX
+        Runtime has no such block it ends the process: the function has no status to say so.
 
         Notes
         -----
@@ -332,14 +263,14 @@ class Allocator(Handle):
         api = self.api.pointer
         check(api, lib.AllocatorGetStats(api, self.handle, out), "AllocatorGetStats")
         with KeyValuePairs.from_handle(self.api, out[0]) as pairs:
-            raw = pairs.to_dict()
-        return AllocatorStats(*(_figure(raw.get(key)) for key in STATS_KEYS), MappingProxyType(raw))
+            return stats_from(pairs.to_dict())
 
     def __repr__(self) -> str:
-        return "<Allocator closed>" if self.closed else f"<Allocator {self.info.name!r} of {self.api}>"
+        name = "closed" if self.closed else f"{self.info.name!r} of {self.api}"
+        return f"<Allocator {name}>"
 
 
-def _unfit(kind: "numpy.dtype[Any]") -> Exception:
+def _unfit(kind: "np.dtype[Any]") -> Exception:
     if kind.hasobject:
         return TypeError(f"dtype must not hold Python objects, as {kind} does")
     return ValueError(f"dtype must have a size, which {kind} has not")

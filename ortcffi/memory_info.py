@@ -128,7 +128,7 @@ class MemoryInfo(Handle):
 
     @property
     def vendor_id(self) -> int:
-        """The vendor's PCI number, 0 for none. API function: ``MemoryInfoGetVendorId``, since 23."""
+        """The vendor's PCI number or 0. API function: ``MemoryInfoGetVendorId``, since 23."""
         self.api.require("MemoryInfoGetVendorId")
         return lib.MemoryInfoGetVendorId(self.api.pointer, self.handle)
 

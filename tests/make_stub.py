@@ -18,7 +18,9 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 STUB = CHECKOUT / "ortcffi/_ort.pyi"
 INTEGERS = ["size_t", "int8_t", "int16_t", "int32_t", "int64_t"]
 INTEGERS += ["uint8_t", "uint16_t", "uint32_t", "uint64_t", "intptr_t", "uintptr_t"]
+OBJECT = "ortcffi_object"  # any Python object: see ortcffi/boundary/conversions.h
 PYTHON = {"void": "None", "bool": "bool", "_Bool": "bool", "float": "float", "double": "float"}
+PYTHON[OBJECT] = "Any"
 
 HEAD = '''\
 # SPDX-License-Identifier: MIT
@@ -120,7 +122,7 @@ class Declarations:
 
     def collect(self, node: c_ast.Node) -> None:
         node = node.type if isinstance(node, c_ast.TypeDecl) else node
-        if isinstance(node, c_ast.Struct):
+        if isinstance(node, c_ast.Struct) and node.name != OBJECT:
             self.structs[node.name] = node.decls or self.structs.get(node.name, [])
         elif isinstance(node, c_ast.Enum) and node.values:
             self.constants += [constant.name for constant in node.values.enumerators]
@@ -152,8 +154,8 @@ class Declarations:
         if isinstance(target, c_ast.FuncDecl):
             return self.callable(target)
         pointed = self.annotation(target, argument=False)
-        if pointed in self.structs and isinstance(target, c_ast.TypeDecl):
-            return pointed
+        if pointed in {*self.structs, OBJECT} and isinstance(target, c_ast.TypeDecl):
+            return PYTHON.get(pointed, pointed)
         constant = "const" in getattr(target, "quals", [])
         if pointed in self.structs:
             array = argument and constant

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""What a type checker is to see of `ortcffi`, whose modules are imported late."""
+
+from ortcffi import errors as errors
+from ortcffi._native import ffi as ffi
+from ortcffi._native import lib as lib
+from ortcffi.adaptors import (
+    Aligned as Aligned,
+)
+from ortcffi.adaptors import (
+    Failing as Failing,
+)
+from ortcffi.adaptors import (
+    Limiting as Limiting,
+)
+from ortcffi.adaptors import (
+    Logging as Logging,
+)
+from ortcffi.api import (
+    Api as Api,
+)
+from ortcffi.api import (
+    core_api as core_api,
+)
+from ortcffi.api import (
+    default_api as default_api,
+)
+from ortcffi.api import (
+    init_api as init_api,
+)
+from ortcffi.config import get_include as get_include
+from ortcffi.config import get_library as get_library
+from ortcffi.errors import ErrorCode as ErrorCode
+from ortcffi.errors import OrtError as OrtError
+from ortcffi.hosts import emulate as emulate
+from ortcffi.key_values import KeyValuePairs as KeyValuePairs
+from ortcffi.memory import Allocator as Allocator
+from ortcffi.memory import AllocatorStats as AllocatorStats
+from ortcffi.memory_info import (
+    AllocatorType as AllocatorType,
+)
+from ortcffi.memory_info import (
+    DeviceMemoryType as DeviceMemoryType,
+)
+from ortcffi.memory_info import (
+    DeviceType as DeviceType,
+)
+from ortcffi.memory_info import (
+    MemoryInfo as MemoryInfo,
+)
+from ortcffi.memory_info import (
+    MemType as MemType,
+)
+from ortcffi.numpy_memory import numpy_allocator as numpy_allocator
+from ortcffi.providers import (
+    LibraryNotFound as LibraryNotFound,
+)
+from ortcffi.providers import (
+    LoadError as LoadError,
+)
+from ortcffi.providers import (
+    load as load,
+)
+from ortcffi.python_allocator import PythonAllocator as PythonAllocator
+from ortcffi.runtimes import Runtime as Runtime
+from ortcffi.runtimes import find_runtimes as find_runtimes
+from ortcffi.status import Status as Status
+from ortcffi.symbols import expose_symbols as expose_symbols
+from ortcffi.tracing import trace as trace
+from ortcffi.tracking import Leak as Leak
+from ortcffi.tracking import Scope as Scope
+from ortcffi.tracking import Tracking as Tracking
