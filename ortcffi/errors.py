@@ -14,7 +14,7 @@ Some functions call back. An exception cannot pass through C, so it goes around:
    text; where the function has no status, the answer is NULL.
 5. The library fails for that reason, and the outer call from Python gets the library's status.
 6. `error_for` makes an exception of that status as of any other, and looks for the one that was
-5. The library fails for that reason, and the outer call from Python gets the status of the library.
+   kept: by its text in the message, or, where memory was not to be had, the last of this thread.
    It becomes the ``__cause__``.
 
 What nobody asks for is forgotten after a few more.
