@@ -25,15 +25,17 @@ def meets(goal: str, figures: Mapping[str, float]) -> bool | None:
     Parameters
     ----------
     goal : str
-        One or several, separated by commas.
+        One or several, separated by commas; empty for none.
     figures : mapping of str to float
         Subject to figure, in the row's unit.
 
     Returns
     -------
     bool or None
-        None if a subject that decides it was not measured.
+        None if there is no goal, or a subject that decides it was not measured.
     """
+    if not goal:
+        return None
     answers = [_meets_one(part.strip(), figures) for part in goal.split(",")]
     if False in answers:
         return False

@@ -30,7 +30,7 @@ def require_matplotlib() -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise PlotError("needs matplotlib: pip install 'ortcffi[plot]'") from None
+        raise PlotError("needs matplotlib: pip install 'ortcffi[bench]'") from None
     return Figure
 
 

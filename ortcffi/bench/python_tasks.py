@@ -18,6 +18,7 @@ _IMPORT = """
 import numpy, time
 start = time.perf_counter()
 import ortcffi
+{use}
 print((time.perf_counter() - start) * 1e3)
 """
 
@@ -79,4 +80,10 @@ class NewArray(ApiTask):
 
 def import_task(_: Subject) -> ProcessTask:
     """Milliseconds that the import of the package takes once numpy is there."""
-    return ProcessTask("-c", _IMPORT)
+    return ProcessTask("-c", _IMPORT.format(use=""))
+
+
+def first_use_task(_: Subject) -> ProcessTask:
+    """Milliseconds until there is a first array: the import puts off what is not used yet."""
+    use = "ortcffi.core_api().default_allocator.empty(1)"
+    return ProcessTask("-c", _IMPORT.format(use=use))

@@ -40,6 +40,8 @@ def _number(figure: float) -> str:
 
 
 def _goal(goal: str, met: bool | None) -> str:
+    if not goal:
+        return ""
     return f"{goal} {'?' if met is None else 'ok' if met else 'MISSED'}"
 
 
@@ -94,8 +96,8 @@ def as_json(
         An object with the keys ``environment``; ``subjects``, name to origin; ``missing``, name to
         reason; ``rows``, a list of objects with ``name``, ``title``, ``unit``, ``figures`` (subject
         to minimum), ``slices`` (subject to the minimum of each turn), ``ratio`` (real over core, or
-        null), ``required`` and ``wanted`` (objects with ``goal`` and ``met``, which is null where
-        it could not be decided).
+        null), ``required`` and ``wanted`` (objects with ``goal``, which may be empty, and
+        ``met``, which is null where it could not be decided).
     """
     rows = [
         {

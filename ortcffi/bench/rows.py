@@ -4,7 +4,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .python_tasks import CheckedCall, FailingCall, NewArray, import_task
+from .python_tasks import CheckedCall, FailingCall, NewArray, first_use_task, import_task
 from .resident import resident_task
 from .subjects import BLOCKS, CORE, PYTHON, TABLE, Subject
 from .tasks import SLOTS, STEPS, Loop, Task
@@ -24,7 +24,7 @@ class Row:
     asks : str
         What a subject must be able to do: a member of `Subject.can`.
     required, wanted : str
-        Goals of the core; see `goals`.
+        Goals of the core, see `goals`; empty where there is none.
     make : callable
         Makes the task that samples the figure of a subject.
     unit : str
@@ -172,6 +172,15 @@ ROWS = (
         "<= 5",
         "<= 2",
         import_task,
+        unit="ms",
+    ),
+    Row(
+        "first-use",
+        "import and first array, over numpy's",
+        CORE,
+        "",
+        "",
+        first_use_task,
         unit="ms",
     ),
 )
