@@ -179,13 +179,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "(what ortcffi.load() opens), or the path of a library",
     )
     options = parser.parse_args(arguments)
-    if options.api and not options.client:
+    if options.client is None and options.api is not None:
         parser.error("--api says which host --client meets, so it needs --client")
+    if options.client is not None and options.path:
+        parser.error("--client looks at one custom-op library and at no other")
     try:
         if options.client is not None:
-            from ortcffi import clients
+            from ortcffi import client_doctor
 
-            return clients.main(options.client, options.api or "core", as_json=options.json)
+            host = options.api or "core"
+            return client_doctor.main(options.client, host, as_json=options.json)
         findings = diagnose(options.path)
     except ValueError as error:
         parser.error(str(error))

@@ -10,8 +10,8 @@ __all__ = ["emulate"]
 def emulate(version: int) -> Api:
     """Play a host that is ONNX Runtime 1.`version`.0.
 
-    What a library does on an older host, it does here: give it ``base`` of the result where it takes
-    an ``OrtApiBase``, as ``RegisterCustomOps`` does.
+    What a library does on an older host, it does here: give it the ``base`` of the result where it
+    takes an ``OrtApiBase``, as ``RegisterCustomOps`` does.
 
     Parameters
     ----------
@@ -24,8 +24,8 @@ def emulate(version: int) -> Api:
         A table whose slots up to the version are the embedded core's own, and so are the objects
         that they make. A slot that came later, which a client finds by reading on, answers
         ``ORT_NOT_IMPLEMENTED`` and names itself, the version that it came with, and the host; where
-        it has no status it answers zero or NULL. ``GetApi`` of the base answers NULL, with a line on
-        stderr, to a newer version. Version 30 is the embedded core itself.
+        it has no status it answers zero or NULL. ``GetApi`` of the base answers NULL to a newer
+        version, with a line on stderr. Version 30 is the embedded core itself.
 
     Raises
     ------

@@ -47,7 +47,7 @@ class Figures:
 
     @property
     def called(self) -> dict[str, int]:
-        """How often each slot was called, in the order of the table; without those that were not."""
+        """How often each slot was called, in the order of the table, for those that were."""
         counts = ffi.unpack(self._counted.calls, lib.ORTCFFI_SLOTS)
         return {decode(lib.ortcffi_slot_row(i).name): n for i, n in enumerate(counts) if n}
 
@@ -68,7 +68,8 @@ class Trace(Figures):
     api : Api
         A table that counts each call and passes it on to the one that is traced, whose objects it
         takes and makes. To be used, or given to clients in C, in that one's place. It goes on
-        working after `close`.
+        working after `close`. If the library is newer than its table, it shows the version of the
+        table.
     """
 
     def __init__(self, api: Api, counted: Any = ffi.NULL) -> None:
@@ -114,8 +115,8 @@ def trace(api: Api | None = None) -> Trace:
     -------
     Trace
         It has ``api`` and ``base``, to be used in the place of the table's own, and the figures
-        ``called``, ``asked`` and ``needs``. A slot that the table does not have, because it is of an
-        older version, is counted too and answers as described at `emulate`.
+        ``called``, ``asked`` and ``needs``. A slot that the table does not have, because it is of
+        an older version, is counted too and answers as described at `emulate`.
 
     Raises
     ------
@@ -145,10 +146,16 @@ def _function(kind: str, name: bytes) -> Any:
     return ffi.cast(kind, lib.GetExperimentalFunction(core_api().pointer, name))
 
 
+def _version_string(api: Api) -> str:
+    """What the base answers. Clients read in it which version they can have."""
+    begins = f"1.{api.version}."
+    return api.version_string if api.version_string.startswith(begins) else f"{begins}0"
+
+
 def _begin(api: Api, counted: Any) -> "OrtcoreTrace":
     begin = _function("OrtcoreTraceBegin", b"ortcore_trace_begin")
     out = ffi.new("OrtcoreTrace**")
-    text = api.version_string.encode()
+    text = _version_string(api).encode()
     for attempt in (1, 2):
         status = begin(api.pointer, api.version, text, counted, out)
         try:
@@ -168,7 +175,7 @@ def _traced(api: Api, begun: "OrtcoreTrace") -> Api:
     return Api(
         pointer,
         version=api.version,
-        version_string=api.version_string,
+        version_string=_version_string(api),
         path=api.path,
         base=begun.base,
     )

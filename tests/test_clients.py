@@ -12,6 +12,7 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 SOURCES = CHECKOUT / "tests/c"
 INCLUDE = CHECKOUT / "core/include"
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+HEADERS = ["onnxruntime_c_api.h", "onnxruntime_ep_c_api.h", "ortcore.h"]
 C_STANDARDS = ["c11", "c17"]
 CXX_STANDARDS = ["c++11", "c++14", "c++17", "c++20"]
 REFUSAL = (
@@ -61,7 +62,7 @@ def run(program: Path, *arguments: str | Path) -> subprocess.CompletedProcess[st
     return done
 
 
-@pytest.mark.parametrize("header", ["onnxruntime_c_api.h", "onnxruntime_ep_c_api.h"])
+@pytest.mark.parametrize("header", HEADERS)
 @pytest.mark.parametrize("standard", C_STANDARDS)
 def test_a_header_compiles_by_itself_in_c(
     header: str, standard: str, c_compiler: list[str], tmp_path: Path
@@ -73,7 +74,7 @@ def test_a_header_compiles_by_itself_in_c(
     )
 
 
-@pytest.mark.parametrize("header", ["onnxruntime_c_api.h", "onnxruntime_ep_c_api.h"])
+@pytest.mark.parametrize("header", HEADERS)
 @pytest.mark.parametrize("standard", CXX_STANDARDS)
 def test_a_header_compiles_by_itself_in_cxx(
     header: str, standard: str, cxx_compiler: list[str], tmp_path: Path
@@ -142,3 +143,17 @@ def test_a_client_of_version_1_gets_the_table_and_others_a_refusal(
 
 def test_the_core_is_of_version_30(compile_client: Compile, core_library: Path) -> None:
     assert run(compile_client("old_client.c"), core_library).stdout == "1.30.0\n"
+
+
+def test_a_client_meets_hosts_of_every_version_and_is_traced(compile_client: Compile) -> None:
+    assert run(compile_client("versions.c")).stdout == "ok\n"
+
+
+def test_a_client_is_traced_at_the_real_library(
+    compile_client: Compile, real_library_of_version_30: Path
+) -> None:
+    assert run(compile_client("versions.c"), real_library_of_version_30).stdout == "ok\n"
+
+
+def test_every_slot_of_every_older_host_says_if_it_came_later(compile_client: Compile) -> None:
+    assert run(compile_client("late_slots.cc")).stdout == "ok\n"

@@ -18,7 +18,7 @@ ORT_EXPORT const char* version_string(void) { return OrtGetApiBase()->GetVersion
 HEAD = """
 import ctypes, os, sys
 import ortcffi
-from ortcffi.expose_symbols import expose_symbols
+from ortcffi.symbols import expose_symbols
 
 by_name, real = sys.argv[1:]
 

@@ -27,7 +27,7 @@ ENTRY = "RegisterCustomOps"
 SECONDS = 60  # until a library counts as hanging
 _PROBE = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
-    "from ortcffi.clients import answer; answer(*sys.argv[2:])"
+    "from ortcffi.client_doctor import answer; answer(*sys.argv[2:])"
 )
 
 
@@ -103,7 +103,8 @@ def _probe(path: str, host: str, seconds: float) -> tuple[Client, int]:
         command = [sys.executable, "-c", _PROBE, paths, path, host, file.name]
         problem, told, printed = _run(command, seconds)
         counted = file.read()
-    figures, version = Figures(ffi.from_buffer("OrtcoreFigures*", counted)), told.get("version", 0)
+    read: Any = ffi.from_buffer("OrtcoreFigures*", counted)
+    figures, version = Figures(read), told.get("version", 0)
     client = Client(
         path,
         told.get("host", ""),
@@ -154,7 +155,7 @@ def answer(path: str, host: str, counted: str) -> None:
         api = host_api(host)
         _tell(host=f"ONNX Runtime {api.version_string}", version=api.version)
         _register(path, api, counted)
-    except (OSError, OrtError) as error:
+    except (OSError, ValueError, OrtError) as error:
         code = f"{ErrorCode(error.code).name}: " if isinstance(error, OrtError) else ""
         _tell(problem=f"{code}{error}")
     _tell(done=True)
@@ -215,8 +216,10 @@ def describe(client: Client) -> str:
         lines.append(f"met {client.host}")
     if client.asked:
         versions = ", ".join(map(str, client.asked))
-        lines.append(f"asked for API version {versions}{'' if client.granted else ', and got none'}")
-    lines += [f"called {name}{f', {n} times' if n > 1 else ''}" for name, n in client.called.items()]
+        got = "" if client.granted else ", and got none"
+        lines.append(f"asked for API version {versions}{got}")
+    for name, count in client.called.items():
+        lines.append(f"called {name}" if count == 1 else f"called {name}, {count} times")
     lines += [f"it printed: {line}" for line in client.printed.splitlines()]
     lines.append(f"STOPPED: {client.problem}" if client.problem else f"ok: {ENTRY} succeeded")
     if client.asked:
