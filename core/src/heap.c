@@ -11,6 +11,11 @@
 #define BORROW_STEPS 4
 #endif
 
+void heap_report_broken(const struct heap_block* block) {
+  fprintf(stderr, "ortcffi: block %p of %zu bytes was written to after it was freed, or overrun\n",
+          (const void*)block, heap_class_size(heap_mark(block)));
+}
+
 static int64_t loaded(const struct heap_bin* bin) {
   return bin->capacity - (bin->limit - (int64_t)(bin->pushes - bin->pops));
 }
@@ -196,9 +201,7 @@ void* heap_alloc_slow(size_t size) {
   struct heap_bin* bin = &self->bins[size_class];
   if (bin->head != NULL && bin->head->key != heap_key(bin->head)) {
     /* The list behind a block that somebody wrote to leads anywhere: it is left alone. */
-    fprintf(stderr,
-            "ortcffi: block %p of %zu bytes was written to after it was freed, or overrun\n",
-            (void*)bin->head, heap_class_size(size_class));
+    heap_report_broken(bin->head);
     set_loaded(bin, NULL, 0);
   }
   if (bin->head == NULL && !refill(self, size_class, 0)) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Free blocks between the threads: batches as they come, and beyond a cap back to their segments.
  */
-#include <stdio.h>
-
 #include "heap_internal.h"
 
 struct central {
@@ -42,18 +40,34 @@ static void unlink_segment(struct central* central, size_t segment) {
   }
 }
 
+/* Leaves the free list of a segment alone: somebody wrote to its first block, so it leads anywhere.
+ */
+static void abandon(struct central* central, struct heap_segment* info) {
+  heap_report_broken(info->free);
+  central->scattered -= info->free_count;
+  info->free = NULL;
+  info->free_count = 0;
+}
+
 /* A block that was in use before, out of the first segment that has one. */
 static struct heap_block* used_block(struct central* central) {
-  for (uint32_t at = central->segments; at != 0; at = heap_segments[at - 1].next) {
+  uint32_t next;
+  for (uint32_t at = central->segments; at != 0; at = next) {
     struct heap_segment* info = &heap_segments[at - 1];
     struct heap_block* block = info->free;
-    if (block != NULL) {
+    next = info->next;
+    if (block != NULL && block->key != heap_key(block)) {
+      abandon(central, info);
+      block = NULL;
+    } else if (block != NULL) {
       info->free = block->next;
       info->free_count--;
       central->scattered--;
-      if (info->free_count == 0 && info->carved == info->capacity) {
-        unlink_segment(central, at - 1);
-      }
+    }
+    if (info->free_count == 0 && info->carved == info->capacity) {
+      unlink_segment(central, at - 1);
+    }
+    if (block != NULL) {
       return block;
     }
   }
@@ -124,7 +138,7 @@ struct heap_block* heap_central_take(size_t size_class, int fresh, size_t* count
   pthread_mutex_lock(&central->lock);
   struct heap_block* batch = central->batches;
   if (batch != NULL && batch->key != heap_key(batch)) {
-    fprintf(stderr, "ortcffi: block %p was written to after it was freed\n", (void*)batch);
+    heap_report_broken(batch);
     central->batches = batch = NULL;
     central->blocks = 0;
   }
@@ -144,7 +158,8 @@ struct heap_block* heap_central_take(size_t size_class, int fresh, size_t* count
   return batch;
 }
 
-/* Puts blocks back into their segments; a segment with none in use goes back to the system. */
+/* Puts blocks back into their segments; a segment with none in use goes back to the system. The
+ * blocks behind one that somebody wrote to are lost. */
 static void scatter(struct central* central, struct heap_block* block) {
   while (block != NULL && block->key == heap_key(block)) {
     struct heap_block* next = block->next;

@@ -64,6 +64,9 @@ void heap_fill_bins(struct heap_thread* self);
 /** Gives all that lies in a thread's bins to the central lists. */
 void heap_give_all(struct heap_thread* self);
 
+/** Tells on stderr of a free block whose key is gone. */
+void heap_report_broken(const struct heap_block* block);
+
 /* heap_threads.c */
 
 /** Works out the peak anew, as more may be in use now than ever was; returns how many bytes more
