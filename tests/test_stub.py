@@ -76,6 +76,12 @@ lib.ReleaseStatus(api, status)
     assert "Success" in check_types(tmp_path, text)
 
 
+def test_the_names_of_the_package_are_known_to_the_type_checker(tmp_path):
+    text = "import ortcffi as ort\n"
+    text += "\n".join(f"ort.{name}" for name in ortcffi.__all__)
+    assert "Success" in check_types(tmp_path, text)
+
+
 @pytest.mark.parametrize(
     ("wrong", "complaint"),
     [
