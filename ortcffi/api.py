@@ -188,10 +188,10 @@ class Api:
         status = lib.CreateMemoryInfo_V2(
             self.pointer,
             encode("name", name),
-            integer("device_type", device_type),
+            integer("device_type", device_type, UINT32),
             integer("vendor_id", vendor_id, UINT32),
             integer("device_id", device_id, INT32),
-            integer("device_mem_type", device_mem_type),
+            integer("device_mem_type", device_mem_type, UINT32),
             integer("alignment", alignment, SIZE),
             integer("allocator_type", allocator_type),
             out,

@@ -4,7 +4,7 @@
 from typing import TYPE_CHECKING
 
 from ortcffi._handle import Handle
-from ortcffi._native import decode, encode, integer, lib
+from ortcffi._native import UINT32, decode, encode, integer, lib
 from ortcffi.errors import ErrorCode, error_for
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ class Status(Handle):
     Parameters
     ----------
     code : int
-        An `ErrorCode` or any other 32-bit number. The code ``OK`` makes a status as well, although
+        An `ErrorCode` or any other number of 32 bits. ``OK`` makes a status as well, although
         functions answer NULL for success.
     message : str, optional
         Text without null characters. A library keeps its first 4096 bytes of UTF-8.
@@ -29,7 +29,7 @@ class Status(Handle):
     Raises
     ------
     ValueError
-        The code is not a 32-bit number, or the message cannot be a UTF-8 string of C.
+        The code has more than 32 bits or is negative, or the message cannot be a UTF-8 string of C.
 
     Notes
     -----
@@ -43,7 +43,7 @@ class Status(Handle):
             from ortcffi.api import default_api
 
             api = default_api()
-        number, text = integer("code", code), encode("message", message)
+        number, text = integer("code", code, UINT32), encode("message", message)
         handle = lib.CreateStatus(api.pointer, number, text)
         if not handle:
             raise MemoryError("CreateStatus answered NULL")

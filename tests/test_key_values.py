@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""Key-value pairs as a mapping."""
+
+import gc
+
+import pytest
+
+from ortcffi import KeyValuePairs
+from ortcffi._native import ffi, lib
+
+NAUGHTY = {"key": "", "naïve": "模型", "with space": "a=b;c", "%s": "%n"}
+
+
+def live_pairs():
+    return lib.ortcffi_live_objects(2)
+
+
+@pytest.fixture
+def pairs(api):
+    with api.key_values({"z": "1", "a": "2"}) as pairs:
+        yield pairs
+
+
+def test_pairs_are_a_mapping(pairs):
+    assert pairs["z"] == "1"
+    assert len(pairs) == 2
+    assert sorted(pairs) == ["a", "z"]
+    assert dict(pairs) == {"z": "1", "a": "2"}
+    assert pairs == {"z": "1", "a": "2"}
+    assert "a" in pairs
+    assert "b" not in pairs
+    assert pairs.get("b", "default") == "default"
+
+
+def test_pairs_can_be_made_of_a_mapping_of_pairs_or_of_nothing(api):
+    for beginning in ({"a": "1"}, [("a", "1")], api.key_values({"a": "1"})):
+        with KeyValuePairs(beginning, api) as pairs:
+            assert pairs == {"a": "1"}
+    with KeyValuePairs(api=api) as pairs:
+        assert dict(pairs) == {}
+
+
+def test_without_a_table_the_default_one_makes_them(core_api):
+    with KeyValuePairs({"a": "1"}) as pairs:
+        assert pairs.api == core_api
+
+
+def test_the_core_keeps_the_order_in_which_keys_were_added(core_api):
+    with core_api.key_values({"z": "1", "a": "2"}) as pairs:
+        pairs["m"] = "3"
+        pairs["z"] = "4"
+        assert list(pairs.items()) == [("z", "4"), ("a", "2"), ("m", "3")]
+
+
+def test_keys_and_values_are_any_text(api):
+    with api.key_values(NAUGHTY) as pairs:
+        assert pairs == NAUGHTY
+
+
+def test_a_value_can_be_replaced_and_removed(pairs):
+    pairs["z"] = "other"
+    assert pairs["z"] == "other"
+    del pairs["z"]
+    assert pairs == {"a": "2"}
+    assert pairs.pop("a") == "2"
+    assert len(pairs) == 0
+
+
+def test_pairs_may_be_changed_while_they_are_looped_over(pairs):
+    for key in pairs:
+        del pairs[key]
+    assert len(pairs) == 0
+
+
+def test_a_key_that_is_not_there_is_a_key_error(pairs):
+    with pytest.raises(KeyError, match="nope"):
+        pairs["nope"]
+    with pytest.raises(KeyError, match="nope"):
+        del pairs["nope"]
+
+
+def test_an_empty_key_is_refused_because_the_library_would_ignore_it(pairs):
+    with pytest.raises(ValueError, match="key must not be empty"):
+        pairs[""] = "v"
+    assert len(pairs) == 2
+
+
+@pytest.mark.parametrize("wrong", [b"k", 5, None])
+def test_keys_and_values_must_be_text(pairs, wrong):
+    with pytest.raises(TypeError, match="key must be a str, not "):
+        pairs[wrong] = "v"
+    with pytest.raises(TypeError, match="value must be a str, not "):
+        pairs["k"] = wrong
+    with pytest.raises(TypeError, match="key must be a str, not "):
+        pairs[wrong]
+    assert len(pairs) == 2
+
+
+@pytest.mark.parametrize(("wrong", "reason"), [("a\0b", "null character"), ("\ud800", "surrogate")])
+def test_keys_and_values_must_be_strings_that_c_can_hold(pairs, wrong, reason):
+    with pytest.raises(ValueError, match=f"key must .*{reason}"):
+        pairs[wrong] = "v"
+    with pytest.raises(ValueError, match=f"value must .*{reason}"):
+        pairs["k"] = wrong
+    assert len(pairs) == 2
+
+
+def test_a_wrong_pair_at_the_start_leaves_nothing_behind():
+    before = live_pairs()
+    with pytest.raises(TypeError, match="value must be a str"):
+        KeyValuePairs({"a": "1", "b": 2})
+    assert live_pairs() == before
+
+
+def test_text_that_is_not_utf8_has_replacement_characters(api):
+    with api.key_values() as pairs:
+        lib.AddKeyValuePair(api.pointer, pairs.handle, b"k", b"a\xffb")
+        assert pairs["k"] == "a\ufffdb"
+        assert pairs.to_dict() == {"k": "a\ufffdb"}
+
+
+def test_closing_releases_the_pairs_once():
+    before = live_pairs()
+    pairs = KeyValuePairs({"a": "1"})
+    assert live_pairs() == before + 1
+    pairs.close()
+    pairs.close()
+    assert live_pairs() == before
+
+
+def test_pairs_that_are_forgotten_are_released():
+    before = live_pairs()
+    pairs = [KeyValuePairs({"a": "1"})]
+    pairs.append(pairs)
+    del pairs
+    gc.collect()
+    assert live_pairs() == before
+
+
+def test_closed_pairs_say_that_they_are_closed(pairs):
+    pairs.close()
+    for use in (lambda: pairs["a"], lambda: len(pairs), lambda: list(pairs), lambda: "a" in pairs):
+        with pytest.raises(ValueError, match="this KeyValuePairs is closed"):
+            use()
+    with pytest.raises(ValueError, match="this KeyValuePairs is closed"):
+        pairs["a"] = "1"
+    assert repr(pairs) == "<KeyValuePairs closed>"
+
+
+def test_the_repr_shows_the_pairs(api):
+    with api.key_values({"a": "1"}) as pairs:
+        assert repr(pairs) == "KeyValuePairs({'a': '1'})"
+
+
+def test_pairs_of_another_object_can_be_read_but_not_changed(pairs):
+    borrowed = KeyValuePairs.from_handle(pairs.api, pairs.handle, lender=pairs)
+    assert borrowed == {"z": "1", "a": "2"}
+    with pytest.raises(TypeError, match="belong to another object and cannot be changed"):
+        borrowed["z"] = "2"
+    with pytest.raises(TypeError, match="belong to another object and cannot be changed"):
+        del borrowed["z"]
+    borrowed.close()
+    assert pairs["z"] == "1"
+
+
+def test_borrowed_pairs_keep_their_owner_alive(core_api):
+    before = live_pairs()
+    owner = core_api.key_values({"a": "1"})
+    borrowed = KeyValuePairs.from_handle(core_api, owner.handle, lender=owner)
+    del owner
+    assert borrowed == {"a": "1"}
+    borrowed.close()
+    assert live_pairs() == before
+
+
+def test_pairs_that_a_function_handed_out_are_owned(core_api):
+    before = live_pairs()
+    out = ffi.new("OrtKeyValuePairs**")
+    lib.CreateKeyValuePairs(core_api.pointer, out)
+    with KeyValuePairs.from_handle(core_api, out[0]) as pairs:
+        pairs["a"] = "1"
+    assert live_pairs() == before

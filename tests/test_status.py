@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""Statuses as objects."""
+
+import gc
+
+import pytest
+
+import ortcffi
+from ortcffi import ErrorCode, Status, errors
+from ortcffi._native import lib
+
+
+def live_statuses():
+    return lib.ortcffi_live_objects(0)
+
+
+def test_a_status_has_its_code_and_message(api):
+    with Status(ErrorCode.NOT_FOUND, "naïve 模型", api) as status:
+        assert (status.code, status.message) == (ErrorCode.NOT_FOUND, "naïve 模型")
+        assert isinstance(status.code, ErrorCode)
+        assert not status.ok
+
+
+def test_a_table_makes_statuses_of_its_own(api):
+    with api.status(ErrorCode.FAIL, "m") as status:
+        assert status.api is api
+
+
+def test_without_a_table_the_default_one_makes_it(core_api):
+    with Status(ErrorCode.FAIL) as status:
+        assert (status.api, status.message) == (core_api, "")
+
+
+@pytest.mark.parametrize("code", [16, 9999, 2**32 - 1])
+def test_an_unknown_code_is_kept_as_a_number(api, code):
+    with Status(code, "m", api) as status:
+        assert status.code == code
+        assert type(status.code) is int
+
+
+def test_a_long_message_is_cut_after_4096_bytes(api):
+    with Status(ErrorCode.FAIL, "x" * 5000, api) as status:
+        assert status.message == "x" * 4096
+
+
+def test_the_core_never_cuts_a_character_in_half(core_api):
+    with Status(ErrorCode.FAIL, "q" * 4095 + "€", core_api) as status:
+        assert status.message == "q" * 4095
+
+
+def test_percent_signs_are_plain_text(api):
+    with Status(ErrorCode.FAIL, "%s%n", api) as status:
+        assert status.message == "%s%n"
+
+
+def test_raising_gives_the_exception_of_a_failed_call(api):
+    with Status(ErrorCode.NO_MODEL, "no model", api) as status:
+        with pytest.raises(errors.NoModel) as caught:
+            status.raise_("LoadIt")
+        assert caught.value == errors.NoModel("no model", "LoadIt")
+        with pytest.raises(errors.NoModel):
+            status.raise_()  # the status is still there
+
+
+def test_raising_an_ok_status_does_nothing(api):
+    with Status(ErrorCode.OK, "fine", api) as status:
+        assert status.ok
+        assert status.raise_() is None
+
+
+@pytest.mark.parametrize("code", [-1, 2**32])
+def test_a_code_beyond_32_bits_is_refused(code):
+    with pytest.raises(ValueError, match="code must be from 0 to 4294967295"):
+        Status(code, "m")
+
+
+@pytest.mark.parametrize("code", ["FAIL", None, 1.0])
+def test_a_code_that_is_no_integer_is_refused(code):
+    with pytest.raises(TypeError, match="code must be an int"):
+        Status(code, "m")
+
+
+@pytest.mark.parametrize("message", [b"bytes", None, 5])
+def test_a_message_that_is_no_text_is_refused(message):
+    with pytest.raises(TypeError, match="message must be a str"):
+        Status(ErrorCode.FAIL, message)
+
+
+def test_a_message_with_a_null_character_is_refused():
+    with pytest.raises(ValueError, match="message must not contain a null character"):
+        Status(ErrorCode.FAIL, "a\0b")
+
+
+def test_a_message_with_a_lone_surrogate_is_refused():
+    with pytest.raises(ValueError, match=r"message .* UTF-8, but has a lone surrogate at 1"):
+        Status(ErrorCode.FAIL, "a\ud800")
+
+
+def test_closing_releases_the_status_once():
+    before = live_statuses()
+    status = Status(ErrorCode.FAIL, "m")
+    assert live_statuses() == before + 1
+    status.close()
+    assert live_statuses() == before
+    status.close()
+    assert live_statuses() == before
+
+
+def test_the_end_of_a_with_block_releases_the_status_also_after_an_error():
+    before = live_statuses()
+    with pytest.raises(ZeroDivisionError), Status(ErrorCode.FAIL, "m"):
+        raise ZeroDivisionError
+    assert live_statuses() == before
+
+
+def test_a_status_that_is_forgotten_is_released():
+    before = live_statuses()
+    status = Status(ErrorCode.FAIL, "m")
+    del status
+    assert live_statuses() == before
+
+
+def test_a_status_in_a_garbage_cycle_is_released():
+    before = live_statuses()
+    cycle = [Status(ErrorCode.FAIL, "m")]
+    cycle.append(cycle)
+    del cycle
+    gc.collect()
+    assert live_statuses() == before
+
+
+@pytest.mark.parametrize("use", ["code", "message", "ok", "handle", "raise_", "__enter__"])
+def test_a_closed_status_says_that_it_is_closed(api, use):
+    status = Status(ErrorCode.FAIL, "m", api)
+    status.close()
+    assert status.closed
+    with pytest.raises(ValueError, match="this Status is closed"):
+        getattr(status, use)()
+
+
+def test_the_repr_tells_code_and_message(api):
+    with Status(ErrorCode.FAIL, "why", api) as status:
+        assert repr(status) == "<Status FAIL: 'why'>"
+    assert repr(status) == "<Status closed>"
+    with Status(77, "", api) as status:
+        assert repr(status) == "<Status 77: ''>"
+
+
+def test_a_status_cannot_be_given_new_attributes(core_api):
+    with core_api.status(ErrorCode.FAIL) as status, pytest.raises(AttributeError):
+        status.mesage = "typo"
+
+
+def test_statuses_need_no_default_table_if_one_is_given(api):
+    assert ortcffi.Status(ErrorCode.FAIL, api=api).api == api
