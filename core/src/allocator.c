@@ -126,15 +126,28 @@ static CORE_NOINLINE OrtStatus* allocator_alloc_slow(OrtAllocator* ort_allocator
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_AllocatorAlloc, OrtAllocator* ort_allocator, size_t size, void** out) {
-  if (CORE_LIKELY(ort_allocator == &default_allocator && out != NULL && size - 1 < HEAP_SMALL)) {
-    void* block = heap_try_alloc_small(size);
-    if (CORE_LIKELY(block != NULL)) {
-      *out = block;
-      return NULL;
-    }
+static CORE_NOINLINE OrtStatus* allocator_alloc_large(size_t size, void** out) {
+  void* block = heap_try_alloc_large(size);
+  if (CORE_UNLIKELY(block == NULL)) {
+    return allocator_alloc_slow((OrtAllocator*)&default_allocator, size, out);
   }
-  return allocator_alloc_slow(ort_allocator, size, out);
+  *out = block;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_AllocatorAlloc, OrtAllocator* ort_allocator, size_t size, void** out) {
+  if (CORE_UNLIKELY(ort_allocator != &default_allocator || out == NULL)) {
+    return allocator_alloc_slow(ort_allocator, size, out);
+  }
+  if (CORE_UNLIKELY(size - 1 >= HEAP_SMALL)) {
+    return allocator_alloc_large(size, out);
+  }
+  void* block = heap_try_alloc_small(size);
+  if (CORE_UNLIKELY(block == NULL)) {
+    return allocator_alloc_slow(ort_allocator, size, out);
+  }
+  *out = block;
+  return NULL;
 }
 
 static CORE_NOINLINE OrtStatus* allocator_free_slow(OrtAllocator* ort_allocator, void* p) {
@@ -152,14 +165,21 @@ static CORE_NOINLINE OrtStatus* allocator_free_slow(OrtAllocator* ort_allocator,
   return core_status(ORT_INVALID_ARGUMENT, "AllocatorFree: p ", pointer, complaint(verdict));
 }
 
+static CORE_NOINLINE OrtStatus* allocator_free_large(void* p, size_t mark) {
+  return CORE_LIKELY(heap_try_free_large(p, mark))
+             ? NULL
+             : allocator_free_slow((OrtAllocator*)&default_allocator, p);
+}
+
 ORT_API_STATUS_IMPL(ort_AllocatorFree, OrtAllocator* ort_allocator, void* p) {
-  if (CORE_LIKELY(ort_allocator == &default_allocator)) {
-    size_t mark = heap_mark(p);
-    if (CORE_LIKELY(mark < HEAP_FIRST_LARGE && heap_try_free_small(p, mark))) {
-      return NULL;
-    }
+  if (CORE_UNLIKELY(ort_allocator != &default_allocator)) {
+    return allocator_free_slow(ort_allocator, p);
   }
-  return allocator_free_slow(ort_allocator, p);
+  size_t mark = heap_mark(p);
+  if (CORE_UNLIKELY(mark >= HEAP_FIRST_LARGE)) {
+    return allocator_free_large(p, mark);
+  }
+  return CORE_LIKELY(heap_try_free_small(p, mark)) ? NULL : allocator_free_slow(ort_allocator, p);
 }
 
 ORT_API_STATUS_IMPL(ort_AllocatorGetInfo, const OrtAllocator* ort_allocator,
