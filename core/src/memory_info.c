@@ -131,6 +131,7 @@ ORT_API_STATUS_IMPL(ort_CreateMemoryInfo_V2, const char* name, OrtMemoryInfoDevi
       .device_id = (int16_t)device_id,
       .device_type = device_type,
       .device_mem_type = mem_type == LOCAL ? LOCAL : SHARED,
+      .mem_type = mem_type == LOCAL ? OrtMemTypeDefault : OrtMemTypeCPU,
       .vendor_id = vendor_id,
       .alignment = alignment,
   };

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: MIT
+"""Descriptions of where memory is."""
+
+import gc
+
+import pytest
+
+from ortcffi import AllocatorType, DeviceMemoryType, DeviceType, MemoryInfo, MemType, errors
+from ortcffi._native import lib
+
+PROPERTIES = ["name", "id", "device_type", "mem_type", "allocator_type", "device_mem_type"]
+PROPERTIES += ["vendor_id"]
+
+
+def live_infos():
+    return lib.ortcffi_live_objects(1)
+
+
+def facts(info):
+    return {name: getattr(info, name) for name in PROPERTIES}
+
+
+def test_a_device_known_by_name_has_all_its_properties(api):
+    with api.memory_info("CudaPinned", AllocatorType.ARENA, 3, MemType.CPU_INPUT) as info:
+        assert facts(info) == {
+            "name": "CudaPinned",
+            "id": 3,
+            "device_type": DeviceType.GPU,
+            "mem_type": MemType.CPU_INPUT,
+            "allocator_type": AllocatorType.ARENA,
+            "device_mem_type": DeviceMemoryType.HOST_ACCESSIBLE,
+            "vendor_id": 0x10DE,
+        }
+
+
+def test_properties_are_members_of_enums(api):
+    with api.cpu_memory_info() as info:
+        assert type(info.device_type) is DeviceType
+        assert type(info.mem_type) is MemType
+        assert type(info.allocator_type) is AllocatorType
+        assert type(info.device_mem_type) is DeviceMemoryType
+
+
+def test_numbers_that_the_enums_do_not_know_are_kept(api):
+    with api.memory_info("Cpu", 99, 0, 77) as info:
+        assert (info.allocator_type, info.mem_type) == (99, 77)
+        assert type(info.allocator_type) is int
+
+
+def test_memory_of_the_cpu(api):
+    with api.cpu_memory_info(AllocatorType.ARENA, MemType.CPU_OUTPUT) as info:
+        assert (info.name, info.id, info.device_type) == ("Cpu", 0, DeviceType.CPU)
+        assert (info.allocator_type, info.mem_type) == (AllocatorType.ARENA, MemType.CPU)
+
+
+def test_memory_of_any_device(api):
+    with api.device_memory_info(
+        "any naïve name",
+        DeviceType.NPU,
+        vendor_id=0xFFFFFFFF,
+        device_id=-1,
+        device_mem_type=DeviceMemoryType.HOST_ACCESSIBLE,
+        alignment=4096,
+        allocator_type=AllocatorType.READ_ONLY,
+    ) as info:
+        assert facts(info) == {
+            "name": "any naïve name",
+            "id": -1,
+            "device_type": DeviceType.NPU,
+            "mem_type": MemType.CPU,
+            "allocator_type": AllocatorType.READ_ONLY,
+            "device_mem_type": DeviceMemoryType.HOST_ACCESSIBLE,
+            "vendor_id": 0xFFFFFFFF,
+        }
+
+
+@pytest.mark.parametrize(
+    ("device_mem_type", "mem_type"),
+    [(DeviceMemoryType.DEFAULT, MemType.DEFAULT), (DeviceMemoryType.HOST_ACCESSIBLE, MemType.CPU)],
+)
+def test_memory_that_the_cpu_reaches_is_memory_of_the_cpu(api, device_mem_type, mem_type):
+    with make(api, device_mem_type=device_mem_type) as info:
+        assert info.mem_type == mem_type
+
+
+@pytest.mark.parametrize("name", ["NoSuchDevice", "cpu", "", "naïve"])
+def test_an_unknown_name_is_an_invalid_argument(api, name):
+    with pytest.raises(errors.InvalidArgument) as caught:
+        api.memory_info(name)
+    assert caught.value.function == "CreateMemoryInfo"
+
+
+def test_a_device_type_that_there_is_not_is_an_invalid_argument(api):
+    with pytest.raises(errors.InvalidArgument) as caught:
+        api.device_memory_info("any", 99)
+    assert caught.value.function == "CreateMemoryInfo_V2"
+
+
+def make(api, **changed):
+    return api.device_memory_info(**{"name": "any", **changed})
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "limits"),
+    [
+        ("device_type", -1, "0 to 4294967295"),
+        ("vendor_id", -1, "0 to 4294967295"),
+        ("device_id", 2**31, "-2147483648 to 2147483647"),
+        ("device_mem_type", 2**32, "0 to 4294967295"),
+        ("alignment", 2**63, "0 to 9223372036854775807"),
+        ("allocator_type", -(2**31) - 1, "-2147483648 to 2147483647"),
+    ],
+)
+def test_a_number_that_c_cannot_take_is_refused_by_name(api, argument, value, limits):
+    with pytest.raises(ValueError, match=f"{argument} must be from {limits}, but is {value}"):
+        make(api, **{argument: value})
+
+
+@pytest.mark.parametrize("argument", ["device_type", "device_id", "alignment", "allocator_type"])
+def test_what_is_no_number_is_refused_by_name(api, argument):
+    with pytest.raises(TypeError, match=f"{argument} must be an int, not str"):
+        make(api, **{argument: "1"})
+
+
+@pytest.mark.parametrize("make", ["memory_info", "device_memory_info"])
+def test_a_name_must_be_text_that_c_can_hold(api, make):
+    with pytest.raises(TypeError, match="name must be a str, not bytes"):
+        getattr(api, make)(b"Cpu")
+    with pytest.raises(ValueError, match="name must not contain a null character"):
+        getattr(api, make)("Cpu\0")
+    with pytest.raises(ValueError, match="name must be encodable as UTF-8"):
+        getattr(api, make)("\udcff")
+
+
+# --- equality -------------------------------------------------------------------------------------
+
+
+def test_infos_with_the_same_content_are_equal(api):
+    with api.memory_info("Cuda", id=1) as one, api.memory_info("Cuda", id=1) as other:
+        assert one == other
+        assert hash(one) == hash(other)
+        assert len({one, other}) == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"name": "other"},
+        {"device_type": DeviceType.GPU},
+        {"vendor_id": 1},
+        {"device_id": 1},
+        {"device_mem_type": DeviceMemoryType.HOST_ACCESSIBLE},
+        {"allocator_type": AllocatorType.ARENA},
+    ],
+)
+def test_infos_that_differ_in_anything_are_unequal(api, change):
+    with make(api) as one, make(api, **change) as other:
+        assert one != other
+
+
+def test_infos_of_different_tables_are_unequal(core_api, real_api):
+    with core_api.cpu_memory_info() as one, real_api.cpu_memory_info() as other:
+        assert facts(one) == facts(other)
+        assert one != other
+        assert len({one, other}) == 2
+
+
+def test_an_info_is_unequal_to_anything_else(api):
+    with api.cpu_memory_info() as info:
+        assert info != "Cpu"
+        assert info != info.handle
+
+
+# --- life -----------------------------------------------------------------------------------------
+
+
+def test_closing_releases_the_info_once(core_api):
+    before = live_infos()
+    info = core_api.cpu_memory_info()
+    assert live_infos() == before + 1
+    info.close()
+    info.close()
+    assert live_infos() == before
+
+
+def test_an_info_that_is_forgotten_is_released(core_api):
+    before = live_infos()
+    info = [core_api.cpu_memory_info()]
+    info.append(info)
+    del info
+    gc.collect()
+    assert live_infos() == before
+
+
+@pytest.mark.parametrize("use", [*PROPERTIES, "handle"])
+def test_a_closed_info_says_that_it_is_closed(api, use):
+    info = api.cpu_memory_info()
+    info.close()
+    assert info.closed
+    with pytest.raises(ValueError, match="this MemoryInfo is closed"):
+        getattr(info, use)
+    with pytest.raises(ValueError, match="this MemoryInfo is closed"), info:
+        pass
+
+
+def test_the_info_of_an_allocator_outlives_what_made_it(api):
+    info = api.default_allocator.info
+    gc.collect()
+    assert info.name == "Cpu"
+    info.close()
+    assert api.default_allocator.info.name == "Cpu"
+
+
+def test_the_repr_tells_all_that_the_table_can_tell(api):
+    with api.memory_info("Cuda", id=2) as info:
+        assert repr(info) == (
+            "<MemoryInfo 'Cuda' id=2 device_type=GPU mem_type=DEFAULT allocator_type=DEVICE "
+            "device_mem_type=DEFAULT vendor_id=4318>"
+        )
+        old = type(api)(api.pointer, version=1, version_string="1.1.0")
+        told = repr(MemoryInfo(old, info.handle, lender=info))
+        assert told == "<MemoryInfo 'Cuda' id=2 mem_type=DEFAULT allocator_type=DEVICE>"
+    assert repr(info) == "<MemoryInfo closed>"
