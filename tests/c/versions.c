@@ -163,6 +163,17 @@ static void a_table_outlives_its_trace(const OrtApi* api) {
   trace_end(trace);
 }
 
+static void a_provider_gets_its_table_back(const OrtApi* api) {
+  OrtcoreTrace* other = begin(emulate(3)->GetApi(3), 3, "1.3.0");
+  OrtcoreTrace* trace = begin(api, 30, "1.30.0");
+  const OrtApi* kept = trace->api;
+  trace_end(other);
+  trace_end(trace);
+  trace = begin(api, 30, "1.30.0");
+  CHECK(trace->api == kept);
+  trace_end(trace);
+}
+
 static void a_trace_without_its_arguments_is_refused(void) {
   OrtcoreTrace* out = NULL;
   check_refused(trace_begin(NULL, 30, "1.30.0", NULL, &out), ORT_INVALID_ARGUMENT,
@@ -204,6 +215,7 @@ int main(int argc, char** argv) {
   a_trace_counts_where_it_is_told_to(api);
   two_traces_count_apart_and_a_third_waits(api);
   a_table_outlives_its_trace(api);
+  a_provider_gets_its_table_back(api);
   a_trace_without_its_arguments_is_refused();
   puts("ok");
   return 0;
