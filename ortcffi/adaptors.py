@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Allocators around allocators, which any provider of the table accepts.
 
-Each is written in C, is an `Allocator`, and may stand around any other: the core's, a real library's,
-another adaptor. It keeps the allocator inside alive, and arrays keep the adaptor alive.
+Each is written in C, is an `Allocator`, and may stand around any other: the core's, a real
+library's, another adaptor. It keeps the allocator inside alive, and arrays keep the adaptor alive.
 """
 
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import ortcffi.callbacks  # noqa: F401  # defines what C calls
@@ -22,12 +23,22 @@ if TYPE_CHECKING:
 __all__ = ["Aligned", "Failing", "Limiting", "Logging"]
 
 
-def _release(_api: Any, handle: Any) -> None:
+def _release(_kept: object, _api: Any, handle: Any) -> None:
     lib.ortcffi_release_adaptor(handle)
 
 
 class Adaptor(Allocator):
-    """What the adaptors have in common."""
+    """What the adaptors have in common.
+
+    They ask the allocator inside through its struct, whose ``Alloc`` has no status. ONNX Runtime's
+    own allocators end the process there for a size that they cannot have: put a `Limiting` around
+    them before sizes that nobody checked get to them.
+
+    Attributes
+    ----------
+    inner : Allocator
+        Where the memory comes from. To close it does not disturb the adaptor.
+    """
 
     __slots__ = ("inner",)
 
@@ -41,7 +52,10 @@ class Adaptor(Allocator):
         api = core_api()
         out = ffi.new("OrtAllocator**")
         check(api.pointer, create(inner.handle, *arguments, out), type(self).__name__)
-        super().__init__(api, out[0], release=_release, lender=(inner, lends))
+        # What the C side needs hangs on its destructor, so that no `close` in the middle of a chain
+        # takes it away.
+        kept = (inner, inner.handle, lends)
+        super().__init__(api, out[0], release=partial(_release, kept))
         self.inner = inner
 
     @property
@@ -80,8 +94,8 @@ class Aligned(Adaptor):
 class Limiting(Adaptor):
     """Refuses blocks that would bring the bytes in use above a limit.
 
-    Threads keep a little of the limit in reserve, each at most a 1024th of it and at most 64 KiB, so
-    that with several of them a block may be refused that much early.
+    Threads keep a little of the limit in reserve, each at most a 1024th of it and at most 64 KiB,
+    so that with several of them a block may be refused that much early for each other thread.
 
     Parameters
     ----------
@@ -93,9 +107,11 @@ class Limiting(Adaptor):
     Examples
     --------
     >>> small = Limiting(core_api().default_allocator, 1 << 20)
-    >>> small.empty(1 << 21, "u1")
-    Traceback (most recent call last):
-    ortcffi.errors.OutOfMemory: AllocatorAlloc: out of memory: there is no block of 2097152 bytes
+    >>> try:
+    ...     small.empty(1 << 21, "u1")
+    ... except MemoryError as error:
+    ...     print(error)
+    AllocatorAlloc: out of memory: there is no block of 2097152 bytes
     """
 
     __slots__ = ("limit",)
@@ -152,10 +168,11 @@ class Logging(Adaptor):
         By default ``logging.getLogger("ortcffi.memory")``.
     level : int, optional
         The level of the records; refusals are warnings at least. Each record has the attributes
-        ``event`` (``"allocated"``, ``"refused"`` or ``"freed"``), ``address`` and ``size`` in bytes.
+        ``event`` (``"allocated"``, ``"refused"`` or ``"freed"``), ``address``, and ``size`` in
+        bytes.
     """
 
-    __slots__ = ("_context",)
+    __slots__ = ()
 
     def __init__(
         self, inner: Allocator, logger: logging.Logger | None = None, level: int = logging.DEBUG
@@ -177,7 +194,8 @@ class _Log:
         self.logger = logger
         self.level = level
 
-    def _observe(self, event: int, block: Any, size: int) -> None:
+    def observe(self, event: int, block: Any, size: int) -> None:
+        """Tell the logger of one event; ``ortcffi.callbacks`` calls it."""
         name = self.EVENTS[event]
         level = max(self.level, logging.WARNING) if name == "refused" else self.level
         if self.logger.isEnabledFor(level):

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """What C calls in Python. How an exception gets back from here is told in `ortcffi.errors`.
 
-Each function finds its Python object behind the ``context`` that C hands on, which is a CFFI handle.
-CFFI takes the interpreter lock, also in threads that Python did not start. None of them runs under a
-lock of the core.
+Each function finds its Python object behind the ``context`` that C hands on, which is a CFFI
+handle. CFFI takes the interpreter lock, also in threads that Python did not start. None of them
+runs under a lock of the core. Nothing may pass through C, so each catches all there is.
 """
 
 import sys
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._native import ffi
 from ortcffi.errors import forget, keep, status_for
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from ortcffi._ort import Cdata
 
 
-@ffi.def_extern(name="ortcffi_python_alloc")  # type: ignore[untyped-decorator]
+@ffi.def_extern(name="ortcffi_python_alloc")
 def alloc(context: "Cdata", size: int) -> Any:
     """A block from `PythonAllocator.alloc`; NULL, and the exception kept, where it raises."""
     try:
@@ -30,7 +31,7 @@ def alloc(context: "Cdata", size: int) -> Any:
         return ffi.NULL
 
 
-@ffi.def_extern(name="ortcffi_python_free")  # type: ignore[untyped-decorator]
+@ffi.def_extern(name="ortcffi_python_free")
 def free(context: "Cdata", block: "Cdata") -> None:
     """Hand a block to `PythonAllocator.free`. It has no answer to fail with."""
     try:
@@ -39,7 +40,7 @@ def free(context: "Cdata", block: "Cdata") -> None:
         report("free")
 
 
-@ffi.def_extern(name="ortcffi_python_stats")  # type: ignore[untyped-decorator]
+@ffi.def_extern(name="ortcffi_python_stats")
 def stats(context: "Cdata", out: "Cdata") -> Any:
     """Fill in key-value pairs from `PythonAllocator.figures`."""
     try:
@@ -49,7 +50,7 @@ def stats(context: "Cdata", out: "Cdata") -> Any:
     return ffi.NULL
 
 
-@ffi.def_extern(name="ortcffi_python_shrink")  # type: ignore[untyped-decorator]
+@ffi.def_extern(name="ortcffi_python_shrink")
 def shrink(context: "Cdata") -> Any:
     """Call `PythonAllocator.shrink`."""
     try:
@@ -59,16 +60,16 @@ def shrink(context: "Cdata") -> Any:
     return ffi.NULL
 
 
-@ffi.def_extern(name="ortcffi_python_observe")  # type: ignore[untyped-decorator]
+@ffi.def_extern(name="ortcffi_python_observe")
 def observe(context: "Cdata", event: int, block: "Cdata", size: int) -> None:
     """Tell a `Logging` allocator what happened."""
     try:
-        ffi.from_handle(context)._observe(event, block, size)
+        ffi.from_handle(context).observe(event, block, size)
     except BaseException:  # noqa: BLE001  # nothing may pass through C
         report("observe")
 
 
-@ffi.def_extern(name="ortcffi_python_site")  # type: ignore[untyped-decorator]
+@ffi.def_extern(name="ortcffi_python_site")
 def site() -> int:
     """The number of the place in the program that is allocating; 0 if there is none."""
     try:
@@ -79,20 +80,17 @@ def site() -> int:
 
 def report(what: str) -> None:
     """Tell of an exception that has nowhere to go, the way Python does for destructors."""
+    message = f"Exception ignored in the {what} of an allocator"
     kind, error, traceback = sys.exc_info()
-    sys.unraisablehook(
-        _Unraisable(kind, error, traceback, f"Exception ignored in the {what} of an allocator", None)
-    )
+    told: Any = _Unraisable(kind, error, traceback, message, None)
+    sys.unraisablehook(told)
 
 
-class _Unraisable:
+class _Unraisable(NamedTuple):
     """What `sys.unraisablehook` is given."""
 
-    __slots__ = ("err_msg", "exc_traceback", "exc_type", "exc_value", "object")
-
-    def __init__(self, kind: Any, error: Any, traceback: Any, message: str, of: Any) -> None:
-        self.exc_type = kind
-        self.exc_value = error
-        self.exc_traceback = traceback
-        self.err_msg = message
-        self.object = of
+    exc_type: type[BaseException] | None
+    exc_value: BaseException | None
+    exc_traceback: TracebackType | None
+    err_msg: str | None
+    object: Any

@@ -14,15 +14,17 @@ Some functions call back. An exception cannot pass through C, so it goes around:
    text; where the function has no status, the answer is NULL.
 5. The library fails for that reason, and the outer call from Python gets the library's status.
 6. `error_for` makes an exception of that status as of any other, and looks for the one that was
-   kept: by its text in the message, or, where memory was not to be had, the last of this thread.
-   It becomes the ``__cause__``.
+   kept: by its text in the message, or, where memory was not to be had, the last one of this
+   thread, or else the last one of a thread that Python did not start, which has no other call to
+   give it to. It becomes the ``__cause__``.
 
 What nobody asks for is forgotten after a few more.
 """
 
+import threading
 from collections import deque
 from threading import get_ident
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ortcffi._native import lib
 from ortcffi.exceptions import (
@@ -75,7 +77,8 @@ __all__ = [
     "fail",
 ]
 
-# Exceptions on their way around C: the thread, the text, the exception.
+# Exceptions on their way around C: the thread, or 0 for one that Python did not start; the text;
+# the exception.
 _kept: deque[tuple[int, str, BaseException]] = deque(maxlen=16)
 
 CLASSES = {int(vars(kind)["code"]): kind for kind in OrtError.__subclasses__()}
@@ -107,8 +110,17 @@ def says_out_of_memory(message: str) -> bool:
 # fail(api, status, function), where a status is not NULL: a failure whatever its code says, because
 # a success is NULL. The status is released. It is compiled, since a failure should not be slow.
 fail: "Callable[[OrtApi, OrtStatus, str | None], NoReturn]" = lib.ortcffi_fail
-_DIRECT = {code: kind for code, kind in CLASSES.items() if kind is not RuntimeException}
-lib.ortcffi_set_errors(_DIRECT, error_for)
+
+
+def _route(classes: "dict[int, type[OrtError]]") -> None:
+    set_errors: Any = lib.ortcffi_set_errors
+    set_errors(classes, error_for)
+
+
+_DIRECT: dict[int, type[OrtError]] = {
+    code: kind for code, kind in CLASSES.items() if kind is not RuntimeException
+}
+_route(_DIRECT)
 
 
 def check(api: "OrtApi", status: "OrtStatus", function: str | None) -> None:
@@ -138,36 +150,65 @@ def check(api: "OrtApi", status: "OrtStatus", function: str | None) -> None:
 
 def keep(error: BaseException) -> str:
     """Keep an exception for the outer call; returns the text that it is known by."""
-    text = error.message if isinstance(error, OrtError) else f"{type(error).__name__}: {error}"
-    _kept.append((get_ident(), text, error))
+    text = _text_of(error)
+    thread = get_ident()
+    _kept.append((thread if _is_pythons(thread) else 0, text, error))
     # As long as anything is kept, each failure is looked at here.
-    lib.ortcffi_set_errors({}, error_for)
+    _route({})
     return text
 
 
+def _text_of(error: BaseException) -> str:
+    """What a C string carries there and back unchanged."""
+    name = type(error).__name__
+    try:
+        text = error.message if isinstance(error, OrtError) else f"{name}: {error}"
+    except Exception:  # noqa: BLE001  # its own __str__ fails
+        text = name
+    return text.replace("\0", "?").encode(errors="replace").decode()
+
+
+def _is_pythons(thread: int) -> bool:
+    dummy = threading._DummyThread  # what stands for any other thread
+    return any(t.ident == thread and not isinstance(t, dummy) for t in threading.enumerate())
+
+
 def _let_go(entry: tuple[int, str, BaseException]) -> None:
-    _kept.remove(entry)
+    # By identity: an exception may compare as it likes.
+    kept = [other for other in _kept if other is not entry]
+    _kept.clear()
+    _kept.extend(kept)
     if not _kept:
-        lib.ortcffi_set_errors(_DIRECT, error_for)
+        _route(_DIRECT)
 
 
 def forget() -> None:
     """Forget what this thread kept: a callback succeeded, so nobody will ask for it."""
+    if not _kept:
+        return
     thread = get_ident()
+    thread = thread if _is_pythons(thread) else 0
     for entry in [entry for entry in _kept if entry[0] == thread]:
         _let_go(entry)
 
 
-def _cause_of(error: OrtError) -> BaseException | None:
-    thread = get_ident()
-    for entry in reversed(_kept):
-        keeper, text, kept = entry
-        if (text and text in error.message) or (
-            keeper == thread and isinstance(error, OutOfMemory)
-        ):
-            _let_go(entry)
-            return kept
-    return None
+def _cause_of(error: BaseException) -> BaseException | None:
+    entries = list(reversed(_kept))
+    message = error.message if isinstance(error, OrtError) else ""
+    found = [entry for entry in entries if entry[1] and entry[1] in message]
+    if isinstance(error, MemoryError):
+        found += [entry for entry in entries if entry[0] == get_ident()]
+        found += [entry for entry in entries if entry[0] == 0]
+    if not found:
+        return None
+    _let_go(found[0])
+    return found[0][2]
+
+
+def add_cause(error: MemoryError) -> None:
+    """Give an exception of somebody else's the cause that was kept for it."""
+    if error.__cause__ is None and _kept:
+        error.__cause__ = _cause_of(error)
 
 
 def out_of_memory(message: str, function: str) -> OutOfMemory:

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: MIT
 """NumPy's own arrays in the memory of an allocator."""
 
+from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Self
 
 from ortcffi._native import ffi, lib
-from ortcffi.errors import NotImplemented
+from ortcffi.errors import NotImplemented, add_cause
 from ortcffi.memory import Allocator
 
 __all__ = ["numpy_allocator"]
+
+# The handlers to go back to, kept where NumPy keeps its own: a block shared by threads and
+# coroutines finds in each what it found there.
+_before: ContextVar[tuple[Any, ...]] = ContextVar("ortcffi_numpy_handlers", default=())
 
 
 class numpy_allocator:  # noqa: N801  # used like a function, as contextlib's are
@@ -35,13 +40,12 @@ class numpy_allocator:  # noqa: N801  # used like a function, as contextlib's ar
     (True, 0)
     """
 
-    __slots__ = ("_allocator", "_before")
+    __slots__ = ("_allocator",)
 
     def __init__(self, allocator: Allocator) -> None:
         if not isinstance(allocator, Allocator):
             raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
         self._allocator = allocator
-        self._before: list[Any] = []
 
     def __enter__(self) -> Self:
         # The capsule's owner: all that must live as long as an array.
@@ -54,7 +58,7 @@ class numpy_allocator:  # noqa: N801  # used like a function, as contextlib's ar
         lib.ortcffi_python_release(handler)
         if not before:
             raise NotImplemented("this NumPy has no handlers of memory", "PyDataMem_SetHandler")
-        self._before.append(before)
+        _before.set((*_before.get(), before))
         return self
 
     def __exit__(
@@ -63,6 +67,9 @@ class numpy_allocator:  # noqa: N801  # used like a function, as contextlib's ar
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        before = self._before.pop()
+        if isinstance(error, MemoryError):
+            add_cause(error)
+        *outer, before = _before.get()
+        _before.set(tuple(outer))
         lib.ortcffi_python_release(lib.ortcffi_numpy_swap(before))
         lib.ortcffi_python_release(before)

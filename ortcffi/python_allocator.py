@@ -25,8 +25,10 @@ class PythonAllocator(Allocator):
     """The base of allocators written in Python, which any provider of the table accepts.
 
     A subclass defines `alloc` and `free`. They are called from whatever thread needs memory, also
-    from threads that Python did not start, and never under a lock. An exception in `alloc` makes the
-    call that asked for memory fail, and is the ``__cause__`` of what that call raises.
+    from threads that Python did not start, and never under a lock. An exception in `alloc` makes
+    the call that asked for memory fail, and is the ``__cause__`` of what that call raises.
+
+    Arrays keep their allocator, so one that keeps an array of its own stays for good.
 
     Examples
     --------
@@ -58,14 +60,14 @@ class PythonAllocator(Allocator):
         self._context = ffi.new_handle(self)
         status = lib.ortcffi_python_allocator(lender.handle, self._context, out)
         check(api.pointer, status, "PythonAllocator")
-        # Not Allocator's: what that keeps for arrays would be a cycle that is never collected.
+        # Not Allocator's: each array keeps this object, whose handle is C's context.
         Handle.__init__(self, api, out[0], release=_release, lender=lender)
 
-    # Made anew each time, so that only arrays keep what leads back to this object.
-    def _block(self, shape: Any, itemsize: int) -> Any:  # type: ignore[override]
+    # Made anew each time, so that this object can go as soon as its last array has gone.
+    def _block(self, shape: Any, itemsize: int) -> Any:
         return self._blocks((self.handle, self))(shape, itemsize)
 
-    def alloc(self, size: int) -> "Cdata | int | None":
+    def alloc(self, size: int) -> "Cdata | int | None":  # type: ignore[override]
         """Return a block of at least `size` bytes: a cdata pointer or an address; None for none.
 
         The block must stay where it is until `free` is called for it. `size` is 1 or more.

@@ -31,6 +31,22 @@ class Leak(NamedTuple):
     place: str
 
 
+def _read(tracking: "Tracking") -> Any:
+    figures = ffi.new("ortcffi_figures*")
+    lib.ortcffi_tracking_read(tracking.handle, figures)
+    return figures
+
+
+def _leaks(tracking: "Tracking", since: int) -> list[Leak]:
+    handle = tracking.handle
+    count = lib.ortcffi_tracking_blocks(handle, since, ffi.NULL, 0)
+    blocks: Any = ffi.new("ortcffi_tracked_block[]", count)
+    # Other threads may have taken or freed some in between.
+    count = min(count, lib.ortcffi_tracking_blocks(handle, since, blocks, count))
+    found = [Leak(blocks[i].size, place_of(blocks[i].site)) for i in range(count)]
+    return found[::-1]
+
+
 class Tracking(Adaptor):
     """Counts what is taken from the allocator inside, in bytes as asked for.
 
@@ -42,6 +58,11 @@ class Tracking(Adaptor):
     inner : Allocator
         Where the memory comes from.
 
+    Attributes
+    ----------
+    scopes : list of Scope
+        Those that are open.
+
     Examples
     --------
     >>> from ortcffi import core_api
@@ -52,46 +73,41 @@ class Tracking(Adaptor):
     (96, 96, 1)
     """
 
-    __slots__ = ("_scopes",)
+    __slots__ = ("scopes",)
 
     def __init__(self, inner: "Allocator") -> None:
         super().__init__(inner, lib.ortcffi_tracking)
-        self._scopes = 0
-
-    def _read(self) -> Any:
-        figures = ffi.new("ortcffi_figures*")
-        lib.ortcffi_tracking_read(self.handle, figures)
-        return figures
+        self.scopes: list[Scope] = []
 
     @property
     def bytes_allocated(self) -> int:
         """Bytes in use."""
-        return int(self._read().current)
+        return int(_read(self).current)
 
     @property
     def max_memory(self) -> int:
         """The most that `bytes_allocated` has been."""
-        return int(self._read().peak)
+        return int(_read(self).peak)
 
     @property
     def total_bytes(self) -> int:
         """Bytes ever asked for."""
-        return int(self._read().total)
+        return int(_read(self).total)
 
     @property
     def num_allocations(self) -> int:
         """Blocks ever handed out."""
-        return int(self._read().allocations)
+        return int(_read(self).allocations)
 
     @property
     def num_frees(self) -> int:
         """Blocks ever given back."""
-        return int(self._read().frees)
+        return int(_read(self).frees)
 
     @property
     def max_allocation(self) -> int:
         """Bytes of the largest block ever asked for."""
-        return int(self._read().largest)
+        return int(_read(self).largest)
 
     def scope(self, name: str = "", *, leaks: bool = True) -> "Scope":
         """Figures of one part of a program: use the result in a ``with`` statement.
@@ -108,18 +124,6 @@ class Tracking(Adaptor):
             microsecond each.
         """
         return Scope(self, name, leaks=leaks)
-
-    def _record(self, change: int) -> None:
-        self._scopes += change
-        lib.ortcffi_tracking_record(self.handle, self._scopes > 0)
-
-    def _leaks(self, since: int) -> list[Leak]:
-        count = lib.ortcffi_tracking_blocks(self.handle, since, ffi.NULL, 0)
-        blocks = ffi.new("ortcffi_tracked_block[]", count)
-        # Other threads may have taken or freed some in between.
-        count = min(count, lib.ortcffi_tracking_blocks(self.handle, since, blocks, count))
-        found = [Leak(blocks[i].size, place_of(blocks[i].site)) for i in range(count)]
-        return found[::-1]
 
 
 class Scope:
@@ -143,8 +147,8 @@ class Scope:
 
     __slots__ = (
         "_before",
-        "_outer_peak",
-        "_recording",
+        "_highest",
+        "_leaks_wanted",
         "_tracking",
         "leaks",
         "live",
@@ -157,17 +161,20 @@ class Scope:
 
     def __init__(self, tracking: Tracking, name: str, *, leaks: bool) -> None:
         self._tracking = tracking
-        self._recording = leaks
+        self._leaks_wanted = leaks
+        self._highest = 0
         self.name = name
         self.peak = self.live = self.num_allocations = self.num_frees = self.total_bytes = 0
         self.leaks: list[Leak] = []
 
     def __enter__(self) -> Self:
-        self._before = self._tracking._read()
-        self._outer_peak = lib.ortcffi_tracking_set_peak(self._tracking.handle, 0)
-        if self._recording:
-            lib.ortcffi_use_python_sites()
-            self._tracking._record(+1)
+        if self in self._tracking.scopes:
+            raise RuntimeError(f"scope {self.name!r} is open already")
+        self._turn()
+        self._highest = 0
+        self._before = _read(self._tracking)
+        self._tracking.scopes.append(self)
+        self._record()
         return self
 
     def __exit__(
@@ -176,16 +183,30 @@ class Scope:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        before, after = self._before, self._tracking._read()
-        if self._recording:
-            self._tracking._record(-1)
-            self.leaks = self._tracking._leaks(before.serial)
-        lib.ortcffi_tracking_set_peak(self._tracking.handle, max(self._outer_peak, after.peak))
-        self.peak = after.peak - before.current
+        self._turn()
+        self._tracking.scopes.remove(self)
+        before, after = self._before, _read(self._tracking)
+        self._record()
+        if self._leaks_wanted:
+            self.leaks = _leaks(self._tracking, before.serial)
+        self.peak = max(self._highest - before.current, 0)
         self.live = after.current - before.current
         self.num_allocations = after.allocations - before.allocations
         self.num_frees = after.frees - before.frees
         self.total_bytes = after.total - before.total
+
+    def _turn(self) -> None:
+        """Begin to look for a new peak; what the last one was counts for all open scopes."""
+        peak = lib.ortcffi_tracking_take_window(self._tracking.handle)
+        for scope in self._tracking.scopes:
+            scope._highest = max(scope._highest, peak)
+
+    def _record(self) -> None:
+        """Have blocks noted while an open scope wants its leaks."""
+        wanted = any(scope._leaks_wanted for scope in self._tracking.scopes)
+        if wanted:
+            lib.ortcffi_use_python_sites()
+        lib.ortcffi_tracking_record(self._tracking.handle, wanted)
 
     def __repr__(self) -> str:
         return f"Scope({self.name!r}, peak={self.peak}, live={self.live}, leaks={len(self.leaks)})"

@@ -236,9 +236,9 @@ static void ORT_API_CALL observing_free(OrtAllocator* this_, void* p) NO_EXCEPTI
   struct observing* self = (struct observing*)this_;
   struct core_header* header = p == NULL ? NULL : core_header_of(&self->adaptor, p);
   if (header != NULL) {
-    size_t size = header->size;
+    /* Before another thread can be given the same block. */
+    self->observer(self->context, CORE_FREED, p, header->size);
     core_free_with_header(&self->adaptor, header);
-    self->observer(self->context, CORE_FREED, p, size);
   }
 }
 

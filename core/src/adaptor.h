@@ -20,8 +20,9 @@
 /** Blocks start at multiples of `alignment`, a power of two up to 2 MiB. */
 OrtStatus* core_create_aligned(OrtAllocator* inner, size_t alignment, OrtAllocator** out);
 
-/** Never more than `limit` bytes in use at once. Threads keep a little in reserve each, so that
- * with several of them a block may be refused up to a thousandth of the limit early. */
+/** Never more than `limit` bytes in use at once. Threads keep a little in reserve, each at most a
+ * 1024th of the limit and 64 KiB, so that with several of them a block may be refused that much
+ * early for each other thread. */
 OrtStatus* core_create_limiting(OrtAllocator* inner, size_t limit, OrtAllocator** out);
 
 /** Fails every allocation after the first `after`. */
@@ -76,16 +77,16 @@ struct core_tracked_block {
 
 OrtStatus* core_create_tracking(OrtAllocator* inner, OrtAllocator** out);
 void core_tracking_read(OrtAllocator* allocator, struct core_tracking_figures* out);
-/** Sets the peak to `peak`, or to the bytes in use if those are more; returns the peak before. */
-int64_t core_tracking_set_peak(OrtAllocator* allocator, int64_t peak);
+/** The most bytes in use since the last call of this; the next begins with those in use now. */
+int64_t core_tracking_take_window(OrtAllocator* allocator);
 /** From now on blocks are numbered and listed, or no longer. */
 void core_tracking_record(OrtAllocator* allocator, int on);
 /** The recorded blocks in use with numbers above `since`: fills up to `capacity` and returns how
  * many there are. */
 size_t core_tracking_blocks(OrtAllocator* allocator, uint64_t since, struct core_tracked_block* out,
                             size_t capacity);
-/** From now on `source` is asked, by the allocating thread and under no lock, from which place in the
- * program a recorded block is taken; NULL for nobody. One for the process. */
+/** From now on `source` is asked, by the allocating thread and under no lock, from which place in
+ * the program a recorded block is taken; NULL for nobody. One for the process. */
 void core_set_site_source(uint32_t (*source)(void));
 /** @} */
 

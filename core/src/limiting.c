@@ -7,10 +7,10 @@
 /* RESERVE: bytes that a thread took from the common account and does not use. */
 enum { RESERVE };
 
-/* What a thread may keep in reserve: little enough not to matter, enough to make going to the
- * common account rare. */
-#define LARGEST_QUANTUM ((int64_t)64 << 10)
-#define QUANTUM_SHARE 1024
+/* What a thread takes in reserve at a time; it keeps at most twice as much. Little enough not to
+ * matter, enough to make going to the common account rare. */
+#define LARGEST_QUANTUM ((int64_t)32 << 10)
+#define QUANTUM_SHARE 2048
 
 struct limiting {
   struct core_adaptor adaptor;
@@ -113,7 +113,6 @@ OrtStatus* core_create_limiting(OrtAllocator* inner, size_t limit, OrtAllocator*
   self->quantum = self->quantum < LARGEST_QUANTUM ? self->quantum : LARGEST_QUANTUM;
   self->adaptor.base.GetStats = limiting_stats;
   self->adaptor.end = limiting_end;
-  core_shards_begin(&self->shards);
   *out = &self->adaptor.base;
   return NULL;
 }

@@ -49,18 +49,17 @@ uint32_t core_new_thread_number(void) {
   return core_thread_number;
 }
 
-void core_shards_begin(struct core_shards* shards) { pthread_mutex_init(&shards->lock, NULL); }
-
 void core_shards_end(struct core_shards* shards) {
-  for (size_t i = 0; i < CORE_COUNT_OF(shards->chunks); i++) {
+  for (size_t i = 0; i < shards->used; i++) {
     heap_free(shards->chunks[i]);
   }
-  pthread_mutex_destroy(&shards->lock);
 }
 
 struct core_shard* core_shards_grow(struct core_shards* shards, size_t slot) {
-  struct core_shard** place = &shards->chunks[slot / CORE_SHARD_CHUNK];
-  pthread_mutex_lock(&shards->lock);
+  size_t index = slot / CORE_SHARD_CHUNK;
+  struct core_shard** place = &shards->chunks[index];
+  /* Rare enough for one lock of the process, which a fork finds free. */
+  pthread_mutex_lock(&lock);
   struct core_shard* chunk = *place;
   if (chunk == NULL) {
     size_t size = CORE_SHARD_CHUNK * sizeof *chunk;
@@ -68,15 +67,19 @@ struct core_shard* core_shards_grow(struct core_shards* shards, size_t slot) {
     if (chunk != NULL) {
       memset(chunk, 0, size);
       __atomic_store_n(place, chunk, __ATOMIC_RELEASE);
+      if (index >= shards->used) {
+        __atomic_store_n(&shards->used, index + 1, __ATOMIC_RELEASE);
+      }
     }
   }
-  pthread_mutex_unlock(&shards->lock);
+  pthread_mutex_unlock(&lock);
   return chunk == NULL ? NULL : &chunk[slot % CORE_SHARD_CHUNK];
 }
 
 int64_t core_shards_sum(const struct core_shards* shards, size_t counter) {
   int64_t sum = 0;
-  for (size_t i = 0; i < CORE_COUNT_OF(shards->chunks); i++) {
+  size_t used = __atomic_load_n(&shards->used, __ATOMIC_ACQUIRE);
+  for (size_t i = 0; i < used; i++) {
     const struct core_shard* chunk = __atomic_load_n(&shards->chunks[i], __ATOMIC_ACQUIRE);
     for (size_t j = 0; chunk != NULL && j < CORE_SHARD_CHUNK; j++) {
       sum += CORE_SHARD_GET(chunk[j].counters[counter]);

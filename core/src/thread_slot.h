@@ -34,13 +34,13 @@ struct core_shard {
   int64_t counters[CORE_SHARD_COUNTERS];
 } __attribute__((aligned(64)));
 
+/** Zeroed ones have no counters yet. */
 struct core_shards {
-  pthread_mutex_t lock;
+  /** Places of `chunks` that may be taken: all beyond are NULL. */
+  size_t used;
   struct core_shard* chunks[CORE_THREAD_SLOTS / CORE_SHARD_CHUNK];
 };
 
-/** Zeroed shards need their lock; nothing else. */
-void core_shards_begin(struct core_shards* shards);
 void core_shards_end(struct core_shards* shards);
 /** Makes the chunk that holds a slot; NULL where there is no memory. */
 struct core_shard* core_shards_grow(struct core_shards* shards, size_t slot);

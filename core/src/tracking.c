@@ -13,13 +13,24 @@ enum { ALLOCATIONS, FREES, LIVE, TOTAL, LARGEST, MARK };
 struct tracking {
   struct core_adaptor adaptor;
   int64_t peak;
+  /* The peak since core_tracking_take_window was last called. */
+  int64_t window;
   int recording;
   uint64_t serial;
-  /* Guards the list of recorded blocks. */
-  pthread_mutex_t lock;
   struct core_header* recorded;
   struct core_shards shards;
 };
+
+/* Guards the lists of recorded blocks and their numbers. One for all, so that a fork can find it
+ * free. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void before_fork(void) { pthread_mutex_lock(&lock); }
+
+static void after_fork(void) { pthread_mutex_unlock(&lock); }
+
+static void begin(void) { pthread_atfork(before_fork, after_fork, after_fork); }
 
 static uint32_t (*site_source)(void);
 
@@ -27,36 +38,44 @@ void core_set_site_source(uint32_t (*source)(void)) {
   __atomic_store_n(&site_source, source, __ATOMIC_RELAXED);
 }
 
-static void raise_peak(struct tracking* self, int64_t to) {
-  int64_t peak = __atomic_load_n(&self->peak, __ATOMIC_RELAXED);
-  while (to > peak && !__atomic_compare_exchange_n(&self->peak, &peak, to, 1, __ATOMIC_RELAXED,
-                                                   __ATOMIC_RELAXED)) {
+static void raise_to(int64_t* peak, int64_t to) {
+  int64_t before = __atomic_load_n(peak, __ATOMIC_RELAXED);
+  while (to > before &&
+         !__atomic_compare_exchange_n(peak, &before, to, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
+}
+
+/* The bytes in use, which are a peak if there never were more. */
+static int64_t look(struct tracking* self) {
+  int64_t live = core_shards_sum(&self->shards, LIVE);
+  raise_to(&self->peak, live);
+  raise_to(&self->window, live);
+  return live;
 }
 
 /* Exact with one thread. With several, the peak is what all had in use together when one of them
  * had more than ever. */
 static CORE_NOINLINE void new_high(struct tracking* self, struct core_shard* shard) {
   CORE_SHARD_SET(shard->counters[MARK], shard->counters[LIVE]);
-  raise_peak(self, core_shards_sum(&self->shards, LIVE));
+  look(self);
 }
 
 static CORE_NOINLINE void record(struct tracking* self, struct core_header* header) {
   uint32_t (*source)(void) = __atomic_load_n(&site_source, __ATOMIC_RELAXED);
   header->site = source == NULL ? 0 : source();
   header->previous = NULL;
-  pthread_mutex_lock(&self->lock);
+  pthread_mutex_lock(&lock);
   header->serial = ++self->serial;
   header->next = self->recorded;
   if (header->next != NULL) {
     header->next->previous = header;
   }
   self->recorded = header;
-  pthread_mutex_unlock(&self->lock);
+  pthread_mutex_unlock(&lock);
 }
 
 static CORE_NOINLINE void forget(struct tracking* self, struct core_header* header) {
-  pthread_mutex_lock(&self->lock);
+  pthread_mutex_lock(&lock);
   if (header->previous != NULL) {
     header->previous->next = header->next;
   } else {
@@ -65,7 +84,7 @@ static CORE_NOINLINE void forget(struct tracking* self, struct core_header* head
   if (header->next != NULL) {
     header->next->previous = header->previous;
   }
-  pthread_mutex_unlock(&self->lock);
+  pthread_mutex_unlock(&lock);
 }
 
 static void* ORT_API_CALL tracking_alloc(OrtAllocator* this_, size_t size) NO_EXCEPTION {
@@ -113,7 +132,8 @@ static void ORT_API_CALL tracking_free(OrtAllocator* this_, void* p) NO_EXCEPTIO
 /* Calls back for each thread's counters; they are few, and read while they are counted on. */
 static void for_each_shard(struct tracking* self, void (*visit)(int64_t* counters, int64_t* result),
                            int64_t* result) {
-  for (size_t i = 0; i < CORE_COUNT_OF(self->shards.chunks); i++) {
+  size_t used = __atomic_load_n(&self->shards.used, __ATOMIC_ACQUIRE);
+  for (size_t i = 0; i < used; i++) {
     struct core_shard* chunk = __atomic_load_n(&self->shards.chunks[i], __ATOMIC_ACQUIRE);
     for (size_t j = 0; chunk != NULL && j < CORE_SHARD_CHUNK; j++) {
       visit(chunk[j].counters, result);
@@ -135,26 +155,24 @@ static void lower_mark(int64_t* counters, int64_t* result) {
 
 void core_tracking_read(OrtAllocator* allocator, struct core_tracking_figures* out) {
   struct tracking* self = (struct tracking*)allocator;
-  out->current = core_shards_sum(&self->shards, LIVE);
-  raise_peak(self, out->current);
+  out->current = look(self);
   out->peak = __atomic_load_n(&self->peak, __ATOMIC_RELAXED);
   out->total = core_shards_sum(&self->shards, TOTAL);
   out->allocations = core_shards_sum(&self->shards, ALLOCATIONS);
   out->frees = core_shards_sum(&self->shards, FREES);
   out->largest = 0;
   for_each_shard(self, find_largest, &out->largest);
-  pthread_mutex_lock(&self->lock);
+  pthread_mutex_lock(&lock);
   out->serial = self->serial;
-  pthread_mutex_unlock(&self->lock);
+  pthread_mutex_unlock(&lock);
 }
 
-int64_t core_tracking_set_peak(OrtAllocator* allocator, int64_t peak) {
+int64_t core_tracking_take_window(OrtAllocator* allocator) {
   struct tracking* self = (struct tracking*)allocator;
-  int64_t current = core_shards_sum(&self->shards, LIVE);
-  int64_t before =
-      __atomic_exchange_n(&self->peak, peak > current ? peak : current, __ATOMIC_RELAXED);
+  int64_t current = look(self);
+  int64_t window = __atomic_exchange_n(&self->window, current, __ATOMIC_RELAXED);
   for_each_shard(self, lower_mark, NULL);
-  return before;
+  return window;
 }
 
 void core_tracking_record(OrtAllocator* allocator, int on) {
@@ -165,7 +183,7 @@ size_t core_tracking_blocks(OrtAllocator* allocator, uint64_t since, struct core
                             size_t capacity) {
   struct tracking* self = (struct tracking*)allocator;
   size_t count = 0;
-  pthread_mutex_lock(&self->lock);
+  pthread_mutex_lock(&lock);
   for (struct core_header* at = self->recorded; at != NULL && at->serial > since; at = at->next) {
     if (count < capacity) {
       out[count] =
@@ -173,7 +191,7 @@ size_t core_tracking_blocks(OrtAllocator* allocator, uint64_t since, struct core
     }
     count++;
   }
-  pthread_mutex_unlock(&self->lock);
+  pthread_mutex_unlock(&lock);
   return count;
 }
 
@@ -198,9 +216,7 @@ static OrtStatus* ORT_API_CALL tracking_stats(const OrtAllocator* this_,
 }
 
 static void tracking_end(struct core_adaptor* adaptor) {
-  struct tracking* self = (struct tracking*)adaptor;
-  core_shards_end(&self->shards);
-  pthread_mutex_destroy(&self->lock);
+  core_shards_end(&((struct tracking*)adaptor)->shards);
 }
 
 OrtStatus* core_create_tracking(OrtAllocator* inner, OrtAllocator** out) {
@@ -212,8 +228,7 @@ OrtStatus* core_create_tracking(OrtAllocator* inner, OrtAllocator** out) {
   }
   self->adaptor.base.GetStats = tracking_stats;
   self->adaptor.end = tracking_end;
-  pthread_mutex_init(&self->lock, NULL);
-  core_shards_begin(&self->shards);
+  pthread_once(&once, begin);
   *out = &self->adaptor.base;
   return NULL;
 }

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* What the extension promises as a whole. */
+#define Py_LIMITED_API 0x030b0000
+
+#include <Python.h>
+
 #include "adaptor.h"
 
 #include "adaptors.h"
@@ -34,8 +39,8 @@ void ortcffi_tracking_read(OrtAllocator* allocator, ortcffi_figures* out) {
   core_tracking_read(allocator, (struct core_tracking_figures*)out);
 }
 
-int64_t ortcffi_tracking_set_peak(OrtAllocator* allocator, int64_t peak) {
-  return core_tracking_set_peak(allocator, peak);
+int64_t ortcffi_tracking_take_window(OrtAllocator* allocator) {
+  return core_tracking_take_window(allocator);
 }
 
 void ortcffi_tracking_record(OrtAllocator* allocator, int on) {
@@ -47,16 +52,73 @@ size_t ortcffi_tracking_blocks(OrtAllocator* allocator, uint64_t since, ortcffi_
   return core_tracking_blocks(allocator, since, (struct core_tracked_block*)out, capacity);
 }
 
-void ortcffi_use_python_sites(void) { core_set_site_source(ortcffi_python_site); }
+/* The way into Python. What is freed while an exception is on its way, as arrays are, must not let
+ * Python code run into that exception; and once the interpreter has ended there is no Python. */
+struct visit {
+  PyGILState_STATE state;
+  PyObject *type, *value, *traceback;
+};
+
+static int enter(struct visit* visit) {
+  if (!Py_IsInitialized()) {
+    return 0;
+  }
+  visit->state = PyGILState_Ensure();
+  PyErr_Fetch(&visit->type, &visit->value, &visit->traceback);
+  return 1;
+}
+
+static void leave(struct visit* visit) {
+  PyErr_Restore(visit->type, visit->value, visit->traceback);
+  PyGILState_Release(visit->state);
+}
+
+static uint32_t site(void) {
+  struct visit visit;
+  uint32_t number = 0;
+  if (enter(&visit)) {
+    number = ortcffi_python_site();
+    leave(&visit);
+  }
+  return number;
+}
+
+static void observe(void* context, int event, void* block, size_t size) {
+  struct visit visit;
+  if (enter(&visit)) {
+    ortcffi_python_observe(context, event, block, size);
+    leave(&visit);
+  }
+}
+
+static void* alloc(void* context, size_t size) {
+  struct visit visit;
+  void* block = NULL;
+  if (enter(&visit)) {
+    block = ortcffi_python_alloc(context, size);
+    leave(&visit);
+  }
+  return block;
+}
+
+static void free_(void* context, void* block) {
+  struct visit visit;
+  if (enter(&visit)) {
+    ortcffi_python_free(context, block);
+    leave(&visit);
+  }
+}
+
+void ortcffi_use_python_sites(void) { core_set_site_source(site); }
 
 OrtStatus* ortcffi_observing(OrtAllocator* inner, void* context, OrtAllocator** out) {
-  return core_create_observing(inner, ortcffi_python_observe, context, out);
+  return core_create_observing(inner, observe, context, out);
 }
 
 OrtStatus* ortcffi_python_allocator(const OrtMemoryInfo* info, void* context, OrtAllocator** out) {
   static const struct core_callbacks callbacks = {
-      .alloc = ortcffi_python_alloc,
-      .free = ortcffi_python_free,
+      .alloc = alloc,
+      .free = free_,
       .stats = ortcffi_python_stats,
       .shrink = ortcffi_python_shrink,
   };

@@ -20,7 +20,7 @@ void ortcffi_failing_reset(OrtAllocator* allocator, size_t after);
 size_t ortcffi_failing_refused(OrtAllocator* allocator);
 OrtStatus* ortcffi_tracking(OrtAllocator* inner, OrtAllocator** out);
 void ortcffi_tracking_read(OrtAllocator* allocator, ortcffi_figures* out);
-int64_t ortcffi_tracking_set_peak(OrtAllocator* allocator, int64_t peak);
+int64_t ortcffi_tracking_take_window(OrtAllocator* allocator);
 void ortcffi_tracking_record(OrtAllocator* allocator, int on);
 size_t ortcffi_tracking_blocks(OrtAllocator* allocator, uint64_t since, ortcffi_tracked_block* out,
                                size_t capacity);

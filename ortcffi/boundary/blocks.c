@@ -14,7 +14,8 @@
  *   Block
  *       Exports its memory as a buffer, and gives it back when the last reference goes.
  *
- * Neither type takes part in cyclic garbage collection: `owner` and `refuse` must not lead back.
+ * Cycles through a Source are collected. A Block takes no part in that, since it is made for each
+ * array, and NumPy's arrays take none either: one that its own `owner` leads to stays.
  */
 /* What the extension promises as a whole. */
 #define Py_LIMITED_API 0x030b0000
@@ -191,7 +192,7 @@ static PyObject* source_new(PyTypeObject* type, PyObject* arguments, PyObject* k
   if (!PyArg_ParseTuple(arguments, "KKOOn", &api, &allocator, &owner, &refuse, &max_dimensions)) {
     return NULL;
   }
-  struct source* source = PyObject_New(struct source, type);
+  struct source* source = PyObject_GC_New(struct source, type);
   if (source != NULL) {
     OrtAllocator* ours = NULL;
     ort_ReleaseStatus(ort_GetAllocatorWithDefaultOptions(&ours));
@@ -201,16 +202,26 @@ static PyObject* source_new(PyTypeObject* type, PyObject* arguments, PyObject* k
     source->refuse = Py_NewRef(refuse);
     source->max_dimensions = max_dimensions;
     source->is_foreign = source->allocator != ours;
+    PyObject_GC_Track(source);
   }
   return (PyObject*)source;
+}
+
+static int source_traverse(PyObject* self, visitproc visit, void* arg) {
+  struct source* source = (struct source*)self;
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(source->owner);
+  Py_VISIT(source->refuse);
+  return 0;
 }
 
 static void source_dealloc(PyObject* self) {
   struct source* source = (struct source*)self;
   PyTypeObject* type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
   Py_DECREF(source->owner);
   Py_DECREF(source->refuse);
-  PyObject_Free(self);
+  PyObject_GC_Del(self);
   Py_DECREF(type);
 }
 
@@ -222,6 +233,7 @@ static PyMethodDef source_methods[] = {
 static PyType_Slot source_slots[] = {
     {Py_tp_new, (void*)source_new},
     {Py_tp_dealloc, (void*)source_dealloc},
+    {Py_tp_traverse, (void*)source_traverse},
     {Py_tp_methods, source_methods},
     {0, NULL},
 };
@@ -229,7 +241,7 @@ static PyType_Slot source_slots[] = {
 static PyType_Spec source_spec = {
     .name = "ortcffi._ort.Source",
     .basicsize = sizeof(struct source),
-    .flags = Py_TPFLAGS_DEFAULT,
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
     .slots = source_slots,
 };
 
