@@ -21,8 +21,10 @@
 
 #define PARAMETERS(...) __VA_ARGS__
 #define HOLD(statement) statement
-#define FREE(statement) Py_BEGIN_ALLOW_THREADS statement; Py_END_ALLOW_THREADS
-#define DEFINE(table, returns, gil, name, parameters, arguments)       \
+#define FREE(statement)             \
+  Py_BEGIN_ALLOW_THREADS statement; \
+  Py_END_ALLOW_THREADS
+#define DEFINE(table, returns, gil, name, parameters, arguments) \
   static returns name(const table* api, PARAMETERS parameters) { \
     returns answer;                                              \
     gil(answer = api->name arguments);                           \
