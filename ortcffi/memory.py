@@ -110,7 +110,10 @@ class Allocator(Handle):
         -----
         API functions: ``AllocatorAlloc``, and ``AllocatorFree`` when the array goes.
         """
-        kind = as_dtype(dtype)
+        try:
+            kind = as_dtype(dtype)
+        except TypeError as error:
+            raise TypeError(f"dtype: {error}") from None
         itemsize = kind.itemsize
         if kind.hasobject or not itemsize:
             raise _unfit(kind)

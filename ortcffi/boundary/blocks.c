@@ -24,7 +24,8 @@
 #include <stdint.h>
 
 #include "core.h"
-/* Needs the types of the header above. */
+/* Need the types of the header above. */
+#include "extras.h"
 #include "objects.h"
 
 struct source {
@@ -128,8 +129,7 @@ static Py_ssize_t size_of(const struct source* source, PyObject* shape, PyObject
 
 /* --- Source ------------------------------------------------------------------------------------*/
 
-/* Leaves an exception for what a slot answered; for success where it did not do its work as well.
- */
+/* Leaves an exception for what a slot answered, also for success where it did not do its work. */
 static void refuse(const struct source* source, OrtStatus* status, const char* function) {
   PyObject* answer =
       PyObject_CallFunction(source->refuse, "Ks", (unsigned long long)(uintptr_t)status, function);
@@ -194,6 +194,7 @@ static PyObject* source_new(PyTypeObject* type, PyObject* arguments, PyObject* k
   }
   struct source* source = PyObject_GC_New(struct source, type);
   if (source != NULL) {
+    const OrtApi* core = ortcffi_core_api_base()->GetApi(ORT_API_VERSION);
     OrtAllocator* ours = NULL;
     ort_ReleaseStatus(ort_GetAllocatorWithDefaultOptions(&ours));
     source->api = (const OrtApi*)(uintptr_t)api;
@@ -201,7 +202,7 @@ static PyObject* source_new(PyTypeObject* type, PyObject* arguments, PyObject* k
     source->owner = Py_NewRef(owner);
     source->refuse = Py_NewRef(refuse);
     source->max_dimensions = max_dimensions;
-    source->is_foreign = source->allocator != ours;
+    source->is_foreign = source->allocator != ours || source->api != core;
     PyObject_GC_Track(source);
   }
   return (PyObject*)source;
@@ -255,21 +256,29 @@ static int block_getbuffer(PyObject* self, Py_buffer* view, int flags) {
   return PyBuffer_FillInfo(view, self, data, block->size, 0, flags);
 }
 
+static void report(const struct source* source, OrtStatus* status) {
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  refuse(source, status, "AllocatorFree");
+  PyErr_WriteUnraisable(source->refuse);
+  PyErr_Restore(type, value, traceback);
+}
+
 static void give_back(const struct source* source, void* data) {
   OrtStatus* status;
   if (source->is_foreign) {
+    /* An allocator may run Python, which must not see an exception on its way past this object. */
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
     Py_BEGIN_ALLOW_THREADS;
     status = source->api->AllocatorFree(source->allocator, data);
     Py_END_ALLOW_THREADS;
+    PyErr_Restore(type, value, traceback);
   } else {
     status = source->api->AllocatorFree(source->allocator, data);
   }
   if (status != NULL) {
-    PyObject *type, *value, *traceback; /* of an exception that is on its way past this object */
-    PyErr_Fetch(&type, &value, &traceback);
-    refuse(source, status, "AllocatorFree");
-    PyErr_WriteUnraisable(source->refuse);
-    PyErr_Restore(type, value, traceback);
+    report(source, status);
   }
 }
 
