@@ -4,7 +4,8 @@
 
 CLIENTS = ../tests/c
 # What runs: a client, and behind colons what it is told after the library's path.
-RUNS = abi client heap old_client versions storm:2:50000:2 $(FORKS) $(LEAVERS)
+RUNS = abi client heap old_client versions storm:2:50000:2 many_threads:800:1000 reload:20:1000 \
+  $(FORKS) $(LEAVERS)
 # Apart, since the runtimes of most tools do not go on in the child of a process with threads.
 FORKS = storm:2:20000:2:fork
 # These leave objects to the end of the process, which nobody takes for a leak on our own heap.

@@ -147,16 +147,23 @@ def cxx_compiler() -> list[str]:
 
 
 @pytest.fixture(scope="session")
+def make_core(c_compiler: list[str]) -> list[str]:
+    """The command ``make -C core``, to which a test adds ``BUILD=`` and what to make."""
+    if shutil.which("make") is None:
+        pytest.skip("make is not installed")
+    return ["make", "-C", str(CHECKOUT / "core"), f"CC={shlex.join(c_compiler)}"]
+
+
+@pytest.fixture(scope="session")
 def build_core(
-    tmp_path_factory: pytest.TempPathFactory, c_compiler: list[str]
+    tmp_path_factory: pytest.TempPathFactory, make_core: list[str]
 ) -> Callable[..., Path]:
     """``build_core(*arguments)`` is the library that ``make -C core`` builds with them."""
 
     @functools.cache
     def build_core(*arguments: str) -> Path:
         build = tmp_path_factory.mktemp("core")
-        command = ["make", "-C", str(CHECKOUT / "core"), f"BUILD={build}", *arguments]
-        command.append(f"CC={shlex.join(c_compiler)}")
+        command = [*make_core, f"BUILD={build}", *arguments]
         done = subprocess.run(command, check=False, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         return build / "libortcore.so"
@@ -165,9 +172,11 @@ def build_core(
 
 
 @pytest.fixture(scope="session")
-def core_library(build_core: Callable[..., Path]) -> Path:
-    """``libortcore.so`` as ``make -C core`` builds it."""
-    return build_core()
+def core_library(request: pytest.FixtureRequest) -> Path:
+    """``libortcore.so`` as ``make -C core`` builds it; without make the package's, which is alike."""
+    if shutil.which("make") is None:
+        return Path(ortcffi.get_library())
+    return request.getfixturevalue("build_core")()
 
 
 @pytest.fixture
@@ -186,3 +195,29 @@ def compile_c(tmp_path: Path, c_compiler: list[str]) -> Callable[..., Path]:
         return program
 
     return compile_c
+
+
+@pytest.fixture(scope="session")
+def build_client(
+    tmp_path_factory: pytest.TempPathFactory, c_compiler: list[str]
+) -> Callable[[str], Path]:
+    """``build_client(name)`` is the program of tests/c/NAME.c, which is told a library's path."""
+    folder = tmp_path_factory.mktemp("clients")
+
+    @functools.cache
+    def build_client(name: str) -> Path:
+        flags = [
+            "-std=gnu11",
+            "-O1",
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            f"-I{CHECKOUT / 'core/include'}",
+        ]
+        source = CHECKOUT / f"tests/c/{name}.c"
+        command = [*c_compiler, *flags, str(source), "-o", str(folder / name), "-ldl", "-pthread"]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return folder / name
+
+    return build_client

@@ -9,28 +9,12 @@ from pathlib import Path
 import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-CLIENTS = CHECKOUT / "tests/c"
 HEAPS = {
     "segment heap": "USE_MIMALLOC=0",
     "mimalloc": "USE_MIMALLOC=1",
     "malloc": "USE_MALLOC=1",
 }
 SYSTEM_HEADERS = Path("/usr/include")
-
-
-@pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory, c_compiler: list[str]) -> Callable[..., Path]:
-    folder = tmp_path_factory.mktemp("clients")
-
-    def client(name: str) -> Path:
-        program = folder / name
-        if not program.exists():
-            flags = ["-O1", "-Wall", "-Wextra", "-Werror", f"-I{CHECKOUT / 'core/include'}"]
-            sources = [str(CLIENTS / f"{name}.c"), "-o", str(program), "-ldl", "-pthread"]
-            subprocess.run([*c_compiler, *flags, *sources], check=True)
-        return program
-
-    return client
 
 
 def has_mimalloc(compiler: list[str]) -> bool:
@@ -57,30 +41,30 @@ def run(*command: str | Path) -> str:
     return done.stdout
 
 
-def test_a_heap_keeps_the_allocators_contract(client, library):
-    assert run(client("heap"), library, "resident").endswith("\nok\n")
+def test_a_heap_keeps_the_allocators_contract(build_client, library):
+    assert run(build_client("heap"), library, "resident").endswith("\nok\n")
 
 
-def test_the_build_info_names_the_heap(client, library, heap):
-    assert f", allocator={heap}" in run(client("heap"), library)
+def test_the_build_info_names_the_heap(build_client, library, heap):
+    assert f", allocator={heap}" in run(build_client("heap"), library)
 
 
-def test_a_heap_survives_a_storm_of_two_threads(client, library):
-    assert run(client("storm"), library, "2", "100000", "2") == "calm\n"
+def test_a_heap_survives_a_storm_of_two_threads(build_client, library):
+    assert run(build_client("storm"), library, "2", "100000", "2") == "calm\n"
 
 
-def test_a_heap_survives_a_fork_in_a_storm(client, library):
-    assert run(client("storm"), library, "2", "100000", "2", "fork") == "calm\n"
+def test_a_heap_survives_a_fork_in_a_storm(build_client, library):
+    assert run(build_client("storm"), library, "2", "100000", "2", "fork") == "calm\n"
 
 
-def test_building_with_another_heap_compiles_all_anew(client, c_compiler, tmp_path):
-    make = ["make", "-C", CHECKOUT / "core", f"BUILD={tmp_path}", f"CC={' '.join(c_compiler)}"]
+def test_building_with_another_heap_compiles_all_anew(build_client, make_core, tmp_path):
+    make = [*make_core, f"BUILD={tmp_path}", "CFLAGS=-O0"]
     for name in ("malloc", "segment heap"):
-        subprocess.run([*make, "CFLAGS=-O0", HEAPS[name]], check=True, capture_output=True)
-        assert f", allocator={name}," in run(client("heap"), tmp_path / "libortcore.so")
+        subprocess.run([*make, HEAPS[name]], check=True, capture_output=True)
+        assert f", allocator={name}," in run(build_client("heap"), tmp_path / "libortcore.so")
 
 
-def test_a_build_with_mimalloc_says_which_package_is_missing(c_compiler, tmp_path):
+def test_a_build_with_mimalloc_says_which_package_is_missing(make_core, c_compiler, tmp_path):
     for header in SYSTEM_HEADERS.iterdir():
         if not header.name.startswith("mimalloc"):
             (tmp_path / header.name).symlink_to(header)
@@ -88,9 +72,9 @@ def test_a_build_with_mimalloc_says_which_package_is_missing(c_compiler, tmp_pat
     own = subprocess.run(ask, check=True, capture_output=True, text=True).stdout.strip()
     arch = tmp_path / (sysconfig.get_config_var("MULTIARCH") or "")
     search = ["-nostdinc", *(f"-isystem {path}" for path in (own, arch, tmp_path))]
-    build = ["make", "-C", CHECKOUT / "core", f"BUILD={tmp_path / 'build'}", "USE_MIMALLOC=1"]
+    build = [*make_core, f"BUILD={tmp_path / 'build'}", "USE_MIMALLOC=1"]
     done = subprocess.run(
-        [*build, f"CC={' '.join(c_compiler)}", f"CFLAGS={' '.join(search)}"],
+        [*build, f"CFLAGS={' '.join(search)}"],
         check=False,
         capture_output=True,
         text=True,

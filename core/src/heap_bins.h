@@ -95,7 +95,8 @@ struct heap_globals {
   size_t span;
   uint8_t* map;
   uintptr_t secret;
-  /** The class of a small size, by its number of lines less one. */
+  /** The class of a small size, by its number of lines less one. Written while others may look,
+   * whose bins are nobody's then: any class will do. */
   uint8_t classes[HEAP_SMALL >> HEAP_LINE_SHIFT];
 };
 
@@ -130,7 +131,7 @@ static inline size_t heap_color(size_t segment) { return ((segment * 7) & 63) <<
 /** A block for a size up to HEAP_SMALL; NULL where the slow path is needed, as for size 0. */
 static inline CORE_INLINE void* heap_try_alloc_small(size_t size) {
   struct heap_thread* self = heap_self;
-  struct heap_bin* bin = &self->bins[heap_region.classes[(size - 1) >> HEAP_LINE_SHIFT]];
+  struct heap_bin* bin = &self->bins[HEAP_READ(heap_region.classes[(size - 1) >> HEAP_LINE_SHIFT])];
   struct heap_block* block = bin->head;
   if (CORE_UNLIKELY(block == NULL || block->key != ((uintptr_t)block ^ self->secret))) {
     return NULL;

@@ -56,7 +56,8 @@ int heap_region_begin(void) {
       heap_region.base = ((uintptr_t)range + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
       heap_region.secret = make_secret();
       for (size_t i = 0; i < sizeof heap_region.classes; i++) {
-        heap_region.classes[i] = (uint8_t)heap_class_of((i + 1) << HEAP_LINE_SHIFT);
+        uint8_t size_class = (uint8_t)heap_class_of((i + 1) << HEAP_LINE_SHIFT);
+        __atomic_store_n(&heap_region.classes[i], size_class, __ATOMIC_RELAXED);
       }
       heap_region.span = span;
       return 1;

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define CHECK(condition)                                                      \
   do {                                                                        \
@@ -25,6 +26,15 @@ static inline void* entry_of(const char* path) {
   void* entry = dlsym(library, "OrtGetApiBase");
   CHECK(entry != NULL);
   return entry;
+}
+
+/* Bytes of the process that are in memory. */
+static inline size_t resident(void) {
+  size_t pages = 0;
+  FILE* file = fopen("/proc/self/statm", "r");
+  CHECK(file != NULL && fscanf(file, "%*s %zu", &pages) == 1);
+  fclose(file);
+  return pages * (size_t)sysconf(_SC_PAGESIZE);
 }
 
 #endif /* ORTCFFI_TESTS_CLIENT_H_ */

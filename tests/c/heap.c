@@ -2,8 +2,8 @@
 /*
  * What every heap under the default allocator must do alike: alignment, sizes, figures, Shrink.
  *
- * heap LIBRARY [resident]: with `resident` also that the system has back what Shrink gave back, which
- * a tool that watches memory may prevent.
+ * heap LIBRARY [resident]: with `resident` also that the system has back what Shrink gave back,
+ * which a tool that watches memory may prevent.
  */
 #include "client.h"
 #include "onnxruntime_c_api.h"
@@ -92,14 +92,6 @@ static void the_peak_of_a_large_block_is_exact(void) {
   uint64_t with = figure("InUse");
   allocator->Free(allocator, block);
   CHECK(with > peak && figure("MaxInUse") == with);
-}
-
-static size_t resident(void) {
-  size_t pages = 0;
-  FILE* file = fopen("/proc/self/statm", "r");
-  CHECK(file != NULL && fscanf(file, "%*s %zu", &pages) == 1);
-  fclose(file);
-  return pages * 4096;
 }
 
 static void shrink_gives_memory_back(void) {

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opens the library, uses it from two threads and closes it, again and again. The threads end when
+ * it is closed already, so what they had cached is given back by code that must still be there.
+ *
+ * reload LIBRARY [ROUNDS [MEBIBYTES]]: it may grow by so many.
+ */
+#include <pthread.h>
+
+#include "client.h"
+#include "onnxruntime_c_api.h"
+
+static const OrtApi* api;
+static pthread_barrier_t used;
+static pthread_barrier_t closed;
+
+static void* use(void* unused) {
+  OrtAllocator* allocator = NULL;
+  CHECK(api->GetAllocatorWithDefaultOptions(&allocator) == NULL);
+  for (size_t size = 1; size < (1 << 20); size = size * 3 / 2 + 1) {
+    void* block = NULL;
+    CHECK(api->AllocatorAlloc(allocator, size, &block) == NULL);
+    memset(block, 1, size);
+    CHECK(api->AllocatorFree(allocator, block) == NULL);
+    OrtStatus* status = api->CreateStatus(ORT_FAIL, "again");
+    CHECK(strcmp(api->GetErrorMessage(status), "again") == 0);
+    api->ReleaseStatus(status);
+  }
+  pthread_barrier_wait(&used);
+  pthread_barrier_wait(&closed);
+  return unused;
+}
+
+static void one_round(const char* path) {
+  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  CHECK(library != NULL);
+  const OrtApiBase*(ORT_API_CALL * get_base)(void);
+  *(void**)&get_base = dlsym(library, "OrtGetApiBase");
+  api = get_base()->GetApi(ORT_API_VERSION);
+  pthread_t threads[2];
+  for (size_t i = 0; i < 2; i++) {
+    CHECK(pthread_create(&threads[i], NULL, use, NULL) == 0);
+  }
+  pthread_barrier_wait(&used);
+  CHECK(dlclose(library) == 0);
+  pthread_barrier_wait(&closed);
+  for (size_t i = 0; i < 2; i++) {
+    pthread_join(threads[i], NULL);
+  }
+}
+
+int main(int argc, char** argv) {
+  CHECK(argc >= 2);
+  long rounds = argc > 2 ? strtol(argv[2], NULL, 10) : 200;
+  size_t may_grow = argc > 3 ? strtoul(argv[3], NULL, 10) : 4;
+  pthread_barrier_init(&used, NULL, 3);
+  pthread_barrier_init(&closed, NULL, 3);
+  one_round(argv[1]);
+  size_t early = resident();
+  for (long round = 1; round < rounds; round++) {
+    one_round(argv[1]);
+  }
+  CHECK(resident() < early + (may_grow << 20));
+  puts("ok");
+  return 0;
+}
