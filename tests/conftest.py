@@ -173,7 +173,7 @@ def build_core(
 
 @pytest.fixture(scope="session")
 def core_library(request: pytest.FixtureRequest) -> Path:
-    """``libortcore.so`` as ``make -C core`` builds it; without make the package's, which is alike."""
+    """``libortcore.so`` as ``make -C core`` builds it; without make the package's own."""
     if shutil.which("make") is None:
         return Path(ortcffi.get_library())
     return request.getfixturevalue("build_core")()

@@ -148,7 +148,7 @@ def test_the_repr_tells_code_and_message(api):
 
 def test_a_status_cannot_be_given_new_attributes(core_api):
     with core_api.status(ErrorCode.FAIL) as status, pytest.raises(AttributeError):
-        status.mesage = "typo"
+        status.text = "no such attribute"
 
 
 def test_statuses_need_no_default_table_if_one_is_given(api):
