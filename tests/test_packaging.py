@@ -2,6 +2,7 @@
 """What is shipped: the sdist, the wheel that is built from it, and the package that it installs."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -38,7 +39,11 @@ int main(void) {
 
 
 def run(*command: str | Path, cwd: Path) -> str:
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    """Runs a command where the package under test cannot be found by accident."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        command, cwd=cwd, env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

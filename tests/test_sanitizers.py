@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The clients in C under sanitizers and valgrind, and that these find an error that is planted."""
 
-import shlex
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -24,13 +23,14 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def make(tmp_path_factory: pytest.TempPathFactory, c_compiler: list[str]) -> Callable[..., str]:
+def make(
+    tmp_path_factory: pytest.TempPathFactory, make_core: list[str], c_compiler: list[str]
+) -> Callable[..., str]:
     build = tmp_path_factory.mktemp("checks")
 
     def make(tool: str, *arguments: str, fails: bool = False) -> str:
         forbid_what_is_missing(tool, c_compiler, build)
-        command = ["make", "-s", "-C", str(CHECKOUT / "core"), f"BUILD={build}", tool]
-        command += [f"CC={shlex.join(c_compiler)}", *arguments]
+        command = [*make_core, "-s", f"BUILD={build}", tool, *arguments]
         done = subprocess.run(command, check=False, capture_output=True, text=True)
         assert (done.returncode != 0) == fails, done.stdout + done.stderr
         return done.stdout
