@@ -9,14 +9,14 @@ from typing import Any
 __all__ = ["Aligned", "Allocator", "AllocatorStats", "AllocatorType", "Api", "DeviceMemoryType"]
 __all__ += ["DeviceType", "ErrorCode", "Failing", "KeyValuePairs", "Leak", "LibraryNotFound"]
 __all__ += ["Limiting", "LoadError", "Logging", "MemType", "MemoryInfo", "OrtError"]
-__all__ += ["PythonAllocator", "Runtime", "Scope", "Status", "Tracking", "core_api"]
+__all__ += ["PythonAllocator", "Runtime", "Scope", "Status", "Tracking", "build_info", "core_api"]
 __all__ += ["default_api", "emulate", "errors", "expose_symbols", "ffi", "find_runtimes"]
 __all__ += ["get_include", "get_library", "init_api", "lib", "load", "numpy_allocator", "trace"]
 
 _NAMES = {
     "_native": "ffi lib",
     "adaptors": "Aligned Failing Limiting Logging",
-    "api": "Api core_api default_api init_api",
+    "api": "Api build_info core_api default_api init_api",
     "config": "get_include get_library",
     "errors": "ErrorCode OrtError",
     "hosts": "emulate",

@@ -20,6 +20,9 @@ from ortcffi.api import (
     Api as Api,
 )
 from ortcffi.api import (
+    build_info as build_info,
+)
+from ortcffi.api import (
     core_api as core_api,
 )
 from ortcffi.api import (

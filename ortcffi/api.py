@@ -16,7 +16,7 @@ from ortcffi.status import Status
 if TYPE_CHECKING:
     from ortcffi._ort import OrtApi, OrtApiBase
 
-__all__ = ["Api", "core_api", "default_api", "init_api"]
+__all__ = ["Api", "build_info", "core_api", "default_api", "init_api"]
 
 
 @cache
@@ -234,6 +234,14 @@ def core_api() -> Api:
     version = lib.ORTCFFI_API_VERSION
     version_string = decode(base.GetVersionString())
     return Api(base.GetApi(version), version=version, version_string=version_string, base=base)
+
+
+def build_info() -> str:
+    """What the embedded core was built with: compiler, flags, and the allocator in use.
+
+    The same text as `core_api` has in `Api.build_info`.
+    """
+    return core_api().build_info
 
 
 def default_api() -> Api:

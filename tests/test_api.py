@@ -215,3 +215,8 @@ def test_only_one_module_imports_the_compiled_one():
         if importing.search(text):
             found.append(path.name)
     assert found == ["_native.py"]
+
+
+def test_the_build_info_names_the_allocator_in_use(core_api):
+    assert ortcffi.build_info() == core_api.build_info
+    assert "allocator=" in ortcffi.build_info()
