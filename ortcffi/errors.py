@@ -235,11 +235,12 @@ def status_for(error: BaseException) -> "OrtStatus":
     ``RUNTIME_EXCEPTION``, with "out of memory" in front for a `MemoryError`.
     """
     text = keep(error)
+    if isinstance(error, MemoryError) and not says_out_of_memory(text):
+        text = f"out of memory: {text}"
     if isinstance(error, OrtError):
         code = error.code
     else:
         kinds = (code for kind, code in _CODES if isinstance(error, kind))
         code = next(kinds, ErrorCode.RUNTIME_EXCEPTION)
-        text = f"out of memory: {text}" if isinstance(error, MemoryError) else text
     api = lib.ortcffi_core_api_base().GetApi(lib.ORTCFFI_API_VERSION)
     return lib.CreateStatus(api, code, text.encode(errors="replace"))

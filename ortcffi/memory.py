@@ -191,8 +191,11 @@ class Allocator(Handle):
         """
         out = ffi.new("void**")
         api = self.api.pointer
-        if status := lib.AllocatorAlloc(api, self.handle, integer("size", size, SIZE), out):
+        bytes_ = integer("size", size, SIZE)
+        if status := lib.AllocatorAlloc(api, self.handle, bytes_, out):
             fail(api, status, "AllocatorAlloc")
+        if bytes_ and not out[0]:
+            raise out_of_memory(f"the allocator has no block of {bytes_} bytes", "AllocatorAlloc")
         return out[0]  # type: ignore[no-any-return]
 
     def free(self, pointer: "Cdata") -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import ortcffi.callbacks  # noqa: F401  # defines what C calls
 from ortcffi._handle import Handle
-from ortcffi._native import ffi, lib
+from ortcffi._native import ffi, integer, lib
 from ortcffi.api import core_api
 from ortcffi.errors import check
 from ortcffi.memory import Allocator
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from ortcffi._ort import Cdata
 
 __all__ = ["PythonAllocator"]
+
+ADDRESS = (0, 2**64 - 1)
 
 
 def _release(_api: Any, handle: Any) -> None:
@@ -89,7 +91,11 @@ class PythonAllocator(Allocator):
 
     def _alloc(self, size: int) -> Any:
         block = self.alloc(size)
-        return ffi.NULL if block is None else ffi.cast("void*", block)
+        if block is None:
+            return ffi.NULL
+        if isinstance(block, ffi.CData) and ffi.typeof(block).kind in ("pointer", "array"):
+            return ffi.cast("void*", block)
+        return ffi.cast("void*", integer("the answer of alloc", block, ADDRESS))
 
     def _free(self, block: Any) -> None:
         self.free(block)

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""`Aligned` begins blocks where it is told to."""
+
+import pytest
+
+from ortcffi import Aligned, ffi
+
+
+@pytest.fixture
+def make(api):
+    return lambda alignment: Aligned(api.default_allocator, alignment)
+
+
+@pytest.mark.parametrize("alignment", [1 << i for i in range(22)])
+@pytest.mark.parametrize("size", [1, 1000, 100_000])
+def test_blocks_begin_at_multiples_of_any_power_of_two_up_to_2_mib(make, alignment, size):
+    arrays = [make(alignment).full(size, i, "u1") for i in range(3)]
+    assert [array.ctypes.data % alignment for array in arrays] == [0, 0, 0]
+    assert [array.sum() for array in arrays] == [0, size, 2 * size]
+
+
+@pytest.mark.parametrize("alignment", [0, 3, 4 << 20, 100])
+def test_what_is_no_power_of_two_up_to_2_mib_is_an_error(make, alignment):
+    with pytest.raises(ValueError, match="alignment must be a power of two up to 2 MiB"):
+        make(alignment)
+
+
+@pytest.mark.parametrize(("alignment", "error"), [(-64, ValueError), (64.0, TypeError)])
+def test_a_bad_alignment_is_an_error_that_names_it(make, alignment, error):
+    with pytest.raises(error, match="alignment must be"):
+        make(alignment)
+
+
+def test_a_pointer_that_is_no_block_is_reported_and_ignored(make, capfd):
+    pages = make(4096)
+    array = pages.zeros(1000, "u1")
+    pages.free(ffi.cast("char*", array.ctypes.data) + 128)
+    assert "is not a block of this allocator" in capfd.readouterr().err

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""`Logging` tells a logger of each event."""
+
+import logging
+
+import pytest
+
+from ortcffi import Limiting, Logging
+
+
+@pytest.fixture
+def events(caplog):
+    caplog.set_level(logging.DEBUG, "ortcffi.memory")
+    return lambda: [(r.event, r.size, r.levelno) for r in caplog.records]
+
+
+def test_an_allocation_and_its_free_are_told(api, events, caplog):
+    array = Logging(api.default_allocator).empty(100, "u1")
+    address = array.ctypes.data
+    del array
+    assert events() == [("allocated", 100, logging.DEBUG), ("freed", 100, logging.DEBUG)]
+    assert [record.address for record in caplog.records] == [address, address]
+    assert caplog.messages[0] == f"allocated 100 bytes at 0x{address:x}"
+
+
+def test_a_refusal_is_a_warning(api, events):
+    with pytest.raises(MemoryError):
+        Logging(Limiting(api.default_allocator, 10)).empty(100, "u1")
+    assert events() == [("refused", 100, logging.WARNING)]
+
+
+def test_nothing_taken_is_nothing_told(api, events):
+    Logging(api.default_allocator).empty(0)
+    assert events() == []
+
+
+def test_the_logger_and_the_level_can_be_chosen(api, caplog):
+    caplog.set_level(logging.INFO)
+    Logging(api.default_allocator, logging.getLogger("mine"), logging.ERROR).empty(3)
+    assert {(r.name, r.levelno) for r in caplog.records} == {("mine", logging.ERROR)}
+
+
+def test_a_level_that_is_not_enabled_tells_nothing(api, caplog):
+    caplog.set_level(logging.INFO, "ortcffi.memory")
+    Logging(api.default_allocator).empty(3)
+    assert caplog.records == []
+
+
+def test_a_logger_that_raises_harms_no_allocation(api, monkeypatch):
+    told = []
+    hook = lambda what: told.append((what.exc_type, what.err_msg))  # noqa: E731
+    monkeypatch.setattr("sys.unraisablehook", hook)
+    logger = logging.getLogger("broken")
+    monkeypatch.setattr(logger, "log", lambda *_, **__: 1 / 0)
+    array = Logging(api.default_allocator, logger, logging.CRITICAL).zeros(3)
+    assert array.sum() == 0
+    del array
+    message = "Exception ignored in the observe of an allocator"
+    assert told == [(ZeroDivisionError, message)] * 2
+
+
+def test_a_level_must_be_a_number(api):
+    with pytest.raises(TypeError, match="level must be an int"):
+        Logging(api.default_allocator, level="DEBUG")

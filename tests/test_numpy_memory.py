@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: MIT
+"""NumPy's own arrays in the memory of an allocator."""
+
+import gc
+import threading
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+
+import numpy as np
+import pytest
+
+from ortcffi import Aligned, Failing, Limiting, PythonAllocator, Tracking, ffi, numpy_allocator
+
+LARGE = 10_000  # NumPy keeps blocks up to 1 KiB for itself
+
+
+@pytest.fixture
+def make(api):
+    return lambda: Tracking(api.default_allocator)
+
+
+def handler(array):
+    return np._core.multiarray.get_handler_name(array)
+
+
+def test_results_come_from_the_allocator(make):
+    pool = make()
+    with numpy_allocator(pool):
+        array = np.ones(LARGE)
+    assert handler(array) == "ortcffi"
+    assert pool.bytes_allocated >= array.nbytes
+    del array
+    assert pool.bytes_allocated == 0
+
+
+def test_temporaries_come_from_the_allocator(make):
+    pool = make()
+    x = np.ones(LARGE)
+    with numpy_allocator(pool), pool.scope() as scope:
+        y = np.sqrt(x) @ np.exp(x)
+    assert y == pytest.approx(LARGE * np.e)
+    assert scope.peak >= 2 * x.nbytes
+    assert pool.bytes_allocated == 0
+
+
+def test_arrays_made_before_and_after_the_block_are_numpys(make):
+    before = np.ones(LARGE)
+    with numpy_allocator(make()):
+        assert handler(before) == "default_allocator"
+    assert handler(np.ones(LARGE)) == "default_allocator"
+
+
+@pytest.mark.parametrize("dtype", ["i1", "f8", "c16", "O", "S7", [("a", "i4"), ("b", "f8", 3)]])
+def test_arrays_of_any_type_have_their_values(make, dtype):
+    pool = make()
+    with numpy_allocator(pool):
+        zeros = np.zeros(LARGE, dtype)
+        copy = zeros.copy()
+    assert (zeros == np.zeros(LARGE, dtype)).all()
+    assert (copy == zeros).all()
+    assert (handler(zeros), handler(copy)) == ("ortcffi", "ortcffi")
+    del zeros, copy
+    assert pool.bytes_allocated == 0
+
+
+def test_arrays_that_grow_keep_their_values(make):
+    pool = make()
+    with numpy_allocator(pool):
+        grown = np.fromiter((i for i in range(LARGE)), np.int64)
+        resized = np.arange(10)
+        resized.resize(LARGE, refcheck=False)
+    assert (grown == range(LARGE)).all()
+    assert resized[:10].tolist() == list(range(10))
+    assert not resized[10:].any()
+    del grown, resized
+    assert pool.bytes_allocated == 0
+
+
+def test_random_numbers_come_from_the_allocator(make):
+    pool = make()
+    expected = np.random.default_rng(1).normal(size=LARGE)
+    with numpy_allocator(pool):
+        array = np.random.default_rng(1).normal(size=LARGE)
+    assert handler(array) == "ortcffi"
+    assert (array == expected).all()
+
+
+def test_arrays_are_aligned_as_the_allocator_says(api):
+    with numpy_allocator(Aligned(api.default_allocator, 64)):
+        assert {np.empty(n).ctypes.data % 64 for n in range(1000, 1100)} == {0}
+
+
+def test_arrays_outlive_the_block_and_the_allocator(make):
+    pool = make()
+    with numpy_allocator(pool):
+        array = np.full(LARGE, 7)
+    pool.close()
+    gone = weakref.ref(pool)
+    del pool
+    gc.collect()
+    assert (array == 7).all()
+    del array
+    gc.collect()
+    assert gone() is None
+
+
+def test_blocks_nest(make):
+    outer, inner = make(), make()
+    with numpy_allocator(outer):
+        with numpy_allocator(inner):
+            first = np.ones(LARGE)
+        second = np.ones(2 * LARGE)
+    assert inner.bytes_allocated >= first.nbytes
+    assert outer.bytes_allocated >= second.nbytes > inner.bytes_allocated
+
+
+def test_one_block_can_be_entered_again_within_itself(make):
+    block = numpy_allocator(make())
+    with block:
+        with block:
+            pass
+        assert handler(np.ones(LARGE)) == "ortcffi"
+    assert handler(np.ones(LARGE)) == "default_allocator"
+
+
+def test_an_exception_ends_the_block(make):
+    with pytest.raises(ZeroDivisionError), numpy_allocator(make()):
+        np.full(1, 1 / 0)
+    assert handler(np.ones(LARGE)) == "default_allocator"
+
+
+def test_a_block_covers_threads_that_run_in_a_copy_of_its_context(make):
+    found = {}
+
+    def work(name):
+        found[name] = handler(np.ones(LARGE))
+
+    with numpy_allocator(make()):
+        covered = threading.Thread(target=copy_context().run, args=(work, "covered"))
+        covered.start()
+        covered.join()
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(work, "after").result()
+    assert found == {"covered": "ortcffi", "after": "default_allocator"}
+
+
+def test_one_block_may_be_used_by_threads_at_the_same_time(make):
+    block, step = numpy_allocator(make()), threading.Barrier(2)
+
+    def work(first):
+        if not first:
+            step.wait()
+        with block:
+            if first:
+                step.wait()
+            step.wait()  # both are in the block
+        return handler(np.ones(LARGE))
+
+    with ThreadPoolExecutor(2) as threads:
+        assert list(threads.map(work, [True, False])) == ["default_allocator"] * 2
+
+
+def test_an_array_may_go_in_another_thread(make):
+    pool = make()
+    with numpy_allocator(pool):
+        arrays = [np.ones(LARGE)]
+    thread = threading.Thread(target=arrays.clear)
+    thread.start()
+    thread.join()
+    assert pool.bytes_allocated == 0
+
+
+def test_memory_that_is_not_to_be_had_is_a_memory_error(make):
+    pool = make()
+    with pytest.raises(MemoryError), numpy_allocator(Limiting(pool, 1000)):
+        np.ones(LARGE)
+    assert pool.bytes_allocated == 0
+
+
+def test_array_growth_that_fails_leaves_the_array_as_it_was(make):
+    pool = make()
+    with numpy_allocator(Limiting(pool, 100_000)):
+        array = np.arange(LARGE)
+        with pytest.raises(MemoryError):
+            array.resize(2 * LARGE, refcheck=False)
+    assert (array == range(LARGE)).all()
+
+
+@pytest.mark.parametrize("after", range(6))
+def test_the_nth_allocation_fails_and_leaves_nothing(make, after):
+    pool = make()
+    failing = Failing(pool, after=after)
+    x = np.ones(LARGE)
+    with pytest.raises(MemoryError), numpy_allocator(failing):
+        [x + i for i in range(10)]
+    gc.collect()
+    assert pool.bytes_allocated == 0
+
+
+class Broken(PythonAllocator):
+    """Has nothing to give but a reason."""
+
+    def alloc(self, size):
+        raise ValueError(f"nothing of {size} bytes")
+
+
+def test_an_exception_of_an_allocator_in_python_is_the_cause():
+    with pytest.raises(MemoryError) as caught, numpy_allocator(Broken()):
+        np.ones(LARGE)
+    assert str(caught.value.__cause__).startswith("nothing of 80")
+
+
+class Mine(PythonAllocator):
+    """Blocks of CFFI's."""
+
+    def __init__(self):
+        super().__init__()
+        self.blocks = {}
+
+    def alloc(self, size):
+        block = ffi.new("char[]", size)
+        self.blocks[int(ffi.cast("uintptr_t", block))] = block
+        return block
+
+    def free(self, pointer):
+        del self.blocks[int(ffi.cast("uintptr_t", pointer))]
+
+
+def test_numpy_can_live_on_an_allocator_in_python():
+    mine = Mine()
+    with numpy_allocator(mine):
+        array = np.arange(LARGE) * 2
+    assert array[-1] == 2 * (LARGE - 1)
+    with pytest.raises(ValueError, match="setting an array element"), numpy_allocator(mine):
+        np.array([np.ones(LARGE), np.ones(3)], float)
+    del array
+    gc.collect()
+    assert mine.blocks == {}
+
+
+@pytest.mark.parametrize("wrong", [None, 5, "pool"])
+def test_it_takes_only_an_allocator(wrong):
+    with pytest.raises(TypeError, match="allocator must be an Allocator"):
+        numpy_allocator(wrong)
+
+
+def test_a_closed_allocator_is_an_error(make):
+    pool = make()
+    pool.close()
+    with pytest.raises(ValueError, match="closed"), numpy_allocator(pool):
+        pass
+    assert handler(np.ones(LARGE)) == "default_allocator"

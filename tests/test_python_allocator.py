@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: MIT
+"""Allocators written in Python, and the way of their exceptions through C."""
+
+import ctypes
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import ortcffi
+from ortcffi import Allocator, PythonAllocator, Tracking, errors, ffi, lib
+from ortcffi.errors import ErrorCode
+
+# An allocator whose Alloc asks another one in a thread that Python did not start.
+THREADED = """
+#include <pthread.h>
+#include "onnxruntime_c_api.h"
+static OrtAllocator* inner;
+static size_t size;
+static void* work(void* unused) { (void)unused; return inner->Alloc(inner, size); }
+static void* give(void* p) { inner->Free(inner, p); return NULL; }
+static void* in_thread(void* (*start)(void*), void* argument) {
+  pthread_t thread;
+  void* answer = NULL;
+  pthread_create(&thread, NULL, start, argument);
+  pthread_join(thread, &answer);
+  return answer;
+}
+static void* alloc(OrtAllocator* a, size_t n) { (void)a; size = n; return in_thread(work, NULL); }
+static void free_(OrtAllocator* a, void* p) { (void)a; in_thread(give, p); }
+static const OrtMemoryInfo* info(const OrtAllocator* a) { (void)a; return inner->Info(inner); }
+static OrtAllocator threaded = {.version = 1, .Alloc = alloc, .Free = free_, .Info = info};
+OrtAllocator* around(OrtAllocator* allocator) { inner = allocator; return &threaded; }
+"""
+
+
+class Mine(PythonAllocator):
+    """Blocks of CFFI's, unless there is an error to raise."""
+
+    def __init__(self, error=None):
+        super().__init__()
+        self.error = error
+        self.blocks = {}
+
+    def alloc(self, size):
+        if self.error is not None:
+            raise self.error
+        block = ffi.new("char[]", size)
+        self.blocks[int(ffi.cast("uintptr_t", block))] = block
+        return block
+
+    def free(self, pointer):
+        del self.blocks[int(ffi.cast("uintptr_t", pointer))]
+
+    def figures(self):
+        if self.error is not None:
+            raise self.error
+        return {"InUse": sum(len(block) for block in self.blocks.values()), "Colour": "grün"}
+
+    def shrink(self):
+        if self.error is not None:
+            raise self.error
+
+
+@pytest.fixture
+def threaded(compile_c, api):
+    """``threaded(allocator)``: one that calls it from threads that Python did not start."""
+    library = ctypes.CDLL(str(compile_c(THREADED, "-shared", "-fPIC", "-pthread")))
+    library.around.restype = ctypes.c_void_p
+
+    def threaded(allocator):
+        address = int(ffi.cast("uintptr_t", allocator.handle))
+        handle = library.around(ctypes.c_void_p(address))
+        return Allocator(api, ffi.cast("OrtAllocator*", handle), lender=allocator)
+
+    return threaded
+
+
+def test_arrays_live_in_its_blocks_and_give_them_back():
+    mine = Mine()
+    array = mine.full(3, 7, "u1")
+    assert bytes(ffi.buffer(mine.blocks[array.ctypes.data])) == bytes([7] * 3)
+    del array
+    assert mine.blocks == {}
+
+
+def test_any_provider_of_the_table_takes_it(api):
+    mine = Mine()
+    out = ffi.new("void**")
+    errors.check(api.pointer, lib.AllocatorAlloc(api.pointer, mine.handle, 10, out), "Alloc")
+    assert int(ffi.cast("uintptr_t", out[0])) in mine.blocks
+    errors.check(api.pointer, lib.AllocatorFree(api.pointer, mine.handle, out[0]), "Free")
+    assert mine.blocks == {}
+
+
+@pytest.mark.parametrize("answer", [None, 0, ffi.NULL])
+def test_no_block_is_out_of_memory_without_a_cause(answer):
+    class Without(Mine):
+        def alloc(self, _size):
+            return answer
+
+    with pytest.raises(errors.OutOfMemory) as caught:
+        Without().empty(3)
+    assert caught.value.__cause__ is None
+
+
+@pytest.mark.parametrize("kind", [ValueError, KeyError, MemoryError, KeyboardInterrupt])
+def test_an_exception_in_alloc_is_the_cause_of_what_the_outer_call_raises(kind):
+    original = kind("my reason")
+    with pytest.raises(errors.OutOfMemory) as caught:
+        Mine(original).empty(3)
+    assert caught.value.__cause__ is original
+
+
+def test_an_exception_passes_through_adaptors():
+    original = ValueError("my reason")
+    with pytest.raises(errors.OutOfMemory) as caught:
+        Tracking(Mine(original)).empty(3)
+    assert caught.value.__cause__ is original
+
+
+def test_an_exception_comes_from_a_thread_that_python_did_not_start(threaded):
+    original = ValueError("my reason")
+    with pytest.raises(MemoryError) as caught:
+        threaded(Mine(original)).alloc(3)
+    assert caught.value.__cause__ is original
+
+
+def test_a_thread_that_python_did_not_start_takes_and_frees_blocks(threaded):
+    mine = Mine()
+    outer = threaded(mine)
+    block = outer.alloc(3)
+    assert len(mine.blocks) == 1
+    outer.free(block)
+    assert mine.blocks == {}
+
+
+def test_a_leak_of_a_thread_that_python_did_not_start_is_outside_of_python(threaded, core_api):
+    pool = Tracking(core_api.default_allocator)
+    outer = threaded(pool)
+    with pool.scope() as scope:
+        block = outer.alloc(3)
+    assert scope.leaks == [(3, "outside of Python")]
+    outer.free(block)
+
+
+def test_a_callback_that_succeeds_leaves_no_cause_behind():
+    original = ValueError("my reason")
+    mine = Mine(original)
+    assert mine.handle.Alloc(mine.handle, 3) == ffi.NULL
+    mine.error = None
+    mine.empty(3)
+    small = ortcffi.Limiting(mine, 1)
+    with pytest.raises(errors.OutOfMemory) as caught:
+        small.empty(2)
+    assert caught.value.__cause__ is None
+
+
+# What makes the exception: one that is kept here would keep all that its traceback saw.
+CODES = [
+    (ValueError, "INVALID_ARGUMENT"),
+    (UnicodeError, "INVALID_ARGUMENT"),
+    (FileNotFoundError, "NO_SUCHFILE"),
+    (NotImplementedError, "NOT_IMPLEMENTED"),
+    (MemoryError, "RUNTIME_EXCEPTION"),
+    (KeyError, "RUNTIME_EXCEPTION"),
+    (KeyboardInterrupt, "RUNTIME_EXCEPTION"),
+    (errors.NotFound, "NOT_FOUND"),
+    (errors.InvalidGraph, "INVALID_GRAPH"),
+    (errors.OutOfMemory, "RUNTIME_EXCEPTION"),
+]
+
+
+@pytest.mark.parametrize(("kind", "code"), CODES)
+def test_where_there_is_a_status_the_exception_becomes_one_with_the_code_that_fits(kind, code):
+    original = kind("reason")
+    with pytest.raises(ortcffi.OrtError) as caught:
+        Mine(original).release_unused()
+    assert caught.value.code == ErrorCode[code]
+    assert "reason" in caught.value.message
+    assert caught.value.__cause__ is original
+    assert isinstance(caught.value, MemoryError) == isinstance(original, MemoryError)
+
+
+def test_figures_are_what_the_allocator_says():
+    mine = Mine()
+    array = mine.empty(100, "u1")
+    assert mine.stats.bytes_allocated == array.nbytes
+    assert mine.stats.raw["Colour"] == "grün"
+
+
+def test_an_exception_in_figures_is_the_cause():
+    original = ValueError("my reason")
+    with pytest.raises(errors.InvalidArgument, match="my reason") as caught:
+        _ = Mine(original).stats
+    assert caught.value.__cause__ is original
+
+
+class Wicked(Exception):
+    """Cannot even be told."""
+
+    def __str__(self):
+        raise RuntimeError
+
+
+WORDS = [(Wicked, ""), (ValueError, "a\0b"), (ValueError, "lone \ud800")]
+
+
+@pytest.mark.parametrize(("kind", "text"), WORDS, ids=["no text", "null", "surrogate"])
+def test_an_exception_whose_text_c_cannot_carry_is_the_cause_nevertheless(kind, text):
+    original = kind(text)
+    with pytest.raises(ortcffi.OrtError) as caught:
+        Mine(original).release_unused()
+    assert caught.value.__cause__ is original
+
+
+def test_an_exception_in_free_is_told_and_harms_nothing(monkeypatch):
+    told = []
+    hook = lambda what: told.append((what.exc_type, what.err_msg))  # noqa: E731
+    monkeypatch.setattr("sys.unraisablehook", hook)
+    mine = Mine()
+    array = mine.empty(3)
+    mine.blocks.clear()
+    del array
+    assert told == [(KeyError, "Exception ignored in the free of an allocator")]
+
+
+def test_a_block_that_goes_while_an_exception_is_on_its_way_is_freed():
+    mine = Mine()
+    with pytest.raises(ValueError, match="OBJECT"):
+        np.frombuffer(mine._block(10, 1), np.dtype(object))
+    assert mine.blocks == {}
+
+
+@pytest.mark.parametrize("answer", ["text", 1.5, object()])
+def test_an_answer_that_is_no_pointer_is_the_cause(answer):
+    class Wrong(Mine):
+        def alloc(self, _size):
+            return answer
+
+    with pytest.raises(errors.OutOfMemory) as caught:
+        Wrong().empty(3)
+    assert caught.value.__cause__ is not None
+
+
+def test_a_class_without_alloc_says_so():
+    with pytest.raises(MemoryError) as caught:
+        type("Bare", (PythonAllocator,), {})().empty(3)
+    assert "Bare does not define alloc" in str(caught.value.__cause__)
+
+
+def test_it_goes_with_its_last_array():
+    mine = Mine()
+    array = mine.zeros(3)
+    gone = weakref.ref(mine)
+    del mine
+    gc.collect()
+    assert gone() is not None
+    del array
+    gc.collect()
+    assert gone() is None

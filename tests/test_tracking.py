@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""Figures of `Tracking`, its scopes, and the leaks that they name."""
+
+import inspect
+import threading
+
+import pytest
+
+from ortcffi import Limiting, Tracking, ffi
+
+
+@pytest.fixture
+def make(api):
+    return lambda: Tracking(api.default_allocator)
+
+
+def line():
+    """The line of the caller."""
+    return inspect.currentframe().f_back.f_lineno
+
+
+def test_figures_of_one_thread_are_exact(make):
+    pool = make()
+    first, second = pool.empty(100, "u1"), pool.empty(1000, "u1")
+    del first
+    third = pool.empty(50, "u1")
+    assert (pool.bytes_allocated, pool.max_memory, pool.total_bytes) == (1050, 1100, 1150)
+    assert (pool.num_allocations, pool.num_frees, pool.max_allocation) == (3, 1, 1000)
+    del second, third
+    assert (pool.bytes_allocated, pool.max_memory, pool.num_frees) == (0, 1100, 3)
+
+
+def test_a_block_that_was_refused_is_not_counted(make):
+    pool = Tracking(Limiting(make(), 1000))
+    with pytest.raises(MemoryError):
+        pool.empty(1001, "u1")
+    assert (pool.num_allocations, pool.total_bytes, pool.max_memory) == (0, 0, 0)
+
+
+def test_a_scope_has_the_figures_of_its_block_alone(make):
+    pool = make()
+    outside = pool.empty(1000, "u1")
+    with pool.scope("block") as scope:
+        kept = pool.empty(10, "u1")
+        pool.empty(500, "u1")
+    assert (scope.name, scope.peak, scope.live) == ("block", 510, 10)
+    assert (scope.num_allocations, scope.num_frees, scope.total_bytes) == (2, 1, 510)
+    assert outside.size + kept.size == 1010
+
+
+def test_a_scope_that_frees_more_than_it_takes_has_negative_live_bytes(make):
+    pool = make()
+    array = pool.empty(1000, "u1")
+    with pool.scope() as scope:
+        del array
+    assert (scope.peak, scope.live, scope.leaks) == (0, -1000, [])
+
+
+def test_scopes_nest(make):
+    pool = make()
+    with pool.scope("outer") as outer:
+        pool.empty(700, "u1")
+        with pool.scope("inner") as inner:
+            pool.empty(300, "u1")
+        with pool.scope("second") as second:
+            pool.empty(400, "u1")
+    assert (inner.peak, second.peak, outer.peak) == (300, 400, 700)
+    assert (inner.num_allocations, outer.num_allocations) == (1, 3)
+
+
+def test_the_peak_of_an_inner_scope_counts_in_the_outer_one(make):
+    pool = make()
+    with pool.scope() as outer, pool.scope():
+        pool.empty(300, "u1")
+    assert outer.peak == 300
+
+
+def test_scopes_may_overlap(make):
+    pool = make()
+    first, second = pool.scope(), pool.scope()
+    first.__enter__()
+    pool.empty(900, "u1")
+    second.__enter__()
+    pool.empty(100, "u1")
+    first.__exit__(None, None, None)
+    pool.empty(200, "u1")
+    second.__exit__(None, None, None)
+    assert (first.peak, second.peak) == (900, 200)
+
+
+def test_a_scope_leaves_the_peak_of_the_allocator_alone(make):
+    pool = make()
+    pool.empty(1000, "u1")
+    with pool.scope():
+        pool.empty(10, "u1")
+        assert pool.max_memory == 1000
+    assert (pool.max_memory, pool.stats.max_memory) == (1000, 1000)
+
+
+def test_a_scope_that_is_open_cannot_be_entered_again(make):
+    pool = make()
+    with pool.scope("mine") as scope, pytest.raises(RuntimeError, match="'mine' is open already"):
+        scope.__enter__()
+    assert pool.scopes == []
+
+
+def test_an_exception_ends_a_scope_like_any_other(make):
+    pool = Tracking(Limiting(make(), 1000))
+    scope = pool.scope()
+    with pytest.raises(MemoryError), scope:
+        pool.zeros((30, 1 << 40), "u1")
+    assert (scope.peak, scope.live, pool.scopes) == (0, 0, [])
+
+
+def test_leaks_name_the_line_that_allocated(make):
+    pool = make()
+    with pool.scope() as scope:
+        first, where = pool.empty(10, "u1"), line()
+        second = pool.zeros(20, "u1")
+        pool.empty(30, "u1")
+    name = inspect.currentframe().f_code.co_name
+    places = [f"{__file__}:{where + i} in {name}" for i in range(2)]
+    assert scope.leaks == [(10, places[0]), (20, places[1])]
+    assert first.size < second.size
+
+
+def test_blocks_from_before_a_scope_are_no_leaks_of_it(make):
+    pool = make()
+    with pool.scope() as outer:
+        before = pool.empty(10, "u1")
+        with pool.scope() as inner:
+            within = pool.empty(20, "u1")
+    assert [leak.size for leak in inner.leaks] == [20]
+    assert [leak.size for leak in outer.leaks] == [10, 20]
+    assert before.size + within.size == 30
+
+
+def test_without_leaks_nothing_is_noted(make):
+    pool = make()
+    with pool.scope(leaks=False) as scope:
+        array = pool.empty(10, "u1")
+    assert (scope.live, scope.leaks) == (array.nbytes, [])
+
+
+def test_blocks_are_counted_whatever_thread_takes_and_frees_them(make):
+    pool, arrays = make(), []
+
+    def work():
+        arrays.extend(pool.empty(100, "u1") for _ in range(50))
+
+    with pool.scope() as scope:
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        del threads
+    assert (scope.live, scope.num_allocations, len(scope.leaks)) == (20_000, 200, 200)
+    assert all(" in " in leak.place and __file__ in leak.place for leak in scope.leaks)
+    arrays.clear()
+    assert (pool.bytes_allocated, pool.num_frees) == (0, 200)
+
+
+def test_a_pointer_that_is_no_block_is_reported_and_ignored(make, capfd):
+    pool = make()
+    array = pool.zeros(1000, "u1")
+    pool.free(ffi.cast("char*", array.ctypes.data) + 128)
+    assert "is not a block of this allocator" in capfd.readouterr().err
+    assert (pool.bytes_allocated, pool.num_frees) == (1000, 0)
+
+
+def test_a_block_written_past_its_end_into_the_next_header_is_reported(make, capfd):
+    pool = make()
+    block = pool.alloc(256)
+    header = ffi.buffer(ffi.cast("char*", block) - 64, 64)
+    intact = bytes(header)
+    header[:] = bytes(64)  # as the block in front would
+    pool.free(block)
+    assert "was overrun; ignored" in capfd.readouterr().err
+    header[:] = intact
+    pool.free(block)
+    assert pool.bytes_allocated == 0
