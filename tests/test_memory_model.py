@@ -141,7 +141,7 @@ def test_any_sequence_of_calls_does_what_the_model_says(api):
     run_state_machine_as_test(
         machine,
         settings=settings(
-            max_examples=60,
+            max_examples=25,
             stateful_step_count=40,
             deadline=None,
             suppress_health_check=list(HealthCheck),

@@ -4,9 +4,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from .adaptor_tasks import WRAP, AdaptorCost, Temporaries
 from .python_tasks import CheckedCall, FailingCall, NewArray, first_use_task, import_task
 from .resident import resident_task
-from .subjects import BLOCKS, CORE, PYTHON, TABLE, Subject
+from .subjects import BLOCKS, CORE, NUMPY, PYTHON, TABLE, Subject
 from .tasks import SLOTS, STEPS, Loop, Task
 
 KIB = 1 << 10
@@ -49,8 +50,12 @@ def _status(length: int, required: str, wanted: str) -> Row:
     return Row(f"status-{length}", title, TABLE, required, wanted, make)
 
 
+def _in_words(size: int) -> tuple[int, str]:
+    return next((size // n, u) for n, u in ((MIB, "M"), (KIB, "K"), (1, "")) if size >= n)
+
+
 def _pair(size: int, required: str, wanted: str) -> Row:
-    number, unit = next((size // n, u) for n, u in ((MIB, "M"), (KIB, "K"), (1, "")) if size >= n)
+    number, unit = _in_words(size)
     make = Loop("PAIR", size=size)
     title = f"alloc + free, {number} {unit}B"
     return Row(f"alloc-{number}{unit}", title, BLOCKS, required, wanted, make)
@@ -59,6 +64,18 @@ def _pair(size: int, required: str, wanted: str) -> Row:
 def _constant(name: str, title: str, loop: str) -> Row:
     make = Loop(loop, message=b"x" * 55)
     return Row(name, title, TABLE, "<= real + 0.3", "<= real + 0.1", make)
+
+
+def _adaptor(name: str) -> Row:
+    title = f"what {name} adds to alloc + free"
+    return Row(f"adaptor-{name}", title, CORE, "<= 10", "<= 7", AdaptorCost(name))
+
+
+def _temporaries(size: int, wanted: str) -> Row:
+    number, unit = _in_words(size)
+    title = f"NumPy: temporaries of {number} {unit}B"
+    make, scale = Temporaries(size), 1e-3
+    return Row(f"numpy-{number}{unit}", title, NUMPY, "", wanted, make, unit="us", scale=scale)
 
 
 ROWS = (
@@ -141,6 +158,8 @@ ROWS = (
         resident_task,
         unit="%",
     ),
+    *(_adaptor(name) for name in WRAP),
+    *(_temporaries(size, "<= glibc") for size in (64 * KIB, MIB, 16 * MIB, 64 * MIB, 256 * MIB)),
     Row(
         "python-call",
         "Python: checked successful call",

@@ -8,7 +8,7 @@ from ortcffi._native import ffi, lib
 from ortcffi.api import Api, core_api
 from ortcffi.providers import LoadError, load
 
-TABLE, BLOCKS, PYTHON, CORE = "table", "blocks", "python", "core"
+TABLE, BLOCKS, PYTHON, CORE, NUMPY = "table", "blocks", "python", "core", "numpy"
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,8 @@ class Subject:
         Where it comes from: a path, a version.
     can : frozenset of str
         What can be asked of it: `TABLE`, slots called from C; `BLOCKS`, memory; `PYTHON`, slots
-        called from Python, which needs a table without gaps; `CORE`, what only the core has.
+        called from Python, which needs a table without gaps; `CORE`, what only the core has;
+        `NUMPY`, memory for NumPy's arrays.
     handle : cdata
         ``ortcffi_bench_subject *``, what the loops in C run over.
     api : Api or None
@@ -83,7 +84,7 @@ def find(name: str, against: str | None = None, aligned: bool = False) -> Subjec
     """
     if name == "core":
         subject = _table(name, "", lib.ortcffi_core_api_base())
-        return replace(subject, can=subject.can | {PYTHON, CORE}, api=core_api())
+        return replace(subject, can=subject.can | {PYTHON, CORE, NUMPY}, api=core_api())
     if name == "real":
         return _real(against)
     if name == "floor":
@@ -103,7 +104,7 @@ def _real(against: str | None) -> Subject:
         raise Missing("it has no path")
     entry = _symbol(_open(api.path), "OrtGetApiBase")
     subject = _table("real", api.path, ffi.cast("const OrtApiBase*(*)(void)", entry)())
-    return replace(subject, can=subject.can | {PYTHON}, api=api)
+    return replace(subject, can=subject.can | {PYTHON, NUMPY}, api=api)
 
 
 def _table(name: str, origin: str, base: Any) -> Subject:
@@ -128,7 +129,8 @@ def _peer(name: str, peer: Peer, aligned: bool) -> Subject:
     else:
         handle.take = ffi.cast("void*(*)(size_t)", take)
     handle.give = ffi.cast("void (*)(void*)", _symbol(library, peer.give))
-    return Subject(name, f"{peer.soname}, {taken_by}", frozenset({BLOCKS}), handle, None, aligned)
+    can = {BLOCKS, NUMPY} if name == "glibc" else {BLOCKS}  # NumPy's own memory is glibc's
+    return Subject(name, f"{peer.soname}, {taken_by}", frozenset(can), handle, None, aligned)
 
 
 def _open(path: str) -> Any:

@@ -134,6 +134,10 @@ class LoopTask(Counted):
         self._job = ffi.new("ortcffi_bench_job*", members)
         self._pointees = members  # the job points to them, but does not keep them
 
+    def replace_allocator(self, handle: Any) -> None:
+        """Runs over another ``OrtAllocator *`` of the subject's table."""
+        self._job.subject.allocator = handle
+
     def run(self, count: int) -> float:
         """Does `count` operations; the nanoseconds that passed."""
         self._job.count = count

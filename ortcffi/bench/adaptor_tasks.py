@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""What adaptors cost, and what an allocator under NumPy brings."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from time import perf_counter_ns
+
+import numpy as np
+
+from ortcffi.adaptors import Aligned, Failing, Limiting
+from ortcffi.memory import Allocator
+from ortcffi.numpy_memory import numpy_allocator
+from ortcffi.tracking import Tracking
+
+from .subjects import Subject
+from .tasks import Counted, Loop
+
+WRAP: dict[str, Callable[[Allocator], Allocator]] = {
+    "tracking": Tracking,
+    "limiting": lambda inner: Limiting(inner, 1 << 40),
+    "aligned": lambda inner: Aligned(inner, 4096),
+    "failing": lambda inner: Failing(inner, after=1 << 60),
+}
+FIRST = 100
+
+
+@dataclass(frozen=True)
+class AdaptorCost:
+    """What one adaptor adds to a block taken and freed; called with a subject, its task.
+
+    Attributes
+    ----------
+    name : str
+        One of `WRAP`.
+    """
+
+    name: str
+
+    def __call__(self, subject: Subject) -> "AdaptorTask":
+        """The task that measures it around a subject's default allocator."""
+        return AdaptorTask(self.name, subject)
+
+
+class AdaptorTask:
+    """The nanoseconds of a pair of calls through an adaptor, less those of the pair inside."""
+
+    def __init__(self, name: str, subject: Subject) -> None:
+        if subject.api is None:
+            raise ValueError(f"subject {subject.name} has no table that Python can call")
+        pair = Loop("PAIR", size=1024)
+        self._adaptor = WRAP[name](subject.api.default_allocator)
+        self._inner, self._outer = pair(subject), pair(subject)
+        self._outer.replace_allocator(self._adaptor.handle)
+
+    def prepare(self) -> None:
+        """Finds the best of the inner pair, which no later sample may flatter the adaptor by."""
+        self._inner.prepare()
+        self._outer.prepare()
+        self._best_inner = min(self._inner.sample() for _ in range(FIRST))
+        self._best_outer = self._outer.sample()
+
+    def sample(self) -> float:
+        """Nanoseconds per pair: the difference of the best of each so far.
+
+        The least of the differences would be that of the worst disturbed inner pair.
+        """
+        self._best_inner = min(self._best_inner, self._inner.sample())
+        self._best_outer = min(self._best_outer, self._outer.sample())
+        return self._best_outer - self._best_inner
+
+    def close(self) -> None:
+        """Lets go of the adaptor."""
+        self._inner.close()
+        self._outer.close()
+        self._adaptor.close()
+
+
+@dataclass(frozen=True)
+class Temporaries:
+    """NumPy's arrays that live for one expression; called with a subject, its task.
+
+    Attributes
+    ----------
+    size : int
+        Bytes per array.
+    """
+
+    size: int
+
+    def __call__(self, subject: Subject) -> "TemporariesTask":
+        """The task that measures them in the memory of a subject, NumPy's own without a table."""
+        return TemporariesTask(self.size, subject)
+
+
+class TemporariesTask(Counted):
+    """An expression with a temporary and a result."""
+
+    def __init__(self, size: int, subject: Subject) -> None:
+        self._x = np.ones(size // 4, np.float32)
+        self._memory: AbstractContextManager[object] = nullcontext()
+        if subject.api is not None:
+            self._memory = numpy_allocator(subject.api.default_allocator)
+
+    def run(self, count: int) -> float:
+        """Evaluate the expression `count` times; the nanoseconds that passed."""
+        x = self._x
+        with self._memory:
+            start = perf_counter_ns()
+            for _ in range(count):
+                (x + 1) * x
+            return perf_counter_ns() - start
+
+    def close(self) -> None:
+        """Holds nothing."""
