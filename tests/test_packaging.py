@@ -40,11 +40,7 @@ int main(void) {
 
 def run(*command: str | Path, cwd: Path) -> str:
     """Runs a command where the package under test cannot be found by accident."""
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if name != "PYTHONPATH" and not name.startswith("PIP_")
-    }
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(
         command, cwd=cwd, env=environment, capture_output=True, text=True, check=False
     )
