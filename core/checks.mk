@@ -5,11 +5,16 @@
 CLIENTS = ../tests/c
 # What runs: a client, and behind colons what it is told after the library's path.
 RUNS = abi client heap old_client versions storm:2:50000:2 many_threads:800:1000 reload:20:1000 \
-  $(FORKS) $(LEAVERS)
+  $(FORKS) $(LEAVERS) $(INSIDERS_OF_$(CHOSEN))
 # Apart, since the runtimes of most tools do not go on in the child of a process with threads.
 FORKS = storm:2:20000:2:fork
 # These leave objects to the end of the process, which nobody takes for a leak on our own heap.
 LEAVERS = $(if $(filter HEAP,$(CHOSEN)),behaviour)
+# These look inside, so they are linked with the core's objects: in their allocations, or in the
+# system's functions, the n-th call fails.
+INSIDERS_OF_MALLOC = faults
+INSIDERS_OF_HEAP = system_faults
+WRAPPED = mmap mprotect madvise pthread_key_create
 PROGRAMS = $(sort $(foreach run,$(RUNS),$(BUILD)/$(firstword $(subst :, ,$(run)))))
 # Put in front of each client.
 UNDER =
@@ -19,6 +24,10 @@ LINK_CLIENT = -L$(BUILD) -lortcore -Wl,-rpath,$(abspath $(BUILD)) -ldl -pthread 
 $(BUILD)/behaviour: $(wildcard $(CLIENTS)/behaviour_*.c)
 $(BUILD)/%: $(CLIENTS)/%.c $(wildcard $(CLIENTS)/*.h) $(BUILD)/libortcore.so
 	$(CC) -std=gnu11 -Wall -Wextra $(CFLAGS) -Iinclude $(filter %.c,$^) -o $@ $(LINK_CLIENT)
+
+$(BUILD)/faults: LINK_CLIENT = -Isrc $(MALLOC_FLAGS) $(OBJECTS) -pthread $(LDFLAGS)
+$(BUILD)/system_faults: LINK_CLIENT = \
+  -Isrc $(OBJECTS) $(WRAPPED:%=-Wl,--wrap=%) -pthread $(LDFLAGS)
 
 .PHONY: check asan ubsan tsan valgrind
 check: $(PROGRAMS)
@@ -49,7 +58,9 @@ tsan:
 
 # Only what is lost for certain: what the loader and libpthread keep looks possibly lost.
 MEMCHECK = valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=definite
-valgrind: UNDER_IT = FORKS= CFLAGS="$(DEBUG)" UNDER="$(MEMCHECK) --errors-for-leak-kinds=definite"
+MEMCHECK += --errors-for-leak-kinds=definite
+# Without the hundreds of processes of `faults`, where asan looks as well.
+valgrind: UNDER_IT = FORKS= INSIDERS_OF_MALLOC= CFLAGS="$(DEBUG)" UNDER="$(MEMCHECK)"
 valgrind:
 	$(MAKE) check BUILD=$(BUILD)/valgrind $(UNDER_IT)
 	$(MAKE) check BUILD=$(BUILD)/valgrind-malloc USE_MALLOC=1 $(UNDER_IT)

@@ -2,7 +2,6 @@
 /* What all adaptors have in common, and those that need little more. */
 #include "adaptor.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -73,12 +72,6 @@ void core_release_adaptor(OrtAllocator* allocator) {
   self->mark = 0;
   heap_released(CORE_ADAPTOR);
   heap_free(self);
-}
-
-void core_add_figure(OrtKeyValuePairs* pairs, const char* key, int64_t figure) {
-  char text[24];
-  snprintf(text, sizeof text, "%" PRId64, figure);
-  ort_AddKeyValuePair(pairs, key, text);
 }
 
 static uintptr_t header_key(const struct core_adaptor* self, const struct core_header* header) {

@@ -131,7 +131,5 @@ static inline void core_free_with_header(struct core_adaptor* self, struct core_
   header->key = 0;
   self->inner->Free(self->inner, header->start);
 }
-/** Adds a decimal figure to pairs. */
-void core_add_figure(OrtKeyValuePairs* pairs, const char* key, int64_t figure);
 
 #endif /* ORTCFFI_ADAPTOR_H_ */

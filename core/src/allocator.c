@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The default allocator: OrtAllocator's face on the heap. */
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "heap.h"
@@ -67,33 +66,23 @@ static OrtStatus* ORT_API_CALL default_shrink(OrtAllocator* this_) NO_EXCEPTION 
   return NULL;
 }
 
-static void add_figure(OrtKeyValuePairs* pairs, const char* key, uint64_t figure) {
-  char text[24];
-  snprintf(text, sizeof text, "%" PRIu64, figure);
-  ort_AddKeyValuePair(pairs, key, text);
-}
-
 static OrtStatus* ORT_API_CALL default_stats(const OrtAllocator* this_,
                                              OrtKeyValuePairs** out) NO_EXCEPTION {
   (void)this_;
   CORE_REQUIRE(GetStats, out);
   struct heap_stats stats;
   heap_read_stats(&stats);
-  OrtKeyValuePairs* pairs = NULL;
-  ort_CreateKeyValuePairs(&pairs);
-  if (pairs == NULL) {
-    return CORE_OUT_OF_MEMORY(GetStats, sizeof pairs);
-  }
-  add_figure(pairs, "InUse", stats.live_bytes);
-  add_figure(pairs, "MaxInUse", stats.peak_bytes);
-  add_figure(pairs, "TotalAllocated", stats.segment_bytes);
-  add_figure(pairs, "NumAllocs", stats.allocations);
-  add_figure(pairs, "NumFrees", stats.frees);
-  add_figure(pairs, "NumArenaExtensions", stats.extensions);
-  add_figure(pairs, "NumArenaShrinkages", stats.shrinkages);
-  add_figure(pairs, "NumBadFrees", stats.bad_frees);
-  *out = pairs;
-  return NULL;
+  const struct core_figure figures[] = {
+      {"InUse", (int64_t)stats.live_bytes},
+      {"MaxInUse", (int64_t)stats.peak_bytes},
+      {"TotalAllocated", (int64_t)stats.segment_bytes},
+      {"NumAllocs", (int64_t)stats.allocations},
+      {"NumFrees", (int64_t)stats.frees},
+      {"NumArenaExtensions", (int64_t)stats.extensions},
+      {"NumArenaShrinkages", (int64_t)stats.shrinkages},
+      {"NumBadFrees", (int64_t)stats.bad_frees},
+  };
+  return core_figures(figures, CORE_COUNT_OF(figures), out);
 }
 
 /* Clients hold it as a pointer to non-const; nothing writes to it. */
@@ -200,13 +189,7 @@ ORT_API_STATUS_IMPL(ort_AllocatorGetStats, const OrtAllocator* ort_allocator,
   if (ort_allocator->version >= STATS_SINCE && ort_allocator->GetStats != NULL) {
     return ort_allocator->GetStats(ort_allocator, out);
   }
-  OrtKeyValuePairs* none = NULL;
-  ort_CreateKeyValuePairs(&none);
-  if (none == NULL) {
-    return CORE_OUT_OF_MEMORY(AllocatorGetStats, sizeof none);
-  }
-  *out = none;
-  return NULL;
+  return core_figures(NULL, 0, out);
 }
 
 void ORT_API_CALL ort_ReleaseAllocator(OrtAllocator* input) NO_EXCEPTION {

@@ -93,6 +93,15 @@ OrtStatus* core_out_of_memory(const char* before, size_t length, size_t size);
   } while (0)
 /** @} */
 
+/** One of the figures that an allocator's GetStats answers. */
+struct core_figure {
+  const char* key;
+  int64_t value;
+};
+
+/** Pairs of figures, in decimal. */
+OrtStatus* core_figures(const struct core_figure* figures, size_t count, OrtKeyValuePairs** out);
+
 /** The kinds of object that the core counts while they are alive. */
 enum core_kind { CORE_STATUS, CORE_MEMORY_INFO, CORE_KEY_VALUES, CORE_ADAPTOR, CORE_KINDS };
 

@@ -57,6 +57,8 @@ void* heap_alloc_slow(size_t size);
 enum heap_verdict heap_free_slow(void* pointer);
 /** The calling thread's own part, made on its first call; NULL where there is no memory for it. */
 struct heap_thread* heap_thread_begin(void);
+/** Counts an object in or out for a thread that has no part yet, and may get none. */
+void heap_count_slow(enum core_kind kind, int64_t change);
 
 /** Gives back what the calling thread and the process hold without using it. */
 void heap_shrink(void);
@@ -120,7 +122,9 @@ static inline CORE_INLINE void heap_free_object(void* object) {
 /** Counts an object of the core in. */
 static inline CORE_INLINE void heap_created(enum core_kind kind) {
   struct heap_thread* self = heap_self;
-  if (CORE_LIKELY(self != &heap_nobody) || (self = heap_thread_begin()) != NULL) {
+  if (CORE_UNLIKELY(self == &heap_nobody)) {
+    heap_count_slow(kind, 1);
+  } else {
     HEAP_ADD(self->created[kind], 1);
   }
 }
@@ -128,7 +132,9 @@ static inline CORE_INLINE void heap_created(enum core_kind kind) {
 /** Counts an object of the core out. */
 static inline CORE_INLINE void heap_released(enum core_kind kind) {
   struct heap_thread* self = heap_self;
-  if (CORE_LIKELY(self != &heap_nobody) || (self = heap_thread_begin()) != NULL) {
+  if (CORE_UNLIKELY(self == &heap_nobody)) {
+    heap_count_slow(kind, -1);
+  } else {
     HEAP_ADD(self->released[kind], 1);
   }
 }

@@ -153,3 +153,14 @@ int64_t heap_live_objects(enum core_kind kind) {
   sum_threads(&sum);
   return (int64_t)(sum.created[kind] - sum.released[kind]);
 }
+
+void heap_count_slow(enum core_kind kind, int64_t change) {
+  struct heap_thread* self = heap_thread_begin();
+  if (self != NULL) {
+    HEAP_ADD(self->created[kind], (uint64_t)change);
+    return;
+  }
+  pthread_mutex_lock(&lock);
+  ended.created[kind] += (uint64_t)change;
+  pthread_mutex_unlock(&lock);
+}

@@ -146,3 +146,14 @@ int64_t heap_live_objects(enum core_kind kind) {
   pthread_mutex_unlock(&threads_lock);
   return sum;
 }
+
+void heap_count_slow(enum core_kind kind, int64_t change) {
+  struct heap_thread* self = heap_thread_begin();
+  if (self != NULL) {
+    HEAP_ADD(self->created[kind], change);
+    return;
+  }
+  pthread_mutex_lock(&threads_lock);
+  ended_objects[kind] += change;
+  pthread_mutex_unlock(&threads_lock);
+}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "heap.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Pairs in the order in which their keys were added. The two arrays are what GetKeyValuePairs
@@ -125,4 +127,23 @@ void ORT_API_CALL ort_ReleaseKeyValuePairs(OrtKeyValuePairs* input) NO_EXCEPTION
   heap_free(input->keys);
   heap_free(input);
   heap_released(CORE_KEY_VALUES);
+}
+
+OrtStatus* core_figures(const struct core_figure* figures, size_t count, OrtKeyValuePairs** out) {
+  OrtKeyValuePairs* pairs = NULL;
+  ort_CreateKeyValuePairs(&pairs);
+  for (size_t i = 0; pairs != NULL && i < count; i++) {
+    char text[24];
+    snprintf(text, sizeof text, "%" PRId64, figures[i].value);
+    ort_AddKeyValuePair(pairs, figures[i].key, text);
+    if (pairs->count == i) {
+      ort_ReleaseKeyValuePairs(pairs);
+      pairs = NULL;
+    }
+  }
+  if (pairs == NULL) {
+    return CORE_OUT_OF_MEMORY(GetStats, sizeof *pairs);
+  }
+  *out = pairs;
+  return NULL;
 }

@@ -85,16 +85,12 @@ static OrtStatus* ORT_API_CALL limiting_stats(const OrtAllocator* this_,
                                               OrtKeyValuePairs** out) NO_EXCEPTION {
   CORE_REQUIRE(GetStats, out);
   const struct limiting* self = (const struct limiting*)this_;
-  OrtKeyValuePairs* pairs = NULL;
-  ort_CreateKeyValuePairs(&pairs);
-  if (pairs == NULL) {
-    return CORE_OUT_OF_MEMORY(GetStats, sizeof pairs);
-  }
   int64_t booked = __atomic_load_n(&self->booked, __ATOMIC_RELAXED);
-  core_add_figure(pairs, "Limit", self->limit);
-  core_add_figure(pairs, "InUse", booked - core_shards_sum(&self->shards, RESERVE));
-  *out = pairs;
-  return NULL;
+  const struct core_figure pairs[] = {
+      {"Limit", self->limit},
+      {"InUse", booked - core_shards_sum(&self->shards, RESERVE)},
+  };
+  return core_figures(pairs, CORE_COUNT_OF(pairs), out);
 }
 
 static void limiting_end(struct core_adaptor* adaptor) {

@@ -200,19 +200,12 @@ static OrtStatus* ORT_API_CALL tracking_stats(const OrtAllocator* this_,
   CORE_REQUIRE(GetStats, out);
   struct core_tracking_figures figures;
   core_tracking_read((OrtAllocator*)this_, &figures);
-  OrtKeyValuePairs* pairs = NULL;
-  ort_CreateKeyValuePairs(&pairs);
-  if (pairs == NULL) {
-    return CORE_OUT_OF_MEMORY(GetStats, sizeof pairs);
-  }
-  core_add_figure(pairs, "InUse", figures.current);
-  core_add_figure(pairs, "MaxInUse", figures.peak);
-  core_add_figure(pairs, "TotalRequested", figures.total);
-  core_add_figure(pairs, "NumAllocs", figures.allocations);
-  core_add_figure(pairs, "NumFrees", figures.frees);
-  core_add_figure(pairs, "MaxAllocSize", figures.largest);
-  *out = pairs;
-  return NULL;
+  const struct core_figure pairs[] = {
+      {"InUse", figures.current},        {"MaxInUse", figures.peak},
+      {"TotalRequested", figures.total}, {"NumAllocs", figures.allocations},
+      {"NumFrees", figures.frees},       {"MaxAllocSize", figures.largest},
+  };
+  return core_figures(pairs, CORE_COUNT_OF(pairs), out);
 }
 
 static void tracking_end(struct core_adaptor* adaptor) {

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""The n-th allocation, or the n-th call of the system, that fails inside the core, for every n."""
+
+import re
+import subprocess
+from collections.abc import Callable
+
+import pytest
+
+from ortcffi import ffi, lib
+
+SLOTS = 426
+ALLOCATES = {  # the trials that need memory, for which silence would mean that nothing was tried
+    "CreateStatus",
+    "CreateMemoryInfo",
+    "CreateMemoryInfo_V2",
+    "CreateCpuMemoryInfo",
+    "CreateKeyValuePairs",
+    "AddKeyValuePair",
+    "AllocatorAlloc",
+    "AllocatorGetStats",
+    "Aligned",
+    "Limiting",
+    "Tracking",
+}
+
+Insider = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def insider(tmp_path_factory: pytest.TempPathFactory, make_core: list[str]) -> Insider:
+    """``insider(name, *arguments)`` builds a program with the core's objects and runs it."""
+
+    def insider(name: str, *arguments: str) -> str:
+        build = tmp_path_factory.mktemp(name)
+        command = [*make_core, f"BUILD={build}", *arguments, f"{build}/{name}"]
+        subprocess.run(command, check=True, capture_output=True)
+        done = subprocess.run([build / name], check=False, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    return insider
+
+
+@pytest.fixture(scope="module")
+def allocations(insider: Insider) -> dict[str, int]:
+    """How many allocations each function made, every one of which failed in its turn."""
+    lines = insider("faults", "USE_MALLOC=1").splitlines()
+    found = [re.fullmatch(r"(.*): (\d+) and \2", line) for line in lines]
+    assert all(found), lines
+    return {name: int(line[2]) for line in found if line for name in line[1].split()}
+
+
+def test_each_failing_allocation_gives_a_clean_answer(allocations):
+    assert {name for name in ALLOCATES if allocations[name] > 0} == ALLOCATES
+
+
+def test_every_function_that_the_core_implements_was_tried(allocations):
+    rows = [lib.ortcffi_slot_row(index) for index in range(SLOTS)]
+    ours = {ffi.string(row.name).decode() for row in rows if ffi.string(row.who) == b"HOST"}
+    assert ours - allocations.keys() == set()
+
+
+def test_each_failing_call_of_the_system_gives_a_clean_answer(insider):
+    counts = re.findall(r": (\d+)", insider("system_faults", "USE_MIMALLOC=0"))
+    assert [int(count) > 5 for count in counts] == [True, True]
