@@ -80,6 +80,8 @@ __all__ = [
 # Exceptions on their way around C: the thread, or 0 for one that Python did not start; the text;
 # the exception.
 _kept: deque[tuple[int, str, BaseException]] = deque(maxlen=16)
+# Held while they change. A destructor may fail and come here in the middle of that.
+_guard = threading.RLock()
 
 CLASSES = {int(vars(kind)["code"]): kind for kind in OrtError.__subclasses__()}
 
@@ -152,9 +154,10 @@ def keep(error: BaseException) -> str:
     """Keep an exception for the outer call; returns the text that it is known by."""
     text = _text_of(error)
     thread = get_ident()
-    _kept.append((thread if _is_pythons(thread) else 0, text, error))
-    # As long as anything is kept, each failure is looked at here.
-    _route({})
+    with _guard:
+        _kept.append((thread if _is_pythons(thread) else 0, text, error))
+        # As long as anything is kept, each failure is looked at here.
+        _route({})
     return text
 
 
@@ -174,12 +177,13 @@ def _is_pythons(thread: int) -> bool:
 
 
 def _let_go(entry: tuple[int, str, BaseException]) -> None:
-    # By identity: an exception may compare as it likes.
-    kept = [other for other in _kept if other is not entry]
-    _kept.clear()
-    _kept.extend(kept)
-    if not _kept:
-        _route(_DIRECT)
+    with _guard:
+        for place, other in enumerate(_kept.copy()):
+            if other is entry:  # by identity: an exception may compare as it likes
+                del _kept[place]
+                break
+        if not _kept:
+            _route(_DIRECT)
 
 
 def forget() -> None:
@@ -188,12 +192,13 @@ def forget() -> None:
         return
     thread = get_ident()
     thread = thread if _is_pythons(thread) else 0
-    for entry in [entry for entry in _kept if entry[0] == thread]:
-        _let_go(entry)
+    for entry in _kept.copy():
+        if entry[0] == thread:
+            _let_go(entry)
 
 
 def _cause_of(error: BaseException) -> BaseException | None:
-    entries = list(reversed(_kept))
+    entries = list(_kept.copy())[::-1]
     message = error.message if isinstance(error, OrtError) else ""
     found = [entry for entry in entries if entry[1] and entry[1] in message]
     if isinstance(error, MemoryError):

@@ -6,6 +6,7 @@ as well. They have no ``__init__``: what they know is in ``args``, so that they 
 compare by value, and survive pickling.
 """
 
+import builtins
 from enum import IntEnum
 from errno import ENOENT
 
@@ -96,7 +97,7 @@ class OrtError(Exception):
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, OrtError):
-            return False
+            return builtins.NotImplemented  # type: ignore[no-any-return]
         return type(self) is type(other) and self.args == other.args
 
     def __hash__(self) -> int:

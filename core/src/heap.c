@@ -98,6 +98,8 @@ static void hide_large(struct heap_thread* self) {
   for (size_t i = HEAP_FIRST_LARGE; i <= HEAP_LAST_CLASS; i++) {
     struct heap_bin* bin = &self->bins[i];
     if (bin->head != NULL) {
+      /* One batch aside at most: what is aside does not count against the thread's cap. */
+      give_spares(self, i);
       set_aside(self, i);
     }
   }
@@ -158,6 +160,14 @@ static int refill(struct heap_thread* self, size_t size_class, int fresh) {
   return 1;
 }
 
+/* The list behind a block that somebody wrote to leads anywhere: it is left alone. */
+static void drop_broken(struct heap_bin* bin) {
+  if (bin->head != NULL && bin->head->key != heap_key(bin->head)) {
+    heap_report_broken(bin->head);
+    set_loaded(bin, NULL, 0);
+  }
+}
+
 /* Before untouched memory is taken for a class, blocks a little larger that lie free will do: that
  * is what keeps the sum of all classes' high waters close to what is in use. */
 static size_t borrow(struct heap_thread* self, size_t size_class) {
@@ -166,6 +176,7 @@ static size_t borrow(struct heap_thread* self, size_t size_class) {
   }
   for (size_t larger = size_class + 1;
        larger <= size_class + BORROW_STEPS && larger < HEAP_FIRST_LARGE; larger++) {
+    drop_broken(&self->bins[larger]);
     if (self->bins[larger].head != NULL || refill(self, larger, 0)) {
       return larger;
     }
@@ -199,11 +210,7 @@ void* heap_alloc_slow(size_t size) {
   }
   size_t size_class = heap_class_of(size);
   struct heap_bin* bin = &self->bins[size_class];
-  if (bin->head != NULL && bin->head->key != heap_key(bin->head)) {
-    /* The list behind a block that somebody wrote to leads anywhere: it is left alone. */
-    heap_report_broken(bin->head);
-    set_loaded(bin, NULL, 0);
-  }
+  drop_broken(bin);
   if (bin->head == NULL && !refill(self, size_class, 0)) {
     size_t larger = borrow(self, size_class);
     if (larger != 0) {

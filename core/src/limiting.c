@@ -104,7 +104,8 @@ OrtStatus* core_create_limiting(OrtAllocator* inner, size_t limit, OrtAllocator*
   if (self == NULL) {
     return CORE_OUT_OF_MEMORY(Limiting, sizeof *self);
   }
-  self->limit = limit > INT64_MAX ? INT64_MAX : (int64_t)limit;
+  /* Sums of a limit and a size must not overflow, and no machine has half as much. */
+  self->limit = limit > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)limit;
   self->quantum = self->limit / QUANTUM_SHARE;
   self->quantum = self->quantum < LARGEST_QUANTUM ? self->quantum : LARGEST_QUANTUM;
   self->adaptor.base.GetStats = limiting_stats;
