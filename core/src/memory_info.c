@@ -5,8 +5,10 @@
 
 #include "heap.h"
 
-const struct OrtMemoryInfo core_cpu_memory_info = {
-    .name = "Cpu", .allocator_type = OrtDeviceAllocator, .is_constant = 1};
+const struct OrtMemoryInfo core_cpu_memory_info = {.mark = CORE_MEMORY_INFO_MARK,
+                                                   .name = "Cpu",
+                                                   .allocator_type = OrtDeviceAllocator,
+                                                   .is_constant = 1};
 
 /* The names that CreateMemoryInfo knows, and the device each one stands for. */
 struct device {
@@ -38,24 +40,29 @@ static const struct device devices[] = {
     {"WebNN_Ten", "WebNN_Ten", GPU, LOCAL, 0},
 };
 
-/* A copy of `from` on the heap; its name follows the struct. NULL where there is no memory. */
-static struct OrtMemoryInfo* copy_info(const struct OrtMemoryInfo* from) {
-  size_t length = strlen(from->name) + 1;
-  struct OrtMemoryInfo* info = heap_alloc(sizeof *info + length);
-  if (info != NULL) {
-    *info = *from;
-    info->is_constant = 0;
-    info->name = memcpy(info + 1, from->name, length);
-    heap_created(CORE_MEMORY_INFO);
+size_t core_memory_info_extra(const struct OrtMemoryInfo* info) {
+  return info->owns_name ? strlen(info->name) + 1 : 0;
+}
+
+void core_embed_memory_info(const struct OrtMemoryInfo* from, struct OrtMemoryInfo* to,
+                            void* extra) {
+  size_t length = core_memory_info_extra(from);
+  *to = *from;
+  to->is_constant = 1;
+  if (length > 0) {
+    to->name = memcpy(extra, from->name, length);
   }
-  return info;
 }
 
 static OrtStatus* hand_out(const struct OrtMemoryInfo* info, OrtMemoryInfo** out) {
-  struct OrtMemoryInfo* copy = copy_info(info);
+  struct OrtMemoryInfo* copy = heap_alloc(sizeof *copy + core_memory_info_extra(info));
   if (copy == NULL) {
     return CORE_OUT_OF_MEMORY(CreateMemoryInfo, sizeof *copy);
   }
+  core_embed_memory_info(info, copy, copy + 1);
+  copy->mark = CORE_MEMORY_INFO_MARK;
+  copy->is_constant = 0;
+  heap_created(CORE_MEMORY_INFO);
   *out = copy;
   return NULL;
 }
@@ -127,6 +134,7 @@ ORT_API_STATUS_IMPL(ort_CreateMemoryInfo_V2, const char* name, OrtMemoryInfoDevi
   }
   struct OrtMemoryInfo info = {
       .name = name,
+      .owns_name = true,
       .allocator_type = allocator_type,
       .device_id = (int16_t)device_id,
       .device_type = device_type,
@@ -199,6 +207,7 @@ uint32_t ORT_API_CALL ort_MemoryInfoGetVendorId(const OrtMemoryInfo* ptr) NO_EXC
 void ORT_API_CALL ort_ReleaseMemoryInfo(OrtMemoryInfo* input) NO_EXCEPTION {
   if (input != NULL && !input->is_constant) {
     heap_released(CORE_MEMORY_INFO);
+    input->mark = 0;
     heap_free_object(input);
   }
 }

@@ -6,6 +6,9 @@
 #include "core.h"
 
 struct OrtMemoryInfo {
+  /** Tells infos of this core from those of another library, which an allocator from there has. */
+  uintptr_t mark;
+  /** A literal, or where `owns_name` says so a client's, copied behind the struct. */
   const char* name;
   OrtAllocatorType allocator_type;
   OrtMemType mem_type;
@@ -14,11 +17,26 @@ struct OrtMemoryInfo {
   OrtDeviceMemoryType device_mem_type;
   uint32_t vendor_id;
   size_t alignment;
-  /** A constant of the core: releasing it does nothing. */
-  int is_constant;
+  /** A constant of the core, or part of another object: releasing it does nothing. */
+  bool is_constant;
+  bool owns_name;
 };
 
 /** Memory of the CPU, as the default allocator has it. Constant. */
 extern const struct OrtMemoryInfo core_cpu_memory_info;
+
+#define CORE_MEMORY_INFO_MARK ((uintptr_t)0x4F72744D656D496E)
+
+/** Whether `info` was made by this core. */
+static inline bool core_is_memory_info(const OrtMemoryInfo* info) {
+  return info != NULL && info->mark == CORE_MEMORY_INFO_MARK;
+}
+
+/** Bytes that a copy's name needs behind it; 0 for a literal, which copies share. */
+size_t core_memory_info_extra(const struct OrtMemoryInfo* info);
+/** Makes `to` a copy that is part of another object, with core_memory_info_extra bytes at `extra`.
+ */
+void core_embed_memory_info(const struct OrtMemoryInfo* from, struct OrtMemoryInfo* to,
+                            void* extra);
 
 #endif /* ORTCFFI_MEMORY_INFO_H_ */

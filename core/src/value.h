@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file value.h
+ * What is behind OrtValue: dense tensors here, sequences and maps in containers.h, sparse tensors
+ * in sparse.h. Each kind is a struct that begins with struct OrtValue.
+ *
+ * Functions that make values take the name of the slot that they work for, which their statuses
+ * begin with.
+ */
+#ifndef ORTCFFI_VALUE_H_
+#define ORTCFFI_VALUE_H_
+
+#include "core.h"
+#include "memory_info.h"
+
+struct OrtValue {
+  enum ONNXType kind;
+  /** How many hold it; core_retain_value and ReleaseValue count. */
+  uint32_t references;
+};
+
+/** Element type and shape, of dense and sparse tensors alike. */
+struct core_shape {
+  ONNXTensorElementDataType type;
+  size_t rank;
+  /** Elements in all. */
+  size_t count;
+  /** Belongs to the value; `rank` numbers from 0 on. */
+  const int64_t* dims;
+};
+
+struct core_shaped {
+  struct OrtValue base;
+  struct core_shape shape;
+};
+
+struct core_tensor {
+  struct OrtValue base;
+  struct core_shape shape;
+  /** NULL for an allocated tensor without elements. */
+  void* data;
+  /** Of `data`; elements of strings count as core_string. */
+  size_t bytes;
+  /** Whose Free gets `data` at the end, for which it must live; NULL where `data` is borrowed. */
+  OrtAllocator* owner;
+  struct OrtMemoryInfo info;
+};
+
+/** @name Elements
+ * @{ */
+
+/** Bits of an element in memory; 0 for types that tensors cannot have. */
+size_t core_element_bits(ONNXTensorElementDataType type);
+
+/** Why tensors cannot have an element type; NULL if they can. `what` is "tensor" or the like. */
+OrtStatus* core_check_element_type(const char* function, const char* what,
+                                   ONNXTensorElementDataType type);
+
+/** Elements and bytes of a shape. Negative dimensions are `negative_code`, an overflow ORT_FAIL;
+ * the element type was checked. */
+OrtStatus* core_measure(const char* function, ONNXTensorElementDataType type, const int64_t* dims,
+                        size_t rank, OrtErrorCode negative_code, size_t* count, size_t* bytes);
+/** @} */
+
+/** @name Tensors
+ * @{ */
+
+/** A tensor whose bytes come from `allocator`: not set, strings empty. */
+OrtStatus* core_new_tensor(const char* function, OrtAllocator* allocator, const int64_t* dims,
+                           size_t rank, ONNXTensorElementDataType type, struct core_tensor** out);
+
+/** A tensor over the caller's bytes, which are not looked at. `info` is copied. */
+OrtStatus* core_borrow_tensor(const char* function, const OrtMemoryInfo* info, void* data,
+                              size_t size, const int64_t* dims, size_t rank,
+                              ONNXTensorElementDataType type, struct core_tensor** out);
+
+/** A tensor with the elements of another, in memory of `allocator`. */
+OrtStatus* core_copy_tensor(const char* function, const struct core_tensor* from,
+                            OrtAllocator* allocator, struct core_tensor** out);
+
+/** Copies elements between tensors of one type and count, strings included. */
+OrtStatus* core_copy_elements(const char* function, const struct core_tensor* from,
+                              struct core_tensor* to);
+
+static inline bool core_is_tensor(const OrtValue* value) { return value->kind == ONNX_TYPE_TENSOR; }
+
+/** A value as a tensor; for another kind a status with ORT_RUNTIME_EXCEPTION. */
+OrtStatus* core_as_tensor(const char* function, const OrtValue* value, struct core_tensor** out);
+
+/** The shape of a dense or a sparse tensor; NULL for other kinds. */
+static inline const struct core_shape* core_shape_of(const OrtValue* value) {
+  return core_is_tensor(value) || value->kind == ONNX_TYPE_SPARSETENSOR
+             ? &((const struct core_shaped*)value)->shape
+             : NULL;
+}
+
+/** Whether a tensor's bytes are the core's to free; those of a user's buffer are not. */
+static inline bool core_owns_data(const struct core_tensor* tensor) {
+  return tensor->owner != NULL;
+}
+/** @} */
+
+/** One more holder, who calls ReleaseValue once more. */
+OrtValue* core_retain_value(const OrtValue* value);
+
+/** @name Elements of string tensors
+ * Laid out as std::string of libstdc++, with memory of malloc, as its operator new has: clients in
+ * C++ read and assign the elements as such, and pass arrays of them. With another C++ library, such
+ * buffers must not be passed.
+ * @{ */
+struct core_string {
+  /** `local`, or a block of malloc. Never NULL in an element that was made; a zero byte follows the
+   * text. */
+  char* text;
+  size_t length;
+  union {
+    char local[16];
+    size_t capacity;
+  };
+};
+
+void core_strings_begin(struct core_string* strings, size_t count);
+/** Frees what the elements own. */
+void core_strings_end(struct core_string* strings, size_t count);
+/** Sets an element; false where there is no memory, with the element as it was. */
+bool core_string_assign(struct core_string* string, const char* text, size_t length);
+/** The text of an element. One of a zeroed buffer is empty. */
+static inline const char* core_string_text(const struct core_string* string) {
+  return string->length > 0 ? string->text : "";
+}
+/** @} */
+
+#endif /* ORTCFFI_VALUE_H_ */
