@@ -26,7 +26,7 @@ HEADERS = [str(header) for path in INCLUDE for header in ROOT.glob(f"{path}/*.[d
 # Off for any value but 1. Nothing compiles anew by itself when it changes: `build_ext --force`.
 USE_MIMALLOC = os.environ.get("ORTCFFI_USE_MIMALLOC") == "1"
 HEAP = core("MIMALLOC" if USE_MIMALLOC else "HEAP")
-CORE_SOURCES = [f"core/src/{name}.c" for name in core("SOURCES") + HEAP]
+CORE_SOURCES = [f"core/src/{name}.c" for name in core("SOURCES") + core("POSIX") + HEAP]
 BOUNDARY_SOURCES = [
     "ortcffi/boundary/extras.c",
     "ortcffi/boundary/bench.c",
