@@ -103,7 +103,14 @@ struct core_figure {
 OrtStatus* core_figures(const struct core_figure* figures, size_t count, OrtKeyValuePairs** out);
 
 /** The kinds of object that the core counts while they are alive. */
-enum core_kind { CORE_STATUS, CORE_MEMORY_INFO, CORE_KEY_VALUES, CORE_ADAPTOR, CORE_KINDS };
+enum core_kind {
+  CORE_STATUS,
+  CORE_MEMORY_INFO,
+  CORE_KEY_VALUES,
+  CORE_ADAPTOR,
+  CORE_ENV,
+  CORE_KINDS
+};
 
 /** How many objects of a kind are alive, over all threads. */
 int64_t core_live_objects(enum core_kind kind);

@@ -23,6 +23,7 @@ const char* ortcffi_kind_name(int kind) {
       [CORE_MEMORY_INFO] = "memory info",
       [CORE_KEY_VALUES] = "key-value pairs",
       [CORE_ADAPTOR] = "adaptor",
+      [CORE_ENV] = "environment",
   };
   _Static_assert(CORE_COUNT_OF(names) == CORE_KINDS, "every kind has a name");
   return kind >= 0 && kind < CORE_KINDS ? names[kind] : NULL;

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "env.h"
+
+#include <string.h>
+
+#include "heap.h"
+
+/* Held for a few instructions at a time, and while the environment is made. */
+static core_mutex lock = CORE_MUTEX_INIT;
+static struct OrtEnv* current;
+
+/* What an environment is made from. */
+struct wanted {
+  OrtLoggingFunction function;
+  void* param;
+  int severity;
+  const char* id;
+};
+
+static struct OrtEnv* make(const struct wanted* wanted) {
+  size_t id_size = strlen(wanted->id) + 1;
+  struct OrtEnv* env = heap_alloc(sizeof *env + id_size);
+  if (env == NULL) {
+    return NULL;
+  }
+  *env = (struct OrtEnv){
+      .logger = {.function = wanted->function,
+                 .param = wanted->param,
+                 .id = memcpy(env + 1, wanted->id, id_size),
+                 .severity = wanted->severity},
+  };
+  if (!core_mutex_begin(&env->lock)) {
+    heap_free(env);
+    return NULL;
+  }
+  heap_created(CORE_ENV);
+  return env;
+}
+
+static void end(struct OrtEnv* env) {
+  core_env_release_allocators(env);
+  core_mutex_end(&env->lock);
+  heap_free(env);
+  heap_released(CORE_ENV);
+}
+
+/* The environment with one client more, made if there is none; NULL where there is no memory, or
+ * no name for a first one. */
+static struct OrtEnv* join(const struct wanted* wanted) {
+  core_mutex_lock(&lock);
+  if (current == NULL && wanted->id != NULL) {
+    current = make(wanted);
+  }
+  struct OrtEnv* env = current;
+  if (env != NULL) {
+    env->clients++;
+  }
+  core_mutex_unlock(&lock);
+  return env;
+}
+
+static OrtStatus* no_environment(const struct wanted* wanted, const char* function) {
+  if (wanted->id == NULL) {
+    return core_status(ORT_RUNTIME_EXCEPTION, function,
+                       ": logid must not be NULL for the first environment", NULL);
+  }
+  return core_status(ORT_RUNTIME_EXCEPTION, function, ": out of memory", NULL);
+}
+
+/* What all functions that create an environment come to, after their guards. */
+static OrtStatus* hand_out(const struct wanted* wanted, const char* function, OrtEnv** out) {
+  struct OrtEnv* env = join(wanted);
+  if (env == NULL) {
+    return no_environment(wanted, function);
+  }
+  *out = env;
+  return NULL;
+}
+
+struct OrtEnv* core_env_use(void) {
+  core_mutex_lock(&lock);
+  struct OrtEnv* env = current;
+  if (env != NULL) {
+    env->uses++;
+  }
+  core_mutex_unlock(&lock);
+  return env;
+}
+
+void core_env_done(struct OrtEnv* env) {
+  core_mutex_lock(&lock);
+  env->uses--;
+  int is_last = env->uses == 0 && env->clients == 0;
+  core_mutex_unlock(&lock);
+  if (is_last) {
+    end(env);
+  }
+}
+
+void ORT_API_CALL ort_ReleaseEnv(OrtEnv* input) NO_EXCEPTION {
+  core_mutex_lock(&lock);
+  int is_last = 0;
+  /* Only the environment there is can be read: one released too often is gone. */
+  if (input != NULL && input == current) {
+    input->clients--;
+    if (input->clients == 0) {
+      current = NULL;
+      is_last = input->uses == 0;
+    }
+  }
+  core_mutex_unlock(&lock);
+  if (is_last) {
+    end(input);
+  }
+}
+
+ORT_API_STATUS_IMPL(ort_CreateEnv, OrtLoggingLevel log_severity_level, const char* logid,
+                    OrtEnv** out) {
+  CORE_REQUIRE(CreateEnv, out);
+  struct wanted wanted = {.severity = (int)log_severity_level, .id = logid};
+  return hand_out(&wanted, "CreateEnv", out);
+}
+
+ORT_API_STATUS_IMPL(ort_CreateEnvWithCustomLogger, OrtLoggingFunction logging_function,
+                    void* logger_param, OrtLoggingLevel log_severity_level, const char* logid,
+                    OrtEnv** out) {
+  CORE_REQUIRE(CreateEnvWithCustomLogger, out);
+  struct wanted wanted = {logging_function, logger_param, (int)log_severity_level, logid};
+  return hand_out(&wanted, "CreateEnvWithCustomLogger", out);
+}
