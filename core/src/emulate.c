@@ -7,11 +7,11 @@
  * only their place tells apart. Their tables are filled in when the first host is asked for; as
  * constants, with the relocations that each pointer needs, they would take more room than the code.
  */
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "hosts.h"
+#include "platform.h"
 
 /* A stub ignores its arguments by nature. */
 #if defined(__GNUC__)
@@ -78,7 +78,7 @@ static CORE_COLD OrtStatus* late(unsigned late_slot) {
 #include "ort_slots.def"
 
 static OrtApi tables[HOSTS + 1];
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static core_once once = CORE_ONCE_INIT;
 
 static CORE_COLD void fill_tables(void) {
   for (int host = 1; host <= HOSTS; host++) {
@@ -119,6 +119,6 @@ const OrtApiBase* ORT_API_CALL core_emulate(uint32_t version) {
   if (version == 0 || version > ORT_API_VERSION) {
     return NULL;
   }
-  pthread_once(&once, fill_tables);
+  core_run_once(&once, fill_tables);
   return version == ORT_API_VERSION ? core_api_base() : &bases[version];
 }

@@ -4,7 +4,7 @@
 #include "heap_internal.h"
 
 struct central {
-  pthread_mutex_t lock;
+  core_mutex lock;
   struct heap_block* batches;
   size_t blocks;
   /* Free blocks in the class's segments. */
@@ -14,7 +14,7 @@ struct central {
 } __attribute__((aligned(64)));
 
 static struct central centrals[HEAP_LAST_CLASS + 1] = {
-    [0 ... HEAP_LAST_CLASS] = {.lock = PTHREAD_MUTEX_INITIALIZER}};
+    [0 ... HEAP_LAST_CLASS] = {.lock = CORE_MUTEX_INIT}};
 /* Bytes of large blocks that lie in any central list. */
 static size_t large_bytes;
 
@@ -135,7 +135,7 @@ static struct heap_block* new_large(size_t size_class, size_t* count) {
 
 struct heap_block* heap_central_take(size_t size_class, int fresh, size_t* count) {
   struct central* central = &centrals[size_class];
-  pthread_mutex_lock(&central->lock);
+  core_mutex_lock(&central->lock);
   struct heap_block* batch = central->batches;
   if (batch != NULL && batch->key != heap_key(batch)) {
     heap_report_broken(batch);
@@ -154,7 +154,7 @@ struct heap_block* heap_central_take(size_t size_class, int fresh, size_t* count
   } else if (fresh) {
     batch = new_large(size_class, count);
   }
-  pthread_mutex_unlock(&central->lock);
+  core_mutex_unlock(&central->lock);
   return batch;
 }
 
@@ -192,7 +192,7 @@ static void release_large(struct heap_block* block) {
 void heap_central_give(size_t size_class, struct heap_block* batch, size_t count) {
   struct central* central = &centrals[size_class];
   size_t bytes = count * heap_class_size(size_class);
-  pthread_mutex_lock(&central->lock);
+  core_mutex_lock(&central->lock);
   int small = size_class < HEAP_FIRST_LARGE;
   size_t held = small ? central->blocks * heap_class_size(size_class)
                       : __atomic_load_n(&large_bytes, __ATOMIC_RELAXED);
@@ -209,13 +209,13 @@ void heap_central_give(size_t size_class, struct heap_block* batch, size_t count
   } else {
     release_large(batch);
   }
-  pthread_mutex_unlock(&central->lock);
+  core_mutex_unlock(&central->lock);
 }
 
 void heap_central_shrink(void) {
   for (size_t size_class = 1; size_class <= HEAP_LAST_CLASS; size_class++) {
     struct central* central = &centrals[size_class];
-    pthread_mutex_lock(&central->lock);
+    core_mutex_lock(&central->lock);
     struct heap_block* batch = central->batches;
     if (size_class >= HEAP_FIRST_LARGE) {
       __atomic_fetch_sub(&large_bytes, central->blocks * heap_class_size(size_class),
@@ -232,18 +232,18 @@ void heap_central_shrink(void) {
       }
       batch = next;
     }
-    pthread_mutex_unlock(&central->lock);
+    core_mutex_unlock(&central->lock);
   }
 }
 
 void heap_central_lock(void) {
   for (size_t i = 0; i < CORE_COUNT_OF(centrals); i++) {
-    pthread_mutex_lock(&centrals[i].lock);
+    core_mutex_lock(&centrals[i].lock);
   }
 }
 
 void heap_central_unlock(void) {
   for (size_t i = 0; i < CORE_COUNT_OF(centrals); i++) {
-    pthread_mutex_unlock(&centrals[i].lock);
+    core_mutex_unlock(&centrals[i].lock);
   }
 }

@@ -3,9 +3,8 @@
 #ifndef ORTCFFI_HEAP_INTERNAL_H_
 #define ORTCFFI_HEAP_INTERNAL_H_
 
-#include <pthread.h>
-
 #include "heap.h"
+#include "platform.h"
 
 /** Free memory a thread may keep: in large blocks, and in full batches of small ones. */
 #define HEAP_THREAD_CAP ((int64_t)128 << 20)

@@ -17,21 +17,22 @@ or build without USE_MIMALLOC"
 #endif
 #include <mimalloc.h>
 
+#include "platform.h"
+
 #define HEAP_TEXT_OF(x) #x
 #define HEAP_TEXT(x) HEAP_TEXT_OF(x)
 #define HEAP_NAME "mimalloc " HEAP_TEXT(MI_MALLOC_VERSION)
 
-/** From this size on mimalloc promises memory that the machine may not have. */
+/** From this size on mimalloc promises memory that the machine may not have: it takes addresses
+ * with MAP_NORESERVE, so only a process that touches too large a block would learn that it is. */
 #define HEAP_DOUBTFUL ((size_t)1 << 30)
-/** Whether the system would give that many bytes now. */
-int heap_system_has(size_t size);
 
 /** Blocks in use that mimalloc does not recognize, such as those beyond its map of addresses. While
  * there are any, no pointer is known to be foreign. */
 extern int64_t heap_unrecognized;
 
 static inline void* other_alloc(size_t size) {
-  if (CORE_UNLIKELY(size >= HEAP_DOUBTFUL) && !heap_system_has(size)) {
+  if (CORE_UNLIKELY(size >= HEAP_DOUBTFUL) && !core_system_has(size)) {
     return NULL;
   }
   /* Whole lines: mimalloc's classes for these are aligned by themselves. */

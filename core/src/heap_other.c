@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What a heap that hands on to another allocator adds: a count for each thread, and the checks that
  * cost little. */
-#include <pthread.h>
 #include <string.h>
 
 #include "heap.h"
+#include "platform.h"
 
 /* From here on the process's peak is known exactly; below, to within a 64th. */
 #define EXACT_FROM ((size_t)128 << 10)
@@ -12,13 +12,13 @@
 struct heap_thread heap_nobody;
 __thread struct heap_thread* heap_self __attribute__((tls_model("initial-exec"))) = &heap_nobody;
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t key;
+static core_once once = CORE_ONCE_INIT;
+static core_thread_key key;
 static int ready;
 
 /* Every thread that counts, those whose thread has ended and that wait for another, and the sums of
  * ended threads. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static core_mutex lock = CORE_MUTEX_INIT;
 static struct heap_thread* threads;
 static struct heap_thread* vacant;
 static struct heap_thread ended;
@@ -36,19 +36,19 @@ static void add(struct heap_thread* sum, const struct heap_thread* thread) {
 }
 
 static void sum_threads(struct heap_thread* sum) {
-  pthread_mutex_lock(&lock);
+  core_mutex_lock(&lock);
   *sum = ended;
   for (struct heap_thread* thread = threads; thread != NULL; thread = thread->next) {
     add(sum, thread);
   }
   peak = sum->live > peak ? sum->live : peak;
-  pthread_mutex_unlock(&lock);
+  core_mutex_unlock(&lock);
 }
 
 static void thread_end(void* argument) {
   struct heap_thread* self = argument;
   heap_self = &heap_nobody;
-  pthread_mutex_lock(&lock);
+  core_mutex_lock(&lock);
   add(&ended, self);
   struct heap_thread** at = &threads;
   while (*at != self) {
@@ -57,24 +57,23 @@ static void thread_end(void* argument) {
   *at = self->next;
   self->next = vacant;
   vacant = self;
-  pthread_mutex_unlock(&lock);
+  core_mutex_unlock(&lock);
 }
 
-static void before_fork(void) { pthread_mutex_lock(&lock); }
+static void before_fork(void) { core_mutex_lock(&lock); }
 
-static void after_fork(void) { pthread_mutex_unlock(&lock); }
+static void after_fork(void) { core_mutex_unlock(&lock); }
 
 static void begin(void) {
-  ready = pthread_key_create(&key, thread_end) == 0 &&
-          pthread_atfork(before_fork, after_fork, after_fork) == 0;
+  ready = core_thread_key_create(&key, thread_end) && core_at_fork(before_fork, after_fork);
 }
 
 struct heap_thread* heap_thread_begin(void) {
-  pthread_once(&once, begin);
+  core_run_once(&once, begin);
   if (!ready) {
     return NULL;
   }
-  pthread_mutex_lock(&lock);
+  core_mutex_lock(&lock);
   struct heap_thread* self = vacant;
   if (self != NULL) {
     vacant = self->next;
@@ -86,10 +85,10 @@ struct heap_thread* heap_thread_begin(void) {
     self->next = threads;
     threads = self;
   }
-  pthread_mutex_unlock(&lock);
+  core_mutex_unlock(&lock);
   if (self != NULL) {
     heap_self = self;
-    pthread_setspecific(key, self);
+    core_thread_key_set(key, self);
   }
   return self;
 }
@@ -160,7 +159,7 @@ void heap_count_slow(enum core_kind kind, int64_t change) {
     HEAP_ADD(self->created[kind], (uint64_t)change);
     return;
   }
-  pthread_mutex_lock(&lock);
+  core_mutex_lock(&lock);
   ended.created[kind] += (uint64_t)change;
-  pthread_mutex_unlock(&lock);
+  core_mutex_unlock(&lock);
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The threads that have bins, and the figures of all of them together. */
-#include <sys/mman.h>
-
 #include "heap_internal.h"
 
 /* Until its first call a thread has the bins of nobody: always empty to take from, always full to
@@ -9,13 +7,13 @@
 struct heap_thread heap_nobody = {.bins = {[0 ... HEAP_MARKS - 1] = {.limit = INT64_MIN}}};
 __thread struct heap_thread* heap_self __attribute__((tls_model("initial-exec"))) = &heap_nobody;
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t key;
+static core_once once = CORE_ONCE_INIT;
+static core_thread_key key;
 static int ready;
 
 /* Every thread that has bins, those whose thread has ended and that wait for another, and what
  * ended threads had counted. */
-static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
+static core_mutex threads_lock = CORE_MUTEX_INIT;
 static struct heap_thread* threads;
 static struct heap_thread* vacant;
 static struct heap_stats ended;
@@ -37,7 +35,7 @@ static void thread_end(void* argument) {
   struct heap_thread* self = argument;
   heap_self = &heap_nobody;
   heap_give_all(self);
-  pthread_mutex_lock(&threads_lock);
+  core_mutex_lock(&threads_lock);
   ended.allocations += self->huge_pops;
   ended.frees += self->huge_pushes;
   for (size_t i = 1; i <= HEAP_LAST_CLASS; i++) {
@@ -55,11 +53,11 @@ static void thread_end(void* argument) {
   *at = self->next;
   self->next = vacant;
   vacant = self;
-  pthread_mutex_unlock(&threads_lock);
+  core_mutex_unlock(&threads_lock);
 }
 
 static void before_fork(void) {
-  pthread_mutex_lock(&threads_lock);
+  core_mutex_lock(&threads_lock);
   heap_central_lock();
   heap_region_lock();
 }
@@ -67,37 +65,37 @@ static void before_fork(void) {
 static void after_fork(void) {
   heap_region_unlock();
   heap_central_unlock();
-  pthread_mutex_unlock(&threads_lock);
+  core_mutex_unlock(&threads_lock);
 }
 
 static void begin(void) {
-  ready = heap_region_begin() && pthread_key_create(&key, thread_end) == 0 &&
-          pthread_atfork(before_fork, after_fork, after_fork) == 0;
+  ready = heap_region_begin() && core_thread_key_create(&key, thread_end) &&
+          core_at_fork(before_fork, after_fork);
 }
 
 struct heap_thread* heap_thread_begin(void) {
-  pthread_once(&once, begin);
+  core_run_once(&once, begin);
   if (!ready) {
     return NULL;
   }
-  pthread_mutex_lock(&threads_lock);
+  core_mutex_lock(&threads_lock);
   struct heap_thread* self = vacant;
   if (self != NULL) {
     vacant = self->next;
   } else {
-    self = mmap(NULL, sizeof *self, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    self = core_map(sizeof *self);
   }
-  if (self != MAP_FAILED) {
+  if (self != NULL) {
     heap_fill_bins(self);
     self->next = threads;
     threads = self;
   }
-  pthread_mutex_unlock(&threads_lock);
-  if (self == MAP_FAILED) {
+  core_mutex_unlock(&threads_lock);
+  if (self == NULL) {
     return NULL;
   }
   heap_self = self;
-  pthread_setspecific(key, self);
+  core_thread_key_set(key, self);
   return self;
 }
 
@@ -111,17 +109,17 @@ static int64_t sum_live(void) {
 }
 
 int64_t heap_note_peak(void) {
-  pthread_mutex_lock(&threads_lock);
+  core_mutex_lock(&threads_lock);
   int64_t live = sum_live();
   int64_t room = peak - live;
-  pthread_mutex_unlock(&threads_lock);
+  core_mutex_unlock(&threads_lock);
   return room;
 }
 
 void heap_count_bad_free(void) { __atomic_fetch_add(&ended.bad_frees, 1, __ATOMIC_RELAXED); }
 
 void heap_read_stats(struct heap_stats* out) {
-  pthread_mutex_lock(&threads_lock);
+  core_mutex_lock(&threads_lock);
   *out = ended;
   out->live_bytes = (uint64_t)sum_live();
   out->peak_bytes = (uint64_t)peak;
@@ -133,17 +131,17 @@ void heap_read_stats(struct heap_stats* out) {
       out->frees += HEAP_READ(thread->bins[i].pushes);
     }
   }
-  pthread_mutex_unlock(&threads_lock);
+  core_mutex_unlock(&threads_lock);
   heap_region_stats(out);
 }
 
 int64_t heap_live_objects(enum core_kind kind) {
-  pthread_mutex_lock(&threads_lock);
+  core_mutex_lock(&threads_lock);
   int64_t sum = ended_objects[kind];
   for (struct heap_thread* thread = threads; thread != NULL; thread = thread->next) {
     sum += (int64_t)(HEAP_READ(thread->created[kind]) - HEAP_READ(thread->released[kind]));
   }
-  pthread_mutex_unlock(&threads_lock);
+  core_mutex_unlock(&threads_lock);
   return sum;
 }
 
@@ -153,7 +151,7 @@ void heap_count_slow(enum core_kind kind, int64_t change) {
     HEAP_ADD(self->created[kind], change);
     return;
   }
-  pthread_mutex_lock(&threads_lock);
+  core_mutex_lock(&threads_lock);
   ended_objects[kind] += change;
-  pthread_mutex_unlock(&threads_lock);
+  core_mutex_unlock(&threads_lock);
 }

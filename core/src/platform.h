@@ -87,10 +87,6 @@ static inline void core_run_once(core_once* once, void (*function)(void)) {
 /** @name Threads and processes
  * @{ */
 
-/** A thread-local variable that costs one instruction where the system allows it. */
-#define CORE_THREAD_LOCAL __thread
-#define CORE_THREAD_LOCAL_MODEL __attribute__((tls_model("initial-exec")))
-
 /** Says what happens with a value when a thread that has set it ends. At most CORE_THREAD_KEYS keys
  * in the process. */
 #define CORE_THREAD_KEYS 4

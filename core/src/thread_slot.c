@@ -7,32 +7,32 @@
 
 __thread uint32_t core_thread_number __attribute__((tls_model("initial-exec")));
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t key;
+static core_mutex lock = CORE_MUTEX_INIT;
+static core_once once = CORE_ONCE_INIT;
+static core_thread_key key;
 static uint64_t taken[CORE_THREAD_SLOTS / 64];
 
 static void thread_end(void* number) {
   size_t slot = (size_t)(uintptr_t)number - 1;
   core_thread_number = 0;
-  pthread_mutex_lock(&lock);
+  core_mutex_lock(&lock);
   taken[slot / 64] &= ~((uint64_t)1 << (slot % 64));
-  pthread_mutex_unlock(&lock);
+  core_mutex_unlock(&lock);
 }
 
-static void before_fork(void) { pthread_mutex_lock(&lock); }
+static void before_fork(void) { core_mutex_lock(&lock); }
 
-static void after_fork(void) { pthread_mutex_unlock(&lock); }
+static void after_fork(void) { core_mutex_unlock(&lock); }
 
 static void begin(void) {
-  pthread_key_create(&key, thread_end);
-  pthread_atfork(before_fork, after_fork, after_fork);
+  core_thread_key_create(&key, thread_end);
+  core_at_fork(before_fork, after_fork);
 }
 
 uint32_t core_new_thread_number(void) {
-  pthread_once(&once, begin);
+  core_run_once(&once, begin);
   size_t slot = CORE_THREAD_SLOTS - 1;
-  pthread_mutex_lock(&lock);
+  core_mutex_lock(&lock);
   for (size_t word = 0; word < CORE_COUNT_OF(taken); word++) {
     if (taken[word] != UINT64_MAX) {
       unsigned bit = (unsigned)__builtin_ctzll(~taken[word]);
@@ -41,10 +41,10 @@ uint32_t core_new_thread_number(void) {
       break;
     }
   }
-  pthread_mutex_unlock(&lock);
+  core_mutex_unlock(&lock);
   core_thread_number = (uint32_t)slot + 1;
   if (slot < CORE_THREAD_SLOTS - 1) {
-    pthread_setspecific(key, (void*)(uintptr_t)core_thread_number);
+    core_thread_key_set(key, (void*)(uintptr_t)core_thread_number);
   }
   return core_thread_number;
 }
@@ -59,7 +59,7 @@ struct core_shard* core_shards_grow(struct core_shards* shards, size_t slot) {
   size_t index = slot / CORE_SHARD_CHUNK;
   struct core_shard** place = &shards->chunks[index];
   /* Rare enough for one lock of the process, which a fork finds free. */
-  pthread_mutex_lock(&lock);
+  core_mutex_lock(&lock);
   struct core_shard* chunk = *place;
   if (chunk == NULL) {
     size_t size = CORE_SHARD_CHUNK * sizeof *chunk;
@@ -72,7 +72,7 @@ struct core_shard* core_shards_grow(struct core_shards* shards, size_t slot) {
       }
     }
   }
-  pthread_mutex_unlock(&lock);
+  core_mutex_unlock(&lock);
   return chunk == NULL ? NULL : &chunk[slot % CORE_SHARD_CHUNK];
 }
 

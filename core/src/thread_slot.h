@@ -9,9 +9,8 @@
 #ifndef ORTCFFI_THREAD_SLOT_H_
 #define ORTCFFI_THREAD_SLOT_H_
 
-#include <pthread.h>
-
 #include "core.h"
+#include "platform.h"
 
 /** Running threads that can be told apart; those beyond share the last number. */
 #define CORE_THREAD_SLOTS 65536

@@ -5,10 +5,10 @@
  * A slot is not told through which table it was called, so each trace has functions of its own, and
  * there are as many traces as sets of functions.
  */
-#include <pthread.h>
 #include <stdio.h>
 
 #include "hosts.h"
+#include "platform.h"
 
 #define EACH_TRACE(X, ...) X(0, __VA_ARGS__) X(1, __VA_ARGS__)
 #define TRACES 2
@@ -24,8 +24,8 @@ struct trace {
 };
 
 static struct trace traces[TRACES];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static core_mutex lock = CORE_MUTEX_INIT;
+static core_once once = CORE_ONCE_INIT;
 
 static CORE_COLD OrtStatus* late(const struct trace* trace, unsigned index) {
   char text[CORE_LATE_ROOM];
@@ -146,13 +146,13 @@ OrtStatus* ORT_API_CALL core_trace_begin(const OrtApi* api, uint32_t version,
   if (is_traced(api)) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_trace_begin: api must not be the table of a trace");
   }
-  pthread_once(&once, fill_tables);
-  pthread_mutex_lock(&lock);
+  core_run_once(&once, fill_tables);
+  core_mutex_lock(&lock);
   struct trace* trace = choose(api);
   if (trace != NULL) {
     begin(trace, api, version, version_string, figures);
   }
-  pthread_mutex_unlock(&lock);
+  core_mutex_unlock(&lock);
   if (trace == NULL) {
     CORE_FAIL(ORT_FAIL, "ortcore_trace_begin: two traces are open; end one of them first");
   }
@@ -161,11 +161,11 @@ OrtStatus* ORT_API_CALL core_trace_begin(const OrtApi* api, uint32_t version,
 }
 
 void ORT_API_CALL core_trace_end(OrtcoreTrace* trace) {
-  pthread_mutex_lock(&lock);
+  core_mutex_lock(&lock);
   for (int n = 0; n < TRACES; n++) {
     if (trace == &traces[n].handed_out) {
       traces[n].is_open = 0;
     }
   }
-  pthread_mutex_unlock(&lock);
+  core_mutex_unlock(&lock);
 }

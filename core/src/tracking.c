@@ -23,14 +23,14 @@ struct tracking {
 
 /* Guards the lists of recorded blocks and their numbers. One for all, so that a fork can find it
  * free. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static core_mutex lock = CORE_MUTEX_INIT;
+static core_once once = CORE_ONCE_INIT;
 
-static void before_fork(void) { pthread_mutex_lock(&lock); }
+static void before_fork(void) { core_mutex_lock(&lock); }
 
-static void after_fork(void) { pthread_mutex_unlock(&lock); }
+static void after_fork(void) { core_mutex_unlock(&lock); }
 
-static void begin(void) { pthread_atfork(before_fork, after_fork, after_fork); }
+static void begin(void) { core_at_fork(before_fork, after_fork); }
 
 static uint32_t (*site_source)(void);
 
@@ -64,18 +64,18 @@ static CORE_NOINLINE void record(struct tracking* self, struct core_header* head
   uint32_t (*source)(void) = __atomic_load_n(&site_source, __ATOMIC_RELAXED);
   header->site = source == NULL ? 0 : source();
   header->previous = NULL;
-  pthread_mutex_lock(&lock);
+  core_mutex_lock(&lock);
   header->serial = ++self->serial;
   header->next = self->recorded;
   if (header->next != NULL) {
     header->next->previous = header;
   }
   self->recorded = header;
-  pthread_mutex_unlock(&lock);
+  core_mutex_unlock(&lock);
 }
 
 static CORE_NOINLINE void forget(struct tracking* self, struct core_header* header) {
-  pthread_mutex_lock(&lock);
+  core_mutex_lock(&lock);
   if (header->previous != NULL) {
     header->previous->next = header->next;
   } else {
@@ -84,7 +84,7 @@ static CORE_NOINLINE void forget(struct tracking* self, struct core_header* head
   if (header->next != NULL) {
     header->next->previous = header->previous;
   }
-  pthread_mutex_unlock(&lock);
+  core_mutex_unlock(&lock);
 }
 
 static void* ORT_API_CALL tracking_alloc(OrtAllocator* this_, size_t size) NO_EXCEPTION {
@@ -162,9 +162,9 @@ void core_tracking_read(OrtAllocator* allocator, struct core_tracking_figures* o
   out->frees = core_shards_sum(&self->shards, FREES);
   out->largest = 0;
   for_each_shard(self, find_largest, &out->largest);
-  pthread_mutex_lock(&lock);
+  core_mutex_lock(&lock);
   out->serial = self->serial;
-  pthread_mutex_unlock(&lock);
+  core_mutex_unlock(&lock);
 }
 
 int64_t core_tracking_take_window(OrtAllocator* allocator) {
@@ -183,7 +183,7 @@ size_t core_tracking_blocks(OrtAllocator* allocator, uint64_t since, struct core
                             size_t capacity) {
   struct tracking* self = (struct tracking*)allocator;
   size_t count = 0;
-  pthread_mutex_lock(&lock);
+  core_mutex_lock(&lock);
   for (struct core_header* at = self->recorded; at != NULL && at->serial > since; at = at->next) {
     if (count < capacity) {
       out[count] =
@@ -191,7 +191,7 @@ size_t core_tracking_blocks(OrtAllocator* allocator, uint64_t since, struct core
     }
     count++;
   }
-  pthread_mutex_unlock(&lock);
+  core_mutex_unlock(&lock);
   return count;
 }
 
@@ -221,7 +221,7 @@ OrtStatus* core_create_tracking(OrtAllocator* inner, OrtAllocator** out) {
   }
   self->adaptor.base.GetStats = tracking_stats;
   self->adaptor.end = tracking_end;
-  pthread_once(&once, begin);
+  core_run_once(&once, begin);
   *out = &self->adaptor.base;
   return NULL;
 }
