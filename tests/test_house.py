@@ -11,6 +11,8 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 FOLDERS = ["core", "ortcffi", "tests", "benchmarks"]
 C_SUFFIXES = [".c", ".h", ".cc", ".def"]
 MOST_LINES = {"ortcffi": 300, "benchmarks": 300, "tests": 400, "core": 400}
+# Headers of one kind of system, which platform.h stands in front of.
+SYSTEM_HEADERS = r"#include <(pthread|dlfcn|unistd|windows|sys/\w+|semaphore|threads)\.h>"
 DOCUMENTATION = CHECKOUT / "core/include"  # most of its lines are comments, one per slot
 
 
@@ -49,6 +51,12 @@ def functions(text: str) -> Iterator[tuple[str, int]]:
 @pytest.mark.parametrize("path", written(".c", ".h"), ids=name)
 def test_every_c_function_has_at_most_40_lines(path):
     assert not [line for line, length in functions(path.read_text()) if length > 40]
+
+
+@pytest.mark.parametrize("path", sorted((CHECKOUT / "core/src").glob("*.[ch]")), ids=name)
+def test_only_the_platform_layer_includes_headers_of_one_system(path):
+    if not path.name.startswith("platform"):
+        assert not re.findall(SYSTEM_HEADERS, path.read_text())
 
 
 def test_the_hooks_run_the_versions_that_are_installed_for_development():
