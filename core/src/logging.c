@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "env.h"
+#include "platform.h"
 
 int core_logger_takes(const struct OrtLogger* logger, OrtLoggingLevel severity) {
   return (int)severity >= __atomic_load_n(&logger->severity, __ATOMIC_RELAXED);
@@ -18,16 +18,12 @@ static void write_line(const struct OrtLogger* logger, const struct core_record*
   unsigned severity = (unsigned)record->severity;
   int is_known = severity < CORE_COUNT_OF(colours);
   const char* colour = is_known ? colours[severity] : "";
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  struct tm local = {0};
-  localtime_r(&now.tv_sec, &local);
-  char date[32] = "";
-  strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &local);
+  char now[CORE_LOCAL_TIME];
+  core_local_time(now);
   /* One call, so that the lines of several threads do not mix. */
-  fprintf(stderr, "%s%s.%09ld [%c:%s:%s, %s] %s%s\n", colour, date, now.tv_nsec,
-          is_known ? letters[severity] : '?', record->category, logger->id, record->location,
-          record->message, colour[0] == '\0' ? "" : "\033[m");
+  fprintf(stderr, "%s%s [%c:%s:%s, %s] %s%s\n", colour, now, is_known ? letters[severity] : '?',
+          record->category, logger->id, record->location, record->message,
+          colour[0] == '\0' ? "" : "\033[m");
 }
 
 void core_logger_log(const struct OrtLogger* logger, const struct core_record* record) {

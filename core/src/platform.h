@@ -132,8 +132,17 @@ void core_address_huge_pages(void* start, size_t size, int wanted);
 void* core_map(size_t size);
 /** Whether the system would give that many bytes now. */
 int core_system_has(size_t size);
+/** @} */
+
+/** @name Time
+ * @{ */
+
 /** A number that differs between processes and between moments. */
 uint64_t core_entropy(void);
+
+/** The local time as "2026-01-31 23:59:59.123456789", as far as the system's clock counts. */
+#define CORE_LOCAL_TIME 32
+void core_local_time(char text[CORE_LOCAL_TIME]);
 /** @} */
 
 /** @name Other libraries

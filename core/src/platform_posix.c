@@ -55,6 +55,15 @@ uint64_t core_entropy(void) {
   return (uint64_t)now.tv_nsec ^ ((uint64_t)now.tv_sec << 32) ^ (uintptr_t)&now;
 }
 
+void core_local_time(char text[CORE_LOCAL_TIME]) {
+  struct timespec now;
+  struct tm local = {0};
+  clock_gettime(CLOCK_REALTIME, &now);
+  localtime_r(&now.tv_sec, &local);
+  size_t length = strftime(text, CORE_LOCAL_TIME, "%Y-%m-%d %H:%M:%S", &local);
+  snprintf(text + length, CORE_LOCAL_TIME - length, ".%09ld", now.tv_nsec);
+}
+
 void* core_library_open(const ORTCHAR_T* path, char error[CORE_LIBRARY_ERROR]) {
   void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) {

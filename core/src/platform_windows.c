@@ -125,6 +125,18 @@ uint64_t core_entropy(void) {
   return (uint64_t)now.QuadPart ^ ((uint64_t)GetCurrentProcessId() << 32) ^ (uintptr_t)&now;
 }
 
+void core_local_time(char text[CORE_LOCAL_TIME]) {
+  FILETIME now;
+  SYSTEMTIME at;
+  GetSystemTimePreciseAsFileTime(&now);
+  FileTimeToLocalFileTime(&now, &now);
+  FileTimeToSystemTime(&now, &at);
+  /* Units of 100 ns, of which a second is a multiple and 2^32 is not. */
+  uint64_t ticks = ((uint64_t)now.dwHighDateTime << 32 | now.dwLowDateTime) % 10000000;
+  snprintf(text, CORE_LOCAL_TIME, "%04u-%02u-%02u %02u:%02u:%02u.%09u", at.wYear, at.wMonth,
+           at.wDay, at.wHour, at.wMinute, at.wSecond, (unsigned)ticks * 100);
+}
+
 static void explain(DWORD code, char error[CORE_LIBRARY_ERROR]) {
   wchar_t text[CORE_LIBRARY_ERROR / 4];
   DWORD flags = FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS;
