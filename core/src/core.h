@@ -43,6 +43,9 @@
 #define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
   CORE_PROTOTYPE_##who(returns, name, parameters)
 #include "ort_slots.def"
+#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
+  CORE_PROTOTYPE_##who(returns, model_editor_##name, parameters)
+#include "ort_model_editor_slots.def"
 /** @} */
 
 /** @name Statuses
@@ -65,6 +68,8 @@ OrtStatus* core_status(OrtErrorCode code, const char* before, const char* middle
 /** The status for not having got `size` bytes; `before` is the message up to the number. */
 OrtStatus* core_out_of_memory(const char* before, size_t length, size_t size);
 #define CORE_NO_MEMORY_TEXT(function) #function ": out of memory: there is no block of "
+/** The same where the function's name is known at run time only. */
+OrtStatus* core_no_memory(const char* function, size_t size);
 #define CORE_OUT_OF_MEMORY(function, size) \
   core_out_of_memory(CORE_NO_MEMORY_TEXT(function), sizeof CORE_NO_MEMORY_TEXT(function) - 1, size)
 
@@ -81,6 +86,14 @@ OrtStatus* core_out_of_memory(const char* before, size_t length, size_t size);
     if (CORE_UNLIKELY(!(argument))) {                                                \
       CORE_FAIL(ORT_INVALID_ARGUMENT, #function ": " #argument " must not be NULL"); \
     }                                                                                \
+  } while (0)
+
+/** Guards a pointer argument that only `needed` makes necessary. */
+#define CORE_REQUIRE_IF(needed, function, argument) \
+  do {                                              \
+    if (needed) {                                   \
+      CORE_REQUIRE(function, argument);             \
+    }                                               \
   } while (0)
 
 /** Passes a failing status on to the caller. */
@@ -109,6 +122,9 @@ enum core_kind {
   CORE_KEY_VALUES,
   CORE_ADAPTOR,
   CORE_ENV,
+  CORE_VALUE,
+  CORE_TYPE_INFO,
+  CORE_SHAPE_INFO,
   CORE_KINDS
 };
 

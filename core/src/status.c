@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <string.h>
 
 #include "heap.h"
@@ -122,6 +123,12 @@ OrtStatus* core_out_of_memory(const char* before, size_t length, size_t size) {
   char* at = (char*)memcpy(status + 1, before, length) + length;
   memcpy(write_decimal(at, size), after, sizeof after);
   return status;
+}
+
+OrtStatus* core_no_memory(const char* function, size_t size) {
+  char before[96];
+  int length = snprintf(before, sizeof before, "%.50s" CORE_NO_MEMORY_TEXT(), function);
+  return core_out_of_memory(before, (size_t)length, size);
 }
 
 OrtErrorCode ORT_API_CALL ort_GetErrorCode(const OrtStatus* status) NO_EXCEPTION {

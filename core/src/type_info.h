@@ -11,9 +11,10 @@ struct OrtTensorTypeAndShapeInfo {
   /** Whether there is a shape, be it of rank 0. */
   bool has_shape;
   size_t rank;
-  /** `rank` of each; a symbolic dimension is -1, one without a name has the name "". NULL for rank
-   * 0. Each name that is not "" is a block of the heap. */
+  /** A dimension of any size is -1. NULL for rank 0. */
   int64_t* dims;
+  /** As many as the client named; NULL for a dimension without a name, else a block of the heap. */
+  size_t named;
   const char** names;
 };
 

@@ -100,6 +100,9 @@ static inline bool core_owns_data(const struct core_tensor* tensor) {
 }
 /** @} */
 
+/** Ends a tensor that nobody holds any longer. */
+void core_end_tensor(struct core_tensor* tensor);
+
 /** One more holder, who calls ReleaseValue once more. */
 OrtValue* core_retain_value(const OrtValue* value);
 

@@ -24,6 +24,9 @@ const char* ortcffi_kind_name(int kind) {
       [CORE_KEY_VALUES] = "key-value pairs",
       [CORE_ADAPTOR] = "adaptor",
       [CORE_ENV] = "environment",
+      [CORE_VALUE] = "value",
+      [CORE_TYPE_INFO] = "type info",
+      [CORE_SHAPE_INFO] = "tensor type and shape info",
   };
   _Static_assert(CORE_COUNT_OF(names) == CORE_KINDS, "every kind has a name");
   return kind >= 0 && kind < CORE_KINDS ? names[kind] : NULL;

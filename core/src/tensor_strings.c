@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* Tensors of strings. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap.h"
+#include "value.h"
+
+static bool is_local(const struct core_string* string) {
+  return string->text == string->local || string->text == NULL;
+}
+
+void core_strings_begin(struct core_string* strings, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    strings[i].text = strings[i].local;
+    strings[i].length = 0;
+    strings[i].local[0] = '\0';
+  }
+}
+
+void core_strings_end(struct core_string* strings, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (CORE_UNLIKELY(!is_local(&strings[i]))) {
+      free(strings[i].text);
+    }
+  }
+}
+
+/* Room for `length` bytes and a zero; the old text is lost. False where there is no memory, with
+ * the string as it was. */
+static bool make_room(struct core_string* string, size_t length) {
+  if (is_local(string)) {
+    string->text = string->local;
+  }
+  size_t capacity = is_local(string) ? sizeof string->local - 1 : string->capacity;
+  if (CORE_LIKELY(length <= capacity)) {
+    return true;
+  }
+  char* block = length < PTRDIFF_MAX ? malloc(length + 1) : NULL;
+  if (block == NULL) {
+    return false;
+  }
+  core_strings_end(string, 1);
+  string->text = block;
+  string->capacity = length;
+  return true;
+}
+
+bool core_string_assign(struct core_string* string, const char* text, size_t length) {
+  if (!make_room(string, length)) {
+    return false;
+  }
+  memmove(string->text, text, length);
+  string->text[length] = '\0';
+  string->length = length;
+  return true;
+}
+
+static OrtStatus* check_strings(const char* function, const struct core_tensor* tensor) {
+  return CORE_LIKELY(tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING)
+             ? NULL
+             : core_status(ORT_FAIL, function, ": value must be a tensor of strings", NULL);
+}
+
+/* The elements of a tensor, to be changed. */
+static OrtStatus* strings_of(const char* function, const OrtValue* value,
+                             struct core_tensor** out) {
+  struct core_tensor* tensor = NULL;
+  CORE_TRY(core_as_tensor(function, value, &tensor));
+  CORE_TRY(check_strings(function, tensor));
+  *out = tensor;
+  return NULL;
+}
+
+/* The elements of a dense tensor, or the values of a sparse one, to be read. */
+static OrtStatus* read_strings(const char* function, const OrtValue* value,
+                               const struct core_string** out, size_t* count) {
+  const struct core_tensor* tensor = (const struct core_tensor*)value;
+  if (!core_is_tensor(value)) {
+    return core_status(ORT_NOT_IMPLEMENTED, function, ": value must be a dense or a sparse tensor",
+                       NULL);
+  }
+  CORE_TRY(check_strings(function, tensor));
+  *out = tensor->data;
+  *count = tensor->data != NULL ? tensor->shape.count : 0;
+  return NULL;
+}
+
+/* Moves strings that are made into the places of others, which end. */
+static void move_strings(struct core_string* from, struct core_string* to, size_t count) {
+  core_strings_end(to, count);
+  for (size_t i = 0; i < count; i++) {
+    to[i] = from[i];
+    if (from[i].text == from[i].local) {
+      to[i].text = to[i].local;
+    }
+  }
+}
+
+/* Makes the strings apart first: a tensor is filled wholly or not at all. */
+static OrtStatus* fill(struct core_string* strings, const char* const* s, size_t count) {
+  size_t size = count * sizeof *strings;
+  struct core_string* made = heap_alloc(size);
+  if (made == NULL) {
+    return CORE_OUT_OF_MEMORY(FillStringTensor, size);
+  }
+  core_strings_begin(made, count);
+  OrtStatus* status = NULL;
+  for (size_t i = 0; i < count && status == NULL; i++) {
+    size_t length = s[i] != NULL ? strlen(s[i]) : 0;
+    if (s[i] == NULL) {
+      status = core_status(ORT_INVALID_ARGUMENT, "FillStringTensor: s has an element that is NULL",
+                           NULL, NULL);
+    } else if (!core_string_assign(&made[i], s[i], length)) {
+      status = CORE_OUT_OF_MEMORY(FillStringTensor, length);
+    }
+  }
+  if (status == NULL) {
+    move_strings(made, strings, count);
+  } else {
+    core_strings_end(made, count);
+  }
+  heap_free(made);
+  return status;
+}
+
+ORT_API_STATUS_IMPL(ort_FillStringTensor, OrtValue* value, const char* const* s, size_t s_len) {
+  CORE_REQUIRE(FillStringTensor, value);
+  struct core_tensor* tensor = NULL;
+  CORE_TRY(strings_of("FillStringTensor", value, &tensor));
+  if (s_len != tensor->shape.count) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "FillStringTensor: s_len must be the number of elements");
+  }
+  if (s_len == 0) {
+    return NULL;
+  }
+  CORE_REQUIRE(FillStringTensor, s);
+  if (tensor->data == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "FillStringTensor: value has no memory for its strings");
+  }
+  return fill(tensor->data, s, s_len);
+}
+
+ORT_API_STATUS_IMPL(ort_FillStringTensorElement, OrtValue* value, const char* s, size_t index) {
+  CORE_REQUIRE(FillStringTensorElement, value);
+  CORE_REQUIRE(FillStringTensorElement, s);
+  struct core_tensor* tensor = NULL;
+  CORE_TRY(strings_of("FillStringTensorElement", value, &tensor));
+  if (index >= tensor->shape.count || tensor->data == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "FillStringTensorElement: index is outside of the tensor");
+  }
+  size_t length = strlen(s);
+  return core_string_assign((struct core_string*)tensor->data + index, s, length)
+             ? NULL
+             : CORE_OUT_OF_MEMORY(FillStringTensorElement, length);
+}
+
+ORT_API_STATUS_IMPL(ort_GetResizedStringTensorElementBuffer, OrtValue* value, size_t index,
+                    size_t length_in_bytes, char** buffer) {
+  static const char function[] = "GetResizedStringTensorElementBuffer";
+  CORE_REQUIRE(GetResizedStringTensorElementBuffer, value);
+  CORE_REQUIRE(GetResizedStringTensorElementBuffer, buffer);
+  struct core_tensor* tensor = NULL;
+  CORE_TRY(strings_of(function, value, &tensor));
+  if (index >= tensor->shape.count || tensor->data == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "GetResizedStringTensorElementBuffer: index is outside of the tensor");
+  }
+  struct core_string* string = (struct core_string*)tensor->data + index;
+  struct core_string resized;
+  core_strings_begin(&resized, 1);
+  if (!make_room(&resized, length_in_bytes)) {
+    return core_no_memory(function, length_in_bytes);
+  }
+  size_t kept = string->length < length_in_bytes ? string->length : length_in_bytes;
+  memcpy(resized.text, core_string_text(string), kept);
+  memset(resized.text + kept, 0, length_in_bytes - kept + 1);
+  resized.length = length_in_bytes;
+  move_strings(&resized, string, 1);
+  *buffer = string->text;
+  return NULL;
+}
+
+static size_t total_length(const struct core_string* strings, size_t count) {
+  size_t total = 0;
+  for (size_t i = 0; i < count; i++) {
+    total += strings[i].length;
+  }
+  return total;
+}
+
+ORT_API_STATUS_IMPL(ort_GetStringTensorDataLength, const OrtValue* value, size_t* len) {
+  CORE_REQUIRE(GetStringTensorDataLength, value);
+  CORE_REQUIRE(GetStringTensorDataLength, len);
+  const struct core_string* strings = NULL;
+  size_t count = 0;
+  CORE_TRY(read_strings("GetStringTensorDataLength", value, &strings, &count));
+  *len = total_length(strings, count);
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetStringTensorContent, const OrtValue* value, void* s, size_t s_len,
+                    size_t* offsets, size_t offsets_len) {
+  CORE_REQUIRE(GetStringTensorContent, value);
+  const struct core_string* strings = NULL;
+  size_t count = 0;
+  CORE_TRY(read_strings("GetStringTensorContent", value, &strings, &count));
+  if (offsets_len != count) {
+    CORE_FAIL(ORT_FAIL, "GetStringTensorContent: offsets_len must be the number of elements");
+  }
+  size_t total = total_length(strings, count);
+  if (s_len < total) {
+    CORE_FAIL(ORT_FAIL,
+              "GetStringTensorContent: s_len must be at least what GetStringTensorDataLength says");
+  }
+  CORE_REQUIRE_IF(total > 0, GetStringTensorContent, s);
+  CORE_REQUIRE_IF(count > 0, GetStringTensorContent, offsets);
+  size_t at = 0;
+  for (size_t i = 0; i < count; i++) {
+    offsets[i] = at;
+    if (strings[i].length > 0) {
+      memcpy((char*)s + at, strings[i].text, strings[i].length);
+    }
+    at += strings[i].length;
+  }
+  return NULL;
+}
+
+/* An element to be read. */
+static OrtStatus* read_element(const char* function, const OrtValue* value, size_t index,
+                               const struct core_string** out) {
+  const struct core_string* strings = NULL;
+  size_t count = 0;
+  CORE_TRY(read_strings(function, value, &strings, &count));
+  if (index >= count) {
+    return core_status(ORT_INVALID_ARGUMENT, function, ": index is outside of the tensor", NULL);
+  }
+  *out = &strings[index];
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetStringTensorElementLength, const OrtValue* value, size_t index,
+                    size_t* out) {
+  CORE_REQUIRE(GetStringTensorElementLength, value);
+  CORE_REQUIRE(GetStringTensorElementLength, out);
+  const struct core_string* string = NULL;
+  CORE_TRY(read_element("GetStringTensorElementLength", value, index, &string));
+  *out = string->length;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetStringTensorElement, const OrtValue* value, size_t s_len, size_t index,
+                    void* s) {
+  CORE_REQUIRE(GetStringTensorElement, value);
+  const struct core_string* string = NULL;
+  CORE_TRY(read_element("GetStringTensorElement", value, index, &string));
+  if (s_len < string->length) {
+    CORE_FAIL(ORT_FAIL,
+              "GetStringTensorElement: s_len must be at least what GetStringTensorElementLength "
+              "says");
+  }
+  if (string->length > 0) {
+    CORE_REQUIRE(GetStringTensorElement, s);
+    memcpy(s, string->text, string->length);
+  }
+  return NULL;
+}
