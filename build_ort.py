@@ -34,6 +34,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/bench_floor.c",
     "ortcffi/boundary/providers.c",
     "ortcffi/boundary/adaptors.c",
+    "ortcffi/boundary/guests.c",
     "ortcffi/boundary/numpy_memory.c",
     "ortcffi/boundary/objects.c",
     "ortcffi/boundary/blocks.c",

@@ -7,28 +7,38 @@ A module is imported when one of its names is first used, so that the import tak
 from typing import Any
 
 __all__ = ["Aligned", "Allocator", "AllocatorStats", "AllocatorType", "Api", "DeviceMemoryType"]
-__all__ += ["DeviceType", "ErrorCode", "Failing", "KeyValuePairs", "Leak", "LibraryNotFound"]
-__all__ += ["Limiting", "LoadError", "Logging", "MemType", "MemoryInfo", "OrtError"]
-__all__ += ["PythonAllocator", "Runtime", "Scope", "Status", "Tracking", "build_info", "core_api"]
-__all__ += ["default_api", "emulate", "errors", "expose_symbols", "ffi", "find_runtimes"]
-__all__ += ["get_include", "get_library", "init_api", "lib", "load", "numpy_allocator", "trace"]
+__all__ += ["DevicePolicy", "DeviceType", "EpDevice", "ErrorCode", "ExecutionMode", "Failing"]
+__all__ += ["FreeDimension", "KeyValuePairs", "Leak", "LibraryNotFound", "Limiting", "LoadError"]
+__all__ += ["LogMessage", "LogSeverity", "Logging", "MemType", "MemoryInfo", "OptimizationLevel"]
+__all__ += ["OrtError", "PrepackedWeights", "PythonAllocator", "RunOptions", "Runtime", "Scope"]
+__all__ += ["SessionOptions", "Status", "ThreadFunctions", "ThreadingOptions", "Tracking"]
+__all__ += ["build_info", "core_api", "default_api", "emulate", "errors", "expose_symbols"]
+__all__ += ["ffi", "find_runtimes", "get_include", "get_library", "init_api", "lib", "load"]
+__all__ += ["numpy_allocator", "trace"]
 
 _NAMES = {
     "_native": "ffi lib",
     "adaptors": "Aligned Failing Limiting Logging",
     "api": "Api build_info core_api default_api init_api",
     "config": "get_include get_library",
+    "ep_devices": "EpDevice",
     "errors": "ErrorCode OrtError",
     "hosts": "emulate",
     "key_values": "KeyValuePairs",
     "memory": "Allocator AllocatorStats",
     "memory_info": "AllocatorType DeviceMemoryType DeviceType MemoryInfo MemType",
+    "logs": "LogMessage LogSeverity",
     "numpy_memory": "numpy_allocator",
+    "options": "DevicePolicy ExecutionMode OptimizationLevel SessionOptions",
     "providers": "LibraryNotFound LoadError load",
     "python_allocator": "PythonAllocator",
+    "run_options": "PrepackedWeights RunOptions",
     "runtimes": "Runtime find_runtimes",
+    "session_inputs": "FreeDimension",
     "status": "Status",
     "symbols": "expose_symbols",
+    "thread_functions": "ThreadFunctions",
+    "threading_options": "ThreadingOptions",
     "tracing": "trace",
     "tracking": "Leak Scope Tracking",
 }

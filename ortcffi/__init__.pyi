@@ -33,10 +33,13 @@ from ortcffi.api import (
 )
 from ortcffi.config import get_include as get_include
 from ortcffi.config import get_library as get_library
+from ortcffi.ep_devices import EpDevice as EpDevice
 from ortcffi.errors import ErrorCode as ErrorCode
 from ortcffi.errors import OrtError as OrtError
 from ortcffi.hosts import emulate as emulate
 from ortcffi.key_values import KeyValuePairs as KeyValuePairs
+from ortcffi.logs import LogMessage as LogMessage
+from ortcffi.logs import LogSeverity as LogSeverity
 from ortcffi.memory import Allocator as Allocator
 from ortcffi.memory import AllocatorStats as AllocatorStats
 from ortcffi.memory_info import (
@@ -55,6 +58,10 @@ from ortcffi.memory_info import (
     MemType as MemType,
 )
 from ortcffi.numpy_memory import numpy_allocator as numpy_allocator
+from ortcffi.options import DevicePolicy as DevicePolicy
+from ortcffi.options import ExecutionMode as ExecutionMode
+from ortcffi.options import OptimizationLevel as OptimizationLevel
+from ortcffi.options import SessionOptions as SessionOptions
 from ortcffi.providers import (
     LibraryNotFound as LibraryNotFound,
 )
@@ -65,10 +72,15 @@ from ortcffi.providers import (
     load as load,
 )
 from ortcffi.python_allocator import PythonAllocator as PythonAllocator
+from ortcffi.run_options import PrepackedWeights as PrepackedWeights
+from ortcffi.run_options import RunOptions as RunOptions
 from ortcffi.runtimes import Runtime as Runtime
 from ortcffi.runtimes import find_runtimes as find_runtimes
+from ortcffi.session_inputs import FreeDimension as FreeDimension
 from ortcffi.status import Status as Status
 from ortcffi.symbols import expose_symbols as expose_symbols
+from ortcffi.thread_functions import ThreadFunctions as ThreadFunctions
+from ortcffi.threading_options import ThreadingOptions as ThreadingOptions
 from ortcffi.tracing import trace as trace
 from ortcffi.tracking import Leak as Leak
 from ortcffi.tracking import Scope as Scope

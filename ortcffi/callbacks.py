@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What C calls in Python. How an exception gets back from here is told in `ortcffi.errors`.
 
-Each function finds its Python object behind the ``context`` that C hands on, which is a CFFI
-handle. CFFI takes the interpreter lock, also in threads that Python did not start. None of them
+Each function finds its Python object behind the ``context`` that C hands on: a CFFI handle, or a
+number of `ortcffi.contexts`, where the library may keep the context for longer than the object
+lives. CFFI takes the interpreter lock, also in threads that Python did not start. None of them
 runs under a lock of the core. Nothing may pass through C, so each catches all there is.
 """
 
@@ -10,8 +11,11 @@ import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._native import ffi
+from ortcffi import ep_devices, thread_functions
+from ortcffi._native import decode, ffi
+from ortcffi.contexts import find
 from ortcffi.errors import forget, keep, status_for
+from ortcffi.logs import LogMessage, severity_of
 from ortcffi.sites import site_of_caller
 
 if TYPE_CHECKING:
@@ -37,7 +41,7 @@ def free(context: "Cdata", block: "Cdata") -> None:
     try:
         ffi.from_handle(context)._free(block)
     except BaseException:  # noqa: BLE001  # nothing may pass through C
-        report("free")
+        report("the free of an allocator")
 
 
 @ffi.def_extern(name="ortcffi_python_stats")
@@ -66,7 +70,7 @@ def observe(context: "Cdata", event: int, block: "Cdata", size: int) -> None:
     try:
         ffi.from_handle(context).observe(event, block, size)
     except BaseException:  # noqa: BLE001  # nothing may pass through C
-        report("observe")
+        report("the observe of an allocator")
 
 
 @ffi.def_extern(name="ortcffi_python_site")
@@ -78,9 +82,58 @@ def site() -> int:
         return 0
 
 
+@ffi.def_extern(name="ortcffi_python_log")
+def log(  # noqa: PLR0913, PLR0917  # as many as the C function
+    context: "Cdata",
+    severity: int,
+    category: "Cdata",
+    logid: "Cdata",
+    place: "Cdata",
+    text: "Cdata",
+) -> None:
+    """Hand a message to the logger of an environment or of session options."""
+    try:
+        take = find(context)
+        if take is not None:
+            texts = map(decode, (category, logid, place, text))
+            take(LogMessage(severity_of(severity), *texts))
+    except BaseException:  # noqa: BLE001  # nothing may pass through C
+        report("a logger")
+
+
+@ffi.def_extern(name="ortcffi_python_create_thread")
+def create_thread(context: "Cdata", worker: "Cdata", argument: "Cdata") -> Any:
+    """Make a thread for a library; NULL, and the exception kept, where that raises."""
+    try:
+        return thread_functions.create(find(context), worker, argument)
+    except BaseException as error:  # noqa: BLE001  # nothing may pass through C
+        keep(error)
+        return ffi.NULL
+
+
+@ffi.def_extern(name="ortcffi_python_join_thread")
+def join_thread(thread: "Cdata") -> None:
+    """Wait for such a thread. C has no answer to fail with."""
+    try:
+        thread_functions.join(thread)
+    except BaseException:  # noqa: BLE001  # nothing may pass through C
+        report("a function that joins threads")
+
+
+@ffi.def_extern(name="ortcffi_python_select")
+def select(context: "Cdata", *arguments: Any) -> Any:
+    """Choose devices for a session."""
+    subject = find(context)
+    try:
+        ep_devices.select(subject, *arguments)
+    except BaseException as error:  # noqa: BLE001  # nothing may pass through C
+        return status_for(error, subject.api.pointer if subject else None)
+    return ffi.NULL
+
+
 def report(what: str) -> None:
     """Tell of an exception that has nowhere to go, the way Python does for destructors."""
-    message = f"Exception ignored in the {what} of an allocator"
+    message = f"Exception ignored in {what}"
     kind, error, traceback = sys.exc_info()
     told: Any = _Unraisable(kind, error, traceback, message, None)
     sys.unraisablehook(told)

@@ -232,8 +232,10 @@ _CODES = (
 )
 
 
-def status_for(error: BaseException) -> "OrtStatus":
-    """A status of the core for an exception, which is kept. Whoever gets it releases it.
+def status_for(error: BaseException, api: "OrtApi | None" = None) -> "OrtStatus":
+    """A status for an exception, which is kept. Whoever gets it releases it.
+
+    It is one of the core, or of another table that is to release it.
 
     An `OrtError` has its own code. `FileNotFoundError` becomes ``NO_SUCHFILE``,
     `NotImplementedError` ``NOT_IMPLEMENTED``, `ValueError` ``INVALID_ARGUMENT``; anything else
@@ -247,5 +249,6 @@ def status_for(error: BaseException) -> "OrtStatus":
     else:
         kinds = (code for kind, code in _CODES if isinstance(error, kind))
         code = next(kinds, ErrorCode.RUNTIME_EXCEPTION)
-    api = lib.ortcffi_core_api_base().GetApi(lib.ORTCFFI_API_VERSION)
+    if api is None:
+        api = lib.ortcffi_core_api_base().GetApi(lib.ORTCFFI_API_VERSION)
     return lib.CreateStatus(api, code, text.encode(errors="replace"))

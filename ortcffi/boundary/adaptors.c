@@ -8,6 +8,7 @@
 
 #include "adaptors.h"
 #include "callbacks_c.h"
+#include "visit.h"
 
 /* The core's structs under the names that Python sees; the fields are the same. */
 _Static_assert(sizeof(ortcffi_figures) == sizeof(struct core_tracking_figures), "figures differ");
@@ -50,27 +51,6 @@ void ortcffi_tracking_record(OrtAllocator* allocator, int on) {
 size_t ortcffi_tracking_blocks(OrtAllocator* allocator, uint64_t since, ortcffi_tracked_block* out,
                                size_t capacity) {
   return core_tracking_blocks(allocator, since, (struct core_tracked_block*)out, capacity);
-}
-
-/* The way into Python. What is freed while an exception is on its way, as arrays are, must not let
- * Python code run into that exception; and once the interpreter has ended there is no Python. */
-struct visit {
-  PyGILState_STATE state;
-  PyObject *type, *value, *traceback;
-};
-
-static int enter(struct visit* visit) {
-  if (!Py_IsInitialized()) {
-    return 0;
-  }
-  visit->state = PyGILState_Ensure();
-  PyErr_Fetch(&visit->type, &visit->value, &visit->traceback);
-  return 1;
-}
-
-static void leave(struct visit* visit) {
-  PyErr_Restore(visit->type, visit->value, visit->traceback);
-  PyGILState_Release(visit->state);
 }
 
 static uint32_t site(void) {

@@ -17,6 +17,7 @@
 #include "bench.h"
 #include "providers.h"
 #include "adaptors.h"
+#include "guests.h"
 #include "objects.h"
 
 #define PARAMETERS(...) __VA_ARGS__

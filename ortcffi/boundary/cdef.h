@@ -40,5 +40,6 @@
 #include "bench.h"
 #include "providers.h"
 #include "adaptors.h"
+#include "guests.h"
 #include "objects.h"
 #include "callbacks.h"

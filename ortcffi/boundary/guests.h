@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions that a library calls, each of which goes on to the Python object behind its first
+ * argument: a number that ortcffi/contexts.py gave out. A number that is no longer known is an
+ * object that has gone; nothing is called then.
+ *
+ * Each may be called on any thread, also on one that Python did not start. After the end of the
+ * interpreter they do nothing, and answer NULL.
+ */
+
+/* An OrtLoggingFunction. */
+void ortcffi_log(void* context, OrtLoggingLevel severity, const char* category, const char* logid,
+                 const char* code_location, const char* message);
+/* An OrtCustomCreateThreadFn. */
+OrtCustomThreadHandle ortcffi_create_thread(void* context, OrtThreadWorkerFn worker,
+                                            void* argument);
+/* An OrtCustomJoinThreadFn, for threads of ortcffi_create_thread. */
+void ortcffi_join_thread(OrtCustomThreadHandle thread);
+/* An EpSelectionDelegate. */
+OrtStatus* ortcffi_select_devices(const OrtEpDevice** devices, size_t count,
+                                  const OrtKeyValuePairs* model, const OrtKeyValuePairs* runtime,
+                                  const OrtEpDevice** selected, size_t room, size_t* out,
+                                  void* context);
+/* The functions of an OrtThreadPoolCallbacksConfig. */
+void* ortcffi_work_enqueued(void* context);
+void ortcffi_work_started(void* context, void* data);
+void ortcffi_work_stopped(void* context, void* data);
+void ortcffi_work_abandoned(void* context, void* data);

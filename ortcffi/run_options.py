@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: MIT
+"""Options of runs, and what sessions share of repacked weights."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ortcffi._handle import Handle
+from ortcffi._native import ffi, lib
+from ortcffi.config_entries import RunConfig
+from ortcffi.errors import fail
+from ortcffi.logs import LogSeverity
+from ortcffi.settings import (
+    TEXT,
+    Options,
+    Setting,
+    encoded,
+    flag,
+    member,
+    nothing,
+    number,
+    path,
+    text,
+)
+
+if TYPE_CHECKING:
+    from ortcffi.api import Api
+
+__all__ = ["PrepackedWeights", "RunOptions"]
+
+
+class RunOptions(Options):
+    """Options of runs. A run reads them while it lasts.
+
+    Parameters
+    ----------
+    api : Api, optional
+        The table that makes the options, by default the one of `default_api`.
+    config : mapping of str to str, optional
+        Configuration entries to begin with.
+    **settings
+        Any of the attributes below that can be set.
+
+    Raises
+    ------
+    TypeError
+        There is no such setting, or a value has a wrong type.
+    ValueError
+        A value cannot be passed to C.
+
+    Notes
+    -----
+    API functions: ``CreateRunOptions``, ``ReleaseRunOptions``.
+
+    Examples
+    --------
+    >>> with RunOptions(load(), tag="first", config={"key": "value"}) as run:
+    ...     run.tag, run.log_severity, run.config["key"]
+    ('first', -1, 'value')
+    """
+
+    __slots__ = ()
+
+    log_severity = Setting(
+        member(LogSeverity),
+        -1,
+        "RunOptionsSetRunLogSeverityLevel",
+        read=("RunOptionsGetRunLogSeverityLevel", "int*"),
+    )
+    """LogSeverity or int: The least severity that is logged; -1: that of the session."""
+    log_verbosity = Setting(
+        number,
+        0,
+        "RunOptionsSetRunLogVerbosityLevel",
+        read=("RunOptionsGetRunLogVerbosityLevel", "int*"),
+    )
+    """int: How much is logged at `LogSeverity.VERBOSE`."""
+    tag = Setting(
+        text,
+        "",
+        "RunOptionsSetRunTag",
+        arguments=encoded,
+        read=("RunOptionsGetRunTag", TEXT),
+    )
+    """str: The name of the run in the log."""
+    terminated = Setting(
+        flag, False, "RunOptionsSetTerminate", off="RunOptionsUnsetTerminate", arguments=nothing
+    )
+    """bool: Set to True, also from another thread, it ends the runs that use these options."""
+    profiling = Setting(
+        path,
+        None,
+        "RunOptionsEnableProfiling",
+        off="RunOptionsDisableProfiling",
+        arguments=encoded,
+    )
+    """str or None: The beginning of the path of the run's profile; None: no profile. Since
+    version 25."""
+
+    def __init__(
+        self,
+        api: "Api | None" = None,
+        *,
+        config: Mapping[str, str] | None = None,
+        **settings: Any,
+    ) -> None:
+        self._begin(api, "CreateRunOptions", "ReleaseRunOptions", "OrtRunOptions")
+        self._set_all(settings)
+        self.config.update(config or {})
+
+    @property
+    def config(self) -> RunConfig:
+        """The configuration entries: a mapping whose entries can be set, and not removed.
+
+        The API lists none of them, so what is listed is what was set here.
+        """
+        return RunConfig(self)
+
+    def set_sync_stream(self, stream: Any) -> None:
+        """Have runs put their work for a device on a stream.
+
+        Parameters
+        ----------
+        stream : cdata of ``OrtSyncStream *`` or None
+            The stream, which must outlive the runs; None for one of the library's own.
+
+        Notes
+        -----
+        API function: ``RunOptionsSetSyncStream``, since version 24. It has no status.
+        """
+        handle = self.handle
+        self.api.require("RunOptionsSetSyncStream")
+        lib.RunOptionsSetSyncStream(self.api.pointer, handle, stream or ffi.NULL)
+        self._values["sync_stream"] = stream
+
+    @property
+    def sync_stream(self) -> Any:
+        """What `set_sync_stream` was given, or None."""
+        self.handle  # noqa: B018  # raises if closed
+        return self._values.get("sync_stream")
+
+
+class PrepackedWeights(Handle):
+    """A store in which sessions share weights that kernels have repacked.
+
+    Sessions that use it must be gone before it is closed.
+
+    Parameters
+    ----------
+    api : Api, optional
+        The table that makes the store, by default the one of `default_api`.
+
+    Notes
+    -----
+    API functions: ``CreatePrepackedWeightsContainer``, ``ReleasePrepackedWeightsContainer``, since
+    version 8.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, api: "Api | None" = None) -> None:
+        if api is None:
+            from ortcffi.api import default_api
+
+            api = default_api()
+        api.require("CreatePrepackedWeightsContainer")
+        out = ffi.new("OrtPrepackedWeightsContainer**")
+        if status := lib.CreatePrepackedWeightsContainer(api.pointer, out):
+            fail(api.pointer, status, "CreatePrepackedWeightsContainer")
+        super().__init__(api, out[0], release=lib.ReleasePrepackedWeightsContainer)
+
+    def __repr__(self) -> str:
+        return f"<PrepackedWeights {'closed' if self.closed else f'of {self.api}'}>"
