@@ -5,13 +5,11 @@
 #include "heap.h"
 #include "type_info.h"
 
-static void free_names(OrtTensorTypeAndShapeInfo* info) {
-  for (size_t i = 0; i < info->named; i++) {
-    heap_free((void*)info->names[i]);
+static void free_names(const char** names, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    heap_free((void*)names[i]);
+    names[i] = NULL;
   }
-  heap_free(info->names);
-  info->names = NULL;
-  info->named = 0;
 }
 
 static OrtStatus* new_info(const char* function, OrtTensorTypeAndShapeInfo** out) {
@@ -25,51 +23,76 @@ static OrtStatus* new_info(const char* function, OrtTensorTypeAndShapeInfo** out
   return NULL;
 }
 
+/* Changes the number of dimensions; new ones have any size and no name. On failure all is as it
+ * was. */
+static OrtStatus* resize(const char* function, OrtTensorTypeAndShapeInfo* info, size_t rank) {
+  if (rank == info->rank) {
+    return NULL;
+  }
+  size_t size = 0;
+  bool overflows = __builtin_mul_overflow(rank, sizeof *info->dims + sizeof *info->names, &size);
+  int64_t* dims = overflows ? NULL : heap_alloc(size);
+  if (dims == NULL && rank > 0) {
+    return core_no_memory(function, overflows ? SIZE_MAX : size);
+  }
+  const char** names = (const char**)(dims + rank);
+  size_t kept = rank < info->rank ? rank : info->rank;
+  for (size_t i = 0; i < rank; i++) {
+    dims[i] = i < kept ? info->dims[i] : -1;
+    names[i] = i < kept ? info->names[i] : NULL;
+  }
+  free_names(info->names + kept, info->rank - kept);
+  heap_free(info->dims);
+  info->dims = dims;
+  info->names = names;
+  info->rank = rank;
+  return NULL;
+}
+
 static OrtStatus* set_dims(const char* function, OrtTensorTypeAndShapeInfo* info,
                            const int64_t* dims, size_t rank) {
-  int64_t* copy = NULL;
-  if (rank > 0) {
-    size_t size = 0;
-    bool overflows = __builtin_mul_overflow(rank, sizeof *copy, &size);
-    copy = overflows ? NULL : heap_alloc(size);
-    if (copy == NULL) {
-      return core_no_memory(function, overflows ? SIZE_MAX : size);
-    }
-    memcpy(copy, dims, size);
+  CORE_TRY(resize(function, info, rank));
+  for (size_t i = 0; i < rank; i++) {
+    info->dims[i] = dims[i];
   }
-  heap_free(info->dims);
-  info->dims = copy;
-  info->rank = rank;
   info->has_shape = true;
   return NULL;
 }
 
-/* NULL and "" are no names, so both are kept as NULL. */
-static OrtStatus* set_names(const char* function, OrtTensorTypeAndShapeInfo* info,
-                            const char* const* names, size_t count) {
-  struct OrtTensorTypeAndShapeInfo made = {.names = NULL};
-  if (count > 0) {
-    size_t size = 0;
-    bool overflows = __builtin_mul_overflow(count, sizeof *made.names, &size);
-    made.names = overflows ? NULL : heap_alloc(size);
-    if (made.names == NULL) {
-      return core_no_memory(function, overflows ? SIZE_MAX : size);
-    }
-  }
-  for (; made.named < count; made.named++) {
-    const char* name = names[made.named];
-    size_t size = name != NULL && name[0] != '\0' ? strlen(name) + 1 : 0;
+/* Copies names; NULL and "" are no names, so both become NULL. */
+static OrtStatus* copy_names(const char* function, const char* const* names, size_t count,
+                             const char** out) {
+  for (size_t i = 0; i < count; i++) {
+    size_t size = names[i] != NULL && names[i][0] != '\0' ? strlen(names[i]) + 1 : 0;
     char* copy = heap_alloc(size);
     if (copy == NULL && size > 0) {
-      free_names(&made);
+      free_names(out, i);
       return core_no_memory(function, size);
     }
-    made.names[made.named] = size > 0 ? memcpy(copy, name, size) : NULL;
+    out[i] = size > 0 ? memcpy(copy, names[i], size) : NULL;
   }
-  free_names(info);
-  info->names = made.names;
-  info->named = count;
   return NULL;
+}
+
+static OrtStatus* set_names(const char* function, OrtTensorTypeAndShapeInfo* info,
+                            const char* const* names, size_t count) {
+  struct OrtTensorTypeAndShapeInfo named = {.rank = 0};
+  CORE_TRY(resize(function, &named, count > info->rank ? count : info->rank));
+  OrtStatus* status = copy_names(function, names, count, named.names);
+  if (status == NULL) {
+    status = resize(function, info, named.rank);
+    if (status != NULL) {
+      free_names(named.names, count);
+    }
+  }
+  if (status == NULL) {
+    free_names(info->names, info->rank);
+    for (size_t i = 0; i < info->rank; i++) {
+      info->names[i] = named.names[i];
+    }
+  }
+  heap_free(named.dims);
+  return status;
 }
 
 OrtStatus* core_new_shape_info(const char* function, const struct core_shape* shape,
@@ -92,8 +115,8 @@ OrtStatus* core_copy_shape_info(const char* function, const OrtTensorTypeAndShap
   CORE_TRY(new_info(function, &info));
   info->type = from->type;
   OrtStatus* status = from->has_shape ? set_dims(function, info, from->dims, from->rank) : NULL;
-  if (status == NULL) {
-    status = set_names(function, info, from->names, from->named);
+  if (status == NULL && from->rank > 0) {
+    status = copy_names(function, from->names, from->rank, info->names);
   }
   if (status != NULL) {
     ort_ReleaseTensorTypeAndShapeInfo(info);
@@ -136,7 +159,9 @@ ORT_API_STATUS_IMPL(ort_SetSymbolicDimensions, OrtTensorTypeAndShapeInfo* info,
                     const char* dim_params[], size_t dim_params_length) {
   CORE_REQUIRE(SetSymbolicDimensions, info);
   CORE_REQUIRE_IF(dim_params_length > 0, SetSymbolicDimensions, dim_params);
-  return set_names("SetSymbolicDimensions", info, dim_params, dim_params_length);
+  CORE_TRY(set_names("SetSymbolicDimensions", info, dim_params, dim_params_length));
+  info->has_shape |= dim_params_length > 0;
+  return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_GetTensorElementType, const OrtTensorTypeAndShapeInfo* info,
@@ -168,11 +193,10 @@ ORT_API_STATUS_IMPL(ort_GetDimensions, const OrtTensorTypeAndShapeInfo* info, in
 ORT_API_STATUS_IMPL(ort_GetSymbolicDimensions, const OrtTensorTypeAndShapeInfo* info,
                     const char* dim_params[], size_t dim_params_length) {
   CORE_REQUIRE(GetSymbolicDimensions, info);
-  size_t known = info->named > info->rank ? info->named : info->rank;
-  size_t count = dim_params_length < known ? dim_params_length : known;
+  size_t count = dim_params_length < info->rank ? dim_params_length : info->rank;
   CORE_REQUIRE_IF(count > 0, GetSymbolicDimensions, dim_params);
   for (size_t i = 0; i < count; i++) {
-    dim_params[i] = i < info->named && info->names[i] != NULL ? info->names[i] : "";
+    dim_params[i] = info->names[i] != NULL ? info->names[i] : "";
   }
   return NULL;
 }
@@ -214,7 +238,7 @@ void ORT_API_CALL ort_ReleaseTensorTypeAndShapeInfo(OrtTensorTypeAndShapeInfo* i
   if (input == NULL) {
     return;
   }
-  free_names(input);
+  free_names(input->names, input->rank);
   heap_free(input->dims);
   heap_free_object(input);
   heap_released(CORE_SHAPE_INFO);

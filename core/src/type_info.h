@@ -11,10 +11,9 @@ struct OrtTensorTypeAndShapeInfo {
   /** Whether there is a shape, be it of rank 0. */
   bool has_shape;
   size_t rank;
-  /** A dimension of any size is -1. NULL for rank 0. */
+  /** `rank` of each, in one block; NULL for rank 0. A dimension of any size is -1. A name is a
+   * block of the heap, or NULL where there is none. */
   int64_t* dims;
-  /** As many as the client named; NULL for a dimension without a name, else a block of the heap. */
-  size_t named;
   const char** names;
 };
 
