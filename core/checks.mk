@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: MIT
 # Clients in C that run on the core: `make check`, and under what finds errors in memory and threads:
-# `make asan`, `ubsan`, `tsan`, `valgrind`.
+# `make asan`, `ubsan`, `tsan`, `valgrind`. And a fuzzer: `make fuzz`, or `make fuzz SECONDS=600`.
 
 CLIENTS = ../tests/c
 # What runs: a client, and behind colons what it is told after the library's path.
-RUNS = abi client heap old_client versions storm:2:50000:2 many_threads:800:1000 reload:20:1000 \
-  $(FORKS) $(LEAVERS) $(INSIDERS_OF_$(CHOSEN))
+RUNS = abi client heap old_client versions storm:2:50000:2 adaptor_storm:2:20000:2 \
+  many_threads:800:1000 reload:20:1000 $(FORKS) $(LEAVERS) $(INSIDERS_OF_$(CHOSEN))
 # Apart, since the runtimes of most tools do not go on in the child of a process with threads.
-FORKS = storm:2:20000:2:fork
+FORKS = storm:2:20000:2:fork adaptor_storm:2:20000:2:fork
 # These leave objects to the end of the process, which nobody takes for a leak on our own heap.
 LEAVERS = $(if $(filter HEAP,$(CHOSEN)),behaviour)
-# These look inside, so they are linked with the core's objects: in their allocations, or in the
-# system's functions, the n-th call fails.
+# In their allocations, or in the system's functions, the n-th call fails.
 INSIDERS_OF_MALLOC = faults
 INSIDERS_OF_HEAP = system_faults
 WRAPPED = mmap mprotect madvise pthread_key_create
@@ -25,9 +24,10 @@ $(BUILD)/behaviour: $(wildcard $(CLIENTS)/behaviour_*.c)
 $(BUILD)/%: $(CLIENTS)/%.c $(wildcard $(CLIENTS)/*.h) $(BUILD)/libortcore.so
 	$(CC) -std=gnu11 -Wall -Wextra $(CFLAGS) -Iinclude $(filter %.c,$^) -o $@ $(LINK_CLIENT)
 
-$(BUILD)/faults: LINK_CLIENT = -Isrc $(MALLOC_FLAGS) $(OBJECTS) -pthread $(LDFLAGS)
-$(BUILD)/system_faults: LINK_CLIENT = \
-  -Isrc $(OBJECTS) $(WRAPPED:%=-Wl,--wrap=%) -pthread $(LDFLAGS)
+# These look inside, so they are linked with the core's objects.
+$(BUILD)/faults $(BUILD)/system_faults $(BUILD)/adaptor_storm: LINK_CLIENT = \
+  -Isrc $($(CHOSEN)_FLAGS) $(OBJECTS) $($(CHOSEN)_LINK) $(WRAP) -pthread $(LDFLAGS)
+$(BUILD)/system_faults: WRAP = $(WRAPPED:%=-Wl,--wrap=%)
 
 .PHONY: check asan ubsan tsan valgrind
 check: $(PROGRAMS)
@@ -64,3 +64,24 @@ valgrind: UNDER_IT = FORKS= INSIDERS_OF_MALLOC= CFLAGS="$(DEBUG)" UNDER="$(MEMCH
 valgrind:
 	$(MAKE) check BUILD=$(BUILD)/valgrind $(UNDER_IT)
 	$(MAKE) check BUILD=$(BUILD)/valgrind-malloc USE_MALLOC=1 $(UNDER_IT)
+
+# libFuzzer, which comes with clang. What it finds of use it adds to the corpus in BUILD, not to that
+# of the sources; what breaks the core is left in BUILD as crash-*, leak-*, timeout-* or oom-*. With
+# USE_MALLOC=1 allocations fail as well.
+SECONDS = 60
+FUZZ = ../tests/fuzz
+comma = ,
+INSTRUMENT = fuzzer-no-link$(comma)address$(comma)undefined -fno-sanitize-recover=undefined
+fuzz: export ASAN_OPTIONS = allocator_may_return_null=1
+fuzz:
+	$(MAKE) run_fuzzer CC=clang BUILD=$(BUILD)/fuzz$(if $(USE_MALLOC),-malloc) \
+	  $(call SANITIZE,$(INSTRUMENT))
+
+.PHONY: fuzz run_fuzzer
+run_fuzzer: $(BUILD)/fuzzer
+	mkdir -p $(BUILD)/corpus
+	$< -max_total_time=$(SECONDS) -max_len=512 -timeout=10 -artifact_prefix=$(BUILD)/ \
+	  -print_final_stats=1 -verbosity=0 $(BUILD)/corpus $(FUZZ)/corpus
+$(BUILD)/fuzzer: $(wildcard $(FUZZ)/*.[ch]) $(OBJECTS)
+	$(CC) -std=gnu11 -Wall -Wextra $(CFLAGS) -fsanitize=fuzzer $($(CHOSEN)_FLAGS) -Iinclude -Isrc \
+	  $(filter %.c,$^) $(OBJECTS) -pthread -o $@

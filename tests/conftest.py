@@ -172,6 +172,23 @@ def build_core(
 
 
 @pytest.fixture(scope="session")
+def build_insider(
+    tmp_path_factory: pytest.TempPathFactory, make_core: list[str]
+) -> Callable[..., Path]:
+    """``build_insider(name, *arguments)`` is tests/c/NAME.c linked with the core's objects."""
+
+    @functools.cache
+    def build_insider(name: str, *arguments: str) -> Path:
+        build = tmp_path_factory.mktemp(name)
+        command = [*make_core, f"BUILD={build}", *arguments, f"{build}/{name}"]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return build / name
+
+    return build_insider
+
+
+@pytest.fixture(scope="session")
 def core_library(request: pytest.FixtureRequest) -> Path:
     """``libortcore.so`` as ``make -C core`` builds it; without make the package's own."""
     if shutil.which("make") is None:

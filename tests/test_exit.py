@@ -127,6 +127,47 @@ if __name__ == "__main__":
 """
 
 
+FORKS = """
+import os, threading, warnings
+
+import ortcffi as ort
+
+warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads
+pool = ort.Tracking(ort.default_api().default_allocator)
+stop = threading.Event()
+
+
+def work():
+    while not stop.is_set():
+        arrays = [pool.empty(size, "u1") for size in range(1, 5000, 100)]
+
+
+def child():
+    with pool.scope() as scope:
+        kept = pool.empty(77, "u1")
+    assert [leak.size for leak in scope.leaks] == [77]
+    assert "in child" in scope.leaks[0].place, scope.leaks
+    del kept
+    os._exit(0)
+
+
+with pool.scope() as everything:
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for _ in range(50):
+        process = os.fork()
+        if process == 0:
+            child()
+        assert os.waitpid(process, 0)[1] == 0
+    stop.set()
+    for thread in threads:
+        thread.join()
+assert everything.leaks == []
+print("made")
+"""
+
+
 def run(tmp_path: Path, script: str, *arguments: str) -> None:
     file = tmp_path / "script.py"
     file.write_text(script)
@@ -149,3 +190,7 @@ def test_threads_may_be_at_work_when_the_interpreter_exits(tmp_path):
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_a_pool_of_processes_shares_arrays_and_errors(tmp_path, method):
     run(tmp_path, POOL, method)
+
+
+def test_a_fork_while_threads_have_their_blocks_recorded_leaves_two_processes_that_go_on(tmp_path):
+    run(tmp_path, FORKS)

@@ -4,6 +4,7 @@
 import re
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -28,14 +29,12 @@ Insider = Callable[..., str]
 
 
 @pytest.fixture(scope="module")
-def insider(tmp_path_factory: pytest.TempPathFactory, make_core: list[str]) -> Insider:
-    """``insider(name, *arguments)`` builds a program with the core's objects and runs it."""
+def insider(build_insider: Callable[..., Path]) -> Insider:
+    """``insider(name, *arguments)`` is what a program says that is built with the arguments."""
 
     def insider(name: str, *arguments: str) -> str:
-        build = tmp_path_factory.mktemp(name)
-        command = [*make_core, f"BUILD={build}", *arguments, f"{build}/{name}"]
-        subprocess.run(command, check=True, capture_output=True)
-        done = subprocess.run([build / name], check=False, capture_output=True, text=True)
+        command = [build_insider(name, *arguments)]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 

@@ -41,6 +41,15 @@ def test_a_limit_of_0_refuses_all_but_nothing(make):
         none.empty(1, "u1")
 
 
+def test_the_largest_limit_there_is_refuses_what_cannot_be_had_and_nothing_else(make):
+    large = make(2**63 - 1)
+    for size in (2**63 - 1, 2**63 - 64, 2**62):
+        with pytest.raises(MemoryError):
+            large.alloc(size)
+    held = [large.empty(size, "u1") for size in (1, 100_000, 1 << 20)]
+    assert large.stats.bytes_allocated == sum(array.nbytes for array in held)
+
+
 def test_the_figures_say_the_limit_and_what_is_in_use(make):
     small = make(5000)
     array = small.empty(1234, "u1")

@@ -3,6 +3,8 @@
 
 import ctypes
 import gc
+import threading
+import time
 import weakref
 
 import numpy as np
@@ -181,6 +183,53 @@ def test_where_there_is_a_status_the_exception_becomes_one_with_the_code_that_fi
     assert "reason" in caught.value.message
     assert caught.value.__cause__ is original
     assert isinstance(caught.value, MemoryError) == isinstance(original, MemoryError)
+
+
+def let_others_run(frame, _event, _argument):
+    """Traces: what the module of exceptions does, other threads do in between each two steps."""
+    if frame.f_code.co_filename != errors.__file__:
+        return None
+    frame.f_trace_opcodes = True
+    time.sleep(1e-6)
+    return let_others_run
+
+
+@pytest.fixture
+def interleaved_threads():
+    threading.settrace(let_others_run)
+    yield
+    threading.settrace(None)
+
+
+class EverySecond(Mine):
+    """Fails and succeeds in turns."""
+
+    def alloc(self, size):
+        self.error = None if self.error else ValueError("no")
+        return super().alloc(size)
+
+
+def fail_often(wrong):
+    mine = EverySecond()
+    for _ in range(20):
+        try:
+            mine.empty(10)
+        except errors.OutOfMemory as error:
+            if error.__cause__ is not mine.error:
+                wrong.append(repr(error.__cause__))
+        except BaseException as error:  # noqa: BLE001  # whatever it is, it is told
+            wrong.append(repr(error))
+
+
+@pytest.mark.usefixtures("interleaved_threads")
+def test_threads_that_fail_at_the_same_time_each_get_their_own_cause():
+    wrong = []
+    threads = [threading.Thread(target=fail_often, args=(wrong,)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
 
 
 def test_figures_are_what_the_allocator_says():

@@ -45,6 +45,13 @@ def test_both_sides_of_a_fork_in_a_storm_go_on(run):
     assert (done.stdout, done.stderr) == ("calm\n", "")
 
 
+@pytest.mark.parametrize("fork", [[], ["fork"]], ids=["storm", "fork"])
+def test_adaptors_around_each_other_survive_a_storm(build_insider, fork):
+    command = [build_insider("adaptor_storm"), "-", "2", "20000", "3", *fork]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "calm\n" * 2, "")
+
+
 def test_two_hundred_rounds_of_loading_and_unloading(run):
     assert run("reload", "200").stdout == "ok\n"
 
@@ -68,12 +75,16 @@ def test_a_bad_free_is_refused_and_the_pointer_named(run, mistake):
     ]
 
 
-@pytest.mark.parametrize("mistake", ["overrun", "written after free"])
+WRITTEN = {"overrun": 256, "written after free": 256, "written before it is lent": 1280}
+
+
+@pytest.mark.parametrize("mistake", WRITTEN)
 def test_a_free_block_that_was_written_to_is_reported_and_not_handed_out(run, mistake):
     skip_what_mimalloc_does_not_notice(mistake)
     done = run("misuse", mistake)
     pointer, end = done.stdout.splitlines()
     assert end == "ok"
     assert done.stderr == (
-        f"ortcffi: block {pointer} of 256 bytes was written to after it was freed, or overrun\n"
+        f"ortcffi: block {pointer} of {WRITTEN[mistake]} bytes was written to after it was freed,"
+        " or overrun\n"
     )

@@ -5,6 +5,8 @@
  * heap LIBRARY [resident]: with `resident` also that the system has back what Shrink gave back,
  * which a tool that watches memory may prevent.
  */
+#include <pthread.h>
+
 #include "client.h"
 #include "onnxruntime_c_api.h"
 
@@ -94,6 +96,50 @@ static void the_peak_of_a_large_block_is_exact(void) {
   CHECK(with > peak && figure("MaxInUse") == with);
 }
 
+enum { GIVEN = 32, GIVEN_SIZE = 4 << 20, ROUNDS = 12 };
+static struct {
+  pthread_barrier_t barrier;
+  void* blocks[GIVEN];
+  void* other;
+} exchange;
+
+static void* free_what_others_took(void* unused) {
+  for (size_t round = 0; round < ROUNDS; round++) {
+    pthread_barrier_wait(&exchange.barrier);
+    for (size_t i = 0; i < GIVEN; i++) {
+      allocator->Free(allocator, exchange.blocks[i]);
+    }
+    /* A block of another size, which none of these will do for. */
+    exchange.other = allocator->Alloc(allocator, (size_t)1 << 20);
+    pthread_barrier_wait(&exchange.barrier);
+  }
+  return unused;
+}
+
+/* Comes first: it is at each new peak that a thread sets blocks aside. */
+static void a_thread_that_frees_for_others_keeps_a_bounded_part(void) {
+  void* kept = NULL;
+  pthread_t thread;
+  CHECK(pthread_barrier_init(&exchange.barrier, NULL, 2) == 0);
+  CHECK(pthread_create(&thread, NULL, free_what_others_took, NULL) == 0);
+  uint64_t before = figure("TotalAllocated");
+  for (size_t round = 0; round < ROUNDS; round++) {
+    for (size_t i = 0; i < GIVEN; i++) {
+      exchange.blocks[i] = allocator->Alloc(allocator, GIVEN_SIZE);
+      CHECK(exchange.blocks[i] != NULL);
+    }
+    pthread_barrier_wait(&exchange.barrier);
+    pthread_barrier_wait(&exchange.barrier);
+    allocator->Free(allocator, kept);
+    kept = exchange.other;
+  }
+  /* What one round takes, what a thread may keep, and what lies in the middle. */
+  CHECK(figure("TotalAllocated") < before + (uint64_t)4 * GIVEN * GIVEN_SIZE);
+  CHECK(pthread_join(thread, NULL) == 0);
+  pthread_barrier_destroy(&exchange.barrier);
+  allocator->Free(allocator, kept);
+}
+
 static void shrink_gives_memory_back(void) {
   enum { COUNT = 600, SIZE = 200000 };
   static void* blocks[COUNT];
@@ -117,6 +163,7 @@ int main(int argc, char** argv) {
   CHECK(api->GetAllocatorWithDefaultOptions(&allocator) == NULL);
   puts(api->GetBuildInfoString());
   no_bytes_are_no_block();
+  a_thread_that_frees_for_others_keeps_a_bounded_part();
   every_size_is_aligned_and_writable_to_its_end();
   a_gigabyte_can_be_had();
   what_cannot_be_had_is_refused_at_once();

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A fuzzer of the API: bytes become calls, and a small model of what is alive says what each call
+ * must answer. What a part of it makes, it also ends.
+ */
+#ifndef ORTCFFI_TESTS_FUZZ_H_
+#define ORTCFFI_TESTS_FUZZ_H_
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "adaptor.h"
+#include "heap.h"
+
+#define CHECK(condition)                                                      \
+  do {                                                                        \
+    if (!(condition)) {                                                       \
+      fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+      abort();                                                                \
+    }                                                                         \
+  } while (0)
+
+extern const OrtApi* api;
+
+/** The next byte of the input, or 0 at its end. */
+unsigned next_byte(void);
+/** The next `bytes` bytes as a number. */
+size_t next_number(unsigned bytes);
+/** A string of up to `length` bytes, without a zero among them. */
+void next_string(char* out, size_t length);
+
+/** Whether a call may have failed for a lack of memory: an allocation was made to. */
+int may_lack_memory(void);
+/** Checks that a status says so, and releases it. */
+void must_lack_memory(OrtStatus* status);
+/** Checks a status's code and releases it. */
+void must_be(OrtStatus* status, OrtErrorCode code);
+
+/* Each does one call with one kind of object, and ends all of them. */
+void use_blocks(void);
+void end_blocks(void);
+void use_pairs(void);
+void end_pairs(void);
+void use_memory_infos(void);
+void end_memory_infos(void);
+
+#endif /* ORTCFFI_TESTS_FUZZ_H_ */

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks of the default allocator and of adaptors around it, to any depth. */
+#include "fuzz.h"
+
+#define BLOCKS 32
+#define ALLOCATORS 6
+/* Bytes at either end of a block that hold its pattern. */
+#define MARKED ((size_t)96)
+
+enum kind { DEFAULT, ALIGNED, LIMITING, FAILING, TRACKING, KINDS };
+
+static struct {
+  OrtAllocator* handle;
+  enum kind kind;
+  size_t inner;
+  /* The alignment, the limit, or how many allocations succeed. */
+  size_t argument;
+  size_t successes;
+} allocators[ALLOCATORS];
+
+static struct {
+  unsigned char* start;
+  size_t size;
+  size_t allocator;
+  unsigned char pattern;
+} blocks[BLOCKS];
+
+static size_t next_size(void) {
+  switch (next_byte() % 8) {
+    case 0:
+      return 0;
+    case 1:
+      return SIZE_MAX - next_byte();
+    case 2:
+      return (size_t)1 << (47 + next_byte() % 17);
+    case 3:
+      return next_number(3) * 2;
+    case 4:
+    case 5:
+      return next_byte() + 1;
+    default:
+      return next_number(2) + 1;
+  }
+}
+
+static size_t live_in(size_t allocator, size_t* count) {
+  size_t bytes = 0;
+  *count = 0;
+  for (size_t i = 0; i < BLOCKS; i++) {
+    if (blocks[i].start != NULL && blocks[i].allocator == allocator) {
+      bytes += blocks[i].size;
+      ++*count;
+    }
+  }
+  return bytes;
+}
+
+static int has_child(size_t allocator) {
+  for (size_t i = 1; i < ALLOCATORS; i++) {
+    if (allocators[i].handle != NULL && allocators[i].inner == allocator) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+static int marks_are(size_t i, int fill) {
+  size_t size = blocks[i].size;
+  size_t marked = size < MARKED ? size : MARKED;
+  if (fill) {
+    memset(blocks[i].start, blocks[i].pattern, marked);
+    memset(blocks[i].start + size - marked, blocks[i].pattern, marked);
+  }
+  for (size_t at = 0; at < marked; at++) {
+    if (blocks[i].start[at] != blocks[i].pattern ||
+        blocks[i].start[size - 1 - at] != blocks[i].pattern) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+static void must_keep_promises(size_t allocator, const void* block) {
+  size_t count;
+  size_t bytes = live_in(allocator, &count);
+  uintptr_t alignment = 64;
+  switch (allocators[allocator].kind) {
+    case ALIGNED:
+      alignment = allocators[allocator].argument;
+      break;
+    case LIMITING:
+      CHECK(bytes <= allocators[allocator].argument);
+      break;
+    case FAILING:
+      CHECK(++allocators[allocator].successes <= allocators[allocator].argument);
+      break;
+    default:
+      break;
+  }
+  if (allocators[allocator].kind == DEFAULT || allocators[allocator].kind == ALIGNED) {
+    CHECK((uintptr_t)block % alignment == 0);
+  }
+}
+
+static void take(size_t i) {
+  size_t allocator = next_byte() % ALLOCATORS;
+  allocator = allocators[allocator].handle != NULL ? allocator : 0;
+  size_t size = next_size();
+  void* block = &blocks;
+  OrtStatus* status = api->AllocatorAlloc(allocators[allocator].handle, size, &block);
+  if (status != NULL) {
+    CHECK(block == (void*)&blocks && size != 0);
+    /* Moderate sizes are refused for a reason only. */
+    CHECK(size > ((size_t)1 << 26) || allocator != 0 || may_lack_memory());
+    must_be(status, ORT_RUNTIME_EXCEPTION);
+    return;
+  }
+  CHECK((block == NULL) == (size == 0));
+  if (block != NULL) {
+    blocks[i].start = block;
+    blocks[i].size = size;
+    blocks[i].allocator = allocator;
+    blocks[i].pattern = (unsigned char)next_byte();
+    must_keep_promises(allocator, block);
+    CHECK(marks_are(i, 1));
+  }
+}
+
+/* Only the segment heap tells what is no block. */
+static void free_badly(size_t i) {
+#if !defined(CORE_USE_MALLOC)
+  unsigned char* start = blocks[i].start;
+  size_t offset = next_number(3) % blocks[i].size + 1;
+  if (blocks[i].allocator == 0 && offset < blocks[i].size) {
+    must_be(api->AllocatorFree(allocators[0].handle, start + offset), ORT_INVALID_ARGUMENT);
+    must_be(api->AllocatorFree(allocators[0].handle, &blocks[i]), ORT_INVALID_ARGUMENT);
+  }
+#else
+  (void)i;
+#endif
+}
+
+static void give(size_t i) {
+  OrtAllocator* allocator = allocators[blocks[i].allocator].handle;
+  CHECK(marks_are(i, 0));
+  CHECK(api->AllocatorFree(allocator, blocks[i].start) == NULL);
+#if !defined(CORE_USE_MALLOC)
+  if (allocator == allocators[0].handle) {
+    must_be(api->AllocatorFree(allocator, blocks[i].start), ORT_INVALID_ARGUMENT);
+  }
+#endif
+  blocks[i].start = NULL;
+}
+
+static void check_tracking(size_t allocator) {
+  struct core_tracking_figures figures;
+  core_tracking_read(allocators[allocator].handle, &figures);
+  size_t count;
+  int64_t bytes = (int64_t)live_in(allocator, &count);
+  CHECK(figures.peak >= figures.current && figures.total >= figures.peak);
+  CHECK(has_child(allocator) ||
+        (figures.current == bytes && figures.allocations - figures.frees == (int64_t)count));
+}
+
+static void end_allocator(size_t i) {
+  size_t count;
+  live_in(i, &count);
+  if (allocators[i].kind == TRACKING) {
+    check_tracking(i);
+  }
+  if (count == 0 && !has_child(i)) {
+    core_release_adaptor(allocators[i].handle);
+    allocators[i].handle = NULL;
+  }
+}
+
+static void make_allocator(size_t i) {
+  size_t inner = next_byte() % ALLOCATORS;
+  inner = allocators[inner].handle != NULL ? inner : 0;
+  enum kind kind = (enum kind)(1 + next_byte() % (KINDS - 1));
+  size_t argument = kind == ALIGNED    ? (size_t)1 << (next_byte() % 22)
+                    : kind == LIMITING ? next_number(next_byte() % 9)
+                                       : next_byte();
+  OrtAllocator* from = allocators[inner].handle;
+  OrtAllocator* made = NULL;
+  OrtStatus* status = kind == ALIGNED    ? core_create_aligned(from, argument, &made)
+                      : kind == LIMITING ? core_create_limiting(from, argument, &made)
+                      : kind == FAILING  ? core_create_failing(from, argument, &made)
+                                         : core_create_tracking(from, &made);
+  if (status != NULL) {
+    CHECK(made == NULL);
+    must_lack_memory(status);
+    return;
+  }
+  allocators[i].handle = made;
+  allocators[i].kind = kind;
+  allocators[i].inner = inner;
+  allocators[i].argument = argument;
+  allocators[i].successes = 0;
+  if (kind == TRACKING) {
+    core_tracking_record(made, argument % 2);
+  }
+}
+
+void use_blocks(void) {
+  CHECK(api->GetAllocatorWithDefaultOptions(&allocators[0].handle) == NULL);
+  unsigned what = next_byte();
+  size_t i = what % BLOCKS;
+  if (what >= 224) {
+    size_t allocator = 1 + what % (ALLOCATORS - 1);
+    if (allocators[allocator].handle == NULL) {
+      make_allocator(allocator);
+    } else {
+      end_allocator(allocator);
+    }
+  } else if (what >= 216) {
+    CHECK(allocators[0].handle->Shrink(allocators[0].handle) == NULL);
+  } else if (blocks[i].start == NULL) {
+    take(i);
+  } else if (what >= 192) {
+    free_badly(i);
+  } else {
+    give(i);
+  }
+}
+
+void end_blocks(void) {
+  for (size_t i = 0; i < BLOCKS; i++) {
+    if (blocks[i].start != NULL) {
+      give(i);
+    }
+  }
+  for (int rest = 1; rest;) {
+    rest = 0;
+    for (size_t i = 1; i < ALLOCATORS; i++) {
+      if (allocators[i].handle != NULL) {
+        end_allocator(i);
+        rest = 1;
+      }
+    }
+  }
+}
