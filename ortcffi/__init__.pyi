@@ -33,9 +33,9 @@ from ortcffi.api import (
 )
 from ortcffi.config import get_include as get_include
 from ortcffi.config import get_library as get_library
-from ortcffi.ep_devices import EpDevice as EpDevice
 from ortcffi.element_types import ElementType as ElementType
 from ortcffi.element_types import ValueKind as ValueKind
+from ortcffi.ep_devices import EpDevice as EpDevice
 from ortcffi.errors import ErrorCode as ErrorCode
 from ortcffi.errors import OrtError as OrtError
 from ortcffi.hosts import emulate as emulate

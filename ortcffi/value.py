@@ -1,28 +1,24 @@
 # SPDX-License-Identifier: MIT
 """Values: ``OrtValue``, and arrays that share its memory."""
 
-from operator import index
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 import ortcffi.api
 from ortcffi._native import ffi, lib
-from ortcffi.element_types import PACKED, ElementType, ValueKind, as_element, dtype_of, element_of
+from ortcffi.element_types import PACKED, ElementType, ValueKind, as_element, dtype_of
 from ortcffi.errors import fail, out_of_memory
-from ortcffi.memory import Allocator
 from ortcffi.memory_info import MemoryInfo
+from ortcffi.value_arguments import dimensions, element_of_array, table, table_of, unfit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import DTypeLike, NDArray
 
     from ortcffi._ort import Cdata, OrtValue
     from ortcffi.api import Api
-
-    Shape = SupportsIndex | Sequence[SupportsIndex]
+    from ortcffi.memory import Allocator, Shape
 
 __all__ = ["Value"]
 
@@ -38,7 +34,7 @@ def _address(pointer: Any) -> int:
 
 def maker_of(api: "Api") -> Maker:
     """What makes values of a table in C; it is kept by the table's object."""
-    info = api.cpu_memory_info()
+    info = api.default_allocator.info  # lent, so there is none to release
     return Maker(_address(api.pointer), _address(info.handle), api.version, api, info)
 
 
@@ -71,13 +67,13 @@ class Value(Tensor):
     def _from_numpy(
         cls, x: "NDArray[Any]", *, api: "Api | None" = None, copy: bool = False
     ) -> "Value":
-        element = _checked(x)
-        api = _table(api)
+        element = element_of_array(x)
+        api = table(api)
         if copy:
             value = cls.empty(x.shape, element, api.default_allocator)
             value.numpy()[...] = x
             return value
-        if reason := _unfit(x, element):
+        if reason := unfit(x, element):
             raise ValueError(f"{reason}: pass copy=True for a value with memory of its own")
         address = x.__array_interface__["data"][0]
         readonly = not x.flags.writeable
@@ -88,7 +84,7 @@ class Value(Tensor):
         cls,
         shape: "Shape",
         dtype: "DTypeLike | ElementType" = np.float32,
-        allocator: Allocator | None = None,
+        allocator: "Allocator | None" = None,
         *,
         api: "Api | None" = None,
     ) -> "Value":
@@ -122,16 +118,16 @@ class Value(Tensor):
         -----
         API function: ``CreateTensorAsOrtValue``.
         """
-        element, lengths = as_element(dtype), _dimensions(shape)
+        element, lengths = as_element(dtype), dimensions(shape)
         if allocator is None:
-            api = _table(api)
+            api = table(api)
             allocator = api.default_allocator
         else:
-            api = _table_of(allocator, api)
+            api = table_of(allocator, api)
         out = ffi.new("OrtValue**")
-        dimensions, rank = ffi.new("int64_t[]", lengths), len(lengths)
+        lengths_in_c, rank = ffi.new("int64_t[]", lengths), len(lengths)
         if status := lib.CreateTensorAsOrtValue(
-            api.pointer, allocator.handle, dimensions, rank, element, out
+            api.pointer, allocator.handle, lengths_in_c, rank, element, out
         ):
             fail(api.pointer, status, "CreateTensorAsOrtValue")
         value = cls.from_handle(api, out[0], lender=(allocator, allocator.handle), owned=True)
@@ -253,57 +249,3 @@ class Value(Tensor):
             return "<Value closed>"
         facts = f"{self.element_type.name} {self.shape}"
         return f"<Value {self.kind.name.lower()} {facts}>"
-
-
-def _table(api: "Api | None") -> "Api":
-    if api is None:
-        return ortcffi.api.default_api()
-    if not isinstance(api, ortcffi.api.Api):
-        raise TypeError(f"api must be an Api, not {type(api).__name__}")
-    return api
-
-
-def _table_of(allocator: Allocator, api: "Api | None") -> "Api":
-    """The table that can read an allocator's info; those of others it would misread."""
-    if not isinstance(allocator, Allocator):
-        raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
-    found = allocator.info.api
-    if api is not None and _table(api) != found:
-        raise ValueError(f"allocator describes its memory in terms of {found}, not of {api}")
-    return found
-
-
-def _dimensions(shape: "Shape") -> tuple[int, ...]:
-    try:
-        lengths = (index(shape),) if hasattr(shape, "__index__") else tuple(map(index, shape))
-    except TypeError:
-        raise TypeError(f"shape must be an int or a sequence of ints, not {shape!r}") from None
-    for place, length in enumerate(lengths):
-        if not 0 <= length < 1 << 63:
-            raise ValueError(f"shape[{place}] must be from 0 to {(1 << 63) - 1}, but is {length}")
-    return lengths
-
-
-def _checked(x: Any) -> ElementType:
-    """The element type of what is to become a value."""
-    if not isinstance(x, np.ndarray):
-        raise TypeError(f"x must be an ndarray, not {type(x).__name__}: numpy.asarray makes one")
-    if isinstance(x, np.ma.MaskedArray):
-        raise TypeError("x must not be masked, since values have no mask: use x.filled()")
-    try:
-        return element_of(x.dtype)
-    except TypeError as error:
-        raise TypeError(f"x: {error}") from None
-
-
-def _unfit(x: "NDArray[Any]", element: ElementType) -> str | None:
-    """Why an array's memory cannot be a tensor's; None if it can."""
-    if element in PACKED:
-        return f"x has one {element.name} per byte, where a tensor packs {8 // PACKED[element]}"
-    if not x.flags.c_contiguous:
-        return "x is not C-contiguous"
-    if not x.flags.aligned:
-        return f"x is not aligned to its elements of {x.dtype.itemsize} bytes"
-    if not x.dtype.isnative:
-        return f"x is not in this machine's byte order ({x.dtype.str})"
-    return None
