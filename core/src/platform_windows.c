@@ -185,3 +185,9 @@ void core_library_close(void* library) { FreeLibrary(library); }
 void* core_process_symbol(const char* name) {
   return (void*)GetProcAddress(GetModuleHandleW(NULL), name);
 }
+
+void core_path_utf8(const ORTCHAR_T* path, char* text, size_t room) {
+  if (WideCharToMultiByte(CP_UTF8, 0, path, -1, text, (int)room, NULL, NULL) == 0) {
+    text[0] = '\0';
+  }
+}
