@@ -25,6 +25,8 @@ HEADINGS = {
     "figures": "Figures and Shrink",
     "release": "Releasing what is shared",
     "engine": "What needs an engine",
+    "logger": "Logs without an environment",
+    "all": "All or nothing",
 }
 
 

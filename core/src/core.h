@@ -115,6 +115,9 @@ struct core_figure {
 /** Pairs of figures, in decimal. */
 OrtStatus* core_figures(const struct core_figure* figures, size_t count, OrtKeyValuePairs** out);
 
+/** Adds a pair whose key is new, without looking for it. False where there is no memory. */
+bool core_append_pair(OrtKeyValuePairs* pairs, const char* key, const char* value);
+
 /** The kinds of object that the core counts while they are alive. */
 enum core_kind {
   CORE_STATUS,
@@ -125,8 +128,10 @@ enum core_kind {
   CORE_VALUE,
   CORE_TYPE_INFO,
   CORE_SHAPE_INFO,
-  CORE_CUSTOM_OP_DOMAIN,
-  CORE_OP_ATTR,
+  CORE_SESSION_OPTIONS,
+  CORE_RUN_OPTIONS,
+  CORE_THREADING_OPTIONS,
+  CORE_PREPACKED_WEIGHTS,
   CORE_KINDS
 };
 

@@ -57,27 +57,48 @@ void ORT_API_CALL ort_CreateKeyValuePairs(OrtKeyValuePairs** out) NO_EXCEPTION {
   *out = pairs;
 }
 
+/* Key and value in one block; NULL where there is no memory. */
+static char* join(const char* key, const char* value) {
+  size_t key_size = strlen(key) + 1;
+  size_t value_size = strlen(value) + 1;
+  char* both = heap_alloc(key_size + value_size);
+  if (both != NULL) {
+    memcpy(both, key, key_size);
+    memcpy(both + key_size, value, value_size);
+  }
+  return both;
+}
+
+/* Puts a block of join's in the place of the one there, or of none. */
+static void put(struct OrtKeyValuePairs* pairs, size_t at, char* both) {
+  if (at < pairs->count) {
+    heap_free((void*)pairs->keys[at]);
+  } else {
+    pairs->count++;
+  }
+  pairs->keys[at] = both;
+  pairs->values[at] = both + strlen(both) + 1;
+}
+
+bool core_append_pair(OrtKeyValuePairs* pairs, const char* key, const char* value) {
+  char* both = grow(pairs) ? join(key, value) : NULL;
+  if (both == NULL) {
+    return false;
+  }
+  put(pairs, pairs->count, both);
+  return true;
+}
+
 void ORT_API_CALL ort_AddKeyValuePair(OrtKeyValuePairs* kvps, const char* key,
                                       const char* value) NO_EXCEPTION {
   if (kvps == NULL || key == NULL || key[0] == '\0' || value == NULL) {
     return;
   }
-  size_t key_size = strlen(key) + 1;
-  size_t value_size = strlen(value) + 1;
   size_t at = find(kvps, key);
-  char* both = at < kvps->count || grow(kvps) ? heap_alloc(key_size + value_size) : NULL;
-  if (both == NULL) {
-    return;
+  char* both = at < kvps->count || grow(kvps) ? join(key, value) : NULL;
+  if (both != NULL) {
+    put(kvps, at, both);
   }
-  memcpy(both, key, key_size);
-  memcpy(both + key_size, value, value_size);
-  if (at < kvps->count) {
-    heap_free((void*)kvps->keys[at]);
-  } else {
-    kvps->count++;
-  }
-  kvps->keys[at] = both;
-  kvps->values[at] = both + key_size;
 }
 
 const char* ORT_API_CALL ort_GetKeyValue(const OrtKeyValuePairs* kvps,
@@ -135,8 +156,7 @@ OrtStatus* core_figures(const struct core_figure* figures, size_t count, OrtKeyV
   for (size_t i = 0; pairs != NULL && i < count; i++) {
     char text[24];
     snprintf(text, sizeof text, "%" PRId64, figures[i].value);
-    ort_AddKeyValuePair(pairs, figures[i].key, text);
-    if (pairs->count == i) {
+    if (!core_append_pair(pairs, figures[i].key, text)) {
       ort_ReleaseKeyValuePairs(pairs);
       pairs = NULL;
     }

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Configuration entries of session and run options, and fixed dimensions. */
+#include "behaviour.h"
+
+/* With an environment, whose logger other libraries need to overwrite an entry. */
+static OrtEnv* env;
+
+static OrtSessionOptions* fresh(void) {
+  OrtSessionOptions* options = NULL;
+  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "behaviour", &env) == NULL);
+  CHECK(api->CreateSessionOptions(&options) == NULL);
+  CHECK(api->AddSessionConfigEntry(options, "key", "abc") == NULL);
+  return options;
+}
+
+static void done(OrtSessionOptions* options) {
+  api->ReleaseSessionOptions(options);
+  api->ReleaseEnv(env);
+}
+
+/* A call on options, `o`, with the entry key=abc, that says its status. */
+#define SAY(text, expression)       \
+  CALL(text) {                      \
+    OrtSessionOptions* o = fresh(); \
+    say_status(api->expression);    \
+    done(o);                        \
+  }
+
+/* A text of the letter x; the next call overwrites it. */
+static const char* long_text(size_t length) {
+  static char text[10000];
+  CHECK(length < sizeof text);
+  memset(text, 'x', length);
+  text[length] = '\0';
+  return text;
+}
+
+static void say_entry(const OrtSessionOptions* options, const char* key, char* buffer,
+                      size_t size) {
+  say_status(api->GetSessionConfigEntry(options, key, buffer, &size));
+  say("size=%zu", size);
+}
+
+SAY("AddSessionConfigEntry(o,\"k\",\"v\")", AddSessionConfigEntry(o, "k", "v"))
+SAY("AddSessionConfigEntry(o,\"\",\"v\")", AddSessionConfigEntry(o, "", "v"))
+SAY("AddSessionConfigEntry(o,NULL,\"v\")", AddSessionConfigEntry(o, NULL, "v"))
+SAY("AddSessionConfigEntry(o,\"k\",NULL)", AddSessionConfigEntry(o, "k", NULL))
+SAY("AddSessionConfigEntry(o,\"k\",\"\")", AddSessionConfigEntry(o, "k", ""))
+SAY("AddSessionConfigEntry(NULL,\"k\",\"v\")", AddSessionConfigEntry(NULL, "k", "v"))
+SAY("AddSessionConfigEntry(key of 1024)", AddSessionConfigEntry(o, long_text(1024), "v"))
+SAY("AddSessionConfigEntry(key of 1025)", AddSessionConfigEntry(o, long_text(1025), "v"))
+SAY("AddSessionConfigEntry(value of 8192)", AddSessionConfigEntry(o, "k", long_text(8192)))
+SAY("AddSessionConfigEntry(value of 8193)", AddSessionConfigEntry(o, "k", long_text(8193)))
+CALL("AddSessionConfigEntry twice same key") {
+  OrtSessionOptions* options = fresh();
+  say_status(api->AddSessionConfigEntry(options, "key", "longer"));
+  char value[16];
+  say_entry(options, "key", value, sizeof value);
+  say("%s", value);
+  done(options);
+}
+CALL("AddSessionConfigEntry twice without an environment") {
+  OrtSessionOptions* options = NULL;
+  CHECK(api->CreateSessionOptions(&options) == NULL);
+  say_status(api->AddSessionConfigEntry(options, "key", "1"));
+  say_status(api->AddSessionConfigEntry(options, "key", "2"));
+  api->ReleaseSessionOptions(options);
+}
+CALL("AddSessionConfigEntry to a copy") {
+  OrtSessionOptions* options = fresh();
+  OrtSessionOptions* copy = NULL;
+  say_status(api->CloneSessionOptions(options, &copy));
+  say_status(api->AddSessionConfigEntry(copy, "key", "longer"));
+  say_entry(options, "key", NULL, 0);
+  say_entry(copy, "key", NULL, 0);
+  api->ReleaseSessionOptions(copy);
+  done(options);
+}
+
+CALL("HasSessionConfigEntry(o,\"key\",&i)") {
+  OrtSessionOptions* options = fresh();
+  int found = 99;
+  say_status(api->HasSessionConfigEntry(options, "key", &found));
+  say("%d", found);
+  done(options);
+}
+CALL("HasSessionConfigEntry(o,\"nope\",&i)") {
+  OrtSessionOptions* options = fresh();
+  int found = 99;
+  say_status(api->HasSessionConfigEntry(options, "nope", &found));
+  say("%d", found);
+  done(options);
+}
+CALL("HasSessionConfigEntry(o,NULL,&i)") {
+  OrtSessionOptions* options = fresh();
+  int found = 99;
+  say_status(api->HasSessionConfigEntry(options, NULL, &found));
+  say("%d", found);
+  done(options);
+}
+CALL("HasSessionConfigEntry(NULL,\"key\",&i)") {
+  int found = 99;
+  say_status(api->HasSessionConfigEntry(NULL, "key", &found));
+}
+SAY("HasSessionConfigEntry(o,\"key\",NULL)", HasSessionConfigEntry(o, "key", NULL))
+
+CALL("GetSessionConfigEntry(o,\"key\",buf,&size)") {
+  OrtSessionOptions* options = fresh();
+  char value[8] = "#######";
+  say_entry(options, "key", value, sizeof value);
+  say("%s", value);
+  done(options);
+}
+CALL("GetSessionConfigEntry(missing key)") {
+  OrtSessionOptions* options = fresh();
+  char value[8] = "#######";
+  say_entry(options, "nope", value, sizeof value);
+  say("%s", value);
+  done(options);
+}
+CALL("GetSessionConfigEntry(buf NULL,size 0)") {
+  OrtSessionOptions* options = fresh();
+  say_entry(options, "key", NULL, 0);
+  done(options);
+}
+CALL("GetSessionConfigEntry(buf NULL,size 8)") {
+  OrtSessionOptions* options = fresh();
+  say_entry(options, "key", NULL, 8);
+  done(options);
+}
+CALL("GetSessionConfigEntry(buf,size 3) of 4") {
+  OrtSessionOptions* options = fresh();
+  char value[8] = "#######";
+  say_entry(options, "key", value, 3);
+  say("%s", value);
+  done(options);
+}
+CALL("GetSessionConfigEntry(buf,size 4) of 4") {
+  OrtSessionOptions* options = fresh();
+  char value[8] = "#######";
+  say_entry(options, "key", value, 4);
+  say("%s", value);
+  done(options);
+}
+CALL("GetSessionConfigEntry(key NULL)") {
+  OrtSessionOptions* options = fresh();
+  say_entry(options, NULL, NULL, 0);
+  done(options);
+}
+SAY("GetSessionConfigEntry(size NULL)", GetSessionConfigEntry(o, "key", NULL, NULL))
+CALL("GetSessionConfigEntry(NULL,\"key\",NULL,&size)") {
+  size_t size = 0;
+  say_status(api->GetSessionConfigEntry(NULL, "key", NULL, &size));
+}
+
+CALL("GetSessionOptionsConfigEntries(o,&kvps)") {
+  OrtSessionOptions* options = fresh();
+  OrtKeyValuePairs* pairs = NULL;
+  say_status(api->GetSessionOptionsConfigEntries(options, &pairs));
+  const char* const* keys = NULL;
+  const char* const* values = NULL;
+  size_t count = 0;
+  api->GetKeyValuePairs(pairs, &keys, &values, &count);
+  say("%zu", count);
+  say("%s=%s", keys[0], values[0]);
+  api->ReleaseKeyValuePairs(pairs);
+  done(options);
+}
+CALL("GetSessionOptionsConfigEntries(NULL,&kvps)") {
+  OrtKeyValuePairs* pairs = UNTOUCHED;
+  say_status(api->GetSessionOptionsConfigEntries(NULL, &pairs));
+  say_out(pairs, UNTOUCHED);
+}
+SAY("GetSessionOptionsConfigEntries(o,NULL)", GetSessionOptionsConfigEntries(o, NULL))
+
+SAY("AddFreeDimensionOverride(o,\"N\",-1)", AddFreeDimensionOverride(o, "N", -1))
+SAY("AddFreeDimensionOverride(o,NULL,3)", AddFreeDimensionOverride(o, NULL, 3))
+SAY("AddFreeDimensionOverride(NULL,\"N\",3)", AddFreeDimensionOverride(NULL, "N", 3))
+SAY("AddFreeDimensionOverrideByName(o,\"\",3)", AddFreeDimensionOverrideByName(o, "", 3))
+SAY("AddFreeDimensionOverrideByName(o,NULL,3)", AddFreeDimensionOverrideByName(o, NULL, 3))
+SAY("AddFreeDimensionOverrideByName(NULL,\"N\",3)", AddFreeDimensionOverrideByName(NULL, "N", 3))
+CALL("AddFreeDimensionOverrideByName twice same name") {
+  OrtSessionOptions* options = fresh();
+  say_status(api->AddFreeDimensionOverrideByName(options, "N", 3));
+  say_status(api->AddFreeDimensionOverrideByName(options, "N", 4));
+  done(options);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* What session options hold in the place of a model's initializers. */
+#include "behaviour.h"
+
+static float numbers[4];
+static const int64_t shape[] = {4};
+
+/* What the calls are about: options, and values of each sort. */
+struct scene {
+  OrtSessionOptions* options;
+  OrtMemoryInfo* info;
+  OrtAllocator* allocator;
+  OrtValue *user, *other, *allocated;
+};
+
+static struct scene begin(void) {
+  struct scene s = {0};
+  ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
+  CHECK(api->CreateSessionOptions(&s.options) == NULL);
+  CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &s.info) == NULL);
+  CHECK(api->GetAllocatorWithDefaultOptions(&s.allocator) == NULL);
+  CHECK(api->CreateTensorWithDataAsOrtValue(s.info, numbers, sizeof numbers, shape, 1, type,
+                                            &s.user) == NULL);
+  CHECK(api->CreateTensorWithDataAsOrtValue(s.info, numbers, sizeof numbers, shape, 1, type,
+                                            &s.other) == NULL);
+  CHECK(api->CreateTensorAsOrtValue(s.allocator, shape, 1, type, &s.allocated) == NULL);
+  return s;
+}
+
+static void end(struct scene* s) {
+  api->ReleaseSessionOptions(s->options);
+  api->ReleaseValue(s->allocated);
+  api->ReleaseValue(s->other);
+  api->ReleaseValue(s->user);
+  api->ReleaseMemoryInfo(s->info);
+}
+
+/* A call in a scene, `s`, that says its status. */
+#define SAY(text, expression)    \
+  CALL(text) {                   \
+    struct scene s = begin();    \
+    say_status(api->expression); \
+    end(&s);                     \
+  }
+
+SAY("AddInitializer(o,\"w\",user-buffer tensor)", AddInitializer(s.options, "w", s.user))
+SAY("AddInitializer(o,\"\",v)", AddInitializer(s.options, "", s.user))
+SAY("AddInitializer(o,NULL,v)", AddInitializer(s.options, NULL, s.user))
+SAY("AddInitializer(o,\"w\",NULL)", AddInitializer(s.options, "w", NULL))
+SAY("AddInitializer(NULL,\"w\",v)", AddInitializer(NULL, "w", s.user))
+SAY("AddInitializer(o,\"w\",allocated tensor)", AddInitializer(s.options, "w", s.allocated))
+CALL("AddInitializer duplicate name") {
+  struct scene s = begin();
+  say_status(api->AddInitializer(s.options, "w", s.user));
+  say_status(api->AddInitializer(s.options, "w", s.other));
+  end(&s);
+}
+CALL("AddInitializer(o,\"w\",tensor with a deleter)") {
+  struct scene s = begin();
+  OrtValue* value = NULL;
+  void* memory = s.allocator->Alloc(s.allocator, sizeof numbers);
+  CHECK(api->CreateTensorWithDataAndDeleterAsOrtValue(s.allocator, memory, sizeof numbers, shape, 1,
+                                                      ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT,
+                                                      &value) == NULL);
+  say_status(api->AddInitializer(s.options, "w", value));
+  api->ReleaseValue(value);
+  end(&s);
+}
+
+static const char* const names[] = {"a", "b"};
+static const char* const same_names[] = {"a", "a"};
+static const char* const one_name[] = {"a", NULL};
+
+/* Adds two values under names. */
+static void add(struct scene* s, const char* const* under, OrtValue* first, OrtValue* second,
+                size_t count) {
+  const OrtValue* const values[] = {first, second};
+  say_status(api->AddExternalInitializers(s->options, under, values, count));
+}
+
+#define ADD(text, under, first, second)   \
+  CALL(text) {                            \
+    struct scene s = begin();             \
+    add(&s, under, s.first, s.second, 2); \
+    end(&s);                              \
+  }
+
+ADD("AddExternalInitializers(o,names,values,2)", names, user, other)
+ADD("AddExternalInitializers(one name twice)", same_names, user, other)
+ADD("AddExternalInitializers(a name NULL)", one_name, user, other)
+CALL("AddExternalInitializers(a value NULL)") {
+  struct scene s = begin();
+  add(&s, names, s.user, NULL, 2);
+  end(&s);
+}
+ADD("AddExternalInitializers(allocated tensor)", names, user, allocated)
+SAY("AddExternalInitializers(n=0)", AddExternalInitializers(s.options, NULL, NULL, 0))
+CALL("AddExternalInitializers(name \"\")") {
+  struct scene s = begin();
+  static const char* const empty[] = {""};
+  add(&s, empty, s.user, NULL, 1);
+  end(&s);
+}
+CALL("AddExternalInitializers(dup)") {
+  struct scene s = begin();
+  add(&s, names, s.user, NULL, 1);
+  add(&s, names, s.other, NULL, 1);
+  end(&s);
+}
+CALL("AddExternalInitializers under the name of an initializer") {
+  struct scene s = begin();
+  say_status(api->AddInitializer(s.options, "a", s.user));
+  add(&s, names, s.other, NULL, 1);
+  end(&s);
+}
+CALL("AddExternalInitializers again after a failure") {
+  struct scene s = begin();
+  add(&s, names, s.user, s.allocated, 2);
+  add(&s, names, s.user, s.other, 2);
+  end(&s);
+}
+CALL("AddExternalInitializers to a copy of options that have the name") {
+  struct scene s = begin();
+  add(&s, names, s.user, NULL, 1);
+  OrtSessionOptions* original = s.options;
+  say_status(api->CloneSessionOptions(original, &s.options));
+  api->ReleaseSessionOptions(original);
+  add(&s, names, s.user, NULL, 1);
+  end(&s);
+}
+CALL("AddExternalInitializers(names NULL)") {
+  struct scene s = begin();
+  add(&s, NULL, s.user, NULL, 1);
+  end(&s);
+}
+SAY("AddExternalInitializers(values NULL)", AddExternalInitializers(s.options, names, NULL, 1))
+CALL("AddExternalInitializers(NULL,...)") {
+  struct scene s = begin();
+  const OrtValue* const values[] = {s.user};
+  say_status(api->AddExternalInitializers(NULL, names, values, 1));
+  end(&s);
+}
+
+static char* const buffers[] = {(char*)numbers, (char*)numbers};
+static char* const one_buffer[] = {(char*)numbers, NULL};
+static const size_t lengths[] = {4, 0};
+
+#define FILES(text, names, buffers, lengths, count) \
+  SAY(text, AddExternalInitializersFromFilesInMemory(s.options, names, buffers, lengths, count))
+
+FILES("AddExternalInitializersFromFilesInMemory(two files)", names, buffers, lengths, 2)
+FILES("AddExternalInitializersFromFilesInMemory(one name twice)", same_names, buffers, lengths, 2)
+FILES("AddExternalInitializersFromFilesInMemory(a name NULL)", one_name, buffers, lengths, 2)
+FILES("AddExternalInitializersFromFilesInMemory(a buffer NULL)", names, one_buffer, lengths, 2)
+FILES("AddExternalInitializersFromFilesInMemory(n=0)", NULL, NULL, NULL, 0)
+FILES("AddExternalInitializersFromFilesInMemory(names NULL)", NULL, buffers, lengths, 2)
+FILES("AddExternalInitializersFromFilesInMemory(buffers NULL)", names, NULL, lengths, 2)
+FILES("AddExternalInitializersFromFilesInMemory(lengths NULL)", names, buffers, NULL, 2)
+SAY("AddExternalInitializersFromFilesInMemory(NULL,...)",
+    AddExternalInitializersFromFilesInMemory(NULL, names, buffers, lengths, 2))
+CALL("AddExternalInitializersFromFilesInMemory(dup)") {
+  struct scene s = begin();
+  for (int i = 0; i < 2; i++) {
+    say_status(
+        api->AddExternalInitializersFromFilesInMemory(s.options, names, buffers, lengths, 2));
+  }
+  end(&s);
+}
+CALL("AddExternalInitializersFromFilesInMemory again after a failure") {
+  struct scene s = begin();
+  say_status(
+      api->AddExternalInitializersFromFilesInMemory(s.options, same_names, buffers, lengths, 2));
+  say_status(api->AddExternalInitializersFromFilesInMemory(s.options, names, buffers, lengths, 2));
+  end(&s);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Options of shared threads, and the store of weights that sessions share. */
+#include "behaviour.h"
+
+/* A call on fresh threading options, `o`, that says its status. */
+#define SAY(text, expression)                       \
+  CALL(text) {                                      \
+    OrtThreadingOptions* o = NULL;                  \
+    CHECK(api->CreateThreadingOptions(&o) == NULL); \
+    say_status(api->expression);                    \
+    api->ReleaseThreadingOptions(o);                \
+  }
+
+static OrtCustomThreadHandle create_thread(void* options, OrtThreadWorkerFn worker,
+                                           void* argument) {
+  (void)options, (void)worker, (void)argument;
+  return NULL;
+}
+
+static void join_thread(OrtCustomThreadHandle thread) { (void)thread; }
+
+/* A text of digits; the next call overwrites it. */
+static const char* digits(size_t length) {
+  static char text[10000];
+  CHECK(length < sizeof text);
+  memset(text, '1', length);
+  text[length] = '\0';
+  return text;
+}
+
+CALL("CreateThreadingOptions(NULL)") { say_status(api->CreateThreadingOptions(NULL)); }
+CALL("CreateThreadingOptions(&o)") {
+  OrtThreadingOptions* options = UNTOUCHED;
+  say_status(api->CreateThreadingOptions(&options));
+  say_out(options, UNTOUCHED);
+  api->ReleaseThreadingOptions(options);
+}
+CALL("ReleaseThreadingOptions(NULL)") {
+  api->ReleaseThreadingOptions(NULL);
+  say("no-op");
+}
+SAY("SetGlobalIntraOpNumThreads(o,-1)", SetGlobalIntraOpNumThreads(o, -1))
+SAY("SetGlobalIntraOpNumThreads(NULL,1)", SetGlobalIntraOpNumThreads(NULL, 1))
+SAY("SetGlobalInterOpNumThreads(o,-1)", SetGlobalInterOpNumThreads(o, -1))
+SAY("SetGlobalInterOpNumThreads(NULL,1)", SetGlobalInterOpNumThreads(NULL, 1))
+SAY("SetGlobalSpinControl(o,0)", SetGlobalSpinControl(o, 0))
+SAY("SetGlobalSpinControl(o,1)", SetGlobalSpinControl(o, 1))
+SAY("SetGlobalSpinControl(o,7)", SetGlobalSpinControl(o, 7))
+SAY("SetGlobalSpinControl(o,-1)", SetGlobalSpinControl(o, -1))
+SAY("SetGlobalSpinControl(NULL,1)", SetGlobalSpinControl(NULL, 1))
+SAY("SetGlobalDenormalAsZero(o)", SetGlobalDenormalAsZero(o))
+SAY("SetGlobalDenormalAsZero(NULL)", SetGlobalDenormalAsZero(NULL))
+SAY("SetGlobalIntraOpThreadAffinity(o,\"1;2\")", SetGlobalIntraOpThreadAffinity(o, "1;2"))
+SAY("SetGlobalIntraOpThreadAffinity(o,\"no numbers\")",
+    SetGlobalIntraOpThreadAffinity(o, "no numbers"))
+SAY("SetGlobalIntraOpThreadAffinity(o,\"\")", SetGlobalIntraOpThreadAffinity(o, ""))
+SAY("SetGlobalIntraOpThreadAffinity(o,NULL)", SetGlobalIntraOpThreadAffinity(o, NULL))
+SAY("SetGlobalIntraOpThreadAffinity(o, 4096 digits)",
+    SetGlobalIntraOpThreadAffinity(o, digits(4096)))
+SAY("SetGlobalIntraOpThreadAffinity(o, 4097 digits)",
+    SetGlobalIntraOpThreadAffinity(o, digits(4097)))
+SAY("SetGlobalIntraOpThreadAffinity(NULL,\"1\")", SetGlobalIntraOpThreadAffinity(NULL, "1"))
+SAY("SetGlobalCustomCreateThreadFn(o,f)", SetGlobalCustomCreateThreadFn(o, create_thread))
+SAY("SetGlobalCustomCreateThreadFn(o,NULL)", SetGlobalCustomCreateThreadFn(o, NULL))
+SAY("SetGlobalCustomCreateThreadFn(NULL,f)", SetGlobalCustomCreateThreadFn(NULL, create_thread))
+SAY("SetGlobalCustomThreadCreationOptions(o,NULL)", SetGlobalCustomThreadCreationOptions(o, NULL))
+SAY("SetGlobalCustomThreadCreationOptions(NULL,p)",
+    SetGlobalCustomThreadCreationOptions(NULL, UNTOUCHED))
+SAY("SetGlobalCustomJoinThreadFn(o,f)", SetGlobalCustomJoinThreadFn(o, join_thread))
+SAY("SetGlobalCustomJoinThreadFn(o,NULL)", SetGlobalCustomJoinThreadFn(o, NULL))
+SAY("SetGlobalCustomJoinThreadFn(NULL,f)", SetGlobalCustomJoinThreadFn(NULL, join_thread))
+
+CALL("CreatePrepackedWeightsContainer(&o)") {
+  OrtPrepackedWeightsContainer* container = UNTOUCHED;
+  say_status(api->CreatePrepackedWeightsContainer(&container));
+  say_out(container, UNTOUCHED);
+  api->ReleasePrepackedWeightsContainer(container);
+}
+CALL("CreatePrepackedWeightsContainer(NULL)") {
+  say_status(api->CreatePrepackedWeightsContainer(NULL));
+}
+CALL("ReleasePrepackedWeightsContainer(NULL)") {
+  api->ReleasePrepackedWeightsContainer(NULL);
+  say("no-op");
+}
