@@ -32,6 +32,12 @@ static inline bool core_is_memory_info(const OrtMemoryInfo* info) {
   return info != NULL && info->mark == CORE_MEMORY_INFO_MARK;
 }
 
+/** Whether the CPU can read and write the memory. */
+static inline bool core_is_cpu_memory(const struct OrtMemoryInfo* info) {
+  return info->device_type == OrtMemoryInfoDeviceType_CPU ||
+         info->device_mem_type == OrtDeviceMemoryType_HOST_ACCESSIBLE;
+}
+
 /** Bytes that a copy's name needs behind it; 0 for a literal, which copies share. */
 size_t core_memory_info_extra(const struct OrtMemoryInfo* info);
 /** Makes `to` a copy that is part of another object, with core_memory_info_extra bytes at `extra`.

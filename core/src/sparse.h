@@ -5,6 +5,9 @@
 
 #include "value.h"
 
+/** `shape.count` of a tensor with more elements than an index can tell apart. */
+#define CORE_UNCOUNTED SIZE_MAX
+
 struct core_sparse {
   struct OrtValue base;
   /** Of the whole, as if it were dense. */
@@ -20,12 +23,16 @@ struct core_sparse {
   struct core_tensor* indices[2];
 };
 
-/** A value as a sparse tensor; for another kind a status with ORT_RUNTIME_EXCEPTION. */
+/** A value as a sparse tensor; for another kind a status with ORT_RUNTIME_EXCEPTION, or ORT_FAIL
+ * for a map. */
 OrtStatus* core_as_sparse(const char* function, const OrtValue* value, struct core_sparse** out);
 
 /** The values of a filled sparse tensor; a status for another value. */
 OrtStatus* core_sparse_values(const char* function, const OrtValue* value,
                               struct core_tensor** out);
+
+/** Releases values and indices. */
+void core_clear_sparse(struct core_sparse* sparse);
 
 /** Releases what a sparse tensor holds, and the value itself. */
 void core_end_sparse(OrtValue* value);

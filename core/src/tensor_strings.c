@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "heap.h"
+#include "sparse.h"
 #include "value.h"
 
 static bool is_local(const struct core_string* string) {
@@ -76,8 +77,10 @@ static OrtStatus* strings_of(const char* function, const OrtValue* value,
 /* The elements of a dense tensor, or the values of a sparse one, to be read. */
 static OrtStatus* read_strings(const char* function, const OrtValue* value,
                                const struct core_string** out, size_t* count) {
-  const struct core_tensor* tensor = (const struct core_tensor*)value;
-  if (!core_is_tensor(value)) {
+  struct core_tensor* tensor = (struct core_tensor*)value;
+  if (value->kind == ONNX_TYPE_SPARSETENSOR) {
+    CORE_TRY(core_sparse_values(function, value, &tensor));
+  } else if (!core_is_tensor(value)) {
     return core_status(ORT_NOT_IMPLEMENTED, function, ": value must be a dense or a sparse tensor",
                        NULL);
   }

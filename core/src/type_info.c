@@ -2,6 +2,7 @@
 /* OrtTypeInfo: what kind of value, and what it is made of. */
 #include "type_info.h"
 
+#include "containers.h"
 #include "heap.h"
 
 static OrtStatus* new_type(const char* function, enum ONNXType kind, OrtTypeInfo** out) {
@@ -62,10 +63,41 @@ static OrtStatus* type_of_tensor(const OrtValue* value, OrtTypeInfo** out) {
   return hand_out(core_new_shape_info("GetTypeInfo", shape, &type->tensor), type, out);
 }
 
+/* In containers, tensors have an element type in common but no shape. */
+static OrtStatus* type_of_element(const struct core_tensor* tensor, OrtTypeInfo** out) {
+  const OrtTensorTypeAndShapeInfo info = {.type = tensor->shape.type};
+  return new_tensor_type("GetTypeInfo", ONNX_TYPE_TENSOR, &info, out);
+}
+
+static OrtStatus* type_of_map(const struct core_map* map, OrtTypeInfo** out) {
+  OrtTypeInfo* type = NULL;
+  CORE_TRY(new_type("GetTypeInfo", ONNX_TYPE_MAP, &type));
+  type->map.key = map->keys->shape.type;
+  return hand_out(type_of_element(map->values, &type->map.value), type, out);
+}
+
+static OrtStatus* type_of_sequence(const struct core_sequence* sequence, OrtTypeInfo** out) {
+  const OrtValue* first = sequence->elements[0];
+  OrtTypeInfo* type = NULL;
+  CORE_TRY(new_type("GetTypeInfo", ONNX_TYPE_SEQUENCE, &type));
+  OrtStatus* status =
+      first->kind == ONNX_TYPE_MAP
+          ? type_of_map((const struct core_map*)first, &type->sequence.element)
+          : type_of_element((const struct core_tensor*)first, &type->sequence.element);
+  return hand_out(status, type, out);
+}
+
 ORT_API_STATUS_IMPL(ort_GetTypeInfo, const OrtValue* value, OrtTypeInfo** out) {
   CORE_REQUIRE(GetTypeInfo, value);
   CORE_REQUIRE(GetTypeInfo, out);
-  return type_of_tensor(value, out);
+  switch (value->kind) {
+    case ONNX_TYPE_MAP:
+      return type_of_map((const struct core_map*)value, out);
+    case ONNX_TYPE_SEQUENCE:
+      return type_of_sequence((const struct core_sequence*)value, out);
+    default:
+      return type_of_tensor(value, out);
+  }
 }
 
 ORT_API_STATUS_IMPL(ort_GetOnnxTypeFromTypeInfo, const OrtTypeInfo* type_info, enum ONNXType* out) {

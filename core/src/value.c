@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What holds for values of every kind. */
-#include "value.h"
+#include "containers.h"
+#include "sparse.h"
 
 OrtValue* core_retain_value(const OrtValue* value) {
   OrtValue* shared = (OrtValue*)value;
@@ -18,7 +19,16 @@ void ORT_API_CALL ort_ReleaseValue(OrtValue* input) NO_EXCEPTION {
   if (input == NULL || !is_last(input)) {
     return;
   }
-  core_end_tensor((struct core_tensor*)input);
+  switch (input->kind) {
+    case ONNX_TYPE_TENSOR:
+      core_end_tensor((struct core_tensor*)input);
+      break;
+    case ONNX_TYPE_SPARSETENSOR:
+      core_end_sparse(input);
+      break;
+    default:
+      core_end_container(input);
+  }
 }
 
 ORT_API_STATUS_IMPL(ort_IsTensor, const OrtValue* value, int* out) {

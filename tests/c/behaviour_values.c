@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "behaviour_values.h"
+
+#include <stdarg.h>
+
+/* A line of text that grows. */
+struct text {
+  char bytes[2000];
+  size_t length;
+};
+
+static void add(struct text* text, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  text->length += (size_t)vsnprintf(text->bytes + text->length, sizeof text->bytes - text->length,
+                                    format, arguments);
+  va_end(arguments);
+}
+
+static void add_strings(struct text* text, const OrtValue* value, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    size_t length = 0;
+    char string[100];
+    CHECK(api->GetStringTensorElementLength(value, i, &length) == NULL && length < sizeof string);
+    CHECK(api->GetStringTensorElement(value, sizeof string, i, string) == NULL);
+    add(text, "%s%.*s", i > 0 ? "," : "", (int)length, string);
+  }
+}
+
+static void add_numbers(struct text* text, OrtValue* value, ONNXTensorElementDataType type,
+                        size_t count) {
+  void* data = NULL;
+  CHECK(api->GetTensorMutableData(value, &data) == NULL);
+  for (size_t i = 0; i < count; i++) {
+    add(text, i > 0 ? "," : "");
+    if (type == FLOAT) {
+      add(text, "%g", (double)((float*)data)[i]);
+    } else if (type == DOUBLE) {
+      add(text, "%g", ((double*)data)[i]);
+    } else if (type == INT64) {
+      add(text, "%" PRId64, ((int64_t*)data)[i]);
+    } else {
+      add(text, "%d", ((uint8_t*)data)[i]);
+    }
+  }
+}
+
+void say_tensor(const OrtValue* value) {
+  OrtTensorTypeAndShapeInfo* info = NULL;
+  ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  size_t rank = 0;
+  size_t count = 0;
+  int64_t dims[8];
+  CHECK(api->GetTensorTypeAndShape(value, &info) == NULL);
+  CHECK(api->GetTensorElementType(info, &type) == NULL);
+  CHECK(api->GetDimensionsCount(info, &rank) == NULL && rank <= 8);
+  CHECK(api->GetDimensions(info, dims, rank) == NULL);
+  CHECK(api->GetTensorShapeElementCount(info, &count) == NULL);
+  api->ReleaseTensorTypeAndShapeInfo(info);
+  struct text text = {"", 0};
+  add(&text, "type=%d {", (int)type);
+  for (size_t i = 0; i < rank; i++) {
+    add(&text, "%s%" PRId64, i > 0 ? "," : "", dims[i]);
+  }
+  add(&text, "} ");
+  if (type == STRING) {
+    add_strings(&text, value, count);
+  } else {
+    add_numbers(&text, (OrtValue*)value, type, count);
+  }
+  say("%s", text.bytes);
+}
