@@ -21,12 +21,14 @@ UNDER =
 LINK_CLIENT = -L$(BUILD) -lortcore -Wl,-rpath,$(abspath $(BUILD)) -ldl -pthread $(LDFLAGS)
 
 $(BUILD)/behaviour: $(wildcard $(CLIENTS)/behaviour_*.c)
+$(BUILD)/faults: $(wildcard $(CLIENTS)/faults_*.c)
 $(BUILD)/%: $(CLIENTS)/%.c $(wildcard $(CLIENTS)/*.h) $(BUILD)/libortcore.so
 	$(CC) -std=gnu11 -Wall -Wextra $(CFLAGS) -Iinclude $(filter %.c,$^) -o $@ $(LINK_CLIENT)
 
 # These look inside, so they are linked with the core's objects.
 $(BUILD)/faults $(BUILD)/system_faults $(BUILD)/adaptor_storm: LINK_CLIENT = \
   -Isrc $($(CHOSEN)_FLAGS) $(OBJECTS) $($(CHOSEN)_LINK) $(WRAP) -pthread $(LDFLAGS)
+$(BUILD)/faults: WRAP = -Wl,--wrap=malloc
 $(BUILD)/system_faults: WRAP = $(WRAPPED:%=-Wl,--wrap=%)
 
 .PHONY: check asan ubsan tsan valgrind

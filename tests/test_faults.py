@@ -23,6 +23,16 @@ ALLOCATES = {  # the trials that need memory, for which silence would mean that 
     "Aligned",
     "Limiting",
     "Tracking",
+    "CreateTensorAsOrtValue",
+    "CreateTensorWithDataAsOrtValue",
+    "FillStringTensor",
+    "FillStringTensorElement",
+    "SetDimensions",
+    "SetSymbolicDimensions",
+    "GetTypeInfo",
+    "CreateMapTypeInfo",
+    "GetSequenceElementType",
+    "CreateEnv",
 }
 
 Insider = Callable[..., str]
