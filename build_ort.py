@@ -31,6 +31,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/extras.c",
     "ortcffi/boundary/bench.c",
     "ortcffi/boundary/bench_threads.c",
+    "ortcffi/boundary/bench_values.c",
     "ortcffi/boundary/bench_floor.c",
     "ortcffi/boundary/providers.c",
     "ortcffi/boundary/adaptors.c",

@@ -1217,6 +1217,9 @@ class Lib:
     ORTCFFI_BENCH_FILL: int
     ORTCFFI_BENCH_TWO_THREADS: int
     ORTCFFI_BENCH_HANDOVER: int
+    ORTCFFI_BENCH_TENSOR_OVER: int
+    ORTCFFI_BENCH_NEW_TENSOR: int
+    ORTCFFI_BENCH_STRINGS: int
     def OrtGetApiBase(self, /) -> OrtApiBase: ...
     def CreateStatus(self, api: OrtApi, code: int, msg: bytes | Cdata, /) -> OrtStatus: ...
     def GetErrorCode(self, api: OrtApi, status: OrtStatus, /) -> int: ...

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory_info.h"
 
-#include <string.h>
-
 #include "heap.h"
 
 const struct OrtMemoryInfo core_cpu_memory_info = {.mark = CORE_MEMORY_INFO_MARK,
@@ -40,26 +38,13 @@ static const struct device devices[] = {
     {"WebNN_Ten", "WebNN_Ten", GPU, LOCAL, 0},
 };
 
-size_t core_memory_info_extra(const struct OrtMemoryInfo* info) {
-  return info->owns_name ? strlen(info->name) + 1 : 0;
-}
-
-void core_embed_memory_info(const struct OrtMemoryInfo* from, struct OrtMemoryInfo* to,
-                            void* extra) {
-  size_t length = core_memory_info_extra(from);
-  *to = *from;
-  to->is_constant = 1;
-  if (length > 0) {
-    to->name = memcpy(extra, from->name, length);
-  }
-}
-
 static OrtStatus* hand_out(const struct OrtMemoryInfo* info, OrtMemoryInfo** out) {
-  struct OrtMemoryInfo* copy = heap_alloc(sizeof *copy + core_memory_info_extra(info));
+  size_t extra = core_memory_info_extra(info);
+  struct OrtMemoryInfo* copy = heap_alloc(sizeof *copy + extra);
   if (copy == NULL) {
     return CORE_OUT_OF_MEMORY(CreateMemoryInfo, sizeof *copy);
   }
-  core_embed_memory_info(info, copy, copy + 1);
+  core_embed_memory_info(info, copy, copy + 1, extra);
   copy->mark = CORE_MEMORY_INFO_MARK;
   copy->is_constant = 0;
   heap_created(CORE_MEMORY_INFO);

@@ -3,6 +3,8 @@
 #ifndef ORTCFFI_MEMORY_INFO_H_
 #define ORTCFFI_MEMORY_INFO_H_
 
+#include <string.h>
+
 #include "core.h"
 
 struct OrtMemoryInfo {
@@ -39,10 +41,18 @@ static inline bool core_is_cpu_memory(const struct OrtMemoryInfo* info) {
 }
 
 /** Bytes that a copy's name needs behind it; 0 for a literal, which copies share. */
-size_t core_memory_info_extra(const struct OrtMemoryInfo* info);
-/** Makes `to` a copy that is part of another object, with core_memory_info_extra bytes at `extra`.
- */
-void core_embed_memory_info(const struct OrtMemoryInfo* from, struct OrtMemoryInfo* to,
-                            void* extra);
+static inline size_t core_memory_info_extra(const struct OrtMemoryInfo* info) {
+  return CORE_UNLIKELY(info->owns_name) ? strlen(info->name) + 1 : 0;
+}
+
+/** Makes `to` a copy that is part of another object; `extra` are its bytes at `behind`. */
+static inline void core_embed_memory_info(const struct OrtMemoryInfo* from,
+                                          struct OrtMemoryInfo* to, void* behind, size_t extra) {
+  *to = *from;
+  to->is_constant = true;
+  if (CORE_UNLIKELY(extra > 0)) {
+    to->name = (const char*)memcpy(behind, from->name, extra);
+  }
+}
 
 #endif /* ORTCFFI_MEMORY_INFO_H_ */

@@ -21,8 +21,10 @@ static OrtStatus* check_shape(const char* function, const int64_t* dims, size_t 
 
 /* A tensor without bytes yet: its dimensions and the name of its memory stand behind it. NULL where
  * there is no memory. */
-static struct core_tensor* new_shell(const OrtMemoryInfo* info, const int64_t* dims, size_t rank) {
-  size_t size = sizeof(struct core_tensor) + rank * sizeof *dims + core_memory_info_extra(info);
+static inline CORE_INLINE struct core_tensor* new_shell(const OrtMemoryInfo* info,
+                                                        const int64_t* dims, size_t rank) {
+  size_t extra = core_memory_info_extra(info);
+  size_t size = sizeof(struct core_tensor) + rank * sizeof *dims + extra;
   struct core_tensor* tensor =
       CORE_LIKELY(size <= HEAP_SMALL) ? heap_alloc_object(size) : heap_alloc(size);
   if (CORE_UNLIKELY(tensor == NULL)) {
@@ -35,7 +37,7 @@ static struct core_tensor* new_shell(const OrtMemoryInfo* info, const int64_t* d
   tensor->base = (struct OrtValue){ONNX_TYPE_TENSOR, 1};
   tensor->shape.rank = rank;
   tensor->shape.dims = kept;
-  core_embed_memory_info(info, &tensor->info, kept + rank);
+  core_embed_memory_info(info, &tensor->info, kept + rank, extra);
   heap_created(CORE_VALUE);
   return tensor;
 }
@@ -43,6 +45,13 @@ static struct core_tensor* new_shell(const OrtMemoryInfo* info, const int64_t* d
 static void forget_shell(struct core_tensor* tensor) {
   heap_released(CORE_VALUE);
   heap_free_object(tensor);
+}
+
+static void begin_strings(struct core_tensor* tensor, bool is_exposed) {
+  core_strings_begin(tensor->data, tensor->shape.count);
+  tensor->texts = NULL;
+  tensor->texts_size = 0;
+  tensor->is_exposed = is_exposed;
 }
 
 static OrtStatus* info_of_allocator(const char* function, const OrtAllocator* allocator,
@@ -80,7 +89,7 @@ OrtStatus* core_new_tensor(const char* function, OrtAllocator* allocator, const 
   tensor->bytes = bytes;
   tensor->owner = allocator;
   if (CORE_UNLIKELY(type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING)) {
-    core_strings_begin(data, count);
+    begin_strings(tensor, false);
   }
   *out = tensor;
   return NULL;
@@ -109,6 +118,7 @@ static OrtStatus* over_bytes(const char* function, const OrtMemoryInfo* info, vo
   tensor->data = data;
   tensor->bytes = bytes;
   tensor->owner = NULL;
+  tensor->is_exposed = true;
   *out = tensor;
   return NULL;
 }
@@ -131,14 +141,7 @@ OrtStatus* core_copy_elements(const char* function, const struct core_tensor* fr
     }
     return NULL;
   }
-  const struct core_string* strings = from->data;
-  for (size_t i = 0; i < from->shape.count; i++) {
-    if (!core_string_assign((struct core_string*)to->data + i, core_string_text(&strings[i]),
-                            strings[i].length)) {
-      return core_no_memory(function, strings[i].length);
-    }
-  }
-  return NULL;
+  return core_copy_strings(function, from, to);
 }
 
 OrtStatus* core_copy_tensor(const char* function, const struct core_tensor* from,
@@ -158,7 +161,7 @@ OrtStatus* core_copy_tensor(const char* function, const struct core_tensor* from
 void core_end_tensor(struct core_tensor* tensor) {
   if (tensor->owner != NULL && tensor->data != NULL) {
     if (tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
-      core_strings_end(tensor->data, tensor->shape.count);
+      core_end_strings(tensor);
     }
     tensor->owner->Free(tensor->owner, tensor->data);
   }
@@ -194,7 +197,7 @@ ORT_API_STATUS_IMPL(ort_CreateTensorWithDataAndDeleterAsOrtValue, OrtAllocator* 
   CORE_TRY(over_bytes(function, info, p_data, p_data_len, shape, shape_len, type, &tensor));
   tensor->owner = deleter;
   if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING && p_data != NULL) {
-    core_strings_begin(p_data, tensor->shape.count);
+    begin_strings(tensor, true);
   }
   *out = &tensor->base;
   return NULL;
@@ -214,6 +217,9 @@ ORT_API_STATUS_IMPL(ort_GetTensorMutableData, OrtValue* value, void** out) {
   CORE_REQUIRE(GetTensorMutableData, out);
   struct core_tensor* tensor = NULL;
   CORE_TRY(core_as_tensor("GetTensorMutableData", value, &tensor));
+  if (CORE_UNLIKELY(tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING)) {
+    CORE_TRY(core_expose_strings("GetTensorMutableData", tensor));
+  }
   *out = tensor->data;
   return NULL;
 }

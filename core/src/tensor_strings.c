@@ -1,62 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Tensors of strings. */
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "heap.h"
 #include "sparse.h"
 #include "value.h"
-
-static bool is_local(const struct core_string* string) {
-  return string->text == string->local || string->text == NULL;
-}
-
-void core_strings_begin(struct core_string* strings, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    strings[i].text = strings[i].local;
-    strings[i].length = 0;
-    strings[i].local[0] = '\0';
-  }
-}
-
-void core_strings_end(struct core_string* strings, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    if (CORE_UNLIKELY(!is_local(&strings[i]))) {
-      free(strings[i].text);
-    }
-  }
-}
-
-/* Room for `length` bytes and a zero; the old text is lost. False where there is no memory, with
- * the string as it was. */
-static bool make_room(struct core_string* string, size_t length) {
-  if (is_local(string)) {
-    string->text = string->local;
-  }
-  size_t capacity = is_local(string) ? sizeof string->local - 1 : string->capacity;
-  if (CORE_LIKELY(length <= capacity)) {
-    return true;
-  }
-  char* block = length < PTRDIFF_MAX ? malloc(length + 1) : NULL;
-  if (block == NULL) {
-    return false;
-  }
-  core_strings_end(string, 1);
-  string->text = block;
-  string->capacity = length;
-  return true;
-}
-
-bool core_string_assign(struct core_string* string, const char* text, size_t length) {
-  if (!make_room(string, length)) {
-    return false;
-  }
-  memmove(string->text, text, length);
-  string->text[length] = '\0';
-  string->length = length;
-  return true;
-}
 
 static OrtStatus* check_strings(const char* function, const struct core_tensor* tensor) {
   return CORE_LIKELY(tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING)
@@ -90,42 +38,18 @@ static OrtStatus* read_strings(const char* function, const OrtValue* value,
   return NULL;
 }
 
-/* Moves strings that are made into the places of others, which end. */
-static void move_strings(struct core_string* from, struct core_string* to, size_t count) {
-  core_strings_end(to, count);
+/* The texts behind pointers, and the room that they take together. */
+static OrtStatus* measure(const char* const* s, size_t count, struct core_span* texts,
+                          size_t* size) {
+  *size = count;
   for (size_t i = 0; i < count; i++) {
-    to[i] = from[i];
-    if (from[i].text == from[i].local) {
-      to[i].text = to[i].local;
+    if (CORE_UNLIKELY(s[i] == NULL)) {
+      CORE_FAIL(ORT_INVALID_ARGUMENT, "FillStringTensor: s must not have an element that is NULL");
     }
+    texts[i] = (struct core_span){s[i], strlen(s[i])};
+    *size += texts[i].length;
   }
-}
-
-/* Makes the strings apart first: a tensor is filled wholly or not at all. */
-static OrtStatus* fill(struct core_string* strings, const char* const* s, size_t count) {
-  size_t size = count * sizeof *strings;
-  struct core_string* made = heap_alloc(size);
-  if (made == NULL) {
-    return CORE_OUT_OF_MEMORY(FillStringTensor, size);
-  }
-  core_strings_begin(made, count);
-  OrtStatus* status = NULL;
-  for (size_t i = 0; i < count && status == NULL; i++) {
-    size_t length = s[i] != NULL ? strlen(s[i]) : 0;
-    if (s[i] == NULL) {
-      status = core_status(ORT_INVALID_ARGUMENT, "FillStringTensor: s has an element that is NULL",
-                           NULL, NULL);
-    } else if (!core_string_assign(&made[i], s[i], length)) {
-      status = CORE_OUT_OF_MEMORY(FillStringTensor, length);
-    }
-  }
-  if (status == NULL) {
-    move_strings(made, strings, count);
-  } else {
-    core_strings_end(made, count);
-  }
-  heap_free(made);
-  return status;
+  return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_FillStringTensor, OrtValue* value, const char* const* s, size_t s_len) {
@@ -142,7 +66,15 @@ ORT_API_STATUS_IMPL(ort_FillStringTensor, OrtValue* value, const char* const* s,
   if (tensor->data == NULL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "FillStringTensor: value has no memory for its strings");
   }
-  return fill(tensor->data, s, s_len);
+  struct core_span* texts = heap_alloc(s_len * sizeof *texts);
+  if (texts == NULL) {
+    return CORE_OUT_OF_MEMORY(FillStringTensor, s_len * sizeof *texts);
+  }
+  size_t size = 0;
+  OrtStatus* status = measure(s, s_len, texts, &size);
+  status = status == NULL ? core_fill_strings("FillStringTensor", tensor, texts, size) : status;
+  heap_free(texts);
+  return status;
 }
 
 ORT_API_STATUS_IMPL(ort_FillStringTensorElement, OrtValue* value, const char* s, size_t index) {
@@ -153,10 +85,7 @@ ORT_API_STATUS_IMPL(ort_FillStringTensorElement, OrtValue* value, const char* s,
   if (index >= tensor->shape.count || tensor->data == NULL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "FillStringTensorElement: index is outside of the tensor");
   }
-  size_t length = strlen(s);
-  return core_string_assign((struct core_string*)tensor->data + index, s, length)
-             ? NULL
-             : CORE_OUT_OF_MEMORY(FillStringTensorElement, length);
+  return core_set_string("FillStringTensorElement", tensor, index, s, strlen(s));
 }
 
 ORT_API_STATUS_IMPL(ort_GetResizedStringTensorElementBuffer, OrtValue* value, size_t index,
@@ -170,18 +99,8 @@ ORT_API_STATUS_IMPL(ort_GetResizedStringTensorElementBuffer, OrtValue* value, si
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "GetResizedStringTensorElementBuffer: index is outside of the tensor");
   }
-  struct core_string* string = (struct core_string*)tensor->data + index;
-  struct core_string resized;
-  core_strings_begin(&resized, 1);
-  if (!make_room(&resized, length_in_bytes)) {
-    return core_no_memory(function, length_in_bytes);
-  }
-  size_t kept = string->length < length_in_bytes ? string->length : length_in_bytes;
-  memcpy(resized.text, core_string_text(string), kept);
-  memset(resized.text + kept, 0, length_in_bytes - kept + 1);
-  resized.length = length_in_bytes;
-  move_strings(&resized, string, 1);
-  *buffer = string->text;
+  CORE_TRY(core_resize_string(function, tensor, index, length_in_bytes));
+  *buffer = ((struct core_string*)tensor->data)[index].text;
   return NULL;
 }
 

@@ -189,6 +189,9 @@ static int64_t (*const loops[])(const ortcffi_bench_job* job) = {
     [ORTCFFI_BENCH_FILL] = fill,
     [ORTCFFI_BENCH_TWO_THREADS] = bench_two_threads,
     [ORTCFFI_BENCH_HANDOVER] = bench_handover,
+    [ORTCFFI_BENCH_TENSOR_OVER] = bench_tensor_over,
+    [ORTCFFI_BENCH_NEW_TENSOR] = bench_new_tensor,
+    [ORTCFFI_BENCH_STRINGS] = bench_strings,
 };
 
 int64_t ortcffi_bench_run(const ortcffi_bench_job* job) {

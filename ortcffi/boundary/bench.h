@@ -13,7 +13,7 @@ typedef struct ortcffi_bench_subject {
   void (*give)(void* block);
 } ortcffi_bench_subject;
 
-/* Each loop and what one operation of it is. The first six need a table. */
+/* Each loop and what one operation of it is. The first six and the last three need a table. */
 typedef enum ortcffi_bench_loop {
   ORTCFFI_BENCH_STATUS,       /* a status with `message` created and released */
   ORTCFFI_BENCH_FAIL_ALLOC,   /* AllocatorAlloc of `size` fails, status read and released */
@@ -27,7 +27,10 @@ typedef enum ortcffi_bench_loop {
   ORTCFFI_BENCH_LIFETIMES,    /* the next step of `plan`, first line written */
   ORTCFFI_BENCH_FILL,         /* the next step of `plan`, whole block written */
   ORTCFFI_BENCH_TWO_THREADS,  /* LIFETIMES on each of two threads, half of `slots` each */
-  ORTCFFI_BENCH_HANDOVER      /* one thread takes the blocks of `plan`, the other frees them */
+  ORTCFFI_BENCH_HANDOVER,     /* one thread takes the blocks of `plan`, the other frees them */
+  ORTCFFI_BENCH_TENSOR_OVER,  /* a tensor over 1 KiB of the caller's, made and released */
+  ORTCFFI_BENCH_NEW_TENSOR,   /* a tensor of `size` bytes from the allocator, made and released */
+  ORTCFFI_BENCH_STRINGS       /* a tensor of 1000 strings made, filled, read and released */
 } ortcffi_bench_loop;
 
 typedef struct ortcffi_bench_job {

@@ -85,4 +85,9 @@ BENCH_INLINE int bench_step(const ortcffi_bench_subject* subject, enum bench_kin
 int64_t bench_two_threads(const ortcffi_bench_job* job);
 int64_t bench_handover(const ortcffi_bench_job* job);
 
+/* The loops of bench_values.c. */
+int64_t bench_tensor_over(const ortcffi_bench_job* job);
+int64_t bench_new_tensor(const ortcffi_bench_job* job);
+int64_t bench_strings(const ortcffi_bench_job* job);
+
 #endif /* ORTCFFI_BENCH_TAKE_H_ */

@@ -18,8 +18,8 @@ struct call {
 
 /* The linker gathers pointers to the calls of all files in one section, so that no list repeats
  * their names. */
-#define CALL(text) CALL_ON_LINE(text, __LINE__)
-#define CALL_ON_LINE(text, line) CALL_NUMBER(text, line)
+#define CALL(text) CALL_COUNTED(text, __COUNTER__)
+#define CALL_COUNTED(text, count) CALL_NUMBER(text, count)
 #define CALL_NUMBER(text, n)                                                                      \
   static void make_##n(void);                                                                     \
   static const struct call call_##n = {text, make_##n};                                           \
