@@ -39,6 +39,9 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/numpy_memory.c",
     "ortcffi/boundary/objects.c",
     "ortcffi/boundary/blocks.c",
+    "ortcffi/boundary/values.c",
+    "ortcffi/boundary/value_type.c",
+    "ortcffi/boundary/value_arrays.c",
 ]
 COMPILE_FLAGS = [
     *core("FLAGS"),

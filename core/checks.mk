@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 # Clients in C that run on the core: `make check`, and under what finds errors in memory and threads:
-# `make asan`, `ubsan`, `tsan`, `valgrind`. And a fuzzer: `make fuzz`, or `make fuzz SECONDS=600`.
+# `make asan`, `ubsan`, `tsan`, `valgrind`, `wine`. And a fuzzer: `make fuzz`, or `make fuzz
+# SECONDS=600`.
 
 CLIENTS = ../tests/c
 # What runs: a client, and behind colons what it is told after the library's path.
 RUNS = abi client heap old_client versions storm:2:50000:2 adaptor_storm:2:20000:2 \
-  many_threads:800:1000 reload:20:1000 $(FORKS) $(LEAVERS) $(INSIDERS_OF_$(CHOSEN))
+  many_threads:800:1000 reload:20:1000 $(LEAVERS) $(RUNS_OF_$(SYSTEM))
+RUNS_OF_POSIX = $(FORKS) $(INSIDERS_OF_$(CHOSEN))
 # Apart, since the runtimes of most tools do not go on in the child of a process with threads.
 FORKS = storm:2:20000:2:fork adaptor_storm:2:20000:2:fork
 # These leave objects to the end of the process, which nobody takes for a leak on our own heap.
@@ -14,28 +16,33 @@ LEAVERS = $(if $(filter HEAP,$(CHOSEN)),behaviour)
 INSIDERS_OF_MALLOC = faults
 INSIDERS_OF_HEAP = system_faults
 WRAPPED = mmap mprotect madvise pthread_key_create
-PROGRAMS = $(sort $(foreach run,$(RUNS),$(BUILD)/$(firstword $(subst :, ,$(run)))))
+PROGRAMS = $(sort $(foreach run,$(RUNS),$(BUILD)/$(firstword $(subst :, ,$(run)))$(EXE)))
 # Put in front of each client.
 UNDER =
 
-LINK_CLIENT = -L$(BUILD) -lortcore -Wl,-rpath,$(abspath $(BUILD)) -ldl -pthread $(LDFLAGS)
+EXE = $(if $(filter WINDOWS,$(SYSTEM)),.exe)
+LINK_CLIENT = $(LINK_CLIENT_OF_$(SYSTEM)) $(LDFLAGS)
+LINK_CLIENT_OF_POSIX = -L$(BUILD) -lortcore -Wl,-rpath,$(abspath $(BUILD)) -ldl $(THREADS)
+LINK_CLIENT_OF_WINDOWS = $(BUILD)/libortcore.dll.a $(THREADS)
+# static: with the threads of the test itself in it.
+THREADS = $(if $(filter WINDOWS,$(SYSTEM)),-static -lpthread,-pthread)
 
-$(BUILD)/behaviour: $(wildcard $(CLIENTS)/behaviour_*.c)
+$(BUILD)/behaviour$(EXE): $(wildcard $(CLIENTS)/behaviour_*.c)
 $(BUILD)/faults: $(wildcard $(CLIENTS)/faults_*.c)
-$(BUILD)/%: $(CLIENTS)/%.c $(wildcard $(CLIENTS)/*.h) $(BUILD)/libortcore.so
-	$(CC) -std=gnu11 -Wall -Wextra $(CFLAGS) -Iinclude $(filter %.c,$^) -o $@ $(LINK_CLIENT)
+$(BUILD)/%$(EXE): $(CLIENTS)/%.c $(wildcard $(CLIENTS)/*.h) $(LIBRARY)
+	$(CC) -std=gnu11 -Wall -Wextra $($(SYSTEM)_FLAGS) $(CFLAGS) -Iinclude $(filter %.c,$^) -o $@ $(LINK_CLIENT)
 
 # These look inside, so they are linked with the core's objects.
-$(BUILD)/faults $(BUILD)/system_faults $(BUILD)/adaptor_storm: LINK_CLIENT = \
-  -Isrc $($(CHOSEN)_FLAGS) $(OBJECTS) $($(CHOSEN)_LINK) $(WRAP) -pthread $(LDFLAGS)
+$(BUILD)/faults $(BUILD)/system_faults $(BUILD)/adaptor_storm$(EXE): LINK_CLIENT = \
+  -Isrc $($(CHOSEN)_FLAGS) $(OBJECTS) $($(CHOSEN)_LINK) $(WRAP) $(THREADS) $(LDFLAGS)
 $(BUILD)/faults: WRAP = -Wl,--wrap=malloc
 $(BUILD)/system_faults: WRAP = $(WRAPPED:%=-Wl,--wrap=%)
 
 .PHONY: check asan ubsan tsan valgrind
 check: $(PROGRAMS)
 	@set -e; for run in $(RUNS); do \
-	  set -- $$(echo $$run | tr : ' '); client=$(BUILD)/$$1; shift; \
-	  echo "== $$client $$*"; $(UNDER) $$client $(BUILD)/libortcore.so "$$@" >$(BUILD)/said 2>&1 || \
+	  set -- $$(echo $$run | tr : ' '); client=$(BUILD)/$$1$(EXE); shift; \
+	  echo "== $$client $$*"; $(UNDER) $$client $(LIBRARY) "$$@" >$(BUILD)/said 2>&1 || \
 	    { cat $(BUILD)/said; exit 1; }; \
 	done
 
@@ -87,3 +94,14 @@ run_fuzzer: $(BUILD)/fuzzer
 $(BUILD)/fuzzer: $(wildcard $(FUZZ)/*.[ch]) $(OBJECTS)
 	$(CC) -std=gnu11 -Wall -Wextra $(CFLAGS) -fsanitize=fuzzer $($(CHOSEN)_FLAGS) -Iinclude -Isrc \
 	  $(filter %.c,$^) $(OBJECTS) -pthread -o $@
+
+# The DLL, and the clients on it, on a machine that is no Windows. wine wants no window for that.
+MINGW = x86_64-w64-mingw32-gcc
+ON_WINDOWS = CC="$(MINGW)" BUILD=$(BUILD)/windows USE_MIMALLOC=
+.PHONY: windows wine
+windows:
+	$(MAKE) $(ON_WINDOWS)
+wine: export WINEDEBUG = -all
+wine: export WINEDLLOVERRIDES = mscoree,mshtml=
+wine:
+	$(MAKE) check $(ON_WINDOWS) UNDER=wine

@@ -7,27 +7,28 @@ A module is imported when one of its names is first used, so that the import tak
 from typing import Any
 
 __all__ = ["Aligned", "Allocator", "AllocatorStats", "AllocatorType", "Api", "DeviceMemoryType"]
-__all__ += ["DevicePolicy", "DeviceType", "EpDevice", "ErrorCode", "ExecutionMode", "Failing"]
-__all__ += ["FreeDimension", "KeyValuePairs", "Leak", "LibraryNotFound", "Limiting", "LoadError"]
-__all__ += ["LogMessage", "LogSeverity", "Logging", "MemType", "MemoryInfo", "OptimizationLevel"]
-__all__ += ["OrtError", "PrepackedWeights", "PythonAllocator", "RunOptions", "Runtime", "Scope"]
-__all__ += ["SessionOptions", "Status", "ThreadFunctions", "ThreadingOptions", "Tracking"]
-__all__ += ["build_info", "core_api", "default_api", "emulate", "errors", "expose_symbols"]
-__all__ += ["ffi", "find_runtimes", "get_include", "get_library", "init_api", "lib", "load"]
-__all__ += ["numpy_allocator", "trace"]
+__all__ += ["DevicePolicy", "DeviceType", "ElementType", "EpDevice", "ErrorCode", "ExecutionMode"]
+__all__ += ["Failing", "FreeDimension", "KeyValuePairs", "Leak", "LibraryNotFound", "Limiting"]
+__all__ += ["LoadError", "LogMessage", "LogSeverity", "Logging", "MemType", "MemoryInfo"]
+__all__ += ["OptimizationLevel", "OrtError", "PrepackedWeights", "PythonAllocator", "RunOptions"]
+__all__ += ["Runtime", "Scope", "SessionOptions", "Status", "ThreadFunctions", "ThreadingOptions"]
+__all__ += ["Tracking", "Value", "ValueKind", "build_info", "core_api", "default_api", "emulate"]
+__all__ += ["errors", "expose_symbols", "ffi", "find_runtimes", "get_include", "get_library"]
+__all__ += ["init_api", "lib", "load", "numpy_allocator", "trace"]
 
 _NAMES = {
     "_native": "ffi lib",
     "adaptors": "Aligned Failing Limiting Logging",
     "api": "Api build_info core_api default_api init_api",
     "config": "get_include get_library",
+    "element_types": "ElementType ValueKind",
     "ep_devices": "EpDevice",
     "errors": "ErrorCode OrtError",
     "hosts": "emulate",
     "key_values": "KeyValuePairs",
+    "logs": "LogMessage LogSeverity",
     "memory": "Allocator AllocatorStats",
     "memory_info": "AllocatorType DeviceMemoryType DeviceType MemoryInfo MemType",
-    "logs": "LogMessage LogSeverity",
     "numpy_memory": "numpy_allocator",
     "options": "DevicePolicy ExecutionMode OptimizationLevel SessionOptions",
     "providers": "LibraryNotFound LoadError load",
@@ -41,6 +42,7 @@ _NAMES = {
     "threading_options": "ThreadingOptions",
     "tracing": "trace",
     "tracking": "Leak Scope Tracking",
+    "value": "Value",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 

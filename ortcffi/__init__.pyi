@@ -33,6 +33,8 @@ from ortcffi.api import (
 )
 from ortcffi.config import get_include as get_include
 from ortcffi.config import get_library as get_library
+from ortcffi.element_types import ElementType as ElementType
+from ortcffi.element_types import ValueKind as ValueKind
 from ortcffi.ep_devices import EpDevice as EpDevice
 from ortcffi.errors import ErrorCode as ErrorCode
 from ortcffi.errors import OrtError as OrtError
@@ -85,3 +87,4 @@ from ortcffi.tracing import trace as trace
 from ortcffi.tracking import Leak as Leak
 from ortcffi.tracking import Scope as Scope
 from ortcffi.tracking import Tracking as Tracking
+from ortcffi.value import Value as Value

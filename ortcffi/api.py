@@ -15,6 +15,7 @@ from ortcffi.status import Status
 
 if TYPE_CHECKING:
     from ortcffi._ort import OrtApi, OrtApiBase
+    from ortcffi._value_type import Maker
 
 __all__ = ["Api", "build_info", "core_api", "default_api", "init_api"]
 
@@ -101,6 +102,12 @@ class Api:
         status = lib.GetAllocatorWithDefaultOptions(self.pointer, out)
         check(self.pointer, status, "GetAllocatorWithDefaultOptions")
         return Allocator(self, out[0])
+
+    @cached_property
+    def _maker(self) -> "Maker":
+        from ortcffi.value import maker_of
+
+        return maker_of(self)
 
     def memory_info(
         self,

@@ -13,6 +13,8 @@ from ortcffi.memory import Allocator
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata
+    from ortcffi.api import Api
+    from ortcffi.memory_info import MemoryInfo
 
 __all__ = ["PythonAllocator"]
 
@@ -31,6 +33,12 @@ class PythonAllocator(Allocator):
     the call that asked for memory fail, and is the ``__cause__`` of what that call raises.
 
     Arrays keep their allocator, so one that keeps an array of its own stays for good.
+
+    Parameters
+    ----------
+    api : Api, optional
+        The table in whose terms `info` describes the memory, which is the CPU's: the table that
+        values in this memory are to belong to. By default the core's.
 
     Examples
     --------
@@ -55,15 +63,21 @@ class PythonAllocator(Allocator):
 
     __slots__ = ("__dict__", "_context")
 
-    def __init__(self) -> None:
+    def __init__(self, api: "Api | None" = None) -> None:
+        lender = (api or core_api()).default_allocator.info
         api = core_api()
-        lender = api.default_allocator.info
         out = ffi.new("OrtAllocator**")
         self._context = ffi.new_handle(self)
         status = lib.ortcffi_python_allocator(lender.handle, self._context, out)
         check(api.pointer, status, "PythonAllocator")
         # Not Allocator's: each array keeps this object, whose handle is C's context.
         Handle.__init__(self, api, out[0], release=_release, lender=lender)
+
+    @property
+    def info(self) -> "MemoryInfo":
+        """Where the memory is: what the default allocator of the table says."""
+        self.handle  # noqa: B018  # raises if closed
+        return self._lender  # type: ignore[return-value]
 
     # Made anew each time, so that this object can go as soon as its last array has gone.
     def _block(self, shape: Any, itemsize: int) -> Any:

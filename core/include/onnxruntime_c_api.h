@@ -170,10 +170,13 @@
 
 /** @name SAL annotations
  * Microsoft's source annotations for parameters: in or out, may it be NULL, how many elements.
- * Other compilers do not know them, so there they are nothing.
+ * Other systems do not know them, so there they are nothing.
  * @{ */
-#ifdef _MSC_VER
+#ifdef _WIN32
 #include <specstrings.h>
+#ifndef _Frees_ptr_opt_ /* MinGW-w64 lacks it. */
+#define _Frees_ptr_opt_
+#endif
 #else
 #define _In_
 #define _In_z_

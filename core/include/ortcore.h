@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file ortcore.h
- * What ortcffi's core offers beside the API: hosts of older API versions, and traces.
+ * What ortcffi's core offers beside the API: hosts of older API versions, traces, the environment's
+ * logger.
  *
  * Nothing here is exported. Each function is found by its name, through a slot of the table:
  *
@@ -95,6 +96,32 @@ typedef OrtStatus*(ORT_API_CALL* OrtcoreTraceBegin)(const OrtApi* api, uint32_t 
  * @param[in] trace The trace; not to be read any more. NULL does nothing.
  */
 typedef void(ORT_API_CALL* OrtcoreTraceEnd)(OrtcoreTrace* trace);
+/** @} */
+
+/** @name The environment's logger
+ * What sessions and kernels are lent by the API, without a session or a kernel.
+ * @{ */
+
+#define ORTCORE_LOGGER "ortcore_logger"
+
+/** The default logger of the environment, valid while that lives; NULL where there is none. */
+typedef const OrtLogger*(ORT_API_CALL* OrtcoreLogger)(void);
+
+#define ORTCORE_LOG "ortcore_log"
+
+/**
+ * Logs a record as the library itself would, through the environment's logger: with the function
+ * that the environment was created with, or else on stderr, unless the severity is too low. The
+ * environment lives at least until the call ends.
+ *
+ * @param[in] severity Severity of the record.
+ * @param[in] category UTF-8 name of the part that speaks. NULL for the library's own.
+ * @param[in] location UTF-8 text, by custom "file:line function". May be NULL.
+ * @param[in] message UTF-8 text, taken literally. May be NULL.
+ * @return 0 where there is no environment, else 1.
+ */
+typedef int(ORT_API_CALL* OrtcoreLog)(OrtLoggingLevel severity, const char* category,
+                                      const char* location, const char* message);
 /** @} */
 
 #ifdef __cplusplus

@@ -15,6 +15,7 @@ struct wanted {
   void* param;
   int severity;
   const char* id;
+  const OrtThreadingOptions* threading;
 };
 
 static struct OrtEnv* make(const struct wanted* wanted) {
@@ -59,7 +60,7 @@ static struct OrtEnv* join(const struct wanted* wanted) {
   return env;
 }
 
-static OrtStatus* no_environment(const struct wanted* wanted, const char* function) {
+static OrtStatus* no_environment(const char* function, const struct wanted* wanted) {
   if (wanted->id == NULL) {
     return core_status(ORT_RUNTIME_EXCEPTION, function,
                        ": logid must not be NULL for the first environment", NULL);
@@ -68,10 +69,10 @@ static OrtStatus* no_environment(const struct wanted* wanted, const char* functi
 }
 
 /* What all functions that create an environment come to, after their guards. */
-static OrtStatus* hand_out(const struct wanted* wanted, const char* function, OrtEnv** out) {
+static OrtStatus* hand_out(const char* function, const struct wanted* wanted, OrtEnv** out) {
   struct OrtEnv* env = join(wanted);
   if (env == NULL) {
-    return no_environment(wanted, function);
+    return no_environment(function, wanted);
   }
   *out = env;
   return NULL;
@@ -118,13 +119,66 @@ ORT_API_STATUS_IMPL(ort_CreateEnv, OrtLoggingLevel log_severity_level, const cha
                     OrtEnv** out) {
   CORE_REQUIRE(CreateEnv, out);
   struct wanted wanted = {.severity = (int)log_severity_level, .id = logid};
-  return hand_out(&wanted, "CreateEnv", out);
+  return hand_out("CreateEnv", &wanted, out);
 }
 
 ORT_API_STATUS_IMPL(ort_CreateEnvWithCustomLogger, OrtLoggingFunction logging_function,
                     void* logger_param, OrtLoggingLevel log_severity_level, const char* logid,
                     OrtEnv** out) {
   CORE_REQUIRE(CreateEnvWithCustomLogger, out);
-  struct wanted wanted = {logging_function, logger_param, (int)log_severity_level, logid};
-  return hand_out(&wanted, "CreateEnvWithCustomLogger", out);
+  struct wanted wanted = {logging_function, logger_param, (int)log_severity_level, logid, NULL};
+  return hand_out("CreateEnvWithCustomLogger", &wanted, out);
+}
+
+ORT_API_STATUS_IMPL(ort_CreateEnvWithGlobalThreadPools, OrtLoggingLevel log_severity_level,
+                    const char* logid, const OrtThreadingOptions* tp_options, OrtEnv** out) {
+  CORE_REQUIRE(CreateEnvWithGlobalThreadPools, out);
+  struct wanted wanted = {
+      .severity = (int)log_severity_level, .id = logid, .threading = tp_options};
+  return hand_out("CreateEnvWithGlobalThreadPools", &wanted, out);
+}
+
+ORT_API_STATUS_IMPL(ort_CreateEnvWithCustomLoggerAndGlobalThreadPools,
+                    OrtLoggingFunction logging_function, void* logger_param,
+                    OrtLoggingLevel log_severity_level, const char* logid,
+                    const OrtThreadingOptions* tp_options, OrtEnv** out) {
+  CORE_REQUIRE(CreateEnvWithCustomLoggerAndGlobalThreadPools, out);
+  struct wanted wanted = {logging_function, logger_param, (int)log_severity_level, logid,
+                          tp_options};
+  return hand_out("CreateEnvWithCustomLoggerAndGlobalThreadPools", &wanted, out);
+}
+
+/* The version of the API that the struct came with, all of its fields at once. */
+#define CREATION_OPTIONS_SINCE 24
+
+ORT_API_STATUS_IMPL(ort_CreateEnvWithOptions, const OrtEnvCreationOptions* options, OrtEnv** out) {
+  CORE_REQUIRE(CreateEnvWithOptions, options);
+  CORE_REQUIRE(CreateEnvWithOptions, out);
+  if (options->version < CREATION_OPTIONS_SINCE) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateEnvWithOptions: options->version must be 24 or more");
+  }
+  if (options->log_id == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateEnvWithOptions: options->log_id must not be NULL");
+  }
+  if (options->logging_severity_level < ORT_LOGGING_LEVEL_VERBOSE ||
+      options->logging_severity_level > ORT_LOGGING_LEVEL_FATAL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "CreateEnvWithOptions: options->logging_severity_level must be from 0 to 4");
+  }
+  struct wanted wanted = {options->custom_logging_function, options->custom_logging_param,
+                          options->logging_severity_level, options->log_id,
+                          options->threading_options};
+  return hand_out("CreateEnvWithOptions", &wanted, out);
+}
+
+ORT_API_STATUS_IMPL(ort_UpdateEnvWithCustomLogLevel, OrtEnv* ort_env,
+                    OrtLoggingLevel log_severity_level) {
+  (void)ort_env;
+  struct OrtEnv* env = core_env_use();
+  if (env == NULL) {
+    CORE_FAIL(ORT_FAIL, "UpdateEnvWithCustomLogLevel: there is no environment");
+  }
+  __atomic_store_n(&env->logger.severity, (int)log_severity_level, __ATOMIC_RELAXED);
+  core_env_done(env);
+  return NULL;
 }

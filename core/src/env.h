@@ -20,7 +20,6 @@ struct OrtEnv {
   struct OrtLogger logger;
   /** A copy of what it was created with; NULL for none. Constant. */
   OrtThreadingOptions* threading;
-  OrtKeyValuePairs* config;
   /** For what may change. Not to be held while a function of a client's runs. */
   core_mutex lock;
   /** The allocators that sessions share; env_allocators.c has them. Under `lock`. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "hosts.h"
+#include "logging.h"
 
 static const struct {
   const char* name;
@@ -11,6 +12,8 @@ static const struct {
     {ORTCORE_EMULATE, (OrtExperimentalFnPtr)core_emulate},
     {ORTCORE_TRACE_BEGIN, (OrtExperimentalFnPtr)core_trace_begin},
     {ORTCORE_TRACE_END, (OrtExperimentalFnPtr)core_trace_end},
+    {ORTCORE_LOGGER, (OrtExperimentalFnPtr)core_default_logger},
+    {ORTCORE_LOG, (OrtExperimentalFnPtr)core_log_text},
 };
 
 OrtExperimentalFnPtr ORT_API_CALL ort_GetExperimentalFunction(const char* name) NO_EXCEPTION {

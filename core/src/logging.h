@@ -39,4 +39,9 @@ void core_logger_log(const struct OrtLogger* logger, const struct core_record* r
  * no environment. */
 int core_log(const struct core_record* record);
 
+/** ortcore_logger and ortcore_log; see ortcore.h. */
+const OrtLogger* ORT_API_CALL core_default_logger(void);
+int ORT_API_CALL core_log_text(OrtLoggingLevel severity, const char* category, const char* location,
+                               const char* message);
+
 #endif /* ORTCFFI_LOGGING_H_ */

@@ -174,4 +174,10 @@ static inline size_t core_path_size(const ORTCHAR_T* path) {
   return (length + 1) * sizeof *path;
 }
 
+/** Room that a path needs as UTF-8. */
+static inline size_t core_path_utf8_room(const ORTCHAR_T* path) { return 2 * core_path_size(path); }
+
+/** Writes a path as UTF-8, without what does not fit. */
+void core_path_utf8(const ORTCHAR_T* path, char* text, size_t room);
+
 #endif /* ORTCFFI_PLATFORM_H_ */

@@ -82,3 +82,7 @@ void* core_library_symbol(void* library, const char* name) { return dlsym(librar
 void core_library_close(void* library) { dlclose(library); }
 
 void* core_process_symbol(const char* name) { return dlsym(RTLD_DEFAULT, name); }
+
+void core_path_utf8(const ORTCHAR_T* path, char* text, size_t room) {
+  snprintf(text, room, "%s", path);
+}

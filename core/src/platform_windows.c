@@ -78,8 +78,8 @@ int core_at_fork(void (*before)(void), void (*after)(void)) {
   return 1;
 }
 
-/* Windows keeps a description of each page that is reserved, so that a range costs a little more
- * the larger it is: four times the machine's memory. */
+/* Before Windows 8.1, and in wine, each page that is reserved costs a byte or more, so that a range
+ * has to be in proportion: four times the machine's memory. */
 size_t core_address_room(void) {
   MEMORYSTATUSEX memory = {.dwLength = sizeof memory};
   size_t room = (size_t)1 << 36;
@@ -184,4 +184,10 @@ void core_library_close(void* library) { FreeLibrary(library); }
 
 void* core_process_symbol(const char* name) {
   return (void*)GetProcAddress(GetModuleHandleW(NULL), name);
+}
+
+void core_path_utf8(const ORTCHAR_T* path, char* text, size_t room) {
+  if (WideCharToMultiByte(CP_UTF8, 0, path, -1, text, (int)room, NULL, NULL) == 0) {
+    text[0] = '\0';
+  }
 }

@@ -12,6 +12,7 @@
 #include "onnxruntime_c_api.h"
 
 #include "adaptors.h"
+#include "numpy_table.h"
 
 /* NumPy's structs of version 1 of the protocol; new fields come after these. */
 struct numpy_allocator {
@@ -116,9 +117,9 @@ void* ortcffi_numpy_handler(OrtAllocator* allocator, void* owner) {
   return capsule;
 }
 
-/* NumPy's table of functions; it moved in NumPy 2. */
-static void** numpy_functions(void) {
+void** ortcffi_numpy_functions(void) {
   static void** functions;
+  /* It moved in NumPy 2. */
   static const char* const places[] = {"numpy._core._multiarray_umath",
                                        "numpy.core._multiarray_umath"};
   for (size_t i = 0; functions == NULL && i < sizeof places / sizeof *places; i++) {
@@ -133,7 +134,7 @@ static void** numpy_functions(void) {
 }
 
 void* ortcffi_numpy_swap(void* handler) {
-  void** functions = numpy_functions();
+  void** functions = ortcffi_numpy_functions();
   if (functions == NULL) {
     return NULL;
   }

@@ -11,6 +11,9 @@ typedef struct ortcffi_object ortcffi_object;
 /* A new type Source; see blocks.c. To be called before any function that takes an object. */
 ortcffi_object* ortcffi_source_type(void);
 
+/* The types Maker and Tensor as a tuple; see values.h. `scope` is the dict of ortcffi.api. */
+ortcffi_object* ortcffi_value_types(ortcffi_object* scope);
+
 /*
  * Says how a failing status becomes an exception. `classes` is a dict of code to class, each called
  * with message and function; `other(code, message, function)` makes the exception for any other

@@ -7,7 +7,9 @@
 #include "behaviour.h"
 
 #include <stdarg.h>
+#if !defined(_WIN32)
 #include <sys/resource.h>
+#endif
 
 const OrtApiBase* base;
 const OrtApi* api;
@@ -20,8 +22,9 @@ static const char* const code_names[] = {
 #include "ort_error_codes.def"
 };
 
+static bool is_first;
+
 void say(const char* format, ...) {
-  static bool is_first = true;
   va_list arguments;
   va_start(arguments, format);
   fputs(is_first ? "" : "; ", stdout);
@@ -62,7 +65,9 @@ int main(int argc, char** argv) {
   }
   CHECK(argc <= 3);
   /* A crash is an answer, and leaves no file behind. */
+#if !defined(_WIN32)
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+#endif
   const OrtApiBase*(ORT_API_CALL * get_base)(void);
   *(void**)&get_base = entry_of(argv[1]);
   base = get_base();
@@ -71,6 +76,7 @@ int main(int argc, char** argv) {
   bool found = false;
   for (const struct call* const* call = __start_calls; call < __stop_calls; call++) {
     if (argc == 2 || strcmp((*call)->name, argv[2]) == 0) {
+      is_first = true;
       (*call)->make();
       putchar('\n');
       found = true;

@@ -29,8 +29,15 @@ struct call {
 extern const OrtApiBase* base;
 extern const OrtApi* api;
 
+/* MinGW-w64 has a printf of its own beside the system's. */
+#if defined(__MINGW_PRINTF_FORMAT)
+#define PRINTF __MINGW_PRINTF_FORMAT
+#else
+#define PRINTF printf
+#endif
+
 /** Says text as printf does; parts of an answer are separated by "; ". */
-void say(const char* format, ...) __attribute__((format(printf, 1, 2)));
+void say(const char* format, ...) __attribute__((format(PRINTF, 1, 2)));
 
 /** Says "OK", or the code's name and the message; releases the status. True for success. */
 bool say_status(OrtStatus* status);

@@ -32,17 +32,16 @@ static void* use(void* unused) {
 }
 
 static void one_round(const char* path) {
-  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  CHECK(library != NULL);
+  void* library = open_library(path);
   const OrtApiBase*(ORT_API_CALL * get_base)(void);
-  *(void**)&get_base = dlsym(library, "OrtGetApiBase");
+  *(void**)&get_base = entry_in(library);
   api = get_base()->GetApi(ORT_API_VERSION);
   pthread_t threads[2];
   for (size_t i = 0; i < 2; i++) {
     CHECK(pthread_create(&threads[i], NULL, use, NULL) == 0);
   }
   pthread_barrier_wait(&used);
-  CHECK(dlclose(library) == 0);
+  close_library(library);
   pthread_barrier_wait(&closed);
   for (size_t i = 0; i < 2; i++) {
     pthread_join(threads[i], NULL);

@@ -4,18 +4,12 @@
  *
  * storm LIBRARY [THREADS [OPERATIONS [ROUNDS [fork]]]]: as storm.h says.
  */
-#include <dlfcn.h>
-
 #include "storm.h"
 
 int main(int argc, char** argv) {
-  void* library = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
-  if (library == NULL) {
-    fprintf(stderr, "storm: %s\n", argc > 1 ? dlerror() : "no library given");
-    return 2;
-  }
-  const OrtApiBase* (*get_base)(void);
-  *(void**)&get_base = dlsym(library, "OrtGetApiBase");
+  CHECK(argc >= 2);
+  const OrtApiBase*(ORT_API_CALL * get_base)(void);
+  *(void**)&get_base = entry_of(argv[1]);
   api = get_base()->GetApi(ORT_API_VERSION);
   if (api->GetAllocatorWithDefaultOptions(&allocator) != NULL) {
     return 2;

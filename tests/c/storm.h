@@ -8,12 +8,12 @@
 #define ORTCFFI_TESTS_STORM_H_
 
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#if !defined(_WIN32)
 #include <sys/wait.h>
-#include <unistd.h>
+#endif
 
+#include "client.h"
 #include "onnxruntime_c_api.h"
 
 #define SLOTS 256
@@ -130,6 +130,29 @@ static long in_use(void) {
   return bytes;
 }
 
+static void fork_and_go_on(void) {
+#if !defined(_WIN32)
+  usleep(20000);
+  pid_t child = fork();
+  if (child == 0) {
+    /* The other threads, and what they held, stayed behind. */
+    memset(mailbox, 0, sizeof mailbox);
+    pthread_mutex_init(&mailbox_lock, NULL);
+    pthread_t id;
+    pthread_create(&id, NULL, blow, (void*)(uintptr_t)999);
+    blow((void*)(uintptr_t)1000);
+    pthread_join(id, NULL);
+    _exit(0);
+  }
+  int result = 0;
+  waitpid(child, &result, 0);
+  if (result != 0) {
+    fprintf(stderr, "storm: the child ended with %d\n", result);
+    abort();
+  }
+#endif
+}
+
 static void one_round(size_t threads, int forking) {
   pthread_t ids[MAX_THREADS];
   static size_t seed;
@@ -137,24 +160,7 @@ static void one_round(size_t threads, int forking) {
     pthread_create(&ids[i], NULL, blow, (void*)(uintptr_t)++seed);
   }
   if (forking) {
-    usleep(20000);
-    pid_t child = fork();
-    if (child == 0) {
-      /* The other threads, and what they held, stayed behind. */
-      memset(mailbox, 0, sizeof mailbox);
-      pthread_mutex_init(&mailbox_lock, NULL);
-      pthread_t id;
-      pthread_create(&id, NULL, blow, (void*)(uintptr_t)999);
-      blow((void*)(uintptr_t)1000);
-      pthread_join(id, NULL);
-      _exit(0);
-    }
-    int result = 0;
-    waitpid(child, &result, 0);
-    if (result != 0) {
-      fprintf(stderr, "storm: the child ended with %d\n", result);
-      abort();
-    }
+    fork_and_go_on();
   }
   for (size_t i = 0; i < threads; i++) {
     pthread_join(ids[i], NULL);

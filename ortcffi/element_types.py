@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""The types of a tensor's elements, and NumPy's names for them."""
+
+from enum import IntEnum
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ortcffi._native import lib
+
+__all__ = ["ElementType", "ValueKind"]
+
+
+class ElementType(IntEnum):
+    """What the elements of a tensor are (``ONNXTensorElementDataType``)."""
+
+    UNDEFINED = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED
+    FLOAT = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT
+    UINT8 = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8
+    INT8 = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8
+    UINT16 = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT16
+    INT16 = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16
+    INT32 = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32
+    INT64 = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64
+    STRING = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING
+    BOOL = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL
+    FLOAT16 = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16
+    DOUBLE = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE
+    UINT32 = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT32
+    UINT64 = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64
+    COMPLEX64 = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX64
+    COMPLEX128 = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128
+    BFLOAT16 = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16
+    FLOAT8E4M3FN = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E4M3FN
+    FLOAT8E4M3FNUZ = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E4M3FNUZ
+    FLOAT8E5M2 = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E5M2
+    FLOAT8E5M2FNUZ = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E5M2FNUZ
+    UINT4 = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT4
+    INT4 = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_INT4
+    FLOAT4E2M1 = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT4E2M1
+    UINT2 = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT2
+    INT2 = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_INT2
+    FLOAT8E8M0 = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E8M0
+
+
+class ValueKind(IntEnum):
+    """What a value is (``ONNXType``)."""
+
+    UNKNOWN = lib.ONNX_TYPE_UNKNOWN
+    TENSOR = lib.ONNX_TYPE_TENSOR
+    SEQUENCE = lib.ONNX_TYPE_SEQUENCE
+    MAP = lib.ONNX_TYPE_MAP
+    OPAQUE = lib.ONNX_TYPE_OPAQUE
+    SPARSE = lib.ONNX_TYPE_SPARSETENSOR
+    OPTIONAL = lib.ONNX_TYPE_OPTIONAL
+
+
+_NUMPYS = {
+    ElementType.FLOAT: "float32",
+    ElementType.UINT8: "uint8",
+    ElementType.INT8: "int8",
+    ElementType.UINT16: "uint16",
+    ElementType.INT16: "int16",
+    ElementType.INT32: "int32",
+    ElementType.INT64: "int64",
+    ElementType.STRING: "object",
+    ElementType.BOOL: "bool",
+    ElementType.FLOAT16: "float16",
+    ElementType.DOUBLE: "float64",
+    ElementType.UINT32: "uint32",
+    ElementType.UINT64: "uint64",
+    ElementType.COMPLEX64: "complex64",
+    ElementType.COMPLEX128: "complex128",
+}
+
+_ML_DTYPES = {
+    ElementType.BFLOAT16: "bfloat16",
+    ElementType.FLOAT8E4M3FN: "float8_e4m3fn",
+    ElementType.FLOAT8E4M3FNUZ: "float8_e4m3fnuz",
+    ElementType.FLOAT8E5M2: "float8_e5m2",
+    ElementType.FLOAT8E5M2FNUZ: "float8_e5m2fnuz",
+    ElementType.UINT4: "uint4",
+    ElementType.INT4: "int4",
+    ElementType.FLOAT4E2M1: "float4_e2m1fn",
+    ElementType.UINT2: "uint2",
+    ElementType.INT2: "int2",
+    ElementType.FLOAT8E8M0: "float8_e8m0fnu",
+}
+
+# Bits of the types of which several share a byte.
+PACKED = {
+    ElementType.UINT4: 4,
+    ElementType.INT4: 4,
+    ElementType.FLOAT4E2M1: 4,
+    ElementType.UINT2: 2,
+    ElementType.INT2: 2,
+}
+
+_BY_NUMPYS_NAME = {name: element for element, name in _NUMPYS.items()}
+_BY_ML_DTYPES_NAME = {name: element for element, name in _ML_DTYPES.items()}
+
+
+@cache
+def dtype_of(element: int) -> "np.dtype[Any]":
+    """The dtype that arrays of an element type have.
+
+    Raises
+    ------
+    ImportError
+        The type is one of ml_dtypes, which is not installed, or too old to have it.
+    TypeError
+        NumPy has no such type.
+    """
+    if element in _NUMPYS:
+        return np.dtype(_NUMPYS[ElementType(element)])
+    if element not in _ML_DTYPES:
+        raise TypeError(f"arrays have no elements of type {element}")
+    kind = ElementType(element)
+    name = _ML_DTYPES[kind]
+    try:
+        import ml_dtypes
+
+        found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
+    except (ImportError, AttributeError):
+        raise ImportError(
+            f"arrays of {kind.name} are of the type ml_dtypes.{name}: pip install -U ml_dtypes",
+            name="ml_dtypes",
+        ) from None
+    return found
+
+
+def element_of(dtype: "np.dtype[Any]") -> ElementType:
+    """The element type of a tensor that holds what arrays of this dtype hold.
+
+    Raises
+    ------
+    TypeError
+        There is none.
+    """
+    if dtype.kind in "OUSTa" and dtype.type.__module__ != "ml_dtypes":
+        return ElementType.STRING
+    known = _BY_ML_DTYPES_NAME if dtype.type.__module__ == "ml_dtypes" else _BY_NUMPYS_NAME
+    element = known.get(dtype.name)
+    if element is None:
+        hint = "; numpy.int64 has the same bytes, see ndarray.view" if dtype.kind in "mM" else ""
+        raise TypeError(f"tensors have no elements of dtype {dtype}{hint}")
+    return element
+
+
+def as_element(dtype: Any) -> ElementType:
+    """What a user means by an element type: a member of the enum, or anything like a dtype."""
+    if isinstance(dtype, ElementType):
+        return dtype
+    if isinstance(dtype, str) and dtype in _BY_ML_DTYPES_NAME:
+        return _BY_ML_DTYPES_NAME[dtype]  # whether or not ml_dtypes is there
+    try:
+        return element_of(np.dtype(dtype))
+    except TypeError as error:
+        raise TypeError(f"dtype: {error}") from None

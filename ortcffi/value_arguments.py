@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""What values are made of: arguments looked at, and errors that say what is wrong with them."""
+
+from operator import index
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ortcffi.api import Api, default_api
+from ortcffi.element_types import PACKED, ElementType, element_of
+from ortcffi.memory import Allocator
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ortcffi.memory import Shape
+
+
+def table(api: "Api | None") -> "Api":
+    """The table that an argument names, or the default."""
+    if api is None:
+        return default_api()
+    if not isinstance(api, Api):
+        raise TypeError(f"api must be an Api, not {type(api).__name__}")
+    return api
+
+
+def table_of(allocator: Allocator, api: "Api | None") -> "Api":
+    """The table that can read an allocator's info; those of others it would misread."""
+    if not isinstance(allocator, Allocator):
+        raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
+    found = allocator.info.api
+    if api is not None and table(api) != found:
+        raise ValueError(f"allocator describes its memory in terms of {found}, not of {api}")
+    return found
+
+
+def dimensions(shape: "Shape") -> tuple[int, ...]:
+    """A shape as a tuple of ints that C can take."""
+    try:
+        lengths = (index(shape),) if hasattr(shape, "__index__") else tuple(map(index, shape))
+    except TypeError:
+        raise TypeError(f"shape must be an int or a sequence of ints, not {shape!r}") from None
+    for place, length in enumerate(lengths):
+        if not 0 <= length < 1 << 63:
+            raise ValueError(f"shape[{place}] must be from 0 to {(1 << 63) - 1}, but is {length}")
+    return lengths
+
+
+def element_of_array(x: Any) -> ElementType:
+    """The element type of what is to become a value."""
+    if not isinstance(x, np.ndarray):
+        raise TypeError(f"x must be an ndarray, not {type(x).__name__}: numpy.asarray makes one")
+    if isinstance(x, np.ma.MaskedArray):
+        raise TypeError("x must not be masked, since values have no mask: use x.filled()")
+    try:
+        return element_of(x.dtype)
+    except TypeError as error:
+        raise TypeError(f"x: {error}") from None
+
+
+def unfit(x: "NDArray[Any]", element: ElementType) -> str | None:
+    """Why an array's memory cannot be a tensor's; None if it can."""
+    if element in PACKED:
+        return f"x has one {element.name} per byte, where a tensor packs {8 // PACKED[element]}"
+    if not x.flags.c_contiguous:
+        return "x is not C-contiguous"
+    if not x.flags.aligned:
+        return f"x is not aligned to its elements of {x.dtype.itemsize} bytes"
+    if not x.dtype.isnative:
+        return f"x is not in this machine's byte order ({x.dtype.str})"
+    return None
