@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* Types of values, of the values' own and as the model editor makes them. */
+#include "behaviour_values.h"
+
+static const OrtModelEditorApi* editor(void) { return api->GetModelEditorApi(); }
+
+static OrtTypeInfo* type_of(const OrtValue* value) {
+  OrtTypeInfo* type = NULL;
+  CHECK(api->GetTypeInfo(value, &type) == NULL);
+  return type;
+}
+static OrtTypeInfo* tensor_type(void) { return type_of(TENSOR(FLOAT, 2, 3)); }
+static OrtValue* sequence(void) { return SEQUENCE(FLOATS(1), FLOATS(1, 2)); }
+static OrtValue* map(void) { return MAP(INT64S(1), FLOATS(1)); }
+
+static void describe(const OrtTypeInfo* type);
+
+static void describe_tensor(const OrtTypeInfo* type) {
+  const OrtTensorTypeAndShapeInfo* info = NULL;
+  ONNXTensorElementDataType element;
+  size_t rank = 0;
+  CHECK(api->CastTypeInfoToTensorInfo(type, &info) == NULL);
+  CHECK(api->GetTensorElementType(info, &element) == NULL);
+  CHECK(api->GetDimensionsCount(info, &rank) == NULL);
+  say("tensor type=%d rank=%zu HasShape=%d", (int)element, rank,
+      (int)api->TensorTypeAndShape_HasShape(info));
+}
+static void describe_map(const OrtTypeInfo* type) {
+  const OrtMapTypeInfo* info = NULL;
+  ONNXTensorElementDataType key;
+  OrtTypeInfo* value = NULL;
+  CHECK(api->CastTypeInfoToMapTypeInfo(type, &info) == NULL);
+  CHECK(api->GetMapKeyType(info, &key) == NULL);
+  CHECK(api->GetMapValueType(info, &value) == NULL);
+  say("map key=%d", (int)key);
+  describe(value);
+  api->ReleaseTypeInfo(value);
+}
+static void describe_sequence(const OrtTypeInfo* type) {
+  const OrtSequenceTypeInfo* info = NULL;
+  OrtTypeInfo* element = NULL;
+  CHECK(api->CastTypeInfoToSequenceTypeInfo(type, &info) == NULL);
+  CHECK(api->GetSequenceElementType(info, &element) == NULL);
+  say("sequence");
+  describe(element);
+  api->ReleaseTypeInfo(element);
+}
+static void describe_optional(const OrtTypeInfo* type) {
+  const OrtOptionalTypeInfo* info = NULL;
+  OrtTypeInfo* contained = NULL;
+  CHECK(api->CastTypeInfoToOptionalTypeInfo(type, &info) == NULL);
+  CHECK(api->GetOptionalContainedTypeInfo(info, &contained) == NULL);
+  say("optional");
+  describe(contained);
+  api->ReleaseTypeInfo(contained);
+}
+static void describe(const OrtTypeInfo* type) {
+  enum ONNXType kind = ONNX_TYPE_UNKNOWN;
+  CHECK(api->GetOnnxTypeFromTypeInfo(type, &kind) == NULL);
+  if (kind == ONNX_TYPE_MAP) {
+    describe_map(type);
+  } else if (kind == ONNX_TYPE_SEQUENCE) {
+    describe_sequence(type);
+  } else if (kind == ONNX_TYPE_OPTIONAL) {
+    describe_optional(type);
+  } else {
+    say("kind %d", (int)kind);
+    describe_tensor(type);
+  }
+}
+
+static void type_info(const OrtValue* value) {
+  OrtTypeInfo* type = UNTOUCHED;
+  if (say_status(api->GetTypeInfo(value, &type))) {
+    describe(type);
+    api->ReleaseTypeInfo(type);
+  } else {
+    say_out(type, UNTOUCHED);
+  }
+}
+CALL("GetTypeInfo(NULL,&o)") { type_info(NULL); }
+CALL("GetTypeInfo(v,NULL)") { say_status(api->GetTypeInfo(FLOATS(1), NULL)); }
+CALL("GetTypeInfo(tensor)") { type_info(TENSOR(INT64, 2, 3)); }
+CALL("GetTypeInfo(sequence)") { type_info(sequence()); }
+CALL("GetTypeInfo(map of strings)") { type_info(MAP(STRINGS("a"), STRINGS("b"))); }
+
+static void kind_of(const OrtTypeInfo* type) {
+  enum ONNXType kind = (enum ONNXType)99;
+  say_status(api->GetOnnxTypeFromTypeInfo(type, &kind));
+  say("%d", (int)kind);
+}
+CALL("GetOnnxTypeFromTypeInfo(NULL,&o)") { kind_of(NULL); }
+CALL("GetOnnxTypeFromTypeInfo(tensor)") { kind_of(tensor_type()); }
+CALL("GetOnnxTypeFromTypeInfo(i,NULL)") {
+  say_status(api->GetOnnxTypeFromTypeInfo(tensor_type(), NULL));
+}
+
+CALL("GetDenotationFromTypeInfo(i)") {
+  const char* denotation = UNTOUCHED;
+  size_t length = 99;
+  say_status(api->GetDenotationFromTypeInfo(tensor_type(), &denotation, &length));
+  say("\"%s\" %zu", denotation, length);
+}
+CALL("GetDenotationFromTypeInfo(NULL)") {
+  const char* denotation = UNTOUCHED;
+  size_t length = 99;
+  say_status(api->GetDenotationFromTypeInfo(NULL, &denotation, &length));
+}
+
+#define CAST(slot, kind)                                                 \
+  CALL(#slot "(NULL,&o)") {                                              \
+    const kind* out = UNTOUCHED;                                         \
+    say_status(api->slot(NULL, &out));                                   \
+    say_out(out, UNTOUCHED);                                             \
+  }                                                                      \
+  CALL(#slot "(i,NULL)") { say_status(api->slot(tensor_type(), NULL)); } \
+  CALL(#slot "(tensor type)") {                                          \
+    const kind* out = UNTOUCHED;                                         \
+    say_status(api->slot(tensor_type(), &out));                          \
+    say_out(out, UNTOUCHED);                                             \
+  }                                                                      \
+  CALL(#slot "(sequence type)") {                                        \
+    const kind* out = UNTOUCHED;                                         \
+    say_status(api->slot(type_of(sequence()), &out));                    \
+    say_out(out, UNTOUCHED);                                             \
+  }
+CAST(CastTypeInfoToTensorInfo, OrtTensorTypeAndShapeInfo)
+CAST(CastTypeInfoToMapTypeInfo, OrtMapTypeInfo)
+CAST(CastTypeInfoToSequenceTypeInfo, OrtSequenceTypeInfo)
+CAST(CastTypeInfoToOptionalTypeInfo, OrtOptionalTypeInfo)
+
+CALL("GetMapKeyType(NULL,&o)") {
+  ONNXTensorElementDataType type;
+  say_status(api->GetMapKeyType(NULL, &type));
+}
+#define INNER(slot)                    \
+  CALL(#slot "(NULL,&o)") {            \
+    OrtTypeInfo* out = UNTOUCHED;      \
+    say_status(api->slot(NULL, &out)); \
+    say_out(out, UNTOUCHED);           \
+  }
+INNER(GetMapValueType)
+INNER(GetSequenceElementType)
+INNER(GetOptionalContainedTypeInfo)
+CALL("GetMapKeyType(map of strings)") {
+  const OrtMapTypeInfo* info = NULL;
+  ONNXTensorElementDataType type;
+  CHECK(api->CastTypeInfoToMapTypeInfo(type_of(MAP(STRINGS("a"), STRINGS("b"))), &info) == NULL);
+  say_status(api->GetMapKeyType(info, &type));
+  say("%d", (int)type);
+  say_status(api->GetMapKeyType(info, NULL));
+}
+CALL("GetMapValueType(map)") {
+  const OrtMapTypeInfo* info = NULL;
+  OrtTypeInfo* value = NULL;
+  CHECK(api->CastTypeInfoToMapTypeInfo(type_of(map()), &info) == NULL);
+  say_status(api->GetMapValueType(info, &value));
+  describe(value);
+}
+CALL("GetSequenceElementType(sequence)") {
+  const OrtSequenceTypeInfo* info = NULL;
+  OrtTypeInfo* element = NULL;
+  CHECK(api->CastTypeInfoToSequenceTypeInfo(type_of(sequence()), &info) == NULL);
+  say_status(api->GetSequenceElementType(info, &element));
+  describe(element);
+}
+CALL("ReleaseTypeInfo(NULL)") {
+  api->ReleaseTypeInfo(NULL);
+  say("no-op");
+}
+CALL("ReleaseMapTypeInfo(NULL)") {
+  api->ReleaseMapTypeInfo(NULL);
+  say("no-op");
+}
+CALL("ReleaseSequenceTypeInfo(NULL)") {
+  api->ReleaseSequenceTypeInfo(NULL);
+  say("no-op");
+}
+
+static OrtTensorTypeAndShapeInfo* shape(void) {
+  OrtTensorTypeAndShapeInfo* info = NULL;
+  CHECK(api->CreateTensorTypeAndShapeInfo(&info) == NULL);
+  CHECK(api->SetDimensions(info, DIMS(-1, 3)) == NULL);
+  return info;
+}
+#define CREATES(slot, text, ...)                         \
+  CALL(#slot "(" text ")") {                             \
+    OrtTypeInfo* out = UNTOUCHED;                        \
+    if (say_status(editor()->slot(__VA_ARGS__, &out))) { \
+      describe(out);                                     \
+      api->ReleaseTypeInfo(out);                         \
+    } else {                                             \
+      say_out(out, UNTOUCHED);                           \
+    }                                                    \
+  }
+CREATES(CreateTensorTypeInfo, "shape", shape())
+CREATES(CreateTensorTypeInfo, "NULL", NULL)
+CREATES(CreateSparseTensorTypeInfo, "shape", shape())
+CREATES(CreateSparseTensorTypeInfo, "NULL", NULL)
+CREATES(CreateSequenceTypeInfo, "tensor", tensor_type())
+CREATES(CreateSequenceTypeInfo, "NULL", NULL)
+CREATES(CreateMapTypeInfo, "int64, tensor", INT64, tensor_type())
+CREATES(CreateMapTypeInfo, "float, tensor", FLOAT, tensor_type())
+CREATES(CreateMapTypeInfo, "value NULL", INT64, NULL)
+CREATES(CreateOptionalTypeInfo, "sequence", type_of(sequence()))
+CREATES(CreateOptionalTypeInfo, "NULL", NULL)
+CALL("CreateTensorTypeInfo(out NULL)") {
+  say_status(editor()->CreateTensorTypeInfo(shape(), NULL));
+}
+CALL("CreateOptionalTypeInfo of all levels") {
+  OrtTypeInfo* of_map = NULL;
+  OrtTypeInfo* of_sequence = NULL;
+  OrtTypeInfo* of_optional = NULL;
+  OrtTypeInfo* tensor = tensor_type();
+  say_status(editor()->CreateMapTypeInfo(STRING, tensor, &of_map));
+  say_status(editor()->CreateSequenceTypeInfo(of_map, &of_sequence));
+  say_status(editor()->CreateOptionalTypeInfo(of_sequence, &of_optional));
+  api->ReleaseTypeInfo(tensor);
+  api->ReleaseTypeInfo(of_map);
+  api->ReleaseTypeInfo(of_sequence);
+  describe(of_optional);
+  api->ReleaseTypeInfo(of_optional);
+}
