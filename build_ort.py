@@ -42,6 +42,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/values.c",
     "ortcffi/boundary/value_type.c",
     "ortcffi/boundary/value_arrays.c",
+    "ortcffi/boundary/value_strings.c",
 ]
 COMPILE_FLAGS = [
     *core("FLAGS"),

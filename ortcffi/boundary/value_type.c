@@ -180,6 +180,8 @@ static PyMethodDef value_methods[] = {
     {"numpy", FUNCTION(ortcffi_value_numpy), METH_FASTCALL | METH_KEYWORDS, NUMPY_DOC},
     {"close", ortcffi_value_close, METH_NOARGS, CLOSE_DOC},
     {"_adopt", ortcffi_value_adopt, METH_VARARGS | METH_CLASS, NULL},
+    {"_fill_strings", ortcffi_value_fill_strings, METH_O, NULL},
+    {"_read_strings", ortcffi_value_read_strings, METH_O, NULL},
     {"_borrow", ortcffi_value_borrow, METH_VARARGS | METH_CLASS, NULL},
     {NULL, NULL, 0, NULL},
 };
