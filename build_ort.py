@@ -43,6 +43,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/value_type.c",
     "ortcffi/boundary/value_arrays.c",
     "ortcffi/boundary/value_strings.c",
+    "ortcffi/boundary/dlpack.c",
 ]
 COMPILE_FLAGS = [
     *core("FLAGS"),

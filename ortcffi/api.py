@@ -105,7 +105,7 @@ class Api:
 
     @cached_property
     def _maker(self) -> "Maker":
-        from ortcffi.value import maker_of
+        from ortcffi.value_base import maker_of
 
         return maker_of(self)
 

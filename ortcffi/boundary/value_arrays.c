@@ -156,6 +156,24 @@ PyObject* ortcffi_value_from_numpy(PyObject* type, PyObject* const* arguments, P
   return in_python(type, "_from_numpy", arguments, count, keywords);
 }
 
+/* A tuple of int as C has it, to be freed; NULL with an exception. */
+static int64_t* lengths_of(PyObject* shape) {
+  Py_ssize_t rank = PyTuple_Size(shape);
+  int64_t* lengths = PyMem_Malloc(((size_t)rank + 1) * sizeof *lengths);
+  if (lengths == NULL) {
+    PyErr_NoMemory();
+    return NULL;
+  }
+  for (Py_ssize_t i = 0; i < rank; i++) {
+    lengths[i] = PyLong_AsLongLong(PyTuple_GetItem(shape, i));
+    if (lengths[i] == -1 && PyErr_Occurred()) {
+      PyMem_Free(lengths);
+      return NULL;
+    }
+  }
+  return lengths;
+}
+
 /* _borrow(maker, address, size, shape, element, lender, readonly): a tensor over any memory. */
 PyObject* ortcffi_value_borrow(PyObject* type, PyObject* arguments) {
   struct maker* maker;
@@ -167,19 +185,12 @@ PyObject* ortcffi_value_borrow(PyObject* type, PyObject* arguments) {
                         &PyTuple_Type, &shape, &element, &lender, &readonly)) {
     return NULL;
   }
-  size_t rank = (size_t)PyTuple_Size(shape);
-  int64_t* lengths = PyMem_Malloc((rank + 1) * sizeof *lengths);
+  int64_t* lengths = lengths_of(shape);
   if (lengths == NULL) {
-    return PyErr_NoMemory();
+    return NULL;
   }
-  for (size_t i = 0; i < rank; i++) {
-    lengths[i] = PyLong_AsLongLong(PyTuple_GetItem(shape, (Py_ssize_t)i));
-  }
-  PyObject* value = NULL;
-  if (!PyErr_Occurred()) {
-    value = create(type, maker, (void*)(uintptr_t)address, (size_t)size, lengths, rank, element,
-                   lender, readonly);
-  }
+  PyObject* value = create(type, maker, (void*)(uintptr_t)address, (size_t)size, lengths,
+                           (size_t)PyTuple_Size(shape), element, lender, readonly);
   PyMem_Free(lengths);
   return value;
 }
@@ -195,14 +206,16 @@ static PyObject* dtype_of(PyObject* self, int element) {
   return dtypes[element];
 }
 
-static PyObject* view_of(struct value* value) {
-  PyObject* dtype = dtype_of((PyObject*)value, value->element);
+/* An array over memory that the value keeps. */
+static PyObject* view_of(struct value* value, void* data, const int64_t* shape, size_t rank,
+                         int element, int is_readonly) {
+  PyObject* dtype = dtype_of((PyObject*)value, element);
   if (dtype == NULL) {
     return NULL;
   }
-  int flags = C_CONTIGUOUS | ALIGNED | (value->is_readonly ? 0 : WRITEABLE);
-  PyObject* array = new_array(array_type, Py_NewRef(dtype), (int)value->rank,
-                              (const Py_ssize_t*)value->shape, NULL, value->data, flags, NULL);
+  int flags = C_CONTIGUOUS | ALIGNED | (is_readonly ? 0 : WRITEABLE);
+  PyObject* array = new_array(array_type, Py_NewRef(dtype), (int)rank, (const Py_ssize_t*)shape,
+                              NULL, data, flags, NULL);
   if (array == NULL) {
     return NULL;
   }
@@ -226,10 +239,33 @@ PyObject* ortcffi_value_numpy(PyObject* self, PyObject* const* arguments, Py_ssi
       return NULL;
     }
     if (kind == ONNX_TYPE_TENSOR && ortcffi_element_bits(value->element) >= 8) {
-      return ortcffi_value_data(value) < 0 ? NULL : view_of(value);
+      if (ortcffi_value_data(value) < 0) {
+        return NULL;
+      }
+      return view_of(value, value->data, value->shape, value->rank, value->element,
+                     value->is_readonly);
     }
   }
   return in_python(self, "_numpy", arguments, count, keywords);
+}
+
+/* _view(address, shape, element, readonly): an array of other memory than a dense tensor's. */
+PyObject* ortcffi_value_view(PyObject* self, PyObject* arguments) {
+  unsigned long long address;
+  PyObject* shape;
+  int element, readonly;
+  if (!PyArg_ParseTuple(arguments, "KO!ip", &address, &PyTuple_Type, &shape, &element, &readonly)) {
+    return NULL;
+  }
+  int64_t* lengths = ortcffi_value_open((struct value*)self) < 0 ? NULL : lengths_of(shape);
+  if (lengths == NULL) {
+    return NULL;
+  }
+  void* data = address == 0 ? ortcffi_nothing() : (void*)(uintptr_t)address;
+  PyObject* array =
+      view_of((struct value*)self, data, lengths, (size_t)PyTuple_Size(shape), element, readonly);
+  PyMem_Free(lengths);
+  return array;
 }
 
 int ortcffi_value_arrays_init(PyObject* namespace) {

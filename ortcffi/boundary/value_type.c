@@ -137,10 +137,30 @@ static PyObject* get_data(PyObject* self, void* unused) {
   return PyLong_FromVoidPtr(value->data);
 }
 
+static PyObject* get_nbytes(PyObject* self, void* unused) {
+  (void)unused;
+  struct value* value = (struct value*)self;
+  if (ortcffi_value_open(value) < 0 || ortcffi_value_shape(value) < 0) {
+    return NULL;
+  }
+  if (ortcffi_element_bits(value->element) == 0) {
+    PyErr_SetString(PyExc_TypeError, "strings have no size in common");
+    return NULL;
+  }
+  return PyLong_FromSize_t(ortcffi_value_bytes(value));
+}
+
 static PyObject* get_address(PyObject* self, void* unused) {
   (void)unused;
   struct value* value = (struct value*)self;
   return ortcffi_value_open(value) < 0 ? NULL : PyLong_FromVoidPtr(value->handle);
+}
+
+/* Says that something points into the value: it is then not released before its last reference. */
+static PyObject* lend(PyObject* self, PyObject* unused) {
+  (void)unused;
+  ((struct value*)self)->is_lent = 1;
+  Py_RETURN_NONE;
 }
 
 static PyObject* get_api(PyObject* self, void* unused) {
@@ -165,6 +185,7 @@ static PyGetSetDef value_members[] = {
     {"shape", get_shape, NULL, NULL, NULL},
     {"_element", get_element, NULL, NULL, NULL},
     {"_kind", get_kind, NULL, NULL, NULL},
+    {"_nbytes", get_nbytes, NULL, NULL, NULL},
     {"_data", get_data, NULL, NULL, NULL},
     {"_address", get_address, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -180,6 +201,9 @@ static PyMethodDef value_methods[] = {
     {"numpy", FUNCTION(ortcffi_value_numpy), METH_FASTCALL | METH_KEYWORDS, NUMPY_DOC},
     {"close", ortcffi_value_close, METH_NOARGS, CLOSE_DOC},
     {"_adopt", ortcffi_value_adopt, METH_VARARGS | METH_CLASS, NULL},
+    {"_lend", lend, METH_NOARGS, NULL},
+    {"_view", ortcffi_value_view, METH_VARARGS, NULL},
+    {"_capsule", ortcffi_value_capsule, METH_VARARGS, NULL},
     {"_fill_strings", ortcffi_value_fill_strings, METH_O, NULL},
     {"_read_strings", ortcffi_value_read_strings, METH_O, NULL},
     {"_borrow", ortcffi_value_borrow, METH_VARARGS | METH_CLASS, NULL},
@@ -215,5 +239,9 @@ ortcffi_object* ortcffi_value_types(ortcffi_object* scope) {
   if (ortcffi_maker_type == NULL || ortcffi_tensor_type == NULL) {
     return NULL;
   }
-  return (ortcffi_object*)PyTuple_Pack(2, ortcffi_maker_type, ortcffi_tensor_type);
+  PyObject* loan_type = PyType_FromSpec(&ortcffi_loan_spec);
+  if (loan_type == NULL) {
+    return NULL;
+  }
+  return (ortcffi_object*)PyTuple_Pack(3, ortcffi_maker_type, ortcffi_tensor_type, loan_type);
 }

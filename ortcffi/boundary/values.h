@@ -98,6 +98,9 @@ PyObject* ortcffi_value_from_numpy(PyObject* type, PyObject* const* arguments, P
 PyObject* ortcffi_value_borrow(PyObject* type, PyObject* arguments);
 PyObject* ortcffi_value_numpy(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                               PyObject* keywords);
+PyObject* ortcffi_value_view(PyObject* self, PyObject* arguments);
+PyObject* ortcffi_value_capsule(PyObject* self, PyObject* arguments);
+extern PyType_Spec ortcffi_loan_spec;
 PyObject* ortcffi_value_fill_strings(PyObject* self, PyObject* strings);
 PyObject* ortcffi_value_read_strings(PyObject* self, PyObject* as_bytes);
 /* Finds NumPy's functions; -1 with an exception. `scope` is the namespace in which _chosen is the

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT
+"""Dense tensors: made of arrays, and as arrays."""
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from ortcffi._native import ffi, lib
+from ortcffi.element_types import PACKED, ElementType, ValueKind, as_element, dtype_of
+from ortcffi.errors import fail, out_of_memory
+from ortcffi.packed import pack, unpack
+from ortcffi.value_arguments import dimensions, element_of_array, table, table_of, unfit
+from ortcffi.value_base import Base
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import DTypeLike, NDArray
+
+    from ortcffi.api import Api
+    from ortcffi.memory import Allocator, Shape
+
+
+class Dense(Base):
+    """Dense tensors of numbers and of strings."""
+
+    __slots__ = ()
+
+    @classmethod
+    def _from_numpy(
+        cls, x: "NDArray[Any]", *, api: "Api | None" = None, copy: bool = False
+    ) -> Self:
+        element = element_of_array(x)
+        api = table(api)
+        if copy or element is ElementType.STRING:
+            return cls._copy_of(x, element, api)
+        if reason := unfit(x, element):
+            raise ValueError(f"{reason}: pass copy=True for a value with memory of its own")
+        address = x.__array_interface__["data"][0]
+        readonly = not x.flags.writeable
+        return cls._borrow(api._maker, address, x.nbytes, x.shape, element, x, readonly)
+
+    @classmethod
+    def _copy_of(cls, x: "NDArray[Any]", element: ElementType, api: "Api") -> Self:
+        value = cls.empty(x.shape, element, api=api)
+        if element is ElementType.STRING:
+            try:
+                value.set_strings(x.ravel().tolist())
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"x: {error}") from None
+        elif element in PACKED:
+            value._bytes()[...] = pack(x, PACKED[element])
+        else:
+            value.numpy()[...] = x
+        return value
+
+    @classmethod
+    def empty(
+        cls,
+        shape: "Shape",
+        dtype: "DTypeLike | ElementType" = np.float32,
+        allocator: "Allocator | None" = None,
+        *,
+        api: "Api | None" = None,
+    ) -> Self:
+        """Make a tensor with arbitrary content; strings are empty.
+
+        Parameters
+        ----------
+        shape : int or sequence of int
+            The dimensions, each 0 or more.
+        dtype : dtype-like or ElementType, optional
+            The type of the elements. For strings ``str``.
+        allocator : Allocator, optional
+            Whose memory it gets, by default that of the table's default allocator. It is kept as
+            long as the memory.
+        api : Api, optional
+            The table that makes it; by default the one that understands the allocator's
+            `~Allocator.info`, or else that of `default_api`.
+
+        Raises
+        ------
+        TypeError
+            `shape` has something that is not an int, or tensors have no such elements.
+        ValueError
+            A dimension is negative, or `allocator` has an info of another table.
+        OutOfMemory
+            The allocator has no such block.
+        NotImplemented
+            The library has no tensors of such elements.
+
+        Notes
+        -----
+        API function: ``CreateTensorAsOrtValue``.
+        """
+        element, lengths = as_element(dtype), dimensions(shape)
+        if allocator is None:
+            api = table(api)
+            allocator = api.default_allocator
+        else:
+            api = table_of(allocator, api)
+        out = ffi.new("OrtValue**")
+        lengths_in_c, rank = ffi.new("int64_t[]", lengths), len(lengths)
+        if status := lib.CreateTensorAsOrtValue(
+            api.pointer, allocator.handle, lengths_in_c, rank, element, out
+        ):
+            fail(api.pointer, status, "CreateTensorAsOrtValue")
+        value = cls.from_handle(api, out[0], lender=(allocator, allocator.handle), owned=True)
+        # ONNX Runtime makes a tensor at NULL where an allocator has no block.
+        data = ffi.new("void**")
+        if status := lib.GetTensorMutableData(api.pointer, out[0], data):
+            fail(api.pointer, status, "GetTensorMutableData")
+        if not data[0] and 0 not in lengths:
+            raise out_of_memory("the allocator has no such block", "CreateTensorAsOrtValue")
+        return value
+
+    # --- as arrays --------------------------------------------------------------------------------
+
+    def _numpy(self, copy: bool = False) -> "NDArray[Any]":
+        if self._kind != ValueKind.TENSOR:
+            raise TypeError(f"a {self.kind.name.lower()} is no array: use to_python()")
+        element = self._element
+        if element == ElementType.STRING:
+            array = np.empty(self.shape, object)
+            array.reshape(-1)[:] = self.strings()
+            return array
+        if element in PACKED:
+            if not copy:
+                raise ValueError("elements of this type are packed: pass copy=True to unpack them")
+            flat = unpack(self._bytes(), PACKED[ElementType(element)], self._count)
+            return flat.view(dtype_of(element)).reshape(self.shape)
+        view = self.numpy()
+        return view.copy() if copy else view
+
+    @property
+    def _count(self) -> int:
+        count = 1
+        for length in self.shape:
+            count *= length
+        return count
+
+    def _bytes(self) -> "NDArray[np.uint8]":
+        """The memory, whatever the elements are."""
+        return self._view(self._data, (self.nbytes,), ElementType.UINT8, self.readonly)
+
+    # --- strings ----------------------------------------------------------------------------------
+
+    @classmethod
+    def from_strings(
+        cls,
+        strings: "Sequence[str | bytes]",
+        shape: "Shape | None" = None,
+        *,
+        api: "Api | None" = None,
+    ) -> Self:
+        """Make a tensor of strings.
+
+        Parameters
+        ----------
+        strings : sequence of str or bytes
+            The elements, in the order of the memory. A str becomes UTF-8; bytes stay as they are.
+        shape : int or sequence of int, optional
+            The dimensions, by default one.
+        api : Api, optional
+            The table that makes it, by default the one of `default_api`.
+
+        Raises
+        ------
+        TypeError
+            An element is neither str nor bytes.
+        ValueError
+            A str has a lone surrogate, or there are too few or too many strings.
+
+        Notes
+        -----
+        API functions: ``CreateTensorAsOrtValue`` and ``FillStringTensor``; for a string with a null
+        character also ``GetResizedStringTensorElementBuffer``, since version 15.
+        """
+        value = cls.empty(len(strings) if shape is None else shape, ElementType.STRING, api=api)
+        value.set_strings(strings)
+        return value
+
+    def set_strings(self, strings: "Sequence[str | bytes]") -> None:
+        """Set all elements of a tensor of strings, as `from_strings` does."""
+        if isinstance(strings, (str, bytes)):
+            raise TypeError(f"strings must be a sequence of them, not {type(strings).__name__}")
+        self._fill_strings(strings if type(strings) is list else list(strings))
+
+    def strings(self) -> list[str]:
+        """Elements of a tensor of strings, in the order of the memory.
+
+        What is not UTF-8 becomes replacement characters; `raw_strings` has it as it is.
+
+        Notes
+        -----
+        API functions: ``GetStringTensorDataLength``, ``GetStringTensorContent``.
+        """
+        return self._read_strings(False)
+
+    def raw_strings(self) -> list[bytes]:
+        """Elements of a tensor of strings as bytes, whatever they are."""
+        return self._read_strings(True)

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""Tensors and the arrays of other libraries: NumPy's protocol, and DLPack."""
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from ortcffi.element_types import PACKED, ElementType, ValueKind, dtype_of
+from ortcffi.value_arguments import table
+from ortcffi.value_base import Loan
+from ortcffi.value_dense import Dense
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+    from ortcffi.api import Api
+
+CPU = 1
+CUDA_HOST, ROCM_HOST = 3, 11  # pinned memory, which the CPU reads like any other
+OLDEST_VERSIONED = (1, 0)
+NEWEST = (1, 1)
+
+
+class Exchange(Dense):
+    """What other libraries ask of an array."""
+
+    __slots__ = ()
+
+    def __array__(
+        self, dtype: "DTypeLike | None" = None, copy: bool | None = None
+    ) -> "NDArray[Any]":
+        array = self.numpy()
+        if dtype is not None and array.dtype != dtype:
+            if copy is False:
+                raise ValueError(f"an array of {array.dtype} is none of {dtype} without a copy")
+            return array.astype(dtype)
+        return array.copy() if copy else array
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Where the memory is: ``(1, 0)``, the CPU."""
+        self._data  # noqa: B018  # raises where the CPU does not reach it
+        return (CPU, 0)
+
+    def __dlpack__(
+        self,
+        *,
+        stream: object = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> object:
+        """Return a capsule with the memory, which keeps the value.
+
+        Parameters
+        ----------
+        stream : None
+            The CPU has no streams.
+        max_version : tuple of int, optional
+            The newest version of DLPack that the caller knows. From ``(1, 0)`` on the capsule has a
+            version and says whether the memory is read-only; without it it is of the older kind.
+        dl_device : tuple of int, optional
+            ``(1, 0)`` or None.
+        copy : bool, optional
+            Whether the capsule must, or must not, hold a copy. It never does by itself.
+
+        Raises
+        ------
+        BufferError
+            There is no such capsule: of strings, of what is no tensor, of a device's memory, or of
+            read-only memory in a capsule that cannot say so.
+        """
+        if stream is not None:
+            raise BufferError(f"stream must be None, since the CPU has none, not {stream!r}")
+        if dl_device is not None and tuple(dl_device) != (CPU, 0):
+            raise BufferError(f"dl_device must be (1, 0), the CPU, not {dl_device!r}")
+        if self._kind != ValueKind.TENSOR or self._element == ElementType.STRING:
+            raise BufferError("only dense tensors of numbers have a DLPack capsule")
+        versioned = max_version is not None and max_version >= OLDEST_VERSIONED
+        if copy:
+            return self.copy()._capsule(versioned, True)
+        if self.readonly and not versioned:
+            raise BufferError(
+                "read-only memory needs a DLPack capsule of version 1: pass copy=True"
+            )
+        return self._capsule(versioned, False)
+
+    def copy(self) -> Self:
+        """Return a tensor with memory of its own, from the table's default allocator."""
+        twin = type(self).empty(self.shape, self.element_type, api=self.api)
+        if self._element == ElementType.STRING:
+            twin._fill_strings(self._read_strings(True))
+        else:
+            twin._bytes()[...] = self._bytes()
+        return twin
+
+    @classmethod
+    def from_dlpack(cls, x: Any, *, api: "Api | None" = None, copy: bool = False) -> Self:
+        """Make a tensor of another library's, without a copy unless one is asked for.
+
+        Parameters
+        ----------
+        x : object
+            Anything with ``__dlpack__`` and ``__dlpack_device__``, in memory that the CPU reads.
+            The value keeps its memory.
+        api : Api, optional
+            The table that makes it, by default the one of `default_api`.
+        copy : bool, optional
+            Whether the value gets memory of its own. Otherwise `x` must be C-contiguous and
+            aligned.
+
+        Raises
+        ------
+        TypeError
+            `x` has no DLPack, or elements that tensors have not.
+        ValueError
+            `x` cannot be borrowed.
+        BufferError
+            It is in a device's memory, or of a newer DLPack.
+
+        Notes
+        -----
+        API function: ``CreateTensorWithDataAsOrtValue``.
+        """
+        found = table(api)
+        loan = Loan(_capsule_of(x))
+        address, shape, strides, element, readonly, _ = loan.facts
+        if not element:
+            raise TypeError("x has elements that tensors have not")
+        kind = ElementType(element)
+        contiguous = strides is None or _is_contiguous(shape, strides)
+        if kind in PACKED:
+            if not contiguous:
+                raise ValueError("x is packed and not C-contiguous")
+            value = cls._borrow_packed(found, loan, PACKED[kind])
+            return value.copy() if copy else value
+        dtype = dtype_of(element)
+        if copy:
+            memory = _Memory(address, shape, strides, dtype, loan)
+            return cls._copy_of(np.asarray(memory).view(dtype), kind, found)
+        if not contiguous:
+            raise ValueError("x is not C-contiguous: pass copy=True for a value of its own")
+        if address % dtype.alignment:
+            raise ValueError("x is not aligned to its elements: pass copy=True")
+        size = dtype.itemsize * int(np.prod(shape, dtype=object))
+        return cls._borrow(found._maker, address, size, shape, element, loan, readonly)
+
+    @classmethod
+    def _borrow_packed(cls, api: "Api", loan: Loan, bits: int) -> Self:
+        address, shape, _, element, readonly, _ = loan.facts
+        size = (int(np.prod(shape, dtype=object)) * bits + 7) // 8
+        return cls._borrow(api._maker, address, size, shape, element, loan, readonly)
+
+
+class _Memory:
+    """Memory of any layout as NumPy takes it."""
+
+    def __init__(
+        self,
+        address: int,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...] | None,
+        dtype: "np.dtype[Any]",
+        loan: Loan,
+    ) -> None:
+        self.loan = loan
+        steps = strides and tuple(step * dtype.itemsize for step in strides)
+        self.__array_interface__ = {
+            "data": (address, True),
+            "shape": shape,
+            "strides": steps,
+            "typestr": f"|V{dtype.itemsize}",
+            "version": 3,
+        }
+
+
+def _capsule_of(x: Any) -> object:
+    try:
+        device, export = x.__dlpack_device__(), x.__dlpack__
+    except AttributeError:
+        raise TypeError(f"x must have __dlpack__, which {type(x).__name__} has not") from None
+    if device[0] not in (CPU, CUDA_HOST, ROCM_HOST):
+        raise BufferError(f"x must be in memory that the CPU reads, not on device {device}")
+    try:
+        return export(max_version=NEWEST)
+    except TypeError:  # a producer of before version 1.0
+        return export()
+
+
+def _is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    if 0 in shape:
+        return True
+    expected = 1
+    for length, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if length != 1 and stride != expected:
+            return False
+        expected *= length
+    return True

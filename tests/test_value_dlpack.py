@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: MIT
+"""DLPack: memory of values for other libraries, and theirs for values."""
+
+import ctypes
+import gc
+import subprocess
+import sys
+import weakref
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from ortcffi import ElementType, Value
+
+CODES = {
+    "int8": (0, 8),
+    "int16": (0, 16),
+    "int32": (0, 32),
+    "int64": (0, 64),
+    "uint8": (1, 8),
+    "uint16": (1, 16),
+    "uint32": (1, 32),
+    "uint64": (1, 64),
+    "float16": (2, 16),
+    "float32": (2, 32),
+    "float64": (2, 64),
+    "bool": (6, 8),
+}
+NEWER = {
+    ElementType.BFLOAT16: (4, 16),
+    ElementType.FLOAT8E4M3FN: (10, 8),
+    ElementType.FLOAT8E4M3FNUZ: (11, 8),
+    ElementType.FLOAT8E5M2: (12, 8),
+    ElementType.FLOAT8E5M2FNUZ: (13, 8),
+    ElementType.FLOAT8E8M0: (14, 8),
+    ElementType.FLOAT4E2M1: (17, 4),
+    ElementType.INT4: (0, 4),
+    ElementType.UINT4: (1, 4),
+    ElementType.INT2: (0, 2),
+    ElementType.UINT2: (1, 2),
+}
+
+
+class Tensor(ctypes.Structure):
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    )
+
+
+class Versioned(ctypes.Structure):
+    _fields_ = (
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("owner", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+        ("flags", ctypes.c_uint64),
+        ("tensor", Tensor),
+    )
+
+
+def pointer_of(capsule, name):
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    return get(capsule, name)
+
+
+def versioned(value, **arguments):
+    capsule = value.__dlpack__(max_version=(1, 0), **arguments)
+    return capsule, Versioned.from_address(pointer_of(capsule, b"dltensor_versioned"))
+
+
+class Producer:
+    """Somebody else's array."""
+
+    def __init__(self, value, device=(1, 0), *, is_old=False):
+        self.value, self.device, self.is_old = value, device, is_old
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, **arguments):
+        if self.is_old and arguments:
+            raise TypeError("no such argument")
+        return self.value.__dlpack__(**arguments)
+
+
+# --- out ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", CODES)
+def test_numpy_takes_a_value_without_a_copy(api, name):
+    x = np.arange(6).astype(name).reshape(2, 3)
+    value = Value.from_numpy(x, api=api)
+    y = np.from_dlpack(value)
+    assert y.dtype == x.dtype
+    assert np.shares_memory(x, y)
+    np.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.parametrize("name", CODES)
+def test_a_versioned_capsule_says_what_is_in_it(api, name):
+    x = np.zeros((2, 3), name)
+    _, managed = versioned(Value.from_numpy(x, api=api))
+    tensor = managed.tensor
+    assert (managed.major, managed.flags) == (1, 0)
+    assert (tensor.code, tensor.bits, tensor.lanes) == (*CODES[name], 1)
+    assert (tensor.device_type, tensor.device_id, tensor.ndim) == (1, 0, 2)
+    assert (tensor.shape[:2], tensor.strides[:2]) == ([2, 3], [3, 1])
+    assert tensor.data + tensor.byte_offset == x.__array_interface__["data"][0]
+
+
+@pytest.mark.parametrize("element", NEWER, ids=lambda element: element.name)
+def test_the_newer_types_have_their_codes(api, element):
+    value = Value.empty((4, 2), element, api=api)
+    _, managed = versioned(value)
+    assert (managed.tensor.code, managed.tensor.bits) == NEWER[element]
+    assert Value.from_dlpack(value, api=api).element_type is element
+
+
+def test_a_legacy_capsule_is_what_old_callers_get(api):
+    x = np.zeros((2, 3), np.float32)
+    value = Value.from_numpy(x, api=api)
+    for arguments in ({}, {"max_version": (0, 8)}):
+        capsule = value.__dlpack__(**arguments)
+        tensor = Tensor.from_address(pointer_of(capsule, b"dltensor"))
+        assert (tensor.data, tensor.ndim) == (x.__array_interface__["data"][0], 2)
+
+
+def test_a_capsule_keeps_the_value(api):
+    value = Value.empty(3, np.float32, api=api)
+    token = weakref.ref(value)
+    capsule = value.__dlpack__()
+    value.close()
+    del value
+    gc.collect()
+    assert token() is not None
+    del capsule
+    assert token() is None
+
+
+def test_an_array_of_a_capsule_keeps_the_memory(api, core_api):
+    before = core_api.default_allocator.stats.bytes_allocated
+    y = np.from_dlpack(Value.from_numpy(np.full(3, 7), api=api, copy=True))
+    gc.collect()
+    assert y.tolist() == [7, 7, 7]
+    del y
+    assert core_api.default_allocator.stats.bytes_allocated == before
+
+
+def test_read_only_memory_says_so_where_it_can(api):
+    x = np.zeros(3)
+    x.flags.writeable = False
+    value = Value.from_numpy(x, api=api)
+    assert versioned(value)[1].flags == 1
+    assert not np.from_dlpack(value).flags.writeable
+    with pytest.raises(BufferError, match=r"read-only.*copy=True"):
+        value.__dlpack__()
+    assert versioned(value, copy=True)[1].flags == 2
+
+
+def test_a_copy_is_made_when_it_is_asked_for(api):
+    x = np.arange(3)
+    _, managed = versioned(Value.from_numpy(x, api=api), copy=True)
+    assert managed.flags == 2
+    assert managed.tensor.data != x.__array_interface__["data"][0]
+    x[:] = 0
+    assert (ctypes.c_int64 * 3).from_address(managed.tensor.data)[:] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"), [({"stream": 1}, "stream"), ({"dl_device": (2, 0)}, "dl_device")]
+)
+def test_what_the_cpu_has_not_is_a_buffer_error(api, arguments, says):
+    with pytest.raises(BufferError, match=says):
+        Value.empty(3, api=api).__dlpack__(**arguments)
+
+
+def test_the_cpu_may_be_named(api):
+    value = Value.empty(3, api=api)
+    assert value.__dlpack_device__() == (1, 0)
+    assert value.__dlpack__(dl_device=(1, 0), stream=None, copy=False) is not None
+
+
+def test_strings_have_no_capsule(api):
+    with pytest.raises(BufferError, match="numbers"):
+        Value.from_strings(["a"], api=api).__dlpack__()
+
+
+# --- in -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", CODES)
+def test_an_array_of_another_library_is_taken_without_a_copy(api, name):
+    x = np.arange(6).astype(name).reshape(2, 3)
+    value = Value.from_dlpack(x, api=api)
+    assert np.shares_memory(value.numpy(), x)
+    np.testing.assert_array_equal(value.numpy(), x)
+    assert value.api == api
+
+
+@pytest.mark.parametrize("is_old", [False, True])
+def test_both_kinds_of_capsule_are_taken(api, is_old):
+    x = np.arange(3)
+    value = Value.from_dlpack(Producer(Value.from_numpy(x, api=api), is_old=is_old), api=api)
+    assert np.shares_memory(value.numpy(), x)
+
+
+def test_a_value_keeps_the_memory_of_another_library_and_gives_it_back(api):
+    mine = Value.empty(3, np.int16, api=api)
+    token = weakref.ref(mine)
+    value = Value.from_dlpack(mine, api=api)
+    del mine
+    gc.collect()
+    assert token() is not None
+    value.close()
+    assert token() is None
+
+
+def test_read_only_memory_stays_so(api):
+    x = np.zeros(3)
+    x.flags.writeable = False
+    value = Value.from_dlpack(x, api=api)
+    assert value.readonly
+    assert not value.numpy().flags.writeable
+
+
+def test_another_layout_needs_a_copy(api):
+    x = np.arange(6, dtype=np.int32).reshape(2, 3)
+    for view in (x.T, x[:, ::2], x[::-1]):
+        with pytest.raises(ValueError, match=r"C-contiguous.*copy=True"):
+            Value.from_dlpack(view, api=api)
+        np.testing.assert_array_equal(Value.from_dlpack(view, api=api, copy=True).numpy(), view)
+
+
+def test_a_copy_of_bfloat16_is_made_when_it_is_asked_for(api):
+    x = np.arange(6).astype(ml_dtypes.bfloat16).reshape(2, 3)
+    value = Value.from_dlpack(Value.from_numpy(x, api=api), api=api, copy=True)
+    np.testing.assert_array_equal(value.numpy(), x)
+    assert not np.shares_memory(value.numpy(), x)
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (2, 0, 3), (1, 1)])
+def test_small_shapes_are_contiguous(api, shape):
+    assert Value.from_dlpack(np.zeros(shape), api=api).shape == shape
+
+
+def test_a_device_of_its_own_is_an_error(api):
+    with pytest.raises(BufferError, match="device"):
+        Value.from_dlpack(Producer(Value.empty(3, api=api), device=(2, 0)), api=api)
+
+
+def test_what_has_no_dlpack_is_an_error(api):
+    with pytest.raises(TypeError, match="__dlpack__"):
+        Value.from_dlpack([1, 2], api=api)
+
+
+def test_complex_numbers_are_the_librarys_error(api):
+    with pytest.raises(NotImplementedError):
+        Value.from_dlpack(np.zeros(3, np.complex64), api=api)
+
+
+def test_a_used_capsule_is_an_error(api):
+    class Twice(Producer):
+        def __dlpack__(self, **_):
+            return capsule
+
+    capsule = Value.empty(3, api=api).__dlpack__()
+    taken = Value.from_dlpack(Twice(None), api=api)
+    with pytest.raises(BufferError, match="used"):
+        Value.from_dlpack(Twice(None), api=api)
+    assert taken.shape == (3,)
+
+
+def test_a_capsule_of_a_newer_protocol_is_an_error(api):
+    class Newer(Producer):
+        def __dlpack__(self, **_):
+            capsule, managed = versioned(self.value)
+            managed.major = 2
+            return capsule
+
+    value = Value.empty(3, api=api)
+    with pytest.raises(BufferError, match="DLPack 2"):
+        Value.from_dlpack(Newer(value), api=api)
+
+
+def test_torch_shares_the_memory_both_ways(api):
+    torch = pytest.importorskip("torch")
+    x = np.arange(6, dtype=np.float32)
+    tensor = torch.from_dlpack(Value.from_numpy(x, api=api))
+    tensor[0] = 7
+    assert x[0] == 7
+    assert np.shares_memory(Value.from_dlpack(tensor, api=api).numpy(), x)
+
+
+AT_EXIT = """
+import numpy as np, ortcffi as ort
+values = [ort.Value.empty(3, api=api) for api in (ort.core_api(), ort.load())]
+keep = [value.__dlpack__() for value in values] + [np.from_dlpack(value) for value in values]
+import ortcffi
+ortcffi.keep = keep
+print("end")
+"""
+
+
+@pytest.mark.usefixtures("real_api")
+def test_a_process_may_end_while_others_have_its_memory():
+    command = [sys.executable, "-c", AT_EXIT]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
