@@ -35,7 +35,18 @@ def compile_client(
         standard = "-std=c11" if name.endswith(".c") else "-std=c++17"
         library = [f"-L{core_library.parent}", "-lortcore", f"-Wl,-rpath,{core_library.parent}"]
         flags = [standard, *WARNINGS, f"-I{INCLUDE}"]
-        build([*compiler, *flags, str(SOURCES / name), "-o", str(program), *library, "-ldl"])
+        build(
+            [
+                *compiler,
+                *flags,
+                str(SOURCES / name),
+                "-o",
+                str(program),
+                *library,
+                "-ldl",
+                "-pthread",
+            ]
+        )
         return program
 
     return compile_client
@@ -110,6 +121,15 @@ def test_the_same_client_runs_on_the_real_library(
     if USES_MIMALLOC:
         pytest.skip("who links mimalloc gets its operator new, which aborts where others throw")
     assert run(compile_client(name), real_library_of_version_30).stdout == "ok\n"
+
+
+@pytest.mark.parametrize("which", ["core_library", "real_library_of_version_30"])
+def test_a_client_works_with_values_as_wrappers_in_cxx_do(
+    compile_client: Compile, which: str, request: pytest.FixtureRequest
+) -> None:
+    if USES_MIMALLOC:
+        pytest.skip("who links mimalloc gets its operator new, and malloc's blocks are not its own")
+    assert run(compile_client("values.cc"), request.getfixturevalue(which)).stdout == "ok\n"
 
 
 def test_the_layout_is_the_one_that_binaries_rely_on(
