@@ -30,6 +30,7 @@ HEADINGS = {
     "shape": "Fewer dimensions than before",
     "element": "NULL in an array",
     "copies": "Copies",
+    "sparse": "Sparse tensors",
 }
 
 

@@ -30,8 +30,11 @@ static void add_strings(struct text* text, const OrtValue* value, size_t count) 
 static void add_numbers(struct text* text, OrtValue* value, ONNXTensorElementDataType type,
                         size_t count) {
   void* data = NULL;
+  size_t bytes = 0;
   CHECK(api->GetTensorMutableData(value, &data) == NULL);
-  for (size_t i = 0; i < count; i++) {
+  CHECK(api->GetTensorSizeInBytes(value, &bytes) == NULL);
+  bool is_number = type == FLOAT || type == DOUBLE || type == INT64;
+  for (size_t i = 0; i < (is_number ? count : bytes); i++) {
     add(text, i > 0 ? "," : "");
     if (type == FLOAT) {
       add(text, "%g", (double)((float*)data)[i]);
