@@ -36,6 +36,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/providers.c",
     "ortcffi/boundary/adaptors.c",
     "ortcffi/boundary/guests.c",
+    "ortcffi/boundary/lending.c",
     "ortcffi/boundary/numpy_memory.c",
     "ortcffi/boundary/objects.c",
     "ortcffi/boundary/blocks.c",

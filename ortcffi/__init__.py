@@ -6,22 +6,25 @@ A module is imported when one of its names is first used, so that the import tak
 
 from typing import Any
 
-__all__ = ["Aligned", "Allocator", "AllocatorStats", "AllocatorType", "Api", "DeviceMemoryType"]
-__all__ += ["DevicePolicy", "DeviceType", "ElementType", "EpDevice", "ErrorCode", "ExecutionMode"]
-__all__ += ["Failing", "FreeDimension", "KeyValuePairs", "Leak", "LibraryNotFound", "Limiting"]
-__all__ += ["LoadError", "LogMessage", "LogSeverity", "Logging", "MemType", "MemoryInfo"]
-__all__ += ["OptimizationLevel", "OrtError", "PrepackedWeights", "PythonAllocator", "RunOptions"]
-__all__ += ["Runtime", "Scope", "SessionOptions", "Status", "ThreadFunctions", "ThreadingOptions"]
-__all__ += ["Tracking", "Value", "ValueKind", "build_info", "core_api", "default_api", "emulate"]
-__all__ += ["errors", "expose_symbols", "ffi", "find_runtimes", "get_include", "get_library"]
-__all__ += ["init_api", "lib", "load", "numpy_allocator", "trace"]
+__all__ = ["Aligned", "Allocator", "AllocatorStats", "AllocatorType", "Api", "ArenaCfg"]
+__all__ += ["DeviceMemoryType", "DevicePolicy", "DeviceType", "ElementType", "Env", "EpDevice"]
+__all__ += ["ErrorCode", "ExecutionMode", "Failing", "FreeDimension", "KeyValuePairs", "Leak"]
+__all__ += ["LibraryNotFound", "Limiting", "LoadError", "LogMessage", "LogSeverity", "Logging"]
+__all__ += ["MemType", "MemoryInfo", "OptimizationLevel", "OrtError", "PrepackedWeights"]
+__all__ += ["PythonAllocator", "RunOptions", "Runtime", "Scope", "SessionOptions", "Status"]
+__all__ += ["ThreadFunctions", "ThreadingOptions", "Tracking", "Value", "ValueKind"]
+__all__ += ["available_providers", "build_info", "core_api", "default_api", "emulate", "errors"]
+__all__ += ["expose_symbols", "ffi", "find_runtimes", "get_include", "get_library", "init_api"]
+__all__ += ["lib", "load", "numpy_allocator", "trace"]
 
 _NAMES = {
     "_native": "ffi lib",
     "adaptors": "Aligned Failing Limiting Logging",
     "api": "Api build_info core_api default_api init_api",
+    "arena_cfg": "ArenaCfg",
     "config": "get_include get_library",
     "element_types": "ElementType ValueKind",
+    "env": "available_providers Env",
     "ep_devices": "EpDevice",
     "errors": "ErrorCode OrtError",
     "hosts": "emulate",
@@ -31,10 +34,10 @@ _NAMES = {
     "memory_info": "AllocatorType DeviceMemoryType DeviceType MemoryInfo MemType",
     "numpy_memory": "numpy_allocator",
     "options": "DevicePolicy ExecutionMode OptimizationLevel SessionOptions",
-    "providers": "LibraryNotFound LoadError load",
+    "providers": "LibraryNotFound load LoadError",
     "python_allocator": "PythonAllocator",
     "run_options": "PrepackedWeights RunOptions",
-    "runtimes": "Runtime find_runtimes",
+    "runtimes": "find_runtimes Runtime",
     "session_inputs": "FreeDimension",
     "status": "Status",
     "symbols": "expose_symbols",

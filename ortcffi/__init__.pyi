@@ -31,10 +31,13 @@ from ortcffi.api import (
 from ortcffi.api import (
     init_api as init_api,
 )
+from ortcffi.arena_cfg import ArenaCfg as ArenaCfg
 from ortcffi.config import get_include as get_include
 from ortcffi.config import get_library as get_library
 from ortcffi.element_types import ElementType as ElementType
 from ortcffi.element_types import ValueKind as ValueKind
+from ortcffi.env import Env as Env
+from ortcffi.env import available_providers as available_providers
 from ortcffi.ep_devices import EpDevice as EpDevice
 from ortcffi.errors import ErrorCode as ErrorCode
 from ortcffi.errors import OrtError as OrtError

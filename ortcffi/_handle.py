@@ -6,7 +6,8 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from ortcffi._native import ffi
+from ortcffi._native import ffi, lib
+from ortcffi.errors import fail
 
 if TYPE_CHECKING:
     from ortcffi.api import Api
@@ -48,6 +49,13 @@ class Handle:
         if self._handle is None:
             raise ValueError(f"this {type(self).__name__} is closed")
         return self._handle
+
+    def _call(self, slot: str, *arguments: Any) -> None:
+        """Call a function of the table on this object."""
+        handle = self.handle
+        self.api.require(slot)
+        if status := getattr(lib, slot)(self.api.pointer, handle, *arguments):
+            fail(self.api.pointer, status, slot)
 
     @property
     def closed(self) -> bool:

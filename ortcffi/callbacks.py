@@ -11,7 +11,7 @@ import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi import ep_devices, thread_functions
+from ortcffi import ep_devices, thread_functions, work_functions
 from ortcffi._native import decode, ffi
 from ortcffi.contexts import find
 from ortcffi.errors import forget, keep, status_for
@@ -129,6 +129,25 @@ def select(context: "Cdata", *arguments: Any) -> Any:
     except BaseException as error:  # noqa: BLE001  # nothing may pass through C
         return status_for(error, subject.api.pointer if subject else None)
     return ffi.NULL
+
+
+@ffi.def_extern(name="ortcffi_python_enqueued")
+def enqueued(context: "Cdata") -> Any:
+    """Tell of work that was put into a queue; the answer goes with the work."""
+    try:
+        return work_functions.enqueued(find(context))
+    except BaseException:  # noqa: BLE001  # nothing may pass through C
+        report("a function around the work of threads")
+        return ffi.NULL
+
+
+@ffi.def_extern(name="ortcffi_python_work")
+def work(context: "Cdata", event: int, data: "Cdata") -> None:
+    """Tell of work that was started, stopped or abandoned."""
+    try:
+        work_functions.tell(find(context), event, data)
+    except BaseException:  # noqa: BLE001  # nothing may pass through C
+        report("a function around the work of threads")
 
 
 def report(what: str) -> None:

@@ -54,13 +54,6 @@ class Options(Handle):
         Handle.__init__(self, api, handle, release=release, lender=lender)
         self._values, self._alive = {}, {}
 
-    def _call(self, slot: str, *arguments: Any) -> None:
-        """Call a function of the table on this object."""
-        handle = self.handle
-        self.api.require(slot)
-        if status := getattr(lib, slot)(self.api.pointer, handle, *arguments):
-            fail(self.api.pointer, status, slot)
-
     def _set_all(self, settings: Mapping[str, Any]) -> None:
         """Set what was given as keywords."""
         for name, value in settings.items():

@@ -18,6 +18,7 @@
 #include "providers.h"
 #include "adaptors.h"
 #include "guests.h"
+#include "lending.h"
 #include "objects.h"
 
 #define PARAMETERS(...) __VA_ARGS__

@@ -41,5 +41,6 @@
 #include "providers.h"
 #include "adaptors.h"
 #include "guests.h"
+#include "lending.h"
 #include "objects.h"
 #include "callbacks.h"
