@@ -107,7 +107,7 @@ def create_thread(context: "Cdata", worker: "Cdata", argument: "Cdata") -> Any:
     try:
         return thread_functions.create(find(context), worker, argument)
     except BaseException as error:  # noqa: BLE001  # nothing may pass through C
-        keep(error)
+        keep(error, "custom_create_thread_fn")
         return ffi.NULL
 
 

@@ -51,8 +51,8 @@ class Context:
     def __init__(self, subject: object) -> None:
         self.number = remember(subject)
 
-    def __del__(self) -> None:
-        forget(self.number)
+    def __del__(self, subjects: dict[int, Any] = _subjects) -> None:
+        subjects.pop(self.number, None)
 
     @property
     def pointer(self) -> "Cdata":

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["Env", "available_providers"]
 
 
-def _release(client: Client, api: Any, handle: Any) -> None:
-    lib.ReleaseEnv(api, handle)
+def _release(client: Client, release: Callable[[Any, Any], None], api: Any, handle: Any) -> None:
+    # At the end of the interpreter this module may have no names any more.
+    release(api, handle)
     client.leave()
 
 
@@ -105,7 +106,7 @@ class Env(EnvMemory):
         except BaseException:
             client.leave()
             raise
-        super().__init__(api, out[0], release=partial(_release, client))
+        super().__init__(api, out[0], release=partial(_release, client, lib.ReleaseEnv))
         self._client = client
         self.log_id = log_id
 
@@ -135,7 +136,7 @@ class Env(EnvMemory):
     @severity.setter
     def severity(self, severity: int) -> None:
         least = integer("severity", severity, INT32)
-        self._call("UpdateEnvWithCustomLogLevel", least)
+        self._call("UpdateEnvWithCustomLogLevel", ffi.cast("OrtLoggingLevel", least))
         self._client.clients.severity = severity_of(least)
 
     # --- threads ----------------------------------------------------------------------------------
@@ -227,6 +228,7 @@ def _creation(  # noqa: PLR0913, PLR0917  # as many as the C struct
     """The function that makes an environment, its arguments, and what they need in the call."""
     function = ffi.addressof(lib, "ortcffi_log") if context else ffi.NULL
     parameter = context.pointer if context else ffi.NULL
+    level = ffi.cast("OrtLoggingLevel", severity)  # any number, also a negative one
     if config is not None:
         api.require("CreateEnvWithOptions")
         pairs, text = api.key_values(config), ffi.new("char[]", name)
@@ -235,12 +237,12 @@ def _creation(  # noqa: PLR0913, PLR0917  # as many as the C struct
         return "CreateEnvWithOptions", (struct,), (pairs, text)
     if context and threads:
         slot = "CreateEnvWithCustomLoggerAndGlobalThreadPools"
-        return slot, (function, parameter, severity, name, threads), None
+        return slot, (function, parameter, level, name, threads), None
     if context:
-        return "CreateEnvWithCustomLogger", (function, parameter, severity, name), None
+        return "CreateEnvWithCustomLogger", (function, parameter, level, name), None
     if threads:
-        return "CreateEnvWithGlobalThreadPools", (severity, name, threads), None
-    return "CreateEnv", (severity, name), None
+        return "CreateEnvWithGlobalThreadPools", (level, name, threads), None
+    return "CreateEnv", (level, name), None
 
 
 def available_providers(api: "Api | None" = None) -> list[str]:

@@ -19,15 +19,16 @@ _guard = threading.RLock()
 class Client:
     """One reference to the environment of a library."""
 
-    __slots__ = ("clients",)
+    __slots__ = ("clients", "guard")
 
     def __init__(self, clients: "Clients") -> None:
         self.clients = clients
+        self.guard = _guard  # a destructor may run when this module has no names any more
 
     def leave(self) -> None:
         """The reference was given back. With the last one goes all that was kept."""
         clients, gone = self.clients, None
-        with _guard:
+        with self.guard:
             clients.present.discard(self)
             if not clients.present:
                 gone, clients.alive = clients.alive, []

@@ -150,9 +150,12 @@ def check(api: "OrtApi", status: "OrtStatus", function: str | None) -> None:
         fail(api, status, function)
 
 
-def keep(error: BaseException) -> str:
-    """Keep an exception for the outer call; returns the text that it is known by."""
-    text = _text_of(error)
+def keep(error: BaseException, sign: str | None = None) -> str:
+    """Keep an exception for the outer call; returns the text that it is known by.
+
+    That is its own, or a sign: what the library says where it can only say that a callback failed.
+    """
+    text = sign or _text_of(error)
     thread = get_ident()
     with _guard:
         _kept.append((thread if _is_pythons(thread) else 0, text, error))

@@ -5,17 +5,15 @@ An allocator's struct can be given to any library, and its memory is memory. But
 figures and statuses are objects of the library that it is of, which another cannot read.
 """
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ortcffi._native import ffi, lib
 from ortcffi.api import Api, core_api
 from ortcffi.errors import check
 from ortcffi.memory import Allocator
 from ortcffi.memory_info import MemoryInfo
-
-if TYPE_CHECKING:
-    from ortcffi._ort import Cdata
 
 __all__ = ["allocator_for", "same_library"]
 
@@ -43,8 +41,8 @@ def allocator_for(api: Api, allocator: Allocator) -> Allocator:
     return _Lent(api, allocator, allocator.info)
 
 
-def _release(_kept: object, _api: Any, handle: "Cdata") -> None:
-    lib.ortcffi_release_adaptor(handle)
+def _release(_kept: object, release: Callable[[Any], None], _api: Any, handle: Any) -> None:
+    release(handle)
 
 
 class _Lent(Allocator):
@@ -61,7 +59,7 @@ class _Lent(Allocator):
         status = lib.ortcffi_lend(lent, translated.handle, speaks, out)
         check(core.pointer, status, "ortcffi_lend")
         kept = (inner, inner.handle, translated, lent)
-        super().__init__(api, out[0], release=partial(_release, kept))
+        super().__init__(api, out[0], release=partial(_release, kept, lib.ortcffi_release_adaptor))
         self.inner = inner
 
 

@@ -6,7 +6,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Self
 
 import ortcffi.callbacks  # noqa: F401  # defines what C calls
-from ortcffi._native import ffi, lib
+from ortcffi._native import INT32, ffi, lib
 from ortcffi.callback_settings import LoggerSetting, SelectorSetting, ThreadsSetting
 from ortcffi.config_entries import SessionConfig
 from ortcffi.errors import fail
@@ -139,7 +139,7 @@ class SessionOptions(SessionInputs):
     for good."""
     log_id = Setting(text, "", "SetSessionLogId", arguments=encoded)
     """str: The name of the sessions' logger."""
-    log_severity = Setting(member(LogSeverity), -1, "SetSessionLogSeverityLevel")
+    log_severity = Setting(member(LogSeverity, INT32), -1, "SetSessionLogSeverityLevel")
     """LogSeverity or int: The least severity that is logged; -1: that of the environment."""
     log_verbosity = Setting(number, 0, "SetSessionLogVerbosityLevel")
     """int: How much is logged at `LogSeverity.VERBOSE`."""

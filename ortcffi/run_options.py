@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._handle import Handle
-from ortcffi._native import ffi, lib
+from ortcffi._native import INT32, ffi, lib
 from ortcffi.config_entries import RunConfig
 from ortcffi.errors import fail
 from ortcffi.logs import LogSeverity
@@ -61,7 +61,7 @@ class RunOptions(Options):
     __slots__ = ()
 
     log_severity = Setting(
-        member(LogSeverity),
+        member(LogSeverity, INT32),
         -1,
         "RunOptionsSetRunLogSeverityLevel",
         read=("RunOptionsGetRunLogSeverityLevel", "int*"),

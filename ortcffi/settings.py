@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 from ortcffi._handle import Handle
-from ortcffi._native import INT32, decode, encode, ffi, integer, lib
+from ortcffi._native import INT32, UINT32, decode, encode, ffi, integer, lib
 from ortcffi.errors import fail
 from ortcffi.memory_info import known
 
@@ -193,9 +193,9 @@ def path(name: str, value: "str | os.PathLike[str] | None") -> str | None:
     return text(name, value if isinstance(value, str) else fspath(value))
 
 
-def member(kind: "type[IntEnum]") -> Callable[[str, Any], Any]:
-    """An int that is a member of an enum where it can be."""
-    return lambda name, value: known(kind, integer(name, value, INT32))
+def member(kind: "type[IntEnum]", limits: tuple[int, int] = UINT32) -> Callable[[str, Any], Any]:
+    """An int that is a member of an enum where it can be. C's enums are unsigned."""
+    return lambda name, value: known(kind, integer(name, value, limits))
 
 
 def encoded(value: str | None) -> tuple[bytes]:

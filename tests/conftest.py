@@ -11,6 +11,7 @@ import os
 import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -121,6 +122,17 @@ def leaves_nothing_alive_in_the_core(request: pytest.FixtureRequest) -> Iterator
     gc.collect()
     left = {kind: count for kind, count in alive_in_core().items() if count > before[kind]}
     assert not left, f"left alive, beside {before}: {left}"
+
+
+@pytest.fixture(autouse=True)
+def leaves_no_environment(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A library has one for the whole process, so the next test would get it as it was made."""
+    yield
+    if request.node.stash.get(FAILED, False) or "ortcffi.env_clients" not in sys.modules:
+        return
+    gc.collect()
+    left = {path: users.present for path, users in ortcffi.env_clients._libraries.items()}
+    assert not any(left.values()), f"open environments: {left}"
 
 
 # --- compilers ------------------------------------------------------------------------------------
