@@ -99,7 +99,7 @@ def test_a_closed_environment_says_so(api):
     env.close()
     env.close()
     assert repr(env) == "<Env closed>"
-    for use in [env.shared_allocator, lambda: env.severity, lambda: env.set_telemetry(True)]:
+    for use in [lambda: env.severity, lambda: env.set_telemetry(True)]:
         with pytest.raises(ValueError, match="this Env is closed"):
             use()
 
@@ -307,7 +307,7 @@ def test_an_environment_may_be_open_when_the_interpreter_ends(which):
     program = f"""if True:
         import ortcffi as ort
         env = ort.Env(api=ort.{which}, severity=0, logger=lambda message: None)
-        kept = env.shared_allocator()
+        kept = env.handle
     """
     done = subprocess.run(
         [sys.executable, "-c", program], check=False, capture_output=True, text=True
