@@ -12,10 +12,10 @@ __all__ += ["ErrorCode", "ExecutionMode", "Failing", "FreeDimension", "KeyValueP
 __all__ += ["LibraryNotFound", "Limiting", "LoadError", "LogMessage", "LogSeverity", "Logging"]
 __all__ += ["MemType", "MemoryInfo", "OptimizationLevel", "OrtError", "PrepackedWeights"]
 __all__ += ["PythonAllocator", "RunOptions", "Runtime", "Scope", "SessionOptions", "Status"]
-__all__ += ["ThreadFunctions", "ThreadingOptions", "Tracking", "Value", "ValueKind"]
-__all__ += ["available_providers", "build_info", "core_api", "default_api", "emulate", "errors"]
-__all__ += ["expose_symbols", "ffi", "find_runtimes", "get_include", "get_library", "init_api"]
-__all__ += ["lib", "load", "numpy_allocator", "trace"]
+__all__ += ["TensorTypeInfo", "ThreadFunctions", "ThreadingOptions", "Tracking", "TypeInfo"]
+__all__ += ["Value", "ValueKind", "available_providers", "build_info", "core_api", "default_api"]
+__all__ += ["emulate", "errors", "expose_symbols", "ffi", "find_runtimes", "get_include"]
+__all__ += ["get_library", "init_api", "lib", "load", "numpy_allocator", "trace"]
 
 _NAMES = {
     "_native": "ffi lib",
@@ -41,10 +41,12 @@ _NAMES = {
     "session_inputs": "FreeDimension",
     "status": "Status",
     "symbols": "expose_symbols",
+    "tensor_type_info": "TensorTypeInfo",
     "thread_functions": "ThreadFunctions",
     "threading_options": "ThreadingOptions",
     "tracing": "trace",
     "tracking": "Leak Scope Tracking",
+    "type_info": "TypeInfo",
     "value": "Value",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}

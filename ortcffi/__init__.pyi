@@ -84,10 +84,12 @@ from ortcffi.runtimes import find_runtimes as find_runtimes
 from ortcffi.session_inputs import FreeDimension as FreeDimension
 from ortcffi.status import Status as Status
 from ortcffi.symbols import expose_symbols as expose_symbols
+from ortcffi.tensor_type_info import TensorTypeInfo as TensorTypeInfo
 from ortcffi.thread_functions import ThreadFunctions as ThreadFunctions
 from ortcffi.threading_options import ThreadingOptions as ThreadingOptions
 from ortcffi.tracing import trace as trace
 from ortcffi.tracking import Leak as Leak
 from ortcffi.tracking import Scope as Scope
 from ortcffi.tracking import Tracking as Tracking
+from ortcffi.type_info import TypeInfo as TypeInfo
 from ortcffi.value import Value as Value

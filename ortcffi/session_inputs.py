@@ -190,12 +190,12 @@ class SessionInputs(Options):
 
     def _value(self, argument: str, value: Any) -> Any:
         """The handle of a value of the same table."""
-        is_value = isinstance(value, Handle) and ffi.typeof(value.handle) is ffi.typeof("OrtValue*")
-        if not is_value:
+        handle = getattr(value, "handle", None)
+        if not isinstance(handle, ffi.CData) or ffi.typeof(handle) is not ffi.typeof("OrtValue*"):
             raise TypeError(f"{argument} must be a Value, not {type(value).__name__}")
         if value.api != self.api:
             raise ValueError(f"{argument} belongs to {value.api}, and these options to {self.api}")
-        return value.handle
+        return handle
 
 
 def _bytes(argument: str, content: Any) -> Any:
