@@ -96,7 +96,7 @@ class SessionOptions(SessionInputs):
 
     Examples
     --------
-    >>> with SessionOptions(load(), intra_op_threads=2, config={"key": "value"}) as opts:
+    >>> with SessionOptions(intra_op_threads=2, config={"key": "value"}) as opts:
     ...     opts.intra_op_threads, opts.mem_pattern, dict(opts.config)
     (2, True, {'key': 'value'})
     """

@@ -53,7 +53,7 @@ class RunOptions(Options):
 
     Examples
     --------
-    >>> with RunOptions(load(), tag="first", config={"key": "value"}) as run:
+    >>> with RunOptions(tag="first", config={"key": "value"}) as run:
     ...     run.tag, run.log_severity, run.config["key"]
     ('first', -1, 'value')
     """

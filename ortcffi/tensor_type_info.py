@@ -131,11 +131,10 @@ class TensorTypeInfo(Handle):
         told = api.supports("TensorTypeAndShape_HasShape")
         if told and not lib.TensorTypeAndShape_HasShape(api.pointer, handle):
             return None
-        count = ffi.new("size_t*")
-        self._call("GetDimensionsCount", count)
-        lengths, names = ffi.new("int64_t[]", count[0]), ffi.new("const char*[]", count[0])
-        self._call("GetDimensions", lengths, count[0])
-        self._call("GetSymbolicDimensions", names, count[0])
+        rank = self._rank()
+        lengths, names = ffi.new("int64_t[]", rank), ffi.new("const char*[]", rank)
+        self._call("GetDimensions", lengths, rank)
+        self._call("GetSymbolicDimensions", names, rank)
         pairs = zip(lengths, map(decode, names), strict=True)
         return tuple(length if length >= 0 else name or None for length, name in pairs)
 
@@ -151,6 +150,8 @@ class TensorTypeInfo(Handle):
             else:
                 lengths.append(integer("a dimension", dimension, DIMENSION))
                 names.append(ffi.new("char[]", b""))
+        if len(lengths) < self._rank():
+            self._begin_anew()
         self._call("SetDimensions", ffi.new("int64_t[]", lengths), len(lengths))
         if any(isinstance(dimension, str) for dimension in dimensions):
             self._call("SetSymbolicDimensions", ffi.new("char*[]", names), len(names))
@@ -171,6 +172,17 @@ class TensorTypeInfo(Handle):
         out = ffi.new("size_t*")
         self._call("GetTensorShapeElementCount", out)
         return out[0]  # type: ignore[no-any-return]
+
+    def _rank(self) -> int:
+        out = ffi.new("size_t*")
+        self._call("GetDimensionsCount", out)
+        return out[0]  # type: ignore[no-any-return]
+
+    def _begin_anew(self) -> None:
+        """Have a new object of the library: ONNX Runtime's never get fewer dimensions."""
+        fresh = TensorTypeInfo(self.element_type, None, self.api)
+        self._handle, fresh._handle = fresh._handle, self._handle
+        fresh.close()
 
     def _writable(self) -> None:
         if self._lender is not None:

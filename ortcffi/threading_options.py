@@ -50,7 +50,7 @@ class ThreadingOptions(Options):
 
     Examples
     --------
-    >>> with ThreadingOptions(load(), intra_op_threads=4, spinning=False) as threads:
+    >>> with ThreadingOptions(intra_op_threads=4, spinning=False) as threads:
     ...     threads.intra_op_threads, threads.inter_op_threads, threads.spinning
     (4, 0, False)
     """

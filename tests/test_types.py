@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: MIT
+"""Types of values: made, read, compared, the same on both tables."""
+
+import gc
+
+import numpy as np
+import pytest
+
+import ortcffi as ort
+from ortcffi import ElementType, TensorTypeInfo, TypeInfo, ValueKind
+from ortcffi._native import ffi, lib
+
+SHAPES = [(), (3,), (0, 3), ("batch", 3), (None, "naïve 模型", 2**62), (None, None)]
+
+
+@pytest.fixture
+def nested(api):
+    """A type that holds others, of each kind."""
+    tensor = TypeInfo.tensor(ElementType.FLOAT, ["batch", 3], api)
+    map_ = TypeInfo.map(ElementType.STRING, tensor)
+    with TypeInfo.optional(TypeInfo.sequence(map_)) as nested:
+        yield nested
+
+
+# --- tensors --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("element", list(ElementType))
+def test_every_element_type_is_kept(api, element):
+    with TensorTypeInfo(element, [1], api) as info:
+        assert info.element_type is element
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_shape_has_numbers_names_and_what_is_not_known(api, shape):
+    with TensorTypeInfo(ElementType.FLOAT, shape, api) as info:
+        assert info.shape == shape
+        assert TypeInfo.tensor(info).tensor_info.shape == shape
+
+
+def test_a_shape_may_be_unknown_as_a_whole(api):
+    with TensorTypeInfo(ElementType.FLOAT, api=api) as info:
+        assert info.shape is None
+        assert str(info) == "float"
+        assert TypeInfo.tensor(info).tensor_info.shape is None
+
+
+def test_a_shape_can_be_replaced(api):
+    with TensorTypeInfo("f4", ["batch", None], api) as info:
+        info.shape = [2, 3, 4]
+        assert info.shape == (2, 3, 4)
+        info.shape = ["other"]
+        assert info.shape == ("other",)
+        info.element_type = np.int8
+        assert info.element_type is ElementType.INT8
+
+
+def test_the_elements_are_counted(api):
+    for shape, size in [((), 1), ((2, 3), 6), ((2, 0), 0), ((2**31, 2**31), 2**62)]:
+        with TensorTypeInfo("f4", shape, api) as info:
+            assert info.size == size
+
+
+@pytest.mark.parametrize("shape", [(2, None), ("batch",), (2**40, 2**40)])
+def test_what_cannot_be_counted_is_an_error(api, shape):
+    with TensorTypeInfo("f4", shape, api) as info, pytest.raises(ort.errors.Fail):
+        info.size  # noqa: B018
+
+
+def test_an_element_type_may_be_any_number_or_dtype(api):
+    with TensorTypeInfo(api=api) as info:
+        assert info.element_type is ElementType.UNDEFINED
+        info.element_type = 99
+        assert info.element_type == 99
+        assert str(info) == "99"
+        for dtype, element in [("f8", ElementType.DOUBLE), (str, ElementType.STRING)]:
+            info.element_type = dtype
+            assert info.element_type is element
+
+
+@pytest.mark.parametrize(
+    ("shape", "error", "says"),
+    [
+        ([-1], ValueError, "a dimension must be from 0 to"),
+        ([2**63], ValueError, "a dimension must be from 0 to"),
+        ([1.5], TypeError, "a dimension must be an int, not float"),
+        (["a\0b"], ValueError, "a dimension must not contain a null character"),
+        (5, TypeError, "not iterable"),
+    ],
+)
+def test_a_wrong_dimension_is_refused(api, shape, error, says):
+    with TensorTypeInfo("f4", [1], api) as info:
+        with pytest.raises(error, match=says):
+            info.shape = shape
+        assert info.shape == (1,)
+
+
+def test_what_is_lent_cannot_be_changed_and_keeps_its_owner(api):
+    lent = TypeInfo.tensor("f4", [1], api).tensor_info
+    gc.collect()
+    with pytest.raises(TypeError, match="belongs to another object"):
+        lent.shape = [2]
+    with pytest.raises(TypeError, match="belongs to another object"):
+        lent.element_type = "f8"
+    assert (lent.element_type, lent.shape) == (ElementType.FLOAT, (1,))
+
+
+# --- other kinds ----------------------------------------------------------------------------------
+
+
+def test_types_hold_types(nested):
+    assert nested.kind is ValueKind.OPTIONAL
+    sequence = nested.contained
+    assert sequence.kind is ValueKind.SEQUENCE
+    map_ = sequence.contained
+    assert (map_.kind, map_.key_type) == (ValueKind.MAP, ElementType.STRING)
+    tensor = map_.contained
+    assert tensor.kind is ValueKind.TENSOR
+    assert tensor.tensor_info.shape == ("batch", 3)
+    assert (tensor.contained, tensor.key_type, map_.tensor_info) == (None, None, None)
+
+
+def test_a_type_is_told_as_text(nested):
+    told = "optional(sequence(map(string, tensor(float[batch, 3]))))"
+    assert str(nested) == told
+    assert repr(nested) == f"<TypeInfo {told}>"
+    assert repr(nested.contained.contained.contained.tensor_info).endswith(" float[batch, 3]>")
+    nested.close()
+    assert repr(nested) == "<TypeInfo closed>"
+
+
+def test_a_sparse_tensor_has_a_dense_shape(api):
+    sparse = TypeInfo.sparse_tensor(ElementType.FLOAT, [3, None], api)
+    assert sparse.kind is ValueKind.SPARSE
+    assert sparse.tensor_info.shape == (3, None)
+    assert sparse != TypeInfo.tensor(ElementType.FLOAT, [3, None], api)
+
+
+def test_what_a_type_is_made_of_is_copied(api):
+    with TensorTypeInfo("f4", [1], api) as info:
+        made = TypeInfo.tensor(info)
+        info.shape = [2, 3]
+    with TypeInfo.sequence(made) as sequence:
+        made.close()
+        assert sequence.contained.tensor_info.shape == (1,)
+
+
+def test_a_part_outlives_the_whole(nested):
+    part = nested.contained
+    nested.close()
+    assert str(part) == "sequence(map(string, tensor(float[batch, 3])))"
+
+
+def test_a_type_has_no_denotation_unless_a_model_gives_one(nested):
+    assert nested.denotation == ""
+
+
+def test_types_are_equal_if_they_say_the_same_also_across_tables(core_api, real_api):
+    def make(api, name):
+        tensor = TypeInfo.tensor("f4", [name, 3], api)
+        return TypeInfo.sequence(TypeInfo.map("i8", tensor))
+
+    assert make(core_api, "N") == make(core_api, "N") == make(real_api, "N")
+    assert make(core_api, "N") != make(real_api, "M")
+    assert hash(make(core_api, "N")) == hash(make(real_api, "N"))
+    assert make(core_api, "N") != "sequence"
+    assert TensorTypeInfo("f4", [1], core_api) == TensorTypeInfo("f4", [1], real_api)
+    assert TensorTypeInfo("f4", [1], core_api) != TensorTypeInfo("f4", [2], core_api)
+    assert len({TensorTypeInfo("f4", [1], api) for api in (core_api, real_api)}) == 1
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: TypeInfo.sequence(5), "element must be a TypeInfo, not int"),
+        (lambda: TypeInfo.optional(None), "contained must be a TypeInfo, not NoneType"),
+        (lambda: TypeInfo.map("i8", "f4"), "value_type must be a TypeInfo, not str"),
+    ],
+)
+def test_what_is_no_type_is_refused(make, says):
+    with pytest.raises(TypeError, match=says):
+        make()
+
+
+def test_a_shape_is_given_once(api):
+    with TensorTypeInfo("f4", [1], api) as info:
+        with pytest.raises(TypeError, match="shape must not be given along"):
+            TypeInfo.tensor(info, [1])
+        other = ort.emulate(22) if api.path else ort.load()
+        with pytest.raises(ValueError, match="element_type belongs to"):
+            TypeInfo.tensor(info, api=other)
+
+
+def test_a_host_without_a_model_editor_says_so():
+    with pytest.raises(ort.errors.NotImplemented, match="version 22"):
+        TypeInfo.tensor("f4", [1], ort.emulate(21))
+
+
+def test_an_old_host_reads_what_it_has():
+    with TensorTypeInfo("f4", ["batch", None], ort.emulate(17)) as info:
+        assert info.shape == ("batch", None)
+
+
+# --- of values ------------------------------------------------------------------------------------
+
+
+def tensor(api, data, element):
+    out, info, shape = ffi.new("OrtValue**"), api.cpu_memory_info(), ffi.new("int64_t[]", [2, 3])
+    status = lib.CreateTensorWithDataAsOrtValue(
+        api.pointer, info.handle, data, len(data), shape, 2, element, out
+    )
+    ort.errors.check(api.pointer, status, "CreateTensorWithDataAsOrtValue")
+    return ort.Value.from_handle(api, out[0])
+
+
+def test_a_value_tells_its_type(api):
+    data = ffi.new("char[]", 24)
+    with tensor(api, data, ElementType.FLOAT) as value:
+        info = TypeInfo.of_value(value)
+    assert str(info) == "tensor(float[2, 3])"
+    info.close()
