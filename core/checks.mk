@@ -6,7 +6,7 @@
 CLIENTS = ../tests/c
 # What runs: a client, and behind colons what it is told after the library's path.
 RUNS = abi client heap old_client versions storm:2:50000:2 adaptor_storm:2:20000:2 \
-  many_threads:800:1000 reload:20:1000 $(LEAVERS) $(RUNS_OF_$(SYSTEM))
+  many_threads:800:1000 reload:20:1000 platform $(LEAVERS) $(RUNS_OF_$(SYSTEM))
 RUNS_OF_POSIX = $(FORKS) $(INSIDERS_OF_$(CHOSEN))
 # Apart, since the runtimes of most tools do not go on in the child of a process with threads.
 FORKS = storm:2:20000:2:fork adaptor_storm:2:20000:2:fork
@@ -33,7 +33,7 @@ $(BUILD)/%$(EXE): $(CLIENTS)/%.c $(wildcard $(CLIENTS)/*.h) $(LIBRARY)
 	$(CC) -std=gnu11 -Wall -Wextra $($(SYSTEM)_FLAGS) $(CFLAGS) -Iinclude $(filter %.c,$^) -o $@ $(LINK_CLIENT)
 
 # These look inside, so they are linked with the core's objects.
-$(BUILD)/faults $(BUILD)/system_faults $(BUILD)/adaptor_storm$(EXE): LINK_CLIENT = \
+$(BUILD)/faults $(BUILD)/system_faults $(BUILD)/adaptor_storm$(EXE) $(BUILD)/platform$(EXE): LINK_CLIENT = \
   -Isrc $($(CHOSEN)_FLAGS) $(OBJECTS) $($(CHOSEN)_LINK) $(WRAP) $(THREADS) $(LDFLAGS)
 $(BUILD)/faults: WRAP = -Wl,--wrap=malloc
 $(BUILD)/system_faults: WRAP = $(WRAPPED:%=-Wl,--wrap=%)
