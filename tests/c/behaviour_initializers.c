@@ -141,35 +141,38 @@ CALL("AddExternalInitializers(NULL,...)") {
   end(&s);
 }
 
+static const ORTCHAR_T* const files[] = {ORT_TSTR("a"), ORT_TSTR("b")};
+static const ORTCHAR_T* const same_files[] = {ORT_TSTR("a"), ORT_TSTR("a")};
+static const ORTCHAR_T* const one_file[] = {ORT_TSTR("a"), NULL};
 static char* const buffers[] = {(char*)numbers, (char*)numbers};
 static char* const one_buffer[] = {(char*)numbers, NULL};
 static const size_t lengths[] = {4, 0};
 
-#define FILES(text, names, buffers, lengths, count) \
-  SAY(text, AddExternalInitializersFromFilesInMemory(s.options, names, buffers, lengths, count))
+#define FILES(text, files, buffers, lengths, count) \
+  SAY(text, AddExternalInitializersFromFilesInMemory(s.options, files, buffers, lengths, count))
 
-FILES("AddExternalInitializersFromFilesInMemory(two files)", names, buffers, lengths, 2)
-FILES("AddExternalInitializersFromFilesInMemory(one name twice)", same_names, buffers, lengths, 2)
-FILES("AddExternalInitializersFromFilesInMemory(a name NULL)", one_name, buffers, lengths, 2)
-FILES("AddExternalInitializersFromFilesInMemory(a buffer NULL)", names, one_buffer, lengths, 2)
+FILES("AddExternalInitializersFromFilesInMemory(two files)", files, buffers, lengths, 2)
+FILES("AddExternalInitializersFromFilesInMemory(one name twice)", same_files, buffers, lengths, 2)
+FILES("AddExternalInitializersFromFilesInMemory(a name NULL)", one_file, buffers, lengths, 2)
+FILES("AddExternalInitializersFromFilesInMemory(a buffer NULL)", files, one_buffer, lengths, 2)
 FILES("AddExternalInitializersFromFilesInMemory(n=0)", NULL, NULL, NULL, 0)
 FILES("AddExternalInitializersFromFilesInMemory(names NULL)", NULL, buffers, lengths, 2)
-FILES("AddExternalInitializersFromFilesInMemory(buffers NULL)", names, NULL, lengths, 2)
-FILES("AddExternalInitializersFromFilesInMemory(lengths NULL)", names, buffers, NULL, 2)
+FILES("AddExternalInitializersFromFilesInMemory(buffers NULL)", files, NULL, lengths, 2)
+FILES("AddExternalInitializersFromFilesInMemory(lengths NULL)", files, buffers, NULL, 2)
 SAY("AddExternalInitializersFromFilesInMemory(NULL,...)",
-    AddExternalInitializersFromFilesInMemory(NULL, names, buffers, lengths, 2))
+    AddExternalInitializersFromFilesInMemory(NULL, files, buffers, lengths, 2))
 CALL("AddExternalInitializersFromFilesInMemory(dup)") {
   struct scene s = begin();
   for (int i = 0; i < 2; i++) {
     say_status(
-        api->AddExternalInitializersFromFilesInMemory(s.options, names, buffers, lengths, 2));
+        api->AddExternalInitializersFromFilesInMemory(s.options, files, buffers, lengths, 2));
   }
   end(&s);
 }
 CALL("AddExternalInitializersFromFilesInMemory again after a failure") {
   struct scene s = begin();
   say_status(
-      api->AddExternalInitializersFromFilesInMemory(s.options, same_names, buffers, lengths, 2));
-  say_status(api->AddExternalInitializersFromFilesInMemory(s.options, names, buffers, lengths, 2));
+      api->AddExternalInitializersFromFilesInMemory(s.options, same_files, buffers, lengths, 2));
+  say_status(api->AddExternalInitializersFromFilesInMemory(s.options, files, buffers, lengths, 2));
   end(&s);
 }

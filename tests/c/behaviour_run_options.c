@@ -115,10 +115,10 @@ CALL("RunOptionsSetSyncStream(NULL,NULL)") {
   api->RunOptionsSetSyncStream(NULL, NULL);
   say("no-op");
 }
-SAY("RunOptionsEnableProfiling(o,\"p\")", RunOptionsEnableProfiling(o, "p"))
-SAY("RunOptionsEnableProfiling(o,\"\")", RunOptionsEnableProfiling(o, ""))
+SAY("RunOptionsEnableProfiling(o,\"p\")", RunOptionsEnableProfiling(o, ORT_TSTR("p")))
+SAY("RunOptionsEnableProfiling(o,\"\")", RunOptionsEnableProfiling(o, ORT_TSTR("")))
 SAY("RunOptionsEnableProfiling(o,NULL)", RunOptionsEnableProfiling(o, NULL))
-SAY("RunOptionsEnableProfiling(NULL,\"p\")", RunOptionsEnableProfiling(NULL, "p"))
+SAY("RunOptionsEnableProfiling(NULL,\"p\")", RunOptionsEnableProfiling(NULL, ORT_TSTR("p")))
 SAY("RunOptionsDisableProfiling(o)", RunOptionsDisableProfiling(o))
 SAY("RunOptionsDisableProfiling(NULL)", RunOptionsDisableProfiling(NULL))
 

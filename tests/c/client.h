@@ -11,6 +11,9 @@
 #include <windows.h>
 /* Needs windows.h. */
 #include <psapi.h>
+/* Short words that it takes from everybody. */
+#undef IN
+#undef OUT
 #else
 #include <dlfcn.h>
 #include <unistd.h>
