@@ -138,6 +138,7 @@ static OrtAllocator deleter = {.version = 22, .Free = count_free, .Info = info_o
 static void with_deleter(ONNXTensorElementDataType type, void* data, size_t size,
                          const int64_t* dims, size_t rank) {
   OrtValue* value = UNTOUCHED;
+  frees = 0;
   if (say_status(api->CreateTensorWithDataAndDeleterAsOrtValue(&deleter, data, size, dims, rank,
                                                                type, &value))) {
     api->ReleaseValue(value);
