@@ -20,14 +20,6 @@ PAGE = suite.CHECKOUT / "docs/differences.md"
 HEAD = "| call | core | onnxruntime 1.31.1 |\n|---|---|---|\n"
 
 
-def build(folder: str) -> Path:
-    program = Path(folder) / "behaviour"
-    sources = map(str, suite.SOURCES)
-    include = f"-I{suite.CHECKOUT / 'core/include'}"
-    subprocess.run(["cc", "-std=gnu11", include, *sources, "-o", program, "-ldl"], check=True)
-    return program
-
-
 def reason(core: str, real: str) -> str:
     if suite.without_words(core) == suite.without_words(real):
         return ""
@@ -42,7 +34,7 @@ def shortened(answer: str) -> str:
 def record(core: Path, real: Path) -> None:
     known = {call.name for call in suite.CALLS}
     with tempfile.TemporaryDirectory() as folder, TABLE.open("a", encoding="utf-8") as table:
-        program = build(folder)
+        program = suite.build(Path(folder), ["cc"])
         listed = subprocess.run([program], check=True, capture_output=True, text=True)
         for name in listed.stdout.splitlines():
             if name not in known:

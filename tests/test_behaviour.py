@@ -5,6 +5,7 @@
 the same), and under which heading of docs/differences.md the two differ. "..." stands for any text.
 """
 
+import os
 import re
 import signal
 import subprocess
@@ -51,19 +52,35 @@ CALLS = read_calls()
 each_call = pytest.mark.parametrize("call", CALLS, ids=[call.name for call in CALLS])
 
 
-@pytest.fixture(scope="session")
-def program(tmp_path_factory: pytest.TempPathFactory, c_compiler: list[str]) -> Path:
-    """The program that makes one call and prints its answer."""
-    program = tmp_path_factory.mktemp("behaviour") / "behaviour"
+def build(folder: Path, compiler: list[str]) -> Path:
+    """The program that makes one call and prints its answer, and beside it what it loads."""
     flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", f"-I{CHECKOUT / 'core/include'}"]
-    command = [*c_compiler, *flags, *map(str, SOURCES), "-o", str(program), "-ldl"]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    program, lender = folder / "behaviour", folder / "lends_logger.so"
+    for command in (
+        # Exported symbols: the program is a library of custom ops as well.
+        [*map(str, SOURCES), "-o", str(program), "-rdynamic", "-ldl"],
+        [str(CHECKOUT / "tests/c/lends_logger.c"), "-o", str(lender), "-shared", "-fPIC"],
+    ):
+        command = [*compiler, *flags, *command]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
     return program
 
 
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory, c_compiler: list[str]) -> Path:
+    return build(tmp_path_factory.mktemp("behaviour"), c_compiler)
+
+
+def run(program: Path, library: Path, name: str) -> subprocess.CompletedProcess[bytes]:
+    """Makes one call."""
+    environment = {**os.environ, "LENDS_LOGGER": str(program.with_name("lends_logger.so"))}
+    command = [program, library, name]
+    return subprocess.run(command, check=False, capture_output=True, timeout=60, env=environment)
+
+
 def answer(program: Path, library: Path, name: str) -> str:
-    done = subprocess.run([program, library, name], check=False, capture_output=True, timeout=60)
+    done = run(program, library, name)
     if done.returncode < 0:
         return f"crash {signal.Signals(-done.returncode).name}"
     assert done.returncode == 0, done.stderr.decode()

@@ -10,6 +10,7 @@
 
 #include "client.h"
 #include "onnxruntime_c_api.h"
+#include "ortcore.h"
 
 struct call {
   const char* name;

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* Custom-op domains, and libraries that register them. The library is this program: it exports the
+ * function that libraries export. */
+#include "behaviour.h"
+
+/* What the registration is to do. */
+static enum { SUCCEED, FAIL_HALFWAY } task;
+static int registrations;
+
+static const char* ORT_API_CALL op_name(const OrtCustomOp* op) {
+  (void)op;
+  return "Op";
+}
+
+static const OrtCustomOp op = {.version = ORT_API_VERSION, .GetName = op_name};
+
+static OrtCustomOpDomain* some_domain(const char* name) {
+  OrtCustomOpDomain* domain = NULL;
+  CHECK(api->CreateCustomOpDomain(name, &domain) == NULL);
+  CHECK(api->CustomOpDomain_Add(domain, &op) == NULL);
+  return domain;
+}
+
+/* Not released before the options are. */
+static OrtCustomOpDomain* registered;
+
+ORT_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options,
+                                                     const OrtApiBase* host) NO_EXCEPTION {
+  CHECK(host->GetApi(ORT_API_VERSION) == api);
+  registrations++;
+  registered = some_domain("behaviour");
+  CHECK(api->AddCustomOpDomain(options, registered) == NULL);
+  return task == SUCCEED ? NULL : api->CreateStatus(ORT_EP_FAIL, "halfway");
+}
+
+static OrtSessionOptions* some_options(void) {
+  OrtSessionOptions* options = NULL;
+  CHECK(api->CreateSessionOptions(&options) == NULL);
+  return options;
+}
+
+static void end(OrtSessionOptions* options) {
+  api->ReleaseSessionOptions(options);
+  api->ReleaseCustomOpDomain(registered);
+  registered = NULL;
+}
+
+CALL("CreateCustomOpDomain(\"d\",&o)") {
+  OrtCustomOpDomain* domain = UNTOUCHED;
+  say_status(api->CreateCustomOpDomain("d", &domain));
+  say_out(domain, UNTOUCHED);
+  api->ReleaseCustomOpDomain(domain);
+}
+CALL("CreateCustomOpDomain(\"\",&o)") {
+  OrtCustomOpDomain* domain = UNTOUCHED;
+  say_status(api->CreateCustomOpDomain("", &domain));
+  say_out(domain, UNTOUCHED);
+  api->ReleaseCustomOpDomain(domain);
+}
+CALL("CreateCustomOpDomain(NULL,&o)") {
+  OrtCustomOpDomain* domain = UNTOUCHED;
+  say_status(api->CreateCustomOpDomain(NULL, &domain));
+  say_out(domain, UNTOUCHED);
+}
+CALL("CreateCustomOpDomain(\"d\",NULL)") { say_status(api->CreateCustomOpDomain("d", NULL)); }
+
+static void add(const OrtCustomOp* added) {
+  OrtCustomOpDomain* domain = some_domain("d");
+  say_status(api->CustomOpDomain_Add(domain, added));
+  api->ReleaseCustomOpDomain(domain);
+}
+CALL("CustomOpDomain_Add(d,op)") { add(&op); }
+CALL("CustomOpDomain_Add(d,op that is all zero)") {
+  static const OrtCustomOp nothing;
+  add(&nothing);
+}
+CALL("CustomOpDomain_Add(d,op of version 9999)") {
+  static const OrtCustomOp later = {.version = 9999};
+  add(&later);
+}
+CALL("CustomOpDomain_Add(d,NULL)") { add(NULL); }
+CALL("CustomOpDomain_Add(NULL,op)") { say_status(api->CustomOpDomain_Add(NULL, &op)); }
+CALL("ReleaseCustomOpDomain(NULL)") {
+  api->ReleaseCustomOpDomain(NULL);
+  say("no-op");
+}
+CALL("AddCustomOpDomain(o,d)") {
+  OrtSessionOptions* options = some_options();
+  registered = some_domain("d");
+  say_status(api->AddCustomOpDomain(options, registered));
+  end(options);
+}
+CALL("AddCustomOpDomain twice") {
+  OrtSessionOptions* options = some_options();
+  registered = some_domain("d");
+  say_status(api->AddCustomOpDomain(options, registered));
+  say_status(api->AddCustomOpDomain(options, registered));
+  end(options);
+}
+CALL("AddCustomOpDomain(o,d), then d is released first") {
+  OrtSessionOptions* options = some_options();
+  OrtCustomOpDomain* domain = some_domain("d");
+  say_status(api->AddCustomOpDomain(options, domain));
+  api->ReleaseCustomOpDomain(domain);
+  end(options);
+}
+CALL("AddCustomOpDomain(o,NULL)") {
+  OrtSessionOptions* options = some_options();
+  say_status(api->AddCustomOpDomain(options, NULL));
+  end(options);
+}
+CALL("AddCustomOpDomain(NULL,d)") {
+  OrtCustomOpDomain* domain = some_domain("d");
+  say_status(api->AddCustomOpDomain(NULL, domain));
+  api->ReleaseCustomOpDomain(domain);
+}
+
+/* --- Libraries -------------------------------------------------------------------------------- */
+
+/* The path under which this program is a library. */
+static const char* this_program(void) {
+#if defined(_WIN32)
+  static char path[MAX_PATH];
+  CHECK(GetModuleFileNameA(NULL, path, sizeof path) > 0);
+  return path;
+#else
+  return "";
+#endif
+}
+
+/* A path in the system's characters. */
+static const ORTCHAR_T* system_path(const char* path) {
+#if defined(_WIN32)
+  static wchar_t wide[MAX_PATH];
+  CHECK(mbstowcs(wide, path, MAX_PATH) < MAX_PATH);
+  return wide;
+#else
+  return path;
+#endif
+}
+
+static void register_library(const char* path) {
+  OrtSessionOptions* options = some_options();
+  void* library = UNTOUCHED;
+  registrations = 0;
+  say_status(api->RegisterCustomOpsLibrary(options, path, &library));
+  say("%d calls", registrations);
+  say_out(library, UNTOUCHED);
+  end(options);
+}
+
+static void register_library_v2(const char* path) {
+  OrtSessionOptions* options = some_options();
+  registrations = 0;
+  say_status(api->RegisterCustomOpsLibrary_V2(options, path == NULL ? NULL : system_path(path)));
+  say("%d calls", registrations);
+  end(options);
+}
+
+CALL("RegisterCustomOpsLibrary(o,path,&h)") {
+  task = SUCCEED;
+  register_library(this_program());
+}
+CALL("RegisterCustomOpsLibrary(o,path of one that fails,&h)") {
+  task = FAIL_HALFWAY;
+  register_library(this_program());
+}
+CALL("RegisterCustomOpsLibrary(o,\"/nope.so\",&h)") { register_library("/nope.so"); }
+CALL("RegisterCustomOpsLibrary(o,NULL,&h)") { register_library(NULL); }
+CALL("RegisterCustomOpsLibrary(o,path,NULL)") {
+  OrtSessionOptions* options = some_options();
+  task = SUCCEED;
+  say_status(api->RegisterCustomOpsLibrary(options, this_program(), NULL));
+  end(options);
+}
+CALL("RegisterCustomOpsLibrary(NULL,\"/nope.so\",&h)") {
+  void* library = UNTOUCHED;
+  say_status(api->RegisterCustomOpsLibrary(NULL, "/nope.so", &library));
+  say_out(library, UNTOUCHED);
+}
+CALL("RegisterCustomOpsLibrary_V2(o,path)") {
+  task = SUCCEED;
+  register_library_v2(this_program());
+}
+CALL("RegisterCustomOpsLibrary_V2(o,path of one that fails)") {
+  task = FAIL_HALFWAY;
+  register_library_v2(this_program());
+}
+CALL("RegisterCustomOpsLibrary_V2(o,\"/nope.so\")") { register_library_v2("/nope.so"); }
+CALL("RegisterCustomOpsLibrary_V2(o,NULL)") { register_library_v2(NULL); }
+CALL("RegisterCustomOpsLibrary_V2(NULL,\"/nope.so\")") {
+  say_status(api->RegisterCustomOpsLibrary_V2(NULL, system_path("/nope.so")));
+}
+
+static void register_function(const char* name) {
+  OrtSessionOptions* options = some_options();
+  registrations = 0;
+  say_status(api->RegisterCustomOpsUsingFunction(options, name));
+  say("%d calls", registrations);
+  end(options);
+}
+CALL("RegisterCustomOpsUsingFunction(o,name)") {
+  task = SUCCEED;
+  register_function("RegisterCustomOps");
+}
+CALL("RegisterCustomOpsUsingFunction(o,name of one that fails)") {
+  task = FAIL_HALFWAY;
+  register_function("RegisterCustomOps");
+}
+CALL("RegisterCustomOpsUsingFunction(o,\"no_such_function\")") {
+  register_function("no_such_function");
+}
+CALL("RegisterCustomOpsUsingFunction(o,NULL)") { register_function(NULL); }
+CALL("RegisterCustomOpsUsingFunction(NULL,\"no_such_function\")") {
+  say_status(api->RegisterCustomOpsUsingFunction(NULL, "no_such_function"));
+}
+CALL("EnableOrtCustomOps(o)") {
+  OrtSessionOptions* options = some_options();
+  say_status(api->EnableOrtCustomOps(options));
+  end(options);
+}
+CALL("EnableOrtCustomOps(NULL)") { say_status(api->EnableOrtCustomOps(NULL)); }

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Loggers. A client without a session gets the environment's from the core itself; other libraries
+ * lend it to a library of execution providers: lends_logger.c, whose path is in LENDS_LOGGER. */
+#include "behaviour.h"
+
+static void ORT_API_CALL tell(void* param, OrtLoggingLevel severity, const char* category,
+                              const char* logid, const char* location, const char* message) {
+  (void)param;
+  say("%d|%s|%s|%s|%s", (int)severity, category, logid, location, message);
+}
+
+static OrtEnv* env;
+
+static const OrtLogger* borrow(void) {
+#if defined(_WIN32)
+  return NULL;
+#else
+  const char* lender = getenv("LENDS_LOGGER");
+  void* lent = NULL;
+  CHECK(lender != NULL);
+  CHECK(api->RegisterExecutionProviderLibrary(env, "lender", lender) == NULL);
+  CHECK(sscanf(getenv("LENT_LOGGER"), "%p", &lent) == 1);
+  return lent;
+#endif
+}
+
+/* A new environment's logger, which takes warnings. */
+static const OrtLogger* begin(OrtLoggingFunction function) {
+  CHECK(api->CreateEnvWithCustomLogger(function, NULL, ORT_LOGGING_LEVEL_WARNING, "id", &env) ==
+        NULL);
+  OrtcoreLogger logger = (OrtcoreLogger)api->GetExperimentalFunction(ORTCORE_LOGGER);
+  return logger != NULL ? logger() : borrow();
+}
+
+static void end(void) { api->ReleaseEnv(env); }
+
+static void log_message(int severity, const char* message, const ORTCHAR_T* file, int line,
+                        const char* function) {
+  const OrtLogger* logger = begin(tell);
+  say_status(
+      api->Logger_LogMessage(logger, (OrtLoggingLevel)severity, message, file, line, function));
+  end();
+}
+
+CALL("Logger_LogMessage(l,WARNING,\"%s\",\"/a/b.c\",12,\"f\")") {
+  log_message(ORT_LOGGING_LEVEL_WARNING, "%s", ORT_TSTR("/a/b.c"), 12, "f");
+}
+CALL("Logger_LogMessage(l,INFO)") {
+  log_message(ORT_LOGGING_LEVEL_INFO, "m", ORT_TSTR("/a/b.c"), 12, "f");
+}
+CALL("Logger_LogMessage(l,99)") { log_message(99, "m", ORT_TSTR("/a/b.c"), 12, "f"); }
+CALL("Logger_LogMessage(l,-1)") { log_message(-1, "m", ORT_TSTR("/a/b.c"), 12, "f"); }
+CALL("Logger_LogMessage(l,ERROR,\"m\",\"c:\\\\a\\\\b.c\",-12,\"\")") {
+  log_message(ORT_LOGGING_LEVEL_ERROR, "m", ORT_TSTR("c:\\a\\b.c"), -12, "");
+}
+CALL("Logger_LogMessage(l,ERROR,\"m\",\"\",0,\"f\")") {
+  log_message(ORT_LOGGING_LEVEL_ERROR, "m", ORT_TSTR(""), 0, "f");
+}
+CALL("Logger_LogMessage(l,ERROR,\"m\",\"a/\",0,\"f\")") {
+  log_message(ORT_LOGGING_LEVEL_ERROR, "m", ORT_TSTR("a/"), 0, "f");
+}
+CALL("Logger_LogMessage(l,ERROR,NULL,\"b.c\",12,\"f\")") {
+  log_message(ORT_LOGGING_LEVEL_ERROR, NULL, ORT_TSTR("b.c"), 12, "f");
+}
+CALL("Logger_LogMessage(l,ERROR,\"m\",NULL,12,\"f\")") {
+  log_message(ORT_LOGGING_LEVEL_ERROR, "m", NULL, 12, "f");
+}
+CALL("Logger_LogMessage(l,ERROR,\"m\",\"b.c\",12,NULL)") {
+  log_message(ORT_LOGGING_LEVEL_ERROR, "m", ORT_TSTR("b.c"), 12, NULL);
+}
+CALL("Logger_LogMessage(l,INFO,NULL,NULL,12,NULL)") {
+  log_message(ORT_LOGGING_LEVEL_INFO, NULL, NULL, 12, NULL);
+}
+CALL("Logger_LogMessage(NULL,ERROR,\"m\",\"b.c\",12,\"f\")") {
+  say_status(api->Logger_LogMessage(NULL, ORT_LOGGING_LEVEL_ERROR, "m", ORT_TSTR("b.c"), 12, "f"));
+}
+/* test_logging.py reads the lines. */
+CALL("Logger_LogMessage to stderr") {
+  const OrtLogger* logger = begin(NULL);
+  for (int severity = ORT_LOGGING_LEVEL_INFO; severity <= ORT_LOGGING_LEVEL_FATAL; severity++) {
+    say_status(api->Logger_LogMessage(logger, (OrtLoggingLevel)severity, "message", ORT_TSTR("b.c"),
+                                      12, "f"));
+  }
+  end();
+}
+CALL("Logger_GetLoggingSeverityLevel(l,&s)") {
+  OrtLoggingLevel severity = ORT_LOGGING_LEVEL_VERBOSE;
+  say_status(api->Logger_GetLoggingSeverityLevel(begin(tell), &severity));
+  say("%d", (int)severity);
+  end();
+}
+CALL("Logger_GetLoggingSeverityLevel(NULL,&s)") {
+  OrtLoggingLevel severity = (OrtLoggingLevel)77;
+  say_status(api->Logger_GetLoggingSeverityLevel(NULL, &severity));
+  say("%d", (int)severity);
+}
+CALL("Logger_GetLoggingSeverityLevel(l,NULL)") {
+  say_status(api->Logger_GetLoggingSeverityLevel(begin(tell), NULL));
+  end();
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Providers, GPUs, thread pools: what the API tells of the process. */
+#include "behaviour.h"
+
+CALL("GetAvailableProviders(NULL,&n)") {
+  int count = 77;
+  say_status(api->GetAvailableProviders(NULL, &count));
+  say("n=%d", count);
+}
+CALL("GetAvailableProviders(&p,NULL)") {
+  char** providers = UNTOUCHED;
+  say_status(api->GetAvailableProviders(&providers, NULL));
+  say_out(providers, UNTOUCHED);
+}
+CALL("GetAvailableProviders(&p,&n)") {
+  char** providers = NULL;
+  int count = 0;
+  say_status(api->GetAvailableProviders(&providers, &count));
+  for (int i = 0; i < count; i++) {
+    say("%s", providers[i]);
+  }
+  say_status(api->ReleaseAvailableProviders(providers, count));
+}
+CALL("ReleaseAvailableProviders(NULL,0)") { say_status(api->ReleaseAvailableProviders(NULL, 0)); }
+CALL("ReleaseAvailableProviders(NULL,2)") { say_status(api->ReleaseAvailableProviders(NULL, 2)); }
+CALL("SetCurrentGpuDeviceId(0)") { say_status(api->SetCurrentGpuDeviceId(0)); }
+CALL("GetCurrentGpuDeviceId(&id)") {
+  int id = 77;
+  say_status(api->GetCurrentGpuDeviceId(&id));
+  say("id=%d", id);
+}
+CALL("GetCurrentGpuDeviceId(NULL)") { say_status(api->GetCurrentGpuDeviceId(NULL)); }
+
+static void set_callbacks(uint32_t version) {
+  struct OrtThreadPoolCallbacksConfig config = {.version = version};
+  OrtEnv* env = NULL;
+  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "x", &env) == NULL);
+  say_status(api->SetPerSessionThreadPoolCallbacks(env, &config));
+  api->ReleaseEnv(env);
+}
+CALL("SetPerSessionThreadPoolCallbacks(e,config)") { set_callbacks(ORT_API_VERSION); }
+CALL("SetPerSessionThreadPoolCallbacks(e,version 0)") { set_callbacks(0); }
+CALL("SetPerSessionThreadPoolCallbacks(e,version 1)") { set_callbacks(1); }
+CALL("SetPerSessionThreadPoolCallbacks(e,version 32)") { set_callbacks(32); }
+CALL("SetPerSessionThreadPoolCallbacks(NULL,config)") {
+  struct OrtThreadPoolCallbacksConfig config = {.version = ORT_API_VERSION};
+  say_status(api->SetPerSessionThreadPoolCallbacks(NULL, &config));
+}
+CALL("SetPerSessionThreadPoolCallbacks(e,NULL)") {
+  OrtEnv* env = NULL;
+  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "x", &env) == NULL);
+  say_status(api->SetPerSessionThreadPoolCallbacks(env, NULL));
+  api->ReleaseEnv(env);
+}
