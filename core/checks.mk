@@ -22,7 +22,9 @@ UNDER =
 
 EXE = $(if $(filter WINDOWS,$(SYSTEM)),.exe)
 LINK_CLIENT = $(LINK_CLIENT_OF_$(SYSTEM)) $(LDFLAGS)
-LINK_CLIENT_OF_POSIX = -L$(BUILD) -lortcore -Wl,-rpath,$(abspath $(BUILD)) -ldl $(THREADS)
+LINK_CLIENT_OF_POSIX = -L$(BUILD) -lortcore -Wl,-rpath,$(abspath $(BUILD)) -ldl $(THREADS) $(SEEN)
+# A client that is a library of custom ops as well.
+$(BUILD)/behaviour: SEEN = -rdynamic
 LINK_CLIENT_OF_WINDOWS = $(BUILD)/libortcore.dll.a $(THREADS)
 # static: with the threads of the test itself in it.
 THREADS = $(if $(filter WINDOWS,$(SYSTEM)),-static -lpthread,-pthread)

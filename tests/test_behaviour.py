@@ -26,6 +26,8 @@ HEADINGS = {
     "figures": "Figures and Shrink",
     "release": "Releasing what is shared",
     "engine": "What needs an engine",
+    "late": "What is looked at late",
+    "leaves": "Libraries that fail",
     "logger": "Logs without an environment",
     "all": "All or nothing",
     "shape": "Fewer dimensions than before",
@@ -56,12 +58,12 @@ def build(folder: Path, compiler: list[str]) -> Path:
     """The program that makes one call and prints its answer, and beside it what it loads."""
     flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", f"-I{CHECKOUT / 'core/include'}"]
     program, lender = folder / "behaviour", folder / "lends_logger.so"
-    for command in (
+    for arguments in (
         # Exported symbols: the program is a library of custom ops as well.
         [*map(str, SOURCES), "-o", str(program), "-rdynamic", "-ldl"],
         [str(CHECKOUT / "tests/c/lends_logger.c"), "-o", str(lender), "-shared", "-fPIC"],
     ):
-        command = [*compiler, *flags, *command]
+        command = [*compiler, *flags, *arguments]
         done = subprocess.run(command, check=False, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
     return program

@@ -37,10 +37,9 @@ struct core_custom_ops {
   size_t library_capacity;
 };
 
-/** Makes `to`, which must be empty, a copy with the same domains and libraries. `function` is the
- * slot's name, for the status. */
-OrtStatus* core_custom_ops_copy(const char* function, const struct core_custom_ops* from,
-                                struct core_custom_ops* to);
+/** Makes `to`, which must be empty, a copy with the same domains and libraries. False where there
+ * is no memory; `to` is to be ended in any case. */
+bool core_custom_ops_copy(const struct core_custom_ops* from, struct core_custom_ops* to);
 
 /** Lets go of all domains and libraries. Closing a library runs code of its own: no lock of the
  * core may be held. */

@@ -75,6 +75,16 @@ void core_release_op_domain(OrtCustomOpDomain* domain) {
   core_op_domain_drop(domain);
 }
 
+/* Adds a domain that is not there; false where there is no memory. */
+static int keep_domain(struct core_custom_ops* ops, OrtCustomOpDomain* domain) {
+  if (!grow((void***)&ops->domains, ops->domain_count, &ops->domain_capacity)) {
+    return 0;
+  }
+  core_op_domain_retain(domain);
+  ops->domains[ops->domain_count++] = domain;
+  return 1;
+}
+
 OrtStatus* core_custom_ops_add(const char* function, struct core_custom_ops* ops,
                                OrtCustomOpDomain* domain) {
   for (size_t i = 0; i < ops->domain_count; i++) {
@@ -82,12 +92,7 @@ OrtStatus* core_custom_ops_add(const char* function, struct core_custom_ops* ops
       return NULL;
     }
   }
-  if (!grow((void***)&ops->domains, ops->domain_count, &ops->domain_capacity)) {
-    return no_memory(function);
-  }
-  core_op_domain_retain(domain);
-  ops->domains[ops->domain_count++] = domain;
-  return NULL;
+  return keep_domain(ops, domain) ? NULL : no_memory(function);
 }
 
 /* Keeps a library, which gets one reference more. */
@@ -124,19 +129,15 @@ void core_custom_ops_end(struct core_custom_ops* ops) {
   memset(ops, 0, sizeof *ops);
 }
 
-OrtStatus* core_custom_ops_copy(const char* function, const struct core_custom_ops* from,
-                                struct core_custom_ops* to) {
-  OrtStatus* status = NULL;
-  for (size_t i = 0; status == NULL && i < from->domain_count; i++) {
-    status = core_custom_ops_add(function, to, from->domains[i]);
+bool core_custom_ops_copy(const struct core_custom_ops* from, struct core_custom_ops* to) {
+  bool is_done = true;
+  for (size_t i = 0; is_done && i < from->domain_count; i++) {
+    is_done = keep_domain(to, from->domains[i]);
   }
-  for (size_t i = 0; status == NULL && i < from->library_count; i++) {
-    status = keep_library(to, from->libraries[i]) ? NULL : no_memory(function);
+  for (size_t i = 0; is_done && i < from->library_count; i++) {
+    is_done = keep_library(to, from->libraries[i]);
   }
-  if (status != NULL) {
-    core_custom_ops_end(to);
-  }
-  return status;
+  return is_done;
 }
 
 OrtStatus* core_register_ops(struct core_custom_ops* ops, RegisterCustomOpsFn registration,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "heap.h"
+#include "threading_options.h"
 
 /* Held for a few instructions at a time, and while the environment is made. */
 static core_mutex lock = CORE_MUTEX_INIT;
@@ -30,7 +31,11 @@ static struct OrtEnv* make(const struct wanted* wanted) {
                  .id = memcpy(env + 1, wanted->id, id_size),
                  .severity = wanted->severity},
   };
-  if (!core_mutex_begin(&env->lock)) {
+  if (wanted->threading != NULL) {
+    env->threading = core_copy_threading_options(wanted->threading);
+  }
+  if ((wanted->threading != NULL && env->threading == NULL) || !core_mutex_begin(&env->lock)) {
+    ort_ReleaseThreadingOptions(env->threading);
     heap_free(env);
     return NULL;
   }
@@ -41,6 +46,7 @@ static struct OrtEnv* make(const struct wanted* wanted) {
 static void end(struct OrtEnv* env) {
   core_env_release_allocators(env);
   core_mutex_end(&env->lock);
+  ort_ReleaseThreadingOptions(env->threading);
   heap_free(env);
   heap_released(CORE_ENV);
 }

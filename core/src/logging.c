@@ -7,6 +7,7 @@
 #include "env.h"
 #include "heap.h"
 #include "platform.h"
+#include "session_options.h"
 
 int core_logger_takes(const struct OrtLogger* logger, OrtLoggingLevel severity) {
   return (int)severity >= __atomic_load_n(&logger->severity, __ATOMIC_RELAXED);
@@ -110,5 +111,13 @@ ORT_API_STATUS_IMPL(ort_Logger_LogMessage, const OrtLogger* logger,
                                message != NULL ? message : ""};
   core_logger_log(logger, &record);
   heap_free(location);
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_SetUserLoggingFunction, OrtSessionOptions* options,
+                    OrtLoggingFunction user_logging_function, void* user_logging_param) {
+  CORE_REQUIRE(SetUserLoggingFunction, options);
+  options->settings.logging_function = user_logging_function;
+  options->settings.logging_param = user_logging_param;
   return NULL;
 }

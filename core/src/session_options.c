@@ -30,6 +30,7 @@ static void end(struct OrtSessionOptions* options) {
     core_items_end(&options->lists[i]);
   }
   drop_load_flag(options->load_flag);
+  core_custom_ops_end(&options->custom_ops);
   heap_free(options);
   heap_released(CORE_SESSION_OPTIONS);
 }
@@ -89,7 +90,7 @@ static bool copy_parts(const struct OrtSessionOptions* from, struct OrtSessionOp
       core_hold_initializers(&to->lists[i]);
     }
   }
-  return true;
+  return core_custom_ops_copy(&from->custom_ops, &to->custom_ops);
 }
 
 ORT_API_STATUS_IMPL(ort_CloneSessionOptions, const OrtSessionOptions* in_options,

@@ -6,6 +6,7 @@
 #ifndef ORTCFFI_SESSION_OPTIONS_H_
 #define ORTCFFI_SESSION_OPTIONS_H_
 
+#include "custom_op.h"
 #include "items.h"
 
 /** Functions of a client that make threads. */
@@ -23,6 +24,9 @@ struct core_session_settings {
   int inter_op_threads;
   int log_severity;
   int log_verbosity;
+  /** NULL: the environment's. */
+  OrtLoggingFunction logging_function;
+  void* logging_param;
   bool mem_pattern;
   bool cpu_arena;
   bool profiling;
@@ -80,6 +84,7 @@ struct OrtSessionOptions {
   struct core_text texts[CORE_SESSION_TEXTS];
   struct core_items lists[CORE_SESSION_LISTS];
   struct core_load_flag* load_flag;
+  struct core_custom_ops custom_ops;
 };
 
 /** Sets or replaces an entry within the API's bounds. `function` is the slot's name. */

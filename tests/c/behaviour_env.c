@@ -46,35 +46,35 @@ static OrtEnv* some_env(OrtLoggingLevel severity) {
 }
 
 /* Says what came of a call that makes an environment, and ends it. */
-static void say_env(OrtStatus* status, OrtEnv* env) {
+static void say_env(OrtStatus* status, OrtEnv* const* env) {
   say_status(status);
-  say_out(env, UNTOUCHED);
-  if (env != UNTOUCHED) {
-    api->ReleaseEnv(env);
+  say_out(*env, UNTOUCHED);
+  if (*env != UNTOUCHED) {
+    api->ReleaseEnv(*env);
   }
 }
 
 CALL("CreateEnv(WARNING,NULL,&o)") {
   OrtEnv* env = UNTOUCHED;
-  say_env(api->CreateEnv(ORT_LOGGING_LEVEL_WARNING, NULL, &env), env);
+  say_env(api->CreateEnv(ORT_LOGGING_LEVEL_WARNING, NULL, &env), &env);
 }
 CALL("CreateEnv(WARNING,NULL,&o) with an environment") {
   OrtEnv* first = some_env(ORT_LOGGING_LEVEL_ERROR);
   OrtEnv* env = UNTOUCHED;
-  say_env(api->CreateEnv(ORT_LOGGING_LEVEL_WARNING, NULL, &env), env);
+  say_env(api->CreateEnv(ORT_LOGGING_LEVEL_WARNING, NULL, &env), &env);
   api->ReleaseEnv(first);
 }
 CALL("CreateEnv(WARNING,\"\",&o)") {
   OrtEnv* env = UNTOUCHED;
-  say_env(api->CreateEnv(ORT_LOGGING_LEVEL_WARNING, "", &env), env);
+  say_env(api->CreateEnv(ORT_LOGGING_LEVEL_WARNING, "", &env), &env);
 }
 CALL("CreateEnv(99,\"x\",&o)") {
   OrtEnv* env = UNTOUCHED;
-  say_env(api->CreateEnv((OrtLoggingLevel)99, "x", &env), env);
+  say_env(api->CreateEnv((OrtLoggingLevel)99, "x", &env), &env);
 }
 CALL("CreateEnv(-1,\"x\",&o)") {
   OrtEnv* env = UNTOUCHED;
-  say_env(api->CreateEnv((OrtLoggingLevel)-1, "x", &env), env);
+  say_env(api->CreateEnv((OrtLoggingLevel)-1, "x", &env), &env);
 }
 CALL("CreateEnv(WARNING,\"x\",NULL)") {
   say_status(api->CreateEnv(ORT_LOGGING_LEVEL_WARNING, "x", NULL));
@@ -101,11 +101,11 @@ CALL("CreateEnvWithCustomLogger(keep,\"p\",ERROR,\"x\",&o)") {
 }
 CALL("CreateEnvWithCustomLogger(NULL,NULL,WARNING,\"x\",&o)") {
   OrtEnv* env = UNTOUCHED;
-  say_env(api->CreateEnvWithCustomLogger(NULL, NULL, ORT_LOGGING_LEVEL_WARNING, "x", &env), env);
+  say_env(api->CreateEnvWithCustomLogger(NULL, NULL, ORT_LOGGING_LEVEL_WARNING, "x", &env), &env);
 }
 CALL("CreateEnvWithCustomLogger(keep,\"p\",WARNING,NULL,&o)") {
   OrtEnv* env = UNTOUCHED;
-  say_env(api->CreateEnvWithCustomLogger(keep, "p", ORT_LOGGING_LEVEL_WARNING, NULL, &env), env);
+  say_env(api->CreateEnvWithCustomLogger(keep, "p", ORT_LOGGING_LEVEL_WARNING, NULL, &env), &env);
 }
 CALL("CreateEnvWithCustomLogger(keep,\"p\",WARNING,\"x\",NULL)") {
   say_status(api->CreateEnvWithCustomLogger(keep, "p", ORT_LOGGING_LEVEL_WARNING, "x", NULL));
@@ -129,18 +129,18 @@ CALL("CreateEnvWithCustomLogger after the last ReleaseEnv: its function") {
 }
 CALL("CreateEnvWithGlobalThreadPools(WARNING,\"x\",NULL,&o)") {
   OrtEnv* env = UNTOUCHED;
-  say_env(api->CreateEnvWithGlobalThreadPools(ORT_LOGGING_LEVEL_WARNING, "x", NULL, &env), env);
+  say_env(api->CreateEnvWithGlobalThreadPools(ORT_LOGGING_LEVEL_WARNING, "x", NULL, &env), &env);
 }
 CALL("CreateEnvWithGlobalThreadPools(WARNING,\"x\",options,&o)") {
   OrtThreadingOptions* threads = NULL;
   OrtEnv* env = UNTOUCHED;
   CHECK(api->CreateThreadingOptions(&threads) == NULL);
-  say_env(api->CreateEnvWithGlobalThreadPools(ORT_LOGGING_LEVEL_WARNING, "x", threads, &env), env);
+  say_env(api->CreateEnvWithGlobalThreadPools(ORT_LOGGING_LEVEL_WARNING, "x", threads, &env), &env);
   api->ReleaseThreadingOptions(threads);
 }
 CALL("CreateEnvWithGlobalThreadPools(WARNING,NULL,NULL,&o)") {
   OrtEnv* env = UNTOUCHED;
-  say_env(api->CreateEnvWithGlobalThreadPools(ORT_LOGGING_LEVEL_WARNING, NULL, NULL, &env), env);
+  say_env(api->CreateEnvWithGlobalThreadPools(ORT_LOGGING_LEVEL_WARNING, NULL, NULL, &env), &env);
 }
 CALL("CreateEnvWithGlobalThreadPools(WARNING,\"x\",NULL,NULL)") {
   say_status(api->CreateEnvWithGlobalThreadPools(ORT_LOGGING_LEVEL_WARNING, "x", NULL, NULL));
@@ -156,7 +156,7 @@ CALL("CreateEnvWithCustomLoggerAndGlobalThreadPools(keep,\"p\",WARNING,NULL,NULL
   OrtEnv* env = UNTOUCHED;
   say_env(api->CreateEnvWithCustomLoggerAndGlobalThreadPools(keep, "p", ORT_LOGGING_LEVEL_WARNING,
                                                              NULL, NULL, &env),
-          env);
+          &env);
 }
 CALL("CreateEnvWithCustomLoggerAndGlobalThreadPools(keep,\"p\",WARNING,\"x\",NULL,NULL)") {
   say_status(api->CreateEnvWithCustomLoggerAndGlobalThreadPools(
@@ -175,7 +175,7 @@ static struct OrtEnvCreationOptions creation_options(void) {
 
 static void create(const struct OrtEnvCreationOptions* options) {
   OrtEnv* env = UNTOUCHED;
-  say_env(api->CreateEnvWithOptions(options, &env), env);
+  say_env(api->CreateEnvWithOptions(options, &env), &env);
 }
 
 CALL("CreateEnvWithOptions(options,&o)") {

@@ -92,9 +92,22 @@ CALL("Logger_GetLoggingSeverityLevel(l,&s)") {
 CALL("Logger_GetLoggingSeverityLevel(NULL,&s)") {
   OrtLoggingLevel severity = (OrtLoggingLevel)77;
   say_status(api->Logger_GetLoggingSeverityLevel(NULL, &severity));
-  say("%d", (int)severity);
+  CHECK((int)severity == 77);
 }
 CALL("Logger_GetLoggingSeverityLevel(l,NULL)") {
   say_status(api->Logger_GetLoggingSeverityLevel(begin(tell), NULL));
   end();
 }
+
+static void set_function(OrtSessionOptions* options, OrtLoggingFunction function) {
+  say_status(api->SetUserLoggingFunction(options, function, NULL));
+  api->ReleaseSessionOptions(options);
+}
+static OrtSessionOptions* some_options(void) {
+  OrtSessionOptions* options = NULL;
+  CHECK(api->CreateSessionOptions(&options) == NULL);
+  return options;
+}
+CALL("SetUserLoggingFunction(o,f,NULL)") { set_function(some_options(), tell); }
+CALL("SetUserLoggingFunction(o,NULL,NULL)") { set_function(some_options(), NULL); }
+CALL("SetUserLoggingFunction(NULL,f,NULL)") { set_function(NULL, tell); }
