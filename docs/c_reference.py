@@ -23,6 +23,7 @@ from c_source import (
     slots_of,
     split_tags,
 )
+from slot_by_slot import ABOUT, rows_of_slots
 from sphinx.application import Sphinx
 
 PAGES = Path(__file__).resolve().parent / "c"
@@ -178,7 +179,7 @@ def overview(topics: dict[str, list[Slot]], writer: Writer) -> str:
             rules,
             heading("\nThe functions by topic", "-"),
             table(rows),
-            toctree("Functions", [*topics, "order"]),
+            toctree("Functions", [*topics, "order", "tested"]),
             toctree("Other tables", TABLES.values()),
             toctree("Types", [Path(header).stem for header in HEADERS]),
         ]
@@ -225,6 +226,9 @@ def pages() -> dict[str, str]:
         topics.setdefault(slot.topic, []).append(slot._replace(above=""))
     topics = dict(sorted(topics.items()))
     written = {"index": overview(topics, writer), "order": order(slots)}
+    written["tested"] = "\n".join(
+        [heading("Slot by slot beside onnxruntime"), ABOUT, table(rows_of_slots(slots))]
+    )
     for topic, members in topics.items():
         written[topic] = slot_page(title_of(topic), CALLS, members, writer)
     for file, name in TABLES.items():
