@@ -34,6 +34,7 @@ HEADINGS = {
     "element": "NULL in an array",
     "copies": "Copies",
     "sparse": "Sparse tensors",
+    "arena": "Arenas",
 }
 
 

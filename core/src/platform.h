@@ -102,6 +102,15 @@ void core_thread_key_set(core_thread_key key, void* value);
 /** Calls `before` ahead of each fork, and `after` behind it in both processes. False without
  * memory. Systems that do not fork call nothing. */
 int core_at_fork(void (*before)(void), void (*after)(void));
+
+/** Lets other threads run. */
+void core_yield(void);
+
+/** True where core_barrier works, from then on. */
+int core_barrier_begin(void);
+/** What every running thread wrote before it, the caller sees after it, and the other way round: a
+ * barrier that costs those threads no instruction of their own. */
+void core_barrier(void);
 /** @} */
 
 /** @name Address space

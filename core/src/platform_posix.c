@@ -3,9 +3,15 @@
 #include "platform.h"
 
 #include <dlfcn.h>
+#include <sched.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <time.h>
+#if defined(__linux__)
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 int core_thread_key_create(core_thread_key* key, void (*thread_end)(void* value)) {
   return pthread_key_create(key, thread_end) == 0;
@@ -16,6 +22,21 @@ void core_thread_key_set(core_thread_key key, void* value) { pthread_setspecific
 int core_at_fork(void (*before)(void), void (*after)(void)) {
   return pthread_atfork(before, after, after) == 0;
 }
+
+void core_yield(void) { sched_yield(); }
+
+/* The sanitizer of threads does not know of such barriers. */
+#if defined(__linux__) && !defined(CORE_TSAN)
+int core_barrier_begin(void) {
+  return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+void core_barrier(void) { syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); }
+#else
+int core_barrier_begin(void) { return 0; }
+
+void core_barrier(void) {}
+#endif
 
 static void* map(size_t size, int protection, int flags) {
   void* range = mmap(NULL, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);

@@ -78,6 +78,12 @@ int core_at_fork(void (*before)(void), void (*after)(void)) {
   return 1;
 }
 
+void core_yield(void) { SwitchToThread(); }
+
+int core_barrier_begin(void) { return 1; }
+
+void core_barrier(void) { FlushProcessWriteBuffers(); }
+
 /* Before Windows 8.1, and in wine, each page that is reserved costs a byte or more, so that a range
  * has to be in proportion: four times the machine's memory. */
 size_t core_address_room(void) {

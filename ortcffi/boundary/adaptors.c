@@ -5,6 +5,7 @@
 #include <Python.h>
 
 #include "adaptor.h"
+#include "arena.h"
 
 #include "adaptors.h"
 #include "callbacks_c.h"
@@ -31,6 +32,10 @@ void ortcffi_failing_reset(OrtAllocator* allocator, size_t after) {
 }
 
 size_t ortcffi_failing_refused(OrtAllocator* allocator) { return core_failing_refused(allocator); }
+
+OrtStatus* ortcffi_arena(OrtAllocator* inner, const OrtArenaCfg* cfg, OrtAllocator** out) {
+  return core_create_arena(inner, cfg, NULL, out);
+}
 
 OrtStatus* ortcffi_tracking(OrtAllocator* inner, OrtAllocator** out) {
   return core_create_tracking(inner, out);

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/* Measures of arenas, and the allocators that an environment shares. */
+#include "behaviour.h"
+
+static OrtEnv* env(void) {
+  OrtEnv* made = NULL;
+  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_WARNING, "arena", &made) == NULL);
+  return made;
+}
+
+static OrtMemoryInfo* cpu(OrtAllocatorType type) {
+  OrtMemoryInfo* info = NULL;
+  CHECK(api->CreateCpuMemoryInfo(type, OrtMemTypeDefault, &info) == NULL);
+  return info;
+}
+
+static OrtMemoryInfo* gpu(const char* name, OrtAllocatorType type, size_t alignment) {
+  OrtMemoryInfo* info = NULL;
+  CHECK(api->CreateMemoryInfo_V2(name, OrtMemoryInfoDeviceType_GPU, 7, 0,
+                                 OrtDeviceMemoryType_DEFAULT, alignment, type, &info) == NULL);
+  return info;
+}
+
+static OrtAllocator* default_allocator(void) {
+  OrtAllocator* found = NULL;
+  CHECK(api->GetAllocatorWithDefaultOptions(&found) == NULL);
+  return found;
+}
+
+static const OrtEpDevice* device(OrtEnv* env) {
+  const OrtEpDevice* const* devices = (const OrtEpDevice* const*)&api;
+  size_t count = 0;
+  api->ReleaseStatus(api->GetEpDevices(env, &devices, &count));
+  return devices[0];
+}
+
+static void cfg(size_t max_mem, int strategy, int initial, int dead) {
+  OrtArenaCfg* out = UNTOUCHED;
+  say_status(api->CreateArenaCfg(max_mem, strategy, initial, dead, &out));
+  say_out(out, UNTOUCHED);
+}
+
+CALL("CreateArenaCfg(0,-1,-1,-1)") { cfg(0, -1, -1, -1); }
+CALL("CreateArenaCfg(SIZE_MAX,1,0,0)") { cfg(SIZE_MAX, 1, 0, 0); }
+CALL("CreateArenaCfg(0,99,-7,-7)") { cfg(0, 99, -7, -7); }
+CALL("CreateArenaCfg(strategy=2)") { cfg(0, 2, -1, -1); }
+CALL("CreateArenaCfg(strategy=-2)") { cfg(0, -2, -1, -1); }
+CALL("CreateArenaCfg(initial=-2)") { cfg(0, -1, -2, -1); }
+CALL("CreateArenaCfg(dead=-2)") { cfg(0, -1, -1, -2); }
+CALL("CreateArenaCfg(out=NULL)") { say_status(api->CreateArenaCfg(0, -1, -1, -1, NULL)); }
+
+static void cfg_v2(const char* key, size_t value) {
+  OrtArenaCfg* out = UNTOUCHED;
+  say_status(api->CreateArenaCfgV2(&key, &value, 1, &out));
+  say_out(out, UNTOUCHED);
+}
+
+CALL("CreateArenaCfgV2(unknown key)") { cfg_v2("bogus", 0); }
+CALL("CreateArenaCfgV2(key=\"\")") { cfg_v2("", 0); }
+CALL("CreateArenaCfgV2(key=NULL)") { cfg_v2(NULL, 0); }
+CALL("CreateArenaCfgV2(n=0)") {
+  OrtArenaCfg* out = UNTOUCHED;
+  say_status(api->CreateArenaCfgV2(NULL, NULL, 0, &out));
+  say_out(out, UNTOUCHED);
+}
+CALL("CreateArenaCfgV2(keys=NULL,n=1)") {
+  OrtArenaCfg* out = UNTOUCHED;
+  size_t value = 0;
+  say_status(api->CreateArenaCfgV2(NULL, &value, 1, &out));
+}
+CALL("CreateArenaCfgV2(values=NULL,n=1)") {
+  OrtArenaCfg* out = UNTOUCHED;
+  const char* key = "max_mem";
+  say_status(api->CreateArenaCfgV2(&key, NULL, 1, &out));
+}
+CALL("CreateArenaCfgV2(out=NULL)") { say_status(api->CreateArenaCfgV2(NULL, NULL, 0, NULL)); }
+CALL("CreateArenaCfgV2(a key twice)") {
+  const char* keys[] = {"max_mem", "max_mem"};
+  const size_t values[] = {4, 5};
+  OrtArenaCfg* out = UNTOUCHED;
+  say_status(api->CreateArenaCfgV2(keys, values, 2, &out));
+}
+CALL("CreateArenaCfgV2(max_mem=SIZE_MAX)") { cfg_v2("max_mem", SIZE_MAX); }
+CALL("CreateArenaCfgV2(arena_extend_strategy=1)") { cfg_v2("arena_extend_strategy", 1); }
+CALL("CreateArenaCfgV2(arena_extend_strategy=2)") { cfg_v2("arena_extend_strategy", 2); }
+CALL("CreateArenaCfgV2(arena_extend_strategy=-1)") { cfg_v2("arena_extend_strategy", SIZE_MAX); }
+CALL("CreateArenaCfgV2(initial_chunk_size_bytes=0)") { cfg_v2("initial_chunk_size_bytes", 0); }
+CALL("CreateArenaCfgV2(initial_chunk_size_bytes=-2)") {
+  cfg_v2("initial_chunk_size_bytes", SIZE_MAX - 1);
+}
+CALL("CreateArenaCfgV2(initial_chunk_size_bytes=1<<31)") {
+  cfg_v2("initial_chunk_size_bytes", (size_t)1 << 31);
+}
+CALL("CreateArenaCfgV2(initial_chunk_size_bytes=1<<40)") {
+  cfg_v2("initial_chunk_size_bytes", (size_t)1 << 40);
+}
+CALL("CreateArenaCfgV2(max_dead_bytes_per_chunk=-2)") {
+  cfg_v2("max_dead_bytes_per_chunk", SIZE_MAX - 1);
+}
+CALL("CreateArenaCfgV2(initial_growth_chunk_size_bytes=-2)") {
+  cfg_v2("initial_growth_chunk_size_bytes", SIZE_MAX - 1);
+}
+CALL("CreateArenaCfgV2(max_power_of_two_extend_bytes=1<<40)") {
+  cfg_v2("max_power_of_two_extend_bytes", (size_t)1 << 40);
+}
+CALL("CreateArenaCfgV2(max_power_of_two_extend_bytes=-2)") {
+  cfg_v2("max_power_of_two_extend_bytes", SIZE_MAX - 1);
+}
+CALL("CreateArenaCfgV2(use_cuda_mempool=99)") { cfg_v2("use_cuda_mempool", 99); }
+CALL("CreateArenaCfgV2(cuda_mempool_release_threshold=-2)") {
+  cfg_v2("cuda_mempool_release_threshold", SIZE_MAX - 1);
+}
+CALL("CreateArenaCfgV2(cuda_mempool_bytes_to_keep_on_shrink=1)") {
+  cfg_v2("cuda_mempool_bytes_to_keep_on_shrink", 1);
+}
+CALL("ReleaseArenaCfg(NULL)") {
+  api->ReleaseArenaCfg(NULL);
+  say("no-op");
+}
+CALL("ReleaseArenaCfg(c)") {
+  OrtArenaCfg* made = NULL;
+  CHECK(api->CreateArenaCfg(0, -1, -1, -1, &made) == NULL);
+  api->ReleaseArenaCfg(made);
+  say("released");
+}
+
+/* An allocator of a client's that allocates from the memory it is given. */
+struct client {
+  OrtAllocator base;
+  const OrtMemoryInfo* info;
+};
+
+static const OrtMemoryInfo* ORT_API_CALL client_info(const OrtAllocator* this_) {
+  return ((const struct client*)this_)->info;
+}
+
+static OrtAllocator* client(uint32_t version, const OrtMemoryInfo* info) {
+  static struct client clients[4];
+  static int used;
+  struct client* made = &clients[used++];
+  made->base.version = version;
+  made->base.Info = client_info;
+  made->info = info;
+  return &made->base;
+}
+
+CALL("RegisterAllocator(e,NULL)") { say_status(api->RegisterAllocator(env(), NULL)); }
+CALL("RegisterAllocator(NULL,a)") { say_status(api->RegisterAllocator(NULL, default_allocator())); }
+CALL("RegisterAllocator(e,default allocator)") {
+  say_status(api->RegisterAllocator(env(), default_allocator()));
+}
+CALL("RegisterAllocator(e,arena type)") {
+  OrtAllocator* arena = client(ORT_API_VERSION, gpu("mine", OrtArenaAllocator, 0));
+  say_status(api->RegisterAllocator(env(), arena));
+}
+CALL("RegisterAllocator twice") {
+  OrtAllocator* twice = client(ORT_API_VERSION, gpu("mine", OrtDeviceAllocator, 0));
+  OrtEnv* shared = env();
+  say_status(api->RegisterAllocator(shared, twice));
+  say_status(api->RegisterAllocator(shared, twice));
+  say_status(api->UnregisterAllocator(shared, twice->Info(twice)));
+  say_status(api->UnregisterAllocator(shared, twice->Info(twice)));
+}
+CALL("RegisterAllocator(e,of version 1)") {
+  say_status(api->RegisterAllocator(env(), client(1, gpu("mine", OrtDeviceAllocator, 0))));
+}
+CALL("RegisterAllocator(e,without Info)") {
+  static OrtAllocator none = {.version = ORT_API_VERSION};
+  say_status(api->RegisterAllocator(env(), &none));
+}
+
+CALL("UnregisterAllocator(e,not registered)") {
+  say_status(api->UnregisterAllocator(env(), cpu(OrtDeviceAllocator)));
+}
+CALL("UnregisterAllocator(e,NULL)") { say_status(api->UnregisterAllocator(env(), NULL)); }
+CALL("UnregisterAllocator(NULL,i)") {
+  say_status(api->UnregisterAllocator(NULL, cpu(OrtDeviceAllocator)));
+}
+CALL("UnregisterAllocator(e,another name)") {
+  OrtEnv* shared = env();
+  CHECK(api->RegisterAllocator(shared, client(30, gpu("mine", OrtDeviceAllocator, 0))) == NULL);
+  say_status(api->UnregisterAllocator(shared, gpu("other", OrtDeviceAllocator, 0)));
+}
+CALL("UnregisterAllocator(e,another type)") {
+  OrtEnv* shared = env();
+  CHECK(api->RegisterAllocator(shared, client(30, gpu("mine", OrtDeviceAllocator, 0))) == NULL);
+  say_status(api->UnregisterAllocator(shared, gpu("mine", OrtArenaAllocator, 0)));
+}
+
+static void create_and_register(const OrtMemoryInfo* info) {
+  say_status(api->CreateAndRegisterAllocator(env(), info, NULL));
+}
+
+CALL("CreateAndRegisterAllocator(e,Cuda info)") {
+  OrtMemoryInfo* cuda = NULL;
+  CHECK(api->CreateMemoryInfo("Cuda", OrtDeviceAllocator, 0, OrtMemTypeDefault, &cuda) == NULL);
+  create_and_register(cuda);
+}
+CALL("CreateAndRegisterAllocator(e,Cpu device,NULL cfg)") {
+  create_and_register(cpu(OrtDeviceAllocator));
+}
+CALL("CreateAndRegisterAllocator(e,Cpu arena,NULL cfg)") {
+  create_and_register(cpu(OrtArenaAllocator));
+}
+CALL("CreateAndRegisterAllocator twice") {
+  OrtEnv* shared = env();
+  OrtMemoryInfo* info = cpu(OrtArenaAllocator);
+  say_status(api->CreateAndRegisterAllocator(shared, info, NULL));
+  say_status(api->CreateAndRegisterAllocator(shared, info, NULL));
+  say_status(api->UnregisterAllocator(shared, info));
+  say_status(api->UnregisterAllocator(shared, info));
+}
+CALL("CreateAndRegisterAllocator(NULL,i,NULL)") {
+  say_status(api->CreateAndRegisterAllocator(NULL, cpu(OrtArenaAllocator), NULL));
+}
+CALL("CreateAndRegisterAllocator(e,NULL,NULL)") { create_and_register(NULL); }
+
+static void create_v2(const char* provider, const OrtMemoryInfo* info, size_t num_keys) {
+  say_status(api->CreateAndRegisterAllocatorV2(env(), provider, info, NULL, NULL, NULL, num_keys));
+}
+
+CALL("CreateAndRegisterAllocatorV2(e,Cpu provider,i)") {
+  create_v2("CPUExecutionProvider", cpu(OrtArenaAllocator), 0);
+}
+CALL("CreateAndRegisterAllocatorV2(e,Cuda provider,i)") {
+  create_v2("CUDAExecutionProvider", cpu(OrtArenaAllocator), 0);
+}
+CALL("CreateAndRegisterAllocatorV2(e,\"\",i)") { create_v2("", cpu(OrtArenaAllocator), 0); }
+CALL("CreateAndRegisterAllocatorV2(e,Cpu provider,gpu)") {
+  create_v2("CPUExecutionProvider", gpu("mine", OrtDeviceAllocator, 0), 0);
+}
+CALL("CreateAndRegisterAllocatorV2(e,NULL,i)") { create_v2(NULL, cpu(OrtArenaAllocator), 0); }
+CALL("CreateAndRegisterAllocatorV2(e,Cpu provider,NULL)") {
+  create_v2("CPUExecutionProvider", NULL, 0);
+}
+CALL("CreateAndRegisterAllocatorV2(keys=NULL,n=1)") {
+  create_v2("CPUExecutionProvider", cpu(OrtArenaAllocator), 1);
+}
+
+static void get(OrtEnv* shared, const OrtMemoryInfo* info, const OrtAllocator* expected) {
+  OrtAllocator* out = UNTOUCHED;
+  say_status(api->GetSharedAllocator(shared, info, &out));
+  say(out == expected ? "out=registered" : out == NULL ? "out=NULL" : "out=set");
+}
+
+CALL("GetSharedAllocator(e,unregistered)") {
+  get(env(), gpu("mine", OrtDeviceAllocator, 0), &(OrtAllocator){.version = 1});
+}
+CALL("GetSharedAllocator(e,Cpu)") {
+  get(env(), cpu(OrtDeviceAllocator), &(OrtAllocator){.version = 1});
+}
+CALL("GetSharedAllocator(e,registered)") {
+  OrtEnv* shared = env();
+  OrtAllocator* mine = client(30, gpu("mine", OrtDeviceAllocator, 0));
+  CHECK(api->RegisterAllocator(shared, mine) == NULL);
+  get(shared, gpu("other", OrtArenaAllocator, 0), mine);
+  get(shared, gpu("mine", OrtDeviceAllocator, 64), mine);
+}
+CALL("GetSharedAllocator(e,Cpu registered)") {
+  OrtEnv* shared = env();
+  OrtMemoryInfo* info = cpu(OrtDeviceAllocator);
+  OrtAllocator* mine = client(30, info);
+  CHECK(api->RegisterAllocator(shared, mine) == NULL);
+  get(shared, info, mine);
+  CHECK(api->UnregisterAllocator(shared, info) == NULL);
+  get(shared, info, mine);
+}
+CALL("GetSharedAllocator(e,Cpu arena created)") {
+  OrtEnv* shared = env();
+  OrtMemoryInfo* info = cpu(OrtArenaAllocator);
+  CHECK(api->CreateAndRegisterAllocator(shared, info, NULL) == NULL);
+  OrtAllocator* out = NULL;
+  CHECK(api->GetSharedAllocator(shared, info, &out) == NULL);
+  OrtAllocatorType type = OrtInvalidAllocator;
+  CHECK(api->MemoryInfoGetType(out->Info(out), &type) == NULL);
+  say("type=%d", (int)type);
+}
+CALL("GetSharedAllocator(e,two names of a device)") {
+  OrtEnv* shared = env();
+  OrtMemoryInfo* info = gpu("mine", OrtDeviceAllocator, 0);
+  OrtAllocator* newer = client(30, gpu("other", OrtDeviceAllocator, 0));
+  CHECK(api->RegisterAllocator(shared, client(30, info)) == NULL);
+  CHECK(api->RegisterAllocator(shared, newer) == NULL);
+  get(shared, info, newer);
+  CHECK(api->UnregisterAllocator(shared, info) == NULL);
+  get(shared, info, newer);
+}
+
+static void get_wrongly(OrtEnv* shared, const OrtMemoryInfo* info) {
+  OrtAllocator* out = UNTOUCHED;
+  say_status(api->GetSharedAllocator(shared, info, &out));
+}
+
+CALL("GetSharedAllocator(NULL,i,&o)") { get_wrongly(NULL, cpu(OrtDeviceAllocator)); }
+CALL("GetSharedAllocator(e,NULL,&o)") { get_wrongly(env(), NULL); }
+CALL("GetSharedAllocator(e,i,NULL)") {
+  say_status(api->GetSharedAllocator(env(), cpu(OrtDeviceAllocator), NULL));
+}
+
+static void create_shared(OrtEnv* shared, const OrtEpDevice* from, OrtDeviceMemoryType mem_type) {
+  OrtAllocator* out = UNTOUCHED;
+  say_status(api->CreateSharedAllocator(shared, from, mem_type, OrtDeviceAllocator, NULL, &out));
+  say_out(out, UNTOUCHED);
+}
+
+CALL("CreateSharedAllocator(e,Cpu,Default)") {
+  OrtEnv* shared = env();
+  create_shared(shared, device(shared), OrtDeviceMemoryType_DEFAULT);
+}
+CALL("CreateSharedAllocator(e,Cpu,HostAccessible)") {
+  OrtEnv* shared = env();
+  create_shared(shared, device(shared), OrtDeviceMemoryType_HOST_ACCESSIBLE);
+}
+CALL("CreateSharedAllocator(NULL,d)") {
+  create_shared(NULL, device(env()), OrtDeviceMemoryType_DEFAULT);
+}
+CALL("CreateSharedAllocator(e,NULL)") { create_shared(env(), NULL, OrtDeviceMemoryType_DEFAULT); }
+CALL("CreateSharedAllocator(out=NULL)") {
+  OrtEnv* shared = env();
+  say_status(api->CreateSharedAllocator(shared, device(shared), OrtDeviceMemoryType_DEFAULT,
+                                        OrtDeviceAllocator, NULL, NULL));
+}
+
+static void release_shared(OrtEnv* shared, const OrtEpDevice* from) {
+  say_status(api->ReleaseSharedAllocator(shared, from, OrtDeviceMemoryType_DEFAULT));
+}
+
+CALL("ReleaseSharedAllocator(e,Cpu,Default)") {
+  OrtEnv* shared = env();
+  release_shared(shared, device(shared));
+}
+CALL("ReleaseSharedAllocator(NULL,d)") { release_shared(NULL, device(env())); }
+CALL("ReleaseSharedAllocator(e,NULL)") { release_shared(env(), NULL); }
