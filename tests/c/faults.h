@@ -29,7 +29,8 @@ struct section {
   const struct trial* trials;
   void (*clean)(void);
 };
-extern const struct section foundations, adaptors, tensors, types, environments;
+extern const struct section foundations, adaptors, tensors, types, containers, options,
+    environments;
 
 /* What a call answers whose failure shows in its effects alone. */
 OrtStatus* failed_without_status(void);
