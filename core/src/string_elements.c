@@ -79,13 +79,19 @@ static OrtStatus* fill_together(const char* function, struct core_tensor* tensor
   if (block == NULL) {
     return core_no_memory(function, size);
   }
-  end_elements(tensor);
-  struct core_string* strings = tensor->data;
   char* at = block;
   for (size_t i = 0; i < tensor->shape.count; i++) {
     size_t length = texts[i].length;
     memcpy(at, texts[i].bytes, length);
     at[length] = '\0';
+    at += length + 1;
+  }
+  /* Only now: the texts may be some of the tensor's own. */
+  end_elements(tensor);
+  struct core_string* strings = tensor->data;
+  at = block;
+  for (size_t i = 0; i < tensor->shape.count; i++) {
+    size_t length = texts[i].length;
     strings[i].text = at;
     strings[i].length = length;
     strings[i].capacity = length;

@@ -29,8 +29,8 @@ struct section {
   const struct trial* trials;
   void (*clean)(void);
 };
-extern const struct section foundations, adaptors, tensors, types, containers, options,
-    environments;
+extern const struct section foundations, adaptors, tensors, types, containers, sparse, options,
+    environments, custom_ops;
 
 /* What a call answers whose failure shows in its effects alone. */
 OrtStatus* failed_without_status(void);

@@ -11,6 +11,7 @@ static float numbers[6];
 static OrtMemoryInfo* info;
 static void* block;
 static OrtValue* value;
+static char* own;
 
 static OrtStatus* create_tensor(void** out) {
   return api->CreateTensorAsOrtValue(allocator, dims, 2, FLOAT, (OrtValue**)out);
@@ -102,6 +103,19 @@ static OrtStatus* fill_strings_with_null(void** out) {
   CHECK(status != NULL && element_is("short"));
   return status;
 }
+/* The texts are those of the tensor itself, in other places. */
+static void with_own_buffer(void) {
+  with_strings();
+  CHECK(api->GetResizedStringTensorElementBuffer(value, 1, sizeof LONG - 1, &own) == NULL);
+  memcpy(own, LONG, sizeof LONG - 1);
+}
+static OrtStatus* fill_strings_with_own(void** out) {
+  (void)out;
+  const char* const texts[] = {own, own, own, own, own, own};
+  OrtStatus* status = api->FillStringTensor(value, texts, 6);
+  CHECK(element_is(LONG));
+  return status;
+}
 static OrtStatus* fill_element(void** out) {
   (void)out;
   OrtStatus* status = api->FillStringTensorElement(value, LONG, 1);
@@ -142,6 +156,7 @@ static const struct trial trials[] = {
     TRIAL("FillStringTensor", with_strings, fill_strings, NULL),
     {"FillStringTensor with NULL", with_strings, fill_strings_with_null, NULL,
      ORT_INVALID_ARGUMENT},
+    TRIAL("FillStringTensor with its own", with_own_buffer, fill_strings_with_own, NULL),
     TRIAL("FillStringTensorElement", with_strings, fill_element, NULL),
     TRIAL("GetResizedStringTensorElementBuffer", with_strings, resize_element, NULL),
     TRIAL("GetStringTensorDataLength GetStringTensorContent GetStringTensorElementLength "
