@@ -53,11 +53,14 @@ def insider(build_insider: Callable[..., Path]) -> Insider:
 
 @pytest.fixture(scope="module")
 def allocations(insider: Insider) -> dict[str, int]:
-    """How many allocations each function made, every one of which failed in its turn."""
-    lines = insider("faults", "USE_MALLOC=1").splitlines()
-    found = [re.fullmatch(r"(.*): (\d+) and \2", line) for line in lines]
-    assert all(found), lines
-    return {name: int(line[2]) for line in found if line for name in line[1].split()}
+    """How many allocations each function made at most, every one of which failed in its turn."""
+    most: dict[str, int] = {}
+    for line in insider("faults", "USE_MALLOC=1").splitlines():
+        found = re.fullmatch(r"(.*): (\d+) and \2", line)
+        assert found, line
+        for name in found[1].split():
+            most[name] = max(most.get(name, 0), int(found[2]))
+    return most
 
 
 def test_each_failing_allocation_gives_a_clean_answer(allocations):
