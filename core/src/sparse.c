@@ -145,7 +145,7 @@ static OrtStatus* as_filled(const char* function, const OrtValue* value, struct 
   return NULL;
 }
 
-OrtStatus* core_sparse_values(const char* function, const OrtValue* value,
+static OrtStatus* find_values(const char* function, const OrtValue* value,
                               struct core_tensor** out) {
   struct core_sparse* sparse = NULL;
   CORE_TRY(as_filled(function, value, &sparse));
@@ -166,7 +166,7 @@ ORT_API_STATUS_IMPL(ort_GetSparseTensorValues, const OrtValue* ort_value, const 
   CORE_REQUIRE(GetSparseTensorValues, ort_value);
   CORE_REQUIRE(GetSparseTensorValues, out);
   struct core_tensor* values = NULL;
-  CORE_TRY(core_sparse_values("GetSparseTensorValues", ort_value, &values));
+  CORE_TRY(find_values("GetSparseTensorValues", ort_value, &values));
   if (values->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "GetSparseTensorValues: ort_value must not be of strings: GetStringTensorContent "
@@ -182,7 +182,7 @@ ORT_API_STATUS_IMPL(ort_GetSparseTensorValuesTypeAndShape, const OrtValue* ort_v
   CORE_REQUIRE(GetSparseTensorValuesTypeAndShape, ort_value);
   CORE_REQUIRE(GetSparseTensorValuesTypeAndShape, out);
   struct core_tensor* values = NULL;
-  CORE_TRY(core_sparse_values(function, ort_value, &values));
+  CORE_TRY(find_values(function, ort_value, &values));
   return core_new_shape_info(function, &values->shape, out);
 }
 

@@ -27,10 +27,6 @@ struct core_sparse {
  * for a map. */
 OrtStatus* core_as_sparse(const char* function, const OrtValue* value, struct core_sparse** out);
 
-/** The values of a filled sparse tensor; a status for another value. */
-OrtStatus* core_sparse_values(const char* function, const OrtValue* value,
-                              struct core_tensor** out);
-
 /** Releases values and indices. */
 void core_clear_sparse(struct core_sparse* sparse);
 

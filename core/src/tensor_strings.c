@@ -27,7 +27,11 @@ static OrtStatus* read_strings(const char* function, const OrtValue* value,
                                const struct core_string** out, size_t* count) {
   struct core_tensor* tensor = (struct core_tensor*)value;
   if (value->kind == ONNX_TYPE_SPARSETENSOR) {
-    CORE_TRY(core_sparse_values(function, value, &tensor));
+    const struct core_sparse* sparse = (const struct core_sparse*)value;
+    if (sparse->format == ORT_SPARSE_UNDEFINED) {
+      return core_status(ORT_INVALID_ARGUMENT, function, ": value must be filled first", NULL);
+    }
+    tensor = sparse->values;
   } else if (!core_is_tensor(value)) {
     return core_status(ORT_NOT_IMPLEMENTED, function, ": value must be a dense or a sparse tensor",
                        NULL);

@@ -148,6 +148,15 @@ CALL("CreateValue(SEQUENCE) of memory that is borrowed") {
   numbers[0] = 99;
   get(sequence, 0);
 }
+static void of_memory(const char* device, float* numbers) {
+  OrtMemoryInfo* info = NULL;
+  OrtValue* tensor = NULL;
+  CHECK(api->CreateMemoryInfo(device, OrtDeviceAllocator, 0, OrtMemTypeDefault, &info) == NULL);
+  CHECK(api->CreateTensorWithDataAsOrtValue(info, numbers, 8, DIMS(2), FLOAT, &tensor) == NULL);
+  create(ONNX_TYPE_SEQUENCE, IN(tensor));
+}
+CALL("CreateValue(SEQUENCE) of memory of a GPU") { of_memory("Cuda", (float[]){1, 2}); }
+CALL("CreateValue(SEQUENCE) of a tensor without data") { of_memory("Cpu", NULL); }
 CALL("CreateValue(SEQUENCE) keeps maps that are released") {
   OrtValue* map = float_map();
   OrtValue* sequence = SEQUENCE(map, map);

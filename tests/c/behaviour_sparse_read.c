@@ -208,3 +208,39 @@ CALL("GetSparseTensorIndicesTypeShape(NULL, COO)") { indices_shape_of(NULL, 0); 
 CALL("GetSparseTensorIndicesTypeShape(coo, COO, NULL)") {
   say_status(api->GetSparseTensorIndicesTypeShape(coo(), ORT_SPARSE_COO_INDICES, NULL));
 }
+
+/* What the functions for dense tensors tell of sparse ones. */
+static void say_string_length(const OrtValue* value) {
+  size_t length = 99;
+  if (say_status(api->GetStringTensorDataLength(value, &length))) {
+    say("%zu", length);
+  }
+}
+CALL("GetStringTensorDataLength(filled string sparse)") { say_string_length(filled_strings()); }
+CALL("GetStringTensorDataLength(unfilled string sparse)") {
+  say_string_length(sparse(STRING, DIMS(3)));
+}
+CALL("GetStringTensorDataLength(sparse of floats)") { say_string_length(coo()); }
+CALL("GetStringTensorElement(filled string sparse)") {
+  char text[4] = "";
+  say_status(api->GetStringTensorElement(filled_strings(), 3, 0, text));
+  say("%s", text);
+}
+CALL("GetStringTensorElementLength(filled string sparse)") {
+  size_t length = 99;
+  say_status(api->GetStringTensorElementLength(filled_strings(), 0, &length));
+  say("%zu", length);
+}
+CALL("FillStringTensorElement(filled string sparse)") {
+  say_status(api->FillStringTensorElement(filled_strings(), "two", 0));
+}
+CALL("GetTensorMutableData(filled sparse)") {
+  void* data = UNTOUCHED;
+  say_status(api->GetTensorMutableData(coo(), &data));
+  say_out(data, UNTOUCHED);
+}
+CALL("GetTensorMemoryInfo(filled sparse)") {
+  const OrtMemoryInfo* info = UNTOUCHED;
+  say_status(api->GetTensorMemoryInfo(coo(), &info));
+  say_out(info, UNTOUCHED);
+}
