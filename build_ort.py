@@ -29,6 +29,7 @@ HEAP = core("MIMALLOC" if USE_MIMALLOC else "HEAP")
 CORE_SOURCES = [f"core/src/{name}.c" for name in core("SOURCES") + core("POSIX") + HEAP]
 BOUNDARY_SOURCES = [
     "ortcffi/boundary/extras.c",
+    "ortcffi/boundary/options.c",
     "ortcffi/boundary/bench.c",
     "ortcffi/boundary/bench_threads.c",
     "ortcffi/boundary/bench_values.c",

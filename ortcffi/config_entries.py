@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ortcffi._native import decode, encode, ffi, lib
+from ortcffi.core_options import read_pairs
 from ortcffi.errors import fail
 from ortcffi.key_values import KeyValuePairs
 
@@ -124,7 +125,8 @@ class SessionConfig(ConfigEntries):
 class RunConfig(ConfigEntries):
     """The entries of run options.
 
-    The API lists none of them: what is listed is what was set here.
+    The API lists none of them: of other libraries than the embedded core, what is listed is what
+    was set here.
 
     Notes
     -----
@@ -136,8 +138,10 @@ class RunConfig(ConfigEntries):
     ADD = "AddRunConfigEntry"
 
     def to_dict(self) -> dict[str, str]:
-        """A copy of the entries that were set here, in that order."""
-        return dict(self._set_here())
+        """A copy of the entries, in the order in which they were added."""
+        here = self._set_here()
+        told = read_pairs(self._options, lib.ortcffi_run_config)
+        return dict(here) if told is None else told
 
     def __getitem__(self, key: str) -> str:
         name, options = encode("key", key), self._options

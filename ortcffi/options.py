@@ -9,6 +9,7 @@ import ortcffi.callbacks  # noqa: F401  # defines what C calls
 from ortcffi._native import INT32, ffi, lib
 from ortcffi.callback_settings import LoggerSetting, SelectorSetting, ThreadsSetting
 from ortcffi.config_entries import SessionConfig
+from ortcffi.core_options import read_settings
 from ortcffi.errors import fail
 from ortcffi.logs import LogSeverity
 from ortcffi.session_inputs import SessionInputs
@@ -197,6 +198,9 @@ class SessionOptions(SessionInputs):
         release = lib.ReleaseSessionOptions if lender is None else None
         options._take(api, handle, release, lender)
         return options
+
+    def _describe(self) -> dict[str, Any]:
+        return read_settings(self, lib.ortcffi_describe_session_options)
 
     @property
     def config(self) -> SessionConfig:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._handle import Handle
 from ortcffi._native import INT32, ffi, lib
 from ortcffi.config_entries import RunConfig
+from ortcffi.core_options import read_settings
 from ortcffi.errors import fail
 from ortcffi.logs import LogSeverity
 from ortcffi.settings import (
@@ -107,11 +108,15 @@ class RunOptions(Options):
         self._set_all(settings)
         self.config.update(config or {})
 
+    def _describe(self) -> dict[str, Any]:
+        return read_settings(self, lib.ortcffi_describe_run_options)
+
     @property
     def config(self) -> RunConfig:
         """The configuration entries: a mapping whose entries can be set, and not removed.
 
-        The API lists none of them, so what is listed is what was set here.
+        The API lists none of them: of other libraries than the embedded core, what is listed is
+        what was set here.
         """
         return RunConfig(self)
 

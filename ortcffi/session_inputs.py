@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ortcffi._handle import Handle
-from ortcffi._native import encode, ffi, integer
+from ortcffi._native import encode, ffi, integer, lib
+from ortcffi.core_options import read_items
 from ortcffi.settings import Options
 
 __all__ = ["FreeDimension", "SessionInputs"]
@@ -63,8 +64,11 @@ class SessionInputs(Options):
 
     @property
     def free_dimensions(self) -> list[FreeDimension]:
-        """The dimensions that were fixed, in that order."""
-        return list(self._kept("free_dimensions", []))
+        """The dimensions that were fixed, in that order. In a model, the first of a name counts."""
+        kept = self._kept("free_dimensions", [])
+        told = read_items(self, lib.ORTCFFI_FREE_DIMENSIONS)
+        found = [FreeDimension(item.name, item.number, item.is_denotation) for item in told]
+        return found or list(kept)
 
     # --- initializers -----------------------------------------------------------------------------
 

@@ -4,7 +4,9 @@
 from typing import TYPE_CHECKING, Any
 
 import ortcffi.callbacks  # noqa: F401  # defines what C calls
+from ortcffi._native import lib
 from ortcffi.callback_settings import ThreadsSetting
+from ortcffi.core_options import read_settings
 from ortcffi.settings import Options, Setting, encoded, flag, nothing, number, text
 
 if TYPE_CHECKING:
@@ -77,3 +79,6 @@ class ThreadingOptions(Options):
         create, release = "CreateThreadingOptions", "ReleaseThreadingOptions"
         self._begin(api, create, release, "OrtThreadingOptions")
         self._set_all(settings)
+
+    def _describe(self) -> dict[str, Any]:
+        return read_settings(self, lib.ortcffi_describe_threading_options)

@@ -79,11 +79,8 @@ ORT_API_STATUS_IMPL(ort_GetSessionConfigEntry, const OrtSessionOptions* options,
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_GetSessionOptionsConfigEntries, const OrtSessionOptions* options,
-                    OrtKeyValuePairs** out) {
-  CORE_REQUIRE(GetSessionOptionsConfigEntries, options);
-  CORE_REQUIRE(GetSessionOptionsConfigEntries, out);
-  const struct core_items* entries = &options->lists[CORE_SESSION_CONFIG];
+OrtStatus* core_config_pairs(const char* function, const struct core_items* entries,
+                             OrtKeyValuePairs** out) {
   OrtKeyValuePairs* pairs = NULL;
   ort_CreateKeyValuePairs(&pairs);
   for (size_t i = 0; pairs != NULL && i < entries->count; i++) {
@@ -94,10 +91,18 @@ ORT_API_STATUS_IMPL(ort_GetSessionOptionsConfigEntries, const OrtSessionOptions*
     }
   }
   if (pairs == NULL) {
-    return CORE_OUT_OF_MEMORY(GetSessionOptionsConfigEntries, (entries->count + 1) * sizeof(void*));
+    return core_no_memory(function, (entries->count + 1) * sizeof(void*));
   }
   *out = pairs;
   return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetSessionOptionsConfigEntries, const OrtSessionOptions* options,
+                    OrtKeyValuePairs** out) {
+  CORE_REQUIRE(GetSessionOptionsConfigEntries, options);
+  CORE_REQUIRE(GetSessionOptionsConfigEntries, out);
+  return core_config_pairs("GetSessionOptionsConfigEntries", &options->lists[CORE_SESSION_CONFIG],
+                           out);
 }
 
 ORT_API_STATUS_IMPL(ort_AddRunConfigEntry, OrtRunOptions* options, const char* config_key,

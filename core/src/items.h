@@ -10,6 +10,10 @@
 
 #include "core.h"
 
+/** Options of all kinds begin with its address, which no other library and no other copy of the
+ * core has. */
+extern const char core_options_mark;
+
 struct core_item {
   /** A text or a path with its end, then the text of a configuration entry: one block. */
   void* key;

@@ -12,7 +12,7 @@ ORT_API_STATUS_IMPL(ort_CreateRunOptions, OrtRunOptions** out) {
   if (options == NULL) {
     return CORE_OUT_OF_MEMORY(CreateRunOptions, sizeof *options);
   }
-  *options = (struct OrtRunOptions){.log_severity = -1};
+  *options = (struct OrtRunOptions){.mark = &core_options_mark, .log_severity = -1};
   heap_created(CORE_RUN_OPTIONS);
   *out = options;
   return NULL;

@@ -6,6 +6,7 @@
 #include "items.h"
 
 struct OrtRunOptions {
+  const char* mark;
   int log_severity;
   int log_verbosity;
   /** NULL until it is set. */

@@ -43,7 +43,8 @@ static struct OrtSessionOptions* begin(const struct core_session_settings* setti
     drop_load_flag(flag);
     return NULL;
   }
-  *options = (struct OrtSessionOptions){.settings = *settings, .load_flag = flag};
+  *options = (struct OrtSessionOptions){
+      .mark = &core_options_mark, .settings = *settings, .load_flag = flag};
   heap_created(CORE_SESSION_OPTIONS);
   return options;
 }

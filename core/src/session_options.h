@@ -80,6 +80,7 @@ struct core_load_flag {
 };
 
 struct OrtSessionOptions {
+  const char* mark;
   struct core_session_settings settings;
   struct core_text texts[CORE_SESSION_TEXTS];
   struct core_items lists[CORE_SESSION_LISTS];
@@ -93,6 +94,10 @@ OrtStatus* core_config_set(const char* function, struct core_items* entries, con
 
 /** What a config key stands for; NULL if it is not there. Valid until the entry changes. */
 const char* core_config_get(const struct core_items* entries, const char* key);
+
+/** All entries, in the order in which they were added. */
+OrtStatus* core_config_pairs(const char* function, const struct core_items* entries,
+                             OrtKeyValuePairs** out);
 
 /** Makes the list one more holder of each of its values, or no holder any more. */
 void core_hold_initializers(const struct core_items* items);

@@ -18,7 +18,7 @@ static struct OrtThreadingOptions* begin(const struct OrtThreadingOptions* from)
 
 ORT_API_STATUS_IMPL(ort_CreateThreadingOptions, OrtThreadingOptions** out) {
   CORE_REQUIRE(CreateThreadingOptions, out);
-  static const struct OrtThreadingOptions defaults = {.spinning = true};
+  static const struct OrtThreadingOptions defaults = {.mark = &core_options_mark, .spinning = true};
   struct OrtThreadingOptions* options = begin(&defaults);
   if (options == NULL) {
     return CORE_OUT_OF_MEMORY(CreateThreadingOptions, sizeof *options);

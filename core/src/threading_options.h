@@ -6,6 +6,7 @@
 #include "session_options.h"
 
 struct OrtThreadingOptions {
+  const char* mark;
   int intra_op_threads;
   int inter_op_threads;
   bool spinning;

@@ -40,6 +40,7 @@
 #include "bench.h"
 #include "providers.h"
 #include "adaptors.h"
+#include "options.h"
 #include "guests.h"
 #include "lending.h"
 #include "objects.h"

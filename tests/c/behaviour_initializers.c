@@ -10,7 +10,7 @@ struct scene {
   OrtSessionOptions* options;
   OrtMemoryInfo* info;
   OrtAllocator* allocator;
-  OrtValue *user, *other, *allocated;
+  OrtValue *user, *other, *allocated, *sequence;
 };
 
 static struct scene begin(void) {
@@ -29,10 +29,16 @@ static struct scene begin(void) {
 
 static void end(struct scene* s) {
   api->ReleaseSessionOptions(s->options);
+  api->ReleaseValue(s->sequence);
   api->ReleaseValue(s->allocated);
   api->ReleaseValue(s->other);
   api->ReleaseValue(s->user);
   api->ReleaseMemoryInfo(s->info);
+}
+
+static void make_sequence(struct scene* s) {
+  const OrtValue* const in[] = {s->allocated};
+  CHECK(api->CreateValue(in, 1, ONNX_TYPE_SEQUENCE, &s->sequence) == NULL);
 }
 
 /* A call in a scene, `s`, that says its status. */
@@ -49,6 +55,12 @@ SAY("AddInitializer(o,NULL,v)", AddInitializer(s.options, NULL, s.user))
 SAY("AddInitializer(o,\"w\",NULL)", AddInitializer(s.options, "w", NULL))
 SAY("AddInitializer(NULL,\"w\",v)", AddInitializer(NULL, "w", s.user))
 SAY("AddInitializer(o,\"w\",allocated tensor)", AddInitializer(s.options, "w", s.allocated))
+CALL("AddInitializer(o,\"w\",sequence)") {
+  struct scene s = begin();
+  make_sequence(&s);
+  say_status(api->AddInitializer(s.options, "w", s.sequence));
+  end(&s);
+}
 CALL("AddInitializer duplicate name") {
   struct scene s = begin();
   say_status(api->AddInitializer(s.options, "w", s.user));
@@ -88,17 +100,19 @@ static void add(struct scene* s, const char* const* under, OrtValue* first, OrtV
 ADD("AddExternalInitializers(o,names,values,2)", names, user, other)
 ADD("AddExternalInitializers(one name twice)", same_names, user, other)
 ADD("AddExternalInitializers(a name NULL)", one_name, user, other)
-CALL("AddExternalInitializers(a value NULL)") {
-  struct scene s = begin();
-  add(&s, names, s.user, NULL, 2);
-  end(&s);
-}
+ADD("AddExternalInitializers(a value NULL)", names, user, sequence)
 ADD("AddExternalInitializers(allocated tensor)", names, user, allocated)
 SAY("AddExternalInitializers(n=0)", AddExternalInitializers(s.options, NULL, NULL, 0))
 CALL("AddExternalInitializers(name \"\")") {
   struct scene s = begin();
   static const char* const empty[] = {""};
   add(&s, empty, s.user, NULL, 1);
+  end(&s);
+}
+CALL("AddExternalInitializers(sequence)") {
+  struct scene s = begin();
+  make_sequence(&s);
+  add(&s, names, s.sequence, NULL, 1);
   end(&s);
 }
 CALL("AddExternalInitializers(dup)") {
