@@ -28,18 +28,23 @@ void core_run_once(core_once* once, void (*function)(void)) {
   InitOnceExecuteOnce((INIT_ONCE*)once, call, (void*)&function, NULL);
 }
 
-/* The ends of the keys that were created, in that order. A key is its place. */
+/* The keys that were created, in that order. */
 static struct {
   void (*thread_end)(void* value);
   DWORD index;
 } keys[CORE_THREAD_KEYS];
 static LONG key_count;
 
-static void NTAPI thread_callback(void* module, DWORD reason, void* reserved) {
-  (void)module, (void)reserved;
-  if (reason != DLL_THREAD_DETACH) {
-    return;
-  }
+/* Keeps the library in the process, so that threads which end after a FreeLibrary still give back
+ * what they had cached. Now rather than on first use: the loader holds its lock, which nobody may
+ * wait for who holds one of ours. */
+static void stay(void) {
+  HMODULE self;
+  GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_PIN | GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS,
+                     (LPCWSTR)&keys, &self);
+}
+
+static void end_thread(void) {
   for (LONG i = 0; i < CORE_THREAD_KEYS; i++) {
     void (*thread_end)(void*) = __atomic_load_n(&keys[i].thread_end, __ATOMIC_ACQUIRE);
     void* value = thread_end != NULL ? TlsGetValue(keys[i].index) : NULL;
@@ -50,19 +55,24 @@ static void NTAPI thread_callback(void* module, DWORD reason, void* reserved) {
   }
 }
 
-/* The loader calls what stands in sections of this name when a thread ends. Letters are an order:
- * B is before D, where the compiler's runtime frees the thread's variables. */
-__attribute__((section(".CRT$XLB"), used)) PIMAGE_TLS_CALLBACK core_thread_callback =
-    thread_callback;
+static void NTAPI loader_callback(void* module, DWORD reason, void* reserved) {
+  (void)module, (void)reserved;
+  if (reason == DLL_PROCESS_ATTACH) {
+    stay();
+  } else if (reason == DLL_THREAD_DETACH) {
+    end_thread();
+  }
+}
+
+/* The loader calls what stands in sections of this name. Letters are an order: B is before D, where
+ * the compiler's runtime frees a thread's variables. */
+__attribute__((section(".CRT$XLB"), used)) PIMAGE_TLS_CALLBACK core_loader_callback =
+    loader_callback;
 
 int core_thread_key_create(core_thread_key* key, void (*thread_end)(void* value)) {
-  /* Threads that end after a FreeLibrary still give back what they had cached. */
-  HMODULE self;
-  DWORD flags = GET_MODULE_HANDLE_EX_FLAG_PIN | GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS;
   DWORD index = TlsAlloc();
   LONG place = InterlockedIncrement(&key_count) - 1;
-  if (index == TLS_OUT_OF_INDEXES || place >= CORE_THREAD_KEYS ||
-      !GetModuleHandleExW(flags, (LPCWSTR)&keys, &self)) {
+  if (index == TLS_OUT_OF_INDEXES || place >= CORE_THREAD_KEYS) {
     return 0;
   }
   keys[place].index = index;
