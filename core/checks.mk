@@ -25,7 +25,8 @@ LINK_CLIENT = $(LINK_CLIENT_OF_$(SYSTEM)) $(LDFLAGS)
 LINK_CLIENT_OF_POSIX = -L$(BUILD) -lortcore -Wl,-rpath,$(abspath $(BUILD)) -ldl $(THREADS) $(SEEN)
 # A client that is a library of custom ops as well.
 $(BUILD)/behaviour: SEEN = -rdynamic
-LINK_CLIENT_OF_WINDOWS = $(BUILD)/libortcore.dll.a $(THREADS)
+$(BUILD)/behaviour.exe: SEEN = -Wl,--export-all-symbols
+LINK_CLIENT_OF_WINDOWS = $(BUILD)/libortcore.dll.a $(THREADS) $(SEEN)
 # static: with the threads of the test itself in it.
 THREADS = $(if $(filter WINDOWS,$(SYSTEM)),-static -lpthread,-pthread)
 

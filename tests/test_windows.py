@@ -98,17 +98,20 @@ def test_memory_goes_back_when_threads_end_and_when_it_is_asked_for(make: Make, 
 @pytest.mark.usefixtures("wine")
 def test_the_dll_answers_as_the_core_does_elsewhere(make: Make, dll: Path) -> None:
     make("wine", "RUNS=behaviour")
-    command = ["wine", str(dll.with_name("behaviour.exe"))]
-    said = [
-        subprocess.run([*command, *arguments], check=True, capture_output=True).stdout
-        for arguments in ([], [str(dll)])
-    ]
-    names, answers = (text.decode(errors="backslashreplace").split("\r\n")[:-1] for text in said)
+
+    def run(*arguments: str | Path) -> list[str]:
+        command = ["wine", dll.with_name("behaviour.exe"), *arguments]
+        said = subprocess.run(command, check=True, capture_output=True).stdout
+        return said.decode(errors="backslashreplace").split("\r\n")[:-1]
+
     expected = {call.name: call.core for call in CALLS}
-    assert len(names) == len(answers) == len(expected)
-    differing = {
-        name: answer
-        for name, answer in zip(names, answers, strict=True)
-        if not is_as_expected(answer, expected[name])
-    }
-    assert differing == {}
+    # All in one process, for the time that a process takes under wine. A call which another one
+    # before it has changed is made again by itself.
+    answers = dict(zip(run(), run(dll), strict=True))
+    assert answers.keys() == expected.keys()
+    others = [name for name, said in answers.items() if not is_as_expected(said, expected[name])]
+    assert len(others) < len(answers) // 10
+    again = {name: run(dll, name)[0] for name in others}
+    assert {
+        name: said for name, said in again.items() if not is_as_expected(said, expected[name])
+    } == {}
