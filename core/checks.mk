@@ -38,7 +38,10 @@ $(BUILD)/%$(EXE): $(CLIENTS)/%.c $(wildcard $(CLIENTS)/*.h) $(LIBRARY)
 # These look inside, so they are linked with the core's objects.
 $(BUILD)/faults $(BUILD)/system_faults $(BUILD)/adaptor_storm$(EXE) $(BUILD)/platform$(EXE): LINK_CLIENT = \
   -Isrc $($(CHOSEN)_FLAGS) $(OBJECTS) $($(CHOSEN)_LINK) $(WRAP) $(THREADS) $(LDFLAGS)
-$(BUILD)/faults: WRAP = -Wl,--wrap=malloc
+$(BUILD)/faults: WRAP = -Wl,--wrap=malloc -rdynamic -DCUSTOM_OPS='"$(abspath $(BUILD))/custom_ops.so"'
+$(BUILD)/faults: | $(BUILD)/custom_ops.so
+$(BUILD)/custom_ops.so: $(CLIENTS)/custom_ops.c | $(BUILD)/libortcore.so
+	$(CC) $(FLAGS) $(CFLAGS) -Iinclude -shared $< -o $@
 $(BUILD)/system_faults: WRAP = $(WRAPPED:%=-Wl,--wrap=%)
 
 .PHONY: check asan ubsan tsan valgrind

@@ -10,7 +10,7 @@
 static const int64_t three[] = {3};
 static OrtValue* parts[2];
 static OrtValue* value;
-static OrtMemoryInfo* info;
+static OrtEnv* env;
 static float numbers[3];
 
 static OrtValue* strings(const char* first, const char* second, const char* third) {
@@ -87,6 +87,15 @@ static OrtStatus* get_last(void** out) {
 static OrtStatus* get_type(void** out) { return api->GetTypeInfo(value, (OrtTypeInfo**)out); }
 static void release_type(void* out) { api->ReleaseTypeInfo(out); }
 
+static void with_copies(void) {
+  with_texts();
+  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_WARNING, "id", &env) == NULL);
+}
+static OrtStatus* copy(void** out) {
+  (void)out;
+  return api->CopyTensors(env, (const OrtValue* const*)&parts[0], &parts[1], NULL, 1);
+}
+
 static OrtStatus* create_opaque(void** out) {
   return api->CreateOpaqueValue("domain", "type", numbers, sizeof numbers, (OrtValue**)out);
 }
@@ -106,6 +115,7 @@ static const struct trial trials[] = {
     {"GetValue of none", with_sequence, get_last, NULL, ORT_FAIL},
     TRIAL("GetTypeInfo of a map", with_map, get_type, release_type),
     TRIAL("GetTypeInfo of maps", with_sequence_of_maps, get_type, release_type),
+    TRIAL("CopyTensors", with_copies, copy, NULL),
     {"CreateOpaqueValue", NULL, create_opaque, NULL, ORT_FAIL},
     {"GetOpaqueValue", with_map, get_opaque, NULL, ORT_FAIL},
     {NULL},
@@ -115,7 +125,7 @@ static void clean(void) {
   api->ReleaseValue(value);
   api->ReleaseValue(parts[0]);
   api->ReleaseValue(parts[1]);
-  api->ReleaseMemoryInfo(info);
+  api->ReleaseEnv(env);
 }
 
 const struct section containers = {trials, clean};

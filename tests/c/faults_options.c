@@ -52,6 +52,7 @@ static OrtStatus* set_pointers(void** out) {
   CORE_TRY(api->SessionOptionsSetCustomThreadCreationOptions(session, bytes));
   CORE_TRY(api->SessionOptionsSetCustomJoinThreadFn(session, NULL));
   CORE_TRY(api->SessionOptionsSetLoadCancellationFlag(session, true));
+  CORE_TRY(api->SetUserLoggingFunction(session, NULL, NULL));
   CORE_TRY(
       api->SessionOptionsSetEpSelectionPolicy(session, OrtExecutionProviderDevicePolicy_DEFAULT));
   CORE_TRY(api->SessionOptionsSetEpSelectionPolicyDelegate(session, NULL, NULL));
@@ -226,6 +227,7 @@ static const struct trial trials[] = {
           with_session, set_numbers, NULL),
     TRIAL("SessionOptionsSetCustomCreateThreadFn SessionOptionsSetCustomThreadCreationOptions "
           "SessionOptionsSetCustomJoinThreadFn SessionOptionsSetLoadCancellationFlag "
+          "SetUserLoggingFunction "
           "SessionOptionsSetEpSelectionPolicy SessionOptionsSetEpSelectionPolicyDelegate "
           "SessionOptionsSetWeightlessSourceModelBuffer",
           with_session, set_pointers, NULL),
