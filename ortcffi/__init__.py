@@ -6,21 +6,23 @@ A module is imported when one of its names is first used, so that the import tak
 
 from typing import Any
 
-__all__ = ["Aligned", "Allocator", "AllocatorStats", "AllocatorType", "Api", "ArenaCfg"]
+__all__ = ["Aligned", "Allocator", "AllocatorStats", "AllocatorType", "Api", "Arena", "ArenaCfg"]
 __all__ += ["DeviceMemoryType", "DevicePolicy", "DeviceType", "ElementType", "Env", "EpDevice"]
 __all__ += ["ErrorCode", "ExecutionMode", "Failing", "FreeDimension", "KeyValuePairs", "Leak"]
 __all__ += ["LibraryNotFound", "Limiting", "LoadError", "LogMessage", "LogSeverity", "Logging"]
-__all__ += ["MemType", "MemoryInfo", "OptimizationLevel", "OrtError", "PrepackedWeights"]
-__all__ += ["PythonAllocator", "RunOptions", "Runtime", "Scope", "SessionOptions", "Status"]
-__all__ += ["TensorTypeInfo", "ThreadFunctions", "ThreadingOptions", "Tracking", "TypeInfo"]
-__all__ += ["Value", "ValueKind", "available_providers", "build_info", "core_api", "default_api"]
-__all__ += ["emulate", "errors", "expose_symbols", "ffi", "find_runtimes", "get_include"]
-__all__ += ["get_library", "init_api", "lib", "load", "numpy_allocator", "trace"]
+__all__ += ["MemType", "MemoryInfo", "OpAttr", "OpAttrType", "OptimizationLevel", "OrtError"]
+__all__ += ["PrepackedWeights", "PythonAllocator", "RunOptions", "Runtime", "Scope"]
+__all__ += ["SessionOptions", "Status", "TensorTypeInfo", "ThreadFunctions", "ThreadingOptions"]
+__all__ += ["Tracking", "TypeInfo", "Value", "ValueKind", "available_providers", "build_info"]
+__all__ += ["core_api", "default_api", "emulate", "errors", "expose_symbols", "ffi"]
+__all__ += ["find_runtimes", "get_include", "get_library", "init_api", "lib", "load"]
+__all__ += ["numpy_allocator", "trace"]
 
 _NAMES = {
     "_native": "ffi lib",
     "adaptors": "Aligned Failing Limiting Logging",
     "api": "Api build_info core_api default_api init_api",
+    "arena": "Arena",
     "arena_cfg": "ArenaCfg",
     "config": "get_include get_library",
     "element_types": "ElementType ValueKind",
@@ -33,6 +35,7 @@ _NAMES = {
     "memory": "Allocator AllocatorStats",
     "memory_info": "AllocatorType DeviceMemoryType DeviceType MemoryInfo MemType",
     "numpy_memory": "numpy_allocator",
+    "op_attr": "OpAttr OpAttrType",
     "options": "DevicePolicy ExecutionMode OptimizationLevel SessionOptions",
     "providers": "LibraryNotFound load LoadError",
     "python_allocator": "PythonAllocator",

@@ -31,6 +31,7 @@ from ortcffi.api import (
 from ortcffi.api import (
     init_api as init_api,
 )
+from ortcffi.arena import Arena as Arena
 from ortcffi.arena_cfg import ArenaCfg as ArenaCfg
 from ortcffi.config import get_include as get_include
 from ortcffi.config import get_library as get_library
@@ -63,6 +64,8 @@ from ortcffi.memory_info import (
     MemType as MemType,
 )
 from ortcffi.numpy_memory import numpy_allocator as numpy_allocator
+from ortcffi.op_attr import OpAttr as OpAttr
+from ortcffi.op_attr import OpAttrType as OpAttrType
 from ortcffi.options import DevicePolicy as DevicePolicy
 from ortcffi.options import ExecutionMode as ExecutionMode
 from ortcffi.options import OptimizationLevel as OptimizationLevel

@@ -210,6 +210,8 @@ def _cause_of(error: BaseException) -> BaseException | None:
     if not found:
         return None
     _let_go(found[0])
+    if isinstance(error, MemoryError):  # for which the library may have asked several times
+        forget()
     return found[0][2]
 
 

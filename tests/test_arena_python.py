@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+"""Arenas in Python, over allocators of either library."""
+
+import gc
+import threading
+
+import numpy as np
+import pytest
+
+import ortcffi as ort
+
+MIB = 1 << 20
+
+
+@pytest.fixture
+def arena(api):
+    with ort.Arena(api.default_allocator) as arena:
+        yield arena
+
+
+def test_memory_that_was_freed_is_used_again(arena):
+    x = arena.zeros(1000)
+    address = x.ctypes.data
+    del x
+    y = arena.zeros(1000)
+    assert y.ctypes.data == address
+
+
+def test_arrays_are_ordinary(arena):
+    arrays = [arena.full(size, size, np.int64) for size in range(1, 300)]
+    assert all((array == array.size).all() for array in arrays)
+    assert arena.empty(0).size == 0
+
+
+def test_the_figures_are_all_nine(arena):
+    x = arena.empty(1000, np.uint8)
+    stats = arena.stats
+    assert 1000 <= stats.bytes_allocated <= stats.bytes_reserved
+    assert (stats.num_allocations, stats.num_extensions, stats.num_shrinkages) == (1, 1, 0)
+    assert stats.max_memory >= stats.max_allocation >= 1000
+    assert stats.num_reserves == 0
+    assert stats.limit is not None
+    del x
+    assert arena.stats.bytes_allocated == 0
+
+
+def test_shrink_gives_chunks_back(api):
+    inner = ort.Tracking(api.default_allocator)
+    with ort.Arena(inner, strategy="as_requested") as arena:
+        x = arena.empty(64 * MIB, np.uint8)
+        assert inner.bytes_allocated >= 64 * MIB
+        arena.shrink()
+        assert inner.bytes_allocated >= 64 * MIB
+        del x
+        assert inner.bytes_allocated >= 64 * MIB
+        arena.shrink()
+        assert inner.bytes_allocated == 0
+        assert arena.stats.num_shrinkages > 0
+    inner.close()
+
+
+def test_a_maximum_is_kept(api):
+    with ort.Arena(api.default_allocator, max_bytes=4 * MIB, strategy="as_requested") as arena:
+        x = arena.empty(2 * MIB, np.uint8)
+        with pytest.raises(MemoryError):
+            arena.empty(4 * MIB, np.uint8)
+        assert arena.stats.limit == 4 * MIB
+        del x
+
+
+def test_the_first_chunk_is_as_large_as_was_asked_for(api):
+    with ort.Arena(api.default_allocator, initial_chunk_bytes=4 * MIB) as arena:
+        x = arena.empty(10, np.uint8)
+        assert arena.stats.bytes_reserved == 4 * MIB
+        del x
+        assert arena.measures == {"initial_chunk_size_bytes": 4 * MIB}
+
+
+@pytest.mark.parametrize(
+    ("measure", "error", "says"),
+    [
+        ({"max_bytes": -1}, ValueError, "max_bytes must be from 0"),
+        ({"max_bytes": "1"}, TypeError, "max_bytes must be an int, not str"),
+        ({"growth_chunk_bytes": 1.5}, TypeError, "growth_chunk_bytes must be an int, not float"),
+        ({"strategy": "double"}, ValueError, "strategy must be 'power_of_two' or 'as_requested'"),
+        ({"strategy": 1}, ValueError, "strategy must be 'power_of_two' or 'as_requested'"),
+    ],
+)
+def test_a_wrong_measure_is_named(api, measure, error, says):
+    with pytest.raises(error, match=says):
+        ort.Arena(api.default_allocator, **measure)
+    with pytest.raises(error, match=says):
+        ort.ArenaCfg(api, **measure)
+
+
+def test_an_arena_stands_around_an_allocator():
+    with pytest.raises(TypeError, match="inner must be an Allocator, not int"):
+        ort.Arena(5)
+
+
+def test_a_description_of_an_arena_has_all_measures(api):
+    measures = {
+        "max_bytes": 1 << 40,
+        "strategy": "as_requested",
+        "initial_chunk_bytes": 1 << 20,
+        "growth_chunk_bytes": 1 << 21,
+        "max_dead_bytes": 1 << 22,
+        "max_power_of_two_bytes": 1 << 23,
+    }
+    with ort.ArenaCfg(api, **measures) as cfg:
+        assert sorted(cfg.measures.values()) == [1, *(1 << n for n in (20, 21, 22, 23, 40))]
+        assert " max_mem=1099511627776 " in repr(cfg)
+    assert repr(cfg) == "<ArenaCfg closed>"
+    with ort.ArenaCfg(api) as cfg:
+        assert cfg.measures == {}
+
+
+def test_arrays_outlive_the_arena_and_what_is_inside(api):
+    inner = ort.Tracking(api.default_allocator)
+    arena = ort.Arena(inner)
+    x = arena.full(1000, 7)
+    arena.close()
+    inner.close()
+    del arena, inner
+    gc.collect()
+    assert x.sum() == 7000
+
+
+def test_adaptors_stand_around_arenas_and_arenas_around_adaptors(api):
+    limited = ort.Arena(ort.Limiting(api.default_allocator, 8 * MIB), strategy="as_requested")
+    with ort.Tracking(limited) as tracking:
+        x = tracking.empty(MIB, np.uint8)
+        assert tracking.bytes_allocated == MIB
+        with pytest.raises(MemoryError):
+            tracking.empty(16 * MIB, np.uint8)
+        del x
+
+
+def test_an_exception_of_an_allocator_in_python_comes_through_an_arena():
+    class Mine(ort.PythonAllocator):
+        def alloc(self, size):
+            raise KeyError(size)
+
+        def free(self, pointer): ...
+
+    with ort.Arena(Mine()) as arena, pytest.raises(MemoryError) as raised:
+        arena.empty(10)
+    assert type(raised.value.__cause__) is KeyError
+
+
+def test_threads_share_an_arena(arena):
+    wrong = []
+
+    def work(seed):
+        random = np.random.default_rng(seed)
+        held = []
+        for _ in range(300):
+            array = arena.empty(int(random.integers(1, 5000)), np.uint8)
+            array.fill(seed)
+            held.append(array)
+            if len(held) > 20:
+                gone = held.pop(int(random.integers(len(held))))
+                wrong.extend([seed] if (gone != seed).any() else [])
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    assert arena.stats.bytes_allocated == 0
+
+
+def test_an_arena_can_be_shared_by_an_environment(api):
+    with ort.Arena(api.default_allocator) as arena, ort.Env(api=api) as env:
+        env.register_allocator(arena)
+        assert env.shared_allocator() is arena
+        env.unregister_allocator(arena)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""Attributes of nodes: made and read on both tables."""
+
+import pytest
+
+import ortcffi as ort
+from ortcffi import OpAttr, OpAttrType
+
+VALUES = [
+    (OpAttrType.INT, 7),
+    (OpAttrType.INT, -(2**63)),
+    (OpAttrType.INTS, [1, -2, 2**63 - 1]),
+    (OpAttrType.FLOAT, 1.5),
+    (OpAttrType.FLOATS, [0.0, -0.5]),
+    (OpAttrType.STRING, "naïve 模型"),
+    (OpAttrType.STRING, ""),
+    (OpAttrType.STRINGS, ["a", "", "naïve 模型"]),
+]
+
+
+@pytest.mark.parametrize(("kind", "value"), VALUES)
+def test_a_value_is_kept_and_read_back(api, kind, value):
+    with OpAttr("name", value, api=api) as attr:
+        assert (attr.name, attr.type, attr.value) == ("name", kind, value)
+        assert type(attr.value) is type(value)
+        assert repr(attr) == f"<OpAttr 'name' {value!r}>"
+    assert repr(attr) == "<OpAttr closed>"
+
+
+@pytest.mark.parametrize("kind", [OpAttrType.INTS, OpAttrType.FLOATS, OpAttrType.STRINGS])
+def test_a_list_may_be_empty_if_its_type_is_said(api, kind):
+    with OpAttr("", [], kind, api) as attr:
+        assert (attr.name, attr.type, attr.value) == ("", kind, [])
+
+
+def test_a_type_makes_of_a_value_what_it_says(api):
+    for kind, value, found in [
+        (OpAttrType.FLOAT, 2, 2.0),
+        (OpAttrType.FLOATS, [1, 2.5], [1.0, 2.5]),
+        (OpAttrType.INTS, range(3), [0, 1, 2]),
+        (OpAttrType.INTS, 5, [5]),
+    ]:
+        with OpAttr("name", value, kind, api) as attr:
+            assert (attr.type, attr.value) == (kind, found)
+
+
+def test_ints_among_floats_are_floats(api):
+    with OpAttr("name", [1, 2.5], api=api) as attr:
+        assert attr.type is OpAttrType.FLOATS
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "says"),
+    [
+        (b"x", TypeError, "value must be an int, a float, a str or a list, not b"),
+        ([], TypeError, "value must have elements of one type"),
+        ([1, "a"], TypeError, "value must have elements of one type"),
+        ([[1]], TypeError, "value must have elements of one type"),
+        (2**63, ValueError, "value must be from"),
+        ("a\0b", ValueError, "value must not contain a null character"),
+    ],
+)
+def test_a_wrong_value_is_refused(api, value, error, says):
+    with pytest.raises(error, match=says):
+        OpAttr("name", value, api=api)
+
+
+def test_tensors_and_graphs_are_not_made(api):
+    with pytest.raises(ValueError, match="type must be one of numbers or of text, not TENSOR"):
+        OpAttr("name", 5, OpAttrType.TENSOR, api)
+
+
+def test_an_old_host_has_no_attributes():
+    with pytest.raises(ort.errors.NotImplemented, match="CreateOpAttr came with API version 12"):
+        OpAttr("name", 5, api=ort.emulate(11))
+    with OpAttr("name", 5, api=ort.emulate(12)) as attr:
+        assert repr(attr) == "<OpAttr>"

@@ -1,0 +1,378 @@
+# SPDX-License-Identifier: MIT
+"""Options of sessions, runs and threads: kept by the library, read back from Python."""
+
+import copy
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import ortcffi as ort
+
+KINDS = [ort.SessionOptions, ort.RunOptions, ort.ThreadingOptions]
+CONFIGURED = [ort.SessionOptions, ort.RunOptions]
+
+
+@pytest.fixture
+def options(api):
+    with ort.SessionOptions(api) as options:
+        yield options
+
+
+@pytest.fixture(params=CONFIGURED)
+def config(request, api):
+    with request.param(api) as options:
+        yield options.config
+
+
+def make_tensor(api):
+    """A tensor over memory of ours."""
+    return ort.Value.from_numpy(np.zeros(4, np.float32), api=api)
+
+
+# --- settings -------------------------------------------------------------------------------------
+
+SETTINGS = {
+    "intra_op_threads": 3,
+    "inter_op_threads": -5,
+    "execution_mode": ort.ExecutionMode.PARALLEL,
+    "optimization_level": ort.OptimizationLevel.LAYOUT,
+    "mem_pattern": False,
+    "cpu_arena": False,
+    "deterministic": True,
+    "per_session_threads": False,
+    "log_id": "naïve 模型",
+    "log_severity": ort.LogSeverity.ERROR,
+    "log_verbosity": -9,
+    "logger": print,
+    "optimized_model_path": "/tmp/模型.onnx",
+    "profiling": "",
+    "thread_functions": ort.ThreadFunctions(print, print),
+    "loading_cancelled": True,
+    "device_policy": ort.DevicePolicy.PREFER_NPU,
+    "device_selector": print,
+}
+RUN_SETTINGS = {
+    "log_severity": ort.LogSeverity.FATAL,
+    "log_verbosity": 7,
+    "tag": "naïve 模型",
+    "terminated": True,
+    "profiling": "prefix",
+}
+THREAD_SETTINGS = {
+    "intra_op_threads": 3,
+    "inter_op_threads": -1,
+    "spinning": False,
+    "denormal_as_zero": True,
+    "affinity": "1,2;3-4",
+    "thread_functions": ort.ThreadFunctions(print, print),
+}
+CASES = [
+    (kind, name, value)
+    for kind, settings in zip(KINDS, [SETTINGS, RUN_SETTINGS, THREAD_SETTINGS], strict=True)
+    for name, value in settings.items()
+]
+
+
+@pytest.mark.parametrize(("kind", "name", "value"), CASES)
+def test_a_setting_is_kept_and_read_back(api, kind, name, value):
+    with kind(api) as options:
+        default = getattr(options, name)
+        setattr(options, name, value)
+        assert getattr(options, name) == value != default
+        assert type(getattr(options, name)) is type(value)
+
+
+@pytest.mark.parametrize(("kind", "name", "value"), CASES)
+def test_a_setting_is_a_keyword_and_shows_in_the_repr(api, kind, name, value):
+    with kind(api, **{name: value}) as options:
+        assert options.to_dict() == {**kind(api).to_dict(), name: value}
+        assert f" {name}={value!r}" in repr(options)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_setting_is_tested(kind):
+    tested = {name for case, name, _ in CASES if case is kind}
+    assert set(kind._names()) == tested
+
+
+def test_fresh_options_of_both_tables_are_alike(core_api, real_api):
+    for kind in KINDS:
+        with kind(core_api) as ours, kind(real_api) as theirs:
+            assert ours.to_dict() == theirs.to_dict()
+    with ort.SessionOptions(core_api) as ours, ort.SessionOptions(real_api) as theirs:
+        assert ours.config == theirs.config == {}
+
+
+def test_an_unknown_setting_is_refused_with_the_names_of_those_there_are(api):
+    with pytest.raises(TypeError, match="no option 'threads'; expected one of intra_op_threads, "):
+        ort.SessionOptions(api, threads=2)
+    with pytest.raises(TypeError, match="no option 'config'; expected one of intra_op_threads, "):
+        ort.ThreadingOptions(api, config={})
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "error", "says"),
+    [
+        ("intra_op_threads", "2", TypeError, "intra_op_threads must be an int, not str"),
+        ("intra_op_threads", 2**31, ValueError, "intra_op_threads must be from"),
+        ("mem_pattern", 2, TypeError, "mem_pattern must be a bool, not 2"),
+        ("mem_pattern", None, TypeError, "mem_pattern must be a bool, not None"),
+        ("log_id", b"x", TypeError, "log_id must be a str, not bytes"),
+        ("log_id", "a\0b", ValueError, "log_id must not contain a null character"),
+        ("profiling", 5, TypeError, "expected str, bytes or os.PathLike object, not int"),
+        ("logger", 5, TypeError, "logger must be a logging.Logger or a callable, not 5"),
+        ("device_selector", 5, TypeError, "device_selector must be a callable, not 5"),
+        ("thread_functions", print, TypeError, "thread_functions must be a pair of callables"),
+        ("thread_functions", (1, 2), TypeError, "thread_functions must be a pair of callables"),
+        ("execution_mode", 7, ort.errors.InvalidArgument, "mode|level"),
+        ("optimization_level", 5, ort.errors.InvalidArgument, "mode|level"),
+    ],
+)
+def test_a_wrong_value_is_refused_and_changes_nothing(options, name, wrong, error, says):
+    before = options.to_dict()
+    with pytest.raises(error, match=says):
+        setattr(options, name, wrong)
+    assert options.to_dict() == before
+
+
+def test_what_libraries_do_not_check_is_kept_as_it_is(options):
+    options.log_severity, options.device_policy = 99, 99
+    assert (options.log_severity, options.device_policy) == (99, 99)
+
+
+def test_settings_go_back_to_their_default(api):
+    for kind, name, value in CASES:
+        with kind(api) as options:
+            default = getattr(options, name)
+            setattr(options, name, value)
+            if name in ("per_session_threads", "denormal_as_zero"):
+                with pytest.raises(ValueError, match=f"{name} cannot be turned "):
+                    setattr(options, name, default)
+                assert getattr(options, name) == value
+            elif name != "affinity":
+                setattr(options, name, default)
+                assert getattr(options, name) == default
+
+
+@pytest.mark.parametrize("affinity", ["", "1" * 4097])
+def test_an_affinity_that_is_empty_or_too_long_is_refused(api, affinity):
+    with ort.ThreadingOptions(api) as options, pytest.raises(ort.errors.InvalidArgument):
+        options.affinity = affinity
+
+
+def test_spinning_is_a_bool(api):
+    with ort.ThreadingOptions(api) as options:
+        with pytest.raises(TypeError, match="spinning must be a bool, not 7"):
+            options.spinning = 7
+        assert options.spinning is True
+
+
+def test_a_path_may_be_a_path_object(options, tmp_path):
+    options.optimized_model_path = tmp_path / "x.onnx"
+    assert options.optimized_model_path == str(tmp_path / "x.onnx")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_without_a_table_the_default_one_makes_them(kind, core_api):
+    with kind() as options:
+        assert options.api == core_api
+
+
+@pytest.mark.parametrize("kind", [*KINDS, ort.PrepackedWeights])
+def test_closed_options_say_so(api, kind):
+    options = kind(api)
+    options.close()
+    options.close()
+    assert repr(options).startswith(f"<{kind.__name__} closed")
+    for name in getattr(kind, "_names", list)():
+        with pytest.raises(ValueError, match=f"this {kind.__name__} is closed"):
+            getattr(options, name)
+
+
+def test_the_core_releases_options_that_are_closed_or_forgotten(core_api):
+    # The fixture that looks for leaks compares the counts of before and after.
+    for kind in [*KINDS, ort.PrepackedWeights]:
+        options = [kind(core_api)]
+        options.append(options)
+
+
+# --- configuration entries ------------------------------------------------------------------------
+
+NAUGHTY = {"key": "", "naïve": "模型", "with space": "a=b;c", "%s": "%n"}
+
+
+def test_entries_are_a_mapping(config):
+    config.update(NAUGHTY)
+    assert config == NAUGHTY
+    assert dict(config) == NAUGHTY
+    assert config["naïve"] == "模型"
+    assert "key" in config
+    assert "nope" not in config
+    assert 5 not in config
+    assert config.get("nope", "default") == "default"
+    assert len(config) == 4
+    assert repr(config) == repr(config.to_dict())
+
+
+def test_an_entry_can_be_replaced_also_where_there_is_no_environment(config):
+    config["a"] = "1"
+    config["a"] = "2"
+    config["a"] = "2"
+    assert config == {"a": "2"}
+
+
+def test_an_entry_cannot_be_removed(config):
+    config["a"] = "1"
+    with pytest.raises(TypeError, match="the entry 'a' cannot be removed"):
+        del config["a"]
+    assert config == {"a": "1"}
+
+
+def test_a_missing_entry_is_a_key_error(config):
+    with pytest.raises(KeyError, match="nope"):
+        config["nope"]
+
+
+def test_keys_and_values_have_the_same_limits_on_both_tables(config):
+    config["k" * 1024] = "v" * 8192
+    assert config == {"k" * 1024: "v" * 8192}
+    for key, value in [("", "v"), ("k" * 1025, "v"), ("k", "v" * 8193)]:
+        with pytest.raises(ort.errors.InvalidArgument):
+            config[key] = value
+    assert len(config) == 1
+
+
+def test_keys_and_values_must_be_text(config):
+    with pytest.raises(TypeError, match="key must be a str, not int"):
+        config[5] = "x"
+    with pytest.raises(TypeError, match="value must be a str, not int"):
+        config["x"] = 5
+    with pytest.raises(ValueError, match="value must not contain a null character"):
+        config["x"] = "\0"
+    assert config == {}
+
+
+def test_the_core_lists_entries_in_the_order_in_which_they_were_added(core_api):
+    with ort.SessionOptions(core_api, config={"z": "1", "a": "2", "m": "3"}) as options:
+        options.config["z"] = "4"
+        assert list(options.config.items()) == [("z", "4"), ("a", "2"), ("m", "3")]
+
+
+def test_entries_are_given_at_the_start(api):
+    for kind in CONFIGURED:
+        with kind(api, config={"a": "1"}) as options:
+            assert options.config == {"a": "1"}
+
+
+def test_the_entries_of_closed_options_say_so(options):
+    config = options.config
+    options.close()
+    for use in [lambda: config["a"], lambda: len(config), lambda: config.update(a="1")]:
+        with pytest.raises(ValueError, match="this SessionOptions is closed"):
+            use()
+
+
+# --- dimensions and initializers ------------------------------------------------------------------
+
+
+def test_dimensions_are_fixed_by_name_and_by_denotation(options):
+    options.fix_dimension("batch", 4)
+    options.fix_dimension("DATA_BATCH", -1, is_denotation=True)
+    options.fix_dimension("", 2**63 - 1)
+    assert options.free_dimensions == [
+        ("batch", 4, False),
+        ("DATA_BATCH", -1, True),
+        ("", 2**63 - 1, False),
+    ]
+    with pytest.raises(ValueError, match="value must be from"):
+        options.fix_dimension("batch", 2**63)
+    assert len(options.free_dimensions) == 3
+
+
+def test_dimensions_are_given_at_the_start(api):
+    with ort.SessionOptions(api, free_dimensions={"batch": 4}) as options:
+        assert options.free_dimensions == [ort.FreeDimension("batch", 4)]
+
+
+def test_initializers_are_kept_alive_and_found_by_name(options):
+    tensor = make_tensor(options.api)
+    options.add_initializer("w", tensor)
+    assert options.initializers == {"w": tensor}
+    kept = weakref.ref(tensor)
+    del tensor
+    gc.collect()
+    assert kept() is options.initializers["w"]
+    with pytest.raises(ort.errors.InvalidArgument, match="w"):
+        options.add_initializer("w", kept())
+
+
+def test_external_initializers_are_kept_by_name(options):
+    tensor = make_tensor(options.api)
+    options.add_external_initializers({})
+    options.add_external_initializers({"w": tensor})
+    assert options.external_initializers == {"w": tensor}
+    with pytest.raises(ort.errors.InvalidArgument):
+        options.add_external_initializers({"w": tensor})
+
+
+def test_an_initializer_must_be_a_value_of_the_same_table(options, core_api, real_api):
+    tensor = make_tensor(options.api)
+    for wrong in [5, None, core_api.default_allocator]:
+        with pytest.raises(TypeError, match="value must be a Value, not "):
+            options.add_initializer("w", wrong)
+    other = core_api if options.api == real_api else real_api
+    with (
+        ort.SessionOptions(other) as others,
+        pytest.raises(ValueError, match="value belongs to <Api"),
+    ):
+        others.add_initializer("w", tensor)
+
+
+def test_files_of_initializers_are_borrowed_by_name(options):
+    content = bytearray(b"123")
+    options.add_external_files({"w.bin": content, "v.bin": memoryview(b"")})
+    assert options.external_files["w.bin"] is content
+    with pytest.raises(BufferError):
+        content.append(0)
+    with pytest.raises(ort.errors.InvalidArgument, match=r"w\.bin|file"):
+        options.add_external_files({"w.bin": b""})
+    with pytest.raises(TypeError, match=r"content of 'x' must be bytes-like and contiguous, not"):
+        options.add_external_files({"x": 5})
+
+
+def test_the_source_of_a_model_without_weights_is_borrowed(options):
+    assert options.weightless_source is None
+    options.set_weightless_source(model := bytearray(b"model"))
+    assert options.weightless_source is model
+    with pytest.raises(ort.errors.InvalidArgument):
+        options.set_weightless_source(b"")
+
+
+# --- copies ---------------------------------------------------------------------------------------
+
+
+def test_a_clone_has_all_and_is_independent(api):
+    tensor = make_tensor(api)
+    with ort.SessionOptions(api, config={"a": "1"}, **SETTINGS) as options:
+        options.add_initializer("w", tensor)
+        options.fix_dimension("N", 3)
+        clone = copy.copy(options)
+        options.config["b"] = "2"
+        options.intra_op_threads = 9
+        options.fix_dimension("M", 3)
+    assert clone.to_dict() == {**clone.to_dict(), **SETTINGS}
+    assert clone.config == {"a": "1"}
+    assert clone.initializers == {"w": tensor}
+    assert clone.free_dimensions == [("N", 3, False)]
+
+
+def test_options_that_a_function_gave_are_wrapped_and_not_released(options):
+    options.config["a"] = "1"
+    options.mem_pattern = False
+    lent = ort.SessionOptions.from_handle(options.api, options.handle, lender=options)
+    assert lent.config == {"a": "1"}
+    assert lent.mem_pattern is False
+    lent.close()
+    assert options.config == {"a": "1"}
