@@ -143,6 +143,14 @@ CALL("GetRunConfigEntry(o,\"k\") of an empty value") {
   say("\"%s\"", api->GetRunConfigEntry(options, "k"));
   done(options);
 }
-CALL("GetRunConfigEntry(o,\"nope\")") { say_pointer(api->GetRunConfigEntry(fresh(), "nope")); }
-CALL("GetRunConfigEntry(o,NULL)") { say_pointer(api->GetRunConfigEntry(fresh(), NULL)); }
+CALL("GetRunConfigEntry(o,\"nope\")") {
+  OrtRunOptions* options = fresh();
+  say_pointer(api->GetRunConfigEntry(options, "nope"));
+  done(options);
+}
+CALL("GetRunConfigEntry(o,NULL)") {
+  OrtRunOptions* options = fresh();
+  say_pointer(api->GetRunConfigEntry(options, NULL));
+  done(options);
+}
 CALL("GetRunConfigEntry(NULL,\"k\")") { say_pointer(api->GetRunConfigEntry(NULL, "k")); }
