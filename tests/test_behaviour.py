@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 import pytest
 
+from ortcffi._native import decode, lib
+
 CHECKOUT = Path(__file__).resolve().parents[1]
 SOURCES = sorted((CHECKOUT / "tests/c").glob("behaviour*.c"))
 MEASURED = "1.31."
@@ -149,3 +151,10 @@ def test_the_documentation_has_every_difference_and_no_other() -> None:
     assert sorted(told) == sorted(
         (HEADINGS[call.why], call.name, call.core, call.real) for call in differing
     )
+
+
+def test_every_slot_of_the_core_is_called() -> None:
+    rows = (lib.ortcffi_slot_row(i) for i in range(lib.ORTCFFI_SLOTS))
+    ours = {decode(row.name) for row in rows if decode(row.who) == "HOST"}
+    called = {re.match(r"\w*", call.name)[0] for call in CALLS}  # type: ignore[index]
+    assert not ours - called
