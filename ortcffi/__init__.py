@@ -12,9 +12,9 @@ __all__ += ["ErrorCode", "ExecutionMode", "Failing", "FreeDimension", "KeyValueP
 __all__ += ["LibraryNotFound", "Limiting", "LoadError", "LogMessage", "LogSeverity", "Logging"]
 __all__ += ["MemType", "MemoryInfo", "OpAttr", "OpAttrType", "OptimizationLevel", "OrtError"]
 __all__ += ["PrepackedWeights", "PythonAllocator", "RunOptions", "Runtime", "Scope"]
-__all__ += ["SessionOptions", "Status", "TensorTypeInfo", "ThreadFunctions", "ThreadingOptions"]
-__all__ += ["Tracking", "TypeInfo", "Value", "ValueKind", "available_providers", "build_info"]
-__all__ += ["core_api", "default_api", "emulate", "errors", "expose_symbols", "ffi"]
+__all__ += ["SessionOptions", "SparseFormat", "Status", "TensorTypeInfo", "ThreadFunctions"]
+__all__ += ["ThreadingOptions", "Tracking", "TypeInfo", "Value", "ValueKind", "available_providers"]
+__all__ += ["build_info", "core_api", "default_api", "emulate", "errors", "expose_symbols", "ffi"]
 __all__ += ["find_runtimes", "get_include", "get_library", "init_api", "lib", "load"]
 __all__ += ["numpy_allocator", "trace"]
 
@@ -25,7 +25,7 @@ _NAMES = {
     "arena": "Arena",
     "arena_cfg": "ArenaCfg",
     "config": "get_include get_library",
-    "element_types": "ElementType ValueKind",
+    "element_types": "ElementType SparseFormat ValueKind",
     "env": "available_providers Env",
     "ep_devices": "EpDevice",
     "errors": "ErrorCode OrtError",

@@ -36,6 +36,7 @@ from ortcffi.arena_cfg import ArenaCfg as ArenaCfg
 from ortcffi.config import get_include as get_include
 from ortcffi.config import get_library as get_library
 from ortcffi.element_types import ElementType as ElementType
+from ortcffi.element_types import SparseFormat as SparseFormat
 from ortcffi.element_types import ValueKind as ValueKind
 from ortcffi.env import Env as Env
 from ortcffi.env import available_providers as available_providers

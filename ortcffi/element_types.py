@@ -9,7 +9,7 @@ import numpy as np
 
 from ortcffi._native import lib
 
-__all__ = ["ElementType", "ValueKind"]
+__all__ = ["ElementType", "SparseFormat", "ValueKind"]
 
 
 class ElementType(IntEnum):
@@ -54,6 +54,15 @@ class ValueKind(IntEnum):
     OPAQUE = lib.ONNX_TYPE_OPAQUE
     SPARSE = lib.ONNX_TYPE_SPARSETENSOR
     OPTIONAL = lib.ONNX_TYPE_OPTIONAL
+
+
+class SparseFormat(IntEnum):
+    """How a sparse tensor is laid out (``OrtSparseFormat``)."""
+
+    UNDEFINED = lib.ORT_SPARSE_UNDEFINED
+    COO = lib.ORT_SPARSE_COO
+    CSR = lib.ORT_SPARSE_CSRC
+    BLOCK_SPARSE = lib.ORT_SPARSE_BLOCK_SPARSE
 
 
 _NUMPYS = {
@@ -128,6 +137,17 @@ def dtype_of(element: int) -> "np.dtype[Any]":
             name="ml_dtypes",
         ) from None
     return found
+
+
+def bits_of(element: int) -> int:
+    """Bits of an element that is not a string."""
+    packed = PACKED.get(ElementType(element))
+    if packed is not None:
+        return packed
+    name = _ML_DTYPES.get(ElementType(element))
+    if name is None:
+        return 8 * np.dtype(_NUMPYS[ElementType(element)]).itemsize
+    return 16 if name == "bfloat16" else 8
 
 
 def element_of(dtype: "np.dtype[Any]") -> ElementType:

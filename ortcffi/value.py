@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: MIT
 """Values: ``OrtValue``, and arrays that share its memory."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
+from ortcffi.element_types import ValueKind
+from ortcffi.value_pickle import parts_of
+from ortcffi.value_scipy import Scipy
 
-from ortcffi.element_types import PACKED, ElementType
-from ortcffi.value_exchange import Exchange
+if TYPE_CHECKING:
+    from ortcffi.value_pickle import Parts
 
 __all__ = ["Value"]
 
 
-class Value(Exchange):
+class Value(Scipy):
     """An ``OrtValue``: a tensor, a sequence, a map, or a sparse tensor.
 
     It is released by `close`, at the end of a ``with`` block, or when the object goes. Arrays and
@@ -41,18 +43,40 @@ class Value(Exchange):
         -------
         object
             Of a tensor nested lists, or one element if it has no dimensions: int, float, bool and
-            str.
+            str. Of a sequence a list, of a map a dict. Of a sparse tensor a dict that has what is
+            stored under its indices, which are tuples.
         """
-        if self._element == ElementType.STRING:
-            strings = self.strings()
-            return strings if len(self.shape) == 1 else self.numpy().tolist()
-        array = self.numpy(copy=self._element in PACKED)
-        if array.dtype.type.__module__ == "ml_dtypes":
-            array = array.astype(np.int8 if "int" in array.dtype.name else np.float32)
-        return array.tolist()
+        kind = self._kind
+        if kind == ValueKind.SEQUENCE:
+            return [value.to_python() for value in self]
+        if kind == ValueKind.MAP:
+            return dict(self._pairs())
+        if kind == ValueKind.SPARSE:
+            return self._stored()
+        return self._list()
+
+    def __reduce_ex__(self, protocol: Any) -> "Parts":
+        return parts_of(self, protocol)
+
+    def copy(self) -> Self:
+        """Return a value of the same table, with memory of its own."""
+        if self._kind == ValueKind.TENSOR:
+            return self._twin()
+        make, arguments = parts_of(self, 4)
+        return make(*arguments, api=self.api)  # type: ignore[return-value]
+
+    def __copy__(self) -> Self:
+        return self.copy()
+
+    def __deepcopy__(self, _memo: object) -> Self:
+        return self.copy()
 
     def __repr__(self) -> str:
         if self.closed:
             return "<Value closed>"
-        facts = f"{self.element_type.name} {self.shape}"
-        return f"<Value {self.kind.name.lower()} {facts}>"
+        kind = self.kind
+        if kind in (ValueKind.TENSOR, ValueKind.SPARSE):
+            facts = f" {self.element_type.name} {self.shape}"
+        else:
+            facts = f" of {len(self)}" if kind in (ValueKind.SEQUENCE, ValueKind.MAP) else ""
+        return f"<Value {kind.name.lower()}{facts}>"

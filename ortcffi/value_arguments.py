@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ortcffi._native import encode, ffi
 from ortcffi.api import Api, default_api
 from ortcffi.element_types import PACKED, ElementType, element_of
 from ortcffi.memory import Allocator
@@ -13,6 +14,7 @@ from ortcffi.memory import Allocator
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ortcffi._ort import Cdata
     from ortcffi.memory import Shape
 
 
@@ -47,26 +49,35 @@ def dimensions(shape: "Shape") -> tuple[int, ...]:
     return lengths
 
 
-def element_of_array(x: Any) -> ElementType:
+def element_of_array(x: Any, name: str = "x") -> ElementType:
     """The element type of what is to become a value."""
     if not isinstance(x, np.ndarray):
-        raise TypeError(f"x must be an ndarray, not {type(x).__name__}: numpy.asarray makes one")
+        raise TypeError(
+            f"{name} must be an ndarray, not {type(x).__name__}: numpy.asarray makes one"
+        )
     if isinstance(x, np.ma.MaskedArray):
-        raise TypeError("x must not be masked, since values have no mask: use x.filled()")
+        raise TypeError(f"{name} must not be masked, since values have no mask: use filled()")
     try:
         return element_of(x.dtype)
     except TypeError as error:
-        raise TypeError(f"x: {error}") from None
+        raise TypeError(f"{name}: {error}") from None
 
 
-def unfit(x: "NDArray[Any]", element: ElementType) -> str | None:
+def unfit(x: "NDArray[Any]", element: ElementType, name: str = "x") -> str | None:
     """Why an array's memory cannot be a tensor's; None if it can."""
     if element in PACKED:
-        return f"x has one {element.name} per byte, where a tensor packs {8 // PACKED[element]}"
+        return (
+            f"{name} has one {element.name} per byte, where a tensor packs {8 // PACKED[element]}"
+        )
     if not x.flags.c_contiguous:
-        return "x is not C-contiguous"
+        return f"{name} is not C-contiguous"
     if not x.flags.aligned:
-        return f"x is not aligned to its elements of {x.dtype.itemsize} bytes"
+        return f"{name} is not aligned to its elements of {x.dtype.itemsize} bytes"
     if not x.dtype.isnative:
-        return f"x is not in this machine's byte order ({x.dtype.str})"
+        return f"{name} is not in this machine's byte order ({x.dtype.str})"
     return None
+
+
+def c_strings(x: "NDArray[Any]") -> "list[Cdata]":
+    """The strings of an array as C has them."""
+    return [ffi.new("char[]", encode("one of values", str(text))) for text in x.ravel().tolist()]

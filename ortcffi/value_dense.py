@@ -143,6 +143,15 @@ class Dense(Base):
         """The memory, whatever the elements are."""
         return self._view(self._data, (self.nbytes,), ElementType.UINT8, self.readonly)
 
+    def _list(self) -> Any:
+        """Nested lists of Python's own objects; one object if there are no dimensions."""
+        if self._element == ElementType.STRING and len(self.shape) == 1:
+            return self.strings()
+        array = self.numpy(copy=self._element in PACKED)
+        if array.dtype.type.__module__ == "ml_dtypes":
+            array = array.astype(np.int8 if "int" in array.dtype.name else np.float32)
+        return array.tolist()
+
     # --- strings ----------------------------------------------------------------------------------
 
     @classmethod

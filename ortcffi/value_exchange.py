@@ -77,15 +77,15 @@ class Exchange(Dense):
             raise BufferError("only dense tensors of numbers have a DLPack capsule")
         versioned = max_version is not None and max_version >= OLDEST_VERSIONED
         if copy:
-            return self.copy()._capsule(versioned, True)
+            return self._twin()._capsule(versioned, True)
         if self.readonly and not versioned:
             raise BufferError(
                 "read-only memory needs a DLPack capsule of version 1: pass copy=True"
             )
         return self._capsule(versioned, False)
 
-    def copy(self) -> Self:
-        """Return a tensor with memory of its own, from the table's default allocator."""
+    def _twin(self) -> Self:
+        """A tensor with memory of its own."""
         twin = type(self).empty(self.shape, self.element_type, api=self.api)
         if self._element == ElementType.STRING:
             twin._fill_strings(self._read_strings(True))
@@ -132,7 +132,7 @@ class Exchange(Dense):
             if not contiguous:
                 raise ValueError("x is packed and not C-contiguous")
             value = cls._borrow_packed(found, loan, PACKED[kind])
-            return value.copy() if copy else value
+            return value._twin() if copy else value
         dtype = dtype_of(element)
         if copy:
             memory = _Memory(address, shape, strides, dtype, loan)

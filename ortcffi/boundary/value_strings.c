@@ -111,14 +111,18 @@ static PyObject* list_of(const char* content, size_t size, const size_t* offsets
   return list;
 }
 
-/* _read_strings(as_bytes): all elements, in the order of the memory. */
-PyObject* ortcffi_value_read_strings(PyObject* self, PyObject* as_bytes) {
+/* _read_strings(as_bytes, count=-1): all elements, in the order of the memory. Of a sparse tensor
+ * `count` says how many there are. */
+PyObject* ortcffi_value_read_strings(PyObject* self, PyObject* arguments) {
   struct value* value = (struct value*)self;
   const OrtApi* api = value->maker->api;
-  if (ortcffi_value_open(value) < 0 || ortcffi_value_shape(value) < 0) {
+  int as_bytes;
+  Py_ssize_t given = -1;
+  if (!PyArg_ParseTuple(arguments, "p|n", &as_bytes, &given) || ortcffi_value_open(value) < 0 ||
+      ortcffi_value_shape(value) < 0) {
     return NULL;
   }
-  size_t size, count = ortcffi_value_count(value);
+  size_t size, count = given < 0 ? ortcffi_value_count(value) : (size_t)given;
   OrtStatus* status = api->GetStringTensorDataLength(value->handle, &size);
   if (status != NULL) {
     return ortcffi_value_fail(value->maker, status, "GetStringTensorDataLength");
@@ -130,7 +134,7 @@ PyObject* ortcffi_value_read_strings(PyObject* self, PyObject* as_bytes) {
     PyErr_NoMemory();
   } else {
     status = api->GetStringTensorContent(value->handle, content, size, offsets, count);
-    list = status == NULL ? list_of(content, size, offsets, count, PyObject_IsTrue(as_bytes))
+    list = status == NULL ? list_of(content, size, offsets, count, as_bytes)
                           : ortcffi_value_fail(value->maker, status, "GetStringTensorContent");
   }
   PyMem_Free(content);

@@ -205,7 +205,7 @@ static PyMethodDef value_methods[] = {
     {"_view", ortcffi_value_view, METH_VARARGS, NULL},
     {"_capsule", ortcffi_value_capsule, METH_VARARGS, NULL},
     {"_fill_strings", ortcffi_value_fill_strings, METH_O, NULL},
-    {"_read_strings", ortcffi_value_read_strings, METH_O, NULL},
+    {"_read_strings", ortcffi_value_read_strings, METH_VARARGS, NULL},
     {"_borrow", ortcffi_value_borrow, METH_VARARGS | METH_CLASS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT
+"""Sequences and maps."""
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ortcffi import ElementType, Value, ValueKind, errors
+
+A, B = np.arange(3, dtype=np.float32), np.ones((2, 2), np.float32)
+
+
+class Tracked(np.ndarray):
+    """An array that can be referred to weakly."""
+
+
+ints = st.integers(-(2**63), 2**63 - 1)
+texts = st.text(st.characters(codec="utf-8", exclude_characters="\0"))
+floats = st.floats(allow_nan=False)
+
+
+# --- sequences ------------------------------------------------------------------------------------
+
+
+def test_a_sequence_has_the_tensors_it_was_made_of(api):
+    sequence = Value.sequence([Value.from_numpy(A, api=api), Value.from_numpy(B, api=api)])
+    assert sequence.kind is ValueKind.SEQUENCE
+    assert sequence.api == api
+    assert len(sequence) == 2
+    np.testing.assert_array_equal(sequence[1].numpy(), B)
+    assert sequence.to_python() == [A.tolist(), B.tolist()]
+    assert [value.shape for value in sequence] == [(3,), (2, 2)]
+
+
+def test_what_a_sequence_gives_is_a_copy(api):
+    sequence = Value.sequence([A.copy()], api=api)
+    sequence[0].numpy()[:] = 8
+    assert sequence.to_python() == [A.tolist()]
+
+
+def test_a_sequence_of_the_core_is_a_copy(core_api):
+    x = A.copy()
+    sequence = Value.sequence([x], api=core_api)
+    x[:] = 7
+    assert sequence.to_python() == [A.tolist()]
+
+
+def test_a_sequence_keeps_what_it_shares_with_its_tensors(api):
+    x = np.arange(1 << 16, dtype=np.float32).view(Tracked)
+    token, value = weakref.ref(x), Value.from_numpy(x, api=api)
+    sequence = Value.sequence([value])
+    value.close()
+    del x, value
+    gc.collect()
+    assert token() is not None
+    assert sequence[0].numpy()[-1] == (1 << 16) - 1
+    del sequence
+    assert token() is None
+
+
+def test_arrays_of_any_layout_go_into_a_sequence(api):
+    x = np.arange(6, dtype=np.float32).reshape(2, 3).T
+    assert Value.sequence([x, A], api=api).to_python() == [x.tolist(), A.tolist()]
+
+
+def test_an_index_counts_from_either_end(api):
+    sequence = Value.sequence([A, B], api=api)
+    assert sequence[-2].shape == (3,)
+    for index in (2, -3):
+        with pytest.raises(IndexError, match=f"{index} is out of range for a sequence of 2"):
+            sequence[index]
+    with pytest.raises(TypeError, match="index must be an int"):
+        sequence["a"]
+
+
+def test_items_outlive_their_sequence(api):
+    item = Value.sequence([A, B], api=api)[0]
+    gc.collect()
+    assert item.to_python() == A.tolist()
+
+
+def test_maps_go_into_a_sequence(api):
+    sequence = Value.sequence([{1: 0.5}, {2: 0.75}], api=api)
+    assert sequence.to_python() == [{1: 0.5}, {2: 0.75}]
+
+
+def test_strings_go_into_a_sequence(api):
+    sequence = Value.sequence([np.array(["héllo", ""], object)], api=api)
+    assert sequence.to_python() == [["héllo", ""]]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[], [A, np.arange(3)], [{1: 0.5}, A]],
+    ids=["none", "of two types", "of two kinds"],
+)
+def test_what_the_library_refuses_is_its_own_error(api, values):
+    with pytest.raises(errors.OrtError):
+        Value.sequence(values, api=api)
+
+
+def test_what_is_no_value_is_an_error_that_names_its_place(api):
+    with pytest.raises(TypeError, match=r"values\[1\].*int"):
+        Value.sequence([A, 1], api=api)
+
+
+def test_a_value_of_another_table_is_an_error(core_api, real_api):
+    with pytest.raises(ValueError, match=r"values\[1\] belongs to"):
+        Value.sequence([Value.from_numpy(A, api=core_api), Value.from_numpy(A, api=real_api)])
+
+
+# --- maps -----------------------------------------------------------------------------------------
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    mapping=st.one_of(
+        st.dictionaries(key, value, min_size=1, max_size=8)
+        for key in (ints, texts)
+        for value in (ints, texts, floats)
+    )
+)
+def test_any_map_comes_back(api, mapping):
+    value = Value.map(mapping, api=api)
+    assert value.kind is ValueKind.MAP
+    assert len(value) == len(mapping)
+    assert value.to_python() == mapping
+    key = next(iter(mapping))
+    assert value[key] == mapping[key]
+    assert key in value
+
+
+def test_keys_come_back_sorted_and_the_first_of_equal_ones_counts(api):
+    keys, values = np.array([3, 1, 3, 2]), np.array([0.5, 1.5, 2.5, 3.5])
+    value = Value.map_of(keys, values, api=api)
+    assert list(value) == [1, 2, 3]
+    assert value.keys().numpy().tolist() == [1, 2, 3]
+    assert value.values().numpy().tolist() == [1.5, 3.5, 0.5]
+
+
+def test_values_have_the_type_that_is_asked_for(api):
+    value = Value.map({1: 0.5, 2: 0.75}, np.float32, api=api)
+    assert value.values().element_type is ElementType.FLOAT
+    assert value.keys().element_type is ElementType.INT64
+    assert Value.map({1: 2}, np.float64, api=api).values().element_type is ElementType.DOUBLE
+
+
+def test_an_empty_map_is_empty(api):
+    assert Value.map({}, api=api).to_python() == {}
+
+
+def test_a_missing_key_is_a_lookup_error(api):
+    value = Value.map({"a": 1}, api=api)
+    assert "b" not in value
+    with pytest.raises(LookupError, match="b"):
+        value["b"]
+
+
+@pytest.mark.parametrize(
+    ("mapping", "kind", "says"),
+    [
+        ([1], TypeError, "mapping must be a mapping, not list"),
+        ({1: "a", 2: 3}, TypeError, "values"),
+        ({1: None}, TypeError, "values"),
+        ({"a": 1, 2: 3}, TypeError, "keys"),
+        ({1.5: 1}, TypeError, "keys"),
+        ({2**63: 1}, ValueError, "keys"),
+        ({1: 2**63}, ValueError, "values"),
+    ],
+)
+def test_a_bad_map_is_an_error_that_names_what_is_wrong(api, mapping, kind, says):
+    with pytest.raises(kind, match=says):
+        Value.map(mapping, api=api)
+
+
+def test_what_has_no_items_says_so(api):
+    tensor = Value.from_numpy(A, api=api)
+    for use in (lambda: tensor[0], lambda: len(tensor), lambda: list(tensor), tensor.keys):
+        with pytest.raises(TypeError, match="a tensor has no"):
+            use()
+    with pytest.raises(TypeError, match="a sequence has no"):
+        Value.sequence([A], api=api).values()
+    assert tensor
+
+
+def test_a_container_is_no_array(api):
+    for value in (Value.sequence([A], api=api), Value.map({1: 2}, api=api)):
+        with pytest.raises(TypeError, match="no array"):
+            value.numpy()
+        with pytest.raises(errors.OrtError):
+            value.shape  # noqa: B018
+
+
+def test_a_repr_tells_what_it_is(api):
+    assert repr(Value.sequence([A, B], api=api)) == "<Value sequence of 2>"
+    assert repr(Value.map({1: 2}, api=api)) == "<Value map of 1>"
+    assert repr(Value.from_numpy(B, api=api)) == "<Value tensor FLOAT (2, 2)>"

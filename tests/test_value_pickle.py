@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT
+"""Values on their way to other processes, without a second copy of their bytes."""
+
+import copy
+import multiprocessing
+import pickle
+import sys
+
+import numpy as np
+import pytest
+
+from ortcffi import ElementType, Value
+
+X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+TYPES = [member for member in ElementType if member not in (0, 8, 14, 15)]
+PROTOCOLS = range(2, pickle.HIGHEST_PROTOCOL + 1)
+
+
+def address(value):
+    return value.__array_interface__["data"][0]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("element", TYPES, ids=lambda element: element.name)
+def test_a_tensor_of_any_type_comes_back(api, element, protocol):
+    value = Value.empty((3, 5), element, api=api)
+    value._bytes()[:] = np.arange(value.nbytes)
+    twin = pickle.loads(pickle.dumps(value, protocol))
+    assert (twin.element_type, twin.shape) == (element, (3, 5))
+    np.testing.assert_array_equal(twin._bytes(), value._bytes())
+    assert not twin.readonly
+
+
+def test_the_default_table_makes_what_comes_back(api, core_api):
+    assert pickle.loads(pickle.dumps(Value.from_numpy(X, api=api))).api == core_api
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_values_of_other_kinds_come_back(api, protocol):
+    values = [
+        Value.from_strings(["héllo", "", "a\0b"], api=api),
+        Value.sequence([X, X[0]], api=api),
+        Value.map({1: 0.5, 2: 0.75}, api=api),
+        Value.map({"a": "b"}, api=api),
+    ]
+    for value in values:
+        twin = pickle.loads(pickle.dumps(value, protocol))
+        assert (twin.kind, twin.to_python()) == (value.kind, value.to_python())
+
+
+def test_sparse_values_come_back(api):
+    values, where = np.array([1, 2], np.float32), np.array([0, 3])
+    blocks, places = np.ones((2, 2, 1), np.float32), np.zeros((2, 1), np.int32)
+    for value in (
+        Value.sparse_coo(values, where, (2, 2), api=api),
+        Value.sparse_csr(values, np.array([0, 1]), np.array([0, 1, 2]), (2, 2), api=api),
+        Value.block_sparse(blocks, places, (2, 2), api=api),
+    ):
+        twin = pickle.loads(pickle.dumps(value))
+        assert twin.sparse_format is value.sparse_format
+        assert twin.to_python() == value.to_python()
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (2, 0)])
+def test_small_shapes_come_back(api, shape):
+    twin = pickle.loads(pickle.dumps(Value.from_numpy(np.zeros(shape), api=api)))
+    assert twin.shape == shape
+
+
+def test_out_of_band_nothing_is_copied_on_either_side(api):
+    value, buffers = Value.from_numpy(X, api=api), []
+    data = pickle.dumps(value, 5, buffer_callback=buffers.append)
+    assert len(data) < 300
+    assert address(np.frombuffer(buffers[0], np.uint8)) == address(X)
+    received = bytearray(buffers[0])
+    twin = pickle.loads(data, buffers=[received])
+    assert address(twin.numpy()) == address(np.frombuffer(received, np.uint8))
+    np.testing.assert_array_equal(twin.numpy(), X)
+    assert not twin.readonly
+
+
+def test_a_buffer_that_is_read_only_makes_a_value_that_is(api):
+    buffers = []
+    data = pickle.dumps(Value.from_numpy(X, api=api), 5, buffer_callback=buffers.append)
+    twin = pickle.loads(data, buffers=[bytes(buffers[0])])
+    assert twin.readonly
+    np.testing.assert_array_equal(twin.numpy(), X)
+
+
+def test_a_buffer_that_is_not_aligned_is_copied(api):
+    buffers = []
+    data = pickle.dumps(Value.from_numpy(X, api=api), 5, buffer_callback=buffers.append)
+    odd = np.zeros(X.nbytes + 1, np.uint8)[1:]
+    odd[:] = np.frombuffer(buffers[0], np.uint8)
+    twin = pickle.loads(data, buffers=[odd])
+    assert twin.numpy().flags.aligned
+    np.testing.assert_array_equal(twin.numpy(), X)
+
+
+def test_a_closed_value_cannot_be_pickled(api):
+    value = Value.from_numpy(X, api=api)
+    value.close()
+    with pytest.raises(ValueError, match="closed"):
+        pickle.dumps(value)
+
+
+@pytest.mark.parametrize("make", [copy.copy, copy.deepcopy, Value.copy])
+def test_a_copy_is_of_the_same_table_and_has_its_own_memory(api, make):
+    twin = make(Value.from_numpy(X, api=api))
+    assert twin.api == api
+    assert not np.shares_memory(twin.numpy(), X)
+    np.testing.assert_array_equal(twin.numpy(), X)
+
+
+def test_values_of_other_kinds_are_copied_too(api):
+    for value in (Value.sequence([X], api=api), Value.map({1: 2}, api=api)):
+        twin = copy.deepcopy(value)
+        assert (twin.api, twin.to_python()) == (api, value.to_python())
+        assert value.copy().to_python() == value.to_python()
+
+
+def doubled(value):
+    return Value.from_numpy(value.numpy() * 2)
+
+
+def test_a_value_crosses_to_another_process_and_back(api):
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        twin = pool.apply(doubled, (Value.from_numpy(X, api=api),))
+    np.testing.assert_array_equal(twin.numpy(), X * 2)
+
+
+def summed(value):
+    return float(value.numpy().sum()), type(value).__name__
+
+
+@pytest.mark.filterwarnings("default")  # Dask's own
+def test_a_value_crosses_to_a_worker_of_dask(api, tmp_path):
+    distributed = pytest.importorskip("distributed")
+    config = pytest.importorskip("dask").config
+    x = np.ones(1 << 18, np.float32)
+    with (
+        config.set(temporary_directory=str(tmp_path)),
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, dashboard_address=None, processes=True
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        found = client.submit(summed, Value.from_numpy(x, api=api)).result(timeout=60)
+    assert found == (float(x.size), "Value")
+
+
+def test_dask_sends_the_bytes_of_a_value_as_they_are(api):
+    serialize = pytest.importorskip("distributed.protocol").serialize
+    deserialize = pytest.importorskip("distributed.protocol").deserialize
+    header, frames = serialize(Value.from_numpy(X, api=api), serializers=["pickle"])
+    shared = [f for f in frames if memoryview(f).nbytes == X.nbytes]
+    assert [address(np.frombuffer(frame, np.uint8)) for frame in shared] == [address(X)]
+    np.testing.assert_array_equal(deserialize(header, frames).numpy(), X)
+
+
+def test_the_size_of_a_pickle_is_that_of_the_bytes(api):
+    value = Value.empty(1 << 16, np.uint8, api=api)
+    assert len(pickle.dumps(value, 5)) < (1 << 16) + 400
+    assert sys.getsizeof(value) < 400
