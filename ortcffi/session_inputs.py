@@ -2,12 +2,16 @@
 """What session options know of a model: dimensions and initializers."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._handle import Handle
 from ortcffi._native import encode, ffi, integer, lib
 from ortcffi.core_options import read_items
+from ortcffi._native import encode, ffi, integer
 from ortcffi.settings import Options
+
+if TYPE_CHECKING:
+    from ortcffi.value import Value
 
 __all__ = ["FreeDimension", "SessionInputs"]
 
@@ -72,7 +76,7 @@ class SessionInputs(Options):
 
     # --- initializers -----------------------------------------------------------------------------
 
-    def add_initializer(self, name: str, value: Handle) -> None:
+    def add_initializer(self, name: str, value: "Value") -> None:
         """Share a tensor, in place of the model's initializer of that name, between sessions.
 
         Parameters
@@ -96,11 +100,11 @@ class SessionInputs(Options):
         self._values.setdefault("initializers", {})[name] = value
 
     @property
-    def initializers(self) -> dict[str, Handle]:
+    def initializers(self) -> "dict[str, Value]":
         """The values of `add_initializer`, by name."""
         return dict(self._kept("initializers", {}))
 
-    def add_external_initializers(self, values: Mapping[str, Handle]) -> None:
+    def add_external_initializers(self, values: "Mapping[str, Value]") -> None:
         """Give sessions tensors for initializers that the model keeps in files of their own.
 
         Parameters
@@ -124,7 +128,7 @@ class SessionInputs(Options):
         self._values.setdefault("external_initializers", {}).update(values)
 
     @property
-    def external_initializers(self) -> dict[str, Handle]:
+    def external_initializers(self) -> "dict[str, Value]":
         """The values of `add_external_initializers`, by name."""
         return dict(self._kept("external_initializers", {}))
 

@@ -89,7 +89,7 @@ def test_what_is_borrowed_is_kept_as_long_as_a_view(api):
         (lambda c: c(VALUES, [1, 2, 3], (3, 3)), TypeError, "indices must be an ndarray of int64"),
         (lambda c: c(VALUES, PAIRS / 2, (3, 3)), TypeError, "indices must be an ndarray of int64"),
         (lambda c: c(VALUES, PAIRS, (3, -3)), ValueError, r"shape\[1\]"),
-        (lambda c: c(VALUES, PAIRS, (2, 2)), errors.InvalidArgument, "bound"),
+        (lambda c: c(VALUES, PAIRS, (2, 2)), errors.InvalidArgument, "bound|below"),
         (lambda c: c(VALUES, PAIRS[:2], (3, 3)), errors.InvalidArgument, "count|indices|indexes"),
     ],
 )
