@@ -4,10 +4,8 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._handle import Handle
 from ortcffi._native import encode, ffi, integer, lib
 from ortcffi.core_options import read_items
-from ortcffi._native import encode, ffi, integer
 from ortcffi.settings import Options
 
 if TYPE_CHECKING:

@@ -256,7 +256,7 @@ def test_the_inner_allocator_may_use_the_arena_it_grows(memory):
 @pytest.mark.parametrize("seed", range(5))
 def test_blocks_never_overlap_and_join_to_one_in_the_end(memory, strategy, seed):
     arena = RawArena(memory, arena_extend_strategy=strategy, max_mem=8 * MIB)
-    chance = random.Random(seed)  # noqa: S311  # not for secrets
+    chance = random.Random(seed)  # not for secrets
     live = {}
     for _ in range(1500):
         if live and chance.random() < 0.5:
