@@ -177,3 +177,15 @@ def test_a_client_is_traced_at_the_real_library(
 
 def test_every_slot_of_every_older_host_says_if_it_came_later(compile_client: Compile) -> None:
     assert run(compile_client("late_slots.cc")).stdout == "ok\n"
+
+
+def test_values_of_random_content_are_told_alike_by_both_libraries(
+    compile_client: Compile, core_library: Path, real_library_of_version_30: Path
+) -> None:
+    program = compile_client("random_values.c")
+    ours, theirs = (
+        subprocess.run([program, library], check=True, capture_output=True).stdout.splitlines()
+        for library in (core_library, real_library_of_version_30)
+    )
+    assert ours == theirs
+    assert len(ours) > 4000
