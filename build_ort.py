@@ -36,6 +36,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/bench_floor.c",
     "ortcffi/boundary/providers.c",
     "ortcffi/boundary/adaptors.c",
+    "ortcffi/boundary/custom_ops.c",
     "ortcffi/boundary/guests.c",
     "ortcffi/boundary/lending.c",
     "ortcffi/boundary/numpy_memory.c",

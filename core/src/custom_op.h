@@ -45,6 +45,12 @@ bool core_custom_ops_copy(const struct core_custom_ops* from, struct core_custom
  * core may be held. */
 void core_custom_ops_end(struct core_custom_ops* ops);
 
+/** Drops the domains and libraries that were added after there were so many. */
+void core_custom_ops_cut(struct core_custom_ops* ops, size_t domains, size_t libraries);
+
+/** Keeps an open library, or closes it if that fails. */
+OrtStatus* core_keep_op_library(const char* function, struct core_custom_ops* ops, void* handle);
+
 /** Adds a domain, unless it is there. */
 OrtStatus* core_custom_ops_add(const char* function, struct core_custom_ops* ops,
                                OrtCustomOpDomain* domain);

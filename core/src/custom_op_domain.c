@@ -112,8 +112,8 @@ static void drop_library(struct core_op_library* library) {
   }
 }
 
-/* Drops what was added last. A library is closed after the domains that it may have. */
-static void cut(struct core_custom_ops* ops, size_t domains, size_t libraries) {
+/* A library is closed after the domains that it may have. */
+void core_custom_ops_cut(struct core_custom_ops* ops, size_t domains, size_t libraries) {
   while (ops->domain_count > domains) {
     core_op_domain_drop(ops->domains[--ops->domain_count]);
   }
@@ -123,7 +123,7 @@ static void cut(struct core_custom_ops* ops, size_t domains, size_t libraries) {
 }
 
 void core_custom_ops_end(struct core_custom_ops* ops) {
-  cut(ops, 0, 0);
+  core_custom_ops_cut(ops, 0, 0);
   heap_free(ops->domains);
   heap_free(ops->libraries);
   memset(ops, 0, sizeof *ops);
@@ -145,13 +145,12 @@ OrtStatus* core_register_ops(struct core_custom_ops* ops, RegisterCustomOpsFn re
   size_t domains = ops->domain_count, libraries = ops->library_count;
   OrtStatus* status = registration(options, base);
   if (status != NULL) {
-    cut(ops, domains, libraries);
+    core_custom_ops_cut(ops, domains, libraries);
   }
   return status;
 }
 
-/* Hands an open library to the list, or closes it. */
-static OrtStatus* adopt(const char* function, struct core_custom_ops* ops, void* handle) {
+OrtStatus* core_keep_op_library(const char* function, struct core_custom_ops* ops, void* handle) {
   struct core_op_library* library = heap_alloc(sizeof *library);
   int is_kept = 0;
   if (library != NULL) {
@@ -178,11 +177,11 @@ OrtStatus* core_register_op_library(const char* function, struct core_custom_ops
   memcpy(&registration, &symbol, sizeof symbol);
   size_t domains = ops->domain_count, libraries = ops->library_count;
   if (is_kept) {
-    CORE_TRY(adopt(function, ops, library));
+    CORE_TRY(core_keep_op_library(function, ops, library));
   }
   OrtStatus* status = registration(options, base);
   if (status != NULL) {
-    cut(ops, domains, libraries);
+    core_custom_ops_cut(ops, domains, libraries);
     if (!is_kept) {
       core_library_close(library);
     }

@@ -18,6 +18,7 @@
 #include "providers.h"
 #include "adaptors.h"
 #include "options.h"
+#include "custom_ops.h"
 #include "guests.h"
 #include "lending.h"
 #include "objects.h"
