@@ -37,7 +37,7 @@ struct registration {
 static struct recorder recorders[RECORDERS];
 /* Of the recorders and their pairs; no other library is called under it. */
 static core_mutex lock = CORE_MUTEX_INIT;
-static CORE_THREAD_LOCAL struct registration* current CORE_THREAD_LOCAL_MODEL;
+static __thread struct registration* current __attribute__((tls_model("initial-exec")));
 
 /* A status of ours as one of theirs. */
 static OrtStatus* translate(const OrtApi* api, OrtStatus* status) {
@@ -129,10 +129,16 @@ static void release(struct recorder* recorder, OrtCustomOpDomain* theirs) {
   recorder->inner->ReleaseCustomOpDomain(theirs);
 }
 
+/* A library newer than this one goes by our version, because we cannot stand before slots that we
+ * do not know. Who asks for them all the same gets them, and is not noted. */
 static const OrtApi* get_api(const struct recorder* recorder, uint32_t version) {
   bool is_ours = version >= 1 && version <= recorder->version && version <= ORT_API_VERSION;
-  /* A version that we do not know the table of: registration works, and is not noted. */
   return is_ours ? &recorder->table : recorder->base->GetApi(version);
+}
+
+static const char* version_string(const struct recorder* recorder) {
+  return recorder->version > ORT_API_VERSION ? CORE_VERSION_STRING
+                                             : recorder->base->GetVersionString();
 }
 
 #define FUNCTIONS(n)                                                                             \
@@ -155,7 +161,7 @@ static const OrtApi* get_api(const struct recorder* recorder, uint32_t version) 
     return get_api(&recorders[n], version);                                                      \
   }                                                                                              \
   static const char* ORT_API_CALL version_string_of_##n(void) NO_EXCEPTION {                     \
-    return recorders[n].base->GetVersionString();                                                \
+    return version_string(&recorders[n]);                                                        \
   }
 EACH_RECORDER(FUNCTIONS)
 

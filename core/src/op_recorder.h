@@ -4,9 +4,9 @@
  * Custom ops in the options of another library, which cannot be read: a table that passes each call
  * on to that library's stands before it while ops are registered, and notes what is registered.
  *
- * What registers keeps the table that it was given, so the table stays. Domains are added to the
- * options at the end, and only if the registration succeeds: a library that fails leaves nothing in
- * the options of any table.
+ * What registers keeps the table that it was given, so the table stays. It is that of version 30 at
+ * most, and its base says so. Domains are added to the options at the end, and only if the
+ * registration succeeds: a library that fails leaves nothing in the options of any table.
  */
 #ifndef ORTCFFI_OP_RECORDER_H_
 #define ORTCFFI_OP_RECORDER_H_
