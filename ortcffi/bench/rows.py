@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .adaptor_tasks import WRAP, AdaptorCost, Temporaries
+from .arena_tasks import ArenaLoop
 from .python_tasks import CheckedCall, FailingCall, NewArray, first_use_task, import_task
 from .resident import resident_task
 from .subjects import BLOCKS, CORE, NUMPY, PYTHON, TABLE, Subject
@@ -69,6 +70,10 @@ def _constant(name: str, title: str, loop: str) -> Row:
 def _adaptor(name: str) -> Row:
     title = f"what {name} adds to alloc + free"
     return Row(f"adaptor-{name}", title, CORE, "<= 10", "<= 7", AdaptorCost(name))
+
+
+def _arena(name: str, title: str, required: str, wanted: str, loop: Loop) -> Row:
+    return Row(f"arena-{name}", f"arena: {title}", PYTHON, required, wanted, ArenaLoop(loop))
 
 
 def _temporaries(size: int, wanted: str) -> Row:
@@ -185,6 +190,17 @@ ROWS = (
         scale=1e-3,
     ),
     *(_adaptor(name) for name in WRAP),
+    _arena("1K", "alloc + free, 1 KB", "5x", "8x", Loop("PAIR", size=KIB)),
+    _arena("64K", "alloc + free, 64 KB", "5x", "8x", Loop("PAIR", size=64 * KIB)),
+    _arena("lifetimes", "random lifetimes", "", "4x", Loop("LIFETIMES", slots=SLOTS, plan=STEPS)),
+    _arena("two-pairs", "1 KB on two threads", "20x", "40x", Loop("TWO_PAIRS", size=KIB)),
+    _arena(
+        "two-threads",
+        "random lifetimes on two threads",
+        "",
+        "4x",
+        Loop("TWO_THREADS", slots=2 * SLOTS, plan=STEPS),
+    ),
     *(_temporaries(size, "<= glibc") for size in (64 * KIB, MIB, 16 * MIB, 64 * MIB, 256 * MIB)),
     Row(
         "python-call",

@@ -188,6 +188,7 @@ static int64_t (*const loops[])(const ortcffi_bench_job* job) = {
     [ORTCFFI_BENCH_LIFETIMES] = lifetimes,
     [ORTCFFI_BENCH_FILL] = fill,
     [ORTCFFI_BENCH_TWO_THREADS] = bench_two_threads,
+    [ORTCFFI_BENCH_TWO_PAIRS] = bench_two_pairs,
     [ORTCFFI_BENCH_HANDOVER] = bench_handover,
     [ORTCFFI_BENCH_TENSOR_OVER] = bench_tensor_over,
     [ORTCFFI_BENCH_NEW_TENSOR] = bench_new_tensor,

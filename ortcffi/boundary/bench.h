@@ -27,6 +27,7 @@ typedef enum ortcffi_bench_loop {
   ORTCFFI_BENCH_LIFETIMES,    /* the next step of `plan`, first line written */
   ORTCFFI_BENCH_FILL,         /* the next step of `plan`, whole block written */
   ORTCFFI_BENCH_TWO_THREADS,  /* LIFETIMES on each of two threads, half of `slots` each */
+  ORTCFFI_BENCH_TWO_PAIRS,    /* PAIR on each of two threads */
   ORTCFFI_BENCH_HANDOVER,     /* one thread takes the blocks of `plan`, the other frees them */
   ORTCFFI_BENCH_TENSOR_OVER,  /* a tensor over 1 KiB of the caller's, made and released */
   ORTCFFI_BENCH_NEW_TENSOR,   /* a tensor of `size` bytes from the allocator, made and released */

@@ -83,6 +83,7 @@ BENCH_INLINE int bench_step(const ortcffi_bench_subject* subject, enum bench_kin
 
 /* The loops of bench_threads.c. */
 int64_t bench_two_threads(const ortcffi_bench_job* job);
+int64_t bench_two_pairs(const ortcffi_bench_job* job);
 int64_t bench_handover(const ortcffi_bench_job* job);
 
 /* The loops of bench_values.c. */

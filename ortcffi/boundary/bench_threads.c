@@ -102,6 +102,24 @@ int64_t bench_two_threads(const ortcffi_bench_job* job) {
   return run_team(&team);
 }
 
+BENCH_INLINE int64_t pairs_by_kind(struct seat* seat, enum bench_kind kind) {
+  const ortcffi_bench_job* job = seat->team->job;
+  const ortcffi_bench_subject subject = job->subject;
+  int works = 1;
+  meet(seat);
+  for (int64_t i = 0; i < job->count; i++) {
+    void* block = bench_take(&subject, kind, job->size);
+    works &= block != NULL && bench_give(&subject, kind, block);
+  }
+  return works ? bench_now() : -1;
+}
+BENCH_EACH_KIND(pairs, struct seat, team->job->subject)
+
+int64_t bench_two_pairs(const ortcffi_bench_job* job) {
+  struct team team = {.job = job, .work = pairs};
+  return run_team(&team);
+}
+
 /* A ring of pointers with one writer and one reader. Positions are published once per batch, so
  * that the line they are in does not travel for every block. */
 #define RING 4096
