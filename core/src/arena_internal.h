@@ -33,7 +33,7 @@
 
 enum arena_state { ARENA_FREE, ARENA_USED, ARENA_CACHED };
 
-/** A part of a region: a block in use, or free. */
+/** A part of a region: a block in use, or free. A cache line, so that threads do not share one. */
 struct arena_chunk {
   char* start;
   size_t size;
@@ -46,7 +46,7 @@ struct arena_chunk {
   struct arena_chunk* next;
   struct arena_chunk* previous;
   uint32_t state;
-};
+} __attribute__((aligned(64)));
 
 struct arena_region {
   char* start;
