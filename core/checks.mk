@@ -103,7 +103,7 @@ $(BUILD)/fuzzer: $(wildcard $(FUZZ)/*.[ch]) $(OBJECTS)
 
 # The DLL, and the clients on it, on a machine that is no Windows. wine wants no window for that.
 MINGW = x86_64-w64-mingw32-gcc
-ON_WINDOWS = CC="$(MINGW)" BUILD=$(BUILD)/windows USE_MIMALLOC=
+ON_WINDOWS = CC="$(MINGW)" BUILD=$(BUILD)/windows USE_MIMALLOC= USE_MALLOC=
 .PHONY: windows wine
 windows:
 	$(MAKE) $(ON_WINDOWS)
