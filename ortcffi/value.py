@@ -8,6 +8,7 @@ from ortcffi.value_pickle import parts_of
 from ortcffi.value_scipy import Scipy
 
 if TYPE_CHECKING:
+    from ortcffi._ort import OrtValue
     from ortcffi.value_pickle import Parts
 
 __all__ = ["Value"]
@@ -54,6 +55,32 @@ class Value(Scipy):
         if kind == ValueKind.SPARSE:
             return self._stored()
         return self._list()
+
+    def give_away(self) -> "OrtValue":
+        """Return a handle of a tensor's memory that owns itself.
+
+        Whoever gets it releases it with ``ReleaseValue``, from any thread. Until then, and as long
+        as the library keeps what the handle stood for, the memory stays, whatever becomes of this
+        object and of the array that it borrows.
+
+        Returns
+        -------
+        cdata of ``OrtValue *``
+            Another tensor over the same memory.
+
+        Raises
+        ------
+        TypeError
+            The elements are strings, or the value is no dense tensor.
+
+        Notes
+        -----
+        API function: ``CreateTensorWithDataAndDeleterAsOrtValue``, since version 22.
+        """
+        from ortcffi.value_gift import gift_of
+
+        self._require(ValueKind.TENSOR, "memory of its own")
+        return gift_of(self)
 
     def __reduce_ex__(self, protocol: Any) -> "Parts":
         return parts_of(self, protocol)

@@ -81,6 +81,7 @@ static const char CLOSE_DOC[] =
     "\n"
     "Release the value, or let go of a lent one. Closing again does nothing.\n"
     "\n"
-    "Arrays and buffers that it lent stay as they are, and memory that they need with them.\n"
+    "Arrays and buffers that it lent stay as they are. Where there were any, the memory goes with\n"
+    "the last reference to them and to this object; otherwise at once.\n"
     "\n"
     "API function: ``ReleaseValue``.";
