@@ -10,7 +10,17 @@ import numpy as np
 import pytest
 
 import ortcffi
-from ortcffi import Aligned, Allocator, Failing, Limiting, Logging, PythonAllocator, Tracking, ffi
+from ortcffi import (
+    Aligned,
+    Allocator,
+    Arena,
+    Failing,
+    Limiting,
+    Logging,
+    PythonAllocator,
+    Tracking,
+    ffi,
+)
 
 HUGE = [1 << 50, (1 << 63) - 1]
 
@@ -41,6 +51,8 @@ MAKERS = {
     "failing": lambda inner: Failing(inner, after=1 << 40),
     "logging": Logging,
     "tracking": Tracking,
+    "arena": Arena,
+    "arena of limiting": lambda inner: Arena(Limiting(inner, 1 << 40), strategy="as_requested"),
     "tracking of limiting": lambda inner: Tracking(Limiting(inner, 1 << 40)),
     "aligned of tracking": lambda inner: Aligned(Tracking(inner), 4096),
     "in Python": InPython,
