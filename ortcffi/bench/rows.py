@@ -10,6 +10,7 @@ from .python_tasks import CheckedCall, FailingCall, NewArray, first_use_task, im
 from .resident import resident_task
 from .subjects import BLOCKS, CORE, NUMPY, PYTHON, TABLE, Subject
 from .tasks import SLOTS, STEPS, Loop, Task
+from .value_tasks import ArrayOfValue, Strings, ValueOfArray
 
 KIB = 1 << 10
 MIB = 1 << 20
@@ -225,6 +226,18 @@ ROWS = (
         "<= 450",
         "<= 400",
         NewArray,
+    ),
+    Row("python-value", "Python: ndarray to value", PYTHON, "2x", "4x", ValueOfArray),
+    Row("python-array", "Python: value to ndarray", PYTHON, "1x", "1.5x", ArrayOfValue),
+    Row(
+        "python-strings",
+        "Python: 1000 str to a tensor and back",
+        PYTHON,
+        "2x",
+        "4x",
+        Strings,
+        unit="us",
+        scale=1e-3,
     ),
     Row(
         "import",

@@ -95,9 +95,8 @@ static PyObject* create(PyObject* type, struct maker* maker, void* data, size_t 
   return (PyObject*)value;
 }
 
-/* The Maker of the default Api, borrowed; NULL, without an exception, if none was chosen. */
-static struct maker* default_maker(void) {
-  PyObject* api = PyDict_GetItemWithError(scope, name_chosen);
+/* The Maker of an Api, borrowed; NULL, without an exception, if it has none. */
+static struct maker* maker_of(PyObject* api) {
   PyObject* maker = api == NULL || api == Py_None ? NULL : PyObject_GetAttr(api, name_maker);
   if (maker == NULL) {
     PyErr_Clear();
@@ -105,6 +104,17 @@ static struct maker* default_maker(void) {
   }
   Py_DECREF(maker); /* the Api keeps it */
   return Py_IS_TYPE(maker, ortcffi_maker_type) ? (struct maker*)maker : NULL;
+}
+
+/* The Maker that a call asks for: with no keyword that of the default Api, if one was chosen; with
+ * `api` as the only one that of its argument. */
+static struct maker* maker_for(PyObject* keywords, PyObject* argument) {
+  if (keywords == NULL) {
+    return maker_of(PyDict_GetItemWithError(scope, name_chosen));
+  }
+  int is_api = PyTuple_Size(keywords) == 1 &&
+               PyUnicode_CompareWithASCIIString(PyTuple_GetItem(keywords, 0), "api") == 0;
+  return is_api ? maker_of(argument) : NULL;
 }
 
 /* Calls a method written in Python with the arguments of one written in C. */
@@ -134,16 +144,18 @@ end:
   return answer;
 }
 
-/* from_numpy(x): an ndarray that can be borrowed as it is. All else is decided in Python. */
+/* from_numpy(x) and from_numpy(x, api=api): an ndarray that can be borrowed as it is. All else is
+ * decided in Python. */
 PyObject* ortcffi_value_from_numpy(PyObject* type, PyObject* const* arguments, Py_ssize_t count,
                                    PyObject* keywords) {
   const int plain = C_CONTIGUOUS | ALIGNED;
-  if (count == 1 && keywords == NULL && Py_IS_TYPE(arguments[0], array_type)) {
+  if (count == 1 && Py_IS_TYPE(arguments[0], array_type)) {
     const struct array* array = (const struct array*)arguments[0];
     char order = array->descriptor->byte_order;
     int is_plain = (array->flags & plain) == plain && (order == '=' || order == '|');
     int element = is_plain ? element_of(array->descriptor->number) : 0;
-    struct maker* maker = element == 0 ? NULL : default_maker();
+    struct maker* maker =
+        element == 0 ? NULL : maker_for(keywords, keywords == NULL ? NULL : arguments[1]);
     if (maker != NULL) {
       size_t size = (size_t)ortcffi_element_bits(element) / 8;
       for (int i = 0; i < array->rank; i++) {
