@@ -298,6 +298,29 @@ def test_unknown_arguments_are_errors():
         Value.from_numpy(image(), api=1)
 
 
-def test_a_value_has_no_constructor():
+@pytest.mark.parametrize(
+    "make", [Value, lambda: Value.__new__(Value), lambda: object.__new__(Value)]
+)
+def test_a_value_has_no_constructor(make):
     with pytest.raises(TypeError, match="Value"):
-        Value()
+        make()
+
+
+def test_a_subclass_is_made_like_the_class(api):
+    class Named(Value):
+        pass
+
+    value = Named.from_numpy(image(), api=api)
+    value.name = "x"
+    assert type(value) is Named
+    assert type(value.copy()) is Named
+    assert value.name == "x"
+
+
+def test_more_dimensions_than_arrays_have_are_an_error_of_numpys(api):
+    value = Value.empty((1,) * 100, np.int8, api=api)
+    assert value.shape == (1,) * 100
+    with pytest.raises(ValueError, match="dimensions"):
+        value.numpy()
+    with pytest.raises((ValueError, BufferError)):
+        memoryview(value)

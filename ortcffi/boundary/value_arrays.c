@@ -212,6 +212,9 @@ PyObject* ortcffi_value_borrow(PyObject* type, PyObject* arguments) {
 /* The dtype of an element type, borrowed; Python has the list, and is asked once. */
 static PyObject* dtype_of(PyObject* self, int element) {
   static PyObject* dtypes[32];
+  if (element < 0 || element >= (int)(sizeof dtypes / sizeof *dtypes)) {
+    return PyErr_Format(PyExc_TypeError, "arrays have no elements of type %d", element);
+  }
   if (dtypes[element] == NULL) {
     dtypes[element] = PyObject_CallMethod(self, "_dtype_of", "i", element);
   }

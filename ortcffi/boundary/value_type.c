@@ -29,6 +29,9 @@ static const char* refusal(const struct value* value, int flags) {
   if ((flags & PyBUF_WRITABLE) && value->is_readonly) {
     return "this value is read-only";
   }
+  if ((flags & PyBUF_ND) && ortcffi_element_bits(value->element) < 8) {
+    return "elements of this type share bytes: use numpy(copy=True)";
+  }
   if ((flags & PyBUF_FORMAT) && format_of(value->element) == NULL) {
     return "buffers have no format for this element type: use numpy()";
   }
@@ -76,8 +79,7 @@ int ortcffi_value_getbuffer(PyObject* self, Py_buffer* view, int flags) {
   if (PyBuffer_FillInfo(view, self, value->data, size, value->is_readonly, simple) < 0) {
     return -1;
   }
-  if ((flags & PyBUF_ND) && ortcffi_element_bits(value->element) >= 8 &&
-      fill_shape(value, view, flags) < 0) {
+  if ((flags & PyBUF_ND) && fill_shape(value, view, flags) < 0) {
     PyBuffer_Release(view);
     return -1;
   }
