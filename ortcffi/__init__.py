@@ -7,16 +7,17 @@ A module is imported when one of its names is first used, so that the import tak
 from typing import Any
 
 __all__ = ["Aligned", "Allocator", "AllocatorStats", "AllocatorType", "Api", "Arena", "ArenaCfg"]
-__all__ += ["DeviceMemoryType", "DevicePolicy", "DeviceType", "ElementType", "Env", "EpDevice"]
-__all__ += ["ErrorCode", "ExecutionMode", "Failing", "FreeDimension", "KeyValuePairs", "Leak"]
-__all__ += ["LibraryNotFound", "Limiting", "LoadError", "LogMessage", "LogSeverity", "Logging"]
-__all__ += ["MemType", "MemoryInfo", "OpAttr", "OpAttrType", "OptimizationLevel", "OrtError"]
+__all__ += ["Characteristic", "CustomOp", "CustomOpDomain", "DeviceMemoryType", "DevicePolicy"]
+__all__ += ["DeviceType", "ElementType", "Env", "EpDevice", "ErrorCode", "ExecutionMode"]
+__all__ += ["Failing", "FreeDimension", "KeyValuePairs", "Leak", "LibraryNotFound", "Limiting"]
+__all__ += ["LoadError", "LogMessage", "LogSeverity", "Logging", "MemType", "MemoryInfo"]
+__all__ += ["OpAttr", "OpAttrType", "Operand", "OptimizationLevel", "OrtError"]
 __all__ += ["PrepackedWeights", "PythonAllocator", "RunOptions", "Runtime", "Scope"]
 __all__ += ["SessionOptions", "SparseFormat", "Status", "TensorTypeInfo", "ThreadFunctions"]
-__all__ += ["ThreadingOptions", "Tracking", "TypeInfo", "Value", "ValueKind", "available_providers"]
-__all__ += ["build_info", "core_api", "default_api", "emulate", "errors", "expose_symbols", "ffi"]
-__all__ += ["find_runtimes", "get_include", "get_library", "init_api", "lib", "load"]
-__all__ += ["numpy_allocator", "trace"]
+__all__ += ["ThreadingOptions", "Tracking", "TypeInfo", "Value", "ValueKind"]
+__all__ += ["available_providers", "build_info", "core_api", "default_api", "emulate", "errors"]
+__all__ += ["expose_symbols", "ffi", "find_runtimes", "get_include", "get_library", "init_api"]
+__all__ += ["lib", "load", "numpy_allocator", "trace"]
 
 _NAMES = {
     "_native": "ffi lib",
@@ -25,6 +26,8 @@ _NAMES = {
     "arena": "Arena",
     "arena_cfg": "ArenaCfg",
     "config": "get_include get_library",
+    "custom_op": "Characteristic CustomOp Operand",
+    "custom_ops": "CustomOpDomain",
     "element_types": "ElementType SparseFormat ValueKind",
     "env": "available_providers Env",
     "ep_devices": "EpDevice",

@@ -35,6 +35,10 @@ from ortcffi.arena import Arena as Arena
 from ortcffi.arena_cfg import ArenaCfg as ArenaCfg
 from ortcffi.config import get_include as get_include
 from ortcffi.config import get_library as get_library
+from ortcffi.custom_op import Characteristic as Characteristic
+from ortcffi.custom_op import CustomOp as CustomOp
+from ortcffi.custom_op import Operand as Operand
+from ortcffi.custom_ops import CustomOpDomain as CustomOpDomain
 from ortcffi.element_types import ElementType as ElementType
 from ortcffi.element_types import SparseFormat as SparseFormat
 from ortcffi.element_types import ValueKind as ValueKind

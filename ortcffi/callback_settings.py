@@ -48,6 +48,17 @@ class SelectorSetting(Setting[Selector | None]):
         function = ffi.NULL if context is None else ffi.addressof(lib, "ortcffi_select_devices")
         options._call(self.on, function, context.pointer if context else ffi.NULL)
         options._alive[self.name] = context
+        options._values.pop("device_policy", None)
+
+
+class PolicySetting(Setting[Any]):
+    """What takes the place of a selector."""
+
+    def write(self, options: Options, value: Any) -> None:
+        """Hand the policy to the library."""
+        super().write(options, value)
+        for kept in (options._values, options._alive):
+            kept.pop("device_selector", None)
 
 
 class ThreadsSetting(Setting[ThreadFunctions | None]):

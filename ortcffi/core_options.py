@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ortcffi._native import decode, ffi, lib
 from ortcffi.errors import fail
 from ortcffi.key_values import KeyValuePairs
-from ortcffi.settings import Options, Setting, path, text
+from ortcffi.settings import Options, Setting, file, path, text
 
 __all__ = ["Item", "read_items", "read_pairs", "read_settings"]
 
@@ -52,7 +52,7 @@ def read_settings(options: Options, reader: Reader) -> dict[str, Any]:
         setting = getattr(type(options), name)
         if not isinstance(setting, Setting):
             continue
-        if setting.convert is path:
+        if setting.convert in (path, file):
             values[name] = told.get(name)
         elif name in told:
             values[name] = told[name] if setting.convert is text else int(told[name])

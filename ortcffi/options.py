@@ -7,13 +7,25 @@ from typing import TYPE_CHECKING, Any, Self
 
 import ortcffi.callbacks  # noqa: F401  # defines what C calls
 from ortcffi._native import INT32, ffi, lib
-from ortcffi.callback_settings import LoggerSetting, SelectorSetting, ThreadsSetting
+from ortcffi.callback_settings import LoggerSetting, PolicySetting, SelectorSetting, ThreadsSetting
 from ortcffi.config_entries import SessionConfig
 from ortcffi.core_options import read_settings
+from ortcffi.custom_ops import CustomOps, copied
 from ortcffi.errors import fail
 from ortcffi.logs import LogSeverity
 from ortcffi.session_inputs import SessionInputs
-from ortcffi.settings import Options, Setting, encoded, flag, member, nothing, number, path, text
+from ortcffi.settings import (
+    Options,
+    Setting,
+    encoded,
+    file,
+    flag,
+    member,
+    nothing,
+    number,
+    path,
+    text,
+)
 
 if TYPE_CHECKING:
     from ortcffi.api import Api
@@ -65,7 +77,7 @@ class _OneWay(Setting[bool]):
             raise ValueError(f"{self.name} cannot be turned on again: the API has no function")
 
 
-class SessionOptions(SessionInputs):
+class SessionOptions(SessionInputs, CustomOps):
     """Options of sessions. A session copies them when it is made.
 
     Keep them for as long as their sessions: they keep alive what sessions borrow, such as
@@ -147,7 +159,7 @@ class SessionOptions(SessionInputs):
     logger = LoggerSetting("SetUserLoggingFunction")
     """logging.Logger or callable or None: Where sessions log; None: where the environment does.
     See `Env` for what it gets. Since version 17."""
-    optimized_model_path = Setting(path, None, "SetOptimizedModelFilePath", arguments=encoded)
+    optimized_model_path = Setting(file, None, "SetOptimizedModelFilePath", arguments=encoded)
     """str or None: The file that optimized models are written to."""
     profiling = Setting(path, None, "EnableProfiling", off="DisableProfiling", arguments=encoded)
     """str or None: The beginning of the path of the profiles; None: no profiles."""
@@ -157,14 +169,15 @@ class SessionOptions(SessionInputs):
     loading_cancelled = Setting(flag, False, "SessionOptionsSetLoadCancellationFlag")
     """bool: Set to True from another thread, it ends the loading of a model that is under way.
     Since version 22."""
-    device_policy = Setting(
+    device_policy = PolicySetting(
         member(DevicePolicy), DevicePolicy.DEFAULT, "SessionOptionsSetEpSelectionPolicy"
     )
-    """DevicePolicy: What to prefer where the library chooses devices. Since version 22."""
+    """DevicePolicy: What to prefer where the library chooses devices. It takes the place of a
+    `device_selector`. Since version 22."""
     device_selector = SelectorSetting("SessionOptionsSetEpSelectionPolicyDelegate")
     """callable or None: ``device_selector(devices, model, runtime)`` chooses devices for a
     session: it gets a list of `EpDevice` and two dicts of str, and returns some of the devices,
-    the most wanted first. Since version 22."""
+    the most wanted first. It takes the place of a `device_policy`. Since version 22."""
 
     def __init__(
         self,
@@ -220,7 +233,7 @@ class SessionOptions(SessionInputs):
         copy = self.from_handle(self.api, out[0])
         for name, value in self._values.items():
             copy._values[name] = value.copy() if isinstance(value, (dict, list)) else value
-        copy._alive.update(self._alive)
+        copy._alive.update(copied(self._alive))
         return copy
 
     __copy__ = clone

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What session options know of a model: dimensions and initializers."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._native import encode, ffi, integer, lib
@@ -189,10 +189,6 @@ class SessionInputs(Options):
     def _kept(self, name: str, default: Any) -> Any:
         self.handle  # noqa: B018  # raises if closed
         return self._values.get(name, default)
-
-    def _lend(self, name: str, objects: Iterable[object]) -> None:
-        """Keep alive what the library borrows, also if it refuses some of it in the middle."""
-        self._alive[name] = [*self._alive.get(name, []), *objects]
 
     def _value(self, argument: str, value: Any) -> Any:
         """The handle of a value of the same table."""

@@ -5,7 +5,7 @@ A setting is read from the library where that has a function for it, and from th
 which tells all that it holds. Of other libraries it is what was set here.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 from ortcffi._handle import Handle
@@ -53,6 +53,10 @@ class Options(Handle):
     ) -> None:
         Handle.__init__(self, api, handle, release=release, lender=lender)
         self._values, self._alive = {}, {}
+
+    def _lend(self, name: str, objects: Iterable[object]) -> None:
+        """Keep alive what the library borrows, also if it refuses some of it in the middle."""
+        self._alive[name] = [*self._alive.get(name, []), *objects]
 
     def _set_all(self, settings: Mapping[str, Any]) -> None:
         """Set what was given as keywords."""
@@ -191,6 +195,11 @@ def path(name: str, value: "str | os.PathLike[str] | None") -> str | None:
     if value is None:
         return None
     return text(name, value if isinstance(value, str) else fspath(value))
+
+
+def file(name: str, value: "str | os.PathLike[str] | None") -> str | None:
+    """A path, or None for none, which libraries write as an empty one."""
+    return path(name, value) or None
 
 
 def member(kind: "type[IntEnum]", limits: tuple[int, int] = UINT32) -> Callable[[str, Any], Any]:

@@ -156,6 +156,15 @@ def test_settings_go_back_to_their_default(api):
                 assert getattr(options, name) == default
 
 
+def test_a_policy_and_a_selector_take_each_others_place(options):
+    options.device_policy = ort.DevicePolicy.PREFER_GPU
+    options.device_selector = print
+    assert (options.device_policy, options.device_selector) == (ort.DevicePolicy.DEFAULT, print)
+    options.device_policy = ort.DevicePolicy.PREFER_GPU
+    assert options.device_policy is ort.DevicePolicy.PREFER_GPU
+    assert options.device_selector is None
+
+
 @pytest.mark.parametrize("affinity", ["", "1" * 4097])
 def test_an_affinity_that_is_empty_or_too_long_is_refused(api, affinity):
     with ort.ThreadingOptions(api) as options, pytest.raises(ort.errors.InvalidArgument):
@@ -355,14 +364,15 @@ def test_the_source_of_a_model_without_weights_is_borrowed(options):
 
 def test_a_clone_has_all_and_is_independent(api):
     tensor = make_tensor(api)
-    with ort.SessionOptions(api, config={"a": "1"}, **SETTINGS) as options:
+    settings = {name: value for name, value in SETTINGS.items() if name != "device_policy"}
+    with ort.SessionOptions(api, config={"a": "1"}, **settings) as options:
         options.add_initializer("w", tensor)
         options.fix_dimension("N", 3)
         clone = copy.copy(options)
         options.config["b"] = "2"
         options.intra_op_threads = 9
         options.fix_dimension("M", 3)
-    assert clone.to_dict() == {**clone.to_dict(), **SETTINGS}
+    assert clone.to_dict() == {**clone.to_dict(), **settings}
     assert clone.config == {"a": "1"}
     assert clone.initializers == {"w": tensor}
     assert clone.free_dimensions == [("N", 3, False)]
