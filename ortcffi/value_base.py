@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ortcffi._ort import Cdata, OrtValue
     from ortcffi._value_type import Loan, Maker, Tensor
     from ortcffi.api import Api
+    from ortcffi.type_info import TypeInfo
 else:
     Maker, Tensor, Loan = lib.ortcffi_value_types(vars(ortcffi.api))
 
@@ -91,6 +92,13 @@ class Base(Tensor):
             The elements are strings, which have no size in common.
         """
         return self._nbytes
+
+    @property
+    def type_info(self) -> "TypeInfo | None":
+        """What it is in full, down to the types of a map. API function: ``GetTypeInfo``."""
+        from ortcffi.type_info import TypeInfo
+
+        return TypeInfo.of_value(self)
 
     @property
     def memory_info(self) -> MemoryInfo:

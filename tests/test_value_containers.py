@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 from ortcffi import ElementType, Value, ValueKind, errors
 
@@ -60,6 +61,17 @@ def test_a_sequence_keeps_what_it_shares_with_its_tensors(api):
     assert sequence[0].numpy()[-1] == (1 << 16) - 1
     del sequence
     assert token() is None
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data(), kind=st.sampled_from(["?", "i1", "i8", "u4", "f2", "f4", "f8"]))
+def test_any_arrays_of_one_type_come_back_from_a_sequence(api, data, kind):
+    shapes = hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3)
+    arrays = data.draw(st.lists(hnp.arrays(kind, shapes), min_size=1, max_size=4))
+    found = Value.sequence(arrays, api=api)
+    assert len(found) == len(arrays)
+    for x, value in zip(arrays, found, strict=True):
+        np.testing.assert_array_equal(value.numpy(), x)
 
 
 def test_arrays_of_any_layout_go_into_a_sequence(api):

@@ -6,7 +6,7 @@ import io
 import numpy as np
 import pytest
 
-from ortcffi import ElementType, Value, errors, lib
+from ortcffi import ElementType, Value, ValueKind, errors, ffi, lib
 from ortcffi.element_types import as_element, dtype_of, element_of
 
 TYPES = [member for member in ElementType if member is not ElementType.UNDEFINED]
@@ -78,6 +78,25 @@ def test_without_ml_dtypes_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "ml_dtypes", None)
     with pytest.raises(ImportError, match="pip install -U ml_dtypes"):
         dtype_of.__wrapped__(ElementType.BFLOAT16)
+
+
+def test_memory_of_a_device_is_no_array(api):
+    x, out = np.zeros(3, np.float32), ffi.new("OrtValue**")
+    info, shape = api.memory_info("Cuda"), ffi.new("int64_t[]", [3])
+    assert not lib.CreateTensorWithDataAsOrtValue(
+        api.pointer, info.handle, ffi.from_buffer(x), 12, shape, 1, ElementType.FLOAT, out
+    )
+    value = Value.from_handle(api, out[0], lender=(x, info), owned=True)
+    assert value.memory_info.name == "Cuda"
+    assert value.shape == (3,)
+    for use in (value.numpy, lambda: memoryview(value), value.__dlpack_device__, value.copy):
+        with pytest.raises(BufferError, match="device"):
+            use()
+
+
+def test_a_value_knows_its_type(api):
+    assert Value.empty((2, 3), np.int16, api=api).type_info.tensor_info.shape == (2, 3)
+    assert Value.map({1: 2}, api=api).type_info.kind is ValueKind.MAP
 
 
 # --- buffers --------------------------------------------------------------------------------------

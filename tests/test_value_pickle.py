@@ -8,6 +8,9 @@ import sys
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 from ortcffi import ElementType, Value
 
@@ -59,6 +62,22 @@ def test_sparse_values_come_back(api):
         twin = pickle.loads(pickle.dumps(value))
         assert twin.sparse_format is value.sparse_format
         assert twin.to_python() == value.to_python()
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    x=hnp.arrays(hnp.scalar_dtypes(), hnp.array_shapes(min_dims=0, max_dims=4, min_side=0)),
+    protocol=st.sampled_from(PROTOCOLS),
+)
+def test_any_array_that_a_tensor_holds_comes_back(api, x, protocol):
+    try:
+        value = Value.from_numpy(x, api=api, copy=True)
+    except (TypeError, ValueError, NotImplementedError):
+        reject()
+    twin = pickle.loads(pickle.dumps(value, protocol))
+    np.testing.assert_array_equal(twin.numpy(), value.numpy())
+    taken = np.from_dlpack(value) if x.dtype.kind in "biuf" else value.numpy()
+    np.testing.assert_array_equal(taken, value.numpy())
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (2, 0)])
