@@ -112,6 +112,11 @@ def alive_in_core() -> dict[str, int]:
     return alive
 
 
+def left_alive(before: dict[str, int]) -> dict[str, int]:
+    """What of each kind there is more than before."""
+    return {kind: count for kind, count in alive_in_core().items() if count > before[kind]}
+
+
 @pytest.fixture(autouse=True)
 def leaves_nothing_alive_in_the_core(request: pytest.FixtureRequest) -> Iterator[None]:
     """Compares with before the test, because a process may rightly keep objects that it shares."""
@@ -119,8 +124,10 @@ def leaves_nothing_alive_in_the_core(request: pytest.FixtureRequest) -> Iterator
     yield
     if request.node.stash.get(FAILED, False):
         return  # its traceback keeps objects alive
-    gc.collect()
-    left = {kind: count for kind, count in alive_in_core().items() if count > before[kind]}
+    left = left_alive(before)
+    if left:
+        gc.collect()  # only then, since it takes longer than most tests
+        left = left_alive(before)
     assert not left, f"left alive, beside {before}: {left}"
 
 

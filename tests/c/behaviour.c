@@ -3,12 +3,16 @@
  *     behaviour                 lists the names of the calls
  *     behaviour LIBRARY NAME    makes one call and prints its answer
  *     behaviour LIBRARY         makes all calls, on a library that survives them
+ *     behaviour LIBRARY each    makes all calls, each in a process of its own, and prints for each
+ *                               its name, its answer and how the process ended, as text between
+ *                               the separators of ASCII
  */
 #include "behaviour.h"
 
 #include <stdarg.h>
 #if !defined(_WIN32)
 #include <sys/resource.h>
+#include <sys/wait.h>
 #endif
 
 const OrtApiBase* base;
@@ -56,7 +60,45 @@ void say_out(const void* out, const void* before) {
   say(out == before ? "out=untouched" : out == NULL ? "out=NULL" : "out=set");
 }
 
+/* A child has the library from its parent, loaded and not yet called. */
+static int make_each(void) {
+#if defined(_WIN32)
+  fprintf(stderr, "there is no fork here\n");
+  return 2;
+#else
+  for (const struct call* const* call = __start_calls; call < __stop_calls; call++) {
+    int end = 0;
+    printf("%s\x1F", (*call)->name);
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(60);
+      is_first = true;
+      (*call)->make();
+      exit(0);
+    }
+    CHECK(child > 0 && waitpid(child, &end, 0) == child);
+    printf("\x1F%d\x1E", WIFSIGNALED(end) ? -WTERMSIG(end) : WEXITSTATUS(end));
+  }
+  return 0;
+#endif
+}
+
+static bool make_calls(const char* name) {
+  bool found = false;
+  for (const struct call* const* call = __start_calls; call < __stop_calls; call++) {
+    if (name == NULL || strcmp((*call)->name, name) == 0) {
+      is_first = true;
+      (*call)->make();
+      putchar('\n');
+      found = true;
+    }
+  }
+  return found;
+}
+
 int main(int argc, char** argv) {
+  const char* name = argc > 2 ? argv[2] : NULL;
   if (argc == 1) {
     for (const struct call* const* call = __start_calls; call < __stop_calls; call++) {
       puts((*call)->name);
@@ -73,18 +115,12 @@ int main(int argc, char** argv) {
   base = get_base();
   api = base->GetApi(ORT_API_VERSION);
   CHECK(api != NULL);
-  bool found = false;
-  for (const struct call* const* call = __start_calls; call < __stop_calls; call++) {
-    if (argc == 2 || strcmp((*call)->name, argv[2]) == 0) {
-      is_first = true;
-      (*call)->make();
-      putchar('\n');
-      found = true;
-    }
+  if (name != NULL && strcmp(name, "each") == 0) {
+    return make_each();
   }
-  if (found) {
+  if (make_calls(name)) {
     return 0;
   }
-  fprintf(stderr, "there is no call of the name %s\n", argv[2]);
+  fprintf(stderr, "there is no call of the name %s\n", name);
   return 2;
 }
