@@ -12,6 +12,8 @@ from typing import Any
 
 from ortcffi import config, providers
 from ortcffi._native import decode, lib
+from ortcffi.api import core_api
+from ortcffi.env import available_providers
 
 DESCRIPTION = """\
 Print the versions of this package and of what it runs on, how the core was built, how many slots of
@@ -75,6 +77,7 @@ def collect() -> dict[str, Any]:
         "extension": providers.extension_path(),
         "include": _where(config.get_include),
         "library": _where(config.get_library),
+        "providers": available_providers(core_api()),
         "slots": sum(sum(counts.values()) for counts in topics.values()),
         "implemented": sum(counts["implemented"] for counts in topics.values()),
         "topics": topics,
@@ -99,6 +102,7 @@ def _render(facts: dict[str, Any]) -> str:
         **{name: facts[name] for name in ("python", "cffi", "numpy", "platform", "extension")},
         "include": facts["include"] or "not there",
         "library": facts["library"] or "not there; 'make -C core' builds it",
+        "providers": ", ".join(facts["providers"]),
         "live objects": ", ".join(f"{kind} {n}" for kind, n in facts["live_objects"].items()),
     }
     lines = [f"{name:13} {text}" for name, text in paired.items()]
