@@ -181,16 +181,11 @@ static PyObject* get_readonly(PyObject* self, void* unused) {
 }
 
 static PyGetSetDef value_members[] = {
-    {"api", get_api, NULL, NULL, NULL},
-    {"closed", get_closed, NULL, NULL, NULL},
-    {"readonly", get_readonly, NULL, NULL, NULL},
-    {"shape", get_shape, NULL, NULL, NULL},
-    {"_element", get_element, NULL, NULL, NULL},
-    {"_kind", get_kind, NULL, NULL, NULL},
-    {"_nbytes", get_nbytes, NULL, NULL, NULL},
-    {"_data", get_data, NULL, NULL, NULL},
-    {"_address", get_address, NULL, NULL, NULL},
-    {NULL, NULL, NULL, NULL, NULL},
+    {"api", get_api, NULL, NULL, NULL},           {"closed", get_closed, NULL, NULL, NULL},
+    {"readonly", get_readonly, NULL, NULL, NULL}, {"shape", get_shape, NULL, NULL, NULL},
+    {"_element", get_element, NULL, NULL, NULL},  {"_kind", get_kind, NULL, NULL, NULL},
+    {"_nbytes", get_nbytes, NULL, NULL, NULL},    {"_data", get_data, NULL, NULL, NULL},
+    {"_address", get_address, NULL, NULL, NULL},  {NULL, NULL, NULL, NULL, NULL},
 };
 
 /* --- the type ----------------------------------------------------------------------------------*/
