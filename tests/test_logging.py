@@ -32,3 +32,10 @@ def test_records_that_no_function_takes_are_lines_on_stderr(library, tmp_path, c
 
 def test_two_threads_share_one_environment(build_client, core_library):
     subprocess.run([build_client("shared_env"), core_library, "20000"], check=True, timeout=60)
+
+
+def test_a_child_of_a_fork_has_an_environment_whatever_other_threads_did(
+    build_client, core_library
+):
+    command = [build_client("shared_env"), core_library, "100000", "200"]
+    subprocess.run(command, check=True, timeout=60)

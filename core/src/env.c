@@ -6,9 +6,10 @@
 #include "heap.h"
 #include "threading_options.h"
 
-/* Held for a few instructions at a time, and while the environment is made. */
+/* Held for a few instructions at a time, none of them another lock's. */
 static core_mutex lock = CORE_MUTEX_INIT;
 static struct OrtEnv* current;
+static core_once once = CORE_ONCE_INIT;
 
 /* What an environment is made from. */
 struct wanted {
@@ -51,18 +52,50 @@ static void end(struct OrtEnv* env) {
   heap_released(CORE_ENV);
 }
 
-/* The environment with one client more, made if there is none; NULL where there is no memory, or
- * no name for a first one. */
-static struct OrtEnv* join(const struct wanted* wanted) {
+static void before_fork(void) {
   core_mutex_lock(&lock);
-  if (current == NULL && wanted->id != NULL) {
-    current = make(wanted);
+  if (current != NULL) {
+    core_mutex_lock(&current->lock);
+  }
+}
+
+static void after_fork(void) {
+  if (current != NULL) {
+    core_mutex_unlock(&current->lock);
+  }
+  core_mutex_unlock(&lock);
+}
+
+static void begin(void) { core_at_fork(before_fork, after_fork); }
+
+/* The environment with one client more; NULL where there is none. `made` becomes it in that case,
+ * if it is given. */
+static struct OrtEnv* find(struct OrtEnv* made) {
+  core_mutex_lock(&lock);
+  if (current == NULL) {
+    current = made;
   }
   struct OrtEnv* env = current;
   if (env != NULL) {
     env->clients++;
   }
   core_mutex_unlock(&lock);
+  return env;
+}
+
+/* The environment with one client more, made if there is none; NULL where there is no memory, or
+ * no name for a first one. */
+static struct OrtEnv* join(const struct wanted* wanted) {
+  core_run_once(&once, begin);
+  struct OrtEnv* env = find(NULL);
+  struct OrtEnv* made = env == NULL && wanted->id != NULL ? make(wanted) : NULL;
+  if (made != NULL) {
+    env = find(made);
+    /* Another thread was faster. */
+    if (env != made) {
+      end(made);
+    }
+  }
   return env;
 }
 

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- *     shared_env LIBRARY ROUNDS
+ *     shared_env LIBRARY ROUNDS [FORKS]
  *
  * Two threads make, use and release the environment, each as if it were alone. An environment lives
- * while one of them has it, and its function is called with its own parameter.
+ * while one of them has it, and its function is called with its own parameter. The process forks as
+ * often as it is told meanwhile, and each child uses the environment, too.
  */
 #include <pthread.h>
 #include <string.h>
+#if !defined(_WIN32)
+#include <sys/wait.h>
+#endif
 
 #include "client.h"
 #include "onnxruntime_c_api.h"
@@ -14,6 +18,7 @@
 
 static const OrtApi* api;
 static OrtcoreLog log_record;
+static OrtMemoryInfo* info;
 static long rounds;
 static unsigned long records;
 
@@ -28,31 +33,61 @@ static void ORT_API_CALL count(void* param, OrtLoggingLevel severity, const char
   api->ReleaseEnv(env);
 }
 
+static void use_once(void) {
+  OrtEnv *env = NULL, *again = NULL;
+  OrtAllocator* shared = NULL;
+  CHECK(api->CreateEnvWithCustomLogger(count, &records, ORT_LOGGING_LEVEL_WARNING, "shared",
+                                       &env) == NULL);
+  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, NULL, &again) == NULL && again == env);
+  api->ReleaseEnv(again);
+  CHECK(api->GetSharedAllocator(env, info, &shared) == NULL && shared != NULL);
+  CHECK(log_record(ORT_LOGGING_LEVEL_ERROR, NULL, NULL, NULL) == 1);
+  api->ReleaseEnv(env);
+}
+
 static void* use(void* unused) {
   for (long i = 0; i < rounds; i++) {
-    OrtEnv *env = NULL, *again = NULL;
-    CHECK(api->CreateEnvWithCustomLogger(count, &records, ORT_LOGGING_LEVEL_WARNING, "shared",
-                                         &env) == NULL);
-    CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, NULL, &again) == NULL && again == env);
-    api->ReleaseEnv(again);
-    CHECK(log_record(ORT_LOGGING_LEVEL_ERROR, NULL, NULL, NULL) == 1);
-    api->ReleaseEnv(env);
+    use_once();
   }
   return unused;
 }
 
+/* The children have none of the threads that used the environment when they began. */
+static void fork_often(long forks) {
+#if !defined(_WIN32)
+  for (long i = 0; i < forks; i++) {
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(10);
+      use_once();
+      _exit(0);
+    }
+    int result = 0;
+    CHECK(waitpid(child, &result, 0) == child && result == 0);
+  }
+#else
+  (void)forks;
+#endif
+}
+
 int main(int argc, char** argv) {
-  CHECK(argc == 3);
+  CHECK(argc == 3 || argc == 4);
   rounds = atol(argv[2]);
   const OrtApiBase*(ORT_API_CALL * get_base)(void);
   *(void**)&get_base = entry_of(argv[1]);
   api = get_base()->GetApi(ORT_API_VERSION);
   log_record = (OrtcoreLog)api->GetExperimentalFunction(ORTCORE_LOG);
   CHECK(log_record != NULL);
-  pthread_t other;
-  CHECK(pthread_create(&other, NULL, use, NULL) == 0);
-  use(NULL);
-  CHECK(pthread_join(other, NULL) == 0);
+  CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &info) == NULL);
+  pthread_t threads[2];
+  for (int i = 0; i < 2; i++) {
+    CHECK(pthread_create(&threads[i], NULL, use, NULL) == 0);
+  }
+  fork_often(argc == 4 ? atol(argv[3]) : 0);
+  for (int i = 0; i < 2; i++) {
+    CHECK(pthread_join(threads[i], NULL) == 0);
+  }
+  api->ReleaseMemoryInfo(info);
   CHECK(records == 2 * (unsigned long)rounds);
   CHECK(log_record(ORT_LOGGING_LEVEL_ERROR, NULL, NULL, NULL) == 0);
   return 0;
