@@ -78,12 +78,17 @@ def program(tmp_path_factory: pytest.TempPathFactory, c_compiler: list[str]) -> 
     return build(tmp_path_factory.mktemp("behaviour"), c_compiler)
 
 
+def run(program: Path, library: Path, what: str) -> subprocess.CompletedProcess[bytes]:
+    """Makes one call, or with "each" all of them, each in a process of its own."""
+    environment = {**os.environ, "LENDS_LOGGER": str(program.with_name("lends_logger.so"))}
+    command = [program, library, what]
+    return subprocess.run(command, check=False, capture_output=True, timeout=600, env=environment)
+
+
 @functools.cache
 def answers(program: Path, library: Path) -> dict[str, str]:
-    """The answer to each call, which a process of its own made."""
-    environment = {**os.environ, "LENDS_LOGGER": str(program.with_name("lends_logger.so"))}
-    command = [program, library, "each"]
-    done = subprocess.run(command, check=False, capture_output=True, timeout=600, env=environment)
+    """The answer to each call."""
+    done = run(program, library, "each")
     assert done.returncode == 0, done.stderr.decode()
     text = done.stdout.decode(errors="backslashreplace")
     told = (record.split("\x1f") for record in text.split("\x1e")[:-1])
