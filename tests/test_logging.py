@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What a library writes where no function takes its records, and two threads on one environment."""
 
+import os
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
-from test_behaviour import build, run
+from test_behaviour import build
 
 TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{9}"
 COLOURS = {"W": "\033[0;93m", "E": "\033[1;31m", "F": "\033[1;37;41m"}
@@ -20,7 +21,10 @@ def library(request: pytest.FixtureRequest) -> Path:
 
 def test_records_that_no_function_takes_are_lines_on_stderr(library, tmp_path, c_compiler):
     program = build(tmp_path, c_compiler)
-    lines = run(program, library, "Logger_LogMessage to stderr").stderr.decode().splitlines()
+    command = [program, library, "Logger_LogMessage to stderr"]
+    environment = {**os.environ, "LENDS_LOGGER": str(program.with_name("lends_logger.so"))}
+    done = subprocess.run(command, capture_output=True, check=True, env=environment, text=True)
+    lines = done.stderr.splitlines()
     expected = [
         re.escape(colour) + TIME + re.escape(f" [{letter}:onnxruntime:id, b.c:12 f] message\033[m")
         for letter, colour in COLOURS.items()
