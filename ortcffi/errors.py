@@ -9,7 +9,8 @@ Some functions call back. An exception cannot pass through C, so it goes around:
 
 1. C calls a function in `ortcffi.callbacks`, from whatever thread; CFFI takes the interpreter lock.
 2. That function calls the Python object behind its context, which raises.
-3. `keep` keeps the exception here, with a text that it can be known by: its class and message.
+3. `keep` keeps the exception here, with a text that it can be known by: its class and message, or
+   what the library says where it can only say that a callback failed.
 4. C gets what its function can answer: `status_for` makes a status with the code that fits and that
    text; where the function has no status, the answer is NULL.
 5. The library fails for that reason, and the outer call from Python gets the library's status.
