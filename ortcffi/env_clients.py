@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Who uses the one environment that a library has, and what that holds on to."""
 
+import os
 import threading
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -14,6 +15,11 @@ __all__ = ["Client", "Clients", "clients_of"]
 # Held while the sets below change, never while a library is called. A destructor may come here in
 # the middle of that.
 _guard = threading.RLock()
+# A fork in the middle of that would leave it locked in the child.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_guard.acquire, after_in_parent=_guard.release, after_in_child=_guard.release
+    )
 
 
 class Client:

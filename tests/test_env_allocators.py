@@ -9,6 +9,7 @@ import pytest
 
 import ortcffi as ort
 from ortcffi._native import ffi, lib
+from ortcffi.env_clients import clients_of
 from ortcffi.lending import allocator_for
 
 
@@ -135,7 +136,7 @@ def test_what_is_registered_is_kept_until_the_environment_ends(api):
 
 
 def test_an_array_in_shared_memory_keeps_the_environment(api):
-    alive = ort.env_clients.clients_of(api).present
+    alive = clients_of(api).present
     env = ort.Env(api=api)
     shared = env.shared_allocator()
     x = shared.full(1000, 7)

@@ -2,14 +2,18 @@
 """The lives of options, environments, arenas, types and custom ops: in any order, to the end."""
 
 import gc
+import os
+import signal
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
 
 import ortcffi as ort
+from ortcffi import env_clients
 
 MAKERS = {
     "SessionOptions": lambda api: ort.SessionOptions(api, logger=print, config={"a": "1"}),
@@ -93,6 +97,26 @@ def test_the_interpreter_may_end_with_objects_alive(which, order):
         [sys.executable, "-c", program], check=False, capture_output=True, text=True
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_fork_while_another_thread_counts_environments_leaves_the_child_working(core_api):
+    held = threading.Event()
+
+    def hold():
+        with env_clients._guard:
+            held.set()
+            time.sleep(0.05)  # until the fork has come to wait for it
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(10)  # ends a child that waits for ever
+        ort.Env(api=core_api).close()
+        os._exit(0)
+    thread.join()
+    assert os.waitpid(child, 0)[1] == 0
 
 
 def test_options_keep_what_sessions_borrow(api):
