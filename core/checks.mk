@@ -9,7 +9,7 @@ RUNS = abi client heap old_client versions storm:2:50000:2 arena:2:30000 adaptor
   random_values many_threads:800:1000 reload:20:1000 shared_env:2000 platform $(LEAVERS) $(RUNS_OF_$(SYSTEM))
 RUNS_OF_POSIX = $(FORKS) $(INSIDERS_OF_$(CHOSEN))
 # Apart, since the runtimes of most tools do not go on in the child of a process with threads.
-FORKS = storm:2:20000:2:fork adaptor_storm:2:20000:2:fork shared_env:100000:200
+FORKS = storm:2:20000:2:fork adaptor_storm:2:20000:2:fork shared_env:100000:200 arena_fork
 # These leave objects to the end of the process, which nobody takes for a leak on our own heap.
 LEAVERS = $(if $(filter HEAP,$(CHOSEN)),behaviour)
 # In their allocations, or in the system's functions, the n-th call fails.
@@ -36,7 +36,8 @@ $(BUILD)/%$(EXE): $(CLIENTS)/%.c $(wildcard $(CLIENTS)/*.h) $(LIBRARY)
 	$(CC) -std=gnu11 -Wall -Wextra $($(SYSTEM)_FLAGS) $(CFLAGS) -Iinclude $(filter %.c,$^) -o $@ $(LINK_CLIENT)
 
 # These look inside, so they are linked with the core's objects.
-$(BUILD)/faults $(BUILD)/system_faults $(BUILD)/adaptor_storm$(EXE) $(BUILD)/platform$(EXE): LINK_CLIENT = \
+$(BUILD)/faults $(BUILD)/system_faults $(BUILD)/adaptor_storm$(EXE) $(BUILD)/platform$(EXE) \
+$(BUILD)/arena_fork: LINK_CLIENT = \
   -Isrc $($(CHOSEN)_FLAGS) $(OBJECTS) $($(CHOSEN)_LINK) $(WRAP) $(THREADS) $(LDFLAGS)
 $(BUILD)/faults: WRAP = -Wl,--wrap=malloc -rdynamic -DCUSTOM_OPS='"$(abspath $(BUILD))/custom_ops.so"'
 $(BUILD)/faults: | $(BUILD)/custom_ops.so

@@ -2,6 +2,7 @@
 """The core's arena: its figures against the reference's, and what it keeps to in any sequence."""
 
 import random
+import subprocess
 from itertools import pairwise
 from threading import Thread
 
@@ -284,3 +285,7 @@ def test_blocks_never_overlap_and_join_to_one_in_the_end(memory, strategy, seed)
         arena.free(arena.alloc(left))
     assert arena.figures()["TotalAllocated"] == left
     assert (left == 0) == (strategy == 1)
+
+
+def test_the_child_of_a_fork_has_the_room_that_another_thread_was_to_fill(build_insider):
+    subprocess.run([build_insider("arena_fork")], check=True, timeout=60)

@@ -29,10 +29,17 @@ static void after_fork(void) {
   core_mutex_unlock(&arenas_lock);
 }
 
+static void in_child(void) {
+  for (struct arena* at = arenas; at != NULL; at = at->next_arena) {
+    arena_forget_others(at);
+  }
+  after_fork();
+}
+
 /* The heap has seen to its own locks by now, so that a fork takes them after those of arenas. */
 static void begin(void) {
   arena_has_barrier = core_barrier_begin();
-  core_at_fork(before_fork, after_fork);
+  core_at_fork(before_fork, after_fork, in_child);
 }
 
 void arena_join(struct arena* self) {

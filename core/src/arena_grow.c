@@ -9,17 +9,28 @@
 /* How deep this thread is in functions of inner allocators: it must not wait for itself there. */
 static __thread unsigned inside __attribute__((tls_model("initial-exec")));
 
-/* Around a call of the inner allocator's. */
-static void leave_lock(struct arena* self) {
+/* Around a call of the inner allocator's, for that many bytes of `total`. */
+static void leave_lock(struct arena* self, size_t bytes) {
   self->changing++;
+  self->in_flight += bytes;
   inside++;
   core_mutex_unlock(&self->lock);
 }
 
-static void retake_lock(struct arena* self) {
+static void retake_lock(struct arena* self, size_t bytes) {
   core_mutex_lock(&self->lock);
   inside--;
+  self->in_flight -= bytes;
   self->changing--;
+}
+
+/* A thread that forks while it is in an inner allocator comes back from there in both processes. */
+void arena_forget_others(struct arena* self) {
+  if (inside == 0) {
+    self->total -= self->in_flight;
+    self->in_flight = 0;
+    self->changing = 0;
+  }
 }
 
 static size_t room(const struct arena* self) {
@@ -87,18 +98,18 @@ static int extend(struct arena* self, size_t rounded) {
   size_t planned = region_size(self, rounded);
   size_t size = planned;
   self->total += planned;
-  leave_lock(self);
+  leave_lock(self, planned);
   char* start = ask(inner, rounded, &size);
-  retake_lock(self);
+  retake_lock(self, planned);
   if (start != NULL && add_region(self, start, size)) {
     self->total -= planned - size;
     plan_next(self, rounded);
     return 1;
   }
   if (start != NULL) {
-    leave_lock(self);
+    leave_lock(self, planned);
     inner->Free(inner, start);
-    retake_lock(self);
+    retake_lock(self, planned);
   }
   self->total -= planned;
   return 0;
@@ -145,9 +156,9 @@ void* arena_reserve_block(struct arena* self, size_t size) {
     return NULL;
   }
   self->total += size;
-  leave_lock(self);
+  leave_lock(self, size);
   char* start = inner_reserve(self->adaptor.inner, size);
-  retake_lock(self);
+  retake_lock(self, size);
   if (start == NULL) {
     self->total -= size;
     heap_free(reserved);
@@ -176,9 +187,9 @@ int arena_free_reserved(struct arena* self, void* pointer) {
   }
   *at = reserved->next;
   count_reserved(self, -(int64_t)reserved->size);
-  leave_lock(self);
+  leave_lock(self, reserved->size);
   self->adaptor.inner->Free(self->adaptor.inner, pointer);
-  retake_lock(self);
+  retake_lock(self, reserved->size);
   self->total -= reserved->size;
   heap_free(reserved);
   return 1;
@@ -188,8 +199,8 @@ static int is_free(const struct arena_region* region) {
   return region->first->after == NULL && arena_state_of(region->first) == ARENA_FREE;
 }
 
-/* Takes the free regions out of the arena. */
-static struct arena_region* part_with_free(struct arena* self) {
+/* Takes the free regions, of so many bytes together, out of the arena. */
+static struct arena_region* part_with_free(struct arena* self, size_t* bytes) {
   struct arena_region* parted = NULL;
   struct arena_region** at = &self->regions;
   if (*at != NULL && self->cfg.extend_strategy != 1) {
@@ -208,19 +219,22 @@ static struct arena_region* part_with_free(struct arena* self) {
     arena_forget_chunk(self, region->first);
     self->extensions--;
     self->shrinkages++;
+    *bytes += region->size;
   }
   return parted;
 }
 
 void arena_release_regions(struct arena* self) {
-  struct arena_region* region = part_with_free(self);
+  size_t left = 0;
+  struct arena_region* region = part_with_free(self, &left);
   arena_plan_region(self, self->cfg.initial_growth_chunk_size);
   while (region != NULL) {
     struct arena_region* next = region->next;
-    leave_lock(self);
+    leave_lock(self, left);
     self->adaptor.inner->Free(self->adaptor.inner, region->start);
-    retake_lock(self);
+    retake_lock(self, left);
     self->total -= region->size;
+    left -= region->size;
     heap_free(region);
     region = next;
   }

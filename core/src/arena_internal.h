@@ -126,8 +126,10 @@ struct arena {
   size_t next_region;
   /** Bytes from the inner allocator, those it is being asked for included. */
   size_t total;
-  /** Threads that are in a function of the inner allocator, which may change `total`. */
+  /** Threads that are in a function of the inner allocator, which may change `total`, and how many
+   * bytes of it they are about to take or to give back. */
   size_t changing;
+  size_t in_flight;
   int64_t peak;
   int64_t extensions;
   int64_t shrinkages;
@@ -279,6 +281,9 @@ static inline void arena_plan_region(struct arena* self, int64_t size) {
 }
 /** Gives back all regions of which nothing is in use, save one that is to stay. */
 void arena_release_regions(struct arena* self);
+/** In the child of a fork: what other threads were about to take or to give back is lost, and no
+ * part of the arena any more. */
+void arena_forget_others(struct arena* self);
 /** Gives everything back, in use or not. */
 void arena_regions_end(struct arena* self);
 /** @} */

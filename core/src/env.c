@@ -66,7 +66,7 @@ static void after_fork(void) {
   core_mutex_unlock(&lock);
 }
 
-static void begin(void) { core_at_fork(before_fork, after_fork); }
+static void begin(void) { core_at_fork(before_fork, after_fork, after_fork); }
 
 /* The environment with one client more; NULL where there is none. `made` becomes it in that case,
  * if it is given. */

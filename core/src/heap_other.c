@@ -65,7 +65,8 @@ static void before_fork(void) { core_mutex_lock(&lock); }
 static void after_fork(void) { core_mutex_unlock(&lock); }
 
 static void begin(void) {
-  ready = core_thread_key_create(&key, thread_end) && core_at_fork(before_fork, after_fork);
+  ready =
+      core_thread_key_create(&key, thread_end) && core_at_fork(before_fork, after_fork, after_fork);
 }
 
 struct heap_thread* heap_thread_begin(void) {

@@ -99,9 +99,9 @@ typedef pthread_key_t core_thread_key;
 int core_thread_key_create(core_thread_key* key, void (*thread_end)(void* value));
 void core_thread_key_set(core_thread_key key, void* value);
 
-/** Calls `before` ahead of each fork, and `after` behind it in both processes. False without
- * memory. Systems that do not fork call nothing. */
-int core_at_fork(void (*before)(void), void (*after)(void));
+/** Calls `before` ahead of each fork, and behind it `in_parent` in the one process and `in_child`
+ * in the other. False without memory. Systems that do not fork call nothing. */
+int core_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
 
 /** Lets other threads run. */
 void core_yield(void);

@@ -19,8 +19,8 @@ int core_thread_key_create(core_thread_key* key, void (*thread_end)(void* value)
 
 void core_thread_key_set(core_thread_key key, void* value) { pthread_setspecific(key, value); }
 
-int core_at_fork(void (*before)(void), void (*after)(void)) {
-  return pthread_atfork(before, after, after) == 0;
+int core_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void)) {
+  return pthread_atfork(before, in_parent, in_child) == 0;
 }
 
 void core_yield(void) { sched_yield(); }

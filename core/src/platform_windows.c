@@ -83,8 +83,8 @@ int core_thread_key_create(core_thread_key* key, void (*thread_end)(void* value)
 
 void core_thread_key_set(core_thread_key key, void* value) { TlsSetValue(key, value); }
 
-int core_at_fork(void (*before)(void), void (*after)(void)) {
-  (void)before, (void)after;
+int core_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void)) {
+  (void)before, (void)in_parent, (void)in_child;
   return 1;
 }
 

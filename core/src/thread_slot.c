@@ -26,7 +26,7 @@ static void after_fork(void) { core_mutex_unlock(&lock); }
 
 static void begin(void) {
   core_thread_key_create(&key, thread_end);
-  core_at_fork(before_fork, after_fork);
+  core_at_fork(before_fork, after_fork, after_fork);
 }
 
 uint32_t core_new_thread_number(void) {

@@ -30,7 +30,7 @@ static void before_fork(void) { core_mutex_lock(&lock); }
 
 static void after_fork(void) { core_mutex_unlock(&lock); }
 
-static void begin(void) { core_at_fork(before_fork, after_fork); }
+static void begin(void) { core_at_fork(before_fork, after_fork, after_fork); }
 
 static uint32_t (*site_source)(void);
 
