@@ -137,9 +137,14 @@ def leaves_no_environment(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     if request.node.stash.get(FAILED, False) or "ortcffi.env_clients" not in sys.modules:
         return
-    gc.collect()
-    left = {path: users.present for path, users in ortcffi.env_clients._libraries.items()}
-    assert not any(left.values()), f"open environments: {left}"
+    if any(open_environments().values()):
+        gc.collect()
+    assert not any(open_environments().values()), f"open environments: {open_environments()}"
+
+
+def open_environments() -> dict[Any, int]:
+    """How many environments are open, by library."""
+    return {path: users.present for path, users in ortcffi.env_clients._libraries.items()}
 
 
 # --- compilers ------------------------------------------------------------------------------------
