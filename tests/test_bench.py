@@ -80,6 +80,11 @@ def test_plain_allocators_are_not_asked_for_statuses(quick):
     assert "glibc" not in status["figures"]
 
 
+def test_the_floor_has_every_slot_that_is_measured_of_it():
+    done = bench("--seconds", 0.1, "--subjects", "floor")
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_terminal_gets_a_progress_bar_that_is_wiped_at_the_end():
     reader, terminal = pty.openpty()
     command = [sys.executable, "-m", "ortcffi", "bench", "--seconds=0.1", "--rows=get-api"]

@@ -8,7 +8,7 @@ from .adaptor_tasks import WRAP, AdaptorCost, Temporaries
 from .arena_tasks import ArenaLoop
 from .python_tasks import CheckedCall, FailingCall, NewArray, first_use_task, import_task
 from .resident import resident_task
-from .subjects import BLOCKS, CORE, NUMPY, PYTHON, TABLE, Subject
+from .subjects import BLOCKS, CORE, NUMPY, PYTHON, TABLE, VALUES, Subject
 from .tasks import SLOTS, STEPS, Loop, Task
 from .value_tasks import ArrayOfValue, Strings, ValueOfArray
 
@@ -167,7 +167,7 @@ ROWS = (
     Row(
         "tensor-over",
         "tensor over 1 KB of the caller's, made and released",
-        TABLE,
+        VALUES,
         "3x",
         "5x",
         Loop("TENSOR_OVER"),
@@ -175,7 +175,7 @@ ROWS = (
     Row(
         "tensor-4K",
         "tensor of 4 KB from the allocator, made and released",
-        TABLE,
+        VALUES,
         "6x",
         "10x",
         Loop("NEW_TENSOR", size=4 * KIB),
@@ -183,7 +183,7 @@ ROWS = (
     Row(
         "strings",
         "tensor of 1000 strings, made, filled, read, released",
-        TABLE,
+        VALUES,
         "2x",
         "3x",
         Loop("STRINGS"),

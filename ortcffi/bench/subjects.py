@@ -8,7 +8,8 @@ from ortcffi._native import ffi, lib
 from ortcffi.api import Api, core_api
 from ortcffi.providers import LoadError, load
 
-TABLE, BLOCKS, PYTHON, CORE, NUMPY = "table", "blocks", "python", "core", "numpy"
+TABLE, BLOCKS, VALUES = "table", "blocks", "values"
+PYTHON, CORE, NUMPY = "python", "core", "numpy"
 
 
 @dataclass(frozen=True)
@@ -22,9 +23,10 @@ class Subject:
     origin : str
         Where it comes from: a path, a version.
     can : frozenset of str
-        What can be asked of it: `TABLE`, slots called from C; `BLOCKS`, memory; `PYTHON`, slots
-        called from Python, which needs a table without gaps; `CORE`, what only the core has;
-        `NUMPY`, memory for NumPy's arrays.
+        What can be asked of it: `TABLE`, slots of statuses and memory called from C; `VALUES`,
+        slots of values called from C; `BLOCKS`, memory; `PYTHON`, slots called from Python, which
+        needs a table without gaps; `CORE`, what only the core has; `NUMPY`, memory for NumPy's
+        arrays.
     handle : cdata
         ``ortcffi_bench_subject *``, what the loops in C run over.
     api : Api or None
@@ -84,7 +86,7 @@ def find(name: str, against: str | None = None, aligned: bool = False) -> Subjec
     """
     if name == "core":
         subject = _table(name, "", lib.ortcffi_core_api_base())
-        return replace(subject, can=subject.can | {PYTHON, CORE, NUMPY}, api=core_api())
+        return replace(subject, can=subject.can | {VALUES, PYTHON, CORE, NUMPY}, api=core_api())
     if name == "real":
         return _real(against)
     if name == "floor":
@@ -104,7 +106,7 @@ def _real(against: str | None) -> Subject:
         raise Missing("it has no path")
     entry = _symbol(_open(api.path), "OrtGetApiBase")
     subject = _table("real", api.path, ffi.cast("const OrtApiBase*(*)(void)", entry)())
-    return replace(subject, can=subject.can | {PYTHON, NUMPY}, api=api)
+    return replace(subject, can=subject.can | {VALUES, PYTHON, NUMPY}, api=api)
 
 
 def _table(name: str, origin: str, base: Any) -> Subject:
