@@ -100,7 +100,7 @@ run_fuzzer: $(BUILD)/fuzzer
 	  -print_final_stats=1 -verbosity=0 $(BUILD)/corpus $(FUZZ)/corpus
 $(BUILD)/fuzzer: $(wildcard $(FUZZ)/*.[ch]) $(OBJECTS)
 	$(CC) -std=gnu11 -Wall -Wextra $(CFLAGS) -fsanitize=fuzzer $($(CHOSEN)_FLAGS) -Iinclude -Isrc \
-	  $(filter %.c,$^) $(OBJECTS) -pthread -o $@
+	  $(filter %.c,$^) $(OBJECTS) -rdynamic -pthread -ldl -o $@
 
 # The DLL, and the clients on it, on a machine that is no Windows. wine wants no window for that.
 MINGW = x86_64-w64-mingw32-gcc

@@ -5,8 +5,8 @@
 #include "heap.h"
 #include "type_info.h"
 
-static void free_names(const char** names, size_t count) {
-  for (size_t i = 0; i < count; i++) {
+static void free_names(const char** names, size_t first, size_t end) {
+  for (size_t i = first; i < end; i++) {
     heap_free((void*)names[i]);
     names[i] = NULL;
   }
@@ -35,13 +35,13 @@ static OrtStatus* resize(const char* function, OrtTensorTypeAndShapeInfo* info, 
   if (dims == NULL && rank > 0) {
     return core_no_memory(function, overflows ? SIZE_MAX : size);
   }
-  const char** names = (const char**)(dims + rank);
+  const char** names = rank > 0 ? (const char**)(dims + rank) : NULL;
   size_t kept = rank < info->rank ? rank : info->rank;
   for (size_t i = 0; i < rank; i++) {
     dims[i] = i < kept ? info->dims[i] : -1;
     names[i] = i < kept ? info->names[i] : NULL;
   }
-  free_names(info->names + kept, info->rank - kept);
+  free_names(info->names, kept, info->rank);
   heap_free(info->dims);
   info->dims = dims;
   info->names = names;
@@ -66,7 +66,7 @@ static OrtStatus* copy_names(const char* function, const char* const* names, siz
     size_t size = names[i] != NULL && names[i][0] != '\0' ? strlen(names[i]) + 1 : 0;
     char* copy = heap_alloc(size);
     if (copy == NULL && size > 0) {
-      free_names(out, i);
+      free_names(out, 0, i);
       return core_no_memory(function, size);
     }
     out[i] = size > 0 ? memcpy(copy, names[i], size) : NULL;
@@ -82,11 +82,11 @@ static OrtStatus* set_names(const char* function, OrtTensorTypeAndShapeInfo* inf
   if (status == NULL) {
     status = resize(function, info, named.rank);
     if (status != NULL) {
-      free_names(named.names, count);
+      free_names(named.names, 0, count);
     }
   }
   if (status == NULL) {
-    free_names(info->names, info->rank);
+    free_names(info->names, 0, info->rank);
     for (size_t i = 0; i < info->rank; i++) {
       info->names[i] = named.names[i];
     }
@@ -238,7 +238,7 @@ void ORT_API_CALL ort_ReleaseTensorTypeAndShapeInfo(OrtTensorTypeAndShapeInfo* i
   if (input == NULL) {
     return;
   }
-  free_names(input->names, input->rank);
+  free_names(input->names, 0, input->rank);
   heap_free(input->dims);
   heap_free_object(input);
   heap_released(CORE_SHAPE_INFO);

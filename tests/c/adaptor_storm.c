@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Storms over adaptors: one around another, with every block recorded, and an aligned one.
+ * Storms over adaptors: one around another, with every block recorded; an aligned one; an arena.
  *
  * adaptor_storm LIBRARY [THREADS [OPERATIONS [ROUNDS [fork]]]]: as storm.h says. Linked with the
  * core's objects; the library is not asked.
  */
 #include "adaptor.h"
+#include "arena.h"
 #include "client.h"
 #include "storm.h"
 
@@ -43,6 +44,14 @@ int main(int argc, char** argv) {
   allocator = aligned;
   alignment = ALIGNMENT;
   result = result != 0 ? result : storm(argc, argv);
+  must_be_calm(tracking);
+
+  OrtAllocator* arena = NULL;
+  CHECK(core_create_arena(tracking, NULL, NULL, &arena) == NULL);
+  allocator = arena;
+  alignment = 64;
+  result = result != 0 ? result : storm(argc, argv);
+  core_release_adaptor(arena);
   must_be_calm(tracking);
 
   core_set_site_source(NULL);

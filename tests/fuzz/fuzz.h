@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A fuzzer of the API: bytes become calls, and a small model of what is alive says what each call
- * must answer. What a part of it makes, it also ends.
+ * A fuzzer of the API: bytes become calls, and a model of what is alive says what each call must
+ * answer. What a part of it makes, it also ends.
  */
 #ifndef ORTCFFI_TESTS_FUZZ_H_
 #define ORTCFFI_TESTS_FUZZ_H_
@@ -29,13 +29,21 @@ unsigned next_byte(void);
 size_t next_number(unsigned bytes);
 /** A string of up to `length` bytes, without a zero among them. */
 void next_string(char* out, size_t length);
+/** Memory of the fuzzer's own, which is always there. */
+void* must_malloc(size_t size);
 
 /** Whether a call may have failed for a lack of memory: an allocation was made to. */
 int may_lack_memory(void);
+/** While the model itself makes calls, no allocation fails. */
+void pause_faults(void);
+void resume_faults(void);
 /** Checks that a status says so, and releases it. */
 void must_lack_memory(OrtStatus* status);
 /** Checks a status's code and releases it. */
 void must_be(OrtStatus* status, OrtErrorCode code);
+/** Whether a call succeeded, which it must if `can` and only then, unless memory lacks. A failure's
+ * status is released; it must have one of up to two codes. */
+int succeeded(OrtStatus* status, int can, OrtErrorCode code, OrtErrorCode other);
 
 /* Each does one call with one kind of object, and ends all of them. */
 void use_blocks(void);
@@ -44,5 +52,21 @@ void use_pairs(void);
 void end_pairs(void);
 void use_memory_infos(void);
 void end_memory_infos(void);
+void use_tensors(void);
+void use_containers(void);
+void use_sparse(void);
+void end_values(void);
+void use_types(void);
+void end_types(void);
+void use_options(void);
+void end_options(void);
+void use_environments(void);
+void end_environments(void);
+void use_settings(void);
+void end_settings(void);
+void use_arenas(void);
+void end_arenas(void);
+void use_attributes(void);
+void end_attributes(void);
 
 #endif /* ORTCFFI_TESTS_FUZZ_H_ */

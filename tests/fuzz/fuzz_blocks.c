@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocks of the default allocator and of adaptors around it, to any depth. */
+#include "arena.h"
 #include "fuzz.h"
 
 #define BLOCKS 32
@@ -7,13 +8,13 @@
 /* Bytes at either end of a block that hold its pattern. */
 #define MARKED ((size_t)96)
 
-enum kind { DEFAULT, ALIGNED, LIMITING, FAILING, TRACKING, KINDS };
+enum kind { DEFAULT, ALIGNED, LIMITING, FAILING, TRACKING, ARENA, KINDS };
 
 static struct {
   OrtAllocator* handle;
   enum kind kind;
   size_t inner;
-  /* The alignment, the limit, or how many allocations succeed. */
+  /* The alignment, the limit or 0 for none, or how many allocations succeed. */
   size_t argument;
   size_t successes;
 } allocators[ALLOCATORS];
@@ -91,6 +92,9 @@ static void must_keep_promises(size_t allocator, const void* block) {
     case LIMITING:
       CHECK(bytes <= allocators[allocator].argument);
       break;
+    case ARENA:
+      CHECK(allocators[allocator].argument == 0 || bytes <= allocators[allocator].argument);
+      break;
     case FAILING:
       CHECK(++allocators[allocator].successes <= allocators[allocator].argument);
       break;
@@ -102,12 +106,31 @@ static void must_keep_promises(size_t allocator, const void* block) {
   }
 }
 
+static void keep(size_t i, size_t allocator, size_t size, void* block) {
+  blocks[i].start = block;
+  blocks[i].size = size;
+  blocks[i].allocator = allocator;
+  blocks[i].pattern = (unsigned char)next_byte();
+  must_keep_promises(allocator, block);
+  CHECK(marks_are(i, 1));
+}
+
 static void take(size_t i) {
   size_t allocator = next_byte() % ALLOCATORS;
   allocator = allocators[allocator].handle != NULL ? allocator : 0;
   size_t size = next_size();
   void* block = &blocks;
-  OrtStatus* status = api->AllocatorAlloc(allocators[allocator].handle, size, &block);
+  OrtAllocator* handle = allocators[allocator].handle;
+  if (size % 8 == 3 && handle->Reserve != NULL) {
+    block = handle->Reserve(handle, size);
+    if (block == NULL) {
+      CHECK(size > ((size_t)1 << 26) || allocator != 0 || may_lack_memory());
+      return;
+    }
+    keep(i, allocator, size, block);
+    return;
+  }
+  OrtStatus* status = api->AllocatorAlloc(handle, size, &block);
   if (status != NULL) {
     CHECK(block == (void*)&blocks && size != 0);
     /* Moderate sizes are refused for a reason only. */
@@ -117,12 +140,7 @@ static void take(size_t i) {
   }
   CHECK((block == NULL) == (size == 0));
   if (block != NULL) {
-    blocks[i].start = block;
-    blocks[i].size = size;
-    blocks[i].allocator = allocator;
-    blocks[i].pattern = (unsigned char)next_byte();
-    must_keep_promises(allocator, block);
-    CHECK(marks_are(i, 1));
+    keep(i, allocator, size, block);
   }
 }
 
@@ -174,18 +192,32 @@ static void end_allocator(size_t i) {
   }
 }
 
+static OrtStatus* make_arena(OrtAllocator* from, size_t limit, OrtAllocator** out) {
+  OrtArenaCfg* cfg = NULL;
+  unsigned how = next_byte();
+  OrtStatus* status = api->CreateArenaCfg(limit, (int)(how % 3) - 1, (int)next_number(how % 3),
+                                          how % 2 == 0 ? -1 : (int)how * 64, &cfg);
+  if (status == NULL) {
+    status = core_create_arena(from, cfg, NULL, out);
+    api->ReleaseArenaCfg(cfg);
+  }
+  return status;
+}
+
 static void make_allocator(size_t i) {
   size_t inner = next_byte() % ALLOCATORS;
   inner = allocators[inner].handle != NULL ? inner : 0;
   enum kind kind = (enum kind)(1 + next_byte() % (KINDS - 1));
   size_t argument = kind == ALIGNED    ? (size_t)1 << (next_byte() % 22)
                     : kind == LIMITING ? next_number(next_byte() % 9)
+                    : kind == ARENA    ? next_number(3)
                                        : next_byte();
   OrtAllocator* from = allocators[inner].handle;
   OrtAllocator* made = NULL;
   OrtStatus* status = kind == ALIGNED    ? core_create_aligned(from, argument, &made)
                       : kind == LIMITING ? core_create_limiting(from, argument, &made)
                       : kind == FAILING  ? core_create_failing(from, argument, &made)
+                      : kind == ARENA    ? make_arena(from, argument, &made)
                                          : core_create_tracking(from, &made);
   if (status != NULL) {
     CHECK(made == NULL);
@@ -214,7 +246,8 @@ void use_blocks(void) {
       end_allocator(allocator);
     }
   } else if (what >= 216) {
-    CHECK(allocators[0].handle->Shrink(allocators[0].handle) == NULL);
+    OrtAllocator* allocator = allocators[what % ALLOCATORS].handle;
+    CHECK(allocator == NULL || allocator->Shrink == NULL || allocator->Shrink(allocator) == NULL);
   } else if (blocks[i].start == NULL) {
     take(i);
   } else if (what >= 192) {
