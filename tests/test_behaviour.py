@@ -38,6 +38,7 @@ HEADINGS = {
     "copies": "Copies",
     "sparse": "Sparse tensors",
     "arena": "Arenas",
+    "depth": "Types within types",
 }
 
 
@@ -64,7 +65,7 @@ def build(folder: Path, compiler: list[str]) -> Path:
     program, lender = folder / "behaviour", folder / "lends_logger.so"
     for arguments in (
         # Exported symbols: the program is a library of custom ops as well.
-        [*map(str, SOURCES), "-o", str(program), "-rdynamic", "-ldl"],
+        [*map(str, SOURCES), "-o", str(program), "-rdynamic", "-ldl", "-pthread"],
         [str(CHECKOUT / "tests/c/lends_logger.c"), "-o", str(lender), "-shared", "-fPIC"],
     ):
         command = [*compiler, *flags, *arguments]

@@ -33,24 +33,41 @@ static OrtStatus* new_tensor_type(const char* function, enum ONNXType kind,
   return hand_out(core_copy_shape_info(function, info, &type->tensor), type, out);
 }
 
-/* Types within types are as deep as a client made them, one call for each level. */
+/* Where a type has the type that is within it; NULL for tensors. Clients nest types as deep as they
+ * like, so that the functions here go down in a loop. */
+static OrtTypeInfo** inner_of(const OrtTypeInfo* type) {
+  OrtTypeInfo* outer = (OrtTypeInfo*)type;
+  switch (type->kind) {
+    case ONNX_TYPE_MAP:
+      return &outer->map.value;
+    case ONNX_TYPE_SEQUENCE:
+      return &outer->sequence.element;
+    case ONNX_TYPE_OPTIONAL:
+      return &outer->optional.contained;
+    default:
+      return NULL;
+  }
+}
+
+/* Copies a type without what is within it. */
+static OrtStatus* copy_outer(const char* function, const OrtTypeInfo* from, OrtTypeInfo** out) {
+  if (inner_of(from) == NULL) {
+    return new_tensor_type(function, from->kind, from->tensor, out);
+  }
+  CORE_TRY(new_type(function, from->kind, out));
+  if (from->kind == ONNX_TYPE_MAP) {
+    (*out)->map.key = from->map.key;
+  }
+  return NULL;
+}
+
 static OrtStatus* copy_type(const char* function, const OrtTypeInfo* from, OrtTypeInfo** out) {
   OrtTypeInfo* type = NULL;
-  OrtStatus* status = NULL;
-  CORE_TRY(new_type(function, from->kind, &type));
-  switch (from->kind) {
-    case ONNX_TYPE_MAP:
-      type->map.key = from->map.key;
-      status = copy_type(function, from->map.value, &type->map.value);
-      break;
-    case ONNX_TYPE_SEQUENCE:
-      status = copy_type(function, from->sequence.element, &type->sequence.element);
-      break;
-    case ONNX_TYPE_OPTIONAL:
-      status = copy_type(function, from->optional.contained, &type->optional.contained);
-      break;
-    default:
-      status = core_copy_shape_info(function, from->tensor, &type->tensor);
+  OrtTypeInfo** place = &type;
+  OrtStatus* status = copy_outer(function, from, place);
+  for (; status == NULL && inner_of(from) != NULL; status = copy_outer(function, from, place)) {
+    place = inner_of(*place);
+    from = *inner_of(from);
   }
   return hand_out(status, type, out);
 }
@@ -237,22 +254,14 @@ void ORT_API_CALL ort_ReleaseSequenceTypeInfo(OrtSequenceTypeInfo* input) NO_EXC
 }
 
 void ORT_API_CALL ort_ReleaseTypeInfo(OrtTypeInfo* input) NO_EXCEPTION {
-  if (input == NULL) {
-    return;
-  }
-  switch (input->kind) {
-    case ONNX_TYPE_MAP:
-      ort_ReleaseTypeInfo(input->map.value);
-      break;
-    case ONNX_TYPE_SEQUENCE:
-      ort_ReleaseTypeInfo(input->sequence.element);
-      break;
-    case ONNX_TYPE_OPTIONAL:
-      ort_ReleaseTypeInfo(input->optional.contained);
-      break;
-    default:
+  while (input != NULL) {
+    OrtTypeInfo** inner = inner_of(input);
+    OrtTypeInfo* next = inner != NULL ? *inner : NULL;
+    if (inner == NULL) {
       ort_ReleaseTensorTypeAndShapeInfo(input->tensor);
+    }
+    heap_free_object(input);
+    heap_released(CORE_TYPE_INFO);
+    input = next;
   }
-  heap_free_object(input);
-  heap_released(CORE_TYPE_INFO);
 }

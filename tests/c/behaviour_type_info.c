@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Types of values, of the values' own and as the model editor makes them. */
+#include <pthread.h>
+
 #include "behaviour_values.h"
 
 static const OrtModelEditorApi* editor(void) { return api->GetModelEditorApi(); }
@@ -205,6 +207,26 @@ CREATES(CreateOptionalTypeInfo, "sequence", type_of(sequence()))
 CREATES(CreateOptionalTypeInfo, "NULL", NULL)
 CALL("CreateTensorTypeInfo(out NULL)") {
   say_status(editor()->CreateTensorTypeInfo(shape(), NULL));
+}
+static void* nest(void* depth) {
+  OrtTypeInfo* type = tensor_type();
+  for (int i = 0; i < *(int*)depth; i++) {
+    OrtTypeInfo* outer = NULL;
+    CHECK(editor()->CreateSequenceTypeInfo(type, &outer) == NULL);
+    api->ReleaseTypeInfo(type);
+    type = outer;
+  }
+  api->ReleaseTypeInfo(type);
+  say("released");
+  return NULL;
+}
+CALL("CreateSequenceTypeInfo of 3000 levels, on a small stack") {
+  pthread_attr_t small;
+  pthread_t thread;
+  int depth = 3000;
+  CHECK(pthread_attr_init(&small) == 0 && pthread_attr_setstacksize(&small, 128 << 10) == 0);
+  CHECK(pthread_create(&thread, &small, nest, &depth) == 0);
+  CHECK(pthread_join(thread, NULL) == 0);
 }
 CALL("CreateOptionalTypeInfo of all levels") {
   OrtTypeInfo* of_map = NULL;
