@@ -107,6 +107,9 @@ static CORE_NOINLINE OrtStatus* allocator_alloc_slow(OrtAllocator* ort_allocator
                                                      void** out) {
   CORE_REQUIRE(AllocatorAlloc, ort_allocator);
   CORE_REQUIRE(AllocatorAlloc, out);
+  if (ort_allocator->Alloc == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "AllocatorAlloc: ort_allocator has no Alloc");
+  }
   void* block = ort_allocator->Alloc(ort_allocator, size);
   if (block == NULL && size != 0) {
     return CORE_OUT_OF_MEMORY(AllocatorAlloc, size);
@@ -141,6 +144,9 @@ ORT_API_STATUS_IMPL(ort_AllocatorAlloc, OrtAllocator* ort_allocator, size_t size
 
 static CORE_NOINLINE OrtStatus* allocator_free_slow(OrtAllocator* ort_allocator, void* p) {
   CORE_REQUIRE(AllocatorFree, ort_allocator);
+  if (ort_allocator->Free == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "AllocatorFree: ort_allocator has no Free");
+  }
   if (ort_allocator != &default_allocator) {
     ort_allocator->Free(ort_allocator, p);
     return NULL;
@@ -175,6 +181,9 @@ ORT_API_STATUS_IMPL(ort_AllocatorGetInfo, const OrtAllocator* ort_allocator,
                     const OrtMemoryInfo** out) {
   CORE_REQUIRE(AllocatorGetInfo, ort_allocator);
   CORE_REQUIRE(AllocatorGetInfo, out);
+  if (ort_allocator->Info == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "AllocatorGetInfo: ort_allocator has no Info");
+  }
   *out = ort_allocator->Info(ort_allocator);
   return NULL;
 }

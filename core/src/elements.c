@@ -22,6 +22,10 @@ OrtStatus* core_refuse_element_type(const char* function, const char* what,
   return core_status(ORT_NOT_IMPLEMENTED, function, text, NULL);
 }
 
+OrtStatus* core_refuse_rank(const char* function, const char* name) {
+  return core_status(ORT_INVALID_ARGUMENT, function, name, " is too large");
+}
+
 OrtStatus* core_refuse_shape(const char* function, bool is_negative, OrtErrorCode negative_code) {
   return core_status(is_negative ? negative_code : ORT_FAIL, function,
                      is_negative ? ": shape has a negative dimension"

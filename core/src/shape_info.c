@@ -23,17 +23,23 @@ static OrtStatus* new_info(const char* function, OrtTensorTypeAndShapeInfo** out
   return NULL;
 }
 
+/* As of tensors; the code is that of a lack of memory, which is what it comes to elsewhere. */
+static OrtStatus* check_count(const char* function, size_t count) {
+  return count <= CORE_LARGEST_RANK ? NULL
+                                    : core_status(ORT_RUNTIME_EXCEPTION, function,
+                                                  ": there cannot be so many dimensions", NULL);
+}
+
 /* Changes the number of dimensions; new ones have any size and no name. On failure all is as it
  * was. */
 static OrtStatus* resize(const char* function, OrtTensorTypeAndShapeInfo* info, size_t rank) {
   if (rank == info->rank) {
     return NULL;
   }
-  size_t size = 0;
-  bool overflows = __builtin_mul_overflow(rank, sizeof *info->dims + sizeof *info->names, &size);
-  int64_t* dims = overflows ? NULL : heap_alloc(size);
+  size_t size = rank * (sizeof *info->dims + sizeof *info->names);
+  int64_t* dims = heap_alloc(size);
   if (dims == NULL && rank > 0) {
-    return core_no_memory(function, overflows ? SIZE_MAX : size);
+    return core_no_memory(function, size);
   }
   const char** names = rank > 0 ? (const char**)(dims + rank) : NULL;
   size_t kept = rank < info->rank ? rank : info->rank;
@@ -146,6 +152,7 @@ ORT_API_STATUS_IMPL(ort_SetDimensions, OrtTensorTypeAndShapeInfo* info, const in
                     size_t dim_count) {
   CORE_REQUIRE(SetDimensions, info);
   CORE_REQUIRE_IF(dim_count > 0, SetDimensions, dim_values);
+  CORE_TRY(check_count("SetDimensions", dim_count));
   for (size_t i = 0; i < dim_count; i++) {
     if (dim_values[i] < -1) {
       CORE_FAIL(ORT_INVALID_ARGUMENT,
@@ -159,6 +166,7 @@ ORT_API_STATUS_IMPL(ort_SetSymbolicDimensions, OrtTensorTypeAndShapeInfo* info,
                     const char* dim_params[], size_t dim_params_length) {
   CORE_REQUIRE(SetSymbolicDimensions, info);
   CORE_REQUIRE_IF(dim_params_length > 0, SetSymbolicDimensions, dim_params);
+  CORE_TRY(check_count("SetSymbolicDimensions", dim_params_length));
   CORE_TRY(set_names("SetSymbolicDimensions", info, dim_params, dim_params_length));
   info->has_shape |= dim_params_length > 0;
   return NULL;

@@ -5,9 +5,6 @@
 #include "heap.h"
 #include "type_info.h"
 
-/* As for dense tensors: more dimensions than anybody has are a mistake. */
-#define LARGEST_RANK 65536
-
 static void release_tensor(struct core_tensor* tensor) {
   ort_ReleaseValue(tensor == NULL ? NULL : &tensor->base);
 }
@@ -50,9 +47,7 @@ static OrtStatus* check_type(const char* function, ONNXTensorElementDataType typ
 /* An empty tensor, with its dimensions behind it. */
 static OrtStatus* new_sparse(const char* function, const int64_t* dims, size_t rank,
                              ONNXTensorElementDataType type, struct core_sparse** out) {
-  if (rank > LARGEST_RANK) {
-    return core_status(ORT_INVALID_ARGUMENT, function, ": dense_shape_len is too large", NULL);
-  }
+  CORE_TRY(core_check_rank(function, ": dense_shape_len", rank));
   size_t size = sizeof(struct core_sparse) + rank * sizeof *dims;
   struct core_sparse* sparse = heap_alloc(size);
   if (sparse == NULL) {

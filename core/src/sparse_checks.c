@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#define LARGEST_COUNT (PTRDIFF_MAX / sizeof(int64_t))
+
 static OrtStatus* refuse(const char* function, const char* text) {
   return core_status(ORT_INVALID_ARGUMENT, function, text, NULL);
 }
@@ -86,6 +88,9 @@ static OrtStatus* check_outer(const char* function, size_t inner_count, const in
 OrtStatus* core_check_csr(const char* function, const struct core_shape* dense, size_t values,
                           const int64_t* inner, size_t inner_count, const int64_t* outer,
                           size_t outer_count) {
+  if (inner_count > LARGEST_COUNT || outer_count > LARGEST_COUNT) {
+    return refuse(function, ": there are more indices than can be in memory");
+  }
   for (size_t i = 0; i < inner_count && dense->rank == 2; i++) {
     if (is_outside(inner[i], dense->dims[1])) {
       return outside(function, "inner indices", inner[i], dense->dims[1]);

@@ -32,6 +32,7 @@ static OrtStatus* begin(struct filling* filling, OrtValue* value) {
   const char* function = filling->function;
   size_t bytes = 0;
   CORE_TRY(as_unfilled(function, value, &filling->sparse));
+  CORE_TRY(core_check_rank(function, ": values_shape_len", filling->rank));
   CORE_TRY(core_measure(function, filling->sparse->shape.type, filling->dims, filling->rank,
                         ORT_FAIL, &filling->count, &bytes));
   if (filling->count > 0 && filling->values == NULL) {
@@ -189,6 +190,7 @@ ORT_API_STATUS_IMPL(ort_FillSparseTensorBlockSparse, OrtValue* ort_value,
   size_t count = 0;
   size_t bytes = 0;
   CORE_TRY(begin(&filling, ort_value));
+  CORE_TRY(core_check_rank(function, ": indices_shape_len", indices_shape_len));
   CORE_TRY(core_measure(function, type, indices_shape_data, indices_shape_len, ORT_FAIL, &count,
                         &bytes));
   const struct core_shape shape = {type, values_shape_len, filling.count, values_shape};
@@ -284,6 +286,7 @@ ORT_API_STATUS_IMPL(ort_UseBlockSparseIndices, OrtValue* ort_value, const int64_
   size_t bytes = 0;
   CORE_TRY(as_unfilled(function, ort_value, &sparse));
   CORE_TRY(check_borrowing(function, sparse));
+  CORE_TRY(core_check_rank(function, ": indices_shape_len", indices_shape_len));
   CORE_TRY(
       core_measure(function, type, indices_shape, indices_shape_len, ORT_FAIL, &count, &bytes));
   CORE_TRY(

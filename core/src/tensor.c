@@ -6,17 +6,11 @@
 #include "heap.h"
 #include "value.h"
 
-/* No client has tensors of more dimensions; what claims to be one is a mistake, better not read. */
-#define LARGEST_RANK 65536
-
 static OrtStatus* check_shape(const char* function, const int64_t* dims, size_t rank) {
   if (CORE_UNLIKELY(dims == NULL && rank > 0)) {
     return core_status(ORT_INVALID_ARGUMENT, function, ": shape must not be NULL", NULL);
   }
-  if (CORE_UNLIKELY(rank > LARGEST_RANK)) {
-    return core_status(ORT_INVALID_ARGUMENT, function, ": shape_len is too large", NULL);
-  }
-  return NULL;
+  return core_check_rank(function, ": shape_len", rank);
 }
 
 /* A tensor without bytes yet: its dimensions and the name of its memory stand behind it. NULL where
@@ -61,6 +55,9 @@ static OrtStatus* info_of_allocator(const char* function, const OrtAllocator* al
     return core_status(ORT_INVALID_ARGUMENT, function,
                        ": the allocator's Info answers no OrtMemoryInfo of this library", NULL);
   }
+  if (CORE_UNLIKELY(allocator->Free == NULL)) {
+    return core_status(ORT_INVALID_ARGUMENT, function, ": the allocator has no Free", NULL);
+  }
   *out = info;
   return NULL;
 }
@@ -74,6 +71,9 @@ OrtStatus* core_new_tensor(const char* function, OrtAllocator* allocator, const 
   CORE_TRY(check_shape(function, dims, rank));
   CORE_TRY(core_measure(function, type, dims, rank, ORT_FAIL, &count, &bytes));
   CORE_TRY(info_of_allocator(function, allocator, &info));
+  if (CORE_UNLIKELY(allocator->Alloc == NULL)) {
+    return core_status(ORT_INVALID_ARGUMENT, function, ": the allocator has no Alloc", NULL);
+  }
   struct core_tensor* tensor = new_shell(info, dims, rank);
   if (tensor == NULL) {
     return core_no_memory(function, sizeof *tensor);
@@ -118,6 +118,8 @@ static OrtStatus* over_bytes(const char* function, const OrtMemoryInfo* info, vo
   tensor->data = data;
   tensor->bytes = bytes;
   tensor->owner = NULL;
+  tensor->texts = NULL;
+  tensor->texts_size = 0;
   tensor->is_exposed = true;
   *out = tensor;
   return NULL;
@@ -159,10 +161,11 @@ OrtStatus* core_copy_tensor(const char* function, const struct core_tensor* from
 }
 
 void core_end_tensor(struct core_tensor* tensor) {
-  if (tensor->owner != NULL && tensor->data != NULL) {
-    if (tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
+  if (tensor->owner != NULL) {
+    if (tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING && tensor->data != NULL) {
       core_end_strings(tensor);
     }
+    /* NULL as well: for a client's deleter it is the end of the tensor. */
     tensor->owner->Free(tensor->owner, tensor->data);
   }
   forget_shell(tensor);

@@ -146,7 +146,7 @@ ORT_API_STATUS_IMPL(ort_GetStringTensorContent, const OrtValue* value, void* s, 
   for (size_t i = 0; i < count; i++) {
     offsets[i] = at;
     if (strings[i].length > 0) {
-      memcpy((char*)s + at, strings[i].text, strings[i].length);
+      memcpy((char*)s + at, core_string_text(&strings[i]), strings[i].length);
     }
     at += strings[i].length;
   }
@@ -188,7 +188,7 @@ ORT_API_STATUS_IMPL(ort_GetStringTensorElement, const OrtValue* value, size_t s_
   }
   if (string->length > 0) {
     CORE_REQUIRE(GetStringTensorElement, s);
-    memcpy(s, string->text, string->length);
+    memcpy(s, core_string_text(string), string->length);
   }
   return NULL;
 }

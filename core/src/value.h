@@ -74,6 +74,18 @@ static inline OrtStatus* core_check_element_type(const char* function, const cha
                                                    : core_refuse_element_type(function, what, type);
 }
 
+/** No client has tensors of more dimensions; what claims to be one is a mistake, better not read.
+ */
+#define CORE_LARGEST_RANK 65536
+
+/** Why there cannot be that many dimensions; `name` is the argument that tells them. */
+CORE_COLD OrtStatus* core_refuse_rank(const char* function, const char* name);
+
+/** NULL if there can be. */
+static inline OrtStatus* core_check_rank(const char* function, const char* name, size_t rank) {
+  return CORE_LIKELY(rank <= CORE_LARGEST_RANK) ? NULL : core_refuse_rank(function, name);
+}
+
 /** Why a shape cannot be. */
 CORE_COLD OrtStatus* core_refuse_shape(const char* function, bool is_negative,
                                        OrtErrorCode negative_code);
@@ -173,9 +185,10 @@ void core_strings_begin(struct core_string* strings, size_t count);
 /** Sets an element that is not in `texts`; false where there is no memory, with the element as it
  * was. */
 bool core_string_assign(struct core_string* string, const char* text, size_t length);
-/** The text of an element. One of a zeroed buffer is empty. */
+/** The text of an element. One of a zeroed buffer is empty. Another thread may expose the tensor
+ * meanwhile, which moves the text. */
 static inline const char* core_string_text(const struct core_string* string) {
-  return string->length > 0 ? string->text : "";
+  return string->length > 0 ? __atomic_load_n(&string->text, __ATOMIC_ACQUIRE) : "";
 }
 
 /** One of the texts that a tensor is to be filled with. */

@@ -151,6 +151,20 @@ static void client_allocates(void* block, size_t size) {
 CALL("AllocatorAlloc(client's that has nothing,8)") { client_allocates(NULL, 8); }
 CALL("AllocatorAlloc(client's that has nothing,0)") { client_allocates(NULL, 0); }
 CALL("AllocatorAlloc(client's,0)") { client_allocates(&base, 0); }
+static OrtAllocator without_functions = {.version = ORT_API_VERSION};
+CALL("AllocatorAlloc(client's without Alloc,8)") {
+  void* out = UNTOUCHED;
+  say_status(api->AllocatorAlloc(&without_functions, 8, &out));
+  say_out(out, UNTOUCHED);
+}
+CALL("AllocatorFree(client's without Free,p)") {
+  say_status(api->AllocatorFree(&without_functions, &base));
+}
+CALL("AllocatorGetInfo(client's without Info,&o)") {
+  const OrtMemoryInfo* out = UNTOUCHED;
+  say_status(api->AllocatorGetInfo(&without_functions, &out));
+  say_out(out, UNTOUCHED);
+}
 
 static void client_tells(OrtAllocator* client) {
   OrtKeyValuePairs* out = NULL;

@@ -172,3 +172,15 @@ CALL("SetSymbolicDimensions(i,{M},1) where two names were") {
 }
 CALL("SetSymbolicDimensions(i,NULL,2)") { set_names(with_dims(DIMS(-1, 2)), NULL, 2); }
 CALL("SetSymbolicDimensions(NULL)") { set_names(NULL, NAMES("N"), 1); }
+
+CALL("SetDimensions(dim_count SIZE_MAX)") {
+  OrtTensorTypeAndShapeInfo* info = NULL;
+  CHECK(api->CreateTensorTypeAndShapeInfo(&info) == NULL);
+  say_status(api->SetDimensions(info, (const int64_t[]){1}, SIZE_MAX));
+}
+CALL("SetSymbolicDimensions(dim_params_length SIZE_MAX)") {
+  OrtTensorTypeAndShapeInfo* info = NULL;
+  const char* names[] = {"N"};
+  CHECK(api->CreateTensorTypeAndShapeInfo(&info) == NULL);
+  say_status(api->SetSymbolicDimensions(info, names, SIZE_MAX));
+}

@@ -240,3 +240,37 @@ CALL("FillSparseTensorBlockSparse(strings)") {
   say_filled(value, api->FillSparseTensorBlockSparse(value, cpu_info(), DIMS(1, 1, 4), strings,
                                                      DIMS(2, 4), PLACES));
 }
+
+/* Counts that no array has: nothing may be read. */
+static const int64_t one[] = {1};
+static const float value_of_one[] = {10};
+#define ONE_VALUE cpu_info(), one, 1, value_of_one
+CALL("FillSparseTensorCoo(values_shape_len SIZE_MAX)") {
+  OrtValue* value = sparse(FLOAT, DIMS(3));
+  say_status(api->FillSparseTensorCoo(value, cpu_info(), one, SIZE_MAX, value_of_one, one, 1));
+}
+CALL("FillSparseTensorCoo(indices_num SIZE_MAX)") {
+  say_status(api->FillSparseTensorCoo(sparse(FLOAT, DIMS(3)), ONE_VALUE, one, SIZE_MAX));
+}
+CALL("FillSparseTensorCsr(inner_indices_num SIZE_MAX)") {
+  OrtValue* value = sparse(FLOAT, DIMS(3, 3));
+  say_status(api->FillSparseTensorCsr(value, ONE_VALUE, one, SIZE_MAX, LIST(int64_t, 0, 1, 1, 1)));
+}
+CALL("FillSparseTensorCsr(outer_indices_num SIZE_MAX)") {
+  OrtValue* value = sparse(FLOAT, DIMS(3, 3));
+  say_status(api->FillSparseTensorCsr(value, ONE_VALUE, one, 1, (const int64_t[]){0}, SIZE_MAX));
+}
+CALL("FillSparseTensorBlockSparse(values_shape_len SIZE_MAX)") {
+  OrtValue* value = sparse(FLOAT, DIMS(3, 3));
+  say_status(api->FillSparseTensorBlockSparse(value, cpu_info(), one, SIZE_MAX, value_of_one, one,
+                                              1, (const int32_t[]){1}));
+}
+CALL("FillSparseTensorBlockSparse(indices_shape_len SIZE_MAX)") {
+  OrtValue* value = sparse(FLOAT, DIMS(3, 3));
+  say_status(
+      api->FillSparseTensorBlockSparse(value, ONE_VALUE, one, SIZE_MAX, (const int32_t[]){1}));
+}
+CALL("UseBlockSparseIndices(indices_shape_len SIZE_MAX)") {
+  int32_t indices[] = {1};
+  say_status(api->UseBlockSparseIndices(borrowing(), one, SIZE_MAX, indices));
+}

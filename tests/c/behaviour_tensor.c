@@ -123,6 +123,7 @@ CALL("CreateTensorWithDataAsOrtValue(info released before use)") {
 }
 
 static int frees;
+static const void* to_free;
 static const OrtMemoryInfo* ORT_API_CALL info_of(const OrtAllocator* self) {
   (void)self;
   static OrtMemoryInfo* info;
@@ -131,7 +132,7 @@ static const OrtMemoryInfo* ORT_API_CALL info_of(const OrtAllocator* self) {
 }
 static void ORT_API_CALL count_free(OrtAllocator* self, void* block) {
   (void)self;
-  frees += block == floats;
+  frees += block == to_free;
 }
 static OrtAllocator deleter = {.version = 22, .Free = count_free, .Info = info_of};
 
@@ -139,6 +140,7 @@ static void with_deleter(ONNXTensorElementDataType type, void* data, size_t size
                          const int64_t* dims, size_t rank) {
   OrtValue* value = UNTOUCHED;
   frees = 0;
+  to_free = data;
   if (say_status(api->CreateTensorWithDataAndDeleterAsOrtValue(&deleter, data, size, dims, rank,
                                                                type, &value))) {
     api->ReleaseValue(value);
@@ -154,6 +156,15 @@ WITH_DELETER("{2,3} float, 24 bytes", FLOAT, floats, 24, DIMS(2, 3))
 WITH_DELETER("p_data NULL", FLOAT, NULL, 24, DIMS(2, 3))
 WITH_DELETER("23 bytes of 24", FLOAT, floats, 23, DIMS(2, 3))
 WITH_DELETER("no elements", FLOAT, floats, 24, DIMS(0))
+WITH_DELETER("p_data NULL, no elements", FLOAT, NULL, 0, DIMS(0))
+CALL("CreateTensorWithDataAndDeleterAsOrtValue(deleter without Free)") {
+  deleter.Free = NULL;
+  with_deleter(FLOAT, floats, 24, DIMS(2, 3));
+}
+CALL("CreateTensorWithDataAndDeleterAsOrtValue(deleter without Info)") {
+  deleter.Info = NULL;
+  with_deleter(FLOAT, floats, 24, DIMS(2, 3));
+}
 CALL("CreateTensorWithDataAndDeleterAsOrtValue(deleter NULL)") {
   OrtValue* value = UNTOUCHED;
   say_status(
@@ -172,6 +183,38 @@ CALL("CreateTensorWithDataAndDeleterAsOrtValue(strings)") {
   say("%zu", length);
   api->ReleaseValue(value);
 }
+
+static void* ORT_API_CALL give_floats(OrtAllocator* self, size_t size) {
+  (void)self;
+  return size <= sizeof floats ? floats : NULL;
+}
+static const OrtMemoryInfo* ORT_API_CALL no_info(const OrtAllocator* self) {
+  (void)self;
+  return NULL;
+}
+static void from_client(void* (*alloc)(OrtAllocator*, size_t), void (*free)(OrtAllocator*, void*),
+                        const OrtMemoryInfo* (*info)(const OrtAllocator*), int64_t count) {
+  OrtAllocator client = {.version = 1, .Alloc = alloc, .Free = free, .Info = info};
+  OrtValue* value = UNTOUCHED;
+  frees = 0;
+  to_free = count > 0 ? floats : NULL;
+  if (say_status(api->CreateTensorAsOrtValue(&client, &count, 1, FLOAT, &value))) {
+    api->ReleaseValue(value);
+  } else {
+    say_out(value, UNTOUCHED);
+  }
+  say("%d freed", frees);
+}
+
+#define FROM_CLIENT(text, ...) \
+  CALL("CreateTensorAsOrtValue(client's allocator" text ")") { from_client(__VA_ARGS__); }
+FROM_CLIENT("", give_floats, count_free, info_of, 3)
+FROM_CLIENT(", no elements", give_floats, count_free, info_of, 0)
+FROM_CLIENT(", which has too little", give_floats, count_free, info_of, 7)
+FROM_CLIENT(" without Alloc", NULL, count_free, info_of, 3)
+FROM_CLIENT(" without Free", give_floats, NULL, info_of, 3)
+FROM_CLIENT(" without Info", give_floats, count_free, NULL, 3)
+FROM_CLIENT(" whose Info answers NULL", give_floats, count_free, no_info, 3)
 
 static void allocated(ONNXTensorElementDataType type, const int64_t* dims, size_t rank) {
   OrtValue* value = UNTOUCHED;
