@@ -15,7 +15,7 @@ LEAVERS = $(if $(filter HEAP,$(CHOSEN)),behaviour)
 # In their allocations, or in the system's functions, the n-th call fails.
 INSIDERS_OF_MALLOC = faults
 INSIDERS_OF_HEAP = system_faults
-WRAPPED = mmap mprotect madvise pthread_key_create
+WRAPPED = mmap mprotect madvise pthread_key_create pthread_mutex_init pthread_rwlock_init
 PROGRAMS = $(sort $(foreach run,$(RUNS),$(BUILD)/$(firstword $(subst :, ,$(run)))$(EXE)))
 # Put in front of each client.
 UNDER =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The n-th call of the system inside the segment heap fails, for every n: whoever needed it gets a
- * clean answer, and the heap goes on with what it has.
+ * The n-th call of the system inside the core fails, for every n: whoever needed it gets a clean
+ * answer, and the heap goes on with what it has.
  *
  * system_faults: linked with the core's objects and -Wl,--wrap for the functions below.
  */
@@ -11,6 +11,8 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
+#include "adaptor.h"
+#include "arena.h"
 #include "client.h"
 #include "heap.h"
 
@@ -47,8 +49,40 @@ int __wrap_pthread_key_create(pthread_key_t* key, void (*end)(void*)) {
   return fails() ? EAGAIN : __real_pthread_key_create(key, end);
 }
 
+int __real_pthread_mutex_init(pthread_mutex_t* lock, const pthread_mutexattr_t* attributes);
+int __wrap_pthread_mutex_init(pthread_mutex_t* lock, const pthread_mutexattr_t* attributes) {
+  return fails() ? EAGAIN : __real_pthread_mutex_init(lock, attributes);
+}
+
+int __real_pthread_rwlock_init(pthread_rwlock_t* lock, const pthread_rwlockattr_t* attributes);
+int __wrap_pthread_rwlock_init(pthread_rwlock_t* lock, const pthread_rwlockattr_t* attributes) {
+  return fails() ? EAGAIN : __real_pthread_rwlock_init(lock, attributes);
+}
+
 static const OrtApi* api;
 static OrtAllocator* allocator;
+
+/* Whether a call was refused, for a lack of memory: nothing came of it then. */
+static int is_refused(OrtStatus* status, const void* made) {
+  if (status == NULL) {
+    return 0;
+  }
+  CHECK(api->GetErrorCode(status) == ORT_RUNTIME_EXCEPTION && made == NULL);
+  CHECK(strstr(api->GetErrorMessage(status), "out of memory") != NULL);
+  api->ReleaseStatus(status);
+  return 1;
+}
+
+/* Makes what has locks of its own, and ends it. */
+static int make_and_end(void) {
+  OrtEnv* env = NULL;
+  OrtAllocator* arena = NULL;
+  int refused = is_refused(api->CreateEnv(ORT_LOGGING_LEVEL_WARNING, "id", &env), env);
+  refused += is_refused(core_create_arena(allocator, NULL, NULL, &arena), arena);
+  core_release_adaptor(arena);
+  api->ReleaseEnv(env);
+  return refused;
+}
 
 /* Takes a block of each kind, as far as there are, and gives them back. */
 static int take_and_give(void) {
@@ -81,14 +115,17 @@ static void attempt(long first, long end) {
   first_failing = first;
   end_of_failing = end;
   take_and_give();
+  make_and_end();
   int reached = calls > first;
   end_of_failing = 0;
   struct heap_stats stats;
   heap_read_stats(&stats);
   CHECK(stats.live_bytes == 0);
-  CHECK(heap_live_objects(CORE_STATUS) == 0);
+  for (int kind = 0; kind < CORE_KINDS; kind++) {
+    CHECK(heap_live_objects((enum core_kind)kind) == 0);
+  }
   /* A heap that could not begin stays away; any other has recovered. */
-  CHECK(heap_self == &heap_nobody || take_and_give() == 0);
+  CHECK(heap_self == &heap_nobody || take_and_give() + make_and_end() == 0);
   exit(reached ? 0 : 3);
 }
 
