@@ -6,7 +6,7 @@ import gc
 import pytest
 
 from ortcffi import AllocatorType, DeviceMemoryType, DeviceType, MemoryInfo, MemType, errors
-from ortcffi._native import lib
+from ortcffi._native import ffi, lib
 
 PROPERTIES = ["name", "id", "device_type", "mem_type", "allocator_type", "device_mem_type"]
 PROPERTIES += ["vendor_id"]
@@ -221,3 +221,30 @@ def test_the_repr_tells_all_that_the_table_can_tell(api):
         told = repr(MemoryInfo(old, info.handle, lender=info))
         assert told == "<MemoryInfo 'Cuda' id=2 mem_type=DEFAULT allocator_type=DEVICE>"
     assert repr(info) == "<MemoryInfo closed>"
+
+
+@pytest.mark.parametrize("name", ["name", "id", "mem_type", "allocator_type"])
+def test_the_core_reads_no_info_of_another_library(name, core_api, real_api):
+    with real_api.cpu_memory_info() as info:
+        foreign = MemoryInfo(core_api, info.handle, lender=info)
+        with pytest.raises(errors.InvalidArgument, match="an OrtMemoryInfo of this library"):
+            getattr(foreign, name)
+
+
+def test_what_has_no_status_answers_zero_for_an_info_of_another_library(core_api, real_api):
+    with real_api.device_memory_info("n", DeviceType.GPU, vendor_id=7) as info:
+        foreign = MemoryInfo(core_api, info.handle, lender=info)
+        assert foreign.vendor_id == 0
+
+
+def test_the_core_compares_and_frees_no_info_of_another_library(core_api, real_api):
+    out = ffi.new("int*", 99)
+    with real_api.cpu_memory_info() as theirs, core_api.cpu_memory_info() as ours:
+        for pair in [(theirs, ours), (ours, theirs)]:
+            handles = [info.handle for info in pair]
+            status = lib.CompareMemoryInfo(core_api.pointer, *handles, out)
+            assert lib.GetErrorCode(core_api.pointer, status) == errors.ErrorCode.INVALID_ARGUMENT
+            lib.ReleaseStatus(core_api.pointer, status)
+        lib.ReleaseMemoryInfo(core_api.pointer, theirs.handle)
+        assert theirs.name == "Cpu"
+    assert out[0] == 99

@@ -38,6 +38,16 @@ static const struct device devices[] = {
     {"WebNN_Ten", "WebNN_Ten", GPU, LOCAL, 0},
 };
 
+/* Guards an argument, which may be an info of another library: its struct is not known here. */
+#define REQUIRE_INFO(function, argument)                                               \
+  do {                                                                                 \
+    CORE_REQUIRE(function, argument);                                                  \
+    if (CORE_UNLIKELY(!core_is_memory_info(argument))) {                               \
+      CORE_FAIL(ORT_INVALID_ARGUMENT,                                                  \
+                #function ": " #argument " must be an OrtMemoryInfo of this library"); \
+    }                                                                                  \
+  } while (0)
+
 static OrtStatus* hand_out(const struct OrtMemoryInfo* info, OrtMemoryInfo** out) {
   size_t extra = core_memory_info_extra(info);
   struct OrtMemoryInfo* copy = heap_alloc(sizeof *copy + extra);
@@ -133,8 +143,8 @@ ORT_API_STATUS_IMPL(ort_CreateMemoryInfo_V2, const char* name, OrtMemoryInfoDevi
 
 ORT_API_STATUS_IMPL(ort_CompareMemoryInfo, const OrtMemoryInfo* info1, const OrtMemoryInfo* info2,
                     int* out) {
-  CORE_REQUIRE(CompareMemoryInfo, info1);
-  CORE_REQUIRE(CompareMemoryInfo, info2);
+  REQUIRE_INFO(CompareMemoryInfo, info1);
+  REQUIRE_INFO(CompareMemoryInfo, info2);
   CORE_REQUIRE(CompareMemoryInfo, out);
   int equal =
       info1->allocator_type == info2->allocator_type && info1->mem_type == info2->mem_type &&
@@ -146,28 +156,28 @@ ORT_API_STATUS_IMPL(ort_CompareMemoryInfo, const OrtMemoryInfo* info1, const Ort
 }
 
 ORT_API_STATUS_IMPL(ort_MemoryInfoGetName, const OrtMemoryInfo* ptr, const char** out) {
-  CORE_REQUIRE(MemoryInfoGetName, ptr);
+  REQUIRE_INFO(MemoryInfoGetName, ptr);
   CORE_REQUIRE(MemoryInfoGetName, out);
   *out = ptr->name;
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_MemoryInfoGetId, const OrtMemoryInfo* ptr, int* out) {
-  CORE_REQUIRE(MemoryInfoGetId, ptr);
+  REQUIRE_INFO(MemoryInfoGetId, ptr);
   CORE_REQUIRE(MemoryInfoGetId, out);
   *out = ptr->device_id;
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_MemoryInfoGetMemType, const OrtMemoryInfo* ptr, OrtMemType* out) {
-  CORE_REQUIRE(MemoryInfoGetMemType, ptr);
+  REQUIRE_INFO(MemoryInfoGetMemType, ptr);
   CORE_REQUIRE(MemoryInfoGetMemType, out);
   *out = ptr->mem_type;
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_MemoryInfoGetType, const OrtMemoryInfo* ptr, OrtAllocatorType* out) {
-  CORE_REQUIRE(MemoryInfoGetType, ptr);
+  REQUIRE_INFO(MemoryInfoGetType, ptr);
   CORE_REQUIRE(MemoryInfoGetType, out);
   *out = ptr->allocator_type;
   return NULL;
@@ -175,22 +185,22 @@ ORT_API_STATUS_IMPL(ort_MemoryInfoGetType, const OrtMemoryInfo* ptr, OrtAllocato
 
 void ORT_API_CALL ort_MemoryInfoGetDeviceType(const OrtMemoryInfo* ptr,
                                               OrtMemoryInfoDeviceType* out) NO_EXCEPTION {
-  if (ptr != NULL && out != NULL) {
+  if (core_is_memory_info(ptr) && out != NULL) {
     *out = ptr->device_type;
   }
 }
 
 OrtDeviceMemoryType ORT_API_CALL ort_MemoryInfoGetDeviceMemType(const OrtMemoryInfo* ptr)
     NO_EXCEPTION {
-  return ptr != NULL ? ptr->device_mem_type : LOCAL;
+  return core_is_memory_info(ptr) ? ptr->device_mem_type : LOCAL;
 }
 
 uint32_t ORT_API_CALL ort_MemoryInfoGetVendorId(const OrtMemoryInfo* ptr) NO_EXCEPTION {
-  return ptr != NULL ? ptr->vendor_id : 0;
+  return core_is_memory_info(ptr) ? ptr->vendor_id : 0;
 }
 
 void ORT_API_CALL ort_ReleaseMemoryInfo(OrtMemoryInfo* input) NO_EXCEPTION {
-  if (input != NULL && !input->is_constant) {
+  if (core_is_memory_info(input) && !input->is_constant) {
     heap_released(CORE_MEMORY_INFO);
     input->mark = 0;
     heap_free_object(input);
