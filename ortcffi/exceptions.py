@@ -208,3 +208,7 @@ class DeviceReset(OrtError, RuntimeError):
     """The device was reset and lost its state (``ORT_DEVICE_RESET``)."""
 
     code = ErrorCode.DEVICE_RESET
+
+
+for _name in __all__:  # where users find them: tracebacks and pickles tell this name
+    globals()[_name].__module__ = "ortcffi.errors"

@@ -209,7 +209,7 @@ def test_failing_in_a_program_prints_class_and_message():
     code = "import ortcffi; ortcffi.core_api().memory_info('NoSuchDevice')"
     done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
     last = done.stderr.splitlines()[-1]
-    assert last.startswith("ortcffi.exceptions.InvalidArgument: CreateMemoryInfo")
+    assert last.startswith("ortcffi.errors.InvalidArgument: CreateMemoryInfo")
 
 
 def test_the_traceback_ends_where_the_call_stands(api):
@@ -217,3 +217,8 @@ def test_the_traceback_ends_where_the_call_stands(api):
     with pytest.raises(errors.Fail) as caught:
         fail(api.pointer, status, "Function")
     assert Path(caught.traceback[-1].path) == Path(__file__)
+
+
+@pytest.mark.parametrize("kind", [errors.OrtError, *errors.OrtError.__subclasses__()])
+def test_a_traceback_names_the_module_that_users_import(kind):
+    assert (kind.__module__, getattr(errors, kind.__name__)) == ("ortcffi.errors", kind)
