@@ -4,19 +4,14 @@
  *
  * Runs on the library that it is linked with, or on that of the first argument.
  */
-#include "client.h"
+#include "client_cxx.h"
 
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
 
-#include "onnxruntime_c_api.h"
-
 namespace {
-
-const OrtApi* g_ort = nullptr;
 
 /* The type of a slot says that it does not throw, so that code around it can be noexcept as well.
  */
@@ -24,19 +19,6 @@ static_assert(noexcept(OrtGetApiBase()->GetApi(1)));
 static_assert(noexcept(std::declval<const OrtApi&>().CreateStatus(ORT_OK, nullptr)));
 static_assert(noexcept(std::declval<const OrtApi&>().ReleaseStatus(nullptr)));
 static_assert(std::is_same_v<OrtStatusPtr, OrtStatus*>);
-
-struct Error : std::runtime_error {
-  Error(OrtErrorCode code, const char* message) : std::runtime_error(message), code(code) {}
-  OrtErrorCode code;
-};
-
-void check(OrtStatus* status) {
-  if (status != nullptr) {
-    Error error(g_ort->GetErrorCode(status), g_ort->GetErrorMessage(status));
-    g_ort->ReleaseStatus(status);
-    throw error;
-  }
-}
 
 struct Release {
   void operator()(OrtMemoryInfo* info) const noexcept { g_ort->ReleaseMemoryInfo(info); }

@@ -6,36 +6,19 @@
  *
  * values LIBRARY
  */
-#include "client.h"
+#include "client_cxx.h"
 
 #include <array>
 #include <cstring>
 #include <memory>
 #include <numeric>
-#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "onnxruntime_c_api.h"
-
 namespace {
 
-const OrtApi* g_ort = nullptr;
 const std::string kLong = "a text that does not fit into a string itself";
-
-struct Error : std::runtime_error {
-  Error(OrtErrorCode code, const char* message) : std::runtime_error(message), code(code) {}
-  OrtErrorCode code;
-};
-
-void check(OrtStatus* status) {
-  if (status != nullptr) {
-    Error error(g_ort->GetErrorCode(status), g_ort->GetErrorMessage(status));
-    g_ort->ReleaseStatus(status);
-    throw error;
-  }
-}
 
 struct Release {
   void operator()(OrtEnv* x) const noexcept { g_ort->ReleaseEnv(x); }
