@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The allocators that an environment shares. They are found by the device that they allocate from;
- * only to be taken back they must be called by their memory's name as well. */
+/* The allocators that an environment shares. They are found by the device that they allocate from
+ * and the type of its memory; only to be taken back they must be called by their memory's name as
+ * well. */
 #include <string.h>
 
 #include "adaptor.h"
@@ -11,34 +12,34 @@
 
 struct core_shared_allocator {
   struct core_shared_allocator* next;
-  /** Its device; the name follows the struct. */
+  /** Its memory; the name follows the struct. */
   struct OrtMemoryInfo info;
   OrtAllocator* allocator;
   /** Made by the core, which ends it. */
   int is_owned;
 };
 
-static int is_same_device(const struct OrtMemoryInfo* a, const struct OrtMemoryInfo* b) {
+static int is_same_memory(const struct OrtMemoryInfo* a, const struct OrtMemoryInfo* b) {
   return a->device_type == b->device_type && a->device_mem_type == b->device_mem_type &&
          a->vendor_id == b->vendor_id && a->device_id == b->device_id &&
-         a->alignment == b->alignment;
+         a->alignment == b->alignment && a->mem_type == b->mem_type;
 }
 
-/* The newest allocator of a device. Under the lock. */
+/* The newest allocator of a memory. Under the lock. */
 static const struct core_shared_allocator* find(const struct OrtEnv* env,
                                                 const struct OrtMemoryInfo* info) {
   const struct core_shared_allocator* at = env->allocators;
-  while (at != NULL && !is_same_device(&at->info, info)) {
+  while (at != NULL && !is_same_memory(&at->info, info)) {
     at = at->next;
   }
   return at;
 }
 
-/* Takes the allocator of a device and a name off the list; NULL without one. */
+/* Takes the allocator of a memory and a name off the list; NULL without one. */
 static struct core_shared_allocator* take(struct OrtEnv* env, const struct OrtMemoryInfo* info) {
   struct core_shared_allocator** at = &env->allocators;
   while (*at != NULL &&
-         !(is_same_device(&(*at)->info, info) && strcmp((*at)->info.name, info->name) == 0)) {
+         !(is_same_memory(&(*at)->info, info) && strcmp((*at)->info.name, info->name) == 0)) {
     at = &(*at)->next;
   }
   struct core_shared_allocator* taken = *at;
@@ -195,7 +196,7 @@ ORT_API_STATUS_IMPL(ort_GetSharedAllocator, OrtEnv* env, const OrtMemoryInfo* me
   const struct core_shared_allocator* shared = find(env, mem_info);
   OrtAllocator* found = shared == NULL ? NULL : shared->allocator;
   core_mutex_unlock(&env->lock);
-  if (found == NULL && is_same_device(mem_info, &core_cpu_memory_info)) {
+  if (found == NULL && mem_info->device_type == OrtMemoryInfoDeviceType_CPU) {
     found = default_allocator();
   }
   *allocator = found;
