@@ -23,7 +23,7 @@ class _Registered(NamedTuple):
 
     allocator: Allocator  # the caller's
     lent: Allocator  # what the library has
-    device: tuple[Any, ...]
+    memory: tuple[Any, ...]
 
 
 class EnvMemory(Handle):
@@ -36,7 +36,7 @@ class EnvMemory(Handle):
     def register_allocator(self, allocator: Allocator) -> None:
         """Share an allocator with sessions whose entry ``session.use_env_allocators`` is 1.
 
-        It takes the place of the one that is shared for the same device.
+        It takes the place of the one that is shared for the same memory under the same name.
 
         Parameters
         ----------
@@ -50,7 +50,7 @@ class EnvMemory(Handle):
         """
         lent = allocator_for(self.api, allocator)
         self._call("RegisterAllocator", lent.handle)
-        self._client.clients.keep(_Registered(allocator, lent, _device(lent.info)))
+        self._client.clients.keep(_Registered(allocator, lent, _memory(lent.info)))
 
     def unregister_allocator(self, what: Allocator | MemoryInfo) -> None:
         """End the sharing of an allocator. No session may use it any more.
@@ -58,13 +58,13 @@ class EnvMemory(Handle):
         Parameters
         ----------
         what : Allocator or MemoryInfo
-            An allocator that was registered, or a description of its memory: what counts is the
-            device.
+            An allocator that was registered, or a description of its memory: what counts are the
+            device, the type of memory and the name.
 
         Raises
         ------
         InvalidArgument
-            None is shared for that device.
+            None is shared for that memory.
 
         Notes
         -----
@@ -72,8 +72,8 @@ class EnvMemory(Handle):
         """
         info = self._info_of(what) if isinstance(what, Allocator) else what
         self._call("UnregisterAllocator", self._info("what", info))
-        device = _device(info)
-        self._client.clients.drop([each for each in self._registered() if each.device == device])
+        memory = _memory(info)
+        self._client.clients.drop([each for each in self._registered() if each.memory == memory])
 
     def shared_allocator(self, info: MemoryInfo | None = None) -> Allocator | None:
         """Find the allocator that the environment shares for a device.
@@ -81,8 +81,8 @@ class EnvMemory(Handle):
         Parameters
         ----------
         info : MemoryInfo, optional
-            A description of memory of the device, whose name does not matter; by default that of
-            the CPU.
+            A description of memory of the device, whose type of memory counts as well, and not its
+            name; by default that of the CPU.
 
         Returns
         -------
@@ -230,11 +230,9 @@ class EnvMemory(Handle):
         return given.handle
 
 
-def _device(info: MemoryInfo) -> tuple[Any, ...]:
-    """What libraries tell devices apart by, as far as the table tells."""
-    facts: list[Any] = [info.id, info.mem_type]
+def _memory(info: MemoryInfo) -> tuple[Any, ...]:
+    """What libraries tell registered allocators apart by, as far as the table tells."""
+    facts: list[Any] = [info.name, info.id, info.mem_type]
     if info.api.supports("MemoryInfoGetVendorId"):
         facts += [info.device_type, info.device_mem_type, info.vendor_id]
-    else:
-        facts.append(info.name)
     return tuple(facts)

@@ -121,6 +121,30 @@ def test_what_is_registered_is_kept_until_it_is_unregistered(env):
     assert alive() is None
 
 
+def test_of_two_names_for_a_memory_the_one_that_is_not_unregistered_is_kept(env, core_api):
+    infos = [env.api.device_memory_info(name, ort.DeviceType.GPU) for name in ("one", "two")]
+    one, two = (named(info, core_api.default_allocator) for info in infos)
+    alive = weakref.ref(two)
+    env.register_allocator(one)
+    env.register_allocator(two)
+    del two
+    env.unregister_allocator(one)
+    gc.collect()
+    assert env.shared_allocator(infos[0]) is alive() is not None
+    env.unregister_allocator(infos[1])
+    gc.collect()
+    assert alive() is None
+
+
+def named(info, allocator):
+    """The allocator, with another description of its memory."""
+    inner = allocator.handle
+    answer = ffi.callback("const OrtMemoryInfo*(*)(const OrtAllocator*)", lambda _: info.handle)
+    struct = ffi.new("OrtAllocator*", {"version": 1, "Alloc": inner.Alloc, "Free": inner.Free})
+    struct.Info = answer
+    return ort.Allocator(info.api, struct, lender=(struct, answer, info))
+
+
 def test_what_is_registered_is_kept_until_the_environment_ends(api):
     tracking = ort.Tracking(api.default_allocator)
     alive = weakref.ref(tracking)

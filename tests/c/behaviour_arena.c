@@ -286,6 +286,28 @@ CALL("GetSharedAllocator(e,two names of a device)") {
   get(shared, info, newer);
 }
 
+CALL("GetSharedAllocator(e,types of memory of a device)") {
+  OrtEnv* shared = env();
+  OrtMemoryInfo* input = NULL;
+  OrtMemoryInfo* output = NULL;
+  CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeCPUInput, &input) == NULL);
+  CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeCPUOutput, &output) == NULL);
+  OrtAllocator* mine = client(30, input);
+  CHECK(api->RegisterAllocator(shared, mine) == NULL);
+  get(shared, input, mine);
+  get(shared, output, mine);
+  get(shared, cpu(OrtDeviceAllocator), mine);
+  say_status(api->UnregisterAllocator(shared, output));
+  say_status(api->UnregisterAllocator(shared, input));
+}
+CALL("GetSharedAllocator(e,another device of the CPU)") {
+  OrtMemoryInfo* info = NULL;
+  CHECK(api->CreateMemoryInfo_V2("mine", OrtMemoryInfoDeviceType_CPU, 7, 1,
+                                 OrtDeviceMemoryType_DEFAULT, 64, OrtDeviceAllocator,
+                                 &info) == NULL);
+  get(env(), info, NULL);
+}
+
 static void get_wrongly(OrtEnv* shared, const OrtMemoryInfo* info) {
   OrtAllocator* out = UNTOUCHED;
   say_status(api->GetSharedAllocator(shared, info, &out));
