@@ -135,8 +135,10 @@ static const OrtMemoryInfo* ORT_API_CALL client_info(const OrtAllocator* this_) 
 }
 
 static OrtAllocator* client(uint32_t version, const OrtMemoryInfo* info) {
-  static struct client clients[4];
+  /* All calls may be made in one process. */
+  static struct client clients[32];
   static int used;
+  CHECK(used < 32);
   struct client* made = &clients[used++];
   made->base.version = version;
   made->base.Info = client_info;
