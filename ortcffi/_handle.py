@@ -67,10 +67,8 @@ class Handle:
 
         Closing again does nothing.
         """
-        handle, self._handle = self._handle, None
-        if handle is not None and self._owned:
-            ffi.release(handle)
-        self._lender = None
+        # Not released here: another thread may be in a call with it, and then that call ends first.
+        self._handle = self._lender = None
 
     def __enter__(self) -> Self:
         self.handle  # noqa: B018  # raises if closed

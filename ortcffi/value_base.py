@@ -61,11 +61,11 @@ class Base(Tensor):
 
     @property
     def handle(self) -> "OrtValue":
-        """The cdata to pass to functions of ``lib``, valid as long as this object is open.
+        """The cdata to pass to functions of ``lib``; it keeps the value while it lives.
 
-        It is lent. What keeps it for longer must keep this object, too.
+        A copy of it, such as what a function of C keeps, does not.
         """
-        return ffi.cast("OrtValue*", self._address)
+        return ffi.gc(ffi.cast("OrtValue*", self._hand_out()), self._take_back)
 
     @property
     def kind(self) -> ValueKind:

@@ -198,6 +198,8 @@ static PyMethodDef value_methods[] = {
     {"numpy", FUNCTION(ortcffi_value_numpy), METH_FASTCALL | METH_KEYWORDS, NUMPY_DOC},
     {"close", ortcffi_value_close, METH_NOARGS, CLOSE_DOC},
     {"_adopt", ortcffi_value_adopt, METH_VARARGS | METH_CLASS, NULL},
+    {"_hand_out", ortcffi_value_hand_out, METH_NOARGS, NULL},
+    {"_take_back", ortcffi_value_take_back, METH_O, NULL},
     {"_lend", lend, METH_NOARGS, NULL},
     {"_view", ortcffi_value_view, METH_VARARGS, NULL},
     {"_capsule", ortcffi_value_capsule, METH_VARARGS, NULL},

@@ -116,12 +116,36 @@ static void let_go(struct value* value) {
   Py_CLEAR(value->lender);
 }
 
+/* Nobody may use it any more; what is in use goes later. */
+static void shut(struct value* value) {
+  value->is_closed = 1;
+  if (!value->is_lent && value->uses == 0) {
+    let_go(value);
+  }
+}
+
 PyObject* ortcffi_value_close(PyObject* self, PyObject* unused) {
   (void)unused;
+  shut((struct value*)self);
+  Py_RETURN_NONE;
+}
+
+/* _hand_out(): the address of the OrtValue, which stays as it is until _take_back(): a thread may
+ * be in a call with it while another closes the value. */
+PyObject* ortcffi_value_hand_out(PyObject* self, PyObject* unused) {
+  (void)unused;
   struct value* value = (struct value*)self;
-  value->is_closed = 1;
-  if (!value->is_lent) {
-    let_go(value);
+  PyObject* address = ortcffi_value_open(value) < 0 ? NULL : PyLong_FromVoidPtr(value->handle);
+  value->uses += address != NULL;
+  return address;
+}
+
+PyObject* ortcffi_value_take_back(PyObject* self, PyObject* unused) {
+  (void)unused;
+  struct value* value = (struct value*)self;
+  value->uses--;
+  if (value->is_closed) {
+    shut(value);
   }
   Py_RETURN_NONE;
 }
@@ -135,11 +159,7 @@ int ortcffi_value_traverse(PyObject* self, visitproc visit, void* arg) {
 }
 
 int ortcffi_value_clear(PyObject* self) {
-  struct value* value = (struct value*)self;
-  value->is_closed = 1;
-  if (!value->is_lent) {
-    let_go(value);
-  }
+  shut((struct value*)self);
   return 0;
 }
 

@@ -52,6 +52,7 @@ struct value {
   char is_borrowed; /* the memory is, so that to release the OrtValue calls nothing */
   char is_readonly;
   char is_lent; /* arrays or buffers may point to the memory */
+  size_t uses;  /* handles that were handed out and not given back, as those of calls under way */
   char is_closed;
 };
 
@@ -88,6 +89,8 @@ void* ortcffi_nothing(void);
 /* What the type is put together of, in the files that the names tell. */
 extern PyType_Spec ortcffi_maker_spec;
 PyObject* ortcffi_value_close(PyObject* self, PyObject* unused);
+PyObject* ortcffi_value_hand_out(PyObject* self, PyObject* unused);
+PyObject* ortcffi_value_take_back(PyObject* self, PyObject* unused);
 PyObject* ortcffi_value_adopt(PyObject* type, PyObject* arguments);
 int ortcffi_value_traverse(PyObject* self, visitproc visit, void* arg);
 int ortcffi_value_clear(PyObject* self);
