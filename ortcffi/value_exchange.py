@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ortcffi.element_types import PACKED, ElementType, ValueKind, dtype_of
+from ortcffi.element_types import PACKED, ElementType, ValueKind, bits_of, dtype_of
 from ortcffi.value_arguments import table
 from ortcffi.value_base import Loan
 from ortcffi.value_dense import Dense
@@ -29,12 +29,16 @@ class Exchange(Dense):
     def __array__(
         self, dtype: "DTypeLike | None" = None, copy: bool | None = None
     ) -> "NDArray[Any]":
-        array = self.numpy()
+        # What cannot be lent is a copy already.
+        unlent = self._kind == ValueKind.TENSOR and self._element in (*PACKED, ElementType.STRING)
+        if unlent and copy is False:
+            raise ValueError(f"elements of type {self.element_type.name} need a copy")
+        array = self.numpy(copy=bool(copy or unlent))
         if dtype is not None and array.dtype != dtype:
             if copy is False:
                 raise ValueError(f"an array of {array.dtype} is none of {dtype} without a copy")
             return array.astype(dtype)
-        return array.copy() if copy else array
+        return array
 
     def __dlpack_device__(self) -> tuple[int, int]:
         """Where the memory is: ``(1, 0)``, the CPU."""
@@ -71,10 +75,12 @@ class Exchange(Dense):
         """
         if stream is not None:
             raise BufferError(f"stream must be None, since the CPU has none, not {stream!r}")
-        if dl_device is not None and tuple(dl_device) != (CPU, 0):
+        if dl_device is not None and not (isinstance(dl_device, tuple) and dl_device == (CPU, 0)):
             raise BufferError(f"dl_device must be (1, 0), the CPU, not {dl_device!r}")
         if self._kind != ValueKind.TENSOR or self._element == ElementType.STRING:
             raise BufferError("only dense tensors of numbers have a DLPack capsule")
+        if max_version is not None and not isinstance(max_version, tuple):
+            raise TypeError(f"max_version must be a tuple of int, not {max_version!r}")
         versioned = max_version is not None and max_version >= OLDEST_VERSIONED
         if copy:
             return self._twin()._capsule(versioned, True)
@@ -123,32 +129,31 @@ class Exchange(Dense):
         """
         found = table(api)
         loan = Loan(_capsule_of(x))
-        address, shape, strides, element, readonly, _ = loan.facts
+        address, shape, strides, element, readonly, device = loan.facts
+        _check_device(device)
         if not element:
             raise TypeError("x has elements that tensors have not")
         kind = ElementType(element)
+        count = int(np.prod(shape, dtype=object))
+        if count * bits_of(kind) >= 1 << 63:
+            raise ValueError(f"x has more bytes than can be counted: its shape is {shape}")
         contiguous = strides is None or _is_contiguous(shape, strides)
         if kind in PACKED:
             if not contiguous:
                 raise ValueError("x is packed and not C-contiguous")
-            value = cls._borrow_packed(found, loan, PACKED[kind])
+            size = (count * PACKED[kind] + 7) // 8
+            value = cls._borrow(found._maker, address, size, shape, element, loan, readonly)
             return value._twin() if copy else value
         dtype = dtype_of(element)
         if copy:
-            memory = _Memory(address, shape, strides, dtype, loan)
+            memory = _Memory(address, shape, None if contiguous else strides, dtype, loan)
             return cls._copy_of(np.asarray(memory).view(dtype), kind, found)
         if not contiguous:
             raise ValueError("x is not C-contiguous: pass copy=True for a value of its own")
         if address % dtype.alignment:
             raise ValueError("x is not aligned to its elements: pass copy=True")
-        size = dtype.itemsize * int(np.prod(shape, dtype=object))
+        size = dtype.itemsize * count
         return cls._borrow(found._maker, address, size, shape, element, loan, readonly)
-
-    @classmethod
-    def _borrow_packed(cls, api: "Api", loan: Loan, bits: int) -> Self:
-        address, shape, _, element, readonly, _ = loan.facts
-        size = (int(np.prod(shape, dtype=object)) * bits + 7) // 8
-        return cls._borrow(api._maker, address, size, shape, element, loan, readonly)
 
 
 class _Memory:
@@ -174,16 +179,24 @@ class _Memory:
 
 
 def _capsule_of(x: Any) -> object:
-    try:
-        device, export = x.__dlpack_device__(), x.__dlpack__
-    except AttributeError:
-        raise TypeError(f"x must have __dlpack__, which {type(x).__name__} has not") from None
-    if device[0] not in (CPU, CUDA_HOST, ROCM_HOST):
-        raise BufferError(f"x must be in memory that the CPU reads, not on device {device}")
+    if isinstance(x, np.ma.MaskedArray):
+        raise TypeError("x must not be masked, since values have no mask: use filled()")
+    export = getattr(x, "__dlpack__", None)
+    if export is None or not hasattr(x, "__dlpack_device__"):
+        raise TypeError(f"x must have __dlpack__, which {type(x).__name__} has not")
+    _check_device(x.__dlpack_device__())
     try:
         return export(max_version=NEWEST)
     except TypeError:  # a producer of before version 1.0
         return export()
+
+
+def _check_device(device: Any) -> None:
+    """Of the object, before it is asked for a capsule; and of the capsule, which decides."""
+    if not isinstance(device, tuple) or len(device) != 2:
+        raise TypeError(f"x: __dlpack_device__ must give a pair of int, not {device!r}")
+    if device[0] not in (CPU, CUDA_HOST, ROCM_HOST):
+        raise BufferError(f"x must be in memory that the CPU reads, not on device {device}")
 
 
 def _is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:

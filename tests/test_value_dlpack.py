@@ -321,3 +321,67 @@ def test_a_process_may_end_while_others_have_its_memory():
     command = [sys.executable, "-c", AT_EXIT]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
+
+
+# --- capsules that lie ----------------------------------------------------------------------------
+
+
+def altered(x, **fields):
+    """A producer whose capsule has other facts than its array."""
+
+    class Altered(Producer):
+        def __dlpack__(self, **arguments):
+            capsule, managed = versioned(self.value)
+            for name, content in fields.items():
+                setattr(managed if hasattr(managed, name) else managed.tensor, name, content)
+            return capsule
+
+    return Altered(Value.from_numpy(x))
+
+
+@pytest.mark.parametrize("copy", [False, True])
+@pytest.mark.parametrize(
+    ("fields", "error", "message"),
+    [
+        ({"major": 0}, BufferError, "DLPack 0, not of 1"),
+        ({"major": 2}, BufferError, "DLPack 2, not of 1"),
+        ({"device_type": 2}, BufferError, r"not on device \(2, 0\)"),
+        ({"ndim": -1}, BufferError, "without a shape"),
+        ({"shape": None}, BufferError, "without a shape"),
+        ({"data": None}, BufferError, "without a shape or memory"),
+        ({"shape": (ctypes.c_int64 * 1)(-4)}, BufferError, "without a shape"),
+        ({"shape": (ctypes.c_int64 * 1)(2**61)}, ValueError, "x has more bytes than"),
+        ({"lanes": 2}, TypeError, "x has elements"),
+    ],
+)
+def test_a_capsule_that_makes_no_sense_is_refused(api, fields, error, message, copy):
+    with pytest.raises(error, match=message):
+        Value.from_dlpack(altered(np.zeros(4), **fields), api=api, copy=copy)
+
+
+@pytest.mark.parametrize("device", [None, 1, (), (1,)])
+def test_a_device_is_a_pair(api, device):
+    with pytest.raises(TypeError, match="x: __dlpack_device__ must give a pair"):
+        Value.from_dlpack(Producer(Value.from_numpy(np.zeros(2)), device), api=api)
+
+
+def test_a_producers_own_error_comes_through(api):
+    class Broken(Producer):
+        def __dlpack_device__(self):
+            raise AttributeError("mine")
+
+    with pytest.raises(AttributeError, match="mine"):
+        Value.from_dlpack(Broken(None), api=api)
+
+
+def test_a_mask_is_not_lost(api):
+    with pytest.raises(TypeError, match="x must not be masked"):
+        Value.from_dlpack(np.ma.zeros(3), api=api)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"), [({"max_version": 3}, TypeError), ({"dl_device": 5}, BufferError)]
+)
+def test_arguments_of_a_capsule_are_named(api, arguments, error):
+    with pytest.raises(error, match=next(iter(arguments))):
+        Value.from_numpy(np.zeros(2), api=api).__dlpack__(**arguments)

@@ -70,3 +70,11 @@ def test_the_smaller_floats_become_pythons_own(api):
         found = Value.from_numpy(np.array([0.5, -2], kind), api=api).to_python()
         assert found == [0.5, -2.0]
         assert [type(number) for number in found] == [float, float]
+
+
+def test_an_array_that_was_asked_for_is_unpacked(api):
+    value = Value.from_numpy(np.array([1, 2, 3], ml_dtypes.int4), api=api, copy=True)
+    assert np.array(value).tolist() == [1, 2, 3]
+    assert value.__array__(np.int8).tolist() == [1, 2, 3]
+    with pytest.raises(ValueError, match="INT4 need a copy"):
+        value.__array__(copy=False)

@@ -182,7 +182,7 @@ static PyObject* loan_new(PyTypeObject* type, PyObject* arguments, PyObject* key
     return NULL;
   }
   void* managed = PyCapsule_GetPointer(capsule, is_versioned ? VERSIONED : LEGACY);
-  if (is_versioned && ((struct versioned*)managed)->major > 1) {
+  if (is_versioned && ((struct versioned*)managed)->major != 1) {
     PyErr_Format(PyExc_BufferError, "__dlpack__ gave a tensor of DLPack %u, not of 1",
                  ((struct versioned*)managed)->major);
     return NULL;
@@ -239,12 +239,30 @@ static int element_of(const struct dl_tensor* tensor, int is_padded) {
   return 0;
 }
 
+static int is_sound(const struct dl_tensor* tensor) {
+  int is_empty = 0;
+  if (tensor->rank < 0 || (tensor->rank > 0 && tensor->shape == NULL)) {
+    return 0;
+  }
+  for (int32_t i = 0; i < tensor->rank; i++) {
+    if (tensor->shape[i] < 0) {
+      return 0;
+    }
+    is_empty |= tensor->shape[i] == 0;
+  }
+  return tensor->data != NULL || is_empty;
+}
+
 static PyObject* loan_facts(PyObject* self, void* unused) {
   (void)unused;
   const struct loan* loan = (struct loan*)self;
   uint64_t flags = loan->versioned == NULL ? 0 : loan->versioned->flags;
   const struct dl_tensor* tensor =
       loan->versioned == NULL ? &loan->legacy->tensor : &loan->versioned->tensor;
+  if (!is_sound(tensor)) {
+    PyErr_SetString(PyExc_BufferError, "x: __dlpack__ gave a tensor without a shape or memory");
+    return NULL;
+  }
   PyObject* shape = tuple_of(tensor->rank == 0 ? (int64_t[]){0} : tensor->shape, tensor->rank);
   PyObject* strides = tuple_of(tensor->strides, tensor->rank);
   if (shape == NULL || strides == NULL) {
