@@ -176,5 +176,5 @@ def as_element(dtype: Any) -> ElementType:
         return _BY_ML_DTYPES_NAME[dtype]  # whether or not ml_dtypes is there
     try:
         return element_of(np.dtype(dtype))
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         raise TypeError(f"dtype: {error}") from None

@@ -80,4 +80,12 @@ def unfit(x: "NDArray[Any]", element: ElementType, name: str = "x") -> str | Non
 
 def c_strings(x: "NDArray[Any]") -> "list[Cdata]":
     """The strings of an array as C has them."""
-    return [ffi.new("char[]", encode("one of values", str(text))) for text in x.ravel().tolist()]
+    return [ffi.new("char[]", _utf8("one of values", text)) for text in x.ravel().tolist()]
+
+
+def _utf8(name: str, text: Any) -> bytes:
+    if not isinstance(text, bytes):
+        return encode(name, text)
+    if b"\0" in text:
+        raise ValueError(f"{name} must not contain a null character, where C ends a string")
+    return text

@@ -41,7 +41,13 @@ class Base(Tensor):
 
     @classmethod
     def from_handle(
-        cls, api: "Api", handle: "Cdata", lender: object = None, *, owned: bool | None = None
+        cls,
+        api: "Api",
+        handle: "Cdata",
+        lender: object = None,
+        *,
+        owned: bool | None = None,
+        readonly: bool = False,
     ) -> Self:
         """Wrap what a function gave.
 
@@ -55,9 +61,11 @@ class Base(Tensor):
             What must live as long as the value.
         owned : bool, optional
             Whether the new object is to release it; by default if there is no `lender`.
+        readonly : bool, optional
+            Whether its memory must not be written to.
         """
         owned = lender is None if owned is None else owned
-        return cls._adopt(api._maker, address_of(handle), lender, owned)
+        return cls._adopt(api._maker, address_of(handle), lender, owned, readonly)
 
     @property
     def handle(self) -> "OrtValue":

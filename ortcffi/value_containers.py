@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from ortcffi._native import INT32, ffi, integer, lib
-from ortcffi.element_types import ValueKind
+from ortcffi.element_types import ElementType, ValueKind, as_element, dtype_of
 from ortcffi.errors import fail
 from ortcffi.value_arguments import element_of_array, table, unfit
 from ortcffi.value_exchange import Exchange
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
     from ortcffi.api import Api
-
-INT64 = (-(2**63), 2**63 - 1)
 
 
 class Containers(Exchange):
@@ -52,6 +50,8 @@ class Containers(Exchange):
         -----
         API function: ``CreateValue``.
         """
+        if not isinstance(values, Iterable):
+            raise TypeError(f"values must be an iterable, not {type(values).__name__}")
         given = list(values)
         found = _table_of_all(given, api)
         made = [cls._made_of(f"values[{i}]", x, found) for i, x in enumerate(given)]
@@ -70,7 +70,7 @@ class Containers(Exchange):
         Parameters
         ----------
         mapping : mapping
-            At least one entry. Keys are int or str.
+            Keys are int or str.
         dtype : dtype-like, optional
             What values become: ``float32``, ``float64``, ``int64`` or ``str``; by default the last
             two where all are int or str, and ``float64`` for other numbers.
@@ -80,11 +80,12 @@ class Containers(Exchange):
         Raises
         ------
         TypeError
-            Keys are neither int nor str, or values neither numbers nor str.
+            Keys are neither int nor str, or values neither numbers nor str; or values are of
+            another kind than `dtype`.
         ValueError
-            A number needs more than 64 bits.
+            A number is too large for its type.
         Fail
-            There is no entry, or the library has no maps of such types.
+            The library has no maps of such types.
 
         Notes
         -----
@@ -127,7 +128,10 @@ class Containers(Exchange):
             return cls.map(x, np.float32, api=api)
         if not isinstance(x, np.ndarray):
             raise TypeError(f"{name} must be a Value or an ndarray, not {type(x).__name__}")
-        return cls._from_numpy(x, api=api, copy=unfit(x, element_of_array(x)) is not None)
+        element = element_of_array(x, name)
+        if element is ElementType.STRING or unfit(x, element):
+            return cls._copy_of(np.asarray(x), element, api, name)
+        return cls._from_numpy(x, api=api)
 
     @classmethod
     def _of(cls, values: "list[Containers]", kind: ValueKind, api: "Api") -> Self:
@@ -203,11 +207,25 @@ def _table_of_all(values: list[Any], api: "Api | None") -> "Api":
 
 def _array(name: str, content: list[Any], dtype: "DTypeLike | None") -> "np.ndarray[Any, Any]":
     """Numbers or strings as an array with a type that maps have."""
+    element = None if dtype is None else as_element(dtype)
     if all(isinstance(x, str) for x in content) and content:
+        if element not in (None, ElementType.STRING):
+            raise TypeError(f"{name} are str, and no numbers of dtype {dtype_of(element)}")
         return np.array(content, dtype=object)
     for x in content:
-        if isinstance(x, (str, bytes)) or not isinstance(x, (int, float, np.number)):
+        if not isinstance(x, (int, float, np.integer, np.floating)):
             raise TypeError(f"{name} must be all numbers or all str, but one is {x!r}")
-    if dtype is None and all(isinstance(x, (int, np.integer)) for x in content):
-        return np.array([integer(f"one of {name}", x, INT64) for x in content], np.int64)
-    return np.array(content, np.float64 if dtype is None else dtype)
+    if element is ElementType.STRING:
+        return np.array(content, str)
+    if element is None:
+        integral = all(isinstance(x, (int, np.integer)) for x in content)
+        element = ElementType.INT64 if integral else ElementType.DOUBLE
+    kind = dtype_of(element)
+    if kind.kind in "iu":
+        limits = (int(np.iinfo(kind).min), int(np.iinfo(kind).max))
+        content = [integer(f"one of {name}", x, limits) for x in content]
+    try:
+        with np.errstate(over="raise"):
+            return np.array(content, kind)
+    except (OverflowError, FloatingPointError):
+        raise ValueError(f"one of {name} is too large for {kind}") from None

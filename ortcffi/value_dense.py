@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Dense tensors: made of arrays, and as arrays."""
 
+from collections.abc import Iterable
+from math import prod
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from ortcffi._native import ffi, lib
-from ortcffi.element_types import PACKED, ElementType, ValueKind, as_element, dtype_of
-from ortcffi.errors import fail, out_of_memory
+from ortcffi.element_types import PACKED, ElementType, ValueKind, as_element, bits_of, dtype_of
+from ortcffi.errors import InvalidArgument, fail, out_of_memory
 from ortcffi.packed import pack, unpack
 from ortcffi.value_arguments import dimensions, element_of_array, table, table_of, unfit
 from ortcffi.value_base import Base
@@ -31,23 +33,24 @@ class Dense(Base):
         cls, x: "NDArray[Any]", *, api: "Api | None" = None, copy: bool = False
     ) -> Self:
         element = element_of_array(x)
+        memory = np.asarray(x)  # a subclass may tell of memory that it has not
         api = table(api)
         if copy or element is ElementType.STRING:
-            return cls._copy_of(x, element, api)
-        if reason := unfit(x, element):
+            return cls._copy_of(memory, element, api)
+        if reason := unfit(memory, element):
             raise ValueError(f"{reason}: pass copy=True for a value with memory of its own")
-        address = x.__array_interface__["data"][0]
-        readonly = not x.flags.writeable
-        return cls._borrow(api._maker, address, x.nbytes, x.shape, element, x, readonly)
+        address = memory.__array_interface__["data"][0]
+        readonly = not memory.flags.writeable
+        return cls._borrow(api._maker, address, memory.nbytes, memory.shape, element, x, readonly)
 
     @classmethod
-    def _copy_of(cls, x: "NDArray[Any]", element: ElementType, api: "Api") -> Self:
+    def _copy_of(cls, x: "NDArray[Any]", element: ElementType, api: "Api", name: str = "x") -> Self:
         value = cls.empty(x.shape, element, api=api)
         if element is ElementType.STRING:
             try:
                 value.set_strings(x.ravel().tolist())
             except (TypeError, ValueError) as error:
-                raise type(error)(f"x: {error}") from None
+                raise type(error)(f"{name}: {error}") from None
         elif element in PACKED:
             value._bytes()[...] = pack(x, PACKED[element])
         else:
@@ -84,6 +87,8 @@ class Dense(Base):
             `shape` has something that is not an int, or tensors have no such elements.
         ValueError
             A dimension is negative, or `allocator` has an info of another table.
+        InvalidArgument
+            There are more bytes than can be counted.
         OutOfMemory
             The allocator has no such block.
         NotImplemented
@@ -94,6 +99,7 @@ class Dense(Base):
         API function: ``CreateTensorAsOrtValue``.
         """
         element, lengths = as_element(dtype), dimensions(shape)
+        _bound(element, lengths)
         if allocator is None:
             api = table(api)
             allocator = api.default_allocator
@@ -185,15 +191,18 @@ class Dense(Base):
         API functions: ``CreateTensorAsOrtValue`` and ``FillStringTensor``; for a string with a null
         character also ``GetResizedStringTensorElementBuffer``, since version 15.
         """
-        value = cls.empty(len(strings) if shape is None else shape, ElementType.STRING, api=api)
-        value.set_strings(strings)
+        given = _listed(strings)
+        value = cls.empty(len(given) if shape is None else shape, ElementType.STRING, api=api)
+        value.set_strings(given)
         return value
 
     def set_strings(self, strings: "Sequence[str | bytes]") -> None:
         """Set all elements of a tensor of strings, as `from_strings` does."""
-        if isinstance(strings, (str, bytes)):
-            raise TypeError(f"strings must be a sequence of them, not {type(strings).__name__}")
-        self._fill_strings(strings if type(strings) is list else list(strings))
+        given = _listed(strings)
+        if len(given) != self._count:
+            told = f"strings must be {self._count} for this tensor, not {len(given)}"
+            raise InvalidArgument(told, "FillStringTensor")
+        self._fill_strings(given)
 
     def strings(self) -> list[str]:
         """Elements of a tensor of strings, in the order of the memory.
@@ -209,3 +218,19 @@ class Dense(Base):
     def raw_strings(self) -> list[bytes]:
         """Elements of a tensor of strings as bytes, whatever they are."""
         return self._read_strings(True)
+
+
+def _listed(strings: Any) -> list[Any]:
+    if isinstance(strings, (str, bytes)) or not isinstance(strings, Iterable):
+        raise TypeError(f"strings must be a sequence of them, not {type(strings).__name__}")
+    return strings if type(strings) is list else list(strings)
+
+
+def _bound(element: ElementType, lengths: tuple[int, ...]) -> None:
+    """Refuse what ONNX Runtime ends the process for, where it has no environment."""
+    if element is ElementType.UNDEFINED:
+        return
+    bits = 256 if element is ElementType.STRING else bits_of(element)
+    if prod(lengths) * bits >= 1 << 66:
+        told = f"shape {lengths} of {element.name} has more bytes than can be counted"
+        raise InvalidArgument(told, "CreateTensorAsOrtValue")

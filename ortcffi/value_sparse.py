@@ -7,7 +7,7 @@ import numpy as np
 
 from ortcffi._native import ffi, lib
 from ortcffi.element_types import ElementType, SparseFormat, ValueKind
-from ortcffi.errors import check, fail
+from ortcffi.errors import InvalidArgument, check, fail
 from ortcffi.value_arguments import c_strings, dimensions, element_of_array, table, unfit
 from ortcffi.value_base import address_of
 from ortcffi.value_containers import Containers
@@ -149,6 +149,8 @@ class Sparse(Containers):
         copy = copy or element is ElementType.STRING
         values = _borrowable("values", values, element, copy)
         indices = [_indices_of(*given, copy) for given in where]
+        if layout == "BlockSparse":
+            _check_blocks(values, indices[0], lengths)
         dense, size = ffi.new("int64_t[]", lengths), ffi.new("int64_t[]", values.shape)
         texts = c_strings(values) if element is ElementType.STRING else []
         data = ffi.new("char*[]", texts) if texts else _pointer(values)
@@ -164,7 +166,8 @@ class Sparse(Containers):
             fill = f"Use{layout}Indices"
         check(found.pointer, getattr(lib, create)(found.pointer, *arguments), create)
         lender = None if copy else (values, *indices)
-        value = cls.from_handle(found, out[0], lender=lender, owned=True)
+        readonly = not copy and not values.flags.writeable
+        value = cls.from_handle(found, out[0], lender=lender, owned=True, readonly=readonly)
         if layout == "BlockSparse":
             blocks = indices[0]
             size = ffi.new("int64_t[]", blocks.shape)
@@ -248,10 +251,26 @@ def _borrowable(name: str, x: "NDArray[Any]", element: ElementType, copy: bool) 
     return x
 
 
+def _check_blocks(
+    values: "NDArray[Any]", indices: "NDArray[Any]", lengths: tuple[int, ...]
+) -> None:
+    """What libraries do not look at; forms that they refuse are left to them."""
+    if values.ndim != 3 or indices.shape != (2, values.shape[2]) or len(lengths) != 2:
+        return
+    for places, size, length in zip(indices, values.shape, lengths, strict=False):
+        if places.size and not (places.min() >= 0 and (int(places.max()) + 1) * size <= length):
+            raise InvalidArgument("indices are of blocks outside of the shape", None)
+
+
 def _indices_of(name: str, x: Any, dtype: Any, copy: bool) -> "NDArray[Any]":
     if not isinstance(x, np.ndarray) or x.dtype.kind not in "iu":
         raise TypeError(f"{name} must be an ndarray of {np.dtype(dtype)}")
+    if isinstance(x, np.ma.MaskedArray):
+        raise TypeError(f"{name} must not be masked: use filled()")
     if copy:
+        limits = np.iinfo(dtype)
+        if x.size and not (limits.min <= x.min() and x.max() <= limits.max):
+            raise ValueError(f"{name} must be of {np.dtype(dtype)}, but one is too large for that")
         return np.ascontiguousarray(x, dtype)
     if x.dtype != dtype:
         raise ValueError(f"{name} must be of {np.dtype(dtype)}, not {x.dtype}: or pass copy=True")

@@ -324,3 +324,12 @@ def test_more_dimensions_than_arrays_have_are_an_error_of_numpys(api):
         value.numpy()
     with pytest.raises((ValueError, BufferError)):
         memoryview(value)
+
+
+def test_a_subclass_of_arrays_cannot_tell_of_memory_that_it_has_not(api):
+    class Boastful(np.ndarray):
+        shape = property(lambda _self: (10**6,))
+        nbytes = property(lambda _self: 8 * 10**6)
+
+    value = Value.from_numpy(np.zeros(3).view(Boastful), api=api)
+    assert value.shape == (3,)

@@ -211,3 +211,34 @@ def test_a_repr_tells_what_it_is(api):
     assert repr(Value.sequence([A, B], api=api)) == "<Value sequence of 2>"
     assert repr(Value.map({1: 2}, api=api)) == "<Value map of 1>"
     assert repr(Value.from_numpy(B, api=api)) == "<Value tensor FLOAT (2, 2)>"
+
+
+# --- what must not pass unseen --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "dtype", "error", "message"),
+    [
+        ({1: 1.5}, np.int64, TypeError, "one of values must be an int"),
+        ({1: "text"}, np.float32, TypeError, "values are str"),
+        ({1: 1j}, None, TypeError, "values must be all numbers"),
+        ({1: 1e300}, np.float32, ValueError, "one of values is too large for float32"),
+        ({1: 10**400, 2: 0.5}, None, ValueError, "one of values is too large for float64"),
+        ({1: 300}, np.int8, ValueError, "one of values must be from -128"),
+        ({1: 1}, "nothing", TypeError, "dtype: "),
+        ({"\ud800": 1}, None, ValueError, "keys: string 0"),
+    ],
+)
+def test_a_map_changes_no_number_into_another(api, content, dtype, error, message):
+    with pytest.raises(error, match=message):
+        Value.map(content, dtype, api=api)
+
+
+def test_a_sequence_is_made_of_what_can_be_iterated_over(api):
+    with pytest.raises(TypeError, match="values must be an iterable, not NoneType"):
+        Value.sequence(None, api=api)
+
+
+def test_a_sequence_has_no_buffer(api):
+    with pytest.raises(BufferError, match="only a dense tensor"):
+        memoryview(Value.sequence([A], api=api))

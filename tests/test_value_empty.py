@@ -150,3 +150,9 @@ def test_array_converts_when_it_is_asked_to(api):
     assert value.__array__(copy=True).base is None
     with pytest.raises(ValueError, match="float64"):
         value.__array__(np.float64, copy=False)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, str])
+def test_more_bytes_than_can_be_counted_end_no_process(api, dtype):
+    with pytest.raises(ValueError, match=r"shape .* has more bytes than can be counted"):
+        Value.empty((2**40, 2**22), dtype, api=api)

@@ -180,3 +180,43 @@ def test_without_scipy_the_error_says_what_to_install(api, monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy", None)
     with pytest.raises(ImportError, match="pip install scipy"):
         Value.sparse_coo(VALUES, PAIRS, (3, 3), api=api).to_scipy()
+
+
+# --- what must not pass unseen --------------------------------------------------------------------
+
+
+def test_bytes_are_stored_as_they_are(api):
+    value = Value.sparse_coo(np.array([b"abc", b"d"]), np.array([0, 2]), (2, 2), api=api)
+    assert value.to_python() == {(0, 0): "abc", (1, 0): "d"}
+
+
+def test_what_is_no_string_is_not_stored_as_one(api):
+    with pytest.raises(TypeError, match="one of values must be a str"):
+        Value.sparse_coo(np.array([None, 1], object), np.array([0, 2]), (2, 2), api=api)
+
+
+def test_borrowed_values_that_are_read_only_stay_so(api):
+    values = VALUES.copy()
+    values.flags.writeable = False
+    value = Value.sparse_coo(values, PAIRS, (3, 3), api=api)
+    assert value.readonly
+    assert not value.sparse_values.flags.writeable
+
+
+def test_indices_are_not_cut_to_fit(api):
+    where = np.array([[2**32], [1]])
+    with pytest.raises(ValueError, match="indices must be of int32, but one is too large"):
+        Value.block_sparse(np.ones((1, 1, 1)), where, (2, 2), api=api, copy=True)
+
+
+def test_indices_have_no_mask(api):
+    where = np.ma.array([0, 1, 2], mask=[1, 0, 0])
+    with pytest.raises(TypeError, match="indices must not be masked"):
+        Value.sparse_coo(VALUES, where, (3, 3), api=api)
+
+
+@pytest.mark.parametrize("place", [-1, 2])
+def test_blocks_are_inside_of_the_tensor(api, place):
+    where = np.array([[0, place], [1, 0]], np.int32)
+    with pytest.raises(errors.InvalidArgument, match="indices are of blocks outside"):
+        Value.block_sparse(BLOCKS, where, (4, 4), api=api)

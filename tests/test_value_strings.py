@@ -121,3 +121,14 @@ def test_an_older_table_has_strings_too_but_for_null_characters():
     assert Value.from_strings(["héllo", ""], api=old).strings() == ["héllo", ""]
     with pytest.raises(ValueError, match="15"):
         Value.from_strings(["a\0b"], api=old)
+
+
+def test_as_many_strings_as_the_tensor_has_are_asked_for(api):
+    with pytest.raises(ValueError, match="strings must be 2 for this tensor, not 3"):
+        Value.from_strings(["a", "b", "c"], 2, api=api)
+
+
+@pytest.mark.parametrize("strings", [None, 3, "abc"])
+def test_strings_are_a_sequence(api, strings):
+    with pytest.raises(TypeError, match="strings must be a sequence of them"):
+        Value.from_strings(strings, api=api)

@@ -66,7 +66,12 @@ _Static_assert(sizeof(Py_ssize_t) == sizeof(int64_t), "a shape can be lent to Py
 int ortcffi_value_getbuffer(PyObject* self, Py_buffer* view, int flags) {
   struct value* value = (struct value*)self;
   view->obj = NULL;
-  if (ortcffi_value_open(value) < 0 || ortcffi_value_data(value) < 0) {
+  int kind = ortcffi_value_open(value) < 0 ? -1 : ortcffi_value_kind(value);
+  if (kind >= 0 && kind != ONNX_TYPE_TENSOR) {
+    PyErr_SetString(PyExc_BufferError, "only a dense tensor has a buffer: use to_python()");
+    return -1;
+  }
+  if (kind < 0 || ortcffi_value_data(value) < 0) {
     return -1;
   }
   const char* reason = refusal(value, flags);

@@ -181,19 +181,21 @@ int ortcffi_value_open(const struct value* value) {
   return 0;
 }
 
-/* _adopt(maker, handle, lender, owned): a value around an address. */
+/* _adopt(maker, handle, lender, owned, readonly=False): a value around an address. */
 PyObject* ortcffi_value_adopt(PyObject* type, PyObject* arguments) {
   struct maker* maker;
   unsigned long long handle;
   PyObject* lender;
-  int owned;
-  if (!PyArg_ParseTuple(arguments, "O!KOp", ortcffi_maker_type, &maker, &handle, &lender, &owned)) {
+  int owned, readonly = 0;
+  if (!PyArg_ParseTuple(arguments, "O!KOp|p", ortcffi_maker_type, &maker, &handle, &lender, &owned,
+                        &readonly)) {
     return NULL;
   }
   struct value* value = ortcffi_new_value((PyTypeObject*)type, maker, (OrtValue*)(uintptr_t)handle,
                                           lender == Py_None ? NULL : lender);
   if (value != NULL) {
     value->is_owned = (char)owned;
+    value->is_readonly = (char)readonly;
   }
   return (PyObject*)value;
 }
