@@ -213,6 +213,7 @@ CALL("FillSparseTensorCoo(strings)") {
   OrtValue* value = sparse(STRING, DIMS(3, 3));
   const char* const strings[] = {"one", "", "a third that is longer than fits in the element"};
   FILL_COO(value, cpu_info(), DIMS(3), strings, LIST(int64_t, 8, 0, 1));
+  api->ReleaseValue(value);
 }
 CALL("FillSparseTensorCoo(strings with NULL)") {
   OrtValue* value = sparse(STRING, DIMS(3, 3));

@@ -40,6 +40,7 @@ static void fill_element(OrtValue* value, const char* s, size_t index) {
   if (say_status(api->FillStringTensorElement(value, s, index))) {
     say_tensor(value);
   }
+  api->ReleaseValue(value);
 }
 CALL("FillStringTensorElement(v,s,1)") { fill_element(three(), "new, and longer than before", 1); }
 CALL("FillStringTensorElement(v,s,3) of 3") { fill_element(three(), "x", 3); }
@@ -134,6 +135,7 @@ static void resized(OrtValue* value, size_t index, size_t length) {
   } else {
     say_out(buffer, UNTOUCHED);
   }
+  api->ReleaseValue(value);
 }
 CALL("GetResizedStringTensorElementBuffer(v,0,5)") { resized(three(), 0, 5); }
 CALL("GetResizedStringTensorElementBuffer(v,2,60)") { resized(three(), 2, 60); }
@@ -151,4 +153,5 @@ CALL("GetResizedStringTensorElementBuffer keeps what fits") {
   say("%.4s", buffer);
   CHECK(api->GetResizedStringTensorElementBuffer(value, 2, 40, &buffer) == NULL);
   say("%.4s then %d", buffer, buffer[4]);
+  api->ReleaseValue(value);
 }
