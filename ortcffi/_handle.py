@@ -13,6 +13,17 @@ if TYPE_CHECKING:
     from ortcffi.api import Api
 
 
+def table(api: "Api | None") -> "Api":
+    """The table that an argument names, or the default."""
+    from ortcffi.api import Api, default_api
+
+    if api is None:
+        return default_api()
+    if not isinstance(api, Api):
+        raise TypeError(f"api must be an Api, not {type(api).__name__}")
+    return api
+
+
 class Handle:
     """An object of the C API, owned or borrowed.
 

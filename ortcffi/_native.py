@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Hands on the compiled module, which nothing else imports, and converts arguments for it."""
 
+from collections.abc import Mapping
 from operator import index
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,18 @@ from ortcffi._ort import ffi, lib
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata
 
-__all__ = ["INT32", "SIZE", "UINT32", "Source", "decode", "encode", "ffi", "integer", "lib"]
+__all__ = [
+    "INT32",
+    "SIZE",
+    "UINT32",
+    "Source",
+    "decode",
+    "encode",
+    "ffi",
+    "integer",
+    "lib",
+    "mapping",
+]
 
 Source = lib.ortcffi_source_type()
 
@@ -50,3 +62,12 @@ def integer(argument: str, number: Any, limits: tuple[int, int] = INT32) -> int:
     if not limits[0] <= converted <= limits[1]:
         raise ValueError(f"{argument} must be from {limits[0]} to {limits[1]}, but is {converted}")
     return converted
+
+
+def mapping(argument: str, given: Any) -> Mapping[Any, Any]:
+    """An argument that is a mapping, or None for an empty one; errors name the argument."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{argument} must be a mapping, not {type(given).__name__}")
+    return given

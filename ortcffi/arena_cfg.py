@@ -3,7 +3,7 @@
 
 from typing import TYPE_CHECKING
 
-from ortcffi._handle import Handle
+from ortcffi._handle import Handle, table
 from ortcffi._native import SIZE, ffi, integer, lib
 from ortcffi.errors import fail
 
@@ -38,7 +38,7 @@ def measures(  # noqa: PLR0913  # as many as an arena has
         if number is not None
     }
     if strategy is not None:
-        if strategy not in STRATEGIES:
+        if not isinstance(strategy, str) or strategy not in STRATEGIES:
             expected = " or ".join(map(repr, STRATEGIES))
             raise ValueError(f"strategy must be {expected}, not {strategy!r}")
         found["arena_extend_strategy"] = STRATEGIES[strategy]
@@ -96,10 +96,7 @@ class ArenaCfg(Handle):
         max_dead_bytes: int | None = None,
         max_power_of_two_bytes: int | None = None,
     ) -> None:
-        if api is None:
-            from ortcffi.api import default_api
-
-            api = default_api()
+        api = table(api)
         found = measures(
             max_bytes=max_bytes,
             strategy=strategy,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._handle import Handle
+from ortcffi._handle import Handle, table
 from ortcffi._native import decode, encode, ffi, lib
 from ortcffi.custom_op import CustomOp, read_op
 from ortcffi.errors import fail
@@ -41,10 +41,7 @@ class CustomOpDomain(Handle):
     __slots__ = ("_ops", "name")
 
     def __init__(self, name: str, api: "Api | None" = None) -> None:
-        if api is None:
-            from ortcffi.api import default_api
-
-            api = default_api()
+        api = table(api)
         out = ffi.new("OrtCustomOpDomain**")
         if status := lib.CreateCustomOpDomain(api.pointer, encode("name", name), out):
             fail(api.pointer, status, "CreateCustomOpDomain")

@@ -168,7 +168,7 @@ def element_of(dtype: "np.dtype[Any]") -> ElementType:
     return element
 
 
-def as_element(dtype: Any) -> ElementType:
+def as_element(dtype: Any, argument: str = "dtype") -> ElementType:
     """What a user means by an element type: a member of the enum, or anything like a dtype."""
     if isinstance(dtype, ElementType):
         return dtype
@@ -177,4 +177,4 @@ def as_element(dtype: Any) -> ElementType:
     try:
         return element_of(np.dtype(dtype))
     except (TypeError, ValueError) as error:
-        raise TypeError(f"dtype: {error}") from None
+        raise TypeError(f"{argument}: {error}") from None

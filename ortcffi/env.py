@@ -6,7 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import ortcffi.callbacks  # noqa: F401  # defines what C calls
-from ortcffi._native import INT32, decode, encode, ffi, integer, lib
+from ortcffi._handle import table
+from ortcffi._native import INT32, UINT32, decode, encode, ffi, integer, lib, mapping
 from ortcffi.env_clients import Client, clients_of
 from ortcffi.env_memory import EnvMemory
 from ortcffi.ep_devices import EpDevice
@@ -89,10 +90,7 @@ class Env(EnvMemory):
         threading: ThreadingOptions | None = None,
         config: Mapping[str, str] | None = None,
     ) -> None:
-        if api is None:
-            from ortcffi.api import default_api
-
-            api = default_api()
+        api = table(api)
         name, least = encode("log_id", log_id), integer("severity", severity, INT32)
         context = None if logger is None else log_context(logger)
         threads = _threads(api, threading)
@@ -198,7 +196,7 @@ class Env(EnvMemory):
         -----
         API function: ``SetLanguageProjection``, since version 5.
         """
-        self._call("SetLanguageProjection", integer("language", language, INT32))
+        self._call("SetLanguageProjection", integer("language", language, UINT32))
 
     @property
     def devices(self) -> list[EpDevice]:
@@ -231,7 +229,7 @@ def _creation(  # noqa: PLR0913, PLR0917  # as many as the C struct
     level = ffi.cast("OrtLoggingLevel", severity)  # any number, also a negative one
     if config is not None:
         api.require("CreateEnvWithOptions")
-        pairs, text = api.key_values(config), ffi.new("char[]", name)
+        pairs, text = api.key_values(mapping("config", config)), ffi.new("char[]", name)
         options = (api.version, severity, text, function, parameter, threads, pairs.handle)
         struct = ffi.new("OrtEnvCreationOptions*", options)
         return "CreateEnvWithOptions", (struct,), (pairs, text)
@@ -262,10 +260,7 @@ def available_providers(api: "Api | None" = None) -> list[str]:
     >>> available_providers()
     ['CPUExecutionProvider']
     """
-    if api is None:
-        from ortcffi.api import default_api
-
-        api = default_api()
+    api = table(api)
     api.require("GetAvailableProviders")
     out, count = ffi.new("char***"), ffi.new("int*")
     if status := lib.GetAvailableProviders(api.pointer, out, count):

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._handle import Handle
-from ortcffi._native import UINT32, encode, ffi, integer
+from ortcffi._native import UINT32, encode, ffi, integer, mapping
 from ortcffi.arena_cfg import ArenaCfg
 from ortcffi.ep_devices import EpDevice
 from ortcffi.lending import allocator_for, same_library
@@ -129,12 +129,12 @@ class EnvMemory(Handle):
         memory = self.api.cpu_memory_info(AllocatorType.ARENA) if info is None else info
         measures = ffi.NULL if cfg is None else self._of("cfg", cfg, ArenaCfg)
         wanted = self._info("info", memory)
+        pairs = mapping("options", options)
         if provider is None:
-            if options:
+            if pairs:
                 raise ValueError("options are a provider's, and no provider was given")
             self._call("CreateAndRegisterAllocator", wanted, measures)
             return
-        pairs = options or {}
         keys = [ffi.new("char[]", encode("an option", key)) for key in pairs]
         values = [ffi.new("char[]", encode(f"the option {key!r}", pairs[key])) for key in pairs]
         arrays = ffi.new("char*[]", keys), ffi.new("char*[]", values)

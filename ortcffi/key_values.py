@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._handle import Handle
+from ortcffi._handle import Handle, table
 from ortcffi._native import decode, encode, ffi, lib
 from ortcffi.errors import OutOfMemory
 
@@ -48,10 +48,7 @@ class KeyValuePairs(Handle, MutableMapping[str, str]):
         pairs: Mapping[str, str] | Iterable[tuple[str, str]] = (),
         api: "Api | None" = None,
     ) -> None:
-        if api is None:
-            from ortcffi.api import default_api
-
-            api = default_api()
+        api = table(api)
         api.require("CreateKeyValuePairs")
         out = ffi.new("OrtKeyValuePairs**")
         lib.CreateKeyValuePairs(api.pointer, out)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._handle import Handle
+from ortcffi._handle import Handle, table
 from ortcffi._native import decode, encode, ffi, integer, lib
 from ortcffi.errors import fail
 from ortcffi.memory_info import known
@@ -81,10 +81,7 @@ class OpAttr(Handle):
         type: OpAttrType | None = None,  # noqa: A002
         api: "Api | None" = None,
     ) -> None:
-        if api is None:
-            from ortcffi.api import default_api
-
-            api = default_api()
+        api = table(api)
         kind = _kind_of(value) if type is None else OpAttrType(type)
         data, length, _kept = _data(kind, value)
         api.require("CreateOpAttr")

@@ -6,7 +6,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Self
 
 import ortcffi.callbacks  # noqa: F401  # defines what C calls
-from ortcffi._native import INT32, ffi, lib
+from ortcffi._native import INT32, ffi, lib, mapping
 from ortcffi.callback_settings import LoggerSetting, PolicySetting, SelectorSetting, ThreadsSetting
 from ortcffi.config_entries import SessionConfig
 from ortcffi.core_options import read_settings
@@ -190,8 +190,8 @@ class SessionOptions(SessionInputs, CustomOps):
         create, release = "CreateSessionOptions", "ReleaseSessionOptions"
         self._begin(api, create, release, "OrtSessionOptions")
         self._set_all(settings)
-        self.config.update(config or {})
-        for name, value in (free_dimensions or {}).items():
+        self.config.update(mapping("config", config))
+        for name, value in mapping("free_dimensions", free_dimensions).items():
             self.fix_dimension(name, value)
 
     @classmethod

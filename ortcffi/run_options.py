@@ -4,8 +4,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._handle import Handle
-from ortcffi._native import INT32, ffi, lib
+from ortcffi._handle import Handle, table
+from ortcffi._native import INT32, ffi, lib, mapping
 from ortcffi.config_entries import RunConfig
 from ortcffi.core_options import read_settings
 from ortcffi.errors import fail
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from ortcffi.api import Api
 
 __all__ = ["PrepackedWeights", "RunOptions"]
+
+STREAM = "OrtSyncStream *"
 
 
 class RunOptions(Options):
@@ -106,7 +108,7 @@ class RunOptions(Options):
     ) -> None:
         self._begin(api, "CreateRunOptions", "ReleaseRunOptions", "OrtRunOptions")
         self._set_all(settings)
-        self.config.update(config or {})
+        self.config.update(mapping("config", config))
 
     def _describe(self) -> dict[str, Any]:
         return read_settings(self, lib.ortcffi_describe_run_options)
@@ -133,8 +135,14 @@ class RunOptions(Options):
         API function: ``RunOptionsSetSyncStream``, since version 24. It has no status.
         """
         handle = self.handle
+        kind = ffi.typeof(STREAM)
+        if stream is not None and not (
+            isinstance(stream, ffi.CData) and ffi.typeof(stream) is kind
+        ):
+            raise TypeError(f"stream must be a cdata of {STREAM} or None, not {stream!r}")
+        given: Any = stream if stream is not None else ffi.NULL
         self.api.require("RunOptionsSetSyncStream")
-        lib.RunOptionsSetSyncStream(self.api.pointer, handle, stream or ffi.NULL)
+        lib.RunOptionsSetSyncStream(self.api.pointer, handle, given)
         self._values["sync_stream"] = stream
 
     @property
@@ -163,10 +171,7 @@ class PrepackedWeights(Handle):
     __slots__ = ()
 
     def __init__(self, api: "Api | None" = None) -> None:
-        if api is None:
-            from ortcffi.api import default_api
-
-            api = default_api()
+        api = table(api)
         api.require("CreatePrepackedWeightsContainer")
         out = ffi.new("OrtPrepackedWeightsContainer**")
         if status := lib.CreatePrepackedWeightsContainer(api.pointer, out):

@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._native import encode, ffi, integer, lib
+from ortcffi._native import encode, ffi, integer, lib, mapping
 from ortcffi.core_options import read_items
 from ortcffi.settings import Options
 
@@ -114,6 +114,7 @@ class SessionInputs(Options):
         -----
         API function: ``AddExternalInitializers``, since version 12.
         """
+        values = mapping("values", values)
         names = [ffi.from_buffer(encode("a name", name) + b"\0") for name in values]
         handles = [self._value(f"the value of {name!r}", value) for name, value in values.items()]
         self._lend("external_initializers", values.values())
@@ -148,6 +149,7 @@ class SessionInputs(Options):
         -----
         API function: ``AddExternalInitializersFromFilesInMemory``, since version 18.
         """
+        files = mapping("files", files)
         names = [ffi.from_buffer(encode("a name", name) + b"\0") for name in files]
         contents = [_bytes(f"the content of {name!r}", files[name]) for name in files]
         self._lend("external_files", contents)

@@ -8,7 +8,7 @@ which tells all that it holds. Of other libraries it is what was set here.
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
-from ortcffi._handle import Handle
+from ortcffi._handle import Handle, table
 from ortcffi._native import INT32, UINT32, decode, encode, ffi, integer, lib
 from ortcffi.errors import fail
 from ortcffi.memory_info import known
@@ -34,10 +34,7 @@ class Options(Handle):
 
     def _begin(self, api: "Api | None", create: str, release: str, kind: str) -> None:
         """Make the object of the library."""
-        if api is None:
-            from ortcffi.api import default_api
-
-            api = default_api()
+        api = table(api)
         api.require(create)
         out = ffi.new(f"{kind}**")
         if status := getattr(lib, create)(api.pointer, out):
@@ -190,11 +187,13 @@ def text(name: str, value: Any) -> str:
 
 def path(name: str, value: "str | os.PathLike[str] | None") -> str | None:
     """A path, or None for none."""
-    from os import fspath
+    from os import PathLike, fspath
 
     if value is None:
         return None
-    return text(name, value if isinstance(value, str) else fspath(value))
+    if not isinstance(value, (str, PathLike)):
+        raise TypeError(f"{name} must be a str or os.PathLike, not {type(value).__name__}")
+    return text(name, fspath(value))
 
 
 def file(name: str, value: "str | os.PathLike[str] | None") -> str | None:

@@ -3,7 +3,7 @@
 
 from typing import TYPE_CHECKING
 
-from ortcffi._handle import Handle
+from ortcffi._handle import Handle, table
 from ortcffi._native import UINT32, decode, encode, integer, lib
 from ortcffi.errors import ErrorCode, error_for
 
@@ -39,10 +39,7 @@ class Status(Handle):
     __slots__ = ()
 
     def __init__(self, code: int, message: str = "", api: "Api | None" = None) -> None:
-        if api is None:
-            from ortcffi.api import default_api
-
-            api = default_api()
+        api = table(api)
         number, text = integer("code", code, UINT32), encode("message", message)
         handle = lib.CreateStatus(api.pointer, number, text)
         if not handle:

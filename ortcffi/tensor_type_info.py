@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Types of tensors: ``OrtTensorTypeAndShapeInfo``."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._handle import Handle
+from ortcffi._handle import Handle, table
 from ortcffi._native import UINT32, decode, encode, ffi, integer, lib
 from ortcffi.element_types import ElementType, as_element
 from ortcffi.errors import fail
 from ortcffi.memory_info import known
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from numpy.typing import DTypeLike
 
     from ortcffi.api import Api
@@ -23,11 +22,11 @@ __all__ = ["TensorTypeInfo"]
 DIMENSION = (0, 2**63 - 1)
 
 
-def number_of(element_type: Any) -> int:
+def number_of(element_type: Any, argument: str = "element_type") -> int:
     """The number of an element type, or of what is like a dtype; any other number as it is."""
     if isinstance(element_type, int):
-        return integer("element_type", element_type, UINT32)
-    return as_element(element_type)
+        return integer(argument, element_type, UINT32)
+    return as_element(element_type, argument)
 
 
 class TensorTypeInfo(Handle):
@@ -69,17 +68,14 @@ class TensorTypeInfo(Handle):
         shape: "Iterable[Dimension] | None" = None,
         api: "Api | None" = None,
     ) -> None:
-        if api is None:
-            from ortcffi.api import default_api
-
-            api = default_api()
+        api = table(api)
         out = ffi.new("OrtTensorTypeAndShapeInfo**")
         if status := lib.CreateTensorTypeAndShapeInfo(api.pointer, out):
             fail(api.pointer, status, "CreateTensorTypeAndShapeInfo")
         super().__init__(api, out[0], release=lib.ReleaseTensorTypeAndShapeInfo)
         self.element_type = element_type
         if shape is not None:
-            self.shape = tuple(shape)
+            self.shape = shape
 
     @classmethod
     def from_handle(cls, api: "Api", handle: Any, lender: object = None) -> "TensorTypeInfo":
@@ -141,19 +137,21 @@ class TensorTypeInfo(Handle):
     @shape.setter
     def shape(self, shape: "Iterable[Dimension]") -> None:
         self._writable()
+        if isinstance(shape, str) or not isinstance(shape, Iterable):
+            raise TypeError(f"shape must be an iterable of int, str and None, not {shape!r}")
         dimensions = tuple(shape)
         lengths, names = [], []
-        for dimension in dimensions:
+        for i, dimension in enumerate(dimensions):
             if dimension is None or isinstance(dimension, str):
                 lengths.append(-1)
-                names.append(ffi.new("char[]", encode("a dimension", dimension or "")))
+                names.append(ffi.new("char[]", encode(f"shape[{i}]", dimension or "")))
             else:
-                lengths.append(integer("a dimension", dimension, DIMENSION))
+                lengths.append(integer(f"shape[{i}]", dimension, DIMENSION))
                 names.append(ffi.new("char[]", b""))
         if len(lengths) < self._rank():
             self._begin_anew()
         self._call("SetDimensions", ffi.new("int64_t[]", lengths), len(lengths))
-        if any(isinstance(dimension, str) for dimension in dimensions):
+        if lengths:  # also without names, for those of before would stay
             self._call("SetSymbolicDimensions", ffi.new("char*[]", names), len(names))
 
     @property

@@ -93,7 +93,8 @@ class TypeInfo(Handle):
         Model-editor function: ``CreateMapTypeInfo``, since version 22.
         """
         inner = _inner("value_type", value_type)
-        return cls._made("CreateMapTypeInfo", inner.api, number_of(key_type), inner.handle)
+        key = number_of(key_type, "key_type")
+        return cls._made("CreateMapTypeInfo", inner.api, key, inner.handle)
 
     @classmethod
     def sequence(cls, element: "TypeInfo") -> "TypeInfo":
@@ -125,6 +126,10 @@ class TypeInfo(Handle):
         -----
         API function: ``GetTypeInfo``.
         """
+        from ortcffi.value import Value
+
+        if not isinstance(value, Value):
+            raise TypeError(f"value must be a Value, not {type(value).__name__}")
         out, api = ffi.new("OrtTypeInfo**"), value.api
         check(api.pointer, lib.GetTypeInfo(api.pointer, value.handle, out), "GetTypeInfo")
         return cls(api, out[0]) if out[0] else None

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ortcffi._handle import table
 from ortcffi._native import encode, ffi
-from ortcffi.api import Api, default_api
 from ortcffi.element_types import PACKED, ElementType, element_of
 from ortcffi.memory import Allocator
 
@@ -15,16 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ortcffi._ort import Cdata
+    from ortcffi.api import Api
     from ortcffi.memory import Shape
-
-
-def table(api: "Api | None") -> "Api":
-    """The table that an argument names, or the default."""
-    if api is None:
-        return default_api()
-    if not isinstance(api, Api):
-        raise TypeError(f"api must be an Api, not {type(api).__name__}")
-    return api
 
 
 def table_of(allocator: Allocator, api: "Api | None") -> "Api":

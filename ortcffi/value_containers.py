@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from ortcffi._handle import table
 from ortcffi._native import INT32, ffi, integer, lib
 from ortcffi.element_types import ElementType, ValueKind, as_element, dtype_of
 from ortcffi.errors import fail
-from ortcffi.value_arguments import element_of_array, table, unfit
+from ortcffi.value_arguments import element_of_array, unfit
 from ortcffi.value_exchange import Exchange
 
 if TYPE_CHECKING:

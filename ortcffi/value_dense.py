@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from ortcffi._handle import table
 from ortcffi._native import ffi, lib
 from ortcffi.element_types import PACKED, ElementType, ValueKind, as_element, bits_of, dtype_of
 from ortcffi.errors import InvalidArgument, fail, out_of_memory
 from ortcffi.packed import pack, unpack
-from ortcffi.value_arguments import dimensions, element_of_array, table, table_of, unfit
+from ortcffi.value_arguments import dimensions, element_of_array, table_of, unfit
 from ortcffi.value_base import Base
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from ortcffi._handle import table
 from ortcffi.element_types import PACKED, ElementType, ValueKind, bits_of, dtype_of
-from ortcffi.value_arguments import table
 from ortcffi.value_base import Loan
 from ortcffi.value_dense import Dense
 

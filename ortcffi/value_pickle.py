@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ortcffi._handle import table
 from ortcffi.element_types import ElementType, SparseFormat, ValueKind, bits_of
-from ortcffi.value_arguments import table
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from ortcffi._handle import table
 from ortcffi._native import ffi, lib
 from ortcffi.element_types import ElementType, SparseFormat, ValueKind
 from ortcffi.errors import InvalidArgument, check, fail
-from ortcffi.value_arguments import c_strings, dimensions, element_of_array, table, unfit
+from ortcffi.value_arguments import c_strings, dimensions, element_of_array, unfit
 from ortcffi.value_base import address_of
 from ortcffi.value_containers import Containers
 

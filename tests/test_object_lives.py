@@ -126,3 +126,9 @@ def test_options_keep_what_sessions_borrow(api):
         del array
         gc.collect()
         assert options.initializers["w"].numpy().sum() == 7000
+
+
+@pytest.mark.parametrize("name", sorted(MAKERS.keys() - {"Arena"}))
+def test_what_is_no_table_is_refused_by_name(name):
+    with pytest.raises(TypeError, match="api must be an Api, not int"):
+        MAKERS[name](3)

@@ -121,7 +121,7 @@ def test_an_unknown_setting_is_refused_with_the_names_of_those_there_are(api):
         ("mem_pattern", None, TypeError, "mem_pattern must be a bool, not None"),
         ("log_id", b"x", TypeError, "log_id must be a str, not bytes"),
         ("log_id", "a\0b", ValueError, "log_id must not contain a null character"),
-        ("profiling", 5, TypeError, "expected str, bytes or os.PathLike object, not int"),
+        ("profiling", 5, TypeError, "profiling must be a str or os.PathLike, not int"),
         ("logger", 5, TypeError, "logger must be a logging.Logger or a callable, not 5"),
         ("device_selector", 5, TypeError, "device_selector must be a callable, not 5"),
         ("thread_functions", print, TypeError, "thread_functions must be a pair of callables"),

@@ -81,11 +81,11 @@ def test_an_element_type_may_be_any_number_or_dtype(api):
 @pytest.mark.parametrize(
     ("shape", "error", "says"),
     [
-        ([-1], ValueError, "a dimension must be from 0 to"),
-        ([2**63], ValueError, "a dimension must be from 0 to"),
-        ([1.5], TypeError, "a dimension must be an int, not float"),
-        (["a\0b"], ValueError, "a dimension must not contain a null character"),
-        (5, TypeError, "not iterable"),
+        ([-1], ValueError, r"shape\[0\] must be from 0 to"),
+        ([2**63], ValueError, r"shape\[0\] must be from 0 to"),
+        ([1.5], TypeError, r"shape\[0\] must be an int, not float"),
+        (["a\0b"], ValueError, r"shape\[0\] must not contain a null character"),
+        (5, TypeError, "shape must be an iterable"),
     ],
 )
 def test_a_wrong_dimension_is_refused(api, shape, error, says):
@@ -219,3 +219,25 @@ def test_a_value_tells_its_type(api):
         info = TypeInfo.of_value(value)
     assert str(info) == "tensor(float[2, 3])"
     info.close()
+
+
+def test_a_name_goes_with_its_dimension(api):
+    info = ort.TensorTypeInfo("f4", ["batch", 3], api)
+    info.shape = (None, 3)
+    assert info.shape == (None, 3)
+
+
+@pytest.mark.parametrize("shape", ["abc", 3])
+def test_a_shape_is_iterable_and_no_text(api, shape):
+    with pytest.raises(TypeError, match="shape must be an iterable of int, str and None"):
+        ort.TensorTypeInfo("f4", shape, api)
+
+
+def test_errors_of_types_name_the_argument(api):
+    number = ort.TypeInfo.tensor("f4", api=api)
+    with pytest.raises(TypeError, match="element_type: "):
+        ort.TypeInfo.tensor("nothing", api=api)
+    with pytest.raises(TypeError, match="key_type: "):
+        ort.TypeInfo.map("nothing", number)
+    with pytest.raises(TypeError, match="value must be a Value, not int"):
+        ort.TypeInfo.of_value(3)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""Arguments of options, environments and arenas that are of a wrong type: errors that name them."""
+
+import pytest
+
+import ortcffi as ort
+
+JUNK = [-1, 1.5, "text", b"bytes", [None], object()]
+USES = [
+    ("config", lambda api, x: ort.SessionOptions(api, config=x)),
+    ("config", lambda api, x: ort.RunOptions(api, config=x)),
+    ("config", lambda api, x: ort.Env(api=api, config=x)),
+    ("free_dimensions", lambda api, x: ort.SessionOptions(api, free_dimensions=x)),
+    ("values", lambda api, x: ort.SessionOptions(api).add_external_initializers(x)),
+    ("files", lambda api, x: ort.SessionOptions(api).add_external_files(x)),
+]
+
+
+@pytest.mark.parametrize("junk", JUNK, ids=[type(x).__name__ for x in JUNK])
+@pytest.mark.parametrize(("name", "use"), USES)
+def test_what_is_no_mapping_is_refused_by_name(api, name, use, junk):
+    with pytest.raises(TypeError, match=f"{name} must be a mapping"):
+        use(api, junk)
+
+
+@pytest.mark.parametrize("name", ["profiling", "optimized_model_path"])
+def test_what_is_no_path_is_refused_by_name(api, name):
+    with pytest.raises(TypeError, match=f"{name} must be a str or os.PathLike, not int"):
+        ort.SessionOptions(api, **{name: 3})
+
+
+def test_what_is_no_stream_is_refused_by_name(api):
+    with pytest.raises(TypeError, match="stream must be a cdata of OrtSyncStream"):
+        ort.RunOptions(api).set_sync_stream(3)
+
+
+def test_a_language_is_not_negative(api):
+    with ort.Env(api=api) as env, pytest.raises(ValueError, match="language must be from 0"):
+        env.set_language_projection(-1)
+
+
+def test_a_strategy_that_is_no_text_is_refused_by_name(api):
+    with pytest.raises(ValueError, match="strategy must be 'power_of_two'"):
+        ort.ArenaCfg(api, strategy=[])
