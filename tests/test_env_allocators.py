@@ -281,3 +281,18 @@ def test_another_device_is_described_to_the_other_library(core_api, real_api):
     info = allocator_for(real_api, Gpu()).info
     assert (info.api, info.name, info.device_type) == (real_api, "far", ort.DeviceType.GPU)
     assert (info.vendor_id, info.id) == (5, 3)
+
+
+def test_the_core_refuses_allocators_and_memory_of_another_library_by_name(core_api, real_api):
+    allocator, info = real_api.default_allocator, real_api.cpu_memory_info()
+    out = ffi.new("OrtAllocator**")
+    with ort.Env("app", core_api) as env:
+        for name, arguments in {
+            "RegisterAllocator": (allocator.handle,),
+            "UnregisterAllocator": (info.handle,),
+            "CreateAndRegisterAllocator": (info.handle, ffi.NULL),
+            "GetSharedAllocator": (info.handle, out),
+        }.items():
+            status = getattr(lib, name)(core_api.pointer, env.handle, *arguments)
+            with pytest.raises(ort.errors.InvalidArgument, match="OrtMemoryInfo of this library"):
+                ort.errors.check(core_api.pointer, status, name)

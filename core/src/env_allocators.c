@@ -83,8 +83,11 @@ ORT_API_STATUS_IMPL(ort_RegisterAllocator, OrtEnv* env, OrtAllocator* allocator)
   CORE_REQUIRE(RegisterAllocator, env);
   CORE_REQUIRE(RegisterAllocator, allocator);
   const struct OrtMemoryInfo* info = allocator->Info == NULL ? NULL : allocator->Info(allocator);
-  if (info == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "RegisterAllocator: allocator has no Info, or none to tell");
+  if (!core_is_memory_info(info)) {
+    CORE_FAIL(
+        ORT_INVALID_ARGUMENT,
+        "RegisterAllocator: allocator must have an Info that answers an OrtMemoryInfo of this "
+        "library");
   }
   if (info->allocator_type == OrtArenaAllocator) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
@@ -103,7 +106,7 @@ ORT_API_STATUS_IMPL(ort_RegisterAllocator, OrtEnv* env, OrtAllocator* allocator)
 
 ORT_API_STATUS_IMPL(ort_UnregisterAllocator, OrtEnv* env, const OrtMemoryInfo* mem_info) {
   CORE_REQUIRE(UnregisterAllocator, env);
-  CORE_REQUIRE(UnregisterAllocator, mem_info);
+  CORE_REQUIRE_INFO(UnregisterAllocator, mem_info);
   core_mutex_lock(&env->lock);
   struct core_shared_allocator* shared = take(env, mem_info);
   core_mutex_unlock(&env->lock);
@@ -150,7 +153,7 @@ static OrtStatus* make(const struct OrtMemoryInfo* info, const OrtArenaCfg* cfg,
 ORT_API_STATUS_IMPL(ort_CreateAndRegisterAllocator, OrtEnv* env, const OrtMemoryInfo* mem_info,
                     const OrtArenaCfg* arena_cfg) {
   CORE_REQUIRE(CreateAndRegisterAllocator, env);
-  CORE_REQUIRE(CreateAndRegisterAllocator, mem_info);
+  CORE_REQUIRE_INFO(CreateAndRegisterAllocator, mem_info);
   if (mem_info->device_type != OrtMemoryInfoDeviceType_CPU) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "CreateAndRegisterAllocator: mem_info must be memory of the CPU");
@@ -175,7 +178,7 @@ ORT_API_STATUS_IMPL(ort_CreateAndRegisterAllocatorV2, OrtEnv* env, const char* p
                     const char* const* provider_options_values, size_t num_keys) {
   CORE_REQUIRE(CreateAndRegisterAllocatorV2, env);
   CORE_REQUIRE(CreateAndRegisterAllocatorV2, provider_type);
-  CORE_REQUIRE(CreateAndRegisterAllocatorV2, mem_info);
+  CORE_REQUIRE_INFO(CreateAndRegisterAllocatorV2, mem_info);
   CORE_REQUIRE_IF(num_keys > 0, CreateAndRegisterAllocatorV2, provider_options_keys);
   CORE_REQUIRE_IF(num_keys > 0, CreateAndRegisterAllocatorV2, provider_options_values);
   if (strcmp(provider_type, "CPUExecutionProvider") != 0) {
@@ -190,7 +193,7 @@ ORT_API_STATUS_IMPL(ort_CreateAndRegisterAllocatorV2, OrtEnv* env, const char* p
 ORT_API_STATUS_IMPL(ort_GetSharedAllocator, OrtEnv* env, const OrtMemoryInfo* mem_info,
                     OrtAllocator** allocator) {
   CORE_REQUIRE(GetSharedAllocator, env);
-  CORE_REQUIRE(GetSharedAllocator, mem_info);
+  CORE_REQUIRE_INFO(GetSharedAllocator, mem_info);
   CORE_REQUIRE(GetSharedAllocator, allocator);
   core_mutex_lock(&env->lock);
   const struct core_shared_allocator* shared = find(env, mem_info);

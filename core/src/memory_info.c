@@ -38,16 +38,6 @@ static const struct device devices[] = {
     {"WebNN_Ten", "WebNN_Ten", GPU, LOCAL, 0},
 };
 
-/* Guards an argument, which may be an info of another library: its struct is not known here. */
-#define REQUIRE_INFO(function, argument)                                               \
-  do {                                                                                 \
-    CORE_REQUIRE(function, argument);                                                  \
-    if (CORE_UNLIKELY(!core_is_memory_info(argument))) {                               \
-      CORE_FAIL(ORT_INVALID_ARGUMENT,                                                  \
-                #function ": " #argument " must be an OrtMemoryInfo of this library"); \
-    }                                                                                  \
-  } while (0)
-
 static OrtStatus* hand_out(const struct OrtMemoryInfo* info, OrtMemoryInfo** out) {
   size_t extra = core_memory_info_extra(info);
   struct OrtMemoryInfo* copy = heap_alloc(sizeof *copy + extra);
@@ -143,8 +133,8 @@ ORT_API_STATUS_IMPL(ort_CreateMemoryInfo_V2, const char* name, OrtMemoryInfoDevi
 
 ORT_API_STATUS_IMPL(ort_CompareMemoryInfo, const OrtMemoryInfo* info1, const OrtMemoryInfo* info2,
                     int* out) {
-  REQUIRE_INFO(CompareMemoryInfo, info1);
-  REQUIRE_INFO(CompareMemoryInfo, info2);
+  CORE_REQUIRE_INFO(CompareMemoryInfo, info1);
+  CORE_REQUIRE_INFO(CompareMemoryInfo, info2);
   CORE_REQUIRE(CompareMemoryInfo, out);
   int equal =
       info1->allocator_type == info2->allocator_type && info1->mem_type == info2->mem_type &&
@@ -156,28 +146,28 @@ ORT_API_STATUS_IMPL(ort_CompareMemoryInfo, const OrtMemoryInfo* info1, const Ort
 }
 
 ORT_API_STATUS_IMPL(ort_MemoryInfoGetName, const OrtMemoryInfo* ptr, const char** out) {
-  REQUIRE_INFO(MemoryInfoGetName, ptr);
+  CORE_REQUIRE_INFO(MemoryInfoGetName, ptr);
   CORE_REQUIRE(MemoryInfoGetName, out);
   *out = ptr->name;
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_MemoryInfoGetId, const OrtMemoryInfo* ptr, int* out) {
-  REQUIRE_INFO(MemoryInfoGetId, ptr);
+  CORE_REQUIRE_INFO(MemoryInfoGetId, ptr);
   CORE_REQUIRE(MemoryInfoGetId, out);
   *out = ptr->device_id;
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_MemoryInfoGetMemType, const OrtMemoryInfo* ptr, OrtMemType* out) {
-  REQUIRE_INFO(MemoryInfoGetMemType, ptr);
+  CORE_REQUIRE_INFO(MemoryInfoGetMemType, ptr);
   CORE_REQUIRE(MemoryInfoGetMemType, out);
   *out = ptr->mem_type;
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_MemoryInfoGetType, const OrtMemoryInfo* ptr, OrtAllocatorType* out) {
-  REQUIRE_INFO(MemoryInfoGetType, ptr);
+  CORE_REQUIRE_INFO(MemoryInfoGetType, ptr);
   CORE_REQUIRE(MemoryInfoGetType, out);
   *out = ptr->allocator_type;
   return NULL;

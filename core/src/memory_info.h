@@ -40,6 +40,16 @@ static inline bool core_is_cpu_memory(const struct OrtMemoryInfo* info) {
          info->device_mem_type == OrtDeviceMemoryType_HOST_ACCESSIBLE;
 }
 
+/** Guards an argument, which may be an info of another library: its struct is not known here. */
+#define CORE_REQUIRE_INFO(function, argument)                                          \
+  do {                                                                                 \
+    CORE_REQUIRE(function, argument);                                                  \
+    if (CORE_UNLIKELY(!core_is_memory_info(argument))) {                               \
+      CORE_FAIL(ORT_INVALID_ARGUMENT,                                                  \
+                #function ": " #argument " must be an OrtMemoryInfo of this library"); \
+    }                                                                                  \
+  } while (0)
+
 /** Bytes that a copy's name needs behind it; 0 for a literal, which copies share. */
 static inline size_t core_memory_info_extra(const struct OrtMemoryInfo* info) {
   return CORE_UNLIKELY(info->owns_name) ? strlen(info->name) + 1 : 0;
