@@ -8,8 +8,8 @@ runs under a lock of the core. Nothing may pass through C, so each catches all t
 """
 
 import sys
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple
+import weakref
+from typing import TYPE_CHECKING, Any
 
 from ortcffi import ep_devices, thread_functions, work_functions
 from ortcffi._native import decode, ffi
@@ -151,18 +151,32 @@ def work(context: "Cdata", event: int, data: "Cdata") -> None:
 
 
 def report(what: str) -> None:
-    """Tell of an exception that has nowhere to go, the way Python does for destructors."""
-    message = f"Exception ignored in {what}"
-    kind, error, traceback = sys.exc_info()
-    told: Any = _Unraisable(kind, error, traceback, message, None)
-    sys.unraisablehook(told)
+    """Tell of an exception that has nowhere to go, the way Python does for destructors.
+
+    Python itself calls `sys.unraisablehook`, whose default takes only what Python has made: here
+    for the callback of a weak reference, which raises.
+    """
+    told = _Told(what, sys.exc_info()[1])
+    subject = _Told(what, None)
+    reference = weakref.ref(subject, told)  # which has to be there when its object goes
+    del subject
+    del reference
 
 
-class _Unraisable(NamedTuple):
-    """What `sys.unraisablehook` is given."""
+class _Told:
+    """What raises an exception again, under a name that tells where it came from."""
 
-    exc_type: type[BaseException] | None
-    exc_value: BaseException | None
-    exc_traceback: TracebackType | None
-    err_msg: str | None
-    object: Any
+    def __init__(self, what: str, error: BaseException | None) -> None:
+        self.what = what
+        self.error = error
+
+    def __call__(self, _reference: object) -> None:
+        error, self.error = self.error, None
+        try:
+            if error is not None:
+                raise error
+        finally:
+            del error  # the traceback has this frame, and is the error's
+
+    def __repr__(self) -> str:
+        return self.what

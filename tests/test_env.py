@@ -11,6 +11,7 @@ import weakref
 import pytest
 
 import ortcffi as ort
+from ortcffi import callbacks
 from ortcffi._native import ffi, lib
 from ortcffi.logs import log_context
 from ortcffi.work_functions import WorkFunctions
@@ -21,7 +22,9 @@ def unraisable(monkeypatch):
     """What reached ``sys.unraisablehook``: the class and the text."""
     told = []
     monkeypatch.setattr(
-        sys, "unraisablehook", lambda what: told.append((what.exc_type, what.err_msg))
+        sys,
+        "unraisablehook",
+        lambda what: told.append((what.exc_type, f"Exception ignored in {what.object!r}")),
     )
     return told
 
@@ -347,3 +350,15 @@ def test_functions_around_work_must_be_callables(api):
 def test_the_real_library_of_the_wheel_has_no_functions_around_work(real_api):
     with ort.Env(api=real_api) as env, pytest.raises(ort.errors.NotImplemented):
         env.set_work_functions(started=print)
+
+
+def test_the_hook_of_python_itself_tells_of_an_exception_in_a_logger(capsys, monkeypatch):
+    def fail(_message):
+        raise KeyError("mine")
+
+    monkeypatch.setattr(sys, "unraisablehook", sys.__unraisablehook__)
+    context = log_context(fail)
+    callbacks.log(context.pointer, 2, *[ffi.NULL] * 4)
+    told = capsys.readouterr().err
+    assert "Exception ignored in: a logger" in told
+    assert "KeyError: 'mine'" in told

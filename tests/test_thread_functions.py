@@ -131,7 +131,9 @@ def test_an_environment_whose_threads_cannot_be_made_is_not_there(real_api):
 def test_an_exception_in_join_is_reported(real_api, model, monkeypatch):
     told = []
     monkeypatch.setattr(
-        sys, "unraisablehook", lambda what: told.append((what.exc_type, what.err_msg))
+        sys,
+        "unraisablehook",
+        lambda what: told.append((what.exc_type, f"Exception ignored in {what.object!r}")),
     )
     maker = Maker()
 
