@@ -14,7 +14,7 @@ def pointer(core_api):
 @pytest.fixture
 def info(core_api):
     with core_api.cpu_memory_info() as info:
-        yield info.handle
+        yield info
 
 
 def test_an_argument_may_be_plain_owned_or_collected(pointer):
@@ -27,8 +27,8 @@ def test_an_argument_may_be_plain_owned_or_collected(pointer):
 
 def test_an_element_of_an_array_and_an_array_are_arguments(pointer, info):
     numbers = ffi.new("int[2]", [7, 7])
-    assert not lib.MemoryInfoGetId(pointer, info, numbers + 1)
-    assert not lib.MemoryInfoGetId(pointer, info, numbers)
+    assert not lib.MemoryInfoGetId(pointer, info.handle, numbers + 1)
+    assert not lib.MemoryInfoGetId(pointer, info.handle, numbers)
     assert list(numbers) == [0, 0]
 
 
@@ -72,17 +72,21 @@ def test_a_pointer_of_another_type_is_refused(pointer, info):
     for wrong in (pointer, number, ffi.new("OrtMemoryInfo**"), ffi.cast("OrtStatus*", 1)):
         with pytest.raises(TypeError, match=r"initializer for ctype 'struct OrtMemoryInfo \*'"):
             lib.MemoryInfoGetId(pointer, wrong, number)
-    assert not lib.MemoryInfoGetId(pointer, info, number)
+    assert not lib.MemoryInfoGetId(pointer, info.handle, number)
 
 
 def test_a_cdata_that_is_no_pointer_is_refused(pointer, info):
-    for wrong in (ffi.cast("int", 1), ffi.cast("uintptr_t", info), ffi.new("OrtApiBase*")[0]):
+    for wrong in (
+        ffi.cast("int", 1),
+        ffi.cast("uintptr_t", info.handle),
+        ffi.new("OrtApiBase*")[0],
+    ):
         with pytest.raises(TypeError):
             lib.MemoryInfoGetId(pointer, wrong, ffi.new("int*"))
 
 
 def test_all_successes_are_one_object(pointer, info):
-    first, second = (lib.MemoryInfoGetId(pointer, info, ffi.new("int*")) for _ in range(2))
+    first, second = (lib.MemoryInfoGetId(pointer, info.handle, ffi.new("int*")) for _ in range(2))
     assert first is second
     assert first == ffi.NULL
     assert not first
