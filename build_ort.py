@@ -21,32 +21,36 @@ def core(variable: str) -> list[str]:
     return words[1].split()
 
 
-INCLUDE = ["core/include", "core/src", "ortcffi/boundary"]
-HEADERS = [str(header) for path in INCLUDE for header in ROOT.glob(f"{path}/*.[dh]*")]
+INCLUDE = ["core/include", "core/src", "ortcffi"]
+HEADERS = [
+    str(header)
+    for path in ["core/include", "core/src", "ortcffi/boundary"]
+    for header in ROOT.glob(f"{path}/**/*.[dh]*")
+]
 # Off for any value but 1. Nothing compiles anew by itself when it changes: `build_ext --force`.
 USE_MIMALLOC = os.environ.get("ORTCFFI_USE_MIMALLOC") == "1"
 HEAP = core("MIMALLOC" if USE_MIMALLOC else "HEAP")
 CORE_SOURCES = [f"core/src/{name}.c" for name in core("SOURCES") + core("POSIX") + HEAP]
 BOUNDARY_SOURCES = [
-    "ortcffi/boundary/extras.c",
-    "ortcffi/boundary/options.c",
-    "ortcffi/boundary/bench.c",
-    "ortcffi/boundary/bench_threads.c",
-    "ortcffi/boundary/bench_values.c",
-    "ortcffi/boundary/bench_floor.c",
-    "ortcffi/boundary/providers.c",
-    "ortcffi/boundary/adaptors.c",
-    "ortcffi/boundary/custom_ops.c",
-    "ortcffi/boundary/guests.c",
-    "ortcffi/boundary/lending.c",
-    "ortcffi/boundary/numpy_memory.c",
-    "ortcffi/boundary/objects.c",
-    "ortcffi/boundary/blocks.c",
-    "ortcffi/boundary/values.c",
-    "ortcffi/boundary/value_type.c",
-    "ortcffi/boundary/value_arrays.c",
-    "ortcffi/boundary/value_strings.c",
-    "ortcffi/boundary/dlpack.c",
+    "ortcffi/boundary/table/slot_rows.c",
+    "ortcffi/boundary/options/options.c",
+    "ortcffi/boundary/bench/bench.c",
+    "ortcffi/boundary/bench/bench_threads.c",
+    "ortcffi/boundary/bench/bench_values.c",
+    "ortcffi/boundary/bench/bench_floor.c",
+    "ortcffi/boundary/table/load.c",
+    "ortcffi/boundary/memory/adaptors.c",
+    "ortcffi/boundary/custom_ops/custom_ops.c",
+    "ortcffi/boundary/callbacks/from_libraries.c",
+    "ortcffi/boundary/memory/foreign.c",
+    "ortcffi/boundary/memory/numpy_memory.c",
+    "ortcffi/boundary/status/raise.c",
+    "ortcffi/boundary/memory/blocks.c",
+    "ortcffi/boundary/values/values.c",
+    "ortcffi/boundary/values/value_type.c",
+    "ortcffi/boundary/values/value_arrays.c",
+    "ortcffi/boundary/values/value_strings.c",
+    "ortcffi/boundary/values/dlpack.c",
 ]
 COMPILE_FLAGS = [
     *core("FLAGS"),
@@ -90,7 +94,7 @@ ffibuilder = FFI()
 ffibuilder.cdef(cdef())
 ffibuilder.set_source(
     "ortcffi._ort",
-    '#include "boundary.h"',
+    '#include "boundary/boundary.h"',
     sources=CORE_SOURCES + BOUNDARY_SOURCES,
     depends=[__file__, "core/Makefile", *HEADERS],
     include_dirs=INCLUDE,

@@ -3,7 +3,9 @@
 # `make asan`, `ubsan`, `tsan`, `valgrind`, `wine`. And a fuzzer: `make fuzz`, or `make fuzz
 # SECONDS=600`.
 
-CLIENTS = ../tests/c
+CLIENTS = ../tests/c/clients
+BEHAVIOUR = ../tests/c/behaviour
+FAULTS = ../tests/c/faults
 # What runs: a client, and behind colons what it is told after the library's path.
 RUNS = abi client heap old_client versions storm:2:50000:2 arena:2:30000 adaptor_storm:2:20000:2 \
   random_values many_threads:800:1000 reload:20:1000 shared_env:2000 platform $(LEAVERS) $(RUNS_OF_$(SYSTEM))
@@ -30,9 +32,10 @@ LINK_CLIENT_OF_WINDOWS = $(BUILD)/libortcore.dll.a $(THREADS) $(SEEN)
 # static: with the threads of the test itself in it.
 THREADS = $(if $(filter WINDOWS,$(SYSTEM)),-static -lpthread,-pthread)
 
-$(BUILD)/behaviour$(EXE): $(wildcard $(CLIENTS)/behaviour_*.c)
-$(BUILD)/faults: $(wildcard $(CLIENTS)/faults_*.c)
-$(BUILD)/%$(EXE): $(CLIENTS)/%.c $(wildcard $(CLIENTS)/*.h) $(LIBRARY)
+$(BUILD)/behaviour$(EXE): $(wildcard $(BEHAVIOUR)/behaviour_*.c)
+$(BUILD)/faults: $(wildcard $(FAULTS)/faults_*.c)
+vpath %.c $(CLIENTS) $(BEHAVIOUR) $(FAULTS)
+$(BUILD)/%$(EXE): %.c $(wildcard ../tests/c/*/*.h) $(LIBRARY)
 	$(CC) -std=gnu11 -Wall -Wextra $($(SYSTEM)_FLAGS) $(CFLAGS) -Iinclude $(filter %.c,$^) -o $@ $(LINK_CLIENT)
 
 # These look inside, so they are linked with the core's objects.

@@ -8,11 +8,12 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-sys.path.insert(0, str(Path(__file__).parent))
+DOCS = Path(__file__).parent
+sys.path[:0] = [str(DOCS / "generate"), str(DOCS.parent / "tools")]
 
-import c_source
+import slots  # noqa: E402  # found along the path above
 
-SLOTS = {slot.name for slot in c_source.slots_of("ort_slots.def")}
+SLOTS = {slot.name for slot in slots.slots_of("ort_slots.def")}
 
 project = "ortcffi"
 copyright = "the ortcffi authors"

@@ -11,9 +11,12 @@ from typing import cast
 
 COMMANDS = {  # name: module whose main() it is, what it does
     "bench": ("ortcffi.bench.cli", "time status and allocation paths, beside other libraries"),
-    "doctor": ("ortcffi.doctor", "list the ONNX Runtime libraries, and what is wrong with them"),
-    "info": ("ortcffi.info", "print versions, build, and the slots that the core answers"),
-    "config": ("ortcffi.config", "print the flags for compiling and linking C clients"),
+    "doctor": (
+        "ortcffi.cli.doctor",
+        "list the libraries that there are, and what is wrong with them",
+    ),
+    "info": ("ortcffi.cli.info", "print versions, build, and the slots that the core answers"),
+    "config": ("ortcffi.cli.build_flags", "print the flags for compiling and linking C clients"),
 }
 
 
@@ -59,7 +62,7 @@ def _without_command(given: list[str]) -> int:
     if not options.version:
         parser.print_help()
         return 0
-    from ortcffi.info import package_version
+    from ortcffi.cli.info import package_version
 
     sys.stdout.write(f"ortcffi {package_version()}\n")
     return 0

@@ -10,18 +10,7 @@ from ortcffi._native import ffi, lib
 from ortcffi.errors import fail
 
 if TYPE_CHECKING:
-    from ortcffi.api import Api
-
-
-def table(api: "Api | None") -> "Api":
-    """The table that an argument names, or the default."""
-    from ortcffi.api import Api, default_api
-
-    if api is None:
-        return default_api()
-    if not isinstance(api, Api):
-        raise TypeError(f"api must be an Api, not {type(api).__name__}")
-    return api
+    from ortcffi.table.api import Api
 
 
 class Handle:

@@ -7,7 +7,7 @@ code and the message, releases the status, and raises the exception of that code
 
 Some functions call back. An exception cannot pass through C, so it goes around:
 
-1. C calls a function in `ortcffi.callbacks`, from whatever thread; CFFI takes the interpreter lock.
+1. C calls a callback of Python (`ortcffi._callback`) from whatever thread; CFFI takes the GIL.
 2. That function calls the Python object behind its context, which raises.
 3. `keep` keeps the exception here, with a text that it can be known by: its class and message, or
    what the library says where it can only say that a callback failed.
@@ -27,8 +27,7 @@ from collections import deque
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._native import lib
-from ortcffi.exceptions import (
+from ortcffi._exceptions import (
     DeviceReset,
     EngineError,
     EPFail,
@@ -48,6 +47,7 @@ from ortcffi.exceptions import (
     OutOfMemory,
     RuntimeException,
 )
+from ortcffi._native import lib
 
 if TYPE_CHECKING:
     from collections.abc import Callable

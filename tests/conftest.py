@@ -17,11 +17,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.paths import CHECKOUT
 
 import ortcffi
 
-CHECKOUT = Path(__file__).resolve().parents[1]
-USES_MIMALLOC = os.environ.get("ORTCFFI_USE_MIMALLOC") == "1"  # as build_ort.py and core/Makefile
 FAILED = pytest.StashKey[bool]()
 
 
@@ -135,7 +134,7 @@ def leaves_nothing_alive_in_the_core(request: pytest.FixtureRequest) -> Iterator
 def leaves_no_environment(request: pytest.FixtureRequest) -> Iterator[None]:
     """A library has one for the whole process, so the next test would get it as it was made."""
     yield
-    if request.node.stash.get(FAILED, False) or "ortcffi.env_clients" not in sys.modules:
+    if request.node.stash.get(FAILED, False) or "ortcffi.env.sharing" not in sys.modules:
         return
     if any(open_environments().values()):
         gc.collect()
@@ -144,7 +143,7 @@ def leaves_no_environment(request: pytest.FixtureRequest) -> Iterator[None]:
 
 def open_environments() -> dict[Any, int]:
     """How many environments are open, by library."""
-    return {path: users.present for path, users in ortcffi.env_clients._libraries.items()}
+    return {path: users.present for path, users in ortcffi.env.sharing._libraries.items()}
 
 
 # --- compilers ------------------------------------------------------------------------------------
@@ -199,7 +198,7 @@ def build_core(
 def build_insider(
     tmp_path_factory: pytest.TempPathFactory, make_core: list[str]
 ) -> Callable[..., Path]:
-    """``build_insider(name, *arguments)`` is tests/c/NAME.c linked with the core's objects."""
+    """``build_insider(name, *arguments)`` is tests/c/*/NAME.c linked with the core's objects."""
 
     @functools.cache
     def build_insider(name: str, *arguments: str) -> Path:
@@ -242,7 +241,7 @@ def compile_c(tmp_path: Path, c_compiler: list[str]) -> Callable[..., Path]:
 def build_client(
     tmp_path_factory: pytest.TempPathFactory, c_compiler: list[str]
 ) -> Callable[[str], Path]:
-    """``build_client(name)`` is the program of tests/c/NAME.c, which is told a library's path."""
+    """``build_client(name)`` is tests/c/clients/NAME.c, which takes a library's path."""
     folder = tmp_path_factory.mktemp("clients")
 
     @functools.cache
@@ -255,7 +254,7 @@ def build_client(
             "-Werror",
             f"-I{CHECKOUT / 'core/include'}",
         ]
-        source = CHECKOUT / f"tests/c/{name}.c"
+        source = CHECKOUT / f"tests/c/clients/{name}.c"
         command = [*c_compiler, *flags, str(source), "-o", str(folder / name), "-ldl", "-pthread"]
         done = subprocess.run(command, check=False, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr

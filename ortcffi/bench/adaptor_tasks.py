@@ -8,10 +8,10 @@ from time import perf_counter_ns
 
 import numpy as np
 
-from ortcffi.adaptors import Aligned, Failing, Limiting
-from ortcffi.memory import Allocator
-from ortcffi.numpy_memory import numpy_allocator
-from ortcffi.tracking import Tracking
+from ortcffi.memory.adaptors import Aligned, Failing, Limiting
+from ortcffi.memory.allocator import Allocator
+from ortcffi.memory.numpy_memory import numpy_allocator
+from ortcffi.memory.tracking import Tracking
 
 from .subjects import Subject
 from .tasks import Counted, Loop

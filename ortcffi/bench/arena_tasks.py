@@ -48,7 +48,7 @@ class ArenaTask:
         )
         self._session = self._allocator = ffi.NULL
         self._call("CreateAndRegisterAllocator", self._env, self._info, ffi.NULL)
-        if subject.api.path is None:
+        if subject.api.is_core:
             arena = self._make("GetSharedAllocator", "OrtAllocator**", self._env, self._info)
         else:
             arena = self._allocator = self._of_session()

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ortcffi._native import ffi, lib
-from ortcffi.api import Api, core_api
-from ortcffi.providers import LoadError, load
+from ortcffi._table import core_api
+from ortcffi.table.api import Api
+from ortcffi.table.load import LoadError, load
 
 TABLE, BLOCKS, VALUES = "table", "blocks", "values"
 PYTHON, CORE, NUMPY = "python", "core", "numpy"

@@ -11,7 +11,7 @@ import numpy as np
 
 from ortcffi._native import ffi, lib
 from ortcffi.errors import check
-from ortcffi.value import Value
+from ortcffi.values.value import Value
 
 from .python_tasks import SHAPE, ApiTask
 from .subjects import Subject

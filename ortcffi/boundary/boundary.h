@@ -13,15 +13,15 @@
 #include "onnxruntime_c_api.h"
 #include "ortcore.h"
 /* Needs the types of the header above. */
-#include "extras.h"
-#include "bench.h"
-#include "providers.h"
-#include "adaptors.h"
-#include "options.h"
-#include "custom_ops.h"
-#include "guests.h"
-#include "lending.h"
-#include "objects.h"
+#include "boundary/table/slot_rows.h"
+#include "boundary/bench/bench.h"
+#include "boundary/table/load.h"
+#include "boundary/memory/adaptors.h"
+#include "boundary/options/options.h"
+#include "boundary/custom_ops/custom_ops.h"
+#include "boundary/callbacks/from_libraries.h"
+#include "boundary/memory/foreign.h"
+#include "boundary/status/raise.h"
 
 #define PARAMETERS(...) __VA_ARGS__
 #define HOLD(statement) statement
@@ -36,27 +36,27 @@
   }
 
 #define TABLE OrtApi
-#include "define_rows.h"
+#include "boundary/define_rows.h"
 #include "ort_slots.def"
 #undef TABLE
 
 #define TABLE OrtModelEditorApi
-#include "define_rows.h"
+#include "boundary/define_rows.h"
 #include "ort_model_editor_slots.def"
 #undef TABLE
 
 #define TABLE OrtCompileApi
-#include "define_rows.h"
+#include "boundary/define_rows.h"
 #include "ort_compile_slots.def"
 #undef TABLE
 
 #define TABLE OrtInteropApi
-#include "define_rows.h"
+#include "boundary/define_rows.h"
 #include "ort_interop_slots.def"
 #undef TABLE
 
 #define TABLE OrtEpApi
-#include "define_rows.h"
+#include "boundary/define_rows.h"
 #include "ort_ep_slots.def"
 #undef TABLE
 
@@ -68,4 +68,4 @@
 #define Py_END_ALLOW_THREADS
 #define _cffi_restore_errno() ((void)0)
 #define _cffi_save_errno() ((void)0)
-#include "conversions.h"
+#include "boundary/conversions.h"

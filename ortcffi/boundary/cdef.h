@@ -12,37 +12,37 @@
 #define DECLARE_GETTER(table, returns, name) returns name(const table* api);
 
 #define TABLE OrtApi
-#include "declare_rows.h"
+#include "boundary/declare_rows.h"
 #include "ort_slots.def"
 #undef TABLE
 
 #define TABLE OrtModelEditorApi
-#include "declare_rows.h"
+#include "boundary/declare_rows.h"
 #include "ort_model_editor_slots.def"
 #undef TABLE
 
 #define TABLE OrtCompileApi
-#include "declare_rows.h"
+#include "boundary/declare_rows.h"
 #include "ort_compile_slots.def"
 #undef TABLE
 
 #define TABLE OrtInteropApi
-#include "declare_rows.h"
+#include "boundary/declare_rows.h"
 #include "ort_interop_slots.def"
 #undef TABLE
 
 #define TABLE OrtEpApi
-#include "declare_rows.h"
+#include "boundary/declare_rows.h"
 #include "ort_ep_slots.def"
 #undef TABLE
 
-#include "extras.h"
-#include "bench.h"
-#include "providers.h"
-#include "adaptors.h"
-#include "options.h"
-#include "custom_ops.h"
-#include "guests.h"
-#include "lending.h"
-#include "objects.h"
-#include "callbacks.h"
+#include "boundary/table/slot_rows.h"
+#include "boundary/bench/bench.h"
+#include "boundary/table/load.h"
+#include "boundary/memory/adaptors.h"
+#include "boundary/options/options.h"
+#include "boundary/custom_ops/custom_ops.h"
+#include "boundary/callbacks/from_libraries.h"
+#include "boundary/memory/foreign.h"
+#include "boundary/status/raise.h"
+#include "boundary/callbacks/python.h"

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "adaptor.h"
-#include "heap.h"
+#include "memory/adaptor.h"
+#include "heap/heap.h"
 
 #define CHECK(condition)                                                      \
   do {                                                                        \

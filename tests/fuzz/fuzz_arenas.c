@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An arena under many blocks: none lies in another, and the figures are those of the blocks. */
-#include "arena.h"
+#include "arena/arena.h"
 #include "fuzz.h"
 
 #define BLOCKS 48

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocks of the default allocator and of adaptors around it, to any depth. */
-#include "arena.h"
+#include "arena/arena.h"
 #include "fuzz.h"
 
 #define BLOCKS 32

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The environment, its logger, and the allocators that it shares. */
 #include "fuzz.h"
-#include "logging.h"
-#include "memory_info.h"
+#include "env/logging.h"
+#include "memory/memory_info.h"
 
 #define CLIENTS 4
 #define SHARED 8

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Options of sessions and of runs: their entries, their initializers, their copies. */
 #include "model.h"
-#include "session_options.h"
+#include "options/session_options.h"
 
 #define OPTIONS 3
 #define ENTRIES 24

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* The caches of threads, when somebody else must look into them: to collect what is free, to work
+ * out a peak, to fork. */
+#include <string.h>
+
+#include "arena/arena_internal.h"
+#include "heap/heap.h"
+
+int arena_has_barrier;
+
+/* Arenas that a fork must find at rest. Taken before the locks of arenas. */
+static core_mutex arenas_lock = CORE_MUTEX_INIT;
+static struct arena* arenas;
+static core_once once = CORE_ONCE_INIT;
+
+static void before_fork(void) {
+  core_mutex_lock(&arenas_lock);
+  for (struct arena* at = arenas; at != NULL; at = at->next_arena) {
+    core_mutex_lock(&at->lock);
+    arena_stop(at);
+  }
+}
+
+static void after_fork(void) {
+  for (struct arena* at = arenas; at != NULL; at = at->next_arena) {
+    arena_resume(at);
+    core_mutex_unlock(&at->lock);
+  }
+  core_mutex_unlock(&arenas_lock);
+}
+
+static void in_child(void) {
+  for (struct arena* at = arenas; at != NULL; at = at->next_arena) {
+    arena_forget_others(at);
+  }
+  after_fork();
+}
+
+/* The heap has seen to its own locks by now, so that a fork takes them after those of arenas. */
+static void begin(void) {
+  arena_has_barrier = core_barrier_begin();
+  core_at_fork(before_fork, after_fork, in_child);
+}
+
+void arena_join(struct arena* self) {
+  core_run_once(&once, begin);
+  core_mutex_lock(&arenas_lock);
+  self->next_arena = arenas;
+  arenas = self;
+  core_mutex_unlock(&arenas_lock);
+}
+
+void arena_part(struct arena* self) {
+  core_mutex_lock(&arenas_lock);
+  struct arena** at = &arenas;
+  while (*at != self) {
+    at = &(*at)->next_arena;
+  }
+  *at = self->next_arena;
+  core_mutex_unlock(&arenas_lock);
+}
+
+static struct arena_cache** table_for(struct arena* self, size_t slot) {
+  struct arena_cache** table = self->tables[slot / 64];
+  if (table == NULL && (table = heap_alloc(64 * sizeof *table)) != NULL) {
+    memset(table, 0, 64 * sizeof *table);
+    __atomic_store_n(&self->tables[slot / 64], table, __ATOMIC_RELEASE);
+  }
+  return table;
+}
+
+struct arena_cache* arena_cache_make(struct arena* self) {
+  size_t slot = core_thread_slot();
+  struct arena_cache** table = slot < CORE_THREAD_SLOTS - 1 ? table_for(self, slot) : NULL;
+  if (table == NULL || table[slot % 64] != NULL) {
+    return table == NULL ? NULL : table[slot % 64];
+  }
+  struct arena_cache* cache = heap_alloc(sizeof *cache);
+  if (cache != NULL) {
+    memset(cache, 0, sizeof *cache);
+    cache->next = self->caches;
+    __atomic_store_n(&self->caches, cache, __ATOMIC_RELEASE);
+    __atomic_store_n(&table[slot % 64], cache, __ATOMIC_RELEASE);
+  }
+  return cache;
+}
+
+void arena_caches_end(struct arena* self) {
+  while (self->caches != NULL) {
+    struct arena_cache* next = self->caches->next;
+    heap_free(self->caches);
+    self->caches = next;
+  }
+  for (size_t i = 0; i < CORE_COUNT_OF(self->tables); i++) {
+    if (self->tables[i] != NULL) {
+      heap_free(self->tables[i]);
+    }
+  }
+}
+
+static void empty_bin(struct arena* self, struct arena_cache* cache, size_t bin) {
+  struct arena_chunk* chunk = cache->bins[bin];
+  cache->bins[bin] = NULL;
+  while (chunk != NULL) {
+    struct arena_chunk* next = chunk->next;
+    CORE_SHARD_ADD(cache->bytes, -(int64_t)chunk->size);
+    arena_give(self, chunk);
+    chunk = next;
+  }
+}
+
+void arena_cache_room(struct arena* self, struct arena_cache* cache, size_t rounded) {
+  size_t bin = arena_bin_of(rounded);
+  if (cache->bins[bin] != NULL && arena_round(cache->bins[bin]->requested) != rounded) {
+    empty_bin(self, cache, bin);
+  }
+  while (cache->bytes > ARENA_CACHE_BYTES) {
+    empty_bin(self, cache, cache->cursor++ % ARENA_BINS);
+  }
+}
+
+void arena_cache_empty(struct arena* self, struct arena_cache* cache) {
+  for (size_t bin = 0; bin < ARENA_BINS && cache->bytes > 0; bin++) {
+    empty_bin(self, cache, bin);
+  }
+}
+
+void arena_stop(struct arena* self) {
+  for (struct arena_cache* at = self->caches; at != NULL; at = at->next) {
+    __atomic_store_n(&at->revoked, 1, __ATOMIC_SEQ_CST);
+  }
+  if (arena_has_barrier) {
+    core_barrier();
+  }
+  for (struct arena_cache* at = self->caches; at != NULL; at = at->next) {
+    while (__atomic_load_n(&at->busy, __ATOMIC_SEQ_CST)) {
+      core_yield();
+    }
+  }
+}
+
+void arena_resume(struct arena* self) {
+  for (struct arena_cache* at = self->caches; at != NULL; at = at->next) {
+    __atomic_store_n(&at->revoked, 0, __ATOMIC_RELEASE);
+  }
+}
+
+void arena_drain(struct arena* self) {
+  arena_stop(self);
+  for (struct arena_cache* at = self->caches; at != NULL; at = at->next) {
+    arena_cache_empty(self, at);
+  }
+  arena_resume(self);
+}
+
+int64_t arena_sum(const struct arena* self, size_t counter) {
+  int64_t sum = CORE_SHARD_GET(self->shared.counters[counter]);
+  const struct arena_cache* at = __atomic_load_n(&self->caches, __ATOMIC_ACQUIRE);
+  for (; at != NULL; at = at->next) {
+    sum += CORE_SHARD_GET(at->counters[counter]);
+  }
+  return sum;
+}
+
+int64_t arena_look(struct arena* self) {
+  int64_t in_use = arena_sum(self, ARENA_IN_USE);
+  int64_t peak = __atomic_load_n(&self->peak, __ATOMIC_RELAXED);
+  while (in_use > peak && !__atomic_compare_exchange_n(&self->peak, &peak, in_use, 1,
+                                                       __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+  return in_use;
+}

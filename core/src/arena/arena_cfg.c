@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* The measures of arenas, as clients hand them over. */
+#include <limits.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "arena/arena.h"
+#include "heap/heap.h"
+
+static const struct OrtArenaCfg defaults = {0, -1, -1, -1, -1, -1};
+
+/* One of the keys of CreateArenaCfgV2, and the numbers that it takes beside -1, the default. */
+struct key {
+  const char* name;
+  /** Where it stands in OrtArenaCfg; that of -1 is nowhere. */
+  int offset;
+  int64_t most;
+};
+
+#define AT(field) (int)offsetof(struct OrtArenaCfg, field)
+static const struct key keys[] = {
+    {"max_mem", AT(max_mem), INT64_MAX},
+    {"arena_extend_strategy", AT(extend_strategy), 1},
+    {"initial_chunk_size_bytes", AT(initial_chunk_size), INT_MAX},
+    {"max_dead_bytes_per_chunk", AT(max_dead_bytes), INT_MAX},
+    {"initial_growth_chunk_size_bytes", AT(initial_growth_chunk_size), INT_MAX},
+    {"max_power_of_two_extend_bytes", AT(max_power_of_two_extend), INT64_MAX},
+    /* Of arenas of another kind of memory, which the core does not have. */
+    {"use_cuda_mempool", -1, INT64_MAX},
+    {"cuda_mempool_release_threshold", -1, INT64_MAX},
+    {"cuda_mempool_bytes_to_keep_on_shrink", -1, INT64_MAX},
+};
+
+static OrtStatus* set(struct OrtArenaCfg* cfg, const char* name, size_t value) {
+  size_t i = 0;
+  while (i < CORE_COUNT_OF(keys) && strcmp(keys[i].name, name) != 0) {
+    i++;
+  }
+  if (i == CORE_COUNT_OF(keys)) {
+    return core_status(ORT_INVALID_ARGUMENT, "CreateArenaCfgV2: arena_config_keys has \"", name,
+                       "\", which is no measure of an arena");
+  }
+  int64_t number = (int64_t)value;
+  if (keys[i].offset == AT(max_mem)) {
+    cfg->max_mem = value > INT64_MAX ? 0 : value;
+  } else if (keys[i].offset >= 0) {
+    if (number < -1 || number > keys[i].most) {
+      return core_status(ORT_INVALID_ARGUMENT,
+                         "CreateArenaCfgV2: arena_config_values has a number "
+                         "out of range for ",
+                         name, NULL);
+    }
+    memcpy((char*)cfg + keys[i].offset, &number, sizeof number);
+  }
+  return NULL;
+}
+
+static OrtStatus* hand_out(const struct OrtArenaCfg* cfg, const char* function, OrtArenaCfg** out) {
+  struct OrtArenaCfg* copy = heap_alloc(sizeof *copy);
+  if (copy == NULL) {
+    return core_no_memory(function, sizeof *copy);
+  }
+  *copy = *cfg;
+  heap_created(CORE_ARENA_CFG);
+  *out = copy;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_CreateArenaCfg, size_t max_mem, int arena_extend_strategy,
+                    int initial_chunk_size_bytes, int max_dead_bytes_per_chunk, OrtArenaCfg** out) {
+  CORE_REQUIRE(CreateArenaCfg, out);
+  if (arena_extend_strategy < -1 || arena_extend_strategy > 1) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateArenaCfg: arena_extend_strategy must be 0, 1 or -1");
+  }
+  if (initial_chunk_size_bytes < -1) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateArenaCfg: initial_chunk_size_bytes must be -1 or more");
+  }
+  struct OrtArenaCfg cfg = defaults;
+  cfg.max_mem = max_mem > INT64_MAX ? 0 : max_mem;
+  cfg.extend_strategy = arena_extend_strategy;
+  cfg.initial_chunk_size = initial_chunk_size_bytes;
+  cfg.max_dead_bytes = max_dead_bytes_per_chunk;
+  return hand_out(&cfg, "CreateArenaCfg", out);
+}
+
+ORT_API_STATUS_IMPL(ort_CreateArenaCfgV2, const char* const* arena_config_keys,
+                    const size_t* arena_config_values, size_t num_keys, OrtArenaCfg** out) {
+  CORE_REQUIRE(CreateArenaCfgV2, out);
+  if (num_keys > 0) {
+    CORE_REQUIRE(CreateArenaCfgV2, arena_config_keys);
+    CORE_REQUIRE(CreateArenaCfgV2, arena_config_values);
+  }
+  struct OrtArenaCfg cfg = defaults;
+  for (size_t i = 0; i < num_keys; i++) {
+    if (arena_config_keys[i] == NULL) {
+      CORE_FAIL(ORT_INVALID_ARGUMENT,
+                "CreateArenaCfgV2: arena_config_keys must not have a NULL among them");
+    }
+    CORE_TRY(set(&cfg, arena_config_keys[i], arena_config_values[i]));
+  }
+  return hand_out(&cfg, "CreateArenaCfgV2", out);
+}
+
+void ORT_API_CALL ort_ReleaseArenaCfg(OrtArenaCfg* input) NO_EXCEPTION {
+  if (input != NULL) {
+    heap_free(input);
+    heap_released(CORE_ARENA_CFG);
+  }
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* What the arena has from the inner allocator. */
+#include "arena/arena_internal.h"
+#include "heap/heap.h"
+
+/* How often a thread looks again while others may be about to bring or free memory. */
+#define PATIENCE 10000
+
+/* How deep this thread is in functions of inner allocators: it must not wait for itself there. */
+static __thread unsigned inside __attribute__((tls_model("initial-exec")));
+
+/* Around a call of the inner allocator's, for that many bytes of `total`. */
+static void leave_lock(struct arena* self, size_t bytes) {
+  self->changing++;
+  self->in_flight += bytes;
+  inside++;
+  core_mutex_unlock(&self->lock);
+}
+
+static void retake_lock(struct arena* self, size_t bytes) {
+  core_mutex_lock(&self->lock);
+  inside--;
+  self->in_flight -= bytes;
+  self->changing--;
+}
+
+/* A thread that forks while it is in an inner allocator comes back from there in both processes. */
+void arena_forget_others(struct arena* self) {
+  if (inside == 0) {
+    self->total -= self->in_flight;
+    self->in_flight = 0;
+    self->changing = 0;
+  }
+}
+
+static size_t room(const struct arena* self) {
+  return self->total < self->limit ? (self->limit - self->total) & ~(ARENA_GRANULE - 1) : 0;
+}
+
+/* What the next region is to have: at least `rounded` bytes, and more only below the maximum. */
+static size_t region_size(const struct arena* self, size_t rounded) {
+  if (self->cfg.extend_strategy == 1) {
+    return rounded;
+  }
+  size_t size = self->next_region;
+  while (size < rounded) {
+    size *= 2;
+  }
+  return size < room(self) ? size : room(self);
+}
+
+/* Doubles the region after this one, unless this one was made larger for a large block. */
+static void plan_next(struct arena* self, size_t rounded) {
+  size_t size = self->next_region;
+  if (size >= rounded) {
+    self->next_region = size <= (size_t)self->cfg.max_power_of_two_extend / 2 ? size * 2 : size;
+    return;
+  }
+  while (size < rounded) {
+    size *= 2;
+  }
+  self->next_region = size;
+}
+
+static int add_region(struct arena* self, char* start, size_t size) {
+  struct arena_region* region = heap_alloc(sizeof *region);
+  struct arena_chunk* chunk = region == NULL ? NULL : arena_new_chunk(self, start, size);
+  if (chunk == NULL) {
+    heap_free(region);
+    return 0;
+  }
+  *region = (struct arena_region){start, size, chunk, NULL};
+  struct arena_region** at = &self->regions;
+  while (*at != NULL) {
+    at = &(*at)->next;
+  }
+  *at = region;
+  self->extensions++;
+  arena_give(self, chunk);
+  return 1;
+}
+
+/* Asks for less and less where there is not so much. */
+static char* ask(OrtAllocator* inner, size_t rounded, size_t* size) {
+  for (;;) {
+    char* start = inner->Alloc(inner, *size);
+    if (start != NULL || *size == rounded) {
+      return start;
+    }
+    size_t less = arena_round(*size / 2);
+    *size = less > rounded ? less : rounded;
+  }
+}
+
+/* Adds a region; false without memory. There is room for `rounded` bytes. */
+static int extend(struct arena* self, size_t rounded) {
+  OrtAllocator* inner = self->adaptor.inner;
+  size_t planned = region_size(self, rounded);
+  size_t size = planned;
+  self->total += planned;
+  leave_lock(self, planned);
+  char* start = ask(inner, rounded, &size);
+  retake_lock(self, planned);
+  if (start != NULL && add_region(self, start, size)) {
+    self->total -= planned - size;
+    plan_next(self, rounded);
+    return 1;
+  }
+  if (start != NULL) {
+    leave_lock(self, planned);
+    inner->Free(inner, start);
+    retake_lock(self, planned);
+  }
+  self->total -= planned;
+  return 0;
+}
+
+struct arena_chunk* arena_grow(struct arena* self, size_t rounded) {
+  for (int turn = 0; rounded > room(self); turn++) {
+    if (self->changing == 0 || inside > 0 || turn == PATIENCE) {
+      return NULL;
+    }
+    core_mutex_unlock(&self->lock);
+    core_yield();
+    core_mutex_lock(&self->lock);
+    struct arena_chunk* chunk = arena_best_fit(self, rounded);
+    if (chunk != NULL) {
+      return chunk;
+    }
+  }
+  /* Others may have taken of the new region meanwhile. */
+  struct arena_chunk* chunk = NULL;
+  while (chunk == NULL && rounded <= room(self) && extend(self, rounded)) {
+    chunk = arena_best_fit(self, rounded);
+  }
+  return chunk;
+}
+
+/* A struct's own version says which fields it has. */
+#define RESERVE_SINCE 18
+
+static char* inner_reserve(OrtAllocator* inner, size_t size) {
+  return inner->version >= RESERVE_SINCE && inner->Reserve != NULL ? inner->Reserve(inner, size)
+                                                                   : inner->Alloc(inner, size);
+}
+
+static void count_reserved(struct arena* self, int64_t bytes) {
+  CORE_SHARD_ADD(self->shared.counters[ARENA_IN_USE], bytes);
+  CORE_SHARD_ADD(self->shared.counters[ARENA_REQUESTED], bytes);
+}
+
+void* arena_reserve_block(struct arena* self, size_t size) {
+  struct arena_reserved* reserved = heap_alloc(sizeof *reserved);
+  if (reserved == NULL || size > self->limit || self->total > self->limit - size) {
+    heap_free(reserved);
+    return NULL;
+  }
+  self->total += size;
+  leave_lock(self, size);
+  char* start = inner_reserve(self->adaptor.inner, size);
+  retake_lock(self, size);
+  if (start == NULL) {
+    self->total -= size;
+    heap_free(reserved);
+    return NULL;
+  }
+  *reserved = (struct arena_reserved){start, size, self->reserved};
+  self->reserved = reserved;
+  self->reserves++;
+  int64_t* counters = self->shared.counters;
+  CORE_SHARD_ADD(counters[ARENA_ALLOCS], 1);
+  if ((int64_t)size > counters[ARENA_MAX_ALLOC]) {
+    CORE_SHARD_SET(counters[ARENA_MAX_ALLOC], (int64_t)size);
+  }
+  count_reserved(self, (int64_t)size);
+  return start;
+}
+
+int arena_free_reserved(struct arena* self, void* pointer) {
+  struct arena_reserved** at = &self->reserved;
+  while (*at != NULL && (*at)->start != pointer) {
+    at = &(*at)->next;
+  }
+  struct arena_reserved* reserved = *at;
+  if (reserved == NULL) {
+    return 0;
+  }
+  *at = reserved->next;
+  count_reserved(self, -(int64_t)reserved->size);
+  leave_lock(self, reserved->size);
+  self->adaptor.inner->Free(self->adaptor.inner, pointer);
+  retake_lock(self, reserved->size);
+  self->total -= reserved->size;
+  heap_free(reserved);
+  return 1;
+}
+
+static int is_free(const struct arena_region* region) {
+  return region->first->after == NULL && arena_state_of(region->first) == ARENA_FREE;
+}
+
+/* Takes the free regions, of so many bytes together, out of the arena. */
+static struct arena_region* part_with_free(struct arena* self, size_t* bytes) {
+  struct arena_region* parted = NULL;
+  struct arena_region** at = &self->regions;
+  if (*at != NULL && self->cfg.extend_strategy != 1) {
+    at = &(*at)->next;
+  }
+  while (*at != NULL) {
+    struct arena_region* region = *at;
+    if (!is_free(region)) {
+      at = &region->next;
+      continue;
+    }
+    *at = region->next;
+    region->next = parted;
+    parted = region;
+    arena_take_out(self, region->first);
+    arena_forget_chunk(self, region->first);
+    self->extensions--;
+    self->shrinkages++;
+    *bytes += region->size;
+  }
+  return parted;
+}
+
+void arena_release_regions(struct arena* self) {
+  size_t left = 0;
+  struct arena_region* region = part_with_free(self, &left);
+  arena_plan_region(self, self->cfg.initial_growth_chunk_size);
+  while (region != NULL) {
+    struct arena_region* next = region->next;
+    leave_lock(self, left);
+    self->adaptor.inner->Free(self->adaptor.inner, region->start);
+    retake_lock(self, left);
+    self->total -= region->size;
+    left -= region->size;
+    heap_free(region);
+    region = next;
+  }
+}
+
+void arena_regions_end(struct arena* self) {
+  OrtAllocator* inner = self->adaptor.inner;
+  while (self->regions != NULL) {
+    struct arena_region* next = self->regions->next;
+    inner->Free(inner, self->regions->start);
+    heap_free(self->regions);
+    self->regions = next;
+  }
+  while (self->reserved != NULL) {
+    struct arena_reserved* next = self->reserved->next;
+    inner->Free(inner, self->reserved->start);
+    heap_free(self->reserved);
+    self->reserved = next;
+  }
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* From an address to the chunk that starts there. */
+#include <string.h>
+
+#include "arena/arena_internal.h"
+#include "heap/heap.h"
+
+#define FIRST_ENTRIES 64
+#define SLAB_CHUNKS 63
+
+struct arena_slab {
+  struct arena_slab* next;
+  struct arena_chunk chunks[SLAB_CHUNKS];
+};
+
+static struct arena_directory* new_directory(size_t entries) {
+  struct arena_directory* directory;
+  size_t size = sizeof *directory + entries * sizeof directory->entries[0];
+  directory = heap_alloc(size);
+  if (directory != NULL) {
+    memset(directory, 0, size);
+    directory->mask = entries - 1;
+  }
+  return directory;
+}
+
+int arena_map_begin(struct arena* self) {
+  self->directory = new_directory(FIRST_ENTRIES);
+  return self->directory != NULL;
+}
+
+void arena_map_end(struct arena* self) {
+  struct arena_directory* directory = self->directory;
+  for (size_t i = 0; i <= directory->mask; i++) {
+    heap_free(directory->entries[i].leaf);
+  }
+  while (directory != NULL) {
+    struct arena_directory* previous = directory->previous;
+    heap_free(directory);
+    directory = previous;
+  }
+  while (self->slabs != NULL) {
+    struct arena_slab* next = self->slabs->next;
+    heap_free(self->slabs);
+    self->slabs = next;
+  }
+}
+
+/* Readers may be on their way along the entries: the leaf first, then the number that shows it. */
+static void add_leaf(struct arena_directory* directory, uintptr_t number, struct arena_leaf* leaf) {
+  size_t at = arena_hash(number);
+  while (directory->entries[at & directory->mask].number != 0) {
+    at++;
+  }
+  directory->entries[at & directory->mask].leaf = leaf;
+  __atomic_store_n(&directory->entries[at & directory->mask].number, number, __ATOMIC_RELEASE);
+  directory->count++;
+}
+
+/* Keeps half of the entries empty. The directory before stays for those who are reading it. */
+static int make_room(struct arena* self) {
+  struct arena_directory* old = self->directory;
+  if (old->count * 2 <= old->mask) {
+    return 1;
+  }
+  struct arena_directory* directory = new_directory((old->mask + 1) * 2);
+  if (directory == NULL) {
+    return 0;
+  }
+  for (size_t i = 0; i <= old->mask; i++) {
+    if (old->entries[i].number != 0) {
+      add_leaf(directory, old->entries[i].number, old->entries[i].leaf);
+    }
+  }
+  directory->previous = old;
+  __atomic_store_n(&self->directory, directory, __ATOMIC_RELEASE);
+  return 1;
+}
+
+static struct arena_chunk** place_of(struct arena_leaf* leaf, const char* start) {
+  return &leaf->chunks[((uintptr_t)start / ARENA_GRANULE) % ARENA_LEAF_CHUNKS];
+}
+
+static struct arena_leaf* find_leaf(const struct arena* self, const char* start) {
+  const struct arena_directory* directory = self->directory;
+  uintptr_t number = ((uintptr_t)start >> ARENA_LEAF_SHIFT) + 1;
+  for (size_t at = arena_hash(number); directory->entries[at & directory->mask].number != 0; at++) {
+    if (directory->entries[at & directory->mask].number == number) {
+      return directory->entries[at & directory->mask].leaf;
+    }
+  }
+  return NULL;
+}
+
+static struct arena_leaf* leaf_for(struct arena* self, const char* start) {
+  struct arena_leaf* leaf = find_leaf(self, start);
+  if (leaf == NULL && make_room(self) && (leaf = heap_alloc(sizeof *leaf)) != NULL) {
+    memset(leaf, 0, sizeof *leaf);
+    add_leaf(self->directory, ((uintptr_t)start >> ARENA_LEAF_SHIFT) + 1, leaf);
+  }
+  return leaf;
+}
+
+static struct arena_chunk* spare_chunk(struct arena* self) {
+  if (self->spare == NULL) {
+    struct arena_slab* slab = heap_alloc(sizeof *slab);
+    if (slab == NULL) {
+      return NULL;
+    }
+    memset(slab, 0, sizeof *slab);
+    slab->next = self->slabs;
+    self->slabs = slab;
+    for (size_t i = 0; i < SLAB_CHUNKS; i++) {
+      slab->chunks[i].next = self->spare;
+      self->spare = &slab->chunks[i];
+    }
+  }
+  return self->spare;
+}
+
+struct arena_chunk* arena_new_chunk(struct arena* self, char* start, size_t size) {
+  struct arena_leaf* leaf = leaf_for(self, start);
+  struct arena_chunk* chunk = leaf == NULL ? NULL : spare_chunk(self);
+  if (chunk == NULL) {
+    return NULL;
+  }
+  self->spare = chunk->next;
+  chunk->size = size;
+  chunk->before = NULL;
+  chunk->after = NULL;
+  arena_set_state(chunk, ARENA_FREE);
+  __atomic_store_n(&chunk->start, start, __ATOMIC_RELAXED);
+  __atomic_store_n(place_of(leaf, start), chunk, __ATOMIC_RELEASE);
+  return chunk;
+}
+
+void arena_forget_chunk(struct arena* self, struct arena_chunk* chunk) {
+  struct arena_chunk** place = place_of(find_leaf(self, chunk->start), chunk->start);
+  __atomic_store_n(place, NULL, __ATOMIC_RELAXED);
+  __atomic_store_n(&chunk->start, NULL, __ATOMIC_RELAXED);
+  chunk->next = self->spare;
+  self->spare = chunk;
+}

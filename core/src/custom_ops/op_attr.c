@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* Attributes of nodes. */
+#include <string.h>
+
+#include "heap/heap.h"
+
+/* The value follows the struct, at a multiple of 8 bytes, and the name follows the value. Strings
+ * are kept as ReadOpAttr gives them: one after the other, each with its zero byte; a single one has
+ * none. */
+struct OrtOpAttr {
+  OrtOpAttrType type;
+  size_t size;
+  const char* name;
+};
+
+static void* value_of(const OrtOpAttr* attr) { return (void*)(attr + 1); }
+
+/* Bytes of the value; 0 elements for a negative length. SIZE_MAX where one of the strings is NULL;
+ * an int of strings in memory cannot come near. */
+static size_t measure(const void* data, size_t length, OrtOpAttrType type) {
+  switch (type) {
+    case ORT_OP_ATTR_INT:
+      return sizeof(int64_t);
+    case ORT_OP_ATTR_INTS:
+      return length * sizeof(int64_t);
+    case ORT_OP_ATTR_FLOAT:
+      return sizeof(float);
+    case ORT_OP_ATTR_FLOATS:
+      return length * sizeof(float);
+    case ORT_OP_ATTR_STRING:
+      return length;
+    default:
+      break;
+  }
+  const char* const* strings = data;
+  size_t size = 0;
+  for (size_t i = 0; i < length; i++) {
+    if (strings[i] == NULL) {
+      return SIZE_MAX;
+    }
+    size += strlen(strings[i]) + 1;
+  }
+  return size;
+}
+
+static void copy_strings(char* to, const char* const* strings, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    size_t size = strlen(strings[i]) + 1;
+    memcpy(to, strings[i], size);
+    to += size;
+  }
+}
+
+/* Guards whatever does not depend on memory, and gives the number of elements or bytes. */
+static OrtStatus* check(const char* name, const void* data, int len, OrtOpAttrType type,
+                        size_t* length) {
+  if (type < ORT_OP_ATTR_INT || type > ORT_OP_ATTR_STRINGS) {
+    CORE_FAIL(ORT_FAIL, "CreateOpAttr: type must be INT, INTS, FLOAT, FLOATS, STRING or STRINGS");
+  }
+  if (name == NULL) {
+    CORE_FAIL(ORT_RUNTIME_EXCEPTION, "CreateOpAttr: name must not be NULL");
+  }
+  if (type == ORT_OP_ATTR_STRING && len < 0) {
+    CORE_FAIL(ORT_RUNTIME_EXCEPTION, "CreateOpAttr: len must not be negative for a string");
+  }
+  int is_single = type == ORT_OP_ATTR_INT || type == ORT_OP_ATTR_FLOAT;
+  if (is_single || len > 0) {
+    CORE_REQUIRE(CreateOpAttr, data);
+  }
+  *length = len < 0 ? 0 : (size_t)len;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_CreateOpAttr, const char* name, const void* data, int len,
+                    OrtOpAttrType type, OrtOpAttr** op_attr) {
+  size_t length = 0;
+  CORE_REQUIRE(CreateOpAttr, op_attr);
+  CORE_TRY(check(name, data, len, type, &length));
+  size_t size = measure(data, length, type);
+  if (size == SIZE_MAX) {
+    CORE_FAIL(ORT_RUNTIME_EXCEPTION, "CreateOpAttr: none of the strings may be NULL");
+  }
+  size_t name_size = strlen(name) + 1;
+  OrtOpAttr* attr = heap_alloc(sizeof *attr + size + name_size);
+  if (attr == NULL) {
+    return CORE_OUT_OF_MEMORY(CreateOpAttr, sizeof *attr + size + name_size);
+  }
+  *attr = (OrtOpAttr){.type = type, .size = size, .name = (char*)value_of(attr) + size};
+  memcpy((char*)value_of(attr) + size, name, name_size);
+  if (type == ORT_OP_ATTR_STRINGS) {
+    copy_strings(value_of(attr), data, length);
+  } else if (size > 0) {
+    memcpy(value_of(attr), data, size);
+  }
+  heap_created(CORE_OP_ATTR);
+  *op_attr = attr;
+  return NULL;
+}
+
+void ORT_API_CALL ort_ReleaseOpAttr(OrtOpAttr* input) NO_EXCEPTION {
+  if (input != NULL) {
+    heap_free(input);
+    heap_released(CORE_OP_ATTR);
+  }
+}
+
+/* Bytes that a read of an attribute as `type` needs. An array or a string is empty in an attribute
+ * of another type, as in the reference. */
+static size_t readable(const OrtOpAttr* attr, OrtOpAttrType type) {
+  switch (type) {
+    case ORT_OP_ATTR_INT:
+      return sizeof(int64_t);
+    case ORT_OP_ATTR_FLOAT:
+      return sizeof(float);
+    default:
+      return attr->type == type ? attr->size : 0;
+  }
+}
+
+ORT_API_STATUS_IMPL(ort_ReadOpAttr, const OrtOpAttr* op_attr, OrtOpAttrType type, void* data,
+                    size_t len, size_t* out) {
+  CORE_REQUIRE(ReadOpAttr, op_attr);
+  CORE_REQUIRE(ReadOpAttr, out);
+  if (type < ORT_OP_ATTR_INT || type > ORT_OP_ATTR_STRINGS) {
+    *out = 0;
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "ReadOpAttr: type must be INT, INTS, FLOAT, FLOATS, STRING or STRINGS");
+  }
+  size_t size = readable(op_attr, type);
+  *out = size;
+  if (len < size) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "ReadOpAttr: len is less than the bytes of the value");
+  }
+  if ((type == ORT_OP_ATTR_INT || type == ORT_OP_ATTR_FLOAT) && op_attr->type != type) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "ReadOpAttr: the attribute is of another type");
+  }
+  if (size > 0) {
+    CORE_REQUIRE(ReadOpAttr, data);
+    memcpy(data, value_of(op_attr), size);
+  }
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_OpAttr_GetType, const OrtOpAttr* attribute, OrtOpAttrType* type) {
+  CORE_REQUIRE(OpAttr_GetType, attribute);
+  CORE_REQUIRE(OpAttr_GetType, type);
+  *type = attribute->type;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_OpAttr_GetName, const OrtOpAttr* attribute, const char** name) {
+  CORE_REQUIRE(OpAttr_GetName, attribute);
+  CORE_REQUIRE(OpAttr_GetName, name);
+  *name = attribute->name;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_OpAttr_GetTensorAttributeAsOrtValue, const OrtOpAttr* attribute,
+                    OrtValue** attr_tensor) {
+  CORE_REQUIRE(OpAttr_GetTensorAttributeAsOrtValue, attribute);
+  CORE_REQUIRE(OpAttr_GetTensorAttributeAsOrtValue, attr_tensor);
+  /* CreateOpAttr makes none of that type; those of a graph's nodes need an engine. */
+  CORE_FAIL(ORT_INVALID_ARGUMENT,
+            "OpAttr_GetTensorAttributeAsOrtValue: attribute is not of the type TENSOR");
+}

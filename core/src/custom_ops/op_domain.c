@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* Domains of custom ops, and the lists of them that session options have. */
+#include <string.h>
+
+#include "custom_ops/custom_op.h"
+#include "heap/heap.h"
+#include "platform/platform.h"
+
+struct core_op_library {
+  /** How many lists have it. Atomic. */
+  size_t references;
+  void* handle;
+};
+
+#define FIRST_CAPACITY 8
+
+/* Makes room for one pointer more; false where there is no memory, with everything as it was. */
+static int grow(void*** array, size_t count, size_t* capacity) {
+  if (count < *capacity) {
+    return 1;
+  }
+  size_t wanted = *capacity == 0 ? FIRST_CAPACITY : *capacity * 2;
+  void** grown = heap_alloc(wanted * sizeof *grown);
+  if (grown == NULL) {
+    return 0;
+  }
+  if (count > 0) {
+    memcpy(grown, *array, count * sizeof *grown);
+  }
+  heap_free(*array);
+  *array = grown;
+  *capacity = wanted;
+  return 1;
+}
+
+static OrtStatus* no_memory(const char* function) {
+  return core_status(ORT_RUNTIME_EXCEPTION, function, ": out of memory", NULL);
+}
+
+OrtStatus* core_new_op_domain(const char* function, const char* name, OrtCustomOpDomain** out) {
+  size_t size = strlen(name) + 1;
+  OrtCustomOpDomain* domain = heap_alloc(sizeof *domain + size);
+  if (domain == NULL) {
+    return no_memory(function);
+  }
+  *domain = (OrtCustomOpDomain){.references = 1, .name = memcpy(domain + 1, name, size)};
+  heap_created(CORE_CUSTOM_OP_DOMAIN);
+  *out = domain;
+  return NULL;
+}
+
+OrtStatus* core_op_domain_add(const char* function, OrtCustomOpDomain* domain,
+                              const OrtCustomOp* op) {
+  if (!grow((void***)&domain->ops, domain->count, &domain->capacity)) {
+    return no_memory(function);
+  }
+  domain->ops[domain->count++] = op;
+  return NULL;
+}
+
+void core_op_domain_retain(OrtCustomOpDomain* domain) {
+  __atomic_fetch_add(&domain->references, 1, __ATOMIC_RELAXED);
+}
+
+void core_op_domain_drop(OrtCustomOpDomain* domain) {
+  if (__atomic_sub_fetch(&domain->references, 1, __ATOMIC_ACQ_REL) == 0) {
+    heap_free(domain->ops);
+    heap_free(domain);
+    heap_released(CORE_CUSTOM_OP_DOMAIN);
+  }
+}
+
+void core_release_op_domain(OrtCustomOpDomain* domain) {
+  __atomic_store_n(&domain->is_released, 1, __ATOMIC_RELEASE);
+  core_op_domain_drop(domain);
+}
+
+/* Adds a domain that is not there; false where there is no memory. */
+static int keep_domain(struct core_custom_ops* ops, OrtCustomOpDomain* domain) {
+  if (!grow((void***)&ops->domains, ops->domain_count, &ops->domain_capacity)) {
+    return 0;
+  }
+  core_op_domain_retain(domain);
+  ops->domains[ops->domain_count++] = domain;
+  return 1;
+}
+
+OrtStatus* core_custom_ops_add(const char* function, struct core_custom_ops* ops,
+                               OrtCustomOpDomain* domain) {
+  for (size_t i = 0; i < ops->domain_count; i++) {
+    if (ops->domains[i] == domain) {
+      return NULL;
+    }
+  }
+  return keep_domain(ops, domain) ? NULL : no_memory(function);
+}
+
+/* Keeps a library, which gets one reference more. */
+static int keep_library(struct core_custom_ops* ops, struct core_op_library* library) {
+  if (!grow((void***)&ops->libraries, ops->library_count, &ops->library_capacity)) {
+    return 0;
+  }
+  __atomic_fetch_add(&library->references, 1, __ATOMIC_RELAXED);
+  ops->libraries[ops->library_count++] = library;
+  return 1;
+}
+
+static void drop_library(struct core_op_library* library) {
+  if (__atomic_sub_fetch(&library->references, 1, __ATOMIC_ACQ_REL) == 0) {
+    core_library_close(library->handle);
+    heap_free(library);
+  }
+}
+
+/* A library is closed after the domains that it may have. */
+void core_custom_ops_cut(struct core_custom_ops* ops, size_t domains, size_t libraries) {
+  while (ops->domain_count > domains) {
+    core_op_domain_drop(ops->domains[--ops->domain_count]);
+  }
+  while (ops->library_count > libraries) {
+    drop_library(ops->libraries[--ops->library_count]);
+  }
+}
+
+void core_custom_ops_end(struct core_custom_ops* ops) {
+  core_custom_ops_cut(ops, 0, 0);
+  heap_free(ops->domains);
+  heap_free(ops->libraries);
+  memset(ops, 0, sizeof *ops);
+}
+
+bool core_custom_ops_copy(const struct core_custom_ops* from, struct core_custom_ops* to) {
+  bool is_done = true;
+  for (size_t i = 0; is_done && i < from->domain_count; i++) {
+    is_done = keep_domain(to, from->domains[i]);
+  }
+  for (size_t i = 0; is_done && i < from->library_count; i++) {
+    is_done = keep_library(to, from->libraries[i]);
+  }
+  return is_done;
+}
+
+OrtStatus* core_register_ops(struct core_custom_ops* ops, RegisterCustomOpsFn registration,
+                             OrtSessionOptions* options, const OrtApiBase* base) {
+  size_t domains = ops->domain_count, libraries = ops->library_count;
+  OrtStatus* status = registration(options, base);
+  if (status != NULL) {
+    core_custom_ops_cut(ops, domains, libraries);
+  }
+  return status;
+}
+
+OrtStatus* core_keep_op_library(const char* function, struct core_custom_ops* ops, void* handle) {
+  struct core_op_library* library = heap_alloc(sizeof *library);
+  int is_kept = 0;
+  if (library != NULL) {
+    *library = (struct core_op_library){.handle = handle};
+    is_kept = keep_library(ops, library);
+  }
+  if (!is_kept) {
+    heap_free(library);
+    core_library_close(handle);
+    return no_memory(function);
+  }
+  return NULL;
+}
+
+OrtStatus* core_register_op_library(const char* function, struct core_custom_ops* ops,
+                                    OrtSessionOptions* options, const OrtApiBase* base,
+                                    void* library, bool is_kept) {
+  void* symbol = core_library_symbol(library, "RegisterCustomOps");
+  if (symbol == NULL) {
+    core_library_close(library);
+    return core_status(ORT_FAIL, function, ": the library does not export RegisterCustomOps", NULL);
+  }
+  RegisterCustomOpsFn registration;
+  memcpy(&registration, &symbol, sizeof symbol);
+  size_t domains = ops->domain_count, libraries = ops->library_count;
+  if (is_kept) {
+    CORE_TRY(core_keep_op_library(function, ops, library));
+  }
+  OrtStatus* status = registration(options, base);
+  if (status != NULL) {
+    core_custom_ops_cut(ops, domains, libraries);
+    if (!is_kept) {
+      core_library_close(library);
+    }
+  }
+  return status;
+}

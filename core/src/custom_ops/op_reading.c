@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* What custom ops say of themselves, by the version of their structs. */
+#include <limits.h>
+
+#include "custom_ops/custom_op.h"
+
+/* The versions that fields came with. Those before them are in every struct. */
+enum { CHARACTERISTICS_SINCE = 8, MEMORY_SINCE = 13, VARIADIC_SINCE = 14, VERSIONS_SINCE = 17 };
+
+/* Calls a function of an op if the field is set; else `otherwise`. The second form is for fields
+ * that not every struct has. */
+#define ASK(op, otherwise, field, ...) \
+  ((op)->field != NULL ? (op)->field(__VA_ARGS__) : (otherwise))
+#define ASK_SINCE(since, op, otherwise, ...) \
+  ((op)->version >= (since) ? ASK(op, otherwise, __VA_ARGS__) : (otherwise))
+
+const OrtCustomOpDomain* core_op_domain(const struct core_custom_ops* ops, size_t i) {
+  return i < ops->domain_count ? ops->domains[i] : NULL;
+}
+
+const OrtCustomOp* core_op(const OrtCustomOpDomain* domain, size_t i) {
+  int is_released = __atomic_load_n(&domain->is_released, __ATOMIC_ACQUIRE);
+  return !is_released && i < domain->count ? domain->ops[i] : NULL;
+}
+
+const char* core_op_name(const OrtCustomOp* op) {
+  const char* name = ASK(op, NULL, GetName, op);
+  return name == NULL ? "" : name;
+}
+
+const char* core_op_provider(const OrtCustomOp* op) {
+  const char* provider = ASK(op, NULL, GetExecutionProviderType, op);
+  return provider == NULL ? "" : provider;
+}
+
+void core_op_versions(const OrtCustomOp* op, int* first, int* last) {
+  *first = ASK_SINCE(VERSIONS_SINCE, op, 1, GetStartVersion, op);
+  *last = ASK_SINCE(VERSIONS_SINCE, op, INT_MAX, GetEndVersion, op);
+}
+
+size_t core_op_operand_count(const OrtCustomOp* op, bool is_output) {
+  return is_output ? ASK(op, 0, GetOutputTypeCount, op) : ASK(op, 0, GetInputTypeCount, op);
+}
+
+static struct core_operand input(const OrtCustomOp* op, size_t i) {
+  struct core_operand operand = {
+      .type = ASK(op, ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED, GetInputType, op, i),
+      .characteristic = ASK_SINCE(CHARACTERISTICS_SINCE, op, INPUT_OUTPUT_REQUIRED,
+                                  GetInputCharacteristic, op, i),
+      .memory = ASK_SINCE(MEMORY_SINCE, op, OrtMemTypeDefault, GetInputMemoryType, op, i),
+      .least = 1,
+      .is_homogeneous = 1,
+  };
+  if (operand.characteristic == INPUT_OUTPUT_VARIADIC) {
+    operand.least = ASK_SINCE(VARIADIC_SINCE, op, 1, GetVariadicInputMinArity, op);
+    operand.is_homogeneous = ASK_SINCE(VARIADIC_SINCE, op, 1, GetVariadicInputHomogeneity, op);
+  }
+  return operand;
+}
+
+static struct core_operand output(const OrtCustomOp* op, size_t i) {
+  struct core_operand operand = {
+      .type = ASK(op, ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED, GetOutputType, op, i),
+      .characteristic = ASK_SINCE(CHARACTERISTICS_SINCE, op, INPUT_OUTPUT_REQUIRED,
+                                  GetOutputCharacteristic, op, i),
+      .memory = OrtMemTypeDefault,
+      .least = 1,
+      .is_homogeneous = 1,
+  };
+  if (operand.characteristic == INPUT_OUTPUT_VARIADIC) {
+    operand.least = ASK_SINCE(VARIADIC_SINCE, op, 1, GetVariadicOutputMinArity, op);
+    operand.is_homogeneous = ASK_SINCE(VARIADIC_SINCE, op, 1, GetVariadicOutputHomogeneity, op);
+  }
+  return operand;
+}
+
+struct core_operand core_op_operand(const OrtCustomOp* op, bool is_output, size_t index) {
+  return is_output ? output(op, index) : input(op, index);
+}

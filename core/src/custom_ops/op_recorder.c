@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+#include "custom_ops/op_recorder.h"
+
+#include <string.h>
+
+#include "heap/heap.h"
+#include "platform/platform.h"
+
+/* A slot is not told through which table it was called, so each recorder has functions of its own,
+ * and there are as many recorders as sets of functions. */
+#define EACH_RECORDER(X) X(0) X(1) X(2) X(3)
+#define RECORDERS 4
+
+/* A domain of the other library, and ours with the same ops. */
+struct pair {
+  struct pair* next;
+  OrtCustomOpDomain* theirs;
+  OrtCustomOpDomain* ours;
+};
+
+struct recorder {
+  OrtApi table;
+  const OrtApi* inner;
+  const OrtApiBase* base;
+  uint32_t version;
+  struct pair* pairs;
+};
+
+/* What is being registered by this thread. */
+struct registration {
+  struct registration* outer;
+  const struct recorder* recorder;
+  OrtSessionOptions* options;
+  struct core_custom_ops added;
+};
+
+static struct recorder recorders[RECORDERS];
+/* Of the recorders and their pairs; no other library is called under it. */
+static core_mutex lock = CORE_MUTEX_INIT;
+static __thread struct registration* current __attribute__((tls_model("initial-exec")));
+
+/* A status of ours as one of theirs. */
+static OrtStatus* translate(const OrtApi* api, OrtStatus* status) {
+  if (status == NULL) {
+    return NULL;
+  }
+  OrtStatus* theirs = api->CreateStatus(ort_GetErrorCode(status), ort_GetErrorMessage(status));
+  ort_ReleaseStatus(status);
+  return theirs;
+}
+
+static struct pair** find(struct recorder* recorder, const OrtCustomOpDomain* theirs) {
+  struct pair** at = &recorder->pairs;
+  while (*at != NULL && (*at)->theirs != theirs) {
+    at = &(*at)->next;
+  }
+  return at;
+}
+
+/* Our domain for one of theirs, with one holder more; NULL for one that is not known. */
+static OrtCustomOpDomain* borrow(struct recorder* recorder, const OrtCustomOpDomain* theirs) {
+  core_mutex_lock(&lock);
+  struct pair* pair = *find(recorder, theirs);
+  OrtCustomOpDomain* ours = pair == NULL ? NULL : pair->ours;
+  if (ours != NULL) {
+    core_op_domain_retain(ours);
+  }
+  core_mutex_unlock(&lock);
+  return ours;
+}
+
+static OrtStatus* create(struct recorder* recorder, const char* name, OrtCustomOpDomain** out) {
+  OrtCustomOpDomain *theirs = NULL, *ours = NULL;
+  CORE_TRY(recorder->inner->CreateCustomOpDomain(name, &theirs));
+  struct pair* pair = heap_alloc(sizeof *pair);
+  OrtStatus* status = pair == NULL ? CORE_OUT_OF_MEMORY(CreateCustomOpDomain, sizeof *pair)
+                                   : core_new_op_domain("CreateCustomOpDomain", name, &ours);
+  if (status != NULL) {
+    heap_free(pair);
+    recorder->inner->ReleaseCustomOpDomain(theirs);
+    return translate(recorder->inner, status);
+  }
+  core_mutex_lock(&lock);
+  *pair = (struct pair){recorder->pairs, theirs, ours};
+  recorder->pairs = pair;
+  core_mutex_unlock(&lock);
+  *out = theirs;
+  return NULL;
+}
+
+static OrtStatus* add_op(struct recorder* recorder, OrtCustomOpDomain* theirs,
+                         const OrtCustomOp* op) {
+  CORE_TRY(recorder->inner->CustomOpDomain_Add(theirs, op));
+  OrtCustomOpDomain* ours = borrow(recorder, theirs);
+  if (ours == NULL || op == NULL) {
+    return NULL;
+  }
+  OrtStatus* status = core_op_domain_add("CustomOpDomain_Add", ours, op);
+  core_op_domain_drop(ours);
+  return translate(recorder->inner, status);
+}
+
+static OrtStatus* add_domain(struct recorder* recorder, OrtSessionOptions* options,
+                             OrtCustomOpDomain* theirs) {
+  struct registration* registration = current;
+  bool is_noted = registration != NULL && registration->recorder == recorder &&
+                  registration->options == options;
+  OrtCustomOpDomain* ours = is_noted ? borrow(recorder, theirs) : NULL;
+  if (ours == NULL) {
+    return recorder->inner->AddCustomOpDomain(options, theirs);
+  }
+  OrtStatus* status = core_custom_ops_add("AddCustomOpDomain", &registration->added, ours);
+  core_op_domain_drop(ours);
+  return translate(recorder->inner, status);
+}
+
+static void release(struct recorder* recorder, OrtCustomOpDomain* theirs) {
+  core_mutex_lock(&lock);
+  struct pair** at = find(recorder, theirs);
+  struct pair* pair = *at;
+  if (pair != NULL) {
+    *at = pair->next;
+  }
+  core_mutex_unlock(&lock);
+  if (pair != NULL) {
+    core_release_op_domain(pair->ours);
+    heap_free(pair);
+  }
+  recorder->inner->ReleaseCustomOpDomain(theirs);
+}
+
+/* A library newer than this one goes by our version, because we cannot stand before slots that we
+ * do not know. Who asks for them all the same gets them, and is not noted. */
+static const OrtApi* get_api(const struct recorder* recorder, uint32_t version) {
+  bool is_ours = version >= 1 && version <= recorder->version && version <= ORT_API_VERSION;
+  return is_ours ? &recorder->table : recorder->base->GetApi(version);
+}
+
+static const char* version_string(const struct recorder* recorder) {
+  return recorder->version > ORT_API_VERSION ? CORE_VERSION_STRING
+                                             : recorder->base->GetVersionString();
+}
+
+#define FUNCTIONS(n)                                                                             \
+  static OrtStatus* ORT_API_CALL create_of_##n(const char* name, OrtCustomOpDomain** out)        \
+      NO_EXCEPTION {                                                                             \
+    return create(&recorders[n], name, out);                                                     \
+  }                                                                                              \
+  static OrtStatus* ORT_API_CALL add_op_of_##n(OrtCustomOpDomain* domain, const OrtCustomOp* op) \
+      NO_EXCEPTION {                                                                             \
+    return add_op(&recorders[n], domain, op);                                                    \
+  }                                                                                              \
+  static OrtStatus* ORT_API_CALL add_domain_of_##n(OrtSessionOptions* options,                   \
+                                                   OrtCustomOpDomain* domain) NO_EXCEPTION {     \
+    return add_domain(&recorders[n], options, domain);                                           \
+  }                                                                                              \
+  static void ORT_API_CALL release_of_##n(OrtCustomOpDomain* domain) NO_EXCEPTION {              \
+    release(&recorders[n], domain);                                                              \
+  }                                                                                              \
+  static const OrtApi* ORT_API_CALL get_api_of_##n(uint32_t version) NO_EXCEPTION {              \
+    return get_api(&recorders[n], version);                                                      \
+  }                                                                                              \
+  static const char* ORT_API_CALL version_string_of_##n(void) NO_EXCEPTION {                     \
+    return version_string(&recorders[n]);                                                        \
+  }
+EACH_RECORDER(FUNCTIONS)
+
+struct functions {
+  OrtApiBase base;
+  OrtStatus*(ORT_API_CALL* create)(const char* name, OrtCustomOpDomain** out);
+  OrtStatus*(ORT_API_CALL* add_op)(OrtCustomOpDomain* domain, const OrtCustomOp* op);
+  OrtStatus*(ORT_API_CALL* add_domain)(OrtSessionOptions* options, OrtCustomOpDomain* domain);
+  void(ORT_API_CALL* release)(OrtCustomOpDomain* domain);
+};
+#define ROW(n)                              \
+  {{get_api_of_##n, version_string_of_##n}, \
+   create_of_##n,                           \
+   add_op_of_##n,                           \
+   add_domain_of_##n,                       \
+   release_of_##n},
+static const struct functions functions[] = {EACH_RECORDER(ROW)};
+_Static_assert(CORE_COUNT_OF(functions) == RECORDERS, "EACH_RECORDER lists every recorder");
+
+/* Slots that the other library does not have stay NULL. */
+static void begin(struct recorder* recorder, const OrtApi* inner, const struct core_recording* to) {
+  const struct functions* mine = &functions[recorder - recorders];
+#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
+  if (to->version >= (since)) {                                                       \
+    recorder->table.name = inner->name;                                               \
+  }
+#include "ort_slots.def"
+  recorder->table.CreateCustomOpDomain = mine->create;
+  recorder->table.CustomOpDomain_Add = mine->add_op;
+  recorder->table.AddCustomOpDomain = mine->add_domain;
+  recorder->table.ReleaseCustomOpDomain = mine->release;
+  recorder->base = to->base;
+  recorder->version = to->version;
+  recorder->inner = inner;
+}
+
+/* The recorder before a table, for good; NULL where there are too many tables. */
+static struct recorder* recorder_of(const OrtApi* inner, const struct core_recording* to) {
+  struct recorder* recorder = recorders;
+  core_mutex_lock(&lock);
+  while (recorder < recorders + RECORDERS && recorder->inner != NULL && recorder->inner != inner) {
+    recorder++;
+  }
+  if (recorder == recorders + RECORDERS) {
+    recorder = NULL;
+  } else if (recorder->inner == NULL) {
+    begin(recorder, inner, to);
+  }
+  core_mutex_unlock(&lock);
+  return recorder;
+}
+
+static OrtCustomOpDomain* theirs_of(const struct recorder* recorder,
+                                    const OrtCustomOpDomain* ours) {
+  core_mutex_lock(&lock);
+  const struct pair* pair = recorder->pairs;
+  while (pair != NULL && pair->ours != ours) {
+    pair = pair->next;
+  }
+  OrtCustomOpDomain* theirs = pair == NULL ? NULL : pair->theirs;
+  core_mutex_unlock(&lock);
+  return theirs;
+}
+
+/* Does and notes what was put off. */
+static OrtStatus* commit(const struct registration* done, struct core_custom_ops* ops) {
+  for (size_t i = 0; i < done->added.domain_count; i++) {
+    OrtCustomOpDomain* ours = done->added.domains[i];
+    OrtCustomOpDomain* theirs = theirs_of(done->recorder, ours);
+    if (theirs != NULL) {
+      const OrtApi* inner = done->recorder->inner;
+      CORE_TRY(translate(inner, core_custom_ops_add("AddCustomOpDomain", ops, ours)));
+      CORE_TRY(inner->AddCustomOpDomain(done->options, theirs));
+    }
+  }
+  return NULL;
+}
+
+OrtStatus* core_record_function(const struct core_recording* recording,
+                                RegisterCustomOpsFn function) {
+  const OrtApi* inner = recording->base->GetApi(
+      recording->version < ORT_API_VERSION ? recording->version : ORT_API_VERSION);
+  struct recorder* recorder = recorder_of(inner, recording);
+  if (recorder == NULL) {
+    return inner->CreateStatus(ORT_FAIL, "custom ops are registered with too many tables");
+  }
+  struct registration registration = {
+      .outer = current, .recorder = recorder, .options = recording->options};
+  current = &registration;
+  OrtStatus* status = function(recording->options, &functions[recorder - recorders].base);
+  current = registration.outer;
+  if (status == NULL) {
+    status = commit(&registration, recording->ops);
+  }
+  core_custom_ops_end(&registration.added);
+  return status;
+}
+
+OrtStatus* core_record_library(const struct core_recording* recording, const char* path) {
+  const OrtApi* api = recording->base->GetApi(1);
+  char error[CORE_LIBRARY_ERROR];
+  void* library = core_library_open_utf8(path, error);
+  if (library == NULL) {
+    return api->CreateStatus(ORT_FAIL, error);
+  }
+  void* symbol = core_library_symbol(library, "RegisterCustomOps");
+  if (symbol == NULL) {
+    core_library_close(library);
+    return api->CreateStatus(ORT_FAIL, "the library does not export RegisterCustomOps");
+  }
+  RegisterCustomOpsFn registration;
+  memcpy(&registration, &symbol, sizeof symbol);
+  size_t domains = recording->ops->domain_count, libraries = recording->ops->library_count;
+  OrtStatus* status =
+      translate(api, core_keep_op_library("RegisterCustomOpsLibrary_V2", recording->ops, library));
+  if (status == NULL) {
+    status = core_record_function(recording, registration);
+    if (status != NULL) {
+      core_custom_ops_cut(recording->ops, domains, libraries);
+    }
+  }
+  return status;
+}

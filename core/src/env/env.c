@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+#include "env/env.h"
+
+#include <string.h>
+
+#include "heap/heap.h"
+#include "options/threading_options.h"
+
+/* Held for a few instructions at a time, none of them another lock's. */
+static core_mutex lock = CORE_MUTEX_INIT;
+static struct OrtEnv* current;
+static core_once once = CORE_ONCE_INIT;
+
+/* What an environment is made from. */
+struct wanted {
+  OrtLoggingFunction function;
+  void* param;
+  int severity;
+  const char* id;
+  const OrtThreadingOptions* threading;
+};
+
+static struct OrtEnv* make(const struct wanted* wanted) {
+  size_t id_size = strlen(wanted->id) + 1;
+  struct OrtEnv* env = heap_alloc(sizeof *env + id_size);
+  if (env == NULL) {
+    return NULL;
+  }
+  *env = (struct OrtEnv){
+      .logger = {.function = wanted->function,
+                 .param = wanted->param,
+                 .id = memcpy(env + 1, wanted->id, id_size),
+                 .severity = wanted->severity},
+  };
+  if (wanted->threading != NULL) {
+    env->threading = core_copy_threading_options(wanted->threading);
+  }
+  if ((wanted->threading != NULL && env->threading == NULL) || !core_mutex_begin(&env->lock)) {
+    ort_ReleaseThreadingOptions(env->threading);
+    heap_free(env);
+    return NULL;
+  }
+  heap_created(CORE_ENV);
+  return env;
+}
+
+static void end(struct OrtEnv* env) {
+  core_env_release_allocators(env);
+  core_mutex_end(&env->lock);
+  ort_ReleaseThreadingOptions(env->threading);
+  heap_free(env);
+  heap_released(CORE_ENV);
+}
+
+static void before_fork(void) {
+  core_mutex_lock(&lock);
+  if (current != NULL) {
+    core_mutex_lock(&current->lock);
+  }
+}
+
+static void after_fork(void) {
+  if (current != NULL) {
+    core_mutex_unlock(&current->lock);
+  }
+  core_mutex_unlock(&lock);
+}
+
+static void begin(void) { core_at_fork(before_fork, after_fork, after_fork); }
+
+/* The environment with one client more; NULL where there is none. `made` becomes it in that case,
+ * if it is given. */
+static struct OrtEnv* find(struct OrtEnv* made) {
+  core_mutex_lock(&lock);
+  if (current == NULL) {
+    current = made;
+  }
+  struct OrtEnv* env = current;
+  if (env != NULL) {
+    env->clients++;
+  }
+  core_mutex_unlock(&lock);
+  return env;
+}
+
+/* The environment with one client more, made if there is none; NULL where there is no memory, or
+ * no name for a first one. */
+static struct OrtEnv* join(const struct wanted* wanted) {
+  core_run_once(&once, begin);
+  struct OrtEnv* env = find(NULL);
+  struct OrtEnv* made = env == NULL && wanted->id != NULL ? make(wanted) : NULL;
+  if (made != NULL) {
+    env = find(made);
+    /* Another thread was faster. */
+    if (env != made) {
+      end(made);
+    }
+  }
+  return env;
+}
+
+static OrtStatus* no_environment(const char* function, const struct wanted* wanted) {
+  if (wanted->id == NULL) {
+    return core_status(ORT_RUNTIME_EXCEPTION, function,
+                       ": logid must not be NULL for the first environment", NULL);
+  }
+  return core_status(ORT_RUNTIME_EXCEPTION, function, ": out of memory", NULL);
+}
+
+/* What all functions that create an environment come to, after their guards. */
+static OrtStatus* hand_out(const char* function, const struct wanted* wanted, OrtEnv** out) {
+  struct OrtEnv* env = join(wanted);
+  if (env == NULL) {
+    return no_environment(function, wanted);
+  }
+  *out = env;
+  return NULL;
+}
+
+struct OrtEnv* core_env_use(void) {
+  core_mutex_lock(&lock);
+  struct OrtEnv* env = current;
+  if (env != NULL) {
+    env->uses++;
+  }
+  core_mutex_unlock(&lock);
+  return env;
+}
+
+void core_env_done(struct OrtEnv* env) {
+  core_mutex_lock(&lock);
+  env->uses--;
+  int is_last = env->uses == 0 && env->clients == 0;
+  core_mutex_unlock(&lock);
+  if (is_last) {
+    end(env);
+  }
+}
+
+void ORT_API_CALL ort_ReleaseEnv(OrtEnv* input) NO_EXCEPTION {
+  core_mutex_lock(&lock);
+  int is_last = 0;
+  /* Only the environment there is can be read: one released too often is gone. */
+  if (input != NULL && input == current) {
+    input->clients--;
+    if (input->clients == 0) {
+      current = NULL;
+      is_last = input->uses == 0;
+    }
+  }
+  core_mutex_unlock(&lock);
+  if (is_last) {
+    end(input);
+  }
+}
+
+ORT_API_STATUS_IMPL(ort_CreateEnv, OrtLoggingLevel log_severity_level, const char* logid,
+                    OrtEnv** out) {
+  CORE_REQUIRE(CreateEnv, out);
+  struct wanted wanted = {.severity = (int)log_severity_level, .id = logid};
+  return hand_out("CreateEnv", &wanted, out);
+}
+
+ORT_API_STATUS_IMPL(ort_CreateEnvWithCustomLogger, OrtLoggingFunction logging_function,
+                    void* logger_param, OrtLoggingLevel log_severity_level, const char* logid,
+                    OrtEnv** out) {
+  CORE_REQUIRE(CreateEnvWithCustomLogger, out);
+  struct wanted wanted = {logging_function, logger_param, (int)log_severity_level, logid, NULL};
+  return hand_out("CreateEnvWithCustomLogger", &wanted, out);
+}
+
+ORT_API_STATUS_IMPL(ort_CreateEnvWithGlobalThreadPools, OrtLoggingLevel log_severity_level,
+                    const char* logid, const OrtThreadingOptions* tp_options, OrtEnv** out) {
+  CORE_REQUIRE(CreateEnvWithGlobalThreadPools, out);
+  struct wanted wanted = {
+      .severity = (int)log_severity_level, .id = logid, .threading = tp_options};
+  return hand_out("CreateEnvWithGlobalThreadPools", &wanted, out);
+}
+
+ORT_API_STATUS_IMPL(ort_CreateEnvWithCustomLoggerAndGlobalThreadPools,
+                    OrtLoggingFunction logging_function, void* logger_param,
+                    OrtLoggingLevel log_severity_level, const char* logid,
+                    const OrtThreadingOptions* tp_options, OrtEnv** out) {
+  CORE_REQUIRE(CreateEnvWithCustomLoggerAndGlobalThreadPools, out);
+  struct wanted wanted = {logging_function, logger_param, (int)log_severity_level, logid,
+                          tp_options};
+  return hand_out("CreateEnvWithCustomLoggerAndGlobalThreadPools", &wanted, out);
+}
+
+/* The version of the API that the struct came with, all of its fields at once. */
+#define CREATION_OPTIONS_SINCE 24
+
+ORT_API_STATUS_IMPL(ort_CreateEnvWithOptions, const OrtEnvCreationOptions* options, OrtEnv** out) {
+  CORE_REQUIRE(CreateEnvWithOptions, options);
+  CORE_REQUIRE(CreateEnvWithOptions, out);
+  if (options->version < CREATION_OPTIONS_SINCE) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateEnvWithOptions: options->version must be 24 or more");
+  }
+  if (options->log_id == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateEnvWithOptions: options->log_id must not be NULL");
+  }
+  if (options->logging_severity_level < ORT_LOGGING_LEVEL_VERBOSE ||
+      options->logging_severity_level > ORT_LOGGING_LEVEL_FATAL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "CreateEnvWithOptions: options->logging_severity_level must be from 0 to 4");
+  }
+  struct wanted wanted = {options->custom_logging_function, options->custom_logging_param,
+                          options->logging_severity_level, options->log_id,
+                          options->threading_options};
+  return hand_out("CreateEnvWithOptions", &wanted, out);
+}
+
+ORT_API_STATUS_IMPL(ort_UpdateEnvWithCustomLogLevel, OrtEnv* ort_env,
+                    OrtLoggingLevel log_severity_level) {
+  (void)ort_env;
+  struct OrtEnv* env = core_env_use();
+  if (env == NULL) {
+    CORE_FAIL(ORT_FAIL, "UpdateEnvWithCustomLogLevel: there is no environment");
+  }
+  __atomic_store_n(&env->logger.severity, (int)log_severity_level, __ATOMIC_RELAXED);
+  core_env_done(env);
+  return NULL;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* The allocators that an environment shares. They are found by the device that they allocate from
+ * and the type of its memory; only to be taken back they must be called by their memory's name as
+ * well. */
+#include <string.h>
+
+#include "memory/adaptor.h"
+#include "arena/arena.h"
+#include "env/env.h"
+#include "heap/heap.h"
+#include "memory/memory_info.h"
+
+struct core_shared_allocator {
+  struct core_shared_allocator* next;
+  /** Its memory; the name follows the struct. */
+  struct OrtMemoryInfo info;
+  OrtAllocator* allocator;
+  /** Made by the core, which ends it. */
+  int is_owned;
+};
+
+static int is_same_memory(const struct OrtMemoryInfo* a, const struct OrtMemoryInfo* b) {
+  return a->device_type == b->device_type && a->device_mem_type == b->device_mem_type &&
+         a->vendor_id == b->vendor_id && a->device_id == b->device_id &&
+         a->alignment == b->alignment && a->mem_type == b->mem_type;
+}
+
+/* The newest allocator of a memory. Under the lock. */
+static const struct core_shared_allocator* find(const struct OrtEnv* env,
+                                                const struct OrtMemoryInfo* info) {
+  const struct core_shared_allocator* at = env->allocators;
+  while (at != NULL && !is_same_memory(&at->info, info)) {
+    at = at->next;
+  }
+  return at;
+}
+
+/* Takes the allocator of a memory and a name off the list; NULL without one. */
+static struct core_shared_allocator* take(struct OrtEnv* env, const struct OrtMemoryInfo* info) {
+  struct core_shared_allocator** at = &env->allocators;
+  while (*at != NULL &&
+         !(is_same_memory(&(*at)->info, info) && strcmp((*at)->info.name, info->name) == 0)) {
+    at = &(*at)->next;
+  }
+  struct core_shared_allocator* taken = *at;
+  if (taken != NULL) {
+    *at = taken->next;
+  }
+  return taken;
+}
+
+static void end(struct core_shared_allocator* shared) {
+  if (shared->is_owned) {
+    core_release_adaptor(shared->allocator);
+  }
+  heap_free(shared);
+}
+
+/* Lists an allocator in place of the one that its memory had. */
+static void list(struct OrtEnv* env, struct core_shared_allocator* shared) {
+  core_mutex_lock(&env->lock);
+  struct core_shared_allocator* before = take(env, &shared->info);
+  shared->next = env->allocators;
+  env->allocators = shared;
+  core_mutex_unlock(&env->lock);
+  if (before != NULL) {
+    end(before);
+  }
+}
+
+static struct core_shared_allocator* describe(const struct OrtMemoryInfo* info) {
+  size_t length = strlen(info->name) + 1;
+  struct core_shared_allocator* shared = heap_alloc(sizeof *shared + length);
+  if (shared != NULL) {
+    *shared = (struct core_shared_allocator){.info = *info};
+    shared->info.name = memcpy(shared + 1, info->name, length);
+    shared->info.is_constant = 1;
+  }
+  return shared;
+}
+
+ORT_API_STATUS_IMPL(ort_RegisterAllocator, OrtEnv* env, OrtAllocator* allocator) {
+  CORE_REQUIRE(RegisterAllocator, env);
+  CORE_REQUIRE(RegisterAllocator, allocator);
+  const struct OrtMemoryInfo* info = allocator->Info == NULL ? NULL : allocator->Info(allocator);
+  if (!core_is_memory_info(info)) {
+    CORE_FAIL(
+        ORT_INVALID_ARGUMENT,
+        "RegisterAllocator: allocator must have an Info that answers an OrtMemoryInfo of this "
+        "library");
+  }
+  if (info->allocator_type == OrtArenaAllocator) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "RegisterAllocator: allocator must say of its memory that it is of type "
+              "OrtDeviceAllocator, even if it is an arena: the other type is for arenas that "
+              "CreateAndRegisterAllocator makes");
+  }
+  struct core_shared_allocator* shared = describe(info);
+  if (shared == NULL) {
+    return CORE_OUT_OF_MEMORY(RegisterAllocator, sizeof *shared);
+  }
+  shared->allocator = allocator;
+  list(env, shared);
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_UnregisterAllocator, OrtEnv* env, const OrtMemoryInfo* mem_info) {
+  CORE_REQUIRE(UnregisterAllocator, env);
+  CORE_REQUIRE_INFO(UnregisterAllocator, mem_info);
+  core_mutex_lock(&env->lock);
+  struct core_shared_allocator* shared = take(env, mem_info);
+  core_mutex_unlock(&env->lock);
+  if (shared == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "UnregisterAllocator: mem_info is of a device and a name that no allocator is "
+              "registered for");
+  }
+  end(shared);
+  return NULL;
+}
+
+void core_env_release_allocators(struct OrtEnv* env) {
+  while (env->allocators != NULL) {
+    struct core_shared_allocator* next = env->allocators->next;
+    end(env->allocators);
+    env->allocators = next;
+  }
+}
+
+static OrtAllocator* default_allocator(void) {
+  OrtAllocator* allocator = NULL;
+  return ort_GetAllocatorWithDefaultOptions(&allocator) == NULL ? allocator : NULL;
+}
+
+static void* plain_alloc(void* allocator, size_t size) {
+  return ((OrtAllocator*)allocator)->Alloc(allocator, size);
+}
+
+static void plain_free(void* allocator, void* block) {
+  ((OrtAllocator*)allocator)->Free(allocator, block);
+}
+
+/* An allocator over the default one that calls its memory what the client calls it. */
+static OrtStatus* make(const struct OrtMemoryInfo* info, const OrtArenaCfg* cfg,
+                       OrtAllocator** out) {
+  static const struct core_callbacks plain = {.alloc = plain_alloc, .free = plain_free};
+  OrtAllocator* inner = default_allocator();
+  return info->allocator_type == OrtArenaAllocator
+             ? core_create_arena(inner, cfg, info, out)
+             : core_create_from_callbacks(&plain, info, inner, out);
+}
+
+ORT_API_STATUS_IMPL(ort_CreateAndRegisterAllocator, OrtEnv* env, const OrtMemoryInfo* mem_info,
+                    const OrtArenaCfg* arena_cfg) {
+  CORE_REQUIRE(CreateAndRegisterAllocator, env);
+  CORE_REQUIRE_INFO(CreateAndRegisterAllocator, mem_info);
+  if (mem_info->device_type != OrtMemoryInfoDeviceType_CPU) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "CreateAndRegisterAllocator: mem_info must be memory of the CPU");
+  }
+  struct core_shared_allocator* shared = describe(mem_info);
+  if (shared == NULL) {
+    return CORE_OUT_OF_MEMORY(CreateAndRegisterAllocator, sizeof *shared);
+  }
+  OrtStatus* status = make(&shared->info, arena_cfg, &shared->allocator);
+  if (status != NULL) {
+    heap_free(shared);
+    return status;
+  }
+  shared->is_owned = 1;
+  list(env, shared);
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_CreateAndRegisterAllocatorV2, OrtEnv* env, const char* provider_type,
+                    const OrtMemoryInfo* mem_info, const OrtArenaCfg* arena_cfg,
+                    const char* const* provider_options_keys,
+                    const char* const* provider_options_values, size_t num_keys) {
+  CORE_REQUIRE(CreateAndRegisterAllocatorV2, env);
+  CORE_REQUIRE(CreateAndRegisterAllocatorV2, provider_type);
+  CORE_REQUIRE_INFO(CreateAndRegisterAllocatorV2, mem_info);
+  CORE_REQUIRE_IF(num_keys > 0, CreateAndRegisterAllocatorV2, provider_options_keys);
+  CORE_REQUIRE_IF(num_keys > 0, CreateAndRegisterAllocatorV2, provider_options_values);
+  if (strcmp(provider_type, "CPUExecutionProvider") != 0) {
+    return core_status(ORT_INVALID_ARGUMENT,
+                       "CreateAndRegisterAllocatorV2: provider_type must be "
+                       "CPUExecutionProvider, not \"",
+                       provider_type, "\"");
+  }
+  return ort_CreateAndRegisterAllocator(env, mem_info, arena_cfg);
+}
+
+ORT_API_STATUS_IMPL(ort_GetSharedAllocator, OrtEnv* env, const OrtMemoryInfo* mem_info,
+                    OrtAllocator** allocator) {
+  CORE_REQUIRE(GetSharedAllocator, env);
+  CORE_REQUIRE_INFO(GetSharedAllocator, mem_info);
+  CORE_REQUIRE(GetSharedAllocator, allocator);
+  core_mutex_lock(&env->lock);
+  const struct core_shared_allocator* shared = find(env, mem_info);
+  OrtAllocator* found = shared == NULL ? NULL : shared->allocator;
+  core_mutex_unlock(&env->lock);
+  if (found == NULL && mem_info->device_type == OrtMemoryInfoDeviceType_CPU) {
+    found = default_allocator();
+  }
+  *allocator = found;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_CreateSharedAllocator, OrtEnv* env, const OrtEpDevice* ep_device,
+                    OrtDeviceMemoryType mem_type, OrtAllocatorType allocator_type,
+                    const OrtKeyValuePairs* allocator_options, OrtAllocator** allocator) {
+  (void)mem_type, (void)allocator_type, (void)allocator_options;
+  CORE_REQUIRE(CreateSharedAllocator, env);
+  CORE_REQUIRE(CreateSharedAllocator, ep_device);
+  CORE_REQUIRE(CreateSharedAllocator, allocator);
+  /* The CPU, the core's only device, has no memory of its own: RegisterAllocator is for that. */
+  CORE_FAIL(ORT_INVALID_ARGUMENT,
+            "CreateSharedAllocator: ep_device has no memory of its own of this mem_type");
+}
+
+ORT_API_STATUS_IMPL(ort_ReleaseSharedAllocator, OrtEnv* env, const OrtEpDevice* ep_device,
+                    OrtDeviceMemoryType mem_type) {
+  (void)mem_type;
+  CORE_REQUIRE(ReleaseSharedAllocator, env);
+  CORE_REQUIRE(ReleaseSharedAllocator, ep_device);
+  CORE_FAIL(ORT_INVALID_ARGUMENT,
+            "ReleaseSharedAllocator: ep_device has no memory of its own of this mem_type");
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "env/logging.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "env/env.h"
+#include "heap/heap.h"
+#include "platform/platform.h"
+#include "options/session_options.h"
+
+int core_logger_takes(const struct OrtLogger* logger, OrtLoggingLevel severity) {
+  return (int)severity >= __atomic_load_n(&logger->severity, __ATOMIC_RELAXED);
+}
+
+/* A line on stderr, in the reference's form: local time, a letter, a colour from warnings on. */
+static void write_line(const struct OrtLogger* logger, const struct core_record* record) {
+  static const char letters[] = "VIWEF";
+  static const char* const colours[] = {"", "", "\033[0;93m", "\033[1;31m", "\033[1;37;41m"};
+  unsigned severity = (unsigned)record->severity;
+  int is_known = severity < CORE_COUNT_OF(colours);
+  const char* colour = is_known ? colours[severity] : "";
+  char now[CORE_LOCAL_TIME];
+  core_local_time(now);
+  /* One call, so that the lines of several threads do not mix. */
+  fprintf(stderr, "%s%s [%c:%s:%s, %s] %s%s\n", colour, now, is_known ? letters[severity] : '?',
+          record->category, logger->id, record->location, record->message,
+          colour[0] == '\0' ? "" : "\033[m");
+}
+
+void core_logger_log(const struct OrtLogger* logger, const struct core_record* record) {
+  if (!core_logger_takes(logger, record->severity)) {
+    return;
+  }
+  if (logger->function != NULL) {
+    logger->function(logger->param, record->severity, record->category, logger->id,
+                     record->location, record->message);
+  } else {
+    write_line(logger, record);
+  }
+}
+
+int core_log(const struct core_record* record) {
+  struct OrtEnv* env = core_env_use();
+  if (env == NULL) {
+    return 0;
+  }
+  core_logger_log(&env->logger, record);
+  core_env_done(env);
+  return 1;
+}
+
+const OrtLogger* ORT_API_CALL core_default_logger(void) {
+  struct OrtEnv* env = core_env_use();
+  if (env == NULL) {
+    return NULL;
+  }
+  const OrtLogger* logger = &env->logger;
+  core_env_done(env);
+  return logger;
+}
+
+int ORT_API_CALL core_log_text(OrtLoggingLevel severity, const char* category, const char* location,
+                               const char* message) {
+  struct core_record record = {severity, category != NULL ? category : CORE_LOG_CATEGORY,
+                               location != NULL ? location : "", message != NULL ? message : ""};
+  return core_log(&record);
+}
+
+ORT_API_STATUS_IMPL(ort_Logger_GetLoggingSeverityLevel, const OrtLogger* logger,
+                    OrtLoggingLevel* out) {
+  CORE_REQUIRE(Logger_GetLoggingSeverityLevel, logger);
+  CORE_REQUIRE(Logger_GetLoggingSeverityLevel, out);
+  *out = (OrtLoggingLevel)__atomic_load_n(&logger->severity, __ATOMIC_RELAXED);
+  return NULL;
+}
+
+/* What follows the last separator of a path. */
+static const ORTCHAR_T* name_of(const ORTCHAR_T* path) {
+  const ORTCHAR_T* name = path;
+  for (; *path != 0; path++) {
+    name = *path == '/' || *path == '\\' ? path + 1 : name;
+  }
+  return name;
+}
+
+/* Bytes of a line number, with the separators around it and a final zero. */
+#define LINE_ROOM 16
+
+ORT_API_STATUS_IMPL(ort_Logger_LogMessage, const OrtLogger* logger,
+                    OrtLoggingLevel log_severity_level, const char* message,
+                    const ORTCHAR_T* file_path, int line_number, const char* func_name) {
+  CORE_REQUIRE(Logger_LogMessage, logger);
+  if (!core_logger_takes(logger, log_severity_level)) {
+    return NULL;
+  }
+  if (file_path == NULL || func_name == NULL) {
+    CORE_FAIL(ORT_RUNTIME_EXCEPTION,
+              "Logger_LogMessage: neither file_path nor func_name may be NULL");
+  }
+  const ORTCHAR_T* file = name_of(file_path);
+  size_t room = core_path_utf8_room(file) + LINE_ROOM + strlen(func_name);
+  char* location = heap_alloc(room);
+  if (location == NULL) {
+    return CORE_OUT_OF_MEMORY(Logger_LogMessage, room);
+  }
+  core_path_utf8(file, location, room);
+  size_t length = strlen(location);
+  snprintf(location + length, room - length, ":%d %s", line_number, func_name);
+  struct core_record record = {log_severity_level, CORE_LOG_CATEGORY, location,
+                               message != NULL ? message : ""};
+  core_logger_log(logger, &record);
+  heap_free(location);
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_SetUserLoggingFunction, OrtSessionOptions* options,
+                    OrtLoggingFunction user_logging_function, void* user_logging_param) {
+  CORE_REQUIRE(SetUserLoggingFunction, options);
+  options->settings.logging_function = user_logging_function;
+  options->settings.logging_param = user_logging_param;
+  return NULL;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* What the API tells of, and sets for, the process as a whole. */
+#include <string.h>
+
+#include "heap/heap.h"
+
+ORT_API_STATUS_IMPL(ort_EnableTelemetryEvents, const OrtEnv* env) {
+  (void)env;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_DisableTelemetryEvents, const OrtEnv* env) {
+  (void)env;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_SetLanguageProjection, const OrtEnv* ort_env,
+                    OrtLanguageProjection projection) {
+  (void)ort_env;
+  (void)projection;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_SetCurrentGpuDeviceId, int device_id) {
+  (void)device_id;
+  CORE_FAIL(ORT_FAIL, "SetCurrentGpuDeviceId: this library has no CUDA");
+}
+
+ORT_API_STATUS_IMPL(ort_GetCurrentGpuDeviceId, int* device_id) {
+  (void)device_id;
+  CORE_FAIL(ORT_FAIL, "GetCurrentGpuDeviceId: this library has no CUDA");
+}
+
+/* One block: the array, which a NULL ends, and the names behind it. */
+ORT_API_STATUS_IMPL(ort_GetAvailableProviders, char*** out_ptr, int* provider_length) {
+  CORE_REQUIRE(GetAvailableProviders, out_ptr);
+  CORE_REQUIRE(GetAvailableProviders, provider_length);
+  static const char cpu[] = "CPUExecutionProvider";
+  char** providers = heap_alloc(2 * sizeof *providers + sizeof cpu);
+  if (providers == NULL) {
+    return CORE_OUT_OF_MEMORY(GetAvailableProviders, 2 * sizeof *providers + sizeof cpu);
+  }
+  providers[0] = memcpy(providers + 2, cpu, sizeof cpu);
+  providers[1] = NULL;
+  *out_ptr = providers;
+  *provider_length = 1;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_ReleaseAvailableProviders, char** ptr, int providers_length) {
+  (void)providers_length;
+  heap_free(ptr);
+  return NULL;
+}
+
+/* As the reference is built: no hooks into thread pools. */
+ORT_API_STATUS_IMPL(ort_SetPerSessionThreadPoolCallbacks, OrtEnv* env,
+                    const OrtThreadPoolCallbacksConfig* config) {
+  (void)env;
+  CORE_REQUIRE(SetPerSessionThreadPoolCallbacks, config);
+  if (config->version == 0 || config->version > ORT_API_VERSION) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "SetPerSessionThreadPoolCallbacks: config->version must be from 1 to 30");
+  }
+  CORE_FAIL(ORT_NOT_IMPLEMENTED,
+            "SetPerSessionThreadPoolCallbacks: this library has no thread pools of sessions");
+}

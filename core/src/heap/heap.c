@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/* A thread's own bins: what happens when one runs empty or full. */
+#include <stdio.h>
+#include <string.h>
+
+#include "heap/heap_internal.h"
+
+/* Sizes from which, and how many classes up, an empty bin borrows. */
+#ifndef BORROW_FROM
+#define BORROW_FROM 17
+#define BORROW_STEPS 4
+#endif
+
+void heap_report_broken(const struct heap_block* block) {
+  fprintf(stderr, "ortcffi: block %p of %zu bytes was written to after it was freed, or overrun\n",
+          (const void*)block, heap_class_size(heap_mark(block)));
+}
+
+static int64_t loaded(const struct heap_bin* bin) {
+  return bin->capacity - (bin->limit - (int64_t)(bin->pushes - bin->pops));
+}
+
+static void set_loaded(struct heap_bin* bin, struct heap_block* head, size_t count) {
+  bin->head = head;
+  bin->limit = (int64_t)(bin->pushes - bin->pops) + bin->capacity - (int64_t)count;
+}
+
+/* Only small blocks count: of large ones there are no spares to keep. */
+static void count_spares(struct heap_thread* self, size_t size_class, int64_t blocks) {
+  if (size_class < HEAP_FIRST_LARGE) {
+    self->spare_bytes += blocks * (int64_t)heap_class_size(size_class);
+  }
+}
+
+/* Makes what a bin holds one more batch of its spares. */
+static void set_aside(struct heap_thread* self, size_t size_class) {
+  struct heap_bin* bin = &self->bins[size_class];
+  struct heap_block* batch = bin->head;
+  size_t count = (size_t)loaded(bin);
+  set_loaded(bin, NULL, 0);
+  batch->batch_count = count;
+  batch->next_batch = bin->spares;
+  bin->spares = batch;
+  count_spares(self, size_class, (int64_t)count);
+}
+
+static void give_spares(struct heap_thread* self, size_t size_class) {
+  struct heap_bin* bin = &self->bins[size_class];
+  struct heap_block* batch = bin->spares;
+  bin->spares = NULL;
+  while (batch != NULL && batch->key == heap_key(batch)) {
+    struct heap_block* next = batch->next_batch;
+    size_t count = batch->batch_count;
+    count_spares(self, size_class, -(int64_t)count);
+    heap_central_give(size_class, batch, count);
+    batch = next;
+  }
+}
+
+static void give_bin(struct heap_thread* self, size_t size_class) {
+  struct heap_bin* bin = &self->bins[size_class];
+  int64_t count = loaded(bin);
+  if (bin->head != NULL && count > 0) {
+    heap_central_give(size_class, bin->head, (size_t)count);
+  }
+  if (size_class >= HEAP_FIRST_LARGE) {
+    self->granted -= bin->capacity * (int64_t)heap_class_size(size_class);
+    bin->capacity = 0;
+  }
+  set_loaded(bin, NULL, 0);
+  give_spares(self, size_class);
+}
+
+void heap_give_all(struct heap_thread* self) {
+  for (size_t size_class = 1; size_class <= HEAP_LAST_CLASS; size_class++) {
+    give_bin(self, size_class);
+  }
+}
+
+void heap_fill_bins(struct heap_thread* self) {
+  memset(self, 0, sizeof *self);
+  self->secret = heap_region.secret;
+  for (size_t i = 0; i < HEAP_MARKS; i++) {
+    self->bins[i].limit = INT64_MIN;
+  }
+  for (size_t i = 1; i <= HEAP_LAST_CLASS; i++) {
+    struct heap_bin* bin = &self->bins[i];
+    if (i < HEAP_FIRST_LARGE) {
+      bin->inverse = UINT64_MAX / heap_class_stride(i) + 1;
+      bin->capacity = (int64_t)heap_batch(i);
+    }
+    set_loaded(bin, NULL, 0);
+  }
+}
+
+/* Sets the blocks in large bins aside, so that taking one of them will be noticed. */
+static void hide_large(struct heap_thread* self) {
+  for (size_t i = HEAP_FIRST_LARGE; i <= HEAP_LAST_CLASS; i++) {
+    struct heap_bin* bin = &self->bins[i];
+    if (bin->head != NULL) {
+      /* One batch aside at most: what is aside does not count against the thread's cap. */
+      give_spares(self, i);
+      set_aside(self, i);
+    }
+  }
+}
+
+/* Works out the peak where more may be in use than ever was. The fast path does not: it may take
+ * what the large bins show only as long as even all of that would be no new peak. */
+static void note_peak(struct heap_thread* self) {
+  int64_t room = heap_note_peak();
+  int64_t shown = 0;
+  for (size_t i = HEAP_FIRST_LARGE; i <= HEAP_LAST_CLASS; i++) {
+    if (self->bins[i].head != NULL) {
+      shown += loaded(&self->bins[i]) * (int64_t)heap_class_size(i);
+    }
+  }
+  if (shown > room) {
+    hide_large(self);
+  }
+}
+
+static void* alloc_huge(struct heap_thread* self, size_t size) {
+  size_t segments = (size + HEAP_SEGMENT - 1) >> HEAP_SEGMENT_SHIFT;
+  int64_t taken = heap_region_take(segments, HEAP_HUGE);
+  if (taken < 0) {
+    return NULL;
+  }
+  HEAP_ADD(self->huge_pops, 1);
+  HEAP_ADD(self->huge_bytes, (int64_t)(segments << HEAP_SEGMENT_SHIFT));
+  note_peak(self);
+  return heap_segment_start((size_t)taken);
+}
+
+static enum heap_verdict free_huge(struct heap_thread* self, void* pointer) {
+  size_t segment = heap_segment_of(pointer);
+  HEAP_ADD(self->huge_pushes, 1);
+  HEAP_ADD(self->huge_bytes, -((int64_t)heap_segments[segment].run << HEAP_SEGMENT_SHIFT));
+  heap_region_give(segment);
+  return HEAP_FREED;
+}
+
+/* Fills an empty bin: with a batch set aside, or one from the central list. */
+static int refill(struct heap_thread* self, size_t size_class, int fresh) {
+  struct heap_bin* bin = &self->bins[size_class];
+  struct heap_block* batch = bin->spares;
+  size_t count;
+  if (batch != NULL && batch->key == heap_key(batch)) {
+    count = batch->batch_count;
+    bin->spares = batch->next_batch;
+    count_spares(self, size_class, -(int64_t)count);
+  } else {
+    bin->spares = NULL;
+    batch = heap_central_take(size_class, fresh, &count);
+    if (batch == NULL) {
+      return 0;
+    }
+  }
+  set_loaded(bin, batch, count);
+  return 1;
+}
+
+/* The list behind a block that somebody wrote to leads anywhere: it is left alone. */
+static void drop_broken(struct heap_bin* bin) {
+  if (bin->head != NULL && bin->head->key != heap_key(bin->head)) {
+    heap_report_broken(bin->head);
+    set_loaded(bin, NULL, 0);
+  }
+}
+
+/* Before untouched memory is taken for a class, blocks a little larger that lie free will do: that
+ * is what keeps the sum of all classes' high waters close to what is in use. */
+static size_t borrow(struct heap_thread* self, size_t size_class) {
+  if (size_class < BORROW_FROM) {
+    return 0;
+  }
+  for (size_t larger = size_class + 1;
+       larger <= size_class + BORROW_STEPS && larger < HEAP_FIRST_LARGE; larger++) {
+    drop_broken(&self->bins[larger]);
+    if (self->bins[larger].head != NULL || refill(self, larger, 0)) {
+      return larger;
+    }
+  }
+  return 0;
+}
+
+/* Whether more may be about to be in use than ever was. Small bins are asked when they run empty,
+ * so the peak is known to within what a bin holds. */
+static int rises(struct heap_thread* self, size_t size_class) {
+  struct heap_bin* bin = &self->bins[size_class];
+  if (size_class >= HEAP_FIRST_LARGE) {
+    return 1;
+  }
+  int64_t used = (int64_t)(bin->pops - bin->pushes);
+  int higher = used >= bin->mark;
+  bin->mark = higher ? used + 1 + (used >> 6) : bin->mark;
+  return higher;
+}
+
+void* heap_alloc_slow(size_t size) {
+  if (size == 0) {
+    return NULL;
+  }
+  struct heap_thread* self = heap_self;
+  if (self == &heap_nobody && (self = heap_thread_begin()) == NULL) {
+    return NULL;
+  }
+  if (size > HEAP_LARGEST) {
+    return size < heap_region.span ? alloc_huge(self, size) : NULL;
+  }
+  size_t size_class = heap_class_of(size);
+  struct heap_bin* bin = &self->bins[size_class];
+  drop_broken(bin);
+  if (bin->head == NULL && !refill(self, size_class, 0)) {
+    size_t larger = borrow(self, size_class);
+    if (larger != 0) {
+      size_class = larger;
+      size = heap_class_size(larger);
+    } else if (!refill(self, size_class, 1)) {
+      return NULL;
+    }
+  }
+  int higher = rises(self, size_class);
+  void* block =
+      size_class < HEAP_FIRST_LARGE ? heap_try_alloc_small(size) : heap_try_alloc_large(size);
+  if (higher) {
+    note_peak(self);
+  }
+  return block;
+}
+
+/* A bin that is full may hold twice as much, as long as the thread's bins together stay within
+ * bounds; where they do not, all begin again with a batch. */
+static void widen(struct heap_thread* self, size_t size_class) {
+  struct heap_bin* bin = &self->bins[size_class];
+  int64_t more = bin->capacity * (int64_t)heap_class_size(size_class);
+  if (bin->capacity >= HEAP_WIDEST) {
+    return;
+  }
+  if (self->capacity_bytes + more > HEAP_CAPACITY_CAP) {
+    for (size_t i = 1; i < HEAP_FIRST_LARGE; i++) {
+      int64_t batch = (int64_t)heap_batch(i);
+      self->bins[i].limit -= self->bins[i].capacity - batch;
+      self->bins[i].capacity = batch;
+    }
+    self->capacity_bytes = 0;
+    return;
+  }
+  self->capacity_bytes += more;
+  bin->limit += bin->capacity;
+  bin->capacity *= 2;
+}
+
+/* Makes room in a full small bin. */
+static void spill(struct heap_thread* self, size_t size_class) {
+  widen(self, size_class);
+  struct heap_bin* bin = &self->bins[size_class];
+  if ((int64_t)(bin->pushes - bin->pops) < bin->limit) {
+    return;
+  }
+  set_aside(self, size_class);
+  if (self->spare_bytes > HEAP_SPARE_CAP) {
+    give_spares(self, size_class);
+  }
+}
+
+/* Makes room for one more block in a full large bin, within the thread's cap: where that is used
+ * up, all large bins give back what they have and begin anew. Returns false for a block that is too
+ * large to keep at all. */
+static int grant(struct heap_thread* self, size_t size_class) {
+  int64_t bytes = (int64_t)heap_class_size(size_class);
+  if (self->granted + bytes > HEAP_THREAD_CAP) {
+    for (size_t i = HEAP_FIRST_LARGE; i <= HEAP_LAST_CLASS; i++) {
+      give_bin(self, i);
+    }
+  }
+  if (bytes > HEAP_THREAD_CAP) {
+    return 0;
+  }
+  self->granted += bytes;
+  self->bins[size_class].capacity++;
+  self->bins[size_class].limit++;
+  return 1;
+}
+
+/* Gives a block that the thread does not keep to the central list. */
+static enum heap_verdict pass_on(struct heap_thread* self, size_t size_class, void* pointer) {
+  struct heap_bin* bin = &self->bins[size_class];
+  struct heap_block* block = pointer;
+  block->key = heap_key(block);
+  block->next = NULL;
+  HEAP_ADD(bin->pushes, 1);
+  bin->limit++; /* it never was in the bin */
+  heap_central_give(size_class, block, 1);
+  return HEAP_FREED;
+}
+
+/* What is wrong with a pointer, if anything is. */
+static enum heap_verdict judge(const void* pointer, size_t mark) {
+  if (mark == HEAP_NOTHING) {
+    return HEAP_FOREIGN;
+  }
+  size_t segment = heap_segment_of(pointer);
+  size_t inside = (size_t)((const char*)pointer - heap_segment_start(segment));
+  int starts = mark == HEAP_INSIDE        ? 0
+               : mark == HEAP_HUGE        ? inside == 0
+               : mark >= HEAP_FIRST_LARGE ? inside == heap_color(segment)
+                                          : inside % heap_class_stride(mark) == 0;
+  if (!starts) {
+    return HEAP_INTERIOR;
+  }
+  const struct heap_block* block = pointer;
+  return mark != HEAP_HUGE && block->key == heap_key(block) ? HEAP_TWICE : HEAP_FREED;
+}
+
+enum heap_verdict heap_free_slow(void* pointer) {
+  if (pointer == NULL) {
+    return HEAP_FREED;
+  }
+  size_t offset = (uintptr_t)pointer - heap_region.base;
+  size_t mark = offset < heap_region.span ? HEAP_READ(heap_region.map[offset >> HEAP_SEGMENT_SHIFT])
+                                          : HEAP_NOTHING;
+  enum heap_verdict verdict = judge(pointer, mark);
+  if (verdict != HEAP_FREED) {
+    heap_count_bad_free();
+    return verdict;
+  }
+  struct heap_thread* self = heap_self;
+  if (self == &heap_nobody && (self = heap_thread_begin()) == NULL) {
+    /* Without bins there is no place for it. */
+    return HEAP_FREED;
+  }
+  if (mark == HEAP_HUGE) {
+    return free_huge(self, pointer);
+  }
+  struct heap_bin* bin = &self->bins[mark];
+  if ((int64_t)(bin->pushes - bin->pops) >= bin->limit) {
+    if (mark < HEAP_FIRST_LARGE) {
+      spill(self, mark);
+    } else if (!grant(self, mark)) {
+      return pass_on(self, mark, pointer);
+    }
+  }
+  return heap_free(pointer);
+}
+
+void heap_shrink(void) {
+  if (heap_self != &heap_nobody) {
+    heap_give_all(heap_self);
+  }
+  heap_central_shrink();
+}

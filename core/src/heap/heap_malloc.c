@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT */
+#include "heap/heap.h"
+
+struct heap_faults heap_faults;

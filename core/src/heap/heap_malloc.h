@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file heap_malloc.h
+ * The heap as the C library has it, for tests: sanitizers and valgrind know every block, and any
+ * allocation can be made to fail. heap.h includes it.
+ */
+#ifndef ORTCFFI_HEAP_MALLOC_H_
+#define ORTCFFI_HEAP_MALLOC_H_
+
+#include <malloc.h>
+#include <stdlib.h>
+
+#define HEAP_NAME "malloc"
+
+/** Allocations are counted in `calls`; those from number `first` to before `last` fail. */
+struct heap_faults {
+  uint64_t calls;
+  uint64_t first;
+  uint64_t last;
+};
+extern struct heap_faults heap_faults;
+
+static inline void* other_alloc(size_t size) {
+  uint64_t call = __atomic_fetch_add(&heap_faults.calls, 1, __ATOMIC_RELAXED);
+  int fails = call >= heap_faults.first && call < heap_faults.last;
+  void* block = NULL;
+  return fails || posix_memalign(&block, HEAP_LINE, size) != 0 ? NULL : block;
+}
+
+static inline void other_free(void* block) { free(block); }
+
+static inline size_t other_size(void* block) { return malloc_usable_size(block); }
+
+/* The C library does not tell; what reads its blocks for errors does. */
+static inline int other_owns(const void* pointer) { return pointer != NULL; }
+
+static inline void other_collect(void) { malloc_trim(0); }
+
+#include "heap/heap_wrapped.h"
+
+#endif /* ORTCFFI_HEAP_MALLOC_H_ */

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* The address range behind the heap: segments and the pages under them. */
+#include <string.h>
+
+#include "heap/heap_internal.h"
+
+/* Where addresses are limited, less than what they are good for will do. */
+#define SMALLEST_SPAN ((size_t)1 << 26)
+/* Pages are made writable in steps, so that the kernel is asked rarely. */
+#define COMMIT_STEP ((size_t)64 << 20)
+#define HUGE_PAGE ((size_t)2 << 20)
+/* From here on a run is worth the kernel's huge pages. */
+#define HUGE_PAGE_RUN 4
+
+struct heap_globals heap_region;
+struct heap_segment* heap_segments;
+
+static core_mutex lock = CORE_MUTEX_INIT;
+/* Segments below `frontier` were handed out before, bytes below `committed` are writable, and no
+ * segment below `first_free` is free. */
+static size_t frontier;
+static size_t committed;
+static size_t first_free;
+static uint64_t segments_in_use;
+static uint64_t extensions;
+static uint64_t shrinkages;
+
+static uintptr_t make_secret(void) {
+  uint64_t x = core_entropy();
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  return (uintptr_t)(x ^ (x >> 31)) | 1;
+}
+
+int heap_region_begin(void) {
+  for (size_t span = core_address_room(); span >= SMALLEST_SPAN; span >>= 1) {
+    size_t segments = span >> HEAP_SEGMENT_SHIFT;
+    size_t tables = segments * (sizeof(struct heap_segment) + 1);
+    /* The range counts as memory where it becomes writable, so that a block which the machine
+     * cannot have is refused at once; the tables are mostly never touched. */
+    char* range = core_address_reserve(span + HUGE_PAGE);
+    char* table = range != NULL ? core_map(tables) : NULL;
+    if (table != NULL) {
+      heap_segments = (struct heap_segment*)table;
+      heap_region.map = (uint8_t*)(heap_segments + segments);
+      heap_region.base = ((uintptr_t)range + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+      heap_region.secret = make_secret();
+      for (size_t i = 0; i < sizeof heap_region.classes; i++) {
+        uint8_t size_class = (uint8_t)heap_class_of((i + 1) << HEAP_LINE_SHIFT);
+        __atomic_store_n(&heap_region.classes[i], size_class, __ATOMIC_RELAXED);
+      }
+      heap_region.span = span;
+      return 1;
+    }
+    if (range != NULL) {
+      core_address_release(range, span + HUGE_PAGE);
+    }
+  }
+  return 0;
+}
+
+/* The start of a gap of `count` segments, first fit; `frontier` if there is none. */
+static size_t find_gap(size_t count) {
+  size_t at = first_free;
+  while (at < frontier) {
+    uint8_t* found = memchr(heap_region.map + at, HEAP_NOTHING, frontier - at);
+    if (found == NULL) {
+      break;
+    }
+    at = (size_t)(found - heap_region.map);
+    size_t end = at;
+    while (end < frontier && end - at < count && heap_region.map[end] == HEAP_NOTHING) {
+      end++;
+    }
+    if (end - at == count || end == frontier) {
+      return at;
+    }
+    at = end;
+  }
+  return frontier;
+}
+
+static int commit(size_t start, size_t end) {
+  char* base = (char*)heap_region.base;
+  if (CORE_PURGE_DECOMMITS) {
+    return core_address_commit(base + start, end - start);
+  }
+  if (end <= committed) {
+    return 1;
+  }
+  size_t step = (end + COMMIT_STEP - 1) & ~(COMMIT_STEP - 1);
+  step = step < heap_region.span ? step : heap_region.span;
+  if (core_address_commit(base + committed, step - committed)) {
+    committed = step;
+    return 1;
+  }
+  if (core_address_commit(base + committed, end - committed)) {
+    committed = end;
+    return 1;
+  }
+  return 0;
+}
+
+static void advise_huge_pages(size_t segment, size_t count, int wanted) {
+  if (count >= HUGE_PAGE_RUN) {
+    core_address_huge_pages(heap_segment_start(segment), count << HEAP_SEGMENT_SHIFT, wanted);
+  }
+}
+
+int64_t heap_region_take(size_t segments, size_t mark) {
+  int64_t taken = -1;
+  core_mutex_lock(&lock);
+  size_t total = heap_region.span >> HEAP_SEGMENT_SHIFT;
+  size_t at = find_gap(segments);
+  if (segments <= total && at <= total - segments &&
+      commit(at << HEAP_SEGMENT_SHIFT, (at + segments) << HEAP_SEGMENT_SHIFT)) {
+    memset(&heap_segments[at], 0, sizeof heap_segments[at]);
+    heap_segments[at].run = (uint32_t)segments;
+    for (size_t i = 1; i < segments; i++) {
+      __atomic_store_n(&heap_region.map[at + i], HEAP_INSIDE, __ATOMIC_RELAXED);
+    }
+    __atomic_store_n(&heap_region.map[at], (uint8_t)mark, __ATOMIC_RELAXED);
+    frontier = at + segments > frontier ? at + segments : frontier;
+    first_free = at == first_free ? at + segments : first_free;
+    segments_in_use += segments;
+    extensions++;
+    advise_huge_pages(at, segments, 1);
+    taken = (int64_t)at;
+  }
+  core_mutex_unlock(&lock);
+  return taken;
+}
+
+void heap_region_give(size_t segment) {
+  core_mutex_lock(&lock);
+  size_t count = heap_segments[segment].run;
+  core_address_purge(heap_segment_start(segment), count << HEAP_SEGMENT_SHIFT);
+  advise_huge_pages(segment, count, 0);
+  for (size_t i = 0; i < count; i++) {
+    __atomic_store_n(&heap_region.map[segment + i], HEAP_NOTHING, __ATOMIC_RELAXED);
+  }
+  first_free = segment < first_free ? segment : first_free;
+  segments_in_use -= count;
+  shrinkages++;
+  core_mutex_unlock(&lock);
+}
+
+void heap_region_stats(struct heap_stats* out) {
+  core_mutex_lock(&lock);
+  out->segment_bytes = segments_in_use << HEAP_SEGMENT_SHIFT;
+  out->extensions = extensions;
+  out->shrinkages = shrinkages;
+  core_mutex_unlock(&lock);
+}
+
+void heap_region_lock(void) { core_mutex_lock(&lock); }
+
+void heap_region_unlock(void) { core_mutex_unlock(&lock); }

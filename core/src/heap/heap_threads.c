@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* The threads that have bins, and the figures of all of them together. */
+#include "heap/heap_internal.h"
+
+/* Until its first call a thread has the bins of nobody: always empty to take from, always full to
+ * give to, never written. */
+struct heap_thread heap_nobody = {.bins = {[0 ... HEAP_MARKS - 1] = {.limit = INT64_MIN}}};
+__thread struct heap_thread* heap_self __attribute__((tls_model("initial-exec"))) = &heap_nobody;
+
+static core_once once = CORE_ONCE_INIT;
+static core_thread_key key;
+static int ready;
+
+/* Every thread that has bins, those whose thread has ended and that wait for another, and what
+ * ended threads had counted. */
+static core_mutex threads_lock = CORE_MUTEX_INIT;
+static struct heap_thread* threads;
+static struct heap_thread* vacant;
+static struct heap_stats ended;
+static int64_t ended_live;
+static int64_t ended_objects[CORE_KINDS];
+static int64_t peak;
+
+/* Bytes a thread took less bytes it gave back. */
+static int64_t thread_live(const struct heap_thread* thread) {
+  int64_t sum = HEAP_READ(thread->huge_bytes);
+  for (size_t i = 1; i <= HEAP_LAST_CLASS; i++) {
+    const struct heap_bin* bin = &thread->bins[i];
+    sum += (int64_t)(HEAP_READ(bin->pops) - HEAP_READ(bin->pushes)) * (int64_t)heap_class_size(i);
+  }
+  return sum;
+}
+
+static void thread_end(void* argument) {
+  struct heap_thread* self = argument;
+  heap_self = &heap_nobody;
+  heap_give_all(self);
+  core_mutex_lock(&threads_lock);
+  ended.allocations += self->huge_pops;
+  ended.frees += self->huge_pushes;
+  for (size_t i = 1; i <= HEAP_LAST_CLASS; i++) {
+    ended.allocations += self->bins[i].pops;
+    ended.frees += self->bins[i].pushes;
+  }
+  ended_live += thread_live(self);
+  for (size_t i = 0; i < CORE_KINDS; i++) {
+    ended_objects[i] += (int64_t)(self->created[i] - self->released[i]);
+  }
+  struct heap_thread** at = &threads;
+  while (*at != self) {
+    at = &(*at)->next;
+  }
+  *at = self->next;
+  self->next = vacant;
+  vacant = self;
+  core_mutex_unlock(&threads_lock);
+}
+
+static void before_fork(void) {
+  core_mutex_lock(&threads_lock);
+  heap_central_lock();
+  heap_region_lock();
+}
+
+static void after_fork(void) {
+  heap_region_unlock();
+  heap_central_unlock();
+  core_mutex_unlock(&threads_lock);
+}
+
+static void begin(void) {
+  ready = heap_region_begin() && core_thread_key_create(&key, thread_end) &&
+          core_at_fork(before_fork, after_fork, after_fork);
+}
+
+struct heap_thread* heap_thread_begin(void) {
+  core_run_once(&once, begin);
+  if (!ready) {
+    return NULL;
+  }
+  core_mutex_lock(&threads_lock);
+  struct heap_thread* self = vacant;
+  if (self != NULL) {
+    vacant = self->next;
+  } else {
+    self = core_map(sizeof *self);
+  }
+  if (self != NULL) {
+    heap_fill_bins(self);
+    self->next = threads;
+    threads = self;
+  }
+  core_mutex_unlock(&threads_lock);
+  if (self == NULL) {
+    return NULL;
+  }
+  heap_self = self;
+  core_thread_key_set(key, self);
+  return self;
+}
+
+static int64_t sum_live(void) {
+  int64_t sum = ended_live;
+  for (struct heap_thread* thread = threads; thread != NULL; thread = thread->next) {
+    sum += thread_live(thread);
+  }
+  peak = sum > peak ? sum : peak;
+  return sum;
+}
+
+int64_t heap_note_peak(void) {
+  core_mutex_lock(&threads_lock);
+  int64_t live = sum_live();
+  int64_t room = peak - live;
+  core_mutex_unlock(&threads_lock);
+  return room;
+}
+
+void heap_count_bad_free(void) { __atomic_fetch_add(&ended.bad_frees, 1, __ATOMIC_RELAXED); }
+
+void heap_read_stats(struct heap_stats* out) {
+  core_mutex_lock(&threads_lock);
+  *out = ended;
+  out->live_bytes = (uint64_t)sum_live();
+  out->peak_bytes = (uint64_t)peak;
+  for (struct heap_thread* thread = threads; thread != NULL; thread = thread->next) {
+    out->allocations += HEAP_READ(thread->huge_pops);
+    out->frees += HEAP_READ(thread->huge_pushes);
+    for (size_t i = 1; i <= HEAP_LAST_CLASS; i++) {
+      out->allocations += HEAP_READ(thread->bins[i].pops);
+      out->frees += HEAP_READ(thread->bins[i].pushes);
+    }
+  }
+  core_mutex_unlock(&threads_lock);
+  heap_region_stats(out);
+}
+
+int64_t heap_live_objects(enum core_kind kind) {
+  core_mutex_lock(&threads_lock);
+  int64_t sum = ended_objects[kind];
+  for (struct heap_thread* thread = threads; thread != NULL; thread = thread->next) {
+    sum += (int64_t)(HEAP_READ(thread->created[kind]) - HEAP_READ(thread->released[kind]));
+  }
+  core_mutex_unlock(&threads_lock);
+  return sum;
+}
+
+void heap_count_slow(enum core_kind kind, int64_t change) {
+  struct heap_thread* self = heap_thread_begin();
+  if (self != NULL) {
+    HEAP_ADD(self->created[kind], change);
+    return;
+  }
+  core_mutex_lock(&threads_lock);
+  ended_objects[kind] += change;
+  core_mutex_unlock(&threads_lock);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* What a heap that hands on to another allocator adds: a count for each thread, and the checks that
+ * cost little. */
+#include <string.h>
+
+#include "heap/heap.h"
+#include "platform/platform.h"
+
+/* From here on the process's peak is known exactly; below, to within a 64th. */
+#define EXACT_FROM ((size_t)128 << 10)
+
+struct heap_thread heap_nobody;
+__thread struct heap_thread* heap_self __attribute__((tls_model("initial-exec"))) = &heap_nobody;
+
+static core_once once = CORE_ONCE_INIT;
+static core_thread_key key;
+static int ready;
+
+/* Every thread that counts, those whose thread has ended and that wait for another, and the sums of
+ * ended threads. */
+static core_mutex lock = CORE_MUTEX_INIT;
+static struct heap_thread* threads;
+static struct heap_thread* vacant;
+static struct heap_thread ended;
+static int64_t peak;
+static uint64_t bad_frees;
+
+static void add(struct heap_thread* sum, const struct heap_thread* thread) {
+  sum->live += HEAP_READ(thread->live);
+  sum->allocations += HEAP_READ(thread->allocations);
+  sum->frees += HEAP_READ(thread->frees);
+  for (size_t i = 0; i < CORE_KINDS; i++) {
+    sum->created[i] += HEAP_READ(thread->created[i]);
+    sum->released[i] += HEAP_READ(thread->released[i]);
+  }
+}
+
+static void sum_threads(struct heap_thread* sum) {
+  core_mutex_lock(&lock);
+  *sum = ended;
+  for (struct heap_thread* thread = threads; thread != NULL; thread = thread->next) {
+    add(sum, thread);
+  }
+  peak = sum->live > peak ? sum->live : peak;
+  core_mutex_unlock(&lock);
+}
+
+static void thread_end(void* argument) {
+  struct heap_thread* self = argument;
+  heap_self = &heap_nobody;
+  core_mutex_lock(&lock);
+  add(&ended, self);
+  struct heap_thread** at = &threads;
+  while (*at != self) {
+    at = &(*at)->next;
+  }
+  *at = self->next;
+  self->next = vacant;
+  vacant = self;
+  core_mutex_unlock(&lock);
+}
+
+static void before_fork(void) { core_mutex_lock(&lock); }
+
+static void after_fork(void) { core_mutex_unlock(&lock); }
+
+static void begin(void) {
+  ready =
+      core_thread_key_create(&key, thread_end) && core_at_fork(before_fork, after_fork, after_fork);
+}
+
+struct heap_thread* heap_thread_begin(void) {
+  core_run_once(&once, begin);
+  if (!ready) {
+    return NULL;
+  }
+  core_mutex_lock(&lock);
+  struct heap_thread* self = vacant;
+  if (self != NULL) {
+    vacant = self->next;
+  } else {
+    self = other_alloc(sizeof *self);
+  }
+  if (self != NULL) {
+    memset(self, 0, sizeof *self);
+    self->next = threads;
+    threads = self;
+  }
+  core_mutex_unlock(&lock);
+  if (self != NULL) {
+    heap_self = self;
+    core_thread_key_set(key, self);
+  }
+  return self;
+}
+
+static CORE_NOINLINE void note_peak(struct heap_thread* self) {
+  struct heap_thread sum;
+  sum_threads(&sum);
+  self->mark = self->live;
+}
+
+void* heap_alloc_slow(size_t size) {
+  struct heap_thread* self = heap_self;
+  if (CORE_UNLIKELY(size - 1 >= PTRDIFF_MAX) ||
+      (CORE_UNLIKELY(self == &heap_nobody) && (self = heap_thread_begin()) == NULL)) {
+    return NULL;
+  }
+  void* block = other_alloc(size);
+  if (CORE_UNLIKELY(block == NULL)) {
+    return NULL;
+  }
+  HEAP_ADD(self->live, (int64_t)other_size(block));
+  HEAP_ADD(self->allocations, 1);
+  if (CORE_UNLIKELY(self->live > self->mark + (size < EXACT_FROM ? self->mark >> 6 : 0))) {
+    note_peak(self);
+  }
+  return block;
+}
+
+enum heap_verdict heap_free_slow(void* pointer) {
+  if (pointer == NULL) {
+    return HEAP_FREED;
+  }
+  int foreign = heap_mark(pointer) == HEAP_NOTHING;
+  if (foreign || (uintptr_t)pointer % HEAP_LINE != 0) {
+    __atomic_fetch_add(&bad_frees, 1, __ATOMIC_RELAXED);
+    return foreign ? HEAP_FOREIGN : HEAP_INTERIOR;
+  }
+  /* Where there is no memory for a count, the block is lost with it. */
+  if (heap_self != &heap_nobody || heap_thread_begin() != NULL) {
+    heap_try_free_small(pointer, HEAP_FIRST_LARGE - 1);
+  }
+  return HEAP_FREED;
+}
+
+void heap_shrink(void) { other_collect(); }
+
+void heap_read_stats(struct heap_stats* out) {
+  struct heap_thread sum;
+  sum_threads(&sum);
+  /* What the other allocator has from the system it counts unreliably, or not at all. */
+  *out = (struct heap_stats){.live_bytes = (uint64_t)sum.live,
+                             .peak_bytes = (uint64_t)peak,
+                             .allocations = sum.allocations,
+                             .frees = sum.frees,
+                             .segment_bytes = (uint64_t)sum.live,
+                             .bad_frees = HEAP_READ(bad_frees)};
+}
+
+int64_t heap_live_objects(enum core_kind kind) {
+  struct heap_thread sum;
+  sum_threads(&sum);
+  return (int64_t)(sum.created[kind] - sum.released[kind]);
+}
+
+void heap_count_slow(enum core_kind kind, int64_t change) {
+  struct heap_thread* self = heap_thread_begin();
+  if (self != NULL) {
+    HEAP_ADD(self->created[kind], (uint64_t)change);
+    return;
+  }
+  core_mutex_lock(&lock);
+  ended.created[kind] += (uint64_t)change;
+  core_mutex_unlock(&lock);
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/* What all adaptors have in common, and those that need little more. */
+#include "memory/adaptor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "heap/heap.h"
+
+/* Tells our adaptors from other allocators, by their address as well. */
+#define ADAPTOR_MARK ((uintptr_t)0x6f7274636666u)
+
+/* A struct's own version says which fields it has. */
+#define SHRINK_SINCE 25
+
+static const OrtMemoryInfo* ORT_API_CALL inner_info(const OrtAllocator* this_) NO_EXCEPTION {
+  const struct core_adaptor* self = (const struct core_adaptor*)this_;
+  return self->inner->Info(self->inner);
+}
+
+static OrtStatus* ORT_API_CALL inner_shrink(OrtAllocator* this_) NO_EXCEPTION {
+  struct core_adaptor* self = (struct core_adaptor*)this_;
+  if (self->inner->version >= SHRINK_SINCE && self->inner->Shrink != NULL) {
+    return self->inner->Shrink(self->inner);
+  }
+  return NULL;
+}
+
+OrtStatus* core_check_inner(const OrtAllocator* inner, const void* out) {
+  if (inner == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "inner must not be NULL");
+  }
+  if (inner->Alloc == NULL || inner->Free == NULL || inner->Info == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "inner has no Alloc, Free or Info");
+  }
+  if (out == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "out must not be NULL");
+  }
+  return NULL;
+}
+
+struct core_adaptor* core_new_adaptor(size_t size, OrtAllocator* inner,
+                                      void* (*alloc)(OrtAllocator*, size_t),
+                                      void (*free_)(OrtAllocator*, void*)) {
+  struct core_adaptor* self = heap_alloc(size);
+  if (self == NULL) {
+    return NULL;
+  }
+  memset(self, 0, size);
+  self->base.version = ORT_API_VERSION;
+  self->base.Alloc = alloc;
+  self->base.Reserve = alloc;
+  self->base.Free = free_;
+  self->base.Info = inner_info;
+  self->base.Shrink = inner_shrink;
+  self->inner = inner;
+  self->mark = ADAPTOR_MARK ^ (uintptr_t)self;
+  heap_created(CORE_ADAPTOR);
+  return self;
+}
+
+void core_release_adaptor(OrtAllocator* allocator) {
+  struct core_adaptor* self = (struct core_adaptor*)allocator;
+  /* Only a block of the heap can be an adaptor, and only then is there a mark to read. */
+  if (allocator == NULL || heap_mark(allocator) == HEAP_NOTHING ||
+      self->mark != (ADAPTOR_MARK ^ (uintptr_t)self)) {
+    return;
+  }
+  if (self->end != NULL) {
+    self->end(self);
+  }
+  self->mark = 0;
+  heap_released(CORE_ADAPTOR);
+  heap_free(self);
+}
+
+static uintptr_t header_key(const struct core_adaptor* self, const struct core_header* header) {
+  return (uintptr_t)self ^ (uintptr_t)header ^ ADAPTOR_MARK;
+}
+
+void* core_alloc_with_header(struct core_adaptor* self, size_t size, struct core_header** header) {
+  if (CORE_UNLIKELY(size - 1 >= SIZE_MAX - CORE_HEADER)) {
+    return NULL;
+  }
+  char* start = self->inner->Alloc(self->inner, size + CORE_HEADER);
+  if (CORE_UNLIKELY(start == NULL)) {
+    return NULL;
+  }
+  *header = (struct core_header*)start;
+  (*header)->key = header_key(self, *header);
+  (*header)->size = size;
+  (*header)->start = start;
+  (*header)->serial = 0;
+  return start + CORE_HEADER;
+}
+
+struct core_header* core_header_of(struct core_adaptor* self, void* block) {
+  struct core_header* header = (struct core_header*)((char*)block - CORE_HEADER);
+  if (CORE_UNLIKELY(header->key != header_key(self, header))) {
+    fprintf(stderr,
+            "ortcffi: Free: pointer %p is not a block of this allocator, or was freed before, or "
+            "the block in front of it was overrun; ignored\n",
+            block);
+    return NULL;
+  }
+  return header;
+}
+
+/* Aligned: the header stands in front of the aligned place, wherever that is in the block. */
+
+struct aligned {
+  struct core_adaptor adaptor;
+  size_t alignment;
+};
+
+static void* ORT_API_CALL aligned_alloc_(OrtAllocator* this_, size_t size) NO_EXCEPTION {
+  struct aligned* self = (struct aligned*)this_;
+  size_t extra = CORE_HEADER + self->alignment - 1;
+  if (CORE_UNLIKELY(size - 1 >= SIZE_MAX - extra)) {
+    return NULL;
+  }
+  OrtAllocator* inner = self->adaptor.inner;
+  char* start = inner->Alloc(inner, size + extra);
+  if (CORE_UNLIKELY(start == NULL)) {
+    return NULL;
+  }
+  uintptr_t block = ((uintptr_t)start + extra) & ~(self->alignment - 1);
+  struct core_header* header = (struct core_header*)(block - CORE_HEADER);
+  header->key = header_key(&self->adaptor, header);
+  header->size = size;
+  header->start = start;
+  return (void*)block;
+}
+
+static void ORT_API_CALL headed_free(OrtAllocator* this_, void* p) NO_EXCEPTION {
+  struct core_adaptor* self = (struct core_adaptor*)this_;
+  struct core_header* header = p == NULL ? NULL : core_header_of(self, p);
+  if (CORE_LIKELY(header != NULL)) {
+    core_free_with_header(self, header);
+  }
+}
+
+OrtStatus* core_create_aligned(OrtAllocator* inner, size_t alignment, OrtAllocator** out) {
+  CORE_TRY(core_check_inner(inner, out));
+  if (alignment == 0 || (alignment & (alignment - 1)) != 0 || alignment > CORE_LARGEST_ALIGNMENT) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "alignment must be a power of two up to 2 MiB");
+  }
+  struct aligned* self =
+      (struct aligned*)core_new_adaptor(sizeof *self, inner, aligned_alloc_, headed_free);
+  if (self == NULL) {
+    return CORE_OUT_OF_MEMORY(Aligned, sizeof *self);
+  }
+  /* The header needs an alignment of its own. */
+  self->alignment = alignment < sizeof(void*) ? sizeof(void*) : alignment;
+  *out = &self->adaptor.base;
+  return NULL;
+}
+
+/* Failing. */
+
+struct failing {
+  struct core_adaptor adaptor;
+  size_t left;
+  size_t refused;
+};
+
+static void* ORT_API_CALL failing_alloc(OrtAllocator* this_, size_t size) NO_EXCEPTION {
+  struct failing* self = (struct failing*)this_;
+  if (size == 0) {
+    return NULL;
+  }
+  size_t left = __atomic_load_n(&self->left, __ATOMIC_RELAXED);
+  do {
+    if (left == 0) {
+      __atomic_fetch_add(&self->refused, 1, __ATOMIC_RELAXED);
+      return NULL;
+    }
+  } while (!__atomic_compare_exchange_n(&self->left, &left, left - 1, 1, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED));
+  return self->adaptor.inner->Alloc(self->adaptor.inner, size);
+}
+
+static void ORT_API_CALL inner_free(OrtAllocator* this_, void* p) NO_EXCEPTION {
+  struct core_adaptor* self = (struct core_adaptor*)this_;
+  self->inner->Free(self->inner, p);
+}
+
+OrtStatus* core_create_failing(OrtAllocator* inner, size_t after, OrtAllocator** out) {
+  CORE_TRY(core_check_inner(inner, out));
+  struct failing* self =
+      (struct failing*)core_new_adaptor(sizeof *self, inner, failing_alloc, inner_free);
+  if (self == NULL) {
+    return CORE_OUT_OF_MEMORY(Failing, sizeof *self);
+  }
+  self->left = after;
+  *out = &self->adaptor.base;
+  return NULL;
+}
+
+void core_failing_reset(OrtAllocator* allocator, size_t after) {
+  struct failing* self = (struct failing*)allocator;
+  __atomic_store_n(&self->refused, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&self->left, after, __ATOMIC_RELAXED);
+}
+
+size_t core_failing_refused(const OrtAllocator* allocator) {
+  return __atomic_load_n(&((const struct failing*)allocator)->refused, __ATOMIC_RELAXED);
+}
+
+/* Observing. */
+
+struct observing {
+  struct core_adaptor adaptor;
+  core_observer observer;
+  void* context;
+};
+
+static void* ORT_API_CALL observing_alloc(OrtAllocator* this_, size_t size) NO_EXCEPTION {
+  struct observing* self = (struct observing*)this_;
+  struct core_header* header;
+  void* block = core_alloc_with_header(&self->adaptor, size, &header);
+  if (block != NULL || size != 0) {
+    self->observer(self->context, block != NULL ? CORE_ALLOCATED : CORE_REFUSED, block, size);
+  }
+  return block;
+}
+
+static void ORT_API_CALL observing_free(OrtAllocator* this_, void* p) NO_EXCEPTION {
+  struct observing* self = (struct observing*)this_;
+  struct core_header* header = p == NULL ? NULL : core_header_of(&self->adaptor, p);
+  if (header != NULL) {
+    /* Before another thread can be given the same block. */
+    self->observer(self->context, CORE_FREED, p, header->size);
+    core_free_with_header(&self->adaptor, header);
+  }
+}
+
+OrtStatus* core_create_observing(OrtAllocator* inner, core_observer observer, void* context,
+                                 OrtAllocator** out) {
+  CORE_TRY(core_check_inner(inner, out));
+  if (observer == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "observer must not be NULL");
+  }
+  struct observing* self =
+      (struct observing*)core_new_adaptor(sizeof *self, inner, observing_alloc, observing_free);
+  if (self == NULL) {
+    return CORE_OUT_OF_MEMORY(Observing, sizeof *self);
+  }
+  self->observer = observer;
+  self->context = context;
+  *out = &self->adaptor.base;
+  return NULL;
+}
+
+/* From callbacks. */
+
+struct callback_allocator {
+  struct core_adaptor adaptor;
+  struct core_callbacks callbacks;
+  const OrtMemoryInfo* info;
+  void* context;
+};
+
+static void* ORT_API_CALL callback_alloc(OrtAllocator* this_, size_t size) NO_EXCEPTION {
+  struct callback_allocator* self = (struct callback_allocator*)this_;
+  return size == 0 ? NULL : self->callbacks.alloc(self->context, size);
+}
+
+static void ORT_API_CALL callback_free(OrtAllocator* this_, void* p) NO_EXCEPTION {
+  struct callback_allocator* self = (struct callback_allocator*)this_;
+  if (p != NULL) {
+    self->callbacks.free(self->context, p);
+  }
+}
+
+static const OrtMemoryInfo* ORT_API_CALL callback_info(const OrtAllocator* this_) NO_EXCEPTION {
+  return ((const struct callback_allocator*)this_)->info;
+}
+
+static OrtStatus* ORT_API_CALL callback_stats(const OrtAllocator* this_,
+                                              OrtKeyValuePairs** out) NO_EXCEPTION {
+  const struct callback_allocator* self = (const struct callback_allocator*)this_;
+  return self->callbacks.stats(self->context, out);
+}
+
+static OrtStatus* ORT_API_CALL callback_shrink(OrtAllocator* this_) NO_EXCEPTION {
+  struct callback_allocator* self = (struct callback_allocator*)this_;
+  return self->callbacks.shrink(self->context);
+}
+
+OrtStatus* core_create_from_callbacks(const struct core_callbacks* callbacks,
+                                      const OrtMemoryInfo* info, void* context,
+                                      OrtAllocator** out) {
+  if (callbacks == NULL || callbacks->alloc == NULL || callbacks->free == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "callbacks must have alloc and free");
+  }
+  if (info == NULL || out == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "info and out must not be NULL");
+  }
+  struct callback_allocator* self = (struct callback_allocator*)core_new_adaptor(
+      sizeof *self, NULL, callback_alloc, callback_free);
+  if (self == NULL) {
+    return CORE_OUT_OF_MEMORY(CallbackAllocator, sizeof *self);
+  }
+  self->callbacks = *callbacks;
+  self->info = info;
+  self->context = context;
+  self->adaptor.base.Info = callback_info;
+  self->adaptor.base.GetStats = callbacks->stats != NULL ? callback_stats : NULL;
+  self->adaptor.base.Shrink = callbacks->shrink != NULL ? callback_shrink : NULL;
+  *out = &self->adaptor.base;
+  return NULL;
+}

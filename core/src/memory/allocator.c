@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* The default allocator: OrtAllocator's face on the heap. */
+#include <stdio.h>
+
+#include "heap/heap.h"
+#include "memory/memory_info.h"
+
+/* Large and slow calls leave by a jump to a function of their own, so that the common one needs no
+ * stack frame. */
+static CORE_NOINLINE void* alloc_large(size_t size) {
+  void* block = heap_try_alloc_large(size);
+  return CORE_LIKELY(block != NULL) ? block : heap_alloc_slow(size);
+}
+
+static void* ORT_API_CALL default_alloc(OrtAllocator* this_, size_t size) NO_EXCEPTION {
+  (void)this_;
+  if (CORE_UNLIKELY(size - 1 >= HEAP_SMALL)) {
+    return alloc_large(size);
+  }
+  void* block = heap_try_alloc_small(size);
+  return CORE_LIKELY(block != NULL) ? block : heap_alloc_slow(size);
+}
+
+static const char* complaint(enum heap_verdict verdict) {
+  switch (verdict) {
+    case HEAP_FOREIGN:
+      return "is not a block of this allocator";
+    case HEAP_INTERIOR:
+      return "points into a block, not to its start";
+    default:
+      return "was freed before";
+  }
+}
+
+static CORE_NOINLINE void free_slow(void* p) {
+  enum heap_verdict verdict = heap_free_slow(p);
+  if (verdict != HEAP_FREED) {
+    fprintf(stderr, "ortcffi: Free: pointer %p %s; ignored\n", p, complaint(verdict));
+  }
+}
+
+static CORE_NOINLINE void free_large(void* p, size_t mark) {
+  if (CORE_UNLIKELY(!heap_try_free_large(p, mark))) {
+    free_slow(p);
+  }
+}
+
+static void ORT_API_CALL default_free(OrtAllocator* this_, void* p) NO_EXCEPTION {
+  (void)this_;
+  size_t mark = heap_mark(p);
+  if (CORE_UNLIKELY(mark >= HEAP_FIRST_LARGE)) {
+    free_large(p, mark);
+  } else if (CORE_UNLIKELY(!heap_try_free_small(p, mark))) {
+    free_slow(p);
+  }
+}
+
+static const OrtMemoryInfo* ORT_API_CALL default_info(const OrtAllocator* this_) NO_EXCEPTION {
+  (void)this_;
+  return &core_cpu_memory_info;
+}
+
+static OrtStatus* ORT_API_CALL default_shrink(OrtAllocator* this_) NO_EXCEPTION {
+  (void)this_;
+  heap_shrink();
+  return NULL;
+}
+
+static OrtStatus* ORT_API_CALL default_stats(const OrtAllocator* this_,
+                                             OrtKeyValuePairs** out) NO_EXCEPTION {
+  (void)this_;
+  CORE_REQUIRE(GetStats, out);
+  struct heap_stats stats;
+  heap_read_stats(&stats);
+  const struct core_figure figures[] = {
+      {"InUse", (int64_t)stats.live_bytes},
+      {"MaxInUse", (int64_t)stats.peak_bytes},
+      {"TotalAllocated", (int64_t)stats.segment_bytes},
+      {"NumAllocs", (int64_t)stats.allocations},
+      {"NumFrees", (int64_t)stats.frees},
+      {"NumArenaExtensions", (int64_t)stats.extensions},
+      {"NumArenaShrinkages", (int64_t)stats.shrinkages},
+      {"NumBadFrees", (int64_t)stats.bad_frees},
+  };
+  return core_figures(figures, CORE_COUNT_OF(figures), out);
+}
+
+/* Clients hold it as a pointer to non-const; nothing writes to it. */
+static const OrtAllocator default_allocator = {
+    .version = ORT_API_VERSION,
+    .Alloc = default_alloc,
+    .Free = default_free,
+    .Info = default_info,
+    .Reserve = default_alloc,
+    .GetStats = default_stats,
+    .AllocOnStream = NULL,
+    .Shrink = default_shrink,
+};
+
+ORT_API_STATUS_IMPL(ort_GetAllocatorWithDefaultOptions, OrtAllocator** out) {
+  CORE_REQUIRE(GetAllocatorWithDefaultOptions, out);
+  *out = (OrtAllocator*)&default_allocator;
+  return NULL;
+}
+
+static CORE_NOINLINE OrtStatus* allocator_alloc_slow(OrtAllocator* ort_allocator, size_t size,
+                                                     void** out) {
+  CORE_REQUIRE(AllocatorAlloc, ort_allocator);
+  CORE_REQUIRE(AllocatorAlloc, out);
+  if (ort_allocator->Alloc == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "AllocatorAlloc: ort_allocator has no Alloc");
+  }
+  void* block = ort_allocator->Alloc(ort_allocator, size);
+  if (block == NULL && size != 0) {
+    return CORE_OUT_OF_MEMORY(AllocatorAlloc, size);
+  }
+  *out = block;
+  return NULL;
+}
+
+static CORE_NOINLINE OrtStatus* allocator_alloc_large(size_t size, void** out) {
+  void* block = heap_try_alloc_large(size);
+  if (CORE_UNLIKELY(block == NULL)) {
+    return allocator_alloc_slow((OrtAllocator*)&default_allocator, size, out);
+  }
+  *out = block;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_AllocatorAlloc, OrtAllocator* ort_allocator, size_t size, void** out) {
+  if (CORE_UNLIKELY(ort_allocator != &default_allocator || out == NULL)) {
+    return allocator_alloc_slow(ort_allocator, size, out);
+  }
+  if (CORE_UNLIKELY(size - 1 >= HEAP_SMALL)) {
+    return allocator_alloc_large(size, out);
+  }
+  void* block = heap_try_alloc_small(size);
+  if (CORE_UNLIKELY(block == NULL)) {
+    return allocator_alloc_slow(ort_allocator, size, out);
+  }
+  *out = block;
+  return NULL;
+}
+
+static CORE_NOINLINE OrtStatus* allocator_free_slow(OrtAllocator* ort_allocator, void* p) {
+  CORE_REQUIRE(AllocatorFree, ort_allocator);
+  if (ort_allocator->Free == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "AllocatorFree: ort_allocator has no Free");
+  }
+  if (ort_allocator != &default_allocator) {
+    ort_allocator->Free(ort_allocator, p);
+    return NULL;
+  }
+  enum heap_verdict verdict = heap_free(p);
+  if (CORE_LIKELY(verdict == HEAP_FREED)) {
+    return NULL;
+  }
+  char pointer[24];
+  snprintf(pointer, sizeof pointer, "%p ", p);
+  return core_status(ORT_INVALID_ARGUMENT, "AllocatorFree: p ", pointer, complaint(verdict));
+}
+
+static CORE_NOINLINE OrtStatus* allocator_free_large(void* p, size_t mark) {
+  return CORE_LIKELY(heap_try_free_large(p, mark))
+             ? NULL
+             : allocator_free_slow((OrtAllocator*)&default_allocator, p);
+}
+
+ORT_API_STATUS_IMPL(ort_AllocatorFree, OrtAllocator* ort_allocator, void* p) {
+  if (CORE_UNLIKELY(ort_allocator != &default_allocator)) {
+    return allocator_free_slow(ort_allocator, p);
+  }
+  size_t mark = heap_mark(p);
+  if (CORE_UNLIKELY(mark >= HEAP_FIRST_LARGE)) {
+    return allocator_free_large(p, mark);
+  }
+  return CORE_LIKELY(heap_try_free_small(p, mark)) ? NULL : allocator_free_slow(ort_allocator, p);
+}
+
+ORT_API_STATUS_IMPL(ort_AllocatorGetInfo, const OrtAllocator* ort_allocator,
+                    const OrtMemoryInfo** out) {
+  CORE_REQUIRE(AllocatorGetInfo, ort_allocator);
+  CORE_REQUIRE(AllocatorGetInfo, out);
+  if (ort_allocator->Info == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "AllocatorGetInfo: ort_allocator has no Info");
+  }
+  *out = ort_allocator->Info(ort_allocator);
+  return NULL;
+}
+
+/* A struct's own version says which fields it has. */
+#define STATS_SINCE 23
+
+ORT_API_STATUS_IMPL(ort_AllocatorGetStats, const OrtAllocator* ort_allocator,
+                    OrtKeyValuePairs** out) {
+  CORE_REQUIRE(AllocatorGetStats, ort_allocator);
+  CORE_REQUIRE(AllocatorGetStats, out);
+  if (ort_allocator->version >= STATS_SINCE && ort_allocator->GetStats != NULL) {
+    return ort_allocator->GetStats(ort_allocator, out);
+  }
+  return core_figures(NULL, 0, out);
+}
+
+void ORT_API_CALL ort_ReleaseAllocator(OrtAllocator* input) NO_EXCEPTION {
+  /* The default allocator is shared by all; the core makes no other yet. */
+  (void)input;
+}

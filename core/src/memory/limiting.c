@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* The adaptor that refuses. */
+#include "memory/adaptor.h"
+#include "heap/heap.h"
+#include "memory/per_thread.h"
+
+/* RESERVE: bytes that a thread took from the common account and does not use. */
+enum { RESERVE };
+
+/* What a thread takes in reserve at a time; it keeps at most twice as much. Little enough not to
+ * matter, enough to make going to the common account rare. */
+#define LARGEST_QUANTUM ((int64_t)32 << 10)
+#define QUANTUM_SHARE 2048
+
+struct limiting {
+  struct core_adaptor adaptor;
+  int64_t limit;
+  int64_t quantum;
+  /* The common account: bytes in use and in reserve. */
+  int64_t booked;
+  struct core_shards shards;
+};
+
+/* Books as much as is asked for, or, where that is too much, as is needed. */
+static CORE_NOINLINE int book(struct limiting* self, struct core_shard* shard, int64_t bytes) {
+  int64_t needed = bytes - shard->counters[RESERVE];
+  int64_t booked = __atomic_load_n(&self->booked, __ATOMIC_RELAXED);
+  int64_t amount;
+  do {
+    int64_t free_ = self->limit - booked;
+    if (needed > free_) {
+      return 0;
+    }
+    amount = needed + self->quantum <= free_ ? needed + self->quantum : needed;
+  } while (!__atomic_compare_exchange_n(&self->booked, &booked, booked + amount, 1,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  CORE_SHARD_ADD(shard->counters[RESERVE], amount);
+  return 1;
+}
+
+static void unbook(struct limiting* self, struct core_shard* shard, int64_t bytes) {
+  int64_t reserve = shard->counters[RESERVE] + bytes;
+  if (CORE_UNLIKELY(reserve > 2 * self->quantum)) {
+    __atomic_fetch_sub(&self->booked, reserve - self->quantum, __ATOMIC_RELAXED);
+    reserve = self->quantum;
+  }
+  CORE_SHARD_SET(shard->counters[RESERVE], reserve);
+}
+
+static void* ORT_API_CALL limiting_alloc(OrtAllocator* this_, size_t size) NO_EXCEPTION {
+  struct limiting* self = (struct limiting*)this_;
+  struct core_shard* shard = core_shard(&self->shards);
+  if (CORE_UNLIKELY(shard == NULL || size > (size_t)self->limit)) {
+    return NULL;
+  }
+  int64_t bytes = (int64_t)size;
+  if (CORE_UNLIKELY(bytes > shard->counters[RESERVE]) && !book(self, shard, bytes)) {
+    return NULL;
+  }
+  CORE_SHARD_ADD(shard->counters[RESERVE], -bytes);
+  struct core_header* header;
+  void* block = core_alloc_with_header(&self->adaptor, size, &header);
+  if (CORE_UNLIKELY(block == NULL)) {
+    unbook(self, shard, bytes);
+  }
+  return block;
+}
+
+static void ORT_API_CALL limiting_free(OrtAllocator* this_, void* p) NO_EXCEPTION {
+  struct limiting* self = (struct limiting*)this_;
+  struct core_header* header = p == NULL ? NULL : core_header_of(&self->adaptor, p);
+  if (CORE_UNLIKELY(header == NULL)) {
+    return;
+  }
+  struct core_shard* shard = core_shard(&self->shards);
+  if (CORE_LIKELY(shard != NULL)) {
+    unbook(self, shard, (int64_t)header->size);
+  } else {
+    __atomic_fetch_sub(&self->booked, (int64_t)header->size, __ATOMIC_RELAXED);
+  }
+  core_free_with_header(&self->adaptor, header);
+}
+
+static OrtStatus* ORT_API_CALL limiting_stats(const OrtAllocator* this_,
+                                              OrtKeyValuePairs** out) NO_EXCEPTION {
+  CORE_REQUIRE(GetStats, out);
+  const struct limiting* self = (const struct limiting*)this_;
+  int64_t booked = __atomic_load_n(&self->booked, __ATOMIC_RELAXED);
+  const struct core_figure pairs[] = {
+      {"Limit", self->limit},
+      {"InUse", booked - core_shards_sum(&self->shards, RESERVE)},
+  };
+  return core_figures(pairs, CORE_COUNT_OF(pairs), out);
+}
+
+static void limiting_end(struct core_adaptor* adaptor) {
+  core_shards_end(&((struct limiting*)adaptor)->shards);
+}
+
+OrtStatus* core_create_limiting(OrtAllocator* inner, size_t limit, OrtAllocator** out) {
+  CORE_TRY(core_check_inner(inner, out));
+  struct limiting* self =
+      (struct limiting*)core_new_adaptor(sizeof *self, inner, limiting_alloc, limiting_free);
+  if (self == NULL) {
+    return CORE_OUT_OF_MEMORY(Limiting, sizeof *self);
+  }
+  /* Sums of a limit and a size must not overflow, and no machine has half as much. */
+  self->limit = limit > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)limit;
+  self->quantum = self->limit / QUANTUM_SHARE;
+  self->quantum = self->quantum < LARGEST_QUANTUM ? self->quantum : LARGEST_QUANTUM;
+  self->adaptor.base.GetStats = limiting_stats;
+  self->adaptor.end = limiting_end;
+  *out = &self->adaptor.base;
+  return NULL;
+}

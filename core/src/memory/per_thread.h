@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file thread_slot.h
+ * A small number for each running thread, and counters that each thread has to itself.
+ *
+ * Numbers are handed on when a thread ends, so a counter may have had several owners one after the
+ * other, but never two at once. Only sums over all threads mean something.
+ */
+#ifndef ORTCFFI_THREAD_SLOT_H_
+#define ORTCFFI_THREAD_SLOT_H_
+
+#include "core.h"
+#include "platform/platform.h"
+
+/** Running threads that can be told apart; those beyond share the last number. */
+#define CORE_THREAD_SLOTS 65536
+
+extern __thread uint32_t core_thread_number __attribute__((tls_model("initial-exec")));
+
+uint32_t core_new_thread_number(void);
+
+/** The calling thread's number, from 0. */
+static inline size_t core_thread_slot(void) {
+  uint32_t number = core_thread_number;
+  return (CORE_LIKELY(number != 0) ? number : core_new_thread_number()) - 1;
+}
+
+#define CORE_SHARD_COUNTERS 8
+#define CORE_SHARD_CHUNK 64
+
+/** Counters of one thread: a cache line, so that threads do not share one. */
+struct core_shard {
+  int64_t counters[CORE_SHARD_COUNTERS];
+} __attribute__((aligned(64)));
+
+/** Zeroed ones have no counters yet. */
+struct core_shards {
+  /** Places of `chunks` that may be taken: all beyond are NULL. */
+  size_t used;
+  struct core_shard* chunks[CORE_THREAD_SLOTS / CORE_SHARD_CHUNK];
+};
+
+void core_shards_end(struct core_shards* shards);
+/** Makes the chunk that holds a slot; NULL where there is no memory. */
+struct core_shard* core_shards_grow(struct core_shards* shards, size_t slot);
+/** The sum of a counter over all threads. */
+int64_t core_shards_sum(const struct core_shards* shards, size_t counter);
+
+/** The calling thread's counters; NULL where there is no memory for them. */
+static inline struct core_shard* core_shard(struct core_shards* shards) {
+  size_t slot = core_thread_slot();
+  struct core_shard* chunk =
+      __atomic_load_n(&shards->chunks[slot / CORE_SHARD_CHUNK], __ATOMIC_ACQUIRE);
+  return CORE_LIKELY(chunk != NULL) ? &chunk[slot % CORE_SHARD_CHUNK]
+                                    : core_shards_grow(shards, slot);
+}
+
+/* One writer, many readers. */
+#define CORE_SHARD_SET(counter, value) __atomic_store_n(&(counter), (value), __ATOMIC_RELAXED)
+#define CORE_SHARD_GET(counter) __atomic_load_n(&(counter), __ATOMIC_RELAXED)
+#define CORE_SHARD_ADD(counter, change) CORE_SHARD_SET(counter, (counter) + (change))
+
+#endif /* ORTCFFI_THREAD_SLOT_H_ */

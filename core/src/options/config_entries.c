@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* The configuration entries of session and run options; and which dimensions of a model are fixed.
+ */
+#include <string.h>
+
+#include "heap/heap.h"
+#include "options/run_options.h"
+#include "options/session_options.h"
+
+/* Without the final zero. */
+#define KEY_LIMIT 1024
+#define VALUE_LIMIT 8192
+
+OrtStatus* core_config_set(const char* function, struct core_items* entries, const char* key,
+                           const char* value) {
+  size_t key_length = strnlen(key, KEY_LIMIT + 1);
+  if (key_length == 0 || key_length > KEY_LIMIT) {
+    return core_status(ORT_INVALID_ARGUMENT, function, ": config_key must have 1 to 1024 bytes",
+                       NULL);
+  }
+  if (strnlen(value, VALUE_LIMIT + 1) > VALUE_LIMIT) {
+    return core_status(ORT_INVALID_ARGUMENT, function,
+                       ": config_value must have at most 8192 bytes", NULL);
+  }
+  struct core_item* item = core_items_find(entries, key, key_length + 1);
+  bool done = item != NULL ? core_item_set_text(item, value)
+                           : core_items_add(entries, key, key_length + 1, value) != NULL;
+  return done ? NULL : core_no_memory(function, key_length + strlen(value) + 2);
+}
+
+const char* core_config_get(const struct core_items* entries, const char* key) {
+  const struct core_item* item = core_items_find(entries, key, strlen(key) + 1);
+  return item == NULL ? NULL : core_item_text(item);
+}
+
+ORT_API_STATUS_IMPL(ort_AddSessionConfigEntry, OrtSessionOptions* options, const char* config_key,
+                    const char* config_value) {
+  CORE_REQUIRE(AddSessionConfigEntry, options);
+  CORE_REQUIRE(AddSessionConfigEntry, config_key);
+  CORE_REQUIRE(AddSessionConfigEntry, config_value);
+  return core_config_set("AddSessionConfigEntry", &options->lists[CORE_SESSION_CONFIG], config_key,
+                         config_value);
+}
+
+ORT_API_STATUS_IMPL(ort_HasSessionConfigEntry, const OrtSessionOptions* options,
+                    const char* config_key, int* out) {
+  CORE_REQUIRE(HasSessionConfigEntry, options);
+  if (config_key == NULL) {
+    CORE_FAIL(ORT_RUNTIME_EXCEPTION, "HasSessionConfigEntry: config_key must not be NULL");
+  }
+  CORE_REQUIRE(HasSessionConfigEntry, out);
+  *out = core_config_get(&options->lists[CORE_SESSION_CONFIG], config_key) != NULL;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetSessionConfigEntry, const OrtSessionOptions* options,
+                    const char* config_key, char* config_value, size_t* size) {
+  CORE_REQUIRE(GetSessionConfigEntry, options);
+  if (config_key == NULL) {
+    CORE_FAIL(ORT_RUNTIME_EXCEPTION, "GetSessionConfigEntry: config_key must not be NULL");
+  }
+  CORE_REQUIRE(GetSessionConfigEntry, size);
+  const char* value = core_config_get(&options->lists[CORE_SESSION_CONFIG], config_key);
+  if (value == NULL) {
+    return core_status(ORT_INVALID_ARGUMENT, "GetSessionConfigEntry: there is no entry '",
+                       config_key, "'");
+  }
+  size_t room = *size;
+  *size = strlen(value) + 1;
+  if (config_value == NULL) {
+    return NULL;
+  }
+  if (room < *size) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "GetSessionConfigEntry: config_value is too small for the value; size now says how "
+              "many bytes it needs");
+  }
+  memcpy(config_value, value, *size);
+  return NULL;
+}
+
+OrtStatus* core_config_pairs(const char* function, const struct core_items* entries,
+                             OrtKeyValuePairs** out) {
+  OrtKeyValuePairs* pairs = NULL;
+  ort_CreateKeyValuePairs(&pairs);
+  for (size_t i = 0; pairs != NULL && i < entries->count; i++) {
+    const struct core_item* entry = &entries->list[i];
+    if (!core_append_pair(pairs, entry->key, core_item_text(entry))) {
+      ort_ReleaseKeyValuePairs(pairs);
+      pairs = NULL;
+    }
+  }
+  if (pairs == NULL) {
+    return core_no_memory(function, (entries->count + 1) * sizeof(void*));
+  }
+  *out = pairs;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetSessionOptionsConfigEntries, const OrtSessionOptions* options,
+                    OrtKeyValuePairs** out) {
+  CORE_REQUIRE(GetSessionOptionsConfigEntries, options);
+  CORE_REQUIRE(GetSessionOptionsConfigEntries, out);
+  return core_config_pairs("GetSessionOptionsConfigEntries", &options->lists[CORE_SESSION_CONFIG],
+                           out);
+}
+
+ORT_API_STATUS_IMPL(ort_AddRunConfigEntry, OrtRunOptions* options, const char* config_key,
+                    const char* config_value) {
+  CORE_REQUIRE(AddRunConfigEntry, options);
+  CORE_REQUIRE(AddRunConfigEntry, config_key);
+  CORE_REQUIRE(AddRunConfigEntry, config_value);
+  return core_config_set("AddRunConfigEntry", &options->config, config_key, config_value);
+}
+
+const char* ORT_API_CALL ort_GetRunConfigEntry(const OrtRunOptions* options,
+                                               const char* config_key) NO_EXCEPTION {
+  return options == NULL || config_key == NULL ? NULL
+                                               : core_config_get(&options->config, config_key);
+}
+
+static OrtStatus* fix_dimension(const char* function, OrtSessionOptions* options, const char* key,
+                                bool is_denotation, int64_t value) {
+  size_t size = strlen(key) + 1;
+  struct core_item* item = core_items_add(&options->lists[CORE_FREE_DIMENSIONS], key, size, NULL);
+  if (item == NULL) {
+    return core_no_memory(function, size);
+  }
+  item->number = value;
+  item->mark = is_denotation;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_AddFreeDimensionOverride, OrtSessionOptions* options,
+                    const char* dim_denotation, int64_t dim_value) {
+  CORE_REQUIRE(AddFreeDimensionOverride, options);
+  CORE_REQUIRE(AddFreeDimensionOverride, dim_denotation);
+  return fix_dimension("AddFreeDimensionOverride", options, dim_denotation, true, dim_value);
+}
+
+ORT_API_STATUS_IMPL(ort_AddFreeDimensionOverrideByName, OrtSessionOptions* options,
+                    const char* dim_name, int64_t dim_value) {
+  CORE_REQUIRE(AddFreeDimensionOverrideByName, options);
+  CORE_REQUIRE(AddFreeDimensionOverrideByName, dim_name);
+  return fix_dimension("AddFreeDimensionOverrideByName", options, dim_name, false, dim_value);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* What session options hold in the place of a model's initializers, and the store of weights that
+ * sessions share. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "heap/heap.h"
+#include "platform/platform.h"
+#include "options/session_options.h"
+#include "values/value.h"
+
+void core_hold_initializers(const struct core_items* items) {
+  for (size_t i = 0; i < items->count; i++) {
+    core_retain_value(items->list[i].pointer);
+  }
+}
+
+void core_drop_initializers(const struct core_items* items) {
+  for (size_t i = 0; i < items->count; i++) {
+    ort_ReleaseValue((OrtValue*)items->list[i].pointer);
+  }
+}
+
+/* Adds a value, which is to be a tensor over the caller's memory, under a new name. */
+static OrtStatus* add_value(const char* function, struct core_items* items, const char* name,
+                            const OrtValue* value) {
+  if (!core_is_tensor(value)) {
+    return core_status(ORT_INVALID_ARGUMENT, function, ": the value must be a tensor", NULL);
+  }
+  if (core_owns_data((const struct core_tensor*)value)) {
+    return core_status(ORT_INVALID_ARGUMENT, function,
+                       ": the tensor must be one over memory of the caller, not one that frees its "
+                       "memory",
+                       NULL);
+  }
+  size_t size = strlen(name) + 1;
+  if (core_items_find(items, name, size) != NULL) {
+    return core_status(ORT_INVALID_ARGUMENT, function, ": there is a value already for ", name);
+  }
+  struct core_item* item = core_items_add(items, name, size, NULL);
+  if (item == NULL) {
+    return core_no_memory(function, size);
+  }
+  item->pointer = value;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_AddInitializer, OrtSessionOptions* options, const char* name,
+                    const OrtValue* val) {
+  CORE_REQUIRE(AddInitializer, options);
+  CORE_REQUIRE(AddInitializer, name);
+  CORE_REQUIRE(AddInitializer, val);
+  return add_value("AddInitializer", &options->lists[CORE_INITIALIZERS], name, val);
+}
+
+/* Says what is wrong with an element of an array that is an argument. */
+static OrtStatus* refuse_element(const char* function, const char* array, size_t i,
+                                 const char* reason) {
+  char text[128];
+  snprintf(text, sizeof text, ": %s[%zu] %s", array, i, reason);
+  return core_status(ORT_INVALID_ARGUMENT, function, text, NULL);
+}
+
+/* Refuses arrays that hold a NULL. */
+static OrtStatus* require_elements(const char* function, const char* name, const void* array,
+                                   size_t count) {
+  const void* const* pointers = array;
+  for (size_t i = 0; i < count; i++) {
+    if (pointers[i] == NULL) {
+      return refuse_element(function, name, i, "must not be NULL");
+    }
+  }
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_AddExternalInitializers, OrtSessionOptions* options,
+                    const char* const* initializer_names, const OrtValue* const* initializers,
+                    size_t num_initializers) {
+  static const char function[] = "AddExternalInitializers";
+  CORE_REQUIRE(AddExternalInitializers, options);
+  CORE_REQUIRE_IF(num_initializers > 0, AddExternalInitializers, initializer_names);
+  CORE_REQUIRE_IF(num_initializers > 0, AddExternalInitializers, initializers);
+  CORE_TRY(require_elements(function, "initializer_names", initializer_names, num_initializers));
+  CORE_TRY(require_elements(function, "initializers", initializers, num_initializers));
+  struct core_items* items = &options->lists[CORE_EXTERNAL_INITIALIZERS];
+  size_t before = items->count;
+  OrtStatus* status = NULL;
+  for (size_t i = 0; status == NULL && i < num_initializers; i++) {
+    status = add_value(function, items, initializer_names[i], initializers[i]);
+  }
+  if (status != NULL) {
+    core_items_cut(items, before);
+    return status;
+  }
+  for (size_t i = before; i < items->count; i++) {
+    core_retain_value(items->list[i].pointer);
+  }
+  return NULL;
+}
+
+/* Adds a file under a name that must be new. */
+static OrtStatus* add_file(const char* function, struct core_items* items,
+                           const ORTCHAR_T* const* names, size_t i) {
+  size_t size = core_path_size(names[i]);
+  if (core_items_find(items, names[i], size) != NULL) {
+    return refuse_element(function, "external_initializer_file_names", i, "was given before");
+  }
+  return core_items_add(items, names[i], size, NULL) == NULL ? core_no_memory(function, size)
+                                                             : NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_AddExternalInitializersFromFilesInMemory, OrtSessionOptions* options,
+                    const ORTCHAR_T* const* external_initializer_file_names,
+                    char* const* external_initializer_file_buffer_array,
+                    const size_t* external_initializer_file_lengths,
+                    size_t num_external_initializer_files) {
+  static const char function[] = "AddExternalInitializersFromFilesInMemory";
+  size_t count = num_external_initializer_files;
+  CORE_REQUIRE(AddExternalInitializersFromFilesInMemory, options);
+  CORE_REQUIRE_IF(count > 0, AddExternalInitializersFromFilesInMemory,
+                  external_initializer_file_names);
+  CORE_REQUIRE_IF(count > 0, AddExternalInitializersFromFilesInMemory,
+                  external_initializer_file_buffer_array);
+  CORE_REQUIRE_IF(count > 0, AddExternalInitializersFromFilesInMemory,
+                  external_initializer_file_lengths);
+  CORE_TRY(require_elements(function, "external_initializer_file_names",
+                            external_initializer_file_names, count));
+  CORE_TRY(require_elements(function, "external_initializer_file_buffer_array",
+                            external_initializer_file_buffer_array, count));
+  struct core_items* items = &options->lists[CORE_EXTERNAL_FILES];
+  size_t before = items->count;
+  OrtStatus* status = NULL;
+  for (size_t i = 0; status == NULL && i < count; i++) {
+    status = add_file(function, items, external_initializer_file_names, i);
+  }
+  if (status != NULL) {
+    core_items_cut(items, before);
+    return status;
+  }
+  for (size_t i = 0; i < count; i++) {
+    items->list[before + i].pointer = external_initializer_file_buffer_array[i];
+    items->list[before + i].number = (int64_t)external_initializer_file_lengths[i];
+  }
+  return NULL;
+}
+
+/* Weights are an engine's; the core only counts who has a store for them. */
+struct OrtPrepackedWeightsContainer {
+  size_t weights;
+};
+
+ORT_API_STATUS_IMPL(ort_CreatePrepackedWeightsContainer, OrtPrepackedWeightsContainer** out) {
+  CORE_REQUIRE(CreatePrepackedWeightsContainer, out);
+  struct OrtPrepackedWeightsContainer* container = heap_alloc(sizeof *container);
+  if (container == NULL) {
+    return CORE_OUT_OF_MEMORY(CreatePrepackedWeightsContainer, sizeof *container);
+  }
+  container->weights = 0;
+  heap_created(CORE_PREPACKED_WEIGHTS);
+  *out = container;
+  return NULL;
+}
+
+void ORT_API_CALL ort_ReleasePrepackedWeightsContainer(OrtPrepackedWeightsContainer* input)
+    NO_EXCEPTION {
+  if (input != NULL) {
+    heap_free(input);
+    heap_released(CORE_PREPACKED_WEIGHTS);
+  }
+}

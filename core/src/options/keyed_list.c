@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "options/keyed_list.h"
+
+#include <string.h>
+
+#include "heap/heap.h"
+
+#define FIRST_CAPACITY 8
+
+const char core_options_mark = 0;
+
+/* FNV-1a. */
+static uint32_t hash_of(const void* key, size_t size) {
+  const unsigned char* bytes = key;
+  uint32_t hash = 2166136261U;
+  for (size_t i = 0; i < size; i++) {
+    hash = (hash ^ bytes[i]) * 16777619U;
+  }
+  return hash;
+}
+
+/* The place in the table of the first item of a key, or else of the end of its chain. */
+static size_t place_of(const struct core_items* items, uint32_t hash, const void* key,
+                       size_t key_size) {
+  size_t last = 2 * items->capacity - 1;
+  size_t at = hash & last;
+  for (; items->table[at] != 0; at = (at + 1) & last) {
+    const struct core_item* item = &items->list[items->table[at] - 1];
+    if (item->hash == hash && item->key_size == key_size && memcmp(item->key, key, key_size) == 0) {
+      break;
+    }
+  }
+  return at;
+}
+
+/* Enters items into the table, of those of one key the first. */
+static void enter(struct core_items* items, size_t first) {
+  for (size_t i = first; i < items->count; i++) {
+    const struct core_item* item = &items->list[i];
+    size_t at = place_of(items, item->hash, item->key, item->key_size);
+    if (items->table[at] == 0) {
+      items->table[at] = (uint32_t)(i + 1);
+    }
+  }
+}
+
+static void enter_all(struct core_items* items) {
+  if (items->table != NULL) {
+    memset(items->table, 0, 2 * items->capacity * sizeof *items->table);
+    enter(items, 0);
+  }
+}
+
+/* Makes room for one more item; false where there is none. */
+static bool grow(struct core_items* items) {
+  if (items->count < items->capacity) {
+    return true;
+  }
+  size_t capacity = items->capacity == 0 ? FIRST_CAPACITY : items->capacity * 2;
+  /* The table holds 32 bits, and no list of that many items is meant. */
+  struct core_item* list = capacity > INT32_MAX
+                               ? NULL
+                               : heap_alloc(capacity * (sizeof *list + 2 * sizeof *items->table));
+  if (list == NULL) {
+    return false;
+  }
+  if (items->count > 0) {
+    memcpy(list, items->list, items->count * sizeof *list);
+  }
+  heap_free(items->list);
+  items->list = list;
+  items->capacity = capacity;
+  items->table = (uint32_t*)(list + capacity);
+  enter_all(items);
+  return true;
+}
+
+struct core_item* core_items_find(const struct core_items* items, const void* key,
+                                  size_t key_size) {
+  if (items->count == 0) {
+    return NULL;
+  }
+  uint32_t found = items->table[place_of(items, hash_of(key, key_size), key, key_size)];
+  return found == 0 ? NULL : &items->list[found - 1];
+}
+
+/* A key and a text in one block. */
+static void* join(const void* key, size_t key_size, const char* text, size_t text_size) {
+  char* block = heap_alloc(key_size + text_size);
+  if (block != NULL) {
+    memcpy(block, key, key_size);
+    memcpy(block + key_size, text == NULL ? "" : text, text_size);
+  }
+  return block;
+}
+
+struct core_item* core_items_add(struct core_items* items, const void* key, size_t key_size,
+                                 const char* text) {
+  size_t text_size = text == NULL ? 0 : strlen(text) + 1;
+  void* block = grow(items) ? join(key, key_size, text, text_size) : NULL;
+  if (block == NULL) {
+    return NULL;
+  }
+  struct core_item* item = &items->list[items->count++];
+  *item = (struct core_item){.key = block,
+                             .key_size = key_size,
+                             .block_size = key_size + text_size,
+                             .hash = hash_of(block, key_size)};
+  enter(items, items->count - 1);
+  return item;
+}
+
+bool core_item_set_text(struct core_item* item, const char* text) {
+  size_t text_size = strlen(text) + 1;
+  void* block = join(item->key, item->key_size, text, text_size);
+  if (block == NULL) {
+    return false;
+  }
+  heap_free(item->key);
+  item->key = block;
+  item->block_size = item->key_size + text_size;
+  return true;
+}
+
+bool core_items_copy(const struct core_items* from, struct core_items* to) {
+  for (size_t i = 0; i < from->count; i++) {
+    void* block = grow(to) ? core_copy_bytes(from->list[i].key, from->list[i].block_size) : NULL;
+    if (block == NULL) {
+      core_items_end(to);
+      return false;
+    }
+    to->list[to->count] = from->list[i];
+    to->list[to->count++].key = block;
+    enter(to, i);
+  }
+  return true;
+}
+
+void core_items_cut(struct core_items* items, size_t count) {
+  while (items->count > count) {
+    heap_free(items->list[--items->count].key);
+  }
+  enter_all(items);
+}
+
+void core_items_end(struct core_items* items) {
+  while (items->count > 0) {
+    heap_free(items->list[--items->count].key);
+  }
+  heap_free(items->list);
+  *items = (struct core_items){0};
+}
+
+void* core_copy_bytes(const void* from, size_t size) {
+  void* copy = heap_alloc(size);
+  return copy == NULL ? NULL : memcpy(copy, from, size);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "custom_ops/custom_op.h"
+
+#include <string.h>
+
+#include "table/hosts.h"
+#include "platform/platform.h"
+#include "options/session_options.h"
+
+ORT_API_STATUS_IMPL(ort_CreateCustomOpDomain, const char* domain, OrtCustomOpDomain** out) {
+  CORE_REQUIRE(CreateCustomOpDomain, domain);
+  CORE_REQUIRE(CreateCustomOpDomain, out);
+  return core_new_op_domain("CreateCustomOpDomain", domain, out);
+}
+
+ORT_API_STATUS_IMPL(ort_CustomOpDomain_Add, OrtCustomOpDomain* custom_op_domain,
+                    const OrtCustomOp* op) {
+  CORE_REQUIRE(CustomOpDomain_Add, custom_op_domain);
+  CORE_REQUIRE(CustomOpDomain_Add, op);
+  return core_op_domain_add("CustomOpDomain_Add", custom_op_domain, op);
+}
+
+void ORT_API_CALL ort_ReleaseCustomOpDomain(OrtCustomOpDomain* input) NO_EXCEPTION {
+  if (input != NULL) {
+    core_release_op_domain(input);
+  }
+}
+
+ORT_API_STATUS_IMPL(ort_AddCustomOpDomain, OrtSessionOptions* options,
+                    OrtCustomOpDomain* custom_op_domain) {
+  CORE_REQUIRE(AddCustomOpDomain, options);
+  CORE_REQUIRE(AddCustomOpDomain, custom_op_domain);
+  return core_custom_ops_add("AddCustomOpDomain", &options->custom_ops, custom_op_domain);
+}
+
+ORT_API_STATUS_IMPL(ort_EnableOrtCustomOps, OrtSessionOptions* options) {
+  CORE_REQUIRE(EnableOrtCustomOps, options);
+  CORE_FAIL(ORT_FAIL, "EnableOrtCustomOps: onnxruntime-extensions is not part of this library");
+}
+
+ORT_API_STATUS_IMPL(ort_RegisterCustomOpsLibrary, OrtSessionOptions* options,
+                    const char* library_path, void** library_handle) {
+  CORE_REQUIRE(RegisterCustomOpsLibrary, options);
+  CORE_REQUIRE(RegisterCustomOpsLibrary, library_handle);
+  if (library_path == NULL) {
+    CORE_FAIL(ORT_RUNTIME_EXCEPTION, "RegisterCustomOpsLibrary: library_path must not be NULL");
+  }
+  *library_handle = NULL;
+  char error[CORE_LIBRARY_ERROR];
+  void* library = core_library_open_utf8(library_path, error);
+  if (library == NULL) {
+    return core_status(ORT_FAIL, "RegisterCustomOpsLibrary: ", error, NULL);
+  }
+  CORE_TRY(core_register_op_library("RegisterCustomOpsLibrary", &options->custom_ops, options,
+                                    core_api_base(), library, false));
+  *library_handle = library;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_RegisterCustomOpsLibrary_V2, OrtSessionOptions* options,
+                    const ORTCHAR_T* library_name) {
+  CORE_REQUIRE(RegisterCustomOpsLibrary_V2, options);
+  if (library_name == NULL) {
+    CORE_FAIL(ORT_RUNTIME_EXCEPTION, "RegisterCustomOpsLibrary_V2: library_name must not be NULL");
+  }
+  char error[CORE_LIBRARY_ERROR];
+  void* library = core_library_open(library_name, error);
+  if (library == NULL) {
+    return core_status(ORT_FAIL, "RegisterCustomOpsLibrary_V2: ", error, NULL);
+  }
+  return core_register_op_library("RegisterCustomOpsLibrary_V2", &options->custom_ops, options,
+                                  core_api_base(), library, true);
+}
+
+ORT_API_STATUS_IMPL(ort_RegisterCustomOpsUsingFunction, OrtSessionOptions* options,
+                    const char* registration_func_name) {
+  CORE_REQUIRE(RegisterCustomOpsUsingFunction, options);
+  CORE_REQUIRE(RegisterCustomOpsUsingFunction, registration_func_name);
+  void* symbol = core_process_symbol(registration_func_name);
+  if (symbol == NULL) {
+    return core_status(ORT_FAIL,
+                       "RegisterCustomOpsUsingFunction: no library that everybody sees "
+                       "exports ",
+                       registration_func_name, NULL);
+  }
+  RegisterCustomOpsFn registration;
+  memcpy(&registration, &symbol, sizeof symbol);
+  return core_register_ops(&options->custom_ops, registration, options, core_api_base());
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "options/run_options.h"
+
+#include <string.h>
+
+#include "heap/heap.h"
+#include "platform/platform.h"
+
+ORT_API_STATUS_IMPL(ort_CreateRunOptions, OrtRunOptions** out) {
+  CORE_REQUIRE(CreateRunOptions, out);
+  struct OrtRunOptions* options = heap_alloc(sizeof *options);
+  if (options == NULL) {
+    return CORE_OUT_OF_MEMORY(CreateRunOptions, sizeof *options);
+  }
+  *options = (struct OrtRunOptions){.mark = &core_options_mark, .log_severity = -1};
+  heap_created(CORE_RUN_OPTIONS);
+  *out = options;
+  return NULL;
+}
+
+void ORT_API_CALL ort_ReleaseRunOptions(OrtRunOptions* input) NO_EXCEPTION {
+  if (input == NULL) {
+    return;
+  }
+  heap_free(input->tag);
+  heap_free(input->profile_prefix);
+  core_items_end(&input->config);
+  heap_free(input);
+  heap_released(CORE_RUN_OPTIONS);
+}
+
+ORT_API_STATUS_IMPL(ort_RunOptionsSetRunLogVerbosityLevel, OrtRunOptions* options,
+                    int log_verbosity_level) {
+  CORE_REQUIRE(RunOptionsSetRunLogVerbosityLevel, options);
+  options->log_verbosity = log_verbosity_level;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_RunOptionsSetRunLogSeverityLevel, OrtRunOptions* options,
+                    int log_severity_level) {
+  CORE_REQUIRE(RunOptionsSetRunLogSeverityLevel, options);
+  options->log_severity = log_severity_level;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_RunOptionsSetRunTag, OrtRunOptions* options, const char* run_tag) {
+  CORE_REQUIRE(RunOptionsSetRunTag, options);
+  if (run_tag == NULL) {
+    return NULL;
+  }
+  size_t size = strlen(run_tag) + 1;
+  char* copy = core_copy_bytes(run_tag, size);
+  if (copy == NULL) {
+    return CORE_OUT_OF_MEMORY(RunOptionsSetRunTag, size);
+  }
+  heap_free(options->tag);
+  options->tag = copy;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_RunOptionsGetRunLogVerbosityLevel, const OrtRunOptions* options,
+                    int* log_verbosity_level) {
+  CORE_REQUIRE(RunOptionsGetRunLogVerbosityLevel, options);
+  CORE_REQUIRE(RunOptionsGetRunLogVerbosityLevel, log_verbosity_level);
+  *log_verbosity_level = options->log_verbosity;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_RunOptionsGetRunLogSeverityLevel, const OrtRunOptions* options,
+                    int* log_severity_level) {
+  CORE_REQUIRE(RunOptionsGetRunLogSeverityLevel, options);
+  CORE_REQUIRE(RunOptionsGetRunLogSeverityLevel, log_severity_level);
+  *log_severity_level = options->log_severity;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_RunOptionsGetRunTag, const OrtRunOptions* options, const char** run_tag) {
+  CORE_REQUIRE(RunOptionsGetRunTag, options);
+  CORE_REQUIRE(RunOptionsGetRunTag, run_tag);
+  *run_tag = options->tag == NULL ? "" : options->tag;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_RunOptionsSetTerminate, OrtRunOptions* options) {
+  CORE_REQUIRE(RunOptionsSetTerminate, options);
+  __atomic_store_n(&options->is_terminated, true, __ATOMIC_RELEASE);
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_RunOptionsUnsetTerminate, OrtRunOptions* options) {
+  CORE_REQUIRE(RunOptionsUnsetTerminate, options);
+  __atomic_store_n(&options->is_terminated, false, __ATOMIC_RELEASE);
+  return NULL;
+}
+
+void ORT_API_CALL ort_RunOptionsSetSyncStream(OrtRunOptions* options,
+                                              OrtSyncStream* sync_stream) NO_EXCEPTION {
+  if (options != NULL) {
+    options->stream = sync_stream;
+  }
+}
+
+ORT_API_STATUS_IMPL(ort_RunOptionsEnableProfiling, OrtRunOptions* options,
+                    const ORTCHAR_T* profile_file_prefix) {
+  CORE_REQUIRE(RunOptionsEnableProfiling, options);
+  CORE_REQUIRE(RunOptionsEnableProfiling, profile_file_prefix);
+  size_t size = core_path_size(profile_file_prefix);
+  ORTCHAR_T* copy = core_copy_bytes(profile_file_prefix, size);
+  if (copy == NULL) {
+    return CORE_OUT_OF_MEMORY(RunOptionsEnableProfiling, size);
+  }
+  heap_free(options->profile_prefix);
+  options->profile_prefix = copy;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_RunOptionsDisableProfiling, OrtRunOptions* options) {
+  CORE_REQUIRE(RunOptionsDisableProfiling, options);
+  heap_free(options->profile_prefix);
+  options->profile_prefix = NULL;
+  return NULL;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/* The life of session options, and their settings of one value. */
+#include "options/session_options.h"
+
+#include <string.h>
+
+#include "heap/heap.h"
+#include "platform/platform.h"
+
+static struct core_load_flag* new_load_flag(void) {
+  struct core_load_flag* flag = heap_alloc(sizeof *flag);
+  if (flag != NULL) {
+    *flag = (struct core_load_flag){.holders = 1};
+  }
+  return flag;
+}
+
+static void drop_load_flag(struct core_load_flag* flag) {
+  if (flag != NULL && __atomic_sub_fetch(&flag->holders, 1, __ATOMIC_ACQ_REL) == 0) {
+    heap_free(flag);
+  }
+}
+
+static void end(struct OrtSessionOptions* options) {
+  for (size_t i = 0; i < CORE_SESSION_TEXTS; i++) {
+    heap_free(options->texts[i].bytes);
+  }
+  core_drop_initializers(&options->lists[CORE_EXTERNAL_INITIALIZERS]);
+  for (size_t i = 0; i < CORE_SESSION_LISTS; i++) {
+    core_items_end(&options->lists[i]);
+  }
+  drop_load_flag(options->load_flag);
+  core_custom_ops_end(&options->custom_ops);
+  heap_free(options);
+  heap_released(CORE_SESSION_OPTIONS);
+}
+
+/* Options without texts and lists; NULL where there is no memory. */
+static struct OrtSessionOptions* begin(const struct core_session_settings* settings,
+                                       struct core_load_flag* flag) {
+  struct OrtSessionOptions* options = flag == NULL ? NULL : heap_alloc(sizeof *options);
+  if (options == NULL) {
+    drop_load_flag(flag);
+    return NULL;
+  }
+  *options = (struct OrtSessionOptions){
+      .mark = &core_options_mark, .settings = *settings, .load_flag = flag};
+  heap_created(CORE_SESSION_OPTIONS);
+  return options;
+}
+
+ORT_API_STATUS_IMPL(ort_CreateSessionOptions, OrtSessionOptions** options) {
+  CORE_REQUIRE(CreateSessionOptions, options);
+  static const struct core_session_settings defaults = {
+      .execution_mode = ORT_SEQUENTIAL,
+      .optimization_level = ORT_ENABLE_ALL,
+      .log_severity = -1,
+      .mem_pattern = true,
+      .cpu_arena = true,
+      .per_session_threads = true,
+  };
+  struct OrtSessionOptions* made = begin(&defaults, new_load_flag());
+  if (made == NULL) {
+    return CORE_OUT_OF_MEMORY(CreateSessionOptions, sizeof *made);
+  }
+  *options = made;
+  return NULL;
+}
+
+static bool copy_text(const struct core_text* from, struct core_text* to) {
+  if (from->bytes == NULL) {
+    return true;
+  }
+  to->bytes = core_copy_bytes(from->bytes, from->size);
+  to->size = from->size;
+  return to->bytes != NULL;
+}
+
+/* Copies what assignment does not; false where there is no memory. */
+static bool copy_parts(const struct OrtSessionOptions* from, struct OrtSessionOptions* to) {
+  for (size_t i = 0; i < CORE_SESSION_TEXTS; i++) {
+    if (!copy_text(&from->texts[i], &to->texts[i])) {
+      return false;
+    }
+  }
+  for (size_t i = 0; i < CORE_SESSION_LISTS; i++) {
+    if (!core_items_copy(&from->lists[i], &to->lists[i])) {
+      return false;
+    }
+    if (i == CORE_EXTERNAL_INITIALIZERS) {
+      core_hold_initializers(&to->lists[i]);
+    }
+  }
+  return core_custom_ops_copy(&from->custom_ops, &to->custom_ops);
+}
+
+ORT_API_STATUS_IMPL(ort_CloneSessionOptions, const OrtSessionOptions* in_options,
+                    OrtSessionOptions** out_options) {
+  CORE_REQUIRE(CloneSessionOptions, in_options);
+  CORE_REQUIRE(CloneSessionOptions, out_options);
+  __atomic_fetch_add(&in_options->load_flag->holders, 1, __ATOMIC_RELAXED);
+  struct OrtSessionOptions* copy = begin(&in_options->settings, in_options->load_flag);
+  if (copy != NULL && !copy_parts(in_options, copy)) {
+    end(copy);
+    copy = NULL;
+  }
+  if (copy == NULL) {
+    return CORE_OUT_OF_MEMORY(CloneSessionOptions, sizeof *copy);
+  }
+  *out_options = copy;
+  return NULL;
+}
+
+void ORT_API_CALL ort_ReleaseSessionOptions(OrtSessionOptions* input) NO_EXCEPTION {
+  if (input != NULL) {
+    end(input);
+  }
+}
+
+/* The slots that set one value without a condition. */
+#define SETTER(slot, parameters, assignment)         \
+  ORT_API_STATUS_IMPL(ort_##slot, PACK parameters) { \
+    CORE_REQUIRE(slot, options);                     \
+    options->settings.assignment;                    \
+    return NULL;                                     \
+  }
+#define PACK(...) __VA_ARGS__
+#define OPTIONS OrtSessionOptions* options
+
+SETTER(DisableProfiling, (OPTIONS), profiling = false)
+SETTER(EnableMemPattern, (OPTIONS), mem_pattern = true)
+SETTER(DisableMemPattern, (OPTIONS), mem_pattern = false)
+SETTER(EnableCpuMemArena, (OPTIONS), cpu_arena = true)
+SETTER(DisableCpuMemArena, (OPTIONS), cpu_arena = false)
+SETTER(DisablePerSessionThreads, (OPTIONS), per_session_threads = false)
+SETTER(SetSessionLogVerbosityLevel, (OPTIONS, int session_log_verbosity_level),
+       log_verbosity = session_log_verbosity_level)
+SETTER(SetSessionLogSeverityLevel, (OPTIONS, int session_log_severity_level),
+       log_severity = session_log_severity_level)
+SETTER(SetIntraOpNumThreads, (OPTIONS, int intra_op_num_threads),
+       intra_op_threads = intra_op_num_threads)
+SETTER(SetInterOpNumThreads, (OPTIONS, int inter_op_num_threads),
+       inter_op_threads = inter_op_num_threads)
+SETTER(SetDeterministicCompute, (OPTIONS, bool value), deterministic = value)
+SETTER(SessionOptionsSetCustomCreateThreadFn,
+       (OPTIONS, OrtCustomCreateThreadFn ort_custom_create_thread_fn),
+       threads.create = ort_custom_create_thread_fn)
+SETTER(SessionOptionsSetCustomThreadCreationOptions,
+       (OPTIONS, void* ort_custom_thread_creation_options),
+       threads.creation_options = ort_custom_thread_creation_options)
+SETTER(SessionOptionsSetCustomJoinThreadFn,
+       (OPTIONS, OrtCustomJoinThreadFn ort_custom_join_thread_fn),
+       threads.join = ort_custom_join_thread_fn)
+
+ORT_API_STATUS_IMPL(ort_SetSessionExecutionMode, OrtSessionOptions* options,
+                    ExecutionMode execution_mode) {
+  CORE_REQUIRE(SetSessionExecutionMode, options);
+  if (execution_mode != ORT_SEQUENTIAL && execution_mode != ORT_PARALLEL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "SetSessionExecutionMode: execution_mode must be ORT_SEQUENTIAL or ORT_PARALLEL");
+  }
+  options->settings.execution_mode = execution_mode;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_SetSessionGraphOptimizationLevel, OrtSessionOptions* options,
+                    GraphOptimizationLevel graph_optimization_level) {
+  CORE_REQUIRE(SetSessionGraphOptimizationLevel, options);
+  switch ((int)graph_optimization_level) {
+    case ORT_DISABLE_ALL:
+    case ORT_ENABLE_BASIC:
+    case ORT_ENABLE_EXTENDED:
+    case ORT_ENABLE_LAYOUT:
+    case ORT_ENABLE_ALL:
+      options->settings.optimization_level = graph_optimization_level;
+      return NULL;
+    default:
+      CORE_FAIL(ORT_INVALID_ARGUMENT,
+                "SetSessionGraphOptimizationLevel: graph_optimization_level must be 0, 1, 2, 3 or "
+                "99");
+  }
+}
+
+ORT_API_STATUS_IMPL(ort_GetMemPatternEnabled, const OrtSessionOptions* options, int* out) {
+  CORE_REQUIRE(GetMemPatternEnabled, options);
+  CORE_REQUIRE(GetMemPatternEnabled, out);
+  *out = options->settings.mem_pattern;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetSessionExecutionMode, const OrtSessionOptions* options,
+                    ExecutionMode* out) {
+  CORE_REQUIRE(GetSessionExecutionMode, options);
+  CORE_REQUIRE(GetSessionExecutionMode, out);
+  *out = options->settings.execution_mode;
+  return NULL;
+}
+
+static bool set_text(OrtSessionOptions* options, enum core_session_text which, const void* bytes,
+                     size_t size) {
+  void* copy = core_copy_bytes(bytes, size);
+  if (copy == NULL) {
+    return false;
+  }
+  heap_free(options->texts[which].bytes);
+  options->texts[which] = (struct core_text){.bytes = copy, .size = size};
+  return true;
+}
+
+ORT_API_STATUS_IMPL(ort_SetSessionLogId, OrtSessionOptions* options, const char* logid) {
+  CORE_REQUIRE(SetSessionLogId, options);
+  CORE_REQUIRE(SetSessionLogId, logid);
+  size_t size = strlen(logid) + 1;
+  return set_text(options, CORE_LOG_ID, logid, size) ? NULL
+                                                     : CORE_OUT_OF_MEMORY(SetSessionLogId, size);
+}
+
+ORT_API_STATUS_IMPL(ort_SetOptimizedModelFilePath, OrtSessionOptions* options,
+                    const ORTCHAR_T* optimized_model_filepath) {
+  CORE_REQUIRE(SetOptimizedModelFilePath, options);
+  CORE_REQUIRE(SetOptimizedModelFilePath, optimized_model_filepath);
+  size_t size = core_path_size(optimized_model_filepath);
+  return set_text(options, CORE_OPTIMIZED_MODEL_PATH, optimized_model_filepath, size)
+             ? NULL
+             : CORE_OUT_OF_MEMORY(SetOptimizedModelFilePath, size);
+}
+
+ORT_API_STATUS_IMPL(ort_EnableProfiling, OrtSessionOptions* options,
+                    const ORTCHAR_T* profile_file_prefix) {
+  CORE_REQUIRE(EnableProfiling, options);
+  CORE_REQUIRE(EnableProfiling, profile_file_prefix);
+  size_t size = core_path_size(profile_file_prefix);
+  if (!set_text(options, CORE_PROFILE_PREFIX, profile_file_prefix, size)) {
+    return CORE_OUT_OF_MEMORY(EnableProfiling, size);
+  }
+  options->settings.profiling = true;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_SessionOptionsSetLoadCancellationFlag, OrtSessionOptions* options,
+                    bool cancel) {
+  CORE_REQUIRE(SessionOptionsSetLoadCancellationFlag, options);
+  __atomic_store_n(&options->load_flag->is_cancelled, cancel, __ATOMIC_RELEASE);
+  return NULL;
+}
+
+static void set_policy(OrtSessionOptions* options, OrtExecutionProviderDevicePolicy policy,
+                       EpSelectionDelegate delegate, void* state) {
+  options->settings.has_policy = true;
+  options->settings.policy = policy;
+  options->settings.delegate = delegate;
+  options->settings.delegate_state = state;
+}
+
+ORT_API_STATUS_IMPL(ort_SessionOptionsSetEpSelectionPolicy, OrtSessionOptions* session_options,
+                    OrtExecutionProviderDevicePolicy policy) {
+  CORE_REQUIRE(SessionOptionsSetEpSelectionPolicy, session_options);
+  set_policy(session_options, policy, NULL, NULL);
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_SessionOptionsSetEpSelectionPolicyDelegate,
+                    OrtSessionOptions* session_options, EpSelectionDelegate delegate,
+                    void* delegate_state) {
+  CORE_REQUIRE(SessionOptionsSetEpSelectionPolicyDelegate, session_options);
+  set_policy(session_options, OrtExecutionProviderDevicePolicy_DEFAULT, delegate, delegate_state);
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_SessionOptionsSetWeightlessSourceModelBuffer, OrtSessionOptions* options,
+                    const void* source_model_data, size_t source_model_data_length) {
+  CORE_REQUIRE(SessionOptionsSetWeightlessSourceModelBuffer, options);
+  CORE_REQUIRE(SessionOptionsSetWeightlessSourceModelBuffer, source_model_data);
+  if (source_model_data_length == 0) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "SessionOptionsSetWeightlessSourceModelBuffer: source_model_data_length must be "
+              "above 0");
+  }
+  options->settings.weightless_source = source_model_data;
+  options->settings.weightless_source_size = source_model_data_length;
+  return NULL;
+}

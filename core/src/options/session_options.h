@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file session_options.h
+ * What session options hold, each setting readable: the API has functions for few of them.
+ */
+#ifndef ORTCFFI_SESSION_OPTIONS_H_
+#define ORTCFFI_SESSION_OPTIONS_H_
+
+#include "custom_ops/custom_op.h"
+#include "options/keyed_list.h"
+
+/** Functions of a client that make threads. */
+struct core_thread_functions {
+  OrtCustomCreateThreadFn create;
+  void* creation_options;
+  OrtCustomJoinThreadFn join;
+};
+
+/** What is copied by assignment. */
+struct core_session_settings {
+  ExecutionMode execution_mode;
+  GraphOptimizationLevel optimization_level;
+  int intra_op_threads;
+  int inter_op_threads;
+  int log_severity;
+  int log_verbosity;
+  /** NULL: the environment's. */
+  OrtLoggingFunction logging_function;
+  void* logging_param;
+  bool mem_pattern;
+  bool cpu_arena;
+  bool profiling;
+  bool per_session_threads;
+  bool deterministic;
+  struct core_thread_functions threads;
+  /** Whether a policy or a delegate was chosen: the last one counts. */
+  bool has_policy;
+  OrtExecutionProviderDevicePolicy policy;
+  EpSelectionDelegate delegate;
+  void* delegate_state;
+  /** Borrowed; NULL for none. */
+  const void* weightless_source;
+  size_t weightless_source_size;
+};
+
+/** Texts and paths, with their ends. */
+enum core_session_text {
+  CORE_LOG_ID,
+  /** Paths are ORTCHAR_T. */
+  CORE_PROFILE_PREFIX,
+  CORE_OPTIMIZED_MODEL_PATH,
+  CORE_SESSION_TEXTS
+};
+
+struct core_text {
+  /** NULL until it is set. */
+  void* bytes;
+  size_t size;
+};
+
+enum core_session_list {
+  /** An item's text is the value. */
+  CORE_SESSION_CONFIG,
+  /** An item's number is the dimension; its mark tells a denotation from a name. In a model, the
+   * first of a key counts. */
+  CORE_FREE_DIMENSIONS,
+  /** An item's pointer is an OrtValue, borrowed. */
+  CORE_INITIALIZERS,
+  /** An item's pointer is an OrtValue, of which the list is a holder. */
+  CORE_EXTERNAL_INITIALIZERS,
+  /** An item's key is ORTCHAR_T; its pointer and number are the bytes of the file, borrowed. */
+  CORE_EXTERNAL_FILES,
+  CORE_SESSION_LISTS
+};
+
+/** Shared by options and their copies, so that any of them ends the loading of a model. */
+struct core_load_flag {
+  uint32_t holders;
+  bool is_cancelled;
+};
+
+struct OrtSessionOptions {
+  const char* mark;
+  struct core_session_settings settings;
+  struct core_text texts[CORE_SESSION_TEXTS];
+  struct core_items lists[CORE_SESSION_LISTS];
+  struct core_load_flag* load_flag;
+  struct core_custom_ops custom_ops;
+};
+
+/** Sets or replaces an entry within the API's bounds. `function` is the slot's name. */
+OrtStatus* core_config_set(const char* function, struct core_items* entries, const char* key,
+                           const char* value);
+
+/** What a config key stands for; NULL if it is not there. Valid until the entry changes. */
+const char* core_config_get(const struct core_items* entries, const char* key);
+
+/** All entries, in the order in which they were added. */
+OrtStatus* core_config_pairs(const char* function, const struct core_items* entries,
+                             OrtKeyValuePairs** out);
+
+/** Makes the list one more holder of each of its values, or no holder any more. */
+void core_hold_initializers(const struct core_items* items);
+void core_drop_initializers(const struct core_items* items);
+
+#endif /* ORTCFFI_SESSION_OPTIONS_H_ */

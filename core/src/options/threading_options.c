@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "options/threading_options.h"
+
+#include <string.h>
+
+#include "heap/heap.h"
+
+#define AFFINITY_LIMIT 4096
+
+static struct OrtThreadingOptions* begin(const struct OrtThreadingOptions* from) {
+  struct OrtThreadingOptions* options = core_copy_bytes(from, sizeof *options);
+  if (options != NULL) {
+    options->affinity = NULL;
+    heap_created(CORE_THREADING_OPTIONS);
+  }
+  return options;
+}
+
+ORT_API_STATUS_IMPL(ort_CreateThreadingOptions, OrtThreadingOptions** out) {
+  CORE_REQUIRE(CreateThreadingOptions, out);
+  static const struct OrtThreadingOptions defaults = {.mark = &core_options_mark, .spinning = true};
+  struct OrtThreadingOptions* options = begin(&defaults);
+  if (options == NULL) {
+    return CORE_OUT_OF_MEMORY(CreateThreadingOptions, sizeof *options);
+  }
+  *out = options;
+  return NULL;
+}
+
+void ORT_API_CALL ort_ReleaseThreadingOptions(OrtThreadingOptions* input) NO_EXCEPTION {
+  if (input != NULL) {
+    heap_free(input->affinity);
+    heap_free(input);
+    heap_released(CORE_THREADING_OPTIONS);
+  }
+}
+
+OrtThreadingOptions* core_copy_threading_options(const OrtThreadingOptions* options) {
+  struct OrtThreadingOptions* copy = begin(options);
+  if (copy == NULL || options->affinity == NULL) {
+    return copy;
+  }
+  copy->affinity = core_copy_bytes(options->affinity, strlen(options->affinity) + 1);
+  if (copy->affinity == NULL) {
+    ort_ReleaseThreadingOptions(copy);
+    return NULL;
+  }
+  return copy;
+}
+
+ORT_API_STATUS_IMPL(ort_SetGlobalIntraOpNumThreads, OrtThreadingOptions* tp_options,
+                    int intra_op_num_threads) {
+  CORE_REQUIRE(SetGlobalIntraOpNumThreads, tp_options);
+  tp_options->intra_op_threads = intra_op_num_threads;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_SetGlobalInterOpNumThreads, OrtThreadingOptions* tp_options,
+                    int inter_op_num_threads) {
+  CORE_REQUIRE(SetGlobalInterOpNumThreads, tp_options);
+  tp_options->inter_op_threads = inter_op_num_threads;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_SetGlobalSpinControl, OrtThreadingOptions* tp_options, int allow_spinning) {
+  CORE_REQUIRE(SetGlobalSpinControl, tp_options);
+  if (allow_spinning != 0 && allow_spinning != 1) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "SetGlobalSpinControl: allow_spinning must be 0 or 1");
+  }
+  tp_options->spinning = allow_spinning == 1;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_SetGlobalDenormalAsZero, OrtThreadingOptions* tp_options) {
+  CORE_REQUIRE(SetGlobalDenormalAsZero, tp_options);
+  tp_options->denormal_as_zero = true;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_SetGlobalIntraOpThreadAffinity, OrtThreadingOptions* tp_options,
+                    const char* affinity_string) {
+  CORE_REQUIRE(SetGlobalIntraOpThreadAffinity, tp_options);
+  CORE_REQUIRE(SetGlobalIntraOpThreadAffinity, affinity_string);
+  size_t length = strnlen(affinity_string, AFFINITY_LIMIT + 1);
+  if (length == 0 || length > AFFINITY_LIMIT) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "SetGlobalIntraOpThreadAffinity: affinity_string must have 1 to 4096 bytes");
+  }
+  char* copy = core_copy_bytes(affinity_string, length + 1);
+  if (copy == NULL) {
+    return CORE_OUT_OF_MEMORY(SetGlobalIntraOpThreadAffinity, length + 1);
+  }
+  heap_free(tp_options->affinity);
+  tp_options->affinity = copy;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_SetGlobalCustomCreateThreadFn, OrtThreadingOptions* tp_options,
+                    OrtCustomCreateThreadFn ort_custom_create_thread_fn) {
+  CORE_REQUIRE(SetGlobalCustomCreateThreadFn, tp_options);
+  tp_options->functions.create = ort_custom_create_thread_fn;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_SetGlobalCustomThreadCreationOptions, OrtThreadingOptions* tp_options,
+                    void* ort_custom_thread_creation_options) {
+  CORE_REQUIRE(SetGlobalCustomThreadCreationOptions, tp_options);
+  tp_options->functions.creation_options = ort_custom_thread_creation_options;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_SetGlobalCustomJoinThreadFn, OrtThreadingOptions* tp_options,
+                    OrtCustomJoinThreadFn ort_custom_join_thread_fn) {
+  CORE_REQUIRE(SetGlobalCustomJoinThreadFn, tp_options);
+  tp_options->functions.join = ort_custom_join_thread_fn;
+  return NULL;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/** @file threading_options.h What options of the threads that sessions share hold. */
+#ifndef ORTCFFI_THREADING_OPTIONS_H_
+#define ORTCFFI_THREADING_OPTIONS_H_
+
+#include "options/session_options.h"
+
+struct OrtThreadingOptions {
+  const char* mark;
+  int intra_op_threads;
+  int inter_op_threads;
+  bool spinning;
+  bool denormal_as_zero;
+  /** NULL until it is set. */
+  char* affinity;
+  struct core_thread_functions functions;
+};
+
+/** A copy, to be given to ReleaseThreadingOptions; NULL where there is no memory. */
+OrtThreadingOptions* core_copy_threading_options(const OrtThreadingOptions* options);
+
+#endif /* ORTCFFI_THREADING_OPTIONS_H_ */

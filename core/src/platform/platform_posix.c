@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Linux, Apple's systems and other kinds of Unix. */
+#include "platform/platform.h"
+
+#include <dlfcn.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <time.h>
+#if defined(__linux__)
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+int core_thread_key_create(core_thread_key* key, void (*thread_end)(void* value)) {
+  return pthread_key_create(key, thread_end) == 0;
+}
+
+void core_thread_key_set(core_thread_key key, void* value) { pthread_setspecific(key, value); }
+
+int core_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void)) {
+  return pthread_atfork(before, in_parent, in_child) == 0;
+}
+
+void core_yield(void) { sched_yield(); }
+
+/* The sanitizer of threads does not know of such barriers. */
+#if defined(__linux__) && !defined(CORE_TSAN)
+int core_barrier_begin(void) {
+  return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+void core_barrier(void) { syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); }
+#else
+int core_barrier_begin(void) { return 0; }
+
+void core_barrier(void) {}
+#endif
+
+static void* map(size_t size, int protection, int flags) {
+  void* range = mmap(NULL, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+  return range == MAP_FAILED ? NULL : range;
+}
+
+size_t core_address_room(void) { return (size_t)1 << 40; }
+
+void* core_address_reserve(size_t size) { return map(size, PROT_NONE, 0); }
+
+void core_address_release(void* start, size_t size) { munmap(start, size); }
+
+int core_address_commit(void* start, size_t size) {
+  return mprotect(start, size, PROT_READ | PROT_WRITE) == 0;
+}
+
+void core_address_purge(void* start, size_t size) { madvise(start, size, MADV_DONTNEED); }
+
+void core_address_huge_pages(void* start, size_t size, int wanted) {
+#if defined(MADV_HUGEPAGE)
+  madvise(start, size, wanted ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+#else
+  (void)start, (void)size, (void)wanted;
+#endif
+}
+
+void* core_map(size_t size) { return map(size, PROT_READ | PROT_WRITE, MAP_NORESERVE); }
+
+int core_system_has(size_t size) {
+  void* range = map(size, PROT_READ | PROT_WRITE, 0);
+  return range != NULL && munmap(range, size) == 0;
+}
+
+uint64_t core_entropy(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_nsec ^ ((uint64_t)now.tv_sec << 32) ^ (uintptr_t)&now;
+}
+
+void core_local_time(char text[CORE_LOCAL_TIME]) {
+  struct timespec now;
+  struct tm local = {0};
+  clock_gettime(CLOCK_REALTIME, &now);
+  localtime_r(&now.tv_sec, &local);
+  size_t length = strftime(text, CORE_LOCAL_TIME, "%Y-%m-%d %H:%M:%S", &local);
+  snprintf(text + length, CORE_LOCAL_TIME - length, ".%09ld", now.tv_nsec);
+}
+
+void* core_library_open(const ORTCHAR_T* path, char error[CORE_LIBRARY_ERROR]) {
+  void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) {
+    const char* reason = dlerror();
+    snprintf(error, CORE_LIBRARY_ERROR, "%s", reason != NULL ? reason : "no reason is known");
+  }
+  return library;
+}
+
+void* core_library_open_utf8(const char* path, char error[CORE_LIBRARY_ERROR]) {
+  return core_library_open(path, error);
+}
+
+void* core_library_symbol(void* library, const char* name) { return dlsym(library, name); }
+
+void core_library_close(void* library) { dlclose(library); }
+
+void* core_process_symbol(const char* name) { return dlsym(RTLD_DEFAULT, name); }
+
+void core_path_utf8(const ORTCHAR_T* path, char* text, size_t room) {
+  snprintf(text, room, "%s", path);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* Windows 8 and later, 64 bits. */
+#include "platform/platform.h"
+
+#define WIN32_LEAN_AND_MEAN
+#include <stdio.h>
+#include <windows.h>
+
+#define SLIM(lock) ((SRWLOCK*)(lock))
+_Static_assert(sizeof(core_mutex) == sizeof(SRWLOCK), "a core_mutex is a slim lock");
+_Static_assert(sizeof(core_once) == sizeof(INIT_ONCE), "a core_once is an INIT_ONCE");
+
+void core_mutex_lock(core_mutex* mutex) { AcquireSRWLockExclusive(SLIM(mutex)); }
+
+void core_mutex_unlock(core_mutex* mutex) { ReleaseSRWLockExclusive(SLIM(mutex)); }
+
+void core_rwlock_read(core_rwlock* lock) { AcquireSRWLockShared(SLIM(lock)); }
+
+void core_rwlock_read_unlock(core_rwlock* lock) { ReleaseSRWLockShared(SLIM(lock)); }
+
+static BOOL CALLBACK call(INIT_ONCE* once, void* function, void** context) {
+  (void)once, (void)context;
+  (*(void (**)(void))function)();
+  return TRUE;
+}
+
+void core_run_once(core_once* once, void (*function)(void)) {
+  InitOnceExecuteOnce((INIT_ONCE*)once, call, (void*)&function, NULL);
+}
+
+/* The keys that were created, in that order. */
+static struct {
+  void (*thread_end)(void* value);
+  DWORD index;
+} keys[CORE_THREAD_KEYS];
+static LONG key_count;
+
+/* Keeps the library in the process, so that threads which end after a FreeLibrary still give back
+ * what they had cached. Now rather than on first use: the loader holds its lock, which nobody may
+ * wait for who holds one of ours. */
+static void stay(void) {
+  HMODULE self;
+  GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_PIN | GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS,
+                     (LPCWSTR)&keys, &self);
+}
+
+static void end_thread(void) {
+  for (LONG i = 0; i < CORE_THREAD_KEYS; i++) {
+    void (*thread_end)(void*) = __atomic_load_n(&keys[i].thread_end, __ATOMIC_ACQUIRE);
+    void* value = thread_end != NULL ? TlsGetValue(keys[i].index) : NULL;
+    if (value != NULL) {
+      TlsSetValue(keys[i].index, NULL);
+      thread_end(value);
+    }
+  }
+}
+
+static void NTAPI loader_callback(void* module, DWORD reason, void* reserved) {
+  (void)module, (void)reserved;
+  if (reason == DLL_PROCESS_ATTACH) {
+    stay();
+  } else if (reason == DLL_THREAD_DETACH) {
+    end_thread();
+  }
+}
+
+/* The loader calls what stands in sections of this name. Letters are an order: B is before D, where
+ * the compiler's runtime frees a thread's variables. */
+__attribute__((section(".CRT$XLB"), used)) PIMAGE_TLS_CALLBACK core_loader_callback =
+    loader_callback;
+
+int core_thread_key_create(core_thread_key* key, void (*thread_end)(void* value)) {
+  DWORD index = TlsAlloc();
+  LONG place = InterlockedIncrement(&key_count) - 1;
+  if (index == TLS_OUT_OF_INDEXES || place >= CORE_THREAD_KEYS) {
+    return 0;
+  }
+  keys[place].index = index;
+  __atomic_store_n(&keys[place].thread_end, thread_end, __ATOMIC_RELEASE);
+  *key = index;
+  return 1;
+}
+
+void core_thread_key_set(core_thread_key key, void* value) { TlsSetValue(key, value); }
+
+int core_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void)) {
+  (void)before, (void)in_parent, (void)in_child;
+  return 1;
+}
+
+void core_yield(void) { SwitchToThread(); }
+
+int core_barrier_begin(void) { return 1; }
+
+void core_barrier(void) { FlushProcessWriteBuffers(); }
+
+/* Before Windows 8.1, and in wine, each page that is reserved costs a byte or more, so that a range
+ * has to be in proportion: four times the machine's memory. */
+size_t core_address_room(void) {
+  MEMORYSTATUSEX memory = {.dwLength = sizeof memory};
+  size_t room = (size_t)1 << 36;
+  if (GlobalMemoryStatusEx(&memory)) {
+    while (room < memory.ullTotalPhys * 4) {
+      room <<= 1;
+    }
+  }
+  return room;
+}
+
+void* core_address_reserve(size_t size) {
+  return VirtualAlloc(NULL, size, MEM_RESERVE, PAGE_NOACCESS);
+}
+
+void core_address_release(void* start, size_t size) {
+  (void)size;
+  VirtualFree(start, 0, MEM_RELEASE);
+}
+
+int core_address_commit(void* start, size_t size) {
+  return VirtualAlloc(start, size, MEM_COMMIT, PAGE_READWRITE) != NULL;
+}
+
+void core_address_purge(void* start, size_t size) { VirtualFree(start, size, MEM_DECOMMIT); }
+
+void core_address_huge_pages(void* start, size_t size, int wanted) {
+  (void)start, (void)size, (void)wanted;
+}
+
+void* core_map(size_t size) {
+  return VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+}
+
+int core_system_has(size_t size) {
+  void* range = core_map(size);
+  return range != NULL && VirtualFree(range, 0, MEM_RELEASE);
+}
+
+uint64_t core_entropy(void) {
+  LARGE_INTEGER now;
+  QueryPerformanceCounter(&now);
+  return (uint64_t)now.QuadPart ^ ((uint64_t)GetCurrentProcessId() << 32) ^ (uintptr_t)&now;
+}
+
+void core_local_time(char text[CORE_LOCAL_TIME]) {
+  FILETIME now;
+  SYSTEMTIME at;
+  GetSystemTimePreciseAsFileTime(&now);
+  FileTimeToLocalFileTime(&now, &now);
+  FileTimeToSystemTime(&now, &at);
+  /* Units of 100 ns, of which a second is a multiple and 2^32 is not. */
+  uint64_t ticks = ((uint64_t)now.dwHighDateTime << 32 | now.dwLowDateTime) % 10000000;
+  snprintf(text, CORE_LOCAL_TIME, "%04u-%02u-%02u %02u:%02u:%02u.%09u", at.wYear, at.wMonth,
+           at.wDay, at.wHour, at.wMinute, at.wSecond, (unsigned)ticks * 100);
+}
+
+static void explain(DWORD code, char error[CORE_LIBRARY_ERROR]) {
+  wchar_t text[CORE_LIBRARY_ERROR / 4];
+  DWORD flags = FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS;
+  DWORD length = FormatMessageW(flags, NULL, code, 0, text, CORE_LIBRARY_ERROR / 4, NULL);
+  while (length > 0 && text[length - 1] <= L' ') {
+    text[--length] = 0;
+  }
+  if (length == 0 ||
+      WideCharToMultiByte(CP_UTF8, 0, text, -1, error, CORE_LIBRARY_ERROR, NULL, NULL) == 0) {
+    snprintf(error, CORE_LIBRARY_ERROR, "error %lu", code);
+  }
+}
+
+void* core_library_open(const ORTCHAR_T* path, char error[CORE_LIBRARY_ERROR]) {
+  HMODULE library = LoadLibraryW(path);
+  if (library == NULL) {
+    explain(GetLastError(), error);
+  }
+  return library;
+}
+
+void* core_library_open_utf8(const char* path, char error[CORE_LIBRARY_ERROR]) {
+  /* The longest path that the system takes. */
+  wchar_t* wide =
+      VirtualAlloc(NULL, 32768 * sizeof *wide, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+  if (wide == NULL) {
+    explain(GetLastError(), error);
+    return NULL;
+  }
+  void* library = NULL;
+  if (MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide, 32768) == 0) {
+    explain(GetLastError(), error);
+  } else {
+    library = core_library_open(wide, error);
+  }
+  VirtualFree(wide, 0, MEM_RELEASE);
+  return library;
+}
+
+void* core_library_symbol(void* library, const char* name) {
+  return (void*)GetProcAddress(library, name);
+}
+
+void core_library_close(void* library) { FreeLibrary(library); }
+
+void* core_process_symbol(const char* name) {
+  return (void*)GetProcAddress(GetModuleHandleW(NULL), name);
+}
+
+void core_path_utf8(const ORTCHAR_T* path, char* text, size_t room) {
+  if (WideCharToMultiByte(CP_UTF8, 0, path, -1, text, (int)room, NULL, NULL) == 0) {
+    text[0] = '\0';
+  }
+}

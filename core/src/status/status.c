@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "heap/heap.h"
+
+/* A message keeps this many bytes, as in the reference implementation. */
+#define MESSAGE_LIMIT 4096
+
+static const struct OrtStatus out_of_memory = {ORT_RUNTIME_EXCEPTION, 1, "out of memory"};
+
+OrtStatus* core_constant_status(const struct OrtStatus* constant) {
+  heap_created(CORE_STATUS);
+  return (OrtStatus*)constant;
+}
+
+/* A status with room for `length` bytes of message, to be written behind it; NULL where there is no
+ * memory. */
+static inline CORE_INLINE OrtStatus* new_status(OrtErrorCode code, size_t length) {
+  struct OrtStatus* status = heap_alloc_object(sizeof *status + length + 1);
+  if (CORE_LIKELY(status != NULL)) {
+    heap_created(CORE_STATUS);
+    status->code = code;
+    status->is_constant = 0;
+    status->message = (char*)(status + 1);
+    ((char*)(status + 1))[length] = '\0';
+  }
+  return status;
+}
+
+/* The longest prefix of at most MESSAGE_LIMIT bytes that does not end inside a UTF-8 character. */
+static size_t cut(const char* message) {
+  size_t end = MESSAGE_LIMIT;
+  while (end > MESSAGE_LIMIT - 4 && ((unsigned char)message[end] & 0xC0) == 0x80) {
+    end--;
+  }
+  /* More continuation bytes than any character has: not UTF-8, so there is nothing to keep whole.
+   */
+  return ((unsigned char)message[end] & 0xC0) == 0x80 ? MESSAGE_LIMIT : end;
+}
+
+ORT_API_STATUS_IMPL(ort_CreateStatus, OrtErrorCode code, const char* msg) {
+  msg = CORE_LIKELY(msg != NULL) ? msg : "";
+  size_t length = strnlen(msg, MESSAGE_LIMIT + 1);
+  length = CORE_LIKELY(length <= MESSAGE_LIMIT) ? length : cut(msg);
+  OrtStatus* status = new_status(code, length);
+  if (CORE_UNLIKELY(status == NULL)) {
+    return core_constant_status(&out_of_memory);
+  }
+#if defined(__GNUC__)
+  /* A compiler that knows the bound copies with `rep movs`, which starts slowly. */
+  __asm__("" : "+r"(length));
+#endif
+  memcpy(status + 1, msg, length);
+  return status;
+}
+
+OrtStatus* core_status(OrtErrorCode code, const char* before, const char* middle,
+                       const char* after) {
+  const char* pieces[] = {before, middle, after};
+  size_t lengths[CORE_COUNT_OF(pieces)];
+  size_t length = 0;
+  for (size_t i = 0; i < CORE_COUNT_OF(pieces); i++) {
+    lengths[i] = pieces[i] == NULL ? 0 : strnlen(pieces[i], MESSAGE_LIMIT - length);
+    length += lengths[i];
+  }
+  OrtStatus* status = new_status(code, length);
+  if (CORE_UNLIKELY(status == NULL)) {
+    return core_constant_status(&out_of_memory);
+  }
+  char* end = (char*)(status + 1);
+  for (size_t i = 0; i < CORE_COUNT_OF(pieces); i++) {
+    memcpy(end, pieces[i] == NULL ? "" : pieces[i], lengths[i]);
+    end += lengths[i];
+  }
+  return status;
+}
+
+/* The eight decimal digits of a number below 10^8, one a byte, the first in the lowest: halves of
+ * the number side by side in one word, then their halves, then the digits. */
+static uint64_t eight_digits(uint64_t number) {
+  uint64_t x = number / 10000 | (number % 10000) << 32;
+  uint64_t hundreds = (x * 10486) >> 20 & 0x0000007F0000007FU;
+  x = hundreds | (x - 100 * hundreds) << 16;
+  uint64_t tens = (x * 103) >> 10 & 0x000F000F000F000FU;
+  return tens | (x - 10 * tens) << 8;
+}
+
+/* Writes digits without the first `skip` and returns the end. Writes eight bytes in any case. */
+static char* write_digits(char* out, uint64_t digits, unsigned skip) {
+  digits = (digits + 0x3030303030303030U) >> (8 * skip);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  digits = __builtin_bswap64(digits);
+#endif
+  memcpy(out, &digits, sizeof digits);
+  return out + 8 - skip;
+}
+
+#define EIGHT 100000000U
+
+/* Writes a number in decimal and returns the end; needs DECIMAL_ROOM bytes. A loop over the digits
+ * would take longer than all the rest of a failing allocation. */
+static char* write_decimal(char* out, uint64_t number) {
+  uint64_t first = number / EIGHT;
+  if (first >= EIGHT) {
+    out = write_decimal(out, first);
+  } else {
+    uint64_t digits = eight_digits(first > 0 ? first : number);
+    unsigned skip = digits == 0 ? 7 : (unsigned)__builtin_ctzll(digits) / 8;
+    out = write_digits(out, digits, skip);
+  }
+  return first > 0 ? write_digits(out, eight_digits(number % EIGHT), 0) : out;
+}
+
+#define DECIMAL_ROOM 28
+
+OrtStatus* core_out_of_memory(const char* before, size_t length, size_t size) {
+  static const char after[] = " bytes";
+  OrtStatus* status = new_status(ORT_RUNTIME_EXCEPTION, length + DECIMAL_ROOM + sizeof after);
+  if (CORE_UNLIKELY(status == NULL)) {
+    return core_constant_status(&out_of_memory);
+  }
+  char* at = (char*)memcpy(status + 1, before, length) + length;
+  memcpy(write_decimal(at, size), after, sizeof after);
+  return status;
+}
+
+OrtStatus* core_no_memory(const char* function, size_t size) {
+  char before[96];
+  int length = snprintf(before, sizeof before, "%.50s" CORE_NO_MEMORY_TEXT(), function);
+  return core_out_of_memory(before, (size_t)length, size);
+}
+
+OrtErrorCode ORT_API_CALL ort_GetErrorCode(const OrtStatus* status) NO_EXCEPTION {
+  return CORE_LIKELY(status != NULL) ? status->code : ORT_OK;
+}
+
+const char* ORT_API_CALL ort_GetErrorMessage(const OrtStatus* status) NO_EXCEPTION {
+  return CORE_LIKELY(status != NULL) ? status->message : "";
+}
+
+void ORT_API_CALL ort_ReleaseStatus(OrtStatus* input) NO_EXCEPTION {
+  if (input == NULL) {
+    return;
+  }
+  heap_released(CORE_STATUS);
+  if (!input->is_constant) {
+    heap_free_object(input);
+  }
+}
+
+int64_t core_live_objects(enum core_kind kind) { return heap_live_objects(kind); }

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Hosts of older API versions.
+ *
+ * A slot is not told through which table it was called. So that its answer can name the host, each
+ * host has functions of its own for the slots that it lacks: some 3800, of ten bytes each, which
+ * only their place tells apart. Their tables are filled in when the first host is asked for; as
+ * constants, with the relocations that each pointer needs, they would take more room than the code.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "table/hosts.h"
+#include "platform/platform.h"
+
+/* A stub ignores its arguments by nature. */
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#endif
+
+/* The hosts that lack something. */
+/* clang-format off */
+#define EACH_HOST(X, ...)                                                                    \
+  X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) X(4, __VA_ARGS__) X(5, __VA_ARGS__)      \
+  X(6, __VA_ARGS__) X(7, __VA_ARGS__) X(8, __VA_ARGS__) X(9, __VA_ARGS__) X(10, __VA_ARGS__)     \
+  X(11, __VA_ARGS__) X(12, __VA_ARGS__) X(13, __VA_ARGS__) X(14, __VA_ARGS__) X(15, __VA_ARGS__) \
+  X(16, __VA_ARGS__) X(17, __VA_ARGS__) X(18, __VA_ARGS__) X(19, __VA_ARGS__) X(20, __VA_ARGS__) \
+  X(21, __VA_ARGS__) X(22, __VA_ARGS__) X(23, __VA_ARGS__) X(24, __VA_ARGS__) X(25, __VA_ARGS__) \
+  X(26, __VA_ARGS__) X(27, __VA_ARGS__) X(28, __VA_ARGS__) X(29, __VA_ARGS__)
+/* clang-format on */
+#define HOSTS 29
+_Static_assert(HOSTS + 1 == ORT_API_VERSION, "EACH_HOST lists every version before this one");
+
+/* Row by row, because an array of pointers would need a relocation for each. */
+static const char names[] =
+#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) #name "\0"
+#include "ort_slots.def"
+    ;
+static const uint8_t versions[] = {
+#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) since,
+#include "ort_slots.def"
+};
+
+void core_describe_late_slot(char* text, unsigned index, uint32_t host,
+                             const char* version_string) {
+  const char* name = names;
+  for (unsigned i = 0; i < index; i++) {
+    name += strlen(name) + 1;
+  }
+  snprintf(text, CORE_LATE_ROOM, "%s came with API version %u; this host is %s, of API version %u",
+           name, versions[index], version_string, host);
+}
+
+/* One number, because each of the stubs passes it. */
+#define LATE(index, host) ((index) << 8 | (host))
+
+static CORE_COLD OrtStatus* late(unsigned late_slot) {
+  unsigned host = late_slot & 0xFF;
+  char version_string[16], text[CORE_LATE_ROOM];
+  snprintf(version_string, sizeof version_string, "1.%u.0", host);
+  core_describe_late_slot(text, late_slot >> 8, host, version_string);
+  return core_status(ORT_NOT_IMPLEMENTED, text, NULL, NULL);
+}
+
+/* Cold functions are made small; those of hosts that have the slot are never referred to. */
+#define STATUS_STUB(host, index, name, parameters)                                    \
+  static CORE_COLD OrtStatus* ORT_API_CALL name##_in_##host parameters NO_EXCEPTION { \
+    return late(LATE(index, host));                                                   \
+  }
+#define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments) \
+  EACH_HOST(STATUS_STUB, index, name, parameters)
+#define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments) \
+  static CORE_COLD void ORT_API_CALL no_##name parameters NO_EXCEPTION {}
+#define ORT_SLOT_VALUE(index, since, topic, who, gil, returns, name, parameters, arguments) \
+  static CORE_COLD returns ORT_API_CALL no_##name parameters NO_EXCEPTION { return (returns)0; }
+#define ORT_SLOT_GETTER(index, since, topic, who, gil, returns, name) \
+  ORT_SLOT_VALUE(index, since, topic, who, gil, returns, name, (void), ())
+#include "ort_slots.def"
+
+static OrtApi tables[HOSTS + 1];
+static core_once once = CORE_ONCE_INIT;
+
+static CORE_COLD void fill_tables(void) {
+  for (int host = 1; host <= HOSTS; host++) {
+    tables[host] = *core_api_base()->GetApi(ORT_API_VERSION);
+  }
+#define SET_STUB(host, since, name)       \
+  if ((host) < (since)) {                 \
+    tables[host].name = name##_in_##host; \
+  }
+#define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments) \
+  EACH_HOST(SET_STUB, since, name)
+#define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments) \
+  for (int host = 1; host < (since); host++) {                                    \
+    tables[host].name = no_##name;                                                \
+  }
+#define ORT_SLOT_VALUE(index, since, topic, who, gil, returns, name, parameters, arguments) \
+  ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments)
+#define ORT_SLOT_GETTER(index, since, topic, who, gil, returns, name) \
+  ORT_SLOT_VOID(index, since, topic, who, gil, name, (void), ())
+#include "ort_slots.def"
+}
+
+#define BASE_FUNCTIONS(host, ...)                                                      \
+  static const char* ORT_API_CALL version_string_of_##host(void) NO_EXCEPTION {        \
+    return "1." #host ".0";                                                            \
+  }                                                                                    \
+  static const OrtApi* ORT_API_CALL get_api_of_##host(uint32_t version) NO_EXCEPTION { \
+    return version >= 1 && version <= (host)                                           \
+               ? &tables[host]                                                         \
+               : core_refuse_version(version, host, "1." #host ".0");                  \
+  }
+EACH_HOST(BASE_FUNCTIONS, )
+
+#define BASE(host, ...) [host] = {get_api_of_##host, version_string_of_##host},
+static const OrtApiBase bases[] = {EACH_HOST(BASE, )};
+
+const OrtApiBase* ORT_API_CALL core_emulate(uint32_t version) {
+  if (version == 0 || version > ORT_API_VERSION) {
+    return NULL;
+  }
+  core_run_once(&once, fill_tables);
+  return version == ORT_API_VERSION ? core_api_base() : &bases[version];
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables behind the table: model editor, compile, interop and execution providers. */
+#include "core.h"
+#include "table/stubs.h"
+
+#define CORE_SYMBOL(topic, name) ort_##topic##_##name
+
+#include "table/stub_rows.h"
+#include "ort_model_editor_slots.def"
+#include "table/stub_rows.h"
+#include "ort_compile_slots.def"
+#include "table/stub_rows.h"
+#include "ort_interop_slots.def"
+#include "table/stub_rows.h"
+#include "ort_ep_slots.def"
+
+#define TABLE_ENTRY(topic, name) .name = ort_##topic##_##name,
+#define PLACE(table, index, name)                                  \
+  _Static_assert(offsetof(table, name) == (index) * sizeof(void*), \
+                 #name " is not in slot " #index " of " #table);
+
+static const OrtModelEditorApi model_editor_table = {
+#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
+  TABLE_ENTRY(topic, name)
+#include "ort_model_editor_slots.def"
+};
+#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
+  PLACE(OrtModelEditorApi, index, name)
+#include "ort_model_editor_slots.def"
+
+static const OrtCompileApi compile_table = {
+#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
+  TABLE_ENTRY(topic, name)
+#include "ort_compile_slots.def"
+};
+#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
+  PLACE(OrtCompileApi, index, name)
+#include "ort_compile_slots.def"
+
+static const OrtInteropApi interop_table = {
+#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
+  TABLE_ENTRY(topic, name)
+#include "ort_interop_slots.def"
+};
+#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
+  PLACE(OrtInteropApi, index, name)
+#include "ort_interop_slots.def"
+
+static const OrtEpApi ep_table = {
+#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
+  TABLE_ENTRY(topic, name)
+#include "ort_ep_slots.def"
+};
+#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
+  PLACE(OrtEpApi, index, name)
+#include "ort_ep_slots.def"
+
+const OrtModelEditorApi* ORT_API_CALL ort_GetModelEditorApi(void) NO_EXCEPTION {
+  return &model_editor_table;
+}
+
+const OrtCompileApi* ORT_API_CALL ort_GetCompileApi(void) NO_EXCEPTION { return &compile_table; }
+
+const OrtInteropApi* ORT_API_CALL ort_GetInteropApi(void) NO_EXCEPTION { return &interop_table; }
+
+const OrtEpApi* ORT_API_CALL ort_GetEpApi(void) NO_EXCEPTION { return &ep_table; }

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Traces: tables that count each call and pass it on.
+ *
+ * A slot is not told through which table it was called, so each trace has functions of its own, and
+ * there are as many traces as sets of functions.
+ */
+#include <stdio.h>
+
+#include "table/hosts.h"
+#include "platform/platform.h"
+
+#define EACH_TRACE(X, ...) X(0, __VA_ARGS__) X(1, __VA_ARGS__)
+#define TRACES 2
+
+struct trace {
+  OrtcoreTrace handed_out;
+  OrtcoreFigures figures;
+  OrtApi table;
+  const OrtApi* inner;
+  uint32_t version;
+  int is_open;
+  char version_string[256];
+};
+
+static struct trace traces[TRACES];
+static core_mutex lock = CORE_MUTEX_INIT;
+static core_once once = CORE_ONCE_INIT;
+
+static CORE_COLD OrtStatus* late(const struct trace* trace, unsigned index) {
+  char text[CORE_LATE_ROOM];
+  core_describe_late_slot(text, index, trace->version, trace->version_string);
+  /* The client releases it with the provider's function, so the provider makes it. */
+  return trace->inner->CreateStatus(ORT_NOT_IMPLEMENTED, text);
+}
+
+#define COUNT(trace, index) \
+  __atomic_fetch_add(&(trace)->handed_out.figures->calls[index], 1, __ATOMIC_RELAXED)
+/* Every table has the slots of version 1. */
+#define IS_LATE(trace, since) ((since) > 1 && CORE_UNLIKELY((trace)->version < (since)))
+
+#define STATUS_THUNK(n, index, since, name, parameters, arguments)                                 \
+  static CORE_COLD OrtStatus* ORT_API_CALL name##_of_##n parameters NO_EXCEPTION {                 \
+    COUNT(&traces[n], index);                                                                      \
+    return IS_LATE(&traces[n], since) ? late(&traces[n], index) : traces[n].inner->name arguments; \
+  }
+#define VOID_THUNK(n, index, since, name, parameters, arguments)             \
+  static CORE_COLD void ORT_API_CALL name##_of_##n parameters NO_EXCEPTION { \
+    COUNT(&traces[n], index);                                                \
+    if (!IS_LATE(&traces[n], since)) {                                       \
+      traces[n].inner->name arguments;                                       \
+    }                                                                        \
+  }
+#define VALUE_THUNK(n, index, since, returns, name, parameters, arguments)            \
+  static CORE_COLD returns ORT_API_CALL name##_of_##n parameters NO_EXCEPTION {       \
+    COUNT(&traces[n], index);                                                         \
+    return IS_LATE(&traces[n], since) ? (returns)0 : traces[n].inner->name arguments; \
+  }
+#define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments) \
+  EACH_TRACE(STATUS_THUNK, index, since, name, parameters, arguments)
+#define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments) \
+  EACH_TRACE(VOID_THUNK, index, since, name, parameters, arguments)
+#define ORT_SLOT_VALUE(index, since, topic, who, gil, returns, name, parameters, arguments) \
+  EACH_TRACE(VALUE_THUNK, index, since, returns, name, parameters, arguments)
+#define ORT_SLOT_GETTER(index, since, topic, who, gil, returns, name) \
+  EACH_TRACE(VALUE_THUNK, index, since, returns, name, (void), ())
+#include "ort_slots.def"
+
+static CORE_COLD void fill_tables(void) {
+#define SET(n, name) traces[n].table.name = name##_of_##n;
+#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
+  EACH_TRACE(SET, name)
+#include "ort_slots.def"
+}
+
+static const OrtApi* get_api(struct trace* trace, uint32_t version) {
+  unsigned bit = version < 63 ? version : 63;
+  __atomic_fetch_or(&trace->handed_out.figures->asked, (uint64_t)1 << bit, __ATOMIC_RELAXED);
+  return version >= 1 && version <= trace->version
+             ? &trace->table
+             : core_refuse_version(version, trace->version, trace->version_string);
+}
+
+#define BASE_FUNCTIONS(n, ...)                                                      \
+  static const OrtApi* ORT_API_CALL get_api_of_##n(uint32_t version) NO_EXCEPTION { \
+    return get_api(&traces[n], version);                                            \
+  }                                                                                 \
+  static const char* ORT_API_CALL version_string_of_##n(void) NO_EXCEPTION {        \
+    return traces[n].version_string;                                                \
+  }
+EACH_TRACE(BASE_FUNCTIONS, )
+
+#define BASE(n, ...) {get_api_of_##n, version_string_of_##n},
+static const OrtApiBase bases[] = {EACH_TRACE(BASE, )};
+_Static_assert(CORE_COUNT_OF(bases) == TRACES, "EACH_TRACE lists every trace");
+
+/* The one that stood before this table last, so that clients from then stay right; or else one that
+ * was never used; or else any. */
+static struct trace* choose(const OrtApi* api) {
+  struct trace* chosen = NULL;
+  for (int n = 0; n < TRACES; n++) {
+    struct trace* trace = &traces[n];
+    if (trace->is_open) {
+      continue;
+    }
+    if (trace->inner == api) {
+      return trace;
+    }
+    if (chosen == NULL || trace->inner == NULL) {
+      chosen = trace;
+    }
+  }
+  return chosen;
+}
+
+static int is_traced(const OrtApi* api) {
+  for (int n = 0; n < TRACES; n++) {
+    if (api == &traces[n].table) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+static void begin(struct trace* trace, const OrtApi* api, uint32_t version,
+                  const char* version_string, OrtcoreFigures* figures) {
+  trace->is_open = 1;
+  trace->inner = api;
+  trace->version = version < ORT_API_VERSION ? version : ORT_API_VERSION;
+  snprintf(trace->version_string, sizeof trace->version_string, "%s", version_string);
+  figures = figures != NULL ? figures : &trace->figures;
+  *figures = (OrtcoreFigures){0};
+  trace->handed_out = (OrtcoreTrace){&bases[trace - traces], &trace->table, figures};
+}
+
+OrtStatus* ORT_API_CALL core_trace_begin(const OrtApi* api, uint32_t version,
+                                         const char* version_string, OrtcoreFigures* figures,
+                                         OrtcoreTrace** out) {
+  CORE_REQUIRE(ortcore_trace_begin, api);
+  CORE_REQUIRE(ortcore_trace_begin, version_string);
+  CORE_REQUIRE(ortcore_trace_begin, out);
+  if (version == 0) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_trace_begin: version must be 1 or more");
+  }
+  /* Two traces could end up before each other. */
+  if (is_traced(api)) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_trace_begin: api must not be the table of a trace");
+  }
+  core_run_once(&once, fill_tables);
+  core_mutex_lock(&lock);
+  struct trace* trace = choose(api);
+  if (trace != NULL) {
+    begin(trace, api, version, version_string, figures);
+  }
+  core_mutex_unlock(&lock);
+  if (trace == NULL) {
+    CORE_FAIL(ORT_FAIL, "ortcore_trace_begin: two traces are open; end one of them first");
+  }
+  *out = &trace->handed_out;
+  return NULL;
+}
+
+void ORT_API_CALL core_trace_end(OrtcoreTrace* trace) {
+  core_mutex_lock(&lock);
+  for (int n = 0; n < TRACES; n++) {
+    if (trace == &traces[n].handed_out) {
+      traces[n].is_open = 0;
+    }
+  }
+  core_mutex_unlock(&lock);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* Sequences and maps: how they are made and read. Maps are sorted in map_order.c. */
+#include "values/containers.h"
+
+#include <string.h>
+
+#include "heap/heap.h"
+#include "values/map_order.h"
+
+static OrtAllocator* default_allocator(void) {
+  OrtAllocator* allocator = NULL;
+  ort_GetAllocatorWithDefaultOptions(&allocator);
+  return allocator;
+}
+
+static void release_tensor(struct core_tensor* tensor) {
+  ort_ReleaseValue(tensor == NULL ? NULL : &tensor->base);
+}
+
+void core_end_container(OrtValue* value) {
+  if (value->kind == ONNX_TYPE_MAP) {
+    struct core_map* map = (struct core_map*)value;
+    release_tensor(map->keys);
+    release_tensor(map->values);
+  } else {
+    struct core_sequence* sequence = (struct core_sequence*)value;
+    for (size_t i = 0; i < sequence->count; i++) {
+      ort_ReleaseValue(sequence->elements[i]);
+    }
+  }
+  heap_released(CORE_VALUE);
+  heap_free(value);
+}
+
+/* What is copied must be there to be read. */
+static OrtStatus* check_readable(const struct core_tensor* tensor) {
+  if (tensor->data == NULL && tensor->bytes > 0) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateValue: in has a tensor without data");
+  }
+  if (!core_is_cpu_memory(&tensor->info)) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "CreateValue: in has a tensor whose memory is not the CPU's: it cannot be copied");
+  }
+  return NULL;
+}
+
+static bool is_float_map(const struct core_map* map) {
+  return map->values->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
+}
+
+static OrtStatus* add_map(const struct core_map* map, const struct core_map* first,
+                          OrtValue** out) {
+  if (!is_float_map(map)) {
+    CORE_FAIL(ORT_FAIL, "CreateValue: maps in a sequence must have values of type FLOAT");
+  }
+  if (map->keys->shape.type != first->keys->shape.type) {
+    CORE_FAIL(ORT_FAIL, "CreateValue: all maps in a sequence must have keys of one type");
+  }
+  *out = core_retain_value(&map->base);
+  return NULL;
+}
+
+static OrtStatus* add_tensor(const struct core_tensor* tensor, const struct core_tensor* first,
+                             OrtValue** out) {
+  if (tensor->shape.type != first->shape.type) {
+    CORE_FAIL(ORT_FAIL, "CreateValue: all tensors in a sequence must have one element type");
+  }
+  CORE_TRY(check_readable(tensor));
+  return core_copy_tensor("CreateValue", tensor, default_allocator(), (struct core_tensor**)out);
+}
+
+static OrtStatus* add(const OrtValue* value, const OrtValue* first, OrtValue** out) {
+  if (first->kind != ONNX_TYPE_TENSOR && first->kind != ONNX_TYPE_MAP) {
+    CORE_FAIL(ORT_FAIL, "CreateValue: elements of a sequence must be tensors or maps");
+  }
+  if (value == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateValue: in[i] must not be NULL");
+  }
+  if (value->kind != first->kind) {
+    CORE_FAIL(ORT_FAIL, "CreateValue: elements of a sequence must be all tensors or all maps");
+  }
+  return value->kind == ONNX_TYPE_MAP
+             ? add_map((const struct core_map*)value, (const struct core_map*)first, out)
+             : add_tensor((const struct core_tensor*)value, (const struct core_tensor*)first, out);
+}
+
+static OrtStatus* create_sequence(const OrtValue* const* in, size_t count, OrtValue** out) {
+  CORE_REQUIRE(CreateValue, in[0]);
+  size_t size = 0;
+  if (__builtin_mul_overflow(count, sizeof *in, &size) ||
+      __builtin_add_overflow(size, sizeof(struct core_sequence), &size)) {
+    return CORE_OUT_OF_MEMORY(CreateValue, SIZE_MAX);
+  }
+  struct core_sequence* sequence = heap_alloc(size);
+  if (sequence == NULL) {
+    return CORE_OUT_OF_MEMORY(CreateValue, size);
+  }
+  heap_created(CORE_VALUE);
+  sequence->base = (struct OrtValue){ONNX_TYPE_SEQUENCE, 1};
+  for (sequence->count = 0; sequence->count < count; sequence->count++) {
+    size_t i = sequence->count;
+    OrtStatus* status = add(in[i], in[0], &sequence->elements[i]);
+    if (status != NULL) {
+      core_end_container(&sequence->base);
+      return status;
+    }
+  }
+  *out = &sequence->base;
+  return NULL;
+}
+
+static bool can_be_key(ONNXTensorElementDataType type) {
+  return type == ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64 ||
+         type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
+}
+
+static bool can_be_value(ONNXTensorElementDataType type) {
+  return can_be_key(type) || type == ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT ||
+         type == ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE;
+}
+
+static OrtStatus* check_pair(const struct core_tensor* keys, const struct core_tensor* values) {
+  if (keys->shape.rank > 1 || values->shape.rank > 1) {
+    CORE_FAIL(ORT_FAIL, "CreateValue: keys and values must have at most one dimension");
+  }
+  if (keys->shape.count != values->shape.count) {
+    CORE_FAIL(ORT_FAIL, "CreateValue: keys and values must be equally many");
+  }
+  if (!can_be_key(keys->shape.type)) {
+    CORE_FAIL(ORT_FAIL, "CreateValue: keys must be of type INT64 or STRING");
+  }
+  if (!can_be_value(values->shape.type)) {
+    CORE_FAIL(ORT_FAIL, "CreateValue: values must be of type FLOAT, DOUBLE, INT64 or STRING");
+  }
+  CORE_TRY(check_readable(keys));
+  return check_readable(values);
+}
+
+static OrtStatus* as_part_of_map(const OrtValue* value, struct core_tensor** out) {
+  if (!core_is_tensor(value)) {
+    return core_status(value->kind == ONNX_TYPE_MAP ? ORT_FAIL : ORT_RUNTIME_EXCEPTION,
+                       "CreateValue: in must be two tensors for a map: keys and values", NULL,
+                       NULL);
+  }
+  *out = (struct core_tensor*)value;
+  return NULL;
+}
+
+/* A tensor of rank 1 with those elements of another that `order` tells. */
+static OrtStatus* gather(const struct core_tensor* from, const size_t* order, size_t count,
+                         struct core_tensor** out) {
+  ONNXTensorElementDataType type = from->shape.type;
+  int64_t length = (int64_t)count;
+  CORE_TRY(core_new_tensor("CreateValue", default_allocator(), &length, 1, type, out));
+  size_t size = core_element_bits(type) / 8;
+  for (size_t i = 0; i < count; i++) {
+    const void* source = (const char*)from->data + order[i] * size;
+    void* target = (char*)(*out)->data + i * size;
+    if (type != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
+      memcpy(target, source, size);
+    } else if (!core_string_assign(target, core_string_text(source),
+                                   ((const struct core_string*)source)->length)) {
+      return CORE_OUT_OF_MEMORY(CreateValue, ((const struct core_string*)source)->length);
+    }
+  }
+  return NULL;
+}
+
+static OrtStatus* fill_map(struct core_map* map, const struct core_tensor* keys,
+                           const struct core_tensor* values) {
+  size_t count = 0;
+  size_t* order = NULL;
+  CORE_TRY(core_map_order(keys, &order, &count));
+  OrtStatus* status = gather(keys, order, count, &map->keys);
+  status = status == NULL ? gather(values, order, count, &map->values) : status;
+  heap_free(order);
+  return status;
+}
+
+static OrtStatus* create_map(const OrtValue* const* in, size_t count, OrtValue** out) {
+  if (count != 2) {
+    CORE_FAIL(ORT_FAIL, "CreateValue: num_values must be 2 for a map: keys and values");
+  }
+  CORE_REQUIRE(CreateValue, in[0]);
+  CORE_REQUIRE(CreateValue, in[1]);
+  struct core_tensor* keys = NULL;
+  struct core_tensor* values = NULL;
+  CORE_TRY(as_part_of_map(in[0], &keys));
+  CORE_TRY(as_part_of_map(in[1], &values));
+  CORE_TRY(check_pair(keys, values));
+  struct core_map* map = heap_alloc(sizeof *map);
+  if (map == NULL) {
+    return CORE_OUT_OF_MEMORY(CreateValue, sizeof *map);
+  }
+  heap_created(CORE_VALUE);
+  *map = (struct core_map){{ONNX_TYPE_MAP, 1}, NULL, NULL};
+  OrtStatus* status = fill_map(map, keys, values);
+  if (status != NULL) {
+    core_end_container(&map->base);
+    return status;
+  }
+  *out = &map->base;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_CreateValue, const OrtValue* const* in, size_t num_values,
+                    enum ONNXType value_type, OrtValue** out) {
+  CORE_REQUIRE(CreateValue, out);
+  if (num_values == 0) {
+    CORE_FAIL(ORT_FAIL, "CreateValue: num_values must be at least 1");
+  }
+  CORE_REQUIRE(CreateValue, in);
+  if (value_type == ONNX_TYPE_SEQUENCE) {
+    return create_sequence(in, num_values, out);
+  }
+  if (value_type == ONNX_TYPE_MAP) {
+    return create_map(in, num_values, out);
+  }
+  CORE_FAIL(ORT_FAIL, "CreateValue: value_type must be ONNX_TYPE_SEQUENCE or ONNX_TYPE_MAP");
+}
+
+static OrtStatus* not_a_container(const char* function) {
+  return core_status(ORT_FAIL, function, ": value must be a sequence or a map", NULL);
+}
+
+ORT_API_STATUS_IMPL(ort_GetValueCount, const OrtValue* value, size_t* out) {
+  CORE_REQUIRE(GetValueCount, value);
+  CORE_REQUIRE(GetValueCount, out);
+  if (value->kind != ONNX_TYPE_MAP && value->kind != ONNX_TYPE_SEQUENCE) {
+    return not_a_container("GetValueCount");
+  }
+  *out = value->kind == ONNX_TYPE_MAP ? 2 : ((const struct core_sequence*)value)->count;
+  return NULL;
+}
+
+static OrtStatus* copy_out(const OrtValue* tensor, OrtAllocator* allocator, OrtValue** out) {
+  CORE_REQUIRE(GetValue, allocator);
+  return core_copy_tensor("GetValue", (const struct core_tensor*)tensor, allocator,
+                          (struct core_tensor**)out);
+}
+
+static OrtStatus* get_of_map(const struct core_map* map, int index, OrtAllocator* allocator,
+                             OrtValue** out) {
+  if (index != 0 && index != 1) {
+    CORE_FAIL(ORT_FAIL, "GetValue: index must be 0 or 1 for a map: its keys or its values");
+  }
+  return copy_out(index == 0 ? &map->keys->base : &map->values->base, allocator, out);
+}
+
+static OrtStatus* get_of_sequence(const struct core_sequence* sequence, int index,
+                                  OrtAllocator* allocator, OrtValue** out) {
+  bool has_maps = sequence->elements[0]->kind == ONNX_TYPE_MAP;
+  if (index < 0 || (size_t)index >= sequence->count) {
+    return core_status(has_maps ? ORT_RUNTIME_EXCEPTION : ORT_FAIL,
+                       "GetValue: index must be in the sequence", NULL, NULL);
+  }
+  if (!has_maps) {
+    return copy_out(sequence->elements[index], allocator, out);
+  }
+  *out = core_retain_value(sequence->elements[index]);
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetValue, const OrtValue* value, int index, OrtAllocator* allocator,
+                    OrtValue** out) {
+  CORE_REQUIRE(GetValue, value);
+  CORE_REQUIRE(GetValue, out);
+  switch (value->kind) {
+    case ONNX_TYPE_MAP:
+      return get_of_map((const struct core_map*)value, index, allocator, out);
+    case ONNX_TYPE_SEQUENCE:
+      return get_of_sequence((const struct core_sequence*)value, index, allocator, out);
+    default:
+      return not_a_container("GetValue");
+  }
+}

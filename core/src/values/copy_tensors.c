@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies between tensors. There are no devices here but the CPU. */
+#include <string.h>
+
+#include "heap/heap.h"
+#include "values/value.h"
+
+static bool is_same_memory(const struct OrtMemoryInfo* a, const struct OrtMemoryInfo* b) {
+  int order = -1;
+  OrtStatus* status = ort_CompareMemoryInfo(a, b, &order);
+  return status == NULL && order == 0;
+}
+
+/* Tensors, all in the same memory. */
+static OrtStatus* check_side(const OrtValue* const* values, size_t count, const char* name) {
+  for (size_t i = 0; i < count; i++) {
+    if (values[i] == NULL) {
+      return core_status(ORT_INVALID_ARGUMENT, "CopyTensors: ", name, "[i] must not be NULL");
+    }
+    if (!core_is_tensor(values[i])) {
+      return core_status(ORT_INVALID_ARGUMENT, "CopyTensors: ", name, " must be dense tensors");
+    }
+    if (!is_same_memory(&((const struct core_tensor*)values[i])->info,
+                        &((const struct core_tensor*)values[0])->info)) {
+      return core_status(ORT_INVALID_ARGUMENT, "CopyTensors: ", name,
+                         " must all be in the same memory");
+    }
+  }
+  return NULL;
+}
+
+static bool is_on_cpu(const OrtValue* value) {
+  const struct core_tensor* tensor = (const struct core_tensor*)value;
+  return core_is_cpu_memory(&tensor->info);
+}
+
+static OrtStatus* check_pair(const struct core_tensor* from, const struct core_tensor* to) {
+  if (from->shape.type != to->shape.type) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "CopyTensors: tensors of a pair must have one element type");
+  }
+  size_t rank = from->shape.rank;
+  if (rank != to->shape.rank ||
+      (rank > 0 && memcmp(from->shape.dims, to->shape.dims, rank * sizeof *to->shape.dims) != 0)) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "CopyTensors: tensors of a pair must have one shape");
+  }
+  if (from->bytes > 0 && (from->data == NULL || to->data == NULL)) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "CopyTensors: tensors must have data");
+  }
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_CopyTensors, const OrtEnv* env, const OrtValue* const* src_tensors,
+                    OrtValue* const* dst_tensors, OrtSyncStream* stream, size_t num_tensors) {
+  CORE_REQUIRE(CopyTensors, env);
+  CORE_REQUIRE(CopyTensors, src_tensors);
+  CORE_REQUIRE(CopyTensors, dst_tensors);
+  (void)stream;
+  if (num_tensors == 0) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "CopyTensors: num_tensors must be above 0");
+  }
+  const OrtValue* const* targets = (const OrtValue* const*)dst_tensors;
+  CORE_TRY(check_side(src_tensors, num_tensors, "src_tensors"));
+  CORE_TRY(check_side(targets, num_tensors, "dst_tensors"));
+  if (!is_on_cpu(src_tensors[0]) || !is_on_cpu(dst_tensors[0])) {
+    CORE_FAIL(ORT_NOT_IMPLEMENTED,
+              "CopyTensors: nobody copies to or from memory that is not the CPU's");
+  }
+  /* All pairs are looked at first: either all are copied, or none for what is wrong with one. */
+  for (size_t i = 0; i < num_tensors; i++) {
+    CORE_TRY(check_pair((const struct core_tensor*)src_tensors[i],
+                        (const struct core_tensor*)dst_tensors[i]));
+  }
+  for (size_t i = 0; i < num_tensors; i++) {
+    CORE_TRY(core_copy_elements("CopyTensors", (const struct core_tensor*)src_tensors[i],
+                                (struct core_tensor*)dst_tensors[i]));
+  }
+  return NULL;
+}

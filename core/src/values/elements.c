@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* The element types of tensors, and what a shape of them takes. */
+#include <stdio.h>
+
+#include "values/value.h"
+
+/* Tensors hold every type of the enum but UNDEFINED and the complex ones. */
+#define HELD_BITS(value, bits)                                                            \
+  ((value) == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING       ? 8 * sizeof(struct core_string) \
+   : (value) == ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX64  ? 0                              \
+   : (value) == ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128 ? 0                              \
+                                                         : (bits))
+const uint16_t core_bits_of_elements[CORE_ELEMENT_TYPES] = {
+#define ORT_ELEMENT_TYPE(name, value, bits) [value] = HELD_BITS(value, bits),
+#include "ort_element_types.def"
+};
+
+OrtStatus* core_refuse_element_type(const char* function, const char* what,
+                                    ONNXTensorElementDataType type) {
+  char text[80];
+  snprintf(text, sizeof text, ": %s type %d is not supported", what, (int)type);
+  return core_status(ORT_NOT_IMPLEMENTED, function, text, NULL);
+}
+
+OrtStatus* core_refuse_rank(const char* function, const char* name) {
+  return core_status(ORT_INVALID_ARGUMENT, function, name, " is too large");
+}
+
+OrtStatus* core_refuse_shape(const char* function, bool is_negative, OrtErrorCode negative_code) {
+  return core_status(is_negative ? negative_code : ORT_FAIL, function,
+                     is_negative ? ": shape has a negative dimension"
+                                 : ": shape has more bytes than can be counted",
+                     NULL);
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* OrtTensorTypeAndShapeInfo: element type and shape, with names for dimensions of any size. */
+#include <string.h>
+
+#include "heap/heap.h"
+#include "values/type_info.h"
+
+static void free_names(const char** names, size_t first, size_t end) {
+  for (size_t i = first; i < end; i++) {
+    heap_free((void*)names[i]);
+    names[i] = NULL;
+  }
+}
+
+static OrtStatus* new_info(const char* function, OrtTensorTypeAndShapeInfo** out) {
+  OrtTensorTypeAndShapeInfo* info = heap_alloc_object(sizeof *info);
+  if (info == NULL) {
+    return core_no_memory(function, sizeof *info);
+  }
+  memset(info, 0, sizeof *info);
+  heap_created(CORE_SHAPE_INFO);
+  *out = info;
+  return NULL;
+}
+
+/* As of tensors; the code is that of a lack of memory, which is what it comes to elsewhere. */
+static OrtStatus* check_count(const char* function, size_t count) {
+  return count <= CORE_LARGEST_RANK ? NULL
+                                    : core_status(ORT_RUNTIME_EXCEPTION, function,
+                                                  ": there cannot be so many dimensions", NULL);
+}
+
+/* Changes the number of dimensions; new ones have any size and no name. On failure all is as it
+ * was. */
+static OrtStatus* resize(const char* function, OrtTensorTypeAndShapeInfo* info, size_t rank) {
+  if (rank == info->rank) {
+    return NULL;
+  }
+  size_t size = rank * (sizeof *info->dims + sizeof *info->names);
+  int64_t* dims = heap_alloc(size);
+  if (dims == NULL && rank > 0) {
+    return core_no_memory(function, size);
+  }
+  const char** names = rank > 0 ? (const char**)(dims + rank) : NULL;
+  size_t kept = rank < info->rank ? rank : info->rank;
+  for (size_t i = 0; i < rank; i++) {
+    dims[i] = i < kept ? info->dims[i] : -1;
+    names[i] = i < kept ? info->names[i] : NULL;
+  }
+  free_names(info->names, kept, info->rank);
+  heap_free(info->dims);
+  info->dims = dims;
+  info->names = names;
+  info->rank = rank;
+  return NULL;
+}
+
+static OrtStatus* set_dims(const char* function, OrtTensorTypeAndShapeInfo* info,
+                           const int64_t* dims, size_t rank) {
+  CORE_TRY(resize(function, info, rank));
+  for (size_t i = 0; i < rank; i++) {
+    info->dims[i] = dims[i];
+  }
+  info->has_shape = true;
+  return NULL;
+}
+
+/* Copies names; NULL and "" are no names, so both become NULL. */
+static OrtStatus* copy_names(const char* function, const char* const* names, size_t count,
+                             const char** out) {
+  for (size_t i = 0; i < count; i++) {
+    size_t size = names[i] != NULL && names[i][0] != '\0' ? strlen(names[i]) + 1 : 0;
+    char* copy = heap_alloc(size);
+    if (copy == NULL && size > 0) {
+      free_names(out, 0, i);
+      return core_no_memory(function, size);
+    }
+    out[i] = size > 0 ? memcpy(copy, names[i], size) : NULL;
+  }
+  return NULL;
+}
+
+static OrtStatus* set_names(const char* function, OrtTensorTypeAndShapeInfo* info,
+                            const char* const* names, size_t count) {
+  struct OrtTensorTypeAndShapeInfo named = {.rank = 0};
+  CORE_TRY(resize(function, &named, count > info->rank ? count : info->rank));
+  OrtStatus* status = copy_names(function, names, count, named.names);
+  if (status == NULL) {
+    status = resize(function, info, named.rank);
+    if (status != NULL) {
+      free_names(named.names, 0, count);
+    }
+  }
+  if (status == NULL) {
+    free_names(info->names, 0, info->rank);
+    for (size_t i = 0; i < info->rank; i++) {
+      info->names[i] = named.names[i];
+    }
+  }
+  heap_free(named.dims);
+  return status;
+}
+
+OrtStatus* core_new_shape_info(const char* function, const struct core_shape* shape,
+                               OrtTensorTypeAndShapeInfo** out) {
+  OrtTensorTypeAndShapeInfo* info = NULL;
+  CORE_TRY(new_info(function, &info));
+  info->type = shape->type;
+  OrtStatus* status = set_dims(function, info, shape->dims, shape->rank);
+  if (status != NULL) {
+    ort_ReleaseTensorTypeAndShapeInfo(info);
+    return status;
+  }
+  *out = info;
+  return NULL;
+}
+
+OrtStatus* core_copy_shape_info(const char* function, const OrtTensorTypeAndShapeInfo* from,
+                                OrtTensorTypeAndShapeInfo** out) {
+  OrtTensorTypeAndShapeInfo* info = NULL;
+  CORE_TRY(new_info(function, &info));
+  info->type = from->type;
+  OrtStatus* status = from->has_shape ? set_dims(function, info, from->dims, from->rank) : NULL;
+  if (status == NULL && from->rank > 0) {
+    status = copy_names(function, from->names, from->rank, info->names);
+  }
+  if (status != NULL) {
+    ort_ReleaseTensorTypeAndShapeInfo(info);
+    return status;
+  }
+  *out = info;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_CreateTensorTypeAndShapeInfo, OrtTensorTypeAndShapeInfo** out) {
+  CORE_REQUIRE(CreateTensorTypeAndShapeInfo, out);
+  OrtTensorTypeAndShapeInfo* info = NULL;
+  CORE_TRY(new_info("CreateTensorTypeAndShapeInfo", &info));
+  info->type = ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
+  *out = info;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_SetTensorElementType, OrtTensorTypeAndShapeInfo* info,
+                    enum ONNXTensorElementDataType type) {
+  CORE_REQUIRE(SetTensorElementType, info);
+  info->type = type;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_SetDimensions, OrtTensorTypeAndShapeInfo* info, const int64_t* dim_values,
+                    size_t dim_count) {
+  CORE_REQUIRE(SetDimensions, info);
+  CORE_REQUIRE_IF(dim_count > 0, SetDimensions, dim_values);
+  CORE_TRY(check_count("SetDimensions", dim_count));
+  for (size_t i = 0; i < dim_count; i++) {
+    if (dim_values[i] < -1) {
+      CORE_FAIL(ORT_INVALID_ARGUMENT,
+                "SetDimensions: dim_values must be -1, for any size, or larger");
+    }
+  }
+  return set_dims("SetDimensions", info, dim_values, dim_count);
+}
+
+ORT_API_STATUS_IMPL(ort_SetSymbolicDimensions, OrtTensorTypeAndShapeInfo* info,
+                    const char* dim_params[], size_t dim_params_length) {
+  CORE_REQUIRE(SetSymbolicDimensions, info);
+  CORE_REQUIRE_IF(dim_params_length > 0, SetSymbolicDimensions, dim_params);
+  CORE_TRY(check_count("SetSymbolicDimensions", dim_params_length));
+  CORE_TRY(set_names("SetSymbolicDimensions", info, dim_params, dim_params_length));
+  info->has_shape |= dim_params_length > 0;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetTensorElementType, const OrtTensorTypeAndShapeInfo* info,
+                    enum ONNXTensorElementDataType* out) {
+  CORE_REQUIRE(GetTensorElementType, info);
+  CORE_REQUIRE(GetTensorElementType, out);
+  *out = info->type;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetDimensionsCount, const OrtTensorTypeAndShapeInfo* info, size_t* out) {
+  CORE_REQUIRE(GetDimensionsCount, info);
+  CORE_REQUIRE(GetDimensionsCount, out);
+  *out = info->rank;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetDimensions, const OrtTensorTypeAndShapeInfo* info, int64_t* dim_values,
+                    size_t dim_values_length) {
+  CORE_REQUIRE(GetDimensions, info);
+  size_t count = dim_values_length < info->rank ? dim_values_length : info->rank;
+  CORE_REQUIRE_IF(count > 0, GetDimensions, dim_values);
+  for (size_t i = 0; i < count; i++) {
+    dim_values[i] = info->dims[i];
+  }
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetSymbolicDimensions, const OrtTensorTypeAndShapeInfo* info,
+                    const char* dim_params[], size_t dim_params_length) {
+  CORE_REQUIRE(GetSymbolicDimensions, info);
+  size_t count = dim_params_length < info->rank ? dim_params_length : info->rank;
+  CORE_REQUIRE_IF(count > 0, GetSymbolicDimensions, dim_params);
+  for (size_t i = 0; i < count; i++) {
+    dim_params[i] = info->names[i] != NULL ? info->names[i] : "";
+  }
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetTensorShapeElementCount, const OrtTensorTypeAndShapeInfo* info,
+                    size_t* out) {
+  CORE_REQUIRE(GetTensorShapeElementCount, info);
+  CORE_REQUIRE(GetTensorShapeElementCount, out);
+  int64_t count = info->has_shape ? 1 : 0;
+  for (size_t i = 0; i < info->rank; i++) {
+    if (info->dims[i] < 0) {
+      CORE_FAIL(ORT_FAIL, "GetTensorShapeElementCount: info has a dimension of any size");
+    }
+    if (__builtin_mul_overflow(count, info->dims[i], &count)) {
+      CORE_FAIL(ORT_FAIL, "GetTensorShapeElementCount: info has more elements than can be counted");
+    }
+  }
+  *out = (size_t)count;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetTensorTypeAndShape, const OrtValue* value,
+                    OrtTensorTypeAndShapeInfo** out) {
+  CORE_REQUIRE(GetTensorTypeAndShape, value);
+  CORE_REQUIRE(GetTensorTypeAndShape, out);
+  const struct core_shape* shape = core_shape_of(value);
+  if (shape == NULL) {
+    CORE_FAIL(ORT_FAIL, "GetTensorTypeAndShape: value must be a dense or a sparse tensor");
+  }
+  return core_new_shape_info("GetTensorTypeAndShape", shape, out);
+}
+
+bool ORT_API_CALL ort_TensorTypeAndShape_HasShape(const OrtTensorTypeAndShapeInfo* info)
+    NO_EXCEPTION {
+  return info != NULL && info->has_shape;
+}
+
+void ORT_API_CALL ort_ReleaseTensorTypeAndShapeInfo(OrtTensorTypeAndShapeInfo* input) NO_EXCEPTION {
+  if (input == NULL) {
+    return;
+  }
+  free_names(input->names, 0, input->rank);
+  heap_free(input->dims);
+  heap_free_object(input);
+  heap_released(CORE_SHAPE_INFO);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* Sparse tensors: how they are made and what they tell. sparse_fill.c fills them. */
+#include "values/sparse.h"
+
+#include "heap/heap.h"
+#include "values/type_info.h"
+
+static void release_tensor(struct core_tensor* tensor) {
+  ort_ReleaseValue(tensor == NULL ? NULL : &tensor->base);
+}
+
+void core_clear_sparse(struct core_sparse* sparse) {
+  release_tensor(sparse->values);
+  release_tensor(sparse->indices[0]);
+  release_tensor(sparse->indices[1]);
+  sparse->values = NULL;
+  sparse->indices[0] = NULL;
+  sparse->indices[1] = NULL;
+}
+
+void core_end_sparse(OrtValue* value) {
+  core_clear_sparse((struct core_sparse*)value);
+  heap_released(CORE_VALUE);
+  heap_free(value);
+}
+
+/* Elements of the whole; it is never in memory, so any number will do. */
+static size_t count_dense(const int64_t* dims, size_t rank) {
+  size_t count = 1;
+  for (size_t i = 0; i < rank; i++) {
+    if (dims[i] < 0 || __builtin_mul_overflow(count, (size_t)dims[i], &count) ||
+        count > INT64_MAX) {
+      return CORE_UNCOUNTED;
+    }
+  }
+  return count;
+}
+
+static OrtStatus* check_type(const char* function, ONNXTensorElementDataType type) {
+  CORE_TRY(core_check_element_type(function, "sparse tensor", type));
+  return core_element_bits(type) >= 8
+             ? NULL
+             : core_status(ORT_NOT_IMPLEMENTED, function,
+                           ": sparse tensors of packed elements are not supported", NULL);
+}
+
+/* An empty tensor, with its dimensions behind it. */
+static OrtStatus* new_sparse(const char* function, const int64_t* dims, size_t rank,
+                             ONNXTensorElementDataType type, struct core_sparse** out) {
+  CORE_TRY(core_check_rank(function, ": dense_shape_len", rank));
+  size_t size = sizeof(struct core_sparse) + rank * sizeof *dims;
+  struct core_sparse* sparse = heap_alloc(size);
+  if (sparse == NULL) {
+    return core_no_memory(function, size);
+  }
+  int64_t* kept = (int64_t*)(sparse + 1);
+  for (size_t i = 0; i < rank; i++) {
+    kept[i] = dims[i];
+  }
+  *sparse = (struct core_sparse){.base = {ONNX_TYPE_SPARSETENSOR, 1},
+                                 .shape = {type, rank, count_dense(dims, rank), kept},
+                                 .format = ORT_SPARSE_UNDEFINED};
+  heap_created(CORE_VALUE);
+  *out = sparse;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_CreateSparseTensorAsOrtValue, OrtAllocator* allocator,
+                    const int64_t* dense_shape, size_t dense_shape_len,
+                    ONNXTensorElementDataType type, OrtValue** out) {
+  static const char function[] = "CreateSparseTensorAsOrtValue";
+  CORE_REQUIRE(CreateSparseTensorAsOrtValue, allocator);
+  if (dense_shape_len > 0) {
+    CORE_REQUIRE(CreateSparseTensorAsOrtValue, dense_shape);
+  }
+  CORE_REQUIRE(CreateSparseTensorAsOrtValue, out);
+  CORE_TRY(check_type(function, type));
+  struct core_sparse* sparse = NULL;
+  CORE_TRY(new_sparse(function, dense_shape, dense_shape_len, type, &sparse));
+  for (size_t i = 0; i < dense_shape_len; i++) {
+    if (dense_shape[i] < 0) {
+      core_end_sparse(&sparse->base);
+      CORE_FAIL(ORT_INVALID_ARGUMENT,
+                "CreateSparseTensorAsOrtValue: dense_shape has a negative dimension");
+    }
+  }
+  sparse->allocator = allocator;
+  *out = &sparse->base;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_CreateSparseTensorWithValuesAsOrtValue, const OrtMemoryInfo* info,
+                    void* p_data, const int64_t* dense_shape, size_t dense_shape_len,
+                    const int64_t* values_shape, size_t values_shape_len,
+                    ONNXTensorElementDataType type, OrtValue** out) {
+  static const char function[] = "CreateSparseTensorWithValuesAsOrtValue";
+  CORE_REQUIRE(CreateSparseTensorWithValuesAsOrtValue, info);
+  if (dense_shape_len > 0) {
+    CORE_REQUIRE(CreateSparseTensorWithValuesAsOrtValue, dense_shape);
+  }
+  if (values_shape_len > 0) {
+    CORE_REQUIRE(CreateSparseTensorWithValuesAsOrtValue, values_shape);
+  }
+  CORE_REQUIRE(CreateSparseTensorWithValuesAsOrtValue, out);
+  CORE_TRY(check_type(function, type));
+  if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "CreateSparseTensorWithValuesAsOrtValue: type must not be STRING: strings are "
+              "copied, by CreateSparseTensorAsOrtValue and a FillSparseTensor function");
+  }
+  struct core_sparse* sparse = NULL;
+  CORE_TRY(new_sparse(function, dense_shape, dense_shape_len, type, &sparse));
+  OrtStatus* status = core_borrow_tensor(function, info, p_data, SIZE_MAX, values_shape,
+                                         values_shape_len, type, &sparse->values);
+  if (status != NULL) {
+    core_end_sparse(&sparse->base);
+    return status;
+  }
+  *out = &sparse->base;
+  return NULL;
+}
+
+OrtStatus* core_as_sparse(const char* function, const OrtValue* value, struct core_sparse** out) {
+  if (value->kind != ONNX_TYPE_SPARSETENSOR) {
+    return core_status(value->kind == ONNX_TYPE_MAP ? ORT_FAIL : ORT_RUNTIME_EXCEPTION, function,
+                       ": ort_value must be a sparse tensor", NULL);
+  }
+  *out = (struct core_sparse*)value;
+  return NULL;
+}
+
+/* A sparse tensor that has its indices. */
+static OrtStatus* as_filled(const char* function, const OrtValue* value, struct core_sparse** out) {
+  struct core_sparse* sparse = NULL;
+  CORE_TRY(core_as_sparse(function, value, &sparse));
+  if (sparse->format == ORT_SPARSE_UNDEFINED) {
+    return core_status(ORT_FAIL, function, ": ort_value must be filled first", NULL);
+  }
+  *out = sparse;
+  return NULL;
+}
+
+static OrtStatus* find_values(const char* function, const OrtValue* value,
+                              struct core_tensor** out) {
+  struct core_sparse* sparse = NULL;
+  CORE_TRY(as_filled(function, value, &sparse));
+  *out = sparse->values;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetSparseTensorFormat, const OrtValue* ort_value, OrtSparseFormat* out) {
+  CORE_REQUIRE(GetSparseTensorFormat, ort_value);
+  CORE_REQUIRE(GetSparseTensorFormat, out);
+  struct core_sparse* sparse = NULL;
+  CORE_TRY(core_as_sparse("GetSparseTensorFormat", ort_value, &sparse));
+  *out = sparse->format;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetSparseTensorValues, const OrtValue* ort_value, const void** out) {
+  CORE_REQUIRE(GetSparseTensorValues, ort_value);
+  CORE_REQUIRE(GetSparseTensorValues, out);
+  struct core_tensor* values = NULL;
+  CORE_TRY(find_values("GetSparseTensorValues", ort_value, &values));
+  if (values->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "GetSparseTensorValues: ort_value must not be of strings: GetStringTensorContent "
+              "reads those");
+  }
+  *out = values->data;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetSparseTensorValuesTypeAndShape, const OrtValue* ort_value,
+                    OrtTensorTypeAndShapeInfo** out) {
+  static const char function[] = "GetSparseTensorValuesTypeAndShape";
+  CORE_REQUIRE(GetSparseTensorValuesTypeAndShape, ort_value);
+  CORE_REQUIRE(GetSparseTensorValuesTypeAndShape, out);
+  struct core_tensor* values = NULL;
+  CORE_TRY(find_values(function, ort_value, &values));
+  return core_new_shape_info(function, &values->shape, out);
+}
+
+/* Which format has such indices, and which of its two they are. */
+static const struct indices_kind {
+  OrtSparseFormat format;
+  size_t number;
+} kinds[] = {[ORT_SPARSE_COO_INDICES] = {ORT_SPARSE_COO, 0},
+             [ORT_SPARSE_CSR_INNER_INDICES] = {ORT_SPARSE_CSRC, 0},
+             [ORT_SPARSE_CSR_OUTER_INDICES] = {ORT_SPARSE_CSRC, 1},
+             [ORT_SPARSE_BLOCK_SPARSE_INDICES] = {ORT_SPARSE_BLOCK_SPARSE, 0}};
+
+static OrtStatus* find_indices(const char* function, const OrtValue* value,
+                               enum OrtSparseIndicesFormat format, struct core_tensor** out) {
+  struct core_sparse* sparse = NULL;
+  CORE_TRY(as_filled(function, value, &sparse));
+  if ((size_t)format >= CORE_COUNT_OF(kinds) || kinds[format].format != sparse->format) {
+    return core_status(ORT_FAIL, function, ": indices_format must be of the tensor's format", NULL);
+  }
+  *out = sparse->indices[kinds[format].number];
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetSparseTensorIndicesTypeShape, const OrtValue* ort_value,
+                    enum OrtSparseIndicesFormat indices_format, OrtTensorTypeAndShapeInfo** out) {
+  static const char function[] = "GetSparseTensorIndicesTypeShape";
+  CORE_REQUIRE(GetSparseTensorIndicesTypeShape, ort_value);
+  CORE_REQUIRE(GetSparseTensorIndicesTypeShape, out);
+  struct core_tensor* indices = NULL;
+  CORE_TRY(find_indices(function, ort_value, indices_format, &indices));
+  return core_new_shape_info(function, &indices->shape, out);
+}
+
+ORT_API_STATUS_IMPL(ort_GetSparseTensorIndices, const OrtValue* ort_value,
+                    enum OrtSparseIndicesFormat indices_format, size_t* num_indices,
+                    const void** indices) {
+  CORE_REQUIRE(GetSparseTensorIndices, ort_value);
+  CORE_REQUIRE(GetSparseTensorIndices, num_indices);
+  CORE_REQUIRE(GetSparseTensorIndices, indices);
+  struct core_tensor* found = NULL;
+  CORE_TRY(find_indices("GetSparseTensorIndices", ort_value, indices_format, &found));
+  *num_indices = found->shape.count;
+  *indices = found->data;
+  return NULL;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/* Sparse tensors are filled: by copies into an allocator's memory, or with a caller's indices. */
+#include <string.h>
+
+#include "heap/heap.h"
+#include "values/sparse.h"
+#include "values/sparse_checks.h"
+
+/* What a FillSparseTensor function was given, apart from the indices. */
+struct filling {
+  const char* function;
+  const OrtMemoryInfo* info;
+  const int64_t* dims;
+  size_t rank;
+  const void* values;
+  struct core_sparse* sparse;
+  size_t count;
+};
+
+/* A sparse tensor that has no indices yet. */
+static OrtStatus* as_unfilled(const char* function, OrtValue* value, struct core_sparse** out) {
+  struct core_sparse* sparse = NULL;
+  CORE_TRY(core_as_sparse(function, value, &sparse));
+  if (sparse->format != ORT_SPARSE_UNDEFINED) {
+    return core_status(ORT_FAIL, function, ": ort_value has been filled before", NULL);
+  }
+  *out = sparse;
+  return NULL;
+}
+
+static OrtStatus* begin(struct filling* filling, OrtValue* value) {
+  const char* function = filling->function;
+  size_t bytes = 0;
+  CORE_TRY(as_unfilled(function, value, &filling->sparse));
+  CORE_TRY(core_check_rank(function, ": values_shape_len", filling->rank));
+  CORE_TRY(core_measure(function, filling->sparse->shape.type, filling->dims, filling->rank,
+                        ORT_FAIL, &filling->count, &bytes));
+  if (filling->count > 0 && filling->values == NULL) {
+    return core_status(ORT_INVALID_ARGUMENT, function, ": values must not be NULL", NULL);
+  }
+  if (!core_is_memory_info(filling->info)) {
+    return core_status(ORT_INVALID_ARGUMENT, function,
+                       ": data_mem_info must be an OrtMemoryInfo of this library", NULL);
+  }
+  if (!core_is_cpu_memory(filling->info)) {
+    return core_status(ORT_FAIL, function, ": data_mem_info must be memory of the CPU", NULL);
+  }
+  return NULL;
+}
+
+static OrtStatus* copy_strings(const struct filling* filling, struct core_tensor* to) {
+  const char* const* strings = filling->values;
+  for (size_t i = 0; i < filling->count; i++) {
+    if (strings[i] == NULL) {
+      return core_status(ORT_INVALID_ARGUMENT, filling->function, ": values[i] must not be NULL",
+                         NULL);
+    }
+    size_t length = strlen(strings[i]);
+    if (!core_string_assign((struct core_string*)to->data + i, strings[i], length)) {
+      return core_no_memory(filling->function, length);
+    }
+  }
+  return NULL;
+}
+
+static OrtStatus* copy_values(const struct filling* filling, const int64_t* dims, size_t rank) {
+  struct core_sparse* sparse = filling->sparse;
+  if (sparse->allocator == NULL) {
+    return core_status(ORT_FAIL, filling->function,
+                       ": ort_value must have memory of its own, not borrowed values", NULL);
+  }
+  CORE_TRY(core_new_tensor(filling->function, sparse->allocator, dims, rank, sparse->shape.type,
+                           &sparse->values));
+  if (!core_is_cpu_memory(&sparse->values->info)) {
+    return core_status(ORT_FAIL, filling->function,
+                       ": the memory of ort_value must be the CPU's to be filled", NULL);
+  }
+  if (sparse->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
+    return copy_strings(filling, sparse->values);
+  }
+  if (filling->count > 0) {
+    memcpy(sparse->values->data, filling->values, sparse->values->bytes);
+  }
+  return NULL;
+}
+
+static OrtStatus* copy_indices(const struct filling* filling, ONNXTensorElementDataType type,
+                               const int64_t* dims, size_t rank, const void* data, size_t number) {
+  struct core_tensor** indices = &filling->sparse->indices[number];
+  CORE_TRY(
+      core_new_tensor(filling->function, filling->sparse->allocator, dims, rank, type, indices));
+  if ((*indices)->bytes > 0) {
+    memcpy((*indices)->data, data, (*indices)->bytes);
+  }
+  return NULL;
+}
+
+/* Tells the format, or leaves the tensor as empty as it was. */
+static OrtStatus* end(const struct filling* filling, OrtStatus* status, OrtSparseFormat format) {
+  if (status == NULL) {
+    filling->sparse->format = format;
+  } else if (filling->sparse->allocator != NULL) {
+    core_clear_sparse(filling->sparse);
+  }
+  return status;
+}
+
+/* One index a value or two; without values there would be room for two. */
+#define COO_DIMS(values, count) {(int64_t)(values), 2}
+#define COO_RANK(values, count) ((size_t)((count) == 2 * (values) ? 2 : 1))
+
+ORT_API_STATUS_IMPL(ort_FillSparseTensorCoo, OrtValue* ort_value,
+                    const OrtMemoryInfo* data_mem_info, const int64_t* values_shape,
+                    size_t values_shape_len, const void* values, const int64_t* indices_data,
+                    size_t indices_num) {
+  static const char function[] = "FillSparseTensorCoo";
+  CORE_REQUIRE(FillSparseTensorCoo, ort_value);
+  CORE_REQUIRE(FillSparseTensorCoo, data_mem_info);
+  if (values_shape_len > 0) {
+    CORE_REQUIRE(FillSparseTensorCoo, values_shape);
+  }
+  if (indices_num > 0) {
+    CORE_REQUIRE(FillSparseTensorCoo, indices_data);
+  }
+  struct filling filling = {function, data_mem_info, values_shape, values_shape_len, values, NULL,
+                            0};
+  CORE_TRY(begin(&filling, ort_value));
+  size_t count = filling.count;
+  CORE_TRY(core_check_coo(function, &filling.sparse->shape, count, indices_data, indices_num));
+  const int64_t dims[] = COO_DIMS(count, indices_num);
+  OrtStatus* status = copy_values(&filling, dims, 1);
+  if (status == NULL) {
+    status = copy_indices(&filling, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, dims,
+                          COO_RANK(count, indices_num), indices_data, 0);
+  }
+  return end(&filling, status, ORT_SPARSE_COO);
+}
+
+ORT_API_STATUS_IMPL(ort_FillSparseTensorCsr, OrtValue* ort_value,
+                    const OrtMemoryInfo* data_mem_info, const int64_t* values_shape,
+                    size_t values_shape_len, const void* values, const int64_t* inner_indices_data,
+                    size_t inner_indices_num, const int64_t* outer_indices_data,
+                    size_t outer_indices_num) {
+  static const char function[] = "FillSparseTensorCsr";
+  CORE_REQUIRE(FillSparseTensorCsr, ort_value);
+  CORE_REQUIRE(FillSparseTensorCsr, data_mem_info);
+  if (values_shape_len > 0) {
+    CORE_REQUIRE(FillSparseTensorCsr, values_shape);
+  }
+  if (inner_indices_num > 0) {
+    CORE_REQUIRE(FillSparseTensorCsr, inner_indices_data);
+  }
+  if (outer_indices_num > 0) {
+    CORE_REQUIRE(FillSparseTensorCsr, outer_indices_data);
+  }
+  struct filling filling = {function, data_mem_info, values_shape, values_shape_len, values, NULL,
+                            0};
+  CORE_TRY(begin(&filling, ort_value));
+  CORE_TRY(core_check_csr(function, &filling.sparse->shape, filling.count, inner_indices_data,
+                          inner_indices_num, outer_indices_data, outer_indices_num));
+  const int64_t inner = (int64_t)inner_indices_num;
+  const int64_t outer = (int64_t)outer_indices_num;
+  const ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64;
+  OrtStatus* status = copy_values(&filling, &inner, 1);
+  if (status == NULL) {
+    status = copy_indices(&filling, type, &inner, 1, inner_indices_data, 0);
+  }
+  if (status == NULL) {
+    status = copy_indices(&filling, type, &outer, 1, outer_indices_data, 1);
+  }
+  return end(&filling, status, ORT_SPARSE_CSRC);
+}
+
+ORT_API_STATUS_IMPL(ort_FillSparseTensorBlockSparse, OrtValue* ort_value,
+                    const OrtMemoryInfo* data_mem_info, const int64_t* values_shape,
+                    size_t values_shape_len, const void* values, const int64_t* indices_shape_data,
+                    size_t indices_shape_len, const int32_t* indices_data) {
+  static const char function[] = "FillSparseTensorBlockSparse";
+  CORE_REQUIRE(FillSparseTensorBlockSparse, ort_value);
+  CORE_REQUIRE(FillSparseTensorBlockSparse, data_mem_info);
+  if (values_shape_len > 0) {
+    CORE_REQUIRE(FillSparseTensorBlockSparse, values_shape);
+  }
+  if (indices_shape_len > 0) {
+    CORE_REQUIRE(FillSparseTensorBlockSparse, indices_shape_data);
+  }
+  struct filling filling = {function, data_mem_info, values_shape, values_shape_len, values, NULL,
+                            0};
+  const ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32;
+  size_t count = 0;
+  size_t bytes = 0;
+  CORE_TRY(begin(&filling, ort_value));
+  CORE_TRY(core_check_rank(function, ": indices_shape_len", indices_shape_len));
+  CORE_TRY(core_measure(function, type, indices_shape_data, indices_shape_len, ORT_FAIL, &count,
+                        &bytes));
+  const struct core_shape shape = {type, values_shape_len, filling.count, values_shape};
+  CORE_TRY(core_check_blocks(function, &shape, indices_shape_data, indices_shape_len, count));
+  if (count > 0) {
+    CORE_REQUIRE(FillSparseTensorBlockSparse, indices_data);
+  }
+  OrtStatus* status = copy_values(&filling, values_shape, values_shape_len);
+  if (status == NULL) {
+    status = copy_indices(&filling, type, indices_shape_data, indices_shape_len, indices_data, 0);
+  }
+  return end(&filling, status, ORT_SPARSE_BLOCK_SPARSE);
+}
+
+/* A sparse tensor over a caller's values that has no indices yet. */
+static OrtStatus* check_borrowing(const char* function, const struct core_sparse* sparse) {
+  return sparse->allocator == NULL
+             ? NULL
+             : core_status(ORT_FAIL, function,
+                           ": ort_value must have borrowed values, not memory of its own", NULL);
+}
+
+/* How many values there are; none in a tensor that has memory of its own. */
+static size_t values_of(const struct core_sparse* sparse) {
+  return sparse->values != NULL ? sparse->values->shape.count : 0;
+}
+
+static OrtStatus* borrow_indices(const char* function, struct core_sparse* sparse,
+                                 ONNXTensorElementDataType type, const int64_t* dims, size_t rank,
+                                 void* data, size_t number) {
+  return core_borrow_tensor(function, &sparse->values->info, data, SIZE_MAX, dims, rank, type,
+                            &sparse->indices[number]);
+}
+
+ORT_API_STATUS_IMPL(ort_UseCooIndices, OrtValue* ort_value, int64_t* indices_data,
+                    size_t indices_num) {
+  static const char function[] = "UseCooIndices";
+  CORE_REQUIRE(UseCooIndices, ort_value);
+  if (indices_num > 0) {
+    CORE_REQUIRE(UseCooIndices, indices_data);
+  }
+  struct core_sparse* sparse = NULL;
+  CORE_TRY(as_unfilled(function, ort_value, &sparse));
+  CORE_TRY(check_borrowing(function, sparse));
+  size_t values = values_of(sparse);
+  CORE_TRY(core_check_coo(function, &sparse->shape, values, indices_data, indices_num));
+  const int64_t dims[] = COO_DIMS(values, indices_num);
+  CORE_TRY(borrow_indices(function, sparse, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, dims,
+                          COO_RANK(values, indices_num), indices_data, 0));
+  sparse->format = ORT_SPARSE_COO;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_UseCsrIndices, OrtValue* ort_value, int64_t* inner_data, size_t inner_num,
+                    int64_t* outer_data, size_t outer_num) {
+  static const char function[] = "UseCsrIndices";
+  CORE_REQUIRE(UseCsrIndices, ort_value);
+  if (inner_num > 0) {
+    CORE_REQUIRE(UseCsrIndices, inner_data);
+  }
+  if (outer_num > 0) {
+    CORE_REQUIRE(UseCsrIndices, outer_data);
+  }
+  struct core_sparse* sparse = NULL;
+  CORE_TRY(as_unfilled(function, ort_value, &sparse));
+  CORE_TRY(core_check_csr(function, &sparse->shape, values_of(sparse), inner_data, inner_num,
+                          outer_data, outer_num));
+  CORE_TRY(check_borrowing(function, sparse));
+  const int64_t inner = (int64_t)inner_num;
+  const int64_t outer = (int64_t)outer_num;
+  const ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64;
+  CORE_TRY(borrow_indices(function, sparse, type, &inner, 1, inner_data, 0));
+  OrtStatus* status = borrow_indices(function, sparse, type, &outer, 1, outer_data, 1);
+  if (status != NULL) {
+    ort_ReleaseValue(&sparse->indices[0]->base);
+    sparse->indices[0] = NULL;
+    return status;
+  }
+  sparse->format = ORT_SPARSE_CSRC;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_UseBlockSparseIndices, OrtValue* ort_value, const int64_t* indices_shape,
+                    size_t indices_shape_len, int32_t* indices_data) {
+  static const char function[] = "UseBlockSparseIndices";
+  CORE_REQUIRE(UseBlockSparseIndices, ort_value);
+  if (indices_shape_len > 0) {
+    CORE_REQUIRE(UseBlockSparseIndices, indices_shape);
+  }
+  const ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32;
+  struct core_sparse* sparse = NULL;
+  size_t count = 0;
+  size_t bytes = 0;
+  CORE_TRY(as_unfilled(function, ort_value, &sparse));
+  CORE_TRY(check_borrowing(function, sparse));
+  CORE_TRY(core_check_rank(function, ": indices_shape_len", indices_shape_len));
+  CORE_TRY(
+      core_measure(function, type, indices_shape, indices_shape_len, ORT_FAIL, &count, &bytes));
+  CORE_TRY(
+      core_check_blocks(function, &sparse->values->shape, indices_shape, indices_shape_len, count));
+  if (count > 0) {
+    CORE_REQUIRE(UseBlockSparseIndices, indices_data);
+  }
+  CORE_TRY(
+      borrow_indices(function, sparse, type, indices_shape, indices_shape_len, indices_data, 0));
+  sparse->format = ORT_SPARSE_BLOCK_SPARSE;
+  return NULL;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* The elements of string tensors in memory. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap/heap.h"
+#include "platform/platform.h"
+#include "values/value.h"
+
+static bool is_local(const struct core_string* string) {
+  return string->text == string->local || string->text == NULL;
+}
+
+void core_strings_begin(struct core_string* strings, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    strings[i].text = strings[i].local;
+    strings[i].length = 0;
+    strings[i].local[0] = '\0';
+  }
+}
+
+/* Whether a text is one of those that stand together in the tensor's block. */
+static bool is_together(const struct core_tensor* tensor, const char* text) {
+  return (uintptr_t)text - (uintptr_t)tensor->texts < tensor->texts_size;
+}
+
+/* Frees what elements have for themselves. */
+static void end_elements(struct core_tensor* tensor) {
+  struct core_string* strings = tensor->data;
+  for (size_t i = 0; i < tensor->shape.count; i++) {
+    if (!is_local(&strings[i]) && !is_together(tensor, strings[i].text)) {
+      free(strings[i].text);
+    }
+  }
+}
+
+void core_end_strings(struct core_tensor* tensor) {
+  end_elements(tensor);
+  heap_free(tensor->texts);
+}
+
+/* Room for `length` bytes and a zero; the old text is lost. False where there is no memory, with
+ * the string as it was. */
+static bool make_room(struct core_string* string, size_t length) {
+  if (is_local(string)) {
+    string->text = string->local;
+  }
+  size_t capacity = is_local(string) ? sizeof string->local - 1 : string->capacity;
+  if (CORE_LIKELY(length <= capacity)) {
+    return true;
+  }
+  char* block = length < PTRDIFF_MAX ? malloc(length + 1) : NULL;
+  if (block == NULL) {
+    return false;
+  }
+  if (!is_local(string)) {
+    free(string->text);
+  }
+  string->text = block;
+  string->capacity = length;
+  return true;
+}
+
+bool core_string_assign(struct core_string* string, const char* text, size_t length) {
+  if (!make_room(string, length)) {
+    return false;
+  }
+  memmove(string->text, text, length);
+  string->text[length] = '\0';
+  string->length = length;
+  return true;
+}
+
+/* Puts all texts behind each other in one block. */
+static OrtStatus* fill_together(const char* function, struct core_tensor* tensor,
+                                const struct core_span* texts, size_t size) {
+  char* block = heap_alloc(size);
+  if (block == NULL) {
+    return core_no_memory(function, size);
+  }
+  char* at = block;
+  for (size_t i = 0; i < tensor->shape.count; i++) {
+    size_t length = texts[i].length;
+    memcpy(at, texts[i].bytes, length);
+    at[length] = '\0';
+    at += length + 1;
+  }
+  /* Only now: the texts may be some of the tensor's own. */
+  end_elements(tensor);
+  struct core_string* strings = tensor->data;
+  at = block;
+  for (size_t i = 0; i < tensor->shape.count; i++) {
+    size_t length = texts[i].length;
+    strings[i].text = at;
+    strings[i].length = length;
+    strings[i].capacity = length;
+    at += length + 1;
+  }
+  heap_free(tensor->texts);
+  tensor->texts = block;
+  tensor->texts_size = size;
+  return NULL;
+}
+
+/* Gives each text memory of its own; those made so far end if one cannot be. */
+static OrtStatus* make_apart(const char* function, const struct core_span* texts, size_t count,
+                             struct core_string* made) {
+  core_strings_begin(made, count);
+  for (size_t i = 0; i < count; i++) {
+    if (!core_string_assign(&made[i], texts[i].bytes, texts[i].length)) {
+      for (size_t j = 0; j < i; j++) {
+        if (!is_local(&made[j])) {
+          free(made[j].text);
+        }
+      }
+      return core_no_memory(function, texts[i].length);
+    }
+  }
+  return NULL;
+}
+
+/* Moves a string into the place of another, which ended. */
+static void move_string(const struct core_string* from, struct core_string* to) {
+  *to = *from;
+  if (from->text == from->local) {
+    to->text = to->local;
+  }
+}
+
+/* Makes the strings apart first: a tensor is filled wholly or not at all. */
+static OrtStatus* fill_apart(const char* function, struct core_tensor* tensor,
+                             const struct core_span* texts) {
+  size_t count = tensor->shape.count;
+  struct core_string* made = heap_alloc(count * sizeof *made);
+  if (made == NULL) {
+    return core_no_memory(function, count * sizeof *made);
+  }
+  OrtStatus* status = make_apart(function, texts, count, made);
+  if (status == NULL) {
+    end_elements(tensor);
+    for (size_t i = 0; i < count; i++) {
+      move_string(&made[i], (struct core_string*)tensor->data + i);
+    }
+  }
+  heap_free(made);
+  return status;
+}
+
+OrtStatus* core_fill_strings(const char* function, struct core_tensor* tensor,
+                             const struct core_span* texts, size_t size) {
+  return tensor->is_exposed ? fill_apart(function, tensor, texts)
+                            : fill_together(function, tensor, texts, size);
+}
+
+OrtStatus* core_copy_strings(const char* function, const struct core_tensor* from,
+                             struct core_tensor* to) {
+  size_t count = from->shape.count;
+  const struct core_string* strings = from->data;
+  if (count == 0 || strings == NULL || to->data == NULL) {
+    return NULL;
+  }
+  struct core_span* texts = heap_alloc(count * sizeof *texts);
+  if (texts == NULL) {
+    return core_no_memory(function, count * sizeof *texts);
+  }
+  size_t size = count;
+  for (size_t i = 0; i < count; i++) {
+    texts[i] = (struct core_span){core_string_text(&strings[i]), strings[i].length};
+    size += strings[i].length;
+  }
+  OrtStatus* status = core_fill_strings(function, to, texts, size);
+  heap_free(texts);
+  return status;
+}
+
+/* Clients that only read may do so on other threads: the texts stay where they are until the tensor
+ * is filled anew or ends, and one exposure happens at a time. */
+OrtStatus* core_expose_strings(const char* function, struct core_tensor* tensor) {
+  static core_mutex exposing = CORE_MUTEX_INIT;
+  OrtStatus* status = NULL;
+  if (__atomic_load_n(&tensor->is_exposed, __ATOMIC_ACQUIRE)) {
+    return NULL;
+  }
+  core_mutex_lock(&exposing);
+  struct core_string* strings = tensor->data;
+  size_t exposed = tensor->is_exposed ? tensor->shape.count : 0;
+  for (; exposed < tensor->shape.count && status == NULL; exposed++) {
+    struct core_string* string = &strings[exposed];
+    if (is_together(tensor, string->text)) {
+      char* own = malloc(string->length + 1);
+      if (own == NULL) {
+        status = core_no_memory(function, string->length + 1);
+      } else {
+        memcpy(own, string->text, string->length + 1);
+        __atomic_store_n(&string->text, own, __ATOMIC_RELEASE);
+      }
+    }
+  }
+  __atomic_store_n(&tensor->is_exposed, status == NULL, __ATOMIC_RELEASE);
+  core_mutex_unlock(&exposing);
+  return status;
+}
+
+/* Sets one element, which may stand together with others. */
+OrtStatus* core_set_string(const char* function, struct core_tensor* tensor, size_t index,
+                           const char* text, size_t length) {
+  struct core_string* string = (struct core_string*)tensor->data + index;
+  struct core_string made;
+  core_strings_begin(&made, 1);
+  if (!is_together(tensor, string->text)) {
+    return core_string_assign(string, text, length) ? NULL : core_no_memory(function, length);
+  }
+  if (!core_string_assign(&made, text, length)) {
+    return core_no_memory(function, length);
+  }
+  move_string(&made, string);
+  return NULL;
+}
+
+OrtStatus* core_resize_string(const char* function, struct core_tensor* tensor, size_t index,
+                              size_t length) {
+  struct core_string* string = (struct core_string*)tensor->data + index;
+  struct core_string resized;
+  core_strings_begin(&resized, 1);
+  if (!make_room(&resized, length)) {
+    return core_no_memory(function, length);
+  }
+  size_t kept = string->length < length ? string->length : length;
+  memcpy(resized.text, core_string_text(string), kept);
+  memset(resized.text + kept, 0, length - kept + 1);
+  resized.length = length;
+  if (!is_local(string) && !is_together(tensor, string->text)) {
+    free(string->text);
+  }
+  move_string(&resized, string);
+  return NULL;
+}

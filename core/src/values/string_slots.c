@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* Tensors of strings. */
+#include <string.h>
+
+#include "heap/heap.h"
+#include "values/sparse.h"
+#include "values/value.h"
+
+static OrtStatus* check_strings(const char* function, const struct core_tensor* tensor) {
+  return CORE_LIKELY(tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING)
+             ? NULL
+             : core_status(ORT_FAIL, function, ": value must be a tensor of strings", NULL);
+}
+
+/* The elements of a tensor, to be changed. */
+static OrtStatus* strings_of(const char* function, const OrtValue* value,
+                             struct core_tensor** out) {
+  struct core_tensor* tensor = NULL;
+  CORE_TRY(core_as_tensor(function, value, &tensor));
+  CORE_TRY(check_strings(function, tensor));
+  *out = tensor;
+  return NULL;
+}
+
+/* The elements of a dense tensor, or the values of a sparse one, to be read. */
+static OrtStatus* read_strings(const char* function, const OrtValue* value,
+                               const struct core_string** out, size_t* count) {
+  struct core_tensor* tensor = (struct core_tensor*)value;
+  if (value->kind == ONNX_TYPE_SPARSETENSOR) {
+    const struct core_sparse* sparse = (const struct core_sparse*)value;
+    if (sparse->format == ORT_SPARSE_UNDEFINED) {
+      return core_status(ORT_INVALID_ARGUMENT, function, ": value must be filled first", NULL);
+    }
+    tensor = sparse->values;
+  } else if (!core_is_tensor(value)) {
+    return core_status(ORT_NOT_IMPLEMENTED, function, ": value must be a dense or a sparse tensor",
+                       NULL);
+  }
+  CORE_TRY(check_strings(function, tensor));
+  *out = tensor->data;
+  *count = tensor->data != NULL ? tensor->shape.count : 0;
+  return NULL;
+}
+
+/* The texts behind pointers, and the room that they take together. */
+static OrtStatus* measure(const char* const* s, size_t count, struct core_span* texts,
+                          size_t* size) {
+  *size = count;
+  for (size_t i = 0; i < count; i++) {
+    if (CORE_UNLIKELY(s[i] == NULL)) {
+      CORE_FAIL(ORT_INVALID_ARGUMENT, "FillStringTensor: s must not have an element that is NULL");
+    }
+    texts[i] = (struct core_span){s[i], strlen(s[i])};
+    *size += texts[i].length;
+  }
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_FillStringTensor, OrtValue* value, const char* const* s, size_t s_len) {
+  CORE_REQUIRE(FillStringTensor, value);
+  struct core_tensor* tensor = NULL;
+  CORE_TRY(strings_of("FillStringTensor", value, &tensor));
+  if (s_len != tensor->shape.count) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "FillStringTensor: s_len must be the number of elements");
+  }
+  if (s_len == 0) {
+    return NULL;
+  }
+  CORE_REQUIRE(FillStringTensor, s);
+  if (tensor->data == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "FillStringTensor: value has no memory for its strings");
+  }
+  struct core_span* texts = heap_alloc(s_len * sizeof *texts);
+  if (texts == NULL) {
+    return CORE_OUT_OF_MEMORY(FillStringTensor, s_len * sizeof *texts);
+  }
+  size_t size = 0;
+  OrtStatus* status = measure(s, s_len, texts, &size);
+  status = status == NULL ? core_fill_strings("FillStringTensor", tensor, texts, size) : status;
+  heap_free(texts);
+  return status;
+}
+
+ORT_API_STATUS_IMPL(ort_FillStringTensorElement, OrtValue* value, const char* s, size_t index) {
+  CORE_REQUIRE(FillStringTensorElement, value);
+  CORE_REQUIRE(FillStringTensorElement, s);
+  struct core_tensor* tensor = NULL;
+  CORE_TRY(strings_of("FillStringTensorElement", value, &tensor));
+  if (index >= tensor->shape.count || tensor->data == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "FillStringTensorElement: index is outside of the tensor");
+  }
+  return core_set_string("FillStringTensorElement", tensor, index, s, strlen(s));
+}
+
+ORT_API_STATUS_IMPL(ort_GetResizedStringTensorElementBuffer, OrtValue* value, size_t index,
+                    size_t length_in_bytes, char** buffer) {
+  static const char function[] = "GetResizedStringTensorElementBuffer";
+  CORE_REQUIRE(GetResizedStringTensorElementBuffer, value);
+  CORE_REQUIRE(GetResizedStringTensorElementBuffer, buffer);
+  struct core_tensor* tensor = NULL;
+  CORE_TRY(strings_of(function, value, &tensor));
+  if (index >= tensor->shape.count || tensor->data == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "GetResizedStringTensorElementBuffer: index is outside of the tensor");
+  }
+  CORE_TRY(core_resize_string(function, tensor, index, length_in_bytes));
+  *buffer = ((struct core_string*)tensor->data)[index].text;
+  return NULL;
+}
+
+static size_t total_length(const struct core_string* strings, size_t count) {
+  size_t total = 0;
+  for (size_t i = 0; i < count; i++) {
+    total += strings[i].length;
+  }
+  return total;
+}
+
+ORT_API_STATUS_IMPL(ort_GetStringTensorDataLength, const OrtValue* value, size_t* len) {
+  CORE_REQUIRE(GetStringTensorDataLength, value);
+  CORE_REQUIRE(GetStringTensorDataLength, len);
+  const struct core_string* strings = NULL;
+  size_t count = 0;
+  CORE_TRY(read_strings("GetStringTensorDataLength", value, &strings, &count));
+  *len = total_length(strings, count);
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetStringTensorContent, const OrtValue* value, void* s, size_t s_len,
+                    size_t* offsets, size_t offsets_len) {
+  CORE_REQUIRE(GetStringTensorContent, value);
+  const struct core_string* strings = NULL;
+  size_t count = 0;
+  CORE_TRY(read_strings("GetStringTensorContent", value, &strings, &count));
+  if (offsets_len != count) {
+    CORE_FAIL(ORT_FAIL, "GetStringTensorContent: offsets_len must be the number of elements");
+  }
+  size_t total = total_length(strings, count);
+  if (s_len < total) {
+    CORE_FAIL(ORT_FAIL,
+              "GetStringTensorContent: s_len must be at least what GetStringTensorDataLength says");
+  }
+  CORE_REQUIRE_IF(total > 0, GetStringTensorContent, s);
+  CORE_REQUIRE_IF(count > 0, GetStringTensorContent, offsets);
+  size_t at = 0;
+  for (size_t i = 0; i < count; i++) {
+    offsets[i] = at;
+    if (strings[i].length > 0) {
+      memcpy((char*)s + at, core_string_text(&strings[i]), strings[i].length);
+    }
+    at += strings[i].length;
+  }
+  return NULL;
+}
+
+/* An element to be read. */
+static OrtStatus* read_element(const char* function, const OrtValue* value, size_t index,
+                               const struct core_string** out) {
+  const struct core_string* strings = NULL;
+  size_t count = 0;
+  CORE_TRY(read_strings(function, value, &strings, &count));
+  if (index >= count) {
+    return core_status(ORT_INVALID_ARGUMENT, function, ": index is outside of the tensor", NULL);
+  }
+  *out = &strings[index];
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetStringTensorElementLength, const OrtValue* value, size_t index,
+                    size_t* out) {
+  CORE_REQUIRE(GetStringTensorElementLength, value);
+  CORE_REQUIRE(GetStringTensorElementLength, out);
+  const struct core_string* string = NULL;
+  CORE_TRY(read_element("GetStringTensorElementLength", value, index, &string));
+  *out = string->length;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetStringTensorElement, const OrtValue* value, size_t s_len, size_t index,
+                    void* s) {
+  CORE_REQUIRE(GetStringTensorElement, value);
+  const struct core_string* string = NULL;
+  CORE_TRY(read_element("GetStringTensorElement", value, index, &string));
+  if (s_len < string->length) {
+    CORE_FAIL(ORT_FAIL,
+              "GetStringTensorElement: s_len must be at least what GetStringTensorElementLength "
+              "says");
+  }
+  if (string->length > 0) {
+    CORE_REQUIRE(GetStringTensorElement, s);
+    memcpy(s, core_string_text(string), string->length);
+  }
+  return NULL;
+}

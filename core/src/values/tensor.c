@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/* Dense tensors: how they are made and what they tell. */
+#include <stdio.h>
+#include <string.h>
+
+#include "heap/heap.h"
+#include "values/value.h"
+
+static OrtStatus* check_shape(const char* function, const int64_t* dims, size_t rank) {
+  if (CORE_UNLIKELY(dims == NULL && rank > 0)) {
+    return core_status(ORT_INVALID_ARGUMENT, function, ": shape must not be NULL", NULL);
+  }
+  return core_check_rank(function, ": shape_len", rank);
+}
+
+/* A tensor without bytes yet: its dimensions and the name of its memory stand behind it. NULL where
+ * there is no memory. */
+static inline CORE_INLINE struct core_tensor* new_shell(const OrtMemoryInfo* info,
+                                                        const int64_t* dims, size_t rank) {
+  size_t extra = core_memory_info_extra(info);
+  size_t size = sizeof(struct core_tensor) + rank * sizeof *dims + extra;
+  struct core_tensor* tensor =
+      CORE_LIKELY(size <= HEAP_SMALL) ? heap_alloc_object(size) : heap_alloc(size);
+  if (CORE_UNLIKELY(tensor == NULL)) {
+    return NULL;
+  }
+  int64_t* kept = (int64_t*)(tensor + 1);
+  for (size_t i = 0; i < rank; i++) {
+    kept[i] = dims[i];
+  }
+  tensor->base = (struct OrtValue){ONNX_TYPE_TENSOR, 1};
+  tensor->shape.rank = rank;
+  tensor->shape.dims = kept;
+  core_embed_memory_info(info, &tensor->info, kept + rank, extra);
+  heap_created(CORE_VALUE);
+  return tensor;
+}
+
+static void forget_shell(struct core_tensor* tensor) {
+  heap_released(CORE_VALUE);
+  heap_free_object(tensor);
+}
+
+static void begin_strings(struct core_tensor* tensor, bool is_exposed) {
+  core_strings_begin(tensor->data, tensor->shape.count);
+  tensor->texts = NULL;
+  tensor->texts_size = 0;
+  tensor->is_exposed = is_exposed;
+}
+
+static OrtStatus* info_of_allocator(const char* function, const OrtAllocator* allocator,
+                                    const OrtMemoryInfo** out) {
+  const OrtMemoryInfo* info = allocator->Info != NULL ? allocator->Info(allocator) : NULL;
+  if (CORE_UNLIKELY(!core_is_memory_info(info))) {
+    return core_status(ORT_INVALID_ARGUMENT, function,
+                       ": the allocator's Info answers no OrtMemoryInfo of this library", NULL);
+  }
+  if (CORE_UNLIKELY(allocator->Free == NULL)) {
+    return core_status(ORT_INVALID_ARGUMENT, function, ": the allocator has no Free", NULL);
+  }
+  *out = info;
+  return NULL;
+}
+
+OrtStatus* core_new_tensor(const char* function, OrtAllocator* allocator, const int64_t* dims,
+                           size_t rank, ONNXTensorElementDataType type, struct core_tensor** out) {
+  const OrtMemoryInfo* info = NULL;
+  size_t count = 0;
+  size_t bytes = 0;
+  CORE_TRY(core_check_element_type(function, "tensor", type));
+  CORE_TRY(check_shape(function, dims, rank));
+  CORE_TRY(core_measure(function, type, dims, rank, ORT_FAIL, &count, &bytes));
+  CORE_TRY(info_of_allocator(function, allocator, &info));
+  if (CORE_UNLIKELY(allocator->Alloc == NULL)) {
+    return core_status(ORT_INVALID_ARGUMENT, function, ": the allocator has no Alloc", NULL);
+  }
+  struct core_tensor* tensor = new_shell(info, dims, rank);
+  if (tensor == NULL) {
+    return core_no_memory(function, sizeof *tensor);
+  }
+  void* data = bytes > 0 ? allocator->Alloc(allocator, bytes) : NULL;
+  if (CORE_UNLIKELY(data == NULL && bytes > 0)) {
+    forget_shell(tensor);
+    return core_no_memory(function, bytes);
+  }
+  tensor->shape.type = type;
+  tensor->shape.count = count;
+  tensor->data = data;
+  tensor->bytes = bytes;
+  tensor->owner = allocator;
+  if (CORE_UNLIKELY(type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING)) {
+    begin_strings(tensor, false);
+  }
+  *out = tensor;
+  return NULL;
+}
+
+static OrtStatus* over_bytes(const char* function, const OrtMemoryInfo* info, void* data,
+                             size_t size, const int64_t* dims, size_t rank,
+                             ONNXTensorElementDataType type, struct core_tensor** out) {
+  size_t count = 0;
+  size_t bytes = 0;
+  CORE_TRY(core_check_element_type(function, "tensor", type));
+  CORE_TRY(check_shape(function, dims, rank));
+  CORE_TRY(core_measure(function, type, dims, rank, ORT_INVALID_ARGUMENT, &count, &bytes));
+  if (CORE_UNLIKELY(size < bytes)) {
+    char text[96];
+    snprintf(text, sizeof text, ": p_data_len must be at least %llu, but is %llu",
+             (unsigned long long)bytes, (unsigned long long)size);
+    return core_status(ORT_INVALID_ARGUMENT, function, text, NULL);
+  }
+  struct core_tensor* tensor = new_shell(info, dims, rank);
+  if (CORE_UNLIKELY(tensor == NULL)) {
+    return core_no_memory(function, sizeof *tensor);
+  }
+  tensor->shape.type = type;
+  tensor->shape.count = count;
+  tensor->data = data;
+  tensor->bytes = bytes;
+  tensor->owner = NULL;
+  tensor->texts = NULL;
+  tensor->texts_size = 0;
+  tensor->is_exposed = true;
+  *out = tensor;
+  return NULL;
+}
+
+OrtStatus* core_borrow_tensor(const char* function, const OrtMemoryInfo* info, void* data,
+                              size_t size, const int64_t* dims, size_t rank,
+                              ONNXTensorElementDataType type, struct core_tensor** out) {
+  if (CORE_UNLIKELY(!core_is_memory_info(info))) {
+    return core_status(ORT_INVALID_ARGUMENT, function,
+                       ": info must be an OrtMemoryInfo of this library", NULL);
+  }
+  return over_bytes(function, info, data, size, dims, rank, type, out);
+}
+
+OrtStatus* core_copy_elements(const char* function, const struct core_tensor* from,
+                              struct core_tensor* to) {
+  if (from->shape.type != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
+    if (from->data != NULL && to->data != NULL) {
+      memmove(to->data, from->data, from->bytes);
+    }
+    return NULL;
+  }
+  return core_copy_strings(function, from, to);
+}
+
+OrtStatus* core_copy_tensor(const char* function, const struct core_tensor* from,
+                            OrtAllocator* allocator, struct core_tensor** out) {
+  struct core_tensor* copy = NULL;
+  CORE_TRY(core_new_tensor(function, allocator, from->shape.dims, from->shape.rank,
+                           from->shape.type, &copy));
+  OrtStatus* status = core_copy_elements(function, from, copy);
+  if (status != NULL) {
+    ort_ReleaseValue(&copy->base);
+    return status;
+  }
+  *out = copy;
+  return NULL;
+}
+
+void core_end_tensor(struct core_tensor* tensor) {
+  if (tensor->owner != NULL) {
+    if (tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING && tensor->data != NULL) {
+      core_end_strings(tensor);
+    }
+    /* NULL as well: for a client's deleter it is the end of the tensor. */
+    tensor->owner->Free(tensor->owner, tensor->data);
+  }
+  forget_shell(tensor);
+}
+
+ORT_API_STATUS_IMPL(ort_CreateTensorAsOrtValue, OrtAllocator* allocator, const int64_t* shape,
+                    size_t shape_len, ONNXTensorElementDataType type, OrtValue** out) {
+  CORE_REQUIRE(CreateTensorAsOrtValue, allocator);
+  CORE_REQUIRE(CreateTensorAsOrtValue, out);
+  return core_new_tensor("CreateTensorAsOrtValue", allocator, shape, shape_len, type,
+                         (struct core_tensor**)out);
+}
+
+ORT_API_STATUS_IMPL(ort_CreateTensorWithDataAsOrtValue, const OrtMemoryInfo* info, void* p_data,
+                    size_t p_data_len, const int64_t* shape, size_t shape_len,
+                    ONNXTensorElementDataType type, OrtValue** out) {
+  CORE_REQUIRE(CreateTensorWithDataAsOrtValue, info);
+  CORE_REQUIRE(CreateTensorWithDataAsOrtValue, out);
+  return core_borrow_tensor("CreateTensorWithDataAsOrtValue", info, p_data, p_data_len, shape,
+                            shape_len, type, (struct core_tensor**)out);
+}
+
+ORT_API_STATUS_IMPL(ort_CreateTensorWithDataAndDeleterAsOrtValue, OrtAllocator* deleter,
+                    void* p_data, size_t p_data_len, const int64_t* shape, size_t shape_len,
+                    ONNXTensorElementDataType type, OrtValue** out) {
+  static const char function[] = "CreateTensorWithDataAndDeleterAsOrtValue";
+  CORE_REQUIRE(CreateTensorWithDataAndDeleterAsOrtValue, deleter);
+  CORE_REQUIRE(CreateTensorWithDataAndDeleterAsOrtValue, out);
+  const OrtMemoryInfo* info = NULL;
+  struct core_tensor* tensor = NULL;
+  CORE_TRY(info_of_allocator(function, deleter, &info));
+  CORE_TRY(over_bytes(function, info, p_data, p_data_len, shape, shape_len, type, &tensor));
+  tensor->owner = deleter;
+  if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING && p_data != NULL) {
+    begin_strings(tensor, true);
+  }
+  *out = &tensor->base;
+  return NULL;
+}
+
+OrtStatus* core_as_tensor(const char* function, const OrtValue* value, struct core_tensor** out) {
+  if (CORE_UNLIKELY(!core_is_tensor(value))) {
+    return core_status(value->kind == ONNX_TYPE_MAP ? ORT_FAIL : ORT_RUNTIME_EXCEPTION, function,
+                       ": value must be a tensor", NULL);
+  }
+  *out = (struct core_tensor*)value;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetTensorMutableData, OrtValue* value, void** out) {
+  CORE_REQUIRE(GetTensorMutableData, value);
+  CORE_REQUIRE(GetTensorMutableData, out);
+  struct core_tensor* tensor = NULL;
+  CORE_TRY(core_as_tensor("GetTensorMutableData", value, &tensor));
+  if (CORE_UNLIKELY(tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING)) {
+    CORE_TRY(core_expose_strings("GetTensorMutableData", tensor));
+  }
+  *out = tensor->data;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetTensorData, const OrtValue* value, const void** out) {
+  CORE_REQUIRE(GetTensorData, value);
+  CORE_REQUIRE(GetTensorData, out);
+  struct core_tensor* tensor = NULL;
+  CORE_TRY(core_as_tensor("GetTensorData", value, &tensor));
+  *out = tensor->data;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetTensorMemoryInfo, const OrtValue* value,
+                    const OrtMemoryInfo** mem_info) {
+  CORE_REQUIRE(GetTensorMemoryInfo, value);
+  CORE_REQUIRE(GetTensorMemoryInfo, mem_info);
+  struct core_tensor* tensor = NULL;
+  CORE_TRY(core_as_tensor("GetTensorMemoryInfo", value, &tensor));
+  *mem_info = &tensor->info;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetTensorSizeInBytes, const OrtValue* ort_value, size_t* size) {
+  CORE_REQUIRE(GetTensorSizeInBytes, ort_value);
+  CORE_REQUIRE(GetTensorSizeInBytes, size);
+  if (!core_is_tensor(ort_value)) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "GetTensorSizeInBytes: ort_value must be a tensor");
+  }
+  const struct core_tensor* tensor = (const struct core_tensor*)ort_value;
+  if (tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "GetTensorSizeInBytes: ort_value must not be a tensor of strings");
+  }
+  *size = tensor->bytes;
+  return NULL;
+}
+
+/* The place of an element in row-major order. */
+static OrtStatus* locate(const struct core_shape* shape, const int64_t* location, size_t count,
+                         size_t* out) {
+  if (count != shape->rank) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "TensorAt: location_values_count must be the number of dimensions");
+  }
+  size_t place = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (location[i] < 0 || location[i] >= shape->dims[i]) {
+      CORE_FAIL(ORT_INVALID_ARGUMENT, "TensorAt: location_values is outside of the tensor");
+    }
+    place = place * (size_t)shape->dims[i] + (size_t)location[i];
+  }
+  *out = place;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_TensorAt, OrtValue* value, const int64_t* location_values,
+                    size_t location_values_count, void** out) {
+  CORE_REQUIRE(TensorAt, value);
+  CORE_REQUIRE_IF(location_values_count > 0, TensorAt, location_values);
+  CORE_REQUIRE(TensorAt, out);
+  struct core_tensor* tensor = NULL;
+  size_t place = 0;
+  CORE_TRY(core_as_tensor("TensorAt", value, &tensor));
+  if (tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "TensorAt: value must not be a tensor of strings");
+  }
+  size_t bits = core_element_bits(tensor->shape.type);
+  if (bits < 8) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "TensorAt: value must have elements of whole bytes; packed ones have no address");
+  }
+  CORE_TRY(locate(&tensor->shape, location_values, location_values_count, &place));
+  *out = (char*)tensor->data + place * (bits / 8);
+  return NULL;
+}

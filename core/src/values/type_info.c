@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* OrtTypeInfo: what kind of value, and what it is made of. */
+#include "values/type_info.h"
+
+#include "values/containers.h"
+#include "heap/heap.h"
+
+static OrtStatus* new_type(const char* function, enum ONNXType kind, OrtTypeInfo** out) {
+  OrtTypeInfo* type = heap_alloc_object(sizeof *type);
+  if (type == NULL) {
+    return core_no_memory(function, sizeof *type);
+  }
+  *type = (struct OrtTypeInfo){.kind = kind};
+  heap_created(CORE_TYPE_INFO);
+  *out = type;
+  return NULL;
+}
+
+/* Hands out a type whose inner part was made with `status`; without it there is no type. */
+static OrtStatus* hand_out(OrtStatus* status, OrtTypeInfo* type, OrtTypeInfo** out) {
+  if (status != NULL) {
+    ort_ReleaseTypeInfo(type);
+    return status;
+  }
+  *out = type;
+  return NULL;
+}
+
+static OrtStatus* new_tensor_type(const char* function, enum ONNXType kind,
+                                  const OrtTensorTypeAndShapeInfo* info, OrtTypeInfo** out) {
+  OrtTypeInfo* type = NULL;
+  CORE_TRY(new_type(function, kind, &type));
+  return hand_out(core_copy_shape_info(function, info, &type->tensor), type, out);
+}
+
+/* Where a type has the type that is within it; NULL for tensors. Clients nest types as deep as they
+ * like, so that the functions here go down in a loop. */
+static OrtTypeInfo** inner_of(const OrtTypeInfo* type) {
+  OrtTypeInfo* outer = (OrtTypeInfo*)type;
+  switch (type->kind) {
+    case ONNX_TYPE_MAP:
+      return &outer->map.value;
+    case ONNX_TYPE_SEQUENCE:
+      return &outer->sequence.element;
+    case ONNX_TYPE_OPTIONAL:
+      return &outer->optional.contained;
+    default:
+      return NULL;
+  }
+}
+
+/* Copies a type without what is within it. */
+static OrtStatus* copy_outer(const char* function, const OrtTypeInfo* from, OrtTypeInfo** out) {
+  if (inner_of(from) == NULL) {
+    return new_tensor_type(function, from->kind, from->tensor, out);
+  }
+  CORE_TRY(new_type(function, from->kind, out));
+  if (from->kind == ONNX_TYPE_MAP) {
+    (*out)->map.key = from->map.key;
+  }
+  return NULL;
+}
+
+static OrtStatus* copy_type(const char* function, const OrtTypeInfo* from, OrtTypeInfo** out) {
+  OrtTypeInfo* type = NULL;
+  OrtTypeInfo** place = &type;
+  OrtStatus* status = copy_outer(function, from, place);
+  for (; status == NULL && inner_of(from) != NULL; status = copy_outer(function, from, place)) {
+    place = inner_of(*place);
+    from = *inner_of(from);
+  }
+  return hand_out(status, type, out);
+}
+
+/* The type of a value that is no container. */
+static OrtStatus* type_of_tensor(const OrtValue* value, OrtTypeInfo** out) {
+  const struct core_shape* shape = core_shape_of(value);
+  OrtTypeInfo* type = NULL;
+  CORE_TRY(new_type("GetTypeInfo", value->kind, &type));
+  return hand_out(core_new_shape_info("GetTypeInfo", shape, &type->tensor), type, out);
+}
+
+/* In containers, tensors have an element type in common but no shape. */
+static OrtStatus* type_of_element(const struct core_tensor* tensor, OrtTypeInfo** out) {
+  const OrtTensorTypeAndShapeInfo info = {.type = tensor->shape.type};
+  return new_tensor_type("GetTypeInfo", ONNX_TYPE_TENSOR, &info, out);
+}
+
+static OrtStatus* type_of_map(const struct core_map* map, OrtTypeInfo** out) {
+  OrtTypeInfo* type = NULL;
+  CORE_TRY(new_type("GetTypeInfo", ONNX_TYPE_MAP, &type));
+  type->map.key = map->keys->shape.type;
+  return hand_out(type_of_element(map->values, &type->map.value), type, out);
+}
+
+static OrtStatus* type_of_sequence(const struct core_sequence* sequence, OrtTypeInfo** out) {
+  const OrtValue* first = sequence->elements[0];
+  OrtTypeInfo* type = NULL;
+  CORE_TRY(new_type("GetTypeInfo", ONNX_TYPE_SEQUENCE, &type));
+  OrtStatus* status =
+      first->kind == ONNX_TYPE_MAP
+          ? type_of_map((const struct core_map*)first, &type->sequence.element)
+          : type_of_element((const struct core_tensor*)first, &type->sequence.element);
+  return hand_out(status, type, out);
+}
+
+ORT_API_STATUS_IMPL(ort_GetTypeInfo, const OrtValue* value, OrtTypeInfo** out) {
+  CORE_REQUIRE(GetTypeInfo, value);
+  CORE_REQUIRE(GetTypeInfo, out);
+  switch (value->kind) {
+    case ONNX_TYPE_MAP:
+      return type_of_map((const struct core_map*)value, out);
+    case ONNX_TYPE_SEQUENCE:
+      return type_of_sequence((const struct core_sequence*)value, out);
+    default:
+      return type_of_tensor(value, out);
+  }
+}
+
+ORT_API_STATUS_IMPL(ort_GetOnnxTypeFromTypeInfo, const OrtTypeInfo* type_info, enum ONNXType* out) {
+  CORE_REQUIRE(GetOnnxTypeFromTypeInfo, type_info);
+  CORE_REQUIRE(GetOnnxTypeFromTypeInfo, out);
+  *out = type_info->kind;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetDenotationFromTypeInfo, const OrtTypeInfo* type_info,
+                    const char** const denotation, size_t* len) {
+  CORE_REQUIRE(GetDenotationFromTypeInfo, type_info);
+  CORE_REQUIRE(GetDenotationFromTypeInfo, denotation);
+  CORE_REQUIRE(GetDenotationFromTypeInfo, len);
+  /* Only models denote. */
+  *denotation = "";
+  *len = 0;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_CastTypeInfoToTensorInfo, const OrtTypeInfo* type_info,
+                    const OrtTensorTypeAndShapeInfo** out) {
+  CORE_REQUIRE(CastTypeInfoToTensorInfo, type_info);
+  CORE_REQUIRE(CastTypeInfoToTensorInfo, out);
+  bool is_tensor = type_info->kind == ONNX_TYPE_TENSOR || type_info->kind == ONNX_TYPE_SPARSETENSOR;
+  *out = is_tensor ? type_info->tensor : NULL;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_CastTypeInfoToMapTypeInfo, const OrtTypeInfo* type_info,
+                    const OrtMapTypeInfo** out) {
+  CORE_REQUIRE(CastTypeInfoToMapTypeInfo, type_info);
+  CORE_REQUIRE(CastTypeInfoToMapTypeInfo, out);
+  *out = type_info->kind == ONNX_TYPE_MAP ? &type_info->map : NULL;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_CastTypeInfoToSequenceTypeInfo, const OrtTypeInfo* type_info,
+                    const OrtSequenceTypeInfo** out) {
+  CORE_REQUIRE(CastTypeInfoToSequenceTypeInfo, type_info);
+  CORE_REQUIRE(CastTypeInfoToSequenceTypeInfo, out);
+  *out = type_info->kind == ONNX_TYPE_SEQUENCE ? &type_info->sequence : NULL;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_CastTypeInfoToOptionalTypeInfo, const OrtTypeInfo* type_info,
+                    const OrtOptionalTypeInfo** out) {
+  CORE_REQUIRE(CastTypeInfoToOptionalTypeInfo, type_info);
+  CORE_REQUIRE(CastTypeInfoToOptionalTypeInfo, out);
+  *out = type_info->kind == ONNX_TYPE_OPTIONAL ? &type_info->optional : NULL;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetMapKeyType, const OrtMapTypeInfo* map_type_info,
+                    enum ONNXTensorElementDataType* out) {
+  CORE_REQUIRE(GetMapKeyType, map_type_info);
+  CORE_REQUIRE(GetMapKeyType, out);
+  *out = map_type_info->key;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetMapValueType, const OrtMapTypeInfo* map_type_info,
+                    OrtTypeInfo** type_info) {
+  CORE_REQUIRE(GetMapValueType, map_type_info);
+  CORE_REQUIRE(GetMapValueType, type_info);
+  return copy_type("GetMapValueType", map_type_info->value, type_info);
+}
+
+ORT_API_STATUS_IMPL(ort_GetSequenceElementType, const OrtSequenceTypeInfo* sequence_type_info,
+                    OrtTypeInfo** type_info) {
+  CORE_REQUIRE(GetSequenceElementType, sequence_type_info);
+  CORE_REQUIRE(GetSequenceElementType, type_info);
+  return copy_type("GetSequenceElementType", sequence_type_info->element, type_info);
+}
+
+ORT_API_STATUS_IMPL(ort_GetOptionalContainedTypeInfo, const OrtOptionalTypeInfo* optional_type_info,
+                    OrtTypeInfo** out) {
+  CORE_REQUIRE(GetOptionalContainedTypeInfo, optional_type_info);
+  CORE_REQUIRE(GetOptionalContainedTypeInfo, out);
+  return copy_type("GetOptionalContainedTypeInfo", optional_type_info->contained, out);
+}
+
+ORT_API_STATUS_IMPL(ort_model_editor_CreateTensorTypeInfo,
+                    const OrtTensorTypeAndShapeInfo* tensor_info, OrtTypeInfo** type_info) {
+  CORE_REQUIRE(CreateTensorTypeInfo, tensor_info);
+  CORE_REQUIRE(CreateTensorTypeInfo, type_info);
+  return new_tensor_type("CreateTensorTypeInfo", ONNX_TYPE_TENSOR, tensor_info, type_info);
+}
+
+ORT_API_STATUS_IMPL(ort_model_editor_CreateSparseTensorTypeInfo,
+                    const OrtTensorTypeAndShapeInfo* tensor_info, OrtTypeInfo** type_info) {
+  CORE_REQUIRE(CreateSparseTensorTypeInfo, tensor_info);
+  CORE_REQUIRE(CreateSparseTensorTypeInfo, type_info);
+  return new_tensor_type("CreateSparseTensorTypeInfo", ONNX_TYPE_SPARSETENSOR, tensor_info,
+                         type_info);
+}
+
+ORT_API_STATUS_IMPL(ort_model_editor_CreateMapTypeInfo, ONNXTensorElementDataType map_key_type,
+                    const OrtTypeInfo* map_value_type, OrtTypeInfo** type_info) {
+  CORE_REQUIRE(CreateMapTypeInfo, map_value_type);
+  CORE_REQUIRE(CreateMapTypeInfo, type_info);
+  OrtTypeInfo* type = NULL;
+  CORE_TRY(new_type("CreateMapTypeInfo", ONNX_TYPE_MAP, &type));
+  type->map.key = map_key_type;
+  return hand_out(copy_type("CreateMapTypeInfo", map_value_type, &type->map.value), type,
+                  type_info);
+}
+
+ORT_API_STATUS_IMPL(ort_model_editor_CreateSequenceTypeInfo, const OrtTypeInfo* sequence_type,
+                    OrtTypeInfo** type_info) {
+  CORE_REQUIRE(CreateSequenceTypeInfo, sequence_type);
+  CORE_REQUIRE(CreateSequenceTypeInfo, type_info);
+  OrtTypeInfo* type = NULL;
+  CORE_TRY(new_type("CreateSequenceTypeInfo", ONNX_TYPE_SEQUENCE, &type));
+  return hand_out(copy_type("CreateSequenceTypeInfo", sequence_type, &type->sequence.element), type,
+                  type_info);
+}
+
+ORT_API_STATUS_IMPL(ort_model_editor_CreateOptionalTypeInfo, const OrtTypeInfo* contained_type,
+                    OrtTypeInfo** type_info) {
+  CORE_REQUIRE(CreateOptionalTypeInfo, contained_type);
+  CORE_REQUIRE(CreateOptionalTypeInfo, type_info);
+  OrtTypeInfo* type = NULL;
+  CORE_TRY(new_type("CreateOptionalTypeInfo", ONNX_TYPE_OPTIONAL, &type));
+  return hand_out(copy_type("CreateOptionalTypeInfo", contained_type, &type->optional.contained),
+                  type, type_info);
+}
+
+void ORT_API_CALL ort_ReleaseMapTypeInfo(OrtMapTypeInfo* input) NO_EXCEPTION {
+  /* It is part of the type that it was cast from. */
+  (void)input;
+}
+
+void ORT_API_CALL ort_ReleaseSequenceTypeInfo(OrtSequenceTypeInfo* input) NO_EXCEPTION {
+  /* It is part of the type that it was cast from. */
+  (void)input;
+}
+
+void ORT_API_CALL ort_ReleaseTypeInfo(OrtTypeInfo* input) NO_EXCEPTION {
+  while (input != NULL) {
+    OrtTypeInfo** inner = inner_of(input);
+    OrtTypeInfo* next = inner != NULL ? *inner : NULL;
+    if (inner == NULL) {
+      ort_ReleaseTensorTypeAndShapeInfo(input->tensor);
+    }
+    heap_free_object(input);
+    heap_released(CORE_TYPE_INFO);
+    input = next;
+  }
+}

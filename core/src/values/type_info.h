@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/** @file type_info.h What is behind OrtTensorTypeAndShapeInfo, OrtTypeInfo and its kinds. */
+#ifndef ORTCFFI_TYPE_INFO_H_
+#define ORTCFFI_TYPE_INFO_H_
+
+#include "core.h"
+#include "values/value.h"
+
+struct OrtTensorTypeAndShapeInfo {
+  ONNXTensorElementDataType type;
+  /** Whether there is a shape, be it of rank 0. */
+  bool has_shape;
+  size_t rank;
+  /** `rank` of each, in one block; NULL for rank 0. A dimension of any size is -1. A name is a
+   * block of the heap, or NULL where there is none. */
+  int64_t* dims;
+  const char** names;
+};
+
+/** A new info with a copy of a shape; the caller frees it with ReleaseTensorTypeAndShapeInfo. */
+OrtStatus* core_new_shape_info(const char* function, const struct core_shape* shape,
+                               OrtTensorTypeAndShapeInfo** out);
+
+OrtStatus* core_copy_shape_info(const char* function, const OrtTensorTypeAndShapeInfo* from,
+                                OrtTensorTypeAndShapeInfo** out);
+
+struct OrtMapTypeInfo {
+  ONNXTensorElementDataType key;
+  OrtTypeInfo* value;
+};
+struct OrtSequenceTypeInfo {
+  OrtTypeInfo* element;
+};
+struct OrtOptionalTypeInfo {
+  OrtTypeInfo* contained;
+};
+
+struct OrtTypeInfo {
+  enum ONNXType kind;
+  /** The one that `kind` tells; sparse tensors have a tensor's too. */
+  union {
+    OrtTensorTypeAndShapeInfo* tensor;
+    struct OrtMapTypeInfo map;
+    struct OrtSequenceTypeInfo sequence;
+    struct OrtOptionalTypeInfo optional;
+  };
+};
+
+#endif /* ORTCFFI_TYPE_INFO_H_ */

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""The guard around each Python function that C calls: no exception may pass through C.
+
+A topic defines its callbacks beside what they serve, under `called_from_c`, with one of three
+policies for an exception: `keep_exception`, `make_status`, `report_exception`. The module
+`ortcffi.errors` explains how an exception gets back to the caller in Python.
+
+A callback finds its Python object by the ``context`` that C passes: a CFFI handle, or a number of
+`ortcffi._contexts` where the library may keep the context for longer than the object lives. CFFI
+takes the GIL, also in threads that Python did not start. The core calls back under no lock.
+"""
+
+import sys
+import weakref
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from ortcffi._native import ffi
+from ortcffi.errors import keep, status_for
+
+__all__ = ["called_from_c", "keep_exception", "make_status", "report", "report_exception"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+# What C gets instead of an answer: called with the exception and the arguments of the callback.
+Policy = Callable[[BaseException, tuple[Any, ...]], Any]
+
+
+def called_from_c(name: str, policy: Policy) -> Callable[[F], F]:
+    """Define the C function of that name, declared in ``boundary/callbacks/python.h``."""
+
+    def define(function: F) -> F:
+        def guarded(*arguments: Any) -> Any:
+            try:
+                return function(*arguments)
+            except BaseException as error:  # noqa: BLE001  # nothing may pass through C
+                return policy(error, arguments)
+
+        ffi.def_extern(name=name)(guarded)
+        return function
+
+    return define
+
+
+def keep_exception(sign: str | None = None) -> Policy:
+    """Answer NULL and keep the exception for the outer call.
+
+    `sign` is what the library's message says in that case, where it cannot carry the exception's
+    own text.
+    """
+
+    def policy(error: BaseException, _arguments: tuple[Any, ...]) -> Any:
+        keep(error, sign)
+        return ffi.NULL
+
+    return policy
+
+
+def make_status(table: Callable[..., Any] | None = None) -> Policy:
+    """Answer a status for the exception, which is kept.
+
+    `table` gets the arguments of the callback and returns the table that the status is to belong
+    to, or None for the core's.
+    """
+
+    def policy(error: BaseException, arguments: tuple[Any, ...]) -> Any:
+        return status_for(error, table(*arguments) if table else None)
+
+    return policy
+
+
+def report_exception(what: str, answer: Any = None) -> Policy:
+    """Pass the exception to ``sys.unraisablehook``, since no caller can receive it."""
+
+    def policy(error: BaseException, _arguments: tuple[Any, ...]) -> Any:
+        del error  # its traceback will lead to this frame: a cycle
+        report(what)
+        return answer
+
+    return policy
+
+
+def report(what: str) -> None:
+    """Report the current exception, which no caller can receive, as Python does for destructors.
+
+    It is raised inside a weakref callback, so that Python itself calls ``sys.unraisablehook``,
+    whose default accepts only what Python has made.
+    """
+    reraise = _Reraise(what, sys.exc_info()[1])
+    subject = _Reraise(what, None)
+    reference = weakref.ref(subject, reraise)  # must outlive its object, so that it is called
+    del subject
+    del reference
+
+
+class _Reraise:
+    """Raises an exception again; its repr names the callback that it came from."""
+
+    def __init__(self, what: str, error: BaseException | None) -> None:
+        self.what = what
+        self.error = error
+
+    def __call__(self, _reference: object) -> None:
+        error, self.error = self.error, None
+        try:
+            if error is not None:
+                raise error
+        finally:
+            del error  # the traceback refers to this frame, and the error to the traceback
+
+    def __repr__(self) -> str:
+        return self.what

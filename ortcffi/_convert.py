@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""Conversions of arguments for C, whose errors name the argument, and of what C answers."""
+
+import os
+from collections.abc import Mapping
+from enum import IntEnum
+from operator import index
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ortcffi._native import ffi
+
+if TYPE_CHECKING:
+    from ortcffi._ort import Cdata
+
+__all__ = [
+    "INT32",
+    "SIZE",
+    "UINT32",
+    "AnyPath",
+    "absolute",
+    "decode",
+    "encode",
+    "integer",
+    "known",
+    "mapping",
+]
+
+E = TypeVar("E", bound=IntEnum)
+AnyPath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
+
+INT32 = (-(2**31), 2**31 - 1)
+UINT32 = (0, 2**32 - 1)
+SIZE = (0, 2**63 - 1)  # libraries add to sizes before they look at them; the upper half would wrap
+
+
+def encode(argument: str, text: str) -> bytes:
+    """The UTF-8 of an argument that C takes as a string; errors name the argument."""
+    if not isinstance(text, str):
+        raise TypeError(f"{argument} must be a str, not {type(text).__name__}")
+    if "\0" in text:
+        raise ValueError(f"{argument} must not contain a null character, where C ends a string")
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"{argument} must be encodable as UTF-8, but has a lone surrogate at {error.start}"
+        ) from None
+
+
+def decode(text: "Cdata") -> str:
+    """A C string, with replacement characters for what is not UTF-8; "" for NULL."""
+    kept = ffi.string(text) if text else b""
+    try:
+        return kept.decode()
+    except UnicodeDecodeError:
+        return kept.decode(errors="replace")
+
+
+def integer(argument: str, number: Any, limits: tuple[int, int] = INT32) -> int:
+    """An argument that C takes as an integer; errors name the argument."""
+    try:
+        converted = index(number)
+    except TypeError:
+        raise TypeError(f"{argument} must be an int, not {type(number).__name__}") from None
+    if not limits[0] <= converted <= limits[1]:
+        raise ValueError(f"{argument} must be from {limits[0]} to {limits[1]}, but is {converted}")
+    return converted
+
+
+def mapping(argument: str, given: Any) -> Mapping[Any, Any]:
+    """An argument that is a mapping, or None for an empty one; errors name the argument."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{argument} must be a mapping, not {type(given).__name__}")
+    return given
+
+
+def absolute(argument: str, path: AnyPath) -> str:
+    """The absolute path; `argument` names it in the messages of `TypeError` and `ValueError`."""
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise TypeError(
+            f"{argument} must be a str, bytes or os.PathLike, not {type(path).__name__}"
+        )
+    text = os.fsdecode(path)
+    if "\0" in text:
+        raise ValueError(f"{argument} {text!r} contains a null character, which no path can")
+    if not text:
+        raise ValueError(f"{argument} is empty; expected the path of a shared library")
+    return os.path.join(os.getcwd(), text)  # abspath would take a link's parent for ".."
+
+
+def known(kind: type[E], number: int) -> E | int:
+    """The member of an enum, or the number itself where there is none."""
+    try:
+        return kind(number)
+    except ValueError:
+        return number

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: MIT
+"""`Table`: one function table of the C API; the embedded core's, and the default of the process.
+
+`ortcffi.table.api` adds what makes objects: its class `Api` is the one that users see, and the one
+that `core_api` makes. It registers itself here, so that no topic below imports it.
+"""
+
+import os
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from ortcffi._convert import decode
+from ortcffi._native import ffi, lib
+from ortcffi.errors import NotImplemented
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from ortcffi._ort import OrtApi, OrtApiBase
+    from ortcffi.table.api import Api
+    from ortcffi.values._compiled import Maker
+
+__all__ = [
+    "HIGHEST_VERSION",
+    "Table",
+    "build_info",
+    "core_api",
+    "default_api",
+    "init_api",
+    "table_for",
+]
+
+HIGHEST_VERSION: int = lib.ORTCFFI_API_VERSION  # of the table that this package was compiled for
+_CORE = "the embedded core"
+
+
+@cache
+def _slots() -> dict[str, int]:
+    """The API version that each slot came with."""
+    rows = (lib.ortcffi_slot_row(i) for i in range(lib.ORTCFFI_SLOTS))
+    return {decode(row.name): row.since for row in rows}
+
+
+class Table:
+    """One function table of the ONNX Runtime C API. Equal if it is the same table.
+
+    Parameters
+    ----------
+    pointer : cdata of ``const OrtApi *``
+        The table, valid until the process ends.
+    version : int
+        The API version that it was asked for: the table has the slots up to this version.
+    version_string : str
+        What ``GetVersionString`` answered.
+    path : str, optional
+        The path of the library that the table came from, if it came from a file.
+    base : cdata of ``const OrtApiBase *``, optional
+        Where the table came from: what ``RegisterCustomOps`` takes.
+    library : hashable, optional
+        What tells the library from others: tables of one library have equal ones. By default its
+        path, or else the table's own address.
+    """
+
+    def __init__(  # noqa: PLR0913  # as many as there are facts
+        self,
+        pointer: "OrtApi",
+        *,
+        version: int,
+        version_string: str,
+        path: str | None = None,
+        base: "OrtApiBase | None" = None,
+        library: "Hashable | None" = None,
+    ) -> None:
+        self.base = base
+        self.pointer = pointer
+        self.version = version
+        self.version_string = version_string
+        self.path = path
+        address = int(ffi.cast("uintptr_t", pointer))
+        self._library: Hashable = library or path or f"the table at {address:#x}"
+
+    @property
+    def library(self) -> "Hashable":
+        """What tells this table's library from others."""
+        return self._library
+
+    @property
+    def is_core(self) -> bool:
+        """Whether the functions are the embedded core's, also behind an emulation or a trace."""
+        return self._library == _CORE
+
+    def same_library(self, other: "Table") -> bool:
+        """Whether two tables are of one library, so that they may share objects."""
+        return bool(self._library == other._library)
+
+    def supports(self, slot: str) -> bool:
+        """Whether the table has a slot.
+
+        The core has all; those that need an inference engine answer with `NotImplemented`.
+
+        Parameters
+        ----------
+        slot : str
+            The name of a function of the C API, such as ``"CreateMemoryInfo_V2"``.
+
+        Raises
+        ------
+        LookupError
+            No API version has such a slot, up to the one that this package was compiled for.
+        """
+        since = _slots().get(slot)
+        if since is None:
+            raise LookupError(f"slot {slot!r} is in no API version up to {HIGHEST_VERSION}")
+        return since <= self.version
+
+    def require(self, slot: str) -> None:
+        """Raise `NotImplemented` unless the table has a slot. Beyond its end there is no table."""
+        if self.version < HIGHEST_VERSION and not self.supports(slot):
+            raise NotImplemented(
+                f"{slot} came with API version {_slots()[slot]}; this table has {self.version}",
+                slot,
+            )
+
+    @property
+    def _maker(self) -> "Maker":
+        """What makes values of this table; `ortcffi.values.base` defines it."""
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Table) and bool(self.pointer == other.pointer)
+
+    def __hash__(self) -> int:
+        return hash(self.pointer)
+
+    def __repr__(self) -> str:
+        return f"<Api {self.version} of {self._library}, {self.version_string!r}>"
+
+
+# --- the embedded core, and the default of the process --------------------------------------------
+
+MANUAL_INIT = "ORTCFFI_MANUAL_INIT"
+_chosen: "Api | None" = None  # the compiled types read it under this name
+_manual = os.environ.get(MANUAL_INIT, "") not in ("", "0")
+_class: "type[Api] | None" = None
+
+
+def register_class(kind: "type[Api]") -> None:
+    """Have tables made as objects of that subclass of `Table`."""
+    global _class  # noqa: PLW0603  # there is one
+    _class = kind
+
+
+def of_core(pointer: Any, base: Any, version: int) -> "Api":
+    """A table whose functions are the embedded core's: the core's own, or an emulated host's."""
+    if _class is None:
+        raise ImportError("import names from ortcffi itself, not from the modules inside it")
+    text = decode(base.GetVersionString())
+    return _class(pointer, version=version, version_string=text, base=base, library=_CORE)
+
+
+@cache
+def core_api() -> "Api":
+    """The table of the embedded core. API functions: ``GetApi``, ``GetVersionString``."""
+    base: Any = lib.ortcffi_core_api_base()
+    return of_core(base.GetApi(HIGHEST_VERSION), base, HIGHEST_VERSION)
+
+
+def build_info() -> str:
+    """What the embedded core was built with: compiler, flags, and the allocator in use.
+
+    The same text as `core_api` has in `Api.build_info`.
+    """
+    return core_api().build_info
+
+
+def default_api() -> "Api":
+    """The process's default table: what `init_api` chose, or the embedded core.
+
+    Raises
+    ------
+    RuntimeError
+        The environment variable ``ORTCFFI_MANUAL_INIT`` was 1 when this package was imported, and
+        `init_api` has not been called.
+    """
+    if _chosen is None:
+        if _manual:
+            raise RuntimeError(
+                f"{MANUAL_INIT} is set, so no API is chosen by itself: call ortcffi.init_api first"
+            )
+        return init_api()
+    return _chosen
+
+
+def init_api(api: "Api | None" = None) -> "Api":
+    """Choose the process's default table.
+
+    Objects that exist keep theirs.
+
+    Parameters
+    ----------
+    api : Api, optional
+        By default the embedded core's.
+
+    Returns
+    -------
+    Api
+        The new default.
+    """
+    global _chosen  # noqa: PLW0603  # a choice of the whole process
+    _chosen = core_api() if api is None else table_for(api)
+    return _chosen
+
+
+def table_for(api: "Api | None") -> "Api":
+    """The table that an argument names, or the default."""
+    if api is None:
+        return default_api()
+    if not isinstance(api, Table):
+        raise TypeError(f"api must be an Api, not {type(api).__name__}")
+    return api

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""How an arena takes memory: ``OrtArenaCfg``."""
+
+from typing import TYPE_CHECKING
+
+from ortcffi._convert import SIZE, integer
+from ortcffi._handle import Handle
+from ortcffi._native import ffi, lib
+from ortcffi._table import table_for
+from ortcffi.errors import fail
+
+if TYPE_CHECKING:
+    from ortcffi.table.api import Api
+
+__all__ = ["ArenaCfg", "measures"]
+
+STRATEGIES = {"power_of_two": 0, "as_requested": 1}
+
+
+def measures(  # noqa: PLR0913  # as many as an arena has
+    *,
+    max_bytes: int | None = None,
+    strategy: str | None = None,
+    initial_chunk_bytes: int | None = None,
+    growth_chunk_bytes: int | None = None,
+    max_dead_bytes: int | None = None,
+    max_power_of_two_bytes: int | None = None,
+) -> dict[str, int]:
+    """The measures that were given, under the names of the C API; errors name the argument."""
+    given = {
+        "max_mem": ("max_bytes", max_bytes),
+        "initial_chunk_size_bytes": ("initial_chunk_bytes", initial_chunk_bytes),
+        "initial_growth_chunk_size_bytes": ("growth_chunk_bytes", growth_chunk_bytes),
+        "max_dead_bytes_per_chunk": ("max_dead_bytes", max_dead_bytes),
+        "max_power_of_two_extend_bytes": ("max_power_of_two_bytes", max_power_of_two_bytes),
+    }
+    found = {
+        key: integer(argument, number, SIZE)
+        for key, (argument, number) in given.items()
+        if number is not None
+    }
+    if strategy is not None:
+        if not isinstance(strategy, str) or strategy not in STRATEGIES:
+            expected = " or ".join(map(repr, STRATEGIES))
+            raise ValueError(f"strategy must be {expected}, not {strategy!r}")
+        found["arena_extend_strategy"] = STRATEGIES[strategy]
+    return found
+
+
+class ArenaCfg(Handle):
+    """How an arena of the library takes memory. What is not given has the library's default.
+
+    Parameters
+    ----------
+    api : Api, optional
+        The table that makes the object, by default the one of `default_api`.
+    max_bytes : int, optional
+        The most that the arena takes, in bytes; 0 for no limit.
+    strategy : {"power_of_two", "as_requested"}, optional
+        Whether each chunk that it takes is twice as large as the one before, or as large as what is
+        asked for.
+    initial_chunk_bytes : int, optional
+        How much it takes at first.
+    growth_chunk_bytes : int, optional
+        How much it takes for the second time, where the strategy is ``"power_of_two"``.
+    max_dead_bytes : int, optional
+        How much of a block may lie idle before the rest is given to another.
+    max_power_of_two_bytes : int, optional
+        The largest chunk that doubling leads to.
+
+    Attributes
+    ----------
+    measures : dict of str to int
+        What was given, under the names of the C API.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A measure is of a wrong type or out of range.
+    InvalidArgument
+        The library refuses a measure.
+
+    Notes
+    -----
+    API functions: ``CreateArenaCfgV2``, ``ReleaseArenaCfg``, since version 8.
+    """
+
+    __slots__ = ("measures",)
+
+    def __init__(  # noqa: PLR0913  # as many as an arena has
+        self,
+        api: "Api | None" = None,
+        *,
+        max_bytes: int | None = None,
+        strategy: str | None = None,
+        initial_chunk_bytes: int | None = None,
+        growth_chunk_bytes: int | None = None,
+        max_dead_bytes: int | None = None,
+        max_power_of_two_bytes: int | None = None,
+    ) -> None:
+        api = table_for(api)
+        found = measures(
+            max_bytes=max_bytes,
+            strategy=strategy,
+            initial_chunk_bytes=initial_chunk_bytes,
+            growth_chunk_bytes=growth_chunk_bytes,
+            max_dead_bytes=max_dead_bytes,
+            max_power_of_two_bytes=max_power_of_two_bytes,
+        )
+        api.require("CreateArenaCfgV2")
+        names = [ffi.new("char[]", key.encode()) for key in found]
+        arrays = ffi.new("char*[]", names), ffi.new("size_t[]", list(found.values()))
+        out = ffi.new("OrtArenaCfg**")
+        if status := lib.CreateArenaCfgV2(api.pointer, *arrays, len(names), out):
+            fail(api.pointer, status, "CreateArenaCfgV2")
+        super().__init__(api, out[0], release=lib.ReleaseArenaCfg)
+        self.measures = found
+
+    def __repr__(self) -> str:
+        told = "".join(f" {key}={number}" for key, number in self.measures.items())
+        return f"<ArenaCfg {'closed' if self.closed else f'of {self.api}{told}'}>"

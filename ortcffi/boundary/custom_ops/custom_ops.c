@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* What the extension promises as a whole. */
+#define Py_LIMITED_API 0x030b0000
+#include <Python.h>
+#include <string.h>
+
+#include "heap/heap.h"
+#include "custom_ops/op_recorder.h"
+#include "options/session_options.h"
+/* Needs the types of the headers above. */
+#include "boundary/custom_ops/custom_ops.h"
+
+const ortcffi_ops* ortcffi_options_ops(const OrtSessionOptions* options) {
+  return &options->custom_ops;
+}
+
+ortcffi_ops* ortcffi_new_ops(const ortcffi_ops* from) {
+  ortcffi_ops* ops = heap_alloc(sizeof *ops);
+  if (ops == NULL) {
+    return NULL;
+  }
+  memset(ops, 0, sizeof *ops);
+  if (from != NULL && !core_custom_ops_copy(from, ops)) {
+    core_custom_ops_end(ops);
+    heap_free(ops);
+    return NULL;
+  }
+  return ops;
+}
+
+void ortcffi_end_ops(ortcffi_ops* ops) {
+  if (ops != NULL) {
+    Py_BEGIN_ALLOW_THREADS;
+    core_custom_ops_end(ops);
+    Py_END_ALLOW_THREADS;
+    heap_free(ops);
+  }
+}
+
+OrtStatus* ortcffi_record_library(const OrtApiBase* base, uint32_t version,
+                                  OrtSessionOptions* options, const char* path, ortcffi_ops* ops) {
+  struct core_recording recording = {base, version, options, ops};
+  OrtStatus* status;
+  Py_BEGIN_ALLOW_THREADS;
+  status = core_record_library(&recording, path);
+  Py_END_ALLOW_THREADS;
+  return status;
+}
+
+OrtStatus* ortcffi_record_function(const OrtApiBase* base, uint32_t version,
+                                   OrtSessionOptions* options, const void* function,
+                                   ortcffi_ops* ops) {
+  struct core_recording recording = {base, version, options, ops};
+  RegisterCustomOpsFn registration;
+  memcpy(&registration, &function, sizeof function);
+  OrtStatus* status;
+  Py_BEGIN_ALLOW_THREADS;
+  status = core_record_function(&recording, registration);
+  Py_END_ALLOW_THREADS;
+  return status;
+}
+
+const char* ortcffi_op_domain(const ortcffi_ops* ops, size_t domain) {
+  const OrtCustomOpDomain* found = core_op_domain(ops, domain);
+  return found == NULL ? NULL : found->name;
+}
+
+const OrtCustomOp* ortcffi_op_at(const ortcffi_ops* ops, size_t domain, size_t i) {
+  const OrtCustomOpDomain* found = core_op_domain(ops, domain);
+  return found == NULL ? NULL : core_op(found, i);
+}
+
+void ortcffi_read_op(const OrtCustomOp* op, ortcffi_op* out) {
+  *out = (ortcffi_op){.name = core_op_name(op),
+                      .provider = core_op_provider(op),
+                      .inputs = core_op_operand_count(op, false),
+                      .outputs = core_op_operand_count(op, true)};
+  core_op_versions(op, &out->first, &out->last);
+}
+
+void ortcffi_read_operand(const OrtCustomOp* op, int is_output, size_t i, ortcffi_operand* out) {
+  struct core_operand operand = core_op_operand(op, is_output != 0, i);
+  *out = (ortcffi_operand){(int)operand.type, (int)operand.characteristic, (int)operand.memory,
+                           operand.least, operand.is_homogeneous};
+}

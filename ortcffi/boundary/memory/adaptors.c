@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* What the extension promises as a whole. */
+#define Py_LIMITED_API 0x030b0000
+
+#include <Python.h>
+
+#include "memory/adaptor.h"
+#include "arena/arena.h"
+
+#include "boundary/memory/adaptors.h"
+#include "boundary/callbacks_c.h"
+#include "boundary/callbacks/gil.h"
+
+/* The core's structs under the names that Python sees; the fields are the same. */
+_Static_assert(sizeof(ortcffi_figures) == sizeof(struct core_tracking_figures), "figures differ");
+_Static_assert(sizeof(ortcffi_tracked_block) == sizeof(struct core_tracked_block), "blocks differ");
+
+OrtStatus* ortcffi_aligned(OrtAllocator* inner, size_t alignment, OrtAllocator** out) {
+  return core_create_aligned(inner, alignment, out);
+}
+
+OrtStatus* ortcffi_limiting(OrtAllocator* inner, size_t limit, OrtAllocator** out) {
+  return core_create_limiting(inner, limit, out);
+}
+
+OrtStatus* ortcffi_failing(OrtAllocator* inner, size_t after, OrtAllocator** out) {
+  return core_create_failing(inner, after, out);
+}
+
+void ortcffi_failing_reset(OrtAllocator* allocator, size_t after) {
+  core_failing_reset(allocator, after);
+}
+
+size_t ortcffi_failing_refused(OrtAllocator* allocator) { return core_failing_refused(allocator); }
+
+OrtStatus* ortcffi_arena(OrtAllocator* inner, const OrtArenaCfg* cfg, OrtAllocator** out) {
+  return core_create_arena(inner, cfg, NULL, out);
+}
+
+OrtStatus* ortcffi_tracking(OrtAllocator* inner, OrtAllocator** out) {
+  return core_create_tracking(inner, out);
+}
+
+void ortcffi_tracking_read(OrtAllocator* allocator, ortcffi_figures* out) {
+  core_tracking_read(allocator, (struct core_tracking_figures*)out);
+}
+
+int64_t ortcffi_tracking_take_window(OrtAllocator* allocator) {
+  return core_tracking_take_window(allocator);
+}
+
+void ortcffi_tracking_record(OrtAllocator* allocator, int on) {
+  core_tracking_record(allocator, on);
+}
+
+size_t ortcffi_tracking_blocks(OrtAllocator* allocator, uint64_t since, ortcffi_tracked_block* out,
+                               size_t capacity) {
+  return core_tracking_blocks(allocator, since, (struct core_tracked_block*)out, capacity);
+}
+
+static uint32_t site(void) {
+  struct visit visit;
+  uint32_t number = 0;
+  if (enter(&visit)) {
+    number = ortcffi_python_site();
+    leave(&visit);
+  }
+  return number;
+}
+
+static void observe(void* context, int event, void* block, size_t size) {
+  struct visit visit;
+  if (enter(&visit)) {
+    ortcffi_python_observe(context, event, block, size);
+    leave(&visit);
+  }
+}
+
+static void* alloc(void* context, size_t size) {
+  struct visit visit;
+  void* block = NULL;
+  if (enter(&visit)) {
+    block = ortcffi_python_alloc(context, size);
+    leave(&visit);
+  }
+  return block;
+}
+
+static void free_(void* context, void* block) {
+  struct visit visit;
+  if (enter(&visit)) {
+    ortcffi_python_free(context, block);
+    leave(&visit);
+  }
+}
+
+void ortcffi_use_python_sites(void) { core_set_site_source(site); }
+
+OrtStatus* ortcffi_observing(OrtAllocator* inner, void* context, OrtAllocator** out) {
+  return core_create_observing(inner, observe, context, out);
+}
+
+OrtStatus* ortcffi_python_allocator(const OrtMemoryInfo* info, void* context, OrtAllocator** out) {
+  static const struct core_callbacks callbacks = {
+      .alloc = alloc,
+      .free = free_,
+      .stats = ortcffi_python_stats,
+      .shrink = ortcffi_python_shrink,
+  };
+  return core_create_from_callbacks(&callbacks, info, context, out);
+}
+
+void ortcffi_release_adaptor(OrtAllocator* allocator) { core_release_adaptor(allocator); }

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* An OrtAllocator as the source of NumPy's memory (NEP 49). Every function runs with the GIL held.
+ */
+#ifndef Py_LIMITED_API
+#define Py_LIMITED_API 0x030B0000
+#endif
+#include <Python.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "onnxruntime_c_api.h"
+
+#include "boundary/memory/adaptors.h"
+#include "boundary/memory/numpy_table.h"
+
+/* NumPy's structs of version 1 of the protocol; new fields come after these. */
+struct numpy_allocator {
+  void* context;
+  void* (*malloc)(void* context, size_t size);
+  void* (*calloc)(void* context, size_t count, size_t size);
+  void* (*realloc)(void* context, void* block, size_t size);
+  void (*free)(void* context, void* block, size_t size);
+};
+
+struct numpy_handler {
+  char name[127];
+  uint8_t version;
+  struct numpy_allocator allocator;
+};
+
+/* Place of PyDataMem_SetHandler in the table of functions that NumPy exports in a capsule. */
+#define SET_HANDLER 304
+
+struct context {
+  struct numpy_handler handler;
+  OrtAllocator* allocator;
+  PyObject* owner;
+};
+
+/* NumPy's realloc does not say how long the block was, so each block carries its size. */
+#define HEADER ((size_t)64)
+
+static void* take(struct context* context, size_t size) {
+  if (size > SIZE_MAX - HEADER) {
+    return NULL;
+  }
+  char* start = context->allocator->Alloc(context->allocator, size + HEADER);
+  if (start == NULL) {
+    return NULL;
+  }
+  memcpy(start, &size, sizeof size);
+  return start + HEADER;
+}
+
+static void* numpy_malloc(void* context, size_t size) { return take(context, size); }
+
+static void* numpy_calloc(void* context, size_t count, size_t size) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes)) {
+    return NULL;
+  }
+  void* block = take(context, bytes);
+  return block == NULL ? NULL : memset(block, 0, bytes);
+}
+
+static void numpy_free(void* context, void* block, size_t size) {
+  (void)size;
+  OrtAllocator* allocator = ((struct context*)context)->allocator;
+  if (block != NULL) {
+    allocator->Free(allocator, (char*)block - HEADER);
+  }
+}
+
+static void* numpy_realloc(void* context, void* block, size_t size) {
+  void* moved = take(context, size);
+  if (moved != NULL && block != NULL) {
+    size_t before;
+    memcpy(&before, (char*)block - HEADER, sizeof before);
+    memcpy(moved, block, before < size ? before : size);
+    numpy_free(context, block, before);
+  }
+  return moved;
+}
+
+static void destroy(PyObject* capsule) {
+  struct context* context = PyCapsule_GetContext(capsule);
+  PyObject* owner = context->owner;
+  free(context);
+  Py_DECREF(owner);
+}
+
+void* ortcffi_numpy_handler(OrtAllocator* allocator, void* owner) {
+  struct context* context = calloc(1, sizeof *context);
+  if (context == NULL) {
+    return NULL;
+  }
+  memcpy(context->handler.name, "ortcffi", sizeof "ortcffi");
+  context->handler.version = 1;
+  context->handler.allocator = (struct numpy_allocator){
+      .context = context,
+      .malloc = numpy_malloc,
+      .calloc = numpy_calloc,
+      .realloc = numpy_realloc,
+      .free = numpy_free,
+  };
+  context->allocator = allocator;
+  PyObject* capsule = PyCapsule_New(&context->handler, "mem_handler", destroy);
+  if (capsule == NULL) {
+    PyErr_Clear();
+    free(context);
+    return NULL;
+  }
+  PyCapsule_SetContext(capsule, context);
+  context->owner = owner;
+  Py_INCREF(context->owner);
+  return capsule;
+}
+
+void** ortcffi_numpy_functions(void) {
+  static void** functions;
+  /* It moved in NumPy 2. */
+  static const char* const places[] = {"numpy._core._multiarray_umath",
+                                       "numpy.core._multiarray_umath"};
+  for (size_t i = 0; functions == NULL && i < sizeof places / sizeof *places; i++) {
+    PyObject* module = PyImport_ImportModule(places[i]);
+    PyObject* capsule = module == NULL ? NULL : PyObject_GetAttrString(module, "_ARRAY_API");
+    functions = capsule == NULL ? NULL : PyCapsule_GetPointer(capsule, NULL);
+    Py_XDECREF(capsule);
+    Py_XDECREF(module);
+    PyErr_Clear();
+  }
+  return functions;
+}
+
+void* ortcffi_numpy_swap(void* handler) {
+  void** functions = ortcffi_numpy_functions();
+  if (functions == NULL) {
+    return NULL;
+  }
+  PyObject* (*set_handler)(PyObject*);
+  memcpy(&set_handler, &functions[SET_HANDLER], sizeof set_handler);
+  PyObject* before = set_handler(handler);
+  PyErr_Clear();
+  return before;
+}
+
+void ortcffi_python_release(void* object) { Py_XDECREF((PyObject*)object); }

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#include "options/describe_options.h"
+/* Needs the types of the header above. */
+#include "boundary/options/options.h"
+
+OrtStatus* ortcffi_describe_session_options(const OrtSessionOptions* options,
+                                            OrtKeyValuePairs** out) {
+  return core_describe_session_options(options, out);
+}
+
+OrtStatus* ortcffi_describe_run_options(const OrtRunOptions* options, OrtKeyValuePairs** out) {
+  return core_describe_run_options(options, out);
+}
+
+OrtStatus* ortcffi_describe_threading_options(const OrtThreadingOptions* options,
+                                              OrtKeyValuePairs** out) {
+  return core_describe_threading_options(options, out);
+}
+
+OrtStatus* ortcffi_run_config(const OrtRunOptions* options, OrtKeyValuePairs** out) {
+  return core_run_config(options, out);
+}
+
+int ortcffi_read_session_item(const OrtSessionOptions* options, ortcffi_session_list list, size_t i,
+                              ortcffi_session_item* out) {
+  static const enum core_session_list lists[] = {
+      [ORTCFFI_FREE_DIMENSIONS] = CORE_FREE_DIMENSIONS,
+      [ORTCFFI_INITIALIZERS] = CORE_INITIALIZERS,
+      [ORTCFFI_EXTERNAL_INITIALIZERS] = CORE_EXTERNAL_INITIALIZERS,
+      [ORTCFFI_EXTERNAL_FILES] = CORE_EXTERNAL_FILES,
+  };
+  const struct core_item* item = core_session_item(options, lists[list], i);
+  if (item == NULL) {
+    return 0;
+  }
+  *out = (ortcffi_session_item){.name = item->key,
+                                .number = item->number,
+                                .pointer = item->pointer,
+                                .is_denotation = item->mark};
+  return 1;
+}

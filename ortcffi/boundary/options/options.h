@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the core's options hold (core/src/options/describe_options.h says more). Of options that another
+ * library has made nothing can be told: what is read is then NULL, or nothing.
+ */
+
+/* All settings of one value. The pairs go to ReleaseKeyValuePairs of the core. */
+OrtStatus* ortcffi_describe_session_options(const OrtSessionOptions* options,
+                                            OrtKeyValuePairs** out);
+OrtStatus* ortcffi_describe_run_options(const OrtRunOptions* options, OrtKeyValuePairs** out);
+OrtStatus* ortcffi_describe_threading_options(const OrtThreadingOptions* options,
+                                              OrtKeyValuePairs** out);
+
+/* The configuration entries of run options. */
+OrtStatus* ortcffi_run_config(const OrtRunOptions* options, OrtKeyValuePairs** out);
+
+/* The lists that session options hold, beside their configuration entries. */
+typedef enum ortcffi_session_list {
+  ORTCFFI_FREE_DIMENSIONS,
+  ORTCFFI_INITIALIZERS,
+  ORTCFFI_EXTERNAL_INITIALIZERS,
+  ORTCFFI_EXTERNAL_FILES
+} ortcffi_session_list;
+
+/* An item, which belongs to the options and is valid until they change. */
+typedef struct ortcffi_session_item {
+  const char* name;
+  /* The dimension, or how many bytes a file has. */
+  int64_t number;
+  /* The value, or the bytes of the file. */
+  const void* pointer;
+  /* Whether the name of a dimension is a denotation. */
+  int is_denotation;
+} ortcffi_session_item;
+
+/* Reads the i-th item; 0 past the last, with the item as it was. */
+int ortcffi_read_session_item(const OrtSessionOptions* options, ortcffi_session_list list, size_t i,
+                              ortcffi_session_item* out);

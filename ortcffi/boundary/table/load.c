@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* What the extension promises as a whole; Python.h also asks libc for dladdr. */
+#define Py_LIMITED_API 0x030b0000
+#include <Python.h>
+#include <dlfcn.h>
+#include <stddef.h>
+
+#include "boundary/table/load.h"
+
+/* The loader runs the constructors of what it opens under a lock of its own. A constructor that
+ * waits for the interpreter, or a thread that holds the interpreter and waits for the loader, would
+ * block the process: no function here holds both. */
+
+static void* open_library(const char* path, int flags, char* reason, size_t reason_size) {
+  void* library;
+  Py_BEGIN_ALLOW_THREADS;
+  library = dlopen(path, RTLD_NOW | flags);
+  if (library == NULL) {
+    const char* text = dlerror();
+    PyOS_snprintf(reason, reason_size, "%s", text == NULL ? "the loader gives no reason" : text);
+  }
+  Py_END_ALLOW_THREADS;
+  return library;
+}
+
+void* ortcffi_library_open(const char* path, char* reason, size_t reason_size) {
+  /* RTLD_LOCAL: its symbols serve nobody else, so two copies of a library never mix. */
+  return open_library(path, RTLD_LOCAL, reason, reason_size);
+}
+
+void* ortcffi_library_expose(const char* path, char* reason, size_t reason_size) {
+  return open_library(path, RTLD_GLOBAL | RTLD_NOLOAD, reason, reason_size);
+}
+
+void* ortcffi_library_symbol(void* library, const char* name) {
+  void* address;
+  Py_BEGIN_ALLOW_THREADS;
+  address = dlsym(library, name);
+  Py_END_ALLOW_THREADS;
+  return address;
+}
+
+const char* ortcffi_library_of(const void* address) {
+  Dl_info info;
+  int found;
+  Py_BEGIN_ALLOW_THREADS;
+  found = dladdr(address, &info);
+  Py_END_ALLOW_THREADS;
+  return found ? info.dli_fname : NULL;
+}

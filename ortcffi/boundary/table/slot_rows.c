@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#include "table/hosts.h"
+/* Needs the types of the header above. */
+#include "boundary/table/slot_rows.h"
+
+const OrtApiBase* ortcffi_core_api_base(void) { return core_api_base(); }
+
+static const ortcffi_slot rows[] = {
+#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
+  {#name, since, #topic, #who, #gil},
+#include "ort_slots.def"
+};
+
+_Static_assert(CORE_COUNT_OF(rows) == ORTCFFI_SLOTS, "every slot has a row");
+
+const ortcffi_slot* ortcffi_slot_row(int i) { return &rows[i]; }
+
+int64_t ortcffi_live_objects(int kind) { return core_live_objects((enum core_kind)kind); }
+
+const char* ortcffi_kind_name(int kind) {
+  static const char* const names[] = {
+      [CORE_STATUS] = "status",
+      [CORE_MEMORY_INFO] = "memory info",
+      [CORE_KEY_VALUES] = "key-value pairs",
+      [CORE_ADAPTOR] = "adaptor",
+      [CORE_ENV] = "environment",
+      [CORE_VALUE] = "value",
+      [CORE_TYPE_INFO] = "type info",
+      [CORE_SHAPE_INFO] = "tensor type and shape info",
+      [CORE_CUSTOM_OP_DOMAIN] = "custom-op domain",
+      [CORE_OP_ATTR] = "op attribute",
+      [CORE_SESSION_OPTIONS] = "session options",
+      [CORE_RUN_OPTIONS] = "run options",
+      [CORE_THREADING_OPTIONS] = "threading options",
+      [CORE_PREPACKED_WEIGHTS] = "prepacked weights container",
+      [CORE_ARENA_CFG] = "arena configuration",
+  };
+  _Static_assert(CORE_COUNT_OF(names) == CORE_KINDS, "every kind has a name");
+  return kind >= 0 && kind < CORE_KINDS ? names[kind] : NULL;
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/* Values as Python objects: from NumPy's arrays, and as such. See values.h. */
+#include <string.h>
+
+#include "boundary/memory/numpy_table.h"
+#include "boundary/values/values.h"
+
+/* The beginning of NumPy's structs, which are part of its ABI. */
+struct descriptor {
+  PyObject base;
+  PyTypeObject* scalar;
+  char kind, type, byte_order, flags;
+  int number;
+};
+
+struct array {
+  PyObject base;
+  char* data;
+  int rank;
+  Py_ssize_t* shape;
+  Py_ssize_t* strides;
+  PyObject* owner;
+  struct descriptor* descriptor;
+  int flags;
+};
+
+enum { C_CONTIGUOUS = 0x1, ALIGNED = 0x100, WRITEABLE = 0x400 };
+
+/* Places in NumPy's table of functions. */
+enum { ARRAY_TYPE = 2, NEW_FROM_DESCRIPTOR = 94, SET_BASE = 282 };
+
+static PyTypeObject* array_type;
+static PyObject* (*new_array)(PyTypeObject*, PyObject*, int, const Py_ssize_t*, const Py_ssize_t*,
+                              void*, int, PyObject*);
+static int (*set_base)(PyObject*, PyObject*);
+
+/* Element types of NumPy's first numbers: bool, the integers, then floats; 0 for none. On this ABI
+ * long is as long as long long or as int. */
+#define LONG(when_8, when_4) (sizeof(long) == 8 ? (when_8) : (when_4))
+static int element_of(int number) {
+  switch (number) {
+    case 0:
+      return ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL;
+    case 1:
+      return ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8;
+    case 2:
+      return ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8;
+    case 3:
+      return ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16;
+    case 4:
+      return ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT16;
+    case 5:
+      return ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32;
+    case 6:
+      return ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT32;
+    case 7:
+      return LONG(ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32);
+    case 8:
+      return LONG(ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64, ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT32);
+    case 9:
+      return ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64;
+    case 10:
+      return ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64;
+    case 11:
+      return ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
+    case 12:
+      return ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE;
+    case 23:
+      return ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16;
+    default:
+      return 0;
+  }
+}
+
+/* --- in ----------------------------------------------------------------------------------------*/
+
+static PyObject* scope;       /* where the default Api is */
+static PyObject* name_chosen; /* under this name; it keeps its Maker under the next */
+static PyObject* name_maker;
+
+static PyObject* create(PyObject* type, struct maker* maker, void* data, size_t size,
+                        const int64_t* shape, size_t rank, int element, PyObject* lender,
+                        int is_readonly) {
+  OrtValue* handle;
+  OrtStatus* status = maker->api->CreateTensorWithDataAsOrtValue(
+      maker->info, data, size, shape, rank, (ONNXTensorElementDataType)element, &handle);
+  if (status != NULL) {
+    return ortcffi_value_fail(maker, status, "CreateTensorWithDataAsOrtValue");
+  }
+  struct value* value = ortcffi_new_value((PyTypeObject*)type, maker, handle, lender);
+  if (value != NULL) {
+    value->is_borrowed = 1;
+    value->is_readonly = (char)is_readonly;
+  }
+  return (PyObject*)value;
+}
+
+/* The Maker of an Api, borrowed; NULL, without an exception, if it has none. */
+static struct maker* maker_of(PyObject* api) {
+  PyObject* maker = api == NULL || api == Py_None ? NULL : PyObject_GetAttr(api, name_maker);
+  if (maker == NULL) {
+    PyErr_Clear();
+    return NULL;
+  }
+  Py_DECREF(maker); /* the Api keeps it */
+  return Py_IS_TYPE(maker, ortcffi_maker_type) ? (struct maker*)maker : NULL;
+}
+
+/* The Maker that a call asks for: with no keyword that of the default Api, if one was chosen; with
+ * `api` as the only one that of its argument. */
+static struct maker* maker_for(PyObject* keywords, PyObject* argument) {
+  if (keywords == NULL) {
+    return maker_of(PyDict_GetItemWithError(scope, name_chosen));
+  }
+  int is_api = PyTuple_Size(keywords) == 1 &&
+               PyUnicode_CompareWithASCIIString(PyTuple_GetItem(keywords, 0), "api") == 0;
+  return is_api ? maker_of(argument) : NULL;
+}
+
+/* Calls a method written in Python with the arguments of one written in C. */
+static PyObject* in_python(PyObject* self, const char* name, PyObject* const* arguments,
+                           Py_ssize_t count, PyObject* keywords) {
+  PyObject* method = PyObject_GetAttrString(self, name);
+  PyObject* positional = PyTuple_New(count);
+  PyObject* named = PyDict_New();
+  PyObject* answer = NULL;
+  Py_ssize_t named_count = keywords == NULL ? 0 : PyTuple_Size(keywords);
+  if (method == NULL || positional == NULL || named == NULL) {
+    goto end;
+  }
+  for (Py_ssize_t i = 0; i < count; i++) {
+    PyTuple_SetItem(positional, i, Py_NewRef(arguments[i]));
+  }
+  for (Py_ssize_t i = 0; i < named_count; i++) {
+    if (PyDict_SetItem(named, PyTuple_GetItem(keywords, i), arguments[count + i]) < 0) {
+      goto end;
+    }
+  }
+  answer = PyObject_Call(method, positional, named);
+end:
+  Py_XDECREF(method);
+  Py_XDECREF(positional);
+  Py_XDECREF(named);
+  return answer;
+}
+
+/* from_numpy(x) and from_numpy(x, api=api): an ndarray that can be borrowed as it is. All else is
+ * decided in Python. */
+PyObject* ortcffi_value_from_numpy(PyObject* type, PyObject* const* arguments, Py_ssize_t count,
+                                   PyObject* keywords) {
+  const int plain = C_CONTIGUOUS | ALIGNED;
+  if (count == 1 && Py_IS_TYPE(arguments[0], array_type)) {
+    const struct array* array = (const struct array*)arguments[0];
+    char order = array->descriptor->byte_order;
+    int is_plain = (array->flags & plain) == plain && (order == '=' || order == '|');
+    int element = is_plain ? element_of(array->descriptor->number) : 0;
+    struct maker* maker =
+        element == 0 ? NULL : maker_for(keywords, keywords == NULL ? NULL : arguments[1]);
+    if (maker != NULL) {
+      size_t size = (size_t)ortcffi_element_bits(element) / 8;
+      for (int i = 0; i < array->rank; i++) {
+        size *= (size_t)array->shape[i];
+      }
+      return create(type, maker, array->data, size, (const int64_t*)array->shape,
+                    (size_t)array->rank, element, arguments[0], !(array->flags & WRITEABLE));
+    }
+  }
+  return in_python(type, "_from_numpy", arguments, count, keywords);
+}
+
+/* A tuple of int as C has it, to be freed; NULL with an exception. */
+static int64_t* lengths_of(PyObject* shape) {
+  Py_ssize_t rank = PyTuple_Size(shape);
+  int64_t* lengths = PyMem_Malloc(((size_t)rank + 1) * sizeof *lengths);
+  if (lengths == NULL) {
+    PyErr_NoMemory();
+    return NULL;
+  }
+  for (Py_ssize_t i = 0; i < rank; i++) {
+    lengths[i] = PyLong_AsLongLong(PyTuple_GetItem(shape, i));
+    if (lengths[i] == -1 && PyErr_Occurred()) {
+      PyMem_Free(lengths);
+      return NULL;
+    }
+  }
+  return lengths;
+}
+
+/* _borrow(maker, address, size, shape, element, lender, readonly): a tensor over any memory. */
+PyObject* ortcffi_value_borrow(PyObject* type, PyObject* arguments) {
+  struct maker* maker;
+  unsigned long long address;
+  Py_ssize_t size;
+  PyObject *shape, *lender;
+  int element, readonly;
+  if (!PyArg_ParseTuple(arguments, "O!KnO!iOp", ortcffi_maker_type, &maker, &address, &size,
+                        &PyTuple_Type, &shape, &element, &lender, &readonly)) {
+    return NULL;
+  }
+  int64_t* lengths = lengths_of(shape);
+  if (lengths == NULL) {
+    return NULL;
+  }
+  PyObject* value = create(type, maker, (void*)(uintptr_t)address, (size_t)size, lengths,
+                           (size_t)PyTuple_Size(shape), element, lender, readonly);
+  PyMem_Free(lengths);
+  return value;
+}
+
+/* --- out ---------------------------------------------------------------------------------------*/
+
+/* The dtype of an element type, borrowed; Python has the list, and is asked once. */
+static PyObject* dtype_of(PyObject* self, int element) {
+  static PyObject* dtypes[32];
+  if (element < 0 || element >= (int)(sizeof dtypes / sizeof *dtypes)) {
+    return PyErr_Format(PyExc_TypeError, "arrays have no elements of type %d", element);
+  }
+  if (dtypes[element] == NULL) {
+    dtypes[element] = PyObject_CallMethod(self, "_dtype_of", "i", element);
+  }
+  return dtypes[element];
+}
+
+/* An array over memory that the value keeps. */
+static PyObject* view_of(struct value* value, void* data, const int64_t* shape, size_t rank,
+                         int element, int is_readonly) {
+  PyObject* dtype = dtype_of((PyObject*)value, element);
+  if (dtype == NULL) {
+    return NULL;
+  }
+  int flags = C_CONTIGUOUS | ALIGNED | (is_readonly ? 0 : WRITEABLE);
+  PyObject* array = new_array(array_type, Py_NewRef(dtype), (int)rank, (const Py_ssize_t*)shape,
+                              NULL, data, flags, NULL);
+  if (array == NULL) {
+    return NULL;
+  }
+  value->is_lent = 1;
+  if (set_base(array, Py_NewRef((PyObject*)value)) < 0) {
+    Py_CLEAR(array);
+  }
+  return array;
+}
+
+/* numpy(): a view of a tensor whose elements are NumPy's. All else is decided in Python. */
+PyObject* ortcffi_value_numpy(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                              PyObject* keywords) {
+  struct value* value = (struct value*)self;
+  if (ortcffi_value_open(value) < 0) {
+    return NULL;
+  }
+  if (count == 0 && keywords == NULL) {
+    int kind = ortcffi_value_kind(value);
+    if (kind < 0 || (kind == ONNX_TYPE_TENSOR && ortcffi_value_shape(value) < 0)) {
+      return NULL;
+    }
+    if (kind == ONNX_TYPE_TENSOR && ortcffi_element_bits(value->element) >= 8) {
+      if (ortcffi_value_data(value) < 0) {
+        return NULL;
+      }
+      return view_of(value, value->data, value->shape, value->rank, value->element,
+                     value->is_readonly);
+    }
+  }
+  return in_python(self, "_numpy", arguments, count, keywords);
+}
+
+/* _view(address, shape, element, readonly): an array of other memory than a dense tensor's. */
+PyObject* ortcffi_value_view(PyObject* self, PyObject* arguments) {
+  unsigned long long address;
+  PyObject* shape;
+  int element, readonly;
+  if (!PyArg_ParseTuple(arguments, "KO!ip", &address, &PyTuple_Type, &shape, &element, &readonly)) {
+    return NULL;
+  }
+  int64_t* lengths = ortcffi_value_open((struct value*)self) < 0 ? NULL : lengths_of(shape);
+  if (lengths == NULL) {
+    return NULL;
+  }
+  void* data = address == 0 ? ortcffi_nothing() : (void*)(uintptr_t)address;
+  PyObject* array =
+      view_of((struct value*)self, data, lengths, (size_t)PyTuple_Size(shape), element, readonly);
+  PyMem_Free(lengths);
+  return array;
+}
+
+int ortcffi_value_arrays_init(PyObject* namespace) {
+  void** functions = ortcffi_numpy_functions();
+  if (functions == NULL) {
+    PyErr_SetString(PyExc_ImportError, "this NumPy does not export its functions");
+    return -1;
+  }
+  array_type = functions[ARRAY_TYPE];
+  memcpy(&new_array, &functions[NEW_FROM_DESCRIPTOR], sizeof new_array);
+  memcpy(&set_base, &functions[SET_BASE], sizeof set_base);
+  scope = Py_NewRef(namespace);
+  name_chosen = PyUnicode_InternFromString("_chosen");
+  name_maker = PyUnicode_InternFromString("_maker");
+  return name_chosen == NULL || name_maker == NULL ? -1 : 0;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* Values as Python objects: tensors of strings, from a list of str and as one. See values.h. */
+#include <string.h>
+
+#include "boundary/values/values.h"
+
+/* A str or bytes as UTF-8 that the object owns; NULL with an exception that names its place. */
+static const char* text_of(PyObject* item, Py_ssize_t place, Py_ssize_t* length) {
+  char* bytes;
+  if (PyBytes_Check(item)) {
+    return PyBytes_AsStringAndSize(item, &bytes, length) < 0 ? NULL : bytes;
+  }
+  if (!PyUnicode_Check(item)) {
+    PyErr_Format(PyExc_TypeError, "string %zd must be a str or bytes, not %R", place,
+                 Py_TYPE(item));
+    return NULL;
+  }
+  const char* text = PyUnicode_AsUTF8AndSize(item, length);
+  if (text == NULL && PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) {
+    PyErr_Clear();
+    PyErr_Format(PyExc_ValueError,
+                 "string %zd must be encodable as UTF-8, but %A has a lone surrogate", place, item);
+  }
+  return text;
+}
+
+/* Those that C would end too early, at a zero of their own. */
+static int fill_long_ones(struct value* value, PyObject* strings, const char* const* texts) {
+  Py_ssize_t count = PyList_Size(strings);
+  for (Py_ssize_t i = 0; i < count; i++) {
+    Py_ssize_t length;
+    const char* text = text_of(PyList_GetItem(strings, i), i, &length);
+    if (text == NULL) {
+      return -1;
+    }
+    if (strlen(texts[i]) == (size_t)length) {
+      continue;
+    }
+    char* buffer;
+    OrtStatus* status = value->maker->api->GetResizedStringTensorElementBuffer(
+        value->handle, (size_t)i, (size_t)length, &buffer);
+    if (status != NULL) {
+      ortcffi_value_fail(value->maker, status, "GetResizedStringTensorElementBuffer");
+      return -1;
+    }
+    memcpy(buffer, text, (size_t)length);
+  }
+  return 0;
+}
+
+static int fill(struct value* value, PyObject* strings, const char** texts) {
+  Py_ssize_t count = PyList_Size(strings);
+  int has_zeros = 0;
+  for (Py_ssize_t i = 0; i < count; i++) {
+    Py_ssize_t length;
+    texts[i] = text_of(PyList_GetItem(strings, i), i, &length);
+    if (texts[i] == NULL) {
+      return -1;
+    }
+    has_zeros |= memchr(texts[i], 0, (size_t)length) != NULL;
+  }
+  if (has_zeros && value->maker->version < 15) {
+    PyErr_SetString(PyExc_ValueError, "a string with a null character needs API version 15");
+    return -1;
+  }
+  /* The texts belong to objects of the list, which nobody changes while the lock is held. */
+  OrtStatus* status = value->maker->api->FillStringTensor(value->handle, texts, (size_t)count);
+  if (status != NULL) {
+    ortcffi_value_fail(value->maker, status, "FillStringTensor");
+    return -1;
+  }
+  return has_zeros ? fill_long_ones(value, strings, texts) : 0;
+}
+
+/* _fill_strings(list): sets all elements, in the order of the memory. */
+PyObject* ortcffi_value_fill_strings(PyObject* self, PyObject* strings) {
+  struct value* value = (struct value*)self;
+  if (!PyList_CheckExact(strings)) {
+    PyErr_SetString(PyExc_TypeError, "_fill_strings takes a list");
+    return NULL;
+  }
+  const char** texts = PyMem_Malloc(((size_t)PyList_Size(strings) + 1) * sizeof *texts);
+  if (texts == NULL) {
+    return PyErr_NoMemory();
+  }
+  int answer = ortcffi_value_open(value) < 0 ? -1 : fill(value, strings, texts);
+  PyMem_Free(texts);
+  if (answer < 0) {
+    return NULL;
+  }
+  Py_RETURN_NONE;
+}
+
+static PyObject* decode(const char* text, size_t length, int as_bytes) {
+  return as_bytes ? PyBytes_FromStringAndSize(text, (Py_ssize_t)length)
+                  : PyUnicode_DecodeUTF8(text, (Py_ssize_t)length, "replace");
+}
+
+static PyObject* list_of(const char* content, size_t size, const size_t* offsets, size_t count,
+                         int as_bytes) {
+  PyObject* list = PyList_New((Py_ssize_t)count);
+  for (size_t i = 0; list != NULL && i < count; i++) {
+    size_t end = i + 1 < count ? offsets[i + 1] : size;
+    PyObject* item = decode(content + offsets[i], end - offsets[i], as_bytes);
+    if (item == NULL) {
+      Py_CLEAR(list);
+    } else {
+      PyList_SetItem(list, (Py_ssize_t)i, item);
+    }
+  }
+  return list;
+}
+
+/* _read_strings(as_bytes, count=-1): all elements, in the order of the memory. Of a sparse tensor
+ * `count` says how many there are. */
+PyObject* ortcffi_value_read_strings(PyObject* self, PyObject* arguments) {
+  struct value* value = (struct value*)self;
+  const OrtApi* api = value->maker->api;
+  int as_bytes;
+  Py_ssize_t given = -1;
+  if (!PyArg_ParseTuple(arguments, "p|n", &as_bytes, &given) || ortcffi_value_open(value) < 0 ||
+      ortcffi_value_shape(value) < 0) {
+    return NULL;
+  }
+  size_t size, count = given < 0 ? ortcffi_value_count(value) : (size_t)given;
+  OrtStatus* status = api->GetStringTensorDataLength(value->handle, &size);
+  if (status != NULL) {
+    return ortcffi_value_fail(value->maker, status, "GetStringTensorDataLength");
+  }
+  char* content = PyMem_Malloc(size + 1);
+  size_t* offsets = PyMem_Malloc((count + 1) * sizeof *offsets);
+  PyObject* list = NULL;
+  if (content == NULL || offsets == NULL) {
+    PyErr_NoMemory();
+  } else {
+    status = api->GetStringTensorContent(value->handle, content, size, offsets, count);
+    list = status == NULL ? list_of(content, size, offsets, count, as_bytes)
+                          : ortcffi_value_fail(value->maker, status, "GetStringTensorContent");
+  }
+  PyMem_Free(content);
+  PyMem_Free(offsets);
+  return list;
+}

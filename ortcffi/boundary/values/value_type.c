@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* Values as Python objects: their memory as a buffer, and the type itself. See values.h. */
+#include <stddef.h>
+
+#include "boundary/values/value_docs.h"
+#include "boundary/values/values.h"
+
+/* --- the buffer --------------------------------------------------------------------------------*/
+
+/* What the struct module calls an element; NULL for what it has no name for. */
+static const char* format_of(int element) {
+  static const char* const formats[] = {
+      [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT] = "f",   [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8] = "B",
+      [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8] = "b",    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT16] = "H",
+      [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16] = "h",   [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32] = "i",
+      [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64] = "q",   [ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL] = "?",
+      [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16] = "e", [ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE] = "d",
+      [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT32] = "I",  [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64] = "Q",
+  };
+  size_t place = (size_t)element;
+  return place < sizeof formats / sizeof *formats ? formats[place] : NULL;
+}
+
+/* Why there is no buffer of that kind; NULL if there is. */
+static const char* refusal(const struct value* value, int flags) {
+  if (ortcffi_element_bits(value->element) == 0) {
+    return "a string tensor has no buffer: use numpy() or to_python()";
+  }
+  if ((flags & PyBUF_WRITABLE) && value->is_readonly) {
+    return "this value is read-only";
+  }
+  if ((flags & PyBUF_ND) && ortcffi_element_bits(value->element) < 8) {
+    return "elements of this type share bytes: use numpy(copy=True)";
+  }
+  if ((flags & PyBUF_FORMAT) && format_of(value->element) == NULL) {
+    return "buffers have no format for this element type: use numpy()";
+  }
+  if ((flags & PyBUF_F_CONTIGUOUS & ~PyBUF_STRIDES) && value->rank > 1) {
+    return "a value is C-contiguous";
+  }
+  return NULL;
+}
+
+static int fill_shape(struct value* value, Py_buffer* view, int flags) {
+  Py_ssize_t* strides = PyMem_Malloc((value->rank + 1) * sizeof(Py_ssize_t));
+  if (strides == NULL) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  view->internal = strides;
+  view->itemsize = ortcffi_element_bits(value->element) / 8;
+  view->ndim = (int)value->rank;
+  view->shape = (Py_ssize_t*)(uintptr_t)value->shape;
+  if (flags & PyBUF_FORMAT) {
+    view->format = (char*)(uintptr_t)format_of(value->element);
+  }
+  if ((flags & PyBUF_STRIDES) == PyBUF_STRIDES) {
+    view->strides = strides;
+    PyBuffer_FillContiguousStrides(view->ndim, view->shape, strides, (int)view->itemsize, 'C');
+  }
+  return 0;
+}
+
+_Static_assert(sizeof(Py_ssize_t) == sizeof(int64_t), "a shape can be lent to Python as it is");
+
+int ortcffi_value_getbuffer(PyObject* self, Py_buffer* view, int flags) {
+  struct value* value = (struct value*)self;
+  view->obj = NULL;
+  int kind = ortcffi_value_open(value) < 0 ? -1 : ortcffi_value_kind(value);
+  if (kind >= 0 && kind != ONNX_TYPE_TENSOR) {
+    PyErr_SetString(PyExc_BufferError, "only a dense tensor has a buffer: use to_python()");
+    return -1;
+  }
+  if (kind < 0 || ortcffi_value_data(value) < 0) {
+    return -1;
+  }
+  const char* reason = refusal(value, flags);
+  if (reason != NULL) {
+    PyErr_SetString(PyExc_BufferError, reason);
+    return -1;
+  }
+  Py_ssize_t size = (Py_ssize_t)ortcffi_value_bytes(value);
+  int simple = flags & PyBUF_WRITABLE;
+  if (PyBuffer_FillInfo(view, self, value->data, size, value->is_readonly, simple) < 0) {
+    return -1;
+  }
+  if ((flags & PyBUF_ND) && fill_shape(value, view, flags) < 0) {
+    PyBuffer_Release(view);
+    return -1;
+  }
+  value->is_lent = 1;
+  return 0;
+}
+
+void ortcffi_value_releasebuffer(PyObject* self, Py_buffer* view) {
+  (void)self;
+  PyMem_Free(view->internal);
+  view->internal = NULL;
+}
+
+/* --- facts -------------------------------------------------------------------------------------*/
+
+static PyObject* get_shape(PyObject* self, void* unused) {
+  (void)unused;
+  struct value* value = (struct value*)self;
+  if (ortcffi_value_open(value) < 0 || ortcffi_value_shape(value) < 0) {
+    return NULL;
+  }
+  PyObject* shape = PyTuple_New((Py_ssize_t)value->rank);
+  for (size_t i = 0; shape != NULL && i < value->rank; i++) {
+    PyObject* length = PyLong_FromLongLong(value->shape[i]);
+    if (length == NULL) {
+      Py_CLEAR(shape);
+    } else {
+      PyTuple_SetItem(shape, (Py_ssize_t)i, length);
+    }
+  }
+  return shape;
+}
+
+static PyObject* get_element(PyObject* self, void* unused) {
+  (void)unused;
+  struct value* value = (struct value*)self;
+  if (ortcffi_value_open(value) < 0 || ortcffi_value_shape(value) < 0) {
+    return NULL;
+  }
+  return PyLong_FromLong(value->element);
+}
+
+static PyObject* get_kind(PyObject* self, void* unused) {
+  (void)unused;
+  struct value* value = (struct value*)self;
+  int kind = ortcffi_value_open(value) < 0 ? -1 : ortcffi_value_kind(value);
+  return kind < 0 ? NULL : PyLong_FromLong(kind);
+}
+
+static PyObject* get_data(PyObject* self, void* unused) {
+  (void)unused;
+  struct value* value = (struct value*)self;
+  if (ortcffi_value_open(value) < 0 || ortcffi_value_data(value) < 0) {
+    return NULL;
+  }
+  value->is_lent = 1;
+  return PyLong_FromVoidPtr(value->data);
+}
+
+static PyObject* get_nbytes(PyObject* self, void* unused) {
+  (void)unused;
+  struct value* value = (struct value*)self;
+  if (ortcffi_value_open(value) < 0 || ortcffi_value_shape(value) < 0) {
+    return NULL;
+  }
+  if (ortcffi_element_bits(value->element) == 0) {
+    PyErr_SetString(PyExc_TypeError, "strings have no size in common");
+    return NULL;
+  }
+  return PyLong_FromSize_t(ortcffi_value_bytes(value));
+}
+
+static PyObject* get_address(PyObject* self, void* unused) {
+  (void)unused;
+  struct value* value = (struct value*)self;
+  return ortcffi_value_open(value) < 0 ? NULL : PyLong_FromVoidPtr(value->handle);
+}
+
+/* Says that something points into the value: it is then not released before its last reference. */
+static PyObject* lend(PyObject* self, PyObject* unused) {
+  (void)unused;
+  ((struct value*)self)->is_lent = 1;
+  Py_RETURN_NONE;
+}
+
+static PyObject* get_api(PyObject* self, void* unused) {
+  (void)unused;
+  return Py_NewRef(((struct value*)self)->maker->owner);
+}
+
+static PyObject* get_closed(PyObject* self, void* unused) {
+  (void)unused;
+  return PyBool_FromLong(((struct value*)self)->is_closed);
+}
+
+static PyObject* get_readonly(PyObject* self, void* unused) {
+  (void)unused;
+  return PyBool_FromLong(((struct value*)self)->is_readonly);
+}
+
+static PyGetSetDef value_members[] = {
+    {"api", get_api, NULL, NULL, NULL},           {"closed", get_closed, NULL, NULL, NULL},
+    {"readonly", get_readonly, NULL, NULL, NULL}, {"shape", get_shape, NULL, NULL, NULL},
+    {"_element", get_element, NULL, NULL, NULL},  {"_kind", get_kind, NULL, NULL, NULL},
+    {"_nbytes", get_nbytes, NULL, NULL, NULL},    {"_data", get_data, NULL, NULL, NULL},
+    {"_address", get_address, NULL, NULL, NULL},  {NULL, NULL, NULL, NULL, NULL},
+};
+
+/* --- the type ----------------------------------------------------------------------------------*/
+
+#define FUNCTION(name) ((PyCFunction)(void (*)(void))(name))
+
+static PyMethodDef value_methods[] = {
+    {"from_numpy", FUNCTION(ortcffi_value_from_numpy), METH_FASTCALL | METH_KEYWORDS | METH_CLASS,
+     FROM_NUMPY_DOC},
+    {"numpy", FUNCTION(ortcffi_value_numpy), METH_FASTCALL | METH_KEYWORDS, NUMPY_DOC},
+    {"close", ortcffi_value_close, METH_NOARGS, CLOSE_DOC},
+    {"_adopt", ortcffi_value_adopt, METH_VARARGS | METH_CLASS, NULL},
+    {"_hand_out", ortcffi_value_hand_out, METH_NOARGS, NULL},
+    {"_take_back", ortcffi_value_take_back, METH_O, NULL},
+    {"_lend", lend, METH_NOARGS, NULL},
+    {"_view", ortcffi_value_view, METH_VARARGS, NULL},
+    {"_capsule", ortcffi_value_capsule, METH_VARARGS, NULL},
+    {"_fill_strings", ortcffi_value_fill_strings, METH_O, NULL},
+    {"_read_strings", ortcffi_value_read_strings, METH_VARARGS, NULL},
+    {"_borrow", ortcffi_value_borrow, METH_VARARGS | METH_CLASS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot value_slots[] = {
+    {Py_tp_dealloc, (void*)ortcffi_value_dealloc},
+    {Py_tp_traverse, (void*)ortcffi_value_traverse},
+    {Py_tp_clear, (void*)ortcffi_value_clear},
+    {Py_tp_methods, value_methods},
+    {Py_tp_getset, value_members},
+    {Py_bf_getbuffer, (void*)ortcffi_value_getbuffer},
+    {Py_bf_releasebuffer, (void*)ortcffi_value_releasebuffer},
+    {0, NULL},
+};
+
+/* Not final: a subtype is what users see. */
+static PyType_Spec value_spec = {
+    .name = "ortcffi._ort.Tensor",
+    .basicsize = sizeof(struct value),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE |
+             Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .slots = value_slots,
+};
+
+ortcffi_object* ortcffi_value_types(ortcffi_object* scope) {
+  if (ortcffi_value_arrays_init((PyObject*)scope) < 0) {
+    return NULL;
+  }
+  ortcffi_maker_type = (PyTypeObject*)PyType_FromSpec(&ortcffi_maker_spec);
+  ortcffi_tensor_type = (PyTypeObject*)PyType_FromSpec(&value_spec);
+  if (ortcffi_maker_type == NULL || ortcffi_tensor_type == NULL) {
+    return NULL;
+  }
+  PyObject* loan_type = PyType_FromSpec(&ortcffi_loan_spec);
+  if (loan_type == NULL) {
+    return NULL;
+  }
+  return (ortcffi_object*)PyTuple_Pack(3, ortcffi_maker_type, ortcffi_tensor_type, loan_type);
+}

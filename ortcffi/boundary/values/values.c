@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/* Values as Python objects: their life, and what a tensor is like. See values.h. */
+#include "boundary/values/values.h"
+
+#include <stddef.h>
+#include <string.h>
+
+PyTypeObject* ortcffi_maker_type;
+PyTypeObject* ortcffi_tensor_type;
+
+void* ortcffi_nothing(void) {
+  static _Alignas(64) char nothing[64];
+  return nothing;
+}
+
+PyObject* ortcffi_value_fail(const struct maker* maker, OrtStatus* status, const char* function) {
+  PyObject* name = PyUnicode_FromString(function);
+  if (name == NULL) {
+    maker->api->ReleaseStatus(status);
+    return NULL;
+  }
+  (void)ortcffi_fail(maker->api, status, (ortcffi_object*)name);
+  Py_DECREF(name);
+  return NULL;
+}
+
+/* --- Maker -------------------------------------------------------------------------------------*/
+
+static PyObject* maker_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
+  (void)keywords;
+  unsigned long long api, info;
+  int version;
+  PyObject *owner, *lender;
+  if (!PyArg_ParseTuple(arguments, "KKiOO", &api, &info, &version, &owner, &lender)) {
+    return NULL;
+  }
+  struct maker* maker = PyObject_GC_New(struct maker, type);
+  if (maker != NULL) {
+    maker->api = (const OrtApi*)(uintptr_t)api;
+    maker->info = (const OrtMemoryInfo*)(uintptr_t)info;
+    maker->version = version;
+    maker->owner = Py_NewRef(owner);
+    maker->lender = Py_NewRef(lender);
+    PyObject_GC_Track(maker);
+  }
+  return (PyObject*)maker;
+}
+
+static int maker_traverse(PyObject* self, visitproc visit, void* arg) {
+  struct maker* maker = (struct maker*)self;
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(maker->owner);
+  Py_VISIT(maker->lender);
+  return 0;
+}
+
+static void maker_dealloc(PyObject* self) {
+  struct maker* maker = (struct maker*)self;
+  PyTypeObject* type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  Py_DECREF(maker->owner);
+  Py_DECREF(maker->lender);
+  PyObject_GC_Del(self);
+  Py_DECREF(type);
+}
+
+static PyType_Slot maker_slots[] = {
+    {Py_tp_new, (void*)maker_new},
+    {Py_tp_dealloc, (void*)maker_dealloc},
+    {Py_tp_traverse, (void*)maker_traverse},
+    {0, NULL},
+};
+
+PyType_Spec ortcffi_maker_spec = {
+    .name = "ortcffi._ort.Maker",
+    .basicsize = sizeof(struct maker),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .slots = maker_slots,
+};
+
+/* --- life --------------------------------------------------------------------------------------*/
+
+struct value* ortcffi_new_value(PyTypeObject* type, struct maker* maker, OrtValue* handle,
+                                PyObject* lender) {
+  struct value* value = (struct value*)PyType_GenericAlloc(type, 0); /* zeroed */
+  if (value == NULL) {
+    maker->api->ReleaseValue(handle);
+    return NULL;
+  }
+  value->maker = (struct maker*)Py_NewRef((PyObject*)maker);
+  value->handle = handle;
+  value->lender = Py_XNewRef(lender);
+  value->is_owned = 1;
+  return value;
+}
+
+/* Gives back what is owned. Whoever lends memory goes after the OrtValue that points to it. */
+static void let_go(struct value* value) {
+  OrtValue* handle = value->handle;
+  value->handle = NULL;
+  if (handle != NULL && value->is_owned) {
+    if (value->is_borrowed) {
+      value->maker->api->ReleaseValue(handle);
+    } else {
+      /* An allocator may run Python, which must not see an exception on its way past us. */
+      PyObject *type, *error, *traceback;
+      PyErr_Fetch(&type, &error, &traceback);
+      Py_BEGIN_ALLOW_THREADS;
+      value->maker->api->ReleaseValue(handle);
+      Py_END_ALLOW_THREADS;
+      PyErr_Restore(type, error, traceback);
+    }
+  }
+  PyMem_Free(value->shape_copy);
+  value->shape_copy = NULL;
+  Py_CLEAR(value->lender);
+}
+
+/* Nobody may use it any more; what is in use goes later. */
+static void shut(struct value* value) {
+  value->is_closed = 1;
+  if (!value->is_lent && value->uses == 0) {
+    let_go(value);
+  }
+}
+
+PyObject* ortcffi_value_close(PyObject* self, PyObject* unused) {
+  (void)unused;
+  shut((struct value*)self);
+  Py_RETURN_NONE;
+}
+
+/* _hand_out(): the address of the OrtValue, which stays as it is until _take_back(): a thread may
+ * be in a call with it while another closes the value. */
+PyObject* ortcffi_value_hand_out(PyObject* self, PyObject* unused) {
+  (void)unused;
+  struct value* value = (struct value*)self;
+  PyObject* address = ortcffi_value_open(value) < 0 ? NULL : PyLong_FromVoidPtr(value->handle);
+  value->uses += address != NULL;
+  return address;
+}
+
+PyObject* ortcffi_value_take_back(PyObject* self, PyObject* unused) {
+  (void)unused;
+  struct value* value = (struct value*)self;
+  value->uses--;
+  if (value->is_closed) {
+    shut(value);
+  }
+  Py_RETURN_NONE;
+}
+
+int ortcffi_value_traverse(PyObject* self, visitproc visit, void* arg) {
+  struct value* value = (struct value*)self;
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(value->maker);
+  Py_VISIT(value->lender);
+  return 0;
+}
+
+int ortcffi_value_clear(PyObject* self) {
+  shut((struct value*)self);
+  return 0;
+}
+
+void ortcffi_value_dealloc(PyObject* self) {
+  struct value* value = (struct value*)self;
+  PyTypeObject* type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  let_go(value);
+  Py_XDECREF((PyObject*)value->maker);
+  PyObject_GC_Del(self);
+  Py_DECREF(type);
+}
+
+int ortcffi_value_open(const struct value* value) {
+  if (value->is_closed || value->handle == NULL) {
+    PyErr_SetString(PyExc_ValueError, "this Value is closed");
+    return -1;
+  }
+  return 0;
+}
+
+/* _adopt(maker, handle, lender, owned, readonly=False): a value around an address. */
+PyObject* ortcffi_value_adopt(PyObject* type, PyObject* arguments) {
+  struct maker* maker;
+  unsigned long long handle;
+  PyObject* lender;
+  int owned, readonly = 0;
+  if (!PyArg_ParseTuple(arguments, "O!KOp|p", ortcffi_maker_type, &maker, &handle, &lender, &owned,
+                        &readonly)) {
+    return NULL;
+  }
+  struct value* value = ortcffi_new_value((PyTypeObject*)type, maker, (OrtValue*)(uintptr_t)handle,
+                                          lender == Py_None ? NULL : lender);
+  if (value != NULL) {
+    value->is_owned = (char)owned;
+    value->is_readonly = (char)readonly;
+  }
+  return (PyObject*)value;
+}
+
+/* --- what a tensor is like ---------------------------------------------------------------------*/
+
+static const unsigned char element_bits[] = {
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT] = 32,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8] = 8,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8] = 8,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT16] = 16,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16] = 16,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32] = 32,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64] = 64,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL] = 8,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16] = 16,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE] = 64,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT32] = 32,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64] = 64,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX64] = 64,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128] = 128,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16] = 16,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E4M3FN] = 8,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E4M3FNUZ] = 8,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E5M2] = 8,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E5M2FNUZ] = 8,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT4] = 4,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT4] = 4,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT4E2M1] = 4,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT2] = 2,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_INT2] = 2,
+    [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E8M0] = 8,
+};
+
+int ortcffi_element_bits(int element) {
+  size_t place = (size_t)element;
+  return place < sizeof element_bits ? element_bits[place] : 0;
+}
+
+size_t ortcffi_value_count(const struct value* value) {
+  size_t count = 1;
+  for (size_t i = 0; i < value->rank; i++) {
+    count *= (size_t)value->shape[i];
+  }
+  return count;
+}
+
+size_t ortcffi_value_bytes(const struct value* value) {
+  size_t bits = (size_t)ortcffi_element_bits(value->element);
+  size_t count = ortcffi_value_count(value);
+  return bits >= 8 ? count * (bits / 8) : (count * bits + 7) / 8;
+}
+
+/* What tables before version 25 have instead of a reference. */
+static const char* copy_shape(struct value* value, OrtStatus** status) {
+  const OrtApi* api = value->maker->api;
+  OrtTensorTypeAndShapeInfo* info;
+  ONNXTensorElementDataType element = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  *status = api->GetTensorTypeAndShape(value->handle, &info);
+  if (*status != NULL) {
+    return "GetTensorTypeAndShape";
+  }
+  const char* function = "GetTensorElementType";
+  *status = api->GetTensorElementType(info, &element);
+  if (*status == NULL) {
+    function = "GetDimensionsCount";
+    *status = api->GetDimensionsCount(info, &value->rank);
+  }
+  if (*status == NULL) {
+    function = "GetDimensions";
+    PyMem_Free(value->shape_copy);
+    value->shape_copy = PyMem_Malloc((value->rank + 1) * sizeof(int64_t));
+    if (value->shape_copy != NULL) {
+      *status = api->GetDimensions(info, value->shape_copy, value->rank);
+    }
+  }
+  api->ReleaseTensorTypeAndShapeInfo(info);
+  value->element = (int)element;
+  value->shape = value->shape_copy;
+  return function;
+}
+
+int ortcffi_value_kind(struct value* value) {
+  if (!value->has_kind) {
+    ONNXType kind = ONNX_TYPE_UNKNOWN;
+    OrtStatus* status = value->maker->api->GetValueType(value->handle, &kind);
+    if (status != NULL) {
+      ortcffi_value_fail(value->maker, status, "GetValueType");
+      return -1;
+    }
+    value->kind = (int)kind;
+    value->has_kind = 1;
+  }
+  return value->kind;
+}
+
+int ortcffi_value_shape(struct value* value) {
+  if (value->has_shape) {
+    return 0;
+  }
+  OrtStatus* status;
+  const char* function = "GetTensorElementTypeAndShapeDataReference";
+  if (value->maker->version >= 25) {
+    ONNXTensorElementDataType element = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+    status = value->maker->api->GetTensorElementTypeAndShapeDataReference(
+        value->handle, &element, &value->shape, &value->rank);
+    value->element = (int)element;
+  } else {
+    function = copy_shape(value, &status);
+    if (status == NULL && value->shape == NULL) {
+      PyErr_NoMemory();
+      return -1;
+    }
+  }
+  if (status != NULL) {
+    ortcffi_value_fail(value->maker, status, function);
+    return -1;
+  }
+  value->has_shape = 1;
+  return 0;
+}
+
+/* Whether the CPU reaches the memory; -1 with an exception. */
+static int is_reachable(const struct value* value) {
+  const OrtApi* api = value->maker->api;
+  const OrtMemoryInfo* info;
+  if (value->maker->version < 14) {
+    return 1; /* a table that knows no device */
+  }
+  OrtStatus* status = api->GetTensorMemoryInfo(value->handle, &info);
+  if (status != NULL) {
+    ortcffi_value_fail(value->maker, status, "GetTensorMemoryInfo");
+    return -1;
+  }
+  OrtMemoryInfoDeviceType device;
+  api->MemoryInfoGetDeviceType(info, &device);
+  return device == OrtMemoryInfoDeviceType_CPU ||
+         (value->maker->version >= 23 &&
+          api->MemoryInfoGetDeviceMemType(info) == OrtDeviceMemoryType_HOST_ACCESSIBLE);
+}
+
+int ortcffi_value_data(struct value* value) {
+  if (value->has_data) {
+    return 0;
+  }
+  if (ortcffi_value_shape(value) < 0) {
+    return -1;
+  }
+  OrtStatus* status = value->maker->api->GetTensorMutableData(value->handle, &value->data);
+  if (status != NULL) {
+    ortcffi_value_fail(value->maker, status, "GetTensorMutableData");
+    return -1;
+  }
+  int reachable = value->is_borrowed ? 1 : is_reachable(value);
+  if (reachable == 0) {
+    PyErr_SetString(PyExc_BufferError,
+                    "the memory of this value is a device's, which the CPU "
+                    "cannot read: see memory_info");
+  }
+  if (reachable <= 0) {
+    return -1;
+  }
+  if (value->data == NULL) {
+    if (ortcffi_value_bytes(value) > 0) {
+      PyErr_SetString(PyExc_MemoryError, "the allocator gave this value no memory");
+      return -1;
+    }
+    value->data = ortcffi_nothing();
+  }
+  value->has_data = 1;
+  return 0;
+}

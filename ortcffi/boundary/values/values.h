@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Values as Python objects: what ortcffi/value.py builds its class Value on.
+ *
+ * In CFFI alone a value is a cdata with a destructor, and an array of it takes half a dozen calls;
+ * that is several times what the official package takes.
+ *
+ *   Maker(api, info, version, owner, lender)
+ *       One table. `api` and `info`, which describes the memory of the CPU, are addresses; `owner`
+ *       is the Api, `lender` keeps `info` valid.
+ *   Tensor
+ *       A value of any kind. It owns its OrtValue, or keeps what does. What it lends, arrays and
+ *       buffers, keeps it: after `close` the memory goes with the last of them.
+ *
+ * All functions need the interpreter lock. Those that may block or call back release it.
+ */
+#ifndef ORTCFFI_VALUES_H
+#define ORTCFFI_VALUES_H
+
+#ifndef Py_LIMITED_API
+#define Py_LIMITED_API 0x030b0000
+#endif
+#include <Python.h>
+#include <stdint.h>
+
+#include "onnxruntime_c_api.h"
+/* Needs the types of the header above. */
+#include "boundary/status/raise.h"
+
+struct maker {
+  PyObject base;
+  const OrtApi* api;
+  const OrtMemoryInfo* info;
+  int version;
+  PyObject* owner;
+  PyObject* lender;
+};
+
+struct value {
+  PyObject base;
+  struct maker* maker;
+  OrtValue* handle; /* NULL once it is released */
+  PyObject* lender; /* what owns the memory, or the handle; NULL if neither is another's */
+  /* What a tensor is like, read when it is first asked for: it never changes. */
+  void* data;
+  const int64_t* shape; /* in the OrtValue, or in shape_copy where the table lends none */
+  int64_t* shape_copy;
+  size_t rank;
+  int element, kind;
+  char has_kind, has_shape, has_data;
+  char is_owned;    /* the OrtValue is */
+  char is_borrowed; /* the memory is, so that to release the OrtValue calls nothing */
+  char is_readonly;
+  char is_lent; /* arrays or buffers may point to the memory */
+  size_t uses;  /* handles that were handed out and not given back, as those of calls under way */
+  char is_closed;
+};
+
+/* Types that other files need; set by ortcffi_value_types. */
+extern PyTypeObject* ortcffi_maker_type;
+extern PyTypeObject* ortcffi_tensor_type;
+
+/* A new value of a subtype of Tensor around a handle that it is to own; NULL with an exception, and
+ * the handle is released. Takes a reference to `lender`, which may be NULL. */
+struct value* ortcffi_new_value(PyTypeObject* type, struct maker* maker, OrtValue* handle,
+                                PyObject* lender);
+
+/* Raises the exception for a status of `maker`'s table, and releases it. Always returns NULL. */
+PyObject* ortcffi_value_fail(const struct maker* maker, OrtStatus* status, const char* function);
+
+/* 0 if the value is open; otherwise -1 with an exception. */
+int ortcffi_value_open(const struct value* value);
+/* An ONNXType; -1 with an exception. */
+int ortcffi_value_kind(struct value* value);
+/* Fills in element type and shape, or also the data; -1 with an exception. */
+int ortcffi_value_shape(struct value* value);
+int ortcffi_value_data(struct value* value);
+
+/* How many elements, and bytes, a shape has. The library has seen that neither is too large. */
+size_t ortcffi_value_count(const struct value* value);
+size_t ortcffi_value_bytes(const struct value* value);
+
+/* Bits of an element; 0 for strings and for what is no type of a tensor. */
+int ortcffi_element_bits(int element);
+
+/* A pointer to show for no bytes at all: NumPy takes NULL for no memory. */
+void* ortcffi_nothing(void);
+
+/* What the type is put together of, in the files that the names tell. */
+extern PyType_Spec ortcffi_maker_spec;
+PyObject* ortcffi_value_close(PyObject* self, PyObject* unused);
+PyObject* ortcffi_value_hand_out(PyObject* self, PyObject* unused);
+PyObject* ortcffi_value_take_back(PyObject* self, PyObject* unused);
+PyObject* ortcffi_value_adopt(PyObject* type, PyObject* arguments);
+int ortcffi_value_traverse(PyObject* self, visitproc visit, void* arg);
+int ortcffi_value_clear(PyObject* self);
+void ortcffi_value_dealloc(PyObject* self);
+
+PyObject* ortcffi_value_from_numpy(PyObject* type, PyObject* const* arguments, Py_ssize_t count,
+                                   PyObject* keywords);
+PyObject* ortcffi_value_borrow(PyObject* type, PyObject* arguments);
+PyObject* ortcffi_value_numpy(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                              PyObject* keywords);
+PyObject* ortcffi_value_view(PyObject* self, PyObject* arguments);
+PyObject* ortcffi_value_capsule(PyObject* self, PyObject* arguments);
+extern PyType_Spec ortcffi_loan_spec;
+PyObject* ortcffi_value_fill_strings(PyObject* self, PyObject* strings);
+PyObject* ortcffi_value_read_strings(PyObject* self, PyObject* arguments);
+/* Finds NumPy's functions; -1 with an exception. `scope` is the namespace in which _chosen is the
+ * default Api. */
+int ortcffi_value_arrays_init(PyObject* scope);
+
+#endif

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Callbacks that several topics use: loggers, and functions for threads."""

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""What libraries log, on its way to Python."""
+
+import logging
+import re
+from collections.abc import Callable
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ortcffi._callback import called_from_c, report_exception
+from ortcffi._contexts import Context, find
+from ortcffi._convert import decode, known
+from ortcffi._native import lib
+
+if TYPE_CHECKING:
+    from ortcffi._ort import Cdata
+
+__all__ = ["LogMessage", "LogSeverity", "Logger", "log_context"]
+
+
+class LogSeverity(IntEnum):
+    """How grave a log message is (``OrtLoggingLevel``)."""
+
+    VERBOSE = lib.ORT_LOGGING_LEVEL_VERBOSE
+    INFO = lib.ORT_LOGGING_LEVEL_INFO
+    WARNING = lib.ORT_LOGGING_LEVEL_WARNING
+    ERROR = lib.ORT_LOGGING_LEVEL_ERROR
+    FATAL = lib.ORT_LOGGING_LEVEL_FATAL
+
+
+class LogMessage(NamedTuple):
+    """What a logger that is a plain callable gets.
+
+    Attributes
+    ----------
+    severity : LogSeverity
+        How grave it is; an int where the library has further severities.
+    category : str
+        What kind of message it is, such as ``"onnxruntime"``.
+    log_id : str
+        The name of the library's logger: that of the environment, the session or the run.
+    code_location : str
+        File, line and function that logged, as the library writes them.
+    text : str
+        The message.
+    """
+
+    severity: LogSeverity | int
+    category: str
+    log_id: str
+    code_location: str
+    text: str
+
+
+Logger = logging.Logger | Callable[[LogMessage], object]
+
+_LEVELS: dict[int, int] = {
+    LogSeverity.VERBOSE: logging.DEBUG,
+    LogSeverity.INFO: logging.INFO,
+    LogSeverity.WARNING: logging.WARNING,
+    LogSeverity.ERROR: logging.ERROR,
+    LogSeverity.FATAL: logging.CRITICAL,
+}
+
+
+def log_context(logger: Logger) -> Context:
+    """What C gets for a logger, whose type is checked."""
+    return Context(_take(logger))
+
+
+def severity_of(number: int) -> LogSeverity | int:
+    """The severity of a number."""
+    return known(LogSeverity, number)
+
+
+def _take(logger: Logger) -> Callable[[LogMessage], object]:
+    if isinstance(logger, logging.Logger):
+        return _Records(logger)
+    if callable(logger):
+        return logger
+    raise TypeError(f"logger must be a logging.Logger or a callable, not {type(logger).__name__}")
+
+
+class _Records:
+    """Makes records of messages, and hands them to a logger."""
+
+    __slots__ = ("logger",)
+
+    def __init__(self, logger: logging.Logger) -> None:
+        self.logger = logger
+
+    def __call__(self, message: LogMessage) -> None:
+        severity = message.severity
+        level = _LEVELS.get(severity, logging.CRITICAL if severity > 0 else logging.DEBUG)
+        if not self.logger.isEnabledFor(level):
+            return
+        place = re.fullmatch(r"(.+):(\d+) (.*)", message.code_location)
+        file, line, function = place.groups() if place else ("(unknown file)", 0, None)
+        extra: dict[str, Any] = message._asdict()
+        text = extra.pop("text")
+        record = self.logger.makeRecord(
+            self.logger.name, level, file, int(line), "%s", (text,), None, function, extra
+        )
+        self.logger.handle(record)
+
+
+@called_from_c("ortcffi_python_log", report_exception("a logger"))
+def _log(context: "Cdata", severity: int, *texts: "Cdata") -> None:
+    """Pass a message to the logger of an environment or of session options."""
+    take = find(context)
+    if take is not None:
+        take(LogMessage(severity_of(severity), *map(decode, texts)))

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""Functions around the work of a library's threads."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ortcffi._callback import called_from_c, report_exception
+from ortcffi._contexts import Context, find, forget, remember
+from ortcffi._native import ffi, lib
+
+if TYPE_CHECKING:
+    from ortcffi._ort import Cdata
+
+__all__ = ["WorkFunctions"]
+
+EVENTS = ("started", "stopped", "abandoned")
+_C_NAMES = ("enqueued", *EVENTS)
+
+
+class _Subject:
+    """What C's number for the functions stands for."""
+
+    __slots__ = ("enqueued", "told")
+
+    def __init__(
+        self,
+        enqueued: Callable[[], object] | None,
+        told: tuple[Callable[[Any], object] | None, ...],
+    ) -> None:
+        self.enqueued = enqueued
+        self.told = told
+
+
+class WorkFunctions:
+    """The functions, and the numbers that C knows them by, for as long as this lives."""
+
+    __slots__ = ("_context", "_given")
+
+    def __init__(
+        self,
+        enqueued: Callable[[], object] | None,
+        *told: Callable[[Any], object] | None,
+    ) -> None:
+        self._given = (enqueued, *told)
+        for name, function in zip(_C_NAMES, self._given, strict=True):
+            if function is not None and not callable(function):
+                raise TypeError(f"{name} must be a callable, not {function!r}")
+        self._context = Context(_Subject(enqueued, told))
+
+    def struct(self) -> Any:
+        """What the library copies: all four functions, so that the object of work is let go of."""
+        functions = [ffi.addressof(lib, f"ortcffi_work_{name}") for name in _C_NAMES]
+        values = (lib.ORTCFFI_API_VERSION, *functions, self._context.pointer)
+        return ffi.new("OrtThreadPoolCallbacksConfig*", values)
+
+
+_REPORT = "a function around the work of threads"
+
+
+@called_from_c("ortcffi_python_enqueued", report_exception(_REPORT, ffi.NULL))
+def _enqueued(context: "Cdata") -> "Cdata":
+    """Work was put into a queue; the answer goes with the work."""
+    subject: _Subject | None = find(context)
+    made = None if subject is None or subject.enqueued is None else subject.enqueued()
+    return ffi.cast("void*", remember((made,)))
+
+
+@called_from_c("ortcffi_python_work", report_exception(_REPORT))
+def _work(context: "Cdata", event: int, data: "Cdata") -> None:
+    """One of `EVENTS` happened to work."""
+    subject: _Subject | None = find(context)
+    known = find(data) if event == 0 else forget(int(ffi.cast("uintptr_t", data)))
+    function = None if subject is None else subject.told[event]
+    if function is not None:
+        function(known[0] if known else None)

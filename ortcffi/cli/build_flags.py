@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""Where the C header and the stand-alone core are, for those who compile against them.
+
+Also ``python -m ortcffi config``, which prints them.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+
+DESCRIPTION = """\
+Print, on one line and quoted for a shell, what a C compiler needs to compile against the header
+and to link with the core. Example: cc client.c $(python -m ortcffi config --cflags --libs)"""
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_CHECKOUT = os.path.dirname(_PACKAGE)
+
+
+def get_include() -> str:
+    """The directory of ``onnxruntime_c_api.h`` and ``ort_slots.def``, for the compiler's ``-I``.
+
+    Returns
+    -------
+    str
+        An absolute path: inside the installed package, or in the checkout that is worked on.
+
+    Raises
+    ------
+    FileNotFoundError
+        The package was installed without the header.
+    """
+    remedy = "reinstall ortcffi from a wheel"
+    return os.path.dirname(_find("include/onnxruntime_c_api.h", "core/include", remedy))
+
+
+def get_library() -> str:
+    """The stand-alone core, a shared library that exports ``OrtGetApiBase``.
+
+    It is a copy of its own, not the core that is embedded in the Python extension.
+
+    Returns
+    -------
+    str
+        The absolute path of ``libortcore.so``: inside the installed package, or in the checkout
+        that is worked on.
+
+    Raises
+    ------
+    FileNotFoundError
+        The library was not built.
+    """
+    remedy = "build it with 'make -C core', or reinstall ortcffi from a wheel"
+    return _find("lib/libortcore.so", "core/build", remedy)
+
+
+def _find(packaged: str, built: str, remedy: str) -> str:
+    """A file of the package, or the file of that name in a directory of the checkout."""
+    installed = os.path.join(_PACKAGE, packaged)
+    working = os.path.join(_CHECKOUT, built, os.path.basename(packaged))
+    # Beside an installed package there may be anybody's directory named core.
+    is_checkout = os.path.isfile(os.path.join(_CHECKOUT, "build_ort.py"))
+    for path in [installed, working] if is_checkout else [installed]:
+        if os.path.isfile(path):
+            return path
+    raise FileNotFoundError(f"{os.path.basename(packaged)} is not there ({installed}): {remedy}")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command with its arguments, by default the process's, and return the exit code."""
+    # Here and not above, because every import of the package imports this module.
+    import argparse
+    import shlex
+
+    parser = argparse.ArgumentParser(prog="python -m ortcffi config", description=DESCRIPTION)
+    parser.add_argument("--cflags", action="store_true", help="flags for compiling: -I...")
+    parser.add_argument("--libs", action="store_true", help="flags for linking: -L... -l... -rpath")
+    parser.add_argument("--include", action="store_true", help="the directory of the header")
+    parser.add_argument("--library", action="store_true", help="the path of the library")
+    options = parser.parse_args(arguments)
+    makers = {"cflags": _cflags, "libs": _libs, "include": _include, "library": _library}
+    chosen = [make for name, make in makers.items() if getattr(options, name)]
+    if not chosen:
+        parser.error("give at least one of --cflags, --libs, --include, --library")
+    try:
+        words = [word for make in chosen for word in make()]
+    except FileNotFoundError as error:
+        parser.exit(1, f"{parser.prog}: {error}\n")
+    sys.stdout.write(shlex.join(words) + "\n")
+    return 0
+
+
+def _cflags() -> list[str]:
+    return [f"-I{get_include()}"]
+
+
+def _libs() -> list[str]:
+    directory = os.path.dirname(get_library())
+    # The program has to find the library again when it runs, and no loader searches this directory.
+    return [f"-L{directory}", "-lortcore", f"-Wl,-rpath,{directory}"]
+
+
+def _include() -> list[str]:
+    return [get_include()]
+
+
+def _library() -> list[str]:
+    return [get_library()]

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: MIT
+"""``python -m ortcffi doctor``: which libraries there are, what is chosen, what is wrong and why.
+
+Each library is opened in a process of its own, so that one that crashes, hangs or talks is a
+finding and nothing worse.
+"""
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ortcffi.table import load as providers
+from ortcffi.table.find import Runtime, find_runtimes
+
+DESCRIPTION = """\
+List the providers of the ONNX Runtime C API: the embedded core, the libraries that ortcffi.load()
+looks for, and those given. Each library is opened, in a process of its own."""
+EPILOG = """\
+The exit code is 1 if a library is broken that is asked for: one given, the one that ORTCFFI_LIBRARY
+names, or the one that ortcffi.load() opens. Otherwise it is 0; the embedded core needs none."""
+SECONDS = 60  # until a library counts as hanging
+_PROBE = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
+    "from ortcffi.cli.doctor import answer; answer(sys.argv[2])"
+)
+
+
+class Finding(NamedTuple):
+    """A provider, and how it went when it was opened.
+
+    Attributes
+    ----------
+    runtime : Runtime
+        What was found, with a problem if it cannot be used.
+    used_version : int or None
+        The API version at which ``load`` uses it; None if it cannot be used.
+    build_info : str or None
+        What ``GetBuildInfoString`` answers.
+    printed : str
+        What the library wrote to stderr meanwhile.
+    """
+
+    runtime: Runtime
+    used_version: int | None = None
+    build_info: str | None = None
+    printed: str = ""
+
+    @property
+    def asked_for(self) -> bool:
+        """Whether somebody relies on this one, so that it being broken is an error."""
+        return self.runtime.chosen or self.runtime.source in ("given", providers.VARIABLE)
+
+
+def examine(runtime: Runtime, seconds: float = SECONDS) -> Finding:
+    """Open a library that `find_runtimes` found, in another process, and tell how that went."""
+    if runtime.problem or not sys.executable:
+        return Finding(runtime)
+    paths = json.dumps([os.fspath(path) for path in sys.path])
+    command = [sys.executable, "-c", _PROBE, paths, runtime.path]
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=seconds
+        )
+    except subprocess.TimeoutExpired:
+        return _broken(runtime, f"does not finish loading within {seconds:g} seconds")
+    printed = done.stderr.decode(errors="backslashreplace").strip()
+    if done.returncode < 0:
+        name = signal.Signals(-done.returncode).name
+        return _broken(runtime, f"crashes when it is opened ({name})", printed=printed)
+    try:
+        told = json.loads(done.stdout.splitlines()[-1])
+    except (IndexError, ValueError):
+        problem = f"ends the process that opens it, with exit code {done.returncode}"
+        return _broken(runtime, problem, printed=printed)
+    if "problem" in told:
+        return _broken(runtime, told["problem"], told["remedy"], printed)
+    version = told["version"]
+    versions = (1, providers.highest_api_version(version))
+    runtime = runtime._replace(version=version, version_from="library", api_versions=versions)
+    return Finding(runtime, told["used_version"], told["build_info"], printed)
+
+
+def _broken(
+    runtime: Runtime, problem: str, remedy: str = providers.OTHER_BUILD, printed: str = ""
+) -> Finding:
+    return Finding(runtime._replace(problem=problem, remedy=remedy), printed=printed)
+
+
+def answer(path: str) -> None:
+    """Open a library and write what `examine` wants to know to stdout, as a line of JSON."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash is told, and need not be kept
+    told: dict[str, Any]
+    try:
+        api = providers.load(path)
+        told = {"version": api.version_string, "used_version": api.version}
+        told["build_info"] = api.build_info if api.supports("GetBuildInfoString") else None
+    except providers.LoadError as error:
+        told = {"problem": error.problem, "remedy": error.remedy}
+    sys.stdout.write("\n" + json.dumps(told) + "\n")  # after whatever the library wrote
+    sys.stdout.flush()
+    os._exit(0)  # and without what it would do at the end
+
+
+def diagnose(given: Sequence[str] = ()) -> list[Finding]:
+    """Find all providers, and those given, and open each library."""
+    core, *others = find_runtimes(*given)
+    known = core.api_versions or (1, 1)
+    return [Finding(core, known[1]), *map(examine, others)]
+
+
+def _describe(finding: Finding) -> str:
+    runtime = finding.runtime
+    version = f"version {runtime.version}" if runtime.version else "version unknown"
+    if runtime.version_from in ("file name", "package metadata"):
+        version += f" by its {runtime.version_from}"
+    if runtime.api_versions:
+        version += ", API versions {} to {}".format(*runtime.api_versions)
+    lines = [f"{runtime.source}: {version}", runtime.path]
+    if finding.build_info:
+        lines.append(finding.build_info)
+    lines += [f"it printed: {line}" for line in finding.printed.splitlines()]
+    if runtime.problem:
+        lines += [f"BROKEN: {runtime.problem}", f"what to do: {runtime.remedy}"]
+    else:
+        lines.append(f"ok: {_use(finding)}")
+    return "\n    ".join(lines)
+
+
+def _use(finding: Finding) -> str:
+    runtime, version = finding.runtime, finding.used_version
+    if runtime.source == "embedded core":
+        return "ortcffi.default_api() is this one; it needs no library"
+    at = f"at API version {version}" if version else "not tried"
+    if not runtime.chosen:
+        return f"ortcffi.load(PATH) opens it, {at}"
+    reasons = {
+        providers.VARIABLE: f"{providers.VARIABLE} names it",
+        "onnxruntime wheel": f"{providers.VARIABLE} is not set and the package onnxruntime has it",
+    }
+    otherwise = "nothing names another, no package has one, and the system's loader finds it"
+    return f"ortcffi.load() opens it, {at}, because {reasons.get(runtime.source, otherwise)}"
+
+
+def _conclude(findings: Sequence[Finding]) -> str:
+    chosen = [finding.runtime for finding in findings if finding.runtime.chosen]
+    if not chosen:
+        return (
+            "ortcffi.load() finds no library. The embedded core needs none; for another, run "
+            f"'pip install onnxruntime', set {providers.VARIABLE}, or give load() a path."
+        )
+    if chosen[0].problem:
+        named = chosen[0].source == providers.VARIABLE
+        advice = f" Set {providers.VARIABLE} to another library, or unset it." if named else ""
+        return f"ortcffi.load() fails: {chosen[0].path} {chosen[0].problem}.{advice}"
+    return f"ortcffi.load() opens {chosen[0].path}."
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command with its arguments, by default the process's, and return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m ortcffi doctor", description=DESCRIPTION, epilog=EPILOG
+    )
+    parser.add_argument("path", nargs="*", help="a further library to look at")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--client", metavar="PATH", help="tell instead which API version a custom-op library needs"
+    )
+    parser.add_argument(
+        "--api",
+        metavar="HOST",
+        help="the host that the client meets: core (default), an API version from 1 to 30, real "
+        "(what ortcffi.load() opens), or the path of a library",
+    )
+    options = parser.parse_args(arguments)
+    if options.client is None and options.api is not None:
+        parser.error("--api says which host --client meets, so it needs --client")
+    if options.client is not None and options.path:
+        parser.error("--client looks at one custom-op library and at no other")
+    try:
+        if options.client is not None:
+            from ortcffi.cli import client_doctor
+
+            host = options.api or "core"
+            return client_doctor.main(options.client, host, as_json=options.json)
+        findings = diagnose(options.path)
+    except ValueError as error:
+        parser.error(str(error))
+    broken = any(finding.asked_for and finding.runtime.problem for finding in findings)
+    if options.json:
+        rows = [finding._asdict() | finding.runtime._asdict() for finding in findings]
+        for row in rows:
+            del row["runtime"]
+        text = json.dumps({"ok": not broken, "runtimes": rows}, indent=2)
+    else:
+        text = "\n\n".join([*map(_describe, findings), _conclude(findings)])
+    sys.stdout.write(text + "\n")
+    return int(broken)

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""``python -m ortcffi info``: what is installed here, and how much of the API its core answers."""
+
+import argparse
+import json
+import platform
+import re
+import sys
+from collections.abc import Callable, Sequence
+from importlib import metadata
+from typing import Any
+
+from ortcffi._convert import decode
+from ortcffi._native import lib
+from ortcffi._table import core_api
+from ortcffi.cli import build_flags as config
+from ortcffi.env.env import available_providers
+from ortcffi.table import load as providers
+
+DESCRIPTION = """\
+Print the versions of this package and of what it runs on, how the core was built, how many slots of
+the API it answers, and what it holds at the moment."""
+EPILOG = """\
+implemented: the core answers. other tables: the core answers with a further table. to come: the
+core could answer, and says ORT_NOT_IMPLEMENTED until it does. engine: needs an inference engine, so
+the core says ORT_NOT_IMPLEMENTED."""
+_COLUMNS = {  # by the column `who` of the list of slots
+    "HOST": "implemented",
+    "TABLE": "other tables",
+    "NOT_YET": "to come",
+    "ENGINE": "engine",
+}
+
+
+def package_version(name: str = "ortcffi") -> str:
+    """The version of an installed package; of this one also that it was not installed."""
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "of a checkout" if name == "ortcffi" else "not installed"
+
+
+def slots_by_topic() -> dict[str, dict[str, int]]:
+    """Count the slots of each topic, by who answers them, in the words of `EPILOG`."""
+    topics: dict[str, dict[str, int]] = {}
+    for i in range(lib.ORTCFFI_SLOTS):
+        row = lib.ortcffi_slot_row(i)
+        counts = topics.setdefault(decode(row.topic), dict.fromkeys(_COLUMNS.values(), 0))
+        counts[_COLUMNS[decode(row.who)]] += 1
+    return dict(sorted(topics.items()))
+
+
+def live_objects() -> dict[str, int]:
+    """Count the objects of each kind that the embedded core has handed out and not got back."""
+    counts: dict[str, int] = {}
+    while name := decode(lib.ortcffi_kind_name(len(counts))):
+        counts[name] = lib.ortcffi_live_objects(len(counts))
+    return counts
+
+
+def collect() -> dict[str, Any]:
+    """Gather all that the command prints, ready for JSON."""
+    base = lib.ortcffi_core_api_base()
+    core_version = decode(base.GetVersionString())
+    highest = lib.ORTCFFI_API_VERSION
+    build = decode(lib.GetBuildInfoString(base.GetApi(highest)))
+    allocator = re.search(r"allocator=([^,]*)", build)
+    topics = slots_by_topic()
+    return {
+        "version": package_version(),
+        "core": core_version,
+        "api_versions": [1, highest],
+        "build": build,
+        "allocator": allocator[1] if allocator else None,
+        "python": platform.python_version(),
+        "cffi": package_version("cffi"),
+        "numpy": package_version("numpy"),
+        "platform": platform.platform(),
+        "extension": providers.extension_path(),
+        "include": _where(config.get_include),
+        "library": _where(config.get_library),
+        "providers": available_providers(core_api()),
+        "slots": sum(sum(counts.values()) for counts in topics.values()),
+        "implemented": sum(counts["implemented"] for counts in topics.values()),
+        "topics": topics,
+        "live_objects": live_objects(),
+    }
+
+
+def _where(find: Callable[[], str]) -> str | None:
+    try:
+        return find()
+    except FileNotFoundError:
+        return None
+
+
+def _render(facts: dict[str, Any]) -> str:
+    versions = "API versions {} to {}".format(*facts["api_versions"])
+    paired = {
+        "ortcffi": facts["version"],
+        "core": f"{facts['core']} ({versions})",
+        "build": facts["build"],
+        "allocator": facts["allocator"],
+        **{name: facts[name] for name in ("python", "cffi", "numpy", "platform", "extension")},
+        "include": facts["include"] or "not there",
+        "library": facts["library"] or "not there; 'make -C core' builds it",
+        "providers": ", ".join(facts["providers"]),
+        "live objects": ", ".join(f"{kind} {n}" for kind, n in facts["live_objects"].items()),
+    }
+    lines = [f"{name:13} {text}" for name, text in paired.items()]
+    columns = list(_COLUMNS.values())
+    lines += ["", f"{facts['implemented']} of {facts['slots']} slots are implemented:", ""]
+    lines.append(f"{'topic':12}" + "".join(f"{name:>14}" for name in [*columns, "slots"]))
+    for topic, counts in facts["topics"].items():
+        numbers = [*counts.values(), sum(counts.values())]
+        lines.append(f"{topic:12}" + "".join(f"{number or '-':>14}" for number in numbers))
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command with its arguments, by default the process's, and return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m ortcffi info", description=DESCRIPTION, epilog=EPILOG
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    facts = collect()
+    text = json.dumps(facts, indent=2) if parser.parse_args(arguments).json else _render(facts)
+    sys.stdout.write(text + "\n")
+    return 0

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Custom ops: what an op declares, domains of ops, attributes."""

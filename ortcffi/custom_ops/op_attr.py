@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""Attributes of nodes: ``OrtOpAttr``."""
+
+from collections.abc import Iterable, Sequence
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+from ortcffi._convert import decode, encode, integer, known
+from ortcffi._handle import Handle
+from ortcffi._native import ffi, lib
+from ortcffi._table import table_for
+from ortcffi.errors import fail
+
+if TYPE_CHECKING:
+    from ortcffi.table.api import Api
+
+    Value = int | float | str | Sequence[int] | Sequence[float] | Sequence[str]
+
+__all__ = ["OpAttr", "OpAttrType"]
+
+INT64 = (-(2**63), 2**63 - 1)
+
+
+class OpAttrType(IntEnum):
+    """What an attribute of a node is (``OrtOpAttrType``)."""
+
+    UNDEFINED = lib.ORT_OP_ATTR_UNDEFINED
+    INT = lib.ORT_OP_ATTR_INT
+    INTS = lib.ORT_OP_ATTR_INTS
+    FLOAT = lib.ORT_OP_ATTR_FLOAT
+    FLOATS = lib.ORT_OP_ATTR_FLOATS
+    STRING = lib.ORT_OP_ATTR_STRING
+    STRINGS = lib.ORT_OP_ATTR_STRINGS
+    GRAPH = lib.ORT_OP_ATTR_GRAPH
+    TENSOR = lib.ORT_OP_ATTR_TENSOR
+
+
+_SINGLE = {
+    OpAttrType.INT: OpAttrType.INTS,
+    OpAttrType.FLOAT: OpAttrType.FLOATS,
+    OpAttrType.STRING: OpAttrType.STRINGS,
+}
+_PLURAL = {plural: single for single, plural in _SINGLE.items()}
+
+
+class OpAttr(Handle):
+    """A named attribute of a node: an int, a float, a str, or a list of one of them.
+
+    Parameters
+    ----------
+    name : str
+        The name, which may be "".
+    value : int, float, str, or iterable of one of them
+        Ints have 64 bits, floats 32.
+    type : OpAttrType, optional
+        What it is to be; by default what `value` is. Needed for a list without elements.
+    api : Api, optional
+        The table that makes the object, by default the one of `default_api`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        The value is not of one of these types, or cannot be passed to C.
+
+    Notes
+    -----
+    API functions: ``CreateOpAttr``, ``ReleaseOpAttr``, since version 12.
+
+    Examples
+    --------
+    >>> with OpAttr("axes", [0, -1]) as attr:
+    ...     attr.name, attr.type.name, attr.value
+    ('axes', 'INTS', [0, -1])
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        name: str,
+        value: "Value",
+        type: OpAttrType | None = None,  # noqa: A002
+        api: "Api | None" = None,
+    ) -> None:
+        api = table_for(api)
+        kind = _kind_of(value) if type is None else OpAttrType(type)
+        data, length, _kept = _data(kind, value)
+        api.require("CreateOpAttr")
+        out = ffi.new("OrtOpAttr**")
+        if status := lib.CreateOpAttr(api.pointer, encode("name", name), data, length, kind, out):
+            fail(api.pointer, status, "CreateOpAttr")
+        super().__init__(api, out[0], release=lib.ReleaseOpAttr)
+
+    @property
+    def name(self) -> str:
+        """The name. API function: ``OpAttr_GetName``, since version 23."""
+        out = ffi.new("const char**")
+        self._call("OpAttr_GetName", out)
+        return decode(out[0])
+
+    @property
+    def type(self) -> OpAttrType | int:
+        """What it is. API function: ``OpAttr_GetType``, since version 23."""
+        out = ffi.new("OrtOpAttrType*")
+        self._call("OpAttr_GetType", out)
+        return known(OpAttrType, out[0])
+
+    @property
+    def value(self) -> "Value":
+        """A copy of the value. API function: ``ReadOpAttr``, since version 17."""
+        kind = self.type
+        size = ffi.new("size_t*")
+        # A buffer that is too small is an error, which says the size nonetheless.
+        handle, api = self.handle, self.api.pointer
+        if status := lib.ReadOpAttr(api, handle, kind, ffi.NULL, 0, size):
+            lib.ReleaseStatus(api, status)
+        data = ffi.new("char[]", max(size[0], 8))
+        self._call("ReadOpAttr", kind, data, size[0], size)
+        return _read(kind, data, size[0])
+
+    def __repr__(self) -> str:
+        if self.closed or not self.api.supports("OpAttr_GetName"):
+            return f"<OpAttr{' closed' if self.closed else ''}>"
+        return f"<OpAttr {self.name!r} {self.value!r}>"
+
+
+def _kind_of(value: Any) -> OpAttrType:
+    if isinstance(value, (list, tuple)):
+        kinds = {_kind_of(each) for each in value}
+        if kinds == {OpAttrType.INT, OpAttrType.FLOAT}:
+            return OpAttrType.FLOATS
+        if len(kinds) == 1 and (single := kinds.pop()) in _SINGLE:
+            return _SINGLE[single]
+        raise TypeError(f"value must have elements of one type, int, float or str, not {value!r}")
+    for kind, found in ((str, OpAttrType.STRING), (int, OpAttrType.INT), (float, OpAttrType.FLOAT)):
+        if isinstance(value, kind):
+            return found
+    raise TypeError(f"value must be an int, a float, a str or a list, not {value!r}")
+
+
+def _data(kind: OpAttrType, value: Any) -> tuple[Any, int, Any]:
+    """What C is given for a value, its length, and what has to live until then."""
+    if kind in _SINGLE:
+        array, _, kept = _data(_SINGLE[kind], [value])
+        if kind == OpAttrType.STRING:
+            return kept[0], len(kept[0]) - 1, kept
+        return array, 1, kept
+    values = list(value) if isinstance(value, Iterable) else [value]
+    if kind == OpAttrType.INTS:
+        numbers = [integer("value", each, INT64) for each in values]
+        return ffi.new("int64_t[]", numbers), len(numbers), None
+    if kind == OpAttrType.FLOATS:
+        return ffi.new("float[]", [float(each) for each in values]), len(values), None
+    if kind == OpAttrType.STRINGS:
+        texts = [ffi.new("char[]", encode("value", each)) for each in values]
+        return ffi.new("char*[]", texts), len(texts), texts
+    raise ValueError(f"type must be one of numbers or of text, not {kind.name}")
+
+
+def _read(kind: int, data: Any, size: int) -> "Value":
+    if kind in (OpAttrType.INT, OpAttrType.INTS):
+        numbers: list[int] = list(ffi.unpack(ffi.cast("int64_t*", data), size // 8))
+        return numbers[0] if kind == OpAttrType.INT else numbers
+    if kind in (OpAttrType.FLOAT, OpAttrType.FLOATS):
+        floats: list[float] = list(ffi.unpack(ffi.cast("float*", data), size // 4))
+        return floats[0] if kind == OpAttrType.FLOAT else floats
+    text: str = ffi.unpack(data, size).decode(errors="replace")
+    if kind == OpAttrType.STRING:
+        return text.removesuffix("\0")
+    return text.split("\0")[:-1]

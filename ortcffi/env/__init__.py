@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Environments: logging and the allocators that sessions share."""

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: MIT
+"""Environments: where a library logs, its shared threads and allocators."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ortcffi._convert import INT32, UINT32, decode, encode, integer, mapping
+from ortcffi._native import ffi, lib
+from ortcffi._table import table_for
+from ortcffi.callbacks.logs import Logger, LogSeverity, log_context, severity_of
+from ortcffi.callbacks.work_functions import WorkFunctions
+from ortcffi.env.allocators import EnvMemory
+from ortcffi.env.sharing import Client, clients_of
+from ortcffi.ep.devices import EpDevice
+from ortcffi.errors import check, fail
+from ortcffi.options.thread_pools import ThreadingOptions
+
+if TYPE_CHECKING:
+    from ortcffi.table.api import Api
+
+__all__ = ["Env", "available_providers"]
+
+
+def _release(client: Client, release: Callable[[Any, Any], None], api: Any, handle: Any) -> None:
+    # At the end of the interpreter this module may have no names any more.
+    release(api, handle)
+    client.leave()
+
+
+class Env(EnvMemory):
+    """The environment of a library: its logger, its shared threads, its shared allocators.
+
+    A library has one, whatever the number of `Env` objects: the first makes it, further ones are
+    references to it, whose arguments are ignored, and it ends with the last of them. The allocators
+    that it shares, and arrays in their memory, are such references too.
+
+    Parameters
+    ----------
+    log_id : str, optional
+        The name of the default logger, which goes with each message.
+    api : Api, optional
+        The library, by default that of `default_api`.
+    logger : logging.Logger or callable, optional
+        Where messages go; by default to stderr. It is called on whatever thread has something to
+        say, also on those that Python did not start, and on several at once.
+
+        A callable gets a `LogMessage`. A `logging.Logger` gets a record at the level DEBUG, INFO,
+        WARNING, ERROR or CRITICAL, whose path, line and function are those of the library's source
+        if it tells them. It has the further attributes ``severity`` (a `LogSeverity`),
+        ``category``, ``log_id`` and ``code_location``, as in `LogMessage`.
+
+        What it raises goes to ``sys.unraisablehook``.
+    severity : LogSeverity, optional
+        The least severity that is logged.
+    threading : ThreadingOptions, optional
+        Options of threads that sessions share; by default there are none.
+    config : mapping of str to str, optional
+        Configuration entries. Since version 24.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument cannot be passed to C, or belongs to another library.
+    OrtError
+        The library cannot make the environment, as where the threads cannot be made.
+
+    Notes
+    -----
+    API functions: ``CreateEnv``, ``CreateEnvWithCustomLogger``,
+    ``CreateEnvWithGlobalThreadPools``, ``CreateEnvWithCustomLoggerAndGlobalThreadPools``,
+    ``CreateEnvWithOptions``, ``ReleaseEnv``.
+
+    Examples
+    --------
+    >>> with Env("app", severity=LogSeverity.ERROR) as env:
+    ...     env.severity.name
+    'ERROR'
+    """
+
+    __slots__ = ("_client", "log_id")
+
+    def __init__(  # noqa: PLR0913  # as many as the C struct
+        self,
+        log_id: str = "ortcffi",
+        api: "Api | None" = None,
+        *,
+        logger: Logger | None = None,
+        severity: int = LogSeverity.WARNING,
+        threading: ThreadingOptions | None = None,
+        config: Mapping[str, str] | None = None,
+    ) -> None:
+        api = table_for(api)
+        name, least = encode("log_id", log_id), integer("severity", severity, INT32)
+        context = None if logger is None else log_context(logger)
+        threads = _threads(api, threading)
+        alive = [context, *(threading._alive.values() if threading is not None else ())]
+        client = clients_of(api).join(severity_of(least), alive)
+        out = ffi.new("OrtEnv**")
+        try:
+            slot, arguments, _kept = _creation(api, context, least, name, threads, config)
+            api.require(slot)
+            check(api.pointer, getattr(lib, slot)(api.pointer, *arguments, out), slot)
+        except BaseException:
+            client.leave()
+            raise
+        super().__init__(api, out[0], release=partial(_release, client, lib.ReleaseEnv))
+        self._client = client
+        self.log_id = log_id
+
+    def close(self) -> None:
+        """Give the reference to the library's environment back.
+
+        What it shared keeps the environment until it is gone as well.
+        """
+        # The handle's destructor runs when the last allocator lets go of it.
+        self._handle = self._lender = None
+
+    # --- logging ----------------------------------------------------------------------------------
+
+    @property
+    def severity(self) -> LogSeverity | int:
+        """The least severity that the library's default logger logs. It can be set.
+
+        It is the one that an `Env` set last.
+
+        Notes
+        -----
+        API function: ``UpdateEnvWithCustomLogLevel``, since version 14.
+        """
+        self.handle  # noqa: B018  # raises if closed
+        return self._client.clients.severity
+
+    @severity.setter
+    def severity(self, severity: int) -> None:
+        least = integer("severity", severity, INT32)
+        self._call("UpdateEnvWithCustomLogLevel", ffi.cast("OrtLoggingLevel", least))
+        self._client.clients.severity = severity_of(least)
+
+    # --- threads ----------------------------------------------------------------------------------
+
+    def set_work_functions(
+        self,
+        enqueued: Callable[[], object] | None = None,
+        started: Callable[[Any], object] | None = None,
+        stopped: Callable[[Any], object] | None = None,
+        abandoned: Callable[[Any], object] | None = None,
+    ) -> None:
+        """Have the threads of sessions that are made later call functions around their work.
+
+        What they raise goes to ``sys.unraisablehook``.
+
+        Parameters
+        ----------
+        enqueued : callable, optional
+            ``enqueued()`` is called when a piece of work is put into a queue. What it returns goes
+            to the other functions for that piece.
+        started, stopped : callable, optional
+            Called with it by the thread that does the work, before and after.
+        abandoned : callable, optional
+            Called with it for work that is never done.
+
+        Raises
+        ------
+        NotImplemented
+            The library was built without that, as those in the wheels are.
+
+        Notes
+        -----
+        API function: ``SetPerSessionThreadPoolCallbacks``, since version 25.
+        """
+        functions = WorkFunctions(enqueued, started, stopped, abandoned)
+        self._call("SetPerSessionThreadPoolCallbacks", functions.struct())
+        self._client.clients.keep(functions)
+
+    # --- the rest ---------------------------------------------------------------------------------
+
+    def set_telemetry(self, on: bool) -> None:
+        """Let the library send telemetry, or keep it from that; only Windows builds have any.
+
+        Notes
+        -----
+        API functions: ``EnableTelemetryEvents``, ``DisableTelemetryEvents``.
+        """
+        self._call("EnableTelemetryEvents" if on else "DisableTelemetryEvents")
+
+    def set_language_projection(self, language: int) -> None:
+        """Tell the library which language its client is written in, for telemetry.
+
+        Parameters
+        ----------
+        language : int
+            A constant such as ``lib.ORT_PROJECTION_PYTHON``. Libraries do not check it.
+
+        Notes
+        -----
+        API function: ``SetLanguageProjection``, since version 5.
+        """
+        self._call("SetLanguageProjection", integer("language", language, UINT32))
+
+    @property
+    def devices(self) -> list[EpDevice]:
+        """What execution providers can use. API function: ``GetEpDevices``, since version 22."""
+        out, count = ffi.new("const OrtEpDevice* const**"), ffi.new("size_t*")
+        self._call("GetEpDevices", out, count)
+        return [EpDevice(self.api, out[0][i], lender=self.handle) for i in range(count[0])]
+
+    def __repr__(self) -> str:
+        return f"<Env {'closed' if self.closed else f'{self.log_id!r} of {self.api}'}>"
+
+
+def _threads(api: "Api", threading: Any) -> Any:
+    if threading is None:
+        return ffi.NULL
+    if not isinstance(threading, ThreadingOptions):
+        kind = type(threading).__name__
+        raise TypeError(f"threading must be ThreadingOptions, not {kind}")
+    if threading.api != api:
+        raise ValueError(f"threading belongs to {threading.api}, and the environment to {api}")
+    return threading.handle
+
+
+def _creation(  # noqa: PLR0913, PLR0917  # as many as the C struct
+    api: "Api", context: Any, severity: int, name: bytes, threads: Any, config: Any
+) -> tuple[str, tuple[Any, ...], object]:
+    """The function that makes an environment, its arguments, and what they need in the call."""
+    function = ffi.addressof(lib, "ortcffi_log") if context else ffi.NULL
+    parameter = context.pointer if context else ffi.NULL
+    level = ffi.cast("OrtLoggingLevel", severity)  # any number, also a negative one
+    if config is not None:
+        api.require("CreateEnvWithOptions")
+        pairs, text = api.key_values(mapping("config", config)), ffi.new("char[]", name)
+        options = (api.version, severity, text, function, parameter, threads, pairs.handle)
+        struct = ffi.new("OrtEnvCreationOptions*", options)
+        return "CreateEnvWithOptions", (struct,), (pairs, text)
+    if context and threads:
+        slot = "CreateEnvWithCustomLoggerAndGlobalThreadPools"
+        return slot, (function, parameter, level, name, threads), None
+    if context:
+        return "CreateEnvWithCustomLogger", (function, parameter, level, name), None
+    if threads:
+        return "CreateEnvWithGlobalThreadPools", (level, name, threads), None
+    return "CreateEnv", (level, name), None
+
+
+def available_providers(api: "Api | None" = None) -> list[str]:
+    """The execution providers that a library was built with, the preferred ones first.
+
+    Parameters
+    ----------
+    api : Api, optional
+        The library, by default that of `default_api`.
+
+    Notes
+    -----
+    API functions: ``GetAvailableProviders``, ``ReleaseAvailableProviders``, since version 4.
+
+    Examples
+    --------
+    >>> available_providers()
+    ['CPUExecutionProvider']
+    """
+    api = table_for(api)
+    api.require("GetAvailableProviders")
+    out, count = ffi.new("char***"), ffi.new("int*")
+    if status := lib.GetAvailableProviders(api.pointer, out, count):
+        fail(api.pointer, status, "GetAvailableProviders")
+    names = [decode(out[0][i]) for i in range(count[0])]
+    status = lib.ReleaseAvailableProviders(api.pointer, out[0], count[0])
+    check(api.pointer, status, "ReleaseAvailableProviders")
+    return names

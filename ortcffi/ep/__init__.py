@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Execution providers (EP) and the devices that they offer."""

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Devices of execution providers, as far as options and environments name them."""
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ortcffi._callback import called_from_c, make_status
+from ortcffi._contexts import Context, find
+from ortcffi._convert import decode
+from ortcffi._handle import Handle
+from ortcffi._native import ffi, lib
+from ortcffi.status.key_values import KeyValuePairs
+
+if TYPE_CHECKING:
+    from ortcffi._ort import Cdata
+    from ortcffi.table.api import Api
+
+__all__ = ["EpDevice", "Selector", "selector_context"]
+
+
+class EpDevice(Handle):
+    """A device together with an execution provider that can use it.
+
+    Lent by an environment. Two are equal if they are the same object of the library.
+
+    Notes
+    -----
+    API functions: ``GetEpDevices``, ``EpDevice_EpName``, ``EpDevice_EpVendor``,
+    ``EpDevice_EpMetadata``, ``EpDevice_EpOptions``, since version 22.
+    """
+
+    __slots__ = ()
+
+    @property
+    def name(self) -> str:
+        """The name of the execution provider."""
+        return decode(lib.EpDevice_EpName(self.api.pointer, self.handle))
+
+    @property
+    def vendor(self) -> str:
+        """Who made the execution provider."""
+        return decode(lib.EpDevice_EpVendor(self.api.pointer, self.handle))
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """What the execution provider says of itself and the device."""
+        return _pairs(self.api, lib.EpDevice_EpMetadata(self.api.pointer, self.handle))
+
+    @property
+    def options(self) -> dict[str, str]:
+        """The execution provider's options for the device."""
+        return _pairs(self.api, lib.EpDevice_EpOptions(self.api.pointer, self.handle))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, EpDevice) and bool(self.handle == other.handle)
+
+    def __hash__(self) -> int:
+        return hash(self.handle)
+
+    def __repr__(self) -> str:
+        return "<EpDevice closed>" if self.closed else f"<EpDevice {self.name!r}>"
+
+
+Selector = Callable[[list[EpDevice], dict[str, str], dict[str, str]], Iterable[EpDevice]]
+
+
+class _Subject(NamedTuple):
+    """What the number stands for that C has for a selector."""
+
+    select: Selector
+    api: "Api"
+
+
+def selector_context(select: Selector, api: "Api") -> Context:
+    """What C gets for a selector."""
+    return Context(_Subject(select, api))
+
+
+def _table_of(context: "Cdata", *_arguments: Any) -> Any:
+    subject = find(context)
+    return subject.api.pointer if subject else None
+
+
+@called_from_c("ortcffi_python_select", make_status(_table_of))
+def _select(  # noqa: PLR0913, PLR0917  # as many as the C function
+    context: "Cdata",
+    devices: "Cdata",
+    count: int,
+    model: "Cdata",
+    runtime: "Cdata",
+    selected: "Cdata",
+    room: int,
+    out: "Cdata",
+) -> Any:
+    """Choose devices for a session."""
+    subject: _Subject | None = find(context)
+    if subject is None:
+        raise RuntimeError("the options with the function that chooses devices have gone")
+    lender = object()  # the caller's: they are valid for the time of the call
+    offered = [EpDevice(subject.api, devices[i], lender=lender) for i in range(count)]
+    try:
+        api = subject.api
+        chosen = list(subject.select(offered, _pairs(api, model), _pairs(api, runtime)))
+        if len(chosen) > room:
+            raise ValueError(f"device_selector chose {len(chosen)} devices; at most {room} fit")
+        for i, device in enumerate(chosen):
+            if device not in offered:
+                raise ValueError(f"device_selector chose {device!r}, which was not offered")
+            selected[i] = device.handle
+        out[0] = len(chosen)
+    finally:
+        for device in offered:
+            device.close()
+    return ffi.NULL
+
+
+def _pairs(api: "Api", handle: Any) -> dict[str, str]:
+    if not handle:
+        return {}
+    with KeyValuePairs.from_handle(api, ffi.cast("OrtKeyValuePairs*", handle), api) as pairs:
+        return pairs.to_dict()

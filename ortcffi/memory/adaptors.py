@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: MIT
+"""Allocators around allocators, which any provider of the table accepts.
+
+Each is written in C, is an `Allocator`, and may stand around any other: the core's, a real
+library's, another adaptor. It keeps the allocator inside alive, and arrays keep the adaptor alive.
+"""
+
+import logging
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ortcffi._callback import called_from_c, report_exception
+from ortcffi._convert import SIZE, integer
+from ortcffi._native import ffi, lib
+from ortcffi._table import core_api
+from ortcffi.errors import check
+from ortcffi.memory.allocator import Allocator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ortcffi._ort import Cdata
+    from ortcffi.memory.info import MemoryInfo
+
+__all__ = ["Aligned", "Failing", "Limiting", "Logging"]
+
+
+def _release(_kept: object, _api: Any, handle: Any) -> None:
+    lib.ortcffi_release_adaptor(handle)
+
+
+class Adaptor(Allocator):
+    """What the adaptors have in common.
+
+    They ask the allocator inside through its struct, whose ``Alloc`` has no status. ONNX Runtime's
+    own allocators end the process there for a size that they cannot have: put a `Limiting` around
+    them before sizes that nobody checked get to them.
+
+    Attributes
+    ----------
+    inner : Allocator
+        Where the memory comes from. To close it does not disturb the adaptor.
+    """
+
+    __slots__ = ("inner",)
+
+    inner: Allocator
+
+    def __init__(
+        self, inner: Allocator, create: "Callable[..., Any]", *arguments: Any, lends: object = None
+    ) -> None:
+        if not isinstance(inner, Allocator):
+            raise TypeError(f"inner must be an Allocator, not {type(inner).__name__}")
+        api = core_api()
+        out = ffi.new("OrtAllocator**")
+        check(api.pointer, create(inner.handle, *arguments, out), type(self).__name__)
+        # What the C side needs hangs on its destructor, so that no `close` in the middle of a chain
+        # takes it away.
+        kept = (inner, inner.handle, lends)
+        super().__init__(api, out[0], release=partial(_release, kept))
+        self.inner = inner
+
+    @property
+    def info(self) -> "MemoryInfo":
+        """Where the memory is: what the allocator inside says."""
+        return self.inner.info
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.inner!r})"
+
+
+class Aligned(Adaptor):
+    """Blocks that begin at multiples of a power of two.
+
+    Parameters
+    ----------
+    inner : Allocator
+        Where the memory comes from. A block costs up to ``alignment + 63`` bytes more there.
+    alignment : int
+        A power of two up to 2 MiB, in bytes.
+
+    Examples
+    --------
+    >>> pages = Aligned(core_api().default_allocator, 4096)
+    >>> pages.empty(10).ctypes.data % 4096
+    0
+    """
+
+    __slots__ = ("alignment",)
+
+    def __init__(self, inner: Allocator, alignment: int) -> None:
+        self.alignment = integer("alignment", alignment, SIZE)
+        super().__init__(inner, lib.ortcffi_aligned, self.alignment)
+
+
+class Limiting(Adaptor):
+    """Refuses blocks that would bring the bytes in use above a limit.
+
+    Threads keep a little of the limit in reserve, each at most a 1024th of it and at most 64 KiB,
+    so that with several of them a block may be refused that much early for each other thread.
+
+    Parameters
+    ----------
+    inner : Allocator
+        Where the memory comes from.
+    limit : int
+        Bytes, as asked for: what the allocators inside need beside does not count.
+
+    Examples
+    --------
+    >>> small = Limiting(core_api().default_allocator, 1 << 20)
+    >>> try:
+    ...     small.empty(1 << 21, "u1")
+    ... except MemoryError as error:
+    ...     print(error)
+    AllocatorAlloc: out of memory: there is no block of 2097152 bytes
+    """
+
+    __slots__ = ("limit",)
+
+    def __init__(self, inner: Allocator, limit: int) -> None:
+        self.limit = integer("limit", limit, SIZE)
+        super().__init__(inner, lib.ortcffi_limiting, self.limit)
+
+
+class Failing(Adaptor):
+    """Fails on purpose: every allocation after the first few.
+
+    Parameters
+    ----------
+    inner : Allocator
+        Where the memory of those that succeed comes from.
+    after : int, optional
+        How many allocations succeed first.
+
+    Examples
+    --------
+    >>> with Failing(core_api().default_allocator, after=1) as failing:
+    ...     first = failing.empty(3)
+    ...     try:
+    ...         failing.empty(3)
+    ...     except MemoryError:
+    ...         failing.refused
+    1
+    """
+
+    __slots__ = ()
+
+    def __init__(self, inner: Allocator, after: int = 0) -> None:
+        super().__init__(inner, lib.ortcffi_failing, integer("after", after, SIZE))
+
+    @property
+    def refused(self) -> int:
+        """Allocations that failed since the beginning or the last `reset`."""
+        return int(lib.ortcffi_failing_refused(self.handle))
+
+    def reset(self, after: int) -> None:
+        """Begin anew: the next `after` allocations succeed, those beyond fail."""
+        lib.ortcffi_failing_reset(self.handle, integer("after", after, SIZE))
+
+
+class Logging(Adaptor):
+    """Tells a logger of each allocation, refusal and free.
+
+    Parameters
+    ----------
+    inner : Allocator
+        Where the memory comes from.
+    logger : logging.Logger, optional
+        By default ``logging.getLogger("ortcffi.memory")``.
+    level : int, optional
+        The level of the records; refusals are warnings at least. Each record has the attributes
+        ``event`` (``"allocated"``, ``"refused"`` or ``"freed"``), ``address``, and ``size`` in
+        bytes.
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self, inner: Allocator, logger: logging.Logger | None = None, level: int = logging.DEBUG
+    ) -> None:
+        log = _Log(logger or logging.getLogger("ortcffi.memory"), integer("level", level))
+        # The C side knows the log by this handle, so it lives as long as the last array.
+        context = ffi.new_handle(log)
+        super().__init__(inner, lib.ortcffi_observing, context, lends=context)
+
+
+class _Log:
+    """What stands behind the context of a `Logging` allocator."""
+
+    __slots__ = ("level", "logger")
+
+    EVENTS = ("allocated", "refused", "freed")
+
+    def __init__(self, logger: logging.Logger, level: int) -> None:
+        self.logger = logger
+        self.level = level
+
+    def observe(self, event: int, block: Any, size: int) -> None:
+        """Log one event."""
+        name = self.EVENTS[event]
+        level = max(self.level, logging.WARNING) if name == "refused" else self.level
+        if self.logger.isEnabledFor(level):
+            address = int(ffi.cast("uintptr_t", block))
+            extra = {"event": name, "address": address, "size": size}
+            self.logger.log(level, "%s %d bytes at 0x%x", name, size, address, extra=extra)
+
+
+@called_from_c("ortcffi_python_observe", report_exception("the observe of an allocator"))
+def _observe(context: "Cdata", event: int, block: "Cdata", size: int) -> None:
+    ffi.from_handle(context).observe(event, block, size)

@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: MIT
+"""Allocators, and NumPy arrays in their memory."""
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, SupportsIndex
+
+import numpy as np
+from numpy import dtype as as_dtype
+from numpy import ndarray
+
+from ortcffi._convert import SIZE, integer
+from ortcffi._handle import Handle
+from ortcffi._native import Source, ffi, lib
+from ortcffi.errors import NotImplemented, check, fail, out_of_memory
+from ortcffi.memory.info import MemoryInfo
+from ortcffi.memory.stats import AllocatorStats, stats_from
+from ortcffi.status.key_values import KeyValuePairs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+    from ortcffi._ort import Cdata
+    from ortcffi.table.api import Api
+
+    Shape = SupportsIndex | Sequence[SupportsIndex]
+
+__all__ = ["Allocator", "AllocatorStats"]
+
+# NumPy has no function that tells.
+MAX_DIMENSIONS = 64 if int(np.__version__.split(".")[0]) >= 2 else 32
+
+
+def _refuse(api: Any, address: int, function: str) -> None:
+    """Raise for what `Source` met: the address of a failing status, or 0 for no block."""
+    if address:
+        fail(api, ffi.cast("OrtStatus*", address), function)
+    raise out_of_memory("the allocator has no block of this size", function)
+
+
+class Allocator(Handle):
+    """An ``OrtAllocator``, and NumPy arrays in its memory.
+
+    The arrays are ordinary: C-contiguous, writeable, freed with the last view of them. Until then
+    they keep the allocator. On the core they begin at a multiple of 64 bytes.
+
+    `Api.default_allocator` is one that belongs to its library; to close such an allocator does
+    nothing. One that is owned goes when it is closed and its last array has gone.
+    """
+
+    __slots__ = ("_block",)
+
+    _block: "Callable[[Any, int], Any]"
+
+    def __init__(
+        self,
+        api: "Api",
+        handle: Any,
+        *,
+        release: "Callable[[Any, Any], None] | None" = None,
+        lender: object = None,
+    ) -> None:
+        super().__init__(api, handle, release=release, lender=lender)
+        self._block = self._blocks((self._handle, lender))
+
+    def _blocks(self, owner: object) -> "Callable[[Any, int], Any]":
+        """What makes blocks of this allocator; `owner` keeps it valid and must not lead back."""
+        pointers = (self.api.pointer, self.handle)
+        addresses = (int(ffi.cast("uintptr_t", pointer)) for pointer in pointers)
+        refuse = partial(_refuse, self.api.pointer)
+        return Source(*addresses, owner, refuse, MAX_DIMENSIONS).block  # type: ignore[no-any-return]
+
+    def close(self) -> None:
+        """Let go of an allocator that is owned; do nothing to one that is not."""
+        if self._owned:
+            # The handle's destructor runs when the last array lets go of it as well.
+            self._handle = self._lender = None
+            self._block = self._closed_block
+
+    def _closed_block(self, _shape: Any, _itemsize: int) -> Any:
+        return self.handle  # raises
+
+    # --- arrays -----------------------------------------------------------------------------------
+
+    def empty(self, shape: "Shape", dtype: "DTypeLike" = np.float64) -> "NDArray[Any]":
+        """Return a new array with arbitrary content.
+
+        Parameters
+        ----------
+        shape : int or sequence of int
+            The dimensions, each 0 or more.
+        dtype : dtype-like, optional
+            Any type of a fixed size without Python objects.
+
+        Returns
+        -------
+        ndarray
+
+        Raises
+        ------
+        TypeError
+            `shape` has something that is not an int, or `dtype` is none or holds Python objects.
+        ValueError
+            A dimension is negative, there are too many dimensions, or the array would be larger
+            than any can be; or `dtype` has no size. Nothing was allocated.
+        OutOfMemory
+            The allocator has no block of that size.
+
+        Notes
+        -----
+        API functions: ``AllocatorAlloc``, and ``AllocatorFree`` when the array goes.
+        """
+        try:
+            kind = as_dtype(dtype)
+        except TypeError as error:
+            raise TypeError(f"dtype: {error}") from None
+        itemsize = kind.itemsize
+        if kind.hasobject or not itemsize:
+            raise _unfit(kind)
+        return ndarray(shape, kind, self._block(shape, itemsize))
+
+    def zeros(self, shape: "Shape", dtype: "DTypeLike" = np.float64) -> "NDArray[Any]":
+        """Return a new array whose bytes are all 0. Otherwise like `empty`."""
+        array = self.empty(shape, dtype)
+        array.reshape(-1).view(np.uint8).fill(0)
+        return array
+
+    def full(
+        self, shape: "Shape", value: "ArrayLike", dtype: "DTypeLike | None" = None
+    ) -> "NDArray[Any]":
+        """Return a new array filled with a value.
+
+        Parameters
+        ----------
+        shape : int or sequence of int
+            As for `empty`.
+        value : scalar or array-like
+            What to fill with; it is broadcast to the shape.
+        dtype : dtype-like, optional
+            By default that of ``numpy.asarray(value)``.
+
+        Returns
+        -------
+        ndarray
+        """
+        filling = np.asarray(value, dtype)
+        array = self.empty(shape, filling.dtype)
+        array[...] = filling
+        return array
+
+    def copy_of(self, array: "ArrayLike") -> "NDArray[Any]":
+        """Return a copy of an array or of what NumPy makes an array of.
+
+        Parameters
+        ----------
+        array : array-like
+            Of any layout. The copy has its shape and dtype and is C-contiguous.
+
+        Returns
+        -------
+        ndarray
+        """
+        original = np.asarray(array)
+        copy = self.empty(original.shape, original.dtype)
+        copy[...] = original
+        return copy
+
+    # --- blocks -----------------------------------------------------------------------------------
+
+    def alloc(self, size: int) -> "Cdata":
+        """Take a block that nobody frees but `free`.
+
+        Parameters
+        ----------
+        size : int
+            Bytes.
+
+        Returns
+        -------
+        cdata of ``void *``
+            NULL if `size` is 0.
+
+        Raises
+        ------
+        OutOfMemory
+            There is no such block.
+
+        Notes
+        -----
+        API function: ``AllocatorAlloc``.
+        """
+        out = ffi.new("void**")
+        api = self.api.pointer
+        bytes_ = integer("size", size, SIZE)
+        if status := lib.AllocatorAlloc(api, self.handle, bytes_, out):
+            fail(api, status, "AllocatorAlloc")
+        if bytes_ and not out[0]:
+            raise out_of_memory(f"the allocator has no block of {bytes_} bytes", "AllocatorAlloc")
+        return out[0]  # type: ignore[no-any-return]
+
+    def free(self, pointer: "Cdata") -> None:
+        """Give a block back. API function: ``AllocatorFree``.
+
+        Parameters
+        ----------
+        pointer : cdata pointer
+            From `alloc` or `reserve` of this allocator, or NULL. The core raises `InvalidArgument`
+            for any other pointer and for one that was freed before, wherever it can tell; a library
+            that does not check may end the process.
+        """
+        if not isinstance(pointer, ffi.CData) or ffi.typeof(pointer).kind != "pointer":
+            raise TypeError(f"pointer must be a cdata pointer, not {pointer!r}")
+        api = self.api.pointer
+        check(api, lib.AllocatorFree(api, self.handle, pointer), "AllocatorFree")
+
+    def reserve(self, size: int) -> "Cdata":
+        """Take a block that is kept for long, past whatever makes short-lived blocks cheap.
+
+        Parameters and result are those of `alloc`; the block goes back through `free`. Where ONNX
+        Runtime has no such block it ends the process: the function has no status to say so.
+
+        Notes
+        -----
+        Field of ``OrtAllocator``: ``Reserve``, since version 18.
+        """
+        bytes_ = integer("size", size, SIZE)
+        block = self._field("Reserve", 18)(self.handle, bytes_)
+        if bytes_ and not block:
+            raise out_of_memory(f"the allocator has no block of {bytes_} bytes", "Reserve")
+        return block  # type: ignore[no-any-return]
+
+    def _field(self, name: str, since: int) -> Any:
+        """A function of the struct, whose version says which fields it has."""
+        version = self.handle.version
+        function = getattr(self.handle, name) if version >= since else None
+        if not function:
+            raise NotImplemented(f"this allocator, of version {version}, has no {name}", name)
+        return function
+
+    def release_unused(self) -> None:
+        """Give back to the system what is held but not in use.
+
+        Raises
+        ------
+        NotImplemented
+            The allocator cannot, such as the default one of ONNX Runtime.
+
+        Notes
+        -----
+        Field of ``OrtAllocator``: ``Shrink``, since version 25.
+        """
+        check(self.api.pointer, self._field("Shrink", 25)(self.handle), "Shrink")
+
+    # --- facts ------------------------------------------------------------------------------------
+
+    @property
+    def info(self) -> MemoryInfo:
+        """Where the memory is, lent by this allocator. API function: ``AllocatorGetInfo``."""
+        out = ffi.new("const OrtMemoryInfo**")
+        api = self.api.pointer
+        check(api, lib.AllocatorGetInfo(api, self.handle, out), "AllocatorGetInfo")
+        return MemoryInfo(self.api, out[0], lender=self)
+
+    @property
+    def stats(self) -> AllocatorStats:
+        """Figures of this moment. API function: ``AllocatorGetStats``, since version 23."""
+        self.api.require("AllocatorGetStats")
+        out = ffi.new("OrtKeyValuePairs**")
+        api = self.api.pointer
+        check(api, lib.AllocatorGetStats(api, self.handle, out), "AllocatorGetStats")
+        with KeyValuePairs.from_handle(self.api, out[0]) as pairs:
+            return stats_from(pairs.to_dict())
+
+    def __repr__(self) -> str:
+        name = "closed" if self.closed else f"{self.info.name!r} of {self.api}"
+        return f"<Allocator {name}>"
+
+
+def _unfit(kind: "np.dtype[Any]") -> Exception:
+    if kind.hasobject:
+        return TypeError(f"dtype must not hold Python objects, as {kind} does")
+    return ValueError(f"dtype must have a size, which {kind} has not")

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""Where memory is: ``OrtMemoryInfo``."""
+
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ortcffi._convert import decode, known
+from ortcffi._handle import Handle
+from ortcffi._native import ffi, lib
+from ortcffi.errors import fail
+
+if TYPE_CHECKING:
+    from ortcffi.table.api import Api
+
+__all__ = ["AllocatorType", "DeviceMemoryType", "DeviceType", "MemType", "MemoryInfo"]
+
+
+class AllocatorType(IntEnum):
+    """Kinds of allocator (``OrtAllocatorType``)."""
+
+    INVALID = lib.OrtInvalidAllocator
+    DEVICE = lib.OrtDeviceAllocator
+    ARENA = lib.OrtArenaAllocator
+    READ_ONLY = lib.OrtReadOnlyAllocator
+
+
+class MemType(IntEnum):
+    """What memory is for, as seen from a device (``OrtMemType``)."""
+
+    CPU_INPUT = lib.OrtMemTypeCPUInput
+    CPU_OUTPUT = lib.OrtMemTypeCPUOutput
+    CPU = lib.OrtMemTypeCPU
+    DEFAULT = lib.OrtMemTypeDefault
+
+
+class DeviceMemoryType(IntEnum):
+    """Whether the CPU can reach a device's memory (``OrtDeviceMemoryType``)."""
+
+    DEFAULT = lib.OrtDeviceMemoryType_DEFAULT
+    HOST_ACCESSIBLE = lib.OrtDeviceMemoryType_HOST_ACCESSIBLE
+
+
+class DeviceType(IntEnum):
+    """Kinds of device (``OrtMemoryInfoDeviceType``)."""
+
+    CPU = lib.OrtMemoryInfoDeviceType_CPU
+    GPU = lib.OrtMemoryInfoDeviceType_GPU
+    FPGA = lib.OrtMemoryInfoDeviceType_FPGA
+    NPU = lib.OrtMemoryInfoDeviceType_NPU
+
+
+E = TypeVar("E", bound=IntEnum)
+
+
+class MemoryInfo(Handle):
+    """A description of where memory is.
+
+    Made by `Api.memory_info`, `Api.cpu_memory_info` and `Api.device_memory_info`, or lent by an
+    allocator. Two are equal if they belong to the same table and its ``CompareMemoryInfo`` says so;
+    those of different tables never are, because neither table can read the other's.
+
+    Every property raises `ValueError` after `close`.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, api: "Api", handle: Any, lender: object = None) -> None:
+        release = lib.ReleaseMemoryInfo if lender is None else None
+        super().__init__(api, handle, release=release, lender=lender)
+
+    @property
+    def name(self) -> str:
+        """The device's or the allocator's name. API function: ``MemoryInfoGetName``."""
+        out = ffi.new("const char**")
+        api = self.api.pointer
+        if status := lib.MemoryInfoGetName(api, self.handle, out):
+            fail(api, status, "MemoryInfoGetName")
+        return decode(out[0])
+
+    @property
+    def id(self) -> int:
+        """The device's number. API function: ``MemoryInfoGetId``."""
+        out = ffi.new("int*")
+        api = self.api.pointer
+        if status := lib.MemoryInfoGetId(api, self.handle, out):
+            fail(api, status, "MemoryInfoGetId")
+        return out[0]  # type: ignore[no-any-return]
+
+    @property
+    def mem_type(self) -> MemType | int:
+        """What the memory is for. API function: ``MemoryInfoGetMemType``."""
+        out = ffi.new("OrtMemType*")
+        api = self.api.pointer
+        if status := lib.MemoryInfoGetMemType(api, self.handle, out):
+            fail(api, status, "MemoryInfoGetMemType")
+        return known(MemType, out[0])
+
+    @property
+    def allocator_type(self) -> AllocatorType | int:
+        """The kind of allocator. API function: ``MemoryInfoGetType``."""
+        out = ffi.new("OrtAllocatorType*")
+        api = self.api.pointer
+        if status := lib.MemoryInfoGetType(api, self.handle, out):
+            fail(api, status, "MemoryInfoGetType")
+        return known(AllocatorType, out[0])
+
+    @property
+    def device_type(self) -> DeviceType | int:
+        """The kind of device. API function: ``MemoryInfoGetDeviceType``, since version 14."""
+        self.api.require("MemoryInfoGetDeviceType")
+        out = ffi.new("OrtMemoryInfoDeviceType*")
+        lib.MemoryInfoGetDeviceType(self.api.pointer, self.handle, out)
+        return known(DeviceType, out[0])
+
+    @property
+    def device_mem_type(self) -> DeviceMemoryType | int:
+        """Whether the CPU reaches it. API function: ``MemoryInfoGetDeviceMemType``, since 23."""
+        self.api.require("MemoryInfoGetDeviceMemType")
+        number = lib.MemoryInfoGetDeviceMemType(self.api.pointer, self.handle)
+        return known(DeviceMemoryType, number)
+
+    @property
+    def vendor_id(self) -> int:
+        """The vendor's PCI number or 0. API function: ``MemoryInfoGetVendorId``, since 23."""
+        self.api.require("MemoryInfoGetVendorId")
+        return lib.MemoryInfoGetVendorId(self.api.pointer, self.handle)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, MemoryInfo) or self.api != other.api:
+            return False
+        out = ffi.new("int*")
+        api = self.api.pointer
+        if status := lib.CompareMemoryInfo(api, self.handle, other.handle, out):
+            fail(api, status, "CompareMemoryInfo")
+        return out[0] == 0  # type: ignore[no-any-return]
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.id, self.mem_type, self.allocator_type))
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<MemoryInfo closed>"
+        facts = [repr(self.name)]
+        names = ["id", "device_type", "mem_type", "allocator_type", "device_mem_type", "vendor_id"]
+        for name in names:
+            getter = GETTERS.get(name)
+            if getter is None or self.api.supports(getter):
+                value = getattr(self, name)
+                facts.append(f"{name}={value.name if isinstance(value, IntEnum) else value}")
+        return f"<MemoryInfo {' '.join(facts)}>"
+
+
+# The properties that not every table has.
+GETTERS = {
+    "device_type": "MemoryInfoGetDeviceType",
+    "device_mem_type": "MemoryInfoGetDeviceMemType",
+    "vendor_id": "MemoryInfoGetVendorId",
+}

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""Allocators written in Python."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ortcffi._callback import called_from_c, keep_exception, make_status, report_exception
+from ortcffi._convert import integer
+from ortcffi._handle import Handle
+from ortcffi._native import ffi, lib
+from ortcffi._table import core_api
+from ortcffi.errors import check, forget
+from ortcffi.memory.allocator import Allocator
+
+if TYPE_CHECKING:
+    from ortcffi._ort import Cdata
+    from ortcffi.memory.info import MemoryInfo
+    from ortcffi.table.api import Api
+
+__all__ = ["PythonAllocator"]
+
+ADDRESS = (0, 2**64 - 1)
+
+
+def _release(_api: Any, handle: Any) -> None:
+    lib.ortcffi_release_adaptor(handle)
+
+
+class PythonAllocator(Allocator):
+    """The base of allocators written in Python, which any provider of the table accepts.
+
+    A subclass defines `alloc` and `free`. They are called from whatever thread needs memory, also
+    from threads that Python did not start, and never under a lock. An exception in `alloc` makes
+    the call that asked for memory fail, and is the ``__cause__`` of what that call raises.
+
+    Arrays keep their allocator, so one that keeps an array of its own stays for good.
+
+    Parameters
+    ----------
+    api : Api, optional
+        The table in whose terms `info` describes the memory, which is the CPU's: the table that
+        values in this memory are to belong to. By default the core's.
+
+    Examples
+    --------
+    >>> class Mine(PythonAllocator):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.blocks = {}
+    ...     def alloc(self, size):
+    ...         block = ffi.new("char[]", size)
+    ...         self.blocks[int(ffi.cast("uintptr_t", block))] = block
+    ...         return block
+    ...     def free(self, pointer):
+    ...         del self.blocks[int(ffi.cast("uintptr_t", pointer))]
+    >>> mine = Mine()
+    >>> x = mine.zeros(3)
+    >>> len(mine.blocks)
+    1
+    >>> del x
+    >>> len(mine.blocks)
+    0
+    """
+
+    __slots__ = ("__dict__", "_context")
+
+    def __init__(self, api: "Api | None" = None) -> None:
+        lender = (api or core_api()).default_allocator.info
+        api = core_api()
+        out = ffi.new("OrtAllocator**")
+        self._context = ffi.new_handle(self)
+        status = lib.ortcffi_python_allocator(lender.handle, self._context, out)
+        check(api.pointer, status, "PythonAllocator")
+        # Not Allocator's: each array keeps this object, whose handle is C's context.
+        Handle.__init__(self, api, out[0], release=_release, lender=lender)
+
+    @property
+    def info(self) -> "MemoryInfo":
+        """Where the memory is: what the default allocator of the table says."""
+        self.handle  # noqa: B018  # raises if closed
+        return self._lender  # type: ignore[return-value]
+
+    # Made anew each time, so that this object can go as soon as its last array has gone.
+    def _block(self, shape: Any, itemsize: int) -> Any:
+        return self._blocks((self.handle, self))(shape, itemsize)
+
+    def alloc(self, size: int) -> "Cdata | int | None":  # type: ignore[override]
+        """Return a block of at least `size` bytes: a cdata pointer or an address; None for none.
+
+        The block must stay where it is until `free` is called for it. `size` is 1 or more.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define alloc")
+
+    def free(self, pointer: "Cdata") -> None:
+        """Take back the block at `pointer`, a cdata of ``void *``. It must not raise."""
+        raise NotImplementedError(f"{type(self).__name__} does not define free")
+
+    def figures(self) -> Mapping[str, int | str]:
+        """Return what `stats` is to say, under the names of the C API, such as ``"InUse"``."""
+        return {}
+
+    def shrink(self) -> None:
+        """Give back what is held but not in use; called by `release_unused`."""
+
+    # What the callbacks call.
+
+    def _alloc(self, size: int) -> Any:
+        block = self.alloc(size)
+        if block is None:
+            return ffi.NULL
+        if isinstance(block, ffi.CData) and ffi.typeof(block).kind in ("pointer", "array"):
+            return ffi.cast("void*", block)
+        return ffi.cast("void*", integer("the answer of alloc", block, ADDRESS))
+
+    def _stats(self) -> Any:
+        api = self.api.pointer
+        pairs = self.api.key_values({key: str(value) for key, value in self.figures().items()})
+        out = ffi.new("OrtKeyValuePairs**")
+        lib.CreateKeyValuePairs(api, out)
+        if not out[0]:
+            raise MemoryError("no memory for figures")
+        for key, value in pairs.items():
+            lib.AddKeyValuePair(api, out[0], key.encode(), value.encode())
+        return out[0]
+
+
+@called_from_c("ortcffi_python_alloc", keep_exception())
+def _alloc(context: "Cdata", size: int) -> Any:
+    block = ffi.from_handle(context)._alloc(size)
+    if block:
+        forget()
+    return block
+
+
+@called_from_c("ortcffi_python_free", report_exception("the free of an allocator"))
+def _free(context: "Cdata", block: "Cdata") -> None:
+    ffi.from_handle(context).free(block)
+
+
+@called_from_c("ortcffi_python_stats", make_status())
+def _stats(context: "Cdata", out: "Cdata") -> Any:
+    out[0] = ffi.from_handle(context)._stats()
+    return ffi.NULL
+
+
+@called_from_c("ortcffi_python_shrink", make_status())
+def _shrink(context: "Cdata") -> Any:
+    ffi.from_handle(context).shrink()
+    return ffi.NULL

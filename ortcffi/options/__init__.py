@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Options of sessions, runs and thread pools."""

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""The configuration entries of options, as a mapping."""
+
+from collections.abc import Iterator, MutableMapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ortcffi._convert import decode, encode
+from ortcffi._native import ffi, lib
+from ortcffi.errors import fail
+from ortcffi.options.read_back import read_pairs
+from ortcffi.status.key_values import KeyValuePairs
+
+if TYPE_CHECKING:
+    from ortcffi.options.settings import Options
+
+__all__ = ["ConfigEntries"]
+
+
+class ConfigEntries(MutableMapping[str, str]):
+    """The configuration entries of session options or run options: str to str.
+
+    Libraries keep keys of 1 to 1024 bytes and values of up to 8192, whether they know them or not.
+    An entry can be replaced but not removed: the API has no function for it.
+
+    Raises
+    ------
+    TypeError
+        A key or a value is not a str, or an entry is to be removed.
+    ValueError
+        A key or a value cannot be a UTF-8 string of C.
+    InvalidArgument
+        A key or a value has a length that the library does not take.
+    """
+
+    __slots__ = ("_options",)
+
+    ADD = ""
+
+    def __init__(self, options: "Options") -> None:
+        self._options = options
+
+    def to_dict(self) -> dict[str, str]:
+        """A copy of all entries, in the library's order."""
+        raise NotImplementedError
+
+    def _set_here(self) -> dict[str, str]:
+        """What was set here, for tables that cannot tell."""
+        self._options.handle  # noqa: B018  # raises if closed
+        kept: dict[str, str] = self._options._values.setdefault("config", {})
+        return kept
+
+    def __getitem__(self, key: str) -> str:
+        encode("key", key)
+        return self.to_dict()[key]
+
+    def __setitem__(self, key: str, value: str) -> None:
+        name, content = encode("key", key), encode("value", value)
+        kept = self._set_here()
+        replaced = key in self
+        if replaced and self[key] == value:
+            return
+        with _a_place_to_log(self._options) if replaced else nullcontext():
+            self._options._call(self.ADD, name, content)
+        kept[key] = value
+
+    def __delitem__(self, key: str) -> NoReturn:
+        raise TypeError(f"the entry {key!r} cannot be removed: the API has no function for it")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.to_dict())
+
+    def __len__(self) -> int:
+        return len(self.to_dict())
+
+    def __repr__(self) -> str:
+        return repr(self.to_dict())
+
+
+class SessionConfig(ConfigEntries):
+    """The entries of session options.
+
+    Notes
+    -----
+    API functions: ``AddSessionConfigEntry``, ``GetSessionConfigEntry``, ``HasSessionConfigEntry``,
+    ``GetSessionOptionsConfigEntries``.
+    """
+
+    __slots__ = ()
+
+    ADD = "AddSessionConfigEntry"
+
+    def to_dict(self) -> dict[str, str]:
+        """A copy of all entries, in the library's order. Before version 23: those set here."""
+        options = self._options
+        if not options.api.supports("GetSessionOptionsConfigEntries"):
+            return dict(self._set_here())
+        out = ffi.new("OrtKeyValuePairs**")
+        options._call("GetSessionOptionsConfigEntries", out)
+        with KeyValuePairs.from_handle(options.api, out[0]) as pairs:
+            return pairs.to_dict()
+
+    def __getitem__(self, key: str) -> str:
+        name, options = encode("key", key), self._options
+        if not options.api.supports("GetSessionConfigEntry"):
+            return self._set_here()[key]
+        size = ffi.new("size_t*")
+        if key not in self:
+            raise KeyError(key)
+        options._call("GetSessionConfigEntry", name, ffi.NULL, size)
+        value = ffi.new("char[]", size[0])
+        options._call("GetSessionConfigEntry", name, value, size)
+        return decode(value)
+
+    def __contains__(self, key: object) -> bool:
+        if not isinstance(key, str):
+            return False
+        options = self._options
+        if not options.api.supports("HasSessionConfigEntry"):
+            return key in self._set_here()
+        out = ffi.new("int*")
+        options._call("HasSessionConfigEntry", encode("key", key), out)
+        return bool(out[0])
+
+
+class RunConfig(ConfigEntries):
+    """The entries of run options.
+
+    The API lists none of them: of other libraries than the embedded core, what is listed is what
+    was set here.
+
+    Notes
+    -----
+    API functions: ``AddRunConfigEntry``, ``GetRunConfigEntry``.
+    """
+
+    __slots__ = ()
+
+    ADD = "AddRunConfigEntry"
+
+    def to_dict(self) -> dict[str, str]:
+        """A copy of the entries, in the order in which they were added."""
+        here = self._set_here()
+        told = read_pairs(self._options, lib.ortcffi_run_config)
+        return dict(here) if told is None else told
+
+    def __getitem__(self, key: str) -> str:
+        name, options = encode("key", key), self._options
+        if not options.api.supports("GetRunConfigEntry"):
+            return self._set_here()[key]
+        value = lib.GetRunConfigEntry(options.api.pointer, options.handle, name)
+        if not value:
+            raise KeyError(key)
+        return decode(value)
+
+    def __contains__(self, key: object) -> bool:
+        if not isinstance(key, str):
+            return False
+        try:
+            self[key]
+        except KeyError:
+            return False
+        return True
+
+
+def _a_place_to_log(options: "Options") -> AbstractContextManager[Any]:
+    """An environment for a moment.
+
+    ONNX Runtime warns of an entry that is replaced, and ends the process where it has no
+    environment to warn in.
+    """
+    if options.api.is_core:
+        return nullcontext()
+    return _Environment(options)
+
+
+class _Environment(AbstractContextManager[None]):
+    __slots__ = ("_env", "_options")
+
+    def __init__(self, options: "Options") -> None:
+        self._options = options
+        self._env = ffi.new("OrtEnv**")
+
+    def __enter__(self) -> None:
+        api = self._options.api.pointer
+        if status := lib.CreateEnv(api, lib.ORT_LOGGING_LEVEL_FATAL, b"", self._env):
+            fail(api, status, "CreateEnv")
+
+    def __exit__(self, *_: object) -> None:
+        lib.ReleaseEnv(self._options.api.pointer, self._env[0])

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: MIT
+"""What the kinds of options have in common: settings that go to the library and can be read back.
+
+A setting is read from the library where that has a function for it, and from the embedded core,
+which tells all that it holds. Of other libraries it is what was set here.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
+
+from ortcffi._convert import INT32, UINT32, decode, encode, integer, known
+from ortcffi._handle import Handle
+from ortcffi._native import ffi, lib
+from ortcffi._table import table_for
+from ortcffi.errors import fail
+
+if TYPE_CHECKING:
+    import os
+    from enum import IntEnum
+
+    from ortcffi.table.api import Api
+
+T = TypeVar("T")
+
+TEXT = "const char**"
+
+
+class Options(Handle):
+    """Options of some kind."""
+
+    __slots__ = ("_alive", "_values")
+
+    _values: dict[str, Any]  # what was set, by name
+    _alive: dict[str, Any]  # what the library holds on to, by name
+
+    def _begin(self, api: "Api | None", create: str, release: str, kind: str) -> None:
+        """Make the object of the library."""
+        api = table_for(api)
+        api.require(create)
+        out = ffi.new(f"{kind}**")
+        if status := getattr(lib, create)(api.pointer, out):
+            fail(api.pointer, status, create)
+        self._take(api, out[0], getattr(lib, release))
+
+    def _take(
+        self,
+        api: "Api",
+        handle: Any,
+        release: Callable[[Any, Any], None] | None,
+        lender: object = None,
+    ) -> None:
+        Handle.__init__(self, api, handle, release=release, lender=lender)
+        self._values, self._alive = {}, {}
+
+    def _lend(self, name: str, objects: Iterable[object]) -> None:
+        """Keep alive what the library borrows, also if it refuses some of it in the middle."""
+        self._alive[name] = [*self._alive.get(name, []), *objects]
+
+    def _set_all(self, settings: Mapping[str, Any]) -> None:
+        """Set what was given as keywords."""
+        for name, value in settings.items():
+            if not isinstance(getattr(type(self), name, None), Setting):
+                names = ", ".join(self._names())
+                raise TypeError(f"there is no option {name!r}; expected one of {names}")
+            setattr(self, name, value)
+
+    @classmethod
+    def _names(cls) -> list[str]:
+        return [name for name in vars(cls) if isinstance(vars(cls)[name], Setting)]
+
+    def _describe(self) -> Mapping[str, Any]:
+        """What the library itself tells of its settings, by the name of the setting."""
+        return {}
+
+    def to_dict(self) -> dict[str, Any]:
+        """All settings, by name, those at their default too."""
+        return {name: getattr(self, name) for name in self._names()}
+
+    def close(self) -> None:
+        """Release the options, and what they kept alive."""
+        super().close()
+        self._values, self._alive = {}, {}
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        if self.closed:
+            return f"<{name} closed>"
+        defaults = {key: vars(type(self))[key].default for key in self._names()}
+        changed = {key: value for key, value in self.to_dict().items() if value != defaults[key]}
+        told = "".join(f" {key}={value!r}" for key, value in changed.items())
+        return f"<{name} of {self.api}{told}>"
+
+
+class Setting(Generic[T]):
+    """One setting, as an attribute of options.
+
+    Parameters
+    ----------
+    convert : callable
+        ``convert(name, value)`` checks a value and returns what is kept.
+    default : object
+        What fresh options have.
+    on : str
+        The function of the API that sets it.
+    off : str, optional
+        The function for a value that is false or None.
+    arguments : callable, optional
+        ``arguments(value)`` makes what the function is given; by default the value.
+    read : tuple of str, optional
+        The function that reads it, and the type that it writes to.
+    """
+
+    name: str
+
+    def __init__(  # noqa: PLR0913  # each is a word of the lists of settings
+        self,
+        convert: Callable[[str, Any], T],
+        default: T,
+        on: str,
+        *,
+        off: str | None = None,
+        arguments: Callable[[T], tuple[Any, ...]] = lambda value: (value,),
+        read: tuple[str, str] | None = None,
+    ) -> None:
+        self.convert = convert
+        self.default = default
+        self.on = on
+        self.off = off
+        self.arguments = arguments
+        self.read = read
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, options: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, options: Options, owner: type) -> T: ...
+    def __get__(self, options: Options | None, owner: type) -> Self | T:
+        if options is None:
+            return self
+        options.handle  # noqa: B018  # raises if closed
+        told = options._describe()
+        if self.name in told:
+            return self.convert(self.name, told[self.name])
+        if self.read and options.api.supports(self.read[0]):
+            out = ffi.new(self.read[1])
+            options._call(self.read[0], out)
+            found = out[0]
+            return self.convert(self.name, decode(found) if self.read[1] == TEXT else found)
+        return options._values.get(self.name, self.default)  # type: ignore[no-any-return]
+
+    def __set__(self, options: Options, value: T) -> None:
+        converted = self.convert(self.name, value)
+        self.write(options, converted)
+        options._values[self.name] = converted
+
+    def write(self, options: Options, value: T) -> None:
+        """Hand a value to the library."""
+        if self.off is not None and not value and value != "":
+            options._call(self.off)
+        else:
+            options._call(self.on, *self.arguments(value))
+
+
+# --- kinds of values ------------------------------------------------------------------------------
+
+
+def number(name: str, value: Any) -> int:
+    """An int of 32 bits."""
+    return integer(name, value, INT32)
+
+
+def flag(name: str, value: Any) -> bool:
+    """True or False; C has 1 and 0."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int) and value in (0, 1):
+        return value == 1
+    raise TypeError(f"{name} must be a bool, not {value!r}")
+
+
+def text(name: str, value: Any) -> str:
+    """Text that C can hold."""
+    encode(name, value)
+    return value  # type: ignore[no-any-return]
+
+
+def path(name: str, value: "str | os.PathLike[str] | None") -> str | None:
+    """A path, or None for none."""
+    from os import PathLike, fspath
+
+    if value is None:
+        return None
+    if not isinstance(value, (str, PathLike)):
+        raise TypeError(f"{name} must be a str or os.PathLike, not {type(value).__name__}")
+    return text(name, fspath(value))
+
+
+def file(name: str, value: "str | os.PathLike[str] | None") -> str | None:
+    """A path, or None for none, which libraries write as an empty one."""
+    return path(name, value) or None
+
+
+def member(kind: "type[IntEnum]", limits: tuple[int, int] = UINT32) -> Callable[[str, Any], Any]:
+    """An int that is a member of an enum where it can be. C's enums are unsigned."""
+    return lambda name, value: known(kind, integer(name, value, limits))
+
+
+def encoded(value: str | None) -> tuple[bytes]:
+    """The argument for a function that takes text."""
+    return ((value or "").encode(),)
+
+
+def nothing(_value: object) -> tuple[()]:
+    """The arguments for a function that takes none."""
+    return ()

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""Options of the threads that sessions share."""
+
+from typing import TYPE_CHECKING, Any
+
+from ortcffi._native import lib
+from ortcffi.options.callback_settings import ThreadsSetting
+from ortcffi.options.read_back import read_settings
+from ortcffi.options.settings import Options, Setting, encoded, flag, nothing, number, text
+
+if TYPE_CHECKING:
+    from ortcffi.table.api import Api
+
+__all__ = ["ThreadingOptions"]
+
+
+class _Once(Setting[bool]):
+    """What can be turned on, and not off again."""
+
+    def write(self, options: Options, value: bool) -> None:
+        if value:
+            options._call(self.on)
+        elif self.__get__(options, type(options)):
+            raise ValueError(f"{self.name} cannot be turned off again: the API has no function")
+
+
+class ThreadingOptions(Options):
+    """Options of the threads that an environment has for all its sessions.
+
+    An environment copies them when it is made, and keeps alive what they keep alive.
+
+    Parameters
+    ----------
+    api : Api, optional
+        The table that makes the options, by default the one of `default_api`.
+    **settings
+        Any of the attributes below.
+
+    Raises
+    ------
+    TypeError
+        There is no such setting, or a value has a wrong type.
+    ValueError
+        A value cannot be passed to C.
+    InvalidArgument
+        The library refuses a value.
+
+    Notes
+    -----
+    API functions: ``CreateThreadingOptions``, ``ReleaseThreadingOptions``, since version 3.
+
+    Examples
+    --------
+    >>> with ThreadingOptions(intra_op_threads=4, spinning=False) as threads:
+    ...     threads.intra_op_threads, threads.inter_op_threads, threads.spinning
+    (4, 0, False)
+    """
+
+    __slots__ = ()
+
+    intra_op_threads = Setting(number, 0, "SetGlobalIntraOpNumThreads")
+    """int: Threads that work on one node, the caller's too; 0: the library chooses."""
+    inter_op_threads = Setting(number, 0, "SetGlobalInterOpNumThreads")
+    """int: Threads that run nodes side by side; 0: the library chooses."""
+    spinning = Setting(flag, True, "SetGlobalSpinControl")
+    """bool: Whether idle threads spin, which answers faster, or sleep, which spares the CPU."""
+    denormal_as_zero = _Once(flag, False, "SetGlobalDenormalAsZero", arguments=nothing)
+    """bool: Whether the threads take denormal numbers for 0; once True for good. Since version
+    6."""
+    affinity = Setting(text, "", "SetGlobalIntraOpThreadAffinity", arguments=encoded)
+    """str: The processors of each thread, numbered from 1, such as ``"1,2;3-4"``. Since version
+    14."""
+    thread_functions = ThreadsSetting("SetGlobal")
+    """ThreadFunctions or None: How threads are made, as a pair of callables; None: the library's
+    own way. Since version 10."""
+
+    def __init__(self, api: "Api | None" = None, **settings: Any) -> None:
+        create, release = "CreateThreadingOptions", "ReleaseThreadingOptions"
+        self._begin(api, create, release, "OrtThreadingOptions")
+        self._set_all(settings)
+
+    def _describe(self) -> dict[str, Any]:
+        return read_settings(self, lib.ortcffi_describe_threading_options)

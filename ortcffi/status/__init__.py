@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Statuses as objects, and key-value pairs."""

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""Pairs of strings, as functions of the C API take and give them."""
+
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from typing import TYPE_CHECKING, Any
+
+from ortcffi._convert import decode, encode
+from ortcffi._handle import Handle
+from ortcffi._native import ffi, lib
+from ortcffi._table import table_for
+from ortcffi.errors import OutOfMemory
+
+if TYPE_CHECKING:
+    from ortcffi.table.api import Api
+
+__all__ = ["KeyValuePairs"]
+
+
+class KeyValuePairs(Handle, MutableMapping[str, str]):
+    """A mapping of str to str that lives in the library.
+
+    The order is the library's: the core keeps that in which keys were added.
+
+    Parameters
+    ----------
+    pairs : mapping or iterable of pairs, optional
+        What to begin with.
+    api : Api, optional
+        The table that makes the object, by default the one of `default_api`.
+
+    Raises
+    ------
+    TypeError
+        A key or a value is not a str.
+    ValueError
+        A key is empty, or a key or a value cannot be a UTF-8 string of C.
+    NotImplemented
+        The table is older than API version 22.
+
+    Notes
+    -----
+    API functions: ``CreateKeyValuePairs``, ``AddKeyValuePair``, ``GetKeyValue``,
+    ``GetKeyValuePairs``, ``RemoveKeyValuePair``, ``ReleaseKeyValuePairs``.
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        pairs: Mapping[str, str] | Iterable[tuple[str, str]] = (),
+        api: "Api | None" = None,
+    ) -> None:
+        api = table_for(api)
+        api.require("CreateKeyValuePairs")
+        out = ffi.new("OrtKeyValuePairs**")
+        lib.CreateKeyValuePairs(api.pointer, out)
+        if not out[0]:
+            raise OutOfMemory("there is no memory for an object", "CreateKeyValuePairs")
+        super().__init__(api, out[0], release=lib.ReleaseKeyValuePairs)
+        self.update(pairs)
+
+    @classmethod
+    def from_handle(cls, api: "Api", handle: Any, lender: object = None) -> "KeyValuePairs":
+        """Wrap what a function gave.
+
+        Parameters
+        ----------
+        api : Api
+            The table that `handle` came from.
+        handle : cdata of ``OrtKeyValuePairs *``
+            Owned by the new object unless there is a lender.
+        lender : object, optional
+            What `handle` belongs to. It is kept alive, and the pairs cannot be changed.
+        """
+        pairs = cls.__new__(cls)
+        release = lib.ReleaseKeyValuePairs if lender is None else None
+        Handle.__init__(pairs, api, handle, release=release, lender=lender)
+        return pairs
+
+    def to_dict(self) -> dict[str, str]:
+        """A copy of all pairs, in the library's order."""
+        keys, values, count = self._read()
+        return {decode(keys[i]): decode(values[i]) for i in range(count)}
+
+    def _read(self) -> tuple[Any, Any, int]:
+        keys, values = ffi.new("const char* const**"), ffi.new("const char* const**")
+        count = ffi.new("size_t*")
+        lib.GetKeyValuePairs(self.api.pointer, self.handle, keys, values, count)
+        return keys[0], values[0], count[0]
+
+    def __getitem__(self, key: str) -> str:
+        value = lib.GetKeyValue(self.api.pointer, self.handle, encode("key", key))
+        if not value:
+            raise KeyError(key)
+        return decode(value)
+
+    def __setitem__(self, key: str, value: str) -> None:
+        handle, name, text = self._writable(), encode("key", key), encode("value", value)
+        if not name:
+            raise ValueError("key must not be empty")
+        lib.AddKeyValuePair(self.api.pointer, handle, name, text)
+        if self.get(key) != value:  # the function has no status to say so
+            raise OutOfMemory(f"there is no memory for the pair of {key!r}", "AddKeyValuePair")
+
+    def __delitem__(self, key: str) -> None:
+        handle = self._writable()
+        if key not in self:
+            raise KeyError(key)
+        lib.RemoveKeyValuePair(self.api.pointer, handle, encode("key", key))
+
+    def _writable(self) -> Any:
+        if self._lender is not None:
+            raise TypeError("these KeyValuePairs belong to another object and cannot be changed")
+        return self.handle
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.to_dict())
+
+    def __len__(self) -> int:
+        return self._read()[2]
+
+    def __repr__(self) -> str:
+        return "<KeyValuePairs closed>" if self.closed else f"KeyValuePairs({self.to_dict()!r})"

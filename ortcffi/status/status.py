@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""Statuses as objects, for callbacks and tests; a failing call raises its status by itself."""
+
+from typing import TYPE_CHECKING
+
+from ortcffi._convert import UINT32, decode, encode, integer
+from ortcffi._handle import Handle
+from ortcffi._native import lib
+from ortcffi._table import table_for
+from ortcffi.errors import ErrorCode, error_for
+
+if TYPE_CHECKING:
+    from ortcffi.table.api import Api
+
+__all__ = ["Status"]
+
+
+class Status(Handle):
+    """A code and a message, owned by this object.
+
+    Parameters
+    ----------
+    code : int
+        An `ErrorCode` or any other number of 32 bits. ``OK`` makes a status as well, although
+        functions answer NULL for success.
+    message : str, optional
+        Text without null characters. A library keeps its first 4096 bytes of UTF-8.
+    api : Api, optional
+        The table that makes the status, by default the one of `default_api`.
+
+    Raises
+    ------
+    ValueError
+        The code has more than 32 bits or is negative, or the message cannot be a UTF-8 string of C.
+
+    Notes
+    -----
+    API functions: ``CreateStatus``, ``ReleaseStatus``.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, code: int, message: str = "", api: "Api | None" = None) -> None:
+        api = table_for(api)
+        number, text = integer("code", code, UINT32), encode("message", message)
+        handle = lib.CreateStatus(api.pointer, number, text)
+        if not handle:
+            raise MemoryError("CreateStatus answered NULL")
+        super().__init__(api, handle, release=lib.ReleaseStatus)
+
+    @property
+    def code(self) -> ErrorCode | int:
+        """The code; an int where `ErrorCode` does not know it. API function: ``GetErrorCode``."""
+        number = lib.GetErrorCode(self.api.pointer, self.handle)
+        try:
+            return ErrorCode(number)
+        except ValueError:
+            return number
+
+    @property
+    def message(self) -> str:
+        """The message, with replacement characters for what is not UTF-8.
+
+        API function: ``GetErrorMessage``.
+        """
+        return decode(lib.GetErrorMessage(self.api.pointer, self.handle))
+
+    @property
+    def ok(self) -> bool:
+        """Whether the code is ``OK``."""
+        return self.code == ErrorCode.OK
+
+    def raise_(self, function: str | None = None) -> None:
+        """Raise what a call that answered with this status would raise; nothing if it is `ok`.
+
+        Parameters
+        ----------
+        function : str, optional
+            What the exception gives as the function that failed.
+        """
+        if not self.ok:
+            raise error_for(self.code, self.message, function)
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<Status closed>"
+        code = self.code
+        name = code.name if isinstance(code, ErrorCode) else str(code)
+        return f"<Status {name}: {self.message!r}>"

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""`Api`: one function table and what can be made with it; the default table of the process."""
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+from ortcffi._convert import INT32, SIZE, UINT32, decode, encode, integer
+from ortcffi._native import ffi, lib
+from ortcffi._table import Table, build_info, core_api, default_api, init_api, register_class
+from ortcffi.errors import check, fail
+from ortcffi.memory.allocator import Allocator
+from ortcffi.memory.info import AllocatorType, DeviceMemoryType, DeviceType, MemoryInfo, MemType
+from ortcffi.status.key_values import KeyValuePairs
+from ortcffi.status.status import Status
+
+__all__ = ["Api", "build_info", "core_api", "default_api", "init_api"]
+
+
+class Api(Table):
+    """One function table of the ONNX Runtime C API. Equal if it is the same table.
+
+    Made by `default_api`, `core_api`, `load`. Its methods make objects that belong to it.
+
+    Parameters
+    ----------
+    pointer : cdata of ``const OrtApi *``
+        The table, valid until the process ends.
+    version : int
+        The API version that it was asked for: the table has the slots up to this version.
+    version_string : str
+        What ``GetVersionString`` answered.
+    path : str, optional
+        The library's path; None for the embedded core.
+    base : cdata of ``const OrtApiBase *``, optional
+        Where the table came from: what ``RegisterCustomOps`` takes.
+    """
+
+    @property
+    def build_info(self) -> str:
+        """Free text about the build. API function: ``GetBuildInfoString``, since version 15."""
+        self.require("GetBuildInfoString")
+        return decode(lib.GetBuildInfoString(self.pointer))
+
+    @cached_property
+    def default_allocator(self) -> Allocator:
+        """The library's allocator for the CPU. API function: ``GetAllocatorWithDefaultOptions``."""
+        out = ffi.new("OrtAllocator**")
+        status = lib.GetAllocatorWithDefaultOptions(self.pointer, out)
+        check(self.pointer, status, "GetAllocatorWithDefaultOptions")
+        return Allocator(self, out[0])
+
+    def memory_info(
+        self,
+        name: str,
+        allocator_type: int = AllocatorType.DEVICE,
+        id: int = 0,  # noqa: A002
+        mem_type: int = MemType.DEFAULT,
+    ) -> MemoryInfo:
+        """Describe memory of a device that the library knows by name.
+
+        Parameters
+        ----------
+        name : str
+            ``"Cpu"``, ``"Cuda"``, ``"CudaPinned"``, ``"DML"`` and others; upper and lower case
+            differ.
+        allocator_type : AllocatorType, optional
+            The kind of allocator.
+        id : int, optional
+            The device's number, of which libraries keep 16 bits. The CPU has only 0.
+        mem_type : MemType, optional
+            What the memory is for.
+
+        Raises
+        ------
+        InvalidArgument
+            The library does not know the name.
+
+        Notes
+        -----
+        API function: ``CreateMemoryInfo``.
+        """
+        out = ffi.new("OrtMemoryInfo**")
+        text, kind = encode("name", name), integer("allocator_type", allocator_type)
+        number, purpose = integer("id", id), integer("mem_type", mem_type)
+        if status := lib.CreateMemoryInfo(self.pointer, text, kind, number, purpose, out):
+            fail(self.pointer, status, "CreateMemoryInfo")
+        return MemoryInfo(self, out[0])
+
+    def cpu_memory_info(
+        self, allocator_type: int = AllocatorType.DEVICE, mem_type: int = MemType.DEFAULT
+    ) -> MemoryInfo:
+        """Describe memory of the CPU. API function: ``CreateCpuMemoryInfo``."""
+        out = ffi.new("OrtMemoryInfo**")
+        kind, purpose = integer("allocator_type", allocator_type), integer("mem_type", mem_type)
+        if status := lib.CreateCpuMemoryInfo(self.pointer, kind, purpose, out):
+            fail(self.pointer, status, "CreateCpuMemoryInfo")
+        return MemoryInfo(self, out[0])
+
+    def device_memory_info(  # noqa: PLR0913  # as many as the C function
+        self,
+        name: str,
+        device_type: int = DeviceType.CPU,
+        *,
+        vendor_id: int = 0,
+        device_id: int = 0,
+        device_mem_type: int = DeviceMemoryType.DEFAULT,
+        alignment: int = 0,
+        allocator_type: int = AllocatorType.DEVICE,
+    ) -> MemoryInfo:
+        """Describe memory of any device.
+
+        Parameters
+        ----------
+        name : str
+            Any name.
+        device_type : DeviceType, optional
+            CPU, GPU or NPU.
+        vendor_id : int, optional
+            The vendor's PCI number, 32 bits.
+        device_id : int, optional
+            The device's number, of which libraries keep 16 bits.
+        device_mem_type : DeviceMemoryType, optional
+            Whether the CPU reaches the memory.
+        alignment : int, optional
+            What addresses are a multiple of, in bytes; 0 for whatever is usual.
+        allocator_type : AllocatorType, optional
+            The kind of allocator.
+
+        Notes
+        -----
+        API function: ``CreateMemoryInfo_V2``, since version 23.
+        """
+        self.require("CreateMemoryInfo_V2")
+        out = ffi.new("OrtMemoryInfo**")
+        status = lib.CreateMemoryInfo_V2(
+            self.pointer,
+            encode("name", name),
+            integer("device_type", device_type, UINT32),
+            integer("vendor_id", vendor_id, UINT32),
+            integer("device_id", device_id, INT32),
+            integer("device_mem_type", device_mem_type, UINT32),
+            integer("alignment", alignment, SIZE),
+            integer("allocator_type", allocator_type),
+            out,
+        )
+        check(self.pointer, status, "CreateMemoryInfo_V2")
+        return MemoryInfo(self, out[0])
+
+    def status(self, code: int, message: str = "") -> Status:
+        """Make a `Status`."""
+        return Status(code, message, self)
+
+    def key_values(
+        self, pairs: Mapping[str, str] | Iterable[tuple[str, str]] = ()
+    ) -> KeyValuePairs:
+        """Make `KeyValuePairs`."""
+        return KeyValuePairs(pairs, self)
+
+
+register_class(Api)

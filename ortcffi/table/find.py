@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+"""Which providers of the table this machine has, told without loading any of them."""
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ortcffi._convert import AnyPath, absolute, decode
+from ortcffi._native import lib
+from ortcffi.table import load as providers
+
+
+class Runtime(NamedTuple):
+    """A provider of the table that `find_runtimes` found.
+
+    Attributes
+    ----------
+    path : str
+        The library's absolute path.
+    source : str
+        ``"embedded core"``, ``"given"``, ``"ORTCFFI_LIBRARY"``, ``"onnxruntime wheel"`` or
+        ``"system"``.
+    version : str or None
+        What ``GetVersionString`` should answer; None if that cannot be told without loading.
+    version_from : str or None
+        What told: ``"library"``, ``"file name"`` or ``"package metadata"``.
+    api_versions : tuple of int, or None
+        The lowest and the highest API version of that version.
+    problem, remedy : str or None
+        Why the library cannot be used and what to do about it; None if it is not known to be bad.
+    chosen : bool
+        Whether ``load()`` without a path opens this one.
+    """
+
+    path: str
+    source: str
+    version: str | None = None
+    version_from: str | None = None
+    api_versions: tuple[int, int] | None = None
+    problem: str | None = None
+    remedy: str | None = None
+    chosen: bool = False
+
+
+def find_runtimes(*given: AnyPath) -> list[Runtime]:
+    """List the providers of the table: the embedded core, and the libraries that there are.
+
+    No library is loaded: what is told comes from its name, its file and its package. So a library
+    without a known problem may still refuse to load; ``python -m ortcffi doctor`` tries each.
+
+    Parameters
+    ----------
+    *given : str, bytes or os.PathLike
+        Further libraries to look at.
+
+    Returns
+    -------
+    list of Runtime
+        In this order: the embedded core, those given, then in the order in which ``load()`` looks:
+        ``ORTCFFI_LIBRARY``, every copy in a package on ``sys.path``, every copy that the system's
+        loader may find. Each file is listed once, save those given.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A given path is of a wrong type, is empty or contains a null character.
+    """
+    listed = [_look(absolute("path", path), "given") for path in given]
+    first = _first_choice()
+    places: dict[str, tuple[str, str]] = {}
+    for path, source in _places():
+        places.setdefault(os.path.realpath(path), (path, source))
+    found = [_look(path, source) for path, source in places.values()]
+    for i, runtime in enumerate(found):
+        # load() insists on its own choice; the system's loader passes over what is broken.
+        system = runtime.source == "system" and not runtime.problem
+        if runtime.path == first or (first is None and system):
+            found[i] = runtime._replace(chosen=True)
+            break
+    return [_embedded_core(), *listed, *found]
+
+
+def _embedded_core() -> Runtime:
+    version = decode(lib.ortcffi_core_api_base().GetVersionString())
+    versions = (1, lib.ORTCFFI_API_VERSION)
+    return Runtime(providers.extension_path(), "embedded core", version, "library", versions)
+
+
+def _look(path: str, source: str) -> Runtime:
+    runtime = Runtime(path, source)
+    try:
+        providers.inspect("path", path)
+    except providers.LoadError as error:
+        return runtime._replace(problem=error.problem, remedy=error.remedy)
+    name = os.path.basename(os.path.realpath(path))
+    version, version_from = None, None
+    if named := re.search(r"\.([0-9]+\.[0-9]+(\.[0-9]+)*)(\.dylib)?$", name):
+        version, version_from = named[1], "file name"
+    elif version := _packaged_version(path):
+        version_from = "package metadata"
+    if version is None:
+        return runtime
+    runtime = runtime._replace(version=version, version_from=version_from)
+    try:
+        return runtime._replace(api_versions=(1, providers.highest_api_version(version)))
+    except ValueError as error:
+        return runtime._replace(problem=str(error), remedy=providers.RELEASES)
+
+
+def _packaged_version(library: str) -> str | None:
+    """The version of the package that a file .../site-packages/onnxruntime/capi/... belongs to."""
+    from importlib.metadata import distributions
+
+    package = os.path.dirname(os.path.dirname(library))
+    inner = f"{os.path.basename(package)}/capi/{os.path.basename(library)}"
+    for distribution in distributions(path=[os.path.dirname(package)]):
+        ours = distribution.metadata["Name"].startswith("onnxruntime")
+        if ours and any(str(file) == inner for file in distribution.files or ()):
+            return distribution.version
+    return None
+
+
+def _first_choice() -> str | None:
+    """What `load` opens, unless it is left to the system's loader."""
+    if named := os.environ.get(providers.VARIABLE):
+        return absolute(providers.VARIABLE, named)
+    return next(iter(providers.installed_libraries()), None)
+
+
+def _places() -> Iterator[tuple[str, str]]:
+    """Path and source of each library that `load` may meet, and of the copies in other packages."""
+    import glob
+
+    if named := os.environ.get(providers.VARIABLE):
+        yield absolute(providers.VARIABLE, named), providers.VARIABLE
+    wheels = providers.installed_libraries()
+    for directory in sys.path:
+        for package in sorted(glob.glob(os.path.join(glob.escape(directory), "onnxruntime*/"))):
+            wheels += providers.libraries_in(package)
+    yield from ((path, "onnxruntime wheel") for path in wheels)
+    yield from ((path, "system") for path in _system_libraries())
+
+
+def _system_libraries() -> Iterator[str]:
+    """Where the system's loader looks: its search path, its cache, its fixed directories."""
+    variable = "DYLD_LIBRARY_PATH" if sys.platform == "darwin" else "LD_LIBRARY_PATH"
+    searched = [path for path in re.split("[:;]", os.environ.get(variable, "")) if path]
+    cached = _loader_cache()
+    fixed = ["/usr/local/lib", "/lib64", "/usr/lib64", "/lib", "/usr/lib"]
+    for name in providers.SYSTEM_NAMES:
+        paths = [os.path.abspath(os.path.join(directory, name)) for directory in searched]
+        paths += [path for path in cached if os.path.basename(path) == name]
+        paths += [os.path.join(directory, name) for directory in fixed]
+        yield from (path for path in paths if os.path.exists(path))
+
+
+def _loader_cache() -> list[str]:
+    import shutil
+    import subprocess
+
+    ldconfig = shutil.which("ldconfig", path="/sbin:/usr/sbin:" + os.environ.get("PATH", ""))
+    if ldconfig is None or sys.platform == "darwin":
+        return []
+    done = subprocess.run([ldconfig, "-p"], capture_output=True, check=False)
+    return re.findall(r"=> (.*)", os.fsdecode(done.stdout))

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: MIT
+"""Other providers of the table: libraries that export ``OrtGetApiBase``.
+
+`load` opens one. A library, once opened, stays open until the process ends: it has threads and
+thread-local data of its own, and objects of any age may still point into its table.
+"""
+
+import os
+import re
+import sys
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from ortcffi._convert import AnyPath, absolute, decode
+from ortcffi._native import ffi, lib
+from ortcffi.table.api import Api
+
+if TYPE_CHECKING:
+    from ortcffi._ort import Cdata
+    from ortcffi.table.elf import Platform
+
+ENTRY = "OrtGetApiBase"
+VARIABLE = "ORTCFFI_LIBRARY"
+WHEEL = "the library of the package onnxruntime"
+SYSTEM = "the system's library"
+RELEASES = "expected release 1.0 of ONNX Runtime or a later one"
+if sys.platform == "darwin":
+    SYSTEM_NAMES = ["libonnxruntime.dylib"]
+    NAME_ENDS = ("libonnxruntime.", ".dylib")
+else:
+    SYSTEM_NAMES = ["libonnxruntime.so.1", "libonnxruntime.so"]
+    NAME_ENDS = ("libonnxruntime.so", "")
+_EXPECTED = "expected the path of a shared library, such as libonnxruntime.so"
+OTHER_BUILD = "get another build of it"
+_ADVICE = {  # by a sign in the loader's reason
+    "No such file": "install the library that this names, or put its directory in LD_LIBRARY_PATH",
+    "GLIBC": "get a build for an older system",
+    "undefined symbol": "a library that it depends on is missing or of another version",
+}
+
+
+class LoadError(OSError):
+    """A library cannot be used as a provider of the table.
+
+    Attributes
+    ----------
+    path : str or None
+        The library, or None if none was found.
+    problem : str
+        What is wrong with it.
+    remedy : str
+        What was expected, or what to do about it.
+    """
+
+    path: str | None = None
+    problem: str = ""
+    remedy: str = ""
+
+
+class LibraryNotFound(LoadError, FileNotFoundError):
+    """There is no library at the path, or none anywhere."""
+
+
+def _error(
+    argument: str, path: str, problem: str, remedy: str, kind: type[LoadError] = LoadError
+) -> LoadError:
+    error = kind(f"{argument} {path!r} {problem}; {remedy}")
+    error.path, error.problem, error.remedy = path, problem, remedy
+    return error
+
+
+def load(path: AnyPath | None = None) -> Api:
+    """Open a library that exports ``OrtGetApiBase`` and return its function table.
+
+    Without a path, takes the first that there is of: the library that the environment variable
+    ``ORTCFFI_LIBRARY`` names, the one in the installed package ``onnxruntime`` (which is not
+    imported), and the one that the system's loader finds. A broken one raises: going on to the next
+    would hide a mistake.
+
+    Parameters
+    ----------
+    path : str, bytes or os.PathLike, optional
+        The library. A relative path starts at the current directory, never at the loader's search
+        path.
+
+    Returns
+    -------
+    Api
+        The table for the highest API version that both sides know. The library is opened with
+        ``RTLD_LOCAL`` and stays open until the process ends. Loading it again gives an equal Api.
+
+    Raises
+    ------
+    LibraryNotFound
+        There is no such file, or without a path none of the three (also a `FileNotFoundError`).
+    LoadError
+        The file is no shared library, is one for another platform, lacks a library that it depends
+        on, does not define ``OrtGetApiBase``, or has no API version that is known here.
+    TypeError, ValueError
+        The path is of a wrong type, is empty or contains a null character.
+
+    Notes
+    -----
+    API functions: ``OrtGetApiBase``, ``GetVersionString``, ``GetApi``.
+    """
+    if path is not None:
+        return _load_file("path", path)
+    if named := os.environ.get(VARIABLE):
+        return _load_file(VARIABLE, named)
+    for found in installed_libraries():
+        return _load_file(WHEEL, found)
+    return _load_system()
+
+
+def highest_api_version(version_string: str) -> int:
+    """The highest API version of a library whose ``GetVersionString`` answers `version_string`.
+
+    Raises `ValueError`, whose text completes 'the library ...'.
+    """
+    found = re.match(r"([0-9]{1,9})\.([0-9]{1,9})(?![0-9])", version_string)
+    if not found:
+        raise ValueError(f"says that its version is {version_string!r}, which is no version")
+    major, minor = int(found[1]), int(found[2])
+    if major == 0:
+        raise ValueError(f"is too old: its version is {version_string!r}, and API 1 came with 1.0")
+    if major > 1:
+        raise ValueError(f"is of version {version_string!r}, whose API versions are not known here")
+    return max(minor, 1)  # release 1.n knows the API versions 1 to n; 1.0 knows 1
+
+
+def installed_libraries() -> list[str]:
+    """The libraries in the package ``onnxruntime`` that an import would find, newest first."""
+    try:
+        spec = find_spec("onnxruntime")
+    except ValueError:  # what is in sys.modules under that name was not imported from anywhere
+        spec = None
+    places = spec.submodule_search_locations if spec else None
+    return [library for place in places or () for library in libraries_in(place)]
+
+
+def libraries_in(package: str) -> list[str]:
+    """The libraries in the directory of a package such as ``onnxruntime``, newest first."""
+    prefix, suffix = NAME_ENDS
+    directory = os.path.join(os.path.abspath(package), "capi")
+    names = os.listdir(directory) if os.path.isdir(directory) else []
+    fitting = sorted(name for name in names if name.startswith(prefix) and name.endswith(suffix))
+    paths = [os.path.join(directory, name) for name in fitting]
+    # A link comes before the longer name that it leads to, and gives way to it.
+    once = {os.path.realpath(path): path for path in paths}.values()
+    return sorted(once, key=_version_in_name, reverse=True)
+
+
+def _version_in_name(path: str) -> list[int]:
+    return [int(number) for number in re.findall("[0-9]+", os.path.basename(path))]
+
+
+def inspect(argument: str, path: str) -> None:
+    """Raise what `load` would raise for a file, as far as that can be told without loading it.
+
+    This tells causes apart that the loader reports alike, and no code runs of a library that cannot
+    be used anyway.
+    """
+    from ortcffi.table import elf  # not needed by those who stay with the embedded core
+
+    try:
+        native = _native_platform()
+        library = elf.read(path, ENTRY) if native else None
+    except (FileNotFoundError, NotADirectoryError):
+        raise _error(argument, path, "does not exist", _EXPECTED, LibraryNotFound) from None
+    except elf.ElfError as error:
+        raise _error(argument, path, str(error), _EXPECTED) from None
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror}"
+        raise _error(argument, path, problem, "expected a readable file") from error
+    if library and library.platform != native:
+        problem = f"is for {library.platform}, and this process is for {native}"
+        raise _error(argument, path, problem, "get the library for this platform")
+    if library and library.exports is False:
+        raise _no_entry(argument, path)
+
+
+def _native_platform() -> "Platform | None":
+    """The platform of this process, as our own extension tells; None where it is no ELF file."""
+    from ortcffi.table import elf
+
+    try:
+        return elf.read(extension_path(), ENTRY).platform
+    except elf.ElfError:
+        return None
+
+
+def extension_path() -> str:
+    """The path of the extension module, which holds the embedded core."""
+    return str(sys.modules["ortcffi._ort"].__file__)
+
+
+def _no_entry(argument: str, path: str) -> LoadError:
+    remedy = "expected a provider of the ONNX Runtime C API, such as libonnxruntime.so"
+    return _error(argument, path, f"does not define {ENTRY}", remedy)
+
+
+def _load_file(argument: str, path: AnyPath) -> Api:
+    path = absolute(argument, path)
+    inspect(argument, path)
+    library, reason = _open(os.fsencode(path))
+    if library == ffi.NULL:
+        remedy = next((advice for sign, advice in _ADVICE.items() if sign in reason), _EXPECTED)
+        raise _error(argument, path, f"cannot be loaded: {reason}", remedy)
+    return _table(argument, path, library)
+
+
+def _load_system() -> Api:
+    reasons = []
+    for name in SYSTEM_NAMES:
+        library, reason = _open(name.encode())
+        if library != ffi.NULL:
+            return _table(SYSTEM, name, library)
+        reasons.append(reason)
+    problem = (
+        f"found no ONNX Runtime library: {VARIABLE} is not set, the package onnxruntime is not "
+        f"installed or has none, and the system's loader says: {'; '.join(reasons)}"
+    )
+    remedy = f"run 'pip install onnxruntime', set {VARIABLE}, or give a path"
+    error = LibraryNotFound(f"{problem}; {remedy}")
+    error.problem, error.remedy = problem, remedy
+    raise error
+
+
+def _open(path: bytes) -> tuple["Cdata", str]:
+    reason = ffi.new("char[]", 4096)
+    library = lib.ortcffi_library_open(path, reason, len(reason))
+    return library, decode(reason)
+
+
+def _table(argument: str, path: str, library: "Cdata") -> Api:
+    entry = lib.ortcffi_library_symbol(library, ENTRY.encode())
+    owner = lib.ortcffi_library_of(entry)
+    if not entry or not owner:  # a symbol may also be a bare number
+        raise _no_entry(argument, path)
+    home = ffi.string(owner)
+    # A symbol is looked up in a library and then in those that it depends on.
+    if _open(home)[0] != library:
+        problem = f"does not define {ENTRY} but depends on {os.fsdecode(home)!r}, which does"
+        raise _error(argument, path, problem, "give the path of that one")
+    if not os.path.isabs(path):  # the loader was given a name only
+        path = os.path.abspath(os.fsdecode(home))
+    base = ffi.cast("const OrtApiBase*(*)(void)", entry)()
+    text = base.GetVersionString() if base and base.GetVersionString else ffi.NULL
+    if not text or not base.GetApi:
+        raise _error(argument, path, f"answers NULL from {ENTRY}", OTHER_BUILD)
+    version_string = decode(text)
+    try:
+        version = min(highest_api_version(version_string), lib.ORTCFFI_API_VERSION)
+    except ValueError as error:
+        raise _error(argument, path, str(error), RELEASES) from None
+    # Asking for more than the library knows would print to stderr.
+    pointer = base.GetApi(version)
+    if not pointer:
+        problem = f"is of version {version_string!r} but has no table for API version {version}"
+        raise _error(argument, path, problem, OTHER_BUILD)
+    return Api(pointer, version=version, version_string=version_string, path=path, base=base)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""Values: tensors, strings, sequences, maps, sparse tensors, and their types."""

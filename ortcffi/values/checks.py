@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""What values are made of: arguments looked at, and errors that say what is wrong with them."""
+
+from operator import index
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ortcffi._convert import encode
+from ortcffi._native import ffi
+from ortcffi._table import table_for
+from ortcffi.memory.allocator import Allocator
+from ortcffi.values.element_types import PACKED, ElementType, element_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ortcffi._ort import Cdata
+    from ortcffi.memory.allocator import Shape
+    from ortcffi.table.api import Api
+
+
+def table_of(allocator: Allocator, api: "Api | None") -> "Api":
+    """The table that can read an allocator's info; those of others it would misread."""
+    if not isinstance(allocator, Allocator):
+        raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
+    found = allocator.info.api
+    if api is not None and table_for(api) != found:
+        raise ValueError(f"allocator describes its memory in terms of {found}, not of {api}")
+    return found
+
+
+def dimensions(shape: "Shape") -> tuple[int, ...]:
+    """A shape as a tuple of ints that C can take."""
+    try:
+        lengths = (index(shape),) if hasattr(shape, "__index__") else tuple(map(index, shape))
+    except TypeError:
+        raise TypeError(f"shape must be an int or a sequence of ints, not {shape!r}") from None
+    for place, length in enumerate(lengths):
+        if not 0 <= length < 1 << 63:
+            raise ValueError(f"shape[{place}] must be from 0 to {(1 << 63) - 1}, but is {length}")
+    return lengths
+
+
+def element_of_array(x: Any, name: str = "x") -> ElementType:
+    """The element type of what is to become a value."""
+    if not isinstance(x, np.ndarray):
+        raise TypeError(
+            f"{name} must be an ndarray, not {type(x).__name__}: numpy.asarray makes one"
+        )
+    if isinstance(x, np.ma.MaskedArray):
+        raise TypeError(f"{name} must not be masked, since values have no mask: use filled()")
+    try:
+        return element_of(x.dtype)
+    except TypeError as error:
+        raise TypeError(f"{name}: {error}") from None
+
+
+def unfit(x: "NDArray[Any]", element: ElementType, name: str = "x") -> str | None:
+    """Why an array's memory cannot be a tensor's; None if it can."""
+    if element in PACKED:
+        return (
+            f"{name} has one {element.name} per byte, where a tensor packs {8 // PACKED[element]}"
+        )
+    if not x.flags.c_contiguous:
+        return f"{name} is not C-contiguous"
+    if not x.flags.aligned:
+        return f"{name} is not aligned to its elements of {x.dtype.itemsize} bytes"
+    if not x.dtype.isnative:
+        return f"{name} is not in this machine's byte order ({x.dtype.str})"
+    return None
+
+
+def c_strings(x: "NDArray[Any]") -> "list[Cdata]":
+    """The strings of an array as C has them."""
+    return [ffi.new("char[]", _utf8("one of values", text)) for text in x.ravel().tolist()]
+
+
+def _utf8(name: str, text: Any) -> bytes:
+    if not isinstance(text, bytes):
+        return encode(name, text)
+    if b"\0" in text:
+        raise ValueError(f"{name} must not contain a null character, where C ends a string")
+    return text

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: MIT
+"""Types of tensors: ``OrtTensorTypeAndShapeInfo``."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from ortcffi._convert import UINT32, decode, encode, integer, known
+from ortcffi._handle import Handle
+from ortcffi._native import ffi, lib
+from ortcffi._table import table_for
+from ortcffi.errors import fail
+from ortcffi.values.element_types import ElementType, as_element
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from ortcffi.table.api import Api
+
+    Dimension = int | str | None
+
+__all__ = ["TensorTypeInfo"]
+
+DIMENSION = (0, 2**63 - 1)
+
+
+def number_of(element_type: Any, argument: str = "element_type") -> int:
+    """The number of an element type, or of what is like a dtype; any other number as it is."""
+    if isinstance(element_type, int):
+        return integer(argument, element_type, UINT32)
+    return as_element(element_type, argument)
+
+
+class TensorTypeInfo(Handle):
+    """The element type and the shape of a tensor.
+
+    Parameters
+    ----------
+    element_type : ElementType or dtype-like, optional
+        What the elements are. The library does not check a number.
+    shape : iterable of int, str or None, optional
+        The dimensions: a number, the name of one that is not known, or None for one without a name.
+        By default nothing is known of the shape.
+    api : Api, optional
+        The table that makes the object, by default the one of `default_api`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        A dimension is none of these, or negative.
+
+    Notes
+    -----
+    API functions: ``CreateTensorTypeAndShapeInfo``, ``ReleaseTensorTypeAndShapeInfo``.
+
+    Examples
+    --------
+    >>> images = TensorTypeInfo(ElementType.FLOAT, ["batch", 3, None])
+    >>> images.shape
+    ('batch', 3, None)
+    >>> print(images)
+    float[batch, 3, ?]
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        element_type: "DTypeLike | int" = ElementType.UNDEFINED,
+        shape: "Iterable[Dimension] | None" = None,
+        api: "Api | None" = None,
+    ) -> None:
+        api = table_for(api)
+        out = ffi.new("OrtTensorTypeAndShapeInfo**")
+        if status := lib.CreateTensorTypeAndShapeInfo(api.pointer, out):
+            fail(api.pointer, status, "CreateTensorTypeAndShapeInfo")
+        super().__init__(api, out[0], release=lib.ReleaseTensorTypeAndShapeInfo)
+        self.element_type = element_type
+        if shape is not None:
+            self.shape = shape
+
+    @classmethod
+    def from_handle(cls, api: "Api", handle: Any, lender: object = None) -> "TensorTypeInfo":
+        """Wrap what a function gave.
+
+        Parameters
+        ----------
+        api : Api
+            The table that `handle` came from.
+        handle : cdata of ``OrtTensorTypeAndShapeInfo *``
+            Owned by the new object unless there is a lender.
+        lender : object, optional
+            What `handle` belongs to. It is kept alive, and the object cannot be changed.
+        """
+        info = cls.__new__(cls)
+        release = lib.ReleaseTensorTypeAndShapeInfo if lender is None else None
+        Handle.__init__(info, api, handle, release=release, lender=lender)
+        return info
+
+    @property
+    def element_type(self) -> ElementType | int:
+        """What the elements are. It can be set, to any number.
+
+        Notes
+        -----
+        API functions: ``GetTensorElementType``, ``SetTensorElementType``.
+        """
+        out = ffi.new("ONNXTensorElementDataType*")
+        self._call("GetTensorElementType", out)
+        return known(ElementType, out[0])
+
+    @element_type.setter
+    def element_type(self, element_type: "DTypeLike | int") -> None:
+        self._writable()
+        self._call("SetTensorElementType", number_of(element_type))
+
+    @property
+    def shape(self) -> "tuple[Dimension, ...] | None":
+        """The dimensions, as the class describes them, or None. It can be set.
+
+        Before version 24 a shape that nothing is known of reads as that of a scalar.
+
+        Notes
+        -----
+        API functions: ``GetDimensionsCount``, ``GetDimensions``, ``GetSymbolicDimensions``,
+        ``TensorTypeAndShape_HasShape``, ``SetDimensions``, ``SetSymbolicDimensions``.
+        """
+        handle, api = self.handle, self.api
+        told = api.supports("TensorTypeAndShape_HasShape")
+        if told and not lib.TensorTypeAndShape_HasShape(api.pointer, handle):
+            return None
+        rank = self._rank()
+        lengths, names = ffi.new("int64_t[]", rank), ffi.new("const char*[]", rank)
+        self._call("GetDimensions", lengths, rank)
+        self._call("GetSymbolicDimensions", names, rank)
+        pairs = zip(lengths, map(decode, names), strict=True)
+        return tuple(length if length >= 0 else name or None for length, name in pairs)
+
+    @shape.setter
+    def shape(self, shape: "Iterable[Dimension]") -> None:
+        self._writable()
+        if isinstance(shape, str) or not isinstance(shape, Iterable):
+            raise TypeError(f"shape must be an iterable of int, str and None, not {shape!r}")
+        dimensions = tuple(shape)
+        lengths, names = [], []
+        for i, dimension in enumerate(dimensions):
+            if dimension is None or isinstance(dimension, str):
+                lengths.append(-1)
+                names.append(ffi.new("char[]", encode(f"shape[{i}]", dimension or "")))
+            else:
+                lengths.append(integer(f"shape[{i}]", dimension, DIMENSION))
+                names.append(ffi.new("char[]", b""))
+        if len(lengths) < self._rank():
+            self._begin_anew()
+        self._call("SetDimensions", ffi.new("int64_t[]", lengths), len(lengths))
+        if lengths:  # also without names, for those of before would stay
+            self._call("SetSymbolicDimensions", ffi.new("char*[]", names), len(names))
+
+    @property
+    def size(self) -> int:
+        """How many elements such a tensor has; 1 for a scalar.
+
+        Raises
+        ------
+        Fail
+            A dimension is not known, or there are more than can be counted.
+
+        Notes
+        -----
+        API function: ``GetTensorShapeElementCount``.
+        """
+        out = ffi.new("size_t*")
+        self._call("GetTensorShapeElementCount", out)
+        return out[0]  # type: ignore[no-any-return]
+
+    def _rank(self) -> int:
+        out = ffi.new("size_t*")
+        self._call("GetDimensionsCount", out)
+        return out[0]  # type: ignore[no-any-return]
+
+    def _begin_anew(self) -> None:
+        """Have a new object of the library: ONNX Runtime's never get fewer dimensions."""
+        fresh = TensorTypeInfo(self.element_type, None, self.api)
+        self._handle, fresh._handle = fresh._handle, self._handle
+        fresh.close()
+
+    def _writable(self) -> None:
+        if self._lender is not None:
+            raise TypeError("this TensorTypeInfo belongs to another object and cannot be changed")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TensorTypeInfo):
+            return False
+        return self.element_type == other.element_type and self.shape == other.shape
+
+    def __hash__(self) -> int:
+        return hash((self.element_type, self.shape))
+
+    def __str__(self) -> str:
+        element, shape = self.element_type, self.shape
+        name = element.name.lower() if isinstance(element, ElementType) else str(element)
+        if shape is None:
+            return name
+        return f"{name}[{', '.join('?' if n is None else str(n) for n in shape)}]"
+
+    def __repr__(self) -> str:
+        return f"<TensorTypeInfo {'closed' if self.closed else self}>"

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: MIT
+"""Types of values of any kind: ``OrtTypeInfo``."""
+
+from typing import TYPE_CHECKING, Any
+
+from ortcffi._convert import known
+from ortcffi._handle import Handle
+from ortcffi._native import ffi, lib
+from ortcffi.errors import NotImplemented, check
+from ortcffi.memory.foreign import same_library
+from ortcffi.values.element_types import ElementType, ValueKind
+from ortcffi.values.tensor_type_info import TensorTypeInfo, number_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import DTypeLike
+
+    from ortcffi.table.api import Api
+    from ortcffi.values.tensor_type_info import Dimension
+
+__all__ = ["TypeInfo"]
+
+
+class TypeInfo(Handle):
+    """The type of a value of any kind.
+
+    Made by the functions below, or had of a value. Two are equal if they say the same, also where
+    they are of different tables.
+
+    Examples
+    --------
+    >>> scores = TypeInfo.sequence(TypeInfo.map(ElementType.STRING, TypeInfo.tensor("f4", [])))
+    >>> print(scores)
+    sequence(map(string, tensor(float[])))
+    >>> scores.contained.key_type.name
+    'STRING'
+    """
+
+    __slots__ = ()
+
+    def __init__(self, api: "Api", handle: Any, lender: object = None) -> None:
+        release = lib.ReleaseTypeInfo if lender is None else None
+        super().__init__(api, handle, release=release, lender=lender)
+
+    # --- making -----------------------------------------------------------------------------------
+
+    @classmethod
+    def tensor(
+        cls,
+        element_type: "DTypeLike | int | TensorTypeInfo",
+        shape: "Iterable[Dimension] | None" = None,
+        api: "Api | None" = None,
+    ) -> "TypeInfo":
+        """Make the type of a tensor.
+
+        Parameters
+        ----------
+        element_type : ElementType, dtype-like or TensorTypeInfo
+            What the elements are; or all that is known of the tensor, which is copied.
+        shape : iterable of int, str or None, optional
+            As of a `TensorTypeInfo`.
+        api : Api, optional
+            The table that makes the object, by default the one of `default_api`.
+
+        Notes
+        -----
+        Model-editor function: ``CreateTensorTypeInfo``, since version 22.
+        """
+        return cls._of_tensor("CreateTensorTypeInfo", element_type, shape, api)
+
+    @classmethod
+    def sparse_tensor(
+        cls,
+        element_type: "DTypeLike | int | TensorTypeInfo",
+        shape: "Iterable[Dimension] | None" = None,
+        api: "Api | None" = None,
+    ) -> "TypeInfo":
+        """Make the type of a sparse tensor, whose shape is the dense one. As `tensor`.
+
+        Notes
+        -----
+        Model-editor function: ``CreateSparseTensorTypeInfo``, since version 22.
+        """
+        return cls._of_tensor("CreateSparseTensorTypeInfo", element_type, shape, api)
+
+    @classmethod
+    def map(cls, key_type: "DTypeLike | int", value_type: "TypeInfo") -> "TypeInfo":
+        """Make the type of a map. It belongs to the table of `value_type`, which is copied.
+
+        Notes
+        -----
+        Model-editor function: ``CreateMapTypeInfo``, since version 22.
+        """
+        inner = _inner("value_type", value_type)
+        key = number_of(key_type, "key_type")
+        return cls._made("CreateMapTypeInfo", inner.api, key, inner.handle)
+
+    @classmethod
+    def sequence(cls, element: "TypeInfo") -> "TypeInfo":
+        """Make the type of a sequence. It belongs to the table of `element`, which is copied.
+
+        Notes
+        -----
+        Model-editor function: ``CreateSequenceTypeInfo``, since version 22.
+        """
+        inner = _inner("element", element)
+        return cls._made("CreateSequenceTypeInfo", inner.api, inner.handle)
+
+    @classmethod
+    def optional(cls, contained: "TypeInfo") -> "TypeInfo":
+        """Make the type of what may be missing. It belongs to the table of `contained`.
+
+        Notes
+        -----
+        Model-editor function: ``CreateOptionalTypeInfo``, since version 22.
+        """
+        inner = _inner("contained", contained)
+        return cls._made("CreateOptionalTypeInfo", inner.api, inner.handle)
+
+    @classmethod
+    def of_value(cls, value: Any) -> "TypeInfo | None":
+        """Describe the type of a value; None for one that holds nothing.
+
+        Notes
+        -----
+        API function: ``GetTypeInfo``.
+        """
+        from ortcffi.values.value import Value
+
+        if not isinstance(value, Value):
+            raise TypeError(f"value must be a Value, not {type(value).__name__}")
+        out, api = ffi.new("OrtTypeInfo**"), value.api
+        check(api.pointer, lib.GetTypeInfo(api.pointer, value.handle, out), "GetTypeInfo")
+        return cls(api, out[0]) if out[0] else None
+
+    @classmethod
+    def _of_tensor(cls, slot: str, element_type: Any, shape: Any, api: "Api | None") -> "TypeInfo":
+        if not isinstance(element_type, TensorTypeInfo):
+            with TensorTypeInfo(element_type, shape, api) as info:
+                return cls._made(slot, info.api, info.handle)
+        if shape is not None:
+            raise TypeError("shape must not be given along with a TensorTypeInfo, which has one")
+        if api is not None and not same_library(api, element_type.api):
+            raise ValueError(f"element_type belongs to {element_type.api}, not to {api}")
+        return cls._made(slot, element_type.api, element_type.handle)
+
+    @classmethod
+    def _made(cls, slot: str, api: "Api", *arguments: Any) -> "TypeInfo":
+        api.require("GetModelEditorApi")
+        editor = lib.GetModelEditorApi(api.pointer)
+        if not editor:
+            raise NotImplemented("the library has no model editor, which makes types", slot)
+        out = ffi.new("OrtTypeInfo**")
+        check(api.pointer, getattr(lib, slot)(editor, *arguments, out), slot)
+        return cls(api, out[0])
+
+    # --- reading ----------------------------------------------------------------------------------
+
+    @property
+    def kind(self) -> ValueKind | int:
+        """What kind of value it is. API function: ``GetOnnxTypeFromTypeInfo``."""
+        out = ffi.new("ONNXType*")
+        self._call("GetOnnxTypeFromTypeInfo", out)
+        return known(ValueKind, out[0])
+
+    @property
+    def denotation(self) -> str:
+        """A word for the meaning, such as ``"IMAGE"``, or "".
+
+        Notes
+        -----
+        API function: ``GetDenotationFromTypeInfo``, since version 2.
+        """
+        out, length = ffi.new("const char**"), ffi.new("size_t*")
+        self._call("GetDenotationFromTypeInfo", out, length)
+        return ffi.unpack(out[0], length[0]).decode(errors="replace") if length[0] else ""
+
+    @property
+    def tensor_info(self) -> TensorTypeInfo | None:
+        """Element type and shape of a tensor, dense or sparse, lent by this type; None for others.
+
+        Notes
+        -----
+        API function: ``CastTypeInfoToTensorInfo``.
+        """
+        part = self._part("CastTypeInfoToTensorInfo", "OrtTensorTypeAndShapeInfo")
+        return TensorTypeInfo.from_handle(self.api, part, lender=self) if part else None
+
+    @property
+    def key_type(self) -> ElementType | int | None:
+        """The type of the keys of a map; None for others.
+
+        Notes
+        -----
+        API functions: ``CastTypeInfoToMapTypeInfo``, ``GetMapKeyType``, since version 2.
+        """
+        part = self._part("CastTypeInfoToMapTypeInfo", "OrtMapTypeInfo")
+        if not part:
+            return None
+        out, api = ffi.new("ONNXTensorElementDataType*"), self.api.pointer
+        check(api, lib.GetMapKeyType(api, part, out), "GetMapKeyType")
+        return known(ElementType, out[0])
+
+    @property
+    def contained(self) -> "TypeInfo | None":
+        """The type of a map's values, of a sequence's elements, or of what may be missing.
+
+        None for others.
+
+        Notes
+        -----
+        API functions: ``CastTypeInfoToMapTypeInfo``, ``GetMapValueType``,
+        ``CastTypeInfoToSequenceTypeInfo``, ``GetSequenceElementType``, since version 2;
+        ``CastTypeInfoToOptionalTypeInfo``, ``GetOptionalContainedTypeInfo``, since version 15.
+        """
+        for cast, kind, get in _CONTAINERS:
+            if not self.api.supports(get):
+                continue
+            if part := self._part(cast, kind):
+                out, api = ffi.new("OrtTypeInfo**"), self.api.pointer
+                check(api, getattr(lib, get)(api, part, out), get)
+                return TypeInfo(self.api, out[0]) if out[0] else None
+        return None
+
+    def _part(self, cast: str, kind: str) -> Any:
+        out = ffi.new(f"const {kind}**")
+        self._call(cast, out)
+        return out[0]
+
+    # --- the whole --------------------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TypeInfo) and self._facts() == other._facts()
+
+    def __hash__(self) -> int:
+        return hash(self._facts())
+
+    def _facts(self) -> tuple[Any, ...]:
+        contained, tensor = self.contained, self.tensor_info
+        parts = (tensor, self.key_type, contained and contained._facts())
+        return (self.kind, self.denotation, *parts)
+
+    def __str__(self) -> str:
+        kind = self.kind
+        name = kind.name.lower() if isinstance(kind, ValueKind) else f"kind {kind}"
+        key = self.key_type
+        key_name = [key.name.lower() if isinstance(key, ElementType) else str(key)]
+        parts = [self.tensor_info, self.contained]
+        inside = [*(key_name if key is not None else []), *(str(part) for part in parts if part)]
+        return f"{name}({', '.join(inside)})" if inside else name
+
+    def __repr__(self) -> str:
+        return f"<TypeInfo {'closed' if self.closed else self}>"
+
+
+_CONTAINERS = (
+    ("CastTypeInfoToMapTypeInfo", "OrtMapTypeInfo", "GetMapValueType"),
+    ("CastTypeInfoToSequenceTypeInfo", "OrtSequenceTypeInfo", "GetSequenceElementType"),
+    ("CastTypeInfoToOptionalTypeInfo", "OrtOptionalTypeInfo", "GetOptionalContainedTypeInfo"),
+)
+
+
+def _inner(argument: str, info: Any) -> TypeInfo:
+    if not isinstance(info, TypeInfo):
+        raise TypeError(f"{argument} must be a TypeInfo, not {type(info).__name__}")
+    return info

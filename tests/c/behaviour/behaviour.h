@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One call with bad or borderline input, and its answer as a line of text.
+ *
+ * A call is written CALL("its name") { ... } and says its answer through the functions below. A
+ * call runs in a process of its own, because some of them end the process on some libraries.
+ */
+#ifndef ORTCFFI_TESTS_BEHAVIOUR_H_
+#define ORTCFFI_TESTS_BEHAVIOUR_H_
+
+#include "../clients/client.h"
+#include "onnxruntime_c_api.h"
+#include "ortcore.h"
+
+struct call {
+  const char* name;
+  void (*make)(void);
+};
+
+/* The linker gathers pointers to the calls of all files in one section, so that no list repeats
+ * their names. */
+#define CALL(text) CALL_COUNTED(text, __COUNTER__)
+#define CALL_COUNTED(text, count) CALL_NUMBER(text, count)
+#define CALL_NUMBER(text, n)                                                                      \
+  static void make_##n(void);                                                                     \
+  static const struct call call_##n = {text, make_##n};                                           \
+  static const struct call* const listed_##n __attribute__((section("calls"), used)) = &call_##n; \
+  static void make_##n(void)
+
+extern const OrtApiBase* base;
+extern const OrtApi* api;
+
+/* MinGW-w64 has a printf of its own beside the system's. */
+#if defined(__MINGW_PRINTF_FORMAT)
+#define PRINTF __MINGW_PRINTF_FORMAT
+#else
+#define PRINTF printf
+#endif
+
+/** Says text as printf does; parts of an answer are separated by "; ". */
+void say(const char* format, ...) __attribute__((format(PRINTF, 1, 2)));
+
+/** Says "OK", or the code's name and the message; releases the status. True for success. */
+bool say_status(OrtStatus* status);
+
+/** Says "NULL" or "non-NULL". */
+void say_pointer(const void* pointer);
+
+/** Says whether a call that was given `before` in its out-parameter has changed it. */
+void say_out(const void* out, const void* before);
+
+/** What a call must not read or write: an address that no page has. */
+#define UNTOUCHED ((void*)0x10)
+
+#endif /* ORTCFFI_TESTS_BEHAVIOUR_H_ */

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The n-th allocation inside a call fails, for every n: the answer must be a clean status for a
+ * lack of memory, with nothing leaked and no out-parameter touched.
+ *
+ * faults: linked with the core's objects, built on the C library's malloc, whose allocations can be
+ * made to fail, and with -Wl,--wrap for malloc itself. The trials are in faults_*.c. Prints each
+ * with the number of allocations that it makes.
+ */
+#include "faults.h"
+
+#include <sys/wait.h>
+
+#include "table/hosts.h"
+
+const OrtApi* api;
+OrtAllocator* allocator;
+
+/* Strings of tensors do not come from the heap. */
+void* __real_malloc(size_t size);
+void* __wrap_malloc(size_t size) {
+  uint64_t call = __atomic_fetch_add(&heap_faults.calls, 1, __ATOMIC_RELAXED);
+  return call >= heap_faults.first && call < heap_faults.last ? NULL : __real_malloc(size);
+}
+
+OrtStatus* failed_without_status(void) {
+  static const struct OrtStatus silent = {ORT_RUNTIME_EXCEPTION, 1, "out of memory"};
+  return core_constant_status(&silent);
+}
+
+size_t count_pairs(const OrtKeyValuePairs* pairs) {
+  size_t count = 0;
+  api->GetKeyValuePairs(pairs, NULL, NULL, &count);
+  return count;
+}
+
+void release_pairs(void* out) { api->ReleaseKeyValuePairs(out); }
+
+void release_info(void* out) { api->ReleaseMemoryInfo(out); }
+
+struct census {
+  int64_t objects[CORE_KINDS];
+  uint64_t bytes;
+};
+
+static struct census take_census(void) {
+  struct census census;
+  for (int kind = 0; kind < CORE_KINDS; kind++) {
+    census.objects[kind] = heap_live_objects((enum core_kind)kind);
+  }
+  struct heap_stats stats;
+  heap_read_stats(&stats);
+  census.bytes = stats.live_bytes;
+  return census;
+}
+
+static void must_be_as_before(const struct census* before) {
+  struct census now = take_census();
+  for (int kind = 0; kind < CORE_KINDS; kind++) {
+    CHECK(now.objects[kind] == before->objects[kind]);
+  }
+  CHECK(now.bytes == before->bytes);
+}
+
+/* Ends a process in which the allocations from number `first` to before `last` failed: with 0 if
+ * there were so many, else with 3. A call that does its work without the memory may succeed. */
+static void attempt(const struct section* section, const struct trial* trial, uint64_t first,
+                    uint64_t last) {
+  struct census before = take_census();
+  if (trial->prepare != NULL) {
+    trial->prepare();
+  }
+  void* out = UNTOUCHED;
+  heap_faults = (struct heap_faults){.first = first, .last = last};
+  OrtStatus* status = trial->make(&out);
+  int reached = heap_faults.calls > first;
+  heap_faults = (struct heap_faults){0};
+  int failed = api->GetErrorCode(status) != trial->code;
+  if (failed) {
+    CHECK(reached && api->GetErrorCode(status) == ORT_RUNTIME_EXCEPTION);
+    CHECK(strstr(api->GetErrorMessage(status), "out of memory") != NULL);
+  }
+  CHECK(status == NULL || out == UNTOUCHED);
+  api->ReleaseStatus(status);
+  if (out != UNTOUCHED && trial->undo != NULL) {
+    trial->undo(out);
+  }
+  section->clean();
+  must_be_as_before(&before);
+  exit(reached ? 0 : 3);
+}
+
+/* How many allocations a trial makes, each of which fails: alone, or with all that follow. */
+static unsigned try_all(const struct section* section, const struct trial* trial, int alone) {
+  for (unsigned n = 0;; n++) {
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+      attempt(section, trial, n, alone ? n + 1 : UINT64_MAX);
+    }
+    int result = 0;
+    waitpid(child, &result, 0);
+    if (WIFEXITED(result) && WEXITSTATUS(result) == 3) {
+      return n;
+    }
+    if (result != 0) {
+      fprintf(stderr, "%s: allocation %u failed: ended with %d\n", trial->name, n, result);
+      exit(1);
+    }
+  }
+}
+
+static void try_section(const struct section* section) {
+  for (const struct trial* trial = section->trials; trial->name != NULL; trial++) {
+    unsigned alone = try_all(section, trial, 1);
+    unsigned together = try_all(section, trial, 0);
+    printf("%s: %u and %u\n", trial->name, alone, together);
+  }
+}
+
+int main(void) {
+  static const struct section* const sections[] = {&foundations, &adaptors, &tensors, &types,
+                                                   &containers,  &sparse,   &options, &environments,
+                                                   &custom_ops,  &arenas};
+  api = core_api_base()->GetApi(ORT_API_VERSION);
+  CHECK(api->GetAllocatorWithDefaultOptions(&allocator) == NULL);
+  for (size_t i = 0; i < CORE_COUNT_OF(sections); i++) {
+    try_section(sections[i]);
+  }
+  return 0;
+}

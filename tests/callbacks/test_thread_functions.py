@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: MIT
+"""Threads that Python makes for a library, with sessions and environments that need some."""
+
+import gc
+import sys
+import threading
+import weakref
+
+import pytest
+
+import ortcffi as ort
+from ortcffi import _contexts as contexts
+from ortcffi._native import ffi, lib
+
+
+class Maker:
+    """Makes threads, and counts them."""
+
+    def __init__(self):
+        self.made, self.joined = [], []
+
+    def create(self, work):
+        thread = threading.Thread(target=work)
+        thread.start()
+        self.made.append(thread)
+        return thread
+
+    def join(self, thread):
+        thread.join()
+        self.joined.append(thread)
+
+    @property
+    def functions(self):
+        return ort.ThreadFunctions(self.create, self.join)
+
+
+@pytest.fixture
+def model(real_library):
+    """A model that the package carries as an example."""
+    return real_library.parents[1] / "datasets/sigmoid.onnx"
+
+
+def session(api, env, model, options):
+    """A session, which needs an engine: the real library has one."""
+    out = ffi.new("OrtSession**")
+    path = str(model).encode()
+    status = lib.CreateSession(api.pointer, env.handle, path, options.handle, out)
+    ort.errors.check(api.pointer, status, "CreateSession")
+    return ffi.gc(out[0], lambda made: lib.ReleaseSession(api.pointer, made))
+
+
+@pytest.fixture
+def numbers():
+    """Asserts that C holds no number of ours at the end."""
+    yield
+    gc.collect()
+    assert contexts._subjects == {}
+
+
+pytestmark = pytest.mark.usefixtures("numbers")
+
+
+def test_a_session_has_its_threads_from_python(real_api, model):
+    maker = Maker()
+    with (
+        ort.Env(api=real_api) as env,
+        ort.SessionOptions(
+            real_api, intra_op_threads=3, thread_functions=maker.functions
+        ) as options,
+    ):
+        made = session(real_api, env, model, options)
+        assert len(maker.made) == 2
+        assert all(thread.is_alive() for thread in maker.made)
+        ffi.release(made)
+        assert maker.joined == maker.made
+        assert not any(thread.is_alive() for thread in maker.made)
+
+
+def test_an_environment_has_its_threads_from_python(real_api):
+    maker = Maker()
+    functions = maker.functions
+    with ort.ThreadingOptions(
+        real_api, intra_op_threads=3, inter_op_threads=1, thread_functions=functions
+    ) as options:
+        env = ort.Env(api=real_api, threading=options)
+    assert len(maker.made) == 2
+    env.close()
+    assert maker.joined == maker.made
+
+
+def test_the_environment_keeps_the_functions(real_api):
+    maker = Maker()
+    alive = weakref.ref(maker)
+    with ort.ThreadingOptions(real_api, thread_functions=maker.functions) as options:
+        env = ort.Env(api=real_api, threading=options)
+    made = len(maker.made)
+    del maker, options
+    gc.collect()
+    assert made == 0 or alive() is not None
+    env.close()
+    assert alive() is None
+
+
+def test_an_exception_in_create_is_the_cause_of_what_the_outer_call_raises(real_api, model):
+    def create(_work):
+        raise KeyError("mine")
+
+    functions = ort.ThreadFunctions(create, print)
+    with (
+        ort.Env(api=real_api) as env,
+        ort.SessionOptions(real_api, intra_op_threads=2, thread_functions=functions) as options,
+        pytest.raises(ort.OrtError) as raised,
+    ):
+        session(real_api, env, model, options)
+    assert type(raised.value.__cause__) is KeyError
+
+
+def test_an_environment_whose_threads_cannot_be_made_is_not_there(real_api):
+    def create(_work):
+        raise KeyError("mine")
+
+    functions = ort.ThreadFunctions(create, print)
+    with (
+        ort.ThreadingOptions(real_api, intra_op_threads=2, thread_functions=functions) as options,
+        pytest.raises(ort.OrtError) as raised,
+    ):
+        ort.Env(api=real_api, threading=options)
+    assert type(raised.value.__cause__) is KeyError
+
+
+def test_an_exception_in_join_is_reported(real_api, model, monkeypatch):
+    told = []
+    monkeypatch.setattr(
+        sys,
+        "unraisablehook",
+        lambda what: told.append((what.exc_type, f"Exception ignored in {what.object!r}")),
+    )
+    maker = Maker()
+
+    def join(thread):
+        maker.join(thread)
+        raise KeyError("mine")
+
+    functions = ort.ThreadFunctions(maker.create, join)
+    with (
+        ort.Env(api=real_api) as env,
+        ort.SessionOptions(real_api, intra_op_threads=2, thread_functions=functions) as options,
+    ):
+        ffi.release(session(real_api, env, model, options))
+    assert told == [(KeyError, "Exception ignored in a function that joins threads")]
+
+
+@ffi.callback("void(void*)")
+def work(argument):
+    """What a library has a thread do."""
+    ffi.from_handle(argument).append(threading.get_ident())
+
+
+def test_c_calls_what_the_options_were_given():
+    """What both tables are given, called as a library does."""
+    from ortcffi.callbacks.thread_functions import thread_context
+
+    maker, done = Maker(), []
+    argument = ffi.new_handle(done)
+    context = thread_context(maker.functions)
+    thread = lib.ortcffi_create_thread(context.pointer, work, argument)
+    lib.ortcffi_join_thread(thread)
+    assert done == [maker.joined[0].ident]
+    assert done != [threading.get_ident()]
+
+
+def test_functions_that_have_gone_make_no_thread():
+    from ortcffi.callbacks.thread_functions import thread_context
+
+    context = thread_context(Maker().functions)
+    pointer = context.pointer
+    del context
+    assert lib.ortcffi_create_thread(pointer, work, ffi.NULL) == ffi.NULL
+    lib.ortcffi_join_thread(ffi.cast("OrtCustomThreadHandle", int(ffi.cast("uintptr_t", pointer))))
+
+
+def test_a_session_logs_where_its_options_say(real_api, model):
+    everywhere, mine = [], []
+    with (
+        ort.Env(api=real_api, logger=everywhere.append, severity=ort.LogSeverity.FATAL) as env,
+        ort.SessionOptions(real_api, logger=mine.append, log_id="mine", log_severity=0) as options,
+    ):
+        ffi.release(session(real_api, env, model, options))
+    assert {message.log_id for message in mine} >= {"mine"}
+    assert everywhere == []
+
+
+def test_a_selector_chooses_among_the_devices_of_a_session(real_api, model):
+    seen = []
+
+    def select(devices, model, runtime):
+        seen.append(([device.name for device in devices], type(model), type(runtime)))
+        return devices[-1:]
+
+    with (
+        ort.Env(api=real_api) as env,
+        ort.SessionOptions(real_api, device_selector=select) as options,
+    ):
+        ffi.release(session(real_api, env, model, options))
+    assert seen == [(["CPUExecutionProvider"], dict, dict)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"), [(lambda: 1 / 0, ZeroDivisionError), (lambda: ["x"], ValueError)]
+)
+def test_an_exception_in_a_selector_comes_back(real_api, model, answer, error):
+    with (
+        ort.Env(api=real_api) as env,
+        ort.SessionOptions(real_api, device_selector=lambda *_: answer()) as options,
+        pytest.raises(ort.OrtError) as raised,
+    ):
+        session(real_api, env, model, options)
+    assert type(raised.value.__cause__) is error
+
+
+def test_loading_can_be_cancelled(real_api, model):
+    with (
+        ort.Env(api=real_api) as env,
+        ort.SessionOptions(real_api, loading_cancelled=True) as options,
+    ):
+        with pytest.raises(ort.errors.ModelLoadCanceled):
+            session(real_api, env, model, options)
+        options.loading_cancelled = False
+        ffi.release(session(real_api, env, model, options))

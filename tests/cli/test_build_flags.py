@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""What a C client is told to compile and link with."""
+
+import os
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import ortcffi
+from ortcffi.cli import build_flags as config
+
+CLIENT = """
+#include <stdio.h>
+#include "onnxruntime_c_api.h"
+int main(void) {
+  puts(OrtGetApiBase()->GetVersionString());
+  return 0;
+}
+"""
+
+
+@pytest.fixture
+def installed(monkeypatch, tmp_path):
+    """``ortcffi`` is installed in an empty directory."""
+    monkeypatch.setattr(config, "_PACKAGE", str(tmp_path / "ortcffi"))
+    monkeypatch.setattr(config, "_CHECKOUT", str(tmp_path))
+    return tmp_path
+
+
+def test_the_directory_of_the_header_has_the_list_of_slots_too():
+    assert os.path.isabs(ortcffi.get_include())
+    names = os.listdir(ortcffi.get_include())
+    assert {"onnxruntime_c_api.h", "ort_slots.def"} <= set(names)
+
+
+def test_a_package_finds_its_own_header_and_library(installed):
+    for name in ["include/onnxruntime_c_api.h", "lib/libortcore.so"]:
+        (installed / "ortcffi" / name).parent.mkdir(parents=True)
+        (installed / "ortcffi" / name).touch()
+    assert config.get_include() == str(installed / "ortcffi/include")
+    assert config.get_library() == str(installed / "ortcffi/lib/libortcore.so")
+
+
+def test_a_checkout_finds_what_it_built(installed):
+    for name in ["build_ort.py", "core/include/onnxruntime_c_api.h", "core/build/libortcore.so"]:
+        (installed / name).parent.mkdir(parents=True, exist_ok=True)
+        (installed / name).touch()
+    assert config.get_include() == str(installed / "core/include")
+    assert config.get_library() == str(installed / "core/build/libortcore.so")
+
+
+def test_a_directory_named_core_beside_the_package_is_not_mistaken_for_ours(installed):
+    (installed / "core/build").mkdir(parents=True)
+    (installed / "core/build/libortcore.so").touch()
+    with pytest.raises(FileNotFoundError):
+        config.get_library()
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_library_that_was_not_built_says_how_to_build_it():
+    with pytest.raises(FileNotFoundError, match=r"^libortcore\.so is not there .*make -C core"):
+        config.get_library()
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_header_that_is_missing_says_what_to_do():
+    with pytest.raises(FileNotFoundError, match=r"^onnxruntime_c_api\.h is not there .*reinstall"):
+        config.get_include()
+
+
+@pytest.mark.usefixtures("installed")
+def test_the_command_says_what_is_missing_and_fails(capsys):
+    with pytest.raises(SystemExit) as ended:
+        config.main(["--libs"])
+    assert ended.value.code == 1
+    assert "make -C core" in capsys.readouterr().err
+
+
+def test_a_client_compiles_links_and_runs_with_the_flags(
+    monkeypatch, capsys, core_library, c_compiler, tmp_path
+):
+    monkeypatch.setattr(config, "get_library", lambda: str(core_library))
+    assert config.main(["--cflags", "--libs"]) == 0
+    flags = shlex.split(capsys.readouterr().out)
+    (tmp_path / "client.c").write_text(CLIENT)
+    program = tmp_path / "client"
+    command = [*c_compiler, str(tmp_path / "client.c"), "-o", str(program), *flags]
+    subprocess.run(command, check=True)
+    done = subprocess.run([program], check=True, capture_output=True, text=True)
+    assert done.stdout == "1.30.0\n"
+
+
+def test_flags_are_quoted_for_a_shell(monkeypatch, capsys):
+    monkeypatch.setattr(config, "get_include", lambda: "/a b/include")
+    monkeypatch.setattr(config, "get_library", lambda: "/a b/lib/libortcore.so")
+    config.main(["--cflags", "--libs"])
+    assert shlex.split(capsys.readouterr().out) == [
+        "-I/a b/include",
+        "-L/a b/lib",
+        "-lortcore",
+        "-Wl,-rpath,/a b/lib",
+    ]
+
+
+def test_paths_are_printed_without_flags(monkeypatch, capsys):
+    monkeypatch.setattr(config, "get_library", lambda: "/a/libortcore.so")
+    config.main(["--include", "--library"])
+    assert capsys.readouterr().out == f"{config.get_include()} /a/libortcore.so\n"
+
+
+def test_asking_for_nothing_lists_what_there_is(capsys):
+    with pytest.raises(SystemExit) as ended:
+        config.main([])
+    assert ended.value.code == 2
+    assert "--cflags, --libs, --include, --library" in capsys.readouterr().err
+
+
+def test_the_directory_of_the_package_is_that_of_this_package():
+    assert Path(config._PACKAGE) == Path(ortcffi.__file__).parent

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""What ``python -m ortcffi doctor --client`` finds out about custom-op libraries."""
+
+import json
+
+import pytest
+from support.paths import CHECKOUT
+
+from ortcffi.cli import client_doctor, doctor
+from ortcffi.table.trace import Needs
+
+SOURCE = CHECKOUT / "tests/c/clients/custom_ops.c"
+STATUS = 'api->ReleaseStatus(api->CreateStatus(ORT_FAIL,""))'
+PAIRS = "api->ReleaseKeyValuePairs(NULL)"
+
+
+@pytest.fixture
+def library(compile_c):
+    """``library(ASKED=12)`` is custom_ops.c of tests/c/clients, which explains the words."""
+
+    def library(*flags: str, **words: object) -> str:
+        defined = [f"-D{name}={value}" for name, value in words.items()]
+        return str(compile_c(SOURCE, "-shared", "-fPIC", *defined, *flags))
+
+    return library
+
+
+def test_what_it_asks_for_and_what_it_calls_is_told(library):
+    found = client_doctor.examine(library(ASKED=12, WITH_TABLE=STATUS))
+    assert found.host == "ONNX Runtime 1.30.0"
+    assert (found.asked, found.granted) == ((12,), True)
+    assert found.called == {"CreateStatus": 1, "ReleaseStatus": 1}
+    assert found.needs == Needs(1, ("CreateStatus", "ReleaseStatus"))
+    assert found.problem is None
+
+
+@pytest.mark.usefixtures("real_api")
+@pytest.mark.parametrize("host", ["core", "22", "real"])
+def test_the_need_is_that_of_the_newest_slot(library, host):
+    path = library(ASKED=22, WITH_TABLE=f"{STATUS};{PAIRS}")
+    found = client_doctor.examine(path, host)
+    assert found.needs == Needs(22, ("ReleaseKeyValuePairs",))
+
+
+def test_a_host_that_is_too_old_grants_nothing(library):
+    found = client_doctor.examine(library(ASKED=16, WITH_TABLE=STATUS), "15")
+    assert (found.host, found.asked) == ("ONNX Runtime 1.15.0", (16,))
+    assert not found.granted
+    assert found.called == {}
+    assert "only API versions [1, 15]" in found.printed
+
+
+def test_one_that_asks_for_a_version_of_its_own_does_not_adapt(library):
+    assert not client_doctor.examine(library(ASKED=30)).adapts
+
+
+def test_one_that_asks_for_what_the_host_says_adapts(library):
+    asked = "(unsigned)strtoul(base->GetVersionString()+2,NULL,10)"
+    found = client_doctor.examine(library(ASKED=asked))
+    assert found.asked == (30,)
+    assert found.adapts
+
+
+def test_what_it_refuses_with_is_told_by_code_and_message(library):
+    refuse = 'return api->CreateStatus(ORT_INVALID_GRAPH,"I will not")'
+    found = client_doctor.examine(library(WITH_TABLE=refuse))
+    assert found.problem == "INVALID_GRAPH: I will not"
+    assert found.called == {"CreateStatus": 1}
+
+
+@pytest.mark.parametrize(
+    ("end", "problem"),
+    [
+        ("abort()", "it crashes (SIGABRT)"),
+        ("raise(SIGSEGV)", "it crashes (SIGSEGV)"),
+        ("_exit(3)", "it ends the process, with exit code 3"),
+        ("_exit(0)", "it ends the process, with exit code 0"),
+    ],
+)
+def test_what_it_called_before_it_crashed_is_told(library, end, problem):
+    found = client_doctor.examine(library(WITH_TABLE=f"{STATUS};{end}"))
+    assert found.problem == problem
+    assert found.called == {"CreateStatus": 1, "ReleaseStatus": 1}
+
+
+def test_what_it_called_before_it_hung_is_told(library):
+    found = client_doctor.examine(library(WITH_TABLE=f"{STATUS};for(;;)pause()"), seconds=3)
+    assert found.problem == "RegisterCustomOps does not return within 3 seconds"
+    assert found.called == {"CreateStatus": 1, "ReleaseStatus": 1}
+
+
+def test_what_it_writes_is_no_answer(library):
+    noise = 'puts("[1]\\n{\\"done\\":0}\\n{");fputs("to stderr",stderr);fflush(stdout)'
+    found = client_doctor.examine(library(FIRST=noise))
+    assert (found.problem, found.printed) == (None, "to stderr")
+
+
+def test_one_that_finds_the_entry_by_name_is_helped_and_told_so(library):
+    path = library(FIRST="if(OrtGetApiBase()->GetApi(30)==NULL)abort()")
+    found = client_doctor.examine(path)
+    assert found.problem is None
+    assert "needs ortcffi.expose_symbols()" in found.printed
+
+
+def test_one_without_the_entry_is_no_custom_op_library(compile_c):
+    path = compile_c("int nothing;", "-shared", "-fPIC")
+    found = client_doctor.examine(str(path))
+    assert found.problem == "it does not define RegisterCustomOps, as custom-op libraries do"
+
+
+def test_one_that_cannot_be_loaded_is_told_with_the_reason(tmp_path):
+    found = client_doctor.examine(str(tmp_path / "missing.so"))
+    assert found.problem.startswith("it cannot be loaded: ")
+    assert "No such file" in found.problem
+
+
+def test_a_host_that_cannot_be_loaded_is_told(library, tmp_path):
+    found = client_doctor.examine(library(), str(tmp_path / "missing.so"))
+    assert "missing.so' does not exist" in found.problem
+    assert found.host == ""
+
+
+# --- the command ----------------------------------------------------------------------------------
+
+
+def lines(capsys) -> list[str]:
+    return [line.strip() for line in capsys.readouterr().out.splitlines()]
+
+
+def test_a_person_is_told_which_version_would_do(library, capsys):
+    path = library(ASKED=24, WITH_TABLE=f"{STATUS};{PAIRS}")
+    assert doctor.main(["--client", path]) == 0
+    assert lines(capsys) == [
+        f"custom-op library {path}",
+        "met ONNX Runtime 1.30.0",
+        "asked for API version 24",
+        "called CreateStatus",
+        "called ReleaseStatus",
+        "called ReleaseKeyValuePairs",
+        "ok: RegisterCustomOps succeeded",
+        "needs a host of API version 24 or newer, because it asks for that",
+        "for what it called, API version 22 would do (ReleaseKeyValuePairs)",
+    ]
+
+
+def test_one_that_gets_no_table_is_told_which_host_it_needs(library, capsys):
+    path = library(ASKED=24)
+    doctor.main(["--client", path, "--api", "23"])
+    told = lines(capsys)
+    assert "asked for API version 24, and got none" in told
+    assert told[-1] == "needs a host of API version 24 or newer, because it asks for that"
+
+
+def test_one_that_stops_is_an_error_for_scripts(library, capsys):
+    assert doctor.main(["--client", library(WITH_TABLE="abort()")]) == 1
+    assert "STOPPED: it crashes (SIGABRT)" in lines(capsys)
+
+
+def test_json_has_every_field(library, capsys):
+    path = library(WITH_TABLE=STATUS)
+    assert doctor.main(["--client", path, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["ok"] is True
+    assert set(told["client"]) == set(client_doctor.Client._fields)
+    assert told["client"]["needs"] == {"version": 1, "slots": ["CreateStatus", "ReleaseStatus"]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--api", "12"], "it needs --client"),
+        (["--client", "a.so", "b.so"], "at no other"),
+        (["--client", ""], "--client is empty"),
+        (["--client", "a.so", "--api", "31"], "version must be from 1 to 30, but is 31"),
+    ],
+)
+def test_wrong_arguments_are_named(capsys, arguments, expected):
+    with pytest.raises(SystemExit) as caught:
+        doctor.main(arguments)
+    assert caught.value.code == 2
+    assert expected in capsys.readouterr().err

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""What ``python -m ortcffi doctor`` finds out about libraries, and that none of them harms it."""
+
+import json
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from ortcffi.cli import doctor
+from ortcffi.table import find as runtimes
+from ortcffi.table import load as providers
+from ortcffi.table.find import Runtime
+
+TOY = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "onnxruntime_c_api.h"
+static const OrtApi table;
+static const OrtApi* ORT_API_CALL get_api(uint32_t version) NO_EXCEPTION {
+  (void)version;
+  return &table;
+}
+static const char* ORT_API_CALL get_version(void) NO_EXCEPTION { return "1.9.0"; }
+static const OrtApiBase base = {get_api, get_version};
+const OrtApiBase* ORT_API_CALL OrtGetApiBase(void) NO_EXCEPTION {
+  BEHAVIOUR;
+  return &base;
+}
+"""
+
+
+@pytest.fixture
+def toy(compile_c, tmp_path):
+    """``toy("abort()")`` is a library that does so in OrtGetApiBase and has API version 9."""
+
+    def toy(behaviour: str = "") -> Path:
+        library = compile_c(TOY, "-shared", "-fPIC", f"-DBEHAVIOUR={behaviour}")
+        return library.rename(tmp_path / "libtoy.so")
+
+    return toy
+
+
+@pytest.fixture
+def alone(monkeypatch):
+    """There is no library but those that the test names."""
+    monkeypatch.delenv("ORTCFFI_LIBRARY", raising=False)
+    monkeypatch.setattr(providers, "installed_libraries", list)
+    monkeypatch.setattr(runtimes, "_places", list)
+    return monkeypatch
+
+
+def examine(path: Path, **options: float) -> doctor.Finding:
+    return doctor.examine(Runtime(str(path), "given"), **options)
+
+
+# --- one library ----------------------------------------------------------------------------------
+
+
+def test_a_sound_library_is_opened_and_says_what_it_is(core_library):
+    finding = examine(core_library)
+    assert finding.runtime == Runtime(str(core_library), "given", "1.30.0", "library", (1, 30))
+    assert finding.used_version == 30
+    assert finding.build_info.startswith("ORT Build Info: ortcffi core")
+    assert finding.printed == ""
+
+
+def test_an_old_library_is_used_at_its_own_version_without_calling_what_it_lacks(toy):
+    finding = examine(toy())
+    assert (finding.used_version, finding.runtime.api_versions) == (9, (1, 9))
+    assert finding.build_info is None
+
+
+@pytest.mark.parametrize(("behaviour", "name"), [("abort()", "SIGABRT"), ("raise(11)", "SIGSEGV")])
+def test_a_library_that_crashes_is_a_finding(toy, behaviour, name):
+    finding = examine(toy(behaviour.replace("raise(11)", "*(volatile int*)0 = 0")))
+    assert finding.runtime.problem == f"crashes when it is opened ({name})"
+    assert finding.runtime.remedy == "get another build of it"
+
+
+def test_a_library_that_hangs_is_a_finding(toy):
+    finding = examine(toy("for (;;) pause()"), seconds=5)
+    assert finding.runtime.problem == "does not finish loading within 5 seconds"
+
+
+def test_a_library_that_ends_the_process_is_a_finding(toy):
+    finding = examine(toy("_exit(7)"))
+    assert finding.runtime.problem == "ends the process that opens it, with exit code 7"
+
+
+def test_what_a_library_prints_is_kept_apart_from_what_is_found(toy):
+    finding = examine(toy('puts("{}"); fflush(stdout); fputs("hello\\n", stderr)'))
+    assert finding.runtime.problem is None
+    assert finding.printed == "hello"
+
+
+def test_the_reason_of_the_loader_comes_back(compile_c):
+    source = "void nowhere(void); void* OrtGetApiBase(void) { nowhere(); return 0; }"
+    finding = examine(compile_c(source, "-shared", "-fPIC"))
+    assert "undefined symbol: nowhere" in finding.runtime.problem
+    assert finding.runtime.remedy == "a library that it depends on is missing or of another version"
+
+
+def test_a_library_with_a_known_problem_is_not_opened():
+    runtime = Runtime("/no/such", "given", problem="is strange", remedy="none")
+    assert doctor.examine(runtime) == doctor.Finding(runtime)
+
+
+# --- the command ----------------------------------------------------------------------------------
+
+
+def run(capsys, *arguments: str) -> tuple[int, str]:
+    code = doctor.main(arguments)
+    return code, capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("alone")
+def test_without_any_library_nothing_is_broken_and_the_ways_to_one_are_told(capsys):
+    code, text = run(capsys)
+    assert code == 0
+    assert "ok: ortcffi.default_api() is this one; it needs no library" in text
+    assert text.splitlines()[-1] == (
+        "ortcffi.load() finds no library. The embedded core needs none; for another, run "
+        "'pip install onnxruntime', set ORTCFFI_LIBRARY, or give load() a path."
+    )
+
+
+@pytest.mark.usefixtures("real_api")
+def test_the_installed_library_is_chosen_and_the_reason_told(capsys, monkeypatch):
+    monkeypatch.delenv("ORTCFFI_LIBRARY", raising=False)
+    code, text = run(capsys)
+    assert code == 0
+    assert f"onnxruntime wheel: version {version('onnxruntime')}, API versions 1 to " in text
+    assert (
+        "ok: ortcffi.load() opens it, at API version 30, because ORTCFFI_LIBRARY is not set and "
+        "the package onnxruntime has it"
+    ) in text
+    assert text.splitlines()[-1].startswith("ortcffi.load() opens ")
+
+
+@pytest.mark.usefixtures("alone")
+def test_a_broken_library_that_was_given_is_an_error(capsys, tmp_path):
+    (tmp_path / "library.so").write_text("text")
+    code, text = run(capsys, str(tmp_path / "library.so"))
+    assert code == 1
+    assert "BROKEN: is no ELF file: it begins with b'text'" in text
+    assert "what to do: expected the path of a shared library" in text
+
+
+def test_a_broken_library_in_the_variable_is_an_error(capsys, monkeypatch):
+    monkeypatch.setenv("ORTCFFI_LIBRARY", "/no/such/library.so")
+    code, text = run(capsys)
+    assert code == 1
+    assert text.splitlines()[-1] == (
+        "ortcffi.load() fails: /no/such/library.so does not exist. "
+        "Set ORTCFFI_LIBRARY to another library, or unset it."
+    )
+
+
+def test_a_broken_library_that_nobody_asked_for_is_no_error(alone, capsys, tmp_path):
+    (tmp_path / "library.so").write_text("text")
+    places = [(str(tmp_path / "library.so"), "system")]
+    alone.setattr(runtimes, "_places", lambda: places)
+    code, text = run(capsys)
+    assert code == 0
+    assert "BROKEN" in text
+
+
+@pytest.mark.usefixtures("alone")
+def test_json_tells_the_same(capsys, core_library, tmp_path):
+    code, text = run(capsys, "--json", str(core_library), str(tmp_path))
+    told = json.loads(text)
+    assert (code, told["ok"]) == (1, False)
+    core, sound, broken = told["runtimes"]
+    assert core["source"] == "embedded core"
+    assert (sound["path"], sound["used_version"]) == (str(core_library), 30)
+    assert (sound["api_versions"], sound["problem"]) == ([1, 30], None)
+    assert (broken["problem"], broken["used_version"]) == ("is a directory", None)
+
+
+@pytest.mark.usefixtures("alone")
+def test_a_library_is_opened_with_the_search_path_of_this_process(monkeypatch, core_library):
+    monkeypatch.setattr(sys, "path", [path for path in sys.path if path] + [Path("/no/such")])
+    monkeypatch.delenv("PYTHONPATH")
+    monkeypatch.chdir("/")
+    assert examine(core_library).runtime.problem is None
+
+
+@pytest.mark.usefixtures("alone")
+def test_a_path_that_cannot_be_one_is_a_mistake_in_the_arguments(capsys):
+    with pytest.raises(SystemExit) as ended:
+        doctor.main([""])
+    assert ended.value.code == 2
+    assert "path is empty" in capsys.readouterr().err

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""The command line as a whole."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from ortcffi import __main__ as command_line
+from ortcffi.cli.info import package_version
+
+COMMAND = [sys.executable, "-m", "ortcffi"]
+
+
+def run(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=False)
+
+
+def test_help_lists_every_command():
+    done = run("--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert all(f"\n  {name} " in done.stdout for name in ["bench", "doctor", "info", "config"])
+
+
+def test_without_arguments_it_helps():
+    assert run().stdout == run("--help").stdout
+
+
+@pytest.mark.parametrize("name", command_line.COMMANDS)
+def test_every_command_has_help(name):
+    done = run(name, "--help")
+    assert done.returncode == 0
+    assert done.stdout.startswith(f"usage: python -m ortcffi {name} ")
+
+
+def test_the_version_is_printed():
+    assert run("--version").stdout == f"ortcffi {package_version()}\n"
+
+
+@pytest.mark.parametrize("argument", ["frobnicate", "--frobnicate", ""])
+def test_an_unknown_command_is_named_with_what_was_expected(argument):
+    done = run(argument)
+    assert (done.returncode, done.stdout) == (2, "")
+    expected = f"no such command: {argument!r}; expected one of bench, doctor, info, config\n"
+    assert done.stderr.endswith(expected)
+
+
+def test_an_option_that_a_command_does_not_know_is_refused():
+    done = run("info", "--frobnicate")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--frobnicate" in done.stderr
+
+
+def test_the_exit_code_is_the_commands():
+    assert run("doctor", "/no/such/library.so").returncode == 1
+
+
+def test_only_the_command_that_was_asked_for_is_imported():
+    code = (
+        "import sys; from ortcffi.__main__ import main; main(['config', '--include']);"
+        "assert not {'ortcffi.cli.doctor', 'ortcffi.cli.info', 'ortcffi.bench'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_a_reader_that_goes_away_is_no_traceback():
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([*COMMAND, "info"], stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_a_path_that_is_no_text_is_printed_escaped():
+    done = subprocess.run(
+        [*COMMAND, "doctor", os.fsdecode(b"/no/such/\xff.so")],
+        capture_output=True,
+        env=os.environ | {"PYTHONIOENCODING": "utf-8:strict"},
+        check=False,
+    )
+    assert done.returncode == 1
+    assert rb"/no/such/\udcff.so" in done.stdout
+
+
+def test_an_interrupt_is_no_traceback(monkeypatch, capsys):
+    class Interrupted:
+        @staticmethod
+        def main(_: object) -> int:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(command_line, "import_module", lambda _: Interrupted)
+    assert command_line.main(["info"]) == 130
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: MIT
+"""Custom ops in Python: what libraries register, listed alike on both tables."""
+
+import copy
+import functools
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.paths import CHECKOUT
+
+import ortcffi as ort
+from ortcffi import Characteristic, ElementType
+from ortcffi._native import ffi
+
+
+@pytest.fixture
+def build(compile_c):
+    """``build(*flags)`` is a library of custom ops."""
+
+    def build(*flags):
+        return compile_c(CHECKOUT / "tests/c/clients/op_library.c", "-shared", "-fPIC", *flags)
+
+    return build
+
+
+@pytest.fixture(scope="module")
+def extensions():
+    """The library of the package onnxruntime-extensions."""
+    spec = importlib.util.find_spec("onnxruntime_extensions")
+    if spec is None or spec.origin is None:
+        pytest.skip("the package onnxruntime-extensions is not installed")
+    [library] = Path(spec.origin).parent.glob("_extensions_pydll*.so")
+    return library
+
+
+@pytest.fixture
+def options(api):
+    with ort.SessionOptions(api) as options:
+        yield options
+
+
+def is_loaded(path):
+    return str(path) in Path("/proc/self/maps").read_text()
+
+
+def listed(api, path):
+    with ort.SessionOptions(api) as options:
+        options.register_custom_ops(path)
+        return options.custom_ops
+
+
+# --- a real library -------------------------------------------------------------------------------
+
+LIST = """if True:
+    import json, sys, ortcffi as ort
+    api = ort.core_api() if sys.argv[1] == "core" else ort.load()
+    with ort.SessionOptions(api) as options:
+        options.register_custom_ops(sys.argv[2])
+        clone = options.clone()
+        ops = options.custom_ops
+    assert clone.custom_ops == ops
+    print(json.dumps([op._asdict() for op in ops]))
+"""
+
+
+@pytest.fixture(scope="module")
+def of_extensions(extensions):
+    """What a table lists, in a process of its own: the library keeps its domains to the end."""
+
+    @functools.cache
+    def list_(name):
+        command = [sys.executable, "-c", LIST, name, str(extensions)]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+        return json.loads(done.stdout)
+
+    return list_
+
+
+def test_the_ops_of_onnxruntime_extensions_are_listed_alike_on_both_tables(of_extensions):
+    assert of_extensions("core") == of_extensions("real")
+
+
+def test_the_ops_of_onnxruntime_extensions_have_names_types_and_arities(of_extensions):
+    ops = of_extensions("core")
+    assert {op["domain"] for op in ops} == {"ai.onnx.contrib", "com.microsoft.extensions"}
+    assert len(ops) == len({(op["domain"], op["name"]) for op in ops}) == 64
+    [equal] = [op for op in ops if op["name"] == "StringEqual"]
+    assert (equal["domain"], equal["provider"]) == ("ai.onnx.contrib", "CPUExecutionProvider")
+    assert (equal["since_version"], equal["end_version"]) == (1, None)
+    assert [operand[0] for operand in equal["inputs"]] == [ElementType.STRING, ElementType.STRING]
+    assert [operand[0] for operand in equal["outputs"]] == [ElementType.BOOL]
+    assert all(op["outputs"] for op in ops)
+
+
+# --- any library ----------------------------------------------------------------------------------
+
+
+def test_ops_of_all_versions_are_told_alike_on_both_tables(core_api, real_api, build):
+    library = build()
+    ours = listed(core_api, library)
+    assert ours == listed(real_api, library)
+    assert [op.name for op in ours] == [
+        f"V{version:02}" for version in (1, 7, 8, 12, 13, 14, 16, 17, 18, 30)
+    ]
+    old, new = ours[0], ours[-1]
+    assert (old.since_version, old.end_version) == (1, None)
+    assert (new.since_version, new.end_version) == (3, 3)
+    required = Characteristic.REQUIRED
+    assert [operand.characteristic for operand in old.inputs] == [required, required]
+    assert new.inputs[1] == (ElementType.STRING, Characteristic.VARIADIC, -2, 3, False)
+    assert new.inputs[0].mem_type is ort.MemType.CPU_INPUT
+
+
+def test_fresh_options_have_no_ops(options):
+    assert options.custom_ops == []
+
+
+def test_a_library_that_fails_leaves_nothing_and_speaks_for_itself(options, build):
+    library = build("-DFAILS=1")
+    with pytest.raises(ort.errors.EPFail, match="halfway"):
+        options.register_custom_ops(library)
+    assert options.custom_ops == []
+    assert not is_loaded(library)
+
+
+def test_what_is_no_library_is_refused_with_the_reason(options, tmp_path):
+    with pytest.raises(ort.errors.Fail, match=r"nope\.so"):
+        options.register_custom_ops(tmp_path / "nope.so")
+    (tmp_path / "text.so").write_text("text")
+    with pytest.raises(ort.errors.Fail, match=r"text\.so"):
+        options.register_custom_ops(tmp_path / "text.so")
+    with pytest.raises(TypeError, match=r"path must be a str, bytes or os\.PathLike, not int"):
+        options.register_custom_ops(5)
+    with pytest.raises(ValueError, match="path is empty"):
+        options.register_custom_ops("")
+
+
+def test_a_library_without_the_function_is_refused(options, compile_c):
+    library = compile_c("int nothing;", "-shared", "-fPIC")
+    with pytest.raises(ort.errors.Fail, match="RegisterCustomOps"):
+        options.register_custom_ops(library)
+    assert not is_loaded(library)
+
+
+def test_a_relative_path_starts_at_the_current_directory(options, build, monkeypatch):
+    library = build()
+    monkeypatch.chdir(library.parent)
+    options.register_custom_ops(library.name)
+    assert len(options.custom_ops) == 10
+
+
+def test_a_library_stays_as_long_as_options_or_a_copy(api, build):
+    library = build()
+    options = ort.SessionOptions(api)
+    options.register_custom_ops(library)
+    clone = copy.copy(options)
+    options.close()
+    assert is_loaded(library)
+    assert len(clone.custom_ops) == 10
+    clone.close()
+    assert not is_loaded(library)
+
+
+def test_several_libraries_may_register(options, build, tmp_path):
+    first = build().rename(tmp_path / "first.so")
+    options.register_custom_ops(first)
+    options.register_custom_ops(build())
+    assert len(options.custom_ops) == 20
+
+
+def test_a_function_that_is_not_there_is_refused(options):
+    with pytest.raises(ort.errors.Fail, match="no_such_function"):
+        options.register_custom_ops_function("no_such_function")
+    with pytest.raises(TypeError, match="name must be a str, not int"):
+        options.register_custom_ops_function(5)
+
+
+def test_a_function_of_the_process_registers(options, compile_c):
+    source = """
+        #include "onnxruntime_c_api.h"
+        static const OrtApi* api;
+        static OrtCustomOpDomain* domain;
+        OrtStatus* NAME(OrtSessionOptions* options, const OrtApiBase* base) {
+          api = base->GetApi(17);
+          OrtStatus* status = api->CreateCustomOpDomain("mine", &domain);
+          return status != NULL ? status : api->AddCustomOpDomain(options, domain);
+        }
+        void release_mine(void) { api->ReleaseCustomOpDomain(domain); }
+    """
+    name = "register_real" if options.api.path else "register_core"  # each is there once
+    library = compile_c(source, "-shared", "-fPIC", f"-DNAME={name}")
+    import ctypes
+
+    loaded = ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
+    with ort.SessionOptions(options.api) as other:
+        other.register_custom_ops_function(name)
+        assert other.custom_ops == []  # of one domain, which is empty
+    loaded.release_mine()
+
+
+def test_closed_options_have_no_ops_to_tell(options):
+    options.close()
+    with pytest.raises(ValueError, match="this SessionOptions is closed"):
+        options.custom_ops  # noqa: B018
+
+
+# --- domains --------------------------------------------------------------------------------------
+
+
+@ffi.callback("const char*(*)(const OrtCustomOp*)")
+def name_of(_op):
+    return NAME
+
+
+@ffi.callback("size_t(*)(const OrtCustomOp*)")
+def one(_op):
+    return 1
+
+
+@ffi.callback("ONNXTensorElementDataType(*)(const OrtCustomOp*, size_t)")
+def any_float(_op, _i):
+    return ElementType.FLOAT
+
+
+NAME = ffi.new("char[]", b"Twice")
+
+
+def make_op():
+    op = ffi.new("OrtCustomOp*")
+    op.version = 1
+    op.GetName = name_of
+    op.GetInputTypeCount = op.GetOutputTypeCount = one
+    op.GetInputType = op.GetOutputType = any_float
+    return op
+
+
+def test_a_domain_has_ops_that_are_made_here(options):
+    with ort.CustomOpDomain("mine", options.api) as domain:
+        domain.add(make_op())
+        options.add_custom_op_domain(domain)
+        [op] = options.custom_ops
+        assert domain.ops == [op]
+        assert repr(domain) == "<CustomOpDomain 'mine'>"
+        float_ = (ElementType.FLOAT, Characteristic.REQUIRED, ort.MemType.DEFAULT, 1, True)
+        assert op == ("mine", "Twice", 1, None, (float_,), (float_,), "")
+        clone = options.clone()
+        assert clone.custom_ops == [op]
+        clone.close()
+        options.close()
+    assert repr(domain) == "<CustomOpDomain closed>"
+
+
+def test_options_keep_their_domains(api):
+    with ort.SessionOptions(api) as options:
+        domain = ort.CustomOpDomain("mine", api)
+        domain.add(make_op())
+        options.add_custom_op_domain(domain)
+        del domain
+        assert [op.name for op in options.custom_ops] == ["Twice"]
+
+
+def test_what_is_no_op_and_no_domain_is_refused(options, core_api, real_api):
+    with ort.CustomOpDomain("", options.api) as domain:
+        for wrong in [5, None, ffi.NULL, ffi.new("int*")]:
+            with pytest.raises(TypeError, match=r"op must be a cdata of OrtCustomOp \*, not "):
+                domain.add(wrong)
+    with pytest.raises(TypeError, match="domain must be a CustomOpDomain, not str"):
+        options.add_custom_op_domain("mine")
+    other = core_api if options.api == real_api else real_api
+    with (
+        ort.CustomOpDomain("mine", other) as domain,
+        pytest.raises(ValueError, match="domain belongs to <Api"),
+    ):
+        options.add_custom_op_domain(domain)

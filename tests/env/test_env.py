@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: MIT
+"""Environments: one per library, its loggers, its threads."""
+
+import gc
+import logging
+import subprocess
+import sys
+import threading
+import weakref
+
+import pytest
+
+import ortcffi as ort
+from ortcffi._native import ffi, lib
+from ortcffi.callbacks.logs import log_context
+from ortcffi.callbacks.work_functions import WorkFunctions
+
+
+@pytest.fixture
+def unraisable(monkeypatch):
+    """What reached ``sys.unraisablehook``: the class and the text."""
+    told = []
+    monkeypatch.setattr(
+        sys,
+        "unraisablehook",
+        lambda what: told.append((what.exc_type, f"Exception ignored in {what.object!r}")),
+    )
+    return told
+
+
+@pytest.fixture
+def foreign_thread(compile_c):
+    """``foreign_thread(function, ...)`` calls a logging function on a thread of C's own."""
+    source = """
+        #include <pthread.h>
+        #include "onnxruntime_c_api.h"
+        static OrtLoggingFunction log_;
+        static void* run(void* parameter) {
+          log_(parameter, ORT_LOGGING_LEVEL_ERROR, "kind", "id", "a.cc:7 f", "from afar");
+          return NULL;
+        }
+        void log_elsewhere(OrtLoggingFunction function, void* parameter) {
+          pthread_t thread;
+          log_ = function;
+          pthread_create(&thread, NULL, run, parameter);
+          pthread_join(thread, NULL);
+        }
+    """
+    import ctypes
+
+    # ctypes releases the interpreter lock, which the thread needs.
+    library = ctypes.CDLL(str(compile_c(source, "-shared", "-fPIC", "-pthread")))
+
+    def call(context):
+        function = int(ffi.cast("uintptr_t", ffi.addressof(lib, "ortcffi_log")))
+        library.log_elsewhere(ctypes.c_void_p(function), ctypes.c_void_p(context.number))
+
+    return call
+
+
+def say(context, severity=2, text=b"text", place=b"dir/file.cc:12 ns::function"):
+    """Log as a library does."""
+    level = ffi.cast("OrtLoggingLevel", severity)
+    lib.ortcffi_log(context.pointer, level, b"category", b"id", place, text)
+
+
+def provoke(api):
+    """Have a library log a warning."""
+    with ort.SessionOptions(api, config={"key": "1"}) as options:
+        lib.AddSessionConfigEntry(api.pointer, options.handle, b"key", b"2")
+
+
+# --- one per library ------------------------------------------------------------------------------
+
+
+def test_a_library_has_one_environment_whatever_the_number_of_objects(api):
+    with ort.Env("first", api, severity=ort.LogSeverity.ERROR) as first:
+        with ort.Env("second", api, severity=ort.LogSeverity.INFO) as second:
+            assert first.handle == second.handle
+            assert second.severity is first.severity is ort.LogSeverity.ERROR
+            second.severity = ort.LogSeverity.FATAL
+        assert first.severity is ort.LogSeverity.FATAL
+    with ort.Env("third", api, severity=99) as third:
+        assert third.severity == 99
+
+
+def test_the_libraries_of_two_tables_have_an_environment_each(core_api, real_api):
+    with ort.Env(api=core_api, severity=0) as ours, ort.Env(api=real_api, severity=4) as theirs:
+        assert ours.handle != theirs.handle
+        assert (ours.severity, theirs.severity) == (0, 4)
+
+
+def test_tables_of_one_library_share_its_environment(core_api):
+    with ort.Env(api=core_api) as new, ort.Env(api=ort.emulate(12)) as old:
+        assert new.handle == old.handle
+
+
+def test_a_closed_environment_says_so(api):
+    env = ort.Env("app", api)
+    assert repr(env) == f"<Env 'app' of {api}>"
+    env.close()
+    env.close()
+    assert repr(env) == "<Env closed>"
+    for use in [lambda: env.severity, lambda: env.set_telemetry(True)]:
+        with pytest.raises(ValueError, match="this Env is closed"):
+            use()
+
+
+def test_an_environment_that_is_forgotten_ends(core_api):
+    made = [ort.Env(api=core_api)]
+    made.append(made)
+    del made
+    gc.collect()  # conftest.py looks for what is left
+
+
+@pytest.mark.parametrize("severity", [-1, 99])
+def test_severities_are_not_checked_unless_entries_are_given(api, severity):
+    with ort.Env(api=api, severity=severity) as env:
+        assert env.severity == severity
+    with pytest.raises(ort.errors.InvalidArgument):
+        ort.Env(api=api, severity=severity, config={})
+
+
+def test_configuration_entries_can_be_given(api):
+    with ort.Env("naïve", api, config={"a": "模型"}, logger=lambda _: None) as env:
+        assert env.severity is ort.LogSeverity.WARNING
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "says"),
+    [
+        ({"log_id": b"x"}, TypeError, "log_id must be a str, not bytes"),
+        ({"log_id": "\0"}, ValueError, "log_id must not contain a null character"),
+        ({"severity": "x"}, TypeError, "severity must be an int, not str"),
+        ({"logger": 5}, TypeError, r"logger must be a logging\.Logger or a callable, not int"),
+        ({"threading": 5}, TypeError, "threading must be ThreadingOptions, not int"),
+        ({"config": {"a": 5}}, TypeError, "value must be a str, not int"),
+    ],
+)
+def test_a_wrong_argument_is_named(api, arguments, error, says):
+    with pytest.raises(error, match=says):
+        ort.Env(api=api, **arguments)
+
+
+def test_threading_options_must_be_of_the_same_table(core_api, real_api):
+    with ort.ThreadingOptions(real_api) as options, pytest.raises(ValueError, match="belongs to"):
+        ort.Env(api=core_api, threading=options)
+
+
+def test_telemetry_and_the_language_can_be_set(api):
+    with ort.Env(api=api) as env:
+        env.set_telemetry(False)
+        env.set_telemetry(True)
+        env.set_language_projection(lib.ORT_PROJECTION_PYTHON)
+        env.set_language_projection(99)
+
+
+def test_the_cpu_is_the_last_of_the_providers(api):
+    assert ort.available_providers(api)[-1] == "CPUExecutionProvider"
+
+
+def test_the_real_library_names_the_device_of_its_provider(real_api):
+    with ort.Env(api=real_api) as env:
+        [device] = env.devices
+        assert (device.name, device.vendor) == ("CPUExecutionProvider", "Microsoft")
+        assert device == env.devices[0]
+        assert hash(device) == hash(env.devices[0])
+        assert "version" in device.metadata
+        assert device.options == {}
+        assert repr(device) == "<EpDevice 'CPUExecutionProvider'>"
+
+
+# --- loggers --------------------------------------------------------------------------------------
+
+
+def test_a_logger_gets_records_with_what_the_library_tells(caplog):
+    context = log_context(logging.getLogger("ort"))
+    with caplog.at_level(logging.DEBUG, logger="ort"):
+        for severity in ort.LogSeverity:
+            say(context, severity, b"100 % na\xc3\xafve \xff")
+    names = ["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"]
+    assert [record.levelname for record in caplog.records] == names
+    record = caplog.records[2]
+    assert record.getMessage() == "100 % naïve \ufffd"
+    assert record.severity is ort.LogSeverity.WARNING
+    assert (record.category, record.log_id) == ("category", "id")
+    assert record.code_location == "dir/file.cc:12 ns::function"
+    assert (record.pathname, record.lineno) == ("dir/file.cc", 12)
+    assert record.funcName == "ns::function"
+
+
+def test_a_code_location_of_another_form_is_told_as_it_is(caplog):
+    say(log_context(logging.getLogger("ort")), 4, place=b"somewhere")
+    [record] = caplog.records
+    assert record.code_location == "somewhere"
+    assert (record.pathname, record.lineno) == ("(unknown file)", 0)
+
+
+def test_a_record_below_the_loggers_level_is_not_made(caplog):
+    with caplog.at_level(logging.ERROR, logger="ort"):
+        say(log_context(logging.getLogger("ort")), ort.LogSeverity.WARNING)
+    assert not caplog.records
+
+
+def test_a_severity_that_nobody_knows_is_logged(caplog):
+    with caplog.at_level(logging.DEBUG, logger="ort"):
+        for severity in (99, -1):
+            say(log_context(logging.getLogger("ort")), severity)
+    assert [record.levelname for record in caplog.records] == ["CRITICAL", "DEBUG"]
+
+
+def test_a_callable_gets_messages():
+    messages = []
+    context = log_context(messages.append)
+    say(context)
+    place = "dir/file.cc:12 ns::function"
+    assert messages == [(ort.LogSeverity.WARNING, "category", "id", place, "text")]
+    assert messages[0].severity.name == "WARNING"
+
+
+def test_what_a_library_logs_reaches_python(real_api):
+    messages = []
+    with ort.Env("app", real_api, logger=messages.append):
+        provoke(real_api)
+    assert [(message.severity.name, message.log_id) for message in messages] == [("WARNING", "app")]
+    assert "key" in messages[0].text
+
+
+def test_a_severity_that_is_set_later_counts(real_api):
+    messages = []
+    with ort.Env("app", real_api, logger=messages.append) as env:
+        env.severity = ort.LogSeverity.ERROR
+        provoke(real_api)
+        assert not messages
+        env.severity = ort.LogSeverity.WARNING
+        provoke(real_api)
+        assert len(messages) == 1
+
+
+def test_the_first_logger_stays_and_the_second_is_ignored(real_api):
+    first, second = [], []
+    env = ort.Env("first", real_api, logger=first.append)
+    with ort.Env("second", real_api, logger=second.append):
+        env.close()
+        provoke(real_api)
+    assert (len(first), second) == (1, [])
+
+
+def test_a_logger_lives_as_long_as_the_environment_and_no_longer(api):
+    class Logger:
+        def __call__(self, message): ...
+
+    logger = Logger()
+    alive = weakref.ref(logger)
+    first = ort.Env(api=api, logger=logger)
+    second = ort.Env(api=api)
+    del logger
+    first.close()
+    assert alive() is not None
+    second.close()
+    assert alive() is None
+
+
+def test_a_logger_that_has_gone_is_not_called():
+    messages = []
+    context = log_context(messages.append)
+    pointer = context.pointer
+    del context
+    lib.ortcffi_log(pointer, 2, b"", b"", b"", b"text")
+    assert messages == []
+
+
+def test_an_exception_in_a_logger_is_reported_and_does_no_harm(real_api, unraisable):
+    def raises(_message):
+        raise KeyError("mine")
+
+    with ort.Env(api=real_api, logger=raises):
+        provoke(real_api)
+    assert unraisable == [(KeyError, "Exception ignored in a logger")]
+
+
+def test_a_thread_that_python_does_not_know_may_log(foreign_thread, unraisable):
+    seen = []
+
+    def take(message):
+        seen.append((message, threading.get_ident()))
+        raise ValueError("mine")
+
+    foreign_thread(log_context(take))
+    [(message, thread)] = seen
+    assert message == (ort.LogSeverity.ERROR, "kind", "id", "a.cc:7 f", "from afar")
+    assert thread != threading.get_ident()
+    assert unraisable == [(ValueError, "Exception ignored in a logger")]
+
+
+def test_many_threads_may_log_at_once(real_api):
+    messages = []
+    with ort.Env(api=real_api, logger=messages.append):
+        threads = [threading.Thread(target=provoke, args=(real_api,)) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert len(messages) == 8
+
+
+@pytest.mark.parametrize("which", ["core_api()", "load()"])
+def test_an_environment_may_be_open_when_the_interpreter_ends(which):
+    program = f"""if True:
+        import ortcffi as ort
+        env = ort.Env(api=ort.{which}, severity=0, logger=lambda message: None)
+        kept = env.handle
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=False, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+# --- functions around the work of threads ---------------------------------------------------------
+
+
+def test_functions_around_work_are_told_with_what_the_first_returned(unraisable):
+    told = []
+    functions = WorkFunctions(
+        lambda: told.append("enqueued") or 7,
+        lambda work: told.append(("started", work)),
+        lambda work: told.append(("stopped", work)),
+        lambda work: 1 / (work - 7),
+    )
+    struct = functions.struct()
+    done, dropped = (struct.on_enqueue(struct.user_context) for _ in range(2))
+    struct.on_start_work(struct.user_context, done)
+    struct.on_stop_work(struct.user_context, done)
+    struct.on_abandon(struct.user_context, dropped)
+    assert told == ["enqueued", "enqueued", ("started", 7), ("stopped", 7)]
+    message = "Exception ignored in a function around the work of threads"
+    assert unraisable == [(ZeroDivisionError, message)]
+
+
+def test_functions_around_work_must_be_callables(api):
+    with (
+        ort.Env(api=api) as env,
+        pytest.raises(TypeError, match="stopped must be a callable, not 5"),
+    ):
+        env.set_work_functions(stopped=5)
+
+
+def test_the_real_library_of_the_wheel_has_no_functions_around_work(real_api):
+    with ort.Env(api=real_api) as env, pytest.raises(ort.errors.NotImplemented):
+        env.set_work_functions(started=print)
+
+
+def test_the_hook_of_python_itself_tells_of_an_exception_in_a_logger(capsys, monkeypatch):
+    def fail(_message):
+        raise KeyError("mine")
+
+    monkeypatch.setattr(sys, "unraisablehook", sys.__unraisablehook__)
+    context = log_context(fail)
+    lib.ortcffi_log(context.pointer, 2, *[ffi.NULL] * 4)
+    told = capsys.readouterr().err
+    assert "Exception ignored in: a logger" in told
+    assert "KeyError: 'mine'" in told

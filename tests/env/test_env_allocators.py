@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: MIT
+"""The allocators that an environment shares, and allocators lent to another library."""
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import ortcffi as ort
+from ortcffi._native import ffi, lib
+from ortcffi.env.sharing import clients_of
+from ortcffi.memory.foreign import allocator_for
+
+
+@pytest.fixture
+def env(api):
+    with ort.Env("app", api) as env:
+        yield env
+
+
+@pytest.fixture(params=["core", "real"])
+def tracking(request):
+    """An allocator around one of either library, for either library."""
+    inner = request.getfixturevalue(f"{request.param}_api").default_allocator
+    with ort.Tracking(inner) as tracking:
+        yield tracking
+
+
+class Mine(ort.PythonAllocator):
+    """An allocator in Python, which fails on demand."""
+
+    def __init__(self):
+        super().__init__()
+        self.blocks, self.error = {}, None
+
+    def alloc(self, size):
+        if self.error:
+            raise self.error
+        block = ffi.new("char[]", size)
+        self.blocks[int(ffi.cast("uintptr_t", block))] = block
+        return block
+
+    def free(self, pointer):
+        del self.blocks[int(ffi.cast("uintptr_t", pointer))]
+
+    def figures(self):
+        if self.error:
+            raise self.error
+        return {"InUse": len(self.blocks)}
+
+    def shrink(self):
+        raise self.error or ValueError("nothing to shrink")
+
+
+# --- shared allocators ----------------------------------------------------------------------------
+
+
+def test_there_is_always_one_for_the_cpu(env):
+    shared = env.shared_allocator()
+    assert shared.info.name == "Cpu"
+    assert shared.zeros(10).sum() == 0
+
+
+def test_an_allocator_of_any_library_can_be_registered(env, tracking):
+    before = env.shared_allocator().handle
+    env.register_allocator(tracking)
+    assert env.shared_allocator() is tracking
+    env.unregister_allocator(tracking)
+    assert env.shared_allocator().handle == before
+
+
+def test_the_library_allocates_from_what_was_registered(env, tracking):
+    env.register_allocator(tracking)
+    out = ffi.new("OrtAllocator**")
+    info = env.api.cpu_memory_info()
+    assert not lib.GetSharedAllocator(env.api.pointer, env.handle, info.handle, out)
+    shared = ort.Allocator(env.api, out[0], lender=env.handle)
+    assert shared.info == info
+    x = shared.full(1000, 7, np.int8)
+    assert (tracking.bytes_allocated, x.sum()) == (1000, 7000)
+    del x
+    assert tracking.bytes_allocated == 0
+    assert shared.stats.bytes_allocated == 0
+
+
+def test_a_shared_allocator_is_found_by_its_device_not_by_name(env, tracking):
+    env.register_allocator(tracking)
+    assert env.shared_allocator(env.api.device_memory_info("any name")) is tracking
+    arena = env.api.cpu_memory_info(ort.AllocatorType.ARENA)
+    assert env.shared_allocator(arena) is tracking
+    gpu = env.api.device_memory_info("Cpu", ort.DeviceType.GPU)
+    assert env.shared_allocator(gpu) is None
+
+
+def test_the_last_that_was_registered_is_shared(env, tracking):
+    other = ort.Tracking(tracking)
+    env.register_allocator(tracking)
+    env.register_allocator(other)
+    assert env.shared_allocator() is other
+    env.unregister_allocator(env.api.cpu_memory_info())
+    assert env.shared_allocator() not in (tracking, other)
+
+
+def test_nothing_can_be_unregistered_twice(env, tracking):
+    env.register_allocator(tracking)
+    env.unregister_allocator(tracking)
+    with pytest.raises(ort.errors.InvalidArgument):
+        env.unregister_allocator(env.api.cpu_memory_info())
+
+
+def test_what_is_registered_is_kept_until_it_is_unregistered(env):
+    tracking = ort.Tracking(env.api.default_allocator)
+    alive = weakref.ref(tracking)
+    env.register_allocator(tracking)
+    del tracking
+    gc.collect()
+    assert alive() is env.shared_allocator()
+    env.unregister_allocator(alive())
+    gc.collect()
+    assert alive() is None
+
+
+def test_of_two_names_for_a_memory_the_one_that_is_not_unregistered_is_kept(env, core_api):
+    infos = [env.api.device_memory_info(name, ort.DeviceType.GPU) for name in ("one", "two")]
+    one, two = (named(info, core_api.default_allocator) for info in infos)
+    alive = weakref.ref(two)
+    env.register_allocator(one)
+    env.register_allocator(two)
+    del two
+    env.unregister_allocator(one)
+    gc.collect()
+    assert env.shared_allocator(infos[0]) is alive() is not None
+    env.unregister_allocator(infos[1])
+    gc.collect()
+    assert alive() is None
+
+
+def named(info, allocator):
+    """The allocator, with another description of its memory."""
+    inner = allocator.handle
+    answer = ffi.callback("const OrtMemoryInfo*(*)(const OrtAllocator*)", lambda _: info.handle)
+    struct = ffi.new("OrtAllocator*", {"version": 1, "Alloc": inner.Alloc, "Free": inner.Free})
+    struct.Info = answer
+    return ort.Allocator(info.api, struct, lender=(struct, answer, info))
+
+
+def test_what_is_registered_is_kept_until_the_environment_ends(api):
+    tracking = ort.Tracking(api.default_allocator)
+    alive = weakref.ref(tracking)
+    first, second = ort.Env(api=api), ort.Env(api=api)
+    first.register_allocator(tracking)
+    del tracking
+    first.close()
+    gc.collect()
+    assert alive() is second.shared_allocator()
+    second.close()
+    gc.collect()
+    assert alive() is None
+
+
+def test_an_array_in_shared_memory_keeps_the_environment(api):
+    alive = clients_of(api).present
+    env = ort.Env(api=api)
+    shared = env.shared_allocator()
+    x = shared.full(1000, 7)
+    env.close()
+    assert alive
+    del shared
+    assert alive
+    assert x.sum() == 7000
+    del x
+    assert not alive
+
+
+def test_an_arena_can_be_made_and_shared(env):
+    env.create_arena()
+    with ort.ArenaCfg(env.api, max_bytes=1 << 20, strategy="as_requested") as cfg:
+        env.create_arena(cfg=cfg)
+        env.create_arena(env.api.cpu_memory_info(), cfg, provider="CPUExecutionProvider")
+    assert env.shared_allocator() is not None
+
+
+def test_an_arena_for_another_device_or_of_an_unknown_provider_is_refused(env):
+    gpu = env.api.memory_info("Cuda")
+    with pytest.raises(ort.errors.InvalidArgument):
+        env.create_arena(gpu)
+    with pytest.raises(ort.errors.InvalidArgument):
+        env.create_arena(provider="Nope", options={"a": "b"})
+    with pytest.raises(ValueError, match="options are a provider's, and no provider was given"):
+        env.create_arena(options={"a": "b"})
+
+
+def test_the_cpu_has_no_memory_of_its_own_to_share(real_api):
+    with ort.Env(api=real_api) as env:
+        [device] = env.devices
+        with pytest.raises(ort.errors.InvalidArgument):
+            env.create_shared_allocator(device, options={"a": "b"})
+        with pytest.raises(ort.errors.InvalidArgument):
+            env.release_shared_allocator(device)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda env: env.register_allocator(5),
+        lambda env: env.unregister_allocator(None),
+        lambda env: env.shared_allocator("Cpu"),
+        lambda env: env.create_arena(cfg={}),
+        lambda env: env.create_arena(5),
+        lambda env: env.create_shared_allocator("Cpu"),
+    ],
+)
+def test_an_argument_of_a_wrong_type_is_named(env, use):
+    with pytest.raises(TypeError, match=r"^(allocator|what|info|cfg|device) must be "):
+        use(env)
+
+
+def test_an_object_of_another_library_is_refused(env, core_api, real_api):
+    other = core_api if env.api == real_api else real_api
+    with pytest.raises(ValueError, match="info belongs to <Api"):
+        env.shared_allocator(other.cpu_memory_info())
+
+
+# --- allocators in Python, and allocators lent to another library ---------------------------------
+
+
+def test_an_exception_in_an_allocator_comes_back_through_the_library(env):
+    mine = Mine()
+    env.register_allocator(mine)
+    lent = ort.Allocator(env.api, allocator_for(env.api, mine).handle)
+    mine.error = KeyError("mine")
+    with pytest.raises(MemoryError) as raised:
+        lent.empty(10)
+    assert raised.value.__cause__ is mine.error
+
+
+def test_a_lent_allocator_speaks_for_the_one_inside(api, tracking):
+    lent = allocator_for(api, tracking)
+    assert lent.info == api.cpu_memory_info()
+    x = lent.zeros(10)
+    assert lent.stats.bytes_allocated == tracking.bytes_allocated == 80
+    del x
+    assert allocator_for(api, lent) is lent
+
+
+def test_an_allocator_of_the_same_library_is_lent_as_it_is(api):
+    assert allocator_for(api, api.default_allocator) is api.default_allocator
+
+
+def test_what_an_allocator_in_python_raises_is_a_status_of_the_other_library(real_api):
+    mine = Mine()
+    lent = allocator_for(real_api, mine)
+    x = lent.zeros(10)
+    assert lent.stats.bytes_allocated == 1
+    with pytest.raises(ort.errors.InvalidArgument, match="nothing to shrink") as raised:
+        lent.release_unused()
+    assert type(raised.value.__cause__) is ValueError
+    del x
+    mine.error = KeyError("mine")
+    with pytest.raises(ort.errors.RuntimeException, match="mine") as raised:
+        lent.stats  # noqa: B018
+    assert raised.value.__cause__ is mine.error
+
+
+def test_a_lent_allocator_outlives_the_one_that_was_closed(real_api):
+    tracking = ort.Tracking(ort.core_api().default_allocator)
+    lent = allocator_for(real_api, tracking)
+    x = lent.zeros(1000)
+    tracking.close()
+    lent.close()
+    assert x.sum() == 0
+
+
+def test_another_device_is_described_to_the_other_library(core_api, real_api):
+    class Gpu(Mine):
+        @property
+        def info(self):
+            return core_api.device_memory_info("far", 1, vendor_id=5, device_id=3)
+
+    info = allocator_for(real_api, Gpu()).info
+    assert (info.api, info.name, info.device_type) == (real_api, "far", ort.DeviceType.GPU)
+    assert (info.vendor_id, info.id) == (5, 3)
+
+
+def test_the_core_refuses_allocators_and_memory_of_another_library_by_name(core_api, real_api):
+    allocator, info = real_api.default_allocator, real_api.cpu_memory_info()
+    out = ffi.new("OrtAllocator**")
+    with ort.Env("app", core_api) as env:
+        for name, arguments in {
+            "RegisterAllocator": (allocator.handle,),
+            "UnregisterAllocator": (info.handle,),
+            "CreateAndRegisterAllocator": (info.handle, ffi.NULL),
+            "GetSharedAllocator": (info.handle, out),
+        }.items():
+            status = getattr(lib, name)(core_api.pointer, env.handle, *arguments)
+            with pytest.raises(ort.errors.InvalidArgument, match="OrtMemoryInfo of this library"):
+                ort.errors.check(core_api.pointer, status, name)

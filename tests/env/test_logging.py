@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""What a library writes where no function takes its records, and two threads on one environment."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from support.behaviour import build
+
+TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{9}"
+COLOURS = {"W": "\033[0;93m", "E": "\033[1;31m", "F": "\033[1;37;41m"}
+
+
+@pytest.fixture(params=["core", "real"])
+def library(request: pytest.FixtureRequest) -> Path:
+    """The path of each library in turn."""
+    return request.getfixturevalue(f"{request.param}_library")
+
+
+def test_records_that_no_function_takes_are_lines_on_stderr(library, tmp_path, c_compiler):
+    program = build(tmp_path, c_compiler)
+    command = [program, library, "Logger_LogMessage to stderr"]
+    environment = {**os.environ, "LENDS_LOGGER": str(program.with_name("lends_logger.so"))}
+    done = subprocess.run(command, capture_output=True, check=True, env=environment, text=True)
+    lines = done.stderr.splitlines()
+    expected = [
+        re.escape(colour) + TIME + re.escape(f" [{letter}:onnxruntime:id, b.c:12 f] message\033[m")
+        for letter, colour in COLOURS.items()
+    ]
+    assert len(lines) == len(expected), lines  # not the first, whose severity is too low
+    for line, pattern in zip(lines, expected, strict=True):
+        assert re.fullmatch(pattern, line), line
+
+
+def test_two_threads_share_one_environment(build_client, core_library):
+    subprocess.run([build_client("shared_env"), core_library, "20000"], check=True, timeout=60)
+
+
+def test_a_child_of_a_fork_has_an_environment_whatever_other_threads_did(
+    build_client, core_library
+):
+    command = [build_client("shared_env"), core_library, "100000", "200"]
+    subprocess.run(command, check=True, timeout=60)

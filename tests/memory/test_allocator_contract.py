@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: MIT
+"""What every allocator keeps to: the default ones, each adaptor, compositions, one in Python."""
+
+import gc
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import numpy as np
+import pytest
+
+import ortcffi
+from ortcffi import (
+    Aligned,
+    Allocator,
+    Arena,
+    Failing,
+    Limiting,
+    Logging,
+    PythonAllocator,
+    Tracking,
+    ffi,
+)
+
+HUGE = [1 << 50, (1 << 63) - 1]
+
+
+class InPython(PythonAllocator):
+    """Blocks of CFFI's."""
+
+    def __init__(self, _inner=None):
+        super().__init__()
+        self.blocks = {}
+
+    def alloc(self, size):
+        block = ffi.new("char[]", size + 63) if size < 1 << 40 else None
+        if block is None:
+            return None
+        address = (int(ffi.cast("uintptr_t", block)) + 63) & ~63
+        self.blocks[address] = block
+        return address
+
+    def free(self, pointer):
+        del self.blocks[int(ffi.cast("uintptr_t", pointer))]
+
+
+MAKERS = {
+    "default": lambda inner: inner,
+    "aligned": lambda inner: Aligned(inner, 128),
+    "limiting": lambda inner: Limiting(inner, 1 << 40),
+    "failing": lambda inner: Failing(inner, after=1 << 40),
+    "logging": Logging,
+    "tracking": Tracking,
+    "arena": Arena,
+    "arena of limiting": lambda inner: Arena(Limiting(inner, 1 << 40), strategy="as_requested"),
+    "tracking of limiting": lambda inner: Tracking(Limiting(inner, 1 << 40)),
+    "aligned of tracking": lambda inner: Aligned(Tracking(inner), 4096),
+    "in Python": InPython,
+    "tracking of Python's": lambda _inner: Tracking(InPython()),
+}
+OWNED = [name for name in MAKERS if name != "default"]
+
+
+@pytest.fixture(params=MAKERS)
+def name(request):
+    return request.param
+
+
+# Fixtures make allocators and do not hold them: what a test leaves behind shows at once.
+
+
+@pytest.fixture
+def make(api, name):
+    return partial(MAKERS[name], api.default_allocator)
+
+
+@pytest.fixture
+def make_owned(api, request):
+    return partial(MAKERS[request.param], api.default_allocator)
+
+
+each_owned = pytest.mark.parametrize("make_owned", OWNED, indirect=True)
+
+
+def alloc(allocator, size):
+    """What a provider's call does; a PythonAllocator's own `alloc` is what it calls."""
+    return Allocator.alloc(allocator, size)
+
+
+def free(allocator, block):
+    Allocator.free(allocator, block)
+
+
+def test_size_0_is_no_block(make, api, name):
+    allocator = make()
+    if name == "default" and api.path is not None:
+        assert allocator.empty(0).size == 0  # what `alloc` answers there, the ABI's tests say
+    else:
+        assert alloc(allocator, 0) == ffi.NULL
+
+
+def test_null_can_be_freed(make):
+    allocator = make()
+    free(allocator, ffi.NULL)
+
+
+@pytest.mark.parametrize("size", HUGE)
+def test_a_size_that_cannot_be_had_is_out_of_memory(name, size, core_api):
+    # On the core alone: the real library's struct ends the process; see Adaptor.
+    allocator = MAKERS[name](core_api.default_allocator)
+    with pytest.raises(ortcffi.errors.OutOfMemory):
+        alloc(allocator, size)
+    assert allocator.empty(3).size == 3
+
+
+@pytest.mark.parametrize("size", HUGE)
+def test_a_limit_keeps_sizes_that_cannot_be_had_from_the_allocator_inside(api, size):
+    with pytest.raises(ortcffi.errors.OutOfMemory):
+        Limiting(api.default_allocator, 1 << 30).alloc(size)
+
+
+@pytest.mark.parametrize("size", [1, 7, 64, 1000, 65536, 3 << 20])
+def test_blocks_begin_at_a_cache_line_and_keep_their_contents(make, size):
+    allocator = make()
+    arrays = [allocator.full(size, i, np.uint8) for i in range(8)]
+    for i, array in enumerate(arrays):
+        assert array.ctypes.data % 16 == 0
+        assert (array == i).all()
+    if allocator.api.path is None and not isinstance(allocator, ortcffi.memory.adaptors.Adaptor):
+        assert all(array.ctypes.data % 64 == 0 for array in arrays)
+
+
+def test_a_block_may_be_freed_by_another_thread(make):
+    allocator = make()
+    block = alloc(allocator, 100)
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(free, allocator, block).result()
+    assert allocator.empty(100).size == 100
+
+
+@each_owned
+def test_arrays_outlive_the_object_that_made_them(make_owned):
+    owned = make_owned()
+    array = owned.full(1000, 7, np.int32)
+    del owned
+    gc.collect()
+    assert (array == 7).all()
+
+
+@each_owned
+def test_arrays_outlive_close(make_owned):
+    owned = make_owned()
+    array = owned.full(1000, 7, np.int32)
+    owned.close()
+    assert (array == 7).all()
+
+
+@each_owned
+def test_a_closed_allocator_can_be_used_no_more(make_owned):
+    owned = make_owned()
+    owned.close()
+    owned.close()
+    assert owned.closed
+    for use in (lambda: alloc(owned, 8), lambda: owned.empty(3), lambda: owned.stats):
+        with pytest.raises(ValueError, match="closed"):
+            use()
+
+
+@each_owned
+def test_closing_the_allocator_inside_does_not_disturb_the_outer_one(make_owned):
+    owned = make_owned()
+    outer = Tracking(owned)
+    owned.close()
+    del owned
+    gc.collect()
+    assert (outer.full(1000, 7, np.int32) == 7).all()
+
+
+class Holder:
+    """What a cycle can lead through."""
+
+
+@each_owned
+def test_an_allocator_in_a_garbage_cycle_is_collected(make_owned):
+    holder = Holder()
+    holder.allocator = make_owned()
+    holder.itself = holder
+    gone = weakref.ref(holder.allocator)
+    del holder
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_cycle_through_an_adaptor_around_an_allocator_in_python_is_collected():
+    mine = InPython()
+    mine.outer = Tracking(mine)
+    gone = weakref.ref(mine)
+    del mine
+    gc.collect()
+    assert gone() is None
+
+
+def test_info_is_that_of_the_memory(make):
+    allocator = make()
+    assert allocator.info.name == "Cpu"
+
+
+def test_figures_have_one_set_of_names(core_api):
+    pool = Tracking(core_api.default_allocator)
+    array = pool.empty(100, np.uint8)
+    stats = pool.stats
+    assert (stats.bytes_allocated, stats.max_memory, stats.num_allocations) == (100, 100, 1)
+    del array
+    assert (pool.stats.bytes_allocated, pool.stats.num_frees) == (0, 1)
+
+
+def test_release_unused_gives_back_or_says_that_it_cannot(make):
+    allocator = make()
+    try:
+        allocator.release_unused()
+    except NotImplementedError:
+        assert allocator.api.path is not None
+
+
+def test_an_adaptor_takes_only_an_allocator():
+    with pytest.raises(TypeError, match="inner must be an Allocator, not int"):
+        Tracking(5)
+
+
+def test_an_adaptor_around_a_closed_allocator_is_an_error(core_api):
+    inner = Tracking(core_api.default_allocator)
+    inner.close()
+    with pytest.raises(ValueError, match="closed"):
+        Tracking(inner)

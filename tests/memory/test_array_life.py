@@ -1,0 +1,353 @@
+# SPDX-License-Identifier: MIT
+"""Who keeps what alive: arrays, blocks, allocators, tables. And the figures of allocators."""
+
+import gc
+import pickle
+import subprocess
+import sys
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+from ortcffi import Allocator, Api, errors
+from ortcffi._native import ffi, lib
+from ortcffi.memory.stats import KEYS, stats_from
+
+MIB = 1 << 20
+
+
+def in_use(api):
+    return api.default_allocator.stats.bytes_allocated
+
+
+def copied_table(api, **slots):
+    """A table of the test's own, with some slots replaced."""
+    table = ffi.new("OrtApi*", api.pointer[0])
+    for name, function in slots.items():
+        setattr(table, name, function)
+    return Api(table, version=api.version, version_string="of the test")
+
+
+# --- arrays ---------------------------------------------------------------------------------------
+
+
+def test_the_memory_goes_with_the_array(core_api):
+    before = in_use(core_api)
+    array = core_api.default_allocator.empty(MIB, np.uint8)
+    assert in_use(core_api) >= before + MIB
+    del array
+    assert in_use(core_api) == before
+
+
+def test_a_view_keeps_the_memory(api, core_api):
+    before = in_use(core_api)
+    views = [api.default_allocator.full((100, 100), 7)[::2, ::3].T.reshape(-1)[5:]]
+    views = [view[3:] for view in views]
+    gc.collect()
+    assert (views[0] == 7).all()
+    views.clear()
+    assert in_use(core_api) == before
+
+
+def test_a_memoryview_keeps_the_memory(core_api):
+    before = in_use(core_api)
+    memory = memoryview(core_api.default_allocator.full(MIB, 7, np.uint8))
+    assert memory[MIB - 1] == 7
+    memory.release()
+    assert in_use(core_api) == before
+
+
+def test_an_array_in_a_garbage_cycle_is_freed(core_api):
+    before = in_use(core_api)
+    cycle = [core_api.default_allocator.empty(MIB)]
+    cycle.append(cycle)
+    del cycle
+    gc.collect()
+    assert in_use(core_api) == before
+
+
+def test_an_array_may_be_freed_by_another_thread(api):
+    arrays = [api.default_allocator.full(1000, i) for i in range(100)]
+    thread = threading.Thread(target=arrays.clear)
+    thread.start()
+    thread.join()
+    assert arrays == []
+
+
+def test_an_array_outlives_the_objects_that_made_it(api):
+    allocator = Api(api.pointer, version=30, version_string="").default_allocator
+    array = allocator.full(1000, 7)
+    del allocator
+    gc.collect()
+    assert (array == 7).all()
+
+
+def test_a_table_object_that_is_forgotten_is_collected(api):
+    twin = Api(api.pointer, version=30, version_string="")
+    twin.default_allocator.empty(1)
+    token = weakref.ref(twin)
+    del twin
+    gc.collect()
+    assert token() is None
+
+
+def test_a_pickled_array_is_an_array_of_numpys_own(api):
+    array = api.default_allocator.full((2, 3), 1.5)
+    twin = pickle.loads(pickle.dumps(array))
+    np.testing.assert_array_equal(twin, array)
+    assert twin.base is None or twin.flags.owndata
+
+
+def test_an_array_cannot_be_resized_in_place(api):
+    array = api.default_allocator.empty(3)
+    with pytest.raises(ValueError, match="does not own its data"):
+        array.resize(5, refcheck=False)
+
+
+AT_EXIT = """
+import ortcffi as ort
+apis, keep = [ort.core_api(), ort.load()], []
+for api in apis:
+    array = api.default_allocator.full((10, 10), 1)
+    keep += [array, array[2:].T, api.status(1, "m"), api.cpu_memory_info()]
+    keep += [api.key_values({"a": "1"}), api.default_allocator.info, keep]
+class Late:
+    def __init__(self):
+        self.apis = apis
+    def __del__(self):
+        for api in self.apis:
+            api.default_allocator.zeros(3)
+late = Late()
+print("end")
+"""
+
+
+@pytest.mark.usefixtures("real_api")
+def test_a_process_may_end_with_everything_alive():
+    command = [sys.executable, "-c", AT_EXIT]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
+
+
+# --- owned allocators -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def released():
+    return []
+
+
+@pytest.fixture
+def owned(api, released):
+    """An allocator that tells when it is released."""
+    out = ffi.new("OrtAllocator**")
+    assert not lib.GetAllocatorWithDefaultOptions(api.pointer, out)
+    return Allocator(api, out[0], release=lambda *arguments: released.append(arguments))
+
+
+def test_an_owned_allocator_is_released_once_when_it_is_closed(owned, api, released):
+    owned.close()
+    owned.close()
+    assert released == [(api.pointer, api.default_allocator.handle)]
+
+
+def test_an_owned_allocator_that_is_forgotten_is_released(api, released):
+    handle = api.default_allocator.handle
+    allocator = Allocator(api, handle, release=lambda *arguments: released.append(arguments))
+    del allocator
+    assert len(released) == 1
+
+
+def test_a_closed_allocator_lives_until_its_last_array_goes(owned, released):
+    array = owned.full(1000, 7)
+    view = array[5:]
+    owned.close()
+    del array
+    assert released == []
+    assert (view == 7).all()
+    del view
+    assert len(released) == 1
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda allocator: allocator.empty(3),
+        lambda allocator: allocator.zeros(3),
+        lambda allocator: allocator.alloc(3),
+        lambda allocator: allocator.free(ffi.NULL),
+        lambda allocator: allocator.reserve(3),
+        lambda allocator: allocator.release_unused(),
+        lambda allocator: allocator.info,
+        lambda allocator: allocator.stats,
+        lambda allocator: allocator.handle,
+    ],
+)
+def test_a_closed_allocator_says_that_it_is_closed(owned, use):
+    owned.close()
+    assert repr(owned) == "<Allocator closed>"
+    with pytest.raises(ValueError, match="this Allocator is closed"):
+        use(owned)
+
+
+def test_closing_an_allocator_of_the_library_does_nothing(api):
+    with api.default_allocator as allocator:
+        pass
+    assert not allocator.closed
+    assert allocator.zeros(3).tolist() == [0, 0, 0]
+
+
+# --- allocators that fail -------------------------------------------------------------------------
+
+
+def failing(code, message):
+    @ffi.callback("OrtStatus*(OrtAllocator*, size_t, void**)")
+    def fail(_allocator, _size, _out):
+        return lib.CreateStatus(core_pointer(), code, message)
+
+    return fail
+
+
+def core_pointer():
+    return lib.ortcffi_core_api_base().GetApi(30)
+
+
+def test_the_status_of_a_failing_allocator_is_raised(core_api):
+    refuse = failing(errors.ErrorCode.EP_FAIL, b"device lost")
+    api = copied_table(core_api, AllocatorAlloc=refuse)
+    with pytest.raises(errors.EPFail) as caught:
+        api.default_allocator.empty(3)
+    assert caught.value == errors.EPFail("device lost", "AllocatorAlloc")
+
+
+def test_an_allocator_that_gives_nothing_and_no_reason_is_out_of_memory(core_api):
+    nothing = ffi.callback("OrtStatus*(OrtAllocator*, size_t, void**)", lambda *_: ffi.NULL)
+    api = copied_table(core_api, AllocatorAlloc=nothing)
+    with pytest.raises(errors.OutOfMemory, match="no block of this size"):
+        api.default_allocator.empty(3)
+
+
+def test_a_failing_free_is_reported_and_harms_nobody(core_api, monkeypatch):
+    real_free = core_api.pointer.AllocatorFree
+
+    @ffi.callback("OrtStatus*(OrtAllocator*, void*)")
+    def free(allocator, block):
+        real_free(allocator, block)
+        return lib.CreateStatus(core_pointer(), errors.ErrorCode.FAIL, b"cannot free")
+
+    allocator = copied_table(core_api, AllocatorFree=free).default_allocator
+    reports = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda report: reports.append(report.exc_value))
+    with pytest.raises(ZeroDivisionError):
+        allocator.empty(3), 1 / 0  # the array goes while the error is on its way
+    assert reports == [errors.Fail("cannot free", "AllocatorFree")]
+
+
+WAITING = """
+import ctypes, threading, ortcffi as ort
+from ortcffi._native import ffi, lib
+mutex = ctypes.create_string_buffer(64)  # all zeros: a mutex that is free
+libc = ctypes.CDLL(None)
+table = ffi.new("OrtApi*", ort.core_api().pointer[0])
+lock = ctypes.cast(libc.pthread_mutex_lock, ctypes.c_void_p).value
+table.AllocatorAlloc = ffi.cast("OrtStatus*(*)(OrtAllocator*, size_t, void**)", lock)
+api = ort.Api(table, version=30, version_string="")
+allocator = ort.Allocator(api, ffi.cast("OrtAllocator*", ctypes.addressof(mutex)))
+libc.pthread_mutex_lock(mutex)
+begun = threading.Event()
+def wait():
+    begun.set()
+    try:
+        allocator.empty(3)
+    except MemoryError:
+        print("came back")
+thread = threading.Thread(target=wait)
+thread.start()
+begun.wait()
+for _ in range(1000):
+    threading.Event().wait(0.0001)  # lets the thread get into its call
+libc.pthread_mutex_unlock(mutex)
+thread.join()
+"""
+
+
+def test_other_threads_run_while_a_foreign_allocator_waits():
+    command = [sys.executable, "-c", WAITING]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("came back\n", "")
+
+
+# --- figures --------------------------------------------------------------------------------------
+
+
+def test_the_core_counts_what_it_hands_out(core_api):
+    allocator = core_api.default_allocator
+    array = allocator.empty(3 * MIB, np.uint8)
+    with_it = allocator.stats
+    del array
+    without = allocator.stats
+    assert 3 * MIB <= with_it.bytes_allocated - without.bytes_allocated < 4 * MIB
+    assert with_it.max_memory >= with_it.bytes_allocated
+    assert without.max_memory >= with_it.bytes_allocated
+    assert with_it.bytes_reserved >= 3 * MIB
+    assert without.num_allocations >= with_it.num_allocations
+    assert without.num_frees > with_it.num_frees
+    assert without.raw["InUse"] == str(without.bytes_allocated)
+
+
+def test_a_library_that_says_nothing_has_no_figures(real_api):
+    stats = real_api.default_allocator.stats
+    assert set(stats[:-1]) == {None}
+    assert dict(stats.raw) == {}
+
+
+def test_every_figure_has_the_name_that_a_library_gives_it():
+    raw = {key: str(number) for number, key in enumerate(KEYS.values())}
+    stats = stats_from({**raw, "Other": "kept"})
+    assert stats[:-1] == tuple(range(len(KEYS)))
+    assert stats.raw["Other"] == "kept"
+
+
+def test_a_figure_that_is_no_number_is_none_and_can_still_be_read():
+    stats = stats_from({"InUse": "much", "Limit": "-1"})
+    assert (stats.bytes_allocated, stats.limit, stats.raw["InUse"]) == (None, -1, "much")
+
+
+def test_figures_cannot_be_changed(api):
+    stats = api.default_allocator.stats
+    with pytest.raises(AttributeError):
+        stats.bytes_allocated = 0
+    with pytest.raises(TypeError):
+        stats.raw["InUse"] = "0"
+
+
+def test_unused_memory_can_be_released(core_api):
+    allocator = core_api.default_allocator
+    arrays = [allocator.empty(MIB) for _ in range(8)]
+    del arrays
+    before = allocator.stats
+    allocator.release_unused()
+    assert allocator.stats.bytes_reserved < before.bytes_reserved
+
+
+def test_an_allocator_that_cannot_release_says_so(real_api):
+    expected = r"this allocator, of version \d+, has no Shrink"
+    with pytest.raises(errors.NotImplemented, match=expected) as caught:
+        real_api.default_allocator.release_unused()
+    assert caught.value.function == "Shrink"
+
+
+@pytest.mark.parametrize(("version", "missing"), [(24, "Shrink"), (17, "Reserve")])
+def test_a_field_that_an_older_struct_lacks_is_never_read(api, version, missing):
+    old = ffi.new("OrtAllocator*", api.default_allocator.handle[0])
+    old.version = version
+    allocator = Allocator(api, old)
+    use = {"Shrink": allocator.release_unused, "Reserve": lambda: allocator.reserve(8)}[missing]
+    with pytest.raises(errors.NotImplemented, match=f"of version {version}, has no {missing}"):
+        use()
+
+
+def test_the_repr_names_the_memory_and_the_table(api):
+    assert repr(api.default_allocator) == f"<Allocator 'Cpu' of {api}>"

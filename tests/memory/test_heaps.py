@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""The heaps that a build may put under the default allocator: what all of them do alike."""
+
+import subprocess
+import sysconfig
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+HEAPS = {
+    "segment heap": "USE_MIMALLOC=0",
+    "mimalloc": "USE_MIMALLOC=1",
+    "malloc": "USE_MALLOC=1",
+}
+SYSTEM_HEADERS = Path("/usr/include")
+
+
+def has_mimalloc(compiler: list[str]) -> bool:
+    command = [*compiler, "-include", "mimalloc.h", "-E", "-x", "c", "/dev/null"]
+    return subprocess.run(command, check=False, capture_output=True).returncode == 0
+
+
+@pytest.fixture(params=HEAPS)
+def heap(request: pytest.FixtureRequest, c_compiler: list[str]) -> str:
+    if request.param == "mimalloc" and not has_mimalloc(c_compiler):
+        pytest.skip("mimalloc.h is not installed")
+    return request.param
+
+
+@pytest.fixture
+def library(heap: str, build_core: Callable[..., Path]) -> Path:
+    return build_core(HEAPS[heap])
+
+
+def run(*command: str | Path) -> str:
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_a_heap_keeps_the_allocators_contract(build_client, library):
+    assert run(build_client("heap"), library, "resident").endswith("\nok\n")
+
+
+def test_the_build_info_names_the_heap(build_client, library, heap):
+    assert f", allocator={heap}" in run(build_client("heap"), library)
+
+
+def test_a_heap_survives_a_storm_of_two_threads(build_client, library):
+    assert run(build_client("storm"), library, "2", "100000", "2") == "calm\n"
+
+
+def test_a_heap_survives_a_fork_in_a_storm(build_client, library):
+    assert run(build_client("storm"), library, "2", "100000", "2", "fork") == "calm\n"
+
+
+def test_building_with_another_heap_compiles_all_anew(build_client, make_core, tmp_path):
+    make = [*make_core, f"BUILD={tmp_path}", "CFLAGS=-O0"]
+    for name in ("malloc", "segment heap"):
+        subprocess.run([*make, HEAPS[name]], check=True, capture_output=True)
+        assert f", allocator={name}," in run(build_client("heap"), tmp_path / "libortcore.so")
+
+
+def test_a_build_with_mimalloc_says_which_package_is_missing(make_core, c_compiler, tmp_path):
+    for header in SYSTEM_HEADERS.iterdir():
+        if not header.name.startswith("mimalloc"):
+            (tmp_path / header.name).symlink_to(header)
+    ask = [*c_compiler, "-print-file-name=include"]
+    own = subprocess.run(ask, check=True, capture_output=True, text=True).stdout.strip()
+    arch = tmp_path / (sysconfig.get_config_var("MULTIARCH") or "")
+    search = ["-nostdinc", *(f"-isystem {path}" for path in (own, arch, tmp_path))]
+    build = [*make_core, f"BUILD={tmp_path / 'build'}", "USE_MIMALLOC=1"]
+    done = subprocess.run(
+        [*build, f"CFLAGS={' '.join(search)}"],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode != 0
+    assert "mimalloc.h is missing: install libmimalloc-dev" in done.stderr

@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: MIT
+"""What the core keeps of options, read from the core: no memory of the Python objects helps."""
+
+import json
+import subprocess
+import sys
+from typing import NamedTuple
+
+import pytest
+
+from ortcffi import FreeDimension, RunOptions, SessionOptions, ThreadingOptions
+from ortcffi._native import ffi, lib
+from ortcffi.errors import InvalidArgument, fail
+from ortcffi.options.read_back import read_items, read_pairs
+
+SETTINGS = {
+    "intra_op_threads": -5,
+    "inter_op_threads": 7,
+    "execution_mode": 1,
+    "optimization_level": 3,
+    "mem_pattern": False,
+    "cpu_arena": False,
+    "deterministic": True,
+    "per_session_threads": False,
+    "log_id": "naïve",
+    "log_severity": 99,
+    "log_verbosity": -9,
+    "optimized_model_path": "模型.onnx",
+    "profiling": "",
+    "loading_cancelled": True,
+    "device_policy": 5,
+}
+RUN_SETTINGS = {
+    "log_severity": 3,
+    "log_verbosity": -1,
+    "tag": "naïve",
+    "terminated": True,
+    "profiling": "run",
+}
+THREADING_SETTINGS = {
+    "intra_op_threads": -1,
+    "inter_op_threads": 3,
+    "spinning": False,
+    "denormal_as_zero": True,
+    "affinity": "1;2",
+}
+# As the official package calls them.
+OFFICIAL = {
+    "intra_op_threads": "intra_op_num_threads",
+    "inter_op_threads": "inter_op_num_threads",
+    "execution_mode": "execution_mode",
+    "optimization_level": "graph_optimization_level",
+    "mem_pattern": "enable_mem_pattern",
+    "cpu_arena": "enable_cpu_mem_arena",
+    "deterministic": "use_deterministic_compute",
+    "per_session_threads": "use_per_session_threads",
+    "log_id": "logid",
+    "log_severity": "log_severity_level",
+    "log_verbosity": "log_verbosity_level",
+    "optimized_model_path": "optimized_model_filepath",
+    "profiling": "enable_profiling",
+}
+
+
+class Tensors(NamedTuple):
+    api: object
+    array: object  # the tensors are over its memory
+    handles: list
+
+
+@pytest.fixture
+def tensors(api):
+    """Two tensors over memory of ours, and one that owns its memory."""
+    out, info, array = ffi.new("OrtValue**"), ffi.new("OrtMemoryInfo**"), ffi.new("float[4]")
+    allocator, shape = ffi.new("OrtAllocator**"), ffi.new("int64_t[]", [4])
+    check(api, lib.CreateCpuMemoryInfo(api.pointer, 0, 0, info))
+    check(api, lib.GetAllocatorWithDefaultOptions(api.pointer, allocator))
+    handles = []
+    for _ in range(2):
+        check(
+            api,
+            lib.CreateTensorWithDataAsOrtValue(api.pointer, info[0], array, 16, shape, 1, 1, out),
+        )
+        handles.append(out[0])
+    check(api, lib.CreateTensorAsOrtValue(api.pointer, allocator[0], shape, 1, 1, out))
+    lib.ReleaseMemoryInfo(api.pointer, info[0])
+    yield Tensors(api, array, [*handles, out[0]])
+    for handle in [*handles, out[0]]:
+        lib.ReleaseValue(api.pointer, handle)
+
+
+def check(api, status):
+    if status:
+        fail(api.pointer, status, "")
+
+
+def add_external(options, values):
+    names = [ffi.new("char[]", name.encode()) for name in values]
+    check(
+        options.api,
+        lib.AddExternalInitializers(
+            options.api.pointer,
+            options.handle,
+            ffi.new("char*[]", names),
+            ffi.new("OrtValue*[]", list(values.values())),
+            len(values),
+        ),
+    )
+
+
+def seen_anew(options):
+    """The same options through an object that knows nothing of them."""
+    return type(options).from_handle(options.api, options.handle, lender=options)
+
+
+def live(kind):
+    number = 0
+    while ffi.string(lib.ortcffi_kind_name(number)).decode() != kind:
+        number += 1
+    return lib.ortcffi_live_objects(number)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_setting_of_sessions_is_kept_by_the_core(core_api, name):
+    with SessionOptions(core_api, **{name: SETTINGS[name]}) as options:
+        assert getattr(seen_anew(options), name) == SETTINGS[name]
+
+
+@pytest.mark.parametrize("name", RUN_SETTINGS)
+def test_a_setting_of_runs_is_kept_by_the_core(core_api, name):
+    with RunOptions(core_api, **{name: RUN_SETTINGS[name]}) as options:
+        told = read_pairs(options, lib.ortcffi_describe_run_options)
+        assert told[name] == str(RUN_SETTINGS[name]).replace("True", "1")
+
+
+@pytest.mark.parametrize("name", THREADING_SETTINGS)
+def test_a_setting_of_shared_threads_is_kept_by_the_core(core_api, name):
+    with ThreadingOptions(core_api, **{name: THREADING_SETTINGS[name]}) as options:
+        told = read_pairs(options, lib.ortcffi_describe_threading_options)
+        value = THREADING_SETTINGS[name]
+        assert told[name] == (str(int(value)) if isinstance(value, bool) else str(value))
+
+
+@pytest.mark.usefixtures("real_api")
+def test_fresh_options_have_the_defaults_of_the_official_package(core_api):
+    code = (
+        "import json, onnxruntime; o = onnxruntime.SessionOptions(); "
+        f"found = [getattr(o, name) for name in {list(OFFICIAL.values())}]; "
+        "print(json.dumps([getattr(value, 'value', value) for value in found]))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+    official = dict(zip(OFFICIAL, json.loads(done.stdout), strict=True))
+    with SessionOptions(core_api) as options:
+        found = {name: getattr(options, name) for name in OFFICIAL}
+    found["profiling"] = found["profiling"] is not None
+    found["optimized_model_path"] = found["optimized_model_path"] or ""
+    assert found == official
+
+
+def test_what_was_disabled_or_never_set_is_not_told(core_api):
+    with SessionOptions(core_api, profiling="p") as options:
+        options.profiling = None
+        told = read_pairs(options, lib.ortcffi_describe_session_options)
+        assert {"profiling", "optimized_model_path", "device_policy"}.isdisjoint(told)
+        assert seen_anew(options).profiling is None
+
+
+def test_functions_of_threads_are_kept_by_the_core(core_api):
+    from ortcffi import ThreadFunctions
+
+    functions = ThreadFunctions(lambda work: work(), lambda _: None)
+    with SessionOptions(core_api, thread_functions=functions) as options:
+        told = read_pairs(options, lib.ortcffi_describe_session_options)
+        create = int(ffi.cast("uintptr_t", ffi.addressof(lib, "ortcffi_create_thread")))
+        assert told["create_thread_function"] == str(create)
+        assert {"join_thread_function", "thread_creation_options"} <= set(told)
+        options.thread_functions = None
+        told = read_pairs(options, lib.ortcffi_describe_session_options)
+        assert "create_thread_function" not in told
+
+
+def test_entries_come_back_in_the_order_in_which_they_were_first_added(core_api):
+    keys = [f"key {i * 7919 % 1000}" for i in range(1000)]
+    with SessionOptions(core_api, config=dict.fromkeys(keys, "1")) as options:
+        options.config[keys[500]] = "2"
+        assert list(options.config.items()) == [
+            (key, "2" if key == keys[500] else "1") for key in keys
+        ]
+
+
+def test_entries_are_those_that_were_added(api):
+    entries = {f"key {i}": "v" * i for i in range(0, 2000, 7)}
+    with SessionOptions(api, config=entries) as options:
+        assert dict(options.config) == entries
+        assert all(options.config[key] == value for key, value in entries.items())
+
+
+def test_entries_of_runs_are_listed_by_the_core(core_api):
+    with RunOptions(core_api, config={"z": "1", "a": ""}) as options:
+        assert list(read_pairs(options, lib.ortcffi_run_config).items()) == [("z", "1"), ("a", "")]
+
+
+def test_dimensions_are_kept_in_order_twice_of_a_name_too(core_api):
+    with SessionOptions(core_api) as options:
+        options.fix_dimension("N", 3)
+        options.fix_dimension("DATA_BATCH", -1, is_denotation=True)
+        options.fix_dimension("N", 2**63 - 1)
+        assert seen_anew(options).free_dimensions == [
+            FreeDimension("N", 3),
+            FreeDimension("DATA_BATCH", -1, is_denotation=True),
+            FreeDimension("N", 2**63 - 1),
+        ]
+
+
+def test_a_copy_has_all_settings_and_shares_none(core_api):
+    with SessionOptions(core_api, config={"a": "1"}, **SETTINGS) as options:
+        options.fix_dimension("N", 3)
+        options.set_weightless_source(b"model")
+        copy = options.clone()
+        options.log_id, options.config["a"] = "another", "2"
+        options.fix_dimension("M", 4)
+    with copy:
+        fresh = seen_anew(copy)
+        assert {name: getattr(fresh, name) for name in SETTINGS} == SETTINGS
+        assert dict(fresh.config) == {"a": "1"}
+        assert fresh.free_dimensions == [FreeDimension("N", 3)]
+        told = read_pairs(copy, lib.ortcffi_describe_session_options)
+        assert told["weightless_source_size"] == "5"
+
+
+@pytest.mark.parametrize("api", ["core"], indirect=True)
+def test_a_copy_has_the_initializers_and_the_files(tensors):
+    first, second, _ = tensors.handles
+    names, content = [ffi.new("char[]", b"file")], ffi.new("char[]", b"bytes")
+    with SessionOptions(tensors.api) as options:
+        table, handle = options.api.pointer, options.handle
+        check(tensors.api, lib.AddInitializer(table, handle, b"w", first))
+        add_external(options, {"a": first, "b": second})
+        check(
+            tensors.api,
+            lib.AddExternalInitializersFromFilesInMemory(
+                table, handle, names, [content], ffi.new("size_t[]", [5]), 1
+            ),
+        )
+        copy = options.clone()
+    with copy:
+        kinds = (
+            lib.ORTCFFI_INITIALIZERS,
+            lib.ORTCFFI_EXTERNAL_INITIALIZERS,
+            lib.ORTCFFI_EXTERNAL_FILES,
+        )
+        found = [[(i.name, i.number, i.pointer) for i in read_items(copy, kind)] for kind in kinds]
+        assert found == [
+            [("w", 0, first)],
+            [("a", 0, first), ("b", 0, second)],
+            [("file", 5, content)],
+        ]
+
+
+@pytest.mark.parametrize("api", ["core"], indirect=True)
+def test_external_initializers_live_as_long_as_any_options_that_have_them(tensors):
+    before = live("value")
+    out, shape, info = ffi.new("OrtValue**"), ffi.new("int64_t[]", [4]), ffi.new("OrtMemoryInfo**")
+    table = tensors.api.pointer
+    check(tensors.api, lib.CreateCpuMemoryInfo(table, 0, 0, info))
+    create = lib.CreateTensorWithDataAsOrtValue
+    check(tensors.api, create(table, info[0], tensors.array, 16, shape, 1, 1, out))
+    lib.ReleaseMemoryInfo(table, info[0])
+    options = SessionOptions(tensors.api)
+    add_external(options, {"a": out[0]})
+    lib.ReleaseValue(table, out[0])
+    copy = options.clone()
+    options.close()
+    assert live("value") == before + 1
+    copy.close()
+    assert live("value") == before
+
+
+@pytest.mark.parametrize("api", ["core"], indirect=True)
+def test_initializers_that_are_refused_leave_none_of_the_call(tensors):
+    first, second, own = tensors.handles
+    with SessionOptions(tensors.api) as options:
+        add_external(options, {"a": first})
+        for values in ({"b": second, "c": own}, {"b": second, "a": first}):
+            with pytest.raises(InvalidArgument):
+                add_external(options, values)
+        kept = read_items(options, lib.ORTCFFI_EXTERNAL_INITIALIZERS)
+        assert [item.name for item in kept] == ["a"]
+
+
+def test_each_of_thousands_of_initializers_is_found_again(tensors):
+    values = {f"layer.{i}.weight": tensors.handles[i % 2] for i in range(3000)}
+    with SessionOptions(tensors.api) as options:
+        add_external(options, values)
+        for name in list(values)[::100]:
+            with pytest.raises(InvalidArgument):
+                add_external(options, {name: tensors.handles[0]})
+
+
+def test_the_end_of_loading_reaches_all_copies(core_api):
+    with SessionOptions(core_api) as options, options.clone() as copy:
+        copy.loading_cancelled = True
+        assert options.loading_cancelled
+        options.loading_cancelled = False
+        assert not copy.loading_cancelled
+
+
+def test_of_options_of_another_library_nothing_is_told(real_api):
+    with SessionOptions(real_api, config={"a": "1"}) as options, RunOptions(real_api) as run:
+        options.fix_dimension("N", 3)
+        assert read_pairs(options, lib.ortcffi_describe_session_options) is None
+        assert list(read_items(options, lib.ORTCFFI_FREE_DIMENSIONS)) == []
+        assert read_pairs(run, lib.ortcffi_describe_run_options) is None
+        assert read_pairs(run, lib.ortcffi_run_config) is None
+    with ThreadingOptions(real_api) as threads:
+        assert read_pairs(threads, lib.ortcffi_describe_threading_options) is None

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""The documentation: it builds without a warning, its examples run, it leaves no name out."""
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.paths import CHECKOUT
+
+import ortcffi
+
+DOCS = CHECKOUT / "docs"
+NEEDED = ["sphinx", "furo", "myst_parser"]
+
+
+def build(builder: str, output: Path) -> subprocess.CompletedProcess[str]:
+    for module in NEEDED:
+        if importlib.util.find_spec(module) is None:
+            pytest.skip(f"{module} is not installed: pip install 'ortcffi[docs]'")
+    command = [sys.executable, "-P", "-m", "sphinx", "-W", "--keep-going", "-b", builder]
+    command += ["-d", str(output / "read"), str(DOCS), str(output / builder)]
+    return subprocess.run(command, check=False, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory):
+    """Where both builders find what the first of them has read."""
+    return tmp_path_factory.mktemp("docs")
+
+
+@pytest.fixture(scope="module")
+def html(output):
+    done = build("html", output)
+    assert done.returncode == 0, done.stderr
+    return output / "html"
+
+
+def test_the_documentation_builds_without_a_warning(html):
+    assert (html / "index.html").exists()
+
+
+@pytest.mark.usefixtures("real_api")  # the examples load it
+def test_the_examples_of_the_documentation_print_what_it_shows(output):
+    done = build("doctest", output)
+    assert done.returncode == 0, done.stdout
+    assert int(re.search(r"summary\n=+\n +(\d+) tests", done.stdout)[1]) > 100
+
+
+def test_every_public_name_is_in_the_reference(html):
+    from sphinx.util.inventory import InventoryFile
+
+    with (html / "objects.inv").open("rb") as file:
+        known = InventoryFile.load(file, "", lambda _, name: name)
+    described = {name for kind, names in known.items() if kind.startswith("py:") for name in names}
+    public = {f"ortcffi.{name}" for name in ortcffi.__all__}
+    assert public - described == set()
+
+
+def test_every_slot_of_every_table_is_in_the_reference(html):
+    from sphinx.util.inventory import InventoryFile
+
+    with (html / "objects.inv").open("rb") as file:
+        known = InventoryFile.load(file, "", lambda _, name: name)
+    rows = [
+        name
+        for file in (DOCS.parent / "core/include").glob("*_slots.def")
+        for name in re.findall(r"^ORT_SLOT_\w+\(\d.*?(\w+)(?:,\n|\)$)", file.read_text(), re.M)
+    ]
+    assert len(rows) > 426
+    assert set(rows) - set(known["c:function"]) == set()
+
+
+def test_the_client_of_the_guide_does_what_the_guide_says(compile_c, core_library):
+    program = compile_c(
+        DOCS / "guide/client.c", str(core_library), f"-Wl,-rpath,{core_library.parent}"
+    )
+    done = subprocess.run([program], check=False, capture_output=True, text=True)
+    said = re.sub("0x[0-9a-f]+", "0x", done.stdout + done.stderr)
+    shown = re.search(r"```text\n(.*?)```", (DOCS / "guide/c.md").read_text(), re.DOTALL)[1]
+    assert said == re.sub("0x[0-9a-f]+", "0x", shown)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""The types of the compiled module: as generated, as compiled, and as a type checker reads them."""
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import make_stub
+import pytest
+
+import ortcffi
+from ortcffi._native import ffi, lib
+
+PACKAGE = Path(ortcffi.__file__).parent
+
+
+@pytest.fixture(scope="module")
+def stub() -> dict[str, ast.ClassDef]:
+    """The classes of the stub, by name."""
+    module = ast.parse((PACKAGE / "_ort.pyi").read_text())
+    return {node.name: node for node in module.body if isinstance(node, ast.ClassDef)}
+
+
+def check_types(folder: Path, text: str) -> str:
+    """What mypy, in strict mode, says of a module that uses the compiled one."""
+    module = folder / "client.py"
+    module.write_text(f"from ortcffi._ort import ffi, lib\n{text}\n")
+    installed = PACKAGE.parent.name == "site-packages"  # where mypy looks by itself
+    where = {} if installed else {"MYPYPATH": str(PACKAGE.parent)}
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", module.name]
+    command += ["--cache-dir", str(folder / "cache")]
+    environment = {**os.environ, **where}
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    return done.stdout + done.stderr
+
+
+def test_the_stub_is_what_the_lists_of_slots_give():
+    sys.path.insert(0, str(make_stub.CHECKOUT))
+    try:
+        from build_ort import cdef
+    finally:
+        sys.path.pop(0)
+    fresh = make_stub.stub(cdef())
+    assert (PACKAGE / "_ort.pyi").read_text() == fresh, "run: python tools/make_stub.py"
+
+
+def test_the_stub_names_what_the_compiled_module_has(stub):
+    named = set()
+    for node in stub["Lib"].body:
+        if isinstance(node, ast.FunctionDef):
+            named.add(node.name)
+        elif isinstance(node, ast.AnnAssign):
+            named.add(node.target.id)
+    assert named == set(dir(lib))
+
+
+def test_the_stub_gives_each_function_the_number_of_arguments_that_it_takes(stub):
+    functions = {node.name: node for node in stub["Lib"].body if isinstance(node, ast.FunctionDef)}
+    taken = {name: len(ffi.typeof(getattr(lib, name)).args) for name in functions}
+    assert {name: len(node.args.posonlyargs) - 1 for name, node in functions.items()} == taken
+
+
+def test_a_call_with_the_right_handles_passes_the_type_checker(tmp_path):
+    text = """
+api = lib.ortcffi_core_api_base().GetApi(1)
+allocator = ffi.new("OrtAllocator**")
+assert lib.GetAllocatorWithDefaultOptions(api, allocator) == ffi.NULL
+block = ffi.new("void**")
+status = lib.AllocatorAlloc(api, allocator[0], 64, block)
+lib.ReleaseStatus(api, status)
+"""
+    assert "Success" in check_types(tmp_path, text)
+
+
+def test_the_names_of_the_package_are_known_to_the_type_checker(tmp_path):
+    text = "import ortcffi as ort\n"
+    text += "\n".join(f"ort.{name}" for name in ortcffi.__all__)
+    assert "Success" in check_types(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "complaint"),
+    [
+        ('lib.AllocatorFree(api, ffi.new("OrtValue**")[0], ffi.NULL)', 'expected "OrtAllocator"'),
+        ('lib.ReleaseStatus(api, ffi.new("OrtEnv**")[0])', 'expected "OrtStatus"'),
+        ('lib.GetAllocatorWithDefaultOptions(api, ffi.new("OrtEnv**"))', "Out[OrtAllocator]"),
+        ("lib.GetErrorCode(lib.GetEpApi(api), ffi.NULL)", 'expected "OrtApi"'),
+        ('lib.CreateStatus(api, 1, "not bytes")', "bytes"),
+        ("lib.NoSuchFunction(api)", 'has no attribute "NoSuchFunction"'),
+    ],
+)
+def test_a_wrong_handle_does_not_pass_the_type_checker(tmp_path, wrong, complaint):
+    said = check_types(tmp_path, f"api = lib.ortcffi_core_api_base().GetApi(1)\n{wrong}")
+    assert complaint in said
+    assert "Found 1 error" in said

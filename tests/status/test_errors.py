@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: MIT
+"""Statuses as exceptions: which class, what it knows, and that it travels."""
+
+import copy
+import gc
+import pickle
+import re
+import subprocess
+import sys
+import weakref
+from concurrent.futures import ProcessPoolExecutor
+from errno import ENOENT
+from multiprocessing import get_context
+from pathlib import Path
+
+import pytest
+from support.paths import CHECKOUT
+
+from ortcffi import errors
+from ortcffi._native import ffi, lib
+from ortcffi.errors import ErrorCode, OrtError, check, fail
+
+CODES = CHECKOUT / "core/include/ort_error_codes.def"
+BUILTINS = {
+    "Fail": RuntimeError,
+    "InvalidArgument": ValueError,
+    "NoSuchFile": FileNotFoundError,
+    "NoModel": LookupError,
+    "EngineError": RuntimeError,
+    "RuntimeException": RuntimeError,
+    "InvalidProtobuf": ValueError,
+    "ModelLoaded": RuntimeError,
+    "NotImplemented": NotImplementedError,
+    "InvalidGraph": ValueError,
+    "EPFail": RuntimeError,
+    "ModelLoadCanceled": RuntimeError,
+    "ModelRequiresCompilation": RuntimeError,
+    "NotFound": LookupError,
+    "DeviceReset": RuntimeError,
+}
+EVERY_CLASS = [*(getattr(errors, name) for name in BUILTINS), errors.OutOfMemory]
+
+
+def caught(api, code, message=b"why"):
+    """What `check` raises for a status."""
+    status = lib.CreateStatus(api.pointer, code, message)
+    with pytest.raises(OrtError) as caught:
+        check(api.pointer, status, "Function")
+    return caught.value
+
+
+def test_the_codes_are_those_of_the_c_header():
+    listed = re.findall(r"^ORT_ERROR_CODE\(ORT_(\w+), (\d+)\)", CODES.read_text(), re.MULTILINE)
+    assert {name: int(value) for name, value in listed} == dict(ErrorCode.__members__)
+
+
+def test_every_failing_code_has_a_class_of_its_own():
+    assert sorted(errors.CLASSES) == sorted(set(ErrorCode) - {ErrorCode.OK})
+    assert {kind.__name__ for kind in errors.CLASSES.values()} == set(BUILTINS)
+
+
+@pytest.mark.parametrize("code", sorted(errors.CLASSES), ids=lambda code: ErrorCode(code).name)
+def test_a_status_raises_the_class_of_its_code(api, code):
+    error = caught(api, code, "naïve".encode())
+    assert type(error) is errors.CLASSES[code]
+    assert type(error).__name__ in BUILTINS
+    assert (error.code, error.message, error.function) == (code, "naïve", "Function")
+    assert isinstance(error.code, ErrorCode)
+
+
+@pytest.mark.parametrize("name", BUILTINS)
+def test_every_class_is_also_a_builtin_exception(name):
+    assert issubclass(getattr(errors, name), BUILTINS[name])
+    assert issubclass(getattr(errors, name), OrtError)
+
+
+def test_a_null_status_is_success(api):
+    assert check(api.pointer, ffi.cast("OrtStatus*", 0), "Function") is None
+
+
+@pytest.mark.parametrize("code", [16, 9999, 2**32 - 1])
+def test_an_unknown_code_raises_the_base_with_that_number(api, code):
+    error = caught(api, code)
+    assert type(error) is OrtError
+    assert (error.code, error.message, error.function) == (code, "why", "Function")
+    assert type(error.code) is int
+
+
+def test_a_status_that_says_ok_fails_all_the_same_because_success_is_null(api):
+    error = caught(api, ErrorCode.OK)
+    assert type(error) is OrtError
+    assert error.code == ErrorCode.OK
+
+
+def test_the_status_is_released(core_api):
+    before = lib.ortcffi_live_objects(0)
+    for code in (ErrorCode.FAIL, ErrorCode.RUNTIME_EXCEPTION, 9999):
+        caught(core_api, code)
+        assert lib.ortcffi_live_objects(0) == before
+
+
+def test_a_message_that_is_not_utf8_has_replacement_characters(api):
+    assert caught(api, ErrorCode.FAIL, b"a\x80\xffb").message == "a\ufffd\ufffdb"
+
+
+def test_a_message_may_be_empty(api):
+    error = caught(api, ErrorCode.FAIL, ffi.NULL)
+    assert (error.message, str(error)) == ("", "")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [b"CreateX: out of memory: 5 bytes", b"std::bad_alloc", b"Failed to allocate memory for 5"],
+)
+def test_a_runtime_exception_that_says_out_of_memory_is_a_memory_error(api, message):
+    error = caught(api, ErrorCode.RUNTIME_EXCEPTION, message)
+    assert type(error) is errors.OutOfMemory
+    assert isinstance(error, MemoryError)
+    assert isinstance(error, errors.RuntimeException)
+    assert error.code == ErrorCode.RUNTIME_EXCEPTION
+
+
+def test_only_a_runtime_exception_can_be_out_of_memory(api):
+    assert not isinstance(caught(api, ErrorCode.FAIL, b"out of memory"), MemoryError)
+
+
+def test_the_library_running_out_of_memory_is_a_memory_error(api):
+    with pytest.raises(MemoryError) as caught:
+        api.default_allocator.alloc(1 << 50)
+    assert caught.value.function == "AllocatorAlloc"
+
+
+def test_what_the_message_says_is_what_the_exception_prints():
+    assert str(errors.InvalidArgument("bad name", "CreateMemoryInfo")) == "bad name"
+
+
+def test_the_repr_tells_message_function_and_code():
+    error = errors.InvalidArgument("bad", "CreateMemoryInfo")
+    assert repr(error) == "InvalidArgument('bad', function='CreateMemoryInfo', code=2)"
+    assert repr(OrtError("x", None, 77)) == "OrtError('x', function=None, code=77)"
+
+
+def test_an_exception_can_be_raised_by_hand_with_as_little_as_nothing():
+    assert (errors.Fail().message, errors.Fail().function) == ("", None)
+    assert errors.Fail("no such device").code == ErrorCode.FAIL
+    assert OrtError("x").code == ErrorCode.FAIL
+
+
+@pytest.mark.parametrize("kind", EVERY_CLASS)
+def test_an_exception_survives_pickling_and_copying(kind):
+    error = kind("message", "Function")
+    error.add_note("a note")
+    for twin in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
+        assert twin == error
+        assert twin is not error
+        assert (twin.message, twin.function, twin.code) == ("message", "Function", kind.code)
+        assert twin.__notes__ == ["a note"]
+
+
+def test_the_number_of_an_unknown_code_survives_pickling():
+    twin = pickle.loads(pickle.dumps(OrtError("message", "Function", 9999)))
+    assert (twin.code, twin) == (9999, OrtError("message", "Function", 9999))
+
+
+def raise_in_worker(kind):
+    raise kind("from the worker", "Function")
+
+
+def test_an_exception_comes_back_from_a_spawned_process():
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        for kind in (errors.InvalidArgument, errors.NoSuchFile, errors.OutOfMemory):
+            error = pool.submit(raise_in_worker, kind).exception()
+            assert error == kind("from the worker", "Function")
+
+
+def test_exceptions_are_equal_by_class_and_content():
+    error = errors.Fail("m", "f")
+    assert error == errors.Fail("m", "f")
+    assert hash(error) == hash(errors.Fail("m", "f"))
+    for other in (errors.Fail("m", "g"), errors.Fail("n", "f"), errors.NotFound("m", "f"), "m"):
+        assert error != other
+    assert errors.OutOfMemory("m", "f") != errors.RuntimeException("m", "f")
+
+
+def test_a_missing_file_has_what_the_handlers_of_os_errors_look_for():
+    error = errors.NoSuchFile("no model.onnx", "CreateSession")
+    assert (error.errno, error.strerror, error.filename) == (ENOENT, "no model.onnx", None)
+    assert str(error) == "no model.onnx"
+
+
+@pytest.mark.parametrize("kind", [OrtError, *EVERY_CLASS])
+def test_no_class_has_an_init_of_its_own(kind):
+    assert "__init__" not in vars(kind)
+
+
+def test_a_caught_exception_leaves_no_cycle_for_the_collector(api):
+    gc.collect()
+    gc.disable()
+    try:
+        with pytest.raises(errors.InvalidArgument) as caught:
+            api.memory_info("NoSuchDevice")
+        token = weakref.ref(caught.value)
+        del caught
+        assert token() is None
+    finally:
+        gc.enable()
+
+
+def test_failing_in_a_program_prints_class_and_message():
+    code = "import ortcffi; ortcffi.core_api().memory_info('NoSuchDevice')"
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("ortcffi.errors.InvalidArgument: CreateMemoryInfo")
+
+
+def test_the_traceback_ends_where_the_call_stands(api):
+    status = lib.CreateStatus(api.pointer, ErrorCode.FAIL, b"why")
+    with pytest.raises(errors.Fail) as caught:
+        fail(api.pointer, status, "Function")
+    assert Path(caught.traceback[-1].path) == Path(__file__)
+
+
+@pytest.mark.parametrize("kind", [errors.OrtError, *errors.OrtError.__subclasses__()])
+def test_a_traceback_names_the_module_that_users_import(kind):
+    assert (kind.__module__, getattr(errors, kind.__name__)) == ("ortcffi.errors", kind)

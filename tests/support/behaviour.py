@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""The rows of ``behaviour.tsv``, the program that makes the calls, and how answers compare."""
+
+import functools
+import os
+import re
+import signal
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+from support.paths import CHECKOUT
+
+SOURCES = sorted((CHECKOUT / "tests/c/behaviour").glob("behaviour*.c"))
+MEASURED = "1.31."
+HEADINGS = {
+    "version": "Versions",
+    "characters": "Characters",
+    "NULL": "NULL arguments",
+    "size": "Sizes that cannot be had",
+    "client": "A client's allocator",
+    "figures": "Figures and Shrink",
+    "release": "Releasing what is shared",
+    "engine": "What needs an engine",
+    "late": "What is looked at late",
+    "leaves": "Libraries that fail",
+    "logger": "Logs without an environment",
+    "all": "All or nothing",
+    "shape": "Fewer dimensions than before",
+    "element": "NULL in an array",
+    "copies": "Copies",
+    "sparse": "Sparse tensors",
+    "arena": "Arenas",
+    "depth": "Types within types",
+}
+
+
+class Call(NamedTuple):
+    name: str
+    core: str
+    real: str
+    why: str
+
+
+def read_calls() -> list[Call]:
+    lines = (CHECKOUT / "tests/behaviour.tsv").read_text(encoding="utf-8").splitlines()
+    calls = [Call(*line.split("\t")) for line in lines[1:]]
+    return [call._replace(real=call.core) if call.real == "=" else call for call in calls]
+
+
+CALLS = read_calls()
+
+
+def build(folder: Path, compiler: list[str]) -> Path:
+    """The program that makes one call and prints its answer, and beside it what it loads."""
+    flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", f"-I{CHECKOUT / 'core/include'}"]
+    program, lender = folder / "behaviour", folder / "lends_logger.so"
+    for arguments in (
+        # Exported symbols: the program is a library of custom ops as well.
+        [*map(str, SOURCES), "-o", str(program), "-rdynamic", "-ldl", "-pthread"],
+        [str(CHECKOUT / "tests/c/behaviour/lends_logger.c"), "-o", str(lender), "-shared", "-fPIC"],
+    ):
+        command = [*compiler, *flags, *arguments]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+    return program
+
+
+def run(program: Path, library: Path, what: str) -> subprocess.CompletedProcess[bytes]:
+    """Makes one call, or with "each" all of them, each in a process of its own."""
+    environment = {**os.environ, "LENDS_LOGGER": str(program.with_name("lends_logger.so"))}
+    command = [program, library, what]
+    return subprocess.run(command, check=False, capture_output=True, timeout=600, env=environment)
+
+
+@functools.cache
+def answers(program: Path, library: Path) -> dict[str, str]:
+    """The answer to each call."""
+    done = run(program, library, "each")
+    assert done.returncode == 0, done.stderr.decode()
+    text = done.stdout.decode(errors="backslashreplace")
+    told = (record.split("\x1f") for record in text.split("\x1e")[:-1])
+    return {name: said if (code := int(end)) == 0 else ended(code) for name, said, end in told}
+
+
+def ended(code: int) -> str:
+    return f"crash {signal.Signals(-code).name}" if code < 0 else f"ended with {code}"
+
+
+def answer(program: Path, library: Path, name: str) -> str:
+    return answers(program, library)[name]
+
+
+def is_as_expected(answer: str, expected: str) -> bool:
+    return re.fullmatch(re.escape(expected).replace(r"\.\.\.", ".*"), answer, re.S) is not None
+
+
+def without_words(answer: str) -> str:
+    """The codes of an answer's statuses without their messages, which are each library's own."""
+    return re.sub(r'\b([A-Z_]+): ".*?"(?=; |$)', r"\1", answer)

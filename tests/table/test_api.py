@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: MIT
+"""One table and what it makes; the default table of a process; the import of the package."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ortcffi
+from ortcffi import Api, errors
+from ortcffi._native import ffi, lib
+
+PACKAGE = Path(ortcffi.__file__).parent
+
+
+def run(code, **environment):
+    """What a fresh interpreter prints."""
+    command = [sys.executable, "-c", code]
+    variables = {**os.environ, **environment}
+    done = subprocess.run(command, check=False, capture_output=True, text=True, env=variables)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def old_api(api):
+    """The same table, taken for one of API version 12."""
+    return Api(api.pointer, version=12, version_string="1.12.0", path=api.path)
+
+
+@pytest.fixture
+def default_api_restored():
+    yield
+    ortcffi.init_api()
+
+
+# --- facts ----------------------------------------------------------------------------------------
+
+
+def test_the_core_is_the_table_of_version_30(core_api):
+    assert (core_api.version, core_api.version_string, core_api.path) == (30, "1.30.0", None)
+    assert core_api.build_info.startswith("ORT Build Info: ")
+
+
+def test_another_library_is_the_table_of_the_highest_common_version(real_api):
+    minor = int(real_api.version_string.split(".")[1])
+    assert real_api.version == min(minor, 30)
+    assert os.path.isabs(real_api.path)
+    assert "ORT Build Info" in real_api.build_info
+
+
+def test_tables_are_equal_if_they_are_the_same(core_api, real_api):
+    twin = Api(core_api.pointer, version=30, version_string="1.30.0")
+    assert twin == core_api
+    assert hash(twin) == hash(core_api)
+    assert core_api != real_api
+    assert core_api != "an Api"
+
+
+def test_the_repr_tells_version_and_place(core_api, real_api):
+    assert repr(core_api) == "<Api 30 of the embedded core, '1.30.0'>"
+    assert real_api.path in repr(real_api)
+
+
+def test_the_default_allocator_is_always_the_same_object(api):
+    assert api.default_allocator is api.default_allocator
+
+
+# --- slots ----------------------------------------------------------------------------------------
+
+
+def test_a_table_supports_the_slots_up_to_its_version(api, old_api):
+    for slot in ("CreateStatus", "ReleaseAllocator"):
+        assert api.supports(slot)
+        assert old_api.supports(slot)
+    for slot in ("MemoryInfoGetDeviceType", "CreateMemoryInfo_V2"):
+        assert api.supports(slot)
+        assert not old_api.supports(slot)
+
+
+def test_the_core_supports_all_slots(core_api):
+    names = [ffi.string(lib.ortcffi_slot_row(i).name).decode() for i in range(lib.ORTCFFI_SLOTS)]
+    assert len(set(names)) == 426
+    assert all(map(core_api.supports, names))
+
+
+def test_a_slot_that_never_was_is_a_mistake(api):
+    with pytest.raises(LookupError, match="slot 'CreateNothing' is in no API version up to 30"):
+        api.supports("CreateNothing")
+
+
+BEYOND = {
+    "CreateMemoryInfo_V2": lambda api: api.device_memory_info("any"),
+    "CreateKeyValuePairs": lambda api: api.key_values(),
+    "AllocatorGetStats": lambda api: api.default_allocator.stats,
+    "GetBuildInfoString": lambda api: api.build_info,
+    "MemoryInfoGetDeviceType": lambda api: api.cpu_memory_info().device_type,
+    "MemoryInfoGetDeviceMemType": lambda api: api.cpu_memory_info().device_mem_type,
+    "MemoryInfoGetVendorId": lambda api: api.cpu_memory_info().vendor_id,
+}
+
+
+@pytest.mark.parametrize("slot", BEYOND)
+def test_a_slot_beyond_the_end_of_the_table_is_never_called(old_api, slot):
+    expected = rf"{slot} came with API version \d\d; this table has 12"
+    with pytest.raises(errors.NotImplemented, match=expected) as caught:
+        BEYOND[slot](old_api)
+    assert caught.value.function == slot
+
+
+# --- the default of the process -------------------------------------------------------------------
+
+
+def test_the_default_is_the_embedded_core(core_api):
+    assert ortcffi.default_api() is ortcffi.core_api() is core_api
+
+
+@pytest.mark.usefixtures("default_api_restored")
+def test_the_default_can_be_chosen(real_api, core_api):
+    assert ortcffi.init_api(real_api) is real_api
+    assert ortcffi.default_api() is real_api
+    with ortcffi.Status(1, "m") as status:
+        assert status.api is real_api
+    assert ortcffi.init_api() is core_api
+    assert ortcffi.default_api() is core_api
+
+
+@pytest.mark.usefixtures("default_api_restored")
+def test_a_choice_leaves_what_exists_on_its_table(real_api, core_api):
+    with ortcffi.KeyValuePairs({"a": "1"}) as pairs:
+        ortcffi.init_api(real_api)
+        pairs["b"] = "2"
+        assert pairs.api is core_api
+
+
+@pytest.mark.parametrize("wrong", ["core", 30, lib])
+def test_only_an_api_can_be_chosen(wrong):
+    with pytest.raises(TypeError, match="api must be an Api, not "):
+        ortcffi.init_api(wrong)
+
+
+MANUAL = """
+import ortcffi
+try:
+    ortcffi.Status(1, "m")
+except RuntimeError as error:
+    print(error)
+ortcffi.init_api()
+print(ortcffi.Status(1, "m"))
+"""
+
+
+def test_with_manual_init_nothing_is_chosen_until_init_api():
+    complaint, status = run(MANUAL, ORTCFFI_MANUAL_INIT="1").splitlines()
+    assert "ORTCFFI_MANUAL_INIT is set" in complaint
+    assert "call ortcffi.init_api first" in complaint
+    assert status == "<Status FAIL: 'm'>"
+
+
+@pytest.mark.parametrize("value", ["0", ""])
+def test_manual_init_can_be_switched_off(value):
+    assert run(MANUAL, ORTCFFI_MANUAL_INIT=value).splitlines() == ["<Status FAIL: 'm'>"]
+
+
+def test_manual_init_does_not_keep_a_table_from_being_used():
+    code = "import ortcffi; print(ortcffi.core_api().default_allocator.zeros(2).tolist())"
+    assert run(code, ORTCFFI_MANUAL_INIT="1") == "[0.0, 0.0]"
+
+
+# --- the package ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ortcffi.__all__)
+def test_every_public_name_is_there(name):
+    assert getattr(ortcffi, name) is not None
+    assert name in dir(ortcffi)
+
+
+def test_the_public_names_are_those_that_a_type_checker_sees():
+    tree = ast.parse((PACKAGE / "__init__.pyi").read_text())
+    seen = {name.asname for node in tree.body[1:] for name in node.names}
+    assert seen == set(ortcffi.__all__)
+    assert len(ortcffi.__all__) == len(seen)
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'ortcffi' has no attribute 'session'"):
+        ortcffi.session  # noqa: B018
+
+
+def test_the_import_loads_no_module_that_may_not_be_needed():
+    code = "import sys, ortcffi; print(sorted(n for n in sys.modules if n.startswith('ortcffi')))"
+    assert run(code) == "['ortcffi']"
+
+
+def test_making_an_array_needs_no_module_of_the_command_line():
+    code = (
+        "import sys, ortcffi; ortcffi.default_api().default_allocator.empty(1); print(*sys.modules)"
+    )
+    loaded = run(code).split()
+    assert not {"argparse", "json", "dataclasses", "ortcffi.table.load"} & set(loaded)
+
+
+def test_only_one_module_imports_the_compiled_one():
+    importing = re.compile(
+        r"^\s*(from ortcffi\._ort|from \._ort|import ortcffi\._ort)", re.MULTILINE
+    )
+    found = []
+    for path in PACKAGE.rglob("*.py"):
+        text = re.sub(r"(?m)^if TYPE_CHECKING:\n(?:    .*\n|\n)+", "", path.read_text())
+        if importing.search(text):
+            found.append(path.name)
+    assert found == ["_native.py"]
+
+
+def test_the_build_info_names_the_allocator_in_use(core_api):
+    assert ortcffi.build_info() == core_api.build_info
+    assert "allocator=" in ortcffi.build_info()

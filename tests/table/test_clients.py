@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: MIT
+"""Programs that know the public header alone, built with warnings as errors, run by themselves."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support.compilers import USES_MIMALLOC
+from support.paths import CHECKOUT
+
+SOURCES = CHECKOUT / "tests/c/clients"
+INCLUDE = CHECKOUT / "core/include"
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+HEADERS = ["onnxruntime_c_api.h", "onnxruntime_ep_c_api.h", "ortcore.h"]
+C_STANDARDS = ["c11", "c17"]
+CXX_STANDARDS = ["c++11", "c++14", "c++17", "c++20"]
+REFUSAL = (
+    "The requested API version [{asked}] is not available, only API versions [1, {newest}] are "
+    "supported in this build. Current ORT Version is: {version}\n"
+)
+
+Compile = Callable[..., Path]
+
+
+@pytest.fixture
+def compile_client(
+    tmp_path: Path, core_library: Path, c_compiler: list[str], cxx_compiler: list[str]
+) -> Compile:
+    """``compile_client(name)`` builds a file of tests/c/clients and links it with the core."""
+
+    def compile_client(name: str) -> Path:
+        program = tmp_path / name.replace(".", "_")
+        compiler = c_compiler if name.endswith(".c") else cxx_compiler
+        standard = "-std=c11" if name.endswith(".c") else "-std=c++17"
+        library = [f"-L{core_library.parent}", "-lortcore", f"-Wl,-rpath,{core_library.parent}"]
+        flags = [standard, *WARNINGS, f"-I{INCLUDE}"]
+        build(
+            [
+                *compiler,
+                *flags,
+                str(SOURCES / name),
+                "-o",
+                str(program),
+                *library,
+                "-ldl",
+                "-pthread",
+            ]
+        )
+        return program
+
+    return compile_client
+
+
+@pytest.fixture
+def real_library_of_version_30(real_library: Path) -> Path:
+    """The real library, if it knows the version that the clients ask for."""
+    if int(real_library.name.split(".")[-2]) < 30:
+        pytest.skip(f"{real_library.name} is older than API version 30")
+    return real_library
+
+
+def build(command: list[str]) -> None:
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+
+
+def run(program: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [str(program), *map(str, arguments)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, f"after {done.stdout[-200:]!r}: {done.stderr}"
+    return done
+
+
+@pytest.mark.parametrize("header", HEADERS)
+@pytest.mark.parametrize("standard", C_STANDARDS)
+def test_a_header_compiles_by_itself_in_c(
+    header: str, standard: str, c_compiler: list[str], tmp_path: Path
+) -> None:
+    source = tmp_path / "client.c"
+    source.write_text(f'#include "{header}"\n')
+    build(
+        [*c_compiler, f"-std={standard}", *WARNINGS, f"-I{INCLUDE}", "-fsyntax-only", str(source)]
+    )
+
+
+@pytest.mark.parametrize("header", HEADERS)
+@pytest.mark.parametrize("standard", CXX_STANDARDS)
+def test_a_header_compiles_by_itself_in_cxx(
+    header: str, standard: str, cxx_compiler: list[str], tmp_path: Path
+) -> None:
+    source = tmp_path / "client.cc"
+    source.write_text(f'#include "{header}"\n')
+    flags = [f"-std={standard}", *WARNINGS, f"-I{INCLUDE}", "-fsyntax-only"]
+    build([*cxx_compiler, *flags, str(source)])
+
+
+def test_dropping_a_status_is_a_warning(c_compiler: list[str], tmp_path: Path) -> None:
+    source = tmp_path / "client.c"
+    source.write_text(
+        '#include "onnxruntime_c_api.h"\n'
+        "void f(const OrtApi* api, OrtAllocator* a, void* p) { api->AllocatorFree(a, p); }\n"
+    )
+    command = [*c_compiler, "-Wall", f"-I{INCLUDE}", "-c", str(source), "-o", "/dev/null"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert "unused-result" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["client.c", "client.cc"])
+def test_a_client_runs_on_the_library_that_it_is_linked_with(
+    compile_client: Compile, name: str
+) -> None:
+    assert run(compile_client(name)).stdout == "ok\n"
+
+
+@pytest.mark.parametrize("name", ["client.c", "client.cc"])
+def test_the_same_client_runs_on_the_real_library(
+    compile_client: Compile, real_library_of_version_30: Path, name: str
+) -> None:
+    if USES_MIMALLOC:
+        pytest.skip("who links mimalloc gets its operator new, which aborts where others throw")
+    assert run(compile_client(name), real_library_of_version_30).stdout == "ok\n"
+
+
+@pytest.mark.parametrize("which", ["core_library", "real_library_of_version_30"])
+def test_a_client_works_with_values_as_wrappers_in_cxx_do(
+    compile_client: Compile, which: str, request: pytest.FixtureRequest
+) -> None:
+    if USES_MIMALLOC:
+        pytest.skip("who links mimalloc gets its operator new, and malloc's blocks are not its own")
+    assert run(compile_client("values.cc"), request.getfixturevalue(which)).stdout == "ok\n"
+
+
+def test_the_layout_is_the_one_that_binaries_rely_on(
+    compile_client: Compile, core_library: Path
+) -> None:
+    assert run(compile_client("abi.c"), core_library).stdout == "ok\n"
+
+
+def test_the_real_library_has_at_least_the_same_tables(
+    compile_client: Compile, real_library_of_version_30: Path
+) -> None:
+    assert run(compile_client("abi.c"), real_library_of_version_30).stdout == "ok\n"
+
+
+def test_every_slot_of_the_core_answers_zeroes_and_names_itself(compile_client: Compile) -> None:
+    assert run(compile_client("slots.cc")).stdout.endswith("\nok\n")
+
+
+@pytest.mark.parametrize("which", ["core_library", "real_library"])
+def test_a_client_of_version_1_gets_the_table_and_others_a_refusal(
+    compile_client: Compile, which: str, request: pytest.FixtureRequest
+) -> None:
+    done = run(compile_client("old_client.c"), request.getfixturevalue(which))
+    version = done.stdout.strip()
+    newest = int(version.split(".")[1])
+    asked = [0, newest + 1, 2**32 - 1]
+    assert done.stderr == "".join(
+        REFUSAL.format(asked=number, newest=newest, version=version) for number in asked
+    )
+
+
+def test_the_core_is_of_version_30(compile_client: Compile, core_library: Path) -> None:
+    assert run(compile_client("old_client.c"), core_library).stdout == "1.30.0\n"
+
+
+def test_a_client_meets_hosts_of_every_version_and_is_traced(compile_client: Compile) -> None:
+    assert run(compile_client("versions.c")).stdout == "ok\n"
+
+
+def test_a_client_is_traced_at_the_real_library(
+    compile_client: Compile, real_library_of_version_30: Path
+) -> None:
+    assert run(compile_client("versions.c"), real_library_of_version_30).stdout == "ok\n"
+
+
+def test_every_slot_of_every_older_host_says_if_it_came_later(compile_client: Compile) -> None:
+    assert run(compile_client("late_slots.cc")).stdout == "ok\n"
+
+
+def test_values_of_random_content_are_told_alike_by_both_libraries(
+    compile_client: Compile, core_library: Path, real_library_of_version_30: Path
+) -> None:
+    program = compile_client("random_values.c")
+    ours, theirs = (
+        subprocess.run([program, library], check=True, capture_output=True).stdout.splitlines()
+        for library in (core_library, real_library_of_version_30)
+    )
+    assert ours == theirs
+    assert len(ours) > 4000

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""Hosts of older API versions. That C clients get on with them is in test_clients.py."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import ortcffi
+from ortcffi import ErrorCode
+from ortcffi._native import ffi, lib
+
+VERSIONS = range(1, 31)
+
+
+def late_call(api):
+    """Call a slot of version 23 by its place in the table, as a careless client does."""
+    out = ffi.new("OrtMemoryInfo**")
+    status = lib.CreateMemoryInfo_V2(api.pointer, b"Cpu", 0, 0, 0, 0, 0, 0, out)
+    ortcffi.errors.check(api.pointer, status, "CreateMemoryInfo_V2")
+    lib.ReleaseMemoryInfo(api.pointer, out[0])
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_host_says_which_release_it_is(version):
+    host = ortcffi.emulate(version)
+    assert (host.version, host.version_string) == (version, f"1.{version}.0")
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_its_base_has_that_table_and_none_that_is_newer(version, capfd):
+    host = ortcffi.emulate(version)
+    assert host.base.GetApi(version) == host.base.GetApi(1) == host.pointer
+    assert host.base.GetApi(version + 1) == ffi.NULL
+    assert capfd.readouterr().err == (
+        f"The requested API version [{version + 1}] is not available, only API versions "
+        f"[1, {version}] are supported in this build. Current ORT Version is: 1.{version}.0\n"
+    )
+
+
+def test_hosts_differ_unless_they_are_of_one_version():
+    assert ortcffi.emulate(20) == ortcffi.emulate(20) != ortcffi.emulate(21)
+
+
+def test_version_30_is_the_embedded_core():
+    assert ortcffi.emulate(30) == ortcffi.core_api()
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_what_a_host_has_works(version):
+    host = ortcffi.emulate(version)
+    assert host.cpu_memory_info().name == "Cpu"
+    assert host.default_allocator.full(3, 7, np.int32).tolist() == [7, 7, 7]
+
+
+@pytest.mark.parametrize("version", range(1, 23))
+def test_a_later_slot_names_itself_its_version_and_the_host(version):
+    with pytest.raises(ortcffi.errors.NotImplemented) as caught:
+        late_call(ortcffi.emulate(version))
+    assert caught.value.message == (
+        f"CreateMemoryInfo_V2 came with API version 23; this host is 1.{version}.0, "
+        f"of API version {version}"
+    )
+
+
+@pytest.mark.parametrize("version", range(23, 31))
+def test_the_slot_works_from_the_version_on_that_it_came_with(version):
+    late_call(ortcffi.emulate(version))
+
+
+def test_a_later_slot_without_a_status_answers_null():
+    host = ortcffi.emulate(21)
+    assert lib.GetModelEditorApi(host.pointer) == ffi.NULL
+    assert lib.GetKeyValue(host.pointer, ffi.NULL, b"key") == ffi.NULL
+
+
+def test_a_later_release_does_nothing():
+    lib.ReleaseKeyValuePairs(ortcffi.emulate(21).pointer, ffi.NULL)
+
+
+def test_no_slot_of_any_host_is_null():
+    for version in VERSIONS:
+        slots = ffi.cast("void**", ortcffi.emulate(version).pointer)
+        assert all(slots[i] != ffi.NULL for i in range(lib.ORTCFFI_SLOTS))
+
+
+def test_what_one_host_makes_another_takes():
+    status = ortcffi.Status(ErrorCode.FAIL, "made by an old host", ortcffi.emulate(3))
+    assert ffi.string(lib.GetErrorMessage(ortcffi.emulate(29).pointer, status.handle)) == (
+        b"made by an old host"
+    )
+
+
+def test_an_old_host_can_be_the_default(monkeypatch):
+    monkeypatch.setattr("ortcffi._table._chosen", ortcffi.default_api())
+    ortcffi.init_api(ortcffi.emulate(12))
+    assert ortcffi.default_api().version == 12
+
+
+def test_threads_that_ask_at_once_get_the_same_tables():
+    with ThreadPoolExecutor(8) as pool:
+        pointers = list(pool.map(lambda _: ortcffi.emulate(5).pointer, range(64)))
+    assert len(set(pointers)) == 1
+
+
+@pytest.mark.parametrize("version", [0, 31, -1, 2**32])
+def test_there_is_no_other_host(version):
+    with pytest.raises(ValueError, match=f"version must be from 1 to 30, but is {version}"):
+        ortcffi.emulate(version)
+
+
+@pytest.mark.parametrize("version", [12.0, "12", None])
+def test_a_version_is_an_integer(version):
+    with pytest.raises(TypeError, match="version must be an int"):
+        ortcffi.emulate(version)

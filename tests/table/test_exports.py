@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: MIT
+"""What the built libraries export, need and promise the loader, read from the files themselves."""
+
+import importlib.util
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from elftools.elf.dynamic import DynamicSection
+from elftools.elf.elffile import ELFFile
+from elftools.elf.gnuversions import GNUVerNeedSection, GNUVerSymSection
+from elftools.elf.relocation import RelocationSection
+from elftools.elf.sections import Section, Symbol, SymbolTableSection
+from support.compilers import USES_MIMALLOC
+from support.paths import CHECKOUT
+
+EXPORTS = CHECKOUT / "core/exports"
+# What the compiler's own start-up files leave to be filled by a profiler or a transactional memory.
+COMPILERS_OWN = {
+    "__gmon_start__",
+    "_ITM_deregisterTMCloneTable",
+    "_ITM_registerTMCloneTable",
+}
+BIND_NOW = 0x8
+FLAGS_1_NOW = 0x1
+EXECUTABLE = 0x1
+POINTER = 8
+
+
+@pytest.fixture(scope="session")
+def extension() -> Path:
+    spec = importlib.util.find_spec("ortcffi._ort")
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin)
+
+
+@pytest.fixture(params=["core", "extension"])
+def library(request: pytest.FixtureRequest) -> Iterator[ELFFile]:
+    fixture = {"core": "core_library", "extension": "extension"}[request.param]
+    with request.getfixturevalue(fixture).open("rb") as file:
+        yield ELFFile(file)
+
+
+@pytest.fixture
+def core(core_library: Path) -> Iterator[ELFFile]:
+    with core_library.open("rb") as file:
+        yield ELFFile(file)
+
+
+def section(library: ELFFile, name: str) -> Section:
+    found = library.get_section_by_name(name)
+    assert found is not None, f"no section {name}"
+    return found
+
+
+def dynamic(library: ELFFile, tag: str) -> list[Any]:
+    table = section(library, ".dynamic")
+    assert isinstance(table, DynamicSection)
+    names = {"DT_NEEDED": "needed", "DT_RPATH": "rpath", "DT_RUNPATH": "runpath"}
+    found = list(table.iter_tags(tag))
+    return [getattr(entry, names[tag]) if tag in names else entry["d_val"] for entry in found]
+
+
+def symbols(library: ELFFile) -> list[Symbol]:
+    table = section(library, ".dynsym")
+    assert isinstance(table, SymbolTableSection)
+    return [symbol for symbol in table.iter_symbols() if symbol.name]
+
+
+def exported(library: ELFFile) -> list[Symbol]:
+    return [symbol for symbol in symbols(library) if symbol["st_shndx"] != "SHN_UNDEF"]
+
+
+def undefined(library: ELFFile) -> dict[str, str | None]:
+    """Each undefined symbol and the library that its version is of; None without a version."""
+    needs, versions = section(library, ".gnu.version_r"), section(library, ".gnu.version")
+    assert isinstance(needs, GNUVerNeedSection)
+    assert isinstance(versions, GNUVerSymSection)
+    library_of = {
+        aux["vna_other"]: need.name for need, auxes in needs.iter_versions() for aux in auxes
+    }
+    table = section(library, ".dynsym")
+    assert isinstance(table, SymbolTableSection)
+    return {
+        symbol.name: library_of.get(versions.get_symbol(index)["ndx"])
+        for index, symbol in enumerate(table.iter_symbols())
+        if symbol.name and symbol["st_shndx"] == "SHN_UNDEF"
+    }
+
+
+def is_chosen_heap(name: str) -> bool:
+    """Whether a library, or a symbol without a version, is of the heap that the build asked for."""
+    return USES_MIMALLOC and name.startswith(("libmimalloc.so", "mi_"))
+
+
+def names_in_list(path: Path) -> list[str]:
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".map":
+        listed = re.search(r"global:(.*)local:\s*\*;", text, re.S)
+        assert listed is not None
+        return re.findall(r"\w+(?=;)", listed[1])
+    lines = [line.strip() for line in text.splitlines() if not line.startswith((";", "#"))]
+    if path.suffix == ".def":
+        return lines[lines.index("EXPORTS") + 1 :]
+    assert all(line.startswith("_") for line in lines)
+    return [line.removeprefix("_") for line in lines]
+
+
+@pytest.mark.parametrize("stem", ["ortcore", "extension"])
+def test_the_lists_for_all_systems_name_the_same_functions(stem: str) -> None:
+    lists = {
+        suffix: names_in_list(EXPORTS / f"{stem}{suffix}") for suffix in (".map", ".def", ".exp")
+    }
+    assert lists[".map"]
+    assert lists[".def"] == lists[".map"]
+    assert lists[".exp"] == lists[".map"]
+
+
+def test_every_list_of_exports_is_of_the_core_or_of_the_extension() -> None:
+    assert {path.stem for path in EXPORTS.iterdir()} == {"ortcore", "extension"}
+
+
+def test_the_core_exports_what_its_list_names(core: ELFFile) -> None:
+    names = [symbol.name for symbol in exported(core)]
+    assert sorted(names) == sorted(names_in_list(EXPORTS / "ortcore.map"))
+
+
+def test_the_extension_exports_what_its_list_names(extension: Path) -> None:
+    with extension.open("rb") as file:
+        names = [symbol.name for symbol in exported(ELFFile(file))]
+    assert sorted(names) == sorted(names_in_list(EXPORTS / "extension.map"))
+
+
+def test_only_functions_are_exported(library: ELFFile) -> None:
+    assert {symbol["st_info"]["type"] for symbol in exported(library)} == {"STT_FUNC"}
+
+
+def test_the_core_needs_nothing_but_libc(core: ELFFile) -> None:
+    needed = [name for name in dynamic(core, "DT_NEEDED") if not is_chosen_heap(name)]
+    assert needed == ["libc.so.6"]
+
+
+def test_every_symbol_that_the_core_leaves_open_is_libcs(core: ELFFile) -> None:
+    strangers = {name for name, library in undefined(core).items() if library != "libc.so.6"}
+    assert {name for name in strangers if not is_chosen_heap(name)} <= COMPILERS_OWN
+
+
+def test_every_symbol_that_the_extension_leaves_open_is_libcs_or_pythons(extension: Path) -> None:
+    with extension.open("rb") as file:
+        left_open = undefined(ELFFile(file))
+    strangers = {name for name, library in left_open.items() if library is None} - COMPILERS_OWN
+    ours = {name for name in strangers if not name.startswith(("Py", "_Py"))}
+    assert {name for name in ours if not is_chosen_heap(name)} == set()
+
+
+def test_the_core_has_no_path_to_search_for_other_libraries(core: ELFFile) -> None:
+    assert dynamic(core, "DT_RPATH") == []
+    assert dynamic(core, "DT_RUNPATH") == []
+
+
+def test_all_symbols_are_bound_at_once(library: ELFFile) -> None:
+    [flags], [flags_1] = dynamic(library, "DT_FLAGS"), dynamic(library, "DT_FLAGS_1")
+    assert flags & BIND_NOW
+    assert flags_1 & FLAGS_1_NOW
+
+
+def test_constants_are_read_only_after_relocation(library: ELFFile) -> None:
+    protected = [part for part in library.iter_segments() if part["p_type"] == "PT_GNU_RELRO"]
+    assert len(protected) == 1
+    start, end = protected[0]["p_vaddr"], protected[0]["p_vaddr"] + protected[0]["p_memsz"]
+    constants = section(library, ".data.rel.ro")
+    assert start <= constants["sh_addr"]
+    assert constants["sh_addr"] + constants["sh_size"] <= end
+
+
+def test_the_stack_is_not_executable(library: ELFFile) -> None:
+    stacks = [part for part in library.iter_segments() if part["p_type"] == "PT_GNU_STACK"]
+    assert [part["p_flags"] & EXECUTABLE for part in stacks] == [0]
+
+
+def test_no_code_is_relocated(library: ELFFile) -> None:
+    assert dynamic(library, "DT_TEXTREL") == []
+
+
+def test_thread_locals_fit_the_room_that_every_process_keeps(library: ELFFile) -> None:
+    sizes = [part["p_memsz"] for part in library.iter_segments() if part["p_type"] == "PT_TLS"]
+    assert all(size <= 64 for size in sizes)
+
+
+@pytest.mark.parametrize("name", [".init_array", ".fini_array"])
+def test_nothing_of_ours_runs_at_load_or_unload(library: ELFFile, name: str) -> None:
+    entries = library.get_section_by_name(name)
+    assert entries is None or entries["sh_size"] <= POINTER
+
+
+@pytest.mark.parametrize(
+    ("name", "compilers"),
+    [(".init_array", "frame_dummy"), (".fini_array", "__do_global_dtors_aux")],
+)
+def test_what_runs_at_load_or_unload_is_the_compilers(
+    core: ELFFile, name: str, compilers: str
+) -> None:
+    entries = core.get_section_by_name(name)
+    if entries is None:
+        return  # this compiler has nothing to run
+    relocations, table = section(core, ".rela.dyn"), section(core, ".symtab")
+    assert isinstance(relocations, RelocationSection)
+    assert isinstance(table, SymbolTableSection)
+    addresses = {
+        relocation["r_addend"]
+        for relocation in relocations.iter_relocations()
+        if entries["sh_addr"] <= relocation["r_offset"] < entries["sh_addr"] + entries["sh_size"]
+    }
+    functions = [symbol for symbol in table.iter_symbols() if symbol["st_value"] in addresses]
+    assert compilers in {symbol.name for symbol in functions}

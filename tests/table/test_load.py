@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: MIT
+"""Opening other providers of the table: which one, at which version, and why another is refused."""
+
+import ctypes
+import os
+import pickle
+import struct
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+import ortcffi
+from ortcffi.table import load as providers
+from ortcffi.table.load import LibraryNotFound, LoadError
+
+TOY = """
+#include <stdio.h>
+#include "onnxruntime_c_api.h"
+static const OrtApi tables[100];
+static const OrtApi* ORT_API_CALL get_api(uint32_t version) NO_EXCEPTION {
+  fprintf(stderr, "asked for %u\\n", version);
+  return TABLE;
+}
+static const char* ORT_API_CALL get_version(void) NO_EXCEPTION { return VERSION; }
+static const OrtApiBase base = {GET_API, get_version};
+const OrtApiBase* ORT_API_CALL OrtGetApiBase(void) NO_EXCEPTION { return BASE; }
+"""
+
+
+@pytest.fixture
+def toy(compile_c: Callable[..., Path]) -> Callable[..., Path]:
+    """``toy(VERSION='"1.7.0"')`` is a provider that behaves as told and has a table of NULLs."""
+
+    def toy(**told: str) -> Path:
+        usual = {"TABLE": "tables", "VERSION": '"1.9.0"', "GET_API": "get_api", "BASE": "&base"}
+        flags = [f"-D{name}={value}" for name, value in (usual | told).items()]
+        return compile_c(TOY, "-shared", "-fPIC", "-fvisibility=hidden", *flags)
+
+    return toy
+
+
+@pytest.fixture
+def nothing_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No variable is set, and the package onnxruntime is not there."""
+    monkeypatch.delenv("ORTCFFI_LIBRARY", raising=False)
+    monkeypatch.setattr(providers, "installed_libraries", list)
+
+
+def refusal(path: object) -> LoadError:
+    with pytest.raises(LoadError) as caught:
+        providers.load(path)
+    return caught.value
+
+
+# --- which library --------------------------------------------------------------------------------
+
+
+def test_without_a_path_the_installed_package_serves(real_api, capfd):
+    api = ortcffi.load()
+    assert api == real_api
+    assert (api.version, api.version_string) == (30, version("onnxruntime"))
+    assert os.path.isabs(api.path)
+    assert "onnxruntime/capi/libonnxruntime" in api.path
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.usefixtures("real_api")
+def test_the_package_is_found_without_importing_it():
+    code = "import sys, ortcffi; ortcffi.load(); assert 'onnxruntime' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_variable_comes_before_the_package(monkeypatch, core_library):
+    monkeypatch.setenv("ORTCFFI_LIBRARY", str(core_library))
+    assert ortcffi.load().path == str(core_library)
+
+
+def test_a_path_comes_before_the_variable(monkeypatch, core_library):
+    monkeypatch.setenv("ORTCFFI_LIBRARY", "/no/such/library.so")
+    assert ortcffi.load(core_library).path == str(core_library)
+
+
+def test_a_broken_library_in_the_variable_is_not_passed_over(monkeypatch):
+    monkeypatch.setenv("ORTCFFI_LIBRARY", "/no/such/library.so")
+    with pytest.raises(LibraryNotFound, match=r"^ORTCFFI_LIBRARY '/no/such/library\.so' does not"):
+        ortcffi.load()
+
+
+def test_an_empty_variable_counts_as_unset(monkeypatch, real_api):
+    monkeypatch.setenv("ORTCFFI_LIBRARY", "")
+    assert ortcffi.load() == real_api
+
+
+@pytest.mark.usefixtures("nothing_installed")
+def test_without_any_library_the_error_tells_where_it_looked(monkeypatch):
+    monkeypatch.setattr(providers, "SYSTEM_NAMES", ["libnosuch.so.1"])
+    error = refusal(None)
+    assert isinstance(error, LibraryNotFound)
+    assert "ORTCFFI_LIBRARY is not set" in str(error)
+    assert "libnosuch.so.1: cannot open shared object file" in str(error)
+    assert "pip install onnxruntime" in error.remedy
+    assert str(error) == f"{error.problem}; {error.remedy}"
+
+
+def test_the_systems_loader_comes_last(tmp_path, core_library):
+    (tmp_path / "libonnxruntime.so.1").symlink_to(core_library)
+    code = (
+        "from ortcffi.table import load as providers; providers.installed_libraries = list;"
+        "print(providers.load().path)"
+    )
+    variables = {name: os.environ[name] for name in os.environ if name != "ORTCFFI_LIBRARY"}
+    variables["LD_LIBRARY_PATH"] = str(tmp_path)
+    command = [sys.executable, "-c", code]
+    found = subprocess.run(command, check=True, capture_output=True, text=True, env=variables)
+    assert found.stdout.strip() == str(tmp_path / "libonnxruntime.so.1")
+
+
+@pytest.mark.parametrize("kind", [str, os.fsencode, Path])
+def test_a_path_may_be_text_bytes_or_a_path(core_library, kind):
+    assert ortcffi.load(kind(core_library)).path == str(core_library)
+
+
+def test_a_relative_path_starts_at_the_current_directory(monkeypatch, core_library):
+    monkeypatch.chdir(core_library.parent)
+    assert ortcffi.load("libortcore.so").path == str(core_library)
+
+
+def test_a_path_that_is_not_utf8_is_loaded(tmp_path, core_library):
+    path = os.fsencode(tmp_path) + b"/lib\xff.so"
+    os.symlink(core_library, path)
+    assert os.fsencode(ortcffi.load(path).path) == path
+
+
+def test_the_newest_library_in_a_package_comes_first_and_links_are_not_repeated(tmp_path):
+    capi = tmp_path / "capi"
+    capi.mkdir()
+    for name in ["libonnxruntime.so.1.9.0", "libonnxruntime.so.1.20.1", "libonnxruntime_x.so"]:
+        (capi / name).touch()
+    (capi / "libonnxruntime.so").symlink_to("libonnxruntime.so.1.20.1")
+    found = [os.path.basename(path) for path in providers.libraries_in(str(tmp_path))]
+    assert found == ["libonnxruntime.so.1.20.1", "libonnxruntime.so.1.9.0"]
+
+
+# --- copies ---------------------------------------------------------------------------------------
+
+
+def test_loading_a_file_twice_gives_the_same_table(core_library):
+    assert ortcffi.load(core_library) == ortcffi.load(core_library)
+
+
+def test_two_libraries_have_two_tables(core_library):
+    assert ortcffi.load(core_library) != ortcffi.default_api()
+
+
+def test_our_own_extension_is_a_provider():
+    assert ortcffi.load(providers.extension_path()) == ortcffi.default_api()
+
+
+@pytest.mark.usefixtures("real_api")
+def test_what_is_loaded_stays_out_of_the_global_symbols():
+    with pytest.raises(AttributeError):
+        ctypes.CDLL(None).OrtGetApiBase  # noqa: B018
+
+
+def test_a_constructor_may_wait_for_the_interpreter(compile_c):
+    source = """
+    #include <pthread.h>
+    #include <stddef.h>
+    int PyGILState_Ensure(void);
+    void PyGILState_Release(int state);
+    static void* wait(void* unused) {
+      PyGILState_Release(PyGILState_Ensure());
+      return unused;
+    }
+    __attribute__((constructor)) static void start(void) {
+      pthread_t thread;
+      pthread_create(&thread, NULL, wait, NULL);
+      pthread_join(thread, NULL);
+    }
+    void* OrtGetApiBase(void) { return NULL; }
+    """
+    library = compile_c(source, "-shared", "-fPIC", "-pthread")
+    code = (
+        "import sys, ortcffi\n"
+        "try: ortcffi.load(sys.argv[1])\n"
+        "except ortcffi.LoadError as error: print(error.problem)"
+    )
+    command = [sys.executable, "-c", code, str(library)]
+    done = subprocess.run(command, check=True, timeout=60, capture_output=True, text=True)
+    assert done.stdout == "answers NULL from OrtGetApiBase\n"
+
+
+# --- versions -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("1.0.0", 1),
+        ("1.7.2", 7),
+        ("1.16", 16),
+        ("1.30.0", 30),
+        ("1.31.1", 30),
+        ("1.22.0-dev+cu12", 22),
+    ],
+)
+def test_the_highest_version_that_both_sides_know_is_asked_for_once(toy, capfd, text, asked):
+    assert ortcffi.load(toy(VERSION=f'"{text}"')).version == asked
+    assert capfd.readouterr().err == f"asked for {asked}\n"
+
+
+@pytest.mark.parametrize(
+    ("told", "problem"),
+    [
+        ({"VERSION": '"rel-7"'}, "says that its version is 'rel-7', which is no version"),
+        ({"VERSION": '""'}, "says that its version is '', which is no version"),
+        ({"VERSION": '"1.x"'}, "says that its version is '1.x', which is no version"),
+        ({"VERSION": '"1.12345678901"'}, "which is no version"),
+        ({"VERSION": '"\\xff.1"'}, "says that its version is '\ufffd.1', which is no version"),
+        ({"VERSION": '"0.5.0"'}, "is too old: its version is '0.5.0', and API 1 came with 1.0"),
+        ({"VERSION": '"2.0.0"'}, "is of version '2.0.0', whose API versions are not known here"),
+        ({"VERSION": "NULL"}, "answers NULL from OrtGetApiBase"),
+        ({"BASE": "NULL"}, "answers NULL from OrtGetApiBase"),
+        ({"GET_API": "NULL"}, "answers NULL from OrtGetApiBase"),
+        ({"TABLE": "NULL"}, "is of version '1.9.0' but has no table for API version 9"),
+    ],
+)
+def test_a_provider_without_a_usable_version_is_refused(toy, told, problem):
+    path = toy(**told)
+    error = refusal(path)
+    assert error.problem.endswith(problem)
+    assert str(error).startswith(f"path {str(path)!r} {error.problem}; ")
+
+
+# --- what is no provider --------------------------------------------------------------------------
+
+
+def test_a_path_that_does_not_exist_is_a_file_not_found_error(tmp_path):
+    error = refusal(tmp_path / "nothing.so")
+    assert isinstance(error, FileNotFoundError)
+    assert error.path == str(tmp_path / "nothing.so")
+    assert str(error) == (
+        f"path '{tmp_path}/nothing.so' does not exist; "
+        "expected the path of a shared library, such as libonnxruntime.so"
+    )
+
+
+def test_a_path_below_a_file_does_not_exist(tmp_path):
+    (tmp_path / "file").touch()
+    assert isinstance(refusal(tmp_path / "file" / "library.so"), LibraryNotFound)
+
+
+def test_a_directory_is_refused(tmp_path):
+    assert refusal(tmp_path).problem == "is a directory"
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert refusal(tmp_path / "pipe").problem == "is no regular file"
+
+
+def test_a_loop_of_links_cannot_be_read(tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    assert refusal(tmp_path / "loop").problem.startswith("cannot be read: ")
+
+
+def test_a_text_file_is_refused(tmp_path):
+    path = tmp_path / "libonnxruntime.so"
+    path.write_text("INPUT(-lonnxruntime)\n")
+    assert refusal(path).problem == "is no ELF file: it begins with b'INPUT(-lonnxrunt'"
+
+
+@pytest.mark.parametrize(("bits", "machine", "name"), [(2, 183, "AArch64 (64"), (1, 3, "x86 (32")])
+def test_a_library_for_another_platform_is_refused(tmp_path, bits, machine, name):
+    content = bytearray(Path(providers.extension_path()).read_bytes())
+    content[4] = bits
+    struct.pack_into("<H", content, 18, machine if content[18] != machine else 62)
+    path = tmp_path / "foreign.so"
+    path.write_bytes(content)
+    error = refusal(path)
+    assert error.problem.startswith(f"is for {name} bits, little-endian), and this process is for ")
+    assert error.remedy == "get the library for this platform"
+
+
+def test_a_library_that_was_cut_off_is_refused_before_it_can_crash(tmp_path):
+    path = tmp_path / "short.so"
+    path.write_bytes(Path(providers.extension_path()).read_bytes()[:9000])
+    assert refusal(path).problem.startswith("is cut off: it has 9000 of at least ")
+
+
+def test_a_library_without_the_entry_point_is_refused_and_none_of_its_code_runs(compile_c, capfd):
+    source = '#include <stdio.h>\n__attribute__((constructor)) void f(void) { fputs("!", stderr); }'
+    library = compile_c(source, "-shared", "-fPIC")
+    assert refusal(library).problem == "does not define OrtGetApiBase"
+    assert capfd.readouterr().err == ""
+
+
+def test_a_library_that_only_depends_on_a_provider_is_refused(compile_c, core_library):
+    source = "void* OrtGetApiBase(void); void* get(void) { return OrtGetApiBase(); }"
+    flags = [str(core_library), f"-Wl,-rpath,{core_library.parent}"]
+    library = compile_c(source, "-shared", "-fPIC", *flags)
+    content = bytearray(library.read_bytes())
+    struct.pack_into("<HH", content, 58, 0, 0)  # no sections, so that only the loader can tell
+    library.write_bytes(content)
+    error = refusal(library)
+    assert error.problem.startswith("does not define OrtGetApiBase but depends on ")
+    assert str(core_library) in error.problem
+
+
+def test_an_entry_point_that_is_a_bare_number_is_refused(compile_c):
+    source = '__asm__(".globl OrtGetApiBase\\n.set OrtGetApiBase, 64\\n");'
+    error = refusal(compile_c(source, "-shared", "-fPIC"))
+    assert error.problem == "does not define OrtGetApiBase"
+
+
+def test_a_missing_dependency_is_named_in_the_loaders_words(compile_c, tmp_path):
+    needed = compile_c("int needed(void) { return 1; }", "-shared", "-fPIC")
+    needed = needed.rename(tmp_path / "libneeded.so")
+    flags = ["-shared", "-fPIC", "-Wl,--no-as-needed", f"-L{tmp_path}", "-lneeded"]
+    library = compile_c("void* OrtGetApiBase(void) { return 0; }", *flags)
+    needed.unlink()
+    error = refusal(library)
+    assert error.problem.startswith("cannot be loaded: libneeded.so: cannot open shared object")
+    assert error.remedy.startswith("install the library that this names")
+
+
+def test_an_undefined_symbol_is_found_when_loading(compile_c):
+    source = "void nowhere(void); void* OrtGetApiBase(void) { nowhere(); return 0; }"
+    error = refusal(compile_c(source, "-shared", "-fPIC"))
+    assert "undefined symbol: nowhere" in error.problem
+    assert error.remedy == "a library that it depends on is missing or of another version"
+
+
+# --- bad arguments --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", [3, 1.5, True, ["a"], object()])
+def test_a_path_of_a_wrong_type_is_refused(path):
+    kind = type(path).__name__
+    with pytest.raises(TypeError, match=f"^path must be a str, bytes or os.PathLike, not {kind}$"):
+        ortcffi.load(path)
+
+
+@pytest.mark.parametrize("path", ["a\0b", b"a\0b"])
+def test_a_null_character_in_a_path_is_refused(path):
+    with pytest.raises(ValueError, match=r"^path 'a\\x00b' contains a null character"):
+        ortcffi.load(path)
+
+
+def test_an_empty_path_is_refused():
+    with pytest.raises(ValueError, match=r"^path is empty; expected the path of a shared library$"):
+        ortcffi.load("")
+
+
+def test_a_load_error_survives_pickling(tmp_path):
+    error = refusal(tmp_path)
+    copy = pickle.loads(pickle.dumps(error))
+    assert (type(copy), str(copy), vars(copy)) == (LoadError, str(error), vars(error))

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: MIT
+"""Traces: what they count, and that the table goes on working as the one behind it does."""
+
+import gc
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import ortcffi
+from ortcffi import ErrorCode
+from ortcffi._native import ffi, lib
+from ortcffi.table.trace import Needs
+
+MAKE_STATUS = {"CreateStatus": 1, "ReleaseStatus": 1}
+
+
+def test_what_is_called_is_counted_in_the_order_of_the_table(api):
+    with ortcffi.trace(api) as traced:
+        info = traced.api.cpu_memory_info()
+        status = traced.api.status(ErrorCode.FAIL, "message")
+        info.close()
+        status.close()
+    expected = ["CreateStatus", "CreateCpuMemoryInfo", "ReleaseStatus", "ReleaseMemoryInfo"]
+    assert list(traced.called) == expected
+    assert set(traced.called.values()) == {1}
+
+
+def test_each_call_counts(api):
+    with ortcffi.trace(api) as traced:
+        for _ in range(100):
+            traced.api.status(ErrorCode.FAIL, "message").close()
+    assert traced.called == {"CreateStatus": 100, "ReleaseStatus": 100}
+
+
+def test_the_traced_table_answers_as_the_one_behind_it(api):
+    with ortcffi.trace(api) as traced, pytest.raises(ortcffi.errors.InvalidArgument) as caught:
+        traced.api.memory_info("NoSuchDevice")
+    with pytest.raises(ortcffi.errors.InvalidArgument) as expected:
+        api.memory_info("NoSuchDevice")
+    assert caught.value == expected.value
+
+
+def test_objects_of_either_table_can_be_mixed(api):
+    with ortcffi.trace(api) as traced:
+        pairs = traced.api.key_values({"key": "value"})
+    assert ffi.string(lib.GetKeyValue(api.pointer, pairs.handle, b"key")) == b"value"
+
+
+def test_without_a_table_the_default_one_is_traced():
+    with ortcffi.trace() as traced:
+        assert traced.api.build_info == ortcffi.default_api().build_info
+    assert traced.called == {"GetBuildInfoString": 1}
+
+
+# --- versions -------------------------------------------------------------------------------------
+
+
+def test_the_need_is_the_newest_of_the_slots_that_were_called(api):
+    with ortcffi.trace(api) as traced:
+        lib.ReleaseKeyValuePairs(traced.api.pointer, ffi.NULL)
+        lib.ReleaseMemoryInfo(traced.api.pointer, ffi.NULL)
+    assert traced.needs == Needs(22, ("ReleaseKeyValuePairs",))
+
+
+def test_nothing_called_needs_version_1(api):
+    assert ortcffi.trace(api).needs == Needs(1, ())
+
+
+def test_the_versions_that_were_asked_for_are_kept(api, capfd):
+    with ortcffi.trace(api) as traced:
+        assert traced.base.GetApi(31) == ffi.NULL
+        assert traced.base.GetApi(0) == ffi.NULL
+        assert traced.base.GetApi(12) == traced.api.pointer
+        assert traced.base.GetApi(2**32 - 1) == ffi.NULL
+    assert traced.asked == (0, 12, 31, 63)
+    assert capfd.readouterr().err.count("is not available, only API versions [1, 30]") == 3
+
+
+def test_a_base_shows_the_version_that_can_be_asked_of_it(api):
+    with ortcffi.trace(api) as traced:
+        text = ffi.string(traced.base.GetVersionString()).decode()
+    assert text == traced.api.version_string
+    assert text.startswith(f"1.{api.version}.")
+
+
+def test_a_slot_later_than_the_host_is_counted_and_refused():
+    with ortcffi.trace(ortcffi.emulate(12)) as traced:
+        status = lib.GetEpDevices(traced.api.pointer, ffi.NULL, ffi.NULL, ffi.NULL)
+        with pytest.raises(ortcffi.errors.NotImplemented, match=r"this host is 1\.12\.0"):
+            ortcffi.errors.check(traced.api.pointer, status, "GetEpDevices")
+    assert traced.needs == Needs(22, ("GetEpDevices",))
+
+
+def test_a_slot_that_a_library_is_too_old_for_is_never_read(real_api):
+    """The pretended library of version 5 is the real one: what is released there was made there."""
+    old = ortcffi.Api(real_api.pointer, version=5, version_string="1.5.2", path="old")
+    with ortcffi.trace(old) as traced:
+        status = lib.GetEpDevices(traced.api.pointer, ffi.NULL, ffi.NULL, ffi.NULL)
+        with pytest.raises(ortcffi.errors.NotImplemented) as caught:
+            ortcffi.errors.check(traced.api.pointer, status, "GetEpDevices")
+    expected = "GetEpDevices came with API version 22; this host is 1.5.2, of API version 5"
+    assert caught.value.message == expected
+
+
+# --- the end of a trace ---------------------------------------------------------------------------
+
+
+def test_after_the_end_nothing_is_counted_and_everything_works(api):
+    with ortcffi.trace(api) as traced:
+        traced.api.status(ErrorCode.FAIL, "message").close()
+    traced.api.status(ErrorCode.FAIL, "message").close()
+    assert traced.called == MAKE_STATUS
+
+
+def test_closing_twice_keeps_what_was_counted(api):
+    traced = ortcffi.trace(api)
+    traced.api.status(ErrorCode.FAIL, "message").close()
+    traced.close()
+    traced.close()
+    assert traced.called == MAKE_STATUS
+
+
+def test_two_traces_count_apart(core_api, real_api):
+    with ortcffi.trace(core_api) as core, ortcffi.trace(real_api) as real:
+        core.api.status(ErrorCode.FAIL, "message").close()
+    assert core.called == MAKE_STATUS
+    assert real.called == {}
+
+
+def test_a_third_trace_is_refused_and_the_others_go_on(core_api):
+    with ortcffi.trace(core_api) as first, ortcffi.trace(core_api) as second:
+        with pytest.raises(ortcffi.errors.Fail, match="two traces are open"):
+            ortcffi.trace(core_api)
+        second.api.status(ErrorCode.FAIL, "message").close()
+    assert (first.called, second.called) == ({}, MAKE_STATUS)
+
+
+def test_any_number_of_traces_can_follow_each_other(core_api, real_api):
+    for api in [core_api, real_api] * 10:
+        with ortcffi.trace(api) as traced:
+            array = traced.api.default_allocator.full(4, 1, np.int8)
+            assert array.sum() == 4
+            del array
+        assert traced.called["AllocatorAlloc"] == 1
+
+
+def test_an_array_keeps_its_table_from_being_given_to_another(core_api, real_api):
+    array = ortcffi.trace(core_api).api.default_allocator.full(4, 1, np.int8)
+    gc.collect()
+    other = ortcffi.trace(real_api)
+    with pytest.raises(ortcffi.errors.Fail):
+        ortcffi.trace(real_api)
+    del array
+    assert ortcffi.trace(real_api).called == {}
+    assert other.called == {}
+
+
+def test_threads_count_together(core_api):
+    with ortcffi.trace(core_api) as traced:
+
+        def work():
+            for _ in range(1000):
+                traced.api.status(ErrorCode.FAIL, "message").close()
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert traced.called == {"CreateStatus": 4000, "ReleaseStatus": 4000}
+
+
+def test_a_trace_of_a_trace_is_refused(core_api):
+    with (
+        ortcffi.trace(core_api) as traced,
+        pytest.raises(ortcffi.errors.InvalidArgument, match="must not be the table of a trace"),
+    ):
+        ortcffi.trace(traced.api)
+
+
+def test_only_an_api_can_be_traced():
+    with pytest.raises(TypeError, match="api must be an Api, not str"):
+        ortcffi.trace("core")
+
+
+def test_open_traces_do_not_disturb_the_end_of_the_interpreter():
+    code = (
+        "import ortcffi as ort; t = ort.trace(); a = t.api.default_allocator.empty(9);"
+        "r = ort.trace(ort.emulate(3)); s = r.api.status(1, 'x')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: MIT
+"""Dense tensors: what is borrowed and lent, and that NumPy finds in one what was put there."""
+
+import gc
+import sys
+import weakref
+
+import ml_dtypes
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from ortcffi import PythonAllocator, Tracking, Value, ValueKind, errors, ffi, lib
+from ortcffi.table.api import Api
+
+NUMPYS = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
+ML_DTYPES = ["bfloat16", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz"]
+ML_DTYPES += ["float8_e8m0fnu"]
+DTYPES = [np.dtype(name) for name in NUMPYS]
+DTYPES += [np.dtype(getattr(ml_dtypes, name)) for name in ML_DTYPES]
+
+
+def image(dtype=np.float32):
+    return np.arange(24).astype(dtype).reshape(2, 3, 4)
+
+
+def address(array):
+    return array.__array_interface__["data"][0]
+
+
+# --- no copy --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_an_array_and_its_value_share_the_memory(api, dtype):
+    x = image(dtype)
+    value = Value.from_numpy(x, api=api)
+    y = value.numpy()
+    assert (y.dtype, y.shape, address(y)) == (x.dtype, x.shape, address(x))
+    y[1, 2, 3] = 1
+    assert x[1, 2, 3] == 1
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_the_library_sees_shape_type_and_size(api, dtype):
+    x = image(dtype)
+    value = Value.from_numpy(x, api=api)
+    assert (value.shape, value.dtype, value.nbytes) == (x.shape, x.dtype, x.nbytes)
+    assert value.kind is ValueKind.TENSOR
+    out = ffi.new("void**")
+    assert not lib.GetTensorMutableData(api.pointer, value.handle, out)
+    assert int(ffi.cast("uintptr_t", out[0])) == address(x)
+
+
+def test_the_default_table_makes_the_value(core_api):
+    assert Value.from_numpy(image()).api == core_api
+
+
+def test_a_value_is_in_the_memory_of_the_cpu(api):
+    assert Value.from_numpy(image(), api=api).memory_info == api.cpu_memory_info()
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    x=hnp.arrays(
+        dtype=st.sampled_from(NUMPYS),
+        shape=hnp.array_shapes(min_dims=0, max_dims=6, min_side=0, max_side=4),
+    )
+)
+def test_any_array_comes_back_as_it_was(api, x):
+    value = Value.from_numpy(x, api=api)
+    np.testing.assert_array_equal(value.numpy(), x)
+    np.testing.assert_array_equal(np.asarray(value), x)
+    assert value.shape == x.shape
+    np.testing.assert_equal(value.to_python(), x.tolist())
+
+
+# --- who keeps what -------------------------------------------------------------------------------
+
+
+class Tracked(np.ndarray):
+    """An array that can be referred to weakly."""
+
+
+def test_a_value_keeps_its_array(api):
+    x = image().view(Tracked)
+    token = weakref.ref(x)
+    value = Value.from_numpy(x, api=api)
+    del x
+    gc.collect()
+    assert token() is not None
+    del value
+    assert token() is None
+
+
+def test_an_array_of_a_value_keeps_it(api):
+    x = image().view(Tracked)
+    token = weakref.ref(x)
+    y = Value.from_numpy(x, api=api).numpy()[1:, 2]
+    del x
+    gc.collect()
+    assert y.tolist() == [[20, 21, 22, 23]]
+    del y
+    assert token() is None
+
+
+def test_a_closed_value_gives_up_its_array(api):
+    x = image()
+    before = sys.getrefcount(x)
+    value = Value.from_numpy(x, api=api)
+    value.close()
+    assert sys.getrefcount(x) == before
+
+
+def test_what_a_closed_value_has_lent_stays(api):
+    value = Value.empty((2, 3), np.int16, api.default_allocator)
+    y, memory = value.numpy(), memoryview(value)
+    y[:] = 7
+    value.close()
+    assert y.tolist() == memory.tolist() == [[7] * 3] * 2
+
+
+def test_a_closed_value_cannot_be_used(api):
+    value = Value.from_numpy(image(), api=api)
+    with value:
+        assert not value.closed
+    value.close()
+    assert value.closed
+    uses = [lambda: value.handle, lambda: value.shape, lambda: value.dtype, lambda: value.kind]
+    uses += [value.numpy, value.to_python, value.__enter__, lambda: value.nbytes]
+    for use in uses:
+        with pytest.raises(ValueError, match="closed"):
+            use()
+    with pytest.raises(ValueError, match="closed"):
+        memoryview(value)
+    assert repr(value) == "<Value closed>"
+
+
+def test_a_value_outlives_what_made_it(api):
+    twin = Api(api.pointer, version=api.version, version_string="")
+    value = Value.empty(3, np.int8, twin.default_allocator)
+    del twin
+    gc.collect()
+    value.numpy()[:] = 5
+    assert value.to_python() == [5, 5, 5]
+
+
+def test_values_in_cycles_are_collected(core_api, api):
+    before = core_api.default_allocator.stats.bytes_allocated
+    cycle = [Value.empty(1 << 20, np.int8, api.default_allocator)]
+    cycle += [memoryview(cycle[0]), cycle]
+    token = weakref.ref(cycle[0])
+    del cycle
+    gc.collect()
+    assert token() is None
+    assert core_api.default_allocator.stats.bytes_allocated == before
+
+
+class Counting(PythonAllocator):
+    def __init__(self, api):
+        super().__init__(api)
+        self.blocks = {}
+
+    def alloc(self, size):
+        block = ffi.new("char[]", size)
+        self.blocks[int(ffi.cast("uintptr_t", block))] = block
+        return block
+
+    def free(self, pointer):
+        del self.blocks[int(ffi.cast("uintptr_t", pointer))]
+
+
+def test_a_tensor_has_memory_of_the_allocator_that_is_asked(api):
+    counting = Counting(api)
+    value = Value.empty((2, 3), np.float32, counting)
+    assert len(counting.blocks) == 1
+    y = value.numpy()
+    assert address(y) in counting.blocks
+    del value
+    gc.collect()
+    assert len(counting.blocks) == 1
+    del y
+    assert counting.blocks == {}
+
+
+def test_a_tensor_keeps_its_allocator(api):
+    counting = Counting(api)
+    blocks, token = counting.blocks, weakref.ref(counting)
+    value = Value.empty(3, np.float32, counting)
+    del counting
+    gc.collect()
+    assert token() is not None
+    value.close()
+    assert blocks == {}
+    gc.collect()
+    assert token() is None
+
+
+def test_an_exception_of_an_allocator_is_the_cause(api):
+    class Broken(Counting):
+        def alloc(self, _):
+            raise ZeroDivisionError("no luck")
+
+    with pytest.raises(errors.OrtError) as caught:
+        Value.empty(3, np.float32, Broken(api))
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+def test_an_adaptor_makes_values_of_the_table_whose_memory_it_is(api):
+    value = Value.empty(3, np.float32, Tracking(api.default_allocator))
+    assert value.api == api
+
+
+def test_a_table_refuses_an_allocator_that_describes_its_memory_in_terms_of_another(
+    core_api, real_api
+):
+    with pytest.raises(ValueError, match="allocator describes its memory"):
+        Value.empty(3, np.float32, Counting(core_api), api=real_api)
+
+
+# --- what cannot be borrowed ----------------------------------------------------------------------
+
+
+def misaligned():
+    return np.zeros(9, np.uint8)[1:].view(np.float32)
+
+
+UNFIT = {
+    "not C-contiguous": image().T,
+    "not aligned": misaligned(),
+    "byte order": image(">f4" if sys.byteorder == "little" else "<f4"),
+}
+
+
+@pytest.mark.parametrize("reason", UNFIT)
+def test_what_cannot_be_borrowed_is_an_error_that_says_what_to_do(api, reason):
+    with pytest.raises(ValueError, match=f"x is .*{reason}.*copy=True"):
+        Value.from_numpy(UNFIT[reason], api=api)
+
+
+@pytest.mark.parametrize("x", [*UNFIT.values(), image()], ids=[*UNFIT, "plain"])
+def test_a_copy_is_made_when_it_is_asked_for(api, x):
+    value = Value.from_numpy(x, api=api, copy=True)
+    np.testing.assert_array_equal(value.numpy(), x)
+    assert not np.shares_memory(value.numpy(), x)
+    assert value.numpy().dtype.isnative
+    assert value.numpy().flags.writeable
+
+
+def test_a_read_only_array_makes_a_value_that_lends_no_writable_memory(api):
+    x = image()
+    x.flags.writeable = False
+    value = Value.from_numpy(x, api=api)
+    assert value.readonly
+    assert not value.numpy().flags.writeable
+    assert memoryview(value).readonly
+    with pytest.raises(ValueError, match="WRITEABLE flag"):
+        value.numpy().flags.writeable = True
+    np.testing.assert_array_equal(value.numpy(), x)
+
+
+@pytest.mark.parametrize(
+    ("x", "says"),
+    [
+        ([1, 2], "ndarray, not list"),
+        (np.float32(1), "ndarray, not float32"),
+        (None, "ndarray, not NoneType"),
+        (np.ma.zeros(3), "masked"),
+        (np.zeros(2, "m8[s]"), "timedelta64.*int64"),
+        (np.zeros(2, "V4"), "V4"),
+        (np.zeros(2, [("a", "i4")]), "a"),
+        (np.zeros(2, np.longdouble), "float128|longdouble"),
+        (np.zeros(2, ml_dtypes.float8_e3m4), "float8_e3m4"),
+    ],
+)
+def test_what_is_no_tensor_is_an_error_that_names_the_argument(api, x, says):
+    with pytest.raises(TypeError, match=f"x.*({says})"):
+        Value.from_numpy(x, api=api)
+
+
+def test_what_the_library_has_no_tensors_of_is_its_own_error(api):
+    with pytest.raises(errors.NotImplemented, match="14"):
+        Value.from_numpy(np.zeros(2, np.complex64), api=api)
+
+
+@pytest.mark.parametrize("arguments", [(), (1, 2), (1, 2, 3)])
+def test_from_numpy_takes_one_positional_argument(arguments):
+    with pytest.raises(TypeError, match="positional"):
+        Value.from_numpy(*arguments)
+
+
+def test_unknown_arguments_are_errors():
+    with pytest.raises(TypeError, match="order"):
+        Value.from_numpy(image(), order="F")
+    with pytest.raises(TypeError, match="api must be an Api, not int"):
+        Value.from_numpy(image(), api=1)
+
+
+@pytest.mark.parametrize(
+    "make", [Value, lambda: Value.__new__(Value), lambda: object.__new__(Value)]
+)
+def test_a_value_has_no_constructor(make):
+    with pytest.raises(TypeError, match="Value"):
+        make()
+
+
+def test_a_subclass_is_made_like_the_class(api):
+    class Named(Value):
+        pass
+
+    value = Named.from_numpy(image(), api=api)
+    value.name = "x"
+    assert type(value) is Named
+    assert type(value.copy()) is Named
+    assert value.name == "x"
+
+
+def test_more_dimensions_than_arrays_have_are_an_error_of_numpys(api):
+    value = Value.empty((1,) * 100, np.int8, api=api)
+    assert value.shape == (1,) * 100
+    with pytest.raises(ValueError, match="dimensions"):
+        value.numpy()
+    with pytest.raises((ValueError, BufferError)):
+        memoryview(value)
+
+
+def test_a_subclass_of_arrays_cannot_tell_of_memory_that_it_has_not(api):
+    class Boastful(np.ndarray):
+        shape = property(lambda _self: (10**6,))
+        nbytes = property(lambda _self: 8 * 10**6)
+
+    value = Value.from_numpy(np.zeros(3).view(Boastful), api=api)
+    assert value.shape == (3,)

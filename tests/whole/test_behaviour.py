@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""Calls with bad or borderline input, on the core and on the real library, a process for each.
+
+``behaviour.tsv`` has a row for each call: its name, the core's answer, the real library's ("=" for
+the same), and under which heading of docs/differences.md the two differ. "..." stands for any text.
+"""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from support.behaviour import (
+    CALLS,
+    HEADINGS,
+    MEASURED,
+    Call,
+    answer,
+    build,
+    is_as_expected,
+    without_words,
+)
+from support.paths import CHECKOUT
+
+from ortcffi._convert import decode
+from ortcffi._native import lib
+
+each_call = pytest.mark.parametrize("call", CALLS, ids=[call.name for call in CALLS])
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory, c_compiler: list[str]) -> Path:
+    return build(tmp_path_factory.mktemp("behaviour"), c_compiler)
+
+
+@each_call
+def test_the_core_answers(call: Call, program: Path, core_library: Path) -> None:
+    got = answer(program, core_library, call.name)
+    assert is_as_expected(got, call.core), got
+
+
+@each_call
+def test_the_real_library_answers(call: Call, program: Path, real_library: Path) -> None:
+    if MEASURED not in real_library.name:
+        pytest.skip(f"the answers are those of onnxruntime {MEASURED}*, not of {real_library.name}")
+    got = answer(program, real_library, call.name)
+    assert is_as_expected(got, call.real), got
+
+
+def test_the_core_never_crashes_where_another_library_does() -> None:
+    assert not [call.name for call in CALLS if call.core.startswith("crash")]
+    assert len([call.name for call in CALLS if call.real.startswith("crash")]) > 30
+
+
+def test_what_crashes_elsewhere_names_the_argument_if_there_is_a_status() -> None:
+    pattern = r'INVALID_ARGUMENT: "(\w+): [\w\[\]]+ must not be NULL"(; .*)?'
+    crashes = [call for call in CALLS if call.real.startswith("crash") and call.why == "NULL"]
+    with_status = [call for call in crashes if '"' in call.core and call.core != '""']
+    assert len(with_status) > 15
+    for call in with_status:
+        named = re.fullmatch(pattern, call.core)
+        assert named is not None, call
+        assert call.name.startswith(named[1]), call
+
+
+def test_a_row_gives_a_reason_if_and_only_if_more_than_words_differ() -> None:
+    for call in CALLS:
+        differs = without_words(call.core) != without_words(call.real)
+        assert differs == bool(call.why), call
+
+
+def test_the_table_has_every_call_of_the_program(program: Path) -> None:
+    listed = subprocess.run([program], check=True, capture_output=True, text=True)
+    assert sorted(listed.stdout.splitlines()) == sorted(call.name for call in CALLS)
+
+
+def test_the_documentation_has_every_difference_and_no_other() -> None:
+    text = (CHECKOUT / "docs/differences.md").read_text(encoding="utf-8")
+    row = re.compile(r"^\| `(.+)` \| `(.+)` \| (?:`|\*\*)(.+?)(?:`|\*\*) \|$", re.M)
+    sections = [section.split("\n", 1) for section in text.split("\n## ")[1:]]
+    told = [(heading, *cells) for heading, body in sections for cells in row.findall(body)]
+    differing = [call for call in CALLS if call.why]
+    assert sorted(told) == sorted(
+        (HEADINGS[call.why], call.name, call.core, call.real) for call in differing
+    )
+
+
+def test_every_slot_of_the_core_is_called() -> None:
+    rows = (lib.ortcffi_slot_row(i) for i in range(lib.ORTCFFI_SLOTS))
+    ours = {decode(row.name) for row in rows if decode(row.who) == "HOST"}
+    called = {re.match(r"\w*", call.name)[0] for call in CALLS}  # type: ignore[index]
+    assert not ours - called

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""The fuzzer of tests/fuzz: its corpus again, and a few seconds of new inputs."""
+
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+from support.paths import CHECKOUT
+
+CORPUS = CHECKOUT / "tests/fuzz/corpus"
+HEAPS = {"segment heap": "USE_MIMALLOC=0", "malloc": "USE_MALLOC=1"}
+SECONDS = 3
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def fuzzer() -> None:
+    """Skips where clang, of all compilers the one that has a fuzzer, is missing or has none."""
+    command = ["clang", "-fsanitize=fuzzer", "-x", "c", "-", "-o", os.devnull]
+    source = "int LLVMFuzzerTestOneInput(const char* d, long n) { return d == (char*)n; }"
+    if shutil.which("clang") is None:
+        pytest.skip("clang is not installed")
+    if subprocess.run(command, check=False, input=source.encode(), capture_output=True).returncode:
+        pytest.skip("clang has no fuzzer here")
+
+
+@pytest.mark.usefixtures("fuzzer")
+@pytest.mark.parametrize("heap", HEAPS)
+def test_the_fuzzer_finds_nothing(heap, make_core, tmp_path):
+    command = [*make_core, "-s", "fuzz", HEAPS[heap], f"BUILD={tmp_path}", f"SECONDS={SECONDS}"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-5000:]
+    units = re.search(r"number_of_executed_units: (\d+)", done.stderr)
+    assert units
+    assert int(units[1]) >= len(list(CORPUS.iterdir())) > 0

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""The lives of options, environments, arenas, types and custom ops: in any order, to the end."""
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import ortcffi as ort
+from ortcffi.env import sharing as env_clients
+
+MAKERS = {
+    "SessionOptions": lambda api: ort.SessionOptions(api, logger=print, config={"a": "1"}),
+    "RunOptions": lambda api: ort.RunOptions(api, tag="tag"),
+    "ThreadingOptions": lambda api: ort.ThreadingOptions(api, thread_functions=(print, print)),
+    "PrepackedWeights": ort.PrepackedWeights,
+    "ArenaCfg": lambda api: ort.ArenaCfg(api, max_bytes=1 << 20),
+    "Arena": lambda api: ort.Arena(api.default_allocator),
+    "Env": lambda api: ort.Env("app", api, logger=print),
+    "TensorTypeInfo": lambda api: ort.TensorTypeInfo("f4", ["N", 3], api),
+    "TypeInfo": lambda api: ort.TypeInfo.sequence(ort.TypeInfo.tensor("f4", [1], api)),
+    "OpAttr": lambda api: ort.OpAttr("name", [1, 2], api=api),
+    "CustomOpDomain": lambda api: ort.CustomOpDomain("mine", api),
+}
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_an_object_outlives_the_api_object_that_it_was_made_with(name):
+    with MAKERS[name](ort.emulate(30)) as made:
+        gc.collect()
+        assert " closed" not in repr(made)
+        assert made.api.version == 30
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_an_object_in_a_cycle_is_released(core_api, name):
+    cycle = [MAKERS[name](core_api)]
+    cycle.append(cycle)  # conftest.py counts what is left
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_closing_twice_does_nothing_and_use_after_close_raises(api, name):
+    made = MAKERS[name](api)
+    made.close()
+    made.close()
+    assert made.closed
+    with pytest.raises(ValueError, match=f"this {name} is closed"):
+        made.handle  # noqa: B018
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_many_threads_make_and_release_objects(api, name):
+    wrong = []
+
+    def work():
+        try:
+            for _ in range(30):
+                MAKERS[name](api).close()
+        except BaseException as error:  # noqa: BLE001  # told to the test
+            wrong.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+@pytest.mark.parametrize("which", ["core_api()", "load()"])
+@pytest.mark.parametrize("order", ["made", "reversed(made)"])
+def test_the_interpreter_may_end_with_objects_alive(which, order):
+    program = f"""if True:
+        import numpy as np, ortcffi as ort
+        api = ort.{which}
+        value = ort.Value.from_numpy(np.zeros(3, np.float32), api=api)
+        options = ort.SessionOptions(api, logger=print, thread_functions=(print, print))
+        options.add_initializer("w", value)
+        env = ort.Env("app", api, logger=print, severity=0)
+        env.register_allocator(ort.Tracking(ort.Arena(ort.core_api().default_allocator)))
+        made = [
+            options, options.clone(), env, env.shared_allocator().zeros(10), options.config,
+            ort.RunOptions(api), ort.ThreadingOptions(api), ort.PrepackedWeights(api),
+            ort.ArenaCfg(api), ort.TypeInfo.tensor("f4", [1], api).tensor_info,
+            ort.OpAttr("name", 1, api=api), ort.CustomOpDomain("mine", api),
+        ]
+        ort.kept = list({order})
+        made.append(made)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", program], check=False, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_fork_while_another_thread_counts_environments_leaves_the_child_working(core_api):
+    held = threading.Event()
+
+    def hold():
+        with env_clients._guard:
+            held.set()
+            time.sleep(0.05)  # until the fork has come to wait for it
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(10)  # ends a child that waits for ever
+        ort.Env(api=core_api).close()
+        os._exit(0)
+    thread.join()
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_options_keep_what_sessions_borrow(api):
+    with ort.SessionOptions(api) as options:
+        array = np.full(1000, 7, np.float32)
+        options.add_initializer("w", ort.Value.from_numpy(array, api=api))
+        del array
+        gc.collect()
+        assert options.initializers["w"].numpy().sum() == 7000
+
+
+@pytest.mark.parametrize("name", sorted(MAKERS.keys() - {"Arena"}))
+def test_what_is_no_table_is_refused_by_name(name):
+    with pytest.raises(TypeError, match="api must be an Api, not int"):
+        MAKERS[name](3)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""The core as a DLL for Windows, built with MinGW-w64, and clients in C on it under wine."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from support.behaviour import CALLS, is_as_expected
+from support.paths import CHECKOUT
+
+MINGW = "x86_64-w64-mingw32-"
+# Of these every Windows has its own.
+ALWAYS_THERE = {"KERNEL32.dll", "msvcrt.dll"}
+
+Make = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that the Makefile builds in."""
+    return tmp_path_factory.mktemp("windows")
+
+
+@pytest.fixture(scope="module")
+def make(build: Path) -> Make:
+    """``make(target, *arguments)`` builds with MinGW-w64, warnings as errors."""
+    for tool in ("make", f"{MINGW}gcc", f"{MINGW}objdump"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+
+    def make(target: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        flags = ["CFLAGS=-O2 -Werror", f"BUILD={build}", f"MINGW={MINGW}gcc"]
+        command = ["make", "-s", "-C", str(CHECKOUT / "core"), target, *flags, *arguments]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def dll(make: Make, build: Path) -> Path:
+    """``ortcore.dll``."""
+    make("windows")
+    return build / "windows/ortcore.dll"
+
+
+@pytest.fixture(scope="module")
+def wine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A Windows of its own for this module."""
+    if shutil.which("wine") is None:
+        pytest.skip("wine is not installed")
+    prefix = tmp_path_factory.mktemp("wine")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("WINEPREFIX", str(prefix))
+        patch.setenv("WINEDEBUG", "-all")
+        patch.setenv("WINEDLLOVERRIDES", "mscoree,mshtml=")
+        patch.delenv("DISPLAY", raising=False)
+        subprocess.run(["wine", "cmd", "/c", "ver"], check=True, capture_output=True)
+        yield
+    shutil.rmtree(prefix, ignore_errors=True)  # a copy of all of Windows
+
+
+def dump(library: Path) -> str:
+    command = [f"{MINGW}objdump", "-p", str(library)]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def test_the_dll_exports_what_its_list_names(dll: Path) -> None:
+    listed = (CHECKOUT / "core/exports/ortcore.def").read_text().partition("EXPORTS")[2].split()
+    table = re.search(r"^\[Ordinal/Name Pointer\] Table.*?\n\n", dump(dll), re.M | re.S)
+    assert table is not None
+    assert re.findall(r"^\s*\[\s*\d+\].*?(\w+)$", table[0], re.M) == listed != []
+
+
+def test_the_dll_needs_only_what_every_windows_has(dll: Path) -> None:
+    assert set(re.findall(r"DLL Name: (\S+)", dump(dll))) == ALWAYS_THERE
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("wine")
+def test_clients_run_on_the_dll(make: Make) -> None:
+    ran = re.findall(r"== \S*/(\w+)\.exe", make("wine").stdout)
+    assert {"abi", "client", "old_client", "storm", "platform", "behaviour"} <= set(ran)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("wine")
+@pytest.mark.parametrize("run", ["many_threads:4000:16", "reload:100:4", "heap:resident"])
+def test_memory_goes_back_when_threads_end_and_when_it_is_asked_for(make: Make, run: str) -> None:
+    make("wine", f"RUNS={run}")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("wine")
+def test_the_dll_answers_as_the_core_does_elsewhere(make: Make, dll: Path) -> None:
+    make("wine", "RUNS=behaviour")
+
+    def run(*arguments: str | Path) -> list[str]:
+        command = ["wine", dll.with_name("behaviour.exe"), *arguments]
+        said = subprocess.run(command, check=True, capture_output=True).stdout
+        return said.decode(errors="backslashreplace").split("\r\n")[:-1]
+
+    expected = {call.name: call.core for call in CALLS}
+    # All in one process, for the time that a process takes under wine. A call which another one
+    # before it has changed is made again by itself.
+    answers = dict(zip(run(), run(dll), strict=True))
+    assert answers.keys() == expected.keys()
+    others = [name for name, said in answers.items() if not is_as_expected(said, expected[name])]
+    assert len(others) < len(answers) // 10
+    again = {name: run(dll, name)[0] for name in others}
+    assert {
+        name: said for name, said in again.items() if not is_as_expected(said, expected[name])
+    } == {}
