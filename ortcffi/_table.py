@@ -6,6 +6,7 @@ that `core_api` makes. It registers itself here, so that no topic below imports 
 """
 
 import os
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ __all__ = [
     "build_info",
     "core_api",
     "default_api",
+    "highest_api_version",
     "init_api",
     "table_for",
 ]
@@ -39,6 +41,22 @@ def _slots() -> dict[str, int]:
     """The API version that each slot came with."""
     rows = (lib.ortcffi_slot_row(i) for i in range(lib.ORTCFFI_SLOTS))
     return {decode(row.name): row.since for row in rows}
+
+
+def highest_api_version(version_string: str) -> int:
+    """The highest API version of a library whose ``GetVersionString`` answers `version_string`.
+
+    Raises `ValueError`, whose text completes 'the library ...'.
+    """
+    found = re.match(r"([0-9]{1,9})\.([0-9]{1,9})(?![0-9])", version_string)
+    if not found:
+        raise ValueError(f"says that its version is {version_string!r}, which is no version")
+    major, minor = int(found[1]), int(found[2])
+    if major == 0:
+        raise ValueError(f"is too old: its version is {version_string!r}, and API 1 came with 1.0")
+    if major > 1:
+        raise ValueError(f"is of version {version_string!r}, whose API versions are not known here")
+    return max(minor, 1)  # release 1.n knows the API versions 1 to n; 1.0 knows 1
 
 
 class Table:

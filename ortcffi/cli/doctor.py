@@ -14,6 +14,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ortcffi._table import highest_api_version
 from ortcffi.table import load as providers
 from ortcffi.table.find import Runtime, find_runtimes
 
@@ -80,7 +81,7 @@ def examine(runtime: Runtime, seconds: float = SECONDS) -> Finding:
     if "problem" in told:
         return _broken(runtime, told["problem"], told["remedy"], printed)
     version = told["version"]
-    versions = (1, providers.highest_api_version(version))
+    versions = (1, highest_api_version(version))
     runtime = runtime._replace(version=version, version_from="library", api_versions=versions)
     return Finding(runtime, told["used_version"], told["build_info"], printed)
 

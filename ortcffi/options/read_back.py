@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ortcffi._convert import decode
 from ortcffi._native import ffi, lib
+from ortcffi._table import core_api
 from ortcffi.errors import fail
 from ortcffi.options.settings import Options, Setting, file, path, text
 from ortcffi.status.key_values import KeyValuePairs
@@ -29,8 +30,6 @@ def read_pairs(options: Options, reader: Reader) -> dict[str, str] | None:
     reader : callable
         ``lib.ortcffi_describe_session_options`` or one of its kin, which answers pairs.
     """
-    from ortcffi._table import core_api
-
     api, out = core_api(), ffi.new("OrtKeyValuePairs**")
     if status := reader(options.handle, out):
         fail(api.pointer, status, reader.__name__)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Self
 from ortcffi._convert import INT32, mapping
 from ortcffi._native import ffi, lib
 from ortcffi.callbacks.logs import LogSeverity
-from ortcffi.custom_ops.domain import CustomOps, copied
 from ortcffi.errors import fail
 from ortcffi.options.callback_settings import (
     LoggerSetting,
@@ -17,6 +16,7 @@ from ortcffi.options.callback_settings import (
     ThreadsSetting,
 )
 from ortcffi.options.config_entries import SessionConfig
+from ortcffi.options.custom_ops import CustomOps, copied
 from ortcffi.options.read_back import read_settings
 from ortcffi.options.session_inputs import SessionInputs
 from ortcffi.options.settings import (

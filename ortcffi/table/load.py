@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ortcffi._convert import AnyPath, absolute, decode
 from ortcffi._native import ffi, lib
+from ortcffi._table import highest_api_version
 from ortcffi.table.api import Api
 
 if TYPE_CHECKING:
@@ -110,22 +111,6 @@ def load(path: AnyPath | None = None) -> Api:
     for found in installed_libraries():
         return _load_file(WHEEL, found)
     return _load_system()
-
-
-def highest_api_version(version_string: str) -> int:
-    """The highest API version of a library whose ``GetVersionString`` answers `version_string`.
-
-    Raises `ValueError`, whose text completes 'the library ...'.
-    """
-    found = re.match(r"([0-9]{1,9})\.([0-9]{1,9})(?![0-9])", version_string)
-    if not found:
-        raise ValueError(f"says that its version is {version_string!r}, which is no version")
-    major, minor = int(found[1]), int(found[2])
-    if major == 0:
-        raise ValueError(f"is too old: its version is {version_string!r}, and API 1 came with 1.0")
-    if major > 1:
-        raise ValueError(f"is of version {version_string!r}, whose API versions are not known here")
-    return max(minor, 1)  # release 1.n knows the API versions 1 to n; 1.0 knows 1
 
 
 def installed_libraries() -> list[str]:

@@ -7,7 +7,6 @@
 #include "env/env.h"
 #include "heap/heap.h"
 #include "platform/platform.h"
-#include "options/session_options.h"
 
 int core_logger_takes(const struct OrtLogger* logger, OrtLoggingLevel severity) {
   return (int)severity >= __atomic_load_n(&logger->severity, __ATOMIC_RELAXED);
@@ -111,13 +110,5 @@ ORT_API_STATUS_IMPL(ort_Logger_LogMessage, const OrtLogger* logger,
                                message != NULL ? message : ""};
   core_logger_log(logger, &record);
   heap_free(location);
-  return NULL;
-}
-
-ORT_API_STATUS_IMPL(ort_SetUserLoggingFunction, OrtSessionOptions* options,
-                    OrtLoggingFunction user_logging_function, void* user_logging_param) {
-  CORE_REQUIRE(SetUserLoggingFunction, options);
-  options->settings.logging_function = user_logging_function;
-  options->settings.logging_param = user_logging_param;
   return NULL;
 }

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "table/hosts.h"
 #include "platform/platform.h"
 #include "options/session_options.h"
 

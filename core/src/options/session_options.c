@@ -152,6 +152,14 @@ SETTER(SessionOptionsSetCustomJoinThreadFn,
        (OPTIONS, OrtCustomJoinThreadFn ort_custom_join_thread_fn),
        threads.join = ort_custom_join_thread_fn)
 
+ORT_API_STATUS_IMPL(ort_SetUserLoggingFunction, OrtSessionOptions* options,
+                    OrtLoggingFunction user_logging_function, void* user_logging_param) {
+  CORE_REQUIRE(SetUserLoggingFunction, options);
+  options->settings.logging_function = user_logging_function;
+  options->settings.logging_param = user_logging_param;
+  return NULL;
+}
+
 ORT_API_STATUS_IMPL(ort_SetSessionExecutionMode, OrtSessionOptions* options,
                     ExecutionMode execution_mode) {
   CORE_REQUIRE(SetSessionExecutionMode, options);

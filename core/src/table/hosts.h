@@ -10,9 +10,6 @@
 #include "core.h"
 #include "ortcore.h"
 
-/** The core's own base. OrtGetApiBase, an exported name, may lead to that of another library. */
-const OrtApiBase* core_api_base(void);
-
 /** What GetApi does about a version that a host does not have: a line on stderr, and NULL. */
 const OrtApi* core_refuse_version(uint32_t version, uint32_t newest, const char* version_string);
 

@@ -6,13 +6,8 @@
 
 #include "heap/heap.h"
 #include "custom_ops/op_recorder.h"
-#include "options/session_options.h"
 /* Needs the types of the headers above. */
 #include "boundary/custom_ops/custom_ops.h"
-
-const ortcffi_ops* ortcffi_options_ops(const OrtSessionOptions* options) {
-  return &options->custom_ops;
-}
 
 ortcffi_ops* ortcffi_new_ops(const ortcffi_ops* from) {
   ortcffi_ops* ops = heap_alloc(sizeof *ops);

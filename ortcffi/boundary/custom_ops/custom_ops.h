@@ -23,9 +23,6 @@ typedef struct ortcffi_operand {
   int least, is_homogeneous;
 } ortcffi_operand;
 
-/* What the core's own options hold; lent by them. */
-const ortcffi_ops* ortcffi_options_ops(const OrtSessionOptions* options);
-
 /* A list for the options of another library, with what another list has or, for NULL, with nothing;
  * NULL without memory. It is to live as long as those options and what is made of them. */
 ortcffi_ops* ortcffi_new_ops(const ortcffi_ops* from);

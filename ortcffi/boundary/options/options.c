@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "options/describe_options.h"
-/* Needs the types of the header above. */
+/* Need the types of the header above. */
+#include "boundary/custom_ops/custom_ops.h"
 #include "boundary/options/options.h"
+
+const ortcffi_ops* ortcffi_options_ops(const OrtSessionOptions* options) {
+  return &options->custom_ops;
+}
 
 OrtStatus* ortcffi_describe_session_options(const OrtSessionOptions* options,
                                             OrtKeyValuePairs** out) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the core's options hold (core/src/options/describe_options.h says more). Of options that another
- * library has made nothing can be told: what is read is then NULL, or nothing.
+ * Read what options of the core hold (see core/src/options/describe_options.h). Options of another
+ * library cannot be read: the answer is then NULL, or no item.
  */
 
 /* All settings of one value. The pairs go to ReleaseKeyValuePairs of the core. */
@@ -13,6 +13,9 @@ OrtStatus* ortcffi_describe_threading_options(const OrtThreadingOptions* options
 
 /* The configuration entries of run options. */
 OrtStatus* ortcffi_run_config(const OrtRunOptions* options, OrtKeyValuePairs** out);
+
+/* The custom ops that session options of the core hold; borrowed from the options. */
+const ortcffi_ops* ortcffi_options_ops(const OrtSessionOptions* options);
 
 /* The lists that session options hold, beside their configuration entries. */
 typedef enum ortcffi_session_list {
