@@ -141,8 +141,8 @@ enum core_kind {
 /** How many objects of a kind are alive, over all threads. */
 int64_t core_live_objects(enum core_kind kind);
 
-/** The core's own base. The exported name OrtGetApiBase may resolve to another library's. Defined in
- * table/api.c; declared here because topics below pass it to op libraries. */
+/** The core's own base. The exported name OrtGetApiBase may resolve to another library's. Defined
+ * in table/api.c; declared here because topics below pass it to op libraries. */
 const OrtApiBase* core_api_base(void);
 
 /** Text of the build: compiler, target, allocator, options. Constant. */

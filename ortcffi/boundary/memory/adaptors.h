@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The core's adaptors (core/src/memory/adaptor.h says what each function does), and NumPy's memory. */
+/* The core's adaptors (core/src/memory/adaptor.h says what each function does), and NumPy's memory.
+ */
 
 typedef struct ortcffi_figures {
   int64_t current, peak, total, allocations, frees, largest;
