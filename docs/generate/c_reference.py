@@ -47,11 +47,21 @@ WHO = {
     "NOT_YET": "not yet in the core",
 }
 GIL = {"HOLD": "keeps the GIL", "FREE": "releases the GIL"}
-TITLES = {
-    "api": "API",
-    "custom_op": "Custom operators",
-    "env": "Environment",
-    "ep_host": "Execution providers",
+TITLES = {  # of the topics whose own name says too little
+    "arena": "Arenas",
+    "binding": "I/O binding",
+    "custom_ops": "Custom operators",
+    "env": "Environments and logging",
+    "ep": "Plug-in execution providers",
+    "graph": "Graphs",
+    "memory": "Memory and allocators",
+    "model": "Model metadata",
+    "options": "Session, run and thread options",
+    "providers": "Built-in execution providers",
+    "session": "Sessions",
+    "status": "Statuses and key-value pairs",
+    "table": "The table and further tables",
+    "values": "Values and types",
 }
 CALLS = """\
 In C ``api->Name(...)``, in Python ``lib.Name(api.pointer, ...)``. :doc:`index` tells what holds for

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from slots import Slot, slots_of
 from support.paths import CHECKOUT
 
 FOLDERS = ["core", "ortcffi", "tests", "tools", "benchmarks"]
@@ -57,6 +58,32 @@ def test_every_c_function_has_at_most_40_lines(path):
 def test_only_the_platform_layer_includes_headers_of_one_system(path):
     if not path.name.startswith("platform"):
         assert not re.findall(SYSTEM_HEADERS, path.read_text())
+
+
+def listed_functions() -> Iterator[tuple[str, Slot]]:
+    """Each row of the lists of slots, and the name of its function in C."""
+    for path in DOCUMENTATION.glob("ort*_slots.def"):
+        prefix = path.name.removeprefix("ort_").removesuffix("slots.def")
+        for slot in slots_of(path.name):
+            yield f"ort_{prefix}{slot.name}", slot
+
+
+def defined_functions() -> dict[str, set[str]]:
+    """The functions behind the slots that C files define by their whole name, and their folders."""
+    pattern = r"^(?:ORT_API_STATUS_IMPL\(|\w[^;={(\n]*[ *])(ort_\w+)[,(]"
+    found: dict[str, set[str]] = {}
+    for path in (CHECKOUT / "core/src").rglob("*.c"):
+        for function in re.findall(pattern, path.read_text(), re.MULTILINE):
+            found.setdefault(function, set()).add(path.parent.name)
+    return found
+
+
+def test_the_folder_named_after_a_topic_defines_the_functions_of_its_slots():
+    answered = {
+        name: {slot.topic} for name, slot in listed_functions() if slot.who in ("HOST", "TABLE")
+    }
+    assert len(answered) > 200
+    assert defined_functions() == answered
 
 
 def test_the_hooks_run_the_versions_that_are_installed_for_development():

@@ -117,40 +117,75 @@ void ORT_API_CALL ort_ReleaseSessionOptions(OrtSessionOptions* input) NO_EXCEPTI
   }
 }
 
-/* The slots that set one value without a condition. */
-#define SETTER(slot, parameters, assignment)         \
-  ORT_API_STATUS_IMPL(ort_##slot, PACK parameters) { \
-    CORE_REQUIRE(slot, options);                     \
-    options->settings.assignment;                    \
-    return NULL;                                     \
-  }
-#define PACK(...) __VA_ARGS__
-#define OPTIONS OrtSessionOptions* options
+/* What the slots do that set one value without a condition. */
+#define SET(slot, assignment)   \
+  CORE_REQUIRE(slot, options);  \
+  options->settings.assignment; \
+  return NULL
 
-SETTER(DisableProfiling, (OPTIONS), profiling = false)
-SETTER(EnableMemPattern, (OPTIONS), mem_pattern = true)
-SETTER(DisableMemPattern, (OPTIONS), mem_pattern = false)
-SETTER(EnableCpuMemArena, (OPTIONS), cpu_arena = true)
-SETTER(DisableCpuMemArena, (OPTIONS), cpu_arena = false)
-SETTER(DisablePerSessionThreads, (OPTIONS), per_session_threads = false)
-SETTER(SetSessionLogVerbosityLevel, (OPTIONS, int session_log_verbosity_level),
-       log_verbosity = session_log_verbosity_level)
-SETTER(SetSessionLogSeverityLevel, (OPTIONS, int session_log_severity_level),
-       log_severity = session_log_severity_level)
-SETTER(SetIntraOpNumThreads, (OPTIONS, int intra_op_num_threads),
-       intra_op_threads = intra_op_num_threads)
-SETTER(SetInterOpNumThreads, (OPTIONS, int inter_op_num_threads),
-       inter_op_threads = inter_op_num_threads)
-SETTER(SetDeterministicCompute, (OPTIONS, bool value), deterministic = value)
-SETTER(SessionOptionsSetCustomCreateThreadFn,
-       (OPTIONS, OrtCustomCreateThreadFn ort_custom_create_thread_fn),
-       threads.create = ort_custom_create_thread_fn)
-SETTER(SessionOptionsSetCustomThreadCreationOptions,
-       (OPTIONS, void* ort_custom_thread_creation_options),
-       threads.creation_options = ort_custom_thread_creation_options)
-SETTER(SessionOptionsSetCustomJoinThreadFn,
-       (OPTIONS, OrtCustomJoinThreadFn ort_custom_join_thread_fn),
-       threads.join = ort_custom_join_thread_fn)
+ORT_API_STATUS_IMPL(ort_DisableProfiling, OrtSessionOptions* options) {
+  SET(DisableProfiling, profiling = false);
+}
+
+ORT_API_STATUS_IMPL(ort_EnableMemPattern, OrtSessionOptions* options) {
+  SET(EnableMemPattern, mem_pattern = true);
+}
+
+ORT_API_STATUS_IMPL(ort_DisableMemPattern, OrtSessionOptions* options) {
+  SET(DisableMemPattern, mem_pattern = false);
+}
+
+ORT_API_STATUS_IMPL(ort_EnableCpuMemArena, OrtSessionOptions* options) {
+  SET(EnableCpuMemArena, cpu_arena = true);
+}
+
+ORT_API_STATUS_IMPL(ort_DisableCpuMemArena, OrtSessionOptions* options) {
+  SET(DisableCpuMemArena, cpu_arena = false);
+}
+
+ORT_API_STATUS_IMPL(ort_DisablePerSessionThreads, OrtSessionOptions* options) {
+  SET(DisablePerSessionThreads, per_session_threads = false);
+}
+
+ORT_API_STATUS_IMPL(ort_SetSessionLogVerbosityLevel, OrtSessionOptions* options,
+                    int session_log_verbosity_level) {
+  SET(SetSessionLogVerbosityLevel, log_verbosity = session_log_verbosity_level);
+}
+
+ORT_API_STATUS_IMPL(ort_SetSessionLogSeverityLevel, OrtSessionOptions* options,
+                    int session_log_severity_level) {
+  SET(SetSessionLogSeverityLevel, log_severity = session_log_severity_level);
+}
+
+ORT_API_STATUS_IMPL(ort_SetIntraOpNumThreads, OrtSessionOptions* options,
+                    int intra_op_num_threads) {
+  SET(SetIntraOpNumThreads, intra_op_threads = intra_op_num_threads);
+}
+
+ORT_API_STATUS_IMPL(ort_SetInterOpNumThreads, OrtSessionOptions* options,
+                    int inter_op_num_threads) {
+  SET(SetInterOpNumThreads, inter_op_threads = inter_op_num_threads);
+}
+
+ORT_API_STATUS_IMPL(ort_SetDeterministicCompute, OrtSessionOptions* options, bool value) {
+  SET(SetDeterministicCompute, deterministic = value);
+}
+
+ORT_API_STATUS_IMPL(ort_SessionOptionsSetCustomCreateThreadFn, OrtSessionOptions* options,
+                    OrtCustomCreateThreadFn ort_custom_create_thread_fn) {
+  SET(SessionOptionsSetCustomCreateThreadFn, threads.create = ort_custom_create_thread_fn);
+}
+
+ORT_API_STATUS_IMPL(ort_SessionOptionsSetCustomThreadCreationOptions, OrtSessionOptions* options,
+                    void* ort_custom_thread_creation_options) {
+  SET(SessionOptionsSetCustomThreadCreationOptions,
+      threads.creation_options = ort_custom_thread_creation_options);
+}
+
+ORT_API_STATUS_IMPL(ort_SessionOptionsSetCustomJoinThreadFn, OrtSessionOptions* options,
+                    OrtCustomJoinThreadFn ort_custom_join_thread_fn) {
+  SET(SessionOptionsSetCustomJoinThreadFn, threads.join = ort_custom_join_thread_fn);
+}
 
 ORT_API_STATUS_IMPL(ort_SetUserLoggingFunction, OrtSessionOptions* options,
                     OrtLoggingFunction user_logging_function, void* user_logging_param) {

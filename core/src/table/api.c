@@ -5,7 +5,7 @@
 #include "heap/heap.h"
 #include "table/stubs.h"
 
-#define CORE_SYMBOL(topic, name) ort_##name
+#define CORE_SYMBOL(name) ort_##name
 #include "table/stub_rows.h"
 #include "ort_slots.def"
 

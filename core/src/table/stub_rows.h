@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The four kinds of row as stubs; include before each list that stubs.h is to expand. */
 #define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments) \
-  STUB_STATUS_##who(CORE_SYMBOL(topic, name), name, parameters)
+  STUB_STATUS_##who(CORE_SYMBOL(name), name, parameters)
 #define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments) \
-  STUB_VOID_##who(CORE_SYMBOL(topic, name), parameters)
+  STUB_VOID_##who(CORE_SYMBOL(name), parameters)
 #define ORT_SLOT_VALUE(index, since, topic, who, gil, returns, name, parameters, arguments) \
-  STUB_VALUE_##who(CORE_SYMBOL(topic, name), returns, parameters)
+  STUB_VALUE_##who(CORE_SYMBOL(name), returns, parameters)
 #define ORT_SLOT_GETTER(index, since, topic, who, gil, returns, name) \
-  STUB_VALUE_##who(CORE_SYMBOL(topic, name), returns, (void))
+  STUB_VALUE_##who(CORE_SYMBOL(name), returns, (void))

@@ -3,8 +3,8 @@
  * @file stubs.h
  * Expands the rows of a slot list that nobody answers yet into functions that say so.
  *
- * Before including a list, define CORE_SYMBOL(topic, name): the function's name in C. Rows that
- * the core answers expand to nothing; their functions stand in the file of their topic.
+ * Before including a list, define CORE_SYMBOL(name): the function's name in C. Rows that
+ * the core answers expand to nothing; their functions stand in the folder of their topic.
  */
 #ifndef ORTCFFI_STUBS_H_
 #define ORTCFFI_STUBS_H_

@@ -3,57 +3,63 @@
 #include "core.h"
 #include "table/stubs.h"
 
-#define CORE_SYMBOL(topic, name) ort_##topic##_##name
-
-#include "table/stub_rows.h"
-#include "ort_model_editor_slots.def"
-#include "table/stub_rows.h"
-#include "ort_compile_slots.def"
-#include "table/stub_rows.h"
-#include "ort_interop_slots.def"
-#include "table/stub_rows.h"
-#include "ort_ep_slots.def"
-
-#define TABLE_ENTRY(topic, name) .name = ort_##topic##_##name,
+/* A function of these tables has the name of its table before its own: two tables may have slots of
+ * one name. Each part below is stubs, table and assertions for one list. */
 #define PLACE(table, index, name)                                  \
   _Static_assert(offsetof(table, name) == (index) * sizeof(void*), \
                  #name " is not in slot " #index " of " #table);
 
+#define CORE_SYMBOL(name) ort_model_editor_##name
+#include "table/stub_rows.h"
+#include "ort_model_editor_slots.def"
 static const OrtModelEditorApi model_editor_table = {
 #define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
-  TABLE_ENTRY(topic, name)
+  .name = CORE_SYMBOL(name),
 #include "ort_model_editor_slots.def"
 };
 #define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
   PLACE(OrtModelEditorApi, index, name)
 #include "ort_model_editor_slots.def"
+#undef CORE_SYMBOL
 
+#define CORE_SYMBOL(name) ort_compile_##name
+#include "table/stub_rows.h"
+#include "ort_compile_slots.def"
 static const OrtCompileApi compile_table = {
 #define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
-  TABLE_ENTRY(topic, name)
+  .name = CORE_SYMBOL(name),
 #include "ort_compile_slots.def"
 };
 #define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
   PLACE(OrtCompileApi, index, name)
 #include "ort_compile_slots.def"
+#undef CORE_SYMBOL
 
+#define CORE_SYMBOL(name) ort_interop_##name
+#include "table/stub_rows.h"
+#include "ort_interop_slots.def"
 static const OrtInteropApi interop_table = {
 #define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
-  TABLE_ENTRY(topic, name)
+  .name = CORE_SYMBOL(name),
 #include "ort_interop_slots.def"
 };
 #define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
   PLACE(OrtInteropApi, index, name)
 #include "ort_interop_slots.def"
+#undef CORE_SYMBOL
 
+#define CORE_SYMBOL(name) ort_ep_##name
+#include "table/stub_rows.h"
+#include "ort_ep_slots.def"
 static const OrtEpApi ep_table = {
 #define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
-  TABLE_ENTRY(topic, name)
+  .name = CORE_SYMBOL(name),
 #include "ort_ep_slots.def"
 };
 #define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
   PLACE(OrtEpApi, index, name)
 #include "ort_ep_slots.def"
+#undef CORE_SYMBOL
 
 const OrtModelEditorApi* ORT_API_CALL ort_GetModelEditorApi(void) NO_EXCEPTION {
   return &model_editor_table;
