@@ -2,7 +2,7 @@
 /**
  * @file ortcore.h
  * What ortcffi's core offers beside the API: hosts of older API versions, traces, the environment's
- * logger.
+ * logger, kernels of custom ops without a session.
  *
  * Nothing here is exported. Each function is found by its name, through a slot of the table:
  *
@@ -122,6 +122,188 @@ typedef const OrtLogger*(ORT_API_CALL* OrtcoreLogger)(void);
  */
 typedef int(ORT_API_CALL* OrtcoreLog)(OrtLoggingLevel severity, const char* category,
                                       const char* location, const char* message);
+/** @} */
+
+/** @name Kernels
+ * Runs the kernel of a custom op without a model or a session. Whoever makes the kernel describes
+ * the node that it stands for, and gives the inputs to each call.
+ *
+ * What an op or its kernel answers is checked, and an exception of C++ that leaves one of its
+ * functions becomes a status with its text (not on Windows, where it still ends the process). The
+ * text of each failure names the op and the node.
+ * @{ */
+
+/** A kernel of a custom op. Any number of threads may compute with one kernel at once. */
+typedef struct OrtcoreKernel OrtcoreKernel;
+
+/** An input or an output of a node. Zeroed: it has no name, so it is not there. */
+typedef struct OrtcoreOperand {
+  /** UTF-8. NULL or "": the node leaves this optional operand out. */
+  const char* name;
+  /** Element type of the tensor, where `type` is NULL. UNDEFINED: the one that the op declares. */
+  ONNXTensorElementDataType element_type;
+  /** What the model would say of the type, with a shape where it is known. May be NULL. */
+  const OrtTypeInfo* type;
+  /** Of an input: the tensor that never changes, an initializer in a model. NULL for none. */
+  const OrtValue* constant;
+} OrtcoreOperand;
+
+/** A node of a model that is not there. All is copied, except for what is said to be borrowed;
+ * values are held. Zeroed but for version and op, it is a node with a default for everything. */
+typedef struct OrtcoreNode {
+  /** ORT_API_VERSION: says which fields the struct has. */
+  uint32_t version;
+  /** The op. Borrowed until the kernel ends. */
+  const OrtCustomOp* op;
+  /** The table that CreateKernel is given. NULL: that of the base ORTCORE_KERNEL_BASE of version
+   * 30. Must be a table of this library. */
+  const OrtApi* api;
+  /** UTF-8 domain of the op. NULL: "". */
+  const char* domain;
+  /** UTF-8 name of the node. NULL: "". */
+  const char* name;
+  /** Attributes: those of CreateOpAttr, and tensors of ORTCORE_TENSOR_ATTRIBUTE. */
+  const OrtOpAttr* const* attributes;
+  size_t attribute_count;
+  /** Inputs. NULL: as many as the op declares, optional ones too and of a variadic one the least,
+   * named input0, input1, and so on; each call may then give as many as the op allows. */
+  const OrtcoreOperand* inputs;
+  size_t input_count;
+  /** Outputs, the same way. The element type of an output that the op declares as UNDEFINED is
+   * that of the operand, or else that of the only input of such a type. */
+  const OrtcoreOperand* outputs;
+  size_t output_count;
+  /** Gives the memory of outputs, scratch memory and what the kernel asks for. Borrowed until the
+   * kernel and the outputs of its calls end. NULL: the default allocator. */
+  OrtAllocator* allocator;
+  /** What the kernel is lent as the logger of its session and run. Borrowed until the kernel ends.
+   * NULL: the environment's as it is at each call, and stderr where there is none. */
+  const OrtLogger* logger;
+  /** Configuration entries of the session. NULL: none. */
+  const OrtKeyValuePairs* config;
+  /** Threads that KernelContext_ParallelFor may use, the caller's among them. 0 and 1: only the
+   * caller's. At most 1024. */
+  uint32_t threads;
+} OrtcoreNode;
+
+#define ORTCORE_KERNEL_BASE "ortcore_kernel_base"
+
+/**
+ * The base that a library of custom ops should register with if its kernels are to run here. It
+ * is that of ORTCORE_EMULATE, except for one slot: on a thread that is inside a function of a
+ * kernel, GetAllocatorWithDefaultOptions answers the allocator that the kernel was made with.
+ *
+ * @param version API version, from 1 to 30.
+ * @return A constant of the library; NULL for another version.
+ */
+typedef const OrtApiBase*(ORT_API_CALL* OrtcoreKernelBase)(uint32_t version);
+
+#define ORTCORE_TENSOR_ATTRIBUTE "ortcore_tensor_attribute"
+
+/**
+ * Makes an attribute that is a tensor, which CreateOpAttr cannot.
+ *
+ * @param[in] name UTF-8 name of the attribute. Copied.
+ * @param[in] tensor The tensor; held until the attribute is released. Nobody may change it.
+ * @param[out] out The attribute. Give it to ReleaseOpAttr.
+ * @return NULL, or a status: ORT_INVALID_ARGUMENT for a NULL argument or a value that is no tensor.
+ */
+typedef OrtStatus*(ORT_API_CALL* OrtcoreTensorAttribute)(const char* name, const OrtValue* tensor,
+                                                         OrtOpAttr** out);
+
+#define ORTCORE_KERNEL_CREATE "ortcore_kernel_create"
+
+/**
+ * Makes the kernel of a node: calls CreateKernelV2 or CreateKernel of its op.
+ *
+ * @param[in] node The node. Not needed after the call, but for what it lends.
+ * @param[out] out The kernel. Give it to OrtcoreKernelRelease.
+ * @return NULL, or a status: ORT_INVALID_ARGUMENT for a node that does not fit its op or an op
+ *     that lacks a function, ORT_RUNTIME_EXCEPTION for an exception, otherwise what the op answers.
+ */
+typedef OrtStatus*(ORT_API_CALL* OrtcoreKernelCreate)(const OrtcoreNode* node, OrtcoreKernel** out);
+
+#define ORTCORE_KERNEL_COMPUTE "ortcore_kernel_compute"
+
+/**
+ * Calls KernelComputeV2 or KernelCompute.
+ *
+ * @param[in] kernel The kernel.
+ * @param[in] inputs Values of this library, one for each input of the node; variadic ones one by
+ *     one, NULL for an optional one that is not there. What follows the last one given is not
+ *     there either. Borrowed.
+ * @param[in] input_count How many.
+ * @param[in,out] outputs In: values to be written to, whose types and shapes must then be right, or
+ *     NULL for those that the kernel is to allocate. Out, on success only: in the place of each
+ *     NULL a value to be released with ReleaseValue, or NULL for an optional output that the
+ *     kernel did not make.
+ * @param[in] output_count How many: at most the outputs of the node, and at least the required
+ *     ones.
+ * @return NULL, or a status: ORT_INVALID_ARGUMENT for inputs or outputs that do not fit,
+ *     ORT_FAIL for a required output that the kernel did not make, ORT_RUNTIME_EXCEPTION for an
+ *     exception, otherwise what the kernel answers.
+ */
+typedef OrtStatus*(ORT_API_CALL* OrtcoreKernelCompute)(OrtcoreKernel* kernel,
+                                                       const OrtValue* const* inputs,
+                                                       size_t input_count, OrtValue** outputs,
+                                                       size_t output_count);
+
+#define ORTCORE_KERNEL_INFER_SHAPES "ortcore_kernel_infer_shapes"
+
+/**
+ * Calls InferOutputShapeFn.
+ *
+ * @param[in] kernel A kernel, whose attributes are used.
+ * @param[in] inputs Types and shapes of inputs. NULL where nothing is known.
+ * @param[in] input_count How many: at most the inputs of the node.
+ * @param[out] outputs Types and shapes, as many as the node has outputs, each to be released with
+ *     ReleaseTensorTypeAndShapeInfo. NULL where the op sets nothing, and for all if it has no such
+ *     function.
+ * @param[in] output_count Room in `outputs`; the outputs of the node, or more.
+ * @return NULL, or a status as of OrtcoreKernelCompute.
+ */
+typedef OrtStatus*(ORT_API_CALL* OrtcoreKernelInferShapes)(
+    OrtcoreKernel* kernel, const OrtTensorTypeAndShapeInfo* const* inputs, size_t input_count,
+    OrtTensorTypeAndShapeInfo** outputs, size_t output_count);
+
+#define ORTCORE_KERNEL_RELEASE "ortcore_kernel_release"
+
+/**
+ * Ends a kernel: calls KernelDestroy. No call with this kernel may be running.
+ *
+ * @param[in] kernel The kernel. NULL does nothing.
+ */
+typedef void(ORT_API_CALL* OrtcoreKernelRelease)(OrtcoreKernel* kernel);
+
+/** Whether a library of custom ops is opened as a private copy. */
+typedef enum OrtcoreCopy {
+  /** If the process has loaded the file already, for somebody else. */
+  ORTCORE_COPY_IF_LOADED = 0,
+  ORTCORE_COPY_NEVER = 1,
+  ORTCORE_COPY_ALWAYS = 2
+} OrtcoreCopy;
+
+#define ORTCORE_REGISTER_LIBRARY "ortcore_register_library"
+
+/**
+ * Opens a library of custom ops and calls its RegisterCustomOps. As RegisterCustomOpsLibrary_V2,
+ * with a base of the caller's choice and, where that is asked for, as a copy.
+ *
+ * Such libraries keep the table that they are given in variables, so two libraries of ONNX Runtime
+ * that use one of them disturb each other. A private copy has variables of its own, even those that
+ * C++ makes unique in the process. Only Linux has private copies; elsewhere the file is opened.
+ *
+ * @param[in,out] options Options of this library. They and their copies keep the library open.
+ * @param[in] base What RegisterCustomOps is given. NULL: ORTCORE_KERNEL_BASE of version 30.
+ * @param[in] path UTF-8 path of the library, or a name that the loader searches for.
+ * @param[in] copy Whether to open a copy.
+ * @param[out] is_copy Whether a copy was opened. May be NULL.
+ * @return NULL, or a status: ORT_FAIL for what cannot be opened or does not export
+ *     RegisterCustomOps, otherwise what that answers.
+ */
+typedef OrtStatus*(ORT_API_CALL* OrtcoreRegisterLibrary)(OrtSessionOptions* options,
+                                                         const OrtApiBase* base, const char* path,
+                                                         OrtcoreCopy copy, int* is_copy);
 /** @} */
 
 #ifdef __cplusplus

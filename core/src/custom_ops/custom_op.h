@@ -113,4 +113,8 @@ size_t core_op_operand_count(const OrtCustomOp* op, bool is_output);
 struct core_operand core_op_operand(const OrtCustomOp* op, bool is_output, size_t index);
 /** @} */
 
+/** ortcore_tensor_attribute; see ortcore.h. */
+OrtStatus* ORT_API_CALL core_tensor_attribute(const char* name, const OrtValue* tensor,
+                                              OrtOpAttr** out);
+
 #endif /* ORTCFFI_CUSTOM_OP_H_ */

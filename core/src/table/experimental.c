@@ -2,8 +2,10 @@
 /* The functions that are no slots, by name. */
 #include <string.h>
 
-#include "table/hosts.h"
+#include "custom_ops/custom_op.h"
 #include "env/logging.h"
+#include "kernels/kernel.h"
+#include "table/hosts.h"
 
 static const struct {
   const char* name;
@@ -14,6 +16,13 @@ static const struct {
     {ORTCORE_TRACE_END, (OrtExperimentalFnPtr)core_trace_end},
     {ORTCORE_LOGGER, (OrtExperimentalFnPtr)core_default_logger},
     {ORTCORE_LOG, (OrtExperimentalFnPtr)core_log_text},
+    {ORTCORE_KERNEL_BASE, (OrtExperimentalFnPtr)core_kernel_base},
+    {ORTCORE_TENSOR_ATTRIBUTE, (OrtExperimentalFnPtr)core_tensor_attribute},
+    {ORTCORE_KERNEL_CREATE, (OrtExperimentalFnPtr)core_host_kernel},
+    {ORTCORE_KERNEL_COMPUTE, (OrtExperimentalFnPtr)core_kernel_compute},
+    {ORTCORE_KERNEL_INFER_SHAPES, (OrtExperimentalFnPtr)core_kernel_infer_shapes},
+    {ORTCORE_KERNEL_RELEASE, (OrtExperimentalFnPtr)core_kernel_release},
+    {ORTCORE_REGISTER_LIBRARY, (OrtExperimentalFnPtr)core_register_library},
 };
 
 OrtExperimentalFnPtr ORT_API_CALL ort_GetExperimentalFunction(const char* name) NO_EXCEPTION {

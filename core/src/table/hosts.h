@@ -23,4 +23,10 @@ OrtStatus* ORT_API_CALL core_trace_begin(const OrtApi* api, uint32_t version,
                                          OrtcoreTrace** out);
 void ORT_API_CALL core_trace_end(OrtcoreTrace* trace);
 
+const OrtApiBase* ORT_API_CALL core_kernel_base(uint32_t version);
+/** core_kernel_create with the table of core_kernel_base for a node without one. */
+OrtStatus* ORT_API_CALL core_host_kernel(const OrtcoreNode* node, OrtcoreKernel** out);
+OrtStatus* ORT_API_CALL core_register_library(OrtSessionOptions* options, const OrtApiBase* base,
+                                              const char* path, OrtcoreCopy copy, int* is_copy);
+
 #endif /* ORTCFFI_HOSTS_H_ */
