@@ -372,6 +372,28 @@ class OrtcoreTrace(Cdata):
     base: OrtApiBase
     api: OrtApi
     figures: OrtcoreFigures
+class OrtcoreKernel(Cdata): ...
+class OrtcoreOperand(Cdata):
+    name: Cdata
+    element_type: int
+    type: OrtTypeInfo
+    constant: OrtValue
+class OrtcoreNode(Cdata):
+    version: int
+    op: OrtCustomOp
+    api: OrtApi
+    domain: Cdata
+    name: Cdata
+    attributes: Out[OrtOpAttr]
+    attribute_count: int
+    inputs: OrtcoreOperand
+    input_count: int
+    outputs: OrtcoreOperand
+    output_count: int
+    allocator: OrtAllocator
+    logger: OrtLogger
+    config: OrtKeyValuePairs
+    threads: int
 class ortcffi_slot(Cdata):
     name: Cdata
     since: int
@@ -847,6 +869,18 @@ class FFI:
     @overload
     def new(self, cdecl: Literal["OrtcoreTrace**", "const OrtcoreTrace**", "OrtcoreTrace*[]"], init: Any = ...) -> Out[OrtcoreTrace]: ...
     @overload
+    def new(self, cdecl: Literal["OrtcoreKernel*", "const OrtcoreKernel*"], init: Any = ...) -> OrtcoreKernel: ...
+    @overload
+    def new(self, cdecl: Literal["OrtcoreKernel**", "const OrtcoreKernel**", "OrtcoreKernel*[]"], init: Any = ...) -> Out[OrtcoreKernel]: ...
+    @overload
+    def new(self, cdecl: Literal["OrtcoreOperand*", "const OrtcoreOperand*"], init: Any = ...) -> OrtcoreOperand: ...
+    @overload
+    def new(self, cdecl: Literal["OrtcoreOperand**", "const OrtcoreOperand**", "OrtcoreOperand*[]"], init: Any = ...) -> Out[OrtcoreOperand]: ...
+    @overload
+    def new(self, cdecl: Literal["OrtcoreNode*", "const OrtcoreNode*"], init: Any = ...) -> OrtcoreNode: ...
+    @overload
+    def new(self, cdecl: Literal["OrtcoreNode**", "const OrtcoreNode**", "OrtcoreNode*[]"], init: Any = ...) -> Out[OrtcoreNode]: ...
+    @overload
     def new(self, cdecl: Literal["ortcffi_slot*", "const ortcffi_slot*"], init: Any = ...) -> ortcffi_slot: ...
     @overload
     def new(self, cdecl: Literal["ortcffi_slot**", "const ortcffi_slot**", "ortcffi_slot*[]"], init: Any = ...) -> Out[ortcffi_slot]: ...
@@ -1079,6 +1113,12 @@ class FFI:
     @overload
     def cast(self, cdecl: Literal["OrtcoreTrace*", "const OrtcoreTrace*"], value: Any) -> OrtcoreTrace: ...
     @overload
+    def cast(self, cdecl: Literal["OrtcoreKernel*", "const OrtcoreKernel*"], value: Any) -> OrtcoreKernel: ...
+    @overload
+    def cast(self, cdecl: Literal["OrtcoreOperand*", "const OrtcoreOperand*"], value: Any) -> OrtcoreOperand: ...
+    @overload
+    def cast(self, cdecl: Literal["OrtcoreNode*", "const OrtcoreNode*"], value: Any) -> OrtcoreNode: ...
+    @overload
     def cast(self, cdecl: Literal["ortcffi_slot*", "const ortcffi_slot*"], value: Any) -> ortcffi_slot: ...
     @overload
     def cast(self, cdecl: Literal["ortcffi_bench_subject*", "const ortcffi_bench_subject*"], value: Any) -> ortcffi_bench_subject: ...
@@ -1255,6 +1295,9 @@ class Lib:
     OrtWeightlessSupport_NONE: int
     OrtWeightlessSupport_EXTERNAL_ONLY: int
     OrtWeightlessSupport_ALL: int
+    ORTCORE_COPY_IF_LOADED: int
+    ORTCORE_COPY_NEVER: int
+    ORTCORE_COPY_ALWAYS: int
     ORTCFFI_API_VERSION: int
     ORTCFFI_SLOTS: int
     ORTCFFI_BENCH_STATUS: int
