@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "fuzz.h"
-#include "table/hosts.h"
+#include "table/versions.h"
 
 #define STATUSES 8
 #define MESSAGE_LIMIT 4096

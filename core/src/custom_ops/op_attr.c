@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Attributes of nodes. */
+/* OrtOpAttr: attributes of nodes. */
 #include <string.h>
 
 #include "heap/heap.h"
 
-/* The value follows the struct, at a multiple of 8 bytes, and the name follows the value. Strings
- * are kept as ReadOpAttr gives them: one after the other, each with its zero byte; a single one has
- * none. */
+/* One block: the struct, the value at a multiple of 8 bytes, the name. A list of strings is stored
+ * as ReadOpAttr returns it: one after the other, each with its terminating zero. A single string
+ * has no terminating zero. */
 struct OrtOpAttr {
   OrtOpAttrType type;
   size_t size;
@@ -15,8 +15,8 @@ struct OrtOpAttr {
 
 static void* value_of(const OrtOpAttr* attr) { return (void*)(attr + 1); }
 
-/* Bytes of the value; 0 elements for a negative length. SIZE_MAX where one of the strings is NULL;
- * an int of strings in memory cannot come near. */
+/* Bytes that the value needs. SIZE_MAX means that one of the strings is NULL: the strings of an int
+ * count, which all are in memory, cannot add up to that. */
 static size_t measure(const void* data, size_t length, OrtOpAttrType type) {
   switch (type) {
     case ORT_OP_ATTR_INT:
@@ -51,7 +51,7 @@ static void copy_strings(char* to, const char* const* strings, size_t count) {
   }
 }
 
-/* Guards whatever does not depend on memory, and gives the number of elements or bytes. */
+/* Checks the arguments; `*length` is then the number of elements or bytes, 0 for a negative len. */
 static OrtStatus* check(const char* name, const void* data, int len, OrtOpAttrType type,
                         size_t* length) {
   if (type < ORT_OP_ATTR_INT || type > ORT_OP_ATTR_STRINGS) {
@@ -104,8 +104,8 @@ void ORT_API_CALL ort_ReleaseOpAttr(OrtOpAttr* input) NO_EXCEPTION {
   }
 }
 
-/* Bytes that a read of an attribute as `type` needs. An array or a string is empty in an attribute
- * of another type, as in the reference. */
+/* Bytes that reading the attribute as `type` returns. Read as an array or a string of another type
+ * than its own, it is empty, as in ONNX Runtime. */
 static size_t readable(const OrtOpAttr* attr, OrtOpAttrType type) {
   switch (type) {
     case ORT_OP_ATTR_INT:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Domains of custom ops, and the lists of them that session options have. */
+/* Domains of custom ops, and the list of domains and libraries that session options hold. */
 #include <string.h>
 
 #include "custom_ops/custom_op.h"
@@ -14,7 +14,7 @@ struct core_op_library {
 
 #define FIRST_CAPACITY 8
 
-/* Makes room for one pointer more; false where there is no memory, with everything as it was. */
+/* Makes room for one more pointer; false where there is no memory, with nothing changed. */
 static int grow(void*** array, size_t count, size_t* capacity) {
   if (count < *capacity) {
     return 1;
@@ -75,7 +75,7 @@ void core_release_op_domain(OrtCustomOpDomain* domain) {
   core_op_domain_drop(domain);
 }
 
-/* Adds a domain that is not there; false where there is no memory. */
+/* Adds a domain, with a reference to it; false where there is no memory. */
 static int keep_domain(struct core_custom_ops* ops, OrtCustomOpDomain* domain) {
   if (!grow((void***)&ops->domains, ops->domain_count, &ops->domain_capacity)) {
     return 0;
@@ -95,7 +95,7 @@ OrtStatus* core_custom_ops_add(const char* function, struct core_custom_ops* ops
   return keep_domain(ops, domain) ? NULL : no_memory(function);
 }
 
-/* Keeps a library, which gets one reference more. */
+/* Adds a library, with a reference to it; false where there is no memory. */
 static int keep_library(struct core_custom_ops* ops, struct core_op_library* library) {
   if (!grow((void***)&ops->libraries, ops->library_count, &ops->library_capacity)) {
     return 0;
@@ -112,7 +112,7 @@ static void drop_library(struct core_op_library* library) {
   }
 }
 
-/* A library is closed after the domains that it may have. */
+/* Domains first: a library must not be closed before the domains that its memory may hold. */
 void core_custom_ops_cut(struct core_custom_ops* ops, size_t domains, size_t libraries) {
   while (ops->domain_count > domains) {
     core_op_domain_drop(ops->domains[--ops->domain_count]);

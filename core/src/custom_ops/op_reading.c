@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What custom ops say of themselves, by the version of their structs. */
+/* Reads the fields of an OrtCustomOp that its version has. */
 #include <limits.h>
 
 #include "custom_ops/custom_op.h"
 
-/* The versions that fields came with. Those before them are in every struct. */
+/* The API versions that added fields. Every struct has the fields before these. */
 enum { CHARACTERISTICS_SINCE = 8, MEMORY_SINCE = 13, VARIADIC_SINCE = 14, VERSIONS_SINCE = 17 };
 
-/* Calls a function of an op if the field is set; else `otherwise`. The second form is for fields
- * that not every struct has. */
+/* Calls a function of the op if it is not NULL; otherwise the value is `otherwise`. ASK_SINCE is
+ * for fields that older structs do not have. */
 #define ASK(op, otherwise, field, ...) \
   ((op)->field != NULL ? (op)->field(__VA_ARGS__) : (otherwise))
 #define ASK_SINCE(since, op, otherwise, ...) \

@@ -6,12 +6,12 @@
 #include "heap/heap.h"
 #include "platform/platform.h"
 
-/* A slot is not told through which table it was called, so each recorder has functions of its own,
- * and there are as many recorders as sets of functions. */
+/* A slot function cannot see through which table it was called. So each recorder has its own set of
+ * functions, and their number is fixed when this is compiled. */
 #define EACH_RECORDER(X) X(0) X(1) X(2) X(3)
 #define RECORDERS 4
 
-/* A domain of the other library, and ours with the same ops. */
+/* A domain of the other library, and the core's copy of it, which can be read. */
 struct pair {
   struct pair* next;
   OrtCustomOpDomain* theirs;
@@ -26,7 +26,7 @@ struct recorder {
   struct pair* pairs;
 };
 
-/* What is being registered by this thread. */
+/* The call of a registration function that this thread is in. */
 struct registration {
   struct registration* outer;
   const struct recorder* recorder;
@@ -35,11 +35,11 @@ struct registration {
 };
 
 static struct recorder recorders[RECORDERS];
-/* Of the recorders and their pairs; no other library is called under it. */
+/* Protects the recorders and their pairs. Never held while another library is called. */
 static core_mutex lock = CORE_MUTEX_INIT;
 static __thread struct registration* current __attribute__((tls_model("initial-exec")));
 
-/* A status of ours as one of theirs. */
+/* Turns a status of the core into one of the other library, which the caller can release. */
 static OrtStatus* translate(const OrtApi* api, OrtStatus* status) {
   if (status == NULL) {
     return NULL;
@@ -49,7 +49,7 @@ static OrtStatus* translate(const OrtApi* api, OrtStatus* status) {
   return theirs;
 }
 
-static struct pair** find(struct recorder* recorder, const OrtCustomOpDomain* theirs) {
+static struct pair** find_pair(struct recorder* recorder, const OrtCustomOpDomain* theirs) {
   struct pair** at = &recorder->pairs;
   while (*at != NULL && (*at)->theirs != theirs) {
     at = &(*at)->next;
@@ -57,10 +57,11 @@ static struct pair** find(struct recorder* recorder, const OrtCustomOpDomain* th
   return at;
 }
 
-/* Our domain for one of theirs, with one holder more; NULL for one that is not known. */
-static OrtCustomOpDomain* borrow(struct recorder* recorder, const OrtCustomOpDomain* theirs) {
+/* The copy of a domain, with one more reference; NULL for a domain that this recorder did not make.
+ */
+static OrtCustomOpDomain* retain_copy(struct recorder* recorder, const OrtCustomOpDomain* theirs) {
   core_mutex_lock(&lock);
-  struct pair* pair = *find(recorder, theirs);
+  struct pair* pair = *find_pair(recorder, theirs);
   OrtCustomOpDomain* ours = pair == NULL ? NULL : pair->ours;
   if (ours != NULL) {
     core_op_domain_retain(ours);
@@ -91,7 +92,7 @@ static OrtStatus* create(struct recorder* recorder, const char* name, OrtCustomO
 static OrtStatus* add_op(struct recorder* recorder, OrtCustomOpDomain* theirs,
                          const OrtCustomOp* op) {
   CORE_TRY(recorder->inner->CustomOpDomain_Add(theirs, op));
-  OrtCustomOpDomain* ours = borrow(recorder, theirs);
+  OrtCustomOpDomain* ours = retain_copy(recorder, theirs);
   if (ours == NULL || op == NULL) {
     return NULL;
   }
@@ -105,7 +106,7 @@ static OrtStatus* add_domain(struct recorder* recorder, OrtSessionOptions* optio
   struct registration* registration = current;
   bool is_noted = registration != NULL && registration->recorder == recorder &&
                   registration->options == options;
-  OrtCustomOpDomain* ours = is_noted ? borrow(recorder, theirs) : NULL;
+  OrtCustomOpDomain* ours = is_noted ? retain_copy(recorder, theirs) : NULL;
   if (ours == NULL) {
     return recorder->inner->AddCustomOpDomain(options, theirs);
   }
@@ -116,7 +117,7 @@ static OrtStatus* add_domain(struct recorder* recorder, OrtSessionOptions* optio
 
 static void release(struct recorder* recorder, OrtCustomOpDomain* theirs) {
   core_mutex_lock(&lock);
-  struct pair** at = find(recorder, theirs);
+  struct pair** at = find_pair(recorder, theirs);
   struct pair* pair = *at;
   if (pair != NULL) {
     *at = pair->next;
@@ -129,8 +130,7 @@ static void release(struct recorder* recorder, OrtCustomOpDomain* theirs) {
   recorder->inner->ReleaseCustomOpDomain(theirs);
 }
 
-/* A library newer than this one goes by our version, because we cannot stand before slots that we
- * do not know. Who asks for them all the same gets them, and is not noted. */
+/* A version above the core's gets the library's own table: the recorder does not know its slots. */
 static const OrtApi* get_api(const struct recorder* recorder, uint32_t version) {
   bool is_ours = version >= 1 && version <= recorder->version && version <= ORT_API_VERSION;
   return is_ours ? &recorder->table : recorder->base->GetApi(version);
@@ -181,8 +181,9 @@ struct functions {
 static const struct functions functions[] = {EACH_RECORDER(ROW)};
 _Static_assert(CORE_COUNT_OF(functions) == RECORDERS, "EACH_RECORDER lists every recorder");
 
-/* Slots that the other library does not have stay NULL. */
-static void begin(struct recorder* recorder, const OrtApi* inner, const struct core_recording* to) {
+/* Fills in a recorder. Slots that the other library does not have stay NULL. */
+static void fill_recorder(struct recorder* recorder, const OrtApi* inner,
+                          const struct core_recording* to) {
   const struct functions* mine = &functions[recorder - recorders];
 #define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
   if (to->version >= (since)) {                                                       \
@@ -198,7 +199,8 @@ static void begin(struct recorder* recorder, const OrtApi* inner, const struct c
   recorder->inner = inner;
 }
 
-/* The recorder before a table, for good; NULL where there are too many tables. */
+/* The recorder of a table, which is never given back: op libraries keep its table. NULL where all
+ * are in use by other tables. */
 static struct recorder* recorder_of(const OrtApi* inner, const struct core_recording* to) {
   struct recorder* recorder = recorders;
   core_mutex_lock(&lock);
@@ -208,7 +210,7 @@ static struct recorder* recorder_of(const OrtApi* inner, const struct core_recor
   if (recorder == recorders + RECORDERS) {
     recorder = NULL;
   } else if (recorder->inner == NULL) {
-    begin(recorder, inner, to);
+    fill_recorder(recorder, inner, to);
   }
   core_mutex_unlock(&lock);
   return recorder;
@@ -226,8 +228,8 @@ static OrtCustomOpDomain* theirs_of(const struct recorder* recorder,
   return theirs;
 }
 
-/* Does and notes what was put off. */
-static OrtStatus* commit(const struct registration* done, struct core_custom_ops* ops) {
+/* Adds the domains of a successful registration to the options, and to `ops`. */
+static OrtStatus* add_recorded(const struct registration* done, struct core_custom_ops* ops) {
   for (size_t i = 0; i < done->added.domain_count; i++) {
     OrtCustomOpDomain* ours = done->added.domains[i];
     OrtCustomOpDomain* theirs = theirs_of(done->recorder, ours);
@@ -246,7 +248,9 @@ OrtStatus* core_record_function(const struct core_recording* recording,
       recording->version < ORT_API_VERSION ? recording->version : ORT_API_VERSION);
   struct recorder* recorder = recorder_of(inner, recording);
   if (recorder == NULL) {
-    return inner->CreateStatus(ORT_FAIL, "custom ops are registered with too many tables");
+    return inner->CreateStatus(ORT_FAIL,
+                               "custom ops were registered with 4 other tables in this process, "
+                               "which is as many as ortcffi can record");
   }
   struct registration registration = {
       .outer = current, .recorder = recorder, .options = recording->options};
@@ -254,7 +258,7 @@ OrtStatus* core_record_function(const struct core_recording* recording,
   OrtStatus* status = function(recording->options, &functions[recorder - recorders].base);
   current = registration.outer;
   if (status == NULL) {
-    status = commit(&registration, recording->ops);
+    status = add_recorded(&registration, recording->ops);
   }
   core_custom_ops_end(&registration.added);
   return status;

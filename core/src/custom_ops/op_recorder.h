@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file op_recorder.h
- * Custom ops in the options of another library, which cannot be read: a table that passes each call
- * on to that library's stands before it while ops are registered, and notes what is registered.
+ * Records which custom ops are registered with options of another library, whose options cannot be
+ * read. The op library is given a table that records domains and ops and forwards each call to the
+ * other library.
  *
- * What registers keeps the table that it was given, so the table stays. It is that of version 30 at
- * most, and its base says so. Domains are added to the options at the end, and only if the
- * registration succeeds: a library that fails leaves nothing in the options of any table.
+ * Op libraries keep the table that they are given, so a recorder's table lives until the process
+ * ends. It has API version 30 at most, and its base reports that version. Domains are added to the
+ * options after the registration function succeeds: one that fails leaves nothing in the options.
  */
 #ifndef ORTCFFI_OP_RECORDER_H_
 #define ORTCFFI_OP_RECORDER_H_
 
 #include "custom_ops/custom_op.h"
 
-/** Whose options they are, and where to note their ops. */
+/** The options of the other library, and the list that records their ops. */
 struct core_recording {
   const OrtApiBase* base;
   /** The API version of that library. */
@@ -22,11 +23,11 @@ struct core_recording {
   struct core_custom_ops* ops;
 };
 
-/** As RegisterCustomOpsLibrary_V2; `ops` keeps the library open. The status is made by the other
- * library's table, which must have version 1 at least. */
+/** Does what RegisterCustomOpsLibrary_V2 does; `ops` keeps the library open. The other library's
+ * table makes the status. */
 OrtStatus* core_record_library(const struct core_recording* recording, const char* path);
 
-/** As RegisterCustomOpsUsingFunction. */
+/** Does what RegisterCustomOpsUsingFunction does, with a function instead of its name. */
 OrtStatus* core_record_function(const struct core_recording* recording,
                                 RegisterCustomOpsFn registration);
 

@@ -12,7 +12,8 @@ int core_logger_takes(const struct OrtLogger* logger, OrtLoggingLevel severity) 
   return (int)severity >= __atomic_load_n(&logger->severity, __ATOMIC_RELAXED);
 }
 
-/* A line on stderr, in the reference's form: local time, a letter, a colour from warnings on. */
+/* Writes a line to stderr in ONNX Runtime's form: local time, a letter, and from warnings on a
+ * colour. */
 static void write_line(const struct OrtLogger* logger, const struct core_record* record) {
   static const char letters[] = "VIWEF";
   static const char* const colours[] = {"", "", "\033[0;93m", "\033[1;31m", "\033[1;37;41m"};
@@ -74,7 +75,7 @@ ORT_API_STATUS_IMPL(ort_Logger_GetLoggingSeverityLevel, const OrtLogger* logger,
   return NULL;
 }
 
-/* What follows the last separator of a path. */
+/* The part of a path after the last separator. */
 static const ORTCHAR_T* name_of(const ORTCHAR_T* path) {
   const ORTCHAR_T* name = path;
   for (; *path != 0; path++) {
@@ -83,7 +84,7 @@ static const ORTCHAR_T* name_of(const ORTCHAR_T* path) {
   return name;
 }
 
-/* Bytes of a line number, with the separators around it and a final zero. */
+/* Bytes for a line number, the separators around it and a terminating zero. */
 #define LINE_ROOM 16
 
 ORT_API_STATUS_IMPL(ort_Logger_LogMessage, const OrtLogger* logger,

@@ -1,42 +1,41 @@
 /* SPDX-License-Identifier: MIT */
-/** @file logging.h Where log records go: the struct behind OrtLogger. */
+/** @file logging.h The struct behind OrtLogger, and functions that log. */
 #ifndef ORTCFFI_LOGGING_H_
 #define ORTCFFI_LOGGING_H_
 
 #include "core.h"
 
-/** Lent to clients; belongs to whatever it stands in. */
+/** Clients borrow it from the object that contains it. */
 struct OrtLogger {
-  /** NULL: a line on stderr. Called by any thread, without a lock of the core's. */
+  /** NULL writes a line to stderr. Called on any thread, never while the core holds a lock. */
   OrtLoggingFunction function;
   void* param;
-  /** What each record names as its source. */
+  /** The log id that each message carries. */
   const char* id;
-  /** The least OrtLoggingLevel that is logged. Atomic. */
+  /** The lowest OrtLoggingLevel that is logged. Atomic. */
   int severity;
 };
 
-/** What is logged. The strings are UTF-8 and lent. */
+/** A log message. The strings are UTF-8 and borrowed. */
 struct core_record {
   OrtLoggingLevel severity;
   const char* category;
-  /** File, line and function. */
+  /** File, line and function, such as "file.cc:12 Run". */
   const char* location;
   const char* message;
 };
 
-/** The category of what the core itself has to say, and of what clients log. */
+/** The category of messages of the core and of Logger_LogMessage. */
 #define CORE_LOG_CATEGORY "onnxruntime"
 
-/** Whether the logger takes records of a severity. */
+/** Whether the logger logs messages of a severity. */
 int core_logger_takes(const struct OrtLogger* logger, OrtLoggingLevel severity);
 
-/** Gives a record to the logger's function, or else to stderr, unless its severity is too low. Must
- * not be called under a lock. */
+/** Passes a message to the logger's function, or writes it to stderr, unless its severity is too
+ * low. The caller must hold no lock of the core. */
 void core_logger_log(const struct OrtLogger* logger, const struct core_record* record);
 
-/** core_logger_log with the environment's logger, which lives until the call ends. 0 where there is
- * no environment. */
+/** core_logger_log with the environment's logger; 0 where there is no environment. */
 int core_log(const struct core_record* record);
 
 /** ortcore_logger and ortcore_log; see ortcore.h. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the API tells of, and sets for, the process as a whole. */
+/* Slots that concern the whole process: providers, telemetry, GPU device, thread-pool callbacks. */
 #include <string.h>
 
 #include "heap/heap.h"
@@ -31,7 +31,7 @@ ORT_API_STATUS_IMPL(ort_GetCurrentGpuDeviceId, int* device_id) {
   CORE_FAIL(ORT_FAIL, "GetCurrentGpuDeviceId: this library has no CUDA");
 }
 
-/* One block: the array, which a NULL ends, and the names behind it. */
+/* Answers one block: the array with a terminating NULL, then the names. */
 ORT_API_STATUS_IMPL(ort_GetAvailableProviders, char*** out_ptr, int* provider_length) {
   CORE_REQUIRE(GetAvailableProviders, out_ptr);
   CORE_REQUIRE(GetAvailableProviders, provider_length);
@@ -53,7 +53,7 @@ ORT_API_STATUS_IMPL(ort_ReleaseAvailableProviders, char** ptr, int providers_len
   return NULL;
 }
 
-/* As the reference is built: no hooks into thread pools. */
+/* Fails as the builds of ONNX Runtime in the wheels do: they have no thread-pool callbacks. */
 ORT_API_STATUS_IMPL(ort_SetPerSessionThreadPoolCallbacks, OrtEnv* env,
                     const OrtThreadPoolCallbacksConfig* config) {
   (void)env;

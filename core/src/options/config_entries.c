@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The configuration entries of session and run options; and which dimensions of a model are fixed.
- */
+/* Configuration entries of session options and run options; free dimensions of session options. */
 #include <string.h>
 
 #include "heap/heap.h"
 #include "options/run_options.h"
 #include "options/session_options.h"
 
-/* Without the final zero. */
+/* In bytes, without the terminating zero. */
 #define KEY_LIMIT 1024
 #define VALUE_LIMIT 8192
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file describe_options.h
- * Reads back what options hold. The API has functions for little of it, and for no list but one.
+ * Reads the settings that options hold. The API itself can read only a few of them.
  *
- * Objects of another library than this core are told apart: `*out` is then NULL, without an error.
+ * For options of another library, `*out` is NULL and the status too.
  */
 #ifndef ORTCFFI_DESCRIBE_OPTIONS_H_
 #define ORTCFFI_DESCRIBE_OPTIONS_H_
@@ -11,9 +11,9 @@
 #include "options/session_options.h"
 
 /**
- * All settings of one value as pairs, which the caller gives to ReleaseKeyValuePairs. Numbers,
- * truth (1 or 0) and addresses are decimal; paths are UTF-8. Left out are paths that are not set,
- * functions and other addresses that are NULL, and the policy for devices before one is chosen.
+ * All settings that are not lists, as pairs, which the caller gives to ReleaseKeyValuePairs.
+ * Numbers, booleans (1 or 0) and addresses are decimal; paths are UTF-8. Paths that are not set,
+ * addresses that are NULL and a device policy that was not chosen are left out.
  */
 OrtStatus* core_describe_session_options(const OrtSessionOptions* options, OrtKeyValuePairs** out);
 OrtStatus* core_describe_run_options(const OrtRunOptions* options, OrtKeyValuePairs** out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What session options hold in the place of a model's initializers, and the store of weights that
- * sessions share. */
+/* The tensors and files in session options that replace a model's initializers, and the container
+ * of prepacked weights that sessions share. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,19 +10,19 @@
 #include "options/session_options.h"
 #include "values/value.h"
 
-void core_hold_initializers(const struct core_items* items) {
+void core_retain_initializers(const struct core_items* items) {
   for (size_t i = 0; i < items->count; i++) {
     core_retain_value(items->list[i].pointer);
   }
 }
 
-void core_drop_initializers(const struct core_items* items) {
+void core_release_initializers(const struct core_items* items) {
   for (size_t i = 0; i < items->count; i++) {
     ort_ReleaseValue((OrtValue*)items->list[i].pointer);
   }
 }
 
-/* Adds a value, which is to be a tensor over the caller's memory, under a new name. */
+/* Adds a value under a new name. It must be a tensor over memory that it does not own. */
 static OrtStatus* add_value(const char* function, struct core_items* items, const char* name,
                             const OrtValue* value) {
   if (!core_is_tensor(value)) {
@@ -30,13 +30,13 @@ static OrtStatus* add_value(const char* function, struct core_items* items, cons
   }
   if (core_owns_data((const struct core_tensor*)value)) {
     return core_status(ORT_INVALID_ARGUMENT, function,
-                       ": the tensor must be one over memory of the caller, not one that frees its "
-                       "memory",
+                       ": the tensor must be one over the caller's memory "
+                       "(CreateTensorWithDataAsOrtValue); this one owns its memory",
                        NULL);
   }
   size_t size = strlen(name) + 1;
   if (core_items_find(items, name, size) != NULL) {
-    return core_status(ORT_INVALID_ARGUMENT, function, ": there is a value already for ", name);
+    return core_status(ORT_INVALID_ARGUMENT, function, ": a value was already added for ", name);
   }
   struct core_item* item = core_items_add(items, name, size, NULL);
   if (item == NULL) {
@@ -54,7 +54,7 @@ ORT_API_STATUS_IMPL(ort_AddInitializer, OrtSessionOptions* options, const char* 
   return add_value("AddInitializer", &options->lists[CORE_INITIALIZERS], name, val);
 }
 
-/* Says what is wrong with an element of an array that is an argument. */
+/* The status for a bad element of an array argument. */
 static OrtStatus* refuse_element(const char* function, const char* array, size_t i,
                                  const char* reason) {
   char text[128];
@@ -145,7 +145,7 @@ ORT_API_STATUS_IMPL(ort_AddExternalInitializersFromFilesInMemory, OrtSessionOpti
   return NULL;
 }
 
-/* Weights are an engine's; the core only counts who has a store for them. */
+/* An inference engine would put weights here; the core, which has none, only counts containers. */
 struct OrtPrepackedWeightsContainer {
   size_t weights;
 };

@@ -19,7 +19,8 @@ static uint32_t hash_of(const void* key, size_t size) {
   return hash;
 }
 
-/* The place in the table of the first item of a key, or else of the end of its chain. */
+/* The index in the hash table of the first item with a key, or of the free place that ends the
+ * search. */
 static size_t place_of(const struct core_items* items, uint32_t hash, const void* key,
                        size_t key_size) {
   size_t last = 2 * items->capacity - 1;
@@ -33,7 +34,7 @@ static size_t place_of(const struct core_items* items, uint32_t hash, const void
   return at;
 }
 
-/* Enters items into the table, of those of one key the first. */
+/* Puts the items from `first` on into the hash table: of equal keys only the first item. */
 static void enter(struct core_items* items, size_t first) {
   for (size_t i = first; i < items->count; i++) {
     const struct core_item* item = &items->list[i];
@@ -51,13 +52,13 @@ static void enter_all(struct core_items* items) {
   }
 }
 
-/* Makes room for one more item; false where there is none. */
+/* Makes room for one more item; false where there is no memory. */
 static bool grow(struct core_items* items) {
   if (items->count < items->capacity) {
     return true;
   }
   size_t capacity = items->capacity == 0 ? FIRST_CAPACITY : items->capacity * 2;
-  /* The table holds 32 bits, and no list of that many items is meant. */
+  /* The hash table has 32-bit indices. */
   struct core_item* list = capacity > INT32_MAX
                                ? NULL
                                : heap_alloc(capacity * (sizeof *list + 2 * sizeof *items->table));
@@ -84,7 +85,7 @@ struct core_item* core_items_find(const struct core_items* items, const void* ke
   return found == 0 ? NULL : &items->list[found - 1];
 }
 
-/* A key and a text in one block. */
+/* A block with a copy of a key, followed by a copy of a text. */
 static void* join(const void* key, size_t key_size, const char* text, size_t text_size) {
   char* block = heap_alloc(key_size + text_size);
   if (block != NULL) {

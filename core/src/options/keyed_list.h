@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file items.h
- * Lists of named things, in the order in which they were added: what options hold any number of.
+ * @file keyed_list.h
+ * Lists of items with a key, in the order in which they were added, with a hash table of the keys.
  *
- * A list is empty when it is zeroed. One thread at a time may change it.
+ * All zeroes is an empty list. Not locked: the owner keeps a change apart from other uses.
  */
-#ifndef ORTCFFI_ITEMS_H_
-#define ORTCFFI_ITEMS_H_
+#ifndef ORTCFFI_KEYED_LIST_H_
+#define ORTCFFI_KEYED_LIST_H_
 
 #include "core.h"
 
-/** Options of all kinds begin with its address, which no other library and no other copy of the
- * core has. */
+/** Options of every kind begin with the address of this, which tells them from options of another
+ * library or of another copy of the core. */
 extern const char core_options_mark;
 
 struct core_item {
-  /** A text or a path with its end, then the text of a configuration entry: one block. */
+  /** One block: a string or a path with its terminator, then the value of a configuration entry. */
   void* key;
   size_t key_size;
   size_t block_size;
-  /** Whatever the list is about. */
+  /** What these three mean depends on the list; see enum core_session_list. */
   const void* pointer;
   int64_t number;
   bool mark;
@@ -30,7 +30,8 @@ struct core_items {
   struct core_item* list;
   size_t count;
   size_t capacity;
-  /** Behind the list: where the items of a hash are, 0 for none; twice the capacity. */
+  /** The hash table, in the block of `list`: index + 1 of an item, 0 where free. It has twice
+   * `capacity` places. */
   uint32_t* table;
 };
 
@@ -39,28 +40,28 @@ static inline const char* core_item_text(const struct core_item* item) {
   return (const char*)item->key + item->key_size;
 }
 
-/** The first item of a key, whose bytes include its end; NULL if there is none. Valid until the
- * list grows. */
+/** The first item with a key, whose size includes the terminator; NULL if there is none. Valid
+ * until the list grows. */
 struct core_item* core_items_find(const struct core_items* items, const void* key, size_t key_size);
 
-/** Adds an item, whether or not there is one of that key. Copies the key, and the text unless it
- * is NULL. NULL where there is no memory, with the list as it was. */
+/** Adds an item, also if the list has one with that key. Copies the key, and the text unless it is
+ * NULL. NULL where there is no memory, with the list unchanged. */
 struct core_item* core_items_add(struct core_items* items, const void* key, size_t key_size,
                                  const char* text);
 
-/** Gives an item another text; false where there is no memory. */
+/** Replaces the text of an item; false where there is no memory. */
 bool core_item_set_text(struct core_item* item, const char* text);
 
 /** Copies a list to an empty one; false where there is no memory, with `to` empty. */
 bool core_items_copy(const struct core_items* from, struct core_items* to);
 
-/** Forgets all items but the first `count`. */
+/** Frees all items but the first `count`. */
 void core_items_cut(struct core_items* items, size_t count);
 
-/** Forgets all items and frees their memory. */
+/** Frees all items and the list's own memory. */
 void core_items_end(struct core_items* items);
 
 /** A copy of bytes, to be given to heap_free; NULL where there is no memory. */
 void* core_copy_bytes(const void* from, size_t size);
 
-#endif /* ORTCFFI_ITEMS_H_ */
+#endif /* ORTCFFI_KEYED_LIST_H_ */

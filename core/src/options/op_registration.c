@@ -78,8 +78,8 @@ ORT_API_STATUS_IMPL(ort_RegisterCustomOpsUsingFunction, OrtSessionOptions* optio
   void* symbol = core_process_symbol(registration_func_name);
   if (symbol == NULL) {
     return core_status(ORT_FAIL,
-                       "RegisterCustomOpsUsingFunction: no library that everybody sees "
-                       "exports ",
+                       "RegisterCustomOpsUsingFunction: neither the program nor a library opened "
+                       "with RTLD_GLOBAL exports ",
                        registration_func_name, NULL);
   }
   RegisterCustomOpsFn registration;

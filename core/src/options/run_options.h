@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file run_options.h What run options hold. */
+/** @file run_options.h The struct behind OrtRunOptions. */
 #ifndef ORTCFFI_RUN_OPTIONS_H_
 #define ORTCFFI_RUN_OPTIONS_H_
 
@@ -11,7 +11,7 @@ struct OrtRunOptions {
   int log_verbosity;
   /** NULL until it is set. */
   char* tag;
-  /** Atomic: other threads end runs that are under way. */
+  /** Atomic: another thread sets it to end a run. */
   bool is_terminated;
   /** ORTCHAR_T; NULL while runs write no profile. */
   ORTCHAR_T* profile_prefix;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of session options, and their settings of one value. */
+/* Creates, copies and releases session options; their settings that are not lists. */
 #include "options/session_options.h"
 
 #include <string.h>
@@ -21,11 +21,11 @@ static void drop_load_flag(struct core_load_flag* flag) {
   }
 }
 
-static void end(struct OrtSessionOptions* options) {
+static void free_options(struct OrtSessionOptions* options) {
   for (size_t i = 0; i < CORE_SESSION_TEXTS; i++) {
     heap_free(options->texts[i].bytes);
   }
-  core_drop_initializers(&options->lists[CORE_EXTERNAL_INITIALIZERS]);
+  core_release_initializers(&options->lists[CORE_EXTERNAL_INITIALIZERS]);
   for (size_t i = 0; i < CORE_SESSION_LISTS; i++) {
     core_items_end(&options->lists[i]);
   }
@@ -35,9 +35,10 @@ static void end(struct OrtSessionOptions* options) {
   heap_released(CORE_SESSION_OPTIONS);
 }
 
-/* Options without texts and lists; NULL where there is no memory. */
-static struct OrtSessionOptions* begin(const struct core_session_settings* settings,
-                                       struct core_load_flag* flag) {
+/* Options with these settings, and no texts and lists; NULL where there is no memory. Takes over
+ * the reference to the flag. */
+static struct OrtSessionOptions* new_options(const struct core_session_settings* settings,
+                                             struct core_load_flag* flag) {
   struct OrtSessionOptions* options = flag == NULL ? NULL : heap_alloc(sizeof *options);
   if (options == NULL) {
     drop_load_flag(flag);
@@ -59,7 +60,7 @@ ORT_API_STATUS_IMPL(ort_CreateSessionOptions, OrtSessionOptions** options) {
       .cpu_arena = true,
       .per_session_threads = true,
   };
-  struct OrtSessionOptions* made = begin(&defaults, new_load_flag());
+  struct OrtSessionOptions* made = new_options(&defaults, new_load_flag());
   if (made == NULL) {
     return CORE_OUT_OF_MEMORY(CreateSessionOptions, sizeof *made);
   }
@@ -76,7 +77,7 @@ static bool copy_text(const struct core_text* from, struct core_text* to) {
   return to->bytes != NULL;
 }
 
-/* Copies what assignment does not; false where there is no memory. */
+/* Copies texts, lists and custom ops; false where there is no memory. */
 static bool copy_parts(const struct OrtSessionOptions* from, struct OrtSessionOptions* to) {
   for (size_t i = 0; i < CORE_SESSION_TEXTS; i++) {
     if (!copy_text(&from->texts[i], &to->texts[i])) {
@@ -88,7 +89,7 @@ static bool copy_parts(const struct OrtSessionOptions* from, struct OrtSessionOp
       return false;
     }
     if (i == CORE_EXTERNAL_INITIALIZERS) {
-      core_hold_initializers(&to->lists[i]);
+      core_retain_initializers(&to->lists[i]);
     }
   }
   return core_custom_ops_copy(&from->custom_ops, &to->custom_ops);
@@ -99,9 +100,9 @@ ORT_API_STATUS_IMPL(ort_CloneSessionOptions, const OrtSessionOptions* in_options
   CORE_REQUIRE(CloneSessionOptions, in_options);
   CORE_REQUIRE(CloneSessionOptions, out_options);
   __atomic_fetch_add(&in_options->load_flag->holders, 1, __ATOMIC_RELAXED);
-  struct OrtSessionOptions* copy = begin(&in_options->settings, in_options->load_flag);
+  struct OrtSessionOptions* copy = new_options(&in_options->settings, in_options->load_flag);
   if (copy != NULL && !copy_parts(in_options, copy)) {
-    end(copy);
+    free_options(copy);
     copy = NULL;
   }
   if (copy == NULL) {
@@ -113,11 +114,11 @@ ORT_API_STATUS_IMPL(ort_CloneSessionOptions, const OrtSessionOptions* in_options
 
 void ORT_API_CALL ort_ReleaseSessionOptions(OrtSessionOptions* input) NO_EXCEPTION {
   if (input != NULL) {
-    end(input);
+    free_options(input);
   }
 }
 
-/* What the slots do that set one value without a condition. */
+/* The body of a slot that only stores a value. */
 #define SET(slot, assignment)   \
   CORE_REQUIRE(slot, options);  \
   options->settings.assignment; \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file session_options.h
- * What session options hold, each setting readable: the API has functions for few of them.
+ * The struct behind OrtSessionOptions. Every setting can be read (describe_options.h), although the
+ * API has functions to read only a few.
  */
 #ifndef ORTCFFI_SESSION_OPTIONS_H_
 #define ORTCFFI_SESSION_OPTIONS_H_
@@ -9,14 +10,14 @@
 #include "custom_ops/custom_op.h"
 #include "options/keyed_list.h"
 
-/** Functions of a client that make threads. */
+/** The client's functions that create and join threads. */
 struct core_thread_functions {
   OrtCustomCreateThreadFn create;
   void* creation_options;
   OrtCustomJoinThreadFn join;
 };
 
-/** What is copied by assignment. */
+/** The settings that a plain assignment copies. */
 struct core_session_settings {
   ExecutionMode execution_mode;
   GraphOptimizationLevel optimization_level;
@@ -33,7 +34,7 @@ struct core_session_settings {
   bool per_session_threads;
   bool deterministic;
   struct core_thread_functions threads;
-  /** Whether a policy or a delegate was chosen: the last one counts. */
+  /** Whether a policy or a delegate was set; each replaces the other. */
   bool has_policy;
   OrtExecutionProviderDevicePolicy policy;
   EpSelectionDelegate delegate;
@@ -43,7 +44,7 @@ struct core_session_settings {
   size_t weightless_source_size;
 };
 
-/** Texts and paths, with their ends. */
+/** Strings and paths, which include their terminators. */
 enum core_session_text {
   CORE_LOG_ID,
   /** Paths are ORTCHAR_T. */
@@ -61,19 +62,19 @@ struct core_text {
 enum core_session_list {
   /** An item's text is the value. */
   CORE_SESSION_CONFIG,
-  /** An item's number is the dimension; its mark tells a denotation from a name. In a model, the
-   * first of a key counts. */
+  /** An item's number is the dimension; its mark is true for a denotation, false for a name. Of
+   * equal keys, a model uses the first. */
   CORE_FREE_DIMENSIONS,
-  /** An item's pointer is an OrtValue, borrowed. */
+  /** An item's pointer is a borrowed OrtValue. */
   CORE_INITIALIZERS,
-  /** An item's pointer is an OrtValue, of which the list is a holder. */
+  /** An item's pointer is an OrtValue, to which the list has a reference. */
   CORE_EXTERNAL_INITIALIZERS,
-  /** An item's key is ORTCHAR_T; its pointer and number are the bytes of the file, borrowed. */
+  /** An item's key is ORTCHAR_T; its pointer and number are the borrowed bytes of the file. */
   CORE_EXTERNAL_FILES,
   CORE_SESSION_LISTS
 };
 
-/** Shared by options and their copies, so that any of them ends the loading of a model. */
+/** The cancellation flag that options share with their copies, with a reference count. */
 struct core_load_flag {
   uint32_t holders;
   bool is_cancelled;
@@ -92,15 +93,15 @@ struct OrtSessionOptions {
 OrtStatus* core_config_set(const char* function, struct core_items* entries, const char* key,
                            const char* value);
 
-/** What a config key stands for; NULL if it is not there. Valid until the entry changes. */
+/** The value of a key; NULL if there is no such entry. Valid until the entry changes. */
 const char* core_config_get(const struct core_items* entries, const char* key);
 
 /** All entries, in the order in which they were added. */
 OrtStatus* core_config_pairs(const char* function, const struct core_items* entries,
                              OrtKeyValuePairs** out);
 
-/** Makes the list one more holder of each of its values, or no holder any more. */
-void core_hold_initializers(const struct core_items* items);
-void core_drop_initializers(const struct core_items* items);
+/** Adds a reference to each value of the list; releases one of each. */
+void core_retain_initializers(const struct core_items* items);
+void core_release_initializers(const struct core_items* items);
 
 #endif /* ORTCFFI_SESSION_OPTIONS_H_ */

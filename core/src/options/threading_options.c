@@ -7,7 +7,7 @@
 
 #define AFFINITY_LIMIT 4096
 
-static struct OrtThreadingOptions* begin(const struct OrtThreadingOptions* from) {
+static struct OrtThreadingOptions* new_options(const struct OrtThreadingOptions* from) {
   struct OrtThreadingOptions* options = core_copy_bytes(from, sizeof *options);
   if (options != NULL) {
     options->affinity = NULL;
@@ -19,7 +19,7 @@ static struct OrtThreadingOptions* begin(const struct OrtThreadingOptions* from)
 ORT_API_STATUS_IMPL(ort_CreateThreadingOptions, OrtThreadingOptions** out) {
   CORE_REQUIRE(CreateThreadingOptions, out);
   static const struct OrtThreadingOptions defaults = {.mark = &core_options_mark, .spinning = true};
-  struct OrtThreadingOptions* options = begin(&defaults);
+  struct OrtThreadingOptions* options = new_options(&defaults);
   if (options == NULL) {
     return CORE_OUT_OF_MEMORY(CreateThreadingOptions, sizeof *options);
   }
@@ -36,7 +36,7 @@ void ORT_API_CALL ort_ReleaseThreadingOptions(OrtThreadingOptions* input) NO_EXC
 }
 
 OrtThreadingOptions* core_copy_threading_options(const OrtThreadingOptions* options) {
-  struct OrtThreadingOptions* copy = begin(options);
+  struct OrtThreadingOptions* copy = new_options(options);
   if (copy == NULL || options->affinity == NULL) {
     return copy;
   }

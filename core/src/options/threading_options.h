@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file threading_options.h What options of the threads that sessions share hold. */
+/** @file threading_options.h The struct behind OrtThreadingOptions. */
 #ifndef ORTCFFI_THREADING_OPTIONS_H_
 #define ORTCFFI_THREADING_OPTIONS_H_
 
@@ -16,7 +16,7 @@ struct OrtThreadingOptions {
   struct core_thread_functions functions;
 };
 
-/** A copy, to be given to ReleaseThreadingOptions; NULL where there is no memory. */
+/** A copy, which the caller gives to ReleaseThreadingOptions; NULL where there is no memory. */
 OrtThreadingOptions* core_copy_threading_options(const OrtThreadingOptions* options);
 
 #endif /* ORTCFFI_THREADING_OPTIONS_H_ */

@@ -15,8 +15,8 @@ static const OrtApi api_table = {
 #include "ort_slots.def"
 };
 
-/* The version that each slot shipped with. A client of version n reads the slots of n and before,
- * so these ends are frozen. */
+/* The API version of each slot, written a second time and on purpose: a client of version n reads
+ * the slots up to version n, so the ends of shipped versions must never change. */
 #define VERSION_OF_SLOT(i) \
   ((i) <= 101   ? 1        \
    : (i) <= 118 ? 2        \
@@ -46,7 +46,7 @@ static const OrtApi api_table = {
    : (i) <= 424 ? 29       \
                 : 30)
 
-/* A slot's place is its meaning, so each one is nailed down by itself. */
+/* Clients find a slot by its offset, so the offset and the version of each one are checked. */
 #define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments)         \
   _Static_assert(                                                                             \
       offsetof(OrtApi, name) == (index) * sizeof(void*) && (since) == VERSION_OF_SLOT(index), \

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hosts of older API versions.
+ * Emulated hosts: tables of older API versions.
  *
- * A slot is not told through which table it was called. So that its answer can name the host, each
- * host has functions of its own for the slots that it lacks: some 3800, of ten bytes each, which
- * only their place tells apart. Their tables are filled in when the first host is asked for; as
- * constants, with the relocations that each pointer needs, they would take more room than the code.
+ * A slot function cannot see through which table it was called. For its message to name the host,
+ * each host has its own functions for the slots that it lacks: some 3800 of ten bytes each. Their
+ * tables are filled in on first use: as constants, each pointer would need a relocation, and these
+ * take more space than the code.
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "table/hosts.h"
+#include "table/versions.h"
 #include "platform/platform.h"
 
-/* A stub ignores its arguments by nature. */
+/* Stubs ignore their arguments. */
 #if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #endif
 
-/* The hosts that lack something. */
+/* The API versions before the core's own. */
 /* clang-format off */
 #define EACH_HOST(X, ...)                                                                    \
   X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) X(4, __VA_ARGS__) X(5, __VA_ARGS__)      \
@@ -31,7 +31,7 @@
 #define HOSTS 29
 _Static_assert(HOSTS + 1 == ORT_API_VERSION, "EACH_HOST lists every version before this one");
 
-/* Row by row, because an array of pointers would need a relocation for each. */
+/* One string of all names: an array of pointers would need a relocation for each. */
 static const char names[] =
 #define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) #name "\0"
 #include "ort_slots.def"
@@ -51,7 +51,7 @@ void core_describe_late_slot(char* text, unsigned index, uint32_t host,
            name, versions[index], version_string, host);
 }
 
-/* One number, because each of the stubs passes it. */
+/* Slot and host in one number, so that each of the many stubs passes one argument. */
 #define LATE(index, host) ((index) << 8 | (host))
 
 static CORE_COLD OrtStatus* late(unsigned late_slot) {
@@ -62,7 +62,8 @@ static CORE_COLD OrtStatus* late(unsigned late_slot) {
   return core_status(ORT_NOT_IMPLEMENTED, text, NULL, NULL);
 }
 
-/* Cold functions are made small; those of hosts that have the slot are never referred to. */
+/* Cold functions are optimized for size. Where a host has the slot, its stub is unused and removed.
+ */
 #define STATUS_STUB(host, index, name, parameters)                                    \
   static CORE_COLD OrtStatus* ORT_API_CALL name##_in_##host parameters NO_EXCEPTION { \
     return late(LATE(index, host));                                                   \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions that are no slots, by name. */
+/* GetExperimentalFunction: functions that are not slots, found by name. */
 #include <string.h>
 
 #include "custom_ops/custom_op.h"
 #include "env/logging.h"
 #include "kernels/kernel.h"
-#include "table/hosts.h"
+#include "table/versions.h"
 
 static const struct {
   const char* name;

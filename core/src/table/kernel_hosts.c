@@ -2,7 +2,7 @@
 /* What a client reaches of the kernel host: the functions that ortcore.h describes. */
 #include "kernels/kernel.h"
 #include "custom_ops/custom_op.h"
-#include "table/hosts.h"
+#include "table/versions.h"
 
 OrtStatus* ORT_API_CALL core_host_kernel(const OrtcoreNode* node, OrtcoreKernel** out) {
   (void)node, (void)out;

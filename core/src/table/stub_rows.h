@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The four kinds of row as stubs; include before each list that stubs.h is to expand. */
+/* Defines what each kind of row expands to; include it before each list, after stubs.h. */
 #define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments) \
   STUB_STATUS_##who(CORE_SYMBOL(name), name, parameters)
 #define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments) \

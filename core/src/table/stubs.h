@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file stubs.h
- * Expands the rows of a slot list that nobody answers yet into functions that say so.
+ * Expands the rows of a slot list that the core does not implement into functions that answer
+ * ORT_NOT_IMPLEMENTED.
  *
  * Before including a list, define CORE_SYMBOL(name): the function's name in C. Rows that
- * the core answers expand to nothing; their functions stand in the folder of their topic.
+ * the core implements expand to nothing; their functions are in the folder of their topic.
  */
 #ifndef ORTCFFI_STUBS_H_
 #define ORTCFFI_STUBS_H_
 
 #include "core.h"
 
-/* A stub ignores its arguments by nature. */
+/* Stubs ignore their arguments. */
 #if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #endif

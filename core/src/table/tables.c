@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables behind the table: model editor, compile, interop and execution providers. */
+/* The tables that slots of OrtApi answer: model editor, compile, interop, execution providers. */
 #include "core.h"
 #include "table/stubs.h"
 

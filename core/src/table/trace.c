@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Traces: tables that count each call and pass it on.
+ * Traces: tables that count each call and forward it to another table.
  *
- * A slot is not told through which table it was called, so each trace has functions of its own, and
- * there are as many traces as sets of functions.
+ * A slot function cannot see through which table it was called. So each trace has its own set of
+ * functions, and their number is fixed when this is compiled.
  */
 #include <stdio.h>
 
-#include "table/hosts.h"
+#include "table/versions.h"
 #include "platform/platform.h"
 
 #define EACH_TRACE(X, ...) X(0, __VA_ARGS__) X(1, __VA_ARGS__)
@@ -30,7 +30,7 @@ static core_once once = CORE_ONCE_INIT;
 static CORE_COLD OrtStatus* late(const struct trace* trace, unsigned index) {
   char text[CORE_LATE_ROOM];
   core_describe_late_slot(text, index, trace->version, trace->version_string);
-  /* The client releases it with the provider's function, so the provider makes it. */
+  /* The client releases the status through this table, which forwards to the traced library. */
   return trace->inner->CreateStatus(ORT_NOT_IMPLEMENTED, text);
 }
 
@@ -94,9 +94,9 @@ EACH_TRACE(BASE_FUNCTIONS, )
 static const OrtApiBase bases[] = {EACH_TRACE(BASE, )};
 _Static_assert(CORE_COUNT_OF(bases) == TRACES, "EACH_TRACE lists every trace");
 
-/* The one that stood before this table last, so that clients from then stay right; or else one that
- * was never used; or else any. */
-static struct trace* choose(const OrtApi* api) {
+/* A closed trace to use. First choice: the last trace of this table, because clients that kept its
+ * table then still reach the right library. Second: one that was never used. Else any. */
+static struct trace* closed_trace(const OrtApi* api) {
   struct trace* chosen = NULL;
   for (int n = 0; n < TRACES; n++) {
     struct trace* trace = &traces[n];
@@ -122,8 +122,8 @@ static int is_traced(const OrtApi* api) {
   return 0;
 }
 
-static void begin(struct trace* trace, const OrtApi* api, uint32_t version,
-                  const char* version_string, OrtcoreFigures* figures) {
+static void open_trace(struct trace* trace, const OrtApi* api, uint32_t version,
+                       const char* version_string, OrtcoreFigures* figures) {
   trace->is_open = 1;
   trace->inner = api;
   trace->version = version < ORT_API_VERSION ? version : ORT_API_VERSION;
@@ -142,15 +142,15 @@ OrtStatus* ORT_API_CALL core_trace_begin(const OrtApi* api, uint32_t version,
   if (version == 0) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_trace_begin: version must be 1 or more");
   }
-  /* Two traces could end up before each other. */
+  /* Two traces could end up forwarding to each other. */
   if (is_traced(api)) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_trace_begin: api must not be the table of a trace");
   }
   core_run_once(&once, fill_tables);
   core_mutex_lock(&lock);
-  struct trace* trace = choose(api);
+  struct trace* trace = closed_trace(api);
   if (trace != NULL) {
-    begin(trace, api, version, version_string, figures);
+    open_trace(trace, api, version, version_string, figures);
   }
   core_mutex_unlock(&lock);
   if (trace == NULL) {

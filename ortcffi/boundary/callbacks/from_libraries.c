@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the extension promises as a whole. */
+/* The whole extension uses the limited API of CPython 3.11. */
 #define Py_LIMITED_API 0x030b0000
 
 #include <Python.h>
@@ -12,29 +12,29 @@
 
 void ortcffi_log(void* context, OrtLoggingLevel severity, const char* category, const char* logid,
                  const char* code_location, const char* message) {
-  struct visit visit;
-  if (enter(&visit)) {
+  struct gil gil;
+  if (take_gil(&gil)) {
     ortcffi_python_log(context, severity, category, logid, code_location, message);
-    leave(&visit);
+    release_gil(&gil);
   }
 }
 
 OrtCustomThreadHandle ortcffi_create_thread(void* context, OrtThreadWorkerFn worker,
                                             void* argument) {
-  struct visit visit;
+  struct gil gil;
   OrtCustomThreadHandle thread = NULL;
-  if (enter(&visit)) {
+  if (take_gil(&gil)) {
     thread = ortcffi_python_create_thread(context, worker, argument);
-    leave(&visit);
+    release_gil(&gil);
   }
   return thread;
 }
 
 void ortcffi_join_thread(OrtCustomThreadHandle thread) {
-  struct visit visit;
-  if (enter(&visit)) {
+  struct gil gil;
+  if (take_gil(&gil)) {
     ortcffi_python_join_thread(thread);
-    leave(&visit);
+    release_gil(&gil);
   }
 }
 
@@ -42,35 +42,35 @@ OrtStatus* ortcffi_select_devices(const OrtEpDevice** devices, size_t count,
                                   const OrtKeyValuePairs* model, const OrtKeyValuePairs* runtime,
                                   const OrtEpDevice** selected, size_t room, size_t* out,
                                   void* context) {
-  struct visit visit;
+  struct gil gil;
   OrtStatus* status = NULL;
-  if (enter(&visit)) {
+  if (take_gil(&gil)) {
     status = ortcffi_python_select(context, devices, count, model, runtime, selected, room, out);
-    leave(&visit);
+    release_gil(&gil);
   }
   return status;
 }
 
 void* ortcffi_work_enqueued(void* context) {
-  struct visit visit;
+  struct gil gil;
   void* data = NULL;
-  if (enter(&visit)) {
+  if (take_gil(&gil)) {
     data = ortcffi_python_enqueued(context);
-    leave(&visit);
+    release_gil(&gil);
   }
   return data;
 }
 
-static void tell(void* context, int event, void* data) {
-  struct visit visit;
-  if (enter(&visit)) {
+static void report_event(void* context, int event, void* data) {
+  struct gil gil;
+  if (take_gil(&gil)) {
     ortcffi_python_work(context, event, data);
-    leave(&visit);
+    release_gil(&gil);
   }
 }
 
-void ortcffi_work_started(void* context, void* data) { tell(context, 0, data); }
+void ortcffi_work_started(void* context, void* data) { report_event(context, 0, data); }
 
-void ortcffi_work_stopped(void* context, void* data) { tell(context, 1, data); }
+void ortcffi_work_stopped(void* context, void* data) { report_event(context, 1, data); }
 
-void ortcffi_work_abandoned(void* context, void* data) { tell(context, 2, data); }
+void ortcffi_work_abandoned(void* context, void* data) { report_event(context, 2, data); }

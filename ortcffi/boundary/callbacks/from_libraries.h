@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that a library calls, each of which goes on to the Python object behind its first
- * argument: a number that ortcffi/contexts.py gave out. A number that is no longer known is an
- * object that has gone; nothing is called then.
+ * Functions that a library calls. Each calls the Python object behind its context argument, a
+ * number that ortcffi/_contexts.py assigned. If that object was deleted, nothing is called.
  *
- * Each may be called on any thread, also on one that Python did not start. After the end of the
- * interpreter they do nothing, and answer NULL.
+ * Each may be called on any thread, also on one that Python did not start. After the interpreter
+ * has ended they do nothing and answer NULL.
  */
 
 /* An OrtLoggingFunction. */

@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The way into Python, for threads that may not be Python's.
+ * Takes the GIL, on any thread, before a callback calls Python.
  *
- * What C calls may come while an exception is on its way, as when an array is freed: Python code
- * must not run into that exception. And once the interpreter has ended there is no Python.
+ * C may call back while an exception is being raised, as when an array is freed then. The pending
+ * exception is saved and restored, so that the callback's Python code does not see it. After the
+ * interpreter has ended, Python must not be called at all.
  *
  * Needs Python.h.
  */
-#ifndef ORTCFFI_VISIT_H
-#define ORTCFFI_VISIT_H
+#ifndef ORTCFFI_GIL_H
+#define ORTCFFI_GIL_H
 
-struct visit {
+struct gil {
   PyGILState_STATE state;
   PyObject *type, *value, *traceback;
 };
 
-/* 0 if there is no Python to enter; otherwise leave() has to follow. */
-static inline int enter(struct visit* visit) {
+/* Takes the GIL; release_gil() must follow. 0 if the interpreter has ended. */
+static inline int take_gil(struct gil* gil) {
   if (!Py_IsInitialized()) {
     return 0;
   }
-  visit->state = PyGILState_Ensure();
-  PyErr_Fetch(&visit->type, &visit->value, &visit->traceback);
+  gil->state = PyGILState_Ensure();
+  PyErr_Fetch(&gil->type, &gil->value, &gil->traceback);
   return 1;
 }
 
-static inline void leave(struct visit* visit) {
-  PyErr_Restore(visit->type, visit->value, visit->traceback);
-  PyGILState_Release(visit->state);
+static inline void release_gil(struct gil* gil) {
+  PyErr_Restore(gil->type, gil->value, gil->traceback);
+  PyGILState_Release(gil->state);
 }
 
 #endif

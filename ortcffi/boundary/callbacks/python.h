@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What C calls in Python; ortcffi/_callback.py says how each is defined. For CFFI's eyes only: C
+/* Python functions that C calls; ortcffi/_callback.py defines them. Only CFFI reads this file: C
  * declares them in callbacks_c.h. */
 extern "Python+C" void ortcffi_python_observe(void* context, int event, void* block, size_t size);
 extern "Python+C" void* ortcffi_python_alloc(void* context, size_t size);

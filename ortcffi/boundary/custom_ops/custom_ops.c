@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the extension promises as a whole. */
+/* The whole extension uses the limited API of CPython 3.11. */
 #define Py_LIMITED_API 0x030b0000
 #include <Python.h>
 #include <string.h>

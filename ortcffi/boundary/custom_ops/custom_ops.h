@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Custom ops that were registered with options, of the core or of another library
- * (custom_op.h and op_recorder.h in core/src/custom_ops say what each function does).
+ * Custom ops that were registered with options of the core or of another library. See custom_op.h
+ * and op_recorder.h in core/src/custom_ops.
  */
 
-/* Domains, and the libraries that are kept open for them. */
+/* A list of domains, and of the libraries that it keeps open for them. */
 typedef struct core_custom_ops ortcffi_ops;
 
 typedef struct ortcffi_op {
   const char* name;
   /* "" for the CPU's. */
   const char* provider;
-  /* The versions of the opset that have it. */
+  /* The first and the last opset version with the op. */
   int first, last;
   size_t inputs, outputs;
 } ortcffi_op;
@@ -19,19 +19,19 @@ typedef struct ortcffi_op {
 typedef struct ortcffi_operand {
   /* ONNXTensorElementDataType, OrtCustomOpInputOutputCharacteristic, OrtMemType. */
   int type, characteristic, memory;
-  /* Of a variadic one; 1 and 1 otherwise. */
+  /* For variadic operands; otherwise 1 and 1. */
   int least, is_homogeneous;
 } ortcffi_operand;
 
-/* A list for the options of another library, with what another list has or, for NULL, with nothing;
- * NULL without memory. It is to live as long as those options and what is made of them. */
+/* A copy of a list, or for NULL an empty list; NULL where there is no memory. The caller gives it
+ * to ortcffi_end_ops. A list of what options of another library hold must outlive those options and
+ * their sessions. */
 ortcffi_ops* ortcffi_new_ops(const ortcffi_ops* from);
-/* May unload libraries; other threads of Python run meanwhile. */
+/* May unload libraries, so it releases the GIL. */
 void ortcffi_end_ops(ortcffi_ops* ops);
 
-/* Registers with the options of another library, of API version `version`, and notes in `ops` what
- * is registered. `path` is UTF-8. The status is the other library's. Other threads of Python run
- * meanwhile. */
+/* Registers custom ops with options of another library, whose highest API version is `version`, and
+ * records them in `ops`. `path` is UTF-8. The other library makes the status. Releases the GIL. */
 OrtStatus* ortcffi_record_library(const OrtApiBase* base, uint32_t version,
                                   OrtSessionOptions* options, const char* path, ortcffi_ops* ops);
 OrtStatus* ortcffi_record_function(const OrtApiBase* base, uint32_t version,

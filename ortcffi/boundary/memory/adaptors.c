@@ -59,38 +59,38 @@ size_t ortcffi_tracking_blocks(OrtAllocator* allocator, uint64_t since, ortcffi_
 }
 
 static uint32_t site(void) {
-  struct visit visit;
+  struct gil gil;
   uint32_t number = 0;
-  if (enter(&visit)) {
+  if (take_gil(&gil)) {
     number = ortcffi_python_site();
-    leave(&visit);
+    release_gil(&gil);
   }
   return number;
 }
 
 static void observe(void* context, int event, void* block, size_t size) {
-  struct visit visit;
-  if (enter(&visit)) {
+  struct gil gil;
+  if (take_gil(&gil)) {
     ortcffi_python_observe(context, event, block, size);
-    leave(&visit);
+    release_gil(&gil);
   }
 }
 
 static void* alloc(void* context, size_t size) {
-  struct visit visit;
+  struct gil gil;
   void* block = NULL;
-  if (enter(&visit)) {
+  if (take_gil(&gil)) {
     block = ortcffi_python_alloc(context, size);
-    leave(&visit);
+    release_gil(&gil);
   }
   return block;
 }
 
 static void free_(void* context, void* block) {
-  struct visit visit;
-  if (enter(&visit)) {
+  struct gil gil;
+  if (take_gil(&gil)) {
     ortcffi_python_free(context, block);
-    leave(&visit);
+    release_gil(&gil);
   }
 }
 

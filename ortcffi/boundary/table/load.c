@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the extension promises as a whole; Python.h also asks libc for dladdr. */
+/* The whole extension uses the limited API of CPython 3.11. Python.h defines _GNU_SOURCE, which
+ * declares dladdr. */
 #define Py_LIMITED_API 0x030b0000
 #include <Python.h>
 #include <dlfcn.h>
@@ -7,9 +8,9 @@
 
 #include "boundary/table/load.h"
 
-/* The loader runs the constructors of what it opens under a lock of its own. A constructor that
- * waits for the interpreter, or a thread that holds the interpreter and waits for the loader, would
- * block the process: no function here holds both. */
+/* The loader holds its own lock while it runs the constructors of a library. A constructor that
+ * waits for the GIL, while a thread with the GIL waits for the loader, would deadlock. So each
+ * function here releases the GIL before it calls the loader. */
 
 static void* open_library(const char* path, int flags, char* reason, size_t reason_size) {
   void* library;
@@ -24,7 +25,7 @@ static void* open_library(const char* path, int flags, char* reason, size_t reas
 }
 
 void* ortcffi_library_open(const char* path, char* reason, size_t reason_size) {
-  /* RTLD_LOCAL: its symbols serve nobody else, so two copies of a library never mix. */
+  /* RTLD_LOCAL: other libraries do not find its symbols, so two copies of a library never mix. */
   return open_library(path, RTLD_LOCAL, reason, reason_size);
 }
 

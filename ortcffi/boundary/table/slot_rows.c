@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "table/hosts.h"
+#include "table/versions.h"
 /* Needs the types of the header above. */
 #include "boundary/table/slot_rows.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What the extension offers Python beside the tables. Each name starts with ortcffi_. */
+/* The slot list and the core's live-object counts, for Python. */
 
-/* The embedded core's entry point, whatever library of that name the process also holds. */
+/* The embedded core's base, whatever other OrtGetApiBase the process has. */
 const OrtApiBase* ortcffi_core_api_base(void);
 
-/* What OrtApi has at the API version that this was built for. */
+/* The API version that this was built for, and the number of slots that OrtApi has then. */
 enum { ORTCFFI_API_VERSION = ORT_API_VERSION, ORTCFFI_SLOTS = 426 };
 
 /* One row of the list of slots. */
@@ -22,5 +22,5 @@ const ortcffi_slot* ortcffi_slot_row(int i);
 /* The number of the core's live objects of a kind; see enum core_kind. */
 int64_t ortcffi_live_objects(int kind);
 
-/* What a kind is called; NULL past the last. */
+/* The name of a kind of object; NULL past the last. */
 const char* ortcffi_kind_name(int kind);

@@ -11,7 +11,7 @@
 
 #include <sys/wait.h>
 
-#include "table/hosts.h"
+#include "table/versions.h"
 
 const OrtApi* api;
 OrtAllocator* allocator;

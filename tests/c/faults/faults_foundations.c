@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Trials of statuses, memory infos, key-value pairs, the default allocator, and other hosts. */
 #include "faults.h"
-#include "table/hosts.h"
+#include "table/versions.h"
 
 #define LONG_KEY "a key that is longer than it was"
 

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file hosts.h
- * What the hosts of an API version share: the core itself, the older ones that it plays (emulate.c)
- * and the ones that it watches (trace.c). The functions for clients are described in ortcore.h.
+ * @file versions.h
+ * Tables of other API versions than the core's: emulated hosts (emulate.c) and traces (trace.c).
+ * ortcore.h describes the functions that clients call.
  */
-#ifndef ORTCFFI_HOSTS_H_
-#define ORTCFFI_HOSTS_H_
+#ifndef ORTCFFI_VERSIONS_H_
+#define ORTCFFI_VERSIONS_H_
 
 #include "core.h"
 #include "ortcore.h"
 
-/** What GetApi does about a version that a host does not have: a line on stderr, and NULL. */
+/** What GetApi does with a version that a host does not have: writes a line to stderr, answers
+ * NULL.
+ */
 const OrtApi* core_refuse_version(uint32_t version, uint32_t newest, const char* version_string);
 
-/** Says that a host of API version `host` does not have the slot `index`. */
+/** Writes to `text` that the host `version_string`, of API version `host`, lacks slot `index`. */
 #define CORE_LATE_ROOM 512
 void core_describe_late_slot(char* text, unsigned index, uint32_t host, const char* version_string);
 
@@ -29,4 +31,4 @@ OrtStatus* ORT_API_CALL core_host_kernel(const OrtcoreNode* node, OrtcoreKernel*
 OrtStatus* ORT_API_CALL core_register_library(OrtSessionOptions* options, const OrtApiBase* base,
                                               const char* path, OrtcoreCopy copy, int* is_copy);
 
-#endif /* ORTCFFI_HOSTS_H_ */
+#endif /* ORTCFFI_VERSIONS_H_ */
