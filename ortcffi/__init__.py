@@ -18,6 +18,7 @@ __all__ += ["ThreadingOptions", "Tracking", "TypeInfo", "Value", "ValueKind"]
 __all__ += ["available_providers", "build_info", "core_api", "default_api", "emulate", "errors"]
 __all__ += ["expose_symbols", "ffi", "find_runtimes", "get_include", "get_library", "init_api"]
 __all__ += ["lib", "load", "numpy_allocator", "trace"]
+__all__ += ["CompileFlags", "Graph", "GraphNode", "GraphValue", "StoredAt", "compile_model"]
 
 _NAMES = {
     "_native": "ffi lib",
@@ -43,6 +44,8 @@ _NAMES = {
     "table.load": "LibraryNotFound load LoadError",
     "memory.python_allocator": "PythonAllocator",
     "options.run": "PrepackedWeights RunOptions",
+    "graph.compile": "CompileFlags compile_model StoredAt",
+    "graph.graph": "Graph GraphNode GraphValue",
     "table.find": "find_runtimes Runtime",
     "options.session_inputs": "FreeDimension",
     "status.status": "Status",

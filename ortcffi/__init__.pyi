@@ -26,6 +26,12 @@ from ortcffi.env.env import available_providers as available_providers
 from ortcffi.ep.devices import EpDevice as EpDevice
 from ortcffi.errors import ErrorCode as ErrorCode
 from ortcffi.errors import OrtError as OrtError
+from ortcffi.graph.compile import CompileFlags as CompileFlags
+from ortcffi.graph.compile import StoredAt as StoredAt
+from ortcffi.graph.compile import compile_model as compile_model
+from ortcffi.graph.graph import Graph as Graph
+from ortcffi.graph.graph import GraphNode as GraphNode
+from ortcffi.graph.graph import GraphValue as GraphValue
 from ortcffi.memory.adaptors import (
     Aligned as Aligned,
 )

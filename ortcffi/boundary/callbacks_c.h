@@ -16,3 +16,7 @@ OrtStatus* ortcffi_python_select(void* context, const OrtEpDevice** devices, siz
                                  const OrtEpDevice** selected, size_t room, size_t* out);
 void* ortcffi_python_enqueued(void* context);
 void ortcffi_python_work(void* context, int event, void* data);
+OrtStatus* ortcffi_python_write(void* context, const void* bytes, size_t size);
+OrtStatus* ortcffi_python_locate(void* context, const char* name, const OrtValue* value,
+                                 const OrtExternalInitializerInfo* stored,
+                                 OrtExternalInitializerInfo** out);

@@ -74,3 +74,25 @@ void ortcffi_work_started(void* context, void* data) { report_event(context, 0, 
 void ortcffi_work_stopped(void* context, void* data) { report_event(context, 1, data); }
 
 void ortcffi_work_abandoned(void* context, void* data) { report_event(context, 2, data); }
+
+OrtStatus* ortcffi_write(void* context, const void* bytes, size_t size) {
+  struct visit visit;
+  OrtStatus* status = NULL;
+  if (enter(&visit)) {
+    status = ortcffi_python_write(context, bytes, size);
+    leave(&visit);
+  }
+  return status;
+}
+
+OrtStatus* ortcffi_locate(void* context, const char* name, const OrtValue* value,
+                          const OrtExternalInitializerInfo* stored,
+                          OrtExternalInitializerInfo** out) {
+  struct visit visit;
+  OrtStatus* status = NULL;
+  if (enter(&visit)) {
+    status = ortcffi_python_locate(context, name, value, stored, out);
+    leave(&visit);
+  }
+  return status;
+}

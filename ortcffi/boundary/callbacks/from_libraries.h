@@ -25,3 +25,9 @@ void* ortcffi_work_enqueued(void* context);
 void ortcffi_work_started(void* context, void* data);
 void ortcffi_work_stopped(void* context, void* data);
 void ortcffi_work_abandoned(void* context, void* data);
+/* An OrtWriteBufferFunc. */
+OrtStatus* ortcffi_write(void* context, const void* bytes, size_t size);
+/* An OrtGetInitializerLocationFunc. */
+OrtStatus* ortcffi_locate(void* context, const char* name, const OrtValue* value,
+                          const OrtExternalInitializerInfo* stored,
+                          OrtExternalInitializerInfo** out);

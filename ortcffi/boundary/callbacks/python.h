@@ -21,3 +21,8 @@ extern "Python+C" OrtStatus* ortcffi_python_select(void* context, const OrtEpDev
                                                    size_t* out);
 extern "Python+C" void* ortcffi_python_enqueued(void* context);
 extern "Python+C" void ortcffi_python_work(void* context, int event, void* data);
+extern "Python+C" OrtStatus* ortcffi_python_write(void* context, const void* bytes, size_t size);
+extern "Python+C" OrtStatus* ortcffi_python_locate(void* context, const char* name,
+                                                   const OrtValue* value,
+                                                   const OrtExternalInitializerInfo* stored,
+                                                   OrtExternalInitializerInfo** out);

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: MIT
+"""Models compiled ahead of time: ``OrtCompileApi``."""
+
+import os
+from collections.abc import Callable
+from contextlib import ExitStack
+from enum import IntFlag
+from typing import TYPE_CHECKING, Any
+
+from ortcffi._contexts import Context
+from ortcffi._convert import encode, integer
+from ortcffi._native import ffi, lib
+from ortcffi.env.env import Env
+from ortcffi.errors import NotImplemented, fail
+from ortcffi.graph.compile_callbacks import Locate, StoredAt, Subject, Write
+from ortcffi.graph.editor import Parts, build_model
+from ortcffi.graph.graph import Graph
+from ortcffi.options.session import OptimizationLevel, SessionOptions
+from ortcffi.table.engine import engine_for
+
+if TYPE_CHECKING:
+    from ortcffi.table.api import Api
+
+__all__ = ["CompileFlags", "StoredAt", "compile_model"]
+
+Path = str | os.PathLike[str]
+_SET = "ModelCompilationOptions_Set"
+_SIZE = (0, 2**63 - 1)
+
+
+class CompileFlags(IntFlag):
+    """What `compile_model` treats as a failure (``OrtCompileApiFlags``)."""
+
+    NONE = lib.OrtCompileApiFlags_NONE
+    ERROR_IF_NO_NODES_COMPILED = lib.OrtCompileApiFlags_ERROR_IF_NO_NODES_COMPILED
+    ERROR_IF_OUTPUT_FILE_EXISTS = lib.OrtCompileApiFlags_ERROR_IF_OUTPUT_FILE_EXISTS
+
+
+def compile_model(  # noqa: PLR0913  # as many as there are options
+    model: Any,
+    output: Path | Write | None = None,
+    *,
+    options: SessionOptions | None = None,
+    api: "Api | None" = None,
+    flags: int = CompileFlags.NONE,
+    optimization_level: int | None = None,
+    embed_ep_context: bool | None = None,
+    ep_context_directory: Path | None = None,
+    ep_context_name: str = "model",
+    external_initializers: Path | Locate | None = None,
+    external_threshold: int = 1024,
+    weightless: bool | None = None,
+) -> bytes | None:
+    """Compile a model: execution providers replace the parts that they support.
+
+    What no execution provider compiles is left as it is, so that without one the result is the
+    model itself, checked and written anew.
+
+    Parameters
+    ----------
+    model : str, os.PathLike, bytes-like or Graph
+        The path of a model, its bytes, or a graph.
+    output : str, os.PathLike or callable, optional
+        The file to write, or a function that is called with one part of it after the other, as
+        bytes. By default the result is returned.
+    options : SessionOptions, optional
+        Says for which execution providers to compile, and which custom ops there are. Copied.
+    api : Api, optional
+        The library; by default that of `options`, or the one that a `Session` would use.
+    flags : CompileFlags, optional
+        What to treat as a failure.
+    optimization_level : OptimizationLevel, optional
+        How far the graph is optimized before execution providers see it; by default not at all.
+        Since version 23.
+    embed_ep_context : bool, optional
+        Whether what execution providers make is put into the model; by default into files beside
+        it.
+    ep_context_directory : str or os.PathLike, optional
+        Where those files go if `output` is no path. Since version 23.
+    ep_context_name : str, optional
+        What their names begin with in that case.
+    external_initializers : str, os.PathLike or callable, optional
+        The file into which initializers go. Or a function that decides it for each: it is called
+        with the name, the `Value`, valid during the call, and where it is kept so far (`StoredAt`
+        or None); it returns a `StoredAt` if it has stored the data itself, or None to leave it in
+        the model. By default all stay in the model.
+    external_threshold : int, optional
+        How many bytes an initializer has at least to go into that file.
+    weightless : bool, optional
+        Whether execution providers are asked to leave weights out of what they compile. Since
+        version 29.
+
+    Returns
+    -------
+    bytes or None
+        The model, unless `output` takes it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument cannot be passed to C.
+    OrtError
+        The library refuses the model or an option. An exception of a function that it called is the
+        cause.
+
+    Notes
+    -----
+    Compile functions: ``CreateModelCompilationOptionsFromSessionOptions``, ``CompileModel``,
+    ``ReleaseModelCompilationOptions`` and ``ModelCompilationOptions_Set...``, since version 22.
+    """
+    with ExitStack() as stack:
+        task = _Task(stack, options, api)
+        task.read(model)
+        if flags:
+            task.set("Flags", integer("flags", flags, (0, 2**32 - 1)))
+        if optimization_level is not None:
+            level = integer("optimization_level", optimization_level)
+            task.set("GraphOptimizationLevel", OptimizationLevel(level))
+        if embed_ep_context is not None:
+            task.set("EpContextEmbedMode", bool(embed_ep_context))
+        if ep_context_directory is not None:
+            directory = os.path.join(_path("ep_context_directory", ep_context_directory), "")
+            name = encode("ep_context_name", ep_context_name)
+            task.set("EpContextBinaryInformation", directory.encode(), name)
+        if callable(external_initializers):
+            task.call_back("OutputModelGetInitializerLocationFunc", "locate", external_initializers)
+        elif external_initializers is not None:
+            file = _path("external_initializers", external_initializers).encode()
+            threshold = integer("external_threshold", external_threshold, _SIZE)
+            task.set("OutputModelExternalInitializersFile", file, threshold)
+        if weightless is not None:
+            task.set("WeightlessEnabled", bool(weightless))
+        return task.run(output)
+
+
+class _Task:
+    """One compilation: the options, and what must live until it is done."""
+
+    def __init__(self, stack: ExitStack, options: SessionOptions | None, api: "Api | None") -> None:
+        if options is not None and not isinstance(options, SessionOptions):
+            raise TypeError(f"options must be SessionOptions, not {type(options).__name__}")
+        self.api = options.api if options is not None and api is None else engine_for(api)
+        if options is None:
+            options = stack.enter_context(SessionOptions(self.api))
+        elif options.api != self.api:
+            raise ValueError(f"options belongs to {options.api}, not to {self.api}")
+        self.api.require("GetCompileApi")
+        self.table = lib.GetCompileApi(self.api.pointer)
+        create = "CreateModelCompilationOptionsFromSessionOptions"
+        if not self.table:
+            raise NotImplemented("the library cannot compile models", create)
+        self.stack = stack
+        self.alive: list[object] = [options]
+        self.env = stack.enter_context(Env(api=self.api))
+        out = ffi.new("OrtModelCompilationOptions**")
+        self.call(create, self.env.handle, options.handle, out)
+        self.handle = out[0]
+        stack.callback(lib.ReleaseModelCompilationOptions, self.table, self.handle)
+
+    def call(self, slot: str, *arguments: Any) -> None:
+        """Call a function of the compile table."""
+        if status := getattr(lib, slot)(self.table, *arguments):
+            fail(self.api.pointer, status, slot)
+
+    def set(self, name: str, *arguments: Any) -> None:
+        """Set an option. Libraries before the version that it came with refuse or lack it."""
+        since = _SINCE.get(name, 22)
+        if self.api.version < since:
+            slot = f"{_SET}{name}"
+            raise NotImplemented(f"{slot} came with API version {since}", slot)
+        self.alive.extend(arguments)
+        self.call(f"{_SET}{name}", self.handle, *arguments)
+
+    def call_back(self, option: str, function: str, subject: Callable[..., Any]) -> None:
+        """Set an option that is a function."""
+        context = Context(Subject(subject, self.api))
+        self.alive.append(context)
+        self.set(option, ffi.addressof(lib, f"ortcffi_{function}"), context.pointer)
+
+    def read(self, model: Any) -> None:
+        """Set the model that is compiled."""
+        if isinstance(model, Graph):
+            parts = self.stack.enter_context(Parts(self.api, f"{_SET}InputModel"))
+            self.set("InputModel", build_model(parts, model))
+        elif isinstance(model, (str, os.PathLike)):
+            self.set("InputModelPath", _path("model", model).encode())
+        else:
+            try:
+                content = ffi.from_buffer("char[]", model)
+            except (TypeError, ValueError, BufferError):
+                raise TypeError(
+                    f"model must be a path, bytes-like or a Graph, not {type(model).__name__}"
+                ) from None
+            if not len(content):
+                raise ValueError("model must not be empty")
+            self.set("InputModelFromBuffer", content, len(content))
+
+    def run(self, output: Any) -> bytes | None:
+        """Compile."""
+        if output is None:
+            return self._run_to_bytes()
+        if callable(output):
+            self.call_back("OutputModelWriteFunc", "write", output)
+        elif isinstance(output, (str, os.PathLike)):
+            self.set("OutputModelPath", _path("output", output).encode())
+        else:
+            kind = type(output).__name__
+            raise TypeError(f"output must be a path, a callable or None, not {kind}")
+        self._compile()
+        return None
+
+    def _run_to_bytes(self) -> bytes:
+        buffer, size = ffi.new("void**"), ffi.new("size_t*")
+        allocator = self.api.default_allocator
+        self.set("OutputModelBuffer", allocator.handle, buffer, size)
+        self._compile()
+        try:
+            return bytes(ffi.buffer(ffi.cast("char*", buffer[0]), size[0]))
+        finally:
+            lib.AllocatorFree(self.api.pointer, allocator.handle, buffer[0])
+
+    def _compile(self) -> None:
+        self.call("CompileModel", self.env.handle, self.handle)
+
+
+# The options that came later than the table itself.
+_SINCE = {
+    "Flags": 23,
+    "EpContextBinaryInformation": 23,
+    "GraphOptimizationLevel": 23,
+    "OutputModelWriteFunc": 23,
+    "OutputModelGetInitializerLocationFunc": 23,
+    "InputModel": 24,
+    "WeightlessEnabled": 29,
+}
+
+
+def _path(argument: str, path: Any) -> str:
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"{argument} must be a str or os.PathLike, not {type(path).__name__}")
+    text = os.fsdecode(os.fspath(path))
+    encode(argument, text)
+    if not text:
+        raise ValueError(f"{argument} must not be empty")
+    return text

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""Python functions that a library calls while it compiles a model."""
+
+from collections.abc import Callable
+from os import fspath
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ortcffi._callback import called_from_c, make_status
+from ortcffi._contexts import find
+from ortcffi._convert import decode, encode, integer
+from ortcffi._native import ffi, lib
+from ortcffi.errors import check
+from ortcffi.values.value import Value
+
+if TYPE_CHECKING:
+    from ortcffi._ort import Cdata
+    from ortcffi.table.api import Api
+
+__all__ = ["Locate", "StoredAt", "Subject", "Write"]
+
+_OFFSET = (0, 2**63 - 1)
+
+
+class StoredAt(NamedTuple):
+    """Where the data of an initializer is kept outside a model.
+
+    Attributes
+    ----------
+    path : str
+        The file, absolute or relative to the model's directory.
+    offset : int
+        Where in the file the data begins.
+    size : int
+        How many bytes it has.
+    """
+
+    path: str
+    offset: int
+    size: int
+
+
+Write = Callable[[bytes], object]
+Locate = Callable[[str, Value, StoredAt | None], StoredAt | None]
+
+
+class Subject(NamedTuple):
+    """What the number stands for that C has for a function."""
+
+    function: Callable[..., Any]
+    api: "Api"
+
+
+def _table_of(context: "Cdata", *_arguments: Any) -> Any:
+    subject = find(context)
+    return subject.api.pointer if subject else None
+
+
+@called_from_c("ortcffi_python_write", make_status(_table_of))
+def _write(context: "Cdata", content: "Cdata", size: int) -> Any:
+    """Pass a part of a compiled model on."""
+    subject: Subject = find(context)
+    subject.function(bytes(ffi.buffer(ffi.cast("char*", content), size)) if size else b"")
+    return ffi.NULL
+
+
+@called_from_c("ortcffi_python_locate", make_status(_table_of))
+def _locate(context: "Cdata", name: "Cdata", value: "Cdata", stored: "Cdata", out: "Cdata") -> Any:
+    """Ask where an initializer is kept."""
+    subject: Subject = find(context)
+    api = subject.api
+    lender = object()  # the library: the value is valid for the time of the call
+    tensor = Value.from_handle(api, ffi.cast("OrtValue*", value), lender, readonly=True)
+    answer = subject.function(decode(name), tensor, stored_at(api, stored))
+    if answer is not None:
+        out[0] = _info(api, answer)
+    return ffi.NULL
+
+
+def stored_at(api: "Api", info: Any) -> StoredAt | None:
+    """What an ``OrtExternalInitializerInfo`` says."""
+    if not info:
+        return None
+    path = decode(ffi.cast("char*", lib.ExternalInitializerInfo_GetFilePath(api.pointer, info)))
+    offset = lib.ExternalInitializerInfo_GetFileOffset(api.pointer, info)
+    return StoredAt(path, offset, lib.ExternalInitializerInfo_GetByteSize(api.pointer, info))
+
+
+def _info(api: "Api", answer: Any) -> "Cdata":
+    try:
+        path, offset, size = answer
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"the function must return a StoredAt or None, not {type(answer).__name__}"
+        ) from None
+    name = encode("path", fspath(path))
+    where = integer("offset", offset, _OFFSET)
+    length = integer("size", size, _OFFSET)
+    out = ffi.new("OrtExternalInitializerInfo**")
+    slot = "CreateExternalInitializerInfo"
+    check(api.pointer, getattr(lib, slot)(api.pointer, name, where, length, out), slot)
+    return out[0]

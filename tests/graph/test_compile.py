@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""Models compiled ahead of time."""
+
+import gc
+import io
+import weakref
+
+import numpy as np
+import pytest
+
+import ortcffi as ort
+
+onnx = pytest.importorskip("onnx")
+
+
+@pytest.fixture
+def model(real_api, dense) -> bytes:
+    return dense.to_bytes(api=real_api)
+
+
+def compiled(*arguments, **options):
+    return onnx.load_from_string(ort.compile_model(*arguments, **options))
+
+
+def test_bytes_are_compiled_to_bytes(real_api, model):
+    assert len(compiled(model, api=real_api).graph.node) == 3
+
+
+@pytest.mark.parametrize("kind", [bytearray, memoryview])
+def test_any_buffer_can_be_the_model(real_api, model, kind):
+    assert len(compiled(kind(model), api=real_api).graph.node) == 3
+
+
+def test_a_file_is_compiled_to_a_file(real_api, model, tmp_path):
+    (tmp_path / "in.onnx").write_bytes(model)
+    assert ort.compile_model(tmp_path / "in.onnx", tmp_path / "out.onnx", api=real_api) is None
+    assert len(onnx.load(tmp_path / "out.onnx").graph.node) == 3
+
+
+def test_a_function_gets_the_parts_of_the_model(real_api, model):
+    stream = io.BytesIO()
+    ort.compile_model(model, stream.write, api=real_api)
+    assert stream.getvalue() == ort.compile_model(model, api=real_api)
+
+
+def test_what_the_function_raises_is_the_cause(real_api, model):
+    def write(_part):
+        raise ConnectionError("the disk has gone")
+
+    with pytest.raises(ort.OrtError) as caught:
+        ort.compile_model(model, write, api=real_api)
+    assert isinstance(caught.value.__cause__, ConnectionError)
+
+
+def test_the_optimization_level_counts(real_api):
+    graph = ort.Graph()
+    graph.input("x", "f4", [1])
+    graph.node("Identity", ["x"], ["y"])
+    graph.node("Neg", ["y"], ["z"])
+    graph.output("z", "f4", [1])
+    kept = compiled(graph, api=real_api)
+    gone = compiled(graph, api=real_api, optimization_level=ort.OptimizationLevel.BASIC)
+    assert [len(kept.graph.node), len(gone.graph.node)] == [2, 1]
+
+
+def test_an_output_that_exists_is_refused_where_asked(real_api, model, tmp_path):
+    target = tmp_path / "out.onnx"
+    target.write_bytes(b"precious")
+    flags = ort.CompileFlags.ERROR_IF_OUTPUT_FILE_EXISTS
+    with pytest.raises(ort.OrtError):
+        ort.compile_model(model, target, flags=flags, api=real_api)
+    assert target.read_bytes() == b"precious"
+
+
+def test_no_compiled_node_is_refused_where_asked(real_api, model):
+    flags = ort.CompileFlags.ERROR_IF_NO_NODES_COMPILED
+    with pytest.raises(ort.OrtError, match="compile any nodes"):
+        ort.compile_model(model, flags=flags, api=real_api)
+
+
+def test_initializers_go_to_a_file(real_api, model, tmp_path):
+    ort.compile_model(
+        model,
+        tmp_path / "out.onnx",
+        external_initializers="weights.bin",
+        external_threshold=100,
+        api=real_api,
+    )
+    assert (tmp_path / "weights.bin").stat().st_size >= 64 * 3 * 4
+    loaded = onnx.load(tmp_path / "out.onnx", load_external_data=False)
+    outside = [each.name for each in loaded.graph.initializer if each.external_data]
+    assert outside == ["w"]
+
+
+def test_a_function_decides_where_initializers_go(real_api, dense, model):
+    stored, seen = io.BytesIO(), {}
+
+    def locate(name, value, where):
+        seen[name] = (value.shape, value.readonly, where)
+        if name != "w":
+            return None
+        offset = stored.tell()
+        stored.write(value.numpy().tobytes())
+        return ort.StoredAt("weights.bin", offset, value.nbytes)
+
+    loaded = onnx.load_from_string(
+        ort.compile_model(model, external_initializers=locate, api=real_api),
+    )
+    assert seen == {"w": ((64, 3), True, None), "b": ((3,), True, None)}
+    assert stored.getvalue() == dense.initializers["w"].tobytes()
+    (outside,) = [each for each in loaded.graph.initializer if each.external_data]
+    assert {e.key: e.value for e in outside.external_data}["location"] == "weights.bin"
+
+
+@pytest.mark.parametrize("answer", [3, ("file", -1, 4), ("", "a", 4), (3, 0, 4)])
+def test_a_wrong_answer_of_that_function_is_named(real_api, model, answer):
+    with pytest.raises(ort.OrtError) as caught:
+        ort.compile_model(model, external_initializers=lambda *_: answer, api=real_api)
+    assert isinstance(caught.value.__cause__, (TypeError, ValueError))
+
+
+def test_the_functions_are_let_go_of(real_api, model):
+    class Write:
+        def __call__(self, _part):
+            self.circle = self
+
+    write = Write()
+    gone = weakref.ref(write)
+    ort.compile_model(model, write, api=real_api)
+    del write
+    gc.collect()
+    assert gone() is None
+
+
+@pytest.mark.parametrize(
+    ("words", "arguments", "options"),
+    [
+        ("model must be a path", (3,), {}),
+        ("model must not be empty", (b"",), {}),
+        ("model must not be empty", ("",), {}),
+        ("output must be a path", (b"x", 3), {}),
+        ("output must not be empty", (b"x", ""), {}),
+        ("flags must be from 0", (b"x",), {"flags": -1}),
+        ("options must be SessionOptions", (b"x",), {"options": {}}),
+        ("api must be an Api", (b"x",), {"api": 3}),
+        ("external_initializers must be", (b"x",), {"external_initializers": 3}),
+        (
+            "external_threshold must be",
+            (b"x",),
+            {"external_initializers": "f", "external_threshold": -1},
+        ),
+        (
+            "ep_context_name must be a str",
+            (b"x",),
+            {"ep_context_directory": "d", "ep_context_name": 3},
+        ),
+    ],
+)
+def test_a_wrong_argument_is_named(real_api, words, arguments, options):
+    with pytest.raises((TypeError, ValueError), match=words):
+        ort.compile_model(*arguments, **{"api": real_api, **options})
+
+
+def test_options_of_another_library_are_refused(real_api, core_api, model):
+    with ort.SessionOptions(core_api) as options, pytest.raises(ValueError, match="options belong"):
+        ort.compile_model(model, options=options, api=real_api)
+
+
+@pytest.mark.parametrize("length", [1, 64, 300])
+def test_a_model_cut_short_is_an_error(real_api, model, length):
+    with pytest.raises(ort.OrtError):
+        ort.compile_model(model[:length], api=real_api)
+
+
+def test_every_option_is_taken_at_once(real_api, model, tmp_path):
+    options = ort.SessionOptions(real_api, optimization_level=ort.OptimizationLevel.BASIC)
+    found = compiled(
+        model,
+        options=options,
+        embed_ep_context=True,
+        ep_context_directory=tmp_path,
+        ep_context_name="model.onnx",
+        weightless=False,
+        optimization_level=ort.OptimizationLevel.ALL,
+    )
+    assert found.graph.output[0].name == "y"
+
+
+def test_a_large_initializer_is_not_copied_for_the_library(real_api):
+    array = np.zeros(1 << 20, np.float32)
+    graph = ort.Graph()
+    graph.initializer("w", array)
+    array[7] = 42  # after it was added, so that only memory that is shared has it
+    graph.node("Identity", ["w"], ["y"])
+    graph.output("y", "f4", [1 << 20])
+    found = compiled(graph, api=real_api).graph.initializer[0]
+    assert onnx.numpy_helper.to_array(found)[7] == 42

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: MIT
+"""Graphs described in Python, and the models that a library makes of them."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import ortcffi as ort
+from ortcffi.graph.editor import Parts, build_model, live
+
+onnx = pytest.importorskip("onnx")
+numpy_helper = pytest.importorskip("onnx.numpy_helper")
+ReferenceEvaluator = pytest.importorskip("onnx.reference").ReferenceEvaluator
+
+
+def read_back(graph, real_api):
+    model = onnx.load_from_string(graph.to_bytes(api=real_api))
+    for node in model.graph.node:  # the checker wants a name of the graph, which has no function
+        assert node.op_type
+    model.graph.name = "graph"
+    onnx.checker.check_model(model)
+    return model
+
+
+def test_a_saved_graph_has_the_nodes_in_order(real_api, dense):
+    nodes = read_back(dense, real_api).graph.node
+    assert [node.op_type for node in nodes] == ["MatMul", "Add", "Softmax"]
+    assert nodes[1].name == "bias"
+    assert list(nodes[1].input) == ["product", "b"]
+
+
+def test_a_saved_graph_has_inputs_with_names_of_dimensions(real_api, dense):
+    (x,) = read_back(dense, real_api).graph.input
+    dimensions = x.type.tensor_type.shape.dim
+    assert (x.name, dimensions[0].dim_param, dimensions[1].dim_value) == ("x", "batch", 64)
+
+
+def test_a_saved_graph_has_its_initializers(real_api, dense):
+    found = {each.name: each for each in read_back(dense, real_api).graph.initializer}
+    for name, array in dense.initializers.items():
+        np.testing.assert_array_equal(numpy_helper.to_array(found[name]), array)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [3, -(2**63), 0.5, "text", "", b"\xff\x00\xfe", [1, 2], [0.5, -1.0], ["a", "é"], [True, 2]],
+)
+def test_attributes_come_back_as_they_were(real_api, value):
+    graph = ort.Graph({"": 21, "my": 1})
+    graph.input("x", "f4", [1])
+    graph.node("Identity", ["x"], ["y"])
+    graph.output("y", "f4", [1])
+    graph.node("Op", ["x"], ["z"], domain="my", attributes={"value": value})
+    with Parts(real_api, "CreateModel") as parts:  # no library knows the op, so it cannot be saved
+        assert build_model(parts, graph)
+    kept = graph.nodes[1].attributes["value"]
+    words = value.encode() if isinstance(value, str) else value
+    assert kept == ([each.encode() for each in words] if words == ["a", "é"] else words)
+
+
+def test_attributes_of_a_known_op_are_saved(real_api):
+    graph = ort.Graph()
+    graph.input("x", "f4", [1, 1, 4, 4])
+    graph.node(
+        "MaxPool",
+        ["x"],
+        ["y"],
+        attributes={
+            "kernel_shape": np.array([2, 2]),
+            "auto_pad": "VALID",
+            "ceil_mode": np.int64(0),
+        },
+    )
+    graph.output("y", "f4", None)
+    (node,) = read_back(graph, real_api).graph.node
+    found = {each.name: onnx.helper.get_attribute_value(each) for each in node.attribute}
+    assert found["kernel_shape"] == [2, 2]
+    assert found["auto_pad"] == b"VALID"
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i1", "u2", "i8", "?"])
+@pytest.mark.parametrize("count", [3, 200])
+def test_initializers_of_every_size_and_type_are_saved(real_api, dtype, count):
+    array = np.arange(count).astype(dtype)
+    graph = ort.Graph()
+    graph.initializer("w", array)
+    graph.node("Identity", ["w"], ["y"])
+    graph.output("y", dtype, [count])
+    (found,) = read_back(graph, real_api).graph.initializer
+    np.testing.assert_array_equal(numpy_helper.to_array(found), array)
+
+
+def test_an_output_that_nothing_makes_is_named(real_api, dense):
+    dense.output("nowhere", "f4", [1])
+    with pytest.raises(ValueError, match="output 'nowhere' is made by no node"):
+        dense.to_bytes(api=real_api)
+
+
+@pytest.mark.parametrize("shape", [(), (4,), (2, 2), (0,), (0, 3)])
+def test_strings_are_saved_as_nodes(real_api, shape):
+    strings = np.array(["one", "", "três", "zwei" * 20], object)[: int(np.prod(shape))]
+    graph = ort.Graph()
+    graph.initializer("w", strings.reshape(shape))
+    graph.node("Identity", ["w"], ["y"])
+    graph.output("y", str, shape)
+    (found,) = ReferenceEvaluator(read_back(graph, real_api)).run(None, {})
+    assert found.shape == shape
+    assert [str(each) for each in found.ravel()] == list(strings)
+
+
+def test_another_evaluator_computes_what_the_graph_says(real_api, dense):
+    x = np.linspace(-1, 1, 128, dtype=np.float32).reshape(2, 64)
+    (found,) = ReferenceEvaluator(read_back(dense, real_api)).run(None, {"x": x})
+    total = x @ dense.initializers["w"] + dense.initializers["b"]
+    expected = np.exp(total) / np.exp(total).sum(-1, keepdims=True)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def test_a_value_of_another_library_can_be_an_initializer(real_api, core_api):
+    graph = ort.Graph()
+    graph.initializer("w", ort.Value.from_numpy(np.arange(64.0), api=core_api))
+    graph.node("Identity", ["w"], ["y"])
+    graph.output("y", "f8", [64])
+    (found,) = read_back(graph, real_api).graph.initializer
+    np.testing.assert_array_equal(numpy_helper.to_array(found), np.arange(64.0))
+
+
+def test_a_domain_that_nodes_use_is_imported(real_api):
+    graph = ort.Graph()
+    graph.input("x", "f4", [2])
+    graph.node("Gelu", ["x"], ["y"], domain="com.microsoft")
+    graph.output("y", "f4", [2])
+    assert graph.opsets == {"com.microsoft": 1, "": 21}
+    assert graph.to_bytes(api=real_api)
+
+
+def test_a_graph_can_be_saved_twice_and_changed_between(real_api, dense, tmp_path):
+    dense.save(tmp_path / "first.onnx", api=real_api)
+    dense.node("Neg", ["y"], ["z"])
+    dense.output("z", "f4", ["batch", 3])
+    dense.save(tmp_path / "first.onnx", api=real_api)
+    assert len(onnx.load(tmp_path / "first.onnx").graph.output) == 2
+
+
+def test_a_graph_survives_pickling(real_api, dense):
+    again = pickle.loads(pickle.dumps(dense))
+    assert again.to_bytes(api=real_api) == dense.to_bytes(api=real_api)
+
+
+@pytest.mark.parametrize(
+    ("words", "wrong"),
+    [
+        ("name must be a str", lambda g: g.input(3, "f4", [1])),
+        ("name must not be empty", lambda g: g.input("", "f4", [1])),
+        ("the graph has 'x' already", lambda g: g.input("x", "f4", [1])),
+        ("the graph has 'w' already", lambda g: g.node("Neg", ["x"], ["w"])),
+        ("outputs must differ", lambda g: g.node("Split", ["x"], ["a", "a"])),
+        ("outputs must be an iterable", lambda g: g.node("Neg", ["x"], "y")),
+        ("inputs\\[0\\] must be a str", lambda g: g.node("Neg", [1], ["y"])),
+        ("op_type must not be empty", lambda g: g.node("", ["x"], ["y"])),
+        ("shape\\[1\\] must be from 0", lambda g: g.input("z", "f4", [1, -1])),
+        ("element_type", lambda g: g.input("z", "M8[s]", [1])),
+        ("value must be an ndarray", lambda g: g.initializer("v", [1, 2])),
+        ("value is not C-contiguous", lambda g: g.initializer("v", np.ones((3, 3)).T[1:])),
+        ("no attributes that are tensors", lambda g: g.node("C", [], ["y"], attributes={"v": g})),
+        ("elements of one type", lambda g: g.node("C", [], ["y"], attributes={"v": [1, "a"]})),
+        ("'v'. must be from", lambda g: g.node("C", [], ["y"], attributes={"v": 2**63})),
+        ("attributes must be a mapping", lambda g: g.node("C", [], ["y"], attributes=[1])),
+        ("an output already", lambda g: [g.output("y", "f4"), g.output("y", "f4")]),
+        ("opsets\\[''\\] must be from 1", lambda _: ort.Graph({"": 0})),
+    ],
+)
+def test_a_wrong_argument_is_named_and_changes_nothing(words, wrong):
+    graph = ort.Graph()
+    graph.input("x", "f4", [1])
+    graph.initializer("w", np.ones(3))
+    with pytest.raises((TypeError, ValueError), match=words):
+        wrong(graph)
+    assert (len(graph.inputs), len(graph.initializers), len(graph.nodes)) == (1, 1, 0)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda g: g.node("NoSuchOp", ["y"], ["z"]),
+        lambda g: g.node("Neg", ["nowhere"], ["z"]),
+        lambda g: g.node("Softmax", ["y"], ["z"], attributes={"axis": "text"}),
+        lambda g: [g.node("Add", ["y", "q"], ["p"]), g.node("Neg", ["p"], ["q"])],
+    ],
+)
+def test_what_the_library_refuses_is_an_error_and_leaves_nothing(real_api, dense, spoil):
+    spoil(dense)
+    with pytest.raises(ort.OrtError):
+        dense.to_bytes(api=real_api)
+
+
+def test_an_empty_graph_is_refused_or_empty(real_api):
+    try:
+        found = ort.Graph().to_bytes(api=real_api)
+    except ort.OrtError:
+        return
+    assert not onnx.load_from_string(found).graph.node
+
+
+@pytest.mark.parametrize(
+    "stop",
+    [
+        "SetGraphInputs",
+        "CreateNode",
+        "AddInitializerToGraph",
+        "AddNodeToGraph",
+        "CreateModel",
+        "AddGraphToModel",
+    ],
+)
+def test_parts_are_released_where_building_ends_early(real_api, dense, monkeypatch, stop):
+    called = Parts.call
+
+    def call(self, slot, *arguments):
+        if slot == stop:
+            raise MemoryError(slot)
+        called(self, slot, *arguments)
+
+    monkeypatch.setattr(Parts, "call", call)
+    with pytest.raises(MemoryError), Parts(real_api, "CreateModel") as parts:
+        build_model(parts, dense)
+    assert not any(live.values())
+
+
+def test_the_core_says_that_it_has_no_engine(core_api, dense):
+    with pytest.raises(ort.errors.NotImplemented):
+        dense.to_bytes(api=core_api)
