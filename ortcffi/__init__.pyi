@@ -30,8 +30,8 @@ from ortcffi.graph.compile import CompileFlags as CompileFlags
 from ortcffi.graph.compile import StoredAt as StoredAt
 from ortcffi.graph.compile import compile_model as compile_model
 from ortcffi.graph.graph import Graph as Graph
-from ortcffi.graph.graph import GraphNode as GraphNode
-from ortcffi.graph.graph import GraphValue as GraphValue
+from ortcffi.graph.nodes import GraphNode as GraphNode
+from ortcffi.graph.nodes import GraphValue as GraphValue
 from ortcffi.memory.adaptors import (
     Aligned as Aligned,
 )

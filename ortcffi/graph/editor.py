@@ -14,13 +14,14 @@ import numpy as np
 
 from ortcffi._native import ffi, lib
 from ortcffi.errors import NotImplemented, fail
-from ortcffi.graph.graph import GraphNode
+from ortcffi.graph.nodes import GraphNode
 from ortcffi.values.element_types import ElementType
 from ortcffi.values.type_info import TypeInfo
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
-    from ortcffi.graph.graph import Graph, GraphValue
+    from ortcffi.graph.graph import Graph
+    from ortcffi.graph.nodes import GraphValue
     from ortcffi.table.api import Api
 
 __all__ = ["Parts", "build_model", "editor_of", "live"]

@@ -2,13 +2,12 @@
 """Graphs: what a model is made of, described in Python."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import encode, integer, mapping
+from ortcffi.graph.nodes import GraphNode, GraphValue, attribute_of, names_of, value_of
 from ortcffi.values.checks import element_of_array, unfit
-from ortcffi.values.element_types import ElementType, as_element
+from ortcffi.values.element_types import ElementType
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -20,53 +19,9 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
     from ortcffi.values.tensor_type_info import Dimension
 
-__all__ = ["Graph", "GraphNode", "GraphValue"]
+__all__ = ["Graph"]
 
 DEFAULT_OPSETS = {"": 21}  # since version 1.20; the model editor came with 1.22
-_INT64 = (-(2**63), 2**63 - 1)
-
-
-class GraphValue(NamedTuple):
-    """An input or an output of a graph: a tensor.
-
-    Attributes
-    ----------
-    name : str
-        The name.
-    element_type : ElementType
-        What its elements are.
-    shape : tuple or None
-        Its dimensions, each an int, a name, or None; None where not even their number is known.
-    """
-
-    name: str
-    element_type: ElementType
-    shape: "tuple[Dimension, ...] | None"
-
-
-class GraphNode(NamedTuple):
-    """A node of a graph: one call of an operator.
-
-    Attributes
-    ----------
-    op_type : str
-        The operator.
-    inputs, outputs : tuple of str
-        The names of what it reads and writes; "" for what is left out.
-    domain : str
-        The operator's domain; "" is that of ONNX.
-    name : str
-        The name of the node, which may be "".
-    attributes : dict
-        Its attributes.
-    """
-
-    op_type: str
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
-    domain: str
-    name: str
-    attributes: dict[str, Any]
 
 
 class Graph:
@@ -129,7 +84,7 @@ class Graph:
         str
             The name.
         """
-        value = _value(name, element_type, shape)
+        value = value_of(name, element_type, shape)
         self._make("name", name)
         self._inputs.append(value)
         return name
@@ -149,7 +104,7 @@ class Graph:
         element_type, shape
             As of `input`.
         """
-        value = _value(name, element_type, shape)
+        value = value_of(name, element_type, shape)
         if any(name == each.name for each in self._outputs):
             raise ValueError(f"name {name!r} is an output already")
         self._outputs.append(value)
@@ -215,13 +170,13 @@ class Graph:
         tuple of str
             `outputs`.
         """
-        read, made = _names("inputs", inputs), _names("outputs", outputs)
+        read, made = names_of("inputs", inputs), names_of("outputs", outputs)
         for argument, text in (("op_type", op_type), ("domain", domain), ("name", name)):
             encode(argument, text)
         if not op_type:
             raise ValueError("op_type must not be empty")
         kept = {
-            key: _attribute(key, each) for key, each in mapping("attributes", attributes).items()
+            key: attribute_of(key, each) for key, each in mapping("attributes", attributes).items()
         }
         named = [each for each in made if each]
         if len(set(named)) < len(named):
@@ -318,68 +273,3 @@ class Graph:
         count = len(self._nodes)
         names = [", ".join(each.name for each in side) for side in (self._inputs, self._outputs)]
         return f"<Graph of {count} node{'' if count == 1 else 's'}: {names[0]} -> {names[1]}>"
-
-
-def _value(name: str, element_type: Any, shape: Any) -> GraphValue:
-    encode("name", name)
-    if not name:
-        raise ValueError("name must not be empty")
-    element = as_element(element_type, "element_type")
-    if shape is None:
-        return GraphValue(name, element, None)
-    if isinstance(shape, str) or not isinstance(shape, Iterable):
-        raise TypeError(f"shape must be an iterable of int, str and None, not {shape!r}")
-    dimensions = []
-    for i, each in enumerate(shape):
-        if isinstance(each, str):
-            encode(f"shape[{i}]", each)
-        elif each is not None:
-            each = integer(f"shape[{i}]", each, (0, 2**63 - 1))  # noqa: PLW2901
-        dimensions.append(each)
-    return GraphValue(name, element, tuple(dimensions))
-
-
-def _names(argument: str, names: Any) -> tuple[str, ...]:
-    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
-        raise TypeError(f"{argument} must be an iterable of str, not {type(names).__name__}")
-    found = tuple(names)
-    for i, name in enumerate(found):
-        encode(f"{argument}[{i}]", name)
-    return found
-
-
-def _attribute(name: Any, value: Any) -> Any:
-    """An attribute as it is kept: an int, float, bytes, or a list of one of them."""
-    encode("a name of attributes", name)
-    if isinstance(value, (np.ndarray, np.generic)):
-        value = value.tolist()
-    argument = f"attributes[{name!r}]"
-    if isinstance(value, (list, tuple)):
-        kept = [_single(argument, each) for each in value]
-        kinds = {type(each) for each in kept}
-        if kinds == {int, float}:
-            return [float(each) for each in kept]
-        if len(kinds) > 1:
-            raise TypeError(f"{argument} must have elements of one type, not {value!r}")
-        if any(isinstance(each, bytes) and b"\0" in each for each in kept):
-            raise ValueError(f"{argument} must not contain null characters, where C ends a string")
-        return kept
-    return _single(argument, value)
-
-
-def _single(argument: str, value: Any) -> Any:
-    if isinstance(value, (Value, Graph)):
-        raise TypeError(
-            f"{argument} is a {type(value).__name__}: the model editor has no attributes that are "
-            f"tensors or graphs"
-        )
-    if isinstance(value, str):
-        return encode(argument, value)
-    if isinstance(value, bytes):
-        return value
-    if isinstance(value, float):
-        return value
-    if isinstance(value, (int, np.integer)):
-        return integer(argument, value, _INT64)
-    kind = type(value).__name__
-    raise TypeError(f"{argument} must be an int, a float, a str, bytes or a list, not {kind}")

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""What a graph consists of, and checks of the arguments that describe it."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ortcffi._convert import encode, integer
+from ortcffi.values.element_types import ElementType, as_element
+
+if TYPE_CHECKING:
+    from ortcffi.values.tensor_type_info import Dimension
+
+__all__ = ["GraphNode", "GraphValue", "attribute_of", "names_of", "value_of"]
+
+_INT64 = (-(2**63), 2**63 - 1)
+
+
+class GraphValue(NamedTuple):
+    """An input or an output of a graph: a tensor.
+
+    Attributes
+    ----------
+    name : str
+        The name.
+    element_type : ElementType
+        What its elements are.
+    shape : tuple or None
+        Its dimensions, each an int, a name, or None; None where not even their number is known.
+    """
+
+    name: str
+    element_type: ElementType
+    shape: "tuple[Dimension, ...] | None"
+
+
+class GraphNode(NamedTuple):
+    """A node of a graph: one call of an operator.
+
+    Attributes
+    ----------
+    op_type : str
+        The operator.
+    inputs, outputs : tuple of str
+        The names of what it reads and writes; "" for what is left out.
+    domain : str
+        The operator's domain; "" is that of ONNX.
+    name : str
+        The name of the node, which may be "".
+    attributes : dict
+        Its attributes.
+    """
+
+    op_type: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    domain: str
+    name: str
+    attributes: dict[str, Any]
+
+
+def value_of(name: str, element_type: Any, shape: Any) -> GraphValue:
+    encode("name", name)
+    if not name:
+        raise ValueError("name must not be empty")
+    element = as_element(element_type, "element_type")
+    if shape is None:
+        return GraphValue(name, element, None)
+    if isinstance(shape, str) or not isinstance(shape, Iterable):
+        raise TypeError(f"shape must be an iterable of int, str and None, not {shape!r}")
+    dimensions = []
+    for i, each in enumerate(shape):
+        if isinstance(each, str):
+            encode(f"shape[{i}]", each)
+        elif each is not None:
+            each = integer(f"shape[{i}]", each, (0, 2**63 - 1))  # noqa: PLW2901
+        dimensions.append(each)
+    return GraphValue(name, element, tuple(dimensions))
+
+
+def names_of(argument: str, names: Any) -> tuple[str, ...]:
+    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
+        raise TypeError(f"{argument} must be an iterable of str, not {type(names).__name__}")
+    found = tuple(names)
+    for i, name in enumerate(found):
+        encode(f"{argument}[{i}]", name)
+    return found
+
+
+def attribute_of(name: Any, value: Any) -> Any:
+    """An attribute as it is kept: an int, float, bytes, or a list of one of them."""
+    encode("a name of attributes", name)
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
+    argument = f"attributes[{name!r}]"
+    if isinstance(value, (list, tuple)):
+        kept = [_single(argument, each) for each in value]
+        kinds = {type(each) for each in kept}
+        if kinds == {int, float}:
+            return [float(each) for each in kept]
+        if len(kinds) > 1:
+            raise TypeError(f"{argument} must have elements of one type, not {value!r}")
+        if any(isinstance(each, bytes) and b"\0" in each for each in kept):
+            raise ValueError(f"{argument} must not contain null characters, where C ends a string")
+        return kept
+    return _single(argument, value)
+
+
+def _single(argument: str, value: Any) -> Any:
+    if isinstance(value, str):
+        return encode(argument, value)
+    if isinstance(value, bytes):
+        return value
+    if isinstance(value, float):
+        return value
+    if isinstance(value, (int, np.integer)):
+        return integer(argument, value, _INT64)
+    kind = type(value).__name__
+    raise TypeError(
+        f"{argument} must be an int, a float, a str, bytes or a list, not {kind}: the model editor "
+        f"has no attributes that are tensors or graphs"
+    )
