@@ -61,6 +61,7 @@ class GraphNode(NamedTuple):
 
 
 def value_of(name: str, element_type: Any, shape: Any) -> GraphValue:
+    """An input or an output, of what a user says of it."""
     encode("name", name)
     if not name:
         raise ValueError("name must not be empty")
@@ -80,6 +81,7 @@ def value_of(name: str, element_type: Any, shape: Any) -> GraphValue:
 
 
 def names_of(argument: str, names: Any) -> tuple[str, ...]:
+    """The names of a node's inputs or outputs."""
     if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
         raise TypeError(f"{argument} must be an iterable of str, not {type(names).__name__}")
     found = tuple(names)
