@@ -76,11 +76,11 @@ void ortcffi_work_stopped(void* context, void* data) { report_event(context, 1, 
 void ortcffi_work_abandoned(void* context, void* data) { report_event(context, 2, data); }
 
 OrtStatus* ortcffi_write(void* context, const void* bytes, size_t size) {
-  struct visit visit;
+  struct gil gil;
   OrtStatus* status = NULL;
-  if (enter(&visit)) {
+  if (take_gil(&gil)) {
     status = ortcffi_python_write(context, bytes, size);
-    leave(&visit);
+    release_gil(&gil);
   }
   return status;
 }
@@ -88,11 +88,11 @@ OrtStatus* ortcffi_write(void* context, const void* bytes, size_t size) {
 OrtStatus* ortcffi_locate(void* context, const char* name, const OrtValue* value,
                           const OrtExternalInitializerInfo* stored,
                           OrtExternalInitializerInfo** out) {
-  struct visit visit;
+  struct gil gil;
   OrtStatus* status = NULL;
-  if (enter(&visit)) {
+  if (take_gil(&gil)) {
     status = ortcffi_python_locate(context, name, value, stored, out);
-    leave(&visit);
+    release_gil(&gil);
   }
   return status;
 }
