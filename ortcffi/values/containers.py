@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Sequences and maps. What is got from them is a copy."""
+"""Sequences and maps. Reading one answers a copy."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,8 +11,10 @@ from ortcffi._native import ffi, lib
 from ortcffi._table import table_for
 from ortcffi.errors import fail
 from ortcffi.values.checks import element_of_array, unfit
-from ortcffi.values.dlpack import Exchange
+from ortcffi.values.compiled import Tensor, V
 from ortcffi.values.element_types import ElementType, ValueKind, as_element, dtype_of
+from ortcffi.values.lifecycle import from_handle, handle, require_kind
+from ortcffi.values.tensors import copy_of, from_numpy, to_lists
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -20,195 +22,195 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
 
-class Containers(Exchange):
-    """Sequences and maps."""
+def sequence(cls: type[V], values: Iterable[Any], api: "Api | None") -> V:
+    """Make a sequence of tensors, or of maps.
 
-    __slots__ = ()
+    Parameters
+    ----------
+    values : iterable of Value, ndarray or mapping
+        At least one; all of one kind, and of one type of elements. The core copies them; in ONNX
+        Runtime the sequence shares the memory of tensors, and keeps them.
+        A mapping becomes a map of ``float32``, since sequences have no other maps.
+    api : Api, optional
+        The table that makes it; by default that of the first `Value`, or else the one of
+        `default_api`.
 
-    @classmethod
-    def sequence(cls, values: Iterable[Any], *, api: "Api | None" = None) -> Self:
-        """Make a sequence of tensors, or of maps.
+    Raises
+    ------
+    TypeError
+        An item is no value, and cannot be made one.
+    ValueError
+        A value belongs to another table.
+    Fail
+        There are none, or they are not all of one type.
 
-        Parameters
-        ----------
-        values : iterable of Value, ndarray or mapping
-            At least one; all of one kind, and of one type of elements. The core copies them; ONNX
-            Runtime has the sequence share the memory of tensors, which the sequence then keeps.
-            A mapping becomes a map of ``float32``, since sequences have no other maps.
-        api : Api, optional
-            The table that makes it; by default that of the first `Value`, or else the one of
-            `default_api`.
+    Notes
+    -----
+    API function: ``CreateValue``.
+    """
+    if not isinstance(values, Iterable):
+        raise TypeError(f"values must be an iterable, not {type(values).__name__}")
+    given = list(values)
+    found = _table_of_all(given, api)
+    made = [_as_value(cls, f"values[{i}]", x, found) for i, x in enumerate(given)]
+    return _contain(cls, made, ValueKind.SEQUENCE, found)
 
-        Raises
-        ------
-        TypeError
-            Something is no value, and cannot be made one.
-        ValueError
-            A value belongs to another table.
-        Fail
-            There are none, or they are not all of one type.
 
-        Notes
-        -----
-        API function: ``CreateValue``.
-        """
-        if not isinstance(values, Iterable):
-            raise TypeError(f"values must be an iterable, not {type(values).__name__}")
-        given = list(values)
-        found = _table_of_all(given, api)
-        made = [cls._made_of(f"values[{i}]", x, found) for i, x in enumerate(given)]
-        return cls._of(made, ValueKind.SEQUENCE, found)
+def map_from(
+    cls: type[V], mapping: Mapping[Any, Any], dtype: "DTypeLike | None", api: "Api | None"
+) -> V:
+    """Make a map.
 
-    @classmethod
-    def map(
-        cls,
-        mapping: Mapping[Any, Any],
-        dtype: "DTypeLike | None" = None,
-        *,
-        api: "Api | None" = None,
-    ) -> Self:
-        """Make a map.
+    Parameters
+    ----------
+    mapping : mapping
+        Keys are int or str.
+    dtype : dtype-like, optional
+        The type of the values: ``float32``, ``float64``, ``int64`` or ``str``; by default
+        ``int64`` or ``str`` where all are int or str, and ``float64`` for other numbers.
+    api : Api, optional
+        The table that makes it, by default the one of `default_api`.
 
-        Parameters
-        ----------
-        mapping : mapping
-            Keys are int or str.
-        dtype : dtype-like, optional
-            What values become: ``float32``, ``float64``, ``int64`` or ``str``; by default the last
-            two where all are int or str, and ``float64`` for other numbers.
-        api : Api, optional
-            The table that makes it, by default the one of `default_api`.
+    Raises
+    ------
+    TypeError
+        Keys are neither int nor str, or values neither numbers nor str; or values are of another
+        kind than `dtype`.
+    ValueError
+        A number is too large for its type.
+    Fail
+        The library has no maps of such types.
 
-        Raises
-        ------
-        TypeError
-            Keys are neither int nor str, or values neither numbers nor str; or values are of
-            another kind than `dtype`.
-        ValueError
-            A number is too large for its type.
-        Fail
-            The library has no maps of such types.
+    Notes
+    -----
+    API function: ``CreateValue``.
+    """
+    if not isinstance(mapping, Mapping):
+        raise TypeError(f"mapping must be a mapping, not {type(mapping).__name__}")
+    pairs = list(mapping.items())  # once: a mapping may answer differently the second time
+    keys = _array("keys", [key for key, _ in pairs], None)
+    if keys.dtype == np.float64 and pairs:
+        raise TypeError("keys must be all int or all str")
+    return map_of(cls, keys, _array("values", [value for _, value in pairs], dtype), api)
 
-        Notes
-        -----
-        API function: ``CreateValue``.
-        """
-        if not isinstance(mapping, Mapping):
-            raise TypeError(f"mapping must be a mapping, not {type(mapping).__name__}")
-        keys = _array("keys", list(mapping), None)
-        if keys.dtype == np.float64 and len(mapping):
-            raise TypeError("keys must be all int or all str")
-        return cls.map_of(keys, _array("values", list(mapping.values()), dtype), api=api)
 
-    @classmethod
-    def map_of(cls, keys: Any, values: Any, *, api: "Api | None" = None) -> Self:
-        """Make a map of two tensors.
+def map_of(cls: type[V], keys: Any, values: Any, api: "Api | None") -> V:
+    """Make a map of two tensors.
 
-        Parameters
-        ----------
-        keys, values : Value or ndarray
-            Of one dimension and equal length. The library sorts the keys; of equal ones the first
-            counts. Both are copied.
-        api : Api, optional
-            As for `sequence`.
+    Parameters
+    ----------
+    keys, values : Value or ndarray
+        Of one dimension and equal length. The library sorts the keys; of equal ones the first
+        counts. Both are copied.
+    api : Api, optional
+        As for `sequence`.
 
-        Notes
-        -----
-        API function: ``CreateValue``.
-        """
-        found = _table_of_all([keys, values], api)
-        made = [cls._made_of("keys", keys, found), cls._made_of("values", values, found)]
-        return cls._of(made, ValueKind.MAP, found)
+    Notes
+    -----
+    API function: ``CreateValue``.
+    """
+    found = _table_of_all([keys, values], api)
+    made = [_as_value(cls, "keys", keys, found), _as_value(cls, "values", values, found)]
+    return _contain(cls, made, ValueKind.MAP, found)
 
-    @classmethod
-    def _made_of(cls, name: str, x: Any, api: "Api") -> "Containers":
-        if isinstance(x, Containers):
-            if x.api != api:
-                raise ValueError(f"{name} belongs to {x.api}, not to {api}")
-            return x
-        if isinstance(x, Mapping):
-            return cls.map(x, np.float32, api=api)
-        if not isinstance(x, np.ndarray):
-            raise TypeError(f"{name} must be a Value or an ndarray, not {type(x).__name__}")
-        element = element_of_array(x, name)
-        if element is ElementType.STRING or unfit(x, element):
-            return cls._copy_of(np.asarray(x), element, api, name)
-        return cls._from_numpy(x, api=api)
 
-    @classmethod
-    def _of(cls, values: "list[Containers]", kind: ValueKind, api: "Api") -> Self:
-        handles, out = ffi.new("OrtValue*[]", [x.handle for x in values]), ffi.new("OrtValue**")
-        if status := lib.CreateValue(api.pointer, handles, len(values), kind, out):
-            fail(api.pointer, status, "CreateValue")
-        for x in values:
-            x._lend()  # so that to close one does not take its memory from the new value
-        return cls.from_handle(api, out[0], lender=values, owned=True)
+def _as_value(cls: type[V], name: str, x: Any, api: "Api") -> Tensor:
+    if isinstance(x, Tensor):
+        if x.api != api:
+            raise ValueError(f"{name} belongs to {x.api}, not to {api}")
+        return x
+    if isinstance(x, Mapping):
+        return map_from(cls, x, np.float32, api)
+    if not isinstance(x, np.ndarray):
+        raise TypeError(f"{name} must be a Value or an ndarray, not {type(x).__name__}")
+    element = element_of_array(x, name)
+    if element is ElementType.STRING or unfit(x, element):
+        return copy_of(cls, np.asarray(x), element, api, name)
+    return from_numpy(cls, x, api=api)
 
-    # --- what is in them --------------------------------------------------------------------------
 
-    def _item(self, place: int) -> Self:
-        api, out = self.api, ffi.new("OrtValue**")
-        allocator = api.default_allocator.handle
-        if status := lib.GetValue(api.pointer, self.handle, place, allocator, out):
-            fail(api.pointer, status, "GetValue")
-        return type(self).from_handle(api, out[0])
+def _contain(cls: type[V], values: list[Tensor], kind: ValueKind, api: "Api") -> V:
+    kept = [handle(x) for x in values]
+    handles, out = ffi.new("OrtValue*[]", kept), ffi.new("OrtValue**")
+    if status := lib.CreateValue(api.pointer, handles, len(values), kind, out):
+        fail(api.pointer, status, "CreateValue")
+    for x in values:
+        x._lend()  # the new value may share their memory, so close() must not release it
+    return from_handle(cls, api, out[0], lender=values, owned=True)
 
-    def keys(self) -> Self:
-        """The keys of a map as a tensor of its own, sorted. API function: ``GetValue``."""
-        self._require(ValueKind.MAP, "keys()")
-        return self._item(0)
 
-    def values(self) -> Self:
-        """The values of a map as a tensor of its own, in the order of `keys`."""
-        self._require(ValueKind.MAP, "values()")
-        return self._item(1)
+# --- reading --------------------------------------------------------------------------------------
 
-    def _require(self, kind: ValueKind, what: str) -> None:
-        if self._kind != kind:
-            raise TypeError(f"a {self.kind.name.lower()} has no {what}, a {kind.name.lower()} has")
 
-    def __len__(self) -> int:
-        if self._kind == ValueKind.MAP:
-            return self._item(0).shape[0]
-        self._require(ValueKind.SEQUENCE, "len()")
-        api, out = self.api.pointer, ffi.new("size_t*")
-        if status := lib.GetValueCount(api, self.handle, out):
-            fail(api, status, "GetValueCount")
-        return int(out[0])
+def member(value: V, place: int) -> V:
+    """A copy of what ``GetValue`` answers for an index."""
+    api, out = value.api, ffi.new("OrtValue**")
+    allocator = api.default_allocator.handle
+    if status := lib.GetValue(api.pointer, handle(value), place, allocator, out):
+        fail(api.pointer, status, "GetValue")
+    return from_handle(type(value), api, out[0])
 
-    def __getitem__(self, key: Any) -> Any:
-        if self._kind == ValueKind.MAP:
-            return dict(self._pairs())[key]
-        self._require(ValueKind.SEQUENCE, "items: index numpy()")
-        count, place = len(self), integer("index", key, INT32)
-        if not -count <= place < count:
-            raise IndexError(f"index {place} is out of range for a sequence of {count}")
-        return self._item(place % count)
 
-    def __iter__(self) -> Iterator[Any]:
-        if self._kind == ValueKind.MAP:
-            return iter([key for key, _ in self._pairs()])
-        self._require(ValueKind.SEQUENCE, "items: iterate over numpy()")
-        return (self._item(place) for place in range(len(self)))
+def keys(value: V) -> V:
+    """The keys of a map as a tensor of its own, sorted. API function: ``GetValue``."""
+    require_kind(value, ValueKind.MAP, "keys()")
+    return member(value, 0)
 
-    def __contains__(self, key: object) -> bool:
-        self._require(ValueKind.MAP, "keys")
-        return key in dict(self._pairs())
 
-    def __bool__(self) -> bool:
-        return True  # not a matter of length: tensors have none
+def values(value: V) -> V:
+    """The values of a map as a tensor of its own, in the order of `keys`."""
+    require_kind(value, ValueKind.MAP, "values()")
+    return member(value, 1)
 
-    def _pairs(self) -> list[tuple[Any, Any]]:
-        return list(zip(self._item(0)._list(), self._item(1)._list(), strict=True))
+
+def pairs_of(value: Tensor) -> list[tuple[Any, Any]]:
+    """The keys and values of a map as Python's own objects."""
+    return list(zip(to_lists(member(value, 0)), to_lists(member(value, 1)), strict=True))
+
+
+def length(value: Tensor) -> int:
+    """How many values a sequence contains, or pairs a map."""
+    if value._kind == ValueKind.MAP:
+        return member(value, 0).shape[0]
+    require_kind(value, ValueKind.SEQUENCE, "len()")
+    api, out = value.api.pointer, ffi.new("size_t*")
+    if status := lib.GetValueCount(api, handle(value), out):
+        fail(api, status, "GetValueCount")
+    return int(out[0])
+
+
+def item(value: Tensor, key: Any) -> Any:
+    """A value of a sequence by its index, or of a map by its key."""
+    if value._kind == ValueKind.MAP:
+        return dict(pairs_of(value))[key]
+    require_kind(value, ValueKind.SEQUENCE, "items: index numpy()")
+    count, place = length(value), integer("index", key, INT32)
+    if not -count <= place < count:
+        raise IndexError(f"index {place} is out of range for a sequence of {count}")
+    return member(value, place % count)
+
+
+def iterate(value: Tensor) -> Iterator[Any]:
+    """The values of a sequence, or the keys of a map."""
+    if value._kind == ValueKind.MAP:
+        return iter([key for key, _ in pairs_of(value)])
+    require_kind(value, ValueKind.SEQUENCE, "items: iterate over numpy()")
+    return (member(value, place) for place in range(length(value)))
+
+
+def contains(value: Tensor, key: object) -> bool:
+    """Whether a map has a key."""
+    require_kind(value, ValueKind.MAP, "keys")
+    return key in dict(pairs_of(value))
 
 
 def _table_of_all(values: list[Any], api: "Api | None") -> "Api":
-    own = next((x.api for x in values if isinstance(x, Containers)), None)
+    own = next((x.api for x in values if isinstance(x, Tensor)), None)
     return table_for(api if api is not None else own)
 
 
 def _array(name: str, content: list[Any], dtype: "DTypeLike | None") -> "np.ndarray[Any, Any]":
-    """Numbers or strings as an array with a type that maps have."""
+    """Numbers or strings as an array of a type that maps can have."""
     element = None if dtype is None else as_element(dtype)
     if all(isinstance(x, str) for x in content) and content:
         if element not in (None, ElementType.STRING):

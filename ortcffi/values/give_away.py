@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._native import ffi, lib
 from ortcffi.errors import fail
 from ortcffi.memory.python_allocator import PythonAllocator
-from ortcffi.values.element_types import ElementType
+from ortcffi.values.element_types import ElementType, ValueKind
+from ortcffi.values.lifecycle import require_kind
 
 if TYPE_CHECKING:
     from ortcffi._ort import OrtValue
-    from ortcffi.values.base import Base
+    from ortcffi.values.compiled import Tensor
 
 _keepers: "set[Keeper]" = set()
 _spent: "list[Keeper]" = []
@@ -19,7 +20,7 @@ _spent: "list[Keeper]" = []
 class Keeper(PythonAllocator):
     """What frees the memory of a tensor that was given away: it lets go of whoever owns it."""
 
-    def __init__(self, value: "Base") -> None:
+    def __init__(self, value: "Tensor") -> None:
         super().__init__(value.api)
         self._owner = value
 
@@ -30,8 +31,28 @@ class Keeper(PythonAllocator):
         _spent.append(self)
 
 
-def gift_of(value: "Base") -> "OrtValue":
-    """A second tensor over the memory of one, which it keeps until its own release."""
+def give_away(value: "Tensor") -> "OrtValue":
+    """Return a handle of a tensor's memory that owns itself.
+
+    Whoever gets it releases it with ``ReleaseValue``, from any thread. The memory stays until then,
+    and until the library is done with it, whatever happens to this object and to the array that it
+    borrows.
+
+    Returns
+    -------
+    cdata of ``OrtValue *``
+        Another tensor over the same memory.
+
+    Raises
+    ------
+    TypeError
+        The elements are strings, or the value is no dense tensor.
+
+    Notes
+    -----
+    API function: ``CreateTensorWithDataAndDeleterAsOrtValue``, since version 22.
+    """
+    require_kind(value, ValueKind.TENSOR, "memory of its own")
     if value._element == ElementType.STRING:
         raise TypeError("a tensor of strings cannot be given away: make one with functions of lib")
     api = value.api

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Sparse tensors: coordinates, compressed rows, and blocks."""
+"""Making sparse tensors: coordinates, compressed rows, and blocks."""
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ortcffi._native import ffi, lib
 from ortcffi._table import table_for
 from ortcffi.errors import InvalidArgument, check, fail
-from ortcffi.values.base import address_of
 from ortcffi.values.checks import c_strings, dimensions, element_of_array, unfit
-from ortcffi.values.containers import Containers
-from ortcffi.values.element_types import ElementType, SparseFormat, ValueKind
+from ortcffi.values.compiled import V
+from ortcffi.values.element_types import ElementType
+from ortcffi.values.lifecycle import from_handle
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,228 +20,151 @@ if TYPE_CHECKING:
     from ortcffi.memory.allocator import Shape
     from ortcffi.table.api import Api
 
-# The arrays of indices of each format: their number in the C API, and type.
-INDICES = {
-    SparseFormat.UNDEFINED: (),
-    SparseFormat.COO: (lib.ORT_SPARSE_COO_INDICES,),
-    SparseFormat.CSR: (lib.ORT_SPARSE_CSR_INNER_INDICES, lib.ORT_SPARSE_CSR_OUTER_INDICES),
-    SparseFormat.BLOCK_SPARSE: (lib.ORT_SPARSE_BLOCK_SPARSE_INDICES,),
-}
+
+def sparse_coo(  # noqa: PLR0913, PLR0917  # as many as the format has
+    cls: type[V],
+    values: "NDArray[Any]",
+    indices: "NDArray[np.int64]",
+    shape: "Shape",
+    api: "Api | None",
+    copy: bool,
+) -> V:
+    """Make a sparse tensor of values and where they are.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n,)
+        As `from_numpy` takes them.
+    indices : ndarray of int64, shape (n, 2) or (n,)
+        Row and column of each value; or its place in the flattened tensor.
+    shape : sequence of int
+        The dimensions of the tensor.
+    api : Api, optional
+        The table that makes it, by default the one of `default_api`.
+    copy : bool, optional
+        Whether the value gets memory of its own. Otherwise it borrows and keeps both arrays,
+        which must be C-contiguous and aligned. Strings are always copied.
+
+    Raises
+    ------
+    TypeError
+        `values` or `indices` are not what they should be.
+    ValueError
+        An array cannot be borrowed.
+    InvalidArgument
+        An index is out of bounds, or there are too few or too many.
+
+    Notes
+    -----
+    API functions: ``CreateSparseTensorWithValuesAsOrtValue`` and ``UseCooIndices``; for a copy
+    ``CreateSparseTensorAsOrtValue`` and ``FillSparseTensorCoo``. Since version 9.
+    """
+    where = (("indices", indices, np.int64),)
+    return _sparse(cls, "Coo", values, where, shape, api, copy)
 
 
-class Sparse(Containers):
-    """Sparse tensors."""
+def sparse_csr(  # noqa: PLR0913, PLR0917  # as many as the format has
+    cls: type[V],
+    values: "NDArray[Any]",
+    inner: "NDArray[np.int64]",
+    outer: "NDArray[np.int64]",
+    shape: "Shape",
+    api: "Api | None",
+    copy: bool,
+) -> V:
+    """Make a sparse matrix in compressed rows. Otherwise like `sparse_coo`.
 
-    __slots__ = ()
+    Parameters
+    ----------
+    values : ndarray, shape (n,)
+        Row after row.
+    inner : ndarray of int64, shape (n,)
+        The column of each value.
+    outer : ndarray of int64, shape (rows + 1,)
+        Where each row begins in `values`, and the last ends.
+    shape, api, copy
+        As for `sparse_coo`.
 
-    @classmethod
-    def sparse_coo(
-        cls,
-        values: "NDArray[Any]",
-        indices: "NDArray[np.int64]",
-        shape: "Shape",
-        *,
-        api: "Api | None" = None,
-        copy: bool = False,
-    ) -> Self:
-        """Make a sparse tensor of values and where they are.
+    Notes
+    -----
+    API functions: ``UseCsrIndices``, ``FillSparseTensorCsr``.
+    """
+    where = (("inner", inner, np.int64), ("outer", outer, np.int64))
+    return _sparse(cls, "Csr", values, where, shape, api, copy)
 
-        Parameters
-        ----------
-        values : ndarray, shape (n,)
-            As `from_numpy` takes them.
-        indices : ndarray of int64, shape (n, 2) or (n,)
-            Row and column of each value; or its place in the flattened tensor.
-        shape : sequence of int
-            The dimensions of the tensor.
-        api : Api, optional
-            The table that makes it, by default the one of `default_api`.
-        copy : bool, optional
-            Whether the value gets memory of its own. Otherwise it borrows and keeps both arrays,
-            which must be C-contiguous and aligned. Strings are always copied.
 
-        Raises
-        ------
-        TypeError
-            `values` or `indices` are not what they should be.
-        ValueError
-            An array cannot be borrowed.
-        InvalidArgument
-            An index is out of bounds, or there are too few or too many.
+def block_sparse(  # noqa: PLR0913, PLR0917  # as many as the format has
+    cls: type[V],
+    values: "NDArray[Any]",
+    indices: "NDArray[np.int32]",
+    shape: "Shape",
+    api: "Api | None",
+    copy: bool,
+) -> V:
+    """Make a sparse matrix of blocks. Otherwise like `sparse_coo`.
 
-        Notes
-        -----
-        API functions: ``CreateSparseTensorWithValuesAsOrtValue`` and ``UseCooIndices``; for a copy
-        ``CreateSparseTensorAsOrtValue`` and ``FillSparseTensorCoo``. Since version 9.
-        """
-        where = (("indices", indices, np.int64),)
-        return cls._sparse("Coo", values, where, shape, api, copy)
+    Parameters
+    ----------
+    values : ndarray, shape (height, width, n)
+        The blocks, along the last dimension.
+    indices : ndarray of int32, shape (2, n)
+        The row and the column of each block, counted in blocks.
+    shape, api, copy
+        As for `sparse_coo`.
 
-    @classmethod
-    def sparse_csr(  # noqa: PLR0913  # as many as the format has
-        cls,
-        values: "NDArray[Any]",
-        inner: "NDArray[np.int64]",
-        outer: "NDArray[np.int64]",
-        shape: "Shape",
-        *,
-        api: "Api | None" = None,
-        copy: bool = False,
-    ) -> Self:
-        """Make a sparse matrix in compressed rows. Otherwise like `sparse_coo`.
+    Notes
+    -----
+    API functions: ``UseBlockSparseIndices``, ``FillSparseTensorBlockSparse``.
+    """
+    where = (("indices", indices, np.int32),)
+    return _sparse(cls, "BlockSparse", values, where, shape, api, copy)
 
-        Parameters
-        ----------
-        values : ndarray, shape (n,)
-            Row after row.
-        inner : ndarray of int64, shape (n,)
-            The column of each value.
-        outer : ndarray of int64, shape (rows + 1,)
-            Where each row begins in `values`, and the last ends.
-        shape, api, copy
-            As for `sparse_coo`.
 
-        Notes
-        -----
-        API functions: ``UseCsrIndices``, ``FillSparseTensorCsr``.
-        """
-        where = (("inner", inner, np.int64), ("outer", outer, np.int64))
-        return cls._sparse("Csr", values, where, shape, api, copy)
-
-    @classmethod
-    def block_sparse(
-        cls,
-        values: "NDArray[Any]",
-        indices: "NDArray[np.int32]",
-        shape: "Shape",
-        *,
-        api: "Api | None" = None,
-        copy: bool = False,
-    ) -> Self:
-        """Make a sparse matrix of blocks. Otherwise like `sparse_coo`.
-
-        Parameters
-        ----------
-        values : ndarray, shape (height, width, n)
-            The blocks, along the last dimension.
-        indices : ndarray of int32, shape (2, n)
-            The row and the column of each block, counted in blocks.
-        shape, api, copy
-            As for `sparse_coo`.
-
-        Notes
-        -----
-        API functions: ``UseBlockSparseIndices``, ``FillSparseTensorBlockSparse``.
-        """
-        where = (("indices", indices, np.int32),)
-        return cls._sparse("BlockSparse", values, where, shape, api, copy)
-
-    @classmethod
-    def _sparse(  # noqa: PLR0913, PLR0917  # what its callers were given
-        cls,
-        layout: str,
-        values: "NDArray[Any]",
-        where: tuple[tuple[str, Any, Any], ...],
-        shape: "Shape",
-        api: "Api | None",
-        copy: bool,
-    ) -> Self:
-        element, found, lengths = (
-            element_of_array(values, "values"),
-            table_for(api),
-            dimensions(shape),
-        )
-        copy = copy or element is ElementType.STRING
-        values = _borrowable("values", values, element, copy)
-        indices = [_indices_of(*given, copy) for given in where]
-        if layout == "BlockSparse":
-            _check_blocks(values, indices[0], lengths)
-        dense, size = ffi.new("int64_t[]", lengths), ffi.new("int64_t[]", values.shape)
-        texts = c_strings(values) if element is ElementType.STRING else []
-        data = ffi.new("char*[]", texts) if texts else _pointer(values)
-        info, out, rank = found.default_allocator.info.handle, ffi.new("OrtValue**"), len(lengths)
-        head: tuple[Any, ...] = ()
-        if copy:
-            create = "CreateSparseTensorAsOrtValue"
-            arguments: tuple[Any, ...] = (found.default_allocator.handle, dense, rank, element, out)
-            fill, head = f"FillSparseTensor{layout}", (info, size, values.ndim, data)
-        else:
-            create = "CreateSparseTensorWithValuesAsOrtValue"
-            arguments = (info, data, dense, rank, size, values.ndim, element, out)
-            fill = f"Use{layout}Indices"
-        check(found.pointer, getattr(lib, create)(found.pointer, *arguments), create)
-        lender = None if copy else (values, *indices)
-        readonly = not copy and not values.flags.writeable
-        value = cls.from_handle(found, out[0], lender=lender, owned=True, readonly=readonly)
-        if layout == "BlockSparse":
-            blocks = indices[0]
-            size = ffi.new("int64_t[]", blocks.shape)
-            tail = [size, blocks.ndim, _pointer(blocks, "int32_t*")]
-        else:
-            tail = [part for x in indices for part in (_pointer(x, "int64_t*"), x.size)]
-        if status := getattr(lib, fill)(found.pointer, out[0], *head, *tail):
-            fail(found.pointer, status, fill)
-        return value
-
-    # --- facts ------------------------------------------------------------------------------------
-
-    @property
-    def sparse_format(self) -> SparseFormat:
-        """How a sparse tensor is laid out. API function: ``GetSparseTensorFormat``."""
-        self._require(ValueKind.SPARSE, "format")
-        out, api = ffi.new("OrtSparseFormat*"), self.api.pointer
-        if status := lib.GetSparseTensorFormat(api, self.handle, out):
-            fail(api, status, "GetSparseTensorFormat")
-        return SparseFormat(out[0])
-
-    @property
-    def sparse_values(self) -> "NDArray[Any]":
-        """What is stored, as a view that keeps this value; of strings a copy.
-
-        Notes
-        -----
-        API functions: ``GetSparseTensorValuesTypeAndShape``, ``GetSparseTensorValues``.
-        """
-        self._require(ValueKind.SPARSE, "values")
-        element, shape = self._facts("GetSparseTensorValuesTypeAndShape")
-        if element == ElementType.STRING:
-            array = np.empty(shape, object)
-            array.reshape(-1)[:] = self._read_strings(False, array.size)
-            return array
-        out, api = ffi.new("const void**"), self.api.pointer
-        if status := lib.GetSparseTensorValues(api, self.handle, out):
-            fail(api, status, "GetSparseTensorValues")
-        return self._view(address_of(out[0]), shape, element, self.readonly)
-
-    @property
-    def sparse_indices(self) -> "tuple[NDArray[Any], ...]":
-        """Where it is, as views that keep this value: in the order in which makers take them.
-
-        Notes
-        -----
-        API functions: ``GetSparseTensorIndicesTypeShape``, ``GetSparseTensorIndices``.
-        """
-        return tuple(self._indices(number) for number in INDICES[self.sparse_format])
-
-    def _indices(self, number: int) -> "NDArray[Any]":
-        element, shape = self._facts("GetSparseTensorIndicesTypeShape", number)
-        out, count, api = ffi.new("const void**"), ffi.new("size_t*"), self.api.pointer
-        if status := lib.GetSparseTensorIndices(api, self.handle, number, count, out):
-            fail(api, status, "GetSparseTensorIndices")
-        return self._view(address_of(out[0]), shape, element, True)
-
-    def _facts(self, function: str, *arguments: int) -> tuple[int, tuple[int, ...]]:
-        """Element type and shape, of what a function of the C API tells about."""
-        api, out = self.api.pointer, ffi.new("OrtTensorTypeAndShapeInfo**")
-        if status := getattr(lib, function)(api, self.handle, *arguments, out):
-            fail(api, status, function)
-        info = ffi.gc(out[0], lambda held: lib.ReleaseTensorTypeAndShapeInfo(api, held))
-        element, rank = ffi.new("ONNXTensorElementDataType*"), ffi.new("size_t*")
-        check(api, lib.GetTensorElementType(api, info, element), "GetTensorElementType")
-        check(api, lib.GetDimensionsCount(api, info, rank), "GetDimensionsCount")
-        shape = ffi.new("int64_t[]", rank[0])
-        check(api, lib.GetDimensions(api, info, shape, rank[0]), "GetDimensions")
-        return int(element[0]), tuple(shape)
+def _sparse(  # noqa: PLR0913, PLR0917  # what its callers were given
+    cls: type[V],
+    layout: str,
+    values: "NDArray[Any]",
+    where: tuple[tuple[str, Any, Any], ...],
+    shape: "Shape",
+    api: "Api | None",
+    copy: bool,
+) -> V:
+    element, found, lengths = (
+        element_of_array(values, "values"),
+        table_for(api),
+        dimensions(shape),
+    )
+    copy = copy or element is ElementType.STRING
+    values = _borrowable("values", values, element, copy)
+    indices = [_indices_of(*given, copy) for given in where]
+    if layout == "BlockSparse":
+        _check_blocks(values, indices[0], lengths)
+    dense, size = ffi.new("int64_t[]", lengths), ffi.new("int64_t[]", values.shape)
+    texts = c_strings(values) if element is ElementType.STRING else []
+    data = ffi.new("char*[]", texts) if texts else _pointer(values)
+    info, out, rank = found.default_allocator.info.handle, ffi.new("OrtValue**"), len(lengths)
+    head: tuple[Any, ...] = ()
+    if copy:
+        create = "CreateSparseTensorAsOrtValue"
+        arguments: tuple[Any, ...] = (found.default_allocator.handle, dense, rank, element, out)
+        fill, head = f"FillSparseTensor{layout}", (info, size, values.ndim, data)
+    else:
+        create = "CreateSparseTensorWithValuesAsOrtValue"
+        arguments = (info, data, dense, rank, size, values.ndim, element, out)
+        fill = f"Use{layout}Indices"
+    check(found.pointer, getattr(lib, create)(found.pointer, *arguments), create)
+    lender = None if copy else (values, *indices)
+    readonly = not copy and not values.flags.writeable
+    value = from_handle(cls, found, out[0], lender=lender, owned=True, readonly=readonly)
+    if layout == "BlockSparse":
+        blocks = indices[0]
+        size = ffi.new("int64_t[]", blocks.shape)
+        tail = [size, blocks.ndim, _pointer(blocks, "int32_t*")]
+    else:
+        tail = [part for x in indices for part in (_pointer(x, "int64_t*"), x.size)]
+    if status := getattr(lib, fill)(found.pointer, out[0], *head, *tail):
+        fail(found.pointer, status, fill)
+    return value
 
 
 def _pointer(array: "NDArray[Any]", kind: str = "void*") -> "Cdata":
@@ -259,7 +182,7 @@ def _borrowable(name: str, x: "NDArray[Any]", element: ElementType, copy: bool) 
 def _check_blocks(
     values: "NDArray[Any]", indices: "NDArray[Any]", lengths: tuple[int, ...]
 ) -> None:
-    """What libraries do not look at; forms that they refuse are left to them."""
+    """Check the bounds that libraries do not; they refuse wrong shapes themselves."""
     if values.ndim != 3 or indices.shape != (2, values.shape[2]) or len(lengths) != 2:
         return
     for places, size, length in zip(indices, values.shape, lengths, strict=False):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from ortcffi import ElementType, Value, emulate
 from ortcffi.values.packed import pack, unpack
+from ortcffi.values.tensors import bytes_of
 
 PACKED = [ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.int2, ml_dtypes.uint2]
 PACKED += [ml_dtypes.float4_e2m1fn]
@@ -32,7 +33,7 @@ def test_packed_elements_come_back(api, kind, count):
 def test_the_first_element_is_in_the_lowest_bits(api):
     x = np.array([1, -1, 7], ml_dtypes.int4)
     value = Value.from_numpy(x, api=api, copy=True)
-    assert value._bytes().tolist() == [0xF1, 0x07]
+    assert bytes_of(value).tolist() == [0xF1, 0x07]
     assert value.nbytes == 2
     assert value.to_python() == [1, -1, 7]
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from ortcffi import ElementType, Value
+from ortcffi.values.tensors import bytes_of
 
 X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 TYPES = [member for member in ElementType if member not in (0, 8, 14, 15)]
@@ -27,10 +28,10 @@ def address(value):
 @pytest.mark.parametrize("element", TYPES, ids=lambda element: element.name)
 def test_a_tensor_of_any_type_comes_back(api, element, protocol):
     value = Value.empty((3, 5), element, api=api)
-    value._bytes()[:] = np.arange(value.nbytes)
+    bytes_of(value)[:] = np.arange(value.nbytes)
     twin = pickle.loads(pickle.dumps(value, protocol))
     assert (twin.element_type, twin.shape) == (element, (3, 5))
-    np.testing.assert_array_equal(twin._bytes(), value._bytes())
+    np.testing.assert_array_equal(bytes_of(twin), bytes_of(value))
     assert not twin.readonly
 
 

@@ -117,28 +117,37 @@ static struct maker* maker_for(PyObject* keywords, PyObject* argument) {
   return is_api ? maker_of(argument) : NULL;
 }
 
-/* Calls a method written in Python with the arguments of one written in C. */
-static PyObject* in_python(PyObject* self, const char* name, PyObject* const* arguments,
-                           Py_ssize_t count, PyObject* keywords) {
-  PyObject* method = PyObject_GetAttrString(self, name);
-  PyObject* positional = PyTuple_New(count);
+/* A function of ortcffi.values.tensors, which has the cases that are not decided in C. */
+static PyObject* python_function(const char* name) {
+  PyObject* module = PyImport_ImportModule("ortcffi.values.tensors");
+  PyObject* function = module == NULL ? NULL : PyObject_GetAttrString(module, name);
+  Py_XDECREF(module);
+  return function;
+}
+
+/* Calls such a function with `self` and the arguments of a method written in C. */
+static PyObject* call_python(const char* name, PyObject* self, PyObject* const* arguments,
+                             Py_ssize_t count, PyObject* keywords) {
+  PyObject* function = python_function(name);
+  PyObject* positional = PyTuple_New(count + 1);
   PyObject* named = PyDict_New();
   PyObject* answer = NULL;
   Py_ssize_t named_count = keywords == NULL ? 0 : PyTuple_Size(keywords);
-  if (method == NULL || positional == NULL || named == NULL) {
+  if (function == NULL || positional == NULL || named == NULL) {
     goto end;
   }
+  PyTuple_SetItem(positional, 0, Py_NewRef(self));
   for (Py_ssize_t i = 0; i < count; i++) {
-    PyTuple_SetItem(positional, i, Py_NewRef(arguments[i]));
+    PyTuple_SetItem(positional, i + 1, Py_NewRef(arguments[i]));
   }
   for (Py_ssize_t i = 0; i < named_count; i++) {
     if (PyDict_SetItem(named, PyTuple_GetItem(keywords, i), arguments[count + i]) < 0) {
       goto end;
     }
   }
-  answer = PyObject_Call(method, positional, named);
+  answer = PyObject_Call(function, positional, named);
 end:
-  Py_XDECREF(method);
+  Py_XDECREF(function);
   Py_XDECREF(positional);
   Py_XDECREF(named);
   return answer;
@@ -165,7 +174,7 @@ PyObject* ortcffi_value_from_numpy(PyObject* type, PyObject* const* arguments, P
                     (size_t)array->rank, element, arguments[0], !(array->flags & WRITEABLE));
     }
   }
-  return in_python(type, "_from_numpy", arguments, count, keywords);
+  return call_python("from_numpy", type, arguments, count, keywords);
 }
 
 /* A tuple of int as C has it, to be freed; NULL with an exception. */
@@ -210,13 +219,15 @@ PyObject* ortcffi_value_borrow(PyObject* type, PyObject* arguments) {
 /* --- out ---------------------------------------------------------------------------------------*/
 
 /* The dtype of an element type, borrowed; Python has the list, and is asked once. */
-static PyObject* dtype_of(PyObject* self, int element) {
+static PyObject* dtype_of(int element) {
   static PyObject* dtypes[32];
   if (element < 0 || element >= (int)(sizeof dtypes / sizeof *dtypes)) {
     return PyErr_Format(PyExc_TypeError, "arrays have no elements of type %d", element);
   }
   if (dtypes[element] == NULL) {
-    dtypes[element] = PyObject_CallMethod(self, "_dtype_of", "i", element);
+    PyObject* function = python_function("dtype_of");
+    dtypes[element] = function == NULL ? NULL : PyObject_CallFunction(function, "i", element);
+    Py_XDECREF(function);
   }
   return dtypes[element];
 }
@@ -224,7 +235,7 @@ static PyObject* dtype_of(PyObject* self, int element) {
 /* An array over memory that the value keeps. */
 static PyObject* view_of(struct value* value, void* data, const int64_t* shape, size_t rank,
                          int element, int is_readonly) {
-  PyObject* dtype = dtype_of((PyObject*)value, element);
+  PyObject* dtype = dtype_of(element);
   if (dtype == NULL) {
     return NULL;
   }
@@ -261,7 +272,7 @@ PyObject* ortcffi_value_numpy(PyObject* self, PyObject* const* arguments, Py_ssi
                      value->is_readonly);
     }
   }
-  return in_python(self, "_numpy", arguments, count, keywords);
+  return call_python("numpy", self, arguments, count, keywords);
 }
 
 /* _view(address, shape, element, readonly): an array of other memory than a dense tensor's. */

@@ -85,3 +85,40 @@ static const char CLOSE_DOC[] =
     "the last reference to them and to this object; otherwise at once.\n"
     "\n"
     "API function: ``ReleaseValue``.";
+
+static const char API_DOC[] =
+    "The `Api` that the value belongs to. It must not be passed to any other table.";
+
+static const char CLOSED_DOC[] =
+    "Whether `close` was called. Any other use then raises `ValueError`.";
+
+static const char READONLY_DOC[] =
+    "Whether the value borrows memory that must not be written to. Its arrays are read-only. The\n"
+    "C API has no such property: a library could write to it.";
+
+static const char SHAPE_DOC[] =
+    "The dimensions of a tensor, dense or sparse, as a tuple of int. API function:\n"
+    "``GetTensorElementTypeAndShapeDataReference``; on tables before version 25\n"
+    "``GetTensorTypeAndShape``.";
+
+static const char NBYTES_DOC[] =
+    "Bytes of a tensor's elements, of packed ones as they are packed; `TypeError` for strings,\n"
+    "which have no common size.";
+
+static const char STRINGS_DOC[] =
+    "strings($self)\n"
+    "--\n"
+    "\n"
+    "Elements of a tensor of strings, in the order of the memory.\n"
+    "\n"
+    "What is not UTF-8 becomes replacement characters; `raw_strings` answers the bytes.\n"
+    "\n"
+    "Notes\n"
+    "-----\n"
+    "API functions: ``GetStringTensorDataLength``, ``GetStringTensorContent``.";
+
+static const char RAW_STRINGS_DOC[] =
+    "raw_strings($self)\n"
+    "--\n"
+    "\n"
+    "Elements of a tensor of strings as bytes, UTF-8 or not.";

@@ -111,18 +111,10 @@ static PyObject* list_of(const char* content, size_t size, const size_t* offsets
   return list;
 }
 
-/* _read_strings(as_bytes, count=-1): all elements, in the order of the memory. Of a sparse tensor
- * `count` says how many there are. */
-PyObject* ortcffi_value_read_strings(PyObject* self, PyObject* arguments) {
-  struct value* value = (struct value*)self;
+/* `count` elements, in the order of the memory; NULL with an exception. */
+static PyObject* read_strings(struct value* value, size_t count, int as_bytes) {
   const OrtApi* api = value->maker->api;
-  int as_bytes;
-  Py_ssize_t given = -1;
-  if (!PyArg_ParseTuple(arguments, "p|n", &as_bytes, &given) || ortcffi_value_open(value) < 0 ||
-      ortcffi_value_shape(value) < 0) {
-    return NULL;
-  }
-  size_t size, count = given < 0 ? ortcffi_value_count(value) : (size_t)given;
+  size_t size;
   OrtStatus* status = api->GetStringTensorDataLength(value->handle, &size);
   if (status != NULL) {
     return ortcffi_value_fail(value->maker, status, "GetStringTensorDataLength");
@@ -140,4 +132,31 @@ PyObject* ortcffi_value_read_strings(PyObject* self, PyObject* arguments) {
   PyMem_Free(content);
   PyMem_Free(offsets);
   return list;
+}
+
+static PyObject* read_all(PyObject* self, int as_bytes) {
+  struct value* value = (struct value*)self;
+  if (ortcffi_value_open(value) < 0 || ortcffi_value_shape(value) < 0) {
+    return NULL;
+  }
+  return read_strings(value, ortcffi_value_count(value), as_bytes);
+}
+
+PyObject* ortcffi_value_strings(PyObject* self, PyObject* unused) {
+  (void)unused;
+  return read_all(self, 0);
+}
+
+PyObject* ortcffi_value_raw_strings(PyObject* self, PyObject* unused) {
+  (void)unused;
+  return read_all(self, 1);
+}
+
+/* _sparse_strings(count): the strings that a sparse tensor stores. */
+PyObject* ortcffi_value_sparse_strings(PyObject* self, PyObject* count) {
+  size_t given = PyLong_AsSize_t(count);
+  if (PyErr_Occurred() || ortcffi_value_open((struct value*)self) < 0) {
+    return NULL;
+  }
+  return read_strings((struct value*)self, given, 0);
 }

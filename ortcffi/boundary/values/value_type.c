@@ -151,7 +151,7 @@ static PyObject* get_nbytes(PyObject* self, void* unused) {
     return NULL;
   }
   if (ortcffi_element_bits(value->element) == 0) {
-    PyErr_SetString(PyExc_TypeError, "strings have no size in common");
+    PyErr_SetString(PyExc_TypeError, "strings have no common size");
     return NULL;
   }
   return PyLong_FromSize_t(ortcffi_value_bytes(value));
@@ -186,12 +186,27 @@ static PyObject* get_readonly(PyObject* self, void* unused) {
 }
 
 static PyGetSetDef value_members[] = {
-    {"api", get_api, NULL, NULL, NULL},           {"closed", get_closed, NULL, NULL, NULL},
-    {"readonly", get_readonly, NULL, NULL, NULL}, {"shape", get_shape, NULL, NULL, NULL},
-    {"_element", get_element, NULL, NULL, NULL},  {"_kind", get_kind, NULL, NULL, NULL},
-    {"_nbytes", get_nbytes, NULL, NULL, NULL},    {"_data", get_data, NULL, NULL, NULL},
-    {"_address", get_address, NULL, NULL, NULL},  {NULL, NULL, NULL, NULL, NULL},
+    {"api", get_api, NULL, API_DOC, NULL},
+    {"closed", get_closed, NULL, CLOSED_DOC, NULL},
+    {"readonly", get_readonly, NULL, READONLY_DOC, NULL},
+    {"shape", get_shape, NULL, SHAPE_DOC, NULL},
+    {"nbytes", get_nbytes, NULL, NBYTES_DOC, NULL},
+    {"_element", get_element, NULL, NULL, NULL},
+    {"_kind", get_kind, NULL, NULL, NULL},
+    {"_data", get_data, NULL, NULL, NULL},
+    {"_address", get_address, NULL, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
 };
+
+static PyObject* enter(PyObject* self, PyObject* unused) {
+  (void)unused;
+  return ortcffi_value_open((struct value*)self) < 0 ? NULL : Py_NewRef(self);
+}
+
+static PyObject* exit_block(PyObject* self, PyObject* exception) {
+  (void)exception;
+  return ortcffi_value_close(self, NULL);
+}
 
 /* --- the type ----------------------------------------------------------------------------------*/
 
@@ -202,6 +217,10 @@ static PyMethodDef value_methods[] = {
      FROM_NUMPY_DOC},
     {"numpy", FUNCTION(ortcffi_value_numpy), METH_FASTCALL | METH_KEYWORDS, NUMPY_DOC},
     {"close", ortcffi_value_close, METH_NOARGS, CLOSE_DOC},
+    {"strings", ortcffi_value_strings, METH_NOARGS, STRINGS_DOC},
+    {"raw_strings", ortcffi_value_raw_strings, METH_NOARGS, RAW_STRINGS_DOC},
+    {"__enter__", enter, METH_NOARGS, NULL},
+    {"__exit__", exit_block, METH_VARARGS, NULL},
     {"_adopt", ortcffi_value_adopt, METH_VARARGS | METH_CLASS, NULL},
     {"_hand_out", ortcffi_value_hand_out, METH_NOARGS, NULL},
     {"_take_back", ortcffi_value_take_back, METH_O, NULL},
@@ -209,7 +228,7 @@ static PyMethodDef value_methods[] = {
     {"_view", ortcffi_value_view, METH_VARARGS, NULL},
     {"_capsule", ortcffi_value_capsule, METH_VARARGS, NULL},
     {"_fill_strings", ortcffi_value_fill_strings, METH_O, NULL},
-    {"_read_strings", ortcffi_value_read_strings, METH_VARARGS, NULL},
+    {"_sparse_strings", ortcffi_value_sparse_strings, METH_O, NULL},
     {"_borrow", ortcffi_value_borrow, METH_VARARGS | METH_CLASS, NULL},
     {NULL, NULL, 0, NULL},
 };
@@ -227,7 +246,7 @@ static PyType_Slot value_slots[] = {
 
 /* Not final: a subtype is what users see. */
 static PyType_Spec value_spec = {
-    .name = "ortcffi._ort.Tensor",
+    .name = "ortcffi.Tensor",
     .basicsize = sizeof(struct value),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE |
              Py_TPFLAGS_DISALLOW_INSTANTIATION,

@@ -105,7 +105,9 @@ PyObject* ortcffi_value_view(PyObject* self, PyObject* arguments);
 PyObject* ortcffi_value_capsule(PyObject* self, PyObject* arguments);
 extern PyType_Spec ortcffi_loan_spec;
 PyObject* ortcffi_value_fill_strings(PyObject* self, PyObject* strings);
-PyObject* ortcffi_value_read_strings(PyObject* self, PyObject* arguments);
+PyObject* ortcffi_value_strings(PyObject* self, PyObject* unused);
+PyObject* ortcffi_value_raw_strings(PyObject* self, PyObject* unused);
+PyObject* ortcffi_value_sparse_strings(PyObject* self, PyObject* count);
 /* Finds NumPy's functions; -1 with an exception. `scope` is the namespace in which _chosen is the
  * default Api. */
 int ortcffi_value_arrays_init(PyObject* scope);

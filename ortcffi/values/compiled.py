@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""The compiled types that values are built on, from ``ortcffi/boundary/values``."""
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import ortcffi._table
+from ortcffi._native import ffi, lib
+from ortcffi._public import public
+from ortcffi._table import Table
+
+if TYPE_CHECKING:
+    from ortcffi.table.api import Api
+    from ortcffi.values._compiled import Loan, Maker, Tensor
+else:
+    Maker, Tensor, Loan = lib.ortcffi_value_types(vars(ortcffi._table))
+
+__all__ = ["Loan", "Maker", "Tensor", "V", "address_of"]
+
+V = TypeVar("V", bound=Tensor)
+
+public(Tensor)
+
+
+def address_of(pointer: Any) -> int:
+    """The address in a pointer, as the compiled types take it."""
+    return int(ffi.cast("uintptr_t", pointer))
+
+
+def _maker_of(api: "Api") -> Maker:
+    """The `Maker` of a table, which the table's object keeps."""
+    info = api.default_allocator.info  # belongs to the library: nothing to release
+    return Maker(address_of(api.pointer), address_of(info.handle), api.version, api, info)
+
+
+_maker = cached_property(_maker_of)
+_maker.__set_name__(Table, "_maker")
+Table._maker = _maker  # type: ignore[method-assign, assignment]

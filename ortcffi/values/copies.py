@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""Values as Python's own objects, as copies, and as pickles."""
+
+import pickle
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ortcffi.values.containers import iterate, keys, pairs_of, values
+from ortcffi.values.element_types import ElementType, SparseFormat, ValueKind
+from ortcffi.values.sparse_reading import sparse_format, sparse_indices, sparse_values, to_dict
+from ortcffi.values.tensors import bytes_of, to_lists, twin_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ortcffi.values.value import Value
+
+    Parts = tuple[Callable[..., Value], tuple[Any, ...]]
+
+
+def to_python(value: "Value") -> Any:
+    """Return the content as Python's own objects.
+
+    Returns
+    -------
+    object
+        Of a tensor nested lists, or one element if it has no dimensions: int, float, bool and str.
+        Of a sequence a list, of a map a dict. Of a sparse tensor a dict of the stored values by
+        their indices, which are tuples.
+    """
+    kind = value._kind
+    if kind == ValueKind.SEQUENCE:
+        return [to_python(x) for x in iterate(value)]
+    if kind == ValueKind.MAP:
+        return dict(pairs_of(value))
+    if kind == ValueKind.SPARSE:
+        return to_dict(value)
+    return to_lists(value)
+
+
+def parts_of(value: "Value", protocol: int) -> "Parts":
+    """The maker that makes the value again, and its arguments.
+
+    The makers are public methods of `Value`, so that a pickle names nothing private.
+    """
+    kind, cls = value.kind, type(value)
+    if kind is ValueKind.SEQUENCE:
+        return cls.sequence, (list(iterate(value)),)
+    if kind is ValueKind.MAP:
+        return cls.map_of, (keys(value), values(value))
+    if kind is ValueKind.SPARSE:
+        return _sparse_parts_of(value)
+    if kind is not ValueKind.TENSOR:
+        raise TypeError(f"a value of kind {kind.name} cannot be pickled")
+    if value.element_type is ElementType.STRING:
+        return cls.from_strings, (value.raw_strings(), value.shape)
+    memory = bytes_of(value)
+    buffer = pickle.PickleBuffer(memory.data) if protocol >= 5 else bytearray(memory)
+    # A buffer on its way may lose its alignment; only then the tensor is a copy.
+    return partial(cls.from_buffer, copy=None), (buffer, value.shape, value.element_type)
+
+
+def _sparse_parts_of(value: "Value") -> "Parts":
+    makers: dict[SparseFormat, Callable[..., Value]] = {
+        SparseFormat.COO: value.sparse_coo,
+        SparseFormat.CSR: value.sparse_csr,
+        SparseFormat.BLOCK_SPARSE: value.block_sparse,
+    }
+    layout = sparse_format(value)
+    if layout not in makers:
+        raise TypeError("a sparse tensor that was not filled cannot be pickled")
+    content = (sparse_values(value), *sparse_indices(value), value.shape)
+    return partial(makers[layout], copy=True), content
+
+
+def copy(value: "Value") -> Any:
+    """Return a value of the same table, with memory of its own."""
+    if value.kind is ValueKind.TENSOR:
+        return twin_of(value)
+    make, arguments = parts_of(value, 4)
+    return make(*arguments, api=value.api)

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""Wrapping, lending and describing an ``OrtValue``, of whatever kind."""
+
+from typing import TYPE_CHECKING
+
+from ortcffi._native import ffi, lib
+from ortcffi.errors import fail
+from ortcffi.memory.info import MemoryInfo
+from ortcffi.values.compiled import Tensor, V, address_of
+from ortcffi.values.element_types import ElementType, ValueKind
+
+if TYPE_CHECKING:
+    from ortcffi._ort import Cdata, OrtValue
+    from ortcffi.table.api import Api
+
+
+def from_handle(  # noqa: PLR0913  # as many as there are facts
+    cls: type[V],
+    api: "Api",
+    handle: "Cdata",
+    lender: object = None,
+    *,
+    owned: bool | None = None,
+    readonly: bool = False,
+) -> V:
+    """Wrap an ``OrtValue`` that a function returned.
+
+    Parameters
+    ----------
+    api : Api
+        The table that `handle` came from.
+    handle : cdata of ``OrtValue *``
+        The value.
+    lender : object, optional
+        An object to keep alive as long as the value.
+    owned : bool, optional
+        Whether the new object releases it; by default if there is no `lender`.
+    readonly : bool, optional
+        Whether its memory must not be written to.
+    """
+    owned = lender is None if owned is None else owned
+    return cls._adopt(api._maker, address_of(handle), lender, owned, readonly)
+
+
+def handle(value: Tensor) -> "OrtValue":
+    """The cdata to pass to functions of ``lib``; it keeps the value alive.
+
+    A copy of the pointer, as a C function may keep, does not.
+    """
+    return ffi.gc(ffi.cast("OrtValue*", value._hand_out()), value._take_back)
+
+
+def memory_info(value: Tensor) -> MemoryInfo:
+    """Where a tensor's memory is, in an object of this value's.
+
+    API function: ``GetTensorMemoryInfo``.
+    """
+    value.api.require("GetTensorMemoryInfo")
+    value._lend()
+    out, api = ffi.new("const OrtMemoryInfo**"), value.api.pointer
+    if status := lib.GetTensorMemoryInfo(api, handle(value), out):
+        fail(api, status, "GetTensorMemoryInfo")
+    return MemoryInfo(value.api, out[0], lender=value)
+
+
+def require_kind(value: Tensor, kind: ValueKind, what: str) -> None:
+    """Raise `TypeError` unless the value is of that kind."""
+    if value._kind != kind:
+        own = ValueKind(value._kind).name.lower()
+        raise TypeError(f"a {own} has no {what}, a {kind.name.lower()} has")
+
+
+def description(value: Tensor) -> str:
+    """The repr of a value: its kind, element type and shape, or how many values it contains."""
+    if value.closed:
+        return "<Value closed>"
+    kind = ValueKind(value._kind)
+    facts = ""
+    if kind in (ValueKind.TENSOR, ValueKind.SPARSE):
+        facts = f" {ElementType(value._element).name} {value.shape}"
+    elif kind in (ValueKind.SEQUENCE, ValueKind.MAP):
+        facts = f" of {len(value)}"  # type: ignore[arg-type]
+    return f"<Value {kind.name.lower()}{facts}>"

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""Tensors of strings."""
+
+from collections.abc import Iterable
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from ortcffi.errors import InvalidArgument
+from ortcffi.values.compiled import Tensor, V
+from ortcffi.values.element_types import ElementType
+from ortcffi.values.tensors import empty
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ortcffi.memory.allocator import Shape
+    from ortcffi.table.api import Api
+
+
+def from_strings(
+    cls: type[V], strings: "Sequence[str | bytes]", shape: "Shape | None", api: "Api | None"
+) -> V:
+    """Make a tensor of strings.
+
+    Parameters
+    ----------
+    strings : sequence of str or bytes
+        The elements, in the order of the memory. A str becomes UTF-8; bytes stay as they are.
+    shape : int or sequence of int, optional
+        The dimensions, by default one.
+    api : Api, optional
+        The table that makes it, by default the one of `default_api`.
+
+    Raises
+    ------
+    TypeError
+        An element is neither str nor bytes.
+    ValueError
+        A str has a lone surrogate, or there are too few or too many strings.
+
+    Notes
+    -----
+    API functions: ``CreateTensorAsOrtValue`` and ``FillStringTensor``; for a string with a null
+    character also ``GetResizedStringTensorElementBuffer``, since version 15.
+    """
+    given = _list(strings)
+    value = empty(cls, len(given) if shape is None else shape, ElementType.STRING, None, api)
+    set_strings(value, given)
+    return value
+
+
+def set_strings(value: Tensor, strings: "Sequence[str | bytes]") -> None:
+    """Set all elements of a tensor of strings, as `from_strings` does."""
+    given = _list(strings)
+    count = prod(value.shape)
+    if len(given) != count:
+        text = f"strings must be {count} for this tensor, not {len(given)}"
+        raise InvalidArgument(text, "FillStringTensor")
+    value._fill_strings(given)
+
+
+def _list(strings: Any) -> list[Any]:
+    if isinstance(strings, (str, bytes)) or not isinstance(strings, Iterable):
+        raise TypeError(f"strings must be a sequence of them, not {type(strings).__name__}")
+    return strings if type(strings) is list else list(strings)

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: MIT
+"""Dense tensors: making them from arrays and buffers, and reading them as arrays."""
+
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ortcffi._native import ffi, lib
+from ortcffi._table import table_for
+from ortcffi.errors import InvalidArgument, fail, out_of_memory
+from ortcffi.values.checks import dimensions, element_of_array, table_of, unfit
+from ortcffi.values.compiled import Tensor, V
+from ortcffi.values.element_types import (
+    PACKED,
+    ElementType,
+    ValueKind,
+    as_element,
+    bits_of,
+    dtype_of,
+)
+from ortcffi.values.lifecycle import from_handle
+from ortcffi.values.packed import pack, unpack
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+    from ortcffi.memory.allocator import Allocator, Shape
+    from ortcffi.table.api import Api
+
+
+def empty(
+    cls: type[V],
+    shape: "Shape",
+    dtype: "DTypeLike | ElementType",
+    allocator: "Allocator | None",
+    api: "Api | None",
+) -> V:
+    """Make a tensor with arbitrary content; strings are empty.
+
+    Parameters
+    ----------
+    shape : int or sequence of int
+        The dimensions, each 0 or more.
+    dtype : dtype-like or ElementType, optional
+        The type of the elements. For strings ``str``.
+    allocator : Allocator, optional
+        Where its memory comes from, by default the table's default allocator. It is kept as long
+        as the memory.
+    api : Api, optional
+        The table that makes it; by default the one that understands the allocator's
+        `~Allocator.info`, or else that of `default_api`.
+
+    Raises
+    ------
+    TypeError
+        `shape` contains something other than an int, or tensors cannot have such elements.
+    ValueError
+        A dimension is negative, or `allocator` has an info of another table.
+    InvalidArgument
+        The size in bytes is too large to count.
+    OutOfMemory
+        The allocator has no such block.
+    NotImplemented
+        The library has no tensors of such elements.
+
+    Notes
+    -----
+    API function: ``CreateTensorAsOrtValue``.
+    """
+    element, lengths = as_element(dtype), dimensions(shape)
+    _bound(element, lengths)
+    if allocator is None:
+        api = table_for(api)
+        allocator = api.default_allocator
+    else:
+        api = table_of(allocator, api)
+    out = ffi.new("OrtValue**")
+    lengths_in_c, rank = ffi.new("int64_t[]", lengths), len(lengths)
+    if status := lib.CreateTensorAsOrtValue(
+        api.pointer, allocator.handle, lengths_in_c, rank, element, out
+    ):
+        fail(api.pointer, status, "CreateTensorAsOrtValue")
+    value = from_handle(cls, api, out[0], lender=(allocator, allocator.handle), owned=True)
+    # ONNX Runtime makes a tensor at NULL where an allocator has no block.
+    data = ffi.new("void**")
+    if status := lib.GetTensorMutableData(api.pointer, out[0], data):
+        fail(api.pointer, status, "GetTensorMutableData")
+    if not data[0] and 0 not in lengths:
+        raise out_of_memory("the allocator has no such block", "CreateTensorAsOrtValue")
+    return value
+
+
+def _bound(element: ElementType, lengths: tuple[int, ...]) -> None:
+    """Refuse sizes that make ONNX Runtime end the process, where it has no environment."""
+    if element is ElementType.UNDEFINED:
+        return
+    bits = 256 if element is ElementType.STRING else bits_of(element)
+    if prod(lengths) * bits >= 1 << 66:
+        text = f"shape {lengths} of {element.name} has more bytes than can be counted"
+        raise InvalidArgument(text, "CreateTensorAsOrtValue")
+
+
+def from_numpy(
+    cls: type[V], x: "NDArray[Any]", *, api: "Api | None" = None, copy: bool = False
+) -> V:
+    """Make a tensor of an array that the compiled `Tensor.from_numpy` does not take."""
+    element = element_of_array(x)
+    memory = np.asarray(x)  # a subclass may describe its memory wrongly
+    api = table_for(api)
+    if copy or element is ElementType.STRING:
+        return copy_of(cls, memory, element, api)
+    if reason := unfit(memory, element):
+        raise ValueError(f"{reason}: pass copy=True for a value with memory of its own")
+    readonly = not memory.flags.writeable
+    return cls._borrow(
+        api._maker, address_of_array(memory), memory.nbytes, memory.shape, element, x, readonly
+    )
+
+
+def from_buffer(  # noqa: PLR0913, PLR0917  # as many as there are facts
+    cls: type[V],
+    buffer: Any,
+    shape: "Shape",
+    dtype: "DTypeLike | ElementType",
+    api: "Api | None",
+    copy: bool | None,
+) -> V:
+    """Make a tensor over the bytes of a buffer; without a copy, unless one is asked for.
+
+    Parameters
+    ----------
+    buffer : object with the buffer protocol
+        The bytes of the elements, contiguous. The value keeps it.
+    shape : int or sequence of int
+        The dimensions.
+    dtype : dtype-like or ElementType
+        The type of the elements; not strings.
+    api : Api, optional
+        The table that makes it, by default the one of `default_api`.
+    copy : bool or None, optional
+        Whether the value gets memory of its own; None for only where the buffer is not aligned to
+        the elements.
+
+    Raises
+    ------
+    TypeError
+        `buffer` is no buffer, or the elements are strings.
+    ValueError
+        The buffer has too few or too many bytes; or it is not aligned, and `copy` is False.
+
+    Notes
+    -----
+    API function: ``CreateTensorWithDataAsOrtValue``.
+    """
+    element, lengths = as_element(dtype), dimensions(shape)
+    if element in (ElementType.STRING, ElementType.UNDEFINED):
+        raise TypeError(f"dtype must be of numbers, not {element.name}: see from_strings")
+    found = table_for(api)
+    size = (prod(lengths) * bits_of(element) + 7) // 8
+    view = memoryview(buffer)
+    if view.nbytes != size:
+        raise ValueError(f"buffer must have {size} bytes for this shape, not {view.nbytes}")
+    memory = np.frombuffer(view, np.uint8) if size else np.zeros(0, np.uint8)
+    address = address_of_array(memory)
+    is_aligned = address % max(bits_of(element) // 8, 1) == 0
+    if not copy and copy is not None and not is_aligned:
+        raise ValueError("buffer is not aligned to its elements: pass copy=True")
+    if copy or not is_aligned:
+        value = empty(cls, lengths, element, None, found)
+        bytes_of(value)[...] = memory
+        return value
+    readonly = not memory.flags.writeable
+    return cls._borrow(found._maker, address, size, lengths, element, memory, readonly)
+
+
+def copy_of(
+    cls: type[V], x: "NDArray[Any]", element: ElementType, api: "Api", name: str = "x"
+) -> V:
+    """Make a tensor with memory of its own, with the elements of an array."""
+    value = empty(cls, x.shape, element, None, api)
+    if element is ElementType.STRING:
+        try:
+            value._fill_strings(x.ravel().tolist())
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{name}: {error}") from None
+    elif element in PACKED:
+        bytes_of(value)[...] = pack(x, PACKED[element])
+    else:
+        value.numpy()[...] = x
+    return value
+
+
+def twin_of(value: V) -> V:
+    """Make a tensor with the same content and memory of its own."""
+    twin = empty(type(value), value.shape, ElementType(value._element), None, value.api)
+    if value._element == ElementType.STRING:
+        twin._fill_strings(value.raw_strings())
+    else:
+        bytes_of(twin)[...] = bytes_of(value)
+    return twin
+
+
+def address_of_array(x: "NDArray[Any]") -> int:
+    """The address of an array's first element."""
+    return int(x.__array_interface__["data"][0])
+
+
+# --- as arrays ------------------------------------------------------------------------------------
+
+
+def numpy(value: Tensor, copy: bool = False) -> "NDArray[Any]":
+    """Return the array that the compiled `Tensor.numpy` does not make."""
+    if value._kind != ValueKind.TENSOR:
+        kind = ValueKind(value._kind).name.lower()
+        raise TypeError(f"a {kind} is no array: use to_python()")
+    element = value._element
+    if element == ElementType.STRING:
+        array = np.empty(value.shape, object)
+        array.reshape(-1)[:] = value.strings()
+        return array
+    if element in PACKED:
+        if not copy:
+            raise ValueError("elements of this type are packed: pass copy=True to unpack them")
+        flat = unpack(bytes_of(value), PACKED[ElementType(element)], prod(value.shape))
+        return flat.view(dtype_of(element)).reshape(value.shape)
+    view = value.numpy()
+    return view.copy() if copy else view
+
+
+def bytes_of(value: Tensor) -> "NDArray[np.uint8]":
+    """The memory of a tensor of numbers as an array of bytes."""
+    return value._view(value._data, (value.nbytes,), ElementType.UINT8, value.readonly)
+
+
+def to_lists(value: Tensor) -> Any:
+    """Nested lists of Python's own objects; one object if there are no dimensions."""
+    if value._element == ElementType.STRING and len(value.shape) == 1:
+        return value.strings()
+    array = value.numpy(copy=value._element in PACKED)
+    if array.dtype.type.__module__ == "ml_dtypes":
+        array = array.astype(np.int8 if "int" in array.dtype.name else np.float32)
+    return array.tolist()
