@@ -7,12 +7,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi.errors import fail
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
 
+@public
 class Handle:
     """An object of the C API, owned or borrowed.
 

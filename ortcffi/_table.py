@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import decode
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi.errors import NotImplemented
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def highest_api_version(version_string: str) -> int:
     return max(minor, 1)  # release 1.n knows the API versions 1 to n; 1.0 knows 1
 
 
+@public
 class Table:
     """One function table of the ONNX Runtime C API. Equal if it is the same table.
 
@@ -141,7 +143,7 @@ class Table:
 
     @property
     def _maker(self) -> "Maker":
-        """What makes values of this table; `ortcffi.values.base` defines it."""
+        """What makes values of this table; `ortcffi.values.compiled` defines it."""
         raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:
@@ -176,6 +178,7 @@ def of_core(pointer: Any, base: Any, version: int) -> "Api":
     return _class(pointer, version=version, version_string=text, base=base, library=_CORE)
 
 
+@public
 @cache
 def core_api() -> "Api":
     """The table of the embedded core. API functions: ``GetApi``, ``GetVersionString``."""
@@ -183,6 +186,7 @@ def core_api() -> "Api":
     return of_core(base.GetApi(HIGHEST_VERSION), base, HIGHEST_VERSION)
 
 
+@public
 def build_info() -> str:
     """What the embedded core was built with: compiler, flags, and the allocator in use.
 
@@ -191,6 +195,7 @@ def build_info() -> str:
     return core_api().build_info
 
 
+@public
 def default_api() -> "Api":
     """The process's default table: what `init_api` chose, or the embedded core.
 
@@ -209,6 +214,7 @@ def default_api() -> "Api":
     return _chosen
 
 
+@public
 def init_api(api: "Api | None" = None) -> "Api":
     """Choose the process's default table.
 

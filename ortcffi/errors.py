@@ -1,25 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""The only place where a status becomes an exception, and an exception a status.
+"""Statuses become exceptions here, and exceptions become statuses; nowhere else.
 
 A function of the C API answers with a status: NULL for success, or an object with a code and a
-message. Every call in this package looks at it at once; for one that is not NULL, `fail` reads the
-code and the message, releases the status, and raises the exception of that code's class.
+message. Every call in this package checks it at once: for a status that is not NULL, `fail` reads
+the code and the message, releases the status, and raises the exception class of that code.
 
-Some functions call back. An exception cannot pass through C, so it goes around:
+Some functions call back into Python. An exception cannot pass through C, so it takes another way:
 
-1. C calls a callback of Python (`ortcffi._callback`) from whatever thread; CFFI takes the GIL.
-2. That function calls the Python object behind its context, which raises.
-3. `keep` keeps the exception here, with a text that it can be known by: its class and message, or
-   what the library says where it can only say that a callback failed.
-4. C gets what its function can answer: `status_for` makes a status with the code that fits and that
-   text; where the function has no status, the answer is NULL.
+1. C calls a Python callback, from any thread; CFFI takes the GIL.
+2. The callback calls a Python object, which raises.
+3. `keep` stores the exception here, with a text to recognise it by: its class and message, or the
+   fixed text that the library reports for any failing callback.
+4. The callback answers what its C signature allows: a status that `status_for` makes, with a
+   fitting code and that text; or NULL where it cannot answer a status.
 5. The library fails for that reason, and the outer call from Python gets the library's status.
-6. `error_for` makes an exception of that status as of any other, and looks for the one that was
-   kept: by its text in the message, or, where memory was not to be had, the last one of this
-   thread, or else the last one of a thread that Python did not start, which has no other call to
-   give it to. It becomes the ``__cause__``.
+6. `error_for` makes an exception from that status, and looks for the stored one: by its text in the
+   message, or, if memory could not be allocated, the last one of this thread, or else the last one
+   of a thread that Python did not start. The stored exception becomes the ``__cause__``.
 
-What nobody asks for is forgotten after a few more.
+Only the last 16 exceptions are stored.
 """
 
 import threading
@@ -75,20 +74,18 @@ __all__ = [
     "OutOfMemory",
     "RuntimeException",
     "check",
-    "fail",
 ]
 
-# Exceptions on their way around C: the thread, or 0 for one that Python did not start; the text;
-# the exception.
+# Stored exceptions: the thread, or 0 for one that Python did not start; the text; the exception.
 _kept: deque[tuple[int, str, BaseException]] = deque(maxlen=16)
-# Held while they change. A destructor may fail and come here in the middle of that.
+# Held while _kept changes. Reentrant, because a destructor may run in between and fail.
 _guard = threading.RLock()
 
 CLASSES = {int(vars(kind)["code"]): kind for kind in OrtError.__subclasses__()}
 
 
 def error_for(code: int, message: str, function: str | None) -> OrtError:
-    """The exception for what a status says."""
+    """Make the exception for a status's code and message."""
     kind = CLASSES.get(code)
     if kind is None:
         error = OrtError(message, function, code)
@@ -110,8 +107,8 @@ def says_out_of_memory(message: str) -> bool:
     )
 
 
-# fail(api, status, function), where a status is not NULL: a failure whatever its code says, because
-# a success is NULL. The status is released. It is compiled, since a failure should not be slow.
+# fail(api, status, function) raises the exception for a status that is not NULL, whatever its code,
+# and releases the status. It is compiled, so that failures are fast.
 fail: "Callable[[OrtApi, OrtStatus, str | None], NoReturn]" = lib.ortcffi_fail
 
 
@@ -134,7 +131,7 @@ def check(api: "OrtApi", status: "OrtStatus", function: str | None) -> None:
     api : cdata of ``OrtApi *``
         The table that the status came from.
     status : cdata of ``OrtStatus *``
-        What a function answered. It is released.
+        The answer of a function. It is released.
     function : str or None
         The name of the function.
 
@@ -152,21 +149,22 @@ def check(api: "OrtApi", status: "OrtStatus", function: str | None) -> None:
 
 
 def keep(error: BaseException, sign: str | None = None) -> str:
-    """Keep an exception for the outer call; returns the text that it is known by.
+    """Store an exception for the outer call; return the text that it is recognised by.
 
-    That is its own, or a sign: what the library says where it can only say that a callback failed.
+    By default that is its class and message; `sign` is the text that the library reports instead
+    where a callback cannot answer a status.
     """
     text = sign or _text_of(error)
     thread = get_ident()
     with _guard:
         _kept.append((thread if _is_pythons(thread) else 0, text, error))
-        # As long as anything is kept, each failure is looked at here.
+        # While anything is stored, `error_for` makes every exception.
         _route({})
     return text
 
 
 def _text_of(error: BaseException) -> str:
-    """What a C string carries there and back unchanged."""
+    """The text of an exception, as a C string can carry it both ways unchanged."""
     name = type(error).__name__
     try:
         text = error.message if isinstance(error, OrtError) else f"{name}: {error}"
@@ -176,14 +174,14 @@ def _text_of(error: BaseException) -> str:
 
 
 def _is_pythons(thread: int) -> bool:
-    dummy = threading._DummyThread  # what stands for any other thread
+    dummy = threading._DummyThread  # the class for threads that Python did not start
     return any(t.ident == thread and not isinstance(t, dummy) for t in threading.enumerate())
 
 
-def _let_go(entry: tuple[int, str, BaseException]) -> None:
+def _discard(entry: tuple[int, str, BaseException]) -> None:
     with _guard:
         for place, other in enumerate(_kept.copy()):
-            if other is entry:  # by identity: an exception may compare as it likes
+            if other is entry:  # by identity: exceptions may define ==
                 del _kept[place]
                 break
         if not _kept:
@@ -191,14 +189,14 @@ def _let_go(entry: tuple[int, str, BaseException]) -> None:
 
 
 def forget() -> None:
-    """Forget what this thread kept: a callback succeeded, so nobody will ask for it."""
+    """Discard what this thread stored: a callback succeeded, so no call will fail for it."""
     if not _kept:
         return
     thread = get_ident()
     thread = thread if _is_pythons(thread) else 0
     for entry in _kept.copy():
         if entry[0] == thread:
-            _let_go(entry)
+            _discard(entry)
 
 
 def _cause_of(error: BaseException) -> BaseException | None:
@@ -210,20 +208,20 @@ def _cause_of(error: BaseException) -> BaseException | None:
         found += [entry for entry in entries if entry[0] == 0]
     if not found:
         return None
-    _let_go(found[0])
-    if isinstance(error, MemoryError):  # for which the library may have asked several times
+    _discard(found[0])
+    if isinstance(error, MemoryError):  # the library may have tried several times
         forget()
     return found[0][2]
 
 
 def add_cause(error: MemoryError) -> None:
-    """Give an exception of somebody else's the cause that was kept for it."""
+    """Set the stored exception as the cause of a `MemoryError` that was raised elsewhere."""
     if error.__cause__ is None and _kept:
         error.__cause__ = _cause_of(error)
 
 
 def out_of_memory(message: str, function: str) -> OutOfMemory:
-    """The exception where there is no block and no status that says why."""
+    """Make the exception for an allocation that failed without a status."""
     error = OutOfMemory(message, function)
     if _kept:
         error.__cause__ = _cause_of(error)
@@ -239,9 +237,9 @@ _CODES = (
 
 
 def status_for(error: BaseException, api: "OrtApi | None" = None) -> "OrtStatus":
-    """A status for an exception, which is kept. Whoever gets it releases it.
+    """Make a status for an exception, and store the exception. The caller releases the status.
 
-    It is one of the core, or of another table that is to release it.
+    The status belongs to the core, or to `api` if that table will release it.
 
     An `OrtError` has its own code. `FileNotFoundError` becomes ``NO_SUCHFILE``,
     `NotImplementedError` ``NOT_IMPLEMENTED``, `ValueError` ``INVALID_ARGUMENT``; anything else

@@ -2,6 +2,7 @@
 """The core's arena, over any allocator."""
 
 from ortcffi._native import lib
+from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.arena.cfg import ArenaCfg
 from ortcffi.memory.adaptors import Adaptor
@@ -10,6 +11,7 @@ from ortcffi.memory.allocator import Allocator
 __all__ = ["Arena"]
 
 
+@public
 class Arena(Adaptor):
     """Takes memory in large chunks and keeps what is freed, until `shrink`.
 

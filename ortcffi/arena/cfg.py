@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from ortcffi._convert import SIZE, integer
 from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.errors import fail
 
@@ -47,6 +48,7 @@ def measures(  # noqa: PLR0913  # as many as an arena has
     return found
 
 
+@public
 class ArenaCfg(Handle):
     """How an arena of the library takes memory. What is not given has the library's default.
 

@@ -11,6 +11,7 @@ from ortcffi._callback import called_from_c, report_exception
 from ortcffi._contexts import Context, find
 from ortcffi._convert import decode, known
 from ortcffi._native import lib
+from ortcffi._public import public
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["LogMessage", "LogSeverity", "Logger", "log_context"]
 
 
+@public
 class LogSeverity(IntEnum):
     """How grave a log message is (``OrtLoggingLevel``)."""
 
@@ -28,6 +30,7 @@ class LogSeverity(IntEnum):
     FATAL = lib.ORT_LOGGING_LEVEL_FATAL
 
 
+@public
 class LogMessage(NamedTuple):
     """What a logger that is a plain callable gets.
 

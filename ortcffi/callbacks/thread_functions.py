@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ortcffi._callback import called_from_c, keep_exception, report_exception
 from ortcffi._contexts import Context, find, forget, remember
 from ortcffi._native import ffi
+from ortcffi._public import public
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["ThreadFunctions", "thread_functions"]
 
 
+@public
 class ThreadFunctions(NamedTuple):
     """How a library is to make its threads and to wait for their end.
 

@@ -8,6 +8,8 @@ import os
 import sys
 from collections.abc import Sequence
 
+from ortcffi._public import public
+
 DESCRIPTION = """\
 Print, on one line and quoted for a shell, what a C compiler needs to compile against the header
 and to link with the core. Example: cc client.c $(python -m ortcffi config --cflags --libs)"""
@@ -16,6 +18,7 @@ _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _CHECKOUT = os.path.dirname(_PACKAGE)
 
 
+@public
 def get_include() -> str:
     """The directory of ``onnxruntime_c_api.h`` and ``ort_slots.def``, for the compiler's ``-I``.
 
@@ -33,6 +36,7 @@ def get_include() -> str:
     return os.path.dirname(_find("include/onnxruntime_c_api.h", "core/include", remedy))
 
 
+@public
 def get_library() -> str:
     """The stand-alone core, a shared library that exports ``OrtGetApiBase``.
 

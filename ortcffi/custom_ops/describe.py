@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from ortcffi._convert import decode, known
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi.memory.info import MemType
 from ortcffi.values.element_types import ElementType
 
@@ -14,6 +15,7 @@ __all__ = ["Characteristic", "CustomOp", "Operand", "read_op"]
 NO_END = 2**31 - 1
 
 
+@public
 class Characteristic(IntEnum):
     """How often an input or an output is there (``OrtCustomOpInputOutputCharacteristic``)."""
 
@@ -22,6 +24,7 @@ class Characteristic(IntEnum):
     VARIADIC = lib.INPUT_OUTPUT_VARIADIC
 
 
+@public
 class Operand(NamedTuple):
     """An input or an output of a custom op.
 
@@ -46,6 +49,7 @@ class Operand(NamedTuple):
     is_homogeneous: bool
 
 
+@public
 class CustomOp(NamedTuple):
     """An op as it was registered.
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._convert import encode
 from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.custom_ops.describe import CustomOp, read_op
 from ortcffi.errors import fail
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["CustomOpDomain"]
 
 
+@public
 class CustomOpDomain(Handle):
     """A namespace of custom ops that are made here, as structs.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._convert import decode, encode, integer, known
 from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.errors import fail
 
@@ -21,6 +22,7 @@ __all__ = ["OpAttr", "OpAttrType"]
 INT64 = (-(2**63), 2**63 - 1)
 
 
+@public
 class OpAttrType(IntEnum):
     """What an attribute of a node is (``OrtOpAttrType``)."""
 
@@ -43,6 +45,7 @@ _SINGLE = {
 _PLURAL = {plural: single for single, plural in _SINGLE.items()}
 
 
+@public
 class OpAttr(Handle):
     """A named attribute of a node: an int, a float, a str, or a list of one of them.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ortcffi._convert import UINT32, encode, integer, mapping
 from ortcffi._handle import Handle
 from ortcffi._native import ffi
+from ortcffi._public import public
 from ortcffi.arena.cfg import ArenaCfg
 from ortcffi.ep.devices import EpDevice
 from ortcffi.memory.allocator import Allocator
@@ -27,6 +28,7 @@ class _Registered(NamedTuple):
     memory: tuple[Any, ...]
 
 
+@public
 class EnvMemory(Handle):
     """The part of an environment that is about memory."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import INT32, UINT32, decode, encode, integer, mapping
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.callbacks.logs import Logger, LogSeverity, log_context, severity_of
 from ortcffi.callbacks.work_functions import WorkFunctions
@@ -28,6 +29,7 @@ def _release(client: Client, release: Callable[[Any, Any], None], api: Any, hand
     client.leave()
 
 
+@public
 class Env(EnvMemory):
     """The environment of a library: its logger, its shared threads, its shared allocators.
 
@@ -243,6 +245,7 @@ def _creation(  # noqa: PLR0913, PLR0917  # as many as the C struct
     return "CreateEnv", (level, name), None
 
 
+@public
 def available_providers(api: "Api | None" = None) -> list[str]:
     """The execution providers that a library was built with, the preferred ones first.
 

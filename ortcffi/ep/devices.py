@@ -9,6 +9,7 @@ from ortcffi._contexts import Context, find
 from ortcffi._convert import decode
 from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi.status.key_values import KeyValuePairs
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["EpDevice", "Selector", "selector_context"]
 
 
+@public
 class EpDevice(Handle):
     """A device together with an execution provider that can use it.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._callback import called_from_c, report_exception
 from ortcffi._convert import SIZE, integer
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.errors import check
 from ortcffi.memory.allocator import Allocator
@@ -29,6 +30,7 @@ def _release(_kept: object, _api: Any, handle: Any) -> None:
     lib.ortcffi_release_adaptor(handle)
 
 
+@public
 class Adaptor(Allocator):
     """What the adaptors have in common.
 
@@ -69,6 +71,7 @@ class Adaptor(Allocator):
         return f"{type(self).__name__}({self.inner!r})"
 
 
+@public
 class Aligned(Adaptor):
     """Blocks that begin at multiples of a power of two.
 
@@ -93,6 +96,7 @@ class Aligned(Adaptor):
         super().__init__(inner, lib.ortcffi_aligned, self.alignment)
 
 
+@public
 class Limiting(Adaptor):
     """Refuses blocks that would bring the bytes in use above a limit.
 
@@ -123,6 +127,7 @@ class Limiting(Adaptor):
         super().__init__(inner, lib.ortcffi_limiting, self.limit)
 
 
+@public
 class Failing(Adaptor):
     """Fails on purpose: every allocation after the first few.
 
@@ -159,6 +164,7 @@ class Failing(Adaptor):
         lib.ortcffi_failing_reset(self.handle, integer("after", after, SIZE))
 
 
+@public
 class Logging(Adaptor):
     """Tells a logger of each allocation, refusal and free.
 

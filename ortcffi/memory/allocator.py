@@ -11,6 +11,7 @@ from numpy import ndarray
 from ortcffi._convert import SIZE, integer
 from ortcffi._handle import Handle
 from ortcffi._native import Source, ffi, lib
+from ortcffi._public import public
 from ortcffi.errors import NotImplemented, check, fail, out_of_memory
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.memory.stats import AllocatorStats, stats_from
@@ -39,6 +40,7 @@ def _refuse(api: Any, address: int, function: str) -> None:
     raise out_of_memory("the allocator has no block of this size", function)
 
 
+@public
 class Allocator(Handle):
     """An ``OrtAllocator``, and NumPy arrays in its memory.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ortcffi._convert import decode, known
 from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi.errors import fail
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["AllocatorType", "DeviceMemoryType", "DeviceType", "MemType", "MemoryInfo"]
 
 
+@public
 class AllocatorType(IntEnum):
     """Kinds of allocator (``OrtAllocatorType``)."""
 
@@ -24,6 +26,7 @@ class AllocatorType(IntEnum):
     READ_ONLY = lib.OrtReadOnlyAllocator
 
 
+@public
 class MemType(IntEnum):
     """What memory is for, as seen from a device (``OrtMemType``)."""
 
@@ -33,6 +36,7 @@ class MemType(IntEnum):
     DEFAULT = lib.OrtMemTypeDefault
 
 
+@public
 class DeviceMemoryType(IntEnum):
     """Whether the CPU can reach a device's memory (``OrtDeviceMemoryType``)."""
 
@@ -40,6 +44,7 @@ class DeviceMemoryType(IntEnum):
     HOST_ACCESSIBLE = lib.OrtDeviceMemoryType_HOST_ACCESSIBLE
 
 
+@public
 class DeviceType(IntEnum):
     """Kinds of device (``OrtMemoryInfoDeviceType``)."""
 
@@ -52,6 +57,7 @@ class DeviceType(IntEnum):
 E = TypeVar("E", bound=IntEnum)
 
 
+@public
 class MemoryInfo(Handle):
     """A description of where memory is.
 

@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi.errors import NotImplemented, add_cause
 from ortcffi.memory.allocator import Allocator
 
@@ -16,6 +17,7 @@ __all__ = ["numpy_allocator"]
 _before: ContextVar[tuple[Any, ...]] = ContextVar("ortcffi_numpy_handlers", default=())
 
 
+@public
 class numpy_allocator:  # noqa: N801  # used like a function, as contextlib's are
     """Give the arrays that NumPy makes in a ``with`` block their memory from an allocator.
 

@@ -8,6 +8,7 @@ from ortcffi._callback import called_from_c, keep_exception, make_status, report
 from ortcffi._convert import integer
 from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.errors import check, forget
 from ortcffi.memory.allocator import Allocator
@@ -26,6 +27,7 @@ def _release(_api: Any, handle: Any) -> None:
     lib.ortcffi_release_adaptor(handle)
 
 
+@public
 class PythonAllocator(Allocator):
     """The base of allocators written in Python, which any provider of the table accepts.
 

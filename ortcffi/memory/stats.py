@@ -5,9 +5,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from ortcffi._public import public
+
 __all__ = ["AllocatorStats"]
 
 
+@public
 class AllocatorStats(NamedTuple):
     """Figures of an allocator at one moment; None for what the library does not say.
 

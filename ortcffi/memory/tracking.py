@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ortcffi._callback import called_from_c
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi.memory.adaptors import Adaptor
 from ortcffi.memory.call_sites import place_of, site_of_caller
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Leak", "Scope", "Tracking"]
 
 
+@public
 class Leak(NamedTuple):
     """A block that was still in use.
 
@@ -47,6 +49,7 @@ def _leaks(tracking: "Tracking", since: int) -> list[Leak]:
     return found[::-1]
 
 
+@public
 class Tracking(Adaptor):
     """Counts what is taken from the allocator inside, in bytes as asked for.
 
@@ -126,6 +129,7 @@ class Tracking(Adaptor):
         return Scope(self, name, leaks=leaks)
 
 
+@public
 class Scope:
     """Figures of a ``with`` block alone; made by `Tracking.scope`.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._convert import INT32, mapping
 from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.callbacks.logs import LogSeverity
 from ortcffi.errors import fail
@@ -33,6 +34,7 @@ __all__ = ["PrepackedWeights", "RunOptions"]
 STREAM = "OrtSyncStream *"
 
 
+@public
 class RunOptions(Options):
     """Options of runs. A run reads them while it lasts.
 
@@ -154,6 +156,7 @@ class RunOptions(Options):
         return self._values.get("sync_stream")
 
 
+@public
 class PrepackedWeights(Handle):
     """A store in which sessions share weights that kernels have repacked.
 

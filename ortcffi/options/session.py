@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import INT32, mapping
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi.callbacks.logs import LogSeverity
 from ortcffi.errors import fail
 from ortcffi.options.callback_settings import (
@@ -43,6 +44,7 @@ __all__ = [
 ]
 
 
+@public
 class ExecutionMode(IntEnum):
     """Whether the nodes of a graph run one after the other (``ExecutionMode``)."""
 
@@ -50,6 +52,7 @@ class ExecutionMode(IntEnum):
     PARALLEL = lib.ORT_PARALLEL
 
 
+@public
 class OptimizationLevel(IntEnum):
     """How far graphs are optimized (``GraphOptimizationLevel``)."""
 
@@ -60,6 +63,7 @@ class OptimizationLevel(IntEnum):
     ALL = lib.ORT_ENABLE_ALL
 
 
+@public
 class DevicePolicy(IntEnum):
     """What to prefer where the library chooses devices (``OrtExecutionProviderDevicePolicy``)."""
 
@@ -82,6 +86,7 @@ class _OneWay(Setting[bool]):
             raise ValueError(f"{self.name} cannot be turned on again: the API has no function")
 
 
+@public
 class SessionOptions(SessionInputs, CustomOps):
     """Options of sessions. A session copies them when it is made.
 

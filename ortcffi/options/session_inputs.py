@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import encode, integer, mapping
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi.options.read_back import read_items
 from ortcffi.options.settings import Options
 
@@ -17,6 +18,7 @@ __all__ = ["FreeDimension", "SessionInputs"]
 INT64 = (-(2**63), 2**63 - 1)
 
 
+@public
 class FreeDimension(NamedTuple):
     """An input dimension that is fixed to a value.
 
@@ -35,6 +37,7 @@ class FreeDimension(NamedTuple):
     is_denotation: bool = False
 
 
+@public
 class SessionInputs(Options):
     """The part of session options that is about one model."""
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 from ortcffi._convert import INT32, UINT32, decode, encode, integer, known
 from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.errors import fail
 
@@ -25,6 +26,7 @@ T = TypeVar("T")
 TEXT = "const char**"
 
 
+@public
 class Options(Handle):
     """Options of some kind."""
 

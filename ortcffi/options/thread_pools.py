@@ -4,6 +4,7 @@
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._native import lib
+from ortcffi._public import public
 from ortcffi.options.callback_settings import ThreadsSetting
 from ortcffi.options.read_back import read_settings
 from ortcffi.options.settings import Options, Setting, encoded, flag, nothing, number, text
@@ -24,6 +25,7 @@ class _Once(Setting[bool]):
             raise ValueError(f"{self.name} cannot be turned off again: the API has no function")
 
 
+@public
 class ThreadingOptions(Options):
     """Options of the threads that an environment has for all its sessions.
 

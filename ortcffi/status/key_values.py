@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._convert import decode, encode
 from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.errors import OutOfMemory
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["KeyValuePairs"]
 
 
+@public
 class KeyValuePairs(Handle, MutableMapping[str, str]):
     """A mapping of str to str that lives in the library.
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from ortcffi._convert import UINT32, decode, encode, integer
 from ortcffi._handle import Handle
 from ortcffi._native import lib
+from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.errors import ErrorCode, error_for
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Status"]
 
 
+@public
 class Status(Handle):
     """A code and a message, owned by this object.
 

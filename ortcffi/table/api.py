@@ -6,6 +6,7 @@ from functools import cached_property
 
 from ortcffi._convert import INT32, SIZE, UINT32, decode, encode, integer
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi._table import Table, build_info, core_api, default_api, init_api, register_class
 from ortcffi.errors import check, fail
 from ortcffi.memory.allocator import Allocator
@@ -16,6 +17,7 @@ from ortcffi.status.status import Status
 __all__ = ["Api", "build_info", "core_api", "default_api", "init_api"]
 
 
+@public
 class Api(Table):
     """One function table of the ONNX Runtime C API. Equal if it is the same table.
 

@@ -3,12 +3,14 @@
 
 from ortcffi._convert import integer
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi._table import core_api, of_core
 from ortcffi.table.api import Api
 
 __all__ = ["emulate"]
 
 
+@public
 def emulate(version: int) -> Api:
     """Play a host that is ONNX Runtime 1.`version`.0.
 

@@ -5,10 +5,12 @@ import os
 
 from ortcffi._convert import decode
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 
 ENTRY = b"OrtGetApiBase"
 
 
+@public
 def expose_symbols() -> str:
     """Make ``OrtGetApiBase`` findable for libraries that are loaded from now on.
 

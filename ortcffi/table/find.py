@@ -9,10 +9,12 @@ from typing import NamedTuple
 
 from ortcffi._convert import AnyPath, absolute, decode
 from ortcffi._native import lib
+from ortcffi._public import public
 from ortcffi._table import highest_api_version
 from ortcffi.table import load as providers
 
 
+@public
 class Runtime(NamedTuple):
     """A provider of the table that `find_runtimes` found.
 
@@ -45,6 +47,7 @@ class Runtime(NamedTuple):
     chosen: bool = False
 
 
+@public
 def find_runtimes(*given: AnyPath) -> list[Runtime]:
     """List the providers of the table: the embedded core, and the libraries that there are.
 

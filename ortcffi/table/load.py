@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ortcffi._convert import AnyPath, absolute, decode
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi._table import highest_api_version
 from ortcffi.table.api import Api
 
@@ -40,6 +41,7 @@ _ADVICE = {  # by a sign in the loader's reason
 }
 
 
+@public
 class LoadError(OSError):
     """A library cannot be used as a provider of the table.
 
@@ -58,6 +60,7 @@ class LoadError(OSError):
     remedy: str = ""
 
 
+@public
 class LibraryNotFound(LoadError, FileNotFoundError):
     """There is no library at the path, or none anywhere."""
 
@@ -70,6 +73,7 @@ def _error(
     return error
 
 
+@public
 def load(path: AnyPath | None = None) -> Api:
     """Open a library that exports ``OrtGetApiBase`` and return its function table.
 

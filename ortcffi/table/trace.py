@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ortcffi._convert import decode
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi._table import core_api, default_api
 from ortcffi.errors import Fail, check
 from ortcffi.table.api import Api
@@ -105,7 +106,8 @@ class Trace(Figures):
         return f"<Trace of {self.api!r}: {sum(self.called.values())} calls>"
 
 
-def trace(api: Api | None = None) -> Trace:
+@public
+def trace(api: Api | None = None) -> "Trace":
     """Count which slots of a table are called.
 
     Parameters

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from ortcffi._native import lib
+from ortcffi._public import public
 
 __all__ = ["ElementType", "SparseFormat", "ValueKind"]
 
 
+@public
 class ElementType(IntEnum):
     """What the elements of a tensor are (``ONNXTensorElementDataType``)."""
 
@@ -44,6 +46,7 @@ class ElementType(IntEnum):
     FLOAT8E8M0 = lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E8M0
 
 
+@public
 class ValueKind(IntEnum):
     """What a value is (``ONNXType``)."""
 
@@ -56,6 +59,7 @@ class ValueKind(IntEnum):
     OPTIONAL = lib.ONNX_TYPE_OPTIONAL
 
 
+@public
 class SparseFormat(IntEnum):
     """How a sparse tensor is laid out (``OrtSparseFormat``)."""
 

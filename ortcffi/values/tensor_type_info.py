@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._convert import UINT32, decode, encode, integer, known
 from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.errors import fail
 from ortcffi.values.element_types import ElementType, as_element
@@ -30,6 +31,7 @@ def number_of(element_type: Any, argument: str = "element_type") -> int:
     return as_element(element_type, argument)
 
 
+@public
 class TensorTypeInfo(Handle):
     """The element type and the shape of a tensor.
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._convert import known
 from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi.errors import NotImplemented, check
 from ortcffi.memory.foreign import same_library
 from ortcffi.values.element_types import ElementType, ValueKind
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["TypeInfo"]
 
 
+@public
 class TypeInfo(Handle):
     """The type of a value of any kind.
 

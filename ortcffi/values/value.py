@@ -295,4 +295,5 @@ class Value(Tensor):
     def handle(self) -> "OrtValue":
         return lifecycle.handle(self)
 
-    __repr__ = lifecycle.description
+    def __repr__(self) -> str:
+        return lifecycle.description(self)

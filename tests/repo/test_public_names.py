@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""Users see only names that they can import: `ortcffi.X` and `ortcffi.errors.X`."""
+
+import pickle
+import pickletools
+import pydoc
+import re
+import subprocess
+import sys
+import traceback
+
+import numpy as np
+import pytest
+
+import ortcffi
+from ortcffi import ElementType, Value, core_api, errors
+
+MODULES = {"ortcffi", "ortcffi.errors"}
+OBJECTS = [name for name in ortcffi.__all__ if name not in ("errors", "ffi", "lib")]
+COO = (np.ones(1, np.float32), np.zeros(1, np.int64), (2, 2))
+
+PICKLABLE = {
+    "tensor": lambda: Value.from_numpy(np.ones((2, 3), np.float32)),
+    "packed tensor": lambda: Value.empty(3, ElementType.INT4),
+    "strings": lambda: Value.from_strings(["a", "b"]),
+    "sequence": lambda: Value.sequence([np.ones(3)]),
+    "map": lambda: Value.map({1: 2}),
+    "sparse tensor": lambda: Value.sparse_coo(*COO),
+    "element type": lambda: ElementType.FLOAT,
+    "error code": lambda: errors.ErrorCode.FAIL,
+    "error": lambda: errors.InvalidArgument("bad", "CreateStatus"),
+    "out of memory": lambda: errors.OutOfMemory("none", "Alloc"),
+    "load error": lambda: ortcffi.LibraryNotFound("none"),
+    "runtime": lambda: ortcffi.find_runtimes()[0],
+    "log message": lambda: ortcffi.LogMessage(*range(len(ortcffi.LogMessage._fields))),
+}
+
+
+def modules_in(pickled: bytes) -> set[str]:
+    """The modules of this package that a pickle names."""
+    strings = [x for _, x, _ in pickletools.genops(pickled) if isinstance(x, str)]
+    return {x.split()[0] for x in strings if x.split() and x.split()[0].startswith("ortcffi")}
+
+
+def foreign_names(text: str) -> set[str]:
+    """The names under `ortcffi` in a text that users cannot import."""
+    text = re.sub(r".*__orig_bases__.*|module ortcffi.errors in.*", "", text)  # made by Python
+    found = set(re.findall(r"\bortcffi(?:\.\w+)+", text)) - MODULES
+    public = {f"ortcffi.{name}" for name in ortcffi.__all__}
+    public |= {f"ortcffi.errors.{name}" for name in errors.__all__}
+    logger = {"ortcffi.memory"}
+    return found - public - logger
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_a_public_name_says_where_it_is_imported_from(name):
+    assert getattr(ortcffi, name).__module__ in MODULES
+
+
+@pytest.mark.parametrize("name", [n for n in errors.__all__ if n[0].isupper()])
+def test_an_error_says_where_it_is_imported_from(name):
+    assert getattr(errors, name).__module__ == "ortcffi.errors"
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_help_shows_only_public_names(name):
+    text = pydoc.plain(pydoc.render_doc(getattr(ortcffi, name)))
+    assert foreign_names(text) == set()
+
+
+def test_help_on_the_errors_shows_only_public_names():
+    assert foreign_names(pydoc.plain(pydoc.render_doc(errors))) == set()
+
+
+@pytest.mark.parametrize("protocol", [2, 5])
+@pytest.mark.parametrize("kind", PICKLABLE)
+def test_a_pickle_names_only_public_modules(kind, protocol):
+    assert modules_in(pickle.dumps(PICKLABLE[kind](), protocol)) <= MODULES
+
+
+@pytest.mark.parametrize("method", [Value.empty, Value.sparse_coo, Value.from_numpy])
+def test_a_method_can_be_pickled_by_its_public_name(method):
+    pickled = pickle.dumps(method)
+    assert modules_in(pickled) <= MODULES
+    assert pickle.loads(pickled) == method
+
+
+def test_a_new_process_can_begin_with_unpickling():
+    pickled = pickle.dumps([make() for make in PICKLABLE.values()])
+    code = "import sys, pickle; print(len(pickle.load(sys.stdin.buffer)))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], check=False, input=pickled, capture_output=True
+    )
+    assert (done.returncode, done.stdout.split()) == (0, [b"%d" % len(PICKLABLE)]), done.stderr
+
+
+def test_a_traceback_names_the_public_class_of_the_exception():
+    try:
+        Value.from_handle(core_api(), Value.empty(3).handle, lender=object()).close()
+        ortcffi.Status(3, "no such thing").raise_()
+    except errors.OrtError as error:
+        lines = traceback.format_exception_only(error)
+    assert lines == ["ortcffi.errors.NoSuchFile: no such thing\n"]
