@@ -7,6 +7,7 @@ from typing import Any
 
 from ortcffi._convert import AnyPath, absolute, decode, encode
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi._table import highest_api_version
 from ortcffi.custom_ops.describe import CustomOp, read_op
 from ortcffi.custom_ops.domain import CustomOpDomain
@@ -16,6 +17,7 @@ from ortcffi.options.settings import Options
 __all__ = ["CustomOps"]
 
 
+@public
 class CustomOps(Options):
     """The part of session options that is about custom ops."""
 
