@@ -78,7 +78,12 @@ CORE_LINK_FLAGS = [
 def cdef() -> str:
     """The boundary's declarations, preprocessed, without what system headers contribute."""
     compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
-    flags = ["-E", "-D__attribute__(x)=", *(f"-I{ROOT / path}" for path in INCLUDE)]
+    flags = [
+        "-E",
+        "-DORTCFFI_CDEF",
+        "-D__attribute__(x)=",
+        *(f"-I{ROOT / path}" for path in INCLUDE),
+    ]
     command = [*compiler, *flags, str(ROOT / "ortcffi/boundary/cdef.h")]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     kept, ours = [], False

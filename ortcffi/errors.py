@@ -26,26 +26,9 @@ from collections import deque
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._exceptions import (
-    DeviceReset,
-    EngineError,
-    EPFail,
-    ErrorCode,
-    Fail,
-    InvalidArgument,
-    InvalidGraph,
-    InvalidProtobuf,
-    ModelLoadCanceled,
-    ModelLoaded,
-    ModelRequiresCompilation,
-    NoModel,
-    NoSuchFile,
-    NotFound,
-    NotImplemented,
-    OrtError,
-    OutOfMemory,
-    RuntimeException,
-)
+from ortcffi import _exceptions
+from ortcffi._exceptions import *  # noqa: F403  # their names are listed there alone
+from ortcffi._exceptions import ErrorCode, OrtError, OutOfMemory, RuntimeException
 from ortcffi._native import lib
 
 if TYPE_CHECKING:
@@ -54,27 +37,8 @@ if TYPE_CHECKING:
 
     from ortcffi._ort import OrtApi, OrtStatus
 
-__all__ = [
-    "DeviceReset",
-    "EPFail",
-    "EngineError",
-    "ErrorCode",
-    "Fail",
-    "InvalidArgument",
-    "InvalidGraph",
-    "InvalidProtobuf",
-    "ModelLoadCanceled",
-    "ModelLoaded",
-    "ModelRequiresCompilation",
-    "NoModel",
-    "NoSuchFile",
-    "NotFound",
-    "NotImplemented",
-    "OrtError",
-    "OutOfMemory",
-    "RuntimeException",
-    "check",
-]
+__all__ = ["check"]
+__all__ += _exceptions.__all__
 
 # Stored exceptions: the thread, or 0 for one that Python did not start; the text; the exception.
 _kept: deque[tuple[int, str, BaseException]] = deque(maxlen=16)

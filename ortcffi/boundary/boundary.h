@@ -10,18 +10,12 @@
  * lock is released inside the named function; HOLD rows return at once and keep it. CFFI's own
  * release, and its saving of errno, which nobody here reads, are therefore switched off below.
  */
-#include "onnxruntime_c_api.h"
-#include "ortcore.h"
-/* Needs the types of the header above. */
-#include "boundary/table/slot_rows.h"
-#include "boundary/bench/bench.h"
-#include "boundary/table/load.h"
-#include "boundary/memory/adaptors.h"
-#include "boundary/custom_ops/custom_ops.h"
-#include "boundary/options/options.h"
-#include "boundary/callbacks/from_libraries.h"
-#include "boundary/memory/foreign.h"
-#include "boundary/status/raise.h"
+#ifndef ORTCFFI_BOUNDARY_H_
+#define ORTCFFI_BOUNDARY_H_
+
+#include "boundary/cffi.h"
+
+#include "boundary/headers.h"
 
 #define PARAMETERS(...) __VA_ARGS__
 #define HOLD(statement) statement
@@ -35,30 +29,8 @@
     return answer;                                               \
   }
 
-#define TABLE OrtApi
-#include "boundary/define_rows.h"
-#include "ort_slots.def"
-#undef TABLE
-
-#define TABLE OrtModelEditorApi
-#include "boundary/define_rows.h"
-#include "ort_model_editor_slots.def"
-#undef TABLE
-
-#define TABLE OrtCompileApi
-#include "boundary/define_rows.h"
-#include "ort_compile_slots.def"
-#undef TABLE
-
-#define TABLE OrtInteropApi
-#include "boundary/define_rows.h"
-#include "ort_interop_slots.def"
-#undef TABLE
-
-#define TABLE OrtEpApi
-#include "boundary/define_rows.h"
-#include "ort_ep_slots.def"
-#undef TABLE
+#define ROWS "boundary/define_rows.def"
+#include "boundary/tables.def"
 
 #undef Py_BEGIN_ALLOW_THREADS
 #undef Py_END_ALLOW_THREADS
@@ -69,3 +41,5 @@
 #define _cffi_restore_errno() ((void)0)
 #define _cffi_save_errno() ((void)0)
 #include "boundary/conversions.h"
+
+#endif /* ORTCFFI_BOUNDARY_H_ */

@@ -14,6 +14,10 @@
  *
  * Python objects pass unchanged both ways where a function says ortcffi_object*.
  */
+#ifndef ORTCFFI_BOUNDARY_CONVERSIONS_H_
+#define ORTCFFI_BOUNDARY_CONVERSIONS_H_
+
+#include "boundary/cffi.h"
 
 /* The beginning of a cdata, as far as it is known. */
 struct cdata {
@@ -102,3 +106,5 @@ static PyObject* object_result(char* object, struct _cffi_ctypedescr* type) {
            ortcffi_object*: object_result,  \
            default: pointer_result)(pointer, type)
 /* clang-format on */
+
+#endif /* ORTCFFI_BOUNDARY_CONVERSIONS_H_ */

@@ -34,7 +34,7 @@ class Leak(NamedTuple):
 
 
 def _read(tracking: "Tracking") -> Any:
-    figures = ffi.new("ortcffi_figures*")
+    figures = ffi.new("core_tracking_figures*")
     lib.ortcffi_tracking_read(tracking.handle, figures)
     return figures
 
@@ -42,7 +42,7 @@ def _read(tracking: "Tracking") -> Any:
 def _leaks(tracking: "Tracking", since: int) -> list[Leak]:
     handle = tracking.handle
     count = lib.ortcffi_tracking_blocks(handle, since, ffi.NULL, 0)
-    blocks: Any = ffi.new("ortcffi_tracked_block[]", count)
+    blocks: Any = ffi.new("core_tracked_block[]", count)
     # Other threads may have taken or freed some in between.
     count = min(count, lib.ortcffi_tracking_blocks(handle, since, blocks, count))
     found = [Leak(blocks[i].size, place_of(blocks[i].site)) for i in range(count)]

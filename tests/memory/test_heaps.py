@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.compilers import has_mimalloc
 
 HEAPS = {
     "segment heap": "USE_MIMALLOC=0",
@@ -14,11 +15,6 @@ HEAPS = {
     "malloc": "USE_MALLOC=1",
 }
 SYSTEM_HEADERS = Path("/usr/include")
-
-
-def has_mimalloc(compiler: list[str]) -> bool:
-    command = [*compiler, "-include", "mimalloc.h", "-E", "-x", "c", "/dev/null"]
-    return subprocess.run(command, check=False, capture_output=True).returncode == 0
 
 
 @pytest.fixture(params=HEAPS)

@@ -2,11 +2,15 @@
 """The rules of the house that no linter knows: CONTRIBUTING.md states them."""
 
 import re
+import subprocess
+import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
+import cffi
 import pytest
 from slots import Slot, slots_of
+from support.compilers import has_mimalloc
 from support.paths import CHECKOUT
 
 FOLDERS = ["core", "ortcffi", "tests", "tools", "benchmarks"]
@@ -84,6 +88,44 @@ def test_the_folder_named_after_a_topic_defines_the_functions_of_its_slots():
     }
     assert len(answered) > 200
     assert defined_functions() == answered
+
+
+HEADERS = [
+    path for folder in ("core", "ortcffi") for path in sorted((CHECKOUT / folder).rglob("*.h"))
+]
+
+
+@pytest.mark.parametrize("path", HEADERS, ids=name)
+def test_every_header_has_a_guard_of_its_own(path):
+    guard = re.findall(r"^#ifndef (\w+_H_)\n#define \1$", path.read_text(), re.MULTILINE)
+    assert len(guard) == 1
+    assert f"{path.stem.upper()}_H_" in guard[0]
+
+
+def compile_each(compiler: list[str], paths: list[Path], *flags: str) -> str:
+    """What the compiler says of headers, each compiled alone."""
+    command = [*compiler, "-fsyntax-only", "-Werror=implicit-function-declaration", *flags]
+    command += ["-x", "c", *map(str, paths)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    return done.stderr if done.returncode else ""
+
+
+def test_every_header_of_the_core_can_be_included_alone(c_compiler):
+    public = [path for path in HEADERS if path.parent == DOCUMENTATION]
+    inner = [path for path in HEADERS if CHECKOUT / "core/src" in path.parents]
+    if not has_mimalloc(c_compiler):
+        inner.remove(CHECKOUT / "core/src/heap/heap_mimalloc.h")
+    includes = [f"-I{CHECKOUT / folder}" for folder in ("core/include", "core/src")]
+    assert compile_each(c_compiler, public, "-std=c11", "-pedantic-errors", includes[0]) == ""
+    assert compile_each(c_compiler, inner, "-std=gnu11", *includes) == ""
+
+
+def test_every_header_of_the_boundary_can_be_included_alone(c_compiler):
+    boundary = [path for path in HEADERS if CHECKOUT / "ortcffi" in path.parents]
+    folders = [CHECKOUT / folder for folder in ("core/include", "core/src", "ortcffi")]
+    folders += [Path(sysconfig.get_path("include")), Path(cffi.__file__).parent]
+    includes = [f"-I{folder}" for folder in folders]
+    assert compile_each(c_compiler, boundary, "-std=gnu11", *includes) == ""
 
 
 def test_the_hooks_run_the_versions_that_are_installed_for_development():

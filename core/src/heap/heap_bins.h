@@ -20,6 +20,8 @@
 #ifndef ORTCFFI_HEAP_BINS_H_
 #define ORTCFFI_HEAP_BINS_H_
 
+#include "heap/heap_base.h"
+
 #define HEAP_NAME "segment heap"
 
 /** Sizes are counted in lines. */

@@ -10,6 +10,8 @@
 #include <malloc.h>
 #include <stdlib.h>
 
+#include "heap/heap_base.h"
+
 #define HEAP_NAME "malloc"
 
 /** Allocations are counted in `calls`; those from number `first` to before `last` fail. */
@@ -29,7 +31,7 @@ static inline void* other_alloc(size_t size) {
 
 static inline void other_free(void* block) { free(block); }
 
-static inline size_t other_size(void* block) { return malloc_usable_size(block); }
+static inline size_t other_size(const void* block) { return malloc_usable_size((void*)block); }
 
 /* The C library does not tell; what reads its blocks for errors does. */
 static inline int other_owns(const void* pointer) { return pointer != NULL; }

@@ -17,6 +17,7 @@ or build without USE_MIMALLOC"
 #endif
 #include <mimalloc.h>
 
+#include "heap/heap_base.h"
 #include "platform/platform.h"
 
 #define HEAP_TEXT_OF(x) #x

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file heap_other.h
- * A heap that hands on to another allocator, and counts. heap_mimalloc.h and heap_malloc.h include
- * it, each after its functions
- *
- *   other_alloc(size)      a block aligned to HEAP_LINE for a size from 1 to PTRDIFF_MAX, or NULL
- *   other_free(block)
- *   other_size(block)      bytes that may be used, the same as long as the block lives
- *   other_owns(pointer)    false for a pointer that is known to be no block
- *   other_collect()        gives back what lies unused
+ * @file heap_wrapped.h
+ * Counts what goes through another allocator. heap_mimalloc.h and heap_malloc.h include it after
+ * they have defined the functions that are declared first.
  */
-#ifndef ORTCFFI_HEAP_OTHER_H_
-#define ORTCFFI_HEAP_OTHER_H_
+#ifndef ORTCFFI_HEAP_WRAPPED_H_
+#define ORTCFFI_HEAP_WRAPPED_H_
+
+#include "heap/heap_base.h"
+
+/** A block aligned to HEAP_LINE for a size from 1 to PTRDIFF_MAX, or NULL. */
+static inline void* other_alloc(size_t size);
+static inline void other_free(void* block);
+/** Bytes that may be used, the same as long as the block lives. */
+static inline size_t other_size(const void* block);
+/** False for a pointer that is known to be no block. */
+static inline int other_owns(const void* pointer);
+/** Gives back what lies unused. */
+static inline void other_collect(void);
 
 /* Sizes and marks are all small: there is no path for others. */
 #define HEAP_SMALL SIZE_MAX
@@ -59,4 +65,4 @@ static inline CORE_INLINE int heap_try_free_large(void* pointer, size_t mark) {
   return heap_try_free_small(pointer, mark);
 }
 
-#endif /* ORTCFFI_HEAP_OTHER_H_ */
+#endif /* ORTCFFI_HEAP_WRAPPED_H_ */

@@ -13,6 +13,7 @@
 #define ORTCFFI_ADAPTOR_H_
 
 #include "core.h"
+#include "memory/tracking_figures.h"
 
 /** Alignments up to this can be asked for. */
 #define CORE_LARGEST_ALIGNMENT ((size_t)2 << 20)
@@ -53,28 +54,6 @@ OrtStatus* core_create_from_callbacks(const struct core_callbacks* callbacks,
 /** @name Tracking
  * Counts what goes through it.
  * @{ */
-struct core_tracking_figures {
-  /** Bytes in use, the most there were, and all ever asked for. */
-  int64_t current;
-  int64_t peak;
-  int64_t total;
-  int64_t allocations;
-  int64_t frees;
-  /** The largest block in bytes. */
-  int64_t largest;
-  /** The number of the newest block; blocks are numbered while they are recorded. */
-  uint64_t serial;
-};
-
-/** A block in use that was recorded. */
-struct core_tracked_block {
-  void* block;
-  size_t size;
-  uint64_t serial;
-  /** The place in the program, as the source of sites numbered it; 0 without one. */
-  uint32_t site;
-};
-
 OrtStatus* core_create_tracking(OrtAllocator* inner, OrtAllocator** out);
 void core_tracking_read(OrtAllocator* allocator, struct core_tracking_figures* out);
 /** The most bytes in use since the last call of this; the next begins with those in use now. */

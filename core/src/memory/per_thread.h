@@ -6,8 +6,8 @@
  * Numbers are handed on when a thread ends, so a counter may have had several owners one after the
  * other, but never two at once. Only sums over all threads mean something.
  */
-#ifndef ORTCFFI_THREAD_SLOT_H_
-#define ORTCFFI_THREAD_SLOT_H_
+#ifndef ORTCFFI_PER_THREAD_H_
+#define ORTCFFI_PER_THREAD_H_
 
 #include "core.h"
 #include "platform/platform.h"
@@ -60,4 +60,4 @@ static inline struct core_shard* core_shard(struct core_shards* shards) {
 #define CORE_SHARD_GET(counter) __atomic_load_n(&(counter), __ATOMIC_RELAXED)
 #define CORE_SHARD_ADD(counter, change) CORE_SHARD_SET(counter, (counter) + (change))
 
-#endif /* ORTCFFI_THREAD_SLOT_H_ */
+#endif /* ORTCFFI_PER_THREAD_H_ */

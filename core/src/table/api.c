@@ -6,7 +6,7 @@
 #include "table/stubs.h"
 
 #define CORE_SYMBOL(name) ort_##name
-#include "table/stub_rows.h"
+#include "table/stub_rows.def"
 #include "ort_slots.def"
 
 static const OrtApi api_table = {

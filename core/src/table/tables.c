@@ -10,7 +10,7 @@
                  #name " is not in slot " #index " of " #table);
 
 #define CORE_SYMBOL(name) ort_model_editor_##name
-#include "table/stub_rows.h"
+#include "table/stub_rows.def"
 #include "ort_model_editor_slots.def"
 static const OrtModelEditorApi model_editor_table = {
 #define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
@@ -23,7 +23,7 @@ static const OrtModelEditorApi model_editor_table = {
 #undef CORE_SYMBOL
 
 #define CORE_SYMBOL(name) ort_compile_##name
-#include "table/stub_rows.h"
+#include "table/stub_rows.def"
 #include "ort_compile_slots.def"
 static const OrtCompileApi compile_table = {
 #define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
@@ -36,7 +36,7 @@ static const OrtCompileApi compile_table = {
 #undef CORE_SYMBOL
 
 #define CORE_SYMBOL(name) ort_interop_##name
-#include "table/stub_rows.h"
+#include "table/stub_rows.def"
 #include "ort_interop_slots.def"
 static const OrtInteropApi interop_table = {
 #define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
@@ -49,7 +49,7 @@ static const OrtInteropApi interop_table = {
 #undef CORE_SYMBOL
 
 #define CORE_SYMBOL(name) ort_ep_##name
-#include "table/stub_rows.h"
+#include "table/stub_rows.def"
 #include "ort_ep_slots.def"
 static const OrtEpApi ep_table = {
 #define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \

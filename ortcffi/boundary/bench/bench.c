@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The measured loops of one thread. Each returns the nanoseconds it took, or -1. */
-#define Py_LIMITED_API 0x030B0000
-#include <Python.h>
+#include "boundary/limited_api.h"
 
 #include "boundary/bench/bench_take.h"
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The loops that `python -m ortcffi bench` measures, run without Python between two operations. */
+#ifndef ORTCFFI_BOUNDARY_BENCH_H_
+#define ORTCFFI_BOUNDARY_BENCH_H_
+
+#include "onnxruntime_c_api.h"
 
 /* What a loop runs over: a table, as a C client sees it, or the functions of a plain allocator. */
 typedef struct ortcffi_bench_subject {
@@ -58,3 +62,5 @@ void ortcffi_bench_clear(const ortcffi_bench_job* job);
  * checks no argument, no double free and no limit, and never gives memory back. NULL if the
  * addresses it needs cannot be had. */
 const OrtApiBase* ortcffi_bench_floor(void);
+
+#endif /* ORTCFFI_BOUNDARY_BENCH_H_ */

@@ -13,7 +13,6 @@
 #include <sys/mman.h>
 
 #include "onnxruntime_c_api.h"
-/* Needs the types of the header above. */
 #include "boundary/bench/bench.h"
 
 #define LINE 64

@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "onnxruntime_c_api.h"
-/* Needs the types of the header above. */
 #include "boundary/bench/bench.h"
 
 #define BENCH_LINE 64

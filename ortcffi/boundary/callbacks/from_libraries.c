@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The whole extension uses the limited API of CPython 3.11. */
-#define Py_LIMITED_API 0x030b0000
-
-#include <Python.h>
+#include "boundary/limited_api.h"
 
 #include "onnxruntime_c_api.h"
-/* Needs the types of the header above. */
-#include "boundary/callbacks_c.h"
+#include "boundary/callbacks/python.h"
 #include "boundary/callbacks/from_libraries.h"
 #include "boundary/callbacks/gil.h"
 

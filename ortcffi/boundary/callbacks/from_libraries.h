@@ -6,6 +6,10 @@
  * Each may be called on any thread, also on one that Python did not start. After the interpreter
  * has ended they do nothing and answer NULL.
  */
+#ifndef ORTCFFI_BOUNDARY_FROM_LIBRARIES_H_
+#define ORTCFFI_BOUNDARY_FROM_LIBRARIES_H_
+
+#include "onnxruntime_c_api.h"
 
 /* An OrtLoggingFunction. */
 void ortcffi_log(void* context, OrtLoggingLevel severity, const char* category, const char* logid,
@@ -31,3 +35,5 @@ OrtStatus* ortcffi_write(void* context, const void* bytes, size_t size);
 OrtStatus* ortcffi_locate(void* context, const char* name, const OrtValue* value,
                           const OrtExternalInitializerInfo* stored,
                           OrtExternalInitializerInfo** out);
+
+#endif /* ORTCFFI_BOUNDARY_FROM_LIBRARIES_H_ */

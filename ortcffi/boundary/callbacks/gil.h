@@ -5,11 +5,11 @@
  * C may call back while an exception is being raised, as when an array is freed then. The pending
  * exception is saved and restored, so that the callback's Python code does not see it. After the
  * interpreter has ended, Python must not be called at all.
- *
- * Needs Python.h.
  */
-#ifndef ORTCFFI_GIL_H
-#define ORTCFFI_GIL_H
+#ifndef ORTCFFI_BOUNDARY_GIL_H_
+#define ORTCFFI_BOUNDARY_GIL_H_
+
+#include "boundary/limited_api.h"
 
 struct gil {
   PyGILState_STATE state;
@@ -31,4 +31,4 @@ static inline void release_gil(struct gil* gil) {
   PyGILState_Release(gil->state);
 }
 
-#endif
+#endif /* ORTCFFI_BOUNDARY_GIL_H_ */

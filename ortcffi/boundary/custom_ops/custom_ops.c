@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The whole extension uses the limited API of CPython 3.11. */
-#define Py_LIMITED_API 0x030b0000
-#include <Python.h>
+#include "boundary/limited_api.h"
+
 #include <string.h>
 
 #include "heap/heap.h"
 #include "custom_ops/op_recorder.h"
-/* Needs the types of the headers above. */
 #include "boundary/custom_ops/custom_ops.h"
 
 ortcffi_ops* ortcffi_new_ops(const ortcffi_ops* from) {

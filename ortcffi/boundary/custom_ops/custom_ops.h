@@ -3,6 +3,10 @@
  * Custom ops that were registered with options of the core or of another library. See custom_op.h
  * and op_recorder.h in core/src/custom_ops.
  */
+#ifndef ORTCFFI_BOUNDARY_CUSTOM_OPS_H_
+#define ORTCFFI_BOUNDARY_CUSTOM_OPS_H_
+
+#include "onnxruntime_c_api.h"
 
 /* A list of domains, and of the libraries that it keeps open for them. */
 typedef struct core_custom_ops ortcffi_ops;
@@ -46,3 +50,5 @@ const OrtCustomOp* ortcffi_op_at(const ortcffi_ops* ops, size_t domain, size_t i
 void ortcffi_read_op(const OrtCustomOp* op, ortcffi_op* out);
 /* `i` is below the count of inputs or outputs. */
 void ortcffi_read_operand(const OrtCustomOp* op, int is_output, size_t i, ortcffi_operand* out);
+
+#endif /* ORTCFFI_BOUNDARY_CUSTOM_OPS_H_ */

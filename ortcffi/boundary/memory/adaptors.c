@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What the extension promises as a whole. */
-#define Py_LIMITED_API 0x030b0000
-
-#include <Python.h>
+#include "boundary/limited_api.h"
 
 #include "memory/adaptor.h"
 #include "arena/arena.h"
 
 #include "boundary/memory/adaptors.h"
-#include "boundary/callbacks_c.h"
+#include "boundary/callbacks/python.h"
 #include "boundary/callbacks/gil.h"
-
-/* The core's structs under the names that Python sees; the fields are the same. */
-_Static_assert(sizeof(ortcffi_figures) == sizeof(struct core_tracking_figures), "figures differ");
-_Static_assert(sizeof(ortcffi_tracked_block) == sizeof(struct core_tracked_block), "blocks differ");
 
 OrtStatus* ortcffi_aligned(OrtAllocator* inner, size_t alignment, OrtAllocator** out) {
   return core_create_aligned(inner, alignment, out);
@@ -41,8 +34,8 @@ OrtStatus* ortcffi_tracking(OrtAllocator* inner, OrtAllocator** out) {
   return core_create_tracking(inner, out);
 }
 
-void ortcffi_tracking_read(OrtAllocator* allocator, ortcffi_figures* out) {
-  core_tracking_read(allocator, (struct core_tracking_figures*)out);
+void ortcffi_tracking_read(OrtAllocator* allocator, core_tracking_figures* out) {
+  core_tracking_read(allocator, out);
 }
 
 int64_t ortcffi_tracking_take_window(OrtAllocator* allocator) {
@@ -53,9 +46,9 @@ void ortcffi_tracking_record(OrtAllocator* allocator, int on) {
   core_tracking_record(allocator, on);
 }
 
-size_t ortcffi_tracking_blocks(OrtAllocator* allocator, uint64_t since, ortcffi_tracked_block* out,
+size_t ortcffi_tracking_blocks(OrtAllocator* allocator, uint64_t since, core_tracked_block* out,
                                size_t capacity) {
-  return core_tracking_blocks(allocator, since, (struct core_tracked_block*)out, capacity);
+  return core_tracking_blocks(allocator, since, out, capacity);
 }
 
 static uint32_t site(void) {

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The core's adaptors (core/src/memory/adaptor.h says what each function does), and NumPy's memory.
  */
+#ifndef ORTCFFI_BOUNDARY_ADAPTORS_H_
+#define ORTCFFI_BOUNDARY_ADAPTORS_H_
 
-typedef struct ortcffi_figures {
-  int64_t current, peak, total, allocations, frees, largest;
-  uint64_t serial;
-} ortcffi_figures;
-
-typedef struct ortcffi_tracked_block {
-  void* block;
-  size_t size;
-  uint64_t serial;
-  uint32_t site;
-} ortcffi_tracked_block;
+#include "onnxruntime_c_api.h"
+#include "memory/tracking_figures.h"
 
 OrtStatus* ortcffi_aligned(OrtAllocator* inner, size_t alignment, OrtAllocator** out);
 OrtStatus* ortcffi_limiting(OrtAllocator* inner, size_t limit, OrtAllocator** out);
@@ -20,10 +13,10 @@ OrtStatus* ortcffi_failing(OrtAllocator* inner, size_t after, OrtAllocator** out
 void ortcffi_failing_reset(OrtAllocator* allocator, size_t after);
 size_t ortcffi_failing_refused(OrtAllocator* allocator);
 OrtStatus* ortcffi_tracking(OrtAllocator* inner, OrtAllocator** out);
-void ortcffi_tracking_read(OrtAllocator* allocator, ortcffi_figures* out);
+void ortcffi_tracking_read(OrtAllocator* allocator, core_tracking_figures* out);
 int64_t ortcffi_tracking_take_window(OrtAllocator* allocator);
 void ortcffi_tracking_record(OrtAllocator* allocator, int on);
-size_t ortcffi_tracking_blocks(OrtAllocator* allocator, uint64_t since, ortcffi_tracked_block* out,
+size_t ortcffi_tracking_blocks(OrtAllocator* allocator, uint64_t since, core_tracked_block* out,
                                size_t capacity);
 /* `cfg` is of the core's CreateArenaCfg or CreateArenaCfgV2; NULL for defaults. */
 OrtStatus* ortcffi_arena(OrtAllocator* inner, const OrtArenaCfg* cfg, OrtAllocator** out);
@@ -44,3 +37,5 @@ void* ortcffi_numpy_handler(OrtAllocator* allocator, void* owner);
 void* ortcffi_numpy_swap(void* handler);
 /* Gives a reference back. */
 void ortcffi_python_release(void* object);
+
+#endif /* ORTCFFI_BOUNDARY_ADAPTORS_H_ */

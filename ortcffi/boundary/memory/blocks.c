@@ -17,14 +17,11 @@
  * Cycles through a Source are collected. A Block takes no part in that, since it is made for each
  * array, and NumPy's arrays take none either: one that its own `owner` leads to stays.
  */
-/* What the extension promises as a whole. */
-#define Py_LIMITED_API 0x030b0000
+#include "boundary/limited_api.h"
 
-#include <Python.h>
 #include <stdint.h>
 
 #include "core.h"
-/* Need the types of the header above. */
 #include "boundary/table/slot_rows.h"
 #include "boundary/status/raise.h"
 

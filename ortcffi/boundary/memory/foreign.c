@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory/adaptor.h"
-/* Needs the types of the header above. */
 #include "boundary/memory/foreign.h"
 
 static void* alloc(void* context, size_t size) {

@@ -6,6 +6,10 @@
  * objects of the library that the allocator is of: another one would read them as its own. A lent
  * allocator hands out objects of the library that it is lent to.
  */
+#ifndef ORTCFFI_BOUNDARY_FOREIGN_H_
+#define ORTCFFI_BOUNDARY_FOREIGN_H_
+
+#include "onnxruntime_c_api.h"
 
 /* What a lent allocator needs; the caller's, to live as long as the allocator. `source` is the
  * table of the library that `inner` is of, `target` that of the other. */
@@ -20,3 +24,5 @@ typedef struct ortcffi_lent {
  * neither figures nor anything to shrink. */
 OrtStatus* ortcffi_lend(ortcffi_lent* lent, const OrtMemoryInfo* info, int figures,
                         OrtAllocator** out);
+
+#endif /* ORTCFFI_BOUNDARY_FOREIGN_H_ */

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* An OrtAllocator as the source of NumPy's memory (NEP 49). Every function runs with the GIL held.
  */
-#ifndef Py_LIMITED_API
-#define Py_LIMITED_API 0x030B0000
-#endif
-#include <Python.h>
+#include "boundary/limited_api.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

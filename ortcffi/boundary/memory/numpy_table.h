@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* NumPy's C API, without its header: what is used of it is the same in all versions. */
-#ifndef ORTCFFI_NUMPY_TABLE_H
-#define ORTCFFI_NUMPY_TABLE_H
+#ifndef ORTCFFI_BOUNDARY_NUMPY_TABLE_H_
+#define ORTCFFI_BOUNDARY_NUMPY_TABLE_H_
 
 /* The functions and types that NumPy exports in a capsule, in the order of its ABI; NULL if there
  * are none. Needs the interpreter lock. */

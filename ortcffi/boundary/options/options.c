@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "options/describe_options.h"
-/* Need the types of the header above. */
 #include "boundary/custom_ops/custom_ops.h"
 #include "boundary/options/options.h"
 

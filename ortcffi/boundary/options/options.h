@@ -3,6 +3,11 @@
  * Read what options of the core hold (see core/src/options/describe_options.h). Options of another
  * library cannot be read: the answer is then NULL, or no item.
  */
+#ifndef ORTCFFI_BOUNDARY_OPTIONS_H_
+#define ORTCFFI_BOUNDARY_OPTIONS_H_
+
+#include "onnxruntime_c_api.h"
+#include "boundary/custom_ops/custom_ops.h"
 
 /* All settings of one value. The pairs go to ReleaseKeyValuePairs of the core. */
 OrtStatus* ortcffi_describe_session_options(const OrtSessionOptions* options,
@@ -39,3 +44,5 @@ typedef struct ortcffi_session_item {
 /* Reads the i-th item; 0 past the last, with the item as it was. */
 int ortcffi_read_session_item(const OrtSessionOptions* options, ortcffi_session_list list, size_t i,
                               ortcffi_session_item* out);
+
+#endif /* ORTCFFI_BOUNDARY_OPTIONS_H_ */

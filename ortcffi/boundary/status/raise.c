@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* How a failing status becomes an exception: ortcffi/errors.py decides, this does it fast. */
-/* What the extension promises as a whole. */
-#define Py_LIMITED_API 0x030b0000
-#include <Python.h>
+#include "boundary/limited_api.h"
+
 #include <string.h>
 
 #include "onnxruntime_c_api.h"
-/* Needs the types of the header above. */
 #include "boundary/status/raise.h"
 
 static PyObject* error_classes;

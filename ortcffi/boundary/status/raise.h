@@ -6,6 +6,11 @@
  * caller, or NULL with an exception, which the call then raises; see conversions.h. All of them
  * need the interpreter lock, so they keep it.
  */
+#ifndef ORTCFFI_BOUNDARY_RAISE_H_
+#define ORTCFFI_BOUNDARY_RAISE_H_
+
+#include "onnxruntime_c_api.h"
+
 typedef struct ortcffi_object ortcffi_object;
 
 /* A new type Source; see blocks.c. To be called before any function that takes an object. */
@@ -24,3 +29,5 @@ ortcffi_object* ortcffi_set_errors(ortcffi_object* classes, ortcffi_object* othe
 /* Raises the exception for a status that is not NULL, and releases the status. `function` is the
  * name of the function that answered. What is not UTF-8 becomes replacement characters. */
 ortcffi_object* ortcffi_fail(const OrtApi* api, OrtStatus* status, ortcffi_object* function);
+
+#endif /* ORTCFFI_BOUNDARY_RAISE_H_ */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The whole extension uses the limited API of CPython 3.11. Python.h defines _GNU_SOURCE, which
- * declares dladdr. */
-#define Py_LIMITED_API 0x030b0000
-#include <Python.h>
+#include "boundary/limited_api.h"
+
 #include <dlfcn.h>
 #include <stddef.h>
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening other libraries that export OrtGetApiBase. What is opened stays open. */
+#ifndef ORTCFFI_BOUNDARY_LOAD_H_
+#define ORTCFFI_BOUNDARY_LOAD_H_
+
+#include <stddef.h>
 
 /* Opens a library with RTLD_NOW and RTLD_LOCAL. On failure answers NULL and writes the loader's
  * message to `reason`. The path NULL stands for the program and all libraries whose symbols are
@@ -15,3 +19,5 @@ void* ortcffi_library_symbol(void* library, const char* name);
 
 /* The path of the file that an address was loaded from, as the loader names it; NULL if none. */
 const char* ortcffi_library_of(const void* address);
+
+#endif /* ORTCFFI_BOUNDARY_LOAD_H_ */

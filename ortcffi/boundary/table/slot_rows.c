@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "table/versions.h"
-/* Needs the types of the header above. */
 #include "boundary/table/slot_rows.h"
 
 const OrtApiBase* ortcffi_core_api_base(void) { return core_api_base(); }

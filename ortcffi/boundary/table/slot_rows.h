@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The slot list and the core's live-object counts, for Python. */
+#ifndef ORTCFFI_BOUNDARY_SLOT_ROWS_H_
+#define ORTCFFI_BOUNDARY_SLOT_ROWS_H_
+
+#include "onnxruntime_c_api.h"
 
 /* The embedded core's base, whatever other OrtGetApiBase the process has. */
 const OrtApiBase* ortcffi_core_api_base(void);
@@ -24,3 +28,5 @@ int64_t ortcffi_live_objects(int kind);
 
 /* The name of a kind of object; NULL past the last. */
 const char* ortcffi_kind_name(int kind);
+
+#endif /* ORTCFFI_BOUNDARY_SLOT_ROWS_H_ */

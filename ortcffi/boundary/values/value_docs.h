@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What Python's help says of the compiled methods of Value. */
+#ifndef ORTCFFI_BOUNDARY_VALUE_DOCS_H_
+#define ORTCFFI_BOUNDARY_VALUE_DOCS_H_
 
 static const char FROM_NUMPY_DOC[] =
     "from_numpy($type, x, *, api=None, copy=False)\n"
@@ -122,3 +124,5 @@ static const char RAW_STRINGS_DOC[] =
     "--\n"
     "\n"
     "Elements of a tensor of strings as bytes, UTF-8 or not.";
+
+#endif /* ORTCFFI_BOUNDARY_VALUE_DOCS_H_ */

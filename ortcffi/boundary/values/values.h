@@ -14,17 +14,14 @@
  *
  * All functions need the interpreter lock. Those that may block or call back release it.
  */
-#ifndef ORTCFFI_VALUES_H
-#define ORTCFFI_VALUES_H
+#ifndef ORTCFFI_BOUNDARY_VALUES_H_
+#define ORTCFFI_BOUNDARY_VALUES_H_
 
-#ifndef Py_LIMITED_API
-#define Py_LIMITED_API 0x030b0000
-#endif
-#include <Python.h>
+#include "boundary/limited_api.h"
+
 #include <stdint.h>
 
 #include "onnxruntime_c_api.h"
-/* Needs the types of the header above. */
 #include "boundary/status/raise.h"
 
 struct maker {

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* All that Python sees of C beside the functions of the slots. */
+#ifndef ORTCFFI_BOUNDARY_HEADERS_H_
+#define ORTCFFI_BOUNDARY_HEADERS_H_
+
+#include "onnxruntime_c_api.h"
+#include "ortcore.h"
+
+#include "boundary/table/slot_rows.h"
+#include "boundary/bench/bench.h"
+#include "boundary/table/load.h"
+#include "boundary/memory/adaptors.h"
+#include "boundary/custom_ops/custom_ops.h"
+#include "boundary/options/options.h"
+#include "boundary/callbacks/from_libraries.h"
+#include "boundary/memory/foreign.h"
+#include "boundary/status/raise.h"
+#include "boundary/callbacks/python.h"
+
+#endif /* ORTCFFI_BOUNDARY_HEADERS_H_ */

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Python.h, limited to the stable ABI of CPython 3.11, as the whole extension is. Include it first:
+ * it defines _GNU_SOURCE, with which system headers declare more. */
+#ifndef ORTCFFI_BOUNDARY_LIMITED_API_H_
+#define ORTCFFI_BOUNDARY_LIMITED_API_H_
+
+#ifndef Py_LIMITED_API
+#define Py_LIMITED_API 0x030b0000
+#endif
+#include <Python.h>
+
+#endif /* ORTCFFI_BOUNDARY_LIMITED_API_H_ */
