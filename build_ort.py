@@ -40,6 +40,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/bench/bench_floor.c",
     "ortcffi/boundary/table/load.c",
     "ortcffi/boundary/memory/adaptors.c",
+    "ortcffi/boundary/arena/arena.c",
     "ortcffi/boundary/custom_ops/custom_ops.c",
     "ortcffi/boundary/callbacks/from_libraries.c",
     "ortcffi/boundary/memory/foreign.c",

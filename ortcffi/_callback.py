@@ -26,7 +26,7 @@ Policy = Callable[[BaseException, tuple[Any, ...]], Any]
 
 
 def called_from_c(name: str, policy: Policy) -> Callable[[F], F]:
-    """Define the C function of that name, declared in ``boundary/callbacks/python.h``."""
+    """Define the C function of that name, declared in ``boundary/python.h``."""
 
     def define(function: F) -> F:
         def guarded(*arguments: Any) -> Any:

@@ -10,11 +10,12 @@
 #include "boundary/bench/bench.h"
 #include "boundary/table/load.h"
 #include "boundary/memory/adaptors.h"
+#include "boundary/arena/arena.h"
 #include "boundary/custom_ops/custom_ops.h"
 #include "boundary/options/options.h"
 #include "boundary/callbacks/from_libraries.h"
 #include "boundary/memory/foreign.h"
 #include "boundary/status/raise.h"
-#include "boundary/callbacks/python.h"
+#include "boundary/python.h"
 
 #endif /* ORTCFFI_BOUNDARY_HEADERS_H_ */

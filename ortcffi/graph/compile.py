@@ -13,8 +13,7 @@ from ortcffi._native import ffi, lib
 from ortcffi.env.env import Env
 from ortcffi.errors import NotImplemented, fail
 from ortcffi.graph.compile_callbacks import Locate, StoredAt, Subject, Write
-from ortcffi.graph.editor import Parts, build_model
-from ortcffi.graph.graph import Graph
+from ortcffi.graph.editor import Buildable, Parts, build_model
 from ortcffi.options.session import OptimizationLevel, SessionOptions
 from ortcffi.table.engine import engine_for
 
@@ -179,7 +178,7 @@ class _Task:
 
     def read(self, model: Any) -> None:
         """Set the model that is compiled."""
-        if isinstance(model, Graph):
+        if isinstance(model, Buildable):
             parts = self.stack.enter_context(Parts(self.api, f"{_SET}InputModel"))
             self.set("InputModel", build_model(parts, model))
         elif isinstance(model, (str, os.PathLike)):

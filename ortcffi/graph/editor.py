@@ -8,7 +8,7 @@ taken it over, and what is still listed at the end is released.
 
 from collections import Counter
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -20,11 +20,12 @@ from ortcffi.values.type_info import TypeInfo
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
-    from ortcffi.graph.graph import Graph
+    from collections.abc import Mapping
+
     from ortcffi.graph.nodes import GraphValue
     from ortcffi.table.api import Api
 
-__all__ = ["Parts", "build_model", "editor_of", "live"]
+__all__ = ["Buildable", "Parts", "build_model", "editor_of", "live"]
 
 EXTERNAL = 128  # bytes: the library copies what is smaller
 
@@ -94,7 +95,35 @@ class Parts:
             live[name] -= 1
 
 
-def build_model(parts: Parts, graph: "Graph") -> Any:
+@runtime_checkable
+class Buildable(Protocol):
+    """What `build_model` reads of a `Graph`."""
+
+    @property
+    def inputs(self) -> "list[GraphValue]":
+        """Inputs in their order."""
+
+    @property
+    def outputs(self) -> "list[GraphValue]":
+        """Outputs in their order."""
+
+    @property
+    def initializers(self) -> "Mapping[str, Any]":
+        """Constants by name."""
+
+    @property
+    def nodes(self) -> "list[GraphNode]":
+        """Nodes in the order in which they run."""
+
+    @property
+    def opsets(self) -> "Mapping[str, int]":
+        """Versions of the operator sets by domain."""
+
+    def check(self) -> None:
+        """Raise an error for a graph that is incomplete."""
+
+
+def build_model(parts: Parts, graph: Buildable) -> Any:
     """Make an ``OrtModel`` of a graph. It belongs to `parts`."""
     graph.check()
     made = parts.make("Graph", "CreateGraph")

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import encode, integer, mapping
+from ortcffi.graph.compile import compile_model
 from ortcffi.graph.nodes import GraphNode, GraphValue, attribute_of, names_of, value_of
 from ortcffi.values.checks import element_of_array, unfit
 from ortcffi.values.element_types import ElementType
@@ -256,16 +257,12 @@ class Graph:
         -----
         Compile functions: as `compile_model`.
         """
-        from ortcffi.graph.compile import compile_model
-
         compile_model(self, path, options=options, api=api)
 
     def to_bytes(
         self, *, options: "SessionOptions | None" = None, api: "Api | None" = None
     ) -> bytes:
         """Return the model as ONNX serializes it; as `save`."""
-        from ortcffi.graph.compile import compile_model
-
         made: bytes = compile_model(self, options=options, api=api)  # type: ignore[assignment]
         return made
 

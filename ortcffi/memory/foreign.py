@@ -7,24 +7,26 @@ figures and statuses are objects of the library that it is of, which another can
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ortcffi._native import ffi, lib
 from ortcffi._table import core_api
 from ortcffi.errors import check
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
-from ortcffi.table.api import Api
+
+if TYPE_CHECKING:
+    from ortcffi.table.api import Api
 
 __all__ = ["allocator_for", "same_library"]
 
 
-def same_library(one: Api, other: Api) -> bool:
+def same_library(one: "Api", other: "Api") -> bool:
     """Whether objects of one table are objects of the other: tables of a library share them."""
     return one.path == other.path
 
 
-def allocator_for(api: Api, allocator: Allocator) -> Allocator:
+def allocator_for(api: "Api", allocator: Allocator) -> Allocator:
     """The allocator as a library can use it: itself, or one around it that speaks for it.
 
     Parameters
@@ -51,7 +53,7 @@ class _Lent(Allocator):
 
     __slots__ = ("inner",)
 
-    def __init__(self, api: Api, inner: Allocator, info: MemoryInfo) -> None:
+    def __init__(self, api: "Api", inner: Allocator, info: MemoryInfo) -> None:
         core = core_api()
         translated = info if same_library(info.api, api) else _translated(api, info)
         lent = ffi.new("ortcffi_lent*", (inner.handle, inner.api.pointer, api.pointer))
@@ -64,7 +66,7 @@ class _Lent(Allocator):
         self.inner = inner
 
 
-def _translated(api: Api, info: MemoryInfo) -> MemoryInfo:
+def _translated(api: "Api", info: MemoryInfo) -> MemoryInfo:
     """The same description as an object of another library."""
     if not (api.supports("CreateMemoryInfo_V2") and info.api.supports("CreateMemoryInfo_V2")):
         return api.memory_info(info.name, info.allocator_type, info.id, info.mem_type)

@@ -9,6 +9,7 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import NotImplemented, check
 from ortcffi.memory.foreign import same_library
+from ortcffi.values.compiled import Tensor
 from ortcffi.values.element_types import ElementType, ValueKind
 from ortcffi.values.tensor_type_info import TensorTypeInfo, number_of
 
@@ -128,12 +129,11 @@ class TypeInfo(Handle):
         -----
         API function: ``GetTypeInfo``.
         """
-        from ortcffi.values.value import Value
-
-        if not isinstance(value, Value):
+        if not isinstance(value, Tensor):
             raise TypeError(f"value must be a Value, not {type(value).__name__}")
+        lender: Any = value
         out, api = ffi.new("OrtTypeInfo**"), value.api
-        check(api.pointer, lib.GetTypeInfo(api.pointer, value.handle, out), "GetTypeInfo")
+        check(api.pointer, lib.GetTypeInfo(api.pointer, lender.handle, out), "GetTypeInfo")
         return cls(api, out[0]) if out[0] else None
 
     @classmethod

@@ -2,9 +2,9 @@
 #include "boundary/limited_api.h"
 
 #include "onnxruntime_c_api.h"
-#include "boundary/callbacks/python.h"
+#include "boundary/python.h"
 #include "boundary/callbacks/from_libraries.h"
-#include "boundary/callbacks/gil.h"
+#include "boundary/gil.h"
 
 void ortcffi_log(void* context, OrtLoggingLevel severity, const char* category, const char* logid,
                  const char* code_location, const char* message) {

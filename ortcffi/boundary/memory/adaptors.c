@@ -2,11 +2,10 @@
 #include "boundary/limited_api.h"
 
 #include "memory/adaptor.h"
-#include "arena/arena.h"
 
 #include "boundary/memory/adaptors.h"
-#include "boundary/callbacks/python.h"
-#include "boundary/callbacks/gil.h"
+#include "boundary/python.h"
+#include "boundary/gil.h"
 
 OrtStatus* ortcffi_aligned(OrtAllocator* inner, size_t alignment, OrtAllocator** out) {
   return core_create_aligned(inner, alignment, out);
@@ -25,10 +24,6 @@ void ortcffi_failing_reset(OrtAllocator* allocator, size_t after) {
 }
 
 size_t ortcffi_failing_refused(OrtAllocator* allocator) { return core_failing_refused(allocator); }
-
-OrtStatus* ortcffi_arena(OrtAllocator* inner, const OrtArenaCfg* cfg, OrtAllocator** out) {
-  return core_create_arena(inner, cfg, NULL, out);
-}
 
 OrtStatus* ortcffi_tracking(OrtAllocator* inner, OrtAllocator** out) {
   return core_create_tracking(inner, out);

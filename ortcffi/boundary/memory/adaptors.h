@@ -18,8 +18,6 @@ int64_t ortcffi_tracking_take_window(OrtAllocator* allocator);
 void ortcffi_tracking_record(OrtAllocator* allocator, int on);
 size_t ortcffi_tracking_blocks(OrtAllocator* allocator, uint64_t since, core_tracked_block* out,
                                size_t capacity);
-/* `cfg` is of the core's CreateArenaCfg or CreateArenaCfgV2; NULL for defaults. */
-OrtStatus* ortcffi_arena(OrtAllocator* inner, const OrtArenaCfg* cfg, OrtAllocator** out);
 /* Makes ortcffi_python_site the source of places for blocks that are recorded. */
 void ortcffi_use_python_sites(void);
 /* Tells ortcffi_python_observe of each call; `context` is handed to it. */

@@ -22,7 +22,6 @@
 #include <stdint.h>
 
 #include "core.h"
-#include "boundary/table/slot_rows.h"
 #include "boundary/status/raise.h"
 
 struct source {
@@ -191,7 +190,7 @@ static PyObject* source_new(PyTypeObject* type, PyObject* arguments, PyObject* k
   }
   struct source* source = PyObject_GC_New(struct source, type);
   if (source != NULL) {
-    const OrtApi* core = ortcffi_core_api_base()->GetApi(ORT_API_VERSION);
+    const OrtApi* core = core_api_base()->GetApi(ORT_API_VERSION);
     OrtAllocator* ours = NULL;
     ort_ReleaseStatus(ort_GetAllocatorWithDefaultOptions(&ours));
     source->api = (const OrtApi*)(uintptr_t)api;

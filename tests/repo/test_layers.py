@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""The topics have an order: a file includes or imports only what its topic may know."""
+
+import ast
+import graphlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support.paths import CHECKOUT
+
+# From the lowest to the highest. Those of one line know what is above, and not each other.
+ORDER = """
+platform
+heap
+status
+memory
+arena values callbacks ep
+custom_ops
+kernels
+options
+env
+table
+graph
+session
+attach
+bench
+cli
+"""
+LEVELS = {topic: level for level, line in enumerate(ORDER.split("\n")) for topic in line.split()}
+PACKAGE = CHECKOUT / "ortcffi"
+
+
+def knows(topic: str, other: str) -> bool:
+    """Whether files of a topic may use those of another."""
+    return topic == other or LEVELS[topic] > LEVELS[other]
+
+
+# --- C --------------------------------------------------------------------------------------------
+
+
+def includes() -> Iterator[tuple[Path, str]]:
+    """Each file of the core and the boundary with the topic of a header that it includes."""
+    for folder in (CHECKOUT / "core/src", PACKAGE / "boundary"):
+        for path in sorted(folder.glob("*/*.[ch]")):
+            for topic in re.findall(r'^#include "(?:boundary/)?(?!boundary/)(\w+)/\w', path.read_text(), re.M):
+                yield path, topic
+
+
+def test_c_files_include_headers_of_lower_topics_only():
+    found = list(includes())
+    assert len(found) > 100
+    upwards = [
+        f"{path.relative_to(CHECKOUT)} includes a header of {topic}"
+        for path, topic in found
+        if not knows(path.parent.name, topic)
+    ]
+    assert not upwards
+
+
+# --- Python ---------------------------------------------------------------------------------------
+
+
+def module_of(path: Path) -> str:
+    """The name that a file is imported by."""
+    return ".".join(path.relative_to(CHECKOUT).with_suffix("").parts).removesuffix(".__init__")
+
+
+MODULES = {module_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def for_types_only(tree: ast.Module) -> set[ast.AST]:
+    """The nodes below ``if TYPE_CHECKING:``, which never run."""
+    conditions = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+    ]
+    return {inner for node in conditions for part in node.body for inner in ast.walk(part)}
+
+
+def imports_of(module: str) -> set[str]:
+    """The modules of the package that a module imports, inside of functions as well."""
+    tree = ast.parse(MODULES[module].read_text())
+    unused, names = for_types_only(tree), set()
+    for node in ast.walk(tree):
+        if node in unused:
+            continue
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            # A name of a package may be one of its modules.
+            inner = {f"{node.module}.{alias.name}" for alias in node.names}
+            names |= (inner & MODULES.keys()) or {node.module}
+    return names & MODULES.keys() - {module, "ortcffi"}
+
+
+IMPORTS = {module: imports_of(module) for module in MODULES}
+
+
+def topic_of(module: str) -> str | None:
+    """The topic of a module; None for one that stands below all of them."""
+    parts = module.split(".")
+    return parts[1] if MODULES[module].parent != PACKAGE else None
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name != "ortcffi.__main__"])
+def test_a_module_imports_those_of_lower_topics_only(module):
+    topic = topic_of(module)
+    others = {other: topic_of(other) for other in IMPORTS[module]}
+    upwards = [
+        other
+        for other, above in others.items()
+        if above is not None and (topic is None or not knows(topic, above))
+    ]
+    assert not upwards
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    assert len(list(graphlib.TopologicalSorter(IMPORTS).static_order())) == len(MODULES)
