@@ -30,6 +30,7 @@ cli
 """
 LEVELS = {topic: level for level, line in enumerate(ORDER.split("\n")) for topic in line.split()}
 PACKAGE = CHECKOUT / "ortcffi"
+INCLUDED = re.compile(r'^#include "(?:boundary/)?(?!boundary/)(\w+)/\w', re.MULTILINE)
 
 
 def knows(topic: str, other: str) -> bool:
@@ -44,7 +45,7 @@ def includes() -> Iterator[tuple[Path, str]]:
     """Each file of the core and the boundary with the topic of a header that it includes."""
     for folder in (CHECKOUT / "core/src", PACKAGE / "boundary"):
         for path in sorted(folder.glob("*/*.[ch]")):
-            for topic in re.findall(r'^#include "(?:boundary/)?(?!boundary/)(\w+)/\w', path.read_text(), re.M):
+            for topic in INCLUDED.findall(path.read_text()):
                 yield path, topic
 
 
