@@ -28,7 +28,7 @@ static CORE_NOINLINE void new_high(struct arena* self, struct arena_cache* cache
 }
 
 /* From what is free, what threads have cached, or a new region, in this order. */
-static struct arena_chunk* find(struct arena* self, size_t rounded) {
+static struct arena_chunk* find_chunk(struct arena* self, size_t rounded) {
   struct arena_chunk* chunk = arena_best_fit(self, rounded);
   if (chunk == NULL) {
     arena_drain(self);
@@ -40,7 +40,7 @@ static struct arena_chunk* find(struct arena* self, size_t rounded) {
 static CORE_NOINLINE void* alloc_slow(struct arena* self, size_t size) {
   core_mutex_lock(&self->lock);
   struct arena_cache* cache = arena_cache_make(self);
-  struct arena_chunk* chunk = find(self, arena_round(size));
+  struct arena_chunk* chunk = find_chunk(self, arena_round(size));
   char* start = NULL;
   if (chunk != NULL) {
     arena_set_state(chunk, ARENA_USED);

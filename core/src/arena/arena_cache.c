@@ -37,13 +37,13 @@ static void in_child(void) {
 }
 
 /* The heap has seen to its own locks by now, so that a fork takes them after those of arenas. */
-static void begin(void) {
+static void prepare_forks(void) {
   arena_has_barrier = core_barrier_begin();
   core_at_fork(before_fork, after_fork, in_child);
 }
 
 void arena_join(struct arena* self) {
-  core_run_once(&once, begin);
+  core_run_once(&once, prepare_forks);
   core_mutex_lock(&arenas_lock);
   self->next_arena = arenas;
   arenas = self;

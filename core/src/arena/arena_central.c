@@ -108,7 +108,7 @@ void arena_take_out(struct arena* self, struct arena_chunk* chunk) {
   }
 }
 
-static struct arena_chunk* find(const struct arena* self, size_t rounded) {
+static struct arena_chunk* find_free_chunk(const struct arena* self, size_t rounded) {
   size_t index = rounded / ARENA_GRANULE - 1;
   if (index < ARENA_EXACT) {
     size_t word = index / 64;
@@ -145,7 +145,7 @@ static void split(struct arena* self, struct arena_chunk* chunk, size_t rounded)
 }
 
 struct arena_chunk* arena_best_fit(struct arena* self, size_t rounded) {
-  struct arena_chunk* chunk = find(self, rounded);
+  struct arena_chunk* chunk = find_free_chunk(self, rounded);
   if (chunk != NULL) {
     arena_take_out(self, chunk);
     split(self, chunk, rounded);

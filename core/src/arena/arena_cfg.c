@@ -31,7 +31,7 @@ static const struct key keys[] = {
     {"cuda_mempool_bytes_to_keep_on_shrink", -1, INT64_MAX},
 };
 
-static OrtStatus* set(struct OrtArenaCfg* cfg, const char* name, size_t value) {
+static OrtStatus* set_key(struct OrtArenaCfg* cfg, const char* name, size_t value) {
   size_t i = 0;
   while (i < CORE_COUNT_OF(keys) && strcmp(keys[i].name, name) != 0) {
     i++;
@@ -96,7 +96,7 @@ ORT_API_STATUS_IMPL(ort_CreateArenaCfgV2, const char* const* arena_config_keys,
       CORE_FAIL(ORT_INVALID_ARGUMENT,
                 "CreateArenaCfgV2: arena_config_keys must not have a NULL among them");
     }
-    CORE_TRY(set(&cfg, arena_config_keys[i], arena_config_values[i]));
+    CORE_TRY(set_key(&cfg, arena_config_keys[i], arena_config_values[i]));
   }
   return hand_out(&cfg, "CreateArenaCfgV2", out);
 }

@@ -52,8 +52,8 @@ static void copy_strings(char* to, const char* const* strings, size_t count) {
 }
 
 /* Checks the arguments; `*length` is then the number of elements or bytes, 0 for a negative len. */
-static OrtStatus* check(const char* name, const void* data, int len, OrtOpAttrType type,
-                        size_t* length) {
+static OrtStatus* check_arguments(const char* name, const void* data, int len, OrtOpAttrType type,
+                                  size_t* length) {
   if (type < ORT_OP_ATTR_INT || type > ORT_OP_ATTR_STRINGS) {
     CORE_FAIL(ORT_FAIL, "CreateOpAttr: type must be INT, INTS, FLOAT, FLOATS, STRING or STRINGS");
   }
@@ -75,7 +75,7 @@ ORT_API_STATUS_IMPL(ort_CreateOpAttr, const char* name, const void* data, int le
                     OrtOpAttrType type, OrtOpAttr** op_attr) {
   size_t length = 0;
   CORE_REQUIRE(CreateOpAttr, op_attr);
-  CORE_TRY(check(name, data, len, type, &length));
+  CORE_TRY(check_arguments(name, data, len, type, &length));
   size_t size = measure(data, length, type);
   if (size == SIZE_MAX) {
     CORE_FAIL(ORT_RUNTIME_EXCEPTION, "CreateOpAttr: none of the strings may be NULL");

@@ -20,7 +20,7 @@ struct wanted {
   const OrtThreadingOptions* threading;
 };
 
-static struct OrtEnv* make(const struct wanted* wanted) {
+static struct OrtEnv* new_env(const struct wanted* wanted) {
   size_t id_size = strlen(wanted->id) + 1;
   struct OrtEnv* env = heap_alloc(sizeof *env + id_size);
   if (env == NULL) {
@@ -44,7 +44,7 @@ static struct OrtEnv* make(const struct wanted* wanted) {
   return env;
 }
 
-static void end(struct OrtEnv* env) {
+static void free_env(struct OrtEnv* env) {
   core_env_release_allocators(env);
   core_mutex_end(&env->lock);
   ort_ReleaseThreadingOptions(env->threading);
@@ -66,11 +66,11 @@ static void after_fork(void) {
   core_mutex_unlock(&lock);
 }
 
-static void begin(void) { core_at_fork(before_fork, after_fork, after_fork); }
+static void prepare_forks(void) { core_at_fork(before_fork, after_fork, after_fork); }
 
 /* The environment with one client more; NULL where there is none. `made` becomes it in that case,
  * if it is given. */
-static struct OrtEnv* find(struct OrtEnv* made) {
+static struct OrtEnv* count_client(struct OrtEnv* made) {
   core_mutex_lock(&lock);
   if (current == NULL) {
     current = made;
@@ -86,14 +86,14 @@ static struct OrtEnv* find(struct OrtEnv* made) {
 /* The environment with one client more, made if there is none; NULL where there is no memory, or
  * no name for a first one. */
 static struct OrtEnv* join(const struct wanted* wanted) {
-  core_run_once(&once, begin);
-  struct OrtEnv* env = find(NULL);
-  struct OrtEnv* made = env == NULL && wanted->id != NULL ? make(wanted) : NULL;
+  core_run_once(&once, prepare_forks);
+  struct OrtEnv* env = count_client(NULL);
+  struct OrtEnv* made = env == NULL && wanted->id != NULL ? new_env(wanted) : NULL;
   if (made != NULL) {
-    env = find(made);
+    env = count_client(made);
     /* Another thread was faster. */
     if (env != made) {
-      end(made);
+      free_env(made);
     }
   }
   return env;
@@ -133,7 +133,7 @@ void core_env_done(struct OrtEnv* env) {
   int is_last = env->uses == 0 && env->clients == 0;
   core_mutex_unlock(&lock);
   if (is_last) {
-    end(env);
+    free_env(env);
   }
 }
 
@@ -150,7 +150,7 @@ void ORT_API_CALL ort_ReleaseEnv(OrtEnv* input) NO_EXCEPTION {
   }
   core_mutex_unlock(&lock);
   if (is_last) {
-    end(input);
+    free_env(input);
   }
 }
 

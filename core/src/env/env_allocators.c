@@ -26,8 +26,8 @@ static int is_same_memory(const struct OrtMemoryInfo* a, const struct OrtMemoryI
 }
 
 /* The newest allocator of a memory. Under the lock. */
-static const struct core_shared_allocator* find(const struct OrtEnv* env,
-                                                const struct OrtMemoryInfo* info) {
+static const struct core_shared_allocator* find_newest(const struct OrtEnv* env,
+                                                       const struct OrtMemoryInfo* info) {
   const struct core_shared_allocator* at = env->allocators;
   while (at != NULL && !is_same_memory(&at->info, info)) {
     at = at->next;
@@ -36,7 +36,7 @@ static const struct core_shared_allocator* find(const struct OrtEnv* env,
 }
 
 /* Takes the allocator of a memory and a name off the list; NULL without one. */
-static struct core_shared_allocator* take(struct OrtEnv* env, const struct OrtMemoryInfo* info) {
+static struct core_shared_allocator* unlist(struct OrtEnv* env, const struct OrtMemoryInfo* info) {
   struct core_shared_allocator** at = &env->allocators;
   while (*at != NULL &&
          !(is_same_memory(&(*at)->info, info) && strcmp((*at)->info.name, info->name) == 0)) {
@@ -49,7 +49,7 @@ static struct core_shared_allocator* take(struct OrtEnv* env, const struct OrtMe
   return taken;
 }
 
-static void end(struct core_shared_allocator* shared) {
+static void free_shared(struct core_shared_allocator* shared) {
   if (shared->is_owned) {
     core_release_adaptor(shared->allocator);
   }
@@ -59,12 +59,12 @@ static void end(struct core_shared_allocator* shared) {
 /* Lists an allocator in place of the one that its memory had. */
 static void list(struct OrtEnv* env, struct core_shared_allocator* shared) {
   core_mutex_lock(&env->lock);
-  struct core_shared_allocator* before = take(env, &shared->info);
+  struct core_shared_allocator* before = unlist(env, &shared->info);
   shared->next = env->allocators;
   env->allocators = shared;
   core_mutex_unlock(&env->lock);
   if (before != NULL) {
-    end(before);
+    free_shared(before);
   }
 }
 
@@ -108,21 +108,21 @@ ORT_API_STATUS_IMPL(ort_UnregisterAllocator, OrtEnv* env, const OrtMemoryInfo* m
   CORE_REQUIRE(UnregisterAllocator, env);
   CORE_REQUIRE_INFO(UnregisterAllocator, mem_info);
   core_mutex_lock(&env->lock);
-  struct core_shared_allocator* shared = take(env, mem_info);
+  struct core_shared_allocator* shared = unlist(env, mem_info);
   core_mutex_unlock(&env->lock);
   if (shared == NULL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "UnregisterAllocator: mem_info is of a device and a name that no allocator is "
               "registered for");
   }
-  end(shared);
+  free_shared(shared);
   return NULL;
 }
 
 void core_env_release_allocators(struct OrtEnv* env) {
   while (env->allocators != NULL) {
     struct core_shared_allocator* next = env->allocators->next;
-    end(env->allocators);
+    free_shared(env->allocators);
     env->allocators = next;
   }
 }
@@ -141,8 +141,8 @@ static void plain_free(void* allocator, void* block) {
 }
 
 /* An allocator over the default one that calls its memory what the client calls it. */
-static OrtStatus* make(const struct OrtMemoryInfo* info, const OrtArenaCfg* cfg,
-                       OrtAllocator** out) {
+static OrtStatus* create_allocator(const struct OrtMemoryInfo* info, const OrtArenaCfg* cfg,
+                                   OrtAllocator** out) {
   static const struct core_callbacks plain = {.alloc = plain_alloc, .free = plain_free};
   OrtAllocator* inner = default_allocator();
   return info->allocator_type == OrtArenaAllocator
@@ -162,7 +162,7 @@ ORT_API_STATUS_IMPL(ort_CreateAndRegisterAllocator, OrtEnv* env, const OrtMemory
   if (shared == NULL) {
     return CORE_OUT_OF_MEMORY(CreateAndRegisterAllocator, sizeof *shared);
   }
-  OrtStatus* status = make(&shared->info, arena_cfg, &shared->allocator);
+  OrtStatus* status = create_allocator(&shared->info, arena_cfg, &shared->allocator);
   if (status != NULL) {
     heap_free(shared);
     return status;
@@ -196,7 +196,7 @@ ORT_API_STATUS_IMPL(ort_GetSharedAllocator, OrtEnv* env, const OrtMemoryInfo* me
   CORE_REQUIRE_INFO(GetSharedAllocator, mem_info);
   CORE_REQUIRE(GetSharedAllocator, allocator);
   core_mutex_lock(&env->lock);
-  const struct core_shared_allocator* shared = find(env, mem_info);
+  const struct core_shared_allocator* shared = find_newest(env, mem_info);
   OrtAllocator* found = shared == NULL ? NULL : shared->allocator;
   core_mutex_unlock(&env->lock);
   if (found == NULL && mem_info->device_type == OrtMemoryInfoDeviceType_CPU) {

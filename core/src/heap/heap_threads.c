@@ -68,13 +68,13 @@ static void after_fork(void) {
   core_mutex_unlock(&threads_lock);
 }
 
-static void begin(void) {
+static void prepare_threads_and_forks(void) {
   ready = heap_region_begin() && core_thread_key_create(&key, thread_end) &&
           core_at_fork(before_fork, after_fork, after_fork);
 }
 
 struct heap_thread* heap_thread_begin(void) {
-  core_run_once(&once, begin);
+  core_run_once(&once, prepare_threads_and_forks);
   if (!ready) {
     return NULL;
   }

@@ -25,7 +25,7 @@ static struct heap_thread ended;
 static int64_t peak;
 static uint64_t bad_frees;
 
-static void add(struct heap_thread* sum, const struct heap_thread* thread) {
+static void add_figures(struct heap_thread* sum, const struct heap_thread* thread) {
   sum->live += HEAP_READ(thread->live);
   sum->allocations += HEAP_READ(thread->allocations);
   sum->frees += HEAP_READ(thread->frees);
@@ -39,7 +39,7 @@ static void sum_threads(struct heap_thread* sum) {
   core_mutex_lock(&lock);
   *sum = ended;
   for (struct heap_thread* thread = threads; thread != NULL; thread = thread->next) {
-    add(sum, thread);
+    add_figures(sum, thread);
   }
   peak = sum->live > peak ? sum->live : peak;
   core_mutex_unlock(&lock);
@@ -49,7 +49,7 @@ static void thread_end(void* argument) {
   struct heap_thread* self = argument;
   heap_self = &heap_nobody;
   core_mutex_lock(&lock);
-  add(&ended, self);
+  add_figures(&ended, self);
   struct heap_thread** at = &threads;
   while (*at != self) {
     at = &(*at)->next;
@@ -64,13 +64,13 @@ static void before_fork(void) { core_mutex_lock(&lock); }
 
 static void after_fork(void) { core_mutex_unlock(&lock); }
 
-static void begin(void) {
+static void prepare_threads_and_forks(void) {
   ready =
       core_thread_key_create(&key, thread_end) && core_at_fork(before_fork, after_fork, after_fork);
 }
 
 struct heap_thread* heap_thread_begin(void) {
-  core_run_once(&once, begin);
+  core_run_once(&once, prepare_threads_and_forks);
   if (!ready) {
     return NULL;
   }

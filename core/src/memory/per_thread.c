@@ -24,13 +24,13 @@ static void before_fork(void) { core_mutex_lock(&lock); }
 
 static void after_fork(void) { core_mutex_unlock(&lock); }
 
-static void begin(void) {
+static void prepare_threads_and_forks(void) {
   core_thread_key_create(&key, thread_end);
   core_at_fork(before_fork, after_fork, after_fork);
 }
 
 uint32_t core_new_thread_number(void) {
-  core_run_once(&once, begin);
+  core_run_once(&once, prepare_threads_and_forks);
   size_t slot = CORE_THREAD_SLOTS - 1;
   core_mutex_lock(&lock);
   for (size_t word = 0; word < CORE_COUNT_OF(taken); word++) {

@@ -30,7 +30,7 @@ static void before_fork(void) { core_mutex_lock(&lock); }
 
 static void after_fork(void) { core_mutex_unlock(&lock); }
 
-static void begin(void) { core_at_fork(before_fork, after_fork, after_fork); }
+static void prepare_forks(void) { core_at_fork(before_fork, after_fork, after_fork); }
 
 static uint32_t (*site_source)(void);
 
@@ -46,7 +46,7 @@ static void raise_to(int64_t* peak, int64_t to) {
 }
 
 /* The bytes in use, which are a peak if there never were more. */
-static int64_t look(struct tracking* self) {
+static int64_t update_peaks(struct tracking* self) {
   int64_t live = core_shards_sum(&self->shards, LIVE);
   raise_to(&self->peak, live);
   raise_to(&self->window, live);
@@ -57,7 +57,7 @@ static int64_t look(struct tracking* self) {
  * had more than ever. */
 static CORE_NOINLINE void new_high(struct tracking* self, struct core_shard* shard) {
   CORE_SHARD_SET(shard->counters[MARK], shard->counters[LIVE]);
-  look(self);
+  update_peaks(self);
 }
 
 static CORE_NOINLINE void record(struct tracking* self, struct core_header* header) {
@@ -155,7 +155,7 @@ static void lower_mark(int64_t* counters, int64_t* result) {
 
 void core_tracking_read(OrtAllocator* allocator, struct core_tracking_figures* out) {
   struct tracking* self = (struct tracking*)allocator;
-  out->current = look(self);
+  out->current = update_peaks(self);
   out->peak = __atomic_load_n(&self->peak, __ATOMIC_RELAXED);
   out->total = core_shards_sum(&self->shards, TOTAL);
   out->allocations = core_shards_sum(&self->shards, ALLOCATIONS);
@@ -169,7 +169,7 @@ void core_tracking_read(OrtAllocator* allocator, struct core_tracking_figures* o
 
 int64_t core_tracking_take_window(OrtAllocator* allocator) {
   struct tracking* self = (struct tracking*)allocator;
-  int64_t current = look(self);
+  int64_t current = update_peaks(self);
   int64_t window = __atomic_exchange_n(&self->window, current, __ATOMIC_RELAXED);
   for_each_shard(self, lower_mark, NULL);
   return window;
@@ -221,7 +221,7 @@ OrtStatus* core_create_tracking(OrtAllocator* inner, OrtAllocator** out) {
   }
   self->adaptor.base.GetStats = tracking_stats;
   self->adaptor.end = tracking_end;
-  core_run_once(&once, begin);
+  core_run_once(&once, prepare_forks);
   *out = &self->adaptor.base;
   return NULL;
 }

@@ -16,7 +16,7 @@ struct OrtKeyValuePairs {
 
 #define FIRST_CAPACITY 8
 
-static size_t find(const struct OrtKeyValuePairs* pairs, const char* key) {
+static size_t index_of_key(const struct OrtKeyValuePairs* pairs, const char* key) {
   size_t i = 0;
   while (i < pairs->count && strcmp(pairs->keys[i], key) != 0) {
     i++;
@@ -94,7 +94,7 @@ void ORT_API_CALL ort_AddKeyValuePair(OrtKeyValuePairs* kvps, const char* key,
   if (kvps == NULL || key == NULL || key[0] == '\0' || value == NULL) {
     return;
   }
-  size_t at = find(kvps, key);
+  size_t at = index_of_key(kvps, key);
   char* both = at < kvps->count || grow(kvps) ? join(key, value) : NULL;
   if (both != NULL) {
     put(kvps, at, both);
@@ -106,7 +106,7 @@ const char* ORT_API_CALL ort_GetKeyValue(const OrtKeyValuePairs* kvps,
   if (kvps == NULL || key == NULL) {
     return NULL;
   }
-  size_t at = find(kvps, key);
+  size_t at = index_of_key(kvps, key);
   return at < kvps->count ? kvps->values[at] : NULL;
 }
 
@@ -128,7 +128,7 @@ void ORT_API_CALL ort_RemoveKeyValuePair(OrtKeyValuePairs* kvps, const char* key
   if (kvps == NULL || key == NULL) {
     return;
   }
-  size_t at = find(kvps, key);
+  size_t at = index_of_key(kvps, key);
   if (at == kvps->count) {
     return;
   }

@@ -69,7 +69,7 @@ static OrtStatus* add_tensor(const struct core_tensor* tensor, const struct core
   return core_copy_tensor("CreateValue", tensor, default_allocator(), (struct core_tensor**)out);
 }
 
-static OrtStatus* add(const OrtValue* value, const OrtValue* first, OrtValue** out) {
+static OrtStatus* copy_element(const OrtValue* value, const OrtValue* first, OrtValue** out) {
   if (first->kind != ONNX_TYPE_TENSOR && first->kind != ONNX_TYPE_MAP) {
     CORE_FAIL(ORT_FAIL, "CreateValue: elements of a sequence must be tensors or maps");
   }
@@ -99,7 +99,7 @@ static OrtStatus* create_sequence(const OrtValue* const* in, size_t count, OrtVa
   sequence->base = (struct OrtValue){ONNX_TYPE_SEQUENCE, 1};
   for (sequence->count = 0; sequence->count < count; sequence->count++) {
     size_t i = sequence->count;
-    OrtStatus* status = add(in[i], in[0], &sequence->elements[i]);
+    OrtStatus* status = copy_element(in[i], in[0], &sequence->elements[i]);
     if (status != NULL) {
       core_end_container(&sequence->base);
       return status;

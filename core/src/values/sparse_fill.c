@@ -28,7 +28,7 @@ static OrtStatus* as_unfilled(const char* function, OrtValue* value, struct core
   return NULL;
 }
 
-static OrtStatus* begin(struct filling* filling, OrtValue* value) {
+static OrtStatus* take_storage(struct filling* filling, OrtValue* value) {
   const char* function = filling->function;
   size_t bytes = 0;
   CORE_TRY(as_unfilled(function, value, &filling->sparse));
@@ -96,7 +96,8 @@ static OrtStatus* copy_indices(const struct filling* filling, ONNXTensorElementD
 }
 
 /* Tells the format, or leaves the tensor as empty as it was. */
-static OrtStatus* end(const struct filling* filling, OrtStatus* status, OrtSparseFormat format) {
+static OrtStatus* finish_filling(const struct filling* filling, OrtStatus* status,
+                                 OrtSparseFormat format) {
   if (status == NULL) {
     filling->sparse->format = format;
   } else if (filling->sparse->allocator != NULL) {
@@ -124,7 +125,7 @@ ORT_API_STATUS_IMPL(ort_FillSparseTensorCoo, OrtValue* ort_value,
   }
   struct filling filling = {function, data_mem_info, values_shape, values_shape_len, values, NULL,
                             0};
-  CORE_TRY(begin(&filling, ort_value));
+  CORE_TRY(take_storage(&filling, ort_value));
   size_t count = filling.count;
   CORE_TRY(core_check_coo(function, &filling.sparse->shape, count, indices_data, indices_num));
   const int64_t dims[] = COO_DIMS(count, indices_num);
@@ -133,7 +134,7 @@ ORT_API_STATUS_IMPL(ort_FillSparseTensorCoo, OrtValue* ort_value,
     status = copy_indices(&filling, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, dims,
                           COO_RANK(count, indices_num), indices_data, 0);
   }
-  return end(&filling, status, ORT_SPARSE_COO);
+  return finish_filling(&filling, status, ORT_SPARSE_COO);
 }
 
 ORT_API_STATUS_IMPL(ort_FillSparseTensorCsr, OrtValue* ort_value,
@@ -155,7 +156,7 @@ ORT_API_STATUS_IMPL(ort_FillSparseTensorCsr, OrtValue* ort_value,
   }
   struct filling filling = {function, data_mem_info, values_shape, values_shape_len, values, NULL,
                             0};
-  CORE_TRY(begin(&filling, ort_value));
+  CORE_TRY(take_storage(&filling, ort_value));
   CORE_TRY(core_check_csr(function, &filling.sparse->shape, filling.count, inner_indices_data,
                           inner_indices_num, outer_indices_data, outer_indices_num));
   const int64_t inner = (int64_t)inner_indices_num;
@@ -168,7 +169,7 @@ ORT_API_STATUS_IMPL(ort_FillSparseTensorCsr, OrtValue* ort_value,
   if (status == NULL) {
     status = copy_indices(&filling, type, &outer, 1, outer_indices_data, 1);
   }
-  return end(&filling, status, ORT_SPARSE_CSRC);
+  return finish_filling(&filling, status, ORT_SPARSE_CSRC);
 }
 
 ORT_API_STATUS_IMPL(ort_FillSparseTensorBlockSparse, OrtValue* ort_value,
@@ -189,7 +190,7 @@ ORT_API_STATUS_IMPL(ort_FillSparseTensorBlockSparse, OrtValue* ort_value,
   const ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32;
   size_t count = 0;
   size_t bytes = 0;
-  CORE_TRY(begin(&filling, ort_value));
+  CORE_TRY(take_storage(&filling, ort_value));
   CORE_TRY(core_check_rank(function, ": indices_shape_len", indices_shape_len));
   CORE_TRY(core_measure(function, type, indices_shape_data, indices_shape_len, ORT_FAIL, &count,
                         &bytes));
@@ -202,7 +203,7 @@ ORT_API_STATUS_IMPL(ort_FillSparseTensorBlockSparse, OrtValue* ort_value,
   if (status == NULL) {
     status = copy_indices(&filling, type, indices_shape_data, indices_shape_len, indices_data, 0);
   }
-  return end(&filling, status, ORT_SPARSE_BLOCK_SPARSE);
+  return finish_filling(&filling, status, ORT_SPARSE_BLOCK_SPARSE);
 }
 
 /* A sparse tensor over a caller's values that has no indices yet. */
