@@ -79,7 +79,7 @@ tsan:
 MEMCHECK = valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=definite
 MEMCHECK += --errors-for-leak-kinds=definite
 # Without the hundreds of processes of `faults`, where asan looks as well.
-valgrind: UNDER_IT = FORKS= INSIDERS_OF_MALLOC= CFLAGS="$(DEBUG)" UNDER="$(MEMCHECK)"
+valgrind: UNDER_IT = FORKS= INSIDERS_OF_MALLOC= CFLAGS="$(DEBUG) -DCORE_EXACT_READS" UNDER="$(MEMCHECK)"
 valgrind:
 	$(MAKE) check BUILD=$(BUILD)/valgrind $(UNDER_IT)
 	$(MAKE) check BUILD=$(BUILD)/valgrind-malloc USE_MALLOC=1 $(UNDER_IT)

@@ -2,6 +2,7 @@
 """Key-value pairs as a mapping."""
 
 import gc
+from random import Random
 
 import pytest
 
@@ -180,3 +181,26 @@ def test_pairs_that_a_function_handed_out_are_owned(core_api):
     with KeyValuePairs.from_handle(core_api, out[0]) as pairs:
         pairs["a"] = "1"
     assert live_pairs() == before
+
+
+def test_many_pairs_are_found_replaced_and_removed_in_any_order(core_api):
+    random = Random(9)
+    pairs, expected = KeyValuePairs(api=core_api), {}
+    for _ in range(20000):
+        key, value = str(random.randrange(3000)), str(random.random())
+        if random.random() < 0.3 and expected:
+            key = random.choice(list(expected)) if random.random() < 0.05 else key
+            assert pairs.pop(key, None) == expected.pop(key, None)
+        else:
+            pairs[key] = expected[key] = value
+        assert pairs.get(key) == expected.get(key)
+    assert list(pairs.to_dict().items()) == list(expected.items())
+
+
+def test_keys_with_one_hash_are_told_apart(core_api):
+    names = ["costarring", "liquid", "declinate", "macallums", "altarage", "zinke"]  # FNV-1a
+    pairs = KeyValuePairs({f"key {i}": "x" for i in range(100)}, api=core_api)
+    pairs.update({name: name for name in names})
+    for name in names[::2]:
+        del pairs[name]
+    assert [pairs.get(name) for name in names] == [None, "liquid", None, "macallums", None, "zinke"]

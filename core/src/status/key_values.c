@@ -5,18 +5,49 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Pairs in the order in which their keys were added. The two arrays are what GetKeyValuePairs
- * lends; each key owns one block that holds key and value, one after the other. */
+/* Pairs in the order in which their keys were added. The arrays of keys and values are what
+ * GetKeyValuePairs returns; each key owns one block that holds key and value, one after the other.
+ * Many pairs also have a hash table of their keys: open addressing with linear probing. */
 struct OrtKeyValuePairs {
   const char** keys;
   const char** values;
+  uint32_t* hashes; /* of the keys; NULL while there are few pairs */
+  uint32_t* table;  /* 2 * capacity places: index + 1 of a pair, 0 where free */
   size_t count;
   size_t capacity;
 };
 
 #define FIRST_CAPACITY 8
+#define TABLE_CAPACITY 32
 
-static size_t index_of_key(const struct OrtKeyValuePairs* pairs, const char* key) {
+/* FNV-1a. */
+static uint32_t hash_of(const char* key) {
+  uint32_t hash = 2166136261U;
+  for (; *key != '\0'; key++) {
+    hash = (hash ^ (unsigned char)*key) * 16777619U;
+  }
+  return hash;
+}
+
+/* The place in the table of a key, or the free place where the search for it ends. */
+static size_t place_of(const struct OrtKeyValuePairs* pairs, const char* key, uint32_t hash) {
+  size_t last = 2 * pairs->capacity - 1;
+  size_t place = hash & last;
+  for (; pairs->table[place] != 0; place = (place + 1) & last) {
+    size_t i = pairs->table[place] - 1;
+    if (pairs->hashes[i] == hash && strcmp(pairs->keys[i], key) == 0) {
+      break;
+    }
+  }
+  return place;
+}
+
+/* The index of a key, or the number of pairs if there is none. */
+static size_t index_of(const struct OrtKeyValuePairs* pairs, const char* key) {
+  if (pairs->table != NULL) {
+    uint32_t found = pairs->table[place_of(pairs, key, hash_of(key))];
+    return found == 0 ? pairs->count : found - 1;
+  }
   size_t i = 0;
   while (i < pairs->count && strcmp(pairs->keys[i], key) != 0) {
     i++;
@@ -24,25 +55,70 @@ static size_t index_of_key(const struct OrtKeyValuePairs* pairs, const char* key
   return i;
 }
 
+/* Enters the key at an index into the table, if there is one. */
+static void enter_key(struct OrtKeyValuePairs* pairs, size_t at) {
+  if (pairs->table != NULL) {
+    pairs->hashes[at] = hash_of(pairs->keys[at]);
+    size_t place = place_of(pairs, pairs->keys[at], pairs->hashes[at]);
+    pairs->table[place] = pairs->table[place] == 0 ? (uint32_t)(at + 1) : pairs->table[place];
+  }
+}
+
+/* Takes the key at an index out of the table, if there is one; later pairs move down by one. */
+static void remove_key(struct OrtKeyValuePairs* pairs, size_t at) {
+  if (pairs->table == NULL) {
+    return;
+  }
+  size_t last = 2 * pairs->capacity - 1;
+  size_t hole = place_of(pairs, pairs->keys[at], pairs->hashes[at]);
+  pairs->table[hole] = 0;
+  /* A key that was entered past the hole because its place was taken moves into the hole. */
+  for (size_t i = (hole + 1) & last; pairs->table[i] != 0; i = (i + 1) & last) {
+    size_t distance = (i - pairs->hashes[pairs->table[i] - 1]) & last;
+    if (distance >= ((i - hole) & last)) {
+      pairs->table[hole] = pairs->table[i];
+      pairs->table[i] = 0;
+      hole = i;
+    }
+  }
+  for (size_t i = 0; i <= last; i++) {
+    pairs->table[i] -= pairs->table[i] > at + 1;
+  }
+  memmove(&pairs->hashes[at], &pairs->hashes[at + 1],
+          (pairs->count - at - 1) * sizeof *pairs->hashes);
+}
+
 /* Makes room for one more pair; false where there is no memory, with everything as it was. */
-static int grow(struct OrtKeyValuePairs* pairs) {
+static bool grow(struct OrtKeyValuePairs* pairs) {
   if (pairs->count < pairs->capacity) {
-    return 1;
+    return true;
   }
   size_t capacity = pairs->capacity == 0 ? FIRST_CAPACITY : pairs->capacity * 2;
-  const char** both = heap_alloc(2 * capacity * sizeof *both);
-  if (both == NULL) {
-    return 0;
+  bool has_table = capacity >= TABLE_CAPACITY;
+  size_t each = 2 * sizeof *pairs->keys + (has_table ? 3 * sizeof *pairs->table : 0);
+  /* The table has 32-bit indices. */
+  const char** keys =
+      capacity > SIZE_MAX / each || capacity > INT32_MAX ? NULL : heap_alloc(capacity * each);
+  if (keys == NULL) {
+    return false;
   }
   if (pairs->count > 0) {
-    memcpy(both, pairs->keys, pairs->count * sizeof *both);
-    memcpy(both + capacity, pairs->values, pairs->count * sizeof *both);
+    memcpy(keys, pairs->keys, pairs->count * sizeof *keys);
+    memcpy(keys + capacity, pairs->values, pairs->count * sizeof *keys);
   }
   heap_free(pairs->keys);
-  pairs->keys = both;
-  pairs->values = both + capacity;
+  pairs->keys = keys;
+  pairs->values = keys + capacity;
   pairs->capacity = capacity;
-  return 1;
+  if (has_table) {
+    pairs->hashes = (uint32_t*)(keys + 2 * capacity);
+    pairs->table = pairs->hashes + capacity;
+    memset(pairs->table, 0, 2 * capacity * sizeof *pairs->table);
+    for (size_t i = 0; i < pairs->count; i++) {
+      enter_key(pairs, i);
+    }
+  }
+  return true;
 }
 
 void ORT_API_CALL ort_CreateKeyValuePairs(OrtKeyValuePairs** out) NO_EXCEPTION {
@@ -69,15 +145,17 @@ static char* join(const char* key, const char* value) {
   return both;
 }
 
-/* Puts a block of join's in the place of the one there, or of none. */
+/* Replaces the block at an index, or adds one behind the last. */
 static void put(struct OrtKeyValuePairs* pairs, size_t at, char* both) {
-  if (at < pairs->count) {
+  bool is_new = at == pairs->count;
+  if (!is_new) {
     heap_free((void*)pairs->keys[at]);
-  } else {
-    pairs->count++;
   }
   pairs->keys[at] = both;
   pairs->values[at] = both + strlen(both) + 1;
+  if (is_new) {
+    enter_key(pairs, pairs->count++);
+  }
 }
 
 bool core_append_pair(OrtKeyValuePairs* pairs, const char* key, const char* value) {
@@ -94,7 +172,7 @@ void ORT_API_CALL ort_AddKeyValuePair(OrtKeyValuePairs* kvps, const char* key,
   if (kvps == NULL || key == NULL || key[0] == '\0' || value == NULL) {
     return;
   }
-  size_t at = index_of_key(kvps, key);
+  size_t at = index_of(kvps, key);
   char* both = at < kvps->count || grow(kvps) ? join(key, value) : NULL;
   if (both != NULL) {
     put(kvps, at, both);
@@ -106,7 +184,7 @@ const char* ORT_API_CALL ort_GetKeyValue(const OrtKeyValuePairs* kvps,
   if (kvps == NULL || key == NULL) {
     return NULL;
   }
-  size_t at = index_of_key(kvps, key);
+  size_t at = index_of(kvps, key);
   return at < kvps->count ? kvps->values[at] : NULL;
 }
 
@@ -128,10 +206,11 @@ void ORT_API_CALL ort_RemoveKeyValuePair(OrtKeyValuePairs* kvps, const char* key
   if (kvps == NULL || key == NULL) {
     return;
   }
-  size_t at = index_of_key(kvps, key);
+  size_t at = index_of(kvps, key);
   if (at == kvps->count) {
     return;
   }
+  remove_key(kvps, at);
   heap_free((void*)kvps->keys[at]);
   kvps->count--;
   memmove(&kvps->keys[at], &kvps->keys[at + 1], (kvps->count - at) * sizeof *kvps->keys);
