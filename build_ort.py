@@ -51,7 +51,11 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/values/value_type.c",
     "ortcffi/boundary/values/value_arrays.c",
     "ortcffi/boundary/values/value_strings.c",
+    "ortcffi/boundary/values/value_string_arrays.c",
     "ortcffi/boundary/values/dlpack.c",
+    "ortcffi/boundary/session/session.c",
+    "ortcffi/boundary/session/run_arguments.c",
+    "ortcffi/boundary/session/run.c",
 ]
 COMPILE_FLAGS = [
     *core("FLAGS"),

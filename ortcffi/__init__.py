@@ -13,9 +13,24 @@ __all__ += ["Failing", "FreeDimension", "KeyValuePairs", "Leak", "LibraryNotFoun
 __all__ += ["LoadError", "LogMessage", "LogSeverity", "Logging", "MemType", "MemoryInfo"]
 __all__ += ["OpAttr", "OpAttrType", "Operand", "OptimizationLevel", "OrtError"]
 __all__ += ["PrepackedWeights", "PythonAllocator", "RunOptions", "Runtime", "Scope"]
-__all__ += ["SessionOptions", "SparseFormat", "Status", "TensorTypeInfo", "ThreadFunctions"]
+__all__ += [
+    "Session",
+    "SessionOptions",
+    "SparseFormat",
+    "Status",
+    "TensorTypeInfo",
+    "ThreadFunctions",
+]
 __all__ += ["ThreadingOptions", "Tracking", "TypeInfo", "Value", "ValueKind"]
-__all__ += ["available_providers", "build_info", "core_api", "default_api", "emulate", "errors"]
+__all__ += [
+    "ValueSpec",
+    "available_providers",
+    "build_info",
+    "core_api",
+    "default_api",
+    "emulate",
+    "errors",
+]
 __all__ += ["expose_symbols", "ffi", "find_runtimes", "get_include", "get_library", "init_api"]
 __all__ += ["lib", "load", "numpy_allocator", "trace"]
 __all__ += ["CompileFlags", "Graph", "GraphNode", "GraphValue", "StoredAt", "compile_model"]
@@ -47,6 +62,8 @@ _NAMES = {
     "graph.compile": "CompileFlags compile_model StoredAt",
     "graph.graph": "Graph",
     "graph.nodes": "GraphNode GraphValue",
+    "session.session": "Session",
+    "session.specs": "ValueSpec",
     "table.find": "find_runtimes Runtime",
     "options.session_inputs": "FreeDimension",
     "status.status": "Status",

@@ -13,6 +13,7 @@ from errno import ENOENT
 from ortcffi._native import lib
 
 __all__ = [
+    "Cancelled",
     "DeviceReset",
     "EPFail",
     "EngineError",
@@ -108,6 +109,10 @@ class Fail(OrtError, RuntimeError):
     """A failure of no particular kind (``ORT_FAIL``)."""
 
     code = ErrorCode.FAIL
+
+
+class Cancelled(Fail):
+    """A run was ended by `Session.cancel`. Made here: for the library it is ``ORT_FAIL``."""
 
 
 class InvalidArgument(OrtError, ValueError):

@@ -16,6 +16,7 @@
 #include "boundary/callbacks/from_libraries.h"
 #include "boundary/memory/foreign.h"
 #include "boundary/status/raise.h"
+#include "boundary/session/session_types.h"
 #include "boundary/python.h"
 
 #endif /* ORTCFFI_BOUNDARY_HEADERS_H_ */

@@ -26,6 +26,9 @@ struct array {
 
 enum { C_CONTIGUOUS = 0x1, ALIGNED = 0x100, WRITEABLE = 0x400 };
 
+/* NumPy's number of the type of Python objects. */
+enum { NUMBER_OF_OBJECTS = 17 };
+
 /* Places in NumPy's table of functions. */
 enum { ARRAY_TYPE = 2, NEW_FROM_DESCRIPTOR = 94, SET_BASE = 282 };
 
@@ -153,25 +156,57 @@ end:
   return answer;
 }
 
+int ortcffi_plain_array(PyObject* x, struct plain_array* out) {
+  const int plain = C_CONTIGUOUS | ALIGNED;
+  const struct array* array = (const struct array*)x;
+  if (!Py_IS_TYPE(x, array_type) || (array->flags & plain) != plain) {
+    return 0;
+  }
+  char order = array->descriptor->byte_order;
+  out->element = order == '=' || order == '|' ? element_of(array->descriptor->number) : 0;
+  if (out->element == 0) {
+    return 0;
+  }
+  out->bytes = (size_t)ortcffi_element_bits(out->element) / 8;
+  for (int i = 0; i < array->rank; i++) {
+    out->bytes *= (size_t)array->shape[i];
+  }
+  out->data = array->data;
+  out->shape = (const int64_t*)array->shape;
+  out->rank = (size_t)array->rank;
+  out->is_readonly = !(array->flags & WRITEABLE);
+  return 1;
+}
+
+int ortcffi_object_array(PyObject* x, struct plain_array* out) {
+  const int plain = C_CONTIGUOUS | ALIGNED;
+  const struct array* array = (const struct array*)x;
+  if (!Py_IS_TYPE(x, array_type) || (array->flags & plain) != plain ||
+      array->descriptor->number != NUMBER_OF_OBJECTS) {
+    return 0;
+  }
+  out->element = ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
+  out->bytes = sizeof(PyObject*);
+  for (int i = 0; i < array->rank; i++) {
+    out->bytes *= (size_t)array->shape[i];
+  }
+  out->data = array->data;
+  out->shape = (const int64_t*)array->shape;
+  out->rank = (size_t)array->rank;
+  out->is_readonly = !(array->flags & WRITEABLE);
+  return 1;
+}
+
 /* from_numpy(x) and from_numpy(x, api=api): an ndarray that can be borrowed as it is. All else is
  * decided in Python. */
 PyObject* ortcffi_value_from_numpy(PyObject* type, PyObject* const* arguments, Py_ssize_t count,
                                    PyObject* keywords) {
-  const int plain = C_CONTIGUOUS | ALIGNED;
-  if (count == 1 && Py_IS_TYPE(arguments[0], array_type)) {
-    const struct array* array = (const struct array*)arguments[0];
-    char order = array->descriptor->byte_order;
-    int is_plain = (array->flags & plain) == plain && (order == '=' || order == '|');
-    int element = is_plain ? element_of(array->descriptor->number) : 0;
-    struct maker* maker =
-        element == 0 ? NULL : maker_for(keywords, keywords == NULL ? NULL : arguments[1]);
+  struct plain_array array;
+  if (count == 1 && ortcffi_plain_array(arguments[0], &array)) {
+    struct maker* maker = maker_for(keywords, keywords == NULL ? NULL : arguments[1]);
     if (maker != NULL) {
-      size_t size = (size_t)ortcffi_element_bits(element) / 8;
-      for (int i = 0; i < array->rank; i++) {
-        size *= (size_t)array->shape[i];
-      }
-      return create(type, maker, array->data, size, (const int64_t*)array->shape,
-                    (size_t)array->rank, element, arguments[0], !(array->flags & WRITEABLE));
+      return create(type, maker, array.data, array.bytes, array.shape, array.rank, array.element,
+                    arguments[0], array.is_readonly);
     }
   }
   return call_python("from_numpy", type, arguments, count, keywords);
@@ -252,6 +287,22 @@ static PyObject* view_of(struct value* value, void* data, const int64_t* shape, 
   return array;
 }
 
+PyObject* ortcffi_new_object_array(const int64_t* shape, size_t rank, PyObject*** objects) {
+  static PyObject* dtype; /* that of an array of Python objects */
+  if (dtype == NULL) {
+    PyObject* numpy = PyImport_ImportModule("numpy");
+    dtype = numpy == NULL ? NULL : PyObject_CallMethod(numpy, "dtype", "s", "O");
+    Py_XDECREF(numpy);
+  }
+  PyObject* array = dtype == NULL ? NULL
+                                  : new_array(array_type, Py_NewRef(dtype), (int)rank,
+                                              (const Py_ssize_t*)shape, NULL, NULL, 0, NULL);
+  if (array != NULL) {
+    *objects = (PyObject**)(void*)((struct array*)array)->data;
+  }
+  return array;
+}
+
 /* numpy(): a view of a tensor whose elements are NumPy's. All else is decided in Python. */
 PyObject* ortcffi_value_numpy(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                               PyObject* keywords) {
@@ -270,6 +321,9 @@ PyObject* ortcffi_value_numpy(PyObject* self, PyObject* const* arguments, Py_ssi
       }
       return view_of(value, value->data, value->shape, value->rank, value->element,
                      value->is_readonly);
+    }
+    if (kind == ONNX_TYPE_TENSOR && value->element == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
+      return ortcffi_value_string_array(value);
     }
   }
   return call_python("numpy", self, arguments, count, keywords);

@@ -101,6 +101,29 @@ PyObject* ortcffi_value_numpy(PyObject* self, PyObject* const* arguments, Py_ssi
 PyObject* ortcffi_value_view(PyObject* self, PyObject* arguments);
 PyObject* ortcffi_value_capsule(PyObject* self, PyObject* arguments);
 extern PyType_Spec ortcffi_loan_spec;
+/* What a tensor over an array's memory is made of. */
+struct plain_array {
+  void* data;
+  const int64_t* shape;
+  size_t rank;
+  size_t bytes;
+  int element;
+  int is_readonly;
+};
+
+/* 1 and the facts of an ndarray whose memory can be a tensor's as it is; 0 for anything else. */
+int ortcffi_plain_array(PyObject* x, struct plain_array* out);
+/* 1 and the facts of a C-contiguous ndarray of Python objects, as PyObject*; 0 for anything else.
+ */
+int ortcffi_object_array(PyObject* x, struct plain_array* out);
+/* A new ndarray of Python objects, all NULL, and where they are; NULL with an exception. */
+PyObject* ortcffi_new_object_array(const int64_t* shape, size_t rank, PyObject*** objects);
+/* A new tensor of strings, of an array of str that `array` describes. 1 with the value; 0 where an
+ * element is not a str that C can hold as it is; -1 with an exception. */
+int ortcffi_strings_from_array(const struct maker* maker, OrtAllocator* allocator,
+                               const struct plain_array* array, OrtValue** out);
+/* A new array of str with the elements of a tensor of strings. */
+PyObject* ortcffi_value_string_array(struct value* value);
 PyObject* ortcffi_value_fill_strings(PyObject* self, PyObject* strings);
 PyObject* ortcffi_value_strings(PyObject* self, PyObject* unused);
 PyObject* ortcffi_value_raw_strings(PyObject* self, PyObject* unused);

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs: from the call to its results. See session.h. */
+#include <string.h>
+
+#include "boundary/session/session.h"
+
+/* --- runs under way ----------------------------------------------------------------------------*/
+
+OrtRunOptions* ortcffi_take_options(struct session* session) {
+  OrtRunOptions* options = session->spare;
+  session->spare = NULL;
+  if (options == NULL) {
+    OrtStatus* status = session->maker->api->CreateRunOptions(&options);
+    if (status != NULL) {
+      ortcffi_value_fail(session->maker, status, "CreateRunOptions");
+      return NULL;
+    }
+  }
+  return options;
+}
+
+void ortcffi_set_terminate(const struct session* session, OrtRunOptions* options, int is_on) {
+  const OrtApi* api = session->maker->api;
+  OrtStatus* status =
+      is_on ? api->RunOptionsSetTerminate(options) : api->RunOptionsUnsetTerminate(options);
+  api->ReleaseStatus(status); /* neither can fail */
+}
+
+void ortcffi_give_options(struct session* session, OrtRunOptions* options, int is_terminated) {
+  const OrtApi* api = session->maker->api;
+  if (session->spare != NULL || session->handle == NULL) {
+    api->ReleaseRunOptions(options);
+    return;
+  }
+  if (is_terminated) {
+    ortcffi_set_terminate(session, options, 0);
+  }
+  session->spare = options;
+}
+
+void ortcffi_run_link(struct run* run) {
+  struct session* session = run->session;
+  run->link = &session->runs;
+  run->next = session->runs;
+  if (run->next != NULL) {
+    run->next->link = &run->next;
+  }
+  session->runs = run;
+}
+
+void ortcffi_run_unlink(struct run* run) {
+  *run->link = run->next;
+  if (run->next != NULL) {
+    run->next->link = run->link;
+  }
+}
+
+void ortcffi_run_stop(struct run* run, int ending) {
+  if (run->ending == GOES_ON) {
+    run->ending = ending;
+    ortcffi_set_terminate(run->session, run->options, 1);
+  }
+}
+
+void ortcffi_run_fail(struct run* run, OrtStatus* status, const char* function) {
+  const struct maker* maker = run->session->maker;
+  if (run->ending == GOES_ON) {
+    ortcffi_value_fail(maker, status, function);
+    return;
+  }
+  maker->api->ReleaseStatus(status);
+  PyObject* error = PyObject_CallMethod((PyObject*)run->session, "_refuse_end", "i", run->ending);
+  Py_XDECREF(error);
+}
+
+/* --- results -----------------------------------------------------------------------------------*/
+
+/* One result; the value becomes that of a Python object. */
+static PyObject* result_of(struct run* run, size_t i, int as_value) {
+  struct session* session = run->session;
+  OrtValue* handle = run->outputs[i];
+  run->outputs[i] = NULL;
+  struct value* value = ortcffi_new_value(session->value_type, session->maker, handle, NULL);
+  if (value == NULL || as_value) {
+    return (PyObject*)value;
+  }
+  PyObject* result = NULL;
+  int kind = ortcffi_value_kind(value);
+  if (kind == ONNX_TYPE_TENSOR && ortcffi_value_shape(value) == 0) {
+    int is_packed = ortcffi_element_bits(value->element) < 8 &&
+                    value->element != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
+    result = is_packed ? PyObject_CallMethod((PyObject*)session, "_convert_output", "O", value)
+                       : ortcffi_value_numpy((PyObject*)value, NULL, 0, NULL);
+  } else if (kind >= 0 && kind != ONNX_TYPE_TENSOR) {
+    result = PyObject_CallMethod((PyObject*)session, "_convert_output", "O", value);
+  }
+  Py_DECREF((PyObject*)value);
+  return result;
+}
+
+PyObject* ortcffi_run_results(struct run* run, int as_values) {
+  PyObject* list = PyList_New((Py_ssize_t)run->output_count);
+  for (size_t i = 0; list != NULL && i < run->output_count; i++) {
+    PyObject* result =
+        run->targets[i] != NULL ? Py_NewRef(run->targets[i]) : result_of(run, i, as_values);
+    if (result == NULL) {
+      Py_CLEAR(list);
+    } else {
+      PyList_SetItem(list, (Py_ssize_t)i, result);
+    }
+  }
+  return list;
+}
+
+/* --- the call ----------------------------------------------------------------------------------*/
+
+static OrtStatus* perform(struct run* run) {
+  const OrtApi* api = run->session->maker->api;
+  OrtSession* handle = run->session->handle;
+  OrtStatus* status;
+  ortcffi_run_link(run);
+  Py_BEGIN_ALLOW_THREADS;
+  status = api->Run(handle, run->options, run->input_names, (const OrtValue* const*)run->inputs,
+                    run->input_count, run->output_names, run->output_count, run->outputs);
+  Py_END_ALLOW_THREADS;
+  ortcffi_run_unlink(run);
+  return status;
+}
+
+static PyObject* run_once(struct session* session, const struct request* request) {
+  struct run run;
+  PyObject* results = NULL;
+  if (ortcffi_run_begin(&run, session, request) == 0) {
+    OrtStatus* status = perform(&run);
+    if (status != NULL) {
+      ortcffi_run_fail(&run, status, "Run");
+    } else {
+      results = ortcffi_run_results(&run, request->as_values);
+    }
+  }
+  ortcffi_run_end(&run);
+  return results;
+}
+
+/* The parameter of that name; NULL for what names an input. */
+static PyObject** parameter(struct request* request, PyObject* name) {
+  static const char* const names[] = {"feed", "outputs", "options", "out"};
+  PyObject** places[] = {&request->feed, &request->outputs, &request->options, &request->out};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (PyUnicode_CompareWithASCIIString(name, names[i]) == 0) {
+      return places[i];
+    }
+  }
+  return NULL;
+}
+
+/* Sorts keywords into parameters and inputs. `named` is room for as many as there are. */
+static int read_keywords(struct request* request, PyObject* const* values, PyObject** named) {
+  Py_ssize_t count = PyTuple_Size(request->keywords);
+  request->named = named;
+  for (Py_ssize_t i = 0; i < count; i++) {
+    PyObject* name = PyTuple_GetItem(request->keywords, i);
+    PyObject** place = parameter(request, name);
+    named[i] = place == NULL ? values[i] : NULL;
+    if (place == NULL) {
+      continue;
+    }
+    if (*place != NULL) {
+      PyErr_Format(PyExc_TypeError, "%U was given twice", name);
+      return -1;
+    }
+    *place = values[i];
+  }
+  return 0;
+}
+
+static PyObject* run_with(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                          PyObject* keywords, int as_values) {
+  struct request request = {.keywords = keywords, .as_values = as_values};
+  PyObject* few[16];
+  PyObject** named = few;
+  if (count > 2) {
+    PyErr_Format(PyExc_TypeError, "run takes feed and outputs by position, but got %zd arguments",
+                 count);
+    return NULL;
+  }
+  request.feed = count > 0 ? arguments[0] : NULL;
+  request.outputs = count > 1 ? arguments[1] : NULL;
+  if (keywords != NULL && PyTuple_Size(keywords) > 16) {
+    named = PyMem_Malloc((size_t)PyTuple_Size(keywords) * sizeof *named);
+  }
+  PyObject* results = NULL;
+  if (named == NULL) {
+    PyErr_NoMemory();
+  } else if (keywords == NULL || read_keywords(&request, arguments + count, named) == 0) {
+    PyObject** places[] = {&request.feed, &request.outputs, &request.options, &request.out,
+                           &request.timeout};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+      *places[i] = *places[i] == Py_None ? NULL : *places[i];
+    }
+    results = run_once((struct session*)self, &request);
+  }
+  if (named != few) {
+    PyMem_Free(named);
+  }
+  return results;
+}
+
+PyObject* ortcffi_session_run(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                              PyObject* keywords) {
+  return run_with(self, arguments, count, keywords, 0);
+}
+
+PyObject* ortcffi_session_run_values(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                                     PyObject* keywords) {
+  return run_with(self, arguments, count, keywords, 1);
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs: from Python's arguments to the library's. See session.h. */
+#include <string.h>
+
+#include "boundary/session/session.h"
+
+/* --- room --------------------------------------------------------------------------------------*/
+
+/* Divides the room for a run into its arrays. */
+static int take_room(struct run* run, size_t ports, size_t outputs) {
+  size_t count = 4 * ports + 3 * outputs;
+  run->room = run->few;
+  if (count > sizeof run->few / sizeof *run->few) {
+    run->room = PyMem_Malloc(count * sizeof(void*));
+    if (run->room == NULL) {
+      PyErr_NoMemory();
+      return -1;
+    }
+  }
+  memset(run->room, 0, count * sizeof(void*));
+  void** next = run->room;
+  run->given = (OrtValue**)next;
+  run->holders = (PyObject**)(next += ports);
+  run->inputs = (OrtValue**)(next += ports);
+  run->input_names = (const char**)(next += ports);
+  run->outputs = (OrtValue**)(next += ports);
+  run->output_names = (const char**)(next += outputs);
+  run->targets = (PyObject**)(next += outputs);
+  return 0;
+}
+
+/* --- values ------------------------------------------------------------------------------------*/
+
+static int fits(const struct port* port, const struct plain_array* array) {
+  if (port->kind != ONNX_TYPE_TENSOR || port->element != array->element) {
+    return 0;
+  }
+  if (port->rank < 0) {
+    return 1;
+  }
+  if ((size_t)port->rank != array->rank) {
+    return 0;
+  }
+  for (size_t i = 0; i < array->rank; i++) {
+    if (port->shape[i] >= 0 && port->shape[i] != array->shape[i]) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* A value of what fits as it is: 1 with the value; 0 where Python has to look at it; -1 with an
+ * exception. */
+static int make_value(const struct session* session, const struct port* port, PyObject* x,
+                      int is_output, OrtValue** out) {
+  const struct maker* maker = session->maker;
+  struct plain_array array;
+  if (ortcffi_plain_array(x, &array)) {
+    if (!fits(port, &array) || (is_output && array.is_readonly)) {
+      return 0;
+    }
+    OrtStatus* status = maker->api->CreateTensorWithDataAsOrtValue(
+        maker->info, array.data, array.bytes, array.shape, array.rank,
+        (ONNXTensorElementDataType)array.element, out);
+    if (status != NULL) {
+      ortcffi_value_fail(maker, status, "CreateTensorWithDataAsOrtValue");
+      return -1;
+    }
+    return 1;
+  }
+  if (!is_output && ortcffi_object_array(x, &array) && fits(port, &array)) {
+    return ortcffi_strings_from_array(maker, session->strings, &array, out);
+  }
+  return 0;
+}
+
+/* A value that Python makes of anything, or its error. The Value becomes the holder. */
+static int convert_value(struct session* session, const char* method, size_t place, PyObject* x,
+                         OrtValue** out, PyObject** holder) {
+  PyObject* made = PyObject_CallMethod((PyObject*)session, method, "nO", (Py_ssize_t)place, x);
+  if (made == NULL) {
+    return -1;
+  }
+  if (!PyObject_TypeCheck(made, ortcffi_tensor_type) ||
+      ortcffi_value_open((struct value*)made) < 0) {
+    if (!PyErr_Occurred()) {
+      PyErr_Format(PyExc_TypeError, "%s must return a Value", method);
+    }
+    Py_DECREF(made);
+    return -1;
+  }
+  ((struct value*)made)->uses++; /* another thread may close it */
+  *out = ((struct value*)made)->handle;
+  *holder = made;
+  return 0;
+}
+
+static int add_input(struct run* run, size_t guess, PyObject* name, PyObject* x) {
+  struct session* session = run->session;
+  Py_ssize_t place = ortcffi_find_port(&session->inputs, name, guess);
+  if (place < 0 || run->holders[place] != NULL) {
+    PyObject* error =
+        PyObject_CallMethod((PyObject*)session, "_refuse_input", "Oi", name, place >= 0);
+    Py_XDECREF(error);
+    return -1;
+  }
+  int made = make_value(session, &session->inputs.items[place], x, 0, &run->given[place]);
+  if (made == 1) {
+    run->holders[place] = Py_NewRef(x);
+    run->input_count++;
+    return 0;
+  }
+  if (made == 0 && convert_value(session, "_convert_input", (size_t)place, x, &run->given[place],
+                                 &run->holders[place]) == 0) {
+    run->input_count++;
+    return 0;
+  }
+  return -1;
+}
+
+static int add_feed(struct run* run, PyObject* feed) {
+  PyObject *key, *x;
+  Py_ssize_t place = 0;
+  size_t guess = 0;
+  if (!PyDict_CheckExact(feed)) {
+    PyObject* copy = PyObject_CallMethod((PyObject*)run->session, "_feed", "O", feed);
+    int answer = copy == NULL ? -1 : add_feed(run, copy);
+    Py_XDECREF(copy);
+    return answer;
+  }
+  Py_ssize_t count = PyDict_Size(feed);
+  while (PyDict_Next(feed, &place, &key, &x)) {
+    /* Conversions may run Python, which may change the dict and drop what was borrowed of it. */
+    Py_INCREF(key);
+    Py_INCREF(x);
+    int answer = add_input(run, guess++, key, x);
+    Py_DECREF(key);
+    Py_DECREF(x);
+    if (answer < 0) {
+      return -1;
+    }
+    if (PyDict_Size(feed) != count) {
+      PyErr_SetString(PyExc_RuntimeError, "feed changed while its arrays were converted");
+      return -1;
+    }
+  }
+  return 0;
+}
+
+/* Puts the inputs that were given next to each other. */
+static int gather_inputs(struct run* run) {
+  struct session* session = run->session;
+  size_t count = 0;
+  for (size_t i = 0; i < session->inputs.count; i++) {
+    if (run->given[i] != NULL) {
+      run->input_names[count] = session->inputs.items[i].text;
+      run->inputs[count++] = run->given[i];
+    } else if (i < session->required) {
+      PyObject* error =
+          PyObject_CallMethod((PyObject*)session, "_refuse_missing", "n", (Py_ssize_t)i);
+      Py_XDECREF(error);
+      return -1;
+    }
+  }
+  return 0;
+}
+
+/* --- outputs -----------------------------------------------------------------------------------*/
+
+/* The place of the i-th output asked for; -1 with an exception. */
+static Py_ssize_t wanted_port(struct session* session, PyObject* wanted, size_t i) {
+  if (wanted == NULL) {
+    return (Py_ssize_t)i;
+  }
+  PyObject* name = PyTuple_GetItem(wanted, (Py_ssize_t)i);
+  Py_ssize_t place = name == NULL ? -1 : ortcffi_find_port(&session->outputs, name, i);
+  if (place < 0 && !PyErr_Occurred()) {
+    PyObject* error = PyObject_CallMethod((PyObject*)session, "_refuse_output", "O", name);
+    Py_XDECREF(error);
+  }
+  return place;
+}
+
+/* What an output is written to, if `out` has it. */
+static int add_target(struct run* run, PyObject* out, size_t i, size_t place) {
+  struct session* session = run->session;
+  PyObject* x = PyDict_GetItemWithError(out, session->outputs.items[place].name);
+  if (x == NULL) {
+    return PyErr_Occurred() ? -1 : 0;
+  }
+  int made = make_value(session, &session->outputs.items[place], x, 1, &run->outputs[i]);
+  if (made == 1) {
+    run->targets[i] = Py_NewRef(x);
+    return 0;
+  }
+  return made < 0 ? -1
+                  : convert_value(session, "_convert_target", place, x, &run->outputs[i],
+                                  &run->targets[i]);
+}
+
+static int add_outputs(struct run* run, PyObject* wanted, PyObject* out) {
+  struct session* session = run->session;
+  for (size_t i = 0; i < run->output_count; i++) {
+    Py_ssize_t place = wanted_port(session, wanted, i);
+    if (place < 0) {
+      return -1;
+    }
+    run->output_names[i] = session->outputs.items[place].text;
+    if (out != NULL && add_target(run, out, i, (size_t)place) < 0) {
+      return -1;
+    }
+  }
+  return 0;
+}
+
+/* --- all of it ---------------------------------------------------------------------------------*/
+
+static int add_named(struct run* run, const struct request* request) {
+  Py_ssize_t count = request->keywords == NULL ? 0 : PyTuple_Size(request->keywords);
+  for (Py_ssize_t i = 0, guess = 0; i < count; i++) {
+    if (request->named[i] == NULL) {
+      continue; /* a parameter */
+    }
+    PyObject* name = PyTuple_GetItem(request->keywords, i);
+    if (add_input(run, (size_t)guess++, name, request->named[i]) < 0) {
+      return -1;
+    }
+  }
+  return 0;
+}
+
+static int add_options(struct run* run, PyObject* options) {
+  if (options == NULL) {
+    run->options = ortcffi_take_options(run->session);
+    return run->options == NULL ? -1 : 0;
+  }
+  PyObject* pair = PyObject_CallMethod((PyObject*)run->session, "_run_options", "O", options);
+  unsigned long long address;
+  PyObject* holder;
+  if (pair == NULL || !PyArg_ParseTuple(pair, "KO", &address, &holder)) {
+    Py_XDECREF(pair);
+    return -1;
+  }
+  run->options = (OrtRunOptions*)(uintptr_t)address;
+  run->options_holder = pair; /* it has the holder */
+  return 0;
+}
+
+static int fill(struct run* run, const struct request* request, PyObject* wanted, PyObject* out) {
+  return (request->feed != NULL && add_feed(run, request->feed) < 0) ||
+                 add_named(run, request) < 0 || gather_inputs(run) < 0 ||
+                 add_outputs(run, wanted, out) < 0 || add_options(run, request->options) < 0
+             ? -1
+             : 0;
+}
+
+/* An argument as Python checks and copies it: the caller's may change in the middle of the run. */
+static int checked(struct session* session, const char* method, PyObject* given, PyObject** out) {
+  *out = given == NULL ? NULL : PyObject_CallMethod((PyObject*)session, method, "O", given);
+  return given != NULL && *out == NULL ? -1 : 0;
+}
+
+static int fill_room(struct run* run, const struct request* request, PyObject* wanted,
+                     PyObject* out) {
+  struct session* session = run->session;
+  size_t outputs = wanted == NULL ? session->outputs.count : (size_t)PyTuple_Size(wanted);
+  if (take_room(run, session->inputs.count, outputs) < 0) {
+    return -1;
+  }
+  run->output_count = outputs;
+  return fill(run, request, wanted, out);
+}
+
+int ortcffi_run_begin(struct run* run, struct session* session, const struct request* request) {
+  memset(run, 0, offsetof(struct run, few));
+  if (ortcffi_session_open(session) < 0) {
+    return -1;
+  }
+  ortcffi_session_use(session);
+  run->session = session;
+  PyObject *wanted = NULL, *out = NULL;
+  int answer = checked(session, "_names", request->outputs, &wanted);
+  if (answer == 0) {
+    answer = checked(session, "_targets", request->out, &out);
+  }
+  if (answer == 0) {
+    answer = fill_room(run, request, wanted, out);
+  }
+  Py_XDECREF(wanted);
+  Py_XDECREF(out);
+  return answer;
+}
+
+/* Gives back a value: one that the run made, or a use of a Value. */
+static void drop_value(const struct session* session, OrtValue* value, PyObject* holder) {
+  if (holder != NULL && PyObject_TypeCheck(holder, ortcffi_tensor_type)) {
+    PyObject* done = ortcffi_value_take_back(holder, NULL);
+    Py_XDECREF(done);
+  } else if (value != NULL) {
+    session->maker->api->ReleaseValue(value);
+  }
+  Py_XDECREF(holder);
+}
+
+void ortcffi_run_end(struct run* run) {
+  struct session* session = run->session;
+  if (session == NULL) {
+    return;
+  }
+  for (size_t i = 0; run->room != NULL && i < session->inputs.count; i++) {
+    drop_value(session, run->given[i], run->holders[i]);
+  }
+  for (size_t i = 0; i < run->output_count; i++) {
+    drop_value(session, run->outputs[i], run->targets[i]);
+  }
+  if (run->options_holder != NULL) {
+    if (run->ending != GOES_ON) {
+      ortcffi_set_terminate(session, run->options, 0);
+    }
+    Py_DECREF(run->options_holder);
+  } else if (run->options != NULL) {
+    ortcffi_give_options(session, run->options, run->ending != GOES_ON);
+  }
+  if (run->room != run->few) {
+    PyMem_Free(run->room);
+  }
+  ortcffi_session_end_use(session);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The types that ortcffi/session is built on, and how many of their objects are alive. */
+#ifndef ORTCFFI_BOUNDARY_SESSION_TYPES_H_
+#define ORTCFFI_BOUNDARY_SESSION_TYPES_H_
+
+#include <stdint.h>
+
+#include "boundary/status/raise.h"
+
+/* The compiled types as a tuple; see session.h. To be called once, after ortcffi_value_types. */
+ortcffi_object* ortcffi_session_types(void);
+
+/* How many sessions the libraries hold for this package. */
+int64_t ortcffi_live_sessions(void);
+
+#endif /* ORTCFFI_BOUNDARY_SESSION_TYPES_H_ */

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: MIT
+"""What a run's arguments become where the compiled code cannot take them as they are.
+
+The compiled function `Engine.run` takes arrays of the right dtype and shape, and calls these
+methods for anything else: each returns a Value of the session's library, or raises the error that
+says which input is wrong, what it is, and what the model wants.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from ortcffi._native import ffi, lib
+from ortcffi._public import public
+from ortcffi.errors import Cancelled, InvalidArgument, check
+from ortcffi.session.library import run_options_for, value_for
+from ortcffi.session.specs import ValueSpec, described
+from ortcffi.values import tensors
+from ortcffi.values.checks import unfit
+from ortcffi.values.compiled import address_of
+from ortcffi.values.element_types import ElementType, ValueKind, dtype_of, element_of
+from ortcffi.values.value import Value
+
+if TYPE_CHECKING:
+    from ortcffi.session._compiled import Engine
+else:
+    (Engine,) = lib.ortcffi_session_types()
+
+__all__ = ["Conversions", "Engine"]
+
+_ENDINGS = {1: "cancel", 2: "timeout", 3: "KeyboardInterrupt"}  # as `enum ending` in C
+
+
+public(Engine)
+
+
+class Conversions(Engine):
+    """The part of a session that converts and refuses arguments."""
+
+    __slots__ = ()
+
+    inputs: tuple[ValueSpec, ...]
+    outputs: tuple[ValueSpec, ...]
+    overridable_initializers: tuple[ValueSpec, ...]
+
+    # --- inputs -----------------------------------------------------------------------------------
+
+    def _feed(self, feed: Any) -> dict[str, Any]:
+        if not isinstance(feed, Mapping):
+            raise TypeError(
+                f"feed must be a mapping of input names to arrays, not {type(feed).__name__}"
+            )
+        return dict(feed)
+
+    def _refuse_input(self, name: Any, twice: bool) -> NoReturn:
+        if twice:
+            raise TypeError(f"input {name!r} was given twice: in feed and as a keyword")
+        if not isinstance(name, str):
+            raise TypeError(f"the name of an input must be a str, not {name!r}")
+        raise _unknown("input", name, (*self.inputs, *self.overridable_initializers))
+
+    def _refuse_missing(self, place: int) -> NoReturn:
+        spec = self.inputs[place]
+        raise InvalidArgument(f"input {spec.name!r} is missing: the model wants {spec.describe()}")
+
+    def _convert_input(self, place: int, x: Any) -> Value:
+        specs = self.inputs
+        own = len(specs)
+        spec = specs[place] if place < own else self.overridable_initializers[place - own]
+        told = f"input {spec.name!r}"
+        value = self._as_value(told, spec, x)
+        _check(told, spec, value)
+        return value
+
+    def _as_value(self, told: str, spec: ValueSpec, x: Any) -> Value:
+        if isinstance(x, Value):
+            mine: Value = value_for(self.api, x)
+            return mine
+        kind = spec.kind
+        if kind is ValueKind.OPTIONAL and spec.type_info.contained is not None:
+            if x is None:
+                raise TypeError(f"{told} is None, and the C API cannot make an optional of nothing")
+            kind = ValueKind(spec.type_info.contained.kind)
+        if kind is ValueKind.SEQUENCE:
+            return self._as_sequence(told, x)
+        if kind is ValueKind.MAP:
+            return self._as_map(told, spec, x)
+        if kind is ValueKind.SPARSE:
+            return self._as_sparse(told, x)
+        return self._as_tensor(told, spec, x)
+
+    def _as_sequence(self, told: str, x: Any) -> Value:
+        if isinstance(x, (str, bytes, Mapping)) or not isinstance(x, Iterable):
+            raise TypeError(f"{told} must be a list of arrays or mappings, not {type(x).__name__}")
+        items = [each if isinstance(each, (Value, Mapping)) else np.asarray(each) for each in x]
+        values = [value_for(self.api, i) if isinstance(i, Value) else i for i in items]
+        return Value.sequence(values, api=self.api)
+
+    def _as_map(self, told: str, spec: ValueSpec, x: Any) -> Value:
+        if not isinstance(x, Mapping):
+            raise TypeError(f"{told} must be a mapping, not {type(x).__name__}")
+        contained = spec.type_info.contained
+        tensor = contained.tensor_info if contained is not None else None
+        dtype = None if tensor is None else dtype_of(tensor.element_type)
+        return Value.map(x, dtype, api=self.api)
+
+    def _as_sparse(self, told: str, x: Any) -> Value:
+        if not hasattr(x, "tocoo"):
+            kind = type(x).__name__
+            raise TypeError(f"{told} must be a sparse Value or one of scipy.sparse, not {kind}")
+        return Value.from_scipy(x, api=self.api)
+
+    def _as_tensor(self, told: str, spec: ValueSpec, x: Any) -> Value:
+        if isinstance(x, np.ndarray):
+            array = x
+        elif hasattr(x, "__dlpack__") and not isinstance(x, np.generic):
+            return Value.from_dlpack(x, api=self.api)
+        else:
+            array = _array_of(told, spec, x)
+        if isinstance(array, np.ma.MaskedArray):
+            raise TypeError(f"{told} must not be masked, since values have no mask: use filled()")
+        try:
+            element = element_of(array.dtype)
+        except TypeError as error:
+            raise TypeError(f"{told}: {error}") from None
+        _check_element(told, spec, element, array.shape)
+        array = np.asarray(array)
+        if element is not ElementType.STRING:
+            array = array.astype(array.dtype.newbyteorder("="), copy=False)
+            array = np.require(array, requirements=["C", "A"])
+        _check_shape(told, spec, array.shape)
+        if element is ElementType.STRING or unfit(array, element):
+            return tensors.copy_of(Value, array, element, self.api, told)
+        return Value.from_numpy(array, api=self.api)
+
+    # --- outputs ----------------------------------------------------------------------------------
+
+    def _names(self, outputs: Any) -> tuple[str, ...]:
+        if isinstance(outputs, str):
+            raise TypeError(f"outputs must be a list of names, not a str: write [{outputs!r}]")
+        if not isinstance(outputs, Iterable):
+            raise TypeError(f"outputs must be a list of names, not {type(outputs).__name__}")
+        return tuple(outputs) or tuple(spec.name for spec in self.outputs)
+
+    def _refuse_output(self, name: Any) -> NoReturn:
+        if not isinstance(name, str):
+            raise TypeError(f"the name of an output must be a str, not {name!r}")
+        raise _unknown("output", name, self.outputs)
+
+    def _targets(self, out: Any) -> dict[str, Any]:
+        if not isinstance(out, Mapping):
+            kind = type(out).__name__
+            raise TypeError(f"out must be a mapping of output names to arrays, not {kind}")
+        known = {spec.name for spec in self.outputs}
+        for name in out:
+            if name not in known:
+                self._refuse_output(name)
+        return dict(out)
+
+    def _convert_target(self, place: int, x: Any) -> Value:
+        spec = self.outputs[place]
+        told = f"out[{spec.name!r}]"
+        if isinstance(x, Value):
+            if not self.api.same_library(x.api):
+                raise ValueError(f"{told} belongs to {x.api}, and the session to {self.api}")
+            _check(told, spec, x)
+            return x
+        if not isinstance(x, np.ndarray):
+            raise TypeError(f"{told} must be an ndarray or a Value, not {type(x).__name__}")
+        _check_element(told, spec, element_of(x.dtype), x.shape)
+        _check_shape(told, spec, x.shape)
+        if not x.flags.writeable:
+            raise ValueError(f"{told} is read-only")
+        if element_of(x.dtype) is ElementType.STRING:
+            raise ValueError(f"{told}: the library cannot write strings to an array: use a Value")
+        return Value.from_numpy(x, api=self.api)
+
+    def _convert_output(self, value: Value) -> Any:
+        if value.kind is ValueKind.TENSOR:
+            return value.numpy(copy=True)  # of elements that share bytes
+        return value.to_python() if _has_value(value) else None
+
+    # --- the rest ---------------------------------------------------------------------------------
+
+    def _run_options(self, options: Any) -> tuple[int, Any]:
+        handle = run_options_for(self.api, options).handle
+        return address_of(handle), handle
+
+    def _refuse_end(self, ending: int) -> NoReturn:
+        if _ENDINGS[ending] == "timeout":
+            raise TimeoutError("the run was ended since it took longer than its timeout")
+        if _ENDINGS[ending] == "KeyboardInterrupt":
+            raise KeyboardInterrupt
+        raise Cancelled("the run was ended by cancel", "Run")
+
+
+# --- checks ---------------------------------------------------------------------------------------
+
+
+def _unknown(what: str, name: str, specs: tuple[ValueSpec, ...]) -> InvalidArgument:
+    known = ", ".join(repr(spec.name) for spec in specs[:8]) + (", ..." if len(specs) > 8 else "")
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, [spec.name for spec in specs], 1)
+    hint = f": did you mean {close[0]!r}?" if close else ""
+    listed = f"the model has {known}" if specs else "the model has none"
+    return InvalidArgument(f"there is no {what} {name!r}{hint}; {listed}")
+
+
+def _array_of(told: str, spec: ValueSpec, x: Any) -> "np.ndarray[Any, Any]":
+    """An array of a list or a number, in the model's dtype where no value changes by that."""
+    try:
+        array = np.asarray(x)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{told} cannot be made an array: {error}") from None
+    if array.dtype == object and spec.element_type is not ElementType.STRING:
+        raise TypeError(f"{told} must be an array of {spec.describe()}, not {type(x).__name__}")
+    wanted = spec.dtype
+    if isinstance(x, np.generic) or wanted is None or wanted == array.dtype:
+        return array
+    if array.dtype.kind in "biuf" and np.can_cast(array.dtype, wanted, "same_kind"):
+        cast = array.astype(wanted)
+        if array.dtype.kind == "f" or np.array_equal(cast, array):
+            return cast
+    if array.dtype.kind in "iu" and wanted.kind in "iuf":
+        cast = array.astype(wanted)
+        if np.array_equal(cast, array):
+            return cast
+    return array
+
+
+def _check(told: str, spec: ValueSpec, value: Value) -> None:
+    kind = value.kind
+    wanted = spec.kind
+    if wanted is ValueKind.OPTIONAL and spec.type_info.contained is not None:
+        wanted = ValueKind(spec.type_info.contained.kind)
+    if kind is not wanted:
+        raise InvalidArgument(f"{told} is a {kind.name.lower()}; the model wants {spec.describe()}")
+    if spec.kind in (ValueKind.TENSOR, ValueKind.SPARSE):
+        _check_element(told, spec, value.element_type, value.shape)
+        _check_shape(told, spec, value.shape)
+
+
+def _check_element(
+    told: str, spec: ValueSpec, element: ElementType, shape: tuple[int, ...]
+) -> None:
+    wanted = spec.element_type
+    if wanted is None or element == wanted:
+        return
+    has = described(element.name.lower(), shape)
+    raise InvalidArgument(
+        f"{told} is {has}; the model wants {spec.describe()}{_cast(element, wanted)}"
+    )
+
+
+def _cast(element: ElementType, wanted: ElementType) -> str:
+    """How an array gets the dtype that is wanted, if there is a way."""
+    if ElementType.STRING in (element, wanted):
+        return ""
+    try:
+        name = dtype_of(wanted).name
+    except ImportError:
+        return ""
+    module = "ml_dtypes" if dtype_of(wanted).type.__module__ == "ml_dtypes" else "numpy"
+    return f": cast it with .astype({module}.{name})"
+
+
+def _check_shape(told: str, spec: ValueSpec, shape: tuple[int, ...]) -> None:
+    wanted = spec.shape
+    if wanted is None or spec.element_type is None:
+        return
+    has = described(spec.element_type.name.lower(), shape)
+    if len(shape) != len(wanted):
+        raise InvalidArgument(
+            f"{told} is {has} with {len(shape)} dimensions; "
+            f"the model wants {spec.describe()} with {len(wanted)}"
+        )
+    for place, (length, expected) in enumerate(zip(shape, wanted, strict=True)):
+        if isinstance(expected, int) and expected not in (-1, length):
+            raise InvalidArgument(
+                f"{told} is {has}, whose dimension {place} is {length}; "
+                f"the model wants {spec.describe()}, where it is {expected}"
+            )
+
+
+def _has_value(value: Value) -> bool:
+    """Whether a value holds anything. API function: ``HasValue``, since version 15."""
+    api, out = value.api, ffi.new("int*")
+    if not api.supports("HasValue"):
+        return True
+    check(api.pointer, lib.HasValue(api.pointer, value.handle, out), "HasValue")
+    return bool(out[0])

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""Which library runs a model, and how it gets what was made for another one."""
+
+from typing import TYPE_CHECKING, Any
+
+from ortcffi._table import default_api, table_for
+from ortcffi.errors import NotImplemented
+from ortcffi.options.run import RunOptions
+from ortcffi.options.session import SessionOptions
+from ortcffi.table.load import LibraryNotFound, load
+from ortcffi.values import tensors
+from ortcffi.values.element_types import PACKED, ElementType, ValueKind
+
+if TYPE_CHECKING:
+    from ortcffi.options.settings import Options
+    from ortcffi.table.api import Api
+
+__all__ = ["engine_for", "run_options_for", "session_options_for"]
+
+ADVICE = "run 'pip install onnxruntime', set ORTCFFI_LIBRARY, or pass api=ortcffi.load(path)"
+
+
+def engine_for(api: "Api | None", *belongings: Any) -> "Api":
+    """The table whose library runs models.
+
+    Parameters
+    ----------
+    api : Api or None
+        The one that was asked for.
+    *belongings : object
+        What the session is made with and belongs to a table: one that is not of the core decides
+        if `api` is None.
+
+    Raises
+    ------
+    NotImplemented
+        `api` is the embedded core's, which has no engine.
+    LoadError
+        No library was found, or it cannot be loaded.
+    """
+    if api is not None:
+        if table_for(api).is_core:
+            raise NotImplemented(
+                f"api is {api}, which has no engine to run models with: {ADVICE}", "CreateSession"
+            )
+        return api
+    for belonging in belongings:
+        if belonging is not None and not belonging.api.is_core:
+            return belonging.api  # type: ignore[no-any-return]
+    default = default_api()
+    return load_engine() if default.is_core else default
+
+
+def load_engine() -> "Api":
+    """The library that `load` finds, or an error that says what to install."""
+    try:
+        return load()
+    except LibraryNotFound as error:
+        told = f"a Session needs a library that runs models, and none was found: {ADVICE}"
+        missing = LibraryNotFound(told)
+        missing.problem, missing.remedy = error.problem, ADVICE
+        raise missing from error
+
+
+def session_options_for(api: "Api", options: SessionOptions | None) -> SessionOptions | None:
+    """Session options of the engine's library: those given, or a copy of those of the core.
+
+    Raises
+    ------
+    TypeError
+        They are no SessionOptions.
+    ValueError
+        They belong to another library, or have what only their own library can use.
+    """
+    if options is None:
+        return None
+    if api.same_library(options.api):
+        return options
+    _refuse_foreign(options, api)
+    for name in ("custom_ops", "op_domains", "weightless_source", "device_selector"):
+        if getattr(options, name, None) or options._values.get(name):
+            raise ValueError(
+                f"options belong to {options.api} and have {name}, which {api} cannot be given: "
+                "make them with api= of that library"
+            )
+    copy = SessionOptions(api, config=dict(options.config))
+    _copy_settings(options, copy)
+    for fixed in options.free_dimensions:
+        copy.fix_dimension(fixed.name, fixed.value, is_denotation=fixed.is_denotation)
+    for name, value in options.initializers.items():
+        copy.add_initializer(name, value_for(api, value))
+    external = options.external_initializers
+    if external:
+        copy.add_external_initializers({name: value_for(api, external[name]) for name in external})
+    if options.external_files:
+        copy.add_external_files(options.external_files)
+    return copy
+
+
+def run_options_for(api: "Api", options: Any) -> RunOptions:
+    """Run options of the engine's library, as `session_options_for`."""
+    if not isinstance(options, RunOptions):
+        raise TypeError(f"options must be RunOptions, not {type(options).__name__}")
+    if api.same_library(options.api):
+        return options
+    _refuse_foreign(options, api)
+    copy = RunOptions(api, config=dict(options.config))
+    _copy_settings(options, copy)
+    return copy
+
+
+def _refuse_foreign(options: "Options", api: "Api") -> None:
+    """Only the core tells all that its options hold."""
+    if not options.api.is_core:
+        raise ValueError(
+            f"options belong to {options.api}, and the session to {api}: make them with api="
+        )
+
+
+def _copy_settings(options: "Options", copy: "Options") -> None:
+    for name, value in options.to_dict().items():
+        if value != vars(type(options))[name].default:
+            setattr(copy, name, value)
+
+
+def value_for(api: "Api", value: Any) -> Any:
+    """A value that a library can use: itself, or one of that library over the same memory.
+
+    Tensors of strings, and values that are no dense tensors, are copied.
+    """
+    if api.same_library(value.api):
+        return value
+    kind = type(value)
+    if value.kind is not ValueKind.TENSOR:
+        make, arguments = value.__reduce_ex__(4)
+        return make(*arguments, api=api)
+    if value.element_type is ElementType.STRING:
+        return kind.from_strings(value.raw_strings(), value.shape, api=api)
+    if value.element_type in PACKED:
+        copy = kind.empty(value.shape, value.element_type, api=api)
+        tensors.bytes_of(copy)[...] = tensors.bytes_of(value)
+        return copy
+    return kind._borrow(
+        api._maker,
+        value._data,
+        value.nbytes,
+        value.shape,
+        value.element_type,
+        value,
+        value.readonly,
+    )

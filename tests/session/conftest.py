@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of sessions share."""
+
+import gc
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ortcffi as ort
+from ortcffi._native import lib
+
+
+@pytest.fixture(autouse=True)
+def leaves_no_session() -> Iterator[None]:
+    """Each test leaves as many sessions alive as there were before."""
+    before = lib.ortcffi_live_sessions()
+    yield
+    if lib.ortcffi_live_sessions() != before:
+        gc.collect()
+    assert lib.ortcffi_live_sessions() == before, "sessions are left alive"
+
+
+@pytest.fixture
+def opened() -> Iterator[Callable[..., ort.Session]]:
+    """``opened(model, ...)`` makes a session that is closed after the test."""
+    sessions: list[ort.Session] = []
+
+    def make(*arguments: Any, **keywords: Any) -> ort.Session:
+        sessions.append(ort.Session(*arguments, **keywords))
+        return sessions[-1]
+
+    yield make
+    while sessions:
+        sessions.pop().close()
+
+
+@pytest.fixture
+def x() -> Any:
+    """The input of the small models."""
+    return np.array([[1, 2, 3, 4]], np.float32)

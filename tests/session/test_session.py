@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: MIT
+"""Sessions: making them, what they tell of the model, and their end."""
+
+import gc
+import mmap
+import subprocess
+import sys
+import threading
+import weakref
+
+import numpy as np
+import pytest
+from support import models
+
+import ortcffi as ort
+from ortcffi._native import lib
+
+
+def test_a_model_runs_from_a_path(tmp_path, x):
+    path = tmp_path / "add.onnx"
+    path.write_bytes(models.add())
+    for given in (path, str(path)):
+        with ort.Session(given) as session:
+            (y,) = session.run({"x": x})
+            assert y.tolist() == [[2, 4, 6, 8]]
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview, np.frombuffer])
+def test_a_model_runs_from_what_holds_its_bytes(opened, x, kind):
+    content = models.add()
+    given = np.frombuffer(content, np.uint8) if kind is np.frombuffer else kind(content)
+    assert opened(given).run({"x": x})[0].tolist() == [[2, 4, 6, 8]]
+
+
+def test_a_model_runs_from_a_memory_map_that_is_closed_afterwards(tmp_path, opened, x):
+    path = tmp_path / "add.onnx"
+    path.write_bytes(models.add())
+    with path.open("rb") as file:
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    session = opened(mapped)
+    mapped.close()
+    assert session.run({"x": x})[0].tolist() == [[2, 4, 6, 8]]
+
+
+def test_a_session_tells_names_and_types(opened):
+    session = opened(models.two_inputs())
+    assert [spec.name for spec in session.inputs] == ["a", "b"]
+    assert [spec.name for spec in session.outputs] == ["s", "d"]
+    spec = session.inputs[0]
+    assert spec.kind is ort.ValueKind.TENSOR
+    assert spec.element_type is ort.ElementType.INT64
+    assert spec.dtype == np.int64
+    assert spec.shape == ("n",)
+    assert spec.describe() == "int64[n]"
+    assert spec.type_info == ort.TypeInfo.tensor("int64", ["n"])
+    assert session.overridable_initializers == ()
+    assert repr(spec) == "<ValueSpec 'a' int64[n]>"
+
+
+def test_an_open_dimension_without_a_name_is_minus_one(opened):
+    session = opened(models.identity(shape=(None, 4)))
+    assert session.inputs[0].shape == (-1, 4)
+    assert session.inputs[0].describe() == "float[?, 4]"
+
+
+def test_a_tensor_of_any_shape_has_none_and_runs_with_each(opened):
+    session = opened(models.identity(shape=None))
+    assert session.inputs[0].shape is None
+    for shape in [(), (3,), (2, 0), (1, 2, 3, 4)]:
+        x = np.ones(shape, np.float32)
+        assert session.run({"x": x})[0].shape == shape
+
+
+def test_a_scalar_has_an_empty_shape(opened):
+    session = opened(models.identity(shape=()))
+    assert session.inputs[0].shape == ()
+    assert session.run({"x": np.float32(2)})[0] == 2
+    with pytest.raises(ort.errors.InvalidArgument, match=r"with 1 dimensions.*with 0"):
+        session.run({"x": np.ones(1, np.float32)})
+
+
+def test_an_initializer_that_is_an_input_can_be_overridden(opened, x):
+    inputs = [models.value("x", shape=(1, 4)), models.value("w", shape=(1, 4))]
+    weights = models.tensor("w", np.full((1, 4), 10, np.float32))
+    node = models.node("Add", "x w", "y")
+    session = opened(models.model([node], inputs, [models.value("y", shape=(1, 4))], [weights]))
+    assert [spec.name for spec in session.inputs] == ["x"]
+    assert [spec.name for spec in session.overridable_initializers] == ["w"]
+    assert session.run({"x": x})[0].tolist() == [[11, 12, 13, 14]]
+    assert session.run({"x": x, "w": x})[0].tolist() == [[2, 4, 6, 8]]
+    with pytest.raises(ort.errors.InvalidArgument, match="input 'w' is double"):
+        session.run({"x": x, "w": x.astype(np.float64)})
+
+
+# --- which library --------------------------------------------------------------------------------
+
+
+def test_the_core_has_no_engine_and_says_what_to_install(core_api):
+    with pytest.raises(ort.errors.NotImplemented, match=r"no engine.*pip install onnxruntime"):
+        ort.Session(models.add(), api=core_api)
+
+
+def test_the_default_table_is_taken_if_it_has_an_engine(real_api, opened):
+    before = ort.default_api()
+    try:
+        ort.init_api(real_api)
+        assert opened(models.add()).api == real_api
+    finally:
+        ort.init_api(before)
+
+
+def test_without_a_library_the_error_says_what_to_install():
+    code = """
+        import importlib.util, os, sys
+        import ortcffi as ort
+        from ortcffi.table import load
+        load.installed_libraries = lambda: []
+        load.SYSTEM_NAMES = ["libno-such-library.so"]
+        try:
+            ort.Session("model.onnx")
+        except ort.LibraryNotFound as error:
+            assert "pip install onnxruntime" in str(error), error
+            assert error.remedy
+        else:
+            sys.exit("no error")
+    """
+    import textwrap
+
+    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True)
+
+
+def test_options_of_the_core_are_copied_for_the_library(opened, x):
+    options = ort.SessionOptions(
+        intra_op_threads=1, log_id="mine", config={"session.disable_prepacking": "1"}
+    )
+    assert options.api.is_core
+    options.fix_dimension("n", 4)
+    session = opened(models.identity(shape=(1, "n")), options)
+    assert session.inputs[0].shape == (1, 4)
+    assert session.run({"x": x})[0].tolist() == x.tolist()
+
+
+def test_initializers_of_the_core_are_shared_with_the_library(opened, x):
+    weights = np.full((1, 4), 5, np.float32)
+    inputs, outputs = [models.value("x", shape=(1, 4))], [models.value("y", shape=(1, 4))]
+    initial = models.tensor("w", np.zeros((1, 4), np.float32))
+    content = models.model([models.node("Add", "x w", "y")], inputs, outputs, [initial])
+    options = ort.SessionOptions(config={"session.disable_prepacking": "1"})
+    options.add_initializer("w", ort.Value.from_numpy(weights))
+    session = opened(content, options)
+    del options
+    gc.collect()
+    assert session.run({"x": x})[0].tolist() == [[6, 7, 8, 9]]
+
+
+def test_arguments_of_wrong_types_are_named():
+    with pytest.raises(TypeError, match="model must be a path or bytes-like, not int"):
+        ort.Session(5)
+    with pytest.raises(TypeError, match="options must be SessionOptions, not dict"):
+        ort.Session(models.add(), {})
+    with pytest.raises(TypeError, match="env must be Env, not int"):
+        ort.Session(models.add(), env=5)
+    with pytest.raises(TypeError, match="prepacked_weights must be PrepackedWeights, not int"):
+        ort.Session(models.add(), prepacked_weights=5)
+    with pytest.raises(ValueError, match="null character"):
+        ort.Session("model\0.onnx")
+
+
+def test_what_belongs_to_the_core_is_refused_by_name():
+    with ort.Env() as env, pytest.raises(ValueError, match="env belongs to"):
+        ort.Session(models.add(), env=env)
+    with ort.PrepackedWeights() as weights, pytest.raises(ValueError, match="prepacked_weights"):
+        ort.Session(models.add(), prepacked_weights=weights)
+
+
+# --- errors of loading ----------------------------------------------------------------------------
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"no\.onnx"):
+        ort.Session(tmp_path / "no.onnx")
+
+
+def test_what_is_no_model_has_a_typed_error():
+    for content in (b"", b"\0" * 64, b"not a model", models.add()[:-7]):
+        with pytest.raises(ort.OrtError):
+            ort.Session(content)
+
+
+# --- the end --------------------------------------------------------------------------------------
+
+
+def test_a_closed_session_says_so(x):
+    session = ort.Session(models.add())
+    (y,) = session.run({"x": x})
+    session.close()
+    session.close()
+    assert session.closed
+    assert repr(session) == "<Session closed>"
+    for use in (lambda: session.run({"x": x}), lambda: session.handle, session.__enter__):
+        with pytest.raises(ValueError, match="closed"):
+            use()
+    assert session.cancel() == 0
+    assert y.tolist() == [[2, 4, 6, 8]]
+
+
+def test_a_session_that_was_never_made_says_so(x):
+    session = ort.Session.__new__(ort.Session)
+    assert session.closed
+    with pytest.raises(ValueError, match="closed"):
+        session.run({"x": x})
+    with pytest.raises(ValueError, match="never made"):
+        session.api  # noqa: B018
+    session.close()
+
+
+def test_a_session_goes_with_its_last_reference(x):
+    before = lib.ortcffi_live_sessions()
+    session = ort.Session(models.add())
+    reference = weakref.ref(session)
+    assert lib.ortcffi_live_sessions() == before + 1
+    (y,) = session.run({"x": x})
+    del session
+    assert reference() is None
+    assert lib.ortcffi_live_sessions() == before
+    assert y.tolist() == [[2, 4, 6, 8]]
+
+
+def test_the_collector_takes_a_session_in_a_cycle_with_its_options_and_environment(real_api):
+    class Weights(np.ndarray):
+        """An array that can refer to what refers to it."""
+
+    before = lib.ortcffi_live_sessions()
+    weights = np.ones((1, 4), np.float32).view(Weights)
+    env, options = ort.Env(api=real_api), ort.SessionOptions(real_api)
+    options.add_initializer("w", ort.Value.from_numpy(weights, api=real_api))
+    weights.cycle = (ort.Session(models.add(), options, env=env), env, options)
+    assert lib.ortcffi_live_sessions() == before + 1
+    del weights, env, options
+    gc.collect()
+    assert lib.ortcffi_live_sessions() == before
+
+
+def test_a_session_outlives_the_close_of_what_it_was_made_with(real_api, x):
+    env, options = ort.Env(api=real_api), ort.SessionOptions(real_api, logger=lambda _: None)
+    with ort.Session(models.add(), options, env=env) as session:
+        env.close()
+        options.close()
+        assert session.run({"x": x})[0].tolist() == [[2, 4, 6, 8]]
+
+
+def test_init_again_is_refused(opened):
+    session = opened(models.add())
+    with pytest.raises(RuntimeError, match="made before"):
+        session.__init__(models.add())
+    assert not session.closed
+
+
+def test_a_session_is_released_after_the_handles_that_it_gave():
+    before = lib.ortcffi_live_sessions()
+    session = ort.Session(models.add())
+    handle = session.handle
+    session.close()
+    assert lib.ortcffi_live_sessions() == before + 1
+    del handle
+    assert lib.ortcffi_live_sessions() == before
+
+
+def test_close_in_the_middle_of_runs_lets_them_end():
+    session = ort.Session(models.loop(2000, 32))
+    big = np.eye(32, dtype=np.float32)
+    results = []
+    threads = [
+        threading.Thread(target=lambda: results.append(session.run({"x": big}))) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    while session.running < 4 and any(thread.is_alive() for thread in threads):
+        pass
+    session.close()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 4
+    assert session.closed
+
+
+def test_sixteen_threads_share_a_session(opened):
+    session = opened(models.two_inputs())
+
+    def work(n):
+        a = np.arange(n, n + 8)
+        for _ in range(50):
+            total, difference = session.run({"a": a, "b": a})
+            assert total.tolist() == (a + a).tolist()
+            assert not difference.any()
+        done.append(n)
+
+    done = []
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(done) == list(range(16))

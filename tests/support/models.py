@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""Small ONNX models as bytes, written as protobuf by hand: no package of ONNX is needed."""
+
+from typing import Any
+
+import numpy as np
+
+ELEMENTS = {  # TensorProto.DataType
+    "float32": 1,
+    "uint8": 2,
+    "int8": 3,
+    "int32": 6,
+    "int64": 7,
+    "str": 8,
+    "bool": 9,
+    "float16": 10,
+    "float64": 11,
+    "uint32": 12,
+    "uint64": 13,
+    "bfloat16": 16,
+    "int4": 22,
+}
+
+
+# --- protobuf -------------------------------------------------------------------------------------
+
+
+def varint(number: int) -> bytes:
+    number &= (1 << 64) - 1
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
+
+
+def field(number: int, value: int | bytes | str) -> bytes:
+    """One field: an int as a varint, anything else with its length."""
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    content = value.encode() if isinstance(value, str) else value
+    return varint(number << 3 | 2) + varint(len(content)) + content
+
+
+def fields(number: int, values: Any) -> bytes:
+    return b"".join(field(number, value) for value in values)
+
+
+# --- types ----------------------------------------------------------------------------------------
+
+
+def dimension(n: int | str | None) -> bytes:
+    if n is None:
+        return b""
+    return field(1, n) if isinstance(n, int) else field(2, n)
+
+
+def shape_of(dimensions: Any) -> bytes:
+    return fields(1, (dimension(n) for n in dimensions))
+
+
+def tensor_type(dtype: str, shape: Any = None, kind: int = 1) -> bytes:
+    """A TypeProto of a tensor; `kind` 8 is a sparse one."""
+    inner = field(1, ELEMENTS[dtype])
+    return field(kind, inner + (b"" if shape is None else field(2, shape_of(shape))))
+
+
+def sequence_type(item: bytes) -> bytes:
+    return field(4, field(1, item))
+
+
+def map_type(key: str, value: bytes) -> bytes:
+    return field(5, field(1, ELEMENTS[key]) + field(2, value))
+
+
+def optional_type(item: bytes) -> bytes:
+    return field(9, field(1, item))
+
+
+def value_info(name: str, kind: bytes) -> bytes:
+    return field(1, name) + field(2, kind)
+
+
+def value(name: str, dtype: str = "float32", shape: Any = None) -> bytes:
+    return value_info(name, tensor_type(dtype, shape))
+
+
+# --- graphs ---------------------------------------------------------------------------------------
+
+
+def tensor(name: str, array: Any) -> bytes:
+    array = np.asarray(array)
+    head = b"".join(field(1, n) for n in array.shape)
+    if array.dtype.kind in "OU":
+        head += field(2, ELEMENTS["str"]) + fields(6, (str(x) for x in array.ravel()))
+        return head + field(8, name)
+    head += field(2, ELEMENTS[array.dtype.name])
+    return head + field(8, name) + field(9, np.ascontiguousarray(array).tobytes())
+
+
+def external_tensor(name: str, shape: Any, location: str) -> bytes:
+    """A float tensor whose elements are in a file."""
+    entry = field(1, "location") + field(2, location)
+    head = b"".join(field(1, n) for n in shape)
+    return head + field(2, 1) + field(8, name) + field(13, entry) + field(14, 1)
+
+
+def attribute(name: str, given: Any) -> bytes:
+    head = field(1, name)
+    if isinstance(given, float):
+        return head + varint(2 << 3 | 5) + np.float32(given).tobytes() + field(20, 1)
+    if isinstance(given, int):
+        return head + field(3, given) + field(20, 2)
+    if isinstance(given, str):
+        return head + field(4, given) + field(20, 3)
+    if isinstance(given, np.ndarray):
+        return head + field(5, tensor("", given)) + field(20, 4)
+    if isinstance(given, bytes):  # a graph
+        return head + field(6, given) + field(20, 5)
+    return head + fields(8, given) + field(20, 7)
+
+
+def node(op: str, inputs: str, outputs: str, domain: str = "", **attributes: Any) -> bytes:
+    """A node; names are separated by spaces."""
+    head = fields(1, inputs.split()) + fields(2, outputs.split())
+    head += field(3, f"{op}_{outputs}".replace(" ", "_")) + field(4, op)
+    return head + fields(5, (attribute(*pair) for pair in attributes.items())) + field(7, domain)
+
+
+def graph(nodes: Any, inputs: Any, outputs: Any, initializers: Any = (), name: str = "g") -> bytes:
+    head = fields(1, nodes) + field(2, name) + fields(5, initializers)
+    return head + fields(11, inputs) + fields(12, outputs)
+
+
+def model(
+    nodes: Any,
+    inputs: Any,
+    outputs: Any,
+    initializers: Any = (),
+    *,
+    opset: int = 17,
+    domains: dict[str, int] | None = None,
+    metadata: dict[str, str] | None = None,
+    facts: bytes = b"",
+) -> bytes:
+    """A model; `facts` are further fields of it."""
+    opsets = {"": opset, **(domains or {})}
+    head = field(1, 8) + facts
+    head += fields(8, (field(1, name) + field(2, n) for name, n in opsets.items()))
+    props = ((field(1, key) + field(2, text)) for key, text in (metadata or {}).items())
+    return head + field(7, graph(nodes, inputs, outputs, initializers)) + fields(14, props)
+
+
+# --- models that tests share ----------------------------------------------------------------------
+
+
+def add(shape: Any = (1, 4), dtype: str = "float32") -> bytes:
+    """y = x + x."""
+    ports = [value("x", dtype, shape)], [value("y", dtype, shape)]
+    return model([node("Add", "x x", "y")], *ports)
+
+
+def identity(dtype: str = "float32", shape: Any = (1, 4)) -> bytes:
+    """y = x."""
+    ports = [value("x", dtype, shape)], [value("y", dtype, shape)]
+    return model([node("Identity", "x", "y")], *ports)
+
+
+def two_inputs() -> bytes:
+    """total = a + b, difference = a - b, in int64, with the open dimension n."""
+    ports = [[value(name, "int64", ["n"]) for name in names] for names in ("ab", "sd")]
+    return model([node("Add", "a b", "s"), node("Sub", "a b", "d")], *ports)
+
+
+def matmul(rows: int = 1, size: int = 256) -> bytes:
+    """y = x @ w, with w of ones."""
+    weights = tensor("w", np.ones((size, size), np.float32))
+    ports = [value("x", shape=(rows, size))], [value("y", shape=(rows, size))]
+    return model([node("MatMul", "x w", "y")], *ports, [weights])
+
+
+def loop(trips: int, size: int = 128) -> bytes:
+    """y = x @ x @ ... within a loop, which takes as long as there are trips."""
+    body = graph(
+        [node("Identity", "go", "go_on"), node("MatMul", "v w", "v_next")],
+        [value("i", "int64", []), value("go", "bool", []), value("v", shape=(size, size))],
+        [value("go_on", "bool", []), value("v_next", shape=(size, size))],
+        name="body",
+    )
+    return model(
+        [node("Loop", "trips go x", "y", body=body)],
+        [value("x", shape=(size, size))],
+        [value("y", shape=(size, size))],
+        [
+            tensor("trips", np.array(trips, np.int64)),
+            tensor("go", np.array(True)),
+            tensor("w", np.eye(size, dtype=np.float32)),
+        ],
+    )
