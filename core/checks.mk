@@ -8,7 +8,7 @@ BEHAVIOUR = ../tests/c/behaviour
 FAULTS = ../tests/c/faults
 # What runs: a client, and behind colons what it is told after the library's path.
 RUNS = abi client heap old_client versions storm:2:50000:2 arena:2:30000 adaptor_storm:2:20000:2 \
-  random_values many_threads:800:1000 reload:20:1000 shared_env:2000 platform $(LEAVERS) $(RUNS_OF_$(SYSTEM))
+  random_values kernels:100000 many_threads:800:1000 reload:20:1000 shared_env:2000 platform $(LEAVERS) $(RUNS_OF_$(SYSTEM))
 RUNS_OF_POSIX = $(FORKS) $(INSIDERS_OF_$(CHOSEN))
 # Apart, since the runtimes of most tools do not go on in the child of a process with threads.
 FORKS = storm:2:20000:2:fork adaptor_storm:2:20000:2:fork shared_env:100000:200 arena_fork

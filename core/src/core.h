@@ -115,6 +115,10 @@ struct core_figure {
 /** Pairs of figures, in decimal. */
 OrtStatus* core_figures(const struct core_figure* figures, size_t count, OrtKeyValuePairs** out);
 
+/** A copy of pairs, the caller's; none for NULL. */
+OrtStatus* core_copy_pairs(const char* function, const OrtKeyValuePairs* from,
+                           OrtKeyValuePairs** out);
+
 /** Adds a pair whose key is new, without looking for it. False where there is no memory. */
 bool core_append_pair(OrtKeyValuePairs* pairs, const char* key, const char* value);
 
@@ -135,6 +139,8 @@ enum core_kind {
   CORE_THREADING_OPTIONS,
   CORE_PREPACKED_WEIGHTS,
   CORE_ARENA_CFG,
+  CORE_KERNEL,
+  CORE_KERNEL_INFO,
   CORE_KINDS
 };
 

@@ -114,8 +114,29 @@ size_t core_op_operand_count(const OrtCustomOp* op, bool is_output);
 struct core_operand core_op_operand(const OrtCustomOp* op, bool is_output, size_t index);
 /** @} */
 
+/** @name Attributes
+ * @{ */
+
+/** One block: the struct, the value at a multiple of 8 bytes, the name. A list of strings is stored
+ * as ReadOpAttr returns it: one after the other, each with its terminating zero. A single string
+ * has no terminating zero. A tensor is stored as a pointer to a value with one more reference. */
+struct OrtOpAttr {
+  OrtOpAttrType type;
+  size_t size;
+  const char* name;
+};
+
+static inline const void* core_op_attr_value(const OrtOpAttr* attr) { return attr + 1; }
+
+static inline const OrtValue* core_op_attr_tensor(const OrtOpAttr* attr) {
+  return *(const OrtValue* const*)core_op_attr_value(attr);
+}
+
+OrtStatus* core_copy_op_attr(const char* function, const OrtOpAttr* from, OrtOpAttr** out);
+
 /** ortcore_tensor_attribute; see ortcore.h. */
 OrtStatus* ORT_API_CALL core_tensor_attribute(const char* name, const OrtValue* tensor,
                                               OrtOpAttr** out);
+/** @} */
 
 #endif /* ORTCFFI_CUSTOM_OP_H_ */

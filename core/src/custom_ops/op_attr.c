@@ -2,18 +2,26 @@
 /* OrtOpAttr: attributes of nodes. */
 #include <string.h>
 
+#include "custom_ops/custom_op.h"
 #include "heap/heap.h"
-
-/* One block: the struct, the value at a multiple of 8 bytes, the name. A list of strings is stored
- * as ReadOpAttr returns it: one after the other, each with its terminating zero. A single string
- * has no terminating zero. */
-struct OrtOpAttr {
-  OrtOpAttrType type;
-  size_t size;
-  const char* name;
-};
+#include "values/value.h"
 
 static void* value_of(const OrtOpAttr* attr) { return (void*)(attr + 1); }
+
+/* An attribute with room for its value and a copy of the name. */
+static OrtStatus* new_attr(const char* function, const char* name, OrtOpAttrType type, size_t size,
+                           OrtOpAttr** out) {
+  size_t name_size = strlen(name) + 1;
+  OrtOpAttr* attr = heap_alloc(sizeof *attr + size + name_size);
+  if (attr == NULL) {
+    return core_no_memory(function, sizeof *attr + size + name_size);
+  }
+  *attr = (OrtOpAttr){.type = type, .size = size, .name = (char*)value_of(attr) + size};
+  memcpy((char*)value_of(attr) + size, name, name_size);
+  heap_created(CORE_OP_ATTR);
+  *out = attr;
+  return NULL;
+}
 
 /* Bytes that the value needs. SIZE_MAX means that one of the strings is NULL: the strings of an int
  * count, which all are in memory, cannot add up to that. */
@@ -80,25 +88,48 @@ ORT_API_STATUS_IMPL(ort_CreateOpAttr, const char* name, const void* data, int le
   if (size == SIZE_MAX) {
     CORE_FAIL(ORT_RUNTIME_EXCEPTION, "CreateOpAttr: none of the strings may be NULL");
   }
-  size_t name_size = strlen(name) + 1;
-  OrtOpAttr* attr = heap_alloc(sizeof *attr + size + name_size);
-  if (attr == NULL) {
-    return CORE_OUT_OF_MEMORY(CreateOpAttr, sizeof *attr + size + name_size);
-  }
-  *attr = (OrtOpAttr){.type = type, .size = size, .name = (char*)value_of(attr) + size};
-  memcpy((char*)value_of(attr) + size, name, name_size);
+  OrtOpAttr* attr = NULL;
+  CORE_TRY(new_attr("CreateOpAttr", name, type, size, &attr));
   if (type == ORT_OP_ATTR_STRINGS) {
     copy_strings(value_of(attr), data, length);
   } else if (size > 0) {
     memcpy(value_of(attr), data, size);
   }
-  heap_created(CORE_OP_ATTR);
   *op_attr = attr;
+  return NULL;
+}
+
+OrtStatus* ORT_API_CALL core_tensor_attribute(const char* name, const OrtValue* tensor,
+                                              OrtOpAttr** out) {
+  CORE_REQUIRE(ortcore_tensor_attribute, name);
+  CORE_REQUIRE(ortcore_tensor_attribute, tensor);
+  CORE_REQUIRE(ortcore_tensor_attribute, out);
+  if (!core_is_tensor(tensor)) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_tensor_attribute: tensor must be a dense tensor");
+  }
+  OrtOpAttr* attr = NULL;
+  CORE_TRY(new_attr("ortcore_tensor_attribute", name, ORT_OP_ATTR_TENSOR, sizeof tensor, &attr));
+  *(OrtValue**)value_of(attr) = core_retain_value(tensor);
+  *out = attr;
+  return NULL;
+}
+
+OrtStatus* core_copy_op_attr(const char* function, const OrtOpAttr* from, OrtOpAttr** out) {
+  OrtOpAttr* attr = NULL;
+  CORE_TRY(new_attr(function, from->name, from->type, from->size, &attr));
+  memcpy(value_of(attr), value_of(from), from->size);
+  if (attr->type == ORT_OP_ATTR_TENSOR) {
+    core_retain_value(core_op_attr_tensor(attr));
+  }
+  *out = attr;
   return NULL;
 }
 
 void ORT_API_CALL ort_ReleaseOpAttr(OrtOpAttr* input) NO_EXCEPTION {
   if (input != NULL) {
+    if (input->type == ORT_OP_ATTR_TENSOR) {
+      ort_ReleaseValue((OrtValue*)core_op_attr_tensor(input));
+    }
     heap_free(input);
     heap_released(CORE_OP_ATTR);
   }
@@ -159,7 +190,13 @@ ORT_API_STATUS_IMPL(ort_OpAttr_GetTensorAttributeAsOrtValue, const OrtOpAttr* at
                     OrtValue** attr_tensor) {
   CORE_REQUIRE(OpAttr_GetTensorAttributeAsOrtValue, attribute);
   CORE_REQUIRE(OpAttr_GetTensorAttributeAsOrtValue, attr_tensor);
-  /* CreateOpAttr makes none of that type; those of a graph's nodes need an engine. */
+  if (attribute->type == ORT_OP_ATTR_TENSOR) {
+    OrtAllocator* allocator = NULL;
+    CORE_TRY(ort_GetAllocatorWithDefaultOptions(&allocator));
+    return core_copy_tensor("OpAttr_GetTensorAttributeAsOrtValue",
+                            (const struct core_tensor*)core_op_attr_tensor(attribute), allocator,
+                            (struct core_tensor**)attr_tensor);
+  }
   CORE_FAIL(ORT_INVALID_ARGUMENT,
             "OpAttr_GetTensorAttributeAsOrtValue: attribute is not of the type TENSOR");
 }

@@ -1,12 +1,179 @@
 /* SPDX-License-Identifier: MIT */
-/** @file kernel.h The kernel host: what ortcore.h describes, by the names that the core uses. */
+/**
+ * @file kernel.h
+ * The kernel host: what ortcore.h describes, by the names that the core uses.
+ *
+ * A node is what a kernel was made for. It does not change, so that any thread may read it; the
+ * kernel and each copy of its info hold it. A context is one call; it belongs to its kernel, so
+ * that it can still be told from a running one when a kernel keeps it.
+ */
 #ifndef ORTCFFI_KERNEL_H_
 #define ORTCFFI_KERNEL_H_
 
 #include "core.h"
+#include "custom_ops/custom_op.h"
 #include "ortcore.h"
+#include "platform/platform.h"
+#include "values/type_info.h"
 
-OrtStatus* ORT_API_CALL core_kernel_create(const OrtcoreNode* node, OrtcoreKernel** out);
+/** The version of the header that brought struct OrtcoreNode. */
+#define CORE_KERNELS_SINCE 30
+
+/** What the topics above lend to kernels. */
+struct core_kernel_host {
+  /** The table for nodes without one. */
+  const OrtApi* api;
+  /** The logger for nodes without one, asked for at each use. */
+  const OrtLogger* (*logger)(void);
+};
+
+/** @name Nodes
+ * @{ */
+
+/** No op has more inputs, outputs or attributes; what claims to is a mistake, better not read. */
+#define CORE_MOST_OPERANDS 65536
+
+/** An input or output of a node. */
+struct core_node_operand {
+  /** "": the node leaves it out. */
+  const char* name;
+  /** UNDEFINED where neither node nor op says. */
+  ONNXTensorElementDataType type;
+  /** What the node says; may be NULL. */
+  OrtTypeInfo* type_info;
+  /** May be NULL. */
+  OrtValue* constant;
+};
+
+/** All inputs or all outputs. */
+struct core_side {
+  const char* what;
+  struct core_node_operand* list;
+  size_t count;
+  /** Whether the node does not say which there are, so that each call does. */
+  bool is_open;
+  struct core_operand* declared;
+  size_t declared_count;
+};
+
+struct core_node {
+  size_t references;
+  const struct core_kernel_host* host;
+  const OrtCustomOp* op;
+  const OrtApi* api;
+  OrtAllocator* allocator;
+  /** NULL: the host's. */
+  const OrtLogger* logger;
+  uint32_t threads;
+  int since_version;
+  const char* op_name;
+  const char* domain;
+  const char* name;
+  OrtOpAttr** attributes;
+  size_t attribute_count;
+  OrtKeyValuePairs* config;
+  struct core_side inputs;
+  struct core_side outputs;
+};
+
+OrtStatus* core_new_node(const struct core_kernel_host* host, const OrtcoreNode* from,
+                         struct core_node** out);
+void core_node_drop(struct core_node* node);
+
+/** A failing status whose text begins with the op and the node. */
+CORE_COLD __attribute__((format(printf, 3, 4))) OrtStatus* core_node_status(
+    const struct core_node* node, OrtErrorCode code, const char* format, ...);
+
+/** What such texts begin with. */
+#define CORE_PLACE_ROOM 256
+void core_node_place(const struct core_node* node, char* text, size_t room);
+
+/** What the op declares of the i-th input or output; the last one may be variadic. NULL where there
+ * is none. */
+const struct core_operand* core_declared(const struct core_side* side, size_t i);
+/** Whether the node has the i-th input or output. */
+bool core_node_has(const struct core_side* side, size_t i);
+/** The element type of the i-th input or output; UNDEFINED where it is not known. */
+ONNXTensorElementDataType core_node_type(const struct core_side* side, size_t i);
+/** The fewest values that the op can do with. */
+size_t core_least_operands(const struct core_side* side);
+
+const OrtOpAttr* core_node_attribute(const struct core_node* node, const char* name);
+const OrtLogger* core_node_logger(const struct core_node* node);
+
+/** The text for an element type, such as "float". */
+const char* core_element_name(ONNXTensorElementDataType type);
+/** @} */
+
+/** @name Kernels
+ * @{ */
+
+/** What a kernel is lent. The marks tell what is valid from what was kept too long. */
+struct OrtKernelInfo {
+  uintptr_t mark;
+  struct core_node* node;
+  bool is_copy;
+};
+#define CORE_INFO_MARK ((uintptr_t)0x4B65726E496E666F)
+
+struct OrtcoreKernel {
+  struct core_node* node;
+  struct OrtKernelInfo info;
+  /** What CreateKernel answered; may be NULL. */
+  void* state;
+  bool has_status;
+  /** Contexts that no call uses: one that is taken without the lock, and the others. */
+  struct OrtKernelContext* spare;
+  core_mutex lock;
+  struct OrtKernelContext* contexts;
+};
+
+struct core_scratch;
+
+struct OrtKernelContext {
+  uintptr_t mark;
+  const struct core_node* node;
+  struct OrtKernelContext* next;
+  const OrtValue* const* inputs;
+  size_t input_count;
+  struct core_scratch* scratch;
+  size_t output_count;
+  size_t room;
+  /** Each is NULL, the caller's, or what GetOutput made. Atomic. */
+  struct core_context_output {
+    OrtValue* value;
+    bool is_callers;
+  } outputs[];
+};
+#define CORE_CONTEXT_MARK ((uintptr_t)0x4B65726E43747874)
+
+/** A call of an op's function, at the beginning of a struct with the arguments. */
+struct core_op_call {
+  const struct core_node* node;
+  /** Makes the call, and may set the status. */
+  void (*function)(struct core_op_call* call);
+  OrtStatus* status;
+};
+
+/** Makes a call in which GetAllocatorWithDefaultOptions answers the node's allocator. An exception
+ * becomes a status, and a status begins with the op and the node. */
+OrtStatus* core_call_op(struct core_op_call* call);
+
+/** The allocator of the kernel that the calling thread is in; NULL outside of kernels. */
+OrtAllocator* core_running_allocator(void);
+/** Sets it; returns the one before. */
+OrtAllocator* core_enter_kernel(OrtAllocator* allocator);
+
+/** Takes memory of scratch buffers back. */
+void core_free_scratch(OrtKernelContext* context);
+
+/** How many holders a value has for the time of a call, so that a kernel that releases what it was
+ * lent does no harm. */
+void core_pin_value(const OrtValue* value);
+void core_unpin_value(const OrtValue* value);
+
+OrtStatus* core_kernel_create(const struct core_kernel_host* host, const OrtcoreNode* node,
+                              OrtcoreKernel** out);
 OrtStatus* ORT_API_CALL core_kernel_compute(OrtcoreKernel* kernel, const OrtValue* const* inputs,
                                             size_t input_count, OrtValue** outputs,
                                             size_t output_count);
@@ -16,5 +183,6 @@ OrtStatus* ORT_API_CALL core_kernel_infer_shapes(OrtcoreKernel* kernel,
                                                  OrtTensorTypeAndShapeInfo** outputs,
                                                  size_t output_count);
 void ORT_API_CALL core_kernel_release(OrtcoreKernel* kernel);
+/** @} */
 
 #endif /* ORTCFFI_KERNEL_H_ */

@@ -103,6 +103,18 @@ void core_thread_key_set(core_thread_key key, void* value);
  * in the other. False without memory. Systems that do not fork call nothing. */
 int core_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
 
+/** A thread that somebody waits for. */
+struct core_thread {
+  void (*function)(void* argument);
+  void* argument;
+  uintptr_t handle;
+};
+/** Starts a thread that runs `function`; false where the system has no room for another. The struct
+ * must live until core_thread_join. */
+int core_thread_start(struct core_thread* thread);
+/** Waits for the end of a thread. */
+void core_thread_join(struct core_thread* thread);
+
 /** Lets other threads run. */
 void core_yield(void);
 

@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <sched.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #if defined(__linux__)
@@ -21,6 +22,29 @@ void core_thread_key_set(core_thread_key key, void* value) { pthread_setspecific
 
 int core_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void)) {
   return pthread_atfork(before, in_parent, in_child) == 0;
+}
+
+static void* run_thread(void* thread) {
+  const struct core_thread* own = thread;
+  own->function(own->argument);
+  return NULL;
+}
+
+_Static_assert(sizeof(pthread_t) <= sizeof(uintptr_t), "a handle holds a pthread_t");
+
+int core_thread_start(struct core_thread* thread) {
+  pthread_t handle;
+  if (pthread_create(&handle, NULL, run_thread, thread) != 0) {
+    return 0;
+  }
+  memcpy(&thread->handle, &handle, sizeof handle);
+  return 1;
+}
+
+void core_thread_join(struct core_thread* thread) {
+  pthread_t handle;
+  memcpy(&handle, &thread->handle, sizeof handle);
+  pthread_join(handle, NULL);
 }
 
 void core_yield(void) { sched_yield(); }

@@ -88,6 +88,22 @@ int core_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)
   return 1;
 }
 
+static DWORD WINAPI run_thread(void* thread) {
+  const struct core_thread* own = thread;
+  own->function(own->argument);
+  return 0;
+}
+
+int core_thread_start(struct core_thread* thread) {
+  thread->handle = (uintptr_t)CreateThread(NULL, 0, run_thread, thread, 0, NULL);
+  return thread->handle != 0;
+}
+
+void core_thread_join(struct core_thread* thread) {
+  WaitForSingleObject((HANDLE)thread->handle, INFINITE);
+  CloseHandle((HANDLE)thread->handle);
+}
+
 void core_yield(void) { SwitchToThread(); }
 
 int core_barrier_begin(void) { return 1; }

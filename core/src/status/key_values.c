@@ -229,6 +229,23 @@ void ORT_API_CALL ort_ReleaseKeyValuePairs(OrtKeyValuePairs* input) NO_EXCEPTION
   heap_released(CORE_KEY_VALUES);
 }
 
+OrtStatus* core_copy_pairs(const char* function, const OrtKeyValuePairs* from,
+                           OrtKeyValuePairs** out) {
+  OrtKeyValuePairs* pairs = NULL;
+  ort_CreateKeyValuePairs(&pairs);
+  for (size_t i = 0; pairs != NULL && from != NULL && i < from->count; i++) {
+    if (!core_append_pair(pairs, from->keys[i], from->values[i])) {
+      ort_ReleaseKeyValuePairs(pairs);
+      pairs = NULL;
+    }
+  }
+  if (pairs == NULL) {
+    return core_no_memory(function, sizeof *pairs);
+  }
+  *out = pairs;
+  return NULL;
+}
+
 OrtStatus* core_figures(const struct core_figure* figures, size_t count, OrtKeyValuePairs** out) {
   OrtKeyValuePairs* pairs = NULL;
   ort_CreateKeyValuePairs(&pairs);

@@ -18,18 +18,9 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #endif
 
-/* The API versions before the core's own. */
-/* clang-format off */
-#define EACH_HOST(X, ...)                                                                    \
-  X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) X(4, __VA_ARGS__) X(5, __VA_ARGS__)      \
-  X(6, __VA_ARGS__) X(7, __VA_ARGS__) X(8, __VA_ARGS__) X(9, __VA_ARGS__) X(10, __VA_ARGS__)     \
-  X(11, __VA_ARGS__) X(12, __VA_ARGS__) X(13, __VA_ARGS__) X(14, __VA_ARGS__) X(15, __VA_ARGS__) \
-  X(16, __VA_ARGS__) X(17, __VA_ARGS__) X(18, __VA_ARGS__) X(19, __VA_ARGS__) X(20, __VA_ARGS__) \
-  X(21, __VA_ARGS__) X(22, __VA_ARGS__) X(23, __VA_ARGS__) X(24, __VA_ARGS__) X(25, __VA_ARGS__) \
-  X(26, __VA_ARGS__) X(27, __VA_ARGS__) X(28, __VA_ARGS__) X(29, __VA_ARGS__)
-/* clang-format on */
 #define HOSTS 29
-_Static_assert(HOSTS + 1 == ORT_API_VERSION, "EACH_HOST lists every version before this one");
+_Static_assert(HOSTS + 1 == ORT_API_VERSION,
+               "CORE_EACH_OLDER_HOST lists every version before this one");
 
 /* One string of all names: an array of pointers would need a relocation for each. */
 static const char names[] =
@@ -69,7 +60,7 @@ static CORE_COLD OrtStatus* late(unsigned late_slot) {
     return late(LATE(index, host));                                                   \
   }
 #define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments) \
-  EACH_HOST(STATUS_STUB, index, name, parameters)
+  CORE_EACH_OLDER_HOST(STATUS_STUB, index, name, parameters)
 #define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments) \
   static CORE_COLD void ORT_API_CALL no_##name parameters NO_EXCEPTION {}
 #define ORT_SLOT_VALUE(index, since, topic, who, gil, returns, name, parameters, arguments) \
@@ -90,7 +81,7 @@ static CORE_COLD void fill_tables(void) {
     tables[host].name = name##_in_##host; \
   }
 #define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments) \
-  EACH_HOST(SET_STUB, since, name)
+  CORE_EACH_OLDER_HOST(SET_STUB, since, name)
 #define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments) \
   for (int host = 1; host < (since); host++) {                                    \
     tables[host].name = no_##name;                                                \
@@ -111,10 +102,10 @@ static CORE_COLD void fill_tables(void) {
                ? &tables[host]                                                         \
                : core_refuse_version(version, host, "1." #host ".0");                  \
   }
-EACH_HOST(BASE_FUNCTIONS, )
+CORE_EACH_OLDER_HOST(BASE_FUNCTIONS, )
 
 #define BASE(host, ...) [host] = {get_api_of_##host, version_string_of_##host},
-static const OrtApiBase bases[] = {EACH_HOST(BASE, )};
+static const OrtApiBase bases[] = {CORE_EACH_OLDER_HOST(BASE, )};
 
 const OrtApiBase* ORT_API_CALL core_emulate(uint32_t version) {
   if (version == 0 || version > ORT_API_VERSION) {

@@ -1,42 +1,88 @@
 /* SPDX-License-Identifier: MIT */
-/* What a client reaches of the kernel host: the functions that ortcore.h describes. */
+/* What libraries of custom ops and kernels are given: tables whose default allocator, inside a
+ * kernel, is the kernel's. */
+#include "env/logging.h"
 #include "kernels/kernel.h"
-#include "custom_ops/custom_op.h"
+#include "options/session_options.h"
+#include "platform/platform.h"
+#include "platform/private_copy.h"
 #include "table/versions.h"
 
+static OrtStatus* ORT_API_CALL allocator_of_kernel(OrtAllocator** out) NO_EXCEPTION {
+  OrtAllocator* running = core_running_allocator();
+  if (running == NULL || out == NULL) {
+    return ort_GetAllocatorWithDefaultOptions(out);
+  }
+  *out = running;
+  return NULL;
+}
+
+static OrtApi tables[ORT_API_VERSION + 1];
+static core_once once = CORE_ONCE_INIT;
+
+static void fill_tables(void) {
+  for (uint32_t version = 1; version <= ORT_API_VERSION; version++) {
+    tables[version] = *core_emulate(version)->GetApi(version);
+    tables[version].GetAllocatorWithDefaultOptions = allocator_of_kernel;
+  }
+}
+
+#define BASE_FUNCTIONS(host, ...)                                                      \
+  static const char* ORT_API_CALL version_string_of_##host(void) NO_EXCEPTION {        \
+    return "1." #host ".0";                                                            \
+  }                                                                                    \
+  static const OrtApi* ORT_API_CALL get_api_of_##host(uint32_t version) NO_EXCEPTION { \
+    return version >= 1 && version <= (host)                                           \
+               ? &tables[host]                                                         \
+               : core_refuse_version(version, host, "1." #host ".0");                  \
+  }
+CORE_EACH_OLDER_HOST(BASE_FUNCTIONS, )
+BASE_FUNCTIONS(30, )
+
+#define BASE(host, ...) [host] = {get_api_of_##host, version_string_of_##host},
+static const OrtApiBase bases[] = {CORE_EACH_OLDER_HOST(BASE, ) BASE(30, )};
+
+const OrtApiBase* ORT_API_CALL core_kernel_base(uint32_t version) {
+  if (version == 0 || version > ORT_API_VERSION) {
+    return NULL;
+  }
+  core_run_once(&once, fill_tables);
+  return &bases[version];
+}
+
+/* Where there is no environment, kernels still have somewhere to write warnings to. */
+static const struct OrtLogger stderr_logger = {.id = "kernel",
+                                               .severity = ORT_LOGGING_LEVEL_WARNING};
+
+static const OrtLogger* logger_of_process(void) {
+  const OrtLogger* logger = core_default_logger();
+  return logger != NULL ? logger : &stderr_logger;
+}
+
 OrtStatus* ORT_API_CALL core_host_kernel(const OrtcoreNode* node, OrtcoreKernel** out) {
-  (void)node, (void)out;
-  CORE_FAIL(ORT_NOT_IMPLEMENTED, "ortcore_kernel_create is not implemented yet");
+  static const struct core_kernel_host host = {&tables[ORT_API_VERSION], logger_of_process};
+  core_run_once(&once, fill_tables);
+  return core_kernel_create(&host, node, out);
 }
-
-OrtStatus* ORT_API_CALL core_kernel_compute(OrtcoreKernel* kernel, const OrtValue* const* inputs,
-                                            size_t input_count, OrtValue** outputs,
-                                            size_t output_count) {
-  (void)kernel, (void)inputs, (void)input_count, (void)outputs, (void)output_count;
-  CORE_FAIL(ORT_NOT_IMPLEMENTED, "ortcore_kernel_compute is not implemented yet");
-}
-
-OrtStatus* ORT_API_CALL core_kernel_infer_shapes(OrtcoreKernel* kernel,
-                                                 const OrtTensorTypeAndShapeInfo* const* inputs,
-                                                 size_t input_count,
-                                                 OrtTensorTypeAndShapeInfo** outputs,
-                                                 size_t output_count) {
-  (void)kernel, (void)inputs, (void)input_count, (void)outputs, (void)output_count;
-  CORE_FAIL(ORT_NOT_IMPLEMENTED, "ortcore_kernel_infer_shapes is not implemented yet");
-}
-
-void ORT_API_CALL core_kernel_release(OrtcoreKernel* kernel) { (void)kernel; }
-
-OrtStatus* ORT_API_CALL core_tensor_attribute(const char* name, const OrtValue* tensor,
-                                              OrtOpAttr** out) {
-  (void)name, (void)tensor, (void)out;
-  CORE_FAIL(ORT_NOT_IMPLEMENTED, "ortcore_tensor_attribute is not implemented yet");
-}
-
-const OrtApiBase* ORT_API_CALL core_kernel_base(uint32_t version) { return core_emulate(version); }
 
 OrtStatus* ORT_API_CALL core_register_library(OrtSessionOptions* options, const OrtApiBase* base,
                                               const char* path, OrtcoreCopy copy, int* is_copy) {
-  (void)options, (void)base, (void)path, (void)copy, (void)is_copy;
-  CORE_FAIL(ORT_NOT_IMPLEMENTED, "ortcore_register_library is not implemented yet");
+  CORE_REQUIRE(ortcore_register_library, options);
+  CORE_REQUIRE(ortcore_register_library, path);
+  char error[CORE_LIBRARY_ERROR];
+  bool is_private =
+      copy == ORTCORE_COPY_ALWAYS || (copy == ORTCORE_COPY_IF_LOADED && core_library_is_open(path));
+  bool is_copied = false;
+  void* library = is_private ? core_library_open_copy(path, error, &is_copied)
+                             : core_library_open_utf8(path, error);
+  if (library == NULL) {
+    return core_status(ORT_FAIL, "ortcore_register_library: ", error, NULL);
+  }
+  base = base != NULL ? base : core_kernel_base(ORT_API_VERSION);
+  CORE_TRY(core_register_op_library("ortcore_register_library", &options->custom_ops, options, base,
+                                    library, true));
+  if (is_copy != NULL) {
+    *is_copy = is_copied;
+  }
+  return NULL;
 }

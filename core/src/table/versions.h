@@ -19,6 +19,17 @@ const OrtApi* core_refuse_version(uint32_t version, uint32_t newest, const char*
 #define CORE_LATE_ROOM 512
 void core_describe_late_slot(char* text, unsigned index, uint32_t host, const char* version_string);
 
+/** The API versions before the core's own. */
+/* clang-format off */
+#define CORE_EACH_OLDER_HOST(X, ...)                                                                    \
+  X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(3, __VA_ARGS__) X(4, __VA_ARGS__) X(5, __VA_ARGS__)      \
+  X(6, __VA_ARGS__) X(7, __VA_ARGS__) X(8, __VA_ARGS__) X(9, __VA_ARGS__) X(10, __VA_ARGS__)     \
+  X(11, __VA_ARGS__) X(12, __VA_ARGS__) X(13, __VA_ARGS__) X(14, __VA_ARGS__) X(15, __VA_ARGS__) \
+  X(16, __VA_ARGS__) X(17, __VA_ARGS__) X(18, __VA_ARGS__) X(19, __VA_ARGS__) X(20, __VA_ARGS__) \
+  X(21, __VA_ARGS__) X(22, __VA_ARGS__) X(23, __VA_ARGS__) X(24, __VA_ARGS__) X(25, __VA_ARGS__) \
+  X(26, __VA_ARGS__) X(27, __VA_ARGS__) X(28, __VA_ARGS__) X(29, __VA_ARGS__)
+/* clang-format on */
+
 const OrtApiBase* ORT_API_CALL core_emulate(uint32_t version);
 OrtStatus* ORT_API_CALL core_trace_begin(const OrtApi* api, uint32_t version,
                                          const char* version_string, OrtcoreFigures* figures,

@@ -26,8 +26,8 @@ static OrtStatus* hand_out(OrtStatus* status, OrtTypeInfo* type, OrtTypeInfo** o
   return NULL;
 }
 
-static OrtStatus* new_tensor_type(const char* function, enum ONNXType kind,
-                                  const OrtTensorTypeAndShapeInfo* info, OrtTypeInfo** out) {
+OrtStatus* core_new_tensor_type(const char* function, enum ONNXType kind,
+                                const OrtTensorTypeAndShapeInfo* info, OrtTypeInfo** out) {
   OrtTypeInfo* type = NULL;
   CORE_TRY(new_type(function, kind, &type));
   return hand_out(core_copy_shape_info(function, info, &type->tensor), type, out);
@@ -52,7 +52,7 @@ static OrtTypeInfo** inner_of(const OrtTypeInfo* type) {
 /* Copies a type without what is within it. */
 static OrtStatus* copy_outer(const char* function, const OrtTypeInfo* from, OrtTypeInfo** out) {
   if (inner_of(from) == NULL) {
-    return new_tensor_type(function, from->kind, from->tensor, out);
+    return core_new_tensor_type(function, from->kind, from->tensor, out);
   }
   CORE_TRY(new_type(function, from->kind, out));
   if (from->kind == ONNX_TYPE_MAP) {
@@ -61,7 +61,7 @@ static OrtStatus* copy_outer(const char* function, const OrtTypeInfo* from, OrtT
   return NULL;
 }
 
-static OrtStatus* copy_type(const char* function, const OrtTypeInfo* from, OrtTypeInfo** out) {
+OrtStatus* core_copy_type_info(const char* function, const OrtTypeInfo* from, OrtTypeInfo** out) {
   OrtTypeInfo* type = NULL;
   OrtTypeInfo** place = &type;
   OrtStatus* status = copy_outer(function, from, place);
@@ -83,7 +83,7 @@ static OrtStatus* type_of_tensor(const OrtValue* value, OrtTypeInfo** out) {
 /* In containers, tensors have an element type in common but no shape. */
 static OrtStatus* type_of_element(const struct core_tensor* tensor, OrtTypeInfo** out) {
   const OrtTensorTypeAndShapeInfo info = {.type = tensor->shape.type};
-  return new_tensor_type("GetTypeInfo", ONNX_TYPE_TENSOR, &info, out);
+  return core_new_tensor_type("GetTypeInfo", ONNX_TYPE_TENSOR, &info, out);
 }
 
 static OrtStatus* type_of_map(const struct core_map* map, OrtTypeInfo** out) {
@@ -180,36 +180,36 @@ ORT_API_STATUS_IMPL(ort_GetMapValueType, const OrtMapTypeInfo* map_type_info,
                     OrtTypeInfo** type_info) {
   CORE_REQUIRE(GetMapValueType, map_type_info);
   CORE_REQUIRE(GetMapValueType, type_info);
-  return copy_type("GetMapValueType", map_type_info->value, type_info);
+  return core_copy_type_info("GetMapValueType", map_type_info->value, type_info);
 }
 
 ORT_API_STATUS_IMPL(ort_GetSequenceElementType, const OrtSequenceTypeInfo* sequence_type_info,
                     OrtTypeInfo** type_info) {
   CORE_REQUIRE(GetSequenceElementType, sequence_type_info);
   CORE_REQUIRE(GetSequenceElementType, type_info);
-  return copy_type("GetSequenceElementType", sequence_type_info->element, type_info);
+  return core_copy_type_info("GetSequenceElementType", sequence_type_info->element, type_info);
 }
 
 ORT_API_STATUS_IMPL(ort_GetOptionalContainedTypeInfo, const OrtOptionalTypeInfo* optional_type_info,
                     OrtTypeInfo** out) {
   CORE_REQUIRE(GetOptionalContainedTypeInfo, optional_type_info);
   CORE_REQUIRE(GetOptionalContainedTypeInfo, out);
-  return copy_type("GetOptionalContainedTypeInfo", optional_type_info->contained, out);
+  return core_copy_type_info("GetOptionalContainedTypeInfo", optional_type_info->contained, out);
 }
 
 ORT_API_STATUS_IMPL(ort_model_editor_CreateTensorTypeInfo,
                     const OrtTensorTypeAndShapeInfo* tensor_info, OrtTypeInfo** type_info) {
   CORE_REQUIRE(CreateTensorTypeInfo, tensor_info);
   CORE_REQUIRE(CreateTensorTypeInfo, type_info);
-  return new_tensor_type("CreateTensorTypeInfo", ONNX_TYPE_TENSOR, tensor_info, type_info);
+  return core_new_tensor_type("CreateTensorTypeInfo", ONNX_TYPE_TENSOR, tensor_info, type_info);
 }
 
 ORT_API_STATUS_IMPL(ort_model_editor_CreateSparseTensorTypeInfo,
                     const OrtTensorTypeAndShapeInfo* tensor_info, OrtTypeInfo** type_info) {
   CORE_REQUIRE(CreateSparseTensorTypeInfo, tensor_info);
   CORE_REQUIRE(CreateSparseTensorTypeInfo, type_info);
-  return new_tensor_type("CreateSparseTensorTypeInfo", ONNX_TYPE_SPARSETENSOR, tensor_info,
-                         type_info);
+  return core_new_tensor_type("CreateSparseTensorTypeInfo", ONNX_TYPE_SPARSETENSOR, tensor_info,
+                              type_info);
 }
 
 ORT_API_STATUS_IMPL(ort_model_editor_CreateMapTypeInfo, ONNXTensorElementDataType map_key_type,
@@ -219,7 +219,7 @@ ORT_API_STATUS_IMPL(ort_model_editor_CreateMapTypeInfo, ONNXTensorElementDataTyp
   OrtTypeInfo* type = NULL;
   CORE_TRY(new_type("CreateMapTypeInfo", ONNX_TYPE_MAP, &type));
   type->map.key = map_key_type;
-  return hand_out(copy_type("CreateMapTypeInfo", map_value_type, &type->map.value), type,
+  return hand_out(core_copy_type_info("CreateMapTypeInfo", map_value_type, &type->map.value), type,
                   type_info);
 }
 
@@ -229,8 +229,9 @@ ORT_API_STATUS_IMPL(ort_model_editor_CreateSequenceTypeInfo, const OrtTypeInfo* 
   CORE_REQUIRE(CreateSequenceTypeInfo, type_info);
   OrtTypeInfo* type = NULL;
   CORE_TRY(new_type("CreateSequenceTypeInfo", ONNX_TYPE_SEQUENCE, &type));
-  return hand_out(copy_type("CreateSequenceTypeInfo", sequence_type, &type->sequence.element), type,
-                  type_info);
+  return hand_out(
+      core_copy_type_info("CreateSequenceTypeInfo", sequence_type, &type->sequence.element), type,
+      type_info);
 }
 
 ORT_API_STATUS_IMPL(ort_model_editor_CreateOptionalTypeInfo, const OrtTypeInfo* contained_type,
@@ -239,8 +240,9 @@ ORT_API_STATUS_IMPL(ort_model_editor_CreateOptionalTypeInfo, const OrtTypeInfo* 
   CORE_REQUIRE(CreateOptionalTypeInfo, type_info);
   OrtTypeInfo* type = NULL;
   CORE_TRY(new_type("CreateOptionalTypeInfo", ONNX_TYPE_OPTIONAL, &type));
-  return hand_out(copy_type("CreateOptionalTypeInfo", contained_type, &type->optional.contained),
-                  type, type_info);
+  return hand_out(
+      core_copy_type_info("CreateOptionalTypeInfo", contained_type, &type->optional.contained),
+      type, type_info);
 }
 
 void ORT_API_CALL ort_ReleaseMapTypeInfo(OrtMapTypeInfo* input) NO_EXCEPTION {

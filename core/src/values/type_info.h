@@ -46,4 +46,10 @@ struct OrtTypeInfo {
   };
 };
 
+/** A new type of a dense or sparse tensor with a copy of `info`. */
+OrtStatus* core_new_tensor_type(const char* function, enum ONNXType kind,
+                                const OrtTensorTypeAndShapeInfo* info, OrtTypeInfo** out);
+
+OrtStatus* core_copy_type_info(const char* function, const OrtTypeInfo* from, OrtTypeInfo** out);
+
 #endif /* ORTCFFI_TYPE_INFO_H_ */

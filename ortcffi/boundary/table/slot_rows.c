@@ -33,6 +33,8 @@ const char* ortcffi_kind_name(int kind) {
       [CORE_THREADING_OPTIONS] = "threading options",
       [CORE_PREPACKED_WEIGHTS] = "prepacked weights container",
       [CORE_ARENA_CFG] = "arena configuration",
+      [CORE_KERNEL] = "kernel",
+      [CORE_KERNEL_INFO] = "kernel info",
   };
   _Static_assert(CORE_COUNT_OF(names) == CORE_KINDS, "every kind has a name");
   return kind >= 0 && kind < CORE_KINDS ? names[kind] : NULL;

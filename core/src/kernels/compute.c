@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* One call of a kernel: what goes in and comes out is checked against what the op declares. */
+#include <string.h>
+
+#include "heap/heap.h"
+#include "kernels/kernel.h"
+
+static OrtStatus* missing(const struct core_node* node, size_t i) {
+  const char* name = i < node->inputs.count ? node->inputs.list[i].name : "";
+  return core_node_status(node, ORT_INVALID_ARGUMENT, "input %llu ('%.120s') is required",
+                          (unsigned long long)i, name);
+}
+
+static OrtStatus* wrong_type(const struct core_node* node, size_t i,
+                             ONNXTensorElementDataType wanted, const OrtValue* value) {
+  const char* name = i < node->inputs.count ? node->inputs.list[i].name : "";
+  const char* kind = core_is_tensor(value)
+                         ? core_element_name(((const struct core_shaped*)value)->shape.type)
+                         : NULL;
+  return core_node_status(node, ORT_INVALID_ARGUMENT,
+                          "input %llu ('%.120s') must be a tensor of %s, but is %s%s",
+                          (unsigned long long)i, name, core_element_name(wanted),
+                          kind != NULL ? "one of " : "no dense tensor", kind != NULL ? kind : "");
+}
+
+/* Whether a value is a dense tensor of a type. */
+static bool is_tensor_of(const OrtValue* value, ONNXTensorElementDataType type) {
+  return core_is_tensor(value) && ((const struct core_tensor*)value)->shape.type == type;
+}
+
+static OrtStatus* check_absent(const struct core_node* node, size_t i,
+                               const struct core_operand* declared) {
+  bool is_constant = i < node->inputs.count && node->inputs.list[i].constant != NULL;
+  bool is_named = !node->inputs.is_open && core_node_has(&node->inputs, i);
+  bool is_optional = declared->characteristic == INPUT_OUTPUT_OPTIONAL && !is_named;
+  return is_constant || is_optional ? NULL : missing(node, i);
+}
+
+static OrtStatus* check_present(const struct core_node* node, size_t i, const OrtValue* value) {
+  if (CORE_UNLIKELY(!core_node_has(&node->inputs, i))) {
+    return core_node_status(node, ORT_INVALID_ARGUMENT,
+                            "input %llu must be NULL, because the node leaves it out",
+                            (unsigned long long)i);
+  }
+  ONNXTensorElementDataType type = core_node_type(&node->inputs, i);
+  return CORE_LIKELY(type == 0 || is_tensor_of(value, type)) ? NULL
+                                                             : wrong_type(node, i, type, value);
+}
+
+/* The values of a variadic input of any type must be of one type, unless the op says otherwise. */
+static OrtStatus* check_homogeneous(const struct core_node* node, const OrtValue* const* inputs,
+                                    size_t count) {
+  size_t first = node->inputs.declared_count - 1;
+  const struct core_operand* declared = core_declared(&node->inputs, CORE_MOST_OPERANDS);
+  if (declared == NULL || !declared->is_homogeneous || declared->type != 0) {
+    return NULL;
+  }
+  for (size_t i = first + 1; i < count && inputs[first] != NULL; i++) {
+    const struct core_shape* shape = core_shape_of(inputs[first]);
+    if (shape != NULL && inputs[i] != NULL && !is_tensor_of(inputs[i], shape->type)) {
+      return wrong_type(node, i, shape->type, inputs[i]);
+    }
+  }
+  return NULL;
+}
+
+static OrtStatus* check_inputs(const struct core_node* node, const OrtValue* const* inputs,
+                               size_t count) {
+  const struct core_side* side = &node->inputs;
+  size_t most = side->is_open ? CORE_MOST_OPERANDS : side->count;
+  size_t needed = side->is_open ? core_least_operands(side) : side->count;
+  for (size_t i = 0; i < count; i++) {
+    const struct core_operand* declared = i < most ? core_declared(side, i) : NULL;
+    if (CORE_UNLIKELY(declared == NULL)) {
+      return core_node_status(node, ORT_INVALID_ARGUMENT,
+                              "there are %llu inputs, but only %llu can be",
+                              (unsigned long long)count, (unsigned long long)i);
+    }
+    CORE_TRY(inputs[i] != NULL ? check_present(node, i, inputs[i])
+                               : check_absent(node, i, declared));
+  }
+  for (size_t i = count; i < needed; i++) {
+    CORE_TRY(check_absent(node, i, core_declared(side, i)));
+  }
+  return check_homogeneous(node, inputs, count);
+}
+
+static bool is_required(const struct core_side* side, size_t i) {
+  const struct core_operand* declared = core_declared(side, i);
+  return declared->characteristic != INPUT_OUTPUT_OPTIONAL;
+}
+
+static OrtStatus* check_outputs(const struct core_node* node, OrtValue* const* outputs,
+                                size_t count) {
+  const struct core_side* side = &node->outputs;
+  size_t least = core_least_operands(side);
+  bool is_too_many = !side->is_open && count > side->count;
+  if (is_too_many || count < least || (count > 0 && core_declared(side, count - 1) == NULL) ||
+      count > CORE_MOST_OPERANDS) {
+    return core_node_status(node, ORT_INVALID_ARGUMENT, "there cannot be %llu outputs",
+                            (unsigned long long)count);
+  }
+  for (size_t i = 0; i < count; i++) {
+    ONNXTensorElementDataType type = core_node_type(side, i);
+    if (outputs[i] != NULL && !(core_node_has(side, i) && core_is_tensor(outputs[i]) &&
+                                (type == 0 || is_tensor_of(outputs[i], type)))) {
+      return core_node_status(node, ORT_INVALID_ARGUMENT,
+                              "output %llu cannot be written to: it must be a tensor of %s",
+                              (unsigned long long)i, core_element_name(type));
+    }
+  }
+  return NULL;
+}
+
+/* A context that no call uses, with room for so many outputs. */
+static OrtKernelContext* take_context(OrtcoreKernel* kernel, size_t outputs) {
+  OrtKernelContext* context = __atomic_exchange_n(&kernel->spare, NULL, __ATOMIC_ACQUIRE);
+  if (CORE_UNLIKELY(context == NULL)) {
+    core_mutex_lock(&kernel->lock);
+    context = kernel->contexts;
+    kernel->contexts = context != NULL ? context->next : NULL;
+    core_mutex_unlock(&kernel->lock);
+  }
+  if (CORE_LIKELY(context != NULL && context->room >= outputs)) {
+    return context;
+  }
+  heap_free(context);
+  size_t room = outputs < 4 ? 4 : outputs;
+  context = heap_alloc(sizeof *context + room * sizeof *context->outputs);
+  if (context != NULL) {
+    *context = (OrtKernelContext){.room = room};
+  }
+  return context;
+}
+
+static void give_context_back(OrtcoreKernel* kernel, OrtKernelContext* context) {
+  __atomic_store_n(&context->mark, 0, __ATOMIC_RELAXED);
+  OrtKernelContext* other = __atomic_exchange_n(&kernel->spare, context, __ATOMIC_ACQ_REL);
+  if (CORE_UNLIKELY(other != NULL)) {
+    core_mutex_lock(&kernel->lock);
+    other->next = kernel->contexts;
+    kernel->contexts = other;
+    core_mutex_unlock(&kernel->lock);
+  }
+}
+
+static void begin(OrtKernelContext* context, const OrtValue* const* inputs, size_t input_count,
+                  OrtValue* const* outputs, size_t output_count) {
+  context->inputs = inputs;
+  context->input_count = input_count;
+  context->output_count = output_count;
+  context->scratch = NULL;
+  for (size_t i = 0; i < input_count; i++) {
+    if (inputs[i] != NULL) {
+      core_pin_value(inputs[i]);
+    }
+  }
+  for (size_t i = 0; i < output_count; i++) {
+    context->outputs[i].value = outputs[i];
+    context->outputs[i].is_callers = outputs[i] != NULL;
+    if (outputs[i] != NULL) {
+      core_pin_value(outputs[i]);
+    }
+  }
+  __atomic_store_n(&context->mark, CORE_CONTEXT_MARK, __ATOMIC_RELEASE);
+}
+
+/* Ends a call: with success its outputs are the caller's. */
+static OrtStatus* finish(OrtKernelContext* context, OrtStatus* status, OrtValue** outputs) {
+  for (size_t i = 0; i < context->input_count; i++) {
+    if (context->inputs[i] != NULL) {
+      core_unpin_value(context->inputs[i]);
+    }
+  }
+  for (size_t i = 0; i < context->output_count; i++) {
+    const OrtValue* value = context->outputs[i].value;
+    if (value != NULL) {
+      core_unpin_value(value);
+    } else if (status == NULL && core_node_has(&context->node->outputs, i) &&
+               is_required(&context->node->outputs, i)) {
+      status = core_node_status(context->node, ORT_FAIL, "the kernel did not make output %llu",
+                                (unsigned long long)i);
+    }
+  }
+  for (size_t i = 0; i < context->output_count; i++) {
+    if (status == NULL) {
+      outputs[i] = context->outputs[i].value;
+    } else if (!context->outputs[i].is_callers) {
+      ort_ReleaseValue(context->outputs[i].value);
+    }
+  }
+  core_free_scratch(context);
+  return status;
+}
+
+struct compute_call {
+  struct core_op_call call;
+  OrtcoreKernel* kernel;
+  OrtKernelContext* context;
+};
+
+static void compute(struct core_op_call* call) {
+  const struct compute_call* own = (const struct compute_call*)call;
+  const OrtCustomOp* op = call->node->op;
+  if (own->kernel->has_status) {
+    call->status = op->KernelComputeV2(own->kernel->state, own->context);
+  } else {
+    op->KernelCompute(own->kernel->state, own->context);
+  }
+}
+
+OrtStatus* ORT_API_CALL core_kernel_compute(OrtcoreKernel* kernel, const OrtValue* const* inputs,
+                                            size_t input_count, OrtValue** outputs,
+                                            size_t output_count) {
+  CORE_REQUIRE(ortcore_kernel_compute, kernel);
+  CORE_REQUIRE_IF(input_count > 0, ortcore_kernel_compute, inputs);
+  CORE_REQUIRE_IF(output_count > 0, ortcore_kernel_compute, outputs);
+  const struct core_node* node = kernel->node;
+  CORE_TRY(check_inputs(node, inputs, input_count));
+  CORE_TRY(check_outputs(node, outputs, output_count));
+  OrtKernelContext* context = take_context(kernel, output_count);
+  if (context == NULL) {
+    return CORE_OUT_OF_MEMORY(ortcore_kernel_compute, sizeof *context);
+  }
+  context->node = node;
+  begin(context, inputs, input_count, outputs, output_count);
+  struct compute_call own = {{node, compute, NULL}, kernel, context};
+  OrtStatus* status = finish(context, core_call_op(&own.call), outputs);
+  give_context_back(kernel, context);
+  return status;
+}

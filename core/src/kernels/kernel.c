@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels: how they begin and end, and how an op's functions are called. */
+#include "kernels/kernel.h"
+
+#include <string.h>
+
+#include "heap/heap.h"
+#include "platform/catching.h"
+
+/* Since when a struct has CreateKernelV2 and KernelComputeV2. */
+#define STATUS_SINCE 16
+
+static __thread OrtAllocator* running __attribute__((tls_model("initial-exec")));
+
+OrtAllocator* core_running_allocator(void) { return running; }
+
+OrtAllocator* core_enter_kernel(OrtAllocator* allocator) {
+  OrtAllocator* before = running;
+  running = allocator;
+  return before;
+}
+
+static void enter(void* call) {
+  struct core_op_call* own = call;
+  own->function(own);
+}
+
+static void report(void* call, bool is_standard, const char* text) {
+  struct core_op_call* own = call;
+  /* What a function threw counts, not what it had said before. */
+  ort_ReleaseStatus(own->status);
+  own->status = core_status(is_standard ? ORT_RUNTIME_EXCEPTION : ORT_FAIL, text, NULL, NULL);
+}
+
+/* The status of an op, with op and node in its text. */
+static CORE_COLD OrtStatus* explain(const struct core_node* node, OrtStatus* status) {
+  OrtErrorCode code = ort_GetErrorCode(status);
+  if (code == ORT_OK) {
+    ort_ReleaseStatus(status);
+    return core_node_status(node, ORT_FAIL, "the op answered a status with the code ORT_OK");
+  }
+  char place[CORE_PLACE_ROOM];
+  core_node_place(node, place, sizeof place);
+  OrtStatus* explained = core_status(code, place, ort_GetErrorMessage(status), NULL);
+  ort_ReleaseStatus(status);
+  return explained;
+}
+
+OrtStatus* core_call_op(struct core_op_call* call) {
+  OrtAllocator* before = core_enter_kernel(call->node->allocator);
+  core_call_catching(enter, call, report);
+  running = before;
+  return CORE_LIKELY(call->status == NULL) ? NULL : explain(call->node, call->status);
+}
+
+/* More than values have holders, so that the difference shows what a kernel has released. */
+#define PIN ((uint32_t)1 << 16)
+
+void core_pin_value(const OrtValue* value) {
+  __atomic_fetch_add(&((OrtValue*)value)->references, PIN, __ATOMIC_RELAXED);
+}
+
+void core_unpin_value(const OrtValue* value) {
+  uint32_t* references = &((OrtValue*)value)->references;
+  int32_t left = (int32_t)__atomic_sub_fetch(references, PIN, __ATOMIC_ACQ_REL);
+  if (CORE_UNLIKELY(left < 1)) {
+    __atomic_fetch_add(references, (uint32_t)(1 - left), __ATOMIC_RELAXED);
+  }
+}
+
+struct create_call {
+  struct core_op_call call;
+  OrtcoreKernel* kernel;
+};
+
+static void create(struct core_op_call* call) {
+  OrtcoreKernel* kernel = ((struct create_call*)call)->kernel;
+  const OrtCustomOp* op = call->node->op;
+  if (kernel->has_status) {
+    call->status = op->CreateKernelV2(op, call->node->api, &kernel->info, &kernel->state);
+  } else {
+    kernel->state = op->CreateKernel(op, call->node->api, &kernel->info);
+  }
+}
+
+static void destroy(struct core_op_call* call) {
+  OrtcoreKernel* kernel = ((struct create_call*)call)->kernel;
+  if (call->node->op->KernelDestroy != NULL) {
+    call->node->op->KernelDestroy(kernel->state);
+  }
+}
+
+static OrtStatus* check_op(const OrtCustomOp* op) {
+  if (op->version == 0) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_kernel_create: the op's version must not be 0");
+  }
+  bool has_status = op->version >= STATUS_SINCE && op->CreateKernelV2 != NULL;
+  if (!has_status && op->CreateKernel == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_kernel_create: the op has no CreateKernel");
+  }
+  if (has_status ? op->KernelComputeV2 == NULL : op->KernelCompute == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "ortcore_kernel_create: the op has no KernelCompute that goes with its CreateKernel");
+  }
+  return NULL;
+}
+
+static void end(OrtcoreKernel* kernel) {
+  while (kernel->contexts != NULL) {
+    OrtKernelContext* context = kernel->contexts;
+    kernel->contexts = context->next;
+    heap_free(context);
+  }
+  heap_free(kernel->spare);
+  kernel->info.mark = 0;
+  core_node_drop(kernel->node);
+  core_mutex_end(&kernel->lock);
+  heap_free(kernel);
+}
+
+OrtStatus* core_kernel_create(const struct core_kernel_host* host, const OrtcoreNode* node,
+                              OrtcoreKernel** out) {
+  CORE_REQUIRE(ortcore_kernel_create, node);
+  CORE_REQUIRE(ortcore_kernel_create, out);
+  if (node->version < CORE_KERNELS_SINCE) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_kernel_create: the node's version must be 30 or more");
+  }
+  CORE_REQUIRE(ortcore_kernel_create, node->op);
+  CORE_TRY(check_op(node->op));
+  OrtcoreKernel* kernel = heap_alloc(sizeof *kernel);
+  if (kernel == NULL) {
+    return CORE_OUT_OF_MEMORY(ortcore_kernel_create, sizeof *kernel);
+  }
+  *kernel = (OrtcoreKernel){.has_status = node->op->version >= STATUS_SINCE &&
+                                          node->op->CreateKernelV2 != NULL};
+  OrtStatus* status = core_new_node(host, node, &kernel->node);
+  if (status != NULL) {
+    heap_free(kernel);
+    return status;
+  }
+  core_mutex_begin(&kernel->lock);
+  kernel->info = (OrtKernelInfo){.mark = CORE_INFO_MARK, .node = kernel->node};
+  struct create_call own = {{kernel->node, create, NULL}, kernel};
+  status = core_call_op(&own.call);
+  if (status != NULL) {
+    end(kernel);
+    return status;
+  }
+  heap_created(CORE_KERNEL);
+  *out = kernel;
+  return NULL;
+}
+
+void ORT_API_CALL core_kernel_release(OrtcoreKernel* kernel) {
+  if (kernel == NULL) {
+    return;
+  }
+  struct create_call own = {{kernel->node, destroy, NULL}, kernel};
+  /* Nobody can be told that a destructor threw. */
+  ort_ReleaseStatus(core_call_op(&own.call));
+  end(kernel);
+  heap_released(CORE_KERNEL);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* The attributes of a kernel's node. Numbers, texts and tensors of another type than the one that
+ * is asked for are refused; arrays of another type are empty, as in the reference. */
+#include <string.h>
+
+#include "heap/heap.h"
+#include "kernels/lent.h"
+
+/* Finds an attribute; of another type than `type` it is NULL. */
+static OrtStatus* find(const char* function, const OrtKernelInfo* info, const char* name,
+                       OrtOpAttrType type, const OrtOpAttr** out) {
+  if (name == NULL) {
+    return core_status(ORT_RUNTIME_EXCEPTION, function, ": name must not be NULL", NULL);
+  }
+  const OrtOpAttr* attr = core_node_attribute(info->node, name);
+  if (attr == NULL) {
+    return core_status(ORT_FAIL, function, ": there is no attribute ", name);
+  }
+  *out = attr->type == type ? attr : NULL;
+  return NULL;
+}
+
+/* The same where there must be one of that type. */
+static OrtStatus* require(const char* function, const OrtKernelInfo* info, const char* name,
+                          OrtOpAttrType type, const OrtOpAttr** out) {
+  CORE_TRY(find(function, info, name, type, out));
+  return *out != NULL
+             ? NULL
+             : core_status(ORT_FAIL, function,
+                           ": there is an attribute of that name, but of another type: ", name);
+}
+
+ORT_API_STATUS_IMPL(ort_KernelInfoGetAttribute_float, const OrtKernelInfo* info, const char* name,
+                    float* out) {
+  const OrtOpAttr* attr = NULL;
+  CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttribute_float);
+  CORE_REQUIRE(KernelInfoGetAttribute_float, out);
+  CORE_TRY(require("KernelInfoGetAttribute_float", info, name, ORT_OP_ATTR_FLOAT, &attr));
+  memcpy(out, core_op_attr_value(attr), sizeof *out);
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_KernelInfoGetAttribute_int64, const OrtKernelInfo* info, const char* name,
+                    int64_t* out) {
+  const OrtOpAttr* attr = NULL;
+  CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttribute_int64);
+  CORE_REQUIRE(KernelInfoGetAttribute_int64, out);
+  CORE_TRY(require("KernelInfoGetAttribute_int64", info, name, ORT_OP_ATTR_INT, &attr));
+  memcpy(out, core_op_attr_value(attr), sizeof *out);
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_KernelInfoGetAttribute_string, const OrtKernelInfo* info, const char* name,
+                    char* out, size_t* size) {
+  static const char function[] = "KernelInfoGetAttribute_string";
+  const OrtOpAttr* attr = NULL;
+  CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttribute_string);
+  CORE_REQUIRE(KernelInfoGetAttribute_string, size);
+  CORE_TRY(require(function, info, name, ORT_OP_ATTR_STRING, &attr));
+  return core_give_text(function, core_op_attr_value(attr), attr->size, out, size);
+}
+
+static OrtStatus* give_numbers(const char* function, const OrtOpAttr* attr, size_t each, void* out,
+                               size_t* size) {
+  size_t room = *size;
+  size_t count = attr != NULL ? attr->size / each : 0;
+  *size = count;
+  if (out == NULL || count == 0) {
+    return NULL;
+  }
+  if (room < count) {
+    return core_status(ORT_INVALID_ARGUMENT, function, ": size is too small for the numbers", NULL);
+  }
+  memcpy(out, core_op_attr_value(attr), attr->size);
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_KernelInfoGetAttributeArray_float, const OrtKernelInfo* info,
+                    const char* name, float* out, size_t* size) {
+  static const char function[] = "KernelInfoGetAttributeArray_float";
+  const OrtOpAttr* attr = NULL;
+  CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttributeArray_float);
+  CORE_REQUIRE(KernelInfoGetAttributeArray_float, size);
+  CORE_TRY(find(function, info, name, ORT_OP_ATTR_FLOATS, &attr));
+  return give_numbers(function, attr, sizeof *out, out, size);
+}
+
+ORT_API_STATUS_IMPL(ort_KernelInfoGetAttributeArray_int64, const OrtKernelInfo* info,
+                    const char* name, int64_t* out, size_t* size) {
+  static const char function[] = "KernelInfoGetAttributeArray_int64";
+  const OrtOpAttr* attr = NULL;
+  CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttributeArray_int64);
+  CORE_REQUIRE(KernelInfoGetAttributeArray_int64, size);
+  CORE_TRY(find(function, info, name, ORT_OP_ATTR_INTS, &attr));
+  return give_numbers(function, attr, sizeof *out, out, size);
+}
+
+ORT_API_STATUS_IMPL(ort_KernelInfoGetAttribute_tensor, const OrtKernelInfo* info, const char* name,
+                    OrtAllocator* allocator, OrtValue** out) {
+  static const char function[] = "KernelInfoGetAttribute_tensor";
+  const OrtOpAttr* attr = NULL;
+  CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttribute_tensor);
+  CORE_REQUIRE(KernelInfoGetAttribute_tensor, allocator);
+  CORE_REQUIRE(KernelInfoGetAttribute_tensor, out);
+  CORE_TRY(require(function, info, name, ORT_OP_ATTR_TENSOR, &attr));
+  return core_copy_tensor(function, (const struct core_tensor*)core_op_attr_tensor(attr), allocator,
+                          (struct core_tensor**)out);
+}
+
+/* Frees the first strings of an array, and the array. */
+static void free_strings(OrtAllocator* allocator, char** strings, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    allocator->Free(allocator, strings[i]);
+  }
+  allocator->Free(allocator, strings);
+}
+
+/* Copies texts that stand one after the other, each with its zero byte. */
+static OrtStatus* give_strings(const char* function, const char* texts, size_t count,
+                               OrtAllocator* allocator, char*** out) {
+  char** strings = allocator->Alloc(allocator, count * sizeof *strings);
+  if (strings == NULL) {
+    return core_no_memory(function, count * sizeof *strings);
+  }
+  for (size_t i = 0; i < count; i++) {
+    size_t size = strlen(texts) + 1;
+    strings[i] = allocator->Alloc(allocator, size);
+    if (strings[i] == NULL) {
+      free_strings(allocator, strings, i);
+      return core_no_memory(function, size);
+    }
+    memcpy(strings[i], texts, size);
+    texts += size;
+  }
+  *out = strings;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_KernelInfoGetAttributeArray_string, const OrtKernelInfo* info,
+                    const char* name, OrtAllocator* allocator, char*** out, size_t* size) {
+  static const char function[] = "KernelInfoGetAttributeArray_string";
+  const OrtOpAttr* attr = NULL;
+  CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttributeArray_string);
+  CORE_REQUIRE(KernelInfoGetAttributeArray_string, out);
+  CORE_REQUIRE(KernelInfoGetAttributeArray_string, size);
+  CORE_TRY(find(function, info, name, ORT_OP_ATTR_STRINGS, &attr));
+  const char* texts = attr != NULL ? core_op_attr_value(attr) : NULL;
+  size_t count = 0;
+  for (size_t i = 0; attr != NULL && i < attr->size; i++) {
+    count += texts[i] == '\0';
+  }
+  char** strings = NULL;
+  if (count > 0) {
+    if (allocator == NULL || allocator->Alloc == NULL || allocator->Free == NULL) {
+      CORE_FAIL(ORT_FAIL, "KernelInfoGetAttributeArray_string: allocator must allocate and free");
+    }
+    CORE_TRY(give_strings(function, texts, count, allocator, &strings));
+  }
+  *out = strings;
+  *size = count;
+  return NULL;
+}

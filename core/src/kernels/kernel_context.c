@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* What a kernel is lent for one call. */
+#include <limits.h>
+
+#include "heap/heap.h"
+#include "kernels/lent.h"
+#include "memory/memory_info.h"
+
+/* Stands before a scratch buffer, as long as a cache line so that the buffer stays aligned. */
+struct core_scratch {
+  struct core_scratch* next;
+  char fill[HEAP_LINE - sizeof(void*)];
+};
+
+void core_free_scratch(OrtKernelContext* context) {
+  OrtAllocator* allocator = context->node->allocator;
+  while (context->scratch != NULL) {
+    struct core_scratch* scratch = context->scratch;
+    context->scratch = scratch->next;
+    allocator->Free(allocator, scratch);
+  }
+}
+
+ORT_API_STATUS_IMPL(ort_KernelContext_GetInputCount, const OrtKernelContext* context, size_t* out) {
+  CORE_REQUIRE_CONTEXT(KernelContext_GetInputCount);
+  CORE_REQUIRE(KernelContext_GetInputCount, out);
+  const struct core_side* side = &context->node->inputs;
+  *out = side->is_open ? context->input_count : side->count;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_KernelContext_GetOutputCount, const OrtKernelContext* context,
+                    size_t* out) {
+  CORE_REQUIRE_CONTEXT(KernelContext_GetOutputCount);
+  CORE_REQUIRE(KernelContext_GetOutputCount, out);
+  const struct core_side* side = &context->node->outputs;
+  *out = side->is_open ? context->output_count : side->count;
+  return NULL;
+}
+
+/* The reference counts in int. */
+static OrtStatus* check_index(const char* function, size_t index) {
+  return CORE_LIKELY(index <= INT_MAX)
+             ? NULL
+             : core_status(ORT_RUNTIME_EXCEPTION, function, ": index is too large", NULL);
+}
+
+static const OrtValue* input_at(const OrtKernelContext* context, size_t i) {
+  const struct core_side* side = &context->node->inputs;
+  const OrtValue* value = i < context->input_count ? context->inputs[i] : NULL;
+  return value == NULL && i < side->count ? side->list[i].constant : value;
+}
+
+ORT_API_STATUS_IMPL(ort_KernelContext_GetInput, const OrtKernelContext* context, size_t index,
+                    const OrtValue** out) {
+  CORE_REQUIRE_CONTEXT(KernelContext_GetInput);
+  CORE_REQUIRE(KernelContext_GetInput, out);
+  CORE_TRY(check_index("KernelContext_GetInput", index));
+  *out = input_at(context, index);
+  return NULL;
+}
+
+/* The element type of an output: what node or op say, or else that of the inputs of any type. */
+static ONNXTensorElementDataType type_of_output(const OrtKernelContext* context, size_t index) {
+  const struct core_node* node = context->node;
+  ONNXTensorElementDataType type = core_node_type(&node->outputs, index);
+  bool is_known = type != ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  size_t count = node->inputs.is_open ? context->input_count : node->inputs.count;
+  for (size_t i = 0; !is_known && i < count; i++) {
+    const struct core_operand* declared = core_declared(&node->inputs, i);
+    const OrtValue* value = input_at(context, i);
+    const struct core_shape* shape = value != NULL ? core_shape_of(value) : NULL;
+    if (declared == NULL || declared->type != 0 || shape == NULL) {
+      continue;
+    }
+    if (type != ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED && type != shape->type) {
+      return ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+    }
+    type = shape->type;
+  }
+  return type;
+}
+
+static OrtStatus* new_output(const OrtKernelContext* context, size_t index, const int64_t* dims,
+                             size_t rank, struct core_tensor** out) {
+  static const char function[] = "KernelContext_GetOutput";
+  const struct core_node* node = context->node;
+  ONNXTensorElementDataType type = type_of_output(context, index);
+  if (CORE_UNLIKELY(type == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED)) {
+    return core_status(ORT_FAIL, function,
+                       ": the type of the output is not known; say it in the node's outputs", NULL);
+  }
+  OrtStatus* status = core_new_tensor(function, node->allocator, dims, rank, type, out);
+  /* As the reference says of memory that it does not get. */
+  if (CORE_UNLIKELY(status != NULL) && ort_GetErrorCode(status) == ORT_RUNTIME_EXCEPTION) {
+    OrtStatus* failure = core_status(ORT_FAIL, ort_GetErrorMessage(status), NULL, NULL);
+    ort_ReleaseStatus(status);
+    return failure;
+  }
+  return status;
+}
+
+/* Refuses an output that is there already and has another type or shape. */
+static OrtStatus* check_output(const OrtValue* value, const int64_t* dims, size_t rank) {
+  const struct core_shape* shape = core_shape_of(value);
+  bool is_same = shape != NULL && shape->rank == rank;
+  for (size_t i = 0; is_same && i < rank; i++) {
+    is_same = shape->dims[i] == dims[i];
+  }
+  if (!is_same) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "KernelContext_GetOutput: the output exists already and has another shape");
+  }
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_KernelContext_GetOutput, OrtKernelContext* context, size_t index,
+                    const int64_t* dim_values, size_t dim_count, OrtValue** out) {
+  CORE_REQUIRE_CONTEXT(KernelContext_GetOutput);
+  CORE_REQUIRE(KernelContext_GetOutput, out);
+  CORE_REQUIRE_IF(dim_count > 0, KernelContext_GetOutput, dim_values);
+  CORE_TRY(check_index("KernelContext_GetOutput", index));
+  CORE_TRY(core_check_rank("KernelContext_GetOutput", ": dim_count", dim_count));
+  if (index >= context->output_count || !core_node_has(&context->node->outputs, index)) {
+    *out = NULL;
+    return NULL;
+  }
+  OrtValue** place = &context->outputs[index].value;
+  OrtValue* there = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+  if (there == NULL) {
+    struct core_tensor* made = NULL;
+    CORE_TRY(new_output(context, index, dim_values, dim_count, &made));
+    core_pin_value(&made->base);
+    if (CORE_LIKELY(__atomic_compare_exchange_n(place, &there, &made->base, false, __ATOMIC_ACQ_REL,
+                                                __ATOMIC_ACQUIRE))) {
+      *out = &made->base;
+      return NULL;
+    }
+    /* Another thread of the kernel was faster. */
+    core_unpin_value(&made->base);
+    ort_ReleaseValue(&made->base);
+  }
+  OrtStatus* status = check_output(there, dim_values, dim_count);
+  *out = status == NULL ? there : NULL;
+  return status;
+}
+
+ORT_API_STATUS_IMPL(ort_KernelContext_GetPreallocatedOutput, const OrtKernelContext* context,
+                    size_t output_index, OrtValue** output) {
+  CORE_REQUIRE_CONTEXT(KernelContext_GetPreallocatedOutput);
+  CORE_REQUIRE(KernelContext_GetPreallocatedOutput, output);
+  size_t count = 0;
+  CORE_TRY(ort_KernelContext_GetOutputCount(context, &count));
+  if (output_index >= count) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "KernelContext_GetPreallocatedOutput: output_index must be less than the count");
+  }
+  const struct core_context_output* place = &context->outputs[output_index];
+  *output = output_index < context->output_count && place->is_callers ? place->value : NULL;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_KernelContext_GetGPUComputeStream, const OrtKernelContext* context,
+                    void** out) {
+  CORE_REQUIRE_CONTEXT(KernelContext_GetGPUComputeStream);
+  CORE_REQUIRE(KernelContext_GetGPUComputeStream, out);
+  /* The CPU has no streams. */
+  *out = NULL;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_KernelContext_GetSyncStream, const OrtKernelContext* context,
+                    OrtSyncStream** out) {
+  CORE_REQUIRE_CONTEXT(KernelContext_GetSyncStream);
+  CORE_REQUIRE(KernelContext_GetSyncStream, out);
+  *out = NULL;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_KernelContext_GetResource, const OrtKernelContext* context,
+                    int resource_version, int resource_id, void** resource) {
+  CORE_REQUIRE_CONTEXT(KernelContext_GetResource);
+  CORE_REQUIRE(KernelContext_GetResource, resource);
+  (void)resource_version, (void)resource_id;
+  *resource = NULL;
+  CORE_FAIL(ORT_INVALID_ARGUMENT, "KernelContext_GetResource: there is no stream with resources");
+}
+
+ORT_API_STATUS_IMPL(ort_KernelContext_GetLogger, const OrtKernelContext* context,
+                    const OrtLogger** logger) {
+  CORE_REQUIRE_CONTEXT(KernelContext_GetLogger);
+  CORE_REQUIRE(KernelContext_GetLogger, logger);
+  *logger = core_node_logger(context->node);
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_KernelContext_GetAllocator, const OrtKernelContext* context,
+                    const OrtMemoryInfo* mem_info, OrtAllocator** out) {
+  CORE_REQUIRE_CONTEXT(KernelContext_GetAllocator);
+  CORE_REQUIRE(KernelContext_GetAllocator, mem_info);
+  CORE_REQUIRE(KernelContext_GetAllocator, out);
+  return core_node_allocator("KernelContext_GetAllocator", context->node, mem_info, out);
+}
+
+ORT_API_STATUS_IMPL(ort_KernelContext_GetScratchBuffer, const OrtKernelContext* context,
+                    const OrtMemoryInfo* mem_info, size_t count_or_bytes, void** out) {
+  CORE_REQUIRE_CONTEXT(KernelContext_GetScratchBuffer);
+  CORE_REQUIRE(KernelContext_GetScratchBuffer, mem_info);
+  CORE_REQUIRE(KernelContext_GetScratchBuffer, out);
+  OrtAllocator* allocator = NULL;
+  CORE_TRY(
+      core_node_allocator("KernelContext_GetScratchBuffer", context->node, mem_info, &allocator));
+  if (count_or_bytes == 0) {
+    *out = NULL;
+    return NULL;
+  }
+  struct core_scratch* scratch = count_or_bytes <= SIZE_MAX - sizeof *scratch
+                                     ? allocator->Alloc(allocator, sizeof *scratch + count_or_bytes)
+                                     : NULL;
+  if (scratch == NULL) {
+    return CORE_OUT_OF_MEMORY(KernelContext_GetScratchBuffer, count_or_bytes);
+  }
+  /* Any thread of the kernel may ask. */
+  struct core_scratch** first = &((OrtKernelContext*)context)->scratch;
+  scratch->next = __atomic_load_n(first, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(first, &scratch->next, scratch, true, __ATOMIC_RELEASE,
+                                      __ATOMIC_RELAXED)) {
+  }
+  *out = scratch + 1;
+  return NULL;
+}

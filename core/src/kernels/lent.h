@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/** @file lent.h What the slots of kernel infos and contexts have in common. */
+#ifndef ORTCFFI_LENT_H_
+#define ORTCFFI_LENT_H_
+
+#include "kernels/kernel.h"
+
+/** Guards the first argument of a slot, which kernels may have kept for too long. */
+#define CORE_REQUIRE_LENT(function, argument, its_mark)                                      \
+  do {                                                                                       \
+    CORE_REQUIRE(function, argument);                                                        \
+    if (CORE_UNLIKELY(__atomic_load_n(&(argument)->mark, __ATOMIC_RELAXED) != (its_mark))) { \
+      CORE_FAIL(ORT_INVALID_ARGUMENT,                                                        \
+                #function ": " #argument " is used after the call that it was lent to");     \
+    }                                                                                        \
+  } while (0)
+#define CORE_REQUIRE_KERNEL_INFO(function) CORE_REQUIRE_LENT(function, info, CORE_INFO_MARK)
+#define CORE_REQUIRE_CONTEXT(function) CORE_REQUIRE_LENT(function, context, CORE_CONTEXT_MARK)
+
+/** Copies a text into a client's buffer. `size` gets what it needs, also where it is too small. */
+OrtStatus* core_give_text(const char* function, const char* text, size_t length, char* out,
+                          size_t* size);
+
+/** The allocator of a node for some memory, which must be the CPU's. */
+OrtStatus* core_node_allocator(const char* function, const struct core_node* node,
+                               const OrtMemoryInfo* info, OrtAllocator** out);
+
+#endif /* ORTCFFI_LENT_H_ */

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/* Nodes that kernels are made for, checked against what their op declares. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "heap/heap.h"
+#include "kernels/kernel.h"
+
+static const char function[] = "ortcore_kernel_create";
+
+void core_node_place(const struct core_node* node, char* text, size_t room) {
+  snprintf(text, room, "%.120s '%.120s': ", node->op_name != NULL ? node->op_name : "", node->name);
+}
+
+OrtStatus* core_node_status(const struct core_node* node, OrtErrorCode code, const char* format,
+                            ...) {
+  char text[512];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  char place[CORE_PLACE_ROOM];
+  core_node_place(node, place, sizeof place);
+  return core_status(code, place, text, NULL);
+}
+
+const char* core_element_name(ONNXTensorElementDataType type) {
+  static const char* const names[] = {
+#define ORT_ELEMENT_TYPE(name, value, bits) [value] = #name,
+#include "ort_element_types.def"
+  };
+  const char* name = (size_t)type < CORE_COUNT_OF(names) ? names[type] : NULL;
+  return name != NULL ? name : "unknown";
+}
+
+const struct core_operand* core_declared(const struct core_side* side, size_t i) {
+  size_t last = side->declared_count - 1;
+  if (i < side->declared_count) {
+    return &side->declared[i];
+  }
+  bool is_variadic =
+      side->declared_count > 0 && side->declared[last].characteristic == INPUT_OUTPUT_VARIADIC;
+  return is_variadic ? &side->declared[last] : NULL;
+}
+
+bool core_node_has(const struct core_side* side, size_t i) {
+  return i < side->count ? side->list[i].name[0] != '\0' : side->is_open;
+}
+
+ONNXTensorElementDataType core_node_type(const struct core_side* side, size_t i) {
+  if (i < side->count) {
+    return side->list[i].type;
+  }
+  const struct core_operand* declared = core_declared(side, i);
+  return declared != NULL ? declared->type : ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+}
+
+size_t core_least_operands(const struct core_side* side) {
+  size_t least = 0;
+  for (size_t i = 0; i < side->declared_count; i++) {
+    const struct core_operand* declared = &side->declared[i];
+    if (declared->characteristic == INPUT_OUTPUT_REQUIRED) {
+      least = i + 1;
+    } else if (declared->characteristic == INPUT_OUTPUT_VARIADIC && declared->least > 0) {
+      least = i + (size_t)declared->least;
+    }
+  }
+  return least;
+}
+
+const OrtOpAttr* core_node_attribute(const struct core_node* node, const char* name) {
+  for (size_t i = 0; i < node->attribute_count; i++) {
+    if (strcmp(node->attributes[i]->name, name) == 0) {
+      return node->attributes[i];
+    }
+  }
+  return NULL;
+}
+
+const OrtLogger* core_node_logger(const struct core_node* node) {
+  return node->logger != NULL ? node->logger : node->host->logger();
+}
+
+/* Zeroed memory for an array; none for an empty one. */
+static OrtStatus* new_array(size_t count, size_t size, void* out) {
+  void* array = count > 0 ? heap_alloc(count * size) : NULL;
+  if (array == NULL && count > 0) {
+    return core_no_memory(function, count * size);
+  }
+  if (array != NULL) {
+    memset(array, 0, count * size);
+  }
+  memcpy(out, &array, sizeof array);
+  return NULL;
+}
+
+static OrtStatus* copy_text(const char* from, const char** out) {
+  size_t size = from != NULL ? strlen(from) + 1 : 1;
+  char* copy = heap_alloc(size);
+  if (copy == NULL) {
+    return core_no_memory(function, size);
+  }
+  *out = memcpy(copy, from != NULL ? from : "", size);
+  return NULL;
+}
+
+struct side_call {
+  struct core_op_call call;
+  struct core_side* side;
+  bool is_output;
+  size_t count;
+};
+
+static void count_declared(struct core_op_call* call) {
+  struct side_call* own = (struct side_call*)call;
+  own->count = core_op_operand_count(call->node->op, own->is_output);
+}
+
+static void read_declared(struct core_op_call* call) {
+  const struct side_call* own = (const struct side_call*)call;
+  for (size_t i = 0; i < own->side->declared_count; i++) {
+    own->side->declared[i] = core_op_operand(call->node->op, own->is_output, i);
+  }
+}
+
+/* Asks the op what it declares. */
+static OrtStatus* describe(struct core_node* node, struct core_side* side) {
+  struct side_call own = {{node, count_declared, NULL}, side, side == &node->outputs, 0};
+  CORE_TRY(core_call_op(&own.call));
+  if (own.count > CORE_MOST_OPERANDS) {
+    return core_node_status(node, ORT_INVALID_ARGUMENT,
+                            "the op declares %llu %ss; at most %d can be",
+                            (unsigned long long)own.count, side->what, CORE_MOST_OPERANDS);
+  }
+  CORE_TRY(new_array(own.count, sizeof *side->declared, &side->declared));
+  side->declared_count = own.count;
+  own.call.function = read_declared;
+  return core_call_op(&own.call);
+}
+
+struct name_call {
+  struct core_op_call call;
+  const char* name;
+  int first;
+  int last;
+};
+
+static void read_name(struct core_op_call* call) {
+  struct name_call* own = (struct name_call*)call;
+  own->name = core_op_name(call->node->op);
+  core_op_versions(call->node->op, &own->first, &own->last);
+}
+
+static OrtStatus* copy_name(struct core_node* node) {
+  struct name_call own = {.call = {node, read_name, NULL}};
+  CORE_TRY(core_call_op(&own.call));
+  if (own.name[0] == '\0') {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_kernel_create: the op must have a name");
+  }
+  node->since_version = own.first;
+  return copy_text(own.name, &node->op_name);
+}
+
+/* Why an operand's type is not the one that the op declares. */
+static OrtStatus* check_type(const struct core_node* node, const struct core_side* side, size_t i,
+                             ONNXTensorElementDataType declared) {
+  const struct core_node_operand* operand = &side->list[i];
+  if (declared == 0 || operand->type == 0 || operand->type == declared) {
+    return NULL;
+  }
+  return core_node_status(node, ORT_INVALID_ARGUMENT,
+                          "%s %llu ('%.120s') is declared as a tensor of %s, not of %s", side->what,
+                          (unsigned long long)i, operand->name, core_element_name(declared),
+                          core_element_name(operand->type));
+}
+
+static OrtStatus* copy_types(struct core_node_operand* operand, const OrtcoreOperand* from) {
+  operand->type = from->element_type;
+  if (from->type != NULL) {
+    CORE_TRY(core_copy_type_info(function, from->type, &operand->type_info));
+    bool is_tensor = from->type->kind == ONNX_TYPE_TENSOR;
+    operand->type = is_tensor ? from->type->tensor->type : ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  }
+  if (from->constant != NULL) {
+    operand->constant = core_retain_value(from->constant);
+    core_pin_value(operand->constant);
+    const struct core_shape* shape = core_shape_of(operand->constant);
+    operand->type = operand->type == 0 && shape != NULL ? shape->type : operand->type;
+  }
+  return NULL;
+}
+
+static OrtStatus* copy_operand(struct core_node* node, const struct core_side* side, size_t i,
+                               const OrtcoreOperand* from) {
+  struct core_node_operand* operand = &side->list[i];
+  const struct core_operand* declared = core_declared(side, i);
+  CORE_TRY(copy_text(from->name, &operand->name));
+  if (declared == NULL) {
+    return core_node_status(
+        node, ORT_INVALID_ARGUMENT, "the node has %llu %ss, but the op declares %llu",
+        (unsigned long long)side->count, side->what, (unsigned long long)side->declared_count);
+  }
+  if (operand->name[0] == '\0' && declared->characteristic != INPUT_OUTPUT_OPTIONAL) {
+    return core_node_status(node, ORT_INVALID_ARGUMENT, "%s %llu is required and has no name",
+                            side->what, (unsigned long long)i);
+  }
+  CORE_TRY(copy_types(operand, from));
+  CORE_TRY(check_type(node, side, i, declared->type));
+  operand->type = operand->type != 0 ? operand->type : declared->type;
+  return NULL;
+}
+
+/* The operands that a node has which does not say so: one for each that the op declares. */
+static OrtStatus* copy_declared(struct core_node* node, struct core_side* side) {
+  size_t least = core_least_operands(side);
+  side->is_open = true;
+  size_t count = least > side->declared_count ? least : side->declared_count;
+  if (count > CORE_MOST_OPERANDS) {
+    return core_node_status(node, ORT_INVALID_ARGUMENT, "the op needs %llu %ss; at most %d can be",
+                            (unsigned long long)count, side->what, CORE_MOST_OPERANDS);
+  }
+  CORE_TRY(new_array(count, sizeof *side->list, &side->list));
+  side->count = count;
+  for (size_t i = 0; i < count; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "%s%llu", side->what, (unsigned long long)i);
+    OrtcoreOperand operand = {.name = name};
+    CORE_TRY(copy_operand(node, side, i, &operand));
+  }
+  return NULL;
+}
+
+static OrtStatus* copy_side(struct core_node* node, struct core_side* side,
+                            const OrtcoreOperand* from, size_t count) {
+  CORE_TRY(describe(node, side));
+  if (from == NULL) {
+    return copy_declared(node, side);
+  }
+  size_t least = core_least_operands(side);
+  if (count > CORE_MOST_OPERANDS || count < least) {
+    return core_node_status(
+        node, ORT_INVALID_ARGUMENT, "the node has %llu %ss, but the op needs from %llu to %llu",
+        (unsigned long long)count, side->what, (unsigned long long)least,
+        core_declared(side, CORE_MOST_OPERANDS) != NULL ? (unsigned long long)CORE_MOST_OPERANDS
+                                                        : (unsigned long long)side->declared_count);
+  }
+  CORE_TRY(new_array(count, sizeof *side->list, &side->list));
+  side->count = count;
+  for (size_t i = 0; i < count; i++) {
+    CORE_TRY(copy_operand(node, side, i, &from[i]));
+  }
+  return NULL;
+}
+
+static OrtStatus* copy_attributes(struct core_node* node, const OrtcoreNode* from) {
+  if (from->attribute_count > CORE_MOST_OPERANDS) {
+    return core_node_status(node, ORT_INVALID_ARGUMENT, "attribute_count is too large");
+  }
+  CORE_TRY(new_array(from->attribute_count, sizeof *node->attributes, &node->attributes));
+  for (size_t i = 0; i < from->attribute_count; i++) {
+    if (from->attributes == NULL || from->attributes[i] == NULL) {
+      return core_node_status(node, ORT_INVALID_ARGUMENT, "attribute %llu must not be NULL",
+                              (unsigned long long)i);
+    }
+    CORE_TRY(core_copy_op_attr(function, from->attributes[i], &node->attributes[i]));
+    node->attribute_count++;
+  }
+  return NULL;
+}
+
+static OrtStatus* fill(struct core_node* node, const OrtcoreNode* from) {
+  CORE_TRY(copy_text(from->name, &node->name));
+  CORE_TRY(copy_text(from->domain, &node->domain));
+  CORE_TRY(copy_name(node));
+  CORE_TRY(core_copy_pairs(function, from->config, &node->config));
+  CORE_TRY(copy_attributes(node, from));
+  CORE_TRY(copy_side(node, &node->inputs, from->inputs, from->input_count));
+  return copy_side(node, &node->outputs, from->outputs, from->output_count);
+}
+
+OrtStatus* core_new_node(const struct core_kernel_host* host, const OrtcoreNode* from,
+                         struct core_node** out) {
+  struct core_node* node = NULL;
+  CORE_TRY(new_array(1, sizeof *node, &node));
+  node->references = 1;
+  node->host = host;
+  node->op = from->op;
+  node->api = from->api != NULL ? from->api : host->api;
+  node->allocator = from->allocator;
+  node->logger = from->logger;
+  node->threads = from->threads;
+  node->inputs.what = "input";
+  node->outputs.what = "output";
+  OrtStatus* status =
+      from->allocator == NULL ? ort_GetAllocatorWithDefaultOptions(&node->allocator) : NULL;
+  status = status == NULL ? fill(node, from) : status;
+  if (status != NULL) {
+    core_node_drop(node);
+    return status;
+  }
+  *out = node;
+  return NULL;
+}
+
+/* Of a node that was made in part, what is not there is NULL. */
+static void end_side(struct core_side* side) {
+  for (size_t i = 0; i < side->count; i++) {
+    heap_free((void*)side->list[i].name);
+    ort_ReleaseTypeInfo(side->list[i].type_info);
+    if (side->list[i].constant != NULL) {
+      core_unpin_value(side->list[i].constant);
+      ort_ReleaseValue(side->list[i].constant);
+    }
+  }
+  heap_free(side->list);
+  heap_free(side->declared);
+}
+
+void core_node_drop(struct core_node* node) {
+  if (__atomic_sub_fetch(&node->references, 1, __ATOMIC_ACQ_REL) != 0) {
+    return;
+  }
+  end_side(&node->inputs);
+  end_side(&node->outputs);
+  for (size_t i = 0; i < node->attribute_count; i++) {
+    ort_ReleaseOpAttr(node->attributes[i]);
+  }
+  heap_free(node->attributes);
+  ort_ReleaseKeyValuePairs(node->config);
+  heap_free((void*)node->op_name);
+  heap_free((void*)node->domain);
+  heap_free((void*)node->name);
+  heap_free(node);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* What an op works out of the shapes of its outputs. */
+#include <string.h>
+
+#include "heap/heap.h"
+#include "kernels/lent.h"
+
+/* Since when a struct has InferOutputShapeFn. */
+#define INFERENCE_SINCE 17
+
+struct OrtShapeInferContext {
+  uintptr_t mark;
+  const struct core_node* node;
+  /** Copies, so that an op that writes to what it is lent does no harm. */
+  OrtTensorTypeAndShapeInfo** inputs;
+  size_t input_count;
+  OrtTensorTypeAndShapeInfo** outputs;
+  size_t output_count;
+};
+#define INFERENCE_MARK ((uintptr_t)0x4B65726E53687065)
+#define REQUIRE_INFERENCE(function) CORE_REQUIRE_LENT(function, context, INFERENCE_MARK)
+
+ORT_API_STATUS_IMPL(ort_ShapeInferContext_GetInputCount, const OrtShapeInferContext* context,
+                    size_t* out) {
+  REQUIRE_INFERENCE(ShapeInferContext_GetInputCount);
+  CORE_REQUIRE(ShapeInferContext_GetInputCount, out);
+  *out = context->input_count;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_ShapeInferContext_GetInputTypeShape, const OrtShapeInferContext* context,
+                    size_t index, OrtTensorTypeAndShapeInfo** info) {
+  REQUIRE_INFERENCE(ShapeInferContext_GetInputTypeShape);
+  CORE_REQUIRE(ShapeInferContext_GetInputTypeShape, info);
+  if (index >= context->input_count) {
+    CORE_FAIL(ORT_RUNTIME_EXCEPTION,
+              "ShapeInferContext_GetInputTypeShape: index must be less than the count");
+  }
+  *info = context->inputs[index];
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_ShapeInferContext_GetAttribute, const OrtShapeInferContext* context,
+                    const char* attr_name, const OrtOpAttr** attr) {
+  REQUIRE_INFERENCE(ShapeInferContext_GetAttribute);
+  CORE_REQUIRE(ShapeInferContext_GetAttribute, attr_name);
+  CORE_REQUIRE(ShapeInferContext_GetAttribute, attr);
+  *attr = core_node_attribute(context->node, attr_name);
+  if (*attr == NULL) {
+    return core_status(ORT_INVALID_ARGUMENT,
+                       "ShapeInferContext_GetAttribute: there is no attribute ", attr_name, NULL);
+  }
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_ShapeInferContext_SetOutputTypeShape, const OrtShapeInferContext* context,
+                    size_t index, const OrtTensorTypeAndShapeInfo* info) {
+  static const char function[] = "ShapeInferContext_SetOutputTypeShape";
+  REQUIRE_INFERENCE(ShapeInferContext_SetOutputTypeShape);
+  if (info == NULL) {
+    CORE_FAIL(ORT_FAIL, "ShapeInferContext_SetOutputTypeShape: info must not be NULL");
+  }
+  if (index >= context->output_count) {
+    CORE_FAIL(ORT_RUNTIME_EXCEPTION,
+              "ShapeInferContext_SetOutputTypeShape: index must be less than the count of outputs");
+  }
+  OrtTensorTypeAndShapeInfo* copy = NULL;
+  CORE_TRY(core_copy_shape_info(function, info, &copy));
+  /* The op says the shape; the type is what it declares. */
+  ONNXTensorElementDataType type = core_node_type(&context->node->outputs, index);
+  copy->type = type != ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED ? type : copy->type;
+  ort_ReleaseTensorTypeAndShapeInfo(context->outputs[index]);
+  context->outputs[index] = copy;
+  return NULL;
+}
+
+struct infer_call {
+  struct core_op_call call;
+  OrtShapeInferContext* context;
+};
+
+static void infer(struct core_op_call* call) {
+  const struct infer_call* own = (const struct infer_call*)call;
+  const OrtCustomOp* op = call->node->op;
+  call->status = op->InferOutputShapeFn(op, own->context);
+}
+
+static void end_infos(OrtTensorTypeAndShapeInfo** infos, size_t count) {
+  for (size_t i = 0; infos != NULL && i < count; i++) {
+    ort_ReleaseTensorTypeAndShapeInfo(infos[i]);
+  }
+}
+
+/* Nothing known of an input: no type, no shape. */
+static const OrtTensorTypeAndShapeInfo unknown = {.type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED};
+
+static OrtStatus* run(const struct core_node* node, OrtShapeInferContext* context,
+                      const OrtTensorTypeAndShapeInfo* const* inputs) {
+  for (size_t i = 0; i < context->input_count; i++) {
+    CORE_TRY(core_copy_shape_info("ortcore_kernel_infer_shapes",
+                                  inputs[i] != NULL ? inputs[i] : &unknown, &context->inputs[i]));
+  }
+  struct infer_call own = {{node, infer, NULL}, context};
+  return core_call_op(&own.call);
+}
+
+OrtStatus* ORT_API_CALL core_kernel_infer_shapes(OrtcoreKernel* kernel,
+                                                 const OrtTensorTypeAndShapeInfo* const* inputs,
+                                                 size_t input_count,
+                                                 OrtTensorTypeAndShapeInfo** outputs,
+                                                 size_t output_count) {
+  CORE_REQUIRE(ortcore_kernel_infer_shapes, kernel);
+  CORE_REQUIRE_IF(input_count > 0, ortcore_kernel_infer_shapes, inputs);
+  CORE_REQUIRE_IF(output_count > 0, ortcore_kernel_infer_shapes, outputs);
+  const struct core_node* node = kernel->node;
+  if (input_count > CORE_MOST_OPERANDS || output_count > CORE_MOST_OPERANDS) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_kernel_infer_shapes: there are too many operands");
+  }
+  bool has_function = node->op->version >= INFERENCE_SINCE && node->op->InferOutputShapeFn != NULL;
+  size_t size = (input_count + output_count + 1) * sizeof(OrtTensorTypeAndShapeInfo*);
+  OrtTensorTypeAndShapeInfo** infos = heap_alloc(size);
+  if (infos == NULL) {
+    return CORE_OUT_OF_MEMORY(ortcore_kernel_infer_shapes, size);
+  }
+  memset(infos, 0, size);
+  OrtShapeInferContext context = {INFERENCE_MARK,      node,        infos, input_count,
+                                  infos + input_count, output_count};
+  OrtStatus* status = has_function ? run(node, &context, inputs) : NULL;
+  end_infos(context.inputs, input_count);
+  if (status != NULL) {
+    end_infos(context.outputs, output_count);
+  } else if (output_count > 0) {
+    memcpy(outputs, context.outputs, output_count * sizeof *outputs);
+  }
+  heap_free(infos);
+  return status;
+}

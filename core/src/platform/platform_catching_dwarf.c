@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* Of dladdr. */
+#define _GNU_SOURCE
+#include "platform/catching.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unwind.h>
+
+typedef struct _Unwind_Exception exception_header;
+
+/* One for each call that is running in this thread, the newest first. */
+struct catcher {
+  jmp_buf back;
+  struct catcher* outer;
+  exception_header* caught;
+};
+
+static __thread struct catcher* newest __attribute__((tls_model("initial-exec")));
+
+_Unwind_Reason_Code core_catch_personality(int version, _Unwind_Action actions,
+                                           _Unwind_Exception_Class kind, exception_header* header,
+                                           struct _Unwind_Context* context);
+
+/* Asked twice for each exception: in the search for a handler, and when the frames below have been
+ * cleaned up. Then the exception ends here. A jump needs nothing of the unwinder, which may be in a
+ * library that the core is not linked with; the frame that it leads to is above this one. */
+__attribute__((used)) _Unwind_Reason_Code core_catch_personality(int version,
+                                                                 _Unwind_Action actions,
+                                                                 _Unwind_Exception_Class kind,
+                                                                 exception_header* header,
+                                                                 struct _Unwind_Context* context) {
+  (void)version, (void)kind, (void)context;
+  /* The end of a thread goes through all frames. */
+  if ((actions & _UA_FORCE_UNWIND) != 0) {
+    return _URC_CONTINUE_UNWIND;
+  }
+  if ((actions & _UA_SEARCH_PHASE) != 0) {
+    return _URC_HANDLER_FOUND;
+  }
+  newest->caught = header;
+  longjmp(newest->back, 1);
+}
+
+/* The directive counts for the function that it stands in, which therefore must not be inlined.
+ * 0x1b: the personality's address relative to its place; 0x9b: through a pointer. */
+#if defined(__APPLE__)
+#define PERSONALITY ".cfi_personality 0x9b, _core_catch_personality"
+#else
+#define PERSONALITY ".cfi_personality 0x1b, core_catch_personality"
+#endif
+static __attribute__((noinline)) void enter(void (*function)(void* argument), void* argument) {
+  __asm__ volatile(PERSONALITY);
+  function(argument);
+  /* Keeps the call from becoming a jump, which would have no frame. */
+  __asm__ volatile("");
+}
+
+/* What follows is laid down by the C++ ABI of all systems but Windows, here with 64-bit pointers:
+ * the header of an exception and the descriptions of classes. */
+
+/* The eight bytes that name vendor and language; the last one tells what is rethrown from another
+ * exception. */
+#define IS_CXX(kind) (((kind) >> 8 & 0xFFFFFF) == 0x432B2B) /* "C++" */
+#define IS_DEPENDENT(kind) (((kind) & 0xFF) == 1)
+/* How far before the header its struct begins; what it begins with is the type, or of a dependent
+ * exception the object. */
+#define BEFORE_HEADER 80
+
+struct type {
+  void** functions;
+  /** A leading '*' belongs not to it. */
+  const char* name;
+};
+struct single_base {
+  struct type type;
+  const struct type* base;
+};
+struct several_bases {
+  struct type type;
+  unsigned flags;
+  unsigned count;
+  struct {
+    const struct type* type;
+    long offset_and_flags;
+  } bases[];
+};
+enum { IS_VIRTUAL = 1, IS_PUBLIC = 2, OFFSET_SHIFT = 8 };
+
+static const char* name_of(const struct type* type) { return type->name + (type->name[0] == '*'); }
+
+static void* base_at(void* object, long offset_and_flags) {
+  long offset = offset_and_flags >> OFFSET_SHIFT;
+  if ((offset_and_flags & IS_VIRTUAL) != 0) {
+    /* Where the class's table of functions says where the base is. */
+    memcpy(&offset, *(char**)object + offset, sizeof offset);
+  }
+  return (char*)object + offset;
+}
+
+/* The part of an object that is a std::exception; NULL if none is. */
+static void* standard_part(const struct type* type, void* object) {
+  while (strcmp(name_of(type), "St9exception") != 0) {
+    /* What kind of description it is, says the description of its own class. */
+    const char* kind = name_of(((const struct type**)type->functions)[-1]);
+    if (strcmp(kind, "N10__cxxabiv120__si_class_type_infoE") == 0) {
+      type = ((const struct single_base*)type)->base;
+      continue;
+    }
+    const struct several_bases* of = (const struct several_bases*)type;
+    bool has_several = strcmp(kind, "N10__cxxabiv121__vmi_class_type_infoE") == 0;
+    void* found = NULL;
+    for (unsigned i = 0; has_several && found == NULL && i < of->count; i++) {
+      long place = of->bases[i].offset_and_flags;
+      found = (place & IS_PUBLIC) == 0 ? NULL
+                                       : standard_part(of->bases[i].type, base_at(object, place));
+    }
+    return found;
+  }
+  return object;
+}
+
+/* A function of the C++ library that made the exception, of which a process may have several. */
+static void* function_of_maker(const exception_header* header, const char* name) {
+  Dl_info maker;
+  void* clean_up;
+  memcpy(&clean_up, &header->exception_cleanup, sizeof clean_up);
+  if (clean_up == NULL || dladdr(clean_up, &maker) == 0) {
+    return NULL;
+  }
+  void* library = dlopen(maker.dli_fname, RTLD_NOW | RTLD_NOLOAD);
+  void* function = dlsym(library != NULL ? library : RTLD_DEFAULT, name);
+  if (library != NULL) {
+    dlclose(library);
+  }
+  return function;
+}
+
+/* The exception as the argument of a throw in C++. */
+static void report_cxx(exception_header* header, core_exception_report report, void* argument) {
+  char* before = (char*)header - BEFORE_HEADER;
+  void* object = IS_DEPENDENT(header->exception_class) ? *(void**)before : (void*)(header + 1);
+  const struct type* type = *(const struct type**)((char*)object - sizeof *header - BEFORE_HEADER);
+  void* standard = standard_part(type, object);
+  if (standard != NULL) {
+    /* After the two destructors. */
+    const char* (*what)(const void*);
+    memcpy(&what, &(*(void***)standard)[2], sizeof what);
+    report(argument, true, what(standard));
+    return;
+  }
+  char text[256];
+  if (strcmp(name_of(type), "PKc") == 0 || strcmp(name_of(type), "Pc") == 0) {
+    const char* thrown = *(const char**)object;
+    snprintf(text, sizeof text, "%s", thrown != NULL ? thrown : "NULL was thrown");
+  } else {
+    snprintf(text, sizeof text, "an exception that is no std::exception, of the C++ type %s",
+             name_of(type));
+  }
+  report(argument, false, text);
+}
+
+/* Ends an exception. Its maker counts those that nobody has caught, so it must be told. */
+static void finish(exception_header* header) {
+  void* begin_symbol = function_of_maker(header, "__cxa_begin_catch");
+  void* end_symbol = function_of_maker(header, "__cxa_end_catch");
+  if (begin_symbol != NULL && end_symbol != NULL) {
+    void* (*begin_catch)(void*);
+    void (*end_catch)(void);
+    memcpy(&begin_catch, &begin_symbol, sizeof begin_symbol);
+    memcpy(&end_catch, &end_symbol, sizeof end_symbol);
+    begin_catch(header);
+    end_catch();
+  } else if (header->exception_cleanup != NULL) {
+    header->exception_cleanup(_URC_FOREIGN_EXCEPTION_CAUGHT, header);
+  }
+}
+
+bool core_call_catching(void (*function)(void* argument), void* argument,
+                        core_exception_report report) {
+  struct catcher catcher = {.outer = newest};
+  newest = &catcher;
+  if (_setjmp(catcher.back) == 0) {
+    enter(function, argument);
+    newest = catcher.outer;
+    return true;
+  }
+  newest = catcher.outer;
+  if (IS_CXX(catcher.caught->exception_class) && sizeof(void*) == 8) {
+    report_cxx(catcher.caught, report, argument);
+  } else {
+    report(argument, false, "an exception that is not of C++");
+  }
+  finish(catcher.caught);
+  return false;
+}

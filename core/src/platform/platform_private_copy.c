@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* Of mkostemp. */
+#define _GNU_SOURCE
+#include "platform/private_copy.h"
+
+#if defined(__linux__)
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define LARGEST_LIBRARY ((off_t)1 << 32)
+
+bool core_library_is_open(const char* path) {
+  void* library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+  if (library != NULL) {
+    dlclose(library);
+  }
+  return library != NULL;
+}
+
+static void* fail(char error[CORE_LIBRARY_ERROR], const char* path, const char* reason) {
+  snprintf(error, CORE_LIBRARY_ERROR, "%s: no private copy can be made: %s", path, reason);
+  return NULL;
+}
+
+static bool read_all(int file, unsigned char* bytes, size_t size) {
+  for (size_t done = 0; done < size;) {
+    ssize_t count = read(file, bytes + done, size - done);
+    if (count == 0 || (count < 0 && errno != EINTR)) {
+      return false;
+    }
+    done += count > 0 ? (size_t)count : 0;
+  }
+  return true;
+}
+
+static bool write_all(int file, const unsigned char* bytes, size_t size) {
+  for (size_t done = 0; done < size;) {
+    ssize_t count = write(file, bytes + done, size - done);
+    if (count < 0 && errno != EINTR) {
+      return false;
+    }
+    done += count > 0 ? (size_t)count : 0;
+  }
+  return true;
+}
+
+/* The bytes of a file, to be unmapped; NULL with errno set. */
+static unsigned char* load(const char* path, size_t* size) {
+  struct stat about;
+  unsigned char* bytes = MAP_FAILED;
+  int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) {
+    return NULL;
+  }
+  if (fstat(file, &about) == 0) {
+    errno = ENOEXEC;
+    if (S_ISREG(about.st_mode) && about.st_size > 0 && about.st_size <= LARGEST_LIBRARY) {
+      *size = (size_t)about.st_size;
+      bytes = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    }
+  }
+  if (bytes != MAP_FAILED && !read_all(file, bytes, *size)) {
+    munmap(bytes, *size);
+    bytes = MAP_FAILED;
+  }
+  int reason = errno;
+  close(file);
+  errno = reason;
+  return bytes != MAP_FAILED ? bytes : NULL;
+}
+
+/* Dependencies that are open until the copy is, which then holds them itself. */
+struct dependencies {
+  const char* path;
+  size_t count;
+  void* open[64];
+};
+
+/* Writes a place with the library's folder for $ORIGIN; false if it has none or is too long. */
+static bool expand(const char* place, size_t length, const char* path, char out[PATH_MAX]) {
+  static const char* const names[] = {"$ORIGIN", "${ORIGIN}"};
+  const char* slash = strrchr(path, '/');
+  int folder = slash != NULL ? (int)(slash - path) : 1;
+  for (size_t i = 0; i < CORE_COUNT_OF(names); i++) {
+    size_t name = strlen(names[i]);
+    if (length >= name && strncmp(place, names[i], name) == 0) {
+      int size = snprintf(out, PATH_MAX, "%.*s%.*s", folder, slash != NULL ? path : ".",
+                          (int)(length - name), place + name);
+      return size > 0 && size < PATH_MAX;
+    }
+  }
+  return false;
+}
+
+static void open_dependency(void* argument, const char* name, const char* places) {
+  struct dependencies* dependencies = argument;
+  while (*places != '\0' && dependencies->count < CORE_COUNT_OF(dependencies->open)) {
+    char folder[PATH_MAX], path[PATH_MAX];
+    size_t length = strcspn(places, ":");
+    if (length < PATH_MAX && expand(places, length, dependencies->path, folder)) {
+      int size = snprintf(path, sizeof path, "%s/%s", folder, name);
+      bool is_there = size > 0 && (size_t)size < sizeof path && access(path, R_OK) == 0;
+      void* library = is_there ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+      if (library != NULL) {
+        dependencies->open[dependencies->count++] = library;
+        return;
+      }
+    }
+    places += length + (places[length] != '\0');
+  }
+}
+
+/* A path of an open file that no earlier one had: the loader takes equal paths for one library,
+ * even if that file is closed by now. The number is written in steps that lead nowhere. */
+static void name_file(int file, char path[PATH_MAX]) {
+  static uint64_t last;
+  uint64_t number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+  int length = snprintf(path, PATH_MAX, "/proc/self/fd");
+  for (; number > 0; number >>= 1) {
+    length += snprintf(path + length, PATH_MAX - (size_t)length, (number & 1) != 0 ? "/." : "//");
+  }
+  snprintf(path + length, PATH_MAX - (size_t)length, "/%d", file);
+}
+
+/* A file without a name, and a path to it. Where the system has no such files, one in the folder
+ * for temporary files, with `is_named` set. */
+static int new_file(char path[PATH_MAX], bool* is_named) {
+#if defined(SYS_memfd_create)
+  int file = (int)syscall(SYS_memfd_create, "ortcffi", 1 /* close on exec */);
+  *is_named = file < 0;
+  if (file >= 0) {
+    name_file(file, path);
+    return file;
+  }
+#endif
+  const char* folder = getenv("TMPDIR");
+  *is_named = true;
+  snprintf(path, PATH_MAX, "%s/ortcffi-XXXXXX", folder != NULL ? folder : "/tmp");
+  return mkostemp(path, O_CLOEXEC);
+}
+
+/* Opens bytes as a library. */
+static void* open_bytes(const unsigned char* bytes, size_t size, const char* original,
+                        char error[CORE_LIBRARY_ERROR]) {
+  char path[PATH_MAX];
+  bool is_named = false;
+  int file = new_file(path, &is_named);
+  if (file < 0) {
+    return fail(error, original, strerror(errno));
+  }
+  void* library = NULL;
+  if (write_all(file, bytes, size)) {
+    library = core_library_open(path, error);
+  } else {
+    fail(error, original, strerror(errno));
+  }
+  if (is_named) {
+    unlink(path);
+  }
+  close(file);
+  return library;
+}
+
+void* core_library_open_copy(const char* path, char error[CORE_LIBRARY_ERROR], bool* is_copy) {
+  size_t size = 0;
+  *is_copy = false;
+  if (strchr(path, '/') == NULL) {
+    return fail(error, path, "give a path, not a name that the loader searches for");
+  }
+  unsigned char* bytes = load(path, &size);
+  if (bytes == NULL) {
+    return fail(error, path, strerror(errno));
+  }
+  struct dependencies dependencies = {.path = path};
+  core_elf_make_ordinary(bytes, size);
+  core_elf_dependencies(bytes, size, open_dependency, &dependencies);
+  void* library = open_bytes(bytes, size, path, error);
+  for (size_t i = 0; i < dependencies.count; i++) {
+    dlclose(dependencies.open[i]);
+  }
+  munmap(bytes, size);
+  *is_copy = library != NULL;
+  return library;
+}
+#else
+bool core_library_is_open(const char* path) {
+  (void)path;
+  return false;
+}
+
+void* core_library_open_copy(const char* path, char error[CORE_LIBRARY_ERROR], bool* is_copy) {
+  *is_copy = false;
+  return core_library_open_utf8(path, error);
+}
+#endif

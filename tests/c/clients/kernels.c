@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs kernels of its own ops on the core: what kernels see, what is refused, and what bad kernels
+ * do.
+ *
+ *     kernels LIBRARY ROUNDS    makes and ends as many kernels, which must not grow the process
+ */
+#include "kernels.h"
+
+#include <pthread.h>
+
+static const float numbers[] = {1, 2, 3, 4, 5, 6};
+static const int64_t shape[] = {2, 3};
+
+static OrtValue* new_value(ONNXTensorElementDataType type, size_t rank) {
+  OrtValue* value = NULL;
+  CHECK(api->CreateTensorAsOrtValue(allocator, shape, rank, type, &value) == NULL);
+  if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT && rank == 2) {
+    void* data = NULL;
+    CHECK(api->GetTensorMutableData(value, &data) == NULL);
+    memcpy(data, numbers, sizeof numbers);
+  }
+  return value;
+}
+
+static OrtValue* new_floats(void) { return new_value(ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, 2); }
+
+static OrtcoreKernel* new_kernel(const struct test_op* op) {
+  OrtcoreNode node = {.version = ORT_API_VERSION, .op = &op->base, .name = "node"};
+  OrtcoreKernel* kernel = NULL;
+  CHECK(host.create(&node, &kernel) == NULL);
+  return kernel;
+}
+
+/* Whether a status has a code and a text with two parts; releases it. */
+static bool says(OrtStatus* status, OrtErrorCode code, const char* part, const char* other) {
+  if (status == NULL) {
+    fprintf(stderr, "there was no failure\n");
+    return false;
+  }
+  const char* text = api->GetErrorMessage(status);
+  bool is_so = api->GetErrorCode(status) == code && strstr(text, part) != NULL &&
+               strstr(text, other) != NULL;
+  if (!is_so) {
+    fprintf(stderr, "code %d: %s\n", (int)api->GetErrorCode(status), text);
+  }
+  api->ReleaseStatus(status);
+  return is_so;
+}
+
+/* The output is the first input, doubled. */
+static OrtStatus* twice(OrtKernelContext* context) {
+  const OrtValue* in = NULL;
+  OrtValue* out = NULL;
+  void *from = NULL, *to = NULL;
+  CHECK(api->KernelContext_GetInput(context, 0, &in) == NULL);
+  CHECK(api->KernelContext_GetOutput(context, 0, shape, 2, &out) == NULL);
+  CHECK(api->GetTensorMutableData((OrtValue*)in, &from) == NULL);
+  CHECK(api->GetTensorMutableData(out, &to) == NULL);
+  for (size_t i = 0; i < 6; i++) {
+    ((float*)to)[i] = 2 * ((float*)from)[i];
+  }
+  return NULL;
+}
+
+static struct test_op twice_op(void) {
+  struct test_op op = one_to_one;
+  op.work = twice;
+  return op;
+}
+
+static void computes(void) {
+  struct test_op op = twice_op();
+  OrtcoreKernel* kernel = new_kernel(&op);
+  OrtValue *in = new_floats(), *out = NULL;
+  void* data = NULL;
+  CHECK(host.compute(kernel, (const OrtValue* const*)&in, 1, &out, 1) == NULL);
+  CHECK(api->GetTensorMutableData(out, &data) == NULL && ((float*)data)[5] == 12);
+  /* The same memory once more: preallocated. */
+  ((float*)data)[5] = 0;
+  OrtValue* again = out;
+  CHECK(host.compute(kernel, (const OrtValue* const*)&in, 1, &again, 1) == NULL);
+  CHECK(again == out && ((float*)data)[5] == 12);
+  /* An output of another shape than the kernel makes. */
+  OrtValue* scalar = new_value(ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, 0);
+  host.release(kernel);
+  api->ReleaseValue(scalar);
+  api->ReleaseValue(out);
+  api->ReleaseValue(in);
+}
+
+static void refuses_inputs(void) {
+  struct test_op op = twice_op();
+  OrtcoreKernel* kernel = new_kernel(&op);
+  OrtValue *ints = new_value(ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, 2), *out = NULL;
+  const OrtValue* inputs[] = {ints, ints};
+  CHECK(says(host.compute(kernel, inputs, 1, &out, 1), ORT_INVALID_ARGUMENT, "Probe 'node'",
+             "input 0 ('input0') must be a tensor of FLOAT, but is one of INT64"));
+  CHECK(says(host.compute(kernel, NULL, 0, &out, 1), ORT_INVALID_ARGUMENT, "Probe 'node'",
+             "input 0 ('input0') is required"));
+  OrtValue* floats = new_floats();
+  inputs[0] = inputs[1] = floats;
+  CHECK(says(host.compute(kernel, inputs, 2, &out, 1), ORT_INVALID_ARGUMENT, "Probe", "2 inputs"));
+  CHECK(says(host.compute(kernel, inputs, 1, NULL, 0), ORT_INVALID_ARGUMENT, "Probe", "0 outputs"));
+  CHECK(says(host.compute(kernel, inputs, 1, &ints, 1), ORT_INVALID_ARGUMENT, "Probe", "output 0"));
+  CHECK(out == NULL);
+  host.release(kernel);
+  api->ReleaseValue(ints);
+  api->ReleaseValue(floats);
+}
+
+static OrtStatus* count_inputs(OrtKernelContext* context) {
+  size_t count = 0;
+  OrtValue* out = NULL;
+  void* data = NULL;
+  CHECK(api->KernelContext_GetInputCount(context, &count) == NULL);
+  CHECK(api->KernelContext_GetOutput(context, 0, NULL, 0, &out) == NULL);
+  CHECK(api->GetTensorMutableData(out, &data) == NULL);
+  *(float*)data = (float)count;
+  return NULL;
+}
+
+static void spreads_variadic_inputs(void) {
+  struct test_op op = one_to_one;
+  op.work = count_inputs;
+  op.inputs = 2;
+  op.kinds[1] = INPUT_OUTPUT_VARIADIC;
+  op.least = 2;
+  op.input_type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  OrtcoreKernel* kernel = new_kernel(&op);
+  OrtValue *floats = new_floats(), *ints = new_value(ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, 2);
+  const OrtValue* inputs[] = {ints, floats, floats, floats};
+  OrtValue* out = NULL;
+  void* data = NULL;
+  CHECK(host.compute(kernel, inputs, 4, &out, 1) == NULL);
+  CHECK(api->GetTensorMutableData(out, &data) == NULL && *(float*)data == 4);
+  api->ReleaseValue(out);
+  out = NULL;
+  CHECK(says(host.compute(kernel, inputs, 2, &out, 1), ORT_INVALID_ARGUMENT, "Probe", "input 2"));
+  inputs[3] = ints;
+  CHECK(says(host.compute(kernel, inputs, 4, &out, 1), ORT_INVALID_ARGUMENT, "input 3", "INT64"));
+  inputs[3] = NULL;
+  CHECK(
+      says(host.compute(kernel, inputs, 4, &out, 1), ORT_INVALID_ARGUMENT, "input 3", "required"));
+  host.release(kernel);
+  api->ReleaseValue(floats);
+  api->ReleaseValue(ints);
+}
+
+/* The output, of any type, is that of the input of any type; with nothing known, it fails. */
+static void finds_the_type_of_outputs(void) {
+  struct test_op op = one_to_one;
+  op.work = count_inputs;
+  op.input_type = op.output_type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  OrtcoreKernel* kernel = new_kernel(&op);
+  OrtValue *ints = new_value(ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, 2), *out = NULL;
+  CHECK(host.compute(kernel, (const OrtValue* const*)&ints, 1, &out, 1) == NULL);
+  OrtTensorTypeAndShapeInfo* info = NULL;
+  ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  CHECK(api->GetTensorTypeAndShape(out, &info) == NULL);
+  CHECK(api->GetTensorElementType(info, &type) == NULL);
+  CHECK(type == ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64);
+  api->ReleaseTensorTypeAndShapeInfo(info);
+  api->ReleaseValue(out);
+  api->ReleaseValue(ints);
+  host.release(kernel);
+}
+
+static OrtStatus* make_nothing(OrtKernelContext* context) { return (void)context, NULL; }
+static OrtStatus* answer_ok(OrtKernelContext* context) {
+  return (void)context, api->CreateStatus(ORT_OK, "all is well");
+}
+static OrtStatus* answer_not_found(OrtKernelContext* context) {
+  return (void)context, api->CreateStatus(ORT_MODEL_LOADED, "the kernel says no");
+}
+
+static void fails_with(OrtStatus* (*work)(OrtKernelContext*), OrtErrorCode code, const char* text) {
+  struct test_op op = one_to_one;
+  op.work = work;
+  OrtcoreKernel* kernel = new_kernel(&op);
+  OrtValue *in = new_floats(), *out = NULL;
+  CHECK(says(host.compute(kernel, (const OrtValue* const*)&in, 1, &out, 1), code, "Probe 'node'",
+             text));
+  CHECK(out == NULL);
+  api->ReleaseValue(in);
+  host.release(kernel);
+}
+
+static void tells_what_kernels_say(void) {
+  fails_with(make_nothing, ORT_FAIL, "did not make output 0");
+  fails_with(answer_ok, ORT_FAIL, "ORT_OK");
+  fails_with(answer_not_found, ORT_MODEL_LOADED, "the kernel says no");
+}
+
+/* A kernel that releases what it was lent. */
+static OrtStatus* release_all(OrtKernelContext* context) {
+  const OrtValue* in = NULL;
+  OrtValue* out = NULL;
+  CHECK(twice(context) == NULL);
+  CHECK(api->KernelContext_GetInput(context, 0, &in) == NULL);
+  CHECK(api->KernelContext_GetOutput(context, 0, shape, 2, &out) == NULL);
+  for (int i = 0; i < 3; i++) {
+    api->ReleaseValue((OrtValue*)in);
+    api->ReleaseValue(out);
+  }
+  return NULL;
+}
+
+static OrtKernelContext* kept;
+static OrtStatus* keep(OrtKernelContext* context) {
+  kept = context;
+  return twice(context);
+}
+
+static void survives_kernels_that_take_too_much(void) {
+  struct test_op op = one_to_one;
+  op.work = release_all;
+  OrtcoreKernel* kernel = new_kernel(&op);
+  OrtValue *in = new_floats(), *out = NULL;
+  void* data = NULL;
+  CHECK(host.compute(kernel, (const OrtValue* const*)&in, 1, &out, 1) == NULL);
+  CHECK(api->GetTensorMutableData(out, &data) == NULL && ((float*)data)[5] == 12);
+  CHECK(api->GetTensorMutableData(in, &data) == NULL && ((float*)data)[5] == 6);
+  api->ReleaseValue(out);
+  out = NULL;
+  op.work = keep;
+  CHECK(host.compute(kernel, (const OrtValue* const*)&in, 1, &out, 1) == NULL);
+  size_t count = 0;
+  OrtValue* late = NULL;
+  CHECK(says(api->KernelContext_GetInputCount(kept, &count), ORT_INVALID_ARGUMENT, "context",
+             "after the call"));
+  CHECK(says(api->KernelContext_GetOutput(kept, 0, shape, 2, &late), ORT_INVALID_ARGUMENT,
+             "context", "after the call"));
+  api->ReleaseValue(out);
+  api->ReleaseValue(in);
+  host.release(kernel);
+}
+
+static void refuses_bad_ops(void) {
+  struct test_op op = twice_op();
+  OrtcoreNode node = {.version = ORT_API_VERSION, .op = &op.base};
+  OrtcoreKernel* kernel = NULL;
+  op.base.version = 0;
+  CHECK(says(host.create(&node, &kernel), ORT_INVALID_ARGUMENT, "version", "0"));
+  op = twice_op();
+  op.base.KernelComputeV2 = NULL;
+  CHECK(says(host.create(&node, &kernel), ORT_INVALID_ARGUMENT, "KernelCompute", ""));
+  op.base.CreateKernelV2 = NULL;
+  CHECK(says(host.create(&node, &kernel), ORT_INVALID_ARGUMENT, "CreateKernel", ""));
+  op = twice_op();
+  op.name = NULL;
+  CHECK(says(host.create(&node, &kernel), ORT_INVALID_ARGUMENT, "name", ""));
+  op = twice_op();
+  op.inputs = (size_t)1 << 40;
+  CHECK(says(host.create(&node, &kernel), ORT_INVALID_ARGUMENT, "declares", "inputs"));
+  op = twice_op();
+  op.kinds[0] = INPUT_OUTPUT_VARIADIC;
+  op.least = 0x7FFFFFFF;
+  CHECK(says(host.create(&node, &kernel), ORT_INVALID_ARGUMENT, "needs", "inputs"));
+  op = twice_op();
+  node.version = 1;
+  CHECK(says(host.create(&node, &kernel), ORT_INVALID_ARGUMENT, "version", "30"));
+  CHECK(says(host.create(NULL, &kernel), ORT_INVALID_ARGUMENT, "node", "NULL"));
+  CHECK(kernel == NULL);
+}
+
+/* ParallelFor */
+static unsigned char visited[1000];
+static void visit(void* data, size_t i) {
+  (void)data;
+  __atomic_fetch_add(&visited[i], 1, __ATOMIC_RELAXED);
+}
+
+static OrtStatus* visit_all(OrtKernelContext* context) {
+  static const size_t batches[] = {0, 1, 3, 7, 1000, 5000};
+  for (size_t k = 0; k < sizeof batches / sizeof *batches; k++) {
+    memset(visited, 0, sizeof visited);
+    CHECK(api->KernelContext_ParallelFor(context, visit, 1000, batches[k], NULL) == NULL);
+    for (size_t i = 0; i < 1000; i++) {
+      CHECK(visited[i] == 1);
+    }
+  }
+  CHECK(api->KernelContext_ParallelFor(context, visit, 0, 0, NULL) == NULL);
+  CHECK(says(api->KernelContext_ParallelFor(context, NULL, 5, 0, NULL), ORT_INVALID_ARGUMENT, "fn",
+             "NULL"));
+  return twice(context);
+}
+
+static void visits_each_number_once(void) {
+  struct test_op op = one_to_one;
+  op.work = visit_all;
+  for (uint32_t threads = 0; threads < 5; threads++) {
+    OrtcoreNode node = {.version = ORT_API_VERSION, .op = &op.base, .threads = threads};
+    OrtcoreKernel* kernel = NULL;
+    OrtValue *in = new_floats(), *out = NULL;
+    CHECK(host.create(&node, &kernel) == NULL);
+    CHECK(host.compute(kernel, (const OrtValue* const*)&in, 1, &out, 1) == NULL);
+    api->ReleaseValue(out);
+    api->ReleaseValue(in);
+    host.release(kernel);
+  }
+}
+
+static OrtKernelInfo* info_copy;
+static OrtStatus* copy_info(const OrtApi* table, const OrtKernelInfo* info) {
+  CHECK(table->CopyKernelInfo(info, &info_copy) == NULL);
+  /* What is lent is not to be released, but some try. */
+  table->ReleaseKernelInfo((OrtKernelInfo*)info);
+  return NULL;
+}
+
+static void keeps_copies_of_infos(void) {
+  struct test_op op = twice_op();
+  op.begin = copy_info;
+  host.release(new_kernel(&op));
+  char name[16] = "";
+  size_t size = sizeof name;
+  CHECK(api->KernelInfo_GetNodeName(info_copy, name, &size) == NULL && strcmp(name, "node") == 0);
+  api->ReleaseKernelInfo(info_copy);
+}
+
+static OrtAllocator* asked;
+static OrtStatus* ask_allocator(const OrtApi* table, const OrtKernelInfo* info) {
+  (void)info;
+  return table->GetAllocatorWithDefaultOptions(&asked);
+}
+
+static void lends_its_allocator(void) {
+  OrtAllocator own = *allocator;
+  struct test_op op = twice_op();
+  op.begin = ask_allocator;
+  OrtcoreNode node = {.version = ORT_API_VERSION, .op = &op.base, .allocator = &own};
+  OrtcoreKernel* kernel = NULL;
+  CHECK(host.create(&node, &kernel) == NULL);
+  CHECK(asked == &own);
+  CHECK(host.base(17)->GetApi(17)->GetAllocatorWithDefaultOptions(&asked) == NULL);
+  CHECK(asked == allocator);
+  host.release(kernel);
+}
+
+static void* compute_often(void* kernel) {
+  OrtValue* in = new_floats();
+  for (int i = 0; i < 2000; i++) {
+    OrtValue* out = NULL;
+    CHECK(host.compute(kernel, (const OrtValue* const*)&in, 1, &out, 1) == NULL);
+    api->ReleaseValue(out);
+  }
+  api->ReleaseValue(in);
+  return NULL;
+}
+
+static void shares_a_kernel_between_threads(void) {
+  struct test_op op = twice_op();
+  OrtcoreKernel* kernel = new_kernel(&op);
+  pthread_t threads[4];
+  for (size_t i = 0; i < 4; i++) {
+    CHECK(pthread_create(&threads[i], NULL, compute_often, kernel) == 0);
+  }
+  for (size_t i = 0; i < 4; i++) {
+    pthread_join(threads[i], NULL);
+  }
+  host.release(kernel);
+}
+
+static void does_not_grow(int rounds) {
+  struct test_op op = twice_op();
+  OrtValue* in = new_floats();
+  size_t before = 0;
+  for (int i = 0; i < rounds; i++) {
+    OrtcoreKernel* kernel = new_kernel(&op);
+    OrtValue* out = NULL;
+    CHECK(host.compute(kernel, (const OrtValue* const*)&in, 1, &out, 1) == NULL);
+    api->ReleaseValue(out);
+    host.release(kernel);
+    before = i == rounds / 10 ? resident() : before;
+  }
+  api->ReleaseValue(in);
+  CHECK(resident() < before + ((size_t)4 << 20));
+}
+
+int main(int argc, char** argv) {
+  CHECK(argc == 3);
+  find_host(((const OrtApiBase* (*)(void))entry_of(argv[1]))()->GetApi(ORT_API_VERSION));
+  computes();
+  refuses_inputs();
+  spreads_variadic_inputs();
+  finds_the_type_of_outputs();
+  tells_what_kernels_say();
+  survives_kernels_that_take_too_much();
+  refuses_bad_ops();
+  visits_each_number_once();
+  keeps_copies_of_infos();
+  lends_its_allocator();
+  shares_a_kernel_between_threads();
+  does_not_grow(atoi(argv[2]));
+  printf("kernels: OK\n");
+  return 0;
+}

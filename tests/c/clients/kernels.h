@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* What the clients of the kernel host share: its functions, and an op to be changed. */
+#ifndef ORTCFFI_TESTS_KERNELS_H_
+#define ORTCFFI_TESTS_KERNELS_H_
+
+#include <string.h>
+
+#include "client.h"
+#include "onnxruntime_c_api.h"
+#include "ortcore.h"
+
+static const OrtApi* api;
+static OrtAllocator* allocator;
+static struct {
+  OrtcoreKernelBase base;
+  OrtcoreTensorAttribute tensor_attribute;
+  OrtcoreKernelCreate create;
+  OrtcoreKernelCompute compute;
+  OrtcoreKernelInferShapes infer_shapes;
+  OrtcoreKernelRelease release;
+  OrtcoreRegisterLibrary register_library;
+} host;
+
+static inline void find_host(const OrtApi* table) {
+  api = table;
+  host.base = (OrtcoreKernelBase)api->GetExperimentalFunction(ORTCORE_KERNEL_BASE);
+  host.tensor_attribute =
+      (OrtcoreTensorAttribute)api->GetExperimentalFunction(ORTCORE_TENSOR_ATTRIBUTE);
+  host.create = (OrtcoreKernelCreate)api->GetExperimentalFunction(ORTCORE_KERNEL_CREATE);
+  host.compute = (OrtcoreKernelCompute)api->GetExperimentalFunction(ORTCORE_KERNEL_COMPUTE);
+  host.infer_shapes =
+      (OrtcoreKernelInferShapes)api->GetExperimentalFunction(ORTCORE_KERNEL_INFER_SHAPES);
+  host.release = (OrtcoreKernelRelease)api->GetExperimentalFunction(ORTCORE_KERNEL_RELEASE);
+  host.register_library =
+      (OrtcoreRegisterLibrary)api->GetExperimentalFunction(ORTCORE_REGISTER_LIBRARY);
+  CHECK(api->GetAllocatorWithDefaultOptions(&allocator) == NULL);
+}
+
+/* An op of one float tensor in and one out. Its kernel calls `work`, its creation `begin`. */
+struct test_op {
+  OrtCustomOp base;
+  OrtStatus* (*begin)(const OrtApi* table, const OrtKernelInfo* info);
+  OrtStatus* (*work)(OrtKernelContext* context);
+  size_t inputs;
+  size_t outputs;
+  ONNXTensorElementDataType input_type;
+  ONNXTensorElementDataType output_type;
+  OrtCustomOpInputOutputCharacteristic kinds[4];
+  int least;
+  int homogeneous;
+  const char* name;
+};
+
+static inline const struct test_op* op_of(const OrtCustomOp* op) {
+  return (const struct test_op*)op;
+}
+static inline const char* ORT_API_CALL op_name(const OrtCustomOp* op) { return op_of(op)->name; }
+static inline const char* ORT_API_CALL op_provider(const OrtCustomOp* op) {
+  return (void)op, (const char*)NULL;
+}
+static inline size_t ORT_API_CALL op_inputs(const OrtCustomOp* op) { return op_of(op)->inputs; }
+static inline size_t ORT_API_CALL op_outputs(const OrtCustomOp* op) { return op_of(op)->outputs; }
+static inline ONNXTensorElementDataType ORT_API_CALL op_input(const OrtCustomOp* op, size_t i) {
+  return (void)i, op_of(op)->input_type;
+}
+static inline ONNXTensorElementDataType ORT_API_CALL op_output(const OrtCustomOp* op, size_t i) {
+  return (void)i, op_of(op)->output_type;
+}
+static inline OrtCustomOpInputOutputCharacteristic ORT_API_CALL op_kind(const OrtCustomOp* op,
+                                                                        size_t i) {
+  return op_of(op)->kinds[i];
+}
+static inline OrtCustomOpInputOutputCharacteristic ORT_API_CALL op_required(const OrtCustomOp* op,
+                                                                            size_t i) {
+  return (void)op, (void)i, INPUT_OUTPUT_REQUIRED;
+}
+static inline OrtMemType ORT_API_CALL op_memory(const OrtCustomOp* op, size_t i) {
+  return (void)op, (void)i, OrtMemTypeDefault;
+}
+static inline int ORT_API_CALL op_least(const OrtCustomOp* op) { return op_of(op)->least; }
+static inline int ORT_API_CALL op_homogeneous(const OrtCustomOp* op) {
+  return op_of(op)->homogeneous;
+}
+static inline int ORT_API_CALL op_one(const OrtCustomOp* op) { return (void)op, 1; }
+static inline OrtStatus* ORT_API_CALL op_create(const OrtCustomOp* op, const OrtApi* table,
+                                                const OrtKernelInfo* info, void** kernel) {
+  *kernel = (void*)op;
+  return op_of(op)->begin != NULL ? op_of(op)->begin(table, info) : NULL;
+}
+static inline OrtStatus* ORT_API_CALL op_compute(void* kernel, OrtKernelContext* context) {
+  return ((const struct test_op*)kernel)->work(context);
+}
+static inline void ORT_API_CALL op_destroy(void* kernel) { (void)kernel; }
+
+static const struct test_op one_to_one = {
+    .base =
+        {
+            .version = ORT_API_VERSION,
+            .GetName = op_name,
+            .GetExecutionProviderType = op_provider,
+            .GetInputType = op_input,
+            .GetInputTypeCount = op_inputs,
+            .GetOutputType = op_output,
+            .GetOutputTypeCount = op_outputs,
+            .KernelDestroy = op_destroy,
+            .GetInputCharacteristic = op_kind,
+            .GetOutputCharacteristic = op_required,
+            .GetInputMemoryType = op_memory,
+            .GetVariadicInputMinArity = op_least,
+            .GetVariadicInputHomogeneity = op_homogeneous,
+            .GetVariadicOutputMinArity = op_one,
+            .GetVariadicOutputHomogeneity = op_one,
+            .CreateKernelV2 = op_create,
+            .KernelComputeV2 = op_compute,
+            .GetStartVersion = op_one,
+            .GetEndVersion = op_one,
+        },
+    .inputs = 1,
+    .outputs = 1,
+    .input_type = ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT,
+    .output_type = ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT,
+    .kinds = {INPUT_OUTPUT_REQUIRED},
+    .least = 1,
+    .homogeneous = 1,
+    .name = "Probe",
+};
+
+#endif /* ORTCFFI_TESTS_KERNELS_H_ */
