@@ -30,6 +30,7 @@ class Handle:
     __slots__ = ("__weakref__", "_handle", "_lender", "_owned", "api")
 
     api: "Api"
+    _handle: Any
 
     def __init__(
         self,
@@ -40,7 +41,8 @@ class Handle:
         lender: object = None,
     ) -> None:
         self.api = api
-        self._lender = lender
+        # The lender's handle too: close() on the lender must not release it.
+        self._lender = (lender, lender._handle) if isinstance(lender, Handle) else lender
         self._owned = release is not None
         # The destructor refers to the table, which stays; a reference to the Api would be a cycle.
         self._handle = ffi.gc(handle, partial(release, api.pointer)) if release else handle
