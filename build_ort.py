@@ -57,6 +57,11 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/session/session.c",
     "ortcffi/boundary/session/run_arguments.c",
     "ortcffi/boundary/session/run.c",
+    "ortcffi/boundary/kernels/python_op.c",
+    "ortcffi/boundary/kernels/python_kernel.c",
+    "ortcffi/boundary/kernels/python_io.c",
+    "ortcffi/boundary/kernels/may_inplace.c",
+    "ortcffi/boundary/kernels/register_ops.c",
 ]
 COMPILE_FLAGS = [
     *core("FLAGS"),

@@ -31,6 +31,7 @@ __all__ += [
     "emulate",
     "errors",
 ]
+__all__ += ["OpSet", "PythonOp", "custom_op", "custom_op_library", "op_set", "optional", "variadic"]
 __all__ += ["expose_symbols", "ffi", "find_runtimes", "get_include", "get_library", "init_api"]
 __all__ += ["lib", "load", "numpy_allocator", "trace"]
 __all__ += ["CompileFlags", "Graph", "GraphNode", "GraphValue", "StoredAt", "compile_model"]
@@ -44,6 +45,9 @@ _NAMES = {
     "cli.build_flags": "get_include get_library",
     "custom_ops.describe": "Characteristic CustomOp Operand",
     "custom_ops.domain": "CustomOpDomain",
+    "kernels.operands": "optional variadic",
+    "kernels.op_sets": "OpSet custom_op_library op_set",
+    "kernels.python_op": "PythonOp custom_op",
     "values.element_types": "ElementType SparseFormat ValueKind",
     "env.env": "available_providers Env",
     "ep.devices": "EpDevice",

@@ -209,14 +209,20 @@ def status_for(error: BaseException, api: "OrtApi | None" = None) -> "OrtStatus"
     `NotImplementedError` ``NOT_IMPLEMENTED``, `ValueError` ``INVALID_ARGUMENT``; anything else
     ``RUNTIME_EXCEPTION``, with "out of memory" in front for a `MemoryError`.
     """
+    code, text = code_and_text(error)
+    if api is None:
+        api = lib.ortcffi_core_api_base().GetApi(lib.ORTCFFI_API_VERSION)
+    return lib.CreateStatus(api, code, text)
+
+
+def code_and_text(error: BaseException) -> tuple[int, bytes]:
+    """The code and the message of the status for an exception, which is kept."""
     text = keep(error)
     if isinstance(error, MemoryError) and not says_out_of_memory(text):
         text = f"out of memory: {text}"
     if isinstance(error, OrtError):
-        code = error.code
+        code = int(error.code)
     else:
         kinds = (code for kind, code in _CODES if isinstance(error, kind))
         code = next(kinds, ErrorCode.RUNTIME_EXCEPTION)
-    if api is None:
-        api = lib.ortcffi_core_api_base().GetApi(lib.ORTCFFI_API_VERSION)
-    return lib.CreateStatus(api, code, text.encode(errors="replace"))
+    return code, text.encode(errors="replace")

@@ -12,6 +12,7 @@
 #include "boundary/memory/adaptors.h"
 #include "boundary/arena/arena.h"
 #include "boundary/custom_ops/custom_ops.h"
+#include "boundary/kernels/python_ops.h"
 #include "boundary/options/options.h"
 #include "boundary/callbacks/from_libraries.h"
 #include "boundary/memory/foreign.h"

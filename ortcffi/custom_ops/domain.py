@@ -38,7 +38,7 @@ class CustomOpDomain(Handle):
     API functions: ``CreateCustomOpDomain``, ``CustomOpDomain_Add``, ``ReleaseCustomOpDomain``.
     """
 
-    __slots__ = ("_ops", "name")
+    __slots__ = ("_ops", "_structs", "name")
 
     def __init__(self, name: str, api: "Api | None" = None) -> None:
         api = table_for(api)
@@ -48,16 +48,20 @@ class CustomOpDomain(Handle):
         super().__init__(api, out[0], release=lib.ReleaseCustomOpDomain)
         self.name = name
         self._ops: list[Any] = []
+        self._structs: list[Any] = []  # of ops written in Python
 
     def add(self, op: Any) -> None:
         """Add an op.
 
         Parameters
         ----------
-        op : cdata of ``OrtCustomOp *``
-            The op, which is not copied: the domain keeps the cdata alive, not what its functions
+        op : PythonOp or cdata of ``OrtCustomOp *``
+            The op. A struct is not copied: the domain keeps the cdata alive, not what its functions
             need.
         """
+        if hasattr(op, "_struct_for"):
+            self._structs.append(op._struct_for(self.api))
+            op = ffi.cast("OrtCustomOp*", self._structs[-1].address)
         kinds = [ffi.typeof("OrtCustomOp*"), ffi.typeof("const OrtCustomOp*")]
         if not isinstance(op, ffi.CData) or ffi.typeof(op) not in kinds or not op:
             raise TypeError(f"op must be a cdata of OrtCustomOp *, not {op!r}")

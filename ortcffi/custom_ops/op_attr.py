@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import decode, encode, integer, known
 from ortcffi._handle import Handle
@@ -93,6 +93,24 @@ class OpAttr(Handle):
         if status := lib.CreateOpAttr(api.pointer, encode("name", name), data, length, kind, out):
             fail(api.pointer, status, "CreateOpAttr")
         super().__init__(api, out[0], release=lib.ReleaseOpAttr)
+
+    @classmethod
+    def from_handle(cls, api: "Api", handle: Any, lender: object = None) -> Self:
+        """Wrap what a function gave.
+
+        Parameters
+        ----------
+        api : Api
+            The table that `handle` came from.
+        handle : cdata of ``OrtOpAttr *``
+            Owned by the new object unless there is a lender.
+        lender : object, optional
+            What `handle` belongs to. It is kept alive.
+        """
+        attribute = cls.__new__(cls)
+        release = lib.ReleaseOpAttr if lender is None else None
+        Handle.__init__(attribute, api, handle, release=release, lender=lender)
+        return attribute
 
     @property
     def name(self) -> str:

@@ -3,28 +3,8 @@
 #include <string.h>
 
 #include "boundary/memory/numpy_table.h"
+#include "boundary/values/arrays.h"
 #include "boundary/values/values.h"
-
-/* The beginning of NumPy's structs, which are part of its ABI. */
-struct descriptor {
-  PyObject base;
-  PyTypeObject* scalar;
-  char kind, type, byte_order, flags;
-  int number;
-};
-
-struct array {
-  PyObject base;
-  char* data;
-  int rank;
-  Py_ssize_t* shape;
-  Py_ssize_t* strides;
-  PyObject* owner;
-  struct descriptor* descriptor;
-  int flags;
-};
-
-enum { C_CONTIGUOUS = 0x1, ALIGNED = 0x100, WRITEABLE = 0x400 };
 
 /* NumPy's number of the type of Python objects. */
 enum { NUMBER_OF_OBJECTS = 17 };
@@ -32,7 +12,7 @@ enum { NUMBER_OF_OBJECTS = 17 };
 /* Places in NumPy's table of functions. */
 enum { ARRAY_TYPE = 2, NEW_FROM_DESCRIPTOR = 94, SET_BASE = 282 };
 
-static PyTypeObject* array_type;
+PyTypeObject* ortcffi_array_type;
 static PyObject* (*new_array)(PyTypeObject*, PyObject*, int, const Py_ssize_t*, const Py_ssize_t*,
                               void*, int, PyObject*);
 static int (*set_base)(PyObject*, PyObject*);
@@ -159,7 +139,7 @@ end:
 int ortcffi_plain_array(PyObject* x, struct plain_array* out) {
   const int plain = C_CONTIGUOUS | ALIGNED;
   const struct array* array = (const struct array*)x;
-  if (!Py_IS_TYPE(x, array_type) || (array->flags & plain) != plain) {
+  if (!Py_IS_TYPE(x, ortcffi_array_type) || (array->flags & plain) != plain) {
     return 0;
   }
   char order = array->descriptor->byte_order;
@@ -181,7 +161,7 @@ int ortcffi_plain_array(PyObject* x, struct plain_array* out) {
 int ortcffi_object_array(PyObject* x, struct plain_array* out) {
   const int plain = C_CONTIGUOUS | ALIGNED;
   const struct array* array = (const struct array*)x;
-  if (!Py_IS_TYPE(x, array_type) || (array->flags & plain) != plain ||
+  if (!Py_IS_TYPE(x, ortcffi_array_type) || (array->flags & plain) != plain ||
       array->descriptor->number != NUMBER_OF_OBJECTS) {
     return 0;
   }
@@ -253,8 +233,8 @@ PyObject* ortcffi_value_borrow(PyObject* type, PyObject* arguments) {
 
 /* --- out ---------------------------------------------------------------------------------------*/
 
-/* The dtype of an element type, borrowed; Python has the list, and is asked once. */
-static PyObject* dtype_of(int element) {
+/* Python has the list, and is asked once. */
+PyObject* ortcffi_dtype_of(int element) {
   static PyObject* dtypes[32];
   if (element < 0 || element >= (int)(sizeof dtypes / sizeof *dtypes)) {
     return PyErr_Format(PyExc_TypeError, "arrays have no elements of type %d", element);
@@ -267,21 +247,27 @@ static PyObject* dtype_of(int element) {
   return dtypes[element];
 }
 
+PyObject* ortcffi_new_array(void* data, const int64_t* shape, size_t rank, PyObject* dtype,
+                            int is_readonly) {
+  int flags = C_CONTIGUOUS | ALIGNED | (is_readonly ? 0 : WRITEABLE);
+  return new_array(ortcffi_array_type, Py_NewRef(dtype), (int)rank, (const Py_ssize_t*)shape, NULL,
+                   data, flags, NULL);
+}
+
+int ortcffi_array_keep(PyObject* array, PyObject* owner) {
+  return set_base(array, Py_NewRef(owner));
+}
+
 /* An array over memory that the value keeps. */
 static PyObject* view_of(struct value* value, void* data, const int64_t* shape, size_t rank,
                          int element, int is_readonly) {
-  PyObject* dtype = dtype_of(element);
-  if (dtype == NULL) {
-    return NULL;
-  }
-  int flags = C_CONTIGUOUS | ALIGNED | (is_readonly ? 0 : WRITEABLE);
-  PyObject* array = new_array(array_type, Py_NewRef(dtype), (int)rank, (const Py_ssize_t*)shape,
-                              NULL, data, flags, NULL);
+  PyObject* dtype = ortcffi_dtype_of(element);
+  PyObject* array = dtype == NULL ? NULL : ortcffi_new_array(data, shape, rank, dtype, is_readonly);
   if (array == NULL) {
     return NULL;
   }
   value->is_lent = 1;
-  if (set_base(array, Py_NewRef((PyObject*)value)) < 0) {
+  if (ortcffi_array_keep(array, (PyObject*)value) < 0) {
     Py_CLEAR(array);
   }
   return array;
@@ -295,7 +281,7 @@ PyObject* ortcffi_new_object_array(const int64_t* shape, size_t rank, PyObject**
     Py_XDECREF(numpy);
   }
   PyObject* array = dtype == NULL ? NULL
-                                  : new_array(array_type, Py_NewRef(dtype), (int)rank,
+                                  : new_array(ortcffi_array_type, Py_NewRef(dtype), (int)rank,
                                               (const Py_ssize_t*)shape, NULL, NULL, 0, NULL);
   if (array != NULL) {
     *objects = (PyObject**)(void*)((struct array*)array)->data;
@@ -354,7 +340,7 @@ int ortcffi_value_arrays_init(PyObject* namespace) {
     PyErr_SetString(PyExc_ImportError, "this NumPy does not export its functions");
     return -1;
   }
-  array_type = functions[ARRAY_TYPE];
+  ortcffi_array_type = functions[ARRAY_TYPE];
   memcpy(&new_array, &functions[NEW_FROM_DESCRIPTOR], sizeof new_array);
   memcpy(&set_base, &functions[SET_BASE], sizeof set_base);
   scope = Py_NewRef(namespace);

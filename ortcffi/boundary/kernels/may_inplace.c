@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* GetMayInplace of ops written in Python. The callback is not told which op is asked, so each list
+ * of pairs has a function of its own; ops with equal lists share one. */
+#include "boundary/kernels/python_op.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define EACH_LIST(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
+#define LISTS 12
+
+/* Never freed: hosts may ask at any time. Changed under the GIL, count last. */
+struct list {
+  int* inputs;
+  int* outputs;
+  size_t count;
+};
+
+static struct list lists[LISTS];
+
+static size_t give(const struct list* list, int** inputs, int** outputs) {
+  *inputs = list->inputs;
+  *outputs = list->outputs;
+  return list->count;
+}
+
+#define FUNCTION(n)                                                  \
+  static size_t ORT_API_CALL give_##n(int** inputs, int** outputs) { \
+    return give(&lists[n], inputs, outputs);                         \
+  }
+EACH_LIST(FUNCTION)
+#define NAME(n) give_##n,
+static size_t(ORT_API_CALL* const functions[])(int**, int**) = {EACH_LIST(NAME)};
+_Static_assert(sizeof functions / sizeof *functions == LISTS, "each list has a function");
+
+/* The lists stay. */
+static void ORT_API_CALL take_back(int* inputs, int* outputs) {
+  (void)inputs;
+  (void)outputs;
+}
+
+static int is_same(const struct list* list, const int* inputs, const int* outputs, size_t count) {
+  size_t size = count * sizeof *inputs;
+  return list->count == count && memcmp(list->inputs, inputs, size) == 0 &&
+         memcmp(list->outputs, outputs, size) == 0;
+}
+
+static int fill(struct list* list, const int* inputs, const int* outputs, size_t count) {
+  size_t size = count * sizeof *inputs;
+  list->inputs = malloc(size);
+  list->outputs = malloc(size);
+  if (list->inputs == NULL || list->outputs == NULL) {
+    free(list->inputs);
+    free(list->outputs);
+    PyErr_NoMemory();
+    return -1;
+  }
+  memcpy(list->inputs, inputs, size);
+  memcpy(list->outputs, outputs, size);
+  list->count = count;
+  return 0;
+}
+
+int ortcffi_set_may_inplace(OrtCustomOp* callbacks, const int* inputs, const int* outputs,
+                            size_t count) {
+  size_t i = 0;
+  while (i < LISTS && lists[i].count > 0 && !is_same(&lists[i], inputs, outputs, count)) {
+    i++;
+  }
+  if (i == LISTS) {
+    PyErr_Format(PyExc_ValueError, "a process can have %d different lists of may_inplace", LISTS);
+    return -1;
+  }
+  if (lists[i].count == 0 && fill(&lists[i], inputs, outputs, count) < 0) {
+    return -1;
+  }
+  callbacks->GetMayInplace = functions[i];
+  callbacks->ReleaseMayInplace = take_back;
+  return 0;
+}

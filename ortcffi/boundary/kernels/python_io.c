@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/* Inputs and outputs of kernels written in Python: arrays over the host's own memory. */
+#include <stdint.h>
+#include <string.h>
+
+#include "boundary/kernels/python_op.h"
+#include "boundary/kernels/python_ops.h"
+#include "boundary/values/arrays.h"
+#include "boundary/values/values.h"
+
+/* NumPy has no arrays of more. */
+#define MOST_DIMENSIONS 32
+
+/* A tensor as the host has it. */
+struct tensor {
+  void* data;
+  const int64_t* shape;
+  size_t rank;
+  int element;
+  int64_t room[MOST_DIMENSIONS]; /* for the shape, where the host lends none */
+};
+
+#define TRY(kernel, slot, ...)                                   \
+  do {                                                           \
+    OrtStatus* status = (kernel)->api->slot(__VA_ARGS__);        \
+    if (status != NULL) {                                        \
+      return ortcffi_raise_status((kernel)->api, status, #slot); \
+    }                                                            \
+  } while (0)
+
+/* --- in ----------------------------------------------------------------------------------------*/
+
+/* For tables before version 25, which lend no shape; -1 with an exception. */
+static int copy_shape(const struct python_kernel* kernel, const OrtValue* value,
+                      struct tensor* tensor) {
+  const OrtApi* api = kernel->api;
+  OrtTensorTypeAndShapeInfo* info;
+  ONNXTensorElementDataType element = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  TRY(kernel, GetTensorTypeAndShape, value, &info);
+  OrtStatus* status = api->GetTensorElementType(info, &element);
+  if (status == NULL) {
+    status = api->GetDimensionsCount(info, &tensor->rank);
+  }
+  if (status == NULL && tensor->rank <= MOST_DIMENSIONS) {
+    status = api->GetDimensions(info, tensor->room, tensor->rank);
+  }
+  api->ReleaseTensorTypeAndShapeInfo(info);
+  tensor->element = (int)element;
+  tensor->shape = tensor->room;
+  return status == NULL ? 0 : ortcffi_raise_status(api, status, "GetDimensions");
+}
+
+static int read_shape(const struct python_kernel* kernel, const OrtValue* value,
+                      struct tensor* tensor) {
+  if (kernel->op->callbacks.version < 25) {
+    return copy_shape(kernel, value, tensor);
+  }
+  ONNXTensorElementDataType element = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  TRY(kernel, GetTensorElementTypeAndShapeDataReference, value, &element, &tensor->shape,
+      &tensor->rank);
+  tensor->element = (int)element;
+  return 0;
+}
+
+/* Memory for no elements may be at NULL, which is no memory to NumPy. */
+static int read_data(const struct python_kernel* kernel, OrtValue* value, struct tensor* tensor) {
+  TRY(kernel, GetTensorMutableData, value, &tensor->data);
+  if (tensor->data == NULL) {
+    tensor->data = ortcffi_nothing();
+  }
+  return 0;
+}
+
+static PyObject* array_over(const struct python_kernel* kernel, OrtValue* value,
+                            struct tensor* tensor, int is_readonly) {
+  if (read_data(kernel, value, tensor) < 0) {
+    return NULL;
+  }
+  PyObject* dtype = ortcffi_dtype_of(tensor->element);
+  return dtype == NULL
+             ? NULL
+             : ortcffi_new_array(tensor->data, tensor->shape, tensor->rank, dtype, is_readonly);
+}
+
+static PyObject* read_input(const struct python_kernel* kernel, OrtKernelContext* context,
+                            size_t i) {
+  const OrtValue* value = NULL;
+  OrtStatus* status = kernel->api->KernelContext_GetInput(context, i, &value);
+  if (status != NULL) {
+    (void)ortcffi_raise_status(kernel->api, status, "KernelContext_GetInput");
+    return NULL;
+  }
+  if (value == NULL) {
+    return Py_NewRef(Py_None);
+  }
+  struct tensor tensor;
+  if (read_shape(kernel, value, &tensor) < 0) {
+    return NULL;
+  }
+  if (ortcffi_element_bits(tensor.element) >= 8 && tensor.rank <= MOST_DIMENSIONS) {
+    return array_over(kernel, (OrtValue*)(uintptr_t)value, &tensor, 1);
+  }
+  return PyObject_CallMethod(
+      kernel->op->definition, "read", "KIK", (unsigned long long)(uintptr_t)kernel->api,
+      (unsigned)kernel->op->callbacks.version, (unsigned long long)(uintptr_t)value);
+}
+
+PyObject* ortcffi_read_inputs(const struct python_kernel* kernel, OrtKernelContext* context) {
+  size_t count = 0;
+  OrtStatus* status = kernel->api->KernelContext_GetInputCount(context, &count);
+  if (status != NULL) {
+    (void)ortcffi_raise_status(kernel->api, status, "KernelContext_GetInputCount");
+    return NULL;
+  }
+  PyObject* inputs = PyTuple_New((Py_ssize_t)count);
+  for (size_t i = 0; inputs != NULL && i < count; i++) {
+    PyObject* input = read_input(kernel, context, i);
+    if (input == NULL) {
+      Py_CLEAR(inputs);
+    } else {
+      PyTuple_SetItem(inputs, (Py_ssize_t)i, input);
+    }
+  }
+  return inputs;
+}
+
+/* --- out ---------------------------------------------------------------------------------------*/
+
+static int count_outputs(const struct python_kernel* kernel, const OrtKernelContext* context,
+                         size_t* count) {
+  TRY(kernel, KernelContext_GetOutputCount, context, count);
+  return 0;
+}
+
+static int get_output(const struct python_kernel* kernel, OrtKernelContext* context, size_t i,
+                      const int64_t* shape, size_t rank, OrtValue** value) {
+  TRY(kernel, KernelContext_GetOutput, context, i, shape, rank, value);
+  return 0;
+}
+
+/* The element type that the op declares for an output; the last operand may be variadic. */
+static int declared(const struct python_kernel* kernel, size_t i) {
+  const struct python_op* op = kernel->op;
+  return op->outputs[i < op->output_count ? i : op->output_count - 1].element;
+}
+
+/* An array over the i-th output; None where the node has no such output. */
+static PyObject* new_output(const struct python_kernel* kernel, OrtKernelContext* context, size_t i,
+                            const int64_t* shape, size_t rank) {
+  OrtValue* value;
+  struct tensor tensor = {.shape = shape, .rank = rank, .element = declared(kernel, i)};
+  if (get_output(kernel, context, i, shape, rank, &value) < 0) {
+    return NULL;
+  }
+  return value == NULL ? Py_NewRef(Py_None) : array_over(kernel, value, &tensor, 0);
+}
+
+/* The same for a shape that is a tuple. */
+static PyObject* new_output_of(const struct python_kernel* kernel, OrtKernelContext* context,
+                               size_t i, PyObject* shape) {
+  int64_t lengths[MOST_DIMENSIONS];
+  Py_ssize_t rank = PyTuple_Size(shape);
+  if (rank < 0 || rank > MOST_DIMENSIONS) {
+    return rank < 0 ? NULL
+                    : PyErr_Format(PyExc_ValueError, "output %zu has too many dimensions", i);
+  }
+  for (Py_ssize_t place = 0; place < rank; place++) {
+    lengths[place] = PyLong_AsLongLong(PyTuple_GetItem(shape, place));
+  }
+  return PyErr_Occurred() ? NULL : new_output(kernel, context, i, lengths, (size_t)rank);
+}
+
+/* Outputs of the shape of the first input that is there; of a scalar's if there is none. */
+static PyObject* outputs_like_input(const struct python_kernel* kernel, OrtKernelContext* context,
+                                    PyObject* inputs, size_t count) {
+  struct array none = {.rank = 0};
+  const struct array* first = &none;
+  for (Py_ssize_t i = PyTuple_Size(inputs) - 1; i >= 0; i--) {
+    PyObject* input = PyTuple_GetItem(inputs, i);
+    first = Py_IS_TYPE(input, ortcffi_array_type) ? (const struct array*)input : first;
+  }
+  PyObject* outputs = PyTuple_New((Py_ssize_t)count);
+  for (size_t i = 0; outputs != NULL && i < count; i++) {
+    PyObject* output =
+        new_output(kernel, context, i, (const int64_t*)first->shape, (size_t)first->rank);
+    if (output == NULL) {
+      Py_CLEAR(outputs);
+    } else {
+      PyTuple_SetItem(outputs, (Py_ssize_t)i, output);
+    }
+  }
+  return outputs;
+}
+
+PyObject* ortcffi_new_outputs(const struct python_kernel* kernel, OrtKernelContext* context,
+                              PyObject* inputs) {
+  size_t count = 0;
+  if (count_outputs(kernel, context, &count) < 0) {
+    return NULL;
+  }
+  if (kernel->out_mode == OUT_LIKE_INPUT) {
+    return outputs_like_input(kernel, context, inputs, count);
+  }
+  PyObject* shapes =
+      PyObject_CallMethod(kernel->op->definition, "out_shapes", "OOn", inputs,
+                          kernel->keywords == NULL ? Py_None : kernel->keywords, (Py_ssize_t)count);
+  PyObject* outputs = shapes == NULL ? NULL : PyTuple_New((Py_ssize_t)count);
+  for (size_t i = 0; outputs != NULL && i < count; i++) {
+    PyObject* shape = PyTuple_GetItem(shapes, (Py_ssize_t)i); /* borrowed */
+    PyObject* output = shape == NULL ? NULL : new_output_of(kernel, context, i, shape);
+    if (output == NULL) {
+      Py_CLEAR(outputs);
+    } else {
+      PyTuple_SetItem(outputs, (Py_ssize_t)i, output);
+    }
+  }
+  Py_XDECREF(shapes);
+  return outputs;
+}
+
+/* Copies an array of the right element type to the i-th output. */
+static int copy_out(const struct python_kernel* kernel, OrtKernelContext* context, size_t i,
+                    const struct plain_array* array) {
+  OrtValue* value;
+  struct tensor tensor;
+  if (get_output(kernel, context, i, array->shape, array->rank, &value) < 0 ||
+      (value != NULL && read_data(kernel, value, &tensor) < 0)) {
+    return -1;
+  }
+  if (value != NULL && array->bytes > 0) {
+    memmove(tensor.data, array->data, array->bytes);
+  }
+  return 0;
+}
+
+/* Where the op declares no type, the model decides, and what the function returns must agree. */
+static int write_output(const struct python_kernel* kernel, OrtKernelContext* context, size_t i,
+                        PyObject* result) {
+  PyObject* definition = kernel->op->definition;
+  int element = declared(kernel, i);
+  struct plain_array array;
+  if (element != 0 && ortcffi_plain_array(result, &array) && array.element == element) {
+    return copy_out(kernel, context, i, &array);
+  }
+  if (element == 0 || ortcffi_element_bits(element) < 8) {
+    PyObject* answer = PyObject_CallMethod(
+        definition, "write", "KIKniO", (unsigned long long)(uintptr_t)kernel->api,
+        (unsigned)kernel->op->callbacks.version, (unsigned long long)(uintptr_t)context,
+        (Py_ssize_t)i, element, result);
+    Py_XDECREF(answer);
+    return answer == NULL ? -1 : 0;
+  }
+  PyObject* converted =
+      PyObject_CallMethod(definition, "array", "niO", (Py_ssize_t)i, element, result);
+  if (converted == NULL) {
+    return -1;
+  }
+  const struct array* made = (const struct array*)converted;
+  array = (struct plain_array){.data = made->data,
+                               .shape = (const int64_t*)made->shape,
+                               .rank = (size_t)made->rank,
+                               .bytes = (size_t)ortcffi_element_bits(element) / 8};
+  for (int place = 0; place < made->rank; place++) {
+    array.bytes *= (size_t)made->shape[place];
+  }
+  int answer = copy_out(kernel, context, i, &array);
+  Py_DECREF(converted);
+  return answer;
+}
+
+/* What a function with `out` returned is right if it is None, or what it was given. */
+static int is_written(PyObject* outputs, PyObject* result) {
+  if (outputs == NULL) {
+    return 0;
+  }
+  return result == Py_None || result == outputs ||
+         (PyTuple_Size(outputs) == 1 && result == PyTuple_GetItem(outputs, 0));
+}
+
+/* Each of several results; -1 with an exception. */
+static int write_several(const struct python_kernel* kernel, OrtKernelContext* context,
+                         PyObject* outputs, PyObject* results, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    PyObject* result = PyTuple_GetItem(results, (Py_ssize_t)i);
+    if (outputs != NULL && result == PyTuple_GetItem(outputs, (Py_ssize_t)i)) {
+      continue;
+    }
+    if (write_output(kernel, context, i, result) < 0) {
+      return -1;
+    }
+  }
+  return 0;
+}
+
+int ortcffi_write_outputs(const struct python_kernel* kernel, OrtKernelContext* context,
+                          PyObject* outputs, PyObject* result) {
+  const struct python_op* op = kernel->op;
+  size_t count = 0;
+  if (is_written(outputs, result)) {
+    return 0;
+  }
+  if (count_outputs(kernel, context, &count) < 0) {
+    return -1;
+  }
+  int is_single = op->output_count == 1 && op->outputs[0].characteristic != INPUT_OUTPUT_VARIADIC;
+  if (is_single) {
+    return count == 0 ? 0 : write_output(kernel, context, 0, result);
+  }
+  if (PyList_CheckExact(result)) {
+    result = PyList_AsTuple(result);
+    if (result == NULL) {
+      return -1;
+    }
+  } else {
+    Py_INCREF(result);
+  }
+  int answer = -1;
+  if (!PyTuple_Check(result) || (size_t)PyTuple_Size(result) < count) {
+    PyErr_Format(PyExc_TypeError, "%s must return a tuple of %zu outputs, not %.200R", op->name,
+                 count, result);
+  } else {
+    answer = write_several(kernel, context, outputs, result, count);
+  }
+  Py_DECREF(result);
+  return answer;
+}
+
+/* --- arrays that outlive their run -------------------------------------------------------------*/
+
+ortcffi_object* ortcffi_detach_array(ortcffi_object* array, ortcffi_object* copy,
+                                     ortcffi_object* views) {
+  struct array *kept = (struct array*)array, *owner = (struct array*)copy;
+  for (Py_ssize_t i = 0; i < PyList_Size((PyObject*)views); i++) {
+    struct array* view = (struct array*)PyList_GetItem((PyObject*)views, i);
+    view->data = owner->data + (view->data - kept->data);
+  }
+  kept->data = owner->data;
+  if (ortcffi_array_keep((PyObject*)kept, (PyObject*)owner) < 0) {
+    return NULL;
+  }
+  return (ortcffi_object*)Py_NewRef(Py_None);
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels written in Python: made, run and destroyed by a host, on whatever thread. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "boundary/gil.h"
+#include "boundary/kernels/python_op.h"
+#include "boundary/kernels/python_ops.h"
+#include "boundary/values/arrays.h"
+
+static const char has_ended[] = "the Python interpreter has ended";
+
+static size_t live_kernels;
+
+size_t ortcffi_live_python_kernels(void) {
+  return __atomic_load_n(&live_kernels, __ATOMIC_RELAXED);
+}
+
+/* --- errors ------------------------------------------------------------------------------------*/
+
+OrtStatus* ortcffi_status_of_exception(PyObject* definition, const OrtApi* api) {
+  PyObject *type, *error, *traceback;
+  PyErr_Fetch(&type, &error, &traceback);
+  PyErr_NormalizeException(&type, &error, &traceback);
+  if (traceback != NULL) {
+    PyException_SetTraceback(error, traceback);
+  }
+  int code = ORT_RUNTIME_EXCEPTION;
+  const char* text = "an exception that cannot be told";
+  PyObject* answer = PyObject_CallMethod(definition, "failure", "O", error);
+  if (answer == NULL || !PyArg_ParseTuple(answer, "iy", &code, &text)) {
+    PyErr_Clear();
+  }
+  OrtStatus* status = api->CreateStatus((OrtErrorCode)code, text);
+  Py_XDECREF(answer);
+  Py_XDECREF(type);
+  Py_XDECREF(error);
+  Py_XDECREF(traceback);
+  return status;
+}
+
+int ortcffi_raise_status(const OrtApi* api, OrtStatus* status, const char* function) {
+  PyObject* name = PyUnicode_FromString(function);
+  if (name == NULL) {
+    api->ReleaseStatus(status);
+    return -1;
+  }
+  (void)ortcffi_fail(api, status, (ortcffi_object*)name);
+  Py_DECREF(name);
+  return -1;
+}
+
+/* --- making one --------------------------------------------------------------------------------*/
+
+static struct python_kernel* new_kernel(struct python_op* op, const OrtApi* api) {
+  struct python_kernel* kernel = calloc(1, sizeof *kernel);
+  if (kernel == NULL) {
+    PyErr_NoMemory();
+    return NULL;
+  }
+  ortcffi_python_op_retain(op);
+  __atomic_add_fetch(&live_kernels, 1, __ATOMIC_RELAXED);
+  kernel->op = op;
+  kernel->api = api;
+  return kernel;
+}
+
+/* Needs no GIL. */
+static void ORT_API_CALL destroy(void* op_kernel) {
+  struct python_kernel* kernel = op_kernel;
+  if (kernel == NULL) {
+    return;
+  }
+  struct gil gil;
+  if (take_gil(&gil)) {
+    Py_XDECREF(kernel->function);
+    Py_XDECREF(kernel->keywords);
+    release_gil(&gil);
+  }
+  ortcffi_python_op_drop(kernel->op);
+  free(kernel);
+  __atomic_sub_fetch(&live_kernels, 1, __ATOMIC_RELAXED);
+}
+
+/* Asks the definition what to call; -1 with an exception. */
+static int prepare(struct python_kernel* kernel, const OrtKernelInfo* info) {
+  PyObject *function, *keywords;
+  int out_mode;
+  PyObject* made = PyObject_CallMethod(
+      kernel->op->definition, "make", "KIK", (unsigned long long)(uintptr_t)kernel->api,
+      (unsigned)kernel->op->callbacks.version, (unsigned long long)(uintptr_t)info);
+  if (made == NULL || !PyArg_ParseTuple(made, "OOi", &function, &keywords, &out_mode)) {
+    Py_XDECREF(made);
+    return -1;
+  }
+  kernel->function = Py_NewRef(function);
+  kernel->keywords = keywords == Py_None ? NULL : Py_NewRef(keywords);
+  kernel->out_mode = out_mode;
+  Py_DECREF(made);
+  return 0;
+}
+
+static OrtStatusPtr ORT_API_CALL create(const OrtCustomOp* op, const OrtApi* api,
+                                        const OrtKernelInfo* info, void** out) {
+  struct python_op* self = (struct python_op*)(uintptr_t)op;
+  struct gil gil;
+  if (!take_gil(&gil)) {
+    return api->CreateStatus(ORT_FAIL, has_ended);
+  }
+  OrtStatus* status = NULL;
+  struct python_kernel* kernel = new_kernel(self, api);
+  if (kernel == NULL || prepare(kernel, info) < 0) {
+    status = ortcffi_status_of_exception(self->definition, api);
+  }
+  release_gil(&gil);
+  if (status != NULL) {
+    destroy(kernel);
+    return status;
+  }
+  *out = kernel;
+  return NULL;
+}
+
+/* --- running one -------------------------------------------------------------------------------*/
+
+/* Whether anybody else refers to one of the arrays, or may do so through the tuple. */
+static int is_kept(PyObject* arrays) {
+  if (arrays == NULL) {
+    return 0;
+  }
+  Py_ssize_t count = PyTuple_Size(arrays);
+  int is_kept = Py_REFCNT(arrays) > 1;
+  for (Py_ssize_t i = 0; i < count && !is_kept; i++) {
+    PyObject* array = PyTuple_GetItem(arrays, i);
+    is_kept = Py_IS_TYPE(array, ortcffi_array_type) && Py_REFCNT(array) > 1;
+  }
+  return is_kept;
+}
+
+/* The memory is the host's: what somebody kept needs memory of its own. An exception that is
+ * pending stays, since its traceback refers to the arrays by right. -1 with an exception. */
+static int settle(const struct python_kernel* kernel, PyObject* inputs, PyObject* outputs) {
+  if (!is_kept(inputs) && !is_kept(outputs)) {
+    return 0;
+  }
+  PyObject *type, *error, *traceback;
+  PyErr_Fetch(&type, &error, &traceback);
+  PyObject* answer = PyObject_CallMethod(kernel->op->definition, "rescue", "OO", inputs,
+                                         outputs == NULL ? Py_None : outputs);
+  Py_XDECREF(answer);
+  if (type != NULL) {
+    PyErr_Clear();
+    PyErr_Restore(type, error, traceback);
+  }
+  return answer == NULL || type != NULL ? -1 : 0;
+}
+
+/* The keywords of a call, for which a function that takes `out` gets a dict of its own. */
+static PyObject* keywords_with(const struct python_kernel* kernel, PyObject* outputs) {
+  if (outputs == NULL) {
+    return Py_XNewRef(kernel->keywords);
+  }
+  PyObject* keywords = kernel->keywords == NULL ? PyDict_New() : PyDict_Copy(kernel->keywords);
+  PyObject* out = PyTuple_Size(outputs) == 1 ? PyTuple_GetItem(outputs, 0) : outputs;
+  if (keywords != NULL && PyDict_SetItemString(keywords, "out", out) < 0) {
+    Py_CLEAR(keywords);
+  }
+  return keywords;
+}
+
+/* -1 with an exception. */
+static int call(const struct python_kernel* kernel, OrtKernelContext* context, PyObject* inputs,
+                PyObject* outputs) {
+  PyObject* keywords = keywords_with(kernel, outputs);
+  if (keywords == NULL && PyErr_Occurred()) {
+    return -1;
+  }
+  PyObject* result = PyObject_Call(kernel->function, inputs, keywords);
+  Py_XDECREF(keywords);
+  int answer = result == NULL ? -1 : ortcffi_write_outputs(kernel, context, outputs, result);
+  Py_XDECREF(result);
+  return answer;
+}
+
+static int run(const struct python_kernel* kernel, OrtKernelContext* context) {
+  PyObject* outputs = NULL;
+  PyObject* inputs = ortcffi_read_inputs(kernel, context);
+  int answer = inputs == NULL ? -1 : 0;
+  if (answer == 0 && kernel->out_mode != OUT_NONE) {
+    outputs = ortcffi_new_outputs(kernel, context, inputs);
+    answer = outputs == NULL ? -1 : 0;
+  }
+  if (answer == 0) {
+    answer = call(kernel, context, inputs, outputs);
+    answer = settle(kernel, inputs, outputs) < 0 ? -1 : answer;
+  }
+  Py_XDECREF(inputs);
+  Py_XDECREF(outputs);
+  return answer;
+}
+
+static OrtStatusPtr ORT_API_CALL compute(void* op_kernel, OrtKernelContext* context) {
+  const struct python_kernel* kernel = op_kernel;
+  struct gil gil;
+  if (!take_gil(&gil)) {
+    return kernel->api->CreateStatus(ORT_FAIL, has_ended);
+  }
+  OrtStatus* status = NULL;
+  if (run(kernel, context) < 0) {
+    status = ortcffi_status_of_exception(kernel->op->definition, kernel->api);
+  }
+  release_gil(&gil);
+  return status;
+}
+
+/* --- for hosts before version 16, whose kernels cannot fail ------------------------------------*/
+
+/* A kernel without a function, whose runs do nothing but give empty outputs. */
+static void* ORT_API_CALL create_before_16(const OrtCustomOp* op, const OrtApi* api,
+                                           const OrtKernelInfo* info) {
+  struct python_op* self = (struct python_op*)(uintptr_t)op;
+  struct gil gil;
+  if (!take_gil(&gil)) {
+    return NULL;
+  }
+  struct python_kernel* kernel = new_kernel(self, api);
+  if (kernel == NULL || prepare(kernel, info) < 0) {
+    PyErr_WriteUnraisable(self->definition);
+  }
+  release_gil(&gil);
+  return kernel;
+}
+
+/* The host reads each output, so there must be one. */
+static void give_empty_outputs(const struct python_kernel* kernel, OrtKernelContext* context) {
+  const int64_t none[1] = {0};
+  size_t count = 0;
+  OrtStatus* status = kernel->api->KernelContext_GetOutputCount(context, &count);
+  for (size_t i = 0; status == NULL && i < count; i++) {
+    OrtValue* output;
+    kernel->api->ReleaseStatus(kernel->api->KernelContext_GetOutput(context, i, none, 1, &output));
+  }
+  kernel->api->ReleaseStatus(status);
+}
+
+static void ORT_API_CALL compute_before_16(void* op_kernel, OrtKernelContext* context) {
+  const struct python_kernel* kernel = op_kernel;
+  struct gil gil;
+  if (kernel == NULL || !take_gil(&gil)) {
+    return;
+  }
+  if (kernel->function == NULL) {
+    give_empty_outputs(kernel, context);
+  } else if (run(kernel, context) < 0) {
+    PyErr_WriteUnraisable(kernel->op->definition);
+    give_empty_outputs(kernel, context);
+  }
+  release_gil(&gil);
+}
+
+void ortcffi_set_kernel_callbacks(OrtCustomOp* callbacks) {
+  callbacks->CreateKernel = create_before_16;
+  callbacks->KernelCompute = compute_before_16;
+  callbacks->KernelDestroy = destroy;
+  callbacks->CreateKernelV2 = create;
+  callbacks->KernelComputeV2 = compute;
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/* Custom ops written in Python: the struct, how it describes itself, and its type in Python. */
+#include "boundary/kernels/python_op.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "boundary/gil.h"
+#include "boundary/kernels/python_ops.h"
+
+#define MOST_OPERANDS 4096
+
+static size_t live_ops;
+
+size_t ortcffi_live_python_ops(void) { return __atomic_load_n(&live_ops, __ATOMIC_RELAXED); }
+
+/* --- what the host asks ------------------------------------------------------------------------*/
+
+static const struct python_op* self_of(const OrtCustomOp* op) { return (const void*)op; }
+
+static const char* ORT_API_CALL get_name(const OrtCustomOp* op) { return self_of(op)->name; }
+
+static const char* ORT_API_CALL get_provider(const OrtCustomOp* op) {
+  (void)op;
+  return NULL; /* the CPU's */
+}
+
+static size_t ORT_API_CALL count_inputs(const OrtCustomOp* op) { return self_of(op)->input_count; }
+
+static size_t ORT_API_CALL count_outputs(const OrtCustomOp* op) {
+  return self_of(op)->output_count;
+}
+
+static ONNXTensorElementDataType ORT_API_CALL input_type(const OrtCustomOp* op, size_t i) {
+  return (ONNXTensorElementDataType)self_of(op)->inputs[i].element;
+}
+
+static ONNXTensorElementDataType ORT_API_CALL output_type(const OrtCustomOp* op, size_t i) {
+  return (ONNXTensorElementDataType)self_of(op)->outputs[i].element;
+}
+
+static OrtCustomOpInputOutputCharacteristic ORT_API_CALL input_presence(const OrtCustomOp* op,
+                                                                        size_t i) {
+  return (OrtCustomOpInputOutputCharacteristic)self_of(op)->inputs[i].characteristic;
+}
+
+static OrtCustomOpInputOutputCharacteristic ORT_API_CALL output_presence(const OrtCustomOp* op,
+                                                                         size_t i) {
+  return (OrtCustomOpInputOutputCharacteristic)self_of(op)->outputs[i].characteristic;
+}
+
+static OrtMemType ORT_API_CALL input_memory(const OrtCustomOp* op, size_t i) {
+  return (OrtMemType)self_of(op)->inputs[i].memory;
+}
+
+/* A variadic operand is the last. */
+static int ORT_API_CALL least_inputs(const OrtCustomOp* op) {
+  const struct python_op* self = self_of(op);
+  return self->input_count == 0 ? 0 : self->inputs[self->input_count - 1].least;
+}
+
+static int ORT_API_CALL are_inputs_alike(const OrtCustomOp* op) {
+  const struct python_op* self = self_of(op);
+  return self->input_count == 0 || self->inputs[self->input_count - 1].is_homogeneous;
+}
+
+static int ORT_API_CALL least_outputs(const OrtCustomOp* op) {
+  const struct python_op* self = self_of(op);
+  return self->output_count == 0 ? 0 : self->outputs[self->output_count - 1].least;
+}
+
+static int ORT_API_CALL are_outputs_alike(const OrtCustomOp* op) {
+  const struct python_op* self = self_of(op);
+  return self->output_count == 0 || self->outputs[self->output_count - 1].is_homogeneous;
+}
+
+static int ORT_API_CALL first_version(const OrtCustomOp* op) { return self_of(op)->first_version; }
+
+static int ORT_API_CALL last_version(const OrtCustomOp* op) { return self_of(op)->last_version; }
+
+static OrtStatusPtr ORT_API_CALL infer(const OrtCustomOp* op, OrtShapeInferContext* context) {
+  const struct python_op* self = self_of(op);
+  struct gil gil;
+  if (!take_gil(&gil)) {
+    return self->api->CreateStatus(ORT_FAIL, "the Python interpreter has ended");
+  }
+  PyObject* answer = PyObject_CallMethod(
+      self->definition, "infer", "KIK", (unsigned long long)(uintptr_t)self->api,
+      (unsigned)op->version, (unsigned long long)(uintptr_t)context);
+  OrtStatus* status =
+      answer == NULL ? ortcffi_status_of_exception(self->definition, self->api) : NULL;
+  Py_XDECREF(answer);
+  release_gil(&gil);
+  return status;
+}
+
+static const OrtCustomOp callbacks = {
+    .GetName = get_name,
+    .GetExecutionProviderType = get_provider,
+    .GetInputType = input_type,
+    .GetInputTypeCount = count_inputs,
+    .GetOutputType = output_type,
+    .GetOutputTypeCount = count_outputs,
+    .GetInputCharacteristic = input_presence,
+    .GetOutputCharacteristic = output_presence,
+    .GetInputMemoryType = input_memory,
+    .GetVariadicInputMinArity = least_inputs,
+    .GetVariadicInputHomogeneity = are_inputs_alike,
+    .GetVariadicOutputMinArity = least_outputs,
+    .GetVariadicOutputHomogeneity = are_outputs_alike,
+    .GetStartVersion = first_version,
+    .GetEndVersion = last_version,
+};
+
+/* --- life --------------------------------------------------------------------------------------*/
+
+void ortcffi_python_op_retain(struct python_op* op) {
+  __atomic_add_fetch(&op->references, 1, __ATOMIC_RELAXED);
+}
+
+void ortcffi_python_op_drop(struct python_op* op) {
+  if (op == NULL || __atomic_sub_fetch(&op->references, 1, __ATOMIC_ACQ_REL) > 0) {
+    return;
+  }
+  struct gil gil;
+  if (op->definition != NULL && take_gil(&gil)) {
+    Py_CLEAR(op->definition);
+    release_gil(&gil);
+  }
+  free(op->name);
+  free(op->inputs);
+  free(op->outputs);
+  free(op);
+  __atomic_sub_fetch(&live_ops, 1, __ATOMIC_RELAXED);
+}
+
+/* A tuple of operands as C has it, to be freed; NULL with an exception. */
+static struct python_operand* operands_of(PyObject* tuple, size_t* count) {
+  Py_ssize_t length = PyTuple_Size(tuple);
+  if (length > MOST_OPERANDS) {
+    PyErr_Format(PyExc_ValueError, "an op has at most %d inputs and outputs", MOST_OPERANDS);
+    return NULL;
+  }
+  struct python_operand* operands = calloc((size_t)length + 1, sizeof *operands);
+  if (operands == NULL) {
+    PyErr_NoMemory();
+    return NULL;
+  }
+  for (Py_ssize_t i = 0; i < length; i++) {
+    struct python_operand* operand = &operands[i];
+    if (!PyArg_ParseTuple(PyTuple_GetItem(tuple, i), "iiiip", &operand->element,
+                          &operand->characteristic, &operand->memory, &operand->least,
+                          &operand->is_homogeneous)) {
+      free(operands);
+      return NULL;
+    }
+  }
+  *count = (size_t)length;
+  return operands;
+}
+
+/* Pairs of input and output; -1 with an exception. */
+static int set_pairs(OrtCustomOp* op, PyObject* pairs) {
+  enum { MOST = 64 };
+  int inputs[MOST], outputs[MOST];
+  Py_ssize_t count = PyTuple_Size(pairs);
+  if (count > MOST) {
+    PyErr_Format(PyExc_ValueError, "may_inplace has at most %d pairs", (int)MOST);
+    return -1;
+  }
+  for (Py_ssize_t i = 0; i < count; i++) {
+    if (!PyArg_ParseTuple(PyTuple_GetItem(pairs, i), "ii", &inputs[i], &outputs[i])) {
+      return -1;
+    }
+  }
+  return count == 0 ? 0 : ortcffi_set_may_inplace(op, inputs, outputs, (size_t)count);
+}
+
+/* --- the type ----------------------------------------------------------------------------------*/
+
+struct op_struct {
+  PyObject base;
+  struct python_op* op;
+};
+
+/* Fills in what the arguments say; -1 with an exception. */
+static int begin(struct python_op* op, PyObject* arguments) {
+  unsigned long long api;
+  const char* name;
+  PyObject *inputs, *outputs, *pairs, *definition;
+  int infers;
+  op->callbacks = callbacks;
+  ortcffi_set_kernel_callbacks(&op->callbacks);
+  if (!PyArg_ParseTuple(arguments, "KIsO!O!(ii)O!pO", &api, &op->callbacks.version, &name,
+                        &PyTuple_Type, &inputs, &PyTuple_Type, &outputs, &op->first_version,
+                        &op->last_version, &PyTuple_Type, &pairs, &infers, &definition)) {
+    return -1;
+  }
+  op->api = (const OrtApi*)(uintptr_t)api;
+  op->callbacks.InferOutputShapeFn = infers ? infer : NULL;
+  op->inputs = operands_of(inputs, &op->input_count);
+  op->outputs = op->inputs == NULL ? NULL : operands_of(outputs, &op->output_count);
+  if (op->outputs == NULL || set_pairs(&op->callbacks, pairs) < 0) {
+    return -1;
+  }
+  op->name = strdup(name);
+  if (op->name == NULL) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  op->definition = Py_NewRef(definition);
+  return 0;
+}
+
+static PyObject* new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
+  (void)keywords;
+  struct op_struct* self = (struct op_struct*)PyType_GenericAlloc(type, 0); /* zeroed */
+  if (self == NULL) {
+    return NULL;
+  }
+  self->op = calloc(1, sizeof *self->op);
+  if (self->op == NULL) {
+    PyErr_NoMemory();
+  } else {
+    self->op->references = 1;
+    __atomic_add_fetch(&live_ops, 1, __ATOMIC_RELAXED);
+  }
+  if (self->op == NULL || begin(self->op, arguments) < 0) {
+    Py_DECREF(self);
+    return NULL;
+  }
+  return (PyObject*)self;
+}
+
+/* The collector may follow what this object alone holds. What a kernel holds too is in use. */
+static int traverse(PyObject* self, visitproc visit, void* arg) {
+  const struct python_op* op = ((struct op_struct*)self)->op;
+  Py_VISIT(Py_TYPE(self));
+  if (op != NULL && __atomic_load_n(&op->references, __ATOMIC_ACQUIRE) == 1) {
+    Py_VISIT(op->definition);
+  }
+  return 0;
+}
+
+static int clear(PyObject* self) {
+  struct op_struct* holder = (struct op_struct*)self;
+  struct python_op* op = holder->op;
+  holder->op = NULL;
+  ortcffi_python_op_drop(op);
+  return 0;
+}
+
+static void dealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  clear(self);
+  PyObject_GC_Del(self);
+  Py_DECREF(type);
+}
+
+static PyObject* get_address(PyObject* self, void* unused) {
+  (void)unused;
+  return PyLong_FromVoidPtr(((struct op_struct*)self)->op);
+}
+
+static PyObject* keep_forever(PyObject* self, PyObject* unused) {
+  (void)unused;
+  ortcffi_python_op_retain(((struct op_struct*)self)->op);
+  Py_RETURN_NONE;
+}
+
+static PyGetSetDef members[] = {
+    {"address", get_address, NULL, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMethodDef methods[] = {
+    {"keep_forever", keep_forever, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_new, (void*)new},
+    {Py_tp_dealloc, (void*)dealloc},
+    {Py_tp_traverse, (void*)traverse},
+    {Py_tp_clear, (void*)clear},
+    {Py_tp_getset, members},
+    {Py_tp_methods, methods},
+    {0, NULL},
+};
+
+static PyType_Spec spec = {
+    .name = "ortcffi._ort.OpStruct",
+    .basicsize = sizeof(struct op_struct),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .slots = slots,
+};
+
+ortcffi_object* ortcffi_op_struct_type(void) { return (ortcffi_object*)PyType_FromSpec(&spec); }

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Custom ops whose kernels are written in Python: OrtCustomOp structs that any library can be
+ * given.
+ *
+ *   OpStruct(api, version, name, inputs, outputs, versions, may_inplace, infers, definition)
+ *       One op for hosts of one table. `api` is the table's address, `version` its API version.
+ *       `inputs` and `outputs` are tuples of operands, each a tuple of element type,
+ *       characteristic, memory type, least arity, homogeneity; `versions` are the first and the
+ *       last of the opset; `may_inplace` is a tuple of pairs of input and output; `infers` says
+ *       whether the op works out shapes.
+ *   OpStruct.address
+ *       Of the OrtCustomOp.
+ *   OpStruct.keep_forever()
+ *       For hosts that do not say when they stop using the op.
+ *
+ * The definition is a Python object with these methods, which C calls with the GIL held; `api`,
+ * `info`, `context` and `value` are addresses:
+ *
+ *   make(api, version, info) -> (function, keywords or None, out_mode)
+ *   infer(api, version, context)
+ *   out_shapes(inputs, keywords, count) -> tuple of tuples of int
+ *   read(api, version, value) -> object    an input that is not simply an array
+ *   array(index, element, result) -> ndarray    of that element type, C-contiguous
+ *   write(api, version, context, index, element, result)    strings and packed elements
+ *   rescue(arrays)    raises, since arrays over the host's memory were kept
+ *   failure(exception) -> (code, bytes)
+ *
+ * The struct has a reference count in C: one for the OpStruct and one for each kernel, so that
+ * sessions and interpreters may end in any order. Once the interpreter has ended, kernels answer
+ * with a status, and Python objects are no longer released.
+ */
+#ifndef ORTCFFI_BOUNDARY_KERNELS_PYTHON_OP_H_
+#define ORTCFFI_BOUNDARY_KERNELS_PYTHON_OP_H_
+
+#include "boundary/limited_api.h"
+
+#include "onnxruntime_c_api.h"
+#include "boundary/status/raise.h"
+
+struct python_operand {
+  int element, characteristic, memory, least, is_homogeneous;
+};
+
+struct python_op {
+  OrtCustomOp callbacks; /* first: hosts hold a pointer to it */
+  size_t references;     /* atomic */
+  const OrtApi* api;
+  char* name;
+  struct python_operand* inputs;
+  struct python_operand* outputs;
+  size_t input_count, output_count;
+  int first_version, last_version;
+  PyObject* definition;
+};
+
+/* Whether a function is given arrays over the outputs, and who says of which shape. */
+enum out_mode { OUT_NONE, OUT_LIKE_INPUT, OUT_ASK };
+
+struct python_kernel {
+  struct python_op* op;
+  const OrtApi* api;
+  /* What to call; NULL where an old host could not be told that there is no kernel. */
+  PyObject* function;
+  PyObject* keywords; /* a dict, or NULL */
+  int out_mode;
+};
+
+/* One holder more or less; the last one frees the struct. Any thread, with or without the GIL. */
+void ortcffi_python_op_retain(struct python_op* op);
+void ortcffi_python_op_drop(struct python_op* op);
+
+/* The callbacks that make kernels and run them; see OrtCustomOp. */
+void ortcffi_set_kernel_callbacks(OrtCustomOp* callbacks);
+/* GetMayInplace and its counterpart, for `count` pairs; -1 with an exception. */
+int ortcffi_set_may_inplace(OrtCustomOp* callbacks, const int* inputs, const int* outputs,
+                            size_t count);
+
+/* The inputs of a run as a tuple; NULL with an exception. */
+PyObject* ortcffi_read_inputs(const struct python_kernel* kernel, OrtKernelContext* context);
+/* Arrays over the outputs of a run, for a function that takes `out`; NULL with an exception. */
+PyObject* ortcffi_new_outputs(const struct python_kernel* kernel, OrtKernelContext* context,
+                              PyObject* inputs);
+/* Hands what the function returned to the host; `outputs` are those of ortcffi_new_outputs, or
+ * NULL. -1 with an exception. */
+int ortcffi_write_outputs(const struct python_kernel* kernel, OrtKernelContext* context,
+                          PyObject* outputs, PyObject* result);
+
+/* The pending exception as a status of that table; there is none afterwards. */
+OrtStatus* ortcffi_status_of_exception(PyObject* definition, const OrtApi* api);
+/* Raises the exception for a status that is not NULL; -1. */
+int ortcffi_raise_status(const OrtApi* api, OrtStatus* status, const char* function);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Custom ops written in Python, and those who registered them: what Python sees of it. The types
+ * are described in python_op.h. */
+#ifndef ORTCFFI_BOUNDARY_KERNELS_PYTHON_OPS_H_
+#define ORTCFFI_BOUNDARY_KERNELS_PYTHON_OPS_H_
+
+#include "onnxruntime_c_api.h"
+#include "boundary/status/raise.h"
+
+/* The type OpStruct. */
+ortcffi_object* ortcffi_op_struct_type(void);
+
+/* How many ops written in Python, and kernels of them, C holds. */
+size_t ortcffi_live_python_ops(void);
+size_t ortcffi_live_python_kernels(void);
+
+/* Gives an array memory of its own: `copy` is an array with the same content. `views` is a list of
+ * arrays whose base is `array`; they follow. Answers None. */
+ortcffi_object* ortcffi_detach_array(ortcffi_object* array, ortcffi_object* copy,
+                                     ortcffi_object* views);
+
+/* Sets what RegisterCustomOps calls: register(options, base), with addresses. Answers None. */
+ortcffi_object* ortcffi_set_registrar(ortcffi_object* registrar, ortcffi_object* failure);
+
+/* The i-th different OrtApiBase that RegisterCustomOps was called with; NULL past the last. Only
+ * the first 64 are noted. Any thread. */
+const OrtApiBase* ortcffi_received_base(size_t i);
+
+#endif /* ORTCFFI_BOUNDARY_KERNELS_PYTHON_OPS_H_ */

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* RegisterCustomOps: what makes the extension a library of custom ops, those written in Python. */
+#include "boundary/limited_api.h"
+#include <stdint.h>
+
+#include "core.h"
+#include "boundary/gil.h"
+#include "boundary/status/raise.h"
+#include "boundary/kernels/python_op.h"
+#include "boundary/kernels/python_ops.h"
+
+#define MOST_BASES 64
+
+/* Filled from the front, each place once; atomic. */
+static const OrtApiBase* bases[MOST_BASES];
+
+/* Set under the GIL. */
+static PyObject* registrar;
+static PyObject* failure_of;
+
+const OrtApiBase* ortcffi_received_base(size_t i) {
+  return i < MOST_BASES ? __atomic_load_n(&bases[i], __ATOMIC_ACQUIRE) : NULL;
+}
+
+static void note(const OrtApiBase* base) {
+  for (size_t i = 0; i < MOST_BASES; i++) {
+    const OrtApiBase* expected = NULL;
+    int is_noted = __atomic_compare_exchange_n(&bases[i], &expected, base, 0, __ATOMIC_ACQ_REL,
+                                               __ATOMIC_ACQUIRE);
+    if (is_noted || expected == base) {
+      return;
+    }
+  }
+}
+
+ortcffi_object* ortcffi_set_registrar(ortcffi_object* function, ortcffi_object* failure) {
+  Py_XDECREF(registrar);
+  Py_XDECREF(failure_of);
+  registrar = Py_NewRef((PyObject*)function);
+  failure_of = Py_NewRef((PyObject*)failure);
+  return (ortcffi_object*)Py_NewRef(Py_None);
+}
+
+CORE_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options,
+                                                      const OrtApiBase* base) {
+  struct gil gil;
+  if (base == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "RegisterCustomOps: base must not be NULL");
+  }
+  note(base);
+  if (registrar == NULL || !take_gil(&gil)) {
+    return NULL; /* nobody has defined an op */
+  }
+  PyObject* answer = PyObject_CallFunction(registrar, "KK", (unsigned long long)(uintptr_t)options,
+                                           (unsigned long long)(uintptr_t)base);
+  OrtStatus* status = NULL;
+  if (answer == NULL) {
+    status = ortcffi_status_of_exception(failure_of, base->GetApi(1));
+  }
+  Py_XDECREF(answer);
+  release_gil(&gil);
+  return status;
+}

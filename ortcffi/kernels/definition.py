@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: MIT
+"""What C calls of an op written in Python; ``boundary/kernels/python_op.h`` lists the methods."""
+
+import gc
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ortcffi._native import ffi, lib
+from ortcffi._table import table_at
+from ortcffi.custom_ops.describe import Characteristic
+from ortcffi.errors import code_and_text, fail
+from ortcffi.kernels.node_attributes import read_attributes, read_inferred_attributes
+from ortcffi.values.element_types import PACKED, ElementType, dtype_of
+from ortcffi.values.tensor_type_info import TensorTypeInfo
+from ortcffi.values.value import Value
+
+if TYPE_CHECKING:
+    from ortcffi.custom_ops.describe import Operand
+    from ortcffi.kernels.operands import Attribute
+    from ortcffi.table.api import Api
+
+__all__ = ["Definition", "remember_table"]
+
+_tables: "dict[int, Api]" = {}  # by address: what C calls with
+
+
+def remember_table(api: "Api") -> int:
+    """The address of a table, by which `Definition` finds the object again."""
+    address = int(ffi.cast("uintptr_t", api.pointer))
+    _tables.setdefault(address, api)
+    return address
+
+
+def _table(address: int, version: int) -> "Api":
+    api = _tables.get(address)
+    if api is None:  # one that stands before another, or of a host that nobody has told us of
+        api = _tables[address] = table_at(ffi.cast("OrtApi*", address), version)
+    return api
+
+
+class Definition:
+    """An op written in Python, without anything that C gives back.
+
+    Parameters
+    ----------
+    full_name : str
+        Domain and name, for errors.
+    function : callable
+        A function, or a class whose objects are called.
+    inputs, outputs : tuple of Operand
+        What it takes and gives.
+    attributes : tuple of Attribute
+        What nodes can set.
+    shapes : callable, optional
+        Works out the shapes of the outputs.
+    """
+
+    def __init__(  # noqa: PLR0913  # as many as there are facts
+        self,
+        full_name: str,
+        function: Callable[..., Any],
+        *,
+        inputs: "tuple[Operand, ...]",
+        outputs: "tuple[Operand, ...]",
+        attributes: "tuple[Attribute, ...]",
+        shapes: Callable[..., Any] | None,
+    ) -> None:
+        self.full_name = full_name
+        self.function = function
+        self.inputs = inputs
+        self.outputs = outputs
+        self.attributes = attributes
+        self.shapes = shapes
+        called = function.__call__ if isinstance(function, type) else function
+        self.out_mode = 0 if not _takes_out(called) else 1 if shapes is None else 2
+        if self.out_mode and any(_is_written_apart(o.element_type) for o in outputs):
+            raise TypeError(f"{full_name}: out= needs outputs of numbers of a declared type")
+
+    def __repr__(self) -> str:
+        return f"<op {self.full_name} written in Python>"
+
+    failure = staticmethod(code_and_text)
+
+    # --- kernels ----------------------------------------------------------------------------------
+
+    def make(self, api: int, version: int, info: int) -> tuple[Any, dict[str, Any] | None, int]:
+        """What to call for a node, and with which keywords."""
+        found = read_attributes(
+            _table(api, version), ffi.cast("OrtKernelInfo*", info), self.attributes
+        )
+        if isinstance(self.function, type):
+            return self.function(**found), None, self.out_mode
+        return self.function, found or None, self.out_mode
+
+    def out_shapes(
+        self, inputs: tuple[Any, ...], keywords: dict[str, Any] | None, count: int
+    ) -> tuple[tuple[int, ...], ...]:
+        """The shapes of the arrays that a function is given as ``out``, from `shapes`."""
+        given = [None if x is None else np.shape(x) for x in inputs]
+        found = self._shapes_of(given, keywords or {})
+        if len(found) < count or not all(_is_known(shape) for shape in found[:count]):
+            raise ValueError(f"{self.full_name}: out= needs the shapes of all outputs, not {found}")
+        return tuple(tuple(shape) for shape in found[:count])
+
+    def _shapes_of(self, given: list[Any], keywords: dict[str, Any]) -> list[Any]:
+        assert self.shapes is not None  # noqa: S101  # for the type checker
+        found = self.shapes(*given, **keywords)
+        single = len(self.outputs) == 1 and _is_fixed(self.outputs[0])
+        return [found] if single else list(found)
+
+    def infer(self, api: int, version: int, context: int) -> None:
+        """Tell a host the shapes of the outputs, as far as they are known."""
+        table = _table(api, version)
+        pointer, at = table.pointer, ffi.cast("OrtShapeInferContext*", context)
+        keywords = read_inferred_attributes(table, at, self.attributes)
+        if isinstance(self.function, type):
+            keywords = {name: value for name, value in keywords.items() if value is not None}
+        count = ffi.new("size_t*")
+        if status := lib.ShapeInferContext_GetInputCount(pointer, at, count):
+            fail(pointer, status, "ShapeInferContext_GetInputCount")
+        given = [self._inferred_input(table, at, i) for i in range(count[0])]
+        for i, found in enumerate(self._shapes_of(given, keywords)):
+            if found is None:
+                continue
+            with self._output_type(table, i, found) as info:
+                status = lib.ShapeInferContext_SetOutputTypeShape(pointer, at, i, info.handle)
+                if status:
+                    fail(pointer, status, "ShapeInferContext_SetOutputTypeShape")
+
+    def _inferred_input(self, api: "Api", context: Any, i: int) -> Any:
+        out = ffi.new("OrtTensorTypeAndShapeInfo**")
+        if status := lib.ShapeInferContext_GetInputTypeShape(api.pointer, context, i, out):
+            fail(api.pointer, status, "ShapeInferContext_GetInputTypeShape")
+        info = TensorTypeInfo.from_handle(api, out[0], lender=context)
+        return info.shape if info.element_type else None
+
+    def _output_type(self, api: "Api", i: int, found: Any) -> TensorTypeInfo:
+        if isinstance(found, TensorTypeInfo):
+            return TensorTypeInfo(found.element_type, found.shape, api)
+        operand = self.outputs[min(i, len(self.outputs) - 1)]
+        return TensorTypeInfo(operand.element_type, found, api)
+
+    # --- inputs and outputs that are not simply arrays --------------------------------------------
+
+    def read(self, api: int, version: int, value: int) -> Any:
+        """An input whose elements are strings or packed, as an array; else a `Value`."""
+        table = _table(api, version)
+        handle = ffi.cast("OrtValue*", value)
+        with Value.from_handle(table, handle, lender=table, readonly=True) as found:
+            return found.numpy(copy=True)
+
+    def array(self, index: int, element: int, result: Any) -> Any:
+        """What a function returned, as an array that C can copy."""
+        dtype = dtype_of(element)
+        if not isinstance(result, np.ndarray) and not isinstance(result, np.generic):
+            result = self._converted(index, result, dtype)
+        if result.dtype != dtype:
+            raise TypeError(
+                f"{self.full_name}: output {index} must be {dtype}, not {result.dtype}: "
+                f"return x.astype({str(dtype)!r})"
+            )
+        return np.asarray(result, dtype, order="C")
+
+    def _converted(self, index: int, result: Any, dtype: Any) -> Any:
+        if result is None:
+            raise TypeError(f"{self.full_name}: output {index} is None, but the node asks for it")
+        try:
+            return np.asarray(result, dtype)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise type(error)(f"{self.full_name}: output {index}: {error}") from None
+
+    def write(  # noqa: PLR0913, PLR0917  # as many as C has to say
+        self, api: int, version: int, context: int, index: int, element: int, result: Any
+    ) -> None:
+        """Write an output of strings, of packed elements, or of a type that the model decides."""
+        table = _table(api, version)
+        array = np.asarray(result, object if element == ElementType.STRING else None)
+        if result is None:
+            self._converted(index, result, None)
+        lengths, out = ffi.new("int64_t[]", array.shape), ffi.new("OrtValue**")
+        at = ffi.cast("OrtKernelContext*", context)
+        if status := lib.KernelContext_GetOutput(
+            table.pointer, at, index, lengths, array.ndim, out
+        ):
+            fail(table.pointer, status, "KernelContext_GetOutput")
+        if not out[0]:
+            return
+        with Value.from_handle(table, out[0], lender=table) as value:
+            if value.element_type is ElementType.STRING:
+                value.set_strings(array.reshape(-1).tolist())
+            elif value.element_type in PACKED:
+                value._bytes()[...] = Value.from_numpy(
+                    self._typed(index, array, value), api=table, copy=True
+                )._bytes()
+            else:
+                value.numpy()[...] = self.array(index, value.element_type, array)
+
+    def _typed(self, index: int, array: Any, value: Value) -> Any:
+        dtype = value.dtype
+        if array.dtype != dtype:
+            raise TypeError(f"{self.full_name}: output {index} must be {dtype}, not {array.dtype}")
+        return array
+
+    # --- arrays that outlive their run ------------------------------------------------------------
+
+    def rescue(self, inputs: tuple[Any, ...], outputs: tuple[Any, ...] | None) -> None:
+        """Give arrays that somebody kept, and views of them, memory of their own; raise.
+
+        The function may have raised, and then its traceback refers to them: the arrays must be
+        readable for whoever looks at that.
+        """
+        gc.collect()  # what only garbage refers to is not kept
+        given = [x for x in (*inputs, *(outputs or ())) if type(x) is np.ndarray]
+        kept = {id(x): x for x in given if x.base is None and not x.flags.owndata}
+        views: dict[int, dict[int, Any]] = {number: {} for number in kept}
+        for holder in gc.get_objects():
+            for each in gc.get_referents(holder):
+                if type(each) is np.ndarray and id(each.base) in views:
+                    views[id(each.base)][id(each)] = each
+        for number, x in kept.items():
+            detach: Any = lib.ortcffi_detach_array
+            detach(x, x.copy(), list(views[number].values()))
+        raise RuntimeError(
+            f"{self.full_name}: an array of the call, or a view of one, was kept; its memory is "
+            f"the host's, and valid during the call only: keep a copy"
+        )
+
+
+def _takes_out(function: Callable[..., Any]) -> bool:
+    try:
+        return "out" in inspect.signature(function).parameters and not isinstance(
+            function, np.ufunc
+        )
+    except (TypeError, ValueError):  # some functions written in C do not tell
+        return False
+
+
+def _is_written_apart(element: int) -> bool:
+    return element in (ElementType.UNDEFINED, ElementType.STRING) or element in PACKED
+
+
+def _is_fixed(operand: "Operand") -> bool:
+    return operand.characteristic != Characteristic.VARIADIC
+
+
+def _is_known(shape: Any) -> bool:
+    return isinstance(shape, (tuple, list)) and all(isinstance(n, int) for n in shape)

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""Attributes of the node that a kernel is made for, read from ``OrtKernelInfo``."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ortcffi._native import ffi, lib
+from ortcffi.custom_ops.op_attr import OpAttr, OpAttrType
+from ortcffi.errors import InvalidArgument, fail
+from ortcffi.values.value import Value
+
+if TYPE_CHECKING:
+    from ortcffi.kernels.operands import Attribute
+    from ortcffi.table.api import Api
+
+__all__ = ["read_attributes", "read_inferred_attributes"]
+
+
+def read_attributes(api: "Api", info: Any, declared: "tuple[Attribute, ...]") -> dict[str, Any]:
+    """The attributes of a node by name, with the defaults of those that it does not have."""
+    return {each.name: _value_of(each, _READERS[each.type](api, info, each)) for each in declared}
+
+
+def read_inferred_attributes(
+    api: "Api", context: Any, declared: "tuple[Attribute, ...]"
+) -> dict[str, Any]:
+    """The same while shapes are inferred, where no attribute is a tensor."""
+    found = {}
+    for each in declared:
+        out = ffi.new("const OrtOpAttr**")
+        name = each.name.encode()
+        status = lib.ShapeInferContext_GetAttribute(api.pointer, context, name, out)
+        if status:
+            lib.ReleaseStatus(api.pointer, status)
+        if status or each.type is OpAttrType.TENSOR:
+            found[each.name] = each.default
+            continue
+        attribute = OpAttr.from_handle(api, ffi.cast("OrtOpAttr*", out[0]), lender=context)
+        found[each.name] = attribute.value
+    return found
+
+
+def _value_of(declared: "Attribute", found: Any) -> Any:
+    if found is None:
+        if declared.is_required:
+            told = f"attribute {declared.name!r} is missing, or is no {declared.type.name}"
+            raise InvalidArgument(told, None)
+        return declared.default
+    return found
+
+
+def _tried(api: "Api", status: Any) -> bool:
+    """Whether a getter succeeded. A node has no such attribute: that is no failure."""
+    if status:
+        lib.ReleaseStatus(api.pointer, status)
+        return False
+    return True
+
+
+def _number(slot: str, kind: str) -> Callable[..., Any]:
+    def read(api: "Api", info: Any, declared: "Attribute") -> Any:
+        out = ffi.new(f"{kind}*")
+        get = getattr(lib, slot)
+        return out[0] if _tried(api, get(api.pointer, info, declared.name.encode(), out)) else None
+
+    return read
+
+
+def _array(slot: str, kind: str) -> Callable[..., Any]:
+    """Arrays answer an attribute of another type with a size of 0."""
+
+    def read(api: "Api", info: Any, declared: "Attribute") -> Any:
+        api.require(slot)
+        get, name, size = getattr(lib, slot), declared.name.encode(), ffi.new("size_t*")
+        if not _tried(api, get(api.pointer, info, name, ffi.NULL, size)):
+            return None
+        out = ffi.new(f"{kind}[]", size[0])
+        if size[0] and (status := get(api.pointer, info, name, out, size)):
+            fail(api.pointer, status, slot)
+        return list(out)
+
+    return read
+
+
+def _string(api: "Api", info: Any, declared: "Attribute") -> str | None:
+    get, name, size = lib.KernelInfoGetAttribute_string, declared.name.encode(), ffi.new("size_t*")
+    if not _tried(api, get(api.pointer, info, name, ffi.NULL, size)):
+        return None
+    out = ffi.new("char[]", max(size[0], 1))
+    if status := get(api.pointer, info, name, out, size):
+        fail(api.pointer, status, "KernelInfoGetAttribute_string")
+    text: bytes = ffi.unpack(out, max(size[0], 1) - 1)
+    return text.decode(errors="replace")
+
+
+def _strings(api: "Api", info: Any, declared: "Attribute") -> list[str] | None:
+    slot = "KernelInfoGetAttributeArray_string"
+    api.require(slot)
+    allocator = api.default_allocator
+    texts, size = ffi.new("char***"), ffi.new("size_t*")
+    get, name = lib.KernelInfoGetAttributeArray_string, declared.name.encode()
+    if not _tried(api, get(api.pointer, info, name, allocator.handle, texts, size)):
+        return None
+    found = []
+    for i in range(size[0]):
+        found.append(ffi.string(texts[0][i]).decode(errors="replace"))
+        _tried(api, lib.AllocatorFree(api.pointer, allocator.handle, texts[0][i]))
+    if size[0]:
+        _tried(api, lib.AllocatorFree(api.pointer, allocator.handle, texts[0]))
+    return found
+
+
+def _tensor(api: "Api", info: Any, declared: "Attribute") -> Any:
+    api.require("KernelInfoGetAttribute_tensor")
+    allocator, out = api.default_allocator, ffi.new("OrtValue**")
+    get, name = lib.KernelInfoGetAttribute_tensor, declared.name.encode()
+    if not _tried(api, get(api.pointer, info, name, allocator.handle, out)):
+        return None
+    with Value.from_handle(api, out[0]) as value:
+        return value.numpy(copy=True)
+
+
+_READERS: dict[OpAttrType, Callable[..., Any]] = {
+    OpAttrType.INT: _number("KernelInfoGetAttribute_int64", "int64_t"),
+    OpAttrType.FLOAT: _number("KernelInfoGetAttribute_float", "float"),
+    OpAttrType.STRING: _string,
+    OpAttrType.INTS: _array("KernelInfoGetAttributeArray_int64", "int64_t"),
+    OpAttrType.FLOATS: _array("KernelInfoGetAttributeArray_float", "float"),
+    OpAttrType.STRINGS: _strings,
+    OpAttrType.TENSOR: _tensor,
+}

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""Sets of ops written in Python, and how a library gets them through ``RegisterCustomOps``.
+
+The extension module is itself a library of custom ops. What it registers are the ops of one set:
+that of the process, or the one that the calling thread has asked for last.
+
+A host does not say when it no longer uses an op. So each op that was registered this way stays, and
+the domains of a table are made once for each state of a set.
+"""
+
+import threading
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ortcffi._convert import decode, encode
+from ortcffi._native import ffi, lib
+from ortcffi._table import HIGHEST_VERSION, core_api, highest_api_version, table_at
+from ortcffi.errors import code_and_text, fail
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ortcffi.kernels.python_op import PythonOp
+    from ortcffi.table.api import Api
+
+__all__ = ["OpSet", "custom_op_library", "op_set"]
+
+_chosen = threading.local()
+_lock = threading.RLock()
+
+
+class _Registered(NamedTuple):
+    """What the tables of one host were given: domains, and the ops that these stand for."""
+
+    ops: tuple["PythonOp", ...]
+    domains: tuple[Any, ...]
+
+
+class OpSet:
+    """Ops written in Python that are registered together. Made by `op_set`.
+
+    Iterating over it gives the ops.
+
+    Attributes
+    ----------
+    name : str
+        "" for the set of the process.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._ops: dict[tuple[str, str], PythonOp] = {}
+        self._registered: dict[int, _Registered] = {}
+
+    def add(self, op: "PythonOp") -> None:
+        """Add an op. It takes the place of one with the same domain and name."""
+        if not hasattr(op, "_struct_for"):
+            raise TypeError(f"op must be a PythonOp, not {type(op).__name__}")
+        with _lock:
+            self._ops[op.domain, op.name] = op
+
+    def remove(self, op: "PythonOp") -> None:
+        """Remove an op; `LookupError` if it is not there. Sessions that know it go on."""
+        with _lock:
+            if self._ops.get((op.domain, op.name)) is not op:
+                raise LookupError(f"{op!r} is not in the set {self.name!r}")
+            del self._ops[op.domain, op.name]
+
+    def __iter__(self) -> "Iterator[PythonOp]":
+        return iter(tuple(self._ops.values()))
+
+    def __len__(self) -> int:
+        return len(self._ops)
+
+    def register(self, options: Any, base: Any) -> None:
+        """Add the ops to session options of whatever library `base` belongs to.
+
+        Parameters
+        ----------
+        options : cdata of ``OrtSessionOptions *``
+            The options.
+        base : cdata of ``const OrtApiBase *``
+            Where the library's table comes from.
+        """
+        with _lock:
+            api = _table_of(base)
+            for domain in self._domains(api):
+                if status := lib.AddCustomOpDomain(api.pointer, options, domain):
+                    fail(api.pointer, status, "AddCustomOpDomain")
+
+    def _domains(self, api: "Api") -> tuple[Any, ...]:
+        address = int(ffi.cast("uintptr_t", api.pointer))
+        ops = tuple(self._ops.values())
+        found = self._registered.get(address)
+        if found is None or found.ops != ops:
+            domains: dict[str, Any] = {}
+            for op in ops:
+                if op.domain not in domains:
+                    domains[op.domain] = _new_domain(api, op.domain)
+                _add(api, domains[op.domain], op)
+            found = self._registered[address] = _Registered(ops, tuple(domains.values()))
+        return found.domains
+
+    def __repr__(self) -> str:
+        return f"<OpSet {self.name!r} of {len(self)}>"
+
+
+def _new_domain(api: "Api", name: str) -> Any:
+    out = ffi.new("OrtCustomOpDomain**")
+    if status := lib.CreateCustomOpDomain(api.pointer, name.encode(), out):
+        fail(api.pointer, status, "CreateCustomOpDomain")
+    return out[0]
+
+
+def _add(api: "Api", domain: Any, op: "PythonOp") -> None:
+    struct = op._struct_for(api)
+    struct.keep_forever()
+    pointer = ffi.cast("OrtCustomOp*", struct.address)
+    if status := lib.CustomOpDomain_Add(api.pointer, domain, pointer):
+        fail(api.pointer, status, "CustomOpDomain_Add")
+
+
+def _table_of(base: Any) -> "Api":
+    if base == lib.ortcffi_core_api_base():
+        return core_api()
+    version_string = decode(base.GetVersionString())
+    version = min(highest_api_version(version_string), HIGHEST_VERSION)
+    pointer = base.GetApi(version)
+    if not pointer:
+        raise ValueError(f"the host {version_string!r} has no table for API version {version}")
+    return table_at(pointer, version, version_string)
+
+
+_sets = {"": OpSet("")}
+
+
+def op_set(name: str = "") -> OpSet:
+    """The set of that name, which is made if there is none.
+
+    Parameters
+    ----------
+    name : str, optional
+        "" for the set of the process.
+    """
+    encode("name", name)
+    with _lock:
+        return _sets.setdefault(name, OpSet(name))
+
+
+def custom_op_library(name: str = "") -> str:
+    """Return the path of a library that registers the ops that were defined in Python.
+
+    Give it to any host: to ``SessionOptions.register_custom_ops_library`` of the official package,
+    or to `SessionOptions.register_custom_ops`. The ops are those that the set has at that moment.
+
+    Parameters
+    ----------
+    name : str, optional
+        The set whose ops the calling thread registers from now on; "" for that of the process.
+
+    Returns
+    -------
+    str
+        The path, which is the same for all sets.
+
+    Examples
+    --------
+    >>> import ortcffi
+    >>> options = ortcffi.SessionOptions()
+    >>> options.register_custom_ops(custom_op_library("a set without ops"))
+    """
+    import ortcffi._ort
+
+    _chosen.name = op_set(name).name
+    return ortcffi._ort.__file__
+
+
+def _register(options: int, base: int) -> None:
+    """Called by ``RegisterCustomOps``."""
+    chosen = op_set(getattr(_chosen, "name", ""))
+    chosen.register(ffi.cast("OrtSessionOptions*", options), ffi.cast("OrtApiBase*", base))
+
+
+class _Failure:
+    failure = staticmethod(code_and_text)
+
+
+_set_registrar: Any = lib.ortcffi_set_registrar
+_set_registrar(_register, _Failure())

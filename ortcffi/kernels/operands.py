@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""What an op written in Python declares: inputs, outputs, attributes."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ortcffi._convert import INT32, encode, integer, mapping
+from ortcffi.custom_ops.describe import Characteristic, Operand
+from ortcffi.custom_ops.op_attr import OpAttrType
+from ortcffi.memory.info import MemType
+from ortcffi.values.element_types import ElementType, as_element
+
+__all__ = ["Attribute", "attributes_of", "operands_of", "optional", "variadic"]
+
+
+def optional(element_type: Any) -> Operand:
+    """Declare an input or an output that a node may leave out.
+
+    Parameters
+    ----------
+    element_type : dtype-like, ElementType or typing.Any
+        What the elements are.
+
+    Returns
+    -------
+    Operand
+        For the arguments `inputs` and `outputs` of `custom_op`.
+    """
+    return _operand(element_type, Characteristic.OPTIONAL)
+
+
+def variadic(element_type: Any, minimum: int = 1, *, homogeneous: bool = True) -> Operand:
+    """Declare that the last input or output stands for any number of them.
+
+    Parameters
+    ----------
+    element_type : dtype-like, ElementType or typing.Any
+        What the elements are.
+    minimum : int, optional
+        How many there are at least.
+    homogeneous : bool, optional
+        Whether all have the same type. Where they may differ, `element_type` must be `typing.Any`.
+
+    Returns
+    -------
+    Operand
+        For the arguments `inputs` and `outputs` of `custom_op`.
+    """
+    least = integer("minimum", minimum, (0, INT32[1]))
+    operand = _operand(element_type, Characteristic.VARIADIC)
+    if not homogeneous and operand.element_type is not ElementType.UNDEFINED:
+        raise ValueError("variadic operands that are not homogeneous must be of typing.Any")
+    return operand._replace(min_arity=least, is_homogeneous=bool(homogeneous))
+
+
+def _operand(element_type: Any, characteristic: Characteristic) -> Operand:
+    element = ElementType.UNDEFINED if element_type is Any else as_element(element_type, "type")
+    return Operand(element, characteristic, MemType.DEFAULT, 1, True)
+
+
+def operands_of(argument: str, declared: Any) -> tuple[Operand, ...]:
+    """The operands that an argument declares; errors name the argument."""
+    if isinstance(declared, str) or not isinstance(declared, Iterable):
+        raise TypeError(f"{argument} must be a list of types, not {declared!r}")
+    operands = []
+    for i, each in enumerate(declared):
+        if isinstance(each, Operand):
+            operands.append(each)
+            continue
+        try:
+            operands.append(_operand(each, Characteristic.REQUIRED))
+        except TypeError as error:
+            raise TypeError(f"{argument}[{i}]: {error}") from None
+    kinds = [operand.characteristic for operand in operands]
+    if Characteristic.VARIADIC in kinds[:-1]:
+        raise ValueError(f"{argument}: only the last one can be variadic")
+    return tuple(operands)
+
+
+class Attribute(NamedTuple):
+    """An attribute that an op declares.
+
+    Attributes
+    ----------
+    name : str
+        Its name, which is also the keyword that the function gets.
+    type : OpAttrType
+        What it is.
+    default : object
+        What it is where a node does not have it.
+    is_required : bool
+        Whether a node must have it; `default` is then None.
+    """
+
+    name: str
+    type: OpAttrType
+    default: Any
+    is_required: bool
+
+
+_TYPES = {
+    int: OpAttrType.INT,
+    float: OpAttrType.FLOAT,
+    str: OpAttrType.STRING,
+    np.ndarray: OpAttrType.TENSOR,
+}
+_PLURALS = {
+    OpAttrType.INT: OpAttrType.INTS,
+    OpAttrType.FLOAT: OpAttrType.FLOATS,
+    OpAttrType.STRING: OpAttrType.STRINGS,
+}
+
+
+def attributes_of(declared: "Mapping[str, Any] | None") -> tuple[Attribute, ...]:
+    """The attributes that an argument declares: by a default, or by a type for a required one."""
+    attributes = []
+    for name, value in mapping("attributes", declared).items():
+        encode("attributes", name)
+        if not name.isidentifier():
+            raise ValueError(f"attributes: {name!r} is no name that a function's argument can have")
+        required = _type_of_type(value)
+        kind = required or _type_of_value(name, value)
+        attributes.append(Attribute(name, kind, None if required else value, required is not None))
+    return tuple(attributes)
+
+
+def _type_of_type(value: Any) -> OpAttrType | None:
+    """The type of a required attribute, declared as ``int`` or ``list[int]``."""
+    if isinstance(value, OpAttrType):
+        return value
+    if getattr(value, "__origin__", None) is list:
+        return _PLURALS.get(_TYPES.get(value.__args__[0], OpAttrType.UNDEFINED))
+    return _TYPES.get(value) if isinstance(value, type) else None
+
+
+def _type_of_value(name: str, value: Any) -> OpAttrType:
+    if isinstance(value, (list, tuple)) and value:
+        kinds = {_type_of_value(name, each) for each in value}
+        if kinds == {OpAttrType.INT, OpAttrType.FLOAT}:
+            return OpAttrType.FLOATS
+        if len(kinds) == 1 and (single := kinds.pop()) in _PLURALS:
+            return _PLURALS[single]
+    for kind, found in _TYPES.items():
+        if isinstance(value, kind):
+            return found
+    raise TypeError(
+        f"attributes: {name!r} must have a default that is an int, float, str, array or a list, or "
+        f"a type such as list[int], not {value!r}; an empty list has no type"
+    )

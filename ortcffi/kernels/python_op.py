@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: MIT
+"""Custom ops written in Python, for sessions of any library and for kernels without one."""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import update_wrapper
+from typing import TYPE_CHECKING, Any
+
+from ortcffi._convert import encode, integer
+from ortcffi._native import lib
+from ortcffi.custom_ops.describe import NO_END, CustomOp
+from ortcffi.kernels.definition import Definition, remember_table
+from ortcffi.kernels.op_sets import op_set
+from ortcffi.kernels.operands import attributes_of, operands_of
+
+if TYPE_CHECKING:
+    from ortcffi.table.api import Api
+
+__all__ = ["PythonOp", "custom_op"]
+
+_struct: Any = lib.ortcffi_op_struct_type()
+
+
+class PythonOp:
+    """A custom op written in Python. Made by `custom_op`.
+
+    It can still be called as the function or class that it was made of.
+
+    Attributes
+    ----------
+    domain : str
+        The namespace of its name.
+    name : str
+        Its name, as nodes have it.
+    inputs, outputs : tuple of Operand
+        What it takes and gives.
+    attributes : tuple of Attribute
+        What nodes can set.
+    """
+
+    def __init__(
+        self,
+        domain: str,
+        name: str,
+        definition: Definition,
+        *,
+        may_inplace: tuple[tuple[int, int], ...],
+        versions: tuple[int, int],
+    ) -> None:
+        update_wrapper(self, definition.function, updated=())
+        self.domain = domain
+        self.name = name
+        self.inputs = definition.inputs
+        self.outputs = definition.outputs
+        self.attributes = definition.attributes
+        self._definition = definition
+        self._may_inplace = may_inplace
+        self._versions = versions
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        """Call the function, or make an object of the class."""
+        return self._definition.function(*arguments, **keywords)
+
+    @property
+    def description(self) -> CustomOp:
+        """The op as libraries describe theirs."""
+        first, last = self._versions
+        end = None if last == NO_END else last
+        return CustomOp(self.domain, self.name, first, end, self.inputs, self.outputs, "")
+
+    def _struct_for(self, api: "Api") -> Any:
+        """An ``OrtCustomOp`` for hosts of one table; it lives as long as the object or a kernel."""
+        return _struct(
+            remember_table(api),
+            api.version,
+            self.name,
+            tuple(tuple(operand) for operand in self.inputs),
+            tuple(tuple(operand) for operand in self.outputs),
+            self._versions,
+            self._may_inplace,
+            self._definition.shapes is not None,
+            self._definition,
+        )
+
+    def __repr__(self) -> str:
+        return f"<PythonOp {self._definition.full_name}>"
+
+
+def custom_op(  # noqa: PLR0913  # as many as there are facts
+    domain: str,
+    *,
+    inputs: Iterable[Any],
+    outputs: Iterable[Any],
+    attributes: Mapping[str, Any] | None = None,
+    name: str | None = None,
+    shapes: Callable[..., Any] | None = None,
+    may_inplace: Iterable[tuple[int, int]] = (),
+    versions: tuple[int, int | None] = (1, None),
+    op_set: str | None = "",
+) -> Callable[[Callable[..., Any]], PythonOp]:
+    """Define a custom op by a Python function or class.
+
+    The function gets the inputs as arrays, None for an optional one that a node leaves out, and the
+    attributes as keywords. It returns the output, or a tuple of several. A class gets the
+    attributes when a kernel is made; its objects are called with the inputs.
+
+    The arrays lie over the memory of the library that runs the op: they must not be written to, and
+    not be kept beyond the call. Outputs are copied once. A function with a parameter `out` is given
+    an array over the output, or a tuple of several, and returns None or `out`; their shapes are
+    those of `shapes`, or else that of the first input.
+
+    Parameters
+    ----------
+    domain : str
+        The namespace of its name.
+    inputs, outputs : iterable of dtype-like, ElementType, typing.Any or Operand
+        What the elements are; `typing.Any` for any type. See also `optional` and `variadic`. The
+        type of an output of any type is that of the only input of such a type, or what `shapes`
+        says.
+    attributes : mapping, optional
+        What nodes can set, by name: a default, or a type for what a node must set, such as
+        ``int`` or ``list[float]``.
+    name : str, optional
+        The name of the op, by default the function's.
+    shapes : callable, optional
+        ``shapes(*input_shapes, **attributes)`` returns the shape of the output, or a list of
+        several. Shapes are tuples of int, str or None, or None where nothing is known. A
+        `TensorTypeInfo` in the place of a shape says the type too.
+    may_inplace : iterable of (int, int), optional
+        Pairs of an input and an output that may share their memory.
+    versions : tuple of int, optional
+        The first and the last version of the domain that has the op.
+    op_set : str, optional
+        The set that `custom_op_library` registers: "" for that of the process; None for none.
+
+    Returns
+    -------
+    callable
+        The decorator, which returns a `PythonOp`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument declares something that cannot be.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> @custom_op("my.domain", inputs=[np.float32], outputs=[np.float32], attributes={"by": 2.0})
+    ... def scale(x, *, by):
+    ...     return x * np.float32(by)
+    >>> scale.description.name
+    'scale'
+    """
+    text = encode("domain", domain).decode()
+    taken, given = operands_of("inputs", inputs), operands_of("outputs", outputs)
+    declared = attributes_of(attributes)
+    pairs = tuple((_place("input", i, taken), _place("output", o, given)) for i, o in may_inplace)
+    first, last = versions
+    last = NO_END if last is None else last
+    span = integer("versions", first, (1, NO_END)), integer("versions", last, (first, NO_END))
+    if not given:
+        raise ValueError("outputs: an op has at least one")
+    if shapes is not None and not callable(shapes):
+        raise TypeError(f"shapes must be callable, not {shapes!r}")
+
+    def define(function: Callable[..., Any]) -> PythonOp:
+        if not callable(function):
+            raise TypeError(f"an op must be a function or a class, not {function!r}")
+        called: str = getattr(function, "__name__", "") if name is None else name
+        encode("name", called)
+        full_name = f"{text}:{called}" if text else called
+        definition = Definition(
+            full_name,
+            function,
+            inputs=taken,
+            outputs=given,
+            attributes=declared,
+            shapes=shapes,
+        )
+        op = PythonOp(text, called, definition, may_inplace=pairs, versions=span)
+        _join(op, op_set)
+        return op
+
+    return define
+
+
+def _join(op: PythonOp, name: str | None) -> None:
+    if name is not None:
+        op_set(name).add(op)
+
+
+def _place(kind: str, place: Any, operands: tuple[Any, ...]) -> int:
+    return integer(f"may_inplace: {kind}", place, (0, max(len(operands) - 1, 0)))

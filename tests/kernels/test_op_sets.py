@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: MIT
+"""Sets of ops written in Python, and their registration with hosts of any kind."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from support import one_node
+
+import ortcffi as ort
+from ortcffi._native import ffi, lib
+
+F = np.float32
+
+
+@pytest.fixture
+def leaves_nothing_alive_in_the_core():
+    """Does nothing here: what is registered with a host stays to the end of the process."""
+
+
+def define(name, op_set, function=None):
+    decorate = ort.custom_op("my.domain", inputs=[F], outputs=[F], name=name, op_set=op_set)
+    return decorate(function or (lambda x: x))
+
+
+def names(options):
+    return [op.name for op in options.custom_ops]
+
+
+def test_any_host_is_given_the_ops_of_the_set_that_the_thread_chose(api, op_set):
+    define("A", op_set.name)
+    define("B", op_set.name)
+    with ort.SessionOptions(api) as options:
+        options.register_custom_ops(ort.custom_op_library(op_set.name))
+        assert names(options) == ["A", "B"]
+    with ort.SessionOptions(api) as options:
+        options.register_custom_ops(ort.custom_op_library("a set without ops"))
+        assert names(options) == []
+
+
+def test_an_op_takes_the_place_of_one_of_the_same_name(api, op_set):
+    first = define("A", op_set.name)
+    second = define("A", op_set.name)
+    assert list(op_set) == [second]
+    with pytest.raises(LookupError, match="is not in the set"):
+        op_set.remove(first)
+    op_set.remove(second)
+    assert len(op_set) == 0
+    with ort.SessionOptions(api) as options:
+        options.register_custom_ops(ort.custom_op_library(op_set.name))
+        assert names(options) == []
+
+
+def test_a_set_that_did_not_change_is_registered_without_new_ops(api, op_set):
+    define("A", op_set.name)
+    library = ort.custom_op_library(op_set.name)
+    with ort.SessionOptions(api) as options:
+        options.register_custom_ops(library)
+    before = lib.ortcffi_live_python_ops()
+    for _ in range(5):
+        with ort.SessionOptions(api) as options:
+            options.register_custom_ops(library)
+    assert lib.ortcffi_live_python_ops() == before
+
+
+@pytest.mark.usefixtures("leaves_no_python_op")
+def test_a_domain_describes_ops_written_in_python_as_any_other(api):
+    op = ort.custom_op(
+        "my.domain",
+        inputs=[F, ort.optional(np.int64), ort.variadic(F, 2)],
+        outputs=[str],
+        versions=(2, 4),
+        op_set=None,
+    )(lambda *_: "")
+    with ort.CustomOpDomain("my.domain", api) as domain:
+        domain.add(op)
+        [found] = domain.ops
+        assert found == op.description._replace(name="<lambda>")
+        with ort.SessionOptions(api) as options:
+            options.add_custom_op_domain(domain)
+            assert options.custom_ops == [found]
+
+
+@pytest.mark.usefixtures("leaves_no_python_op")
+def test_a_cycle_through_a_domain_is_collected(api):
+    class Owner:
+        def compute(self, x):
+            return x
+
+    owner = Owner()
+    owner.domain = ort.CustomOpDomain("my.domain", api)
+    owner.domain.add(define("A", None, owner.compute))
+    del owner
+
+
+@pytest.mark.parametrize("version", [12, 15, 16, 20, 25])
+def test_hosts_of_any_age_get_the_ops_as_of_their_version(op_set, version):
+    define("A", op_set.name)
+    api = ort.emulate(version)
+    with ort.SessionOptions(ort.core_api()) as options:
+        op_set.register(options.handle, api.base)
+        assert names(options) == ["A"]
+
+
+def test_who_calls_the_registration_is_remembered(real_api):
+    with ort.SessionOptions(real_api) as options:
+        options.register_custom_ops(ort.custom_op_library("a set without ops"))
+    found, i = [], 0
+    while base := lib.ortcffi_received_base(i):
+        found.append(base)
+        i += 1
+    assert found
+    assert len(set(found)) == len(found)
+    assert lib.ortcffi_received_base(10**6) == ffi.NULL
+
+
+# --- the end of the interpreter -------------------------------------------------------------------
+
+EXIT = """
+import atexit, sys
+import numpy as np, onnxruntime, ortcffi as ort
+from support import one_node
+
+F = np.float32
+ort.custom_op("d", inputs=[F], outputs=[F], name="Same")(lambda x: x)
+options = onnxruntime.SessionOptions()
+options.register_custom_ops_library(ort.custom_op_library())
+names = [f"t{i}" for i in range(51)]
+nodes = [one_node.node("Same", "d", [a], [b], name=a) for a, b in zip(names, names[1:])]
+model = one_node.model(nodes, {"t0": "f4"}, {"t50": "f4"}, ["d"])
+session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+x = {"t0": np.ones(4, F)}
+assert session.run(None, x)[0].sum() == 4
+
+
+if sys.argv[1] == "late":
+    sys.modules["kept"] = session
+elif sys.argv[1] == "cycle":
+    cycle = [session, options]
+    cycle.append(cycle)
+    del session, options
+elif sys.argv[1] == "atexit":
+    atexit.register(lambda: session.run(None, x))
+print("made")
+"""
+
+
+@pytest.mark.parametrize("state", ["plain", "late", "cycle", "atexit"])
+@pytest.mark.usefixtures("real_library")
+def test_the_interpreter_may_end_while_sessions_know_the_ops(state):
+    from support.paths import CHECKOUT
+
+    script = f"import sys; sys.path.insert(0, {str(CHECKOUT / 'tests')!r})\n{EXIT}"
+    command = [sys.executable, "-c", script, state]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "made\n", "")
+
+
+def test_an_op_runs_in_threads_at_once(op_set, official):
+    from concurrent.futures import ThreadPoolExecutor
+
+    define("Same", op_set.name)
+    node = one_node.node("Same", "my.domain", ["x"], ["y"])
+    session = official(one_node.model([node], {"x": "f4"}, {"y": "f4"}, ["my.domain"]))
+
+    def work(number):
+        return session.run(None, {"x": np.full(100, number, F)})[0].sum()
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(work, range(50))) == [100 * number for number in range(50)]

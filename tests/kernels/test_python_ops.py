@@ -1,0 +1,364 @@
+# SPDX-License-Identifier: MIT
+"""Custom ops written in Python, in sessions of the unmodified official package."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from support import one_node
+
+import ortcffi as ort
+
+X = np.arange(6, dtype=np.float32).reshape(2, 3)
+F = np.float32
+
+
+@pytest.fixture
+def define(op_set):
+    """``define(inputs, outputs, ...)`` is `custom_op` with a domain and the set of the test."""
+
+    def define(inputs, outputs, **arguments):
+        return ort.custom_op(
+            "my.domain", inputs=inputs, outputs=outputs, op_set=op_set.name, **arguments
+        )
+
+    return define
+
+
+# --- inputs, outputs, attributes ------------------------------------------------------------------
+
+
+def test_a_function_computes_a_node_with_its_attributes(define, run):
+    @define([F], [F], attributes={"factor": 1.0, "offset": 0})
+    def scale(x, *, factor, offset):
+        return x * F(factor) + F(offset)
+
+    [y] = run(scale, [X], factor=2.0, offset=3)
+    np.testing.assert_array_equal(y, X * 2 + 3)
+    [y] = run(scale, [X])
+    np.testing.assert_array_equal(y, X)
+
+
+def test_a_decorated_function_can_still_be_called(define):
+    @define([F], [F], attributes={"factor": 1.0})
+    def scale(x, *, factor=1.0):
+        """Scales."""
+        return x * factor
+
+    assert scale(3, factor=2) == 6
+    assert (scale.__doc__, scale.name, scale.domain) == ("Scales.", "scale", "my.domain")
+
+
+def test_a_class_gets_attributes_once_and_computes_each_call(define, run):
+    @define([F], [np.int64], attributes={"start": int})
+    class Count:
+        def __init__(self, *, start):
+            self.calls = start
+
+        def __call__(self, x):
+            self.calls += 1
+            return np.full(x.shape, self.calls)
+
+    [y] = run(Count, [X], ["i8"], start=7)
+    np.testing.assert_array_equal(y, np.full((2, 3), 8))
+
+
+@pytest.mark.parametrize(
+    ("default", "given"),
+    [
+        (0, 5),
+        (0.5, 2.5),
+        ("a", "é"),
+        ([1], [4, 5]),
+        ([1.0], [0.5, 1.5]),
+        (["x"], ["b", "cé"]),
+        (np.zeros(1), np.arange(4, dtype=np.int64)),
+    ],
+)
+def test_attributes_of_every_type_are_read(define, run, default, given):
+    seen = []
+
+    @define([F], [F], attributes={"a": default})
+    def look(x, *, a):
+        seen.append(a)
+        return x
+
+    run(look, [X], a=given)
+    run(look, [X])
+    np.testing.assert_array_equal(seen[0], given)
+    np.testing.assert_array_equal(seen[1], default)
+    assert type(seen[0]) is type(given)
+
+
+def test_an_optional_input_that_is_left_out_is_none_or_the_default(define, run):
+    seen = []
+
+    @define([F, ort.optional(np.int64), ort.optional(F)], [F])
+    def look(x, n="default", z="default"):
+        seen.append((n is None or n, z is None or type(z).__name__))
+        return x
+
+    run(look, [X])
+    run(look, [X, None, X])
+    assert seen == [("default", "str"), (True, "ndarray")]
+
+
+def test_variadic_inputs_come_one_by_one(define, run):
+    @define([ort.variadic(F, 2)], [F])
+    def total(*terms):
+        return sum(terms)
+
+    [y] = run(total, [X, X, X])
+    np.testing.assert_array_equal(y, 3 * X)
+
+
+def test_variadic_inputs_may_differ_in_type(define, run):
+    @define([ort.variadic(Any, homogeneous=False)], [np.int64])
+    def ranks(*terms):
+        return np.array([x.ndim for x in terms])
+
+    [y] = run(ranks, [X, np.zeros(3), np.array(["a"], object)], ["i8"])
+    assert y.tolist() == [2, 1, 1]
+
+
+def test_several_outputs_are_a_tuple_and_unwanted_ones_are_ignored(define, run):
+    @define([F], [F, ort.optional(np.int64), ort.optional(F)])
+    def split(x):
+        return x, np.array(x.size), -x
+
+    y, n, z = run(split, [X], ["f4", "i8", "f4"])
+    assert (y.tolist(), n.tolist(), z.tolist()) == (X.tolist(), 6, (-X).tolist())
+    y, z = run(split, [X], ["f4", None, "f4"])
+    assert z.tolist() == (-X).tolist()
+    assert len(run(split, [X], ["f4"])) == 1
+
+
+def test_strings_are_arrays_of_str_both_ways(define, run):
+    @define([str], [str, np.int64])
+    def upper(x):
+        assert x.dtype == object
+        return [text.upper() for text in x.tolist()], [len(text) for text in x]
+
+    y, n = run(upper, [np.array(["ab", "", "é\0é"], object)], ["O", "i8"])
+    assert y.tolist() == ["AB", "", "É\0É"]
+    assert n.tolist() == [2, 0, 3]
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f8", "i1", "i4", "i8", "u1", "b1", "O"])
+def test_an_op_of_any_type_takes_what_the_model_has(define, run, dtype):
+    @define([Any], [Any])
+    def flip(x):
+        return x[::-1]
+
+    x = np.array(["a", "b"], object) if dtype == "O" else np.array([1, 0], dtype)
+    [y] = run(flip, [x], [dtype])
+    np.testing.assert_array_equal(y, x[::-1])
+
+
+def test_scalars_and_empty_arrays_keep_their_shapes(define, run):
+    @define([F], [F])
+    def same(x):
+        return x
+
+    for x in (np.array(3, F), np.zeros((0, 3), F)):
+        [y] = run(same, [x])
+        assert (y.shape, y.tolist()) == (x.shape, x.tolist())
+
+
+def test_what_a_function_returns_may_be_a_view_or_a_list(define, run):
+    @define([F], [F, F, np.int64])
+    def several(x):
+        return x.T, x[:, ::2].tolist(), 5
+
+    y, z, n = run(several, [X], ["f4", "f4", "i8"])
+    assert (y.tolist(), z.tolist(), n.tolist()) == (X.T.tolist(), X[:, ::2].tolist(), 5)
+
+
+def test_inputs_lie_over_the_memory_of_the_host_and_are_read_only(define, run):
+    seen = []
+
+    @define([F], [F])
+    def look(x):
+        seen.append((x.flags.writeable, x.flags.owndata))
+        return x
+
+    run(look, [X])
+    assert seen == [(False, False)]
+
+
+# --- out ------------------------------------------------------------------------------------------
+
+
+def test_a_function_with_out_writes_into_the_memory_of_the_host(define, run):
+    @define([F], [F])
+    def double(x, out):
+        return np.multiply(x, 2, out=out)
+
+    [y] = run(double, [X])
+    np.testing.assert_array_equal(y, 2 * X)
+
+
+def test_shapes_say_how_large_out_is(define, run):
+    @define([F], [F, F], shapes=lambda x, by: [x, (x[1], by)[:1]], attributes={"by": 2.0})
+    def both(x, *, by, out):
+        out[0][...] = x * F(by)
+        out[1][...] = 7
+
+    y, z = run(both, [X], ["f4", "f4"])
+    np.testing.assert_array_equal(y, 2 * X)
+    assert z.tolist() == [7, 7, 7]
+
+
+def test_out_needs_numbers_of_a_declared_type(define):
+    def with_out(_x, out):
+        out[...] = 0
+
+    for kind in (str, Any, "int4"):
+        with pytest.raises(TypeError, match="out= needs outputs of numbers"):
+            define([F], [ort.ElementType.INT4 if kind == "int4" else kind])(with_out)
+
+
+# --- shapes and memory ----------------------------------------------------------------------------
+
+
+def test_inferred_shapes_are_those_of_the_session(define, official):
+    @define([F], [F], shapes=lambda x, times: (*x, "n", times), attributes={"times": 2})
+    def widen(x, *, times):
+        return np.zeros((*x.shape, 3, times), F)
+
+    node = one_node.node("widen", "my.domain", ["x"], ["y"], times=4)
+    model = one_node.model([node], {"x": ("f4", ("batch", 3))}, {"y": "f4"}, ["my.domain"])
+    [y] = official(model).get_outputs()
+    assert y.shape == ["batch", 3, "n", 4]
+
+
+def test_shapes_may_say_the_type_of_an_output_of_any_type(define, official):
+    def types(x, _y):
+        return ort.TensorTypeInfo(np.int64, x)
+
+    @define([Any, Any], [Any], shapes=types)
+    def compare(x, y):
+        return (x == y).astype(np.int64)
+
+    node = one_node.node("compare", "my.domain", ["x", "z"], ["y"])
+    types = {"x": ("f4", (2,)), "z": ("f8", (2,))}
+    session = official(one_node.model([node], types, {"y": "i8"}, ["my.domain"]))
+    [y] = session.run(None, {"x": np.array([1, 2], "f4"), "z": np.array([1, 3], "f8")})
+    assert y.tolist() == [1, 0]
+
+
+def test_an_output_may_share_the_memory_of_an_input(define, official):
+    places = []
+
+    @define([F], [F], may_inplace=[(0, 0)], shapes=tuple)
+    def negate(x, out):
+        places.append(x.ctypes.data == out.ctypes.data)
+        np.negative(x, out=out)
+
+    names = [f"t{i}" for i in range(4)]
+    nodes = [one_node.node("negate", "my.domain", [x], [y], name=x) for x, y in pairwise(names)]
+    shape = ("f4", (2, 3))
+    session = official(one_node.model(nodes, {"t0": shape}, {"t3": shape}, ["my.domain"]))
+    [y] = session.run(None, {"t0": X})
+    np.testing.assert_array_equal(y, -X)
+    assert True in places
+
+
+# --- errors ---------------------------------------------------------------------------------------
+
+
+def test_an_exception_fails_the_run_with_its_type_and_text(define, run):
+    @define([F], [F])
+    def bad(_x):
+        raise LookupError("no such thing")
+
+    with pytest.raises(Exception, match=r"bad node.*LookupError: no such thing"):
+        run(bad, [X])
+
+
+def test_an_exception_while_a_kernel_is_made_fails_the_session(define, run):
+    @define([F], [F])
+    class Bad:
+        def __init__(self):
+            raise ValueError("not today")
+
+    with pytest.raises(Exception, match="ValueError: not today"):
+        run(Bad, [X])
+
+
+def test_a_missing_attribute_is_named(define, run):
+    @define([F], [F], attributes={"axis": int})
+    def along(x, *, axis):
+        return x + axis
+
+    with pytest.raises(Exception, match="attribute 'axis' is missing"):
+        run(along, [X])
+
+
+@pytest.mark.parametrize(
+    ("result", "told"),
+    [
+        (X.astype("f8"), r"output 0 must be float32, not float64: return x.astype\('float32'\)"),
+        (None, "output 0 is None, but the node asks for it"),
+        ("text", "output 0: could not convert string to float"),
+    ],
+)
+def test_a_wrong_result_is_named(define, run, result, told):
+    @define([F], [F])
+    def wrong(_x):
+        return result
+
+    with pytest.raises(Exception, match=f"my.domain:wrong: {told}"):
+        run(wrong, [X])
+
+
+def test_too_few_results_are_counted(define, run):
+    @define([F], [F, F])
+    def wrong(x):
+        return (x,)
+
+    with pytest.raises(Exception, match="wrong must return a tuple of 2 outputs"):
+        run(wrong, [X], ["f4", "f4"])
+
+
+def test_arrays_that_were_kept_get_memory_of_their_own_and_the_run_fails(define, run):
+    kept = []
+
+    @define([F], [F])
+    def keeps(x):
+        kept.extend([x, x[1], x.T])
+        return x
+
+    with pytest.raises(Exception, match=r"was kept.*keep a copy"):
+        run(keeps, [X])
+    x, row, turned = kept
+    assert x.base.flags.owndata
+    np.testing.assert_array_equal(x, X)
+    np.testing.assert_array_equal(row, X[1])
+    np.testing.assert_array_equal(turned, X.T)
+    assert np.shares_memory(x, row)
+    assert np.shares_memory(x, turned)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "told"),
+    [
+        ({"inputs": 5}, TypeError, "inputs must be a list of types"),
+        ({"inputs": ["nonsense"]}, TypeError, r"inputs\[0\]: type"),
+        ({"inputs": [ort.variadic(F), F]}, ValueError, "only the last one can be variadic"),
+        ({"outputs": []}, ValueError, "outputs: an op has at least one"),
+        ({"attributes": {"a b": 1}}, ValueError, "'a b' is no name"),
+        ({"attributes": {"a": []}}, TypeError, "an empty list has no type"),
+        ({"attributes": {"a": [1, "b"]}}, TypeError, "'a' must have a default"),
+        ({"may_inplace": [(1, 0)]}, ValueError, "may_inplace: input must be from 0 to 0"),
+        ({"versions": (3, 2)}, ValueError, "versions must be from 3"),
+        ({"shapes": 5}, TypeError, "shapes must be callable"),
+        ({"name": "a\0b"}, ValueError, "name must not contain a null character"),
+    ],
+)
+def test_a_bad_definition_is_refused_at_once(define, arguments, error, told):
+    given = {"inputs": [F], "outputs": [F]} | arguments
+    inputs, outputs = given.pop("inputs"), given.pop("outputs")
+    with pytest.raises(error, match=told):
+        define(inputs, outputs, **given)(lambda x: x)
