@@ -31,7 +31,8 @@ __all__ += [
     "emulate",
     "errors",
 ]
-__all__ += ["OpSet", "PythonOp", "custom_op", "custom_op_library", "op_set", "optional", "variadic"]
+__all__ += ["Attribute", "OpSet", "PythonOp", "custom_op", "custom_op_library", "op_set"]
+__all__ += ["optional", "variadic"]
 __all__ += ["expose_symbols", "ffi", "find_runtimes", "get_include", "get_library", "init_api"]
 __all__ += ["lib", "load", "numpy_allocator", "trace"]
 __all__ += ["CompileFlags", "Graph", "GraphNode", "GraphValue", "StoredAt", "compile_model"]
@@ -45,7 +46,7 @@ _NAMES = {
     "cli.build_flags": "get_include get_library",
     "custom_ops.describe": "Characteristic CustomOp Operand",
     "custom_ops.domain": "CustomOpDomain",
-    "kernels.operands": "optional variadic",
+    "kernels.operands": "Attribute optional variadic",
     "kernels.op_sets": "OpSet custom_op_library op_set",
     "kernels.python_op": "PythonOp custom_op",
     "values.element_types": "ElementType SparseFormat ValueKind",

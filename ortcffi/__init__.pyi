@@ -32,6 +32,14 @@ from ortcffi.graph.compile import compile_model as compile_model
 from ortcffi.graph.graph import Graph as Graph
 from ortcffi.graph.nodes import GraphNode as GraphNode
 from ortcffi.graph.nodes import GraphValue as GraphValue
+from ortcffi.kernels.op_sets import OpSet as OpSet
+from ortcffi.kernels.op_sets import custom_op_library as custom_op_library
+from ortcffi.kernels.op_sets import op_set as op_set
+from ortcffi.kernels.operands import Attribute as Attribute
+from ortcffi.kernels.operands import optional as optional
+from ortcffi.kernels.operands import variadic as variadic
+from ortcffi.kernels.python_op import PythonOp as PythonOp
+from ortcffi.kernels.python_op import custom_op as custom_op
 from ortcffi.memory.adaptors import (
     Aligned as Aligned,
 )

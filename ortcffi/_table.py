@@ -157,22 +157,6 @@ class Table:
         return f"<Api {self.version} of {self._library}, {self.version_string!r}>"
 
 
-def highest_api_version(version_string: str) -> int:
-    """The highest API version of a library whose ``GetVersionString`` answers `version_string`.
-
-    Raises `ValueError`, whose text completes 'the library ...'.
-    """
-    found = re.match(r"([0-9]{1,9})\.([0-9]{1,9})(?![0-9])", version_string)
-    if not found:
-        raise ValueError(f"says that its version is {version_string!r}, which is no version")
-    major, minor = int(found[1]), int(found[2])
-    if major == 0:
-        raise ValueError(f"is too old: its version is {version_string!r}, and API 1 came with 1.0")
-    if major > 1:
-        raise ValueError(f"is of version {version_string!r}, whose API versions are not known here")
-    return max(minor, 1)  # release 1.n knows the API versions 1 to n; 1.0 knows 1
-
-
 # --- the embedded core, and the default of the process --------------------------------------------
 
 MANUAL_INIT = "ORTCFFI_MANUAL_INIT"

@@ -15,6 +15,7 @@ from ortcffi.errors import code_and_text, fail
 from ortcffi.kernels.node_attributes import read_attributes, read_inferred_attributes
 from ortcffi.values.element_types import PACKED, ElementType, dtype_of
 from ortcffi.values.tensor_type_info import TensorTypeInfo
+from ortcffi.values.tensors import bytes_of
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -192,9 +193,9 @@ class Definition:
             if value.element_type is ElementType.STRING:
                 value.set_strings(array.reshape(-1).tolist())
             elif value.element_type in PACKED:
-                value._bytes()[...] = Value.from_numpy(
-                    self._typed(index, array, value), api=table, copy=True
-                )._bytes()
+                typed = self._typed(index, array, value)
+                with Value.from_numpy(typed, api=table, copy=True) as packed:
+                    bytes_of(value)[...] = bytes_of(packed)
             else:
                 value.numpy()[...] = self.array(index, value.element_type, array)
 

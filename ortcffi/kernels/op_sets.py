@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import decode, encode
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi._table import HIGHEST_VERSION, core_api, highest_api_version, table_at
 from ortcffi.errors import code_and_text, fail
 
@@ -35,6 +36,7 @@ class _Registered(NamedTuple):
     domains: tuple[Any, ...]
 
 
+@public
 class OpSet:
     """Ops written in Python that are registered together. Made by `op_set`.
 
@@ -133,6 +135,7 @@ def _table_of(base: Any) -> "Api":
 _sets = {"": OpSet("")}
 
 
+@public
 def op_set(name: str = "") -> OpSet:
     """The set of that name, which is made if there is none.
 
@@ -146,6 +149,7 @@ def op_set(name: str = "") -> OpSet:
         return _sets.setdefault(name, OpSet(name))
 
 
+@public
 def custom_op_library(name: str = "") -> str:
     """Return the path of a library that registers the ops that were defined in Python.
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ortcffi._convert import INT32, encode, integer, mapping
+from ortcffi._public import public
 from ortcffi.custom_ops.describe import Characteristic, Operand
 from ortcffi.custom_ops.op_attr import OpAttrType
 from ortcffi.memory.info import MemType
@@ -15,6 +16,7 @@ from ortcffi.values.element_types import ElementType, as_element
 __all__ = ["Attribute", "attributes_of", "operands_of", "optional", "variadic"]
 
 
+@public
 def optional(element_type: Any) -> Operand:
     """Declare an input or an output that a node may leave out.
 
@@ -31,6 +33,7 @@ def optional(element_type: Any) -> Operand:
     return _operand(element_type, Characteristic.OPTIONAL)
 
 
+@public
 def variadic(element_type: Any, minimum: int = 1, *, homogeneous: bool = True) -> Operand:
     """Declare that the last input or output stands for any number of them.
 
@@ -79,6 +82,7 @@ def operands_of(argument: str, declared: Any) -> tuple[Operand, ...]:
     return tuple(operands)
 
 
+@public
 class Attribute(NamedTuple):
     """An attribute that an op declares.
 

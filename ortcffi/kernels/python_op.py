@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import encode, integer
 from ortcffi._native import lib
+from ortcffi._public import public
 from ortcffi.custom_ops.describe import NO_END, CustomOp
 from ortcffi.kernels.definition import Definition, remember_table
 from ortcffi.kernels.op_sets import op_set
@@ -20,6 +21,7 @@ __all__ = ["PythonOp", "custom_op"]
 _struct: Any = lib.ortcffi_op_struct_type()
 
 
+@public
 class PythonOp:
     """A custom op written in Python. Made by `custom_op`.
 
@@ -85,6 +87,7 @@ class PythonOp:
         return f"<PythonOp {self._definition.full_name}>"
 
 
+@public
 def custom_op(  # noqa: PLR0913  # as many as there are facts
     domain: str,
     *,
