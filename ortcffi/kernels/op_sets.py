@@ -8,6 +8,7 @@ A host does not say when it no longer uses an op. So each op that was registered
 the domains of a table are made once for each state of a set.
 """
 
+import sys
 import threading
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -172,10 +173,8 @@ def custom_op_library(name: str = "") -> str:
     >>> options = ortcffi.SessionOptions()
     >>> options.register_custom_ops(custom_op_library("a set without ops"))
     """
-    import ortcffi._ort
-
     _chosen.name = op_set(name).name
-    return ortcffi._ort.__file__
+    return sys.modules["ortcffi._ort"].__file__ or ""
 
 
 def _register(options: int, base: int) -> None:
