@@ -27,10 +27,9 @@ class Handle:
         The table that the object belongs to. No other table may be given it.
     """
 
-    __slots__ = ("__weakref__", "_handle", "_lender", "_lender_handle", "_owned", "api")
+    __slots__ = ("__weakref__", "_handle", "_lender", "_owned", "api")
 
     api: "Api"
-    _handle: Any
 
     def __init__(
         self,
@@ -42,8 +41,6 @@ class Handle:
     ) -> None:
         self.api = api
         self._lender = lender
-        # Closing the lender must not release what it lent.
-        self._lender_handle = lender._handle if isinstance(lender, Handle) else None
         self._owned = release is not None
         # The destructor refers to the table, which stays; a reference to the Api would be a cycle.
         self._handle = ffi.gc(handle, partial(release, api.pointer)) if release else handle
@@ -73,7 +70,7 @@ class Handle:
         Closing again does nothing.
         """
         # Not released here: another thread may be in a call with it, and then that call ends first.
-        self._handle = self._lender = self._lender_handle = None
+        self._handle = self._lender = None
 
     def __enter__(self) -> Self:
         self.handle  # noqa: B018  # raises if closed

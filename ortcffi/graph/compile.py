@@ -138,7 +138,7 @@ class _Task:
     def __init__(self, stack: ExitStack, options: SessionOptions | None, api: "Api | None") -> None:
         if options is not None and not isinstance(options, SessionOptions):
             raise TypeError(f"options must be SessionOptions, not {type(options).__name__}")
-        self.api = options.api if options is not None and api is None else engine_for(api)
+        self.api = engine_for(api, options)
         if options is None:
             options = stack.enter_context(SessionOptions(self.api))
         elif options.api != self.api:

@@ -3,11 +3,9 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._table import default_api, table_for
-from ortcffi.errors import NotImplemented
 from ortcffi.options.run import RunOptions
 from ortcffi.options.session import SessionOptions
-from ortcffi.table.load import LibraryNotFound, load
+from ortcffi.table.engine import engine_for
 from ortcffi.values import tensors
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind
 
@@ -16,50 +14,6 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
 __all__ = ["engine_for", "run_options_for", "session_options_for"]
-
-ADVICE = "run 'pip install onnxruntime', set ORTCFFI_LIBRARY, or pass api=ortcffi.load(path)"
-
-
-def engine_for(api: "Api | None", *belongings: Any) -> "Api":
-    """The table whose library runs models.
-
-    Parameters
-    ----------
-    api : Api or None
-        The one that was asked for.
-    *belongings : object
-        What the session is made with and belongs to a table: one that is not of the core decides
-        if `api` is None.
-
-    Raises
-    ------
-    NotImplemented
-        `api` is the embedded core's, which has no engine.
-    LoadError
-        No library was found, or it cannot be loaded.
-    """
-    if api is not None:
-        if table_for(api).is_core:
-            raise NotImplemented(
-                f"api is {api}, which has no engine to run models with: {ADVICE}", "CreateSession"
-            )
-        return api
-    for belonging in belongings:
-        if belonging is not None and not belonging.api.is_core:
-            return belonging.api  # type: ignore[no-any-return]
-    default = default_api()
-    return load_engine() if default.is_core else default
-
-
-def load_engine() -> "Api":
-    """The library that `load` finds, or an error that says what to install."""
-    try:
-        return load()
-    except LibraryNotFound as error:
-        told = f"a Session needs a library that runs models, and none was found: {ADVICE}"
-        missing = LibraryNotFound(told)
-        missing.problem, missing.remedy = error.problem, ADVICE
-        raise missing from error
 
 
 def session_options_for(api: "Api", options: SessionOptions | None) -> SessionOptions | None:

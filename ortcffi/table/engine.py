@@ -1,38 +1,57 @@
 # SPDX-License-Identifier: MIT
-"""Which table to use where an inference engine is needed: the embedded core has none."""
+"""Which library runs models: the embedded core has no inference engine."""
 
-from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ortcffi._table import default_api, table_for
+from ortcffi.errors import NotImplemented
 from ortcffi.table.load import LibraryNotFound, load
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["engine_for"]
+__all__ = ["engine_for", "load_engine"]
+
+ADVICE = "run 'pip install onnxruntime', set ORTCFFI_LIBRARY, or pass api=ortcffi.load(path)"
 
 
-def engine_for(api: "Api | None" = None) -> "Api":
-    """The table that an argument names; the default if it is not the core's; what `load` finds.
+def engine_for(api: "Api | None", *belongings: Any) -> "Api":
+    """The table whose library runs models.
+
+    Parameters
+    ----------
+    api : Api or None
+        The one that was asked for.
+    *belongings : object
+        What the session is made with and belongs to a table: one that is not of the core decides
+        if `api` is None.
 
     Raises
     ------
-    LibraryNotFound
-        Nothing was given or chosen, and no library is installed.
+    NotImplemented
+        `api` is the embedded core's, which has no engine.
+    LoadError
+        No library was found, or it cannot be loaded.
     """
     if api is not None:
-        return table_for(api)
+        if table_for(api).is_core:
+            raise NotImplemented(
+                f"api is {api}, which has no engine to run models with: {ADVICE}", "CreateSession"
+            )
+        return api
+    for belonging in belongings:
+        if belonging is not None and not belonging.api.is_core:
+            return belonging.api  # type: ignore[no-any-return]
     default = default_api()
-    return _installed() if default.is_core else default
+    return load_engine() if default.is_core else default
 
 
-@cache
-def _installed() -> "Api":
+def load_engine() -> "Api":
+    """The library that `load` finds, or an error that says what to install."""
     try:
         return load()
     except LibraryNotFound as error:
-        raise LibraryNotFound(
-            f"this needs an inference engine, which the embedded core is not: pip install "
-            f"onnxruntime, or pass api=ortcffi.load(path) ({error})"
-        ) from None
+        told = f"a Session needs a library that runs models, and none was found: {ADVICE}"
+        missing = LibraryNotFound(told)
+        missing.problem, missing.remedy = error.problem, ADVICE
+        raise missing from error

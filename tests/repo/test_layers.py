@@ -25,6 +25,7 @@ table
 graph
 session
 attach
+compat
 bench
 cli
 """

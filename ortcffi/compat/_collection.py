@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: MIT
+"""`InferenceSession` as programs see it."""
+
+import os
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ortcffi.compat._devices import OrtMemoryInfo
+from ortcffi.compat._environment import get_available_providers
+from ortcffi.compat._errors import EPFail, reraise
+from ortcffi.compat._hardware import OrtEpDevice
+from ortcffi.compat._metadata import ModelMetadata, NodeArg, OrtEpAssignedSubgraph
+from ortcffi.compat._official_binding import IOBinding
+from ortcffi.compat._official_devices import OrtDevice
+from ortcffi.compat._official_values import OrtValue
+from ortcffi.compat._options import SessionOptions
+from ortcffi.compat._providers import check_and_normalize_provider_args
+from ortcffi.compat._session import InferenceSession as CSession
+from ortcffi.compat._types import numpy_has
+from ortcffi.compat._vectors import OrtValueVector
+from ortcffi.errors import OrtError
+from ortcffi.values.element_types import ValueKind
+
+__all__ = ["InferenceSession", "Session"]
+
+_CPU = "CPUExecutionProvider"
+_LOAD_CONFIG = "ORT_LOAD_CONFIG_FROM_MODEL"
+
+
+class Session:
+    """What an `InferenceSession` can do."""
+
+    def __init__(self, enable_fallback: bool = True) -> None:
+        self._sess: Any = None
+        self._enable_fallback = enable_fallback
+
+    # --- what there is ----------------------------------------------------------------------------
+
+    def get_session_options(self) -> SessionOptions:
+        """Return the options of the session."""
+        return self._sess.session_options  # type: ignore[no-any-return]
+
+    def get_inputs(self) -> list[NodeArg]:
+        """Return the inputs of the model."""
+        return self._sess.inputs_meta  # type: ignore[no-any-return]
+
+    def get_outputs(self) -> list[NodeArg]:
+        """Return the outputs of the model."""
+        return self._sess.outputs_meta  # type: ignore[no-any-return]
+
+    def get_overridable_initializers(self) -> list[NodeArg]:
+        """Return the inputs that the model has a default for."""
+        return self._sess.overridable_initializers  # type: ignore[no-any-return]
+
+    def get_modelmeta(self) -> ModelMetadata:
+        """Return what the model says of itself."""
+        return self._sess.model_meta  # type: ignore[no-any-return]
+
+    def get_input_memory_infos(self) -> list[OrtMemoryInfo]:
+        """Return where inputs are wanted."""
+        return self._sess.input_meminfos  # type: ignore[no-any-return]
+
+    def get_output_memory_infos(self) -> list[OrtMemoryInfo]:
+        """Return where outputs are made."""
+        return self._sess.output_meminfos  # type: ignore[no-any-return]
+
+    def get_input_epdevices(self) -> list[OrtEpDevice | None]:
+        """Return the devices that inputs are wanted on."""
+        return self._sess.input_epdevices  # type: ignore[no-any-return]
+
+    def get_providers(self) -> list[str]:
+        """Return the names of the execution providers."""
+        return self._sess.get_providers()  # type: ignore[no-any-return]
+
+    def get_provider_options(self) -> dict[str, dict[str, str]]:
+        """Return the options of the execution providers."""
+        return self._sess.get_provider_options()  # type: ignore[no-any-return]
+
+    def get_provider_graph_assignment_info(self) -> list[OrtEpAssignedSubgraph]:
+        """Return which execution providers run which nodes."""
+        return self._sess.get_provider_graph_assignment_info()  # type: ignore[no-any-return]
+
+    def set_providers(self, providers: Any = None, provider_options: Any = None) -> None:
+        """Load the model anew, with other execution providers."""
+        self._sess = None
+        self._load(providers, provider_options)
+
+    def _load(self, providers: Any, options: Any, disabled_optimizers: Any = None) -> None:
+        raise NotImplementedError
+
+    def disable_fallback(self) -> None:
+        """Let a failure of an execution provider be an error."""
+        self._enable_fallback = False
+
+    def enable_fallback(self) -> None:
+        """Have the model loaded anew for the CPU if an execution provider fails."""
+        self._enable_fallback = True
+
+    # --- runs -------------------------------------------------------------------------------------
+
+    def run(
+        self, output_names: Any, input_feed: Mapping[str, Any], run_options: Any = None
+    ) -> list[Any]:
+        """Run the model and return the contents of its outputs."""
+        if self._fast is not None and run_options is None:
+            try:
+                return self._fast(input_feed, output_names or None)  # type: ignore[no-any-return]
+            except (OrtError, TypeError, ValueError, AttributeError) as error:
+                # What was refused before the engine was called is run by the official rules.
+                if isinstance(error, OrtError) and error.function is not None:
+                    reraise(error)
+        return self._retry(CSession.run, output_names, input_feed, run_options)  # type: ignore[no-any-return]
+
+    def _retry(self, call: Callable[..., Any], names: Any, feed: Any, options: Any) -> Any:
+        """Run the model by the official rules; for the CPU if an execution provider fails."""
+        given = list(feed.keys())
+        missing = [
+            each.name
+            for each in self._sess.inputs_meta
+            if each.name not in given and not each.type.startswith("optional")
+        ]
+        if missing:
+            raise ValueError(f"Required inputs ({missing}) are missing from input feed ({given}).")
+        names = names or [spec.name for spec in self._sess._engine.outputs]
+        try:
+            return call(self._sess, names, feed, options)
+        except EPFail as error:
+            if not self._enable_fallback:
+                raise
+            print(f"EP Error: {error!s} using {self.get_providers()}")
+            print(f"Falling back to {[_CPU]} and retrying.")
+            self.set_providers([_CPU])
+            self.disable_fallback()
+            return call(self._sess, names, feed, options)
+
+    def run_async(
+        self,
+        output_names: Any,
+        input_feed: Mapping[str, Any],
+        callback: Callable[[Any, Any, str], None],
+        user_data: Any,
+        run_options: Any = None,
+    ) -> None:
+        """Run the model in another thread, which calls ``callback(results, user_data, error)``."""
+
+        def start(session: CSession, names: Any, feed: Any, options: Any) -> None:
+            session.run_async(names, feed, callback, user_data, options)
+
+        self._retry(start, output_names, input_feed, run_options)
+
+    def run_with_ort_values(
+        self,
+        output_names: Any,
+        input_dict_ort_values: Mapping[str, OrtValue],
+        run_options: Any = None,
+    ) -> list[OrtValue]:
+        """Run the model and return its outputs as values."""
+        feed = {name: value._value for name, value in input_dict_ort_values.items()}
+        if run_options is None:
+            try:
+                found = self._sess._engine.run_values(feed, output_names or None)
+                return [OrtValue._of(value) for value in found]
+            except (OrtError, TypeError, ValueError) as error:
+                if isinstance(error, OrtError) and error.function is not None:
+                    reraise(error)
+        values = {name: each._get_c_value() for name, each in input_dict_ort_values.items()}
+
+        def run(session: CSession, names: Any, feed: Any, options: Any) -> OrtValueVector:
+            return session.run_with_ort_values(feed, names, options)
+
+        return [OrtValue(each) for each in self._retry(run, output_names, values, run_options)]
+
+    def run_with_iobinding(self, iobinding: IOBinding, run_options: Any = None) -> None:
+        """Run the model with what is bound."""
+        if iobinding._session is not self._sess:
+            raise ValueError("IOBinding must be used with the session that created it.")
+        iobinding._iobinding._run(run_options)
+
+    def run_with_ortvaluevector(  # noqa: PLR0913, PLR0917  # as many as officially
+        self,
+        run_options: Any,
+        feed_names: Any,
+        feeds: Any,
+        fetch_names: Any,
+        fetches: Any,
+        fetch_devices: Any,
+    ) -> None:
+        """Run the model and put its outputs into a vector."""
+        run = self._sess.run_with_ortvaluevector
+        run(run_options, feed_names, feeds, fetch_names, fetches, fetch_devices)
+
+    def io_binding(self) -> IOBinding:
+        """Return inputs and outputs that runs use until others are bound."""
+        return IOBinding(self)
+
+    # --- the rest ---------------------------------------------------------------------------------
+
+    def end_profiling(self) -> str:
+        """End the profile and return its path."""
+        return self._sess.end_profiling()  # type: ignore[no-any-return]
+
+    def get_profiling_start_time_ns(self) -> int:
+        """Return when the profile began, as ``time.monotonic_ns`` does."""
+        return self._sess.get_profiling_start_time_ns  # type: ignore[no-any-return]
+
+    def create_ortvalue_from_shape_and_type(
+        self,
+        shape: Sequence[int],
+        element_type: Any,
+        device_type: str,
+        device_id: int = 0,
+        vendor_id: int = -1,
+    ) -> OrtValue:
+        """Make a tensor with arbitrary content."""
+        device = OrtDevice.make(device_type, device_id, vendor_id)._get_c_device()
+        make = self._sess.create_ortvalue_from_shape_and_type
+        return OrtValue(make(shape, element_type, device))
+
+    def release_captured_graph(self, graph_annotation_id: int = 0) -> None:
+        """Release what was captured of runs on a device."""
+        self._sess.release_captured_graph(graph_annotation_id)
+
+    def set_ep_dynamic_options(self, options: dict[str, str]) -> None:
+        """Change options of execution providers."""
+        self._sess.set_ep_dynamic_options(options)
+
+    def get_tuning_results(self) -> list[Any]:
+        """Return what kernels have been tuned to."""
+        return self._sess.get_tuning_results()  # type: ignore[no-any-return]
+
+    def set_tuning_results(self, results: list[Any], *, error_on_invalid: bool = False) -> None:
+        """Set what kernels are tuned to."""
+        self._sess.set_tuning_results(results, error_on_invalid)
+
+    _fast: Callable[..., Any] | None = None
+
+
+class InferenceSession(Session):
+    """A model that can be run."""
+
+    def __init__(
+        self,
+        path_or_bytes: str | bytes | os.PathLike[str],
+        sess_options: SessionOptions | None = None,
+        providers: Sequence[str | tuple[str, dict[Any, Any]]] | None = None,
+        provider_options: Sequence[dict[Any, Any]] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(enable_fallback=int(kwargs.get("enable_fallback", 1)) == 1)
+        self._is_path = isinstance(path_or_bytes, (str, os.PathLike))
+        if not self._is_path and not isinstance(path_or_bytes, bytes):
+            raise TypeError(f"Unable to load from type '{type(path_or_bytes)}'")
+        self._model = os.fspath(path_or_bytes) if self._is_path else path_or_bytes
+        self._given_options = sess_options
+        told = kwargs.get("read_config_from_model", os.environ.get(_LOAD_CONFIG) == "1")
+        self._read_config = int(told) == 1
+        try:
+            self._load(providers, provider_options, kwargs.get("disabled_optimizers"))
+        except (ValueError, RuntimeError) as error:
+            if not self._enable_fallback:
+                raise
+            print("*************** EP Error ***************")
+            print(f"EP Error {error} when using {providers}")
+            print(f"Falling back to {[_CPU]} and retrying.")
+            print("****************************************")
+            try:
+                self._load([_CPU], None)
+            except Exception as failure:
+                raise failure from error
+            self.disable_fallback()
+
+    def _load(self, providers: Any, options: Any, disabled_optimizers: Any = None) -> None:
+        names = [each[0] if isinstance(each, tuple) else each for each in providers or ()]
+        if {"TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider"} <= set(names):
+            raise ValueError("TensorRT and TensorRT RTX cannot be used in the same session.")
+        names, chosen = check_and_normalize_provider_args(
+            providers, options, get_available_providers()
+        )
+        given = self._given_options
+        if given is not None and names and given.has_providers():
+            warnings.warn(
+                "Specified 'providers'/'provider_options' when creating InferenceSession but "
+                "SessionOptions has already been configured with providers. InferenceSession will "
+                "only use the providers passed to InferenceSession().",
+                stacklevel=3,
+            )
+        session = CSession(given or SessionOptions(), self._model, self._is_path, self._read_config)
+        session.initialize_session(names, chosen, set(disabled_optimizers or ()))
+        self._sess = session
+        plain = all(
+            spec.kind is ValueKind.TENSOR and numpy_has(int(spec.element_type or 0))
+            for spec in session._engine.outputs
+        )
+        self._fast = session._engine.run if plain else None

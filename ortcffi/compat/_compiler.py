@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""Models compiled ahead of time, with the official package's names."""
+
+import os
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from ortcffi.compat._enums import GraphOptimizationLevel, OrtCompileApiFlags
+from ortcffi.compat._errors import translated
+from ortcffi.compat._official_values import OrtValue
+from ortcffi.compat._options import SessionOptions
+from ortcffi.graph.compile import compile_model
+from ortcffi.graph.compile_callbacks import StoredAt
+from ortcffi.values.value import Value
+
+__all__ = ["ModelCompiler", "OrtEpContextData", "OrtEpContextDataBuffer"]
+__all__ += ["OrtExternalInitializerInfo"]
+
+_NO_CONTEXT_DATA = "the C API has no function for the data of EP contexts"
+
+
+class OrtExternalInitializerInfo:
+    """Where the data of an initializer is kept outside a model."""
+
+    def __init__(self, filepath: Any, file_offset: int, byte_size: int, /) -> None:
+        self._stored = StoredAt(os.fspath(filepath), int(file_offset), int(byte_size))
+
+    @property
+    def filepath(self) -> str:
+        """The file."""
+        return self._stored.path
+
+    @property
+    def file_offset(self) -> int:
+        """Where in the file the data begins."""
+        return self._stored.offset
+
+    @property
+    def byte_size(self) -> int:
+        """How many bytes it has."""
+        return self._stored.size
+
+
+class OrtEpContextData:
+    """What an execution provider writes beside a model: the C API does not hand it out."""
+
+    def __init__(self) -> None:
+        raise TypeError(_NO_CONTEXT_DATA)
+
+
+class OrtEpContextDataBuffer:
+    """What an execution provider reads beside a model: the C API does not hand it out."""
+
+    def __init__(self) -> None:
+        raise TypeError(_NO_CONTEXT_DATA)
+
+
+Locate = Callable[
+    [str, OrtValue, OrtExternalInitializerInfo | None], OrtExternalInitializerInfo | None
+]
+
+
+def _located(function: Locate) -> Callable[..., StoredAt | None]:
+    def locate(name: str, value: Value, stored: StoredAt | None) -> StoredAt | None:
+        info = None if stored is None else OrtExternalInitializerInfo(*stored)
+        answer = function(name, OrtValue._of(value), info)
+        return None if answer is None else answer._stored
+
+    return locate
+
+
+class ModelCompiler:
+    """A model that execution providers compile."""
+
+    def __init__(  # noqa: PLR0913, PLR0917  # as many as officially
+        self,
+        sess_options: SessionOptions,
+        input_model_path_or_bytes: str | os.PathLike[str] | bytes,
+        embed_compiled_data_into_model: bool = False,
+        external_initializers_file_path: str | os.PathLike[str] | None = None,
+        external_initializers_size_threshold: int = 1024,
+        flags: int = OrtCompileApiFlags.NONE,
+        graph_optimization_level: int = GraphOptimizationLevel.ORT_DISABLE_ALL,
+        get_initializer_location_func: Locate | None = None,
+    ) -> None:
+        model = input_model_path_or_bytes
+        if not isinstance(model, (str, os.PathLike, bytes)):
+            raise TypeError(f"Unable to load from type '{type(model)}'")
+        if isinstance(model, bytes) and not model:
+            raise ValueError("Input model bytes array is empty")
+        if not isinstance(model, bytes) and not os.fspath(model):
+            raise ValueError("Input model path is empty")
+        path = external_initializers_file_path or None
+        if path is not None and not isinstance(path, (str, os.PathLike)):
+            raise TypeError(
+                f"Output external initializer filepath is of unexpected type '{type(path)}'"
+            )
+        if path is not None and get_initializer_location_func is not None:
+            raise ValueError(
+                "Cannot initialize ModelCompiler with both `external_initializers_file_path` "
+                "and `get_initializer_location_func`"
+            )
+        stored: Any = path
+        if get_initializer_location_func is not None:
+            stored = _located(get_initializer_location_func)
+        self._model = model
+        self._options, _ = sess_options._copy()
+        self._settings: dict[str, Any] = {
+            "flags": int(flags),
+            "optimization_level": int(graph_optimization_level),
+            "embed_ep_context": bool(embed_compiled_data_into_model),
+            "external_initializers": stored,
+            "external_threshold": external_initializers_size_threshold,
+        }
+
+    def _compile(self, output: Any) -> Any:
+        return compile_model(self._model, output, options=self._options._options, **self._settings)
+
+    @translated
+    def compile_to_file(self, output_model_path: str | None = None) -> None:
+        """Write the compiled model to a file; by default beside the model, with a suffix."""
+        path: Any = output_model_path
+        if path and not isinstance(path, (str, os.PathLike)):
+            raise TypeError(f"Output model's filepath is of unexpected type '{type(path)}'")
+        if not path:
+            if isinstance(self._model, bytes):
+                raise RuntimeError("a path is needed where the model came from bytes")
+            stem, _ = os.path.splitext(os.fspath(self._model))
+            path = f"{stem}_ctx.onnx"
+        self._compile(path)
+
+    @translated
+    def compile_to_bytes(self) -> bytes:
+        """Return the compiled model."""
+        return self._compile(None)  # type: ignore[no-any-return]
+
+    @translated
+    def compile_to_stream(self, write_function: Callable[[bytes], None]) -> None:
+        """Call a function with one part of the compiled model after the other."""
+        self._compile(write_function)
+
+    def set_ep_context_data_write_func(self, write_func: Callable[..., None]) -> NoReturn:
+        """Raise: the C API has no function for it."""
+        raise NotImplementedError(_NO_CONTEXT_DATA)
+
+    def clear_ep_context_data_write_func(self) -> None:
+        """Do nothing: there is none."""

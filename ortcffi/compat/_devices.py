@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: MIT
+"""Devices and their memory, with the official package's names."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ortcffi.arena.cfg import ArenaCfg
+from ortcffi.compat._enums import (
+    OrtAllocatorType,
+    OrtDeviceMemoryType,
+    OrtMemoryInfoDeviceType,
+    OrtMemType,
+)
+from ortcffi.compat._environment import api, env, pairs
+from ortcffi.compat._errors import translated
+from ortcffi.errors import OrtError
+from ortcffi.memory.info import MemoryInfo
+
+__all__ = [
+    "OrtArenaCfg",
+    "OrtDevice",
+    "OrtMemoryInfo",
+    "create_and_register_allocator",
+    "create_and_register_allocator_v2",
+]
+
+_CPU, _GPU, _FPGA, _NPU = 0, 1, 2, 3
+
+
+class OrtDevice:
+    """Where memory is: a kind of device, a kind of its memory, a vendor, and a number."""
+
+    def __init__(
+        self, device_type: int, mem_type: int, vendor: int, number: int | None = None
+    ) -> None:
+        if number is None:
+            vendor, number = 0, vendor
+        self._facts = (int(device_type), int(mem_type), int(vendor), int(number))
+
+    def device_type(self) -> int:
+        """Return the kind of device."""
+        return self._facts[0]
+
+    def mem_type(self) -> int:
+        """Return the kind of its memory."""
+        return self._facts[1]
+
+    def vendor_id(self) -> int:
+        """Return the vendor's PCI number, or 0."""
+        return self._facts[2]
+
+    def device_id(self) -> int:
+        """Return the device's number."""
+        return self._facts[3]
+
+    @staticmethod
+    def cpu() -> int:
+        """Return the number of this kind of device."""
+        return _CPU
+
+    @staticmethod
+    def gpu() -> int:
+        """Return the number of this kind of device."""
+        return _GPU
+
+    @staticmethod
+    def fpga() -> int:
+        """Return the number of this kind of device."""
+        return _FPGA
+
+    @staticmethod
+    def npu() -> int:
+        """Return the number of this kind of device."""
+        return _NPU
+
+    cuda = webgpu = gpu
+    cann = npu
+
+    @staticmethod
+    def dml() -> int:
+        """Return the number of this kind of device."""
+        return 4
+
+    @staticmethod
+    def default_memory() -> int:
+        """Return the number of a device's own memory."""
+        return 0
+
+
+def is_cpu(device: OrtDevice) -> bool:
+    """Whether a device's memory is the CPU's own."""
+    return device.device_type() == _CPU
+
+
+def memory_info_of(device: OrtDevice) -> MemoryInfo:
+    """A description of a device's memory for the C API."""
+    if is_cpu(device):
+        return api().cpu_memory_info()
+    kind = _GPU if device.device_type() == OrtDevice.dml() else device.device_type()
+    names = {_GPU: "Gpu", _NPU: "Npu", _FPGA: "Fpga"}
+    return api().device_memory_info(
+        names.get(kind, "Device"),
+        kind,
+        vendor_id=device.vendor_id(),
+        device_id=device.device_id(),
+        device_mem_type=device.mem_type(),
+    )
+
+
+class OrtMemoryInfo:
+    """A description of where memory is."""
+
+    _info: MemoryInfo
+
+    def __init__(
+        self, name: str, allocator_type: OrtAllocatorType, id_: int, mem_type: OrtMemType
+    ) -> None:
+        try:
+            self._info = api().memory_info(name, int(allocator_type), int(id_), int(mem_type))
+        except OrtError as error:
+            raise RuntimeError(error.message) from None
+
+    @classmethod
+    def _of(cls, info: MemoryInfo) -> "OrtMemoryInfo":
+        made = cls.__new__(cls)
+        made._info = info
+        return made
+
+    @staticmethod
+    @translated
+    def create_v2(  # noqa: PLR0913, PLR0917  # as many as the official function
+        name: str,
+        device_type: OrtMemoryInfoDeviceType,
+        vendor_id: int,
+        device_id: int,
+        device_mem_type: OrtDeviceMemoryType,
+        alignment: int,
+        allocator_type: OrtAllocatorType,
+    ) -> "OrtMemoryInfo":
+        """Describe memory of any device."""
+        info = api().device_memory_info(
+            name,
+            int(device_type),
+            vendor_id=int(vendor_id),
+            device_id=int(device_id),
+            device_mem_type=int(device_mem_type),
+            alignment=int(alignment),
+            allocator_type=int(allocator_type),
+        )
+        return OrtMemoryInfo._of(info)
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self._info.name
+
+    @property
+    def device_id(self) -> int:
+        """The device's number."""
+        return self._info.id
+
+    @property
+    def mem_type(self) -> OrtMemType:
+        """What the memory is for."""
+        return OrtMemType(self._info.mem_type)
+
+    @property
+    def allocator_type(self) -> OrtAllocatorType:
+        """The kind of allocator."""
+        return OrtAllocatorType(self._info.allocator_type)
+
+    @property
+    def device_mem_type(self) -> OrtDeviceMemoryType:
+        """Whether the CPU can reach it."""
+        return OrtDeviceMemoryType(self._info.device_mem_type)
+
+    @property
+    def device_vendor_id(self) -> int:
+        """The vendor's PCI number, or 0."""
+        return self._info.vendor_id
+
+
+class OrtArenaCfg:
+    """How an arena takes memory: a mapping, or the first four of these measures in order."""
+
+    _NAMES = (
+        "max_mem",
+        "arena_extend_strategy",
+        "initial_chunk_size_bytes",
+        "max_dead_bytes_per_chunk",
+        "initial_growth_chunk_size_bytes",
+        "max_power_of_two_extend_bytes",
+    )
+    max_mem: int
+    arena_extend_strategy: int
+    initial_chunk_size_bytes: int
+    max_dead_bytes_per_chunk: int
+    initial_growth_chunk_size_bytes: int
+    max_power_of_two_extend_bytes: int
+
+    def __init__(self, *measures: Any) -> None:
+        if len(measures) == 1 and isinstance(measures[0], Mapping):
+            given = dict(measures[0])
+        elif len(measures) == 4:
+            given = dict(zip(self._NAMES, measures, strict=False))
+        else:
+            raise TypeError("incompatible constructor arguments: four numbers or a dict")
+        for name in given:
+            if name not in self._NAMES:
+                raise RuntimeError(f"Invalid OrtArenaCfg option: {name}")
+        for name in self._NAMES:
+            setattr(self, name, int(given.get(name, 0 if name == "max_mem" else -1)))
+
+    def _cfg(self) -> ArenaCfg:
+        def positive(number: int) -> int | None:
+            return number if number >= 0 else None
+
+        strategy = {0: "power_of_two", 1: "as_requested"}.get(self.arena_extend_strategy)
+        return ArenaCfg(
+            api(),
+            max_bytes=positive(self.max_mem),
+            strategy=strategy,
+            initial_chunk_bytes=positive(self.initial_chunk_size_bytes),
+            growth_chunk_bytes=positive(self.initial_growth_chunk_size_bytes),
+            max_dead_bytes=positive(self.max_dead_bytes_per_chunk),
+            max_power_of_two_bytes=positive(self.max_power_of_two_extend_bytes),
+        )
+
+
+@translated
+def create_and_register_allocator(info: OrtMemoryInfo, cfg: OrtArenaCfg | None, /) -> None:
+    """Make an arena and share it between sessions."""
+    env().create_arena(info._info, None if cfg is None else cfg._cfg())
+
+
+@translated
+def create_and_register_allocator_v2(
+    provider: str, info: OrtMemoryInfo, options: Mapping[str, str], cfg: OrtArenaCfg | None, /
+) -> None:
+    """Have an execution provider make an allocator, and share it between sessions."""
+    measures = None if cfg is None else cfg._cfg()
+    env().create_arena(info._info, measures, provider=provider, options=pairs(options))

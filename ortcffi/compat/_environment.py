@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""The library and the one environment that a program of the official package uses."""
+
+import os
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from ortcffi._native import lib
+from ortcffi.compat._errors import translated
+from ortcffi.env.env import Env, available_providers
+from ortcffi.env.sharing import clients_of
+from ortcffi.errors import fail
+from ortcffi.options.thread_pools import ThreadingOptions
+from ortcffi.table.engine import engine_for
+
+if TYPE_CHECKING:
+    from ortcffi.table.api import Api
+
+__all__ = [
+    "ALL_PROVIDERS",
+    "disable_telemetry_events",
+    "enable_telemetry_events",
+    "get_all_providers",
+    "get_available_providers",
+    "get_build_info",
+    "get_device",
+    "get_version_string",
+    "has_collective_ops",
+    "register_execution_provider_library",
+    "set_default_logger_severity",
+    "set_default_logger_verbosity",
+    "set_global_thread_pool_sizes",
+    "set_seed",
+    "unregister_execution_provider_library",
+]
+
+# By default priority, as the official package has them.
+ALL_PROVIDERS = [
+    *("NvTensorRTRTXExecutionProvider", "TensorrtExecutionProvider", "CUDAExecutionProvider"),
+    *("MIGraphXExecutionProvider", "OpenVINOExecutionProvider", "DnnlExecutionProvider"),
+    *("VitisAIExecutionProvider", "QNNExecutionProvider", "NnapiExecutionProvider"),
+    *("VSINPUExecutionProvider", "JsExecutionProvider", "CoreMLExecutionProvider"),
+    *("ACLExecutionProvider", "DmlExecutionProvider", "RknpuExecutionProvider"),
+    *("WebNNExecutionProvider", "WebGpuExecutionProvider", "XnnpackExecutionProvider"),
+    *("CANNExecutionProvider", "AzureExecutionProvider", "CPUExecutionProvider"),
+]
+
+
+class State:
+    """What a process of the official package has once.
+
+    Attributes
+    ----------
+    api : Api or None
+        The library, from its first use on.
+    environment : Env or None
+        The environment, from its first use on.
+    executor : ThreadPoolExecutor or None
+        The threads of ``run_async``, from its first use on.
+    global_threads : bool
+        Whether it has threads that sessions share.
+    """
+
+    api: "Api | None" = None
+    environment: Env | None = None
+    executor: ThreadPoolExecutor | None = None
+    global_threads = False
+
+
+def api() -> "Api":
+    """The library that runs models."""
+    if State.api is None:
+        State.api = engine_for(None)
+    return State.api
+
+
+def env() -> Env:
+    """The environment, which is made at the first call."""
+    if State.environment is None:
+        State.environment = Env("Default", api())
+    return State.environment
+
+
+def close_environment() -> None:
+    """Let go of the environment. Sessions keep it until they are gone."""
+    State.environment = None
+    State.global_threads = False
+    State.api = None
+
+
+def text(path: Any) -> str:
+    """A path or a name as text, as the official package takes it."""
+    if not isinstance(path, (str, bytes, os.PathLike)):
+        raise TypeError(f"incompatible function arguments: {type(path).__name__} is not a str")
+    return os.fsdecode(path)
+
+
+def get_available_providers() -> list[str]:
+    """Return the execution providers of this library."""
+    return available_providers(api())
+
+
+def get_all_providers() -> list[str]:
+    """Return the execution providers that any library may have."""
+    return list(ALL_PROVIDERS)
+
+
+def get_build_info() -> str:
+    """Return what the library says of its build."""
+    return api().build_info
+
+
+def get_version_string() -> str:
+    """Return the library's version."""
+    return api().version_string
+
+
+def get_device() -> str:
+    """Return the kind of device that the library was built for."""
+    devices = {"CUDAExecutionProvider": "GPU", "DmlExecutionProvider": "DML"}
+    found = (device for name, device in devices.items() if name in get_available_providers())
+    return next(found, "CPU")
+
+
+def has_collective_ops() -> bool:
+    """Return whether the library has operators between processes; the C API cannot tell."""
+    return False
+
+
+def enable_telemetry_events() -> None:
+    """Let the library send telemetry."""
+    env().set_telemetry(True)
+
+
+def disable_telemetry_events() -> None:
+    """Keep the library from sending telemetry."""
+    env().set_telemetry(False)
+
+
+def set_seed(seed: int, /) -> None:
+    """Set the seed of random numbers: not by the C API, so this does nothing but check it."""
+    int(seed)
+
+
+def set_default_logger_severity(severity: int, /) -> None:
+    """Set the least severity that is logged, from 0 for verbose to 4 for fatal."""
+    if not 0 <= severity <= 4:
+        raise RuntimeError(
+            "Invalid logging severity. 0:Verbose, 1:Info, 2:Warning, 3:Error, 4:Fatal"
+        )
+    env().severity = severity
+
+
+def set_default_logger_verbosity(verbosity: int, /) -> None:
+    """Set how much is logged at severity 0: not by the C API, so this does nothing but check it."""
+    int(verbosity)
+
+
+def set_global_thread_pool_sizes(
+    intra_op_num_threads: int = 0, inter_op_num_threads: int = 0
+) -> None:
+    """Have sessions share threads, in an environment that does not exist yet."""
+    close_environment()
+    if clients_of(api()).present:
+        raise RuntimeError("sessions or values use the environment, so its threads are chosen")
+    threads = ThreadingOptions(
+        api(), intra_op_threads=intra_op_num_threads, inter_op_threads=inter_op_num_threads
+    )
+    State.environment = Env("Default", api(), threading=threads)
+    State.global_threads = True
+
+
+@translated
+def register_execution_provider_library(name: str, path: Any, /) -> None:
+    """Load a library with execution providers."""
+    slot, table = "RegisterExecutionProviderLibrary", api()
+    table.require(slot)
+    arguments = (env().handle, text(name).encode(), text(path).encode())
+    if status := lib.RegisterExecutionProviderLibrary(table.pointer, *arguments):
+        fail(table.pointer, status, slot)
+
+
+@translated
+def unregister_execution_provider_library(name: str, /) -> None:
+    """Unload a library with execution providers."""
+    slot, table = "UnregisterExecutionProviderLibrary", api()
+    table.require(slot)
+    arguments = (env().handle, text(name).encode())
+    if status := lib.UnregisterExecutionProviderLibrary(table.pointer, *arguments):
+        fail(table.pointer, status, slot)
+
+
+def pairs(options: Mapping[Any, Any] | None) -> dict[str, str]:
+    """Options as text."""
+    return {str(key): str(value) for key, value in (options or {}).items()}

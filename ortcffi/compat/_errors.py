@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""The exceptions of the official package: one class per code, with its texts."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, NoReturn, TypeVar
+
+from ortcffi.errors import ErrorCode, OrtError
+
+__all__ = [
+    "DeviceReset",
+    "EPFail",
+    "EngineError",
+    "Fail",
+    "InvalidArgument",
+    "InvalidGraph",
+    "InvalidProtobuf",
+    "ModelLoadCanceled",
+    "ModelLoaded",
+    "ModelRequiresCompilation",
+    "NoModel",
+    "NoSuchFile",
+    "NotFound",
+    "NotImplemented",
+    "RuntimeException",
+    "reraise",
+    "translated",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class _Official(OrtError):
+    """An `OrtError` whose text has the official package's prefix.
+
+    The official classes derive from `Exception` alone, so that ``except ValueError`` does not catch
+    them; these do not derive from built-in classes either, save `RuntimeException`: what the
+    official package raises for a C++ exception is sometimes that and sometimes a `RuntimeError`,
+    and the C API has one code for both.
+    """
+
+    def __str__(self) -> str:
+        code = self.code
+        name = code.name if isinstance(code, ErrorCode) else ""
+        return f"[ONNXRuntimeError] : {int(code)} : {name} : {self.message}"
+
+
+class Fail(_Official):
+    """A failure of no particular kind."""
+
+
+class InvalidArgument(_Official):
+    """An argument has a value that the function cannot work with."""
+
+
+class NoSuchFile(_Official):
+    """A file does not exist."""
+
+
+class NoModel(_Official):
+    """There is no model."""
+
+
+class EngineError(_Official):
+    """The engine that runs a model failed."""
+
+
+class RuntimeException(_Official, RuntimeError):
+    """A C++ exception ended the function."""
+
+
+class InvalidProtobuf(_Official):
+    """A model or a tensor does not parse."""
+
+
+class ModelLoaded(_Official):
+    """The model is loaded already."""
+
+
+class NotImplemented(_Official):
+    """The function, or what it was asked for, is not implemented."""
+
+
+class InvalidGraph(_Official):
+    """A model's graph breaks a rule."""
+
+
+class EPFail(_Official):
+    """An execution provider failed."""
+
+
+class ModelLoadCanceled(_Official):
+    """Loading a model was canceled."""
+
+
+class ModelRequiresCompilation(_Official):
+    """The model has to be compiled first."""
+
+
+class NotFound(_Official):
+    """What was asked for does not exist."""
+
+
+class DeviceReset(_Official):
+    """The device was reset and lost its state."""
+
+
+_CLASSES: dict[int, type[_Official]] = {
+    ErrorCode.FAIL: Fail,
+    ErrorCode.INVALID_ARGUMENT: InvalidArgument,
+    ErrorCode.NO_SUCHFILE: NoSuchFile,
+    ErrorCode.NO_MODEL: NoModel,
+    ErrorCode.ENGINE_ERROR: EngineError,
+    ErrorCode.RUNTIME_EXCEPTION: RuntimeException,
+    ErrorCode.INVALID_PROTOBUF: InvalidProtobuf,
+    ErrorCode.MODEL_LOADED: ModelLoaded,
+    ErrorCode.NOT_IMPLEMENTED: NotImplemented,
+    ErrorCode.INVALID_GRAPH: InvalidGraph,
+    ErrorCode.EP_FAIL: EPFail,
+    ErrorCode.MODEL_LOAD_CANCELED: ModelLoadCanceled,
+    ErrorCode.MODEL_REQUIRES_COMPILATION: ModelRequiresCompilation,
+    ErrorCode.NOT_FOUND: NotFound,
+    ErrorCode.DEVICE_RESET: DeviceReset,
+}
+
+
+def reraise(error: OrtError) -> NoReturn:
+    """Raise the official package's exception for one of ortcffi's."""
+    if isinstance(error, _Official):
+        raise error
+    kind = _CLASSES.get(int(error.code), Fail)
+    official = kind(error.message, error.function, error.code)
+    raise official from error.__cause__
+
+
+def translated(function: F) -> F:
+    """Have a function raise the official package's exceptions."""
+
+    @wraps(function)
+    def call(*arguments: Any, **options: Any) -> Any:
+        try:
+            return function(*arguments, **options)
+        except OrtError as error:
+            reraise(error)
+
+    return call  # type: ignore[return-value]

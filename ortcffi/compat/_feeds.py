@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: MIT
+"""What runs take and give, by the official package's rules, where a `Session`'s are stricter."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ortcffi._native import ffi, lib
+from ortcffi.compat._empty import empty_sequence
+from ortcffi.compat._official_sparse import SparseTensor as Official
+from ortcffi.compat._sparse import SparseTensor
+from ortcffi.compat._values import OrtValue
+from ortcffi.errors import check, fail
+from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
+from ortcffi.values.value import Value
+
+if TYPE_CHECKING:
+    from ortcffi.options.run import RunOptions
+    from ortcffi.session.session import Session
+    from ortcffi.session.specs import ValueSpec
+    from ortcffi.table.api import Api
+    from ortcffi.values.type_info import TypeInfo
+
+__all__ = ["array_value", "content_of", "convert", "run_values"]
+
+
+def run_values(
+    session: "Session", names: Any, feed: Mapping[str, Value], options: "RunOptions | None"
+) -> list[Value]:
+    """Run a model without a check of the names, types and shapes: errors are the engine's own."""
+    api, count = session.api, len(names)
+    texts = [[ffi.new("char[]", _text(each)) for each in side] for side in (feed, names)]
+    handles = [value.handle for value in feed.values()]
+    out = ffi.new("OrtValue*[]", count)
+    status = lib.Run(
+        api.pointer,
+        session.handle,
+        ffi.NULL if options is None else options.handle,
+        ffi.new("char*[]", texts[0]),
+        ffi.new("OrtValue*[]", handles),
+        len(handles),
+        ffi.new("char*[]", texts[1]),
+        count,
+        out,
+    )
+    if status:
+        fail(api.pointer, status, "Run")
+    # An output may be an input's memory: each keeps what it may be made of.
+    lent = tuple(feed.values())
+    return [Value.from_handle(api, out[i], lender=lent, owned=True) for i in range(count)]
+
+
+def _text(name: Any) -> bytes:
+    if not isinstance(name, str):
+        raise TypeError(f"run(): incompatible function arguments: {name!r} is not a str")
+    return name.encode()
+
+
+# --- inputs ---------------------------------------------------------------------------------------
+
+
+def convert(api: "Api", spec: "ValueSpec | None", name: Any, x: Any) -> Value:
+    """Make a value of what a feed has for an input."""
+    inner = getattr(x, "_ortvalue", None) or getattr(x, "_tensor", x)
+    if isinstance(inner, (OrtValue, SparseTensor)):
+        return inner._value
+    info = None if spec is None else spec.type_info
+    if info is not None and info.kind == ValueKind.OPTIONAL:
+        info = info.contained
+    if isinstance(x, np.ndarray):
+        return array_value(api, x)
+    if info is not None and info.kind == ValueKind.SEQUENCE and isinstance(x, list):
+        return _sequence(api, info, name, x)
+    if isinstance(x, Mapping) and info is not None and info.kind == ValueKind.MAP:
+        return _map(api, info, x)
+    if isinstance(x, list) and info is not None and info.kind == ValueKind.TENSOR:
+        return _of_list(api, info, x)
+    if isinstance(x, (list, tuple, str, bytes, Mapping)):
+        raise RuntimeError(
+            f"Input must be a list of dictionaries or a single numpy array for input '{name}'."
+        )
+    raise RuntimeError(f"Unable to handle object of type {type(x)}")
+
+
+def array_value(api: "Api", x: np.ndarray[Any, Any]) -> Value:
+    """Make a tensor of an array: over its memory where that can be."""
+    if x.dtype.kind == "V" and x.dtype.type is np.void:
+        x = x.astype(f"S{x.dtype.itemsize}")
+    if x.dtype.kind in "OUST":
+        texts = x if x.dtype.kind != "O" else np.vectorize(_as_text, otypes=[object])(x)
+        return Value.from_numpy(texts, api=api)
+    native = x.astype(x.dtype.newbyteorder("="), copy=False)
+    return Value.from_numpy(np.require(native, requirements=["C", "A"]), api=api)
+
+
+def _as_text(x: Any) -> Any:
+    return x if isinstance(x, (str, bytes)) else str(x)
+
+
+def _of_list(api: "Api", info: "TypeInfo", x: list[Any]) -> Value:
+    tensor = info.tensor_info
+    element = ElementType(tensor.element_type) if tensor is not None else ElementType.FLOAT
+    if element is ElementType.STRING:
+        return array_value(api, np.array(x, object))
+    try:
+        return array_value(api, np.array(x, dtype_of(element)))
+    except (TypeError, ValueError) as error:
+        raise RuntimeError(str(error)) from None
+
+
+def _sequence(api: "Api", info: "TypeInfo", name: Any, x: list[Any]) -> Value:
+    contained = info.contained
+    if contained is not None and contained.kind == ValueKind.MAP:
+        return Value.sequence([_map(api, contained, each) for each in x], api=api)
+    if not x:
+        return _empty_sequence(api, contained)
+    values = []
+    for each in x:
+        inner = getattr(each, "_ortvalue", each)
+        if isinstance(inner, OrtValue):
+            values.append(inner._value)
+        elif isinstance(each, np.ndarray):
+            values.append(array_value(api, each))
+        elif contained is not None and isinstance(each, list):
+            values.append(_of_list(api, contained, each))
+        else:
+            raise RuntimeError(f"Unable to handle object of type {type(each)} in '{name}'")
+    return Value.sequence(values, api=api)
+
+
+def _empty_sequence(api: "Api", contained: "TypeInfo | None") -> Value:
+    """A sequence without tensors, which the API makes only by running SequenceEmpty."""
+    tensor = None if contained is None else contained.tensor_info
+    element = ElementType.FLOAT if tensor is None else ElementType(tensor.element_type)
+    return empty_sequence(api, element)
+
+
+def _map(api: "Api", info: "TypeInfo", x: Any) -> Value:
+    if not isinstance(x, Mapping):
+        raise RuntimeError("Input is not of the type dict")
+    tensor = None if info.contained is None else info.contained.tensor_info
+    dtype = None if tensor is None else dtype_of(tensor.element_type)
+    return Value.map(x, dtype, api=api)
+
+
+# --- outputs --------------------------------------------------------------------------------------
+
+
+def content_of(value: Value) -> Any:
+    """What the official package returns for an output."""
+    kind = value.kind
+    if not _has_value(value):
+        return None
+    if kind is ValueKind.TENSOR:
+        return OrtValue._of(value).numpy()
+    if kind is ValueKind.SPARSE:
+        return Official(SparseTensor._of(value))
+    if kind is ValueKind.SEQUENCE:
+        return [content_of(each) for each in value]
+    return value.to_python()
+
+
+def _has_value(value: Value) -> bool:
+    out, api = ffi.new("int*"), value.api
+    if not api.supports("HasValue"):
+        return True
+    check(api.pointer, lib.HasValue(api.pointer, value.handle, out), "HasValue")
+    return bool(out[0])

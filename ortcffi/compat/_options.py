@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: MIT
+"""Options of sessions and runs, with the official package's names."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ortcffi._native import ffi, lib
+from ortcffi.compat._enums import (
+    ExecutionMode,
+    ExecutionOrder,
+    GraphOptimizationLevel,
+    OrtExecutionProviderDevicePolicy,
+)
+from ortcffi.compat._environment import (
+    ALL_PROVIDERS,
+    api,
+    env,
+    get_available_providers,
+    pairs,
+    text,
+)
+from ortcffi.compat._errors import translated
+from ortcffi.compat._hardware import OrtEpDevice
+from ortcffi.compat._settings import Ignored, Setting
+from ortcffi.compat._values import OrtValue
+from ortcffi.errors import InvalidArgument, check
+from ortcffi.options.session import SessionOptions as Options
+
+__all__ = ["SessionOptions", "get_default_session_options"]
+
+
+class SessionOptions:
+    """Options of sessions."""
+
+    __slots__ = (
+        "__weakref__",
+        "_ignored",
+        "_options",
+        "_prefix",
+        "_profiling",
+        "_providers",
+        "_threads",
+    )
+
+    intra_op_num_threads = Setting("intra_op_threads", int, "Threads that work on one node.")
+    inter_op_num_threads = Setting("inter_op_threads", int, "Threads that run nodes.")
+    execution_mode = Setting("execution_mode", ExecutionMode, "Whether nodes run in a row.")
+    graph_optimization_level = Setting(
+        "optimization_level", GraphOptimizationLevel, "How far graphs are optimized."
+    )
+    enable_mem_pattern = Setting("mem_pattern", bool, "Whether a run's memory is one piece.")
+    enable_cpu_mem_arena = Setting("cpu_arena", bool, "Whether CPU memory comes from an arena.")
+    use_deterministic_compute = Setting("deterministic", bool, "Whether results repeat.")
+    logid = Setting("log_id", str, "The name of the session's logger.")
+    log_severity_level = Setting("log_severity", int, "The least severity that is logged.")
+    log_verbosity_level = Setting("log_verbosity", int, "How much is logged at severity 0.")
+    enable_mem_reuse = Ignored(True, "Whether nodes use memory again.")
+    execution_order = Ignored(ExecutionOrder.DEFAULT, "In which order nodes run.")
+
+    @translated
+    def __init__(self) -> None:
+        self._options = Options(api())
+        self._ignored: dict[str, Any] = {}
+        self._providers: list[Callable[[Options], str]] = []
+        self._prefix, self._profiling, self._threads = "onnxruntime_profile_", False, True
+
+    # --- settings ---------------------------------------------------------------------------------
+
+    @property
+    def optimized_model_filepath(self) -> str:
+        """The file that the optimized model is written to."""
+        return self._options.optimized_model_path or ""
+
+    @optimized_model_filepath.setter
+    def optimized_model_filepath(self, path: Any) -> None:
+        self._options.optimized_model_path = text(path)
+
+    @property
+    def enable_profiling(self) -> bool:
+        """Whether a profile is written."""
+        return self._profiling
+
+    @enable_profiling.setter
+    def enable_profiling(self, on: bool) -> None:
+        self._profiling = bool(on)
+        self._options.profiling = self._prefix if on else None
+
+    @property
+    def profile_file_prefix(self) -> str:
+        """The beginning of the name of the profile."""
+        return self._prefix
+
+    @profile_file_prefix.setter
+    def profile_file_prefix(self, prefix: Any) -> None:
+        self._prefix = text(prefix)
+        if self._profiling:
+            self._options.profiling = self._prefix
+
+    @property
+    def use_per_session_threads(self) -> bool:
+        """Whether sessions have threads of their own."""
+        return self._threads
+
+    @use_per_session_threads.setter
+    def use_per_session_threads(self, on: bool) -> None:
+        self._threads = bool(on)
+
+    # --- entries ----------------------------------------------------------------------------------
+
+    @translated
+    def add_session_config_entry(self, key: str, value: str, /) -> None:
+        """Add a configuration entry."""
+        self._options.config[key] = value
+
+    def get_session_config_entry(self, key: str, /) -> str:
+        """Return a configuration entry."""
+        if key not in self._options.config:
+            raise RuntimeError(f"SessionOptions does not have configuration with key: {key}")
+        return self._options.config[key]
+
+    @translated
+    def add_free_dimension_override_by_name(self, name: str, value: int, /) -> None:
+        """Fix the input dimensions of a name."""
+        self._options.fix_dimension(name, value)
+
+    @translated
+    def add_free_dimension_override_by_denotation(self, name: str, value: int, /) -> None:
+        """Fix the input dimensions of a denotation."""
+        self._options.fix_dimension(name, value, is_denotation=True)
+
+    @translated
+    def add_initializer(self, name: str, value: Any, /) -> None:
+        """Use a tensor in place of the model's initializer."""
+        self._options.add_initializer(name, _value(value))
+
+    @translated
+    def add_external_initializers(self, names: list[Any], values: list[Any], /) -> None:
+        """Use tensors for initializers that the model keeps in files."""
+        if len(names) != len(values):
+            raise RuntimeError("names and values must be of the same length")
+        found = {name: _value(value) for name, value in zip(names, values, strict=True)}
+        self._options.add_external_initializers(found)
+
+    @translated
+    def add_external_initializers_from_files_in_memory(
+        self, names: Sequence[str], contents: Sequence[Any], lengths: Sequence[int], /
+    ) -> None:
+        """Use bytes for files that the model keeps initializers in."""
+        if not len(names) == len(contents) == len(lengths):
+            raise RuntimeError("names, contents and lengths must be of the same length")
+        files = zip(names, contents, lengths, strict=True)
+        self._options.add_external_files({n: memoryview(c)[:size] for n, c, size in files})
+
+    @translated
+    def register_custom_ops_library(self, path: Any, /) -> None:
+        """Load a library of custom ops."""
+        self._options.register_custom_ops(text(path))
+
+    @translated
+    def set_load_cancellation_flag(self, on: bool, /) -> None:
+        """End the loading of a model that is under way."""
+        self._options.loading_cancelled = bool(on)
+
+    # --- execution providers ----------------------------------------------------------------------
+
+    @translated
+    def add_provider(self, name: str, options: Mapping[str, str], /) -> None:
+        """Add an execution provider."""
+        self._add(lambda to: append_provider(to, name, pairs(options)))
+
+    @translated
+    def add_provider_for_devices(
+        self, devices: Sequence[OrtEpDevice], options: Mapping[str, str], /
+    ) -> None:
+        """Add the execution provider of some devices."""
+        chosen, given = [device._device for device in devices], pairs(options)
+        if not chosen:
+            raise InvalidArgument("devices must not be empty")
+        self._add(lambda to: append_devices(to, chosen, given))
+
+    def _add(self, append: Callable[[Options], str]) -> None:
+        append(self._options.clone())  # raises where the library refuses it
+        self._providers.append(append)
+
+    @translated
+    def set_provider_selection_policy(self, policy: OrtExecutionProviderDevicePolicy, /) -> None:
+        """Have the library choose devices."""
+        self._options.device_policy = int(policy)
+
+    @translated
+    def set_provider_selection_policy_delegate(self, delegate: Callable[..., Any], /) -> None:
+        """Have a function choose devices: it gets them, two dicts, and how many it may choose."""
+
+        def select(devices: Any, model: Any, runtime: Any) -> Any:
+            offered = [OrtEpDevice(device) for device in devices]
+            return [each._device for each in delegate(offered, model, runtime, len(offered))]
+
+        self._options.device_selector = select
+
+    def has_providers(self) -> bool:
+        """Return whether execution providers were added."""
+        return bool(self._providers)
+
+    def _copy(self, keep_providers: bool = True) -> tuple["SessionOptions", list[str]]:
+        """A copy for a session, and the names of the execution providers that it has."""
+        copy = SessionOptions.__new__(SessionOptions)
+        copy._options, copy._ignored = self._options.clone(), dict(self._ignored)
+        copy._providers = list(self._providers) if keep_providers else []
+        copy._prefix, copy._profiling = self._prefix, self._profiling
+        copy._threads = self._threads
+        names = [append(copy._options) for append in copy._providers]
+        if not copy._threads:
+            copy._options.per_session_threads = False
+        return copy, names
+
+
+def get_default_session_options() -> SessionOptions:
+    """Return the options of sessions that are given none."""
+    return SessionOptions()
+
+
+def _value(value: Any) -> Any:
+    inner = getattr(value, "_ortvalue", value)
+    if not isinstance(inner, OrtValue):
+        raise RuntimeError("The provided Python object must be an OrtValue")
+    return inner._value
+
+
+def append_provider(options: Options, name: str, given: dict[str, str]) -> str:
+    """Add an execution provider to a session's options, and return its name."""
+    devices = [each for each in env().devices if each.name == name]
+    if name in get_available_providers():
+        keys = [ffi.new("char[]", key.encode()) for key in given]
+        values = [ffi.new("char[]", value.encode()) for value in given.values()]
+        slot, table = "SessionOptionsAppendExecutionProvider", api()
+        arrays = (ffi.new("char*[]", keys), ffi.new("char*[]", values), len(keys))
+        status = lib.SessionOptionsAppendExecutionProvider(
+            table.pointer, options.handle, name.encode(), *arrays
+        )
+        check(table.pointer, status, slot)
+    elif devices:
+        return append_devices(options, devices, given)
+    elif name not in ALL_PROVIDERS:
+        raise RuntimeError(f"Unknown Provider Type: {name}")
+    return name
+
+
+def append_devices(options: Options, devices: list[Any], given: dict[str, str]) -> str:
+    """Add the execution provider of some devices to a session's options, and return its name."""
+    keys = [ffi.new("char[]", key.encode()) for key in given]
+    values = [ffi.new("char[]", value.encode()) for value in given.values()]
+    slot, table = "SessionOptionsAppendExecutionProvider_V2", api()
+    handles = ffi.new("OrtEpDevice*[]", [ffi.cast("OrtEpDevice*", each.handle) for each in devices])
+    arrays = (ffi.new("char*[]", keys), ffi.new("char*[]", values), len(keys))
+    table.require(slot)
+    status = lib.SessionOptionsAppendExecutionProvider_V2(
+        table.pointer, options.handle, env().handle, handles, len(devices), *arrays
+    )
+    check(table.pointer, status, slot)
+    return str(devices[0].name)

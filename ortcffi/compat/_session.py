@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: MIT
+"""Sessions as the official package's compiled module has them."""
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from ortcffi._callback import report
+from ortcffi._native import ffi, lib
+from ortcffi.compat._binding import SessionIOBinding
+from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo
+from ortcffi.compat._environment import State, api, env, pairs
+from ortcffi.compat._errors import reraise, translated
+from ortcffi.compat._feeds import content_of, convert, run_values
+from ortcffi.compat._hardware import OrtEpDevice
+from ortcffi.compat._metadata import (
+    ModelMetadata,
+    NodeArg,
+    OrtEpAssignedSubgraph,
+    assignment_of,
+    end_profiling,
+    metadata_of,
+    profiling_start,
+)
+from ortcffi.compat._options import SessionOptions, append_provider
+from ortcffi.compat._run_options import RunOptions
+from ortcffi.compat._values import OrtValue
+from ortcffi.compat._vectors import OrtValueVector
+from ortcffi.ep.devices import EpDevice
+from ortcffi.errors import OrtError, check
+from ortcffi.memory.info import MemoryInfo
+from ortcffi.session.session import Session
+
+__all__ = ["InferenceSession"]
+
+_CPU = "CPUExecutionProvider"
+_FROM_MODEL = "ORT_LOAD_CONFIG_FROM_MODEL"  # the library itself reads it
+
+
+class InferenceSession:
+    """A model that the library has loaded, once `initialize_session` was called."""
+
+    _engine: Session
+
+    def __init__(
+        self, options: SessionOptions, model: Any, is_path: bool, read_config: bool = False, /
+    ) -> None:
+        self._model, self._is_path, self._reads = model, is_path, read_config
+        self._given = options
+        self._providers: dict[str, dict[str, str]] = {}
+
+    @translated
+    def initialize_session(
+        self,
+        providers: Sequence[str] = (),
+        provider_options: Sequence[Mapping[str, str]] = (),
+        disabled_optimizers: Any = (),
+        /,
+    ) -> None:
+        """Load the model."""
+        options, names = self._given._copy(keep_providers=not providers)
+        if State.global_threads and options.use_per_session_threads:
+            raise RuntimeError(
+                "use_per_session_threads must be false when using a global thread pool"
+            )
+        given = list(provider_options) or [{} for _ in providers]
+        found: dict[str, dict[str, str]] = {name: {} for name in names}
+        for name, each in zip(providers, given, strict=True):
+            found[append_provider(options._options, name, pairs(each))] = dict(each)
+        available = {device.name for device in env().devices}
+        self._providers = {name: each for name, each in found.items() if name in available}
+        self._providers.setdefault(_CPU, {})
+        if disabled_optimizers:
+            key = "optimization.disable_specified_optimizers"
+            options._options.config[key] = ";".join(disabled_optimizers)
+        self._engine = Session(self._model, options._options, api=api(), env=env())
+        self._options = options
+        if self._reads or os.environ.get(_FROM_MODEL) == "1":
+            self._read_config()
+
+    def _read_config(self) -> None:
+        """Show the options that the model itself has set."""
+        config = self.model_meta.custom_metadata_map.get("ort_config", "{}")
+        for name, value in json.loads(config).get("session_options", {}).items():
+            if name in ("intra_op_num_threads", "inter_op_num_threads"):
+                setattr(self._options, name, value)
+            elif name == "enable_profiling":
+                self._options._profiling = bool(value)
+
+    # --- what there is ----------------------------------------------------------------------------
+
+    @property
+    def session_options(self) -> SessionOptions:
+        """The options of the session."""
+        return self._options
+
+    @property
+    def inputs_meta(self) -> list[NodeArg]:
+        """The inputs."""
+        return [NodeArg(spec) for spec in self._engine.inputs]
+
+    @property
+    def outputs_meta(self) -> list[NodeArg]:
+        """The outputs."""
+        return [NodeArg(spec) for spec in self._engine.outputs]
+
+    @property
+    def overridable_initializers(self) -> list[NodeArg]:
+        """Inputs that the model has a default for."""
+        return [NodeArg(spec) for spec in self._engine.overridable_initializers]
+
+    @property
+    def model_meta(self) -> ModelMetadata:
+        """What the model says of itself."""
+        return metadata_of(self._engine)
+
+    def get_providers(self) -> list[str]:
+        """Return the names of the execution providers."""
+        return list(self._providers)
+
+    def get_provider_options(self) -> dict[str, dict[str, str]]:
+        """Return the options of the execution providers, as they were given."""
+        return {name: dict(options) for name, options in self._providers.items()}
+
+    @translated
+    def get_provider_graph_assignment_info(self) -> list[OrtEpAssignedSubgraph]:
+        """Return which execution providers run which nodes."""
+        return assignment_of(self._engine)
+
+    @property
+    def input_meminfos(self) -> list[OrtMemoryInfo]:
+        """Where inputs are wanted."""
+        return self._infos("SessionGetMemoryInfoForInputs", len(self._engine.inputs))
+
+    @property
+    def output_meminfos(self) -> list[OrtMemoryInfo]:
+        """Where outputs are made."""
+        return self._infos("SessionGetMemoryInfoForOutputs", len(self._engine.outputs))
+
+    def _infos(self, slot: str, count: int) -> list[OrtMemoryInfo]:
+        out = ffi.new("const OrtMemoryInfo*[]", max(count, 1))
+        handle = self._call(slot, out, count)
+        handles = [ffi.cast("OrtMemoryInfo*", out[i]) for i in range(count)]
+        return [OrtMemoryInfo._of(MemoryInfo(api(), each, lender=handle)) for each in handles]
+
+    @property
+    def input_epdevices(self) -> list[OrtEpDevice | None]:
+        """The devices that inputs are wanted on."""
+        count = len(self._engine.inputs)
+        out = ffi.new("const OrtEpDevice*[]", max(count, 1))
+        self._call("SessionGetEpDeviceForInputs", out, count)
+        lender = env().handle
+        found = [out[i] and EpDevice(api(), out[i], lender=lender) for i in range(count)]
+        return [OrtEpDevice(each) if each else None for each in found]
+
+    def _call(self, slot: str, *arguments: Any) -> Any:
+        table, handle = self._engine.api, self._engine.handle
+        table.require(slot)
+        check(table.pointer, getattr(lib, slot)(table.pointer, handle, *arguments), slot)
+        return handle
+
+    # --- runs -------------------------------------------------------------------------------------
+
+    def run(
+        self, names: Sequence[str], feed: Mapping[str, Any], options: Any = None, /
+    ) -> list[Any]:
+        """Run the model and return the contents of its outputs."""
+        return [content_of(each) for each in self._run(names, feed, options)]
+
+    def _run(self, names: Sequence[str], feed: Mapping[str, Any], options: Any) -> list[Any]:
+        if isinstance(names, (str, bytes)):
+            raise TypeError("run(): incompatible function arguments: the names must be a list")
+        if options is not None and not isinstance(options, RunOptions):
+            raise TypeError(
+                f"run(): incompatible function arguments: {options!r} are no RunOptions"
+            )
+        engine = self._engine
+        specs = {spec.name: spec for spec in (*engine.overridable_initializers, *engine.inputs)}
+        chosen = None if options is None else options._options
+        try:
+            found = {
+                name: convert(engine.api, specs.get(name), name, x)
+                for name, x in feed.items()
+                if x is not None
+            }
+            return run_values(engine, names, found, chosen)
+        except OrtError as error:
+            reraise(error)
+
+    def run_with_ort_values(
+        self, feed: dict[str, OrtValue], names: Sequence[str], options: Any = None, /
+    ) -> OrtValueVector:
+        """Run the model and return its outputs as values."""
+        return OrtValueVector._of(self._run(names, feed, options))
+
+    def run_with_ortvaluevector(  # as many as the official function
+        self,
+        options: RunOptions | None,
+        feed_names: Sequence[str],
+        feeds: OrtValueVector,
+        names: Sequence[str],
+        fetches: OrtValueVector,
+        _devices: Any,
+        /,
+    ) -> None:
+        """Run the model and add its outputs to a vector."""
+        feed = dict(zip(feed_names, feeds, strict=True))
+        fetches._values[:] = self.run_with_ort_values(feed, names, options)
+
+    def run_async(
+        self,
+        names: Sequence[str],
+        feed: Mapping[str, Any],
+        callback: Callable[[Sequence[Any], Any, str], None],
+        user_data: Any,
+        options: Any = None,
+        /,
+    ) -> None:
+        """Run the model in another thread, which calls the callback at the end."""
+        if State.executor is None:
+            State.executor = ThreadPoolExecutor(thread_name_prefix="ortcffi-run-async")
+        State.executor.submit(self._run_and_tell, names, dict(feed), callback, user_data, options)
+
+    def _run_and_tell(  # what it is called with
+        self, names: Any, feed: Any, callback: Callable[..., None], user_data: Any, options: Any
+    ) -> None:
+        try:
+            results, message = self.run(names, feed, options), ""
+        except Exception as error:  # noqa: BLE001  # the callback gets its text
+            results, message = [], str(error)
+        try:
+            callback(results, user_data, message)
+        except Exception:  # noqa: BLE001  # nobody waits for it
+            report("the callback of run_async")
+
+    def run_with_iobinding(self, binding: SessionIOBinding, options: Any = None, /) -> None:
+        """Run the model with what is bound."""
+        binding._run(options)
+
+    # --- the rest ---------------------------------------------------------------------------------
+
+    @translated
+    def end_profiling(self) -> str:
+        """End the profile and return its path."""
+        return end_profiling(self._engine)
+
+    @property
+    def get_profiling_start_time_ns(self) -> int:
+        """When the profile began."""
+        return profiling_start(self._engine)
+
+    @translated
+    def set_ep_dynamic_options(self, options: Mapping[str, str], /) -> None:
+        """Change options of execution providers."""
+        given = pairs(options)
+        keys = [ffi.new("char[]", key.encode()) for key in given]
+        values = [ffi.new("char[]", value.encode()) for value in given.values()]
+        arrays = (ffi.new("char*[]", keys), ffi.new("char*[]", values), len(keys))
+        self._call("SetEpDynamicOptions", *arrays)
+
+    def get_tuning_results(self) -> list[Any]:
+        """Return what kernels have been tuned to: nothing, since the C API cannot tell."""
+        return []
+
+    def set_tuning_results(self, results: list[Any], error_on_invalid: bool = False, /) -> None:
+        """Raise if there are any: the C API has no function for it."""
+        if results and error_on_invalid:
+            raise RuntimeError("tuning results cannot be set: the C API has no function for it")
+
+    def create_ortvalue_from_shape_and_type(
+        self, shape: Sequence[int], element_type: Any, device: OrtDevice, /
+    ) -> OrtValue:
+        """Make a tensor with arbitrary content."""
+        return OrtValue.ortvalue_from_shape_and_type(shape, element_type, device)
+
+    create_ortvalue_from_shape_and_onnx_type = create_ortvalue_from_shape_and_type
+
+    @translated
+    def release_captured_graph(self, number: int, /) -> None:
+        """Release what was captured of runs on a device, where the library has a function."""
+        if self._engine.api.supports("SessionReleaseCapturedGraph"):
+            self._call("SessionReleaseCapturedGraph", number)
+
+    def is_webgpu_graph_capture_enabled(self) -> bool:
+        """Return whether runs are captured, which only WebGPU does."""
+        return False
+
+    def webgpu_context_id(self) -> int:
+        """Return -1: the C API cannot tell."""
+        return -1

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""Types of values, in the official package's words."""
+
+from typing import Any
+
+import numpy as np
+
+from ortcffi.values.element_types import ElementType, ValueKind, as_element, dtype_of
+from ortcffi.values.type_info import TypeInfo
+
+__all__ = ["element_name", "element_of", "element_of_onnx", "onnx_of", "type_name"]
+
+# The numbers that ONNX and the C API do not share.
+_ONNX = {24: ElementType.FLOAT8E8M0, 25: ElementType.UINT2, 26: ElementType.INT2}
+_TO_ONNX = {int(element): number for number, element in _ONNX.items()}
+
+
+def element_name(element: int) -> str:
+    """The name of an element type, such as ``float``."""
+    return ElementType(element).name.lower()
+
+
+def element_of_onnx(number: int) -> ElementType:
+    """The element type that ONNX has a number for."""
+    try:
+        return _ONNX.get(number) or ElementType(number)
+    except ValueError:
+        raise RuntimeError(f"{number} is no type of ONNX") from None
+
+
+def onnx_of(element: int) -> int:
+    """ONNX's number for an element type."""
+    return _TO_ONNX.get(int(element), int(element))
+
+
+def element_of(given: Any) -> ElementType:
+    """What the official package takes for an element type: ONNX's number, or a type of NumPy's."""
+    if isinstance(given, int):
+        return element_of_onnx(given)
+    try:
+        return as_element(given)
+    except TypeError as error:
+        raise RuntimeError(str(error)) from None
+
+
+def type_name(info: TypeInfo | None) -> str:
+    """A type such as ``tensor(float)`` or ``seq(map(int64,tensor(float)))``."""
+    if info is None:
+        return ""
+    tensor, contained = info.tensor_info, info.contained
+    if info.kind == ValueKind.OPTIONAL:
+        return f"optional({type_name(contained)})"
+    if info.kind == ValueKind.SEQUENCE:
+        return f"seq({type_name(contained)})"
+    if info.kind == ValueKind.MAP and info.key_type is not None:
+        return f"map({element_name(info.key_type)},{type_name(contained)})"
+    if tensor is not None:
+        prefix = "sparse_tensor" if info.kind == ValueKind.SPARSE else "tensor"
+        return f"{prefix}({element_name(tensor.element_type)})"
+    return ""
+
+
+def numpy_has(element: int) -> bool:
+    """Whether NumPy itself has an element type."""
+    try:
+        return dtype_of(element).type.__module__ == np.__name__
+    except (ImportError, TypeError):
+        return False

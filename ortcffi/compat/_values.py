@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: MIT
+"""Values as the official package's compiled module has them."""
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ortcffi._native import ffi, lib
+from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo, is_cpu, memory_info_of
+from ortcffi.compat._environment import api, env
+from ortcffi.compat._errors import translated
+from ortcffi.compat._sparse import SparseTensor
+from ortcffi.compat._types import element_of, element_of_onnx, numpy_has, onnx_of, type_name
+from ortcffi.errors import OrtError, fail
+from ortcffi.values.element_types import ElementType, ValueKind, bits_of
+from ortcffi.values.value import Value
+
+__all__ = ["OrtValue", "copy_tensors", "is_dlpack_uint8_tensor"]
+
+_NO_DEVICE = (
+    "Can't allocate memory on the device using this package of OnnxRuntime. Please use the "
+    "appropriate package of OnnxRuntime for your hardware to use this feature."
+)
+
+
+def empty_on(info: Any, shape: Sequence[int], element: ElementType) -> Value:
+    """A tensor in memory of a device, which the environment has an allocator for."""
+    allocator = env().shared_allocator(info)
+    if allocator is None:
+        raise RuntimeError(_NO_DEVICE)
+    return Value.empty(tuple(shape), element, allocator)
+
+
+def borrowed(array: np.ndarray[Any, Any], element: ElementType) -> Value:
+    """A tensor over an array's memory, whatever its elements are taken for."""
+    if element is ElementType.STRING:
+        raise RuntimeError("a tensor of strings has no memory to share")
+    if 8 * array.dtype.itemsize != bits_of(element):
+        raise RuntimeError(
+            f"Items size in the incoming array: {array.dtype.itemsize} specified by onnxtype: "
+            f"{bits_of(element) // 8}"
+        )
+    memory = np.ascontiguousarray(array)
+    address = memory.__array_interface__["data"][0]
+    readonly = not memory.flags.writeable
+    shape = memory.shape
+    return Value._borrow(api()._maker, address, memory.nbytes, shape, element, memory, readonly)
+
+
+class _Capsule:
+    """A capsule of DLPack with memory of the CPU, as an object that hands it out."""
+
+    def __init__(self, capsule: object) -> None:
+        self._capsule = capsule
+
+    def __dlpack__(self) -> object:
+        return self._capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
+class OrtValue:
+    """A value: a tensor, a sequence, a map, or a sparse tensor."""
+
+    __slots__ = ("__weakref__", "_value")
+
+    _value: Value
+
+    @classmethod
+    def _of(cls, value: Value) -> "OrtValue":
+        made = cls.__new__(cls)
+        made._value = value
+        return made
+
+    # --- making -----------------------------------------------------------------------------------
+
+    @staticmethod
+    @translated
+    def ortvalue_from_numpy(array: Any, device: OrtDevice, /) -> "OrtValue":
+        """Make a tensor: over an array's memory, or a copy on a device."""
+        if not isinstance(array, np.ndarray) or array.dtype.kind in "OUSTVM":
+            raise RuntimeError(
+                "Creation of OrtValues is currently only supported from non-string numpy arrays"
+            )
+        source = OrtValue._of(Value.from_numpy(np.ascontiguousarray(array), api=api()))
+        if is_cpu(device):
+            return source
+        shape, element = array.shape, source._value.element_type
+        target = OrtValue._of(empty_on(memory_info_of(device), shape, element))
+        copy_tensors([source], [target], None)
+        return target
+
+    @staticmethod
+    @translated
+    def ortvalue_from_numpy_with_onnx_type(array: Any, onnx_type: int, /) -> "OrtValue":
+        """Make a tensor over an array's memory, with elements of the same size."""
+        return OrtValue._of(borrowed(array, element_of_onnx(onnx_type)))
+
+    @staticmethod
+    def ortvalue_from_shape_and_type(
+        shape: Sequence[int], element_type: Any, device: OrtDevice, /
+    ) -> "OrtValue":
+        """Make a tensor with arbitrary content."""
+        element = element_of(element_type)
+        try:
+            if is_cpu(device):
+                return OrtValue._of(Value.empty(tuple(shape), element, api=api()))
+            return OrtValue._of(empty_on(memory_info_of(device), shape, element))
+        except (OrtError, ValueError) as error:
+            raise RuntimeError(str(error)) from None
+
+    ortvalue_from_shape_and_onnx_type = ortvalue_from_shape_and_type
+
+    @staticmethod
+    @translated
+    def ortvalue_from_shape_and_type_for_memory_info(
+        shape: Sequence[int], element_type: Any, info: OrtMemoryInfo, /
+    ) -> "OrtValue":
+        """Make a tensor with arbitrary content in memory that is described."""
+        return OrtValue._of(empty_on(info._info, shape, element_of(element_type)))
+
+    ortvalue_from_shape_and_onnx_type_for_memory_info = ortvalue_from_shape_and_type_for_memory_info
+
+    @staticmethod
+    def ort_value_from_sparse_tensor(tensor: Any, /) -> "OrtValue":
+        """Make a value of a sparse tensor."""
+        return OrtValue._of(tensor._value)
+
+    @staticmethod
+    @translated
+    def from_dlpack(data: Any, is_bool_tensor: bool = False) -> "OrtValue":
+        """Make a tensor over memory that DLPack describes."""
+        source = data if hasattr(data, "__dlpack__") else _Capsule(data)
+        value = Value.from_dlpack(source, api=api())
+        if is_bool_tensor and value.element_type is ElementType.UINT8:
+            return OrtValue._of(borrowed(value.numpy(), ElementType.BOOL))
+        return OrtValue._of(value)
+
+    # --- reading ----------------------------------------------------------------------------------
+
+    def as_sparse_tensor(self) -> Any:
+        """Return it as a sparse tensor."""
+        if not self.is_sparse_tensor():
+            raise RuntimeError("This OrtValue does not contain a sparse tensor")
+        return SparseTensor._of(self._value)
+
+    def data_ptr(self) -> int:
+        """Return the address of the first element."""
+        return self._value._data
+
+    def data_type(self) -> str:
+        """Return the type, such as ``tensor(float)``."""
+        return type_name(self._value.type_info)
+
+    def device_name(self) -> str:
+        """Return the name of the device that has the memory."""
+        return self._value.memory_info.name
+
+    def element_type(self) -> int:
+        """Return ONNX's number for the type of the elements."""
+        return onnx_of(self._value.element_type)
+
+    def has_value(self) -> bool:
+        """Return whether it holds anything."""
+        out, table = ffi.new("int*"), api()
+        if status := lib.HasValue(table.pointer, self._value.handle, out):
+            fail(table.pointer, status, "HasValue")
+        return bool(out[0])
+
+    def is_tensor(self) -> bool:
+        """Return whether it is a dense tensor."""
+        return self._value.kind is ValueKind.TENSOR
+
+    def is_sparse_tensor(self) -> bool:
+        """Return whether it is a sparse tensor."""
+        return self._value.kind is ValueKind.SPARSE
+
+    def is_tensor_sequence(self) -> bool:
+        """Return whether it is a sequence of tensors."""
+        return self.data_type().startswith("seq(tensor(")
+
+    def _is_webgpu_buffer(self) -> bool:
+        return False
+
+    def shape(self) -> list[int]:
+        """Return the dimensions."""
+        return list(self._value.shape)
+
+    def tensor_size_in_bytes(self) -> int:
+        """Return the bytes of all elements."""
+        return self._value.nbytes
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """Return an array over the memory; of strings, a copy."""
+        value = self._value
+        if value.kind is not ValueKind.TENSOR:
+            raise RuntimeError("Only OrtValues that are Tensors are currently supported")
+        element = value.element_type
+        if not numpy_has(element):
+            raise RuntimeError(
+                f"No corresponding Numpy type for Tensor Type. {element.name.lower()}"
+            )
+        return value.numpy()
+
+    def to_dlpack(self) -> object:
+        """Return a capsule of DLPack with the memory."""
+        return self._value.__dlpack__()
+
+    def __dlpack__(self, stream: object = None) -> object:
+        return self._value.__dlpack__(stream=stream)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._value.__dlpack_device__()
+
+    def update_inplace(self, data: Any, /) -> None:
+        """Copy an array or another value into the memory."""
+        if isinstance(data, OrtValue):
+            copy_tensors([data], [self], None)
+            return
+        target = self._value
+        if data.size != np.prod(target.shape, dtype=np.int64):
+            raise RuntimeError(
+                "The input size of numpy arrays does not match the size of the OrtValue."
+            )
+        target.numpy()[...] = data.reshape(target.shape)
+
+
+class _DLTensor(ctypes.Structure):
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("device", ctypes.c_int32 * 2),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+    )
+
+
+def is_dlpack_uint8_tensor(capsule: object, /) -> bool:
+    """Return whether a capsule's elements are bytes; it stays as it is."""
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+    tensor = _DLTensor.from_address(get(capsule, b"dltensor"))
+    return (tensor.code, tensor.bits) == (1, 8)
+
+
+@translated
+def copy_tensors(sources: Sequence[OrtValue], targets: Sequence[OrtValue], stream: Any, /) -> None:
+    """Copy tensors, also between devices."""
+    if len(sources) != len(targets):
+        raise RuntimeError("sources and targets must be of the same length")
+    kept = [[each._value.handle for each in side] for side in (sources, targets)]
+    source, target = (ffi.new("OrtValue*[]", handles) for handles in kept)
+    queue = ffi.NULL if stream is None else stream._handle
+    table = api()
+    table.require("CopyTensors")
+    count = len(sources)
+    if status := lib.CopyTensors(table.pointer, env().handle, source, target, queue, count):
+        fail(table.pointer, status, "CopyTensors")
