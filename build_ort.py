@@ -32,6 +32,7 @@ USE_MIMALLOC = os.environ.get("ORTCFFI_USE_MIMALLOC") == "1"
 HEAP = core("MIMALLOC" if USE_MIMALLOC else "HEAP")
 CORE_SOURCES = [f"core/src/{name}.c" for name in core("SOURCES") + core("POSIX") + HEAP]
 BOUNDARY_SOURCES = [
+    "ortcffi/boundary/platform/owner.c",
     "ortcffi/boundary/table/slot_rows.c",
     "ortcffi/boundary/options/options.c",
     "ortcffi/boundary/bench/bench.c",
@@ -41,6 +42,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/table/load.c",
     "ortcffi/boundary/memory/adaptors.c",
     "ortcffi/boundary/arena/arena.c",
+    "ortcffi/boundary/memory/references.c",
     "ortcffi/boundary/custom_ops/custom_ops.c",
     "ortcffi/boundary/callbacks/from_libraries.c",
     "ortcffi/boundary/memory/foreign.c",

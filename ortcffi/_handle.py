@@ -2,16 +2,41 @@
 """What all objects share that stand for an object of the C API."""
 
 from collections.abc import Callable
-from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from ortcffi._native import ffi, lib
+from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import fail
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
+
+
+def owner_of(kind: str, api: "Api", release: Callable[[Any, Any], None]) -> Any:
+    """Return the owner of an object that a function of C is about to make.
+
+    Parameters
+    ----------
+    kind : str
+        The type of the pointer, such as ``"OrtEnv*"``.
+    api : Api
+        The table that the object is to belong to.
+    release : callable
+        Called with the table's pointer and the object when the last reference to the owner goes. It
+        must not refer to what refers to the owner.
+    """
+    return Owner(kind, release, api.pointer)
+
+
+def out_of(owner: Any) -> Any:
+    """Where the function of C is to write the object to; valid as long as the owner."""
+    return ffi.cast(f"{owner.type}*", owner.out)
+
+
+def owned_by(owner: Any) -> Any:
+    """A cdata of the owner's object, which keeps the owner alive."""
+    return ffi.from_buffer(owner.type, owner)
 
 
 @public
@@ -21,15 +46,14 @@ class Handle:
     An owned one is released by `close`, at the end of a ``with`` block, or at the latest when the
     Python object goes. A borrowed one belongs to another object, which it keeps alive.
 
-    Attributes
-    ----------
-    api : Api
-        The table that the object belongs to. No other table may be given it.
+    Where an interrupt must not lose an object that C has just made, C writes it to an `Owner`: make
+    that with `owner_of`, pass `out_of` it to the function of C, and then pass it as `handle`.
     """
 
-    __slots__ = ("__weakref__", "_handle", "_lender", "_owned", "api")
+    __slots__ = ("__weakref__", "_api", "_handle", "_lender", "_lender_handle", "_owned")
 
-    api: "Api"
+    _api: "Api"
+    _handle: Any
 
     def __init__(
         self,
@@ -39,11 +63,24 @@ class Handle:
         release: Callable[[Any, Any], None] | None = None,
         lender: object = None,
     ) -> None:
-        self.api = api
+        self._api = api
         self._lender = lender
+        # Closing the lender must not release what it lent.
+        self._lender_handle = lender._handle if isinstance(lender, Handle) else None
         self._owned = release is not None
-        # The destructor refers to the table, which stays; a reference to the Api would be a cycle.
-        self._handle = ffi.gc(handle, partial(release, api.pointer)) if release else handle
+        if release is not None:
+            # The owner refers to the table, which stays; a reference to the Api would be a cycle.
+            address = int(ffi.cast("uintptr_t", handle))
+            handle = owned_by(Owner(ffi.typeof(handle), release, api.pointer, address))
+        elif isinstance(handle, Owner):
+            self._owned = True
+            handle = owned_by(handle)
+        self._handle = handle
+
+    @property
+    def api(self) -> "Api":
+        """The table that the object belongs to. No other table may be given it."""
+        return self._api
 
     @property
     def handle(self) -> Any:
@@ -69,8 +106,8 @@ class Handle:
 
         Closing again does nothing.
         """
-        # Not released here: another thread may be in a call with it, and then that call ends first.
-        self._handle = self._lender = None
+        # Not released here: another thread may be in a call with the cdata, which keeps the owner.
+        self._handle = self._lender = self._lender_handle = None
 
     def __enter__(self) -> Self:
         self.handle  # noqa: B018  # raises if closed

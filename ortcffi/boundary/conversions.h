@@ -26,9 +26,9 @@ struct cdata {
   char* pointer;
 };
 
-/* Python types that begin like that: plain cdata, those that own what they point to, and those with
- * a destructor. */
-#define CDATA_TYPES 3
+/* Python types that begin like that: plain cdata, those that own what they point to, those with a
+ * destructor, and those that keep a buffer's object alive, as handles do. */
+#define CDATA_TYPES 4
 static PyTypeObject* cdata_types[CDATA_TYPES];
 
 static void learn_cdata_type(PyTypeObject* type) {
@@ -58,7 +58,8 @@ static Py_ssize_t convert_argument(struct _cffi_ctypedescr* type, PyObject* valu
 
 static Py_ssize_t pointer_argument(struct _cffi_ctypedescr* type, PyObject* value, char** out) {
   const PyTypeObject* known = Py_TYPE(value);
-  if (known == cdata_types[0] || known == cdata_types[1] || known == cdata_types[2]) {
+  if (known == cdata_types[0] || known == cdata_types[1] || known == cdata_types[2] ||
+      known == cdata_types[3]) {
     const struct cdata* cdata = (const struct cdata*)value;
     if (cdata->type == type) {
       *out = cdata->pointer;

@@ -9,6 +9,8 @@
 #include "boundary/table/slot_rows.h"
 #include "boundary/bench/bench.h"
 #include "boundary/table/load.h"
+#include "boundary/platform/objects.h"
+#include "boundary/memory/references.h"
 #include "boundary/memory/adaptors.h"
 #include "boundary/arena/arena.h"
 #include "boundary/custom_ops/custom_ops.h"

@@ -2,20 +2,24 @@
 """Allocators around allocators, which any provider of the table accepts.
 
 Each is written in C, is an `Allocator`, and may stand around any other: the core's, a real
-library's, another adaptor. It keeps the allocator inside alive, and arrays keep the adaptor alive.
+library's, another adaptor, up to 100 deep. C counts the references: an adaptor keeps the allocator
+inside, and arrays and values keep their allocator.
 """
 
 import logging
+import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._callback import called_from_c, report_exception
 from ortcffi._convert import SIZE, integer
+from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.errors import check
 from ortcffi.memory.allocator import Allocator
+from ortcffi.memory.blocks import CalledFromC
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,10 +28,6 @@ if TYPE_CHECKING:
     from ortcffi.memory.info import MemoryInfo
 
 __all__ = ["Aligned", "Failing", "Limiting", "Logging"]
-
-
-def _release(_kept: object, _api: Any, handle: Any) -> None:
-    lib.ortcffi_release_adaptor(handle)
 
 
 @public
@@ -47,19 +47,20 @@ class Adaptor(Allocator):
     __slots__ = ("inner",)
 
     inner: Allocator
+    # Whether the cyclic collector sees the reference of C to the allocator inside. One that calls
+    # it at its own end must not show it: the allocator inside could be cleared before.
+    _shows_inner = True
 
-    def __init__(
-        self, inner: Allocator, create: "Callable[..., Any]", *arguments: Any, lends: object = None
-    ) -> None:
+    def __init__(self, inner: Allocator, create: "Callable[..., Any]", *arguments: Any) -> None:
         if not isinstance(inner, Allocator):
             raise TypeError(f"inner must be an Allocator, not {type(inner).__name__}")
         api = core_api()
-        out = ffi.new("OrtAllocator**")
-        check(api.pointer, create(inner.handle, *arguments, out), type(self).__name__)
-        # What the C side needs hangs on its destructor, so that no `close` in the middle of a chain
-        # takes it away.
-        kept = (inner, inner.handle, lends)
-        super().__init__(api, out[0], release=partial(_release, kept))
+        owner = owner_of("OrtAllocator*", api, lib.ortcffi_release_adaptor)
+        status = create(inner.handle, *arguments, out_of(owner))
+        check(api.pointer, status, type(self).__name__)
+        counter = self if isinstance(self, CalledFromC) else owner
+        lib.ortcffi_adaptor_made(owner, counter, self._shows_inner)
+        super().__init__(api, owner)
         self.inner = inner
 
     @property
@@ -165,7 +166,7 @@ class Failing(Adaptor):
 
 
 @public
-class Logging(Adaptor):
+class Logging(CalledFromC, Adaptor):
     """Tells a logger of each allocation, refusal and free.
 
     Parameters
@@ -177,41 +178,46 @@ class Logging(Adaptor):
     level : int, optional
         The level of the records; refusals are warnings at least. Each record has the attributes
         ``event`` (``"allocated"``, ``"refused"`` or ``"freed"``), ``address``, and ``size`` in
-        bytes.
+        bytes. What a handler itself allocates from this allocator is not logged.
     """
 
-    __slots__ = ()
+    __slots__ = ("_level", "_logger")
+
+    EVENTS = ("allocated", "refused", "freed")
 
     def __init__(
         self, inner: Allocator, logger: logging.Logger | None = None, level: int = logging.DEBUG
     ) -> None:
-        log = _Log(logger or logging.getLogger("ortcffi.memory"), integer("level", level))
-        # The C side knows the log by this handle, so it lives as long as the last array.
-        context = ffi.new_handle(log)
-        super().__init__(inner, lib.ortcffi_observing, context, lends=context)
+        if logger is not None and not isinstance(logger, logging.Logger | logging.LoggerAdapter):
+            raise TypeError(f"logger must be a logging.Logger, not {type(logger).__name__}")
+        self._logger = logger or logging.getLogger("ortcffi.memory")
+        self._level = integer("level", level)
+        super().__init__(inner, partial(_create_observing, self))
 
-
-class _Log:
-    """What stands behind the context of a `Logging` allocator."""
-
-    __slots__ = ("level", "logger")
-
-    EVENTS = ("allocated", "refused", "freed")
-
-    def __init__(self, logger: logging.Logger, level: int) -> None:
-        self.logger = logger
-        self.level = level
-
-    def observe(self, event: int, block: Any, size: int) -> None:
-        """Log one event."""
+    def _observe(self, event: int, block: Any, size: int) -> None:
         name = self.EVENTS[event]
-        level = max(self.level, logging.WARNING) if name == "refused" else self.level
-        if self.logger.isEnabledFor(level):
+        level = max(self._level, logging.WARNING) if name == "refused" else self._level
+        if self._logger.isEnabledFor(level):
             address = int(ffi.cast("uintptr_t", block))
             extra = {"event": name, "address": address, "size": size}
-            self.logger.log(level, "%s %d bytes at 0x%x", name, size, address, extra=extra)
+            self._logger.log(level, "%s %d bytes at 0x%x", name, size, address, extra=extra)
+
+
+def _create_observing(observer: Logging, inner: Any, out: Any) -> Any:
+    return lib.ortcffi_observing(inner, observer, out)
+
+
+# Allocators whose handlers are running, by thread: a handler may allocate from its own allocator.
+_logging = threading.local()
 
 
 @called_from_c("ortcffi_python_observe", report_exception("the observe of an allocator"))
 def _observe(context: "Cdata", event: int, block: "Cdata", size: int) -> None:
-    ffi.from_handle(context).observe(event, block, size)
+    busy = vars(_logging).setdefault("busy", set())
+    if context in busy:
+        return
+    busy.add(context)
+    try:
+        lib.ortcffi_object_at(context)._observe(event, block, size)
+    finally:
+        busy.discard(context)

@@ -10,9 +10,10 @@ from numpy import ndarray
 
 from ortcffi._convert import SIZE, integer
 from ortcffi._handle import Handle
-from ortcffi._native import Source, ffi, lib
+from ortcffi._native import Keeper, Source, ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import NotImplemented, check, fail, out_of_memory
+from ortcffi.memory.blocks import MAX_DIMENSIONS, checked_handle, checked_table, refuse, unfit
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.memory.stats import AllocatorStats, stats_from
 from ortcffi.status.key_values import KeyValuePairs
@@ -29,16 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Allocator", "AllocatorStats"]
 
-# NumPy has no function that tells.
-MAX_DIMENSIONS = 64 if int(np.__version__.split(".")[0]) >= 2 else 32
-
-
-def _refuse(api: Any, address: int, function: str) -> None:
-    """Raise for what `Source` met: the address of a failing status, or 0 for no block."""
-    if address:
-        fail(api, ffi.cast("OrtStatus*", address), function)
-    raise out_of_memory("the allocator has no block of this size", function)
-
 
 @public
 class Allocator(Handle):
@@ -51,7 +42,7 @@ class Allocator(Handle):
     nothing. One that is owned goes when it is closed and its last array has gone.
     """
 
-    __slots__ = ("_block",)
+    __slots__ = ("_block", "_keeper")
 
     _block: "Callable[[Any, int], Any]"
 
@@ -63,22 +54,30 @@ class Allocator(Handle):
         release: "Callable[[Any, Any], None] | None" = None,
         lender: object = None,
     ) -> None:
-        super().__init__(api, handle, release=release, lender=lender)
-        self._block = self._blocks((self._handle, lender))
+        super().__init__(checked_table(api), checked_handle(handle), release=release, lender=lender)
+        address = int(ffi.cast("uintptr_t", self.handle))
+        # Adaptors count references themselves. What else can end stays as long as this object, or
+        # anybody with a reference to the allocator, has this.
+        ends = release is not None or lender is not None
+        self._keeper = Keeper(address, (self._handle, lender)) if ends else None
+        self._use(self._blocks)
 
-    def _blocks(self, owner: object) -> "Callable[[Any, int], Any]":
-        """What makes blocks of this allocator; `owner` keeps it valid and must not lead back."""
+    def _use(self, maker: "Callable[[], Callable[[Any, int], Any]]") -> None:
+        self._block = maker()
+
+    def _blocks(self) -> "Callable[[Any, int], Any]":
+        """What makes blocks of this allocator, to which it has a reference."""
         pointers = (self.api.pointer, self.handle)
         addresses = (int(ffi.cast("uintptr_t", pointer)) for pointer in pointers)
-        refuse = partial(_refuse, self.api.pointer)
-        return Source(*addresses, owner, refuse, MAX_DIMENSIONS).block  # type: ignore[no-any-return]
+        refusal = partial(refuse, self.api.pointer)
+        return Source(*addresses, refusal, MAX_DIMENSIONS).block  # type: ignore[no-any-return]
 
     def close(self) -> None:
         """Let go of an allocator that is owned; do nothing to one that is not."""
         if self._owned:
-            # The handle's destructor runs when the last array lets go of it as well.
-            self._handle = self._lender = None
-            self._block = self._closed_block
+            # It ends when the last array lets go of it as well.
+            self._handle = self._lender = self._lender_handle = self._keeper = None
+            self._use(lambda: self._closed_block)
 
     def _closed_block(self, _shape: Any, _itemsize: int) -> Any:
         return self.handle  # raises
@@ -119,7 +118,7 @@ class Allocator(Handle):
             raise TypeError(f"dtype: {error}") from None
         itemsize = kind.itemsize
         if kind.hasobject or not itemsize:
-            raise _unfit(kind)
+            raise unfit(kind)
         return ndarray(shape, kind, self._block(shape, itemsize))
 
     def zeros(self, shape: "Shape", dtype: "DTypeLike" = np.float64) -> "NDArray[Any]":
@@ -277,9 +276,3 @@ class Allocator(Handle):
     def __repr__(self) -> str:
         name = "closed" if self.closed else f"{self.info.name!r} of {self.api}"
         return f"<Allocator {name}>"
-
-
-def _unfit(kind: "np.dtype[Any]") -> Exception:
-    if kind.hasobject:
-        return TypeError(f"dtype must not hold Python objects, as {kind} does")
-    return ValueError(f"dtype must have a size, which {kind} has not")

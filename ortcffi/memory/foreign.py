@@ -5,11 +5,10 @@ An allocator's struct can be given to any library, and its memory is memory. But
 figures and statuses are objects of the library that it is of, which another cannot read.
 """
 
-from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ortcffi._native import ffi, lib
+from ortcffi._handle import out_of, owner_of
+from ortcffi._native import lib
 from ortcffi._table import core_api
 from ortcffi.errors import check
 from ortcffi.memory.allocator import Allocator
@@ -44,10 +43,6 @@ def allocator_for(api: "Api", allocator: Allocator) -> Allocator:
     return _Lent(api, allocator, allocator.info)
 
 
-def _release(_kept: object, release: Callable[[Any], None], _api: Any, handle: Any) -> None:
-    release(handle)
-
-
 class _Lent(Allocator):
     """An allocator around one of another library."""
 
@@ -56,13 +51,16 @@ class _Lent(Allocator):
     def __init__(self, api: "Api", inner: Allocator, info: MemoryInfo) -> None:
         core = core_api()
         translated = info if same_library(info.api, api) else _translated(api, info)
-        lent = ffi.new("ortcffi_lent*", (inner.handle, inner.api.pointer, api.pointer))
+        # A lent info would lead back to the allocator; that stays anyhow.
+        kept = None if translated is info else translated.handle
         speaks = all(table.supports("CreateKeyValuePairs") for table in (api, inner.api))
-        out = ffi.new("OrtAllocator**")
-        status = lib.ortcffi_lend(lent, translated.handle, speaks, out)
+        tables = (inner.api.pointer, api.pointer)
+        owner = owner_of("OrtAllocator*", core, lib.ortcffi_release_adaptor)
+        out = out_of(owner)
+        status = lib.ortcffi_lend(inner.handle, *tables, translated.handle, kept, speaks, out)
         check(core.pointer, status, "ortcffi_lend")
-        kept = (inner, inner.handle, translated, lent)
-        super().__init__(api, out[0], release=partial(_release, kept, lib.ortcffi_release_adaptor))
+        lib.ortcffi_adaptor_made(owner, owner, True)
+        super().__init__(api, owner)
         self.inner = inner
 
 

@@ -5,15 +5,15 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Self
 
-from ortcffi._native import ffi, lib
+from ortcffi._native import lib
 from ortcffi._public import public
 from ortcffi.errors import NotImplemented, add_cause
 from ortcffi.memory.allocator import Allocator
 
 __all__ = ["numpy_allocator"]
 
-# The handlers to go back to, kept where NumPy keeps its own: a block shared by threads and
-# coroutines finds in each what it found there.
+# The handlers to go back to, kept in the context as NumPy keeps its own: what a context inherits
+# from another it leaves by itself, and neither takes anything from the other.
 _before: ContextVar[tuple[Any, ...]] = ContextVar("ortcffi_numpy_handlers", default=())
 
 
@@ -50,15 +50,8 @@ class numpy_allocator:  # noqa: N801  # used like a function, as contextlib's ar
         self._allocator = allocator
 
     def __enter__(self) -> Self:
-        # The capsule's owner: all that must live as long as an array.
-        owner = (self._allocator, self._allocator.handle)
-        address = ffi.cast("void*", id(owner))
-        handler = lib.ortcffi_numpy_handler(self._allocator.handle, address)
-        if not handler:
-            raise MemoryError("no memory for NumPy's handler")
-        before = lib.ortcffi_numpy_swap(handler)
-        lib.ortcffi_python_release(handler)
-        if not before:
+        before = lib.ortcffi_numpy_swap(lib.ortcffi_numpy_handler(self._allocator.handle))
+        if before is None:
             raise NotImplemented("this NumPy has no handlers of memory", "PyDataMem_SetHandler")
         _before.set((*_before.get(), before))
         return self
@@ -71,7 +64,8 @@ class numpy_allocator:  # noqa: N801  # used like a function, as contextlib's ar
     ) -> None:
         if isinstance(error, MemoryError):
             add_cause(error)
-        *outer, before = _before.get()
-        _before.set(tuple(outer))
-        lib.ortcffi_python_release(lib.ortcffi_numpy_swap(before))
-        lib.ortcffi_python_release(before)
+        entered = _before.get()
+        if not entered:
+            raise RuntimeError("this numpy_allocator was not entered in this context")
+        _before.set(entered[:-1])
+        lib.ortcffi_numpy_swap(entered[-1])

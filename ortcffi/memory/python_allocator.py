@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._callback import called_from_c, keep_exception, make_status, report_exception
 from ortcffi._convert import integer
-from ortcffi._handle import Handle
+from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.errors import check, forget
 from ortcffi.memory.allocator import Allocator
+from ortcffi.memory.blocks import CalledFromC
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata
@@ -23,12 +24,8 @@ __all__ = ["PythonAllocator"]
 ADDRESS = (0, 2**64 - 1)
 
 
-def _release(_api: Any, handle: Any) -> None:
-    lib.ortcffi_release_adaptor(handle)
-
-
 @public
-class PythonAllocator(Allocator):
+class PythonAllocator(CalledFromC, Allocator):
     """The base of allocators written in Python, which any provider of the table accepts.
 
     A subclass defines `alloc` and `free`. They are called from whatever thread needs memory, also
@@ -64,27 +61,22 @@ class PythonAllocator(Allocator):
     0
     """
 
-    __slots__ = ("__dict__", "_context")
+    __slots__ = ("__dict__",)
 
     def __init__(self, api: "Api | None" = None) -> None:
         lender = (api or core_api()).default_allocator.info
         api = core_api()
-        out = ffi.new("OrtAllocator**")
-        self._context = ffi.new_handle(self)
-        status = lib.ortcffi_python_allocator(lender.handle, self._context, out)
+        owner = owner_of("OrtAllocator*", api, lib.ortcffi_release_adaptor)
+        status = lib.ortcffi_python_allocator(lender.handle, self, out_of(owner))
         check(api.pointer, status, "PythonAllocator")
-        # Not Allocator's: each array keeps this object, whose handle is C's context.
-        Handle.__init__(self, api, out[0], release=_release, lender=lender)
+        lib.ortcffi_adaptor_made(owner, self, False)
+        super().__init__(api, owner, lender=lender)
 
     @property
     def info(self) -> "MemoryInfo":
         """Where the memory is: what the default allocator of the table says."""
         self.handle  # noqa: B018  # raises if closed
         return self._lender  # type: ignore[return-value]
-
-    # Made anew each time, so that this object can go as soon as its last array has gone.
-    def _block(self, shape: Any, itemsize: int) -> Any:
-        return self._blocks((self.handle, self))(shape, itemsize)
 
     def alloc(self, size: int) -> "Cdata | int | None":  # type: ignore[override]
         """Return a block of at least `size` bytes: a cdata pointer or an address; None for none.
@@ -128,7 +120,7 @@ class PythonAllocator(Allocator):
 
 @called_from_c("ortcffi_python_alloc", keep_exception())
 def _alloc(context: "Cdata", size: int) -> Any:
-    block = ffi.from_handle(context)._alloc(size)
+    block = lib.ortcffi_object_at(context)._alloc(size)
     if block:
         forget()
     return block
@@ -136,16 +128,16 @@ def _alloc(context: "Cdata", size: int) -> Any:
 
 @called_from_c("ortcffi_python_free", report_exception("the free of an allocator"))
 def _free(context: "Cdata", block: "Cdata") -> None:
-    ffi.from_handle(context).free(block)
+    lib.ortcffi_object_at(context).free(block)
 
 
 @called_from_c("ortcffi_python_stats", make_status())
 def _stats(context: "Cdata", out: "Cdata") -> Any:
-    out[0] = ffi.from_handle(context)._stats()
+    out[0] = lib.ortcffi_object_at(context)._stats()
     return ffi.NULL
 
 
 @called_from_c("ortcffi_python_shrink", make_status())
 def _shrink(context: "Cdata") -> Any:
-    ffi.from_handle(context).shrink()
+    lib.ortcffi_object_at(context).shrink()
     return ffi.NULL

@@ -163,12 +163,6 @@ static void* ORT_API_CALL arena_reserve(OrtAllocator* this_, size_t size) NO_EXC
   return block;
 }
 
-static const OrtMemoryInfo* ORT_API_CALL arena_info(const OrtAllocator* this_) NO_EXCEPTION {
-  const struct arena* self = (const struct arena*)this_;
-  OrtAllocator* inner = self->adaptor.inner;
-  return self->info != NULL ? self->info : inner->Info(inner);
-}
-
 static OrtStatus* ORT_API_CALL arena_shrink(OrtAllocator* this_) NO_EXCEPTION {
   struct arena* self = (struct arena*)this_;
   core_mutex_lock(&self->lock);
@@ -243,14 +237,13 @@ OrtStatus* core_create_arena(OrtAllocator* inner, const OrtArenaCfg* cfg, const 
   if (self == NULL) {
     return CORE_OUT_OF_MEMORY(Arena, sizeof *self);
   }
-  if (!core_mutex_begin(&self->lock) || !arena_map_begin(self)) {
+  if (!core_set_adaptor_info(&self->adaptor, info) || !core_mutex_begin(&self->lock) ||
+      !arena_map_begin(self)) {
     core_release_adaptor(&self->adaptor.base);
     return CORE_OUT_OF_MEMORY(Arena, sizeof *self);
   }
   set_measures(self, cfg);
-  self->info = info;
   self->adaptor.base.Reserve = arena_reserve;
-  self->adaptor.base.Info = arena_info;
   self->adaptor.base.GetStats = arena_stats;
   self->adaptor.base.Shrink = arena_shrink;
   self->adaptor.end = arena_end;

@@ -33,13 +33,14 @@ struct OrtArenaCfg {
 };
 
 /**
- * Makes an arena over any allocator. core_release_adaptor ends it and gives all its memory back.
- * @param[in] inner The allocator; borrowed, it must live as long.
+ * Makes an arena over any allocator. With its last reference it gives all its memory back.
+ * @param[in] inner The allocator, to which a reference is held.
  * @param[in] cfg Its measures; copied. NULL for defaults.
- * @param[in] info What Info answers; borrowed. NULL for what the inner allocator's answers.
- * @param[out] out The arena. Shrink gives back regions of which nothing is in use, save the first
- *     one where regions double. MaxInUse is exact with one thread; with several it is the most that
- *     all had in use together when one of them had more than ever.
+ * @param[in] info What Info answers: copied if it is the core's own, otherwise borrowed. NULL for
+ *     what the inner allocator's answers.
+ * @param[out] out The arena, for core_release_adaptor. Shrink gives back regions of which nothing
+ * is in use, save the first one where regions double. MaxInUse is exact with one thread; with
+ * several it is the most that all had in use together when one of them had more than ever.
  * @return NULL, or a status: ORT_INVALID_ARGUMENT naming the argument; out of memory.
  */
 OrtStatus* core_create_arena(OrtAllocator* inner, const OrtArenaCfg* cfg, const OrtMemoryInfo* info,

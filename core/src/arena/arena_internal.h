@@ -104,7 +104,6 @@ struct arena_slab;
 
 struct arena {
   struct core_adaptor adaptor;
-  const OrtMemoryInfo* info;
   struct OrtArenaCfg cfg;
   size_t limit;
   struct arena_directory* directory;

@@ -147,7 +147,7 @@ static OrtStatus* create_allocator(const struct OrtMemoryInfo* info, const OrtAr
   OrtAllocator* inner = default_allocator();
   return info->allocator_type == OrtArenaAllocator
              ? core_create_arena(inner, cfg, info, out)
-             : core_create_from_callbacks(&plain, info, inner, out);
+             : core_create_from_callbacks(&plain, info, inner, NULL, out);
 }
 
 ORT_API_STATUS_IMPL(ort_CreateAndRegisterAllocator, OrtEnv* env, const OrtMemoryInfo* mem_info,

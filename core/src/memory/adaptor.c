@@ -6,16 +6,23 @@
 #include <string.h>
 
 #include "heap/heap.h"
+#include "memory/memory_info.h"
 
-/* Tells our adaptors from other allocators, by their address as well. */
+/* Tells an adaptor that ended from one that has not; mixed with its address. */
 #define ADAPTOR_MARK ((uintptr_t)0x6f7274636666u)
 
 /* A struct's own version says which fields it has. */
 #define SHRINK_SINCE 25
 
-static const OrtMemoryInfo* ORT_API_CALL inner_info(const OrtAllocator* this_) NO_EXCEPTION {
+/* All adaptors have this function, and no other allocator has: that is how they are recognised. */
+static const OrtMemoryInfo* ORT_API_CALL adaptor_info(const OrtAllocator* this_) NO_EXCEPTION {
   const struct core_adaptor* self = (const struct core_adaptor*)this_;
-  return self->inner->Info(self->inner);
+  return self->info != NULL ? self->info : self->inner->Info(self->inner);
+}
+
+int core_is_adaptor(const OrtAllocator* allocator) {
+  return allocator != NULL && allocator->Info == adaptor_info &&
+         ((const struct core_adaptor*)allocator)->mark == (ADAPTOR_MARK ^ (uintptr_t)allocator);
 }
 
 static OrtStatus* ORT_API_CALL inner_shrink(OrtAllocator* this_) NO_EXCEPTION {
@@ -32,6 +39,11 @@ OrtStatus* core_check_inner(const OrtAllocator* inner, const void* out) {
   }
   if (inner->Alloc == NULL || inner->Free == NULL || inner->Info == NULL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "inner has no Alloc, Free or Info");
+  }
+  if (core_is_adaptor(inner) &&
+      ((const struct core_adaptor*)inner)->depth >= CORE_DEEPEST_ADAPTOR) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "inner is the outermost of 100 adaptors, and no more are allowed");
   }
   if (out == NULL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "out must not be NULL");
@@ -51,27 +63,30 @@ struct core_adaptor* core_new_adaptor(size_t size, OrtAllocator* inner,
   self->base.Alloc = alloc;
   self->base.Reserve = alloc;
   self->base.Free = free_;
-  self->base.Info = inner_info;
+  self->base.Info = adaptor_info;
   self->base.Shrink = inner_shrink;
   self->inner = inner;
   self->mark = ADAPTOR_MARK ^ (uintptr_t)self;
+  self->references = 1;
+  self->depth = core_is_adaptor(inner) ? ((struct core_adaptor*)inner)->depth + 1 : 1;
+  core_allocator_retain(inner);
   heap_created(CORE_ADAPTOR);
   return self;
 }
 
-void core_release_adaptor(OrtAllocator* allocator) {
-  struct core_adaptor* self = (struct core_adaptor*)allocator;
-  /* Only a block of the heap can be an adaptor, and only then is there a mark to read. */
-  if (allocator == NULL || heap_mark(allocator) == HEAP_NOTHING ||
-      self->mark != (ADAPTOR_MARK ^ (uintptr_t)self)) {
-    return;
+int core_set_adaptor_info(struct core_adaptor* self, const OrtMemoryInfo* info) {
+  self->info = info;
+  if (!core_is_memory_info(info)) {
+    return 1;
   }
-  if (self->end != NULL) {
-    self->end(self);
+  size_t extra = core_memory_info_extra(info);
+  self->own_info = heap_alloc(sizeof *self->own_info + extra);
+  if (self->own_info == NULL) {
+    return 0;
   }
-  self->mark = 0;
-  heap_released(CORE_ADAPTOR);
-  heap_free(self);
+  core_embed_memory_info(info, self->own_info, self->own_info + 1, extra);
+  self->info = self->own_info;
+  return 1;
 }
 
 static uintptr_t header_key(const struct core_adaptor* self, const struct core_header* header) {
@@ -257,7 +272,6 @@ OrtStatus* core_create_observing(OrtAllocator* inner, core_observer observer, vo
 struct callback_allocator {
   struct core_adaptor adaptor;
   struct core_callbacks callbacks;
-  const OrtMemoryInfo* info;
   void* context;
 };
 
@@ -273,10 +287,6 @@ static void ORT_API_CALL callback_free(OrtAllocator* this_, void* p) NO_EXCEPTIO
   }
 }
 
-static const OrtMemoryInfo* ORT_API_CALL callback_info(const OrtAllocator* this_) NO_EXCEPTION {
-  return ((const struct callback_allocator*)this_)->info;
-}
-
 static OrtStatus* ORT_API_CALL callback_stats(const OrtAllocator* this_,
                                               OrtKeyValuePairs** out) NO_EXCEPTION {
   const struct callback_allocator* self = (const struct callback_allocator*)this_;
@@ -288,8 +298,15 @@ static OrtStatus* ORT_API_CALL callback_shrink(OrtAllocator* this_) NO_EXCEPTION
   return self->callbacks.shrink(self->context);
 }
 
+static void callback_end(struct core_adaptor* adaptor) {
+  struct callback_allocator* self = (struct callback_allocator*)adaptor;
+  if (self->callbacks.end != NULL) {
+    self->callbacks.end(self->context);
+  }
+}
+
 OrtStatus* core_create_from_callbacks(const struct core_callbacks* callbacks,
-                                      const OrtMemoryInfo* info, void* context,
+                                      const OrtMemoryInfo* info, void* context, OrtAllocator* inner,
                                       OrtAllocator** out) {
   if (callbacks == NULL || callbacks->alloc == NULL || callbacks->free == NULL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "callbacks must have alloc and free");
@@ -297,15 +314,18 @@ OrtStatus* core_create_from_callbacks(const struct core_callbacks* callbacks,
   if (info == NULL || out == NULL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "info and out must not be NULL");
   }
+  if (inner != NULL) {
+    CORE_TRY(core_check_inner(inner, out));
+  }
   struct callback_allocator* self = (struct callback_allocator*)core_new_adaptor(
-      sizeof *self, NULL, callback_alloc, callback_free);
-  if (self == NULL) {
+      sizeof *self, inner, callback_alloc, callback_free);
+  if (self == NULL || !core_set_adaptor_info(&self->adaptor, info)) {
+    core_release_adaptor((OrtAllocator*)self);
     return CORE_OUT_OF_MEMORY(CallbackAllocator, sizeof *self);
   }
   self->callbacks = *callbacks;
-  self->info = info;
   self->context = context;
-  self->adaptor.base.Info = callback_info;
+  self->adaptor.end = callback_end;
   self->adaptor.base.GetStats = callbacks->stats != NULL ? callback_stats : NULL;
   self->adaptor.base.Shrink = callbacks->shrink != NULL ? callback_shrink : NULL;
   *out = &self->adaptor.base;

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file adaptor.h
- * Allocators around allocators. Each is an OrtAllocator that any provider of the table accepts, and
- * may stand around any other, of whatever library.
+ * Adaptors: allocators around allocators. Each is an OrtAllocator that any provider of the table
+ * accepts, and may stand around any other allocator, of any library.
  *
- * What holds for all of them: the inner allocator is borrowed and must live as long; size 0 is
- * NULL; a size that cannot be had is NULL; Reserve is Alloc; Info, Shrink and AllocOnStream's
- * absence are the inner allocator's. `core_release_adaptor` ends one; blocks that are still out
- * must not be freed afterwards. Creation answers ORT_INVALID_ARGUMENT naming the argument.
+ * For all of them: an adaptor holds a reference to the inner allocator (references.h); size 0 is
+ * NULL; a size that cannot be had is NULL; Reserve is Alloc; Info and Shrink are the inner
+ * allocator's; AllocOnStream is NULL. The creator's reference is dropped by core_release_adaptor,
+ * and the adaptor ends with its last reference; its blocks must not be freed after that. Creation
+ * answers ORT_INVALID_ARGUMENT naming the argument. At most CORE_DEEPEST_ADAPTOR adaptors may stand
+ * around each other, because each of them calls the next on the same stack.
  */
 #ifndef ORTCFFI_ADAPTOR_H_
 #define ORTCFFI_ADAPTOR_H_
 
 #include "core.h"
+#include "memory/references.h"
 #include "memory/tracking_figures.h"
+
+#define CORE_DEEPEST_ADAPTOR 100
 
 /** Alignments up to this can be asked for. */
 #define CORE_LARGEST_ALIGNMENT ((size_t)2 << 20)
@@ -37,19 +42,31 @@ size_t core_failing_refused(const OrtAllocator* allocator);
 enum core_event { CORE_ALLOCATED, CORE_REFUSED, CORE_FREED };
 typedef void (*core_observer)(void* context, int event, void* block, size_t size);
 
-/** Tells `observer` of each call, from the thread that made it and under no lock. */
+/** Calls `observer` for each call, on the thread that made it and under no lock. */
 OrtStatus* core_create_observing(OrtAllocator* inner, core_observer observer, void* context,
                                  OrtAllocator** out);
 
-/** An allocator made of functions; `context` is handed to each. Shrink may be NULL. */
+/** The functions of an allocator. `end` is called after the last use of the context. All but alloc
+ * and free may be NULL. */
 struct core_callbacks {
   void* (*alloc)(void* context, size_t size);
   void (*free)(void* context, void* block);
   OrtStatus* (*stats)(void* context, OrtKeyValuePairs** out);
   OrtStatus* (*shrink)(void* context);
+  void (*end)(void* context);
 };
+/**
+ * Makes an allocator of functions.
+ * @param[in] callbacks The functions; copied.
+ * @param[in] info What Info answers. Copied if it is the core's own, otherwise borrowed.
+ * @param[in] context The first argument of each. On failure it stays the caller's.
+ * @param[in] inner The allocator that the functions call, to which a reference is held; may be
+ * NULL.
+ * @param[out] out The allocator, for core_release_adaptor.
+ */
 OrtStatus* core_create_from_callbacks(const struct core_callbacks* callbacks,
-                                      const OrtMemoryInfo* info, void* context, OrtAllocator** out);
+                                      const OrtMemoryInfo* info, void* context, OrtAllocator* inner,
+                                      OrtAllocator** out);
 
 /** @name Tracking
  * Counts what goes through it.
@@ -69,18 +86,30 @@ size_t core_tracking_blocks(OrtAllocator* allocator, uint64_t since, struct core
 void core_set_site_source(uint32_t (*source)(void));
 /** @} */
 
-/** Ends an adaptor that one of these functions made; NULL and other allocators are left alone. */
+/** Drops the creator's reference to an adaptor. NULL and other allocators are left alone. */
 void core_release_adaptor(OrtAllocator* allocator);
 
 /* What the adaptors share among themselves. */
 
 struct core_adaptor {
   OrtAllocator base;
+  /** NULL for an allocator of functions that stands around no other. */
   OrtAllocator* inner;
-  /** Gives back what the adaptor has beside its own block; may be NULL. */
+  /** What Info answers; NULL for what the inner allocator answers. */
+  const OrtMemoryInfo* info;
+  /** The copy behind `info`, if there is one. */
+  OrtMemoryInfo* own_info;
+  /** Frees what the adaptor has beside its own block; may be NULL. */
   void (*end)(struct core_adaptor* self);
+  struct core_counter counter;
   uintptr_t mark;
+  size_t references;
+  /** 1 for an adaptor around an allocator that is no adaptor. */
+  uint32_t depth;
 };
+
+/** Whether the core made this allocator, as an adaptor, an arena or from functions. */
+int core_is_adaptor(const OrtAllocator* allocator);
 
 /** Stands in front of blocks whose adaptor must know more of them than their address. As long as a
  * cache line, so that the block stays as aligned as the inner allocator made it. */
@@ -95,10 +124,14 @@ struct core_header {
 };
 #define CORE_HEADER ((size_t)64)
 
-/** A zeroed adaptor of `size` bytes around `inner`, with Alloc and Free; NULL without memory. */
+/** A zeroed adaptor of `size` bytes with Alloc and Free, which holds a reference to `inner`; NULL
+ * without memory. */
 struct core_adaptor* core_new_adaptor(size_t size, OrtAllocator* inner,
                                       void* (*alloc)(OrtAllocator*, size_t),
                                       void (*free_)(OrtAllocator*, void*));
+/** Says what Info answers: a copy if `info` is the core's own, otherwise `info` itself. False
+ * without memory. */
+int core_set_adaptor_info(struct core_adaptor* self, const OrtMemoryInfo* info);
 /** Why an allocator cannot be the inner one of an adaptor; NULL if it can. */
 OrtStatus* core_check_inner(const OrtAllocator* inner, const void* out);
 /** A block with a header from the inner allocator; NULL where there is none. */

@@ -84,18 +84,22 @@ static void free_(void* context, void* block) {
 
 void ortcffi_use_python_sites(void) { core_set_site_source(site); }
 
-OrtStatus* ortcffi_observing(OrtAllocator* inner, void* context, OrtAllocator** out) {
-  return core_create_observing(inner, observe, context, out);
+OrtStatus* ortcffi_observing(OrtAllocator* inner, ortcffi_object* observer, OrtAllocator** out) {
+  return core_create_observing(inner, observe, observer, out);
 }
 
-OrtStatus* ortcffi_python_allocator(const OrtMemoryInfo* info, void* context, OrtAllocator** out) {
+OrtStatus* ortcffi_python_allocator(const OrtMemoryInfo* info, ortcffi_object* allocator,
+                                    OrtAllocator** out) {
   static const struct core_callbacks callbacks = {
       .alloc = alloc,
       .free = free_,
       .stats = ortcffi_python_stats,
       .shrink = ortcffi_python_shrink,
   };
-  return core_create_from_callbacks(&callbacks, info, context, out);
+  return core_create_from_callbacks(&callbacks, info, allocator, NULL, out);
 }
 
-void ortcffi_release_adaptor(OrtAllocator* allocator) { core_release_adaptor(allocator); }
+void ortcffi_release_adaptor(const OrtApi* api, OrtAllocator* allocator) {
+  (void)api;
+  core_release_adaptor(allocator);
+}

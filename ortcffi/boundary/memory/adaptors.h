@@ -6,6 +6,7 @@
 
 #include "onnxruntime_c_api.h"
 #include "memory/tracking_figures.h"
+#include "boundary/platform/objects.h"
 
 OrtStatus* ortcffi_aligned(OrtAllocator* inner, size_t alignment, OrtAllocator** out);
 OrtStatus* ortcffi_limiting(OrtAllocator* inner, size_t limit, OrtAllocator** out);
@@ -20,20 +21,21 @@ size_t ortcffi_tracking_blocks(OrtAllocator* allocator, uint64_t since, core_tra
                                size_t capacity);
 /* Makes ortcffi_python_site the source of places for blocks that are recorded. */
 void ortcffi_use_python_sites(void);
-/* Tells ortcffi_python_observe of each call; `context` is handed to it. */
-OrtStatus* ortcffi_observing(OrtAllocator* inner, void* context, OrtAllocator** out);
-/* An allocator whose functions are ortcffi_python_alloc and its kin. */
-OrtStatus* ortcffi_python_allocator(const OrtMemoryInfo* info, void* context, OrtAllocator** out);
-void ortcffi_release_adaptor(OrtAllocator* allocator);
+/* Calls ortcffi_python_observe for each call, with the address of `observer`: ortcffi_adaptor_made
+ * must say that references count on it. */
+OrtStatus* ortcffi_observing(OrtAllocator* inner, ortcffi_object* observer, OrtAllocator** out);
+/* An allocator whose functions are ortcffi_python_alloc and its kin, which get the address of
+ * `allocator`; the same holds for it. `info` must stay as long as `allocator`. */
+OrtStatus* ortcffi_python_allocator(const OrtMemoryInfo* info, ortcffi_object* allocator,
+                                    OrtAllocator** out);
+/* Drops the creator's reference. `api` is what an owner passes, and not used. */
+void ortcffi_release_adaptor(const OrtApi* api, OrtAllocator* allocator);
 
-/* A handler for NumPy's memory (NEP 49) over an allocator: a new reference to a capsule, as an
- * opaque pointer, or NULL without memory. Arrays made with it keep the capsule, and the capsule
- * keeps `owner`, a PyObject, alive. */
-void* ortcffi_numpy_handler(OrtAllocator* allocator, void* owner);
-/* Makes a handler the one that NumPy uses in the current context. Returns a new reference to the
- * one before; NULL if NumPy has no such function. */
-void* ortcffi_numpy_swap(void* handler);
-/* Gives a reference back. */
-void ortcffi_python_release(void* object);
+/* A handler for NumPy's memory (NEP 49) over an allocator: a capsule. Arrays made with it keep the
+ * capsule, and the capsule keeps a reference to the allocator. */
+ortcffi_object* ortcffi_numpy_handler(OrtAllocator* allocator);
+/* Makes a handler the one that NumPy uses in the current context. Returns the one before; None if
+ * NumPy has no such function. */
+ortcffi_object* ortcffi_numpy_swap(ortcffi_object* handler);
 
 #endif /* ORTCFFI_BOUNDARY_ADAPTORS_H_ */

@@ -5,8 +5,8 @@
  * In CFFI alone such an object is a cdata with a destructor and a buffer around it, made by three
  * calls, beside a few more to multiply the dimensions; those took twice the time of all the rest.
  *
- *   Source(api, allocator, owner, refuse, max_dimensions)
- *       One allocator. The first two are addresses; `owner` keeps them valid; `refuse(status,
+ *   Source(api, allocator, refuse, max_dimensions)
+ *       One allocator, to which it holds a reference. The first two are addresses; `refuse(status,
  *       function)` raises, given the address of what a slot answered; `max_dimensions` is how many
  *       an ndarray can have.
  *   Source.block(shape, itemsize) -> Block
@@ -14,21 +14,21 @@
  *   Block
  *       Exports its memory as a buffer, and gives it back when the last reference goes.
  *
- * Cycles through a Source are collected. A Block takes no part in that, since it is made for each
- * array, and NumPy's arrays take none either: one that its own `owner` leads to stays.
+ * The cyclic collector sees a Source's reference to the allocator. It does not see Blocks, since
+ * NumPy's arrays do not show it theirs: an allocator that leads to its own arrays stays.
  */
 #include "boundary/limited_api.h"
 
 #include <stdint.h>
 
 #include "core.h"
+#include "boundary/memory/reference_objects.h"
 #include "boundary/status/raise.h"
 
 struct source {
   PyObject base;
   const OrtApi* api;
   OrtAllocator* allocator;
-  PyObject* owner;
   PyObject* refuse;
   Py_ssize_t max_dimensions;
   /* Whether the allocator may block or call back, so that the interpreter lock is released. */
@@ -183,9 +183,9 @@ static PyObject* source_block(PyObject* self, PyObject* const* arguments, Py_ssi
 static PyObject* source_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
   (void)keywords;
   unsigned long long api, allocator;
-  PyObject *owner, *refuse;
+  PyObject* refuse;
   Py_ssize_t max_dimensions;
-  if (!PyArg_ParseTuple(arguments, "KKOOn", &api, &allocator, &owner, &refuse, &max_dimensions)) {
+  if (!PyArg_ParseTuple(arguments, "KKOn", &api, &allocator, &refuse, &max_dimensions)) {
     return NULL;
   }
   struct source* source = PyObject_GC_New(struct source, type);
@@ -195,7 +195,7 @@ static PyObject* source_new(PyTypeObject* type, PyObject* arguments, PyObject* k
     ort_ReleaseStatus(ort_GetAllocatorWithDefaultOptions(&ours));
     source->api = (const OrtApi*)(uintptr_t)api;
     source->allocator = (OrtAllocator*)(uintptr_t)allocator;
-    source->owner = Py_NewRef(owner);
+    core_allocator_retain(source->allocator);
     source->refuse = Py_NewRef(refuse);
     source->max_dimensions = max_dimensions;
     source->is_foreign = source->allocator != ours || source->api != core;
@@ -204,22 +204,22 @@ static PyObject* source_new(PyTypeObject* type, PyObject* arguments, PyObject* k
   return (PyObject*)source;
 }
 
-static int source_traverse(PyObject* self, visitproc visit, void* arg) {
-  struct source* source = (struct source*)self;
-  Py_VISIT(Py_TYPE(self));
-  Py_VISIT(source->owner);
-  Py_VISIT(source->refuse);
-  return 0;
-}
-
 static void source_dealloc(PyObject* self) {
   struct source* source = (struct source*)self;
   PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
-  Py_DECREF(source->owner);
+  core_allocator_release(source->allocator);
   Py_DECREF(source->refuse);
   PyObject_GC_Del(self);
   Py_DECREF(type);
+}
+
+static int source_traverse(PyObject* self, visitproc visit, void* arg) {
+  const struct source* source = (const struct source*)self;
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(source->refuse);
+  Py_VISIT(ortcffi_object_of(source->allocator));
+  return 0;
 }
 
 static PyMethodDef source_methods[] = {

@@ -1,19 +1,31 @@
 /* SPDX-License-Identifier: MIT */
+#include "boundary/limited_api.h"
+
+#include <stdlib.h>
+
 #include "memory/adaptor.h"
+#include "boundary/gil.h"
 #include "boundary/memory/foreign.h"
 
+struct lent {
+  OrtAllocator* inner;
+  const OrtApi* source;
+  const OrtApi* target;
+  PyObject* kept;
+};
+
 static void* alloc(void* context, size_t size) {
-  const ortcffi_lent* lent = context;
+  const struct lent* lent = context;
   return lent->inner->Alloc(lent->inner, size);
 }
 
 static void free_(void* context, void* block) {
-  const ortcffi_lent* lent = context;
+  const struct lent* lent = context;
   lent->inner->Free(lent->inner, block);
 }
 
 /* The same status as an object of the other library. */
-static OrtStatus* translated(const ortcffi_lent* lent, OrtStatus* status) {
+static OrtStatus* translated(const struct lent* lent, OrtStatus* status) {
   if (status == NULL) {
     return NULL;
   }
@@ -25,7 +37,7 @@ static OrtStatus* translated(const ortcffi_lent* lent, OrtStatus* status) {
 
 /* Fields that came with a version are there only in structs of that version. */
 static OrtStatus* stats(void* context, OrtKeyValuePairs** out) {
-  const ortcffi_lent* lent = context;
+  const struct lent* lent = context;
   OrtKeyValuePairs* figures = NULL;
   if (lent->inner->version >= 23 && lent->inner->GetStats != NULL) {
     OrtStatus* status = lent->inner->GetStats(lent->inner, &figures);
@@ -53,19 +65,39 @@ static OrtStatus* stats(void* context, OrtKeyValuePairs** out) {
 }
 
 static OrtStatus* shrink(void* context) {
-  const ortcffi_lent* lent = context;
+  const struct lent* lent = context;
   if (lent->inner->version < 25 || lent->inner->Shrink == NULL) {
     return lent->target->CreateStatus(ORT_NOT_IMPLEMENTED, "this allocator cannot shrink");
   }
   return translated(lent, lent->inner->Shrink(lent->inner));
 }
 
-OrtStatus* ortcffi_lend(ortcffi_lent* lent, const OrtMemoryInfo* info, int figures,
+static void end(void* context) {
+  struct lent* lent = context;
+  struct gil gil;
+  if (take_gil(&gil)) {
+    Py_DECREF(lent->kept);
+    release_gil(&gil);
+  }
+  free(lent);
+}
+
+OrtStatus* ortcffi_lend(OrtAllocator* inner, const OrtApi* source, const OrtApi* target,
+                        const OrtMemoryInfo* info, ortcffi_object* kept, int figures,
                         OrtAllocator** out) {
-  struct core_callbacks callbacks = {.alloc = alloc, .free = free_};
+  struct core_callbacks callbacks = {.alloc = alloc, .free = free_, .end = end};
   if (figures) {
     callbacks.stats = stats;
     callbacks.shrink = shrink;
   }
-  return core_create_from_callbacks(&callbacks, info, lent, out);
+  struct lent* lent = malloc(sizeof *lent);
+  if (lent == NULL) {
+    return core_no_memory("ortcffi_lend", sizeof *lent);
+  }
+  *lent = (struct lent){inner, source, target, Py_NewRef((PyObject*)kept)};
+  OrtStatus* status = core_create_from_callbacks(&callbacks, info, lent, inner, out);
+  if (status != NULL) {
+    end(lent);
+  }
+  return status;
 }

@@ -10,19 +10,15 @@
 #define ORTCFFI_BOUNDARY_FOREIGN_H_
 
 #include "onnxruntime_c_api.h"
+#include "boundary/platform/objects.h"
 
-/* What a lent allocator needs; the caller's, to live as long as the allocator. `source` is the
- * table of the library that `inner` is of, `target` that of the other. */
-typedef struct ortcffi_lent {
-  OrtAllocator* inner;
-  const OrtApi* source;
-  const OrtApi* target;
-} ortcffi_lent;
-
-/* A new allocator, for ortcffi_release_adaptor. `info` is an object of the library that it is lent
- * to, and lives as long. Without `figures`, where one of the tables has no key-value pairs, it has
- * neither figures nor anything to shrink. */
-OrtStatus* ortcffi_lend(ortcffi_lent* lent, const OrtMemoryInfo* info, int figures,
+/* A new allocator, for ortcffi_release_adaptor, around `inner`, to which it holds a reference.
+ * `source` is the table of the library that `inner` is of, `target` that of the other. `info` is an
+ * object of the other library; `kept` keeps it alive, and the allocator keeps `kept`. Without
+ * `figures`, where one of the tables has no key-value pairs, it has neither figures nor anything to
+ * shrink. */
+OrtStatus* ortcffi_lend(OrtAllocator* inner, const OrtApi* source, const OrtApi* target,
+                        const OrtMemoryInfo* info, ortcffi_object* kept, int figures,
                         OrtAllocator** out);
 
 #endif /* ORTCFFI_BOUNDARY_FOREIGN_H_ */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory/references.h"
 #include "onnxruntime_c_api.h"
 
 #include "boundary/memory/adaptors.h"
@@ -33,7 +34,6 @@ struct numpy_handler {
 struct context {
   struct numpy_handler handler;
   OrtAllocator* allocator;
-  PyObject* owner;
 };
 
 /* NumPy's realloc does not say how long the block was, so each block carries its size. */
@@ -83,15 +83,14 @@ static void* numpy_realloc(void* context, void* block, size_t size) {
 
 static void destroy(PyObject* capsule) {
   struct context* context = PyCapsule_GetContext(capsule);
-  PyObject* owner = context->owner;
+  core_allocator_release(context->allocator);
   free(context);
-  Py_DECREF(owner);
 }
 
-void* ortcffi_numpy_handler(OrtAllocator* allocator, void* owner) {
+ortcffi_object* ortcffi_numpy_handler(OrtAllocator* allocator) {
   struct context* context = calloc(1, sizeof *context);
   if (context == NULL) {
-    return NULL;
+    return (ortcffi_object*)PyErr_NoMemory();
   }
   memcpy(context->handler.name, "ortcffi", sizeof "ortcffi");
   context->handler.version = 1;
@@ -105,14 +104,12 @@ void* ortcffi_numpy_handler(OrtAllocator* allocator, void* owner) {
   context->allocator = allocator;
   PyObject* capsule = PyCapsule_New(&context->handler, "mem_handler", destroy);
   if (capsule == NULL) {
-    PyErr_Clear();
     free(context);
     return NULL;
   }
+  core_allocator_retain(allocator);
   PyCapsule_SetContext(capsule, context);
-  context->owner = owner;
-  Py_INCREF(context->owner);
-  return capsule;
+  return (ortcffi_object*)capsule;
 }
 
 void** ortcffi_numpy_functions(void) {
@@ -131,16 +128,12 @@ void** ortcffi_numpy_functions(void) {
   return functions;
 }
 
-void* ortcffi_numpy_swap(void* handler) {
+ortcffi_object* ortcffi_numpy_swap(ortcffi_object* handler) {
   void** functions = ortcffi_numpy_functions();
   if (functions == NULL) {
-    return NULL;
+    return (ortcffi_object*)Py_NewRef(Py_None);
   }
   PyObject* (*set_handler)(PyObject*);
   memcpy(&set_handler, &functions[SET_HANDLER], sizeof set_handler);
-  PyObject* before = set_handler(handler);
-  PyErr_Clear();
-  return before;
+  return (ortcffi_object*)set_handler((PyObject*)handler);
 }
-
-void ortcffi_python_release(void* object) { Py_XDECREF((PyObject*)object); }

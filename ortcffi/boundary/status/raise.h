@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Functions on Python objects, for the few places where CFFI alone takes too long.
- *
- * An argument of type ortcffi_object* takes any object, and lends it. A result is an object for the
- * caller, or NULL with an exception, which the call then raises; see conversions.h. All of them
- * need the interpreter lock, so they keep it.
- */
+/* Failing statuses as exceptions, and the types of values. */
 #ifndef ORTCFFI_BOUNDARY_RAISE_H_
 #define ORTCFFI_BOUNDARY_RAISE_H_
 
 #include "onnxruntime_c_api.h"
 
-typedef struct ortcffi_object ortcffi_object;
-
-/* A new type Source; see blocks.c. To be called before any function that takes an object. */
-ortcffi_object* ortcffi_source_type(void);
+#include "boundary/platform/objects.h"
 
 /* The types Maker and Tensor as a tuple; see values.h. `scope` is the dict of ortcffi._table. */
 ortcffi_object* ortcffi_value_types(ortcffi_object* scope);

@@ -26,8 +26,9 @@ static OrtStatus* create_observing(void** out) {
   return core_create_observing(allocator, observe, NULL, (OrtAllocator**)out);
 }
 static OrtStatus* create_from_callbacks(void** out) {
-  static const struct core_callbacks callbacks = {callback_alloc, callback_free, NULL, NULL};
-  return core_create_from_callbacks(&callbacks, &core_cpu_memory_info, NULL, (OrtAllocator**)out);
+  static const struct core_callbacks callbacks = {.alloc = callback_alloc, .free = callback_free};
+  return core_create_from_callbacks(&callbacks, &core_cpu_memory_info, NULL, NULL,
+                                    (OrtAllocator**)out);
 }
 static OrtStatus* create_tracking(void** out) {
   return core_create_tracking(allocator, (OrtAllocator**)out);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "memory/references.h"
+
+#include "heap/heap.h"
+#include "memory/adaptor.h"
+
+static void (*foreign_retain)(OrtAllocator*);
+static void (*foreign_release)(OrtAllocator*);
+
+void core_set_foreign_references(void (*retain)(OrtAllocator* allocator),
+                                 void (*release)(OrtAllocator* allocator)) {
+  __atomic_store_n(&foreign_release, release, __ATOMIC_RELEASE);
+  __atomic_store_n(&foreign_retain, retain, __ATOMIC_RELEASE);
+}
+
+void core_count_on(OrtAllocator* adaptor, const struct core_counter* counter) {
+  ((struct core_adaptor*)adaptor)->counter = *counter;
+}
+
+static void end(struct core_adaptor* self) {
+  OrtAllocator* inner = self->inner;
+  if (self->end != NULL) {
+    self->end(self);
+  }
+  heap_free(self->own_info);
+  self->mark = 0;
+  heap_released(CORE_ADAPTOR);
+  heap_free(self);
+  core_allocator_release(inner);
+}
+
+static void drop(struct core_adaptor* self) {
+  if (__atomic_sub_fetch(&self->references, 1, __ATOMIC_ACQ_REL) == 0) {
+    end(self);
+  }
+}
+
+void core_release_adaptor(OrtAllocator* allocator) {
+  if (core_is_adaptor(allocator)) {
+    drop((struct core_adaptor*)allocator);
+  }
+}
+
+void core_allocator_retain(OrtAllocator* allocator) {
+  if (allocator == NULL) {
+    return;
+  }
+  if (core_is_adaptor(allocator)) {
+    struct core_adaptor* self = (struct core_adaptor*)allocator;
+    __atomic_add_fetch(&self->references, 1, __ATOMIC_RELAXED);
+    if (self->counter.retain != NULL) {
+      self->counter.retain(self->counter.object);
+    }
+    return;
+  }
+  void (*retain)(OrtAllocator*) = __atomic_load_n(&foreign_retain, __ATOMIC_ACQUIRE);
+  if (retain != NULL) {
+    retain(allocator);
+  }
+}
+
+void core_allocator_release(OrtAllocator* allocator) {
+  if (allocator == NULL) {
+    return;
+  }
+  if (core_is_adaptor(allocator)) {
+    struct core_adaptor* self = (struct core_adaptor*)allocator;
+    /* The adaptor may end here. */
+    struct core_counter counter = self->counter;
+    drop(self);
+    if (counter.release != NULL) {
+      counter.release(counter.object);
+    }
+    return;
+  }
+  void (*release)(OrtAllocator*) = __atomic_load_n(&foreign_release, __ATOMIC_ACQUIRE);
+  if (release != NULL) {
+    release(allocator);
+  }
+}

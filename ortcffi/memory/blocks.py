@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""What allocators need to make arrays, and the checks of their arguments."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ortcffi._native import Owner, ffi
+from ortcffi._public import public
+from ortcffi._table import table_for
+from ortcffi.errors import fail, out_of_memory
+
+if TYPE_CHECKING:
+    from ortcffi.table.api import Api
+
+# NumPy has no function that tells.
+MAX_DIMENSIONS = 64 if int(np.__version__.split(".")[0]) >= 2 else 32
+
+
+def refuse(api: Any, address: int, function: str) -> None:
+    """Raise for what `Source` met: the address of a failing status, or 0 for no block."""
+    if address:
+        fail(api, ffi.cast("OrtStatus*", address), function)
+    raise out_of_memory("the allocator has no block of this size", function)
+
+
+def checked_handle(handle: Any) -> Any:
+    """The argument, if it is a pointer to an allocator or the owner of one."""
+    if isinstance(handle, Owner):
+        return handle
+    if not isinstance(handle, ffi.CData) or ffi.typeof(handle) != ffi.typeof("OrtAllocator*"):
+        raise TypeError(f"handle must be a cdata of OrtAllocator*, not {handle!r}")
+    if not handle:
+        raise ValueError("handle must not be NULL")
+    return handle
+
+
+def checked_table(api: Any) -> "Api":
+    """The argument, if it is a table."""
+    if api is None:
+        raise TypeError("api must be an Api, not NoneType")
+    return table_for(api)
+
+
+@public
+class CalledFromC:
+    """Part of allocators whose functions are Python's: C's references count on the object itself.
+
+    A source of blocks has such a reference, so it is made for each array: kept in the object, it
+    would keep the object for good.
+    """
+
+    __slots__ = ()
+
+    def _use(self, maker: object) -> None:
+        pass
+
+    def _block(self: Any, shape: Any, itemsize: int) -> Any:
+        return self._blocks()(shape, itemsize)
+
+
+def unfit(kind: "np.dtype[Any]") -> Exception:
+    """The exception for a dtype that no array here can have."""
+    if kind.hasobject:
+        return TypeError(f"dtype must not hold Python objects, as {kind} does")
+    return ValueError(f"dtype must have a size, which {kind} has not")
