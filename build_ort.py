@@ -48,6 +48,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/memory/foreign.c",
     "ortcffi/boundary/memory/numpy_memory.c",
     "ortcffi/boundary/status/raise.c",
+    "ortcffi/boundary/status/pairs.c",
     "ortcffi/boundary/memory/blocks.c",
     "ortcffi/boundary/values/values.c",
     "ortcffi/boundary/values/value_type.c",

@@ -20,6 +20,7 @@
 #include "boundary/memory/foreign.h"
 #include "boundary/status/raise.h"
 #include "boundary/session/session_types.h"
+#include "boundary/status/pairs.h"
 #include "boundary/python.h"
 
 #endif /* ORTCFFI_BOUNDARY_HEADERS_H_ */

@@ -203,6 +203,7 @@ class SessionInputs(Options):
             raise TypeError(f"{argument} must be a Value, not {type(value).__name__}")
         if value.api != self.api:
             raise ValueError(f"{argument} belongs to {value.api}, and these options to {self.api}")
+        value._lend()  # so that close() does not release it while these options keep it
         return handle
 
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Pairs of strings, as functions of the C API take and give them."""
+"""`KeyValuePairs`: a mapping of strings, ``OrtKeyValuePairs``."""
 
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import decode, encode
+from ortcffi._convert import encode
 from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -26,7 +26,7 @@ class KeyValuePairs(Handle, MutableMapping[str, str]):
     Parameters
     ----------
     pairs : mapping or iterable of pairs, optional
-        What to begin with.
+        The first pairs.
     api : Api, optional
         The table that makes the object, by default the one of `default_api`.
 
@@ -53,6 +53,10 @@ class KeyValuePairs(Handle, MutableMapping[str, str]):
         api: "Api | None" = None,
     ) -> None:
         api = table_for(api)
+        if not isinstance(pairs, Iterable):
+            raise TypeError(
+                f"pairs must be a mapping or an iterable of pairs, not {type(pairs).__name__}"
+            )
         api.require("CreateKeyValuePairs")
         out = ffi.new("OrtKeyValuePairs**")
         lib.CreateKeyValuePairs(api.pointer, out)
@@ -63,7 +67,7 @@ class KeyValuePairs(Handle, MutableMapping[str, str]):
 
     @classmethod
     def from_handle(cls, api: "Api", handle: Any, lender: object = None) -> "KeyValuePairs":
-        """Wrap what a function gave.
+        """Wrap the pairs that a function returned.
 
         Parameters
         ----------
@@ -72,7 +76,7 @@ class KeyValuePairs(Handle, MutableMapping[str, str]):
         handle : cdata of ``OrtKeyValuePairs *``
             Owned by the new object unless there is a lender.
         lender : object, optional
-            What `handle` belongs to. It is kept alive, and the pairs cannot be changed.
+            The owner of `handle`. It is kept alive, and the pairs cannot be changed.
         """
         pairs = cls.__new__(cls)
         release = lib.ReleaseKeyValuePairs if lender is None else None
@@ -81,34 +85,27 @@ class KeyValuePairs(Handle, MutableMapping[str, str]):
 
     def to_dict(self) -> dict[str, str]:
         """A copy of all pairs, in the library's order."""
-        keys, values, count = self._read()
-        return {decode(keys[i]): decode(values[i]) for i in range(count)}
-
-    def _read(self) -> tuple[Any, Any, int]:
-        keys, values = ffi.new("const char* const**"), ffi.new("const char* const**")
-        count = ffi.new("size_t*")
-        lib.GetKeyValuePairs(self.api.pointer, self.handle, keys, values, count)
-        return keys[0], values[0], count[0]
+        pairs: dict[str, str] = lib.ortcffi_read_pairs(self.api.pointer, self.handle)
+        return pairs
 
     def __getitem__(self, key: str) -> str:
-        value = lib.GetKeyValue(self.api.pointer, self.handle, encode("key", key))
-        if not value:
+        value: Any = lib.ortcffi_read_pair(self.api.pointer, self.handle, encode("key", key))
+        if value is None:
             raise KeyError(key)
-        return decode(value)
+        return value  # type: ignore[no-any-return]
 
     def __setitem__(self, key: str, value: str) -> None:
         handle, name, text = self._writable(), encode("key", key), encode("value", value)
         if not name:
             raise ValueError("key must not be empty")
-        lib.AddKeyValuePair(self.api.pointer, handle, name, text)
-        if self.get(key) != value:  # the function has no status to say so
+        if not lib.ortcffi_set_pair(self.api.pointer, handle, name, text):
+            # The function has no status to say so.
             raise OutOfMemory(f"there is no memory for the pair of {key!r}", "AddKeyValuePair")
 
     def __delitem__(self, key: str) -> None:
         handle = self._writable()
-        if key not in self:
+        if not lib.ortcffi_remove_pair(self.api.pointer, handle, encode("key", key)):
             raise KeyError(key)
-        lib.RemoveKeyValuePair(self.api.pointer, handle, encode("key", key))
 
     def _writable(self) -> Any:
         if self._lender is not None:
@@ -119,7 +116,9 @@ class KeyValuePairs(Handle, MutableMapping[str, str]):
         return iter(self.to_dict())
 
     def __len__(self) -> int:
-        return self._read()[2]
+        arrays, count = ffi.new("const char* const*[2]"), ffi.new("size_t*")
+        lib.GetKeyValuePairs(self.api.pointer, self.handle, arrays, arrays + 1, count)
+        return int(count[0])
 
     def __repr__(self) -> str:
         return "<KeyValuePairs closed>" if self.closed else f"KeyValuePairs({self.to_dict()!r})"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Types of tensors: ``OrtTensorTypeAndShapeInfo``."""
+"""`TensorTypeInfo`: the element type and shape of a tensor, ``OrtTensorTypeAndShapeInfo``."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -9,7 +9,7 @@ from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
-from ortcffi.errors import fail
+from ortcffi.errors import check, fail
 from ortcffi.values.element_types import ElementType, as_element
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ DIMENSION = (0, 2**63 - 1)
 
 
 def number_of(element_type: Any, argument: str = "element_type") -> int:
-    """The number of an element type, or of what is like a dtype; any other number as it is."""
+    """The number of an element type or a dtype; any other number unchanged."""
     if isinstance(element_type, int):
         return integer(argument, element_type, UINT32)
     return as_element(element_type, argument)
@@ -38,10 +38,10 @@ class TensorTypeInfo(Handle):
     Parameters
     ----------
     element_type : ElementType or dtype-like, optional
-        What the elements are. The library does not check a number.
+        The type of the elements. The library does not check a number.
     shape : iterable of int, str or None, optional
-        The dimensions: a number, the name of one that is not known, or None for one without a name.
-        By default nothing is known of the shape.
+        The dimensions: a number, the name of an unknown one, or None for one without a name. By
+        default the shape is unknown.
     api : Api, optional
         The table that makes the object, by default the one of `default_api`.
 
@@ -78,11 +78,11 @@ class TensorTypeInfo(Handle):
         super().__init__(api, out[0], release=lib.ReleaseTensorTypeAndShapeInfo)
         self.element_type = element_type
         if shape is not None:
-            self.shape = shape
+            self._set_dimensions(shape)
 
     @classmethod
     def from_handle(cls, api: "Api", handle: Any, lender: object = None) -> "TensorTypeInfo":
-        """Wrap what a function gave.
+        """Wrap an object that a function returned.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class TensorTypeInfo(Handle):
         handle : cdata of ``OrtTensorTypeAndShapeInfo *``
             Owned by the new object unless there is a lender.
         lender : object, optional
-            What `handle` belongs to. It is kept alive, and the object cannot be changed.
+            The owner of `handle`. It is kept alive, and the object cannot be changed.
         """
         info = cls.__new__(cls)
         release = lib.ReleaseTensorTypeAndShapeInfo if lender is None else None
@@ -100,7 +100,7 @@ class TensorTypeInfo(Handle):
 
     @property
     def element_type(self) -> ElementType | int:
-        """What the elements are. It can be set, to any number.
+        """The type of the elements. It can be set, to any number.
 
         Notes
         -----
@@ -119,52 +119,57 @@ class TensorTypeInfo(Handle):
     def shape(self) -> "tuple[Dimension, ...] | None":
         """The dimensions, as the class describes them, or None. It can be set.
 
-        Before version 24 a shape that nothing is known of reads as that of a scalar.
+        Before version 24 an unknown shape reads as that of a scalar.
 
         Notes
         -----
         API functions: ``GetDimensionsCount``, ``GetDimensions``, ``GetSymbolicDimensions``,
         ``TensorTypeAndShape_HasShape``, ``SetDimensions``, ``SetSymbolicDimensions``.
         """
+        # An object whose dimensions were set never changes: see the setter.
         handle, api = self.handle, self.api
-        told = api.supports("TensorTypeAndShape_HasShape")
-        if told and not lib.TensorTypeAndShape_HasShape(api.pointer, handle):
+        has_shape = api.supports("TensorTypeAndShape_HasShape")
+        if has_shape and not lib.TensorTypeAndShape_HasShape(api.pointer, handle):
             return None
-        rank = self._rank()
+        rank = _rank(api, handle)
         lengths, names = ffi.new("int64_t[]", rank), ffi.new("const char*[]", rank)
-        self._call("GetDimensions", lengths, rank)
-        self._call("GetSymbolicDimensions", names, rank)
+        check(api.pointer, lib.GetDimensions(api.pointer, handle, lengths, rank), "GetDimensions")
+        status = lib.GetSymbolicDimensions(api.pointer, handle, names, rank)
+        check(api.pointer, status, "GetSymbolicDimensions")
         pairs = zip(lengths, map(decode, names), strict=True)
         return tuple(length if length >= 0 else name or None for length, name in pairs)
 
     @shape.setter
     def shape(self, shape: "Iterable[Dimension]") -> None:
         self._writable()
+        # A new object of the library, because other threads may be reading names of the old one,
+        # and because those of ONNX Runtime never get fewer dimensions.
+        fresh = TensorTypeInfo(self.element_type, shape, self.api)
+        self._handle = fresh._handle
+
+    def _set_dimensions(self, shape: "Iterable[Dimension]") -> None:
         if isinstance(shape, str) or not isinstance(shape, Iterable):
             raise TypeError(f"shape must be an iterable of int, str and None, not {shape!r}")
-        dimensions = tuple(shape)
         lengths, names = [], []
-        for i, dimension in enumerate(dimensions):
+        for i, dimension in enumerate(shape):
             if dimension is None or isinstance(dimension, str):
                 lengths.append(-1)
                 names.append(ffi.new("char[]", encode(f"shape[{i}]", dimension or "")))
             else:
                 lengths.append(integer(f"shape[{i}]", dimension, DIMENSION))
                 names.append(ffi.new("char[]", b""))
-        if len(lengths) < self._rank():
-            self._begin_anew()
         self._call("SetDimensions", ffi.new("int64_t[]", lengths), len(lengths))
-        if lengths:  # also without names, for those of before would stay
+        if any(len(name) > 1 for name in names):
             self._call("SetSymbolicDimensions", ffi.new("char*[]", names), len(names))
 
     @property
     def size(self) -> int:
-        """How many elements such a tensor has; 1 for a scalar.
+        """The number of elements of such a tensor; 1 for a scalar.
 
         Raises
         ------
         Fail
-            A dimension is not known, or there are more than can be counted.
+            A dimension is unknown, or the number is too large to count.
 
         Notes
         -----
@@ -173,17 +178,6 @@ class TensorTypeInfo(Handle):
         out = ffi.new("size_t*")
         self._call("GetTensorShapeElementCount", out)
         return out[0]  # type: ignore[no-any-return]
-
-    def _rank(self) -> int:
-        out = ffi.new("size_t*")
-        self._call("GetDimensionsCount", out)
-        return out[0]  # type: ignore[no-any-return]
-
-    def _begin_anew(self) -> None:
-        """Have a new object of the library: ONNX Runtime's never get fewer dimensions."""
-        fresh = TensorTypeInfo(self.element_type, None, self.api)
-        self._handle, fresh._handle = fresh._handle, self._handle
-        fresh.close()
 
     def _writable(self) -> None:
         if self._lender is not None:
@@ -206,3 +200,9 @@ class TensorTypeInfo(Handle):
 
     def __repr__(self) -> str:
         return f"<TensorTypeInfo {'closed' if self.closed else self}>"
+
+
+def _rank(api: "Api", handle: Any) -> int:
+    out = ffi.new("size_t*")
+    check(api.pointer, lib.GetDimensionsCount(api.pointer, handle, out), "GetDimensionsCount")
+    return int(out[0])

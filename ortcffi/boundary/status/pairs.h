@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Key-value pairs read and changed in one step. The pairs may be changed by other threads, and what
+ * GetKeyValue and GetKeyValuePairs answer is valid until then: all of these keep the GIL.
+ */
+#ifndef ORTCFFI_BOUNDARY_STATUS_PAIRS_H_
+#define ORTCFFI_BOUNDARY_STATUS_PAIRS_H_
+
+#include "boundary/status/raise.h"
+#include "onnxruntime_c_api.h"
+
+/* A new dict of all pairs, in the order of GetKeyValuePairs. */
+ortcffi_object* ortcffi_read_pairs(const OrtApi* api, const OrtKeyValuePairs* pairs);
+
+/* The value of a key as a str, or None. */
+ortcffi_object* ortcffi_read_pair(const OrtApi* api, const OrtKeyValuePairs* pairs,
+                                  const char* key);
+
+/* Adds or replaces a pair; 0 where there is no memory. */
+int ortcffi_set_pair(const OrtApi* api, OrtKeyValuePairs* pairs, const char* key,
+                     const char* value);
+
+/* Removes a pair; 0 where there is none. */
+int ortcffi_remove_pair(const OrtApi* api, OrtKeyValuePairs* pairs, const char* key);
+
+#endif /* ORTCFFI_BOUNDARY_STATUS_PAIRS_H_ */

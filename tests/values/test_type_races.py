@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""Types that one thread reads while another changes or closes them."""
+
+import sys
+import threading
+
+import pytest
+
+from ortcffi import TensorTypeInfo, TypeInfo
+
+
+@pytest.fixture(autouse=True)
+def frequent_switches():
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def in_parallel(read, change):
+    """Call `change` until a thread has called `read` 2000 times; return what `read` raised."""
+    errors, done = [], threading.Event()
+
+    def reader():
+        try:
+            for _ in range(2000):
+                read()
+        except Exception as error:  # noqa: BLE001
+            errors.append(error)
+        done.set()
+
+    thread = threading.Thread(target=reader)
+    thread.start()
+    while not done.is_set():
+        change()
+    thread.join()
+    return errors
+
+
+def test_a_shape_is_read_whole_while_another_thread_sets_it(api):
+    shapes = [("a long name of a dimension", 1), (2, "another", None), ("x" * 1000,)]
+    info = TensorTypeInfo("f4", shapes[0], api)
+    turn = iter(range(10**9))
+
+    def read():
+        assert info.shape in shapes
+
+    def change():
+        info.shape = shapes[next(turn) % 3]
+
+    assert in_parallel(read, change) == []
+
+
+def test_a_part_of_a_type_outlives_its_close(api):
+    with TypeInfo.tensor("f4", ["batch", 3], api) as info:
+        part = info.tensor_info
+    others = [TypeInfo.tensor("i8", ["other", 7, 7], api) for _ in range(100)]
+    assert str(part) == "float[batch, 3]"
+    del others
+
+
+def test_a_shape_that_was_set_is_kept_by_the_handle_that_was_read_before(api):
+    info = TensorTypeInfo("f4", ["a", "b"], api)
+    before = info.handle
+    info.shape = [1]
+    assert TensorTypeInfo.from_handle(api, before, lender=object()).shape == ("a", "b")
