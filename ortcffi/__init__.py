@@ -35,7 +35,8 @@ __all__ += ["Attribute", "OpSet", "PythonOp", "custom_op", "custom_op_library", 
 __all__ += ["optional", "variadic"]
 __all__ += ["expose_symbols", "ffi", "find_runtimes", "get_include", "get_library", "init_api"]
 __all__ += ["lib", "load", "numpy_allocator", "trace"]
-__all__ += ["CompileFlags", "Graph", "GraphNode", "GraphValue", "StoredAt", "compile_model"]
+__all__ += ["CompileFlags", "Graph", "GraphNode", "GraphValue", "ModelEditor", "StoredAt"]
+__all__ += ["compile_model"]
 
 _NAMES = {
     "_native": "ffi lib",
@@ -66,6 +67,7 @@ _NAMES = {
     "options.run": "PrepackedWeights RunOptions",
     "graph.compile": "CompileFlags compile_model StoredAt",
     "graph.graph": "Graph",
+    "session.editor": "ModelEditor",
     "graph.nodes": "GraphNode GraphValue",
     "session.session": "Session",
     "session.specs": "ValueSpec",

@@ -123,12 +123,17 @@ class Buildable(Protocol):
         """Raise an error for a graph that is incomplete."""
 
 
-def build_model(parts: Parts, graph: Buildable) -> Any:
-    """Make an ``OrtModel`` of a graph. It belongs to `parts`."""
-    graph.check()
+def build_model(parts: Parts, graph: Buildable, *, whole: bool = True) -> Any:
+    """Make an ``OrtModel`` of a graph, which is a whole model or adds to one.
+
+    It belongs to `parts`.
+    """
+    if whole:
+        graph.check()
     made = parts.make("Graph", "CreateGraph")
-    _set_values(parts, "SetGraphInputs", made, graph.inputs)
-    _set_values(parts, "SetGraphOutputs", made, graph.outputs)
+    for slot, values in (("SetGraphInputs", graph.inputs), ("SetGraphOutputs", graph.outputs)):
+        if values or whole:
+            _set_values(parts, slot, made, values)
     for name, value in graph.initializers.items():
         _add_initializer(parts, made, name, value)
     for node in graph.nodes:

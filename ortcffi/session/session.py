@@ -10,6 +10,8 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.env.env import Env
 from ortcffi.errors import fail
+from ortcffi.graph.editor import Parts, build_model
+from ortcffi.graph.graph import Graph
 from ortcffi.options.run import PrepackedWeights
 from ortcffi.options.session import SessionOptions
 from ortcffi.options.settings import path as as_path
@@ -112,6 +114,42 @@ class Session(Conversions):
         keep = (store, held) if _borrows_bytes(options) else store
         self._open(engine, create, options, env=env, keep=keep)
         self._source = model
+
+    @classmethod
+    def from_graph(
+        cls,
+        graph: Graph,
+        options: "SessionOptions | None" = None,
+        *,
+        api: "Api | None" = None,
+        env: Env | None = None,
+    ) -> Self:
+        """Make a session of a model that was made in Python.
+
+        Parameters
+        ----------
+        graph : Graph
+            The model. Initializers of 128 bytes or more are not copied: the session uses their
+            memory, which must not change.
+        options, api, env
+            As of the class.
+
+        Notes
+        -----
+        Model-editor function: ``CreateSessionFromModel``, since version 22.
+        """
+        if not isinstance(graph, Graph):
+            raise TypeError(f"graph must be a Graph, not {type(graph).__name__}")
+        slot = "CreateSessionFromModel"
+        engine = engine_for(api, options, env)
+
+        def create(env: Any, options: Any, out: Any) -> None:
+            with Parts(engine, slot) as parts:
+                parts.call(slot, env, build_model(parts, graph), options, out)
+
+        session = cls.__new__(cls)
+        session._open(engine, create, options, env=env)
+        return session
 
     def _open(
         self,

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: MIT
+"""Sessions of models that are made or changed in Python, by the model editor's functions."""
+
+import os
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from ortcffi._convert import encode
+from ortcffi._native import ffi, lib
+from ortcffi.env.env import Env
+from ortcffi.errors import fail
+from ortcffi.graph.editor import Parts, build_model, editor_of
+from ortcffi.graph.graph import Graph
+from ortcffi.options.session import SessionOptions
+from ortcffi.session.library import session_options_for
+from ortcffi.session.session import Session
+from ortcffi.table.engine import engine_for
+
+if TYPE_CHECKING:
+    from ortcffi._ort import OrtSession
+    from ortcffi.options.run import PrepackedWeights
+    from ortcffi.table.api import Api
+
+__all__ = ["ModelEditor"]
+
+
+class ModelEditor:
+    """A loaded model that is extended before it can be run.
+
+    `apply` adds to the model, `finish` makes the session and ends the editor; so does `close`, and
+    a failure of one of them.
+
+    Parameters
+    ----------
+    model : str, os.PathLike or bytes-like
+        The path or the bytes of a model.
+    options : SessionOptions, optional
+        Options of the session.
+    api : Api, optional
+        The library, as of a `Session`.
+    env : Env, optional
+        The environment, as of a `Session`.
+
+    Notes
+    -----
+    Model-editor functions: ``CreateModelEditorSession``, ``CreateModelEditorSessionFromArray``,
+    since version 22. API function: ``ReleaseSession``.
+
+    Examples
+    --------
+    >>> model = Graph()
+    >>> _ = model.input("x", "f4", [2]), model.node("Neg", ["x"], ["y"])
+    >>> _ = model.output("y", "f4", [2])
+    >>> with ModelEditor(model.to_bytes()) as editor:
+    ...     more = Graph({"": editor.opset("")})
+    ...     _ = more.node("Abs", ["y"], ["z"]), more.output("z", "f4", [2])
+    ...     editor.apply(more)
+    ...     session = editor.finish()
+    >>> session.run({"x": np.array([1, -2], np.float32)})
+    [array([1., 2.], dtype=float32)]
+    """
+
+    __slots__ = ("__weakref__", "_env", "_handle", "_options", "api")
+
+    def __init__(
+        self,
+        model: Any,
+        options: SessionOptions | None = None,
+        *,
+        api: "Api | None" = None,
+        env: Env | None = None,
+    ) -> None:
+        self._handle: Any = None
+        self.api = engine_for(api, options, env)
+        self._options = session_options_for(self.api, options)
+        self._env = Env(api=self.api) if env is None else env
+        if not self.api.same_library(self._env.api):
+            raise ValueError(f"env belongs to {self._env.api}, and the editor to {self.api}")
+        slot, subject = _subject(model)
+        editor, out = editor_of(self.api, slot), ffi.new("OrtSession**")
+        environment, chosen = self._env.handle, self._options_handle()
+        if status := getattr(lib, slot)(editor, environment, *subject, chosen, out):
+            fail(self.api.pointer, status, slot)
+        pointer = self.api.pointer
+        self._handle = ffi.gc(out[0], lambda handle: lib.ReleaseSession(pointer, handle))
+
+    def _options_handle(self) -> Any:
+        return ffi.NULL if self._options is None else self._options.handle
+
+    @property
+    def handle(self) -> "OrtSession":
+        """The cdata to pass to functions of ``lib``; `ValueError` once the editor has ended."""
+        if self._handle is None:
+            raise ValueError("this ModelEditor is closed")
+        return self._handle  # type: ignore[no-any-return]
+
+    def _call(self, slot: str, *arguments: Any) -> None:
+        handle, editor = self.handle, editor_of(self.api, slot)
+        if status := getattr(lib, slot)(editor, handle, *arguments):
+            fail(self.api.pointer, status, slot)
+
+    def opset(self, domain: str = "") -> int:
+        """The version of an operator set that the model uses.
+
+        Parameters
+        ----------
+        domain : str, optional
+            Its domain; "" is that of ONNX.
+
+        Notes
+        -----
+        Model-editor function: ``SessionGetOpsetForDomain``.
+        """
+        out = ffi.new("int*")
+        self._call("SessionGetOpsetForDomain", encode("domain", domain), out)
+        return int(out[0])
+
+    def apply(self, graph: Graph) -> None:
+        """Add the nodes and initializers of a graph to the model.
+
+        Parameters
+        ----------
+        graph : Graph
+            Its nodes may read what the model makes. If it has inputs, or outputs, they take the
+            place of the model's.
+
+        Notes
+        -----
+        Model-editor function: ``ApplyModelToModelEditorSession``. What it leaves of a model that it
+        refuses is not known, so that the editor is closed then.
+        """
+        if not isinstance(graph, Graph):
+            raise TypeError(f"graph must be a Graph, not {type(graph).__name__}")
+        slot = "ApplyModelToModelEditorSession"
+        try:
+            with Parts(self.api, slot) as parts:
+                self._call(slot, build_model(parts, graph, whole=False))
+        except BaseException:
+            self.close()
+            raise
+
+    def finish(self, prepacked_weights: "PrepackedWeights | None" = None) -> Session:
+        """Make the model ready to run, and end the editor.
+
+        Parameters
+        ----------
+        prepacked_weights : PrepackedWeights, optional
+            Where sessions share weights that kernels have repacked.
+
+        Returns
+        -------
+        Session
+            The session, which has the options of the editor.
+
+        Notes
+        -----
+        Model-editor function: ``FinalizeModelEditorSession``.
+        """
+        store = None if prepacked_weights is None else prepacked_weights.handle
+        handle, session = self.handle, Session.__new__(Session)
+        slot = "FinalizeModelEditorSession"
+        try:
+            self._call(slot, self._options_handle(), ffi.NULL if store is None else store)
+
+            def hand_over(_env: Any, _options: Any, out: Any) -> None:
+                ffi.gc(handle, None)  # the session releases it from now on
+                out[0] = handle
+
+            session._open(self.api, hand_over, self._options, env=self._env, keep=store)
+        finally:
+            self.close()
+        return session
+
+    @property
+    def closed(self) -> bool:
+        """Whether the editor has ended."""
+        return self._handle is None
+
+    def close(self) -> None:
+        """End the editor. Closing again does nothing."""
+        self._handle = None
+
+    def __enter__(self) -> Self:
+        self.handle  # noqa: B018  # raises if closed
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<ModelEditor {'closed' if self.closed else f'of {self.api}'}>"
+
+
+def _subject(model: Any) -> tuple[str, tuple[Any, ...]]:
+    """The function that loads a model for editing, and what it is given of the model."""
+    if isinstance(model, (str, os.PathLike)):
+        path = os.fsencode(model)
+        if b"\0" in path:
+            raise ValueError("model must not contain a null character, which no path can")
+        return "CreateModelEditorSession", (path,)
+    try:
+        content = ffi.from_buffer("char[]", model)
+    except (TypeError, ValueError, BufferError):
+        kind = type(model).__name__
+        raise TypeError(f"model must be a path or bytes-like, not {kind}") from None
+    return "CreateModelEditorSessionFromArray", (content, len(content))

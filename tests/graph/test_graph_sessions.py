@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT
+"""Sessions of graphs, and models that are extended."""
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import ortcffi as ort
+from ortcffi.values.give_away import _keepers
+
+X = np.linspace(-1, 1, 128, dtype=np.float32).reshape(2, 64)
+
+
+def expected(graph: ort.Graph) -> np.ndarray:
+    total = X @ graph.initializers["w"] + graph.initializers["b"]
+    return np.exp(total) / np.exp(total).sum(-1, keepdims=True)
+
+
+def test_a_session_of_a_graph_computes_what_it_says(real_api, dense):
+    with ort.Session.from_graph(dense, api=real_api) as session:
+        (y,) = session.run({"x": X})
+    np.testing.assert_allclose(y, expected(dense), rtol=1e-5)
+
+
+def test_the_session_has_the_types_of_the_graph(real_api, dense):
+    with ort.Session.from_graph(dense, api=real_api) as session:
+        assert [(s.name, s.shape) for s in session.inputs] == [("x", ("batch", 64))]
+        assert [(s.name, s.shape) for s in session.outputs] == [("y", ("batch", 3))]
+
+
+def test_one_graph_makes_several_sessions(real_api, dense):
+    sessions = [ort.Session.from_graph(dense, api=real_api) for _ in range(3)]
+    for session in sessions:
+        np.testing.assert_allclose(session.run({"x": X})[0], expected(dense), rtol=1e-5)
+
+
+def test_the_session_uses_the_memory_of_an_initializer(real_api):
+    array = np.zeros(1000, np.float32)
+    graph = ort.Graph()
+    graph.input("x", "f4", [1000])
+    graph.initializer("w", array)
+    graph.node("Add", ["x", "w"], ["y"])
+    graph.output("y", "f4", [1000])
+    with ort.Session.from_graph(graph, api=real_api) as session:
+        array[:] = 7  # no program should: it shows whose memory the session reads
+        assert session.run({"x": np.ones(1000, np.float32)})[0][0] == 8
+
+
+def test_the_memory_stays_as_long_as_the_session(real_api):
+    class Array(np.ndarray):
+        """A subclass, so that a weak reference tells when it goes."""
+
+    array = np.full(1000, 2, np.float32).view(Array)
+    gone = weakref.ref(array)
+    graph = ort.Graph()
+    graph.input("x", "f4", [1000])
+    graph.initializer("w", array)
+    graph.node("Add", ["x", "w"], ["y"])
+    graph.output("y", "f4", [1000])
+    session = ort.Session.from_graph(graph, api=real_api)
+    del graph, array
+    gc.collect()
+    assert gone() is not None
+    assert session.run({"x": np.ones(1000, np.float32)})[0][-1] == 3
+    session.close()
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_graph_that_is_refused_lends_nothing(real_api, dense):
+    lent = len(_keepers)
+    dense.node("NoSuchOp", ["y"], ["z"])
+    with pytest.raises(ort.OrtError):
+        ort.Session.from_graph(dense, api=real_api)
+    assert len(_keepers) == lent
+
+
+def test_strings_of_a_graph_reach_the_session(real_api):
+    graph = ort.Graph()
+    graph.initializer("w", np.array([["a", "é"], ["", "b" * 50]]))
+    graph.node("Identity", ["w"], ["y"])
+    graph.output("y", str, [2, 2])
+    with ort.Session.from_graph(graph, api=real_api) as session:
+        assert session.run({})[0].tolist() == [["a", "é"], ["", "b" * 50]]
+
+
+def test_the_options_count(real_api, dense, tmp_path):
+    path = tmp_path / "optimized.onnx"
+    options = ort.SessionOptions(real_api, optimized_model_path=path)
+    ort.Session.from_graph(dense, options, api=real_api).close()
+    assert path.stat().st_size > 700
+
+
+@pytest.mark.parametrize("wrong", [None, b"", "model.onnx", 3])
+def test_what_is_no_graph_is_refused_by_name(real_api, wrong):
+    with pytest.raises(TypeError, match="graph must be a Graph"):
+        ort.Session.from_graph(wrong, api=real_api)
+
+
+def test_the_core_says_that_it_has_no_engine(core_api, dense):
+    with pytest.raises(ort.errors.NotImplemented, match="no engine"):
+        ort.Session.from_graph(dense, api=core_api)
+
+
+# --- models that are extended ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def model(real_api, dense) -> bytes:
+    return dense.to_bytes(api=real_api)
+
+
+def best() -> ort.Graph:
+    graph = ort.Graph()
+    graph.node("ArgMax", ["y"], ["best"], attributes={"axis": 1, "keepdims": 0})
+    graph.output("best", "i8", ["batch"])
+    return graph
+
+
+def test_a_model_is_extended_by_nodes_and_gets_their_outputs(real_api, model, dense):
+    with ort.ModelEditor(model, api=real_api) as editor:
+        assert editor.opset() == 21
+        editor.apply(best())
+        session = editor.finish()
+    assert [spec.name for spec in session.outputs] == ["best"]
+    assert session.run({"x": X})[0].tolist() == expected(dense).argmax(1).tolist()
+
+
+def test_a_file_is_extended(real_api, model, tmp_path):
+    (tmp_path / "model.onnx").write_bytes(model)
+    with ort.ModelEditor(tmp_path / "model.onnx", api=real_api) as editor:
+        editor.apply(best())
+        assert editor.finish().run({"x": X})[0].shape == (2,)
+
+
+def test_a_model_is_extended_twice(real_api, model):
+    second = ort.Graph()
+    second.node("Neg", ["best"], ["negative"])
+    second.output("negative", "i8", ["batch"])
+    with ort.ModelEditor(model, api=real_api) as editor:
+        editor.apply(best())
+        editor.apply(second)
+        assert (editor.finish().run({"x": X})[0] <= 0).all()
+
+
+def test_a_model_that_is_not_changed_runs_as_it_was(real_api, model, dense):
+    with ort.ModelEditor(model, api=real_api) as editor:
+        (y,) = editor.finish().run({"x": X})
+    np.testing.assert_allclose(y, expected(dense), rtol=1e-5)
+
+
+def test_a_graph_that_does_not_fit_ends_the_editor(real_api, model):
+    graph = ort.Graph()
+    graph.node("Neg", ["nowhere"], ["z"])
+    graph.output("z", "f4", [1])
+    editor = ort.ModelEditor(model, api=real_api)
+    with pytest.raises(ort.OrtError):
+        [editor.apply(graph), editor.finish()]
+    assert editor.closed
+    with pytest.raises(ValueError, match="closed"):
+        editor.finish()
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        lambda e: [e.finish(), e.finish()],
+        lambda e: [e.finish(), e.apply(best())],
+        lambda e: [e.close(), e.close(), e.opset()],
+        lambda e: [e.close(), e.__enter__()],
+    ],
+)
+def test_calls_in_the_wrong_order_are_refused(real_api, model, calls):
+    with pytest.raises(ValueError, match="closed"):
+        calls(ort.ModelEditor(model, api=real_api))
+
+
+def test_an_unused_editor_goes_with_its_last_reference(real_api, model):
+    editor = ort.ModelEditor(model, api=real_api)
+    gone = weakref.ref(editor)
+    del editor
+    gc.collect()
+    assert gone() is None
+
+
+@pytest.mark.parametrize("wrong", [None, 3, ["model"]])
+def test_a_wrong_model_is_named(real_api, wrong):
+    with pytest.raises(TypeError, match="model must be"):
+        ort.ModelEditor(wrong, api=real_api)
+
+
+@pytest.mark.parametrize("length", [0, 1, 50, 400])
+def test_a_model_cut_short_is_an_error(real_api, model, length):
+    with pytest.raises(ort.OrtError):
+        ort.ModelEditor(model[:length], api=real_api).finish()
+
+
+def test_a_domain_that_the_model_does_not_use_is_an_error(real_api, model):
+    with ort.ModelEditor(model, api=real_api) as editor, pytest.raises(ort.OrtError):
+        editor.opset("nowhere")
