@@ -9,7 +9,8 @@ FAULTS = ../tests/c/faults
 # What runs: a client, and behind colons what it is told after the library's path.
 RUNS = abi client heap old_client versions storm:2:50000:2 arena:2:30000 adaptor_storm:2:20000:2 \
   random_values kernels:100000 many_threads:800:1000 reload:20:1000 shared_env:2000 platform $(LEAVERS) $(RUNS_OF_$(SYSTEM))
-RUNS_OF_POSIX = $(FORKS) $(INSIDERS_OF_$(CHOSEN))
+RUNS_OF_POSIX = $(FORKS) $(INSIDERS_OF_$(CHOSEN)) throwing:$(THROWING) private_copy:$(THROWING)
+THROWING = $(BUILD)/throwing_ops.so
 # Apart, since the runtimes of most tools do not go on in the child of a process with threads.
 FORKS = storm:2:20000:2:fork adaptor_storm:2:20000:2:fork shared_env:100000:200 arena_fork
 # These leave objects to the end of the process, which nobody takes for a leak on our own heap.
@@ -40,12 +41,18 @@ $(BUILD)/%$(EXE): %.c $(wildcard ../tests/c/*/*.h) $(LIBRARY)
 
 # These look inside, so they are linked with the core's objects.
 $(BUILD)/faults $(BUILD)/system_faults $(BUILD)/adaptor_storm$(EXE) $(BUILD)/platform$(EXE) \
-$(BUILD)/arena_fork: LINK_CLIENT = \
-  -Isrc $($(CHOSEN)_FLAGS) $(OBJECTS) $($(CHOSEN)_LINK) $(WRAP) $(THREADS) $(LDFLAGS)
+$(BUILD)/arena_fork $(BUILD)/private_copy: LINK_CLIENT = \
+  -Isrc $($(CHOSEN)_FLAGS) $(OBJECTS) $($(CHOSEN)_LINK) $(WRAP) $(THREADS) $(LDFLAGS) $(SEEN)
 $(BUILD)/faults: WRAP = -Wl,--wrap=malloc -rdynamic -DCUSTOM_OPS='"$(abspath $(BUILD))/custom_ops.so"'
 $(BUILD)/faults: | $(BUILD)/custom_ops.so
 $(BUILD)/custom_ops.so: $(CLIENTS)/custom_ops.c | $(BUILD)/libortcore.so
 	$(CC) $(FLAGS) $(CFLAGS) -Iinclude -shared $< -o $@
+# The sanitizers must see the C++ library from the start.
+$(BUILD)/throwing $(BUILD)/private_copy: SEEN = \
+  $(if $(findstring -fsanitize,$(CFLAGS)),-Wl$(comma)--no-as-needed -lstdc++)
+$(BUILD)/throwing $(BUILD)/private_copy: | $(THROWING)
+$(THROWING): $(CLIENTS)/throwing_ops.cc | $(BUILD)/libortcore.so
+	$(CXX) -std=c++17 -fPIC -Wall -Wextra $(CFLAGS) -Iinclude -shared $< -o $@
 $(BUILD)/system_faults: WRAP = $(WRAPPED:%=-Wl,--wrap=%)
 
 .PHONY: check asan ubsan tsan valgrind

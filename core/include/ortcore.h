@@ -304,6 +304,20 @@ typedef enum OrtcoreCopy {
 typedef OrtStatus*(ORT_API_CALL* OrtcoreRegisterLibrary)(OrtSessionOptions* options,
                                                          const OrtApiBase* base, const char* path,
                                                          OrtcoreCopy copy, int* is_copy);
+
+#define ORTCORE_FIND_OP "ortcore_find_op"
+
+/**
+ * Finds a registered custom op.
+ *
+ * @param[in] options Options of this library.
+ * @param[in] domain UTF-8 domain of the op. NULL: any.
+ * @param[in] name UTF-8 name of the op.
+ * @return The first op of that name. It belongs to whoever registered it. NULL where there is none,
+ *     and for a NULL argument.
+ */
+typedef const OrtCustomOp*(ORT_API_CALL* OrtcoreFindOp)(const OrtSessionOptions* options,
+                                                        const char* domain, const char* name);
 /** @} */
 
 #ifdef __cplusplus

@@ -27,7 +27,9 @@ bool core_library_is_open(const char* path) {
 }
 
 static void* fail(char error[CORE_LIBRARY_ERROR], const char* path, const char* reason) {
-  snprintf(error, CORE_LIBRARY_ERROR, "%s: no private copy can be made: %s", path, reason);
+  reason += strspn(reason, ": ");
+  snprintf(error, CORE_LIBRARY_ERROR, "%.256s: no private copy can be opened: %.200s", path,
+           reason);
   return NULL;
 }
 
@@ -158,10 +160,13 @@ static void* open_bytes(const unsigned char* bytes, size_t size, const char* ori
     return fail(error, original, strerror(errno));
   }
   void* library = NULL;
-  if (write_all(file, bytes, size)) {
-    library = core_library_open(path, error);
-  } else {
+  char reason[CORE_LIBRARY_ERROR];
+  if (!write_all(file, bytes, size)) {
     fail(error, original, strerror(errno));
+  } else if ((library = core_library_open(path, reason)) == NULL) {
+    /* The loader names a file that nobody knows. */
+    size_t length = strlen(path);
+    fail(error, original, strncmp(reason, path, length) == 0 ? reason + length : reason);
   }
   if (is_named) {
     unlink(path);

@@ -23,6 +23,7 @@ static const struct {
     {ORTCORE_KERNEL_INFER_SHAPES, (OrtExperimentalFnPtr)core_kernel_infer_shapes},
     {ORTCORE_KERNEL_RELEASE, (OrtExperimentalFnPtr)core_kernel_release},
     {ORTCORE_REGISTER_LIBRARY, (OrtExperimentalFnPtr)core_register_library},
+    {ORTCORE_FIND_OP, (OrtExperimentalFnPtr)core_find_op},
 };
 
 OrtExperimentalFnPtr ORT_API_CALL ort_GetExperimentalFunction(const char* name) NO_EXCEPTION {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What libraries of custom ops and kernels are given: tables whose default allocator, inside a
  * kernel, is the kernel's. */
+#include <string.h>
+
 #include "env/logging.h"
 #include "kernels/kernel.h"
 #include "options/session_options.h"
@@ -83,6 +85,24 @@ OrtStatus* ORT_API_CALL core_register_library(OrtSessionOptions* options, const 
                                     library, true));
   if (is_copy != NULL) {
     *is_copy = is_copied;
+  }
+  return NULL;
+}
+
+const OrtCustomOp* ORT_API_CALL core_find_op(const OrtSessionOptions* options, const char* domain,
+                                             const char* name) {
+  for (size_t i = 0; options != NULL && name != NULL; i++) {
+    const OrtCustomOpDomain* among = core_op_domain(&options->custom_ops, i);
+    if (among == NULL) {
+      return NULL;
+    }
+    const OrtCustomOp* op = NULL;
+    bool is_wanted = domain == NULL || strcmp(among->name, domain) == 0;
+    for (size_t k = 0; is_wanted && (op = core_op(among, k)) != NULL; k++) {
+      if (strcmp(core_op_name(op), name) == 0) {
+        return op;
+      }
+    }
   }
   return NULL;
 }

@@ -41,5 +41,7 @@ const OrtApiBase* ORT_API_CALL core_kernel_base(uint32_t version);
 OrtStatus* ORT_API_CALL core_host_kernel(const OrtcoreNode* node, OrtcoreKernel** out);
 OrtStatus* ORT_API_CALL core_register_library(OrtSessionOptions* options, const OrtApiBase* base,
                                               const char* path, OrtcoreCopy copy, int* is_copy);
+const OrtCustomOp* ORT_API_CALL core_find_op(const OrtSessionOptions* options, const char* domain,
+                                             const char* name);
 
 #endif /* ORTCFFI_VERSIONS_H_ */

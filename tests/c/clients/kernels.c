@@ -32,22 +32,6 @@ static OrtcoreKernel* new_kernel(const struct test_op* op) {
   return kernel;
 }
 
-/* Whether a status has a code and a text with two parts; releases it. */
-static bool says(OrtStatus* status, OrtErrorCode code, const char* part, const char* other) {
-  if (status == NULL) {
-    fprintf(stderr, "there was no failure\n");
-    return false;
-  }
-  const char* text = api->GetErrorMessage(status);
-  bool is_so = api->GetErrorCode(status) == code && strstr(text, part) != NULL &&
-               strstr(text, other) != NULL;
-  if (!is_so) {
-    fprintf(stderr, "code %d: %s\n", (int)api->GetErrorCode(status), text);
-  }
-  api->ReleaseStatus(status);
-  return is_so;
-}
-
 /* The output is the first input, doubled. */
 static OrtStatus* twice(OrtKernelContext* context) {
   const OrtValue* in = NULL;

@@ -19,6 +19,7 @@ static struct {
   OrtcoreKernelInferShapes infer_shapes;
   OrtcoreKernelRelease release;
   OrtcoreRegisterLibrary register_library;
+  OrtcoreFindOp find_op;
 } host;
 
 static inline void find_host(const OrtApi* table) {
@@ -33,7 +34,24 @@ static inline void find_host(const OrtApi* table) {
   host.release = (OrtcoreKernelRelease)api->GetExperimentalFunction(ORTCORE_KERNEL_RELEASE);
   host.register_library =
       (OrtcoreRegisterLibrary)api->GetExperimentalFunction(ORTCORE_REGISTER_LIBRARY);
+  host.find_op = (OrtcoreFindOp)api->GetExperimentalFunction(ORTCORE_FIND_OP);
   CHECK(api->GetAllocatorWithDefaultOptions(&allocator) == NULL);
+}
+
+/* Whether a status has a code and a text with two parts; releases it. */
+static inline bool says(OrtStatus* status, OrtErrorCode code, const char* part, const char* other) {
+  if (status == NULL) {
+    fprintf(stderr, "there was no failure\n");
+    return false;
+  }
+  const char* text = api->GetErrorMessage(status);
+  bool is_so = api->GetErrorCode(status) == code && strstr(text, part) != NULL &&
+               strstr(text, other) != NULL;
+  if (!is_so) {
+    fprintf(stderr, "code %d: %s\n", (int)api->GetErrorCode(status), text);
+  }
+  api->ReleaseStatus(status);
+  return is_so;
 }
 
 /* An op of one float tensor in and one out. Its kernel calls `work`, its creation `begin`. */

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels that throw: each exception is a status with its text, and nothing of it is left.
+ *
+ *     throwing LIBRARY OPS    OPS is the library that throwing_ops.cc makes
+ */
+#include "kernels.h"
+
+static OrtSessionOptions* options;
+
+static OrtStatus* create(const char* name, int64_t what, uint32_t threads, OrtcoreKernel** kernel) {
+  OrtOpAttr* attribute = NULL;
+  CHECK(api->CreateOpAttr("what", &what, 1, ORT_OP_ATTR_INT, &attribute) == NULL);
+  OrtcoreNode node = {.version = ORT_API_VERSION,
+                      .op = host.find_op(options, "throwing", name),
+                      .name = "node",
+                      .attributes = (const OrtOpAttr* const*)&attribute,
+                      .attribute_count = 1,
+                      .threads = threads};
+  CHECK(node.op != NULL);
+  OrtStatus* status = host.create(&node, kernel);
+  api->ReleaseOpAttr(attribute);
+  return status;
+}
+
+static OrtStatus* compute(const char* name, int64_t what, uint32_t threads) {
+  OrtcoreKernel* kernel = NULL;
+  OrtValue* out = NULL;
+  CHECK(create(name, what, threads, &kernel) == NULL);
+  OrtStatus* status = host.compute(kernel, NULL, 0, &out, 1);
+  api->ReleaseValue(out);
+  host.release(kernel);
+  return status;
+}
+
+static const struct {
+  OrtErrorCode code;
+  const char* text;
+} thrown[] = {
+    {ORT_OK, ""},
+    {ORT_RUNTIME_EXCEPTION, "a plain runtime_error"},
+    {ORT_FAIL, "of the C++ type i"},
+    {ORT_RUNTIME_EXCEPTION, "from a virtual base"},
+    {ORT_RUNTIME_EXCEPTION, "from a second base"},
+    {ORT_FAIL, "a literal"},
+    {ORT_FAIL, "Plain"},
+    {ORT_FAIL, "Hidden"},
+    {ORT_RUNTIME_EXCEPTION, "rethrown from a pointer"},
+    {ORT_RUNTIME_EXCEPTION, "thrown again"},
+    {ORT_RUNTIME_EXCEPTION, "xxxxx"},
+    {ORT_RUNTIME_EXCEPTION, "bad_alloc"},
+};
+#define KINDS (int64_t)(sizeof thrown / sizeof *thrown)
+
+/* A kernel that does not throw tells what the others have left behind. */
+static void check_nothing_left(void) {
+  OrtcoreKernel* kernel = NULL;
+  OrtValue* out = NULL;
+  void* data = NULL;
+  CHECK(create("Compute2", 0, 1, &kernel) == NULL);
+  CHECK(host.compute(kernel, NULL, 0, &out, 1) == NULL);
+  CHECK(api->GetTensorMutableData(out, &data) == NULL);
+  CHECK(((const float*)data)[0] == 0 && ((const float*)data)[1] == 0);
+  api->ReleaseValue(out);
+  host.release(kernel);
+}
+
+int main(int argc, char** argv) {
+  CHECK(argc == 3);
+  find_host(((const OrtApiBase* (*)(void))entry_of(argv[1]))()->GetApi(ORT_API_VERSION));
+  CHECK(api->CreateSessionOptions(&options) == NULL);
+  CHECK(host.register_library(options, NULL, argv[2], ORTCORE_COPY_IF_LOADED, NULL) == NULL);
+  static const char* const computing[] = {"Compute1", "Compute2", "Parallel"};
+  static const char* const creating[] = {"Create1", "Create2"};
+  for (int64_t what = 1; what < KINDS; what++) {
+    for (size_t i = 0; i < 3; i++) {
+      CHECK(says(compute(computing[i], what, 3), thrown[what].code, "'node'", thrown[what].text));
+    }
+    for (size_t i = 0; i < 2; i++) {
+      OrtcoreKernel* kernel = NULL;
+      CHECK(says(create(creating[i], what, 1, &kernel), thrown[what].code, "'node'",
+                 thrown[what].text));
+      CHECK(kernel == NULL);
+    }
+  }
+  OrtcoreKernel* kernel = NULL;
+  CHECK(says(create("Describe", 0, 1, &kernel), ORT_RUNTIME_EXCEPTION, "'node'", "no count"));
+  check_nothing_left();
+  api->ReleaseSessionOptions(options);
+  printf("throwing: OK\n");
+  return 0;
+}
