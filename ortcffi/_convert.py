@@ -23,6 +23,7 @@ __all__ = [
     "integer",
     "known",
     "mapping",
+    "pointer",
 ]
 
 E = TypeVar("E", bound=IntEnum)
@@ -65,6 +66,15 @@ def integer(argument: str, number: Any, limits: tuple[int, int] = INT32) -> int:
     if not limits[0] <= converted <= limits[1]:
         raise ValueError(f"{argument} must be from {limits[0]} to {limits[1]}, but is {converted}")
     return converted
+
+
+def pointer(argument: str, given: Any, kind: str) -> Any:
+    """An argument that is a cdata of a pointer type, and not NULL; errors name the argument."""
+    if not isinstance(given, ffi.CData) or ffi.typeof(given) is not ffi.typeof(kind):
+        raise TypeError(f"{argument} must be a cdata of {kind}, not {given!r}")
+    if not given:
+        raise ValueError(f"{argument} must not be NULL")
+    return given
 
 
 def mapping(argument: str, given: Any) -> Mapping[Any, Any]:

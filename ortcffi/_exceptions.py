@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The exceptions: one class for each code of a status, under one base.
+"""The exceptions: one class for each status code, under one base.
 
-They have the names that the official package gives them, and each is a built-in exception that fits
-as well. They have no ``__init__``: what they know is in ``args``, so that they are cheap to make,
-compare by value, and survive pickling.
+They have the names that the official package uses, and each also inherits a fitting built-in
+exception. They have no ``__init__``: code, message and function are in ``args``, so that the
+exceptions are cheap to make, compare by value, and can be pickled.
 """
 
 import builtins
@@ -57,7 +57,7 @@ class ErrorCode(IntEnum):
 
 
 class OrtError(Exception):
-    """A function of the ONNX Runtime C API failed. The base of all such exceptions.
+    """The base of the exceptions for functions of the ONNX Runtime C API that fail.
 
     Raised itself only for a code that has no class of its own.
 
@@ -68,7 +68,7 @@ class OrtError(Exception):
     message : str
         The status's message, with replacement characters for what was not UTF-8.
     function : str or None
-        The API function that failed; None for an exception that was not made of a call's status.
+        The API function that failed; None for an exception that no call's status caused.
     """
 
     @property
@@ -125,7 +125,7 @@ class NoSuchFile(OrtError, FileNotFoundError):
     """A file does not exist (``ORT_NO_SUCHFILE``)."""
 
     code = ErrorCode.NO_SUCHFILE
-    # OSError would find its own in args, which are ours.
+    # OSError would take these from args, which have another meaning here.
     errno = ENOENT
     filename = None
 
@@ -156,8 +156,9 @@ class RuntimeException(OrtError, RuntimeError):
 class OutOfMemory(RuntimeException, MemoryError):
     """There is no memory.
 
-    The C API has no code for that. An ``ORT_RUNTIME_EXCEPTION`` becomes one if its message has the
-    words "out of memory", "bad_alloc" or "Failed to allocate memory".
+    The C API has no code for that. An ``ORT_RUNTIME_EXCEPTION`` becomes one if its message contains
+    "out of memory", "bad_alloc" or "Failed to allocate memory"; an ``ORT_FAIL`` for the last, which
+    is what the arenas of ONNX Runtime say. `code` is the status's.
     """
 
 
@@ -215,5 +216,5 @@ class DeviceReset(OrtError, RuntimeError):
     code = ErrorCode.DEVICE_RESET
 
 
-for _name in __all__:  # where users find them: tracebacks and pickles tell this name
+for _name in __all__:  # so that pickles, tracebacks and help() name what users import
     globals()[_name].__module__ = "ortcffi.errors"

@@ -30,6 +30,7 @@ __all__ = [
     "default_api",
     "highest_api_version",
     "init_api",
+    "made_by",
     "table_at",
     "table_for",
 ]
@@ -243,10 +244,15 @@ def init_api(api: "Api | None" = None) -> "Api":
     return _chosen
 
 
+def made_by(api: "Api") -> "Api":
+    """The table that a handle belongs to, which has no default."""
+    if not isinstance(api, Table):
+        raise TypeError(f"api must be an Api, not {type(api).__name__}")
+    return api
+
+
 def table_for(api: "Api | None") -> "Api":
     """The table that an argument names, or the default."""
     if api is None:
         return default_api()
-    if not isinstance(api, Table):
-        raise TypeError(f"api must be an Api, not {type(api).__name__}")
-    return api
+    return made_by(api)

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi import _exceptions
 from ortcffi._exceptions import *  # noqa: F403  # their names are listed there alone
-from ortcffi._exceptions import ErrorCode, OrtError, OutOfMemory, RuntimeException
+from ortcffi._exceptions import ErrorCode, Fail, OrtError, OutOfMemory, RuntimeException
 from ortcffi._native import lib
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ _kept: deque[tuple[int, str, BaseException]] = deque(maxlen=16)
 # Held while _kept changes. Reentrant, because a destructor may run in between and fail.
 _guard = threading.RLock()
 
+ARENA_IS_EMPTY = "Failed to allocate memory"  # what the arenas of ONNX Runtime say
+
 CLASSES = {int(vars(kind)["code"]): kind for kind in OrtError.__subclasses__()}
 
 
@@ -55,6 +57,9 @@ def error_for(code: int, message: str, function: str | None) -> OrtError:
         error = OrtError(message, function, code)
     elif kind is RuntimeException and says_out_of_memory(message):
         error = OutOfMemory(message, function)
+    elif kind is Fail and ARENA_IS_EMPTY in message:
+        error = OutOfMemory(message, function)
+        error.code = ErrorCode.FAIL
     else:
         error = kind(message, function)
     if _kept:
@@ -64,11 +69,7 @@ def error_for(code: int, message: str, function: str | None) -> OrtError:
 
 def says_out_of_memory(message: str) -> bool:
     """Whether a message has the words of the core and CUDA, of C++, or of ONNX Runtime's arenas."""
-    return (
-        "out of memory" in message
-        or "bad_alloc" in message
-        or "Failed to allocate memory" in message
-    )
+    return "out of memory" in message or "bad_alloc" in message or ARENA_IS_EMPTY in message
 
 
 # fail(api, status, function) raises the exception for a status that is not NULL, whatever its code,

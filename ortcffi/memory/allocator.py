@@ -114,7 +114,7 @@ class Allocator(Handle):
         """
         try:
             kind = as_dtype(dtype)
-        except TypeError as error:
+        except (TypeError, ValueError) as error:
             raise TypeError(f"dtype: {error}") from None
         itemsize = kind.itemsize
         if kind.hasobject or not itemsize:
@@ -145,7 +145,11 @@ class Allocator(Handle):
         -------
         ndarray
         """
-        filling = np.asarray(value, dtype)
+        try:
+            kind = None if dtype is None else as_dtype(dtype)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"dtype: {error}") from None
+        filling = np.asarray(value, kind)
         array = self.empty(shape, filling.dtype)
         array[...] = filling
         return array

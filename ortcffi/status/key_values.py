@@ -4,11 +4,11 @@
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import encode
+from ortcffi._convert import encode, pointer
 from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
-from ortcffi._table import table_for
+from ortcffi._table import made_by, table_for
 from ortcffi.errors import OutOfMemory
 
 if TYPE_CHECKING:
@@ -80,7 +80,8 @@ class KeyValuePairs(Handle, MutableMapping[str, str]):
         """
         pairs = cls.__new__(cls)
         release = lib.ReleaseKeyValuePairs if lender is None else None
-        Handle.__init__(pairs, api, handle, release=release, lender=lender)
+        checked = pointer("handle", handle, "OrtKeyValuePairs*")
+        Handle.__init__(pairs, made_by(api), checked, release=release, lender=lender)
         return pairs
 
     def to_dict(self) -> dict[str, str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What values are made of: arguments looked at, and errors that say what is wrong with them."""
+"""Argument checks for making values."""
 
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -20,8 +20,11 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
 
+TOO_MANY = 1 << 63  # elements, so that bytes are too many as well
+
+
 def table_of(allocator: Allocator, api: "Api | None") -> "Api":
-    """The table that can read an allocator's info; those of others it would misread."""
+    """The table that made an allocator's info: no other can read it."""
     if not isinstance(allocator, Allocator):
         raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
     found = allocator.info.api
@@ -31,7 +34,7 @@ def table_of(allocator: Allocator, api: "Api | None") -> "Api":
 
 
 def dimensions(shape: "Shape") -> tuple[int, ...]:
-    """A shape as a tuple of ints that C can take."""
+    """A shape as a tuple of ints that fit C's int64_t."""
     try:
         lengths = (index(shape),) if hasattr(shape, "__index__") else tuple(map(index, shape))
     except TypeError:
@@ -42,8 +45,21 @@ def dimensions(shape: "Shape") -> tuple[int, ...]:
     return lengths
 
 
+def count_of(lengths: tuple[int, ...]) -> int:
+    """How many elements a shape has; more than can be counted, if it has too many.
+
+    The whole product of many large lengths would take very long.
+    """
+    count = 1
+    for length in () if 0 in lengths else lengths:
+        count *= length
+        if count >= TOO_MANY:
+            return TOO_MANY
+    return 0 if 0 in lengths else count
+
+
 def element_of_array(x: Any, name: str = "x") -> ElementType:
-    """The element type of what is to become a value."""
+    """The element type of a tensor with the elements of an array."""
     if not isinstance(x, np.ndarray):
         raise TypeError(
             f"{name} must be an ndarray, not {type(x).__name__}: numpy.asarray makes one"
@@ -57,7 +73,7 @@ def element_of_array(x: Any, name: str = "x") -> ElementType:
 
 
 def unfit(x: "NDArray[Any]", element: ElementType, name: str = "x") -> str | None:
-    """Why an array's memory cannot be a tensor's; None if it can."""
+    """Why a tensor cannot borrow an array's memory; None if it can."""
     if element in PACKED:
         return (
             f"{name} has one {element.name} per byte, where a tensor packs {8 // PACKED[element]}"
@@ -72,7 +88,7 @@ def unfit(x: "NDArray[Any]", element: ElementType, name: str = "x") -> str | Non
 
 
 def c_strings(x: "NDArray[Any]") -> "list[Cdata]":
-    """The strings of an array as C has them."""
+    """The strings of an array as null-terminated C strings."""
     return [ffi.new("char[]", _utf8("one of values", text)) for text in x.ravel().tolist()]
 
 

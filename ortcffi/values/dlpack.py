@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Tensors and the arrays of other libraries: NumPy's protocol, and DLPack."""
 
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ortcffi._table import table_for
+from ortcffi.values.checks import count_of
 from ortcffi.values.compiled import Loan, Tensor, V
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind, bits_of, dtype_of
 from ortcffi.values.tensors import copy_of, twin_of
@@ -118,7 +118,7 @@ def from_dlpack(cls: type[V], x: Any, api: "Api | None", copy: bool) -> V:
     if not element:
         raise TypeError("x has elements that tensors cannot have")
     kind = ElementType(element)
-    count = prod(shape)
+    count = count_of(shape)
     if count * bits_of(kind) >= 1 << 63:
         raise ValueError(f"x has more bytes than can be counted: its shape is {shape}")
     is_contiguous = strides is None or _is_contiguous(shape, strides)

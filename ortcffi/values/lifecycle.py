@@ -3,7 +3,9 @@
 
 from typing import TYPE_CHECKING
 
+from ortcffi._convert import pointer
 from ortcffi._native import ffi, lib
+from ortcffi._table import made_by
 from ortcffi.errors import fail
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.values.compiled import Tensor, V, address_of
@@ -37,9 +39,17 @@ def from_handle(  # noqa: PLR0913  # as many as there are facts
         Whether the new object releases it; by default if there is no `lender`.
     readonly : bool, optional
         Whether its memory must not be written to.
+
+    Raises
+    ------
+    TypeError
+        `handle` is not such a cdata, or `api` no table.
+    ValueError
+        `handle` is NULL.
     """
     owned = lender is None if owned is None else owned
-    return cls._adopt(api._maker, address_of(handle), lender, owned, readonly)
+    address = address_of(pointer("handle", handle, "OrtValue*"))
+    return cls._adopt(made_by(api)._maker, address, lender, owned, readonly)
 
 
 def handle(value: Tensor) -> "OrtValue":

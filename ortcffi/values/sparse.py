@@ -173,7 +173,8 @@ def _pointer(array: "NDArray[Any]", kind: str = "void*") -> "Cdata":
 
 def _borrowable(name: str, x: "NDArray[Any]", element: ElementType, copy: bool) -> "NDArray[Any]":
     if copy:
-        return np.ascontiguousarray(x, x.dtype.newbyteorder("="))
+        kind = x.dtype if element is ElementType.STRING else x.dtype.newbyteorder("=")
+        return np.ascontiguousarray(x, kind)
     if reason := unfit(x, element, name):
         raise ValueError(f"{reason}: pass copy=True for a value with memory of its own")
     return x
@@ -183,7 +184,10 @@ def _check_blocks(
     values: "NDArray[Any]", indices: "NDArray[Any]", lengths: tuple[int, ...]
 ) -> None:
     """Check the bounds that libraries do not; they refuse wrong shapes themselves."""
-    if values.ndim != 3 or indices.shape != (2, values.shape[2]) or len(lengths) != 2:
+    if len(lengths) != 2:
+        text = f"shape must have 2 dimensions for a block sparse tensor, not {len(lengths)}"
+        raise InvalidArgument(text, None)
+    if values.ndim != 3 or indices.shape != (2, values.shape[2]):
         return
     for places, size, length in zip(indices, values.shape, lengths, strict=False):
         if places.size and not (places.min() >= 0 and (int(places.max()) + 1) * size <= length):

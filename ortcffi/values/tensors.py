@@ -9,7 +9,8 @@ import numpy as np
 from ortcffi._native import ffi, lib
 from ortcffi._table import table_for
 from ortcffi.errors import InvalidArgument, fail, out_of_memory
-from ortcffi.values.checks import dimensions, element_of_array, table_of, unfit
+from ortcffi.memory.allocator import Allocator
+from ortcffi.values.checks import count_of, dimensions, element_of_array, table_of, unfit
 from ortcffi.values.compiled import Tensor, V
 from ortcffi.values.element_types import (
     PACKED,
@@ -25,7 +26,7 @@ from ortcffi.values.packed import pack, unpack
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
-    from ortcffi.memory.allocator import Allocator, Shape
+    from ortcffi.memory.allocator import Shape
     from ortcffi.table.api import Api
 
 
@@ -46,7 +47,7 @@ def empty(
         The type of the elements. For strings ``str``.
     allocator : Allocator, optional
         Where its memory comes from, by default the table's default allocator. It is kept as long
-        as the memory.
+        as the memory. Strings of a library other than the core need one of the library's own.
     api : Api, optional
         The table that makes it; by default the one that understands the allocator's
         `~Allocator.info`, or else that of `default_api`.
@@ -56,7 +57,8 @@ def empty(
     TypeError
         `shape` contains something other than an int, or tensors cannot have such elements.
     ValueError
-        A dimension is negative, or `allocator` has an info of another table.
+        A dimension is negative, `allocator` has an info of another table, or the library's strings
+        cannot be in its memory.
     InvalidArgument
         The size in bytes is too large to count.
     OutOfMemory
@@ -75,6 +77,11 @@ def empty(
         allocator = api.default_allocator
     else:
         api = table_of(allocator, api)
+        if element is ElementType.STRING and not api.is_core and type(allocator) is not Allocator:
+            # ONNX Runtime constructs the strings at NULL where an allocator has no block.
+            raise ValueError(
+                "allocator must be one of the library's own for strings, such as default_allocator"
+            )
     out = ffi.new("OrtValue**")
     lengths_in_c, rank = ffi.new("int64_t[]", lengths), len(lengths)
     if status := lib.CreateTensorAsOrtValue(
@@ -96,8 +103,9 @@ def _bound(element: ElementType, lengths: tuple[int, ...]) -> None:
     if element is ElementType.UNDEFINED:
         return
     bits = 256 if element is ElementType.STRING else bits_of(element)
-    if prod(lengths) * bits >= 1 << 66:
-        text = f"shape {lengths} of {element.name} has more bytes than can be counted"
+    if count_of(lengths) * bits >= 1 << 66:
+        shape = lengths if len(lengths) <= 8 else f"of {len(lengths)} dimensions"
+        text = f"shape {shape} of {element.name} has more bytes than can be counted"
         raise InvalidArgument(text, "CreateTensorAsOrtValue")
 
 
@@ -157,7 +165,7 @@ def from_buffer(  # noqa: PLR0913, PLR0917  # as many as there are facts
     if element in (ElementType.STRING, ElementType.UNDEFINED):
         raise TypeError(f"dtype must be of numbers, not {element.name}: see from_strings")
     found = table_for(api)
-    size = (prod(lengths) * bits_of(element) + 7) // 8
+    size = (count_of(lengths) * bits_of(element) + 7) // 8
     view = memoryview(buffer)
     if view.nbytes != size:
         raise ValueError(f"buffer must have {size} bytes for this shape, not {view.nbytes}")

@@ -3,10 +3,11 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import known
+from ortcffi._convert import known, pointer
 from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
+from ortcffi._table import made_by
 from ortcffi.errors import NotImplemented, check
 from ortcffi.memory.foreign import same_library
 from ortcffi.values.compiled import Tensor
@@ -44,7 +45,8 @@ class TypeInfo(Handle):
 
     def __init__(self, api: "Api", handle: Any, lender: object = None) -> None:
         release = lib.ReleaseTypeInfo if lender is None else None
-        super().__init__(api, handle, release=release, lender=lender)
+        checked = pointer("handle", handle, "OrtTypeInfo*")
+        super().__init__(made_by(api), checked, release=release, lender=lender)
 
     # --- making -----------------------------------------------------------------------------------
 

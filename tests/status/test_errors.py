@@ -223,3 +223,20 @@ def test_the_traceback_ends_where_the_call_stands(api):
 @pytest.mark.parametrize("kind", [errors.OrtError, *errors.OrtError.__subclasses__()])
 def test_a_traceback_names_the_module_that_users_import(kind):
     assert (kind.__module__, getattr(errors, kind.__name__)) == ("ortcffi.errors", kind)
+
+
+ARENA_IS_EMPTY = b"... Failed to allocate memory for requested buffer of size 4096"
+
+
+def test_an_arena_of_onnx_runtime_without_memory_is_out_of_memory(api):
+    status = lib.CreateStatus(api.pointer, lib.ORT_FAIL, ARENA_IS_EMPTY)
+    with pytest.raises(errors.OutOfMemory) as caught:
+        errors.check(api.pointer, status, "Run")
+    assert (caught.value.code, caught.value.function) == (ErrorCode.FAIL, "Run")
+    assert pickle.loads(pickle.dumps(caught.value)).code is ErrorCode.FAIL
+
+
+def test_another_failure_is_no_lack_of_memory(api):
+    status = lib.CreateStatus(api.pointer, lib.ORT_FAIL, b"Failed to load a model")
+    with pytest.raises(errors.Fail):
+        errors.check(api.pointer, status, "Run")

@@ -2,6 +2,7 @@
 """Types of values: made, read, compared, the same on both tables."""
 
 import gc
+import re
 
 import numpy as np
 import pytest
@@ -241,3 +242,11 @@ def test_errors_of_types_name_the_argument(api):
         ort.TypeInfo.map("nothing", number)
     with pytest.raises(TypeError, match="value must be a Value, not int"):
         ort.TypeInfo.of_value(3)
+
+
+def test_a_dimension_below_minus_one_is_refused_in_the_words_of_onnx_runtime(api):
+    info = TensorTypeInfo("f4", [1], api)
+    status = lib.SetDimensions(api.pointer, info.handle, [-2], 1)
+    text = re.escape("dim_values must be -1 (symbolic dimension) or larger.")
+    with pytest.raises(ort.errors.InvalidArgument, match=text):
+        ort.errors.check(api.pointer, status, "SetDimensions")

@@ -156,7 +156,7 @@ ORT_API_STATUS_IMPL(ort_SetDimensions, OrtTensorTypeAndShapeInfo* info, const in
   for (size_t i = 0; i < dim_count; i++) {
     if (dim_values[i] < -1) {
       CORE_FAIL(ORT_INVALID_ARGUMENT,
-                "SetDimensions: dim_values must be -1, for any size, or larger");
+                "SetDimensions: dim_values must be -1 (symbolic dimension) or larger.");
     }
   }
   return set_dims("SetDimensions", info, dim_values, dim_count);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* How a failing status becomes an exception: ortcffi/errors.py decides, this does it fast. */
+/* Raises the exception for a failing status; ortcffi/errors.py says which class. */
 #include "boundary/limited_api.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "onnxruntime_c_api.h"
@@ -18,9 +19,15 @@ ortcffi_object* ortcffi_set_errors(ortcffi_object* classes, ortcffi_object* othe
   return (ortcffi_object*)Py_NewRef(Py_None);
 }
 
+/* Whether ortcffi/errors.py has to look at the message: ONNX Runtime's arenas have no other way to
+ * say that there is no memory. */
+static bool needs_a_look(OrtErrorCode code, const char* text) {
+  return code == ORT_FAIL && strstr(text, "Failed to allocate memory") != NULL;
+}
+
 /* The exception for a code and a message; NULL for another one that came up. */
-static PyObject* make_error(PyObject* code, PyObject* message, PyObject* function) {
-  PyObject* kind = PyDict_GetItemWithError(error_classes, code);
+static PyObject* make_error(PyObject* code, PyObject* message, PyObject* function, bool is_direct) {
+  PyObject* kind = is_direct ? PyDict_GetItemWithError(error_classes, code) : NULL;
   if (kind != NULL) {
     return PyObject_CallFunctionObjArgs(kind, message, function, NULL);
   }
@@ -30,13 +37,16 @@ static PyObject* make_error(PyObject* code, PyObject* message, PyObject* functio
 }
 
 ortcffi_object* ortcffi_fail(const OrtApi* api, OrtStatus* status, ortcffi_object* function) {
-  PyObject* code = PyLong_FromLong(api->GetErrorCode(status));
+  OrtErrorCode number = api->GetErrorCode(status);
+  PyObject* code = PyLong_FromLong(number);
   const char* kept = api->GetErrorMessage(status);
   const char* text = kept == NULL ? "" : kept;
   PyObject* message = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+  bool is_direct = !needs_a_look(number, text);
   api->ReleaseStatus(status);
-  PyObject* error =
-      code != NULL && message != NULL ? make_error(code, message, (PyObject*)function) : NULL;
+  PyObject* error = code != NULL && message != NULL
+                        ? make_error(code, message, (PyObject*)function, is_direct)
+                        : NULL;
   if (error != NULL) {
     PyErr_SetObject((PyObject*)Py_TYPE(error), error);
   }

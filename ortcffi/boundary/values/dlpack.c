@@ -41,6 +41,7 @@ struct versioned {
 
 enum { FLAG_READ_ONLY = 1, FLAG_COPIED = 2, FLAG_PADDED = 4 };
 enum { DEVICE_CPU = 1 };
+enum { MOST_DIMENSIONS = 64 }; /* NumPy has arrays of no more */
 
 static const char LEGACY[] = "dltensor", VERSIONED[] = "dltensor_versioned";
 
@@ -241,7 +242,8 @@ static int element_of(const struct dl_tensor* tensor, int is_padded) {
 
 static int is_sound(const struct dl_tensor* tensor) {
   int is_empty = 0;
-  if (tensor->rank < 0 || (tensor->rank > 0 && tensor->shape == NULL)) {
+  if (tensor->rank < 0 || tensor->rank > MOST_DIMENSIONS ||
+      (tensor->rank > 0 && tensor->shape == NULL)) {
     return 0;
   }
   for (int32_t i = 0; i < tensor->rank; i++) {
@@ -260,7 +262,9 @@ static PyObject* loan_facts(PyObject* self, void* unused) {
   const struct dl_tensor* tensor =
       loan->versioned == NULL ? &loan->legacy->tensor : &loan->versioned->tensor;
   if (!is_sound(tensor)) {
-    PyErr_SetString(PyExc_BufferError, "x: __dlpack__ gave a tensor without a shape or memory");
+    PyErr_SetString(
+        PyExc_BufferError,
+        "x: __dlpack__ gave a tensor without a shape or memory, or of too many dimensions");
     return NULL;
   }
   PyObject* shape = tuple_of(tensor->rank == 0 ? (int64_t[]){0} : tensor->shape, tensor->rank);
