@@ -606,7 +606,9 @@ struct OrtEpFactory {
   /** Releases what CreateAllocator made, also that of an OrtEp. */
   ORT_API_T(void, ReleaseAllocator, OrtEpFactory* this_ptr, OrtAllocator* allocator);
 
-  /** Makes what copies tensors; NULL if the CPU can do it. */
+  /** Makes what copies tensors. The function must not be NULL: ONNX Runtime calls it when the
+   * library is registered, without a check. It writes NULL to `data_transfer` where the CPU can
+   * copy. */
   ORT_API2_STATUS(CreateDataTransfer, OrtEpFactory* this_ptr, OrtDataTransferImpl** data_transfer);
 
   /** Whether the provider has streams. NULL: no. */

@@ -26,8 +26,9 @@ struct OrtCustomOpDomain {
 /** A library that was opened for its custom ops, with a reference count: one for each list. */
 struct core_op_library;
 
-/** The custom ops of session options. All zeroes is an empty list. Not locked: the options' lock or
- * the caller keeps a change apart from other uses. */
+/** The custom ops of session options. All zeroes is an empty list. The functions below lock it, so
+ * that threads may read and change it at once. To read ops that another thread may drop meanwhile,
+ * read a copy: a copy has references to the domains and keeps the libraries open. */
 struct core_custom_ops {
   OrtCustomOpDomain** domains;
   size_t domain_count;
@@ -71,6 +72,16 @@ void core_op_domain_drop(OrtCustomOpDomain* domain);
  * The caller must hold no lock of the core: these run code of other libraries.
  * @{ */
 
+/** What the slots RegisterCustomOpsLibrary, RegisterCustomOpsLibrary_V2 and
+ * RegisterCustomOpsUsingFunction do, with the base that libraries are given: the core's own for the
+ * core, an emulated host's for that host. Defined in options/op_registration.c. */
+OrtStatus* core_register_library_v1(OrtSessionOptions* options, const OrtApiBase* base,
+                                    const char* path, void** handle);
+OrtStatus* core_register_library_v2(OrtSessionOptions* options, const OrtApiBase* base,
+                                    const ORTCHAR_T* path);
+OrtStatus* core_register_function(OrtSessionOptions* options, const OrtApiBase* base,
+                                  const char* name);
+
 /** Calls RegisterCustomOps of a library that was just opened. On failure, removes from `ops` what
  * the library added and closes it. On success, `ops` keeps the library open if `is_kept`. */
 OrtStatus* core_register_op_library(const char* function, struct core_custom_ops* ops,
@@ -109,6 +120,9 @@ const char* core_op_name(const OrtCustomOp* op);
 const char* core_op_provider(const OrtCustomOp* op);
 /** The first and the last opset version with the op; 1 and INT_MAX by default. */
 void core_op_versions(const OrtCustomOp* op, int* first, int* last);
+/** Whether a host older than API version 16 could not run it: it creates or computes its kernel
+ * only through the functions that came with that version. */
+bool core_op_needs_v2(const OrtCustomOp* op);
 size_t core_op_operand_count(const OrtCustomOp* op, bool is_output);
 /** `index` must be below the count. */
 struct core_operand core_op_operand(const OrtCustomOp* op, bool is_output, size_t index);

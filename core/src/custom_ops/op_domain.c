@@ -14,6 +14,24 @@ struct core_op_library {
 
 #define FIRST_CAPACITY 8
 
+/* Protects the arrays of all domains and lists: a thread may read the ops of options while another
+ * registers more. Never held while code of a library runs. */
+static core_mutex lock = CORE_MUTEX_INIT;
+static core_once once = CORE_ONCE_INIT;
+
+static void lock_before_fork(void) { core_mutex_lock(&lock); }
+static void unlock_after_fork(void) { core_mutex_unlock(&lock); }
+static void register_fork_handlers(void) {
+  core_at_fork(lock_before_fork, unlock_after_fork, unlock_after_fork);
+}
+
+static void lock_ops(void) {
+  core_run_once(&once, register_fork_handlers);
+  core_mutex_lock(&lock);
+}
+
+static void unlock_ops(void) { core_mutex_unlock(&lock); }
+
 /* Makes room for one more pointer; false where there is no memory, with nothing changed. */
 static int grow(void*** array, size_t count, size_t* capacity) {
   if (count < *capacity) {
@@ -51,11 +69,13 @@ OrtStatus* core_new_op_domain(const char* function, const char* name, OrtCustomO
 
 OrtStatus* core_op_domain_add(const char* function, OrtCustomOpDomain* domain,
                               const OrtCustomOp* op) {
-  if (!grow((void***)&domain->ops, domain->count, &domain->capacity)) {
-    return no_memory(function);
+  lock_ops();
+  int is_added = grow((void***)&domain->ops, domain->count, &domain->capacity);
+  if (is_added) {
+    domain->ops[domain->count++] = op;
   }
-  domain->ops[domain->count++] = op;
-  return NULL;
+  unlock_ops();
+  return is_added ? NULL : no_memory(function);
 }
 
 void core_op_domain_retain(OrtCustomOpDomain* domain) {
@@ -75,7 +95,7 @@ void core_release_op_domain(OrtCustomOpDomain* domain) {
   core_op_domain_drop(domain);
 }
 
-/* Adds a domain, with a reference to it; false where there is no memory. */
+/* Adds a domain, with a reference to it; false where there is no memory. Under the lock. */
 static int keep_domain(struct core_custom_ops* ops, OrtCustomOpDomain* domain) {
   if (!grow((void***)&ops->domains, ops->domain_count, &ops->domain_capacity)) {
     return 0;
@@ -87,15 +107,17 @@ static int keep_domain(struct core_custom_ops* ops, OrtCustomOpDomain* domain) {
 
 OrtStatus* core_custom_ops_add(const char* function, struct core_custom_ops* ops,
                                OrtCustomOpDomain* domain) {
-  for (size_t i = 0; i < ops->domain_count; i++) {
-    if (ops->domains[i] == domain) {
-      return NULL;
-    }
+  lock_ops();
+  size_t i = 0;
+  while (i < ops->domain_count && ops->domains[i] != domain) {
+    i++;
   }
-  return keep_domain(ops, domain) ? NULL : no_memory(function);
+  int is_listed = i < ops->domain_count || keep_domain(ops, domain);
+  unlock_ops();
+  return is_listed ? NULL : no_memory(function);
 }
 
-/* Adds a library, with a reference to it; false where there is no memory. */
+/* Adds a library, with a reference to it; false where there is no memory. Under the lock. */
 static int keep_library(struct core_custom_ops* ops, struct core_op_library* library) {
   if (!grow((void***)&ops->libraries, ops->library_count, &ops->library_capacity)) {
     return 0;
@@ -112,13 +134,22 @@ static void drop_library(struct core_op_library* library) {
   }
 }
 
+/* Takes the last entry off an array that has more than `most`; NULL otherwise. */
+static void* take_last(void** array, size_t* count, size_t most) {
+  lock_ops();
+  void* last = *count > most ? array[--*count] : NULL;
+  unlock_ops();
+  return last;
+}
+
 /* Domains first: a library must not be closed before the domains that its memory may hold. */
 void core_custom_ops_cut(struct core_custom_ops* ops, size_t domains, size_t libraries) {
-  while (ops->domain_count > domains) {
-    core_op_domain_drop(ops->domains[--ops->domain_count]);
+  void* last;
+  while ((last = take_last((void**)ops->domains, &ops->domain_count, domains)) != NULL) {
+    core_op_domain_drop(last);
   }
-  while (ops->library_count > libraries) {
-    drop_library(ops->libraries[--ops->library_count]);
+  while ((last = take_last((void**)ops->libraries, &ops->library_count, libraries)) != NULL) {
+    drop_library(last);
   }
 }
 
@@ -131,13 +162,30 @@ void core_custom_ops_end(struct core_custom_ops* ops) {
 
 bool core_custom_ops_copy(const struct core_custom_ops* from, struct core_custom_ops* to) {
   bool is_done = true;
+  lock_ops();
   for (size_t i = 0; is_done && i < from->domain_count; i++) {
     is_done = keep_domain(to, from->domains[i]);
   }
   for (size_t i = 0; is_done && i < from->library_count; i++) {
     is_done = keep_library(to, from->libraries[i]);
   }
+  unlock_ops();
   return is_done;
+}
+
+const OrtCustomOpDomain* core_op_domain(const struct core_custom_ops* ops, size_t i) {
+  lock_ops();
+  const OrtCustomOpDomain* domain = i < ops->domain_count ? ops->domains[i] : NULL;
+  unlock_ops();
+  return domain;
+}
+
+const OrtCustomOp* core_op(const OrtCustomOpDomain* domain, size_t i) {
+  int is_released = __atomic_load_n(&domain->is_released, __ATOMIC_ACQUIRE);
+  lock_ops();
+  const OrtCustomOp* op = !is_released && i < domain->count ? domain->ops[i] : NULL;
+  unlock_ops();
+  return op;
 }
 
 OrtStatus* core_register_ops(struct core_custom_ops* ops, RegisterCustomOpsFn registration,
@@ -155,7 +203,9 @@ OrtStatus* core_keep_op_library(const char* function, struct core_custom_ops* op
   int is_kept = 0;
   if (library != NULL) {
     *library = (struct core_op_library){.handle = handle};
+    lock_ops();
     is_kept = keep_library(ops, library);
+    unlock_ops();
   }
   if (!is_kept) {
     heap_free(library);

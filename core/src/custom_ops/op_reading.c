@@ -5,7 +5,13 @@
 #include "custom_ops/custom_op.h"
 
 /* The API versions that added fields. Every struct has the fields before these. */
-enum { CHARACTERISTICS_SINCE = 8, MEMORY_SINCE = 13, VARIADIC_SINCE = 14, VERSIONS_SINCE = 17 };
+enum {
+  CHARACTERISTICS_SINCE = 8,
+  MEMORY_SINCE = 13,
+  VARIADIC_SINCE = 14,
+  KERNEL_V2_SINCE = 16,
+  VERSIONS_SINCE = 17
+};
 
 /* Calls a function of the op if it is not NULL; otherwise the value is `otherwise`. ASK_SINCE is
  * for fields that older structs do not have. */
@@ -13,15 +19,6 @@ enum { CHARACTERISTICS_SINCE = 8, MEMORY_SINCE = 13, VARIADIC_SINCE = 14, VERSIO
   ((op)->field != NULL ? (op)->field(__VA_ARGS__) : (otherwise))
 #define ASK_SINCE(since, op, otherwise, ...) \
   ((op)->version >= (since) ? ASK(op, otherwise, __VA_ARGS__) : (otherwise))
-
-const OrtCustomOpDomain* core_op_domain(const struct core_custom_ops* ops, size_t i) {
-  return i < ops->domain_count ? ops->domains[i] : NULL;
-}
-
-const OrtCustomOp* core_op(const OrtCustomOpDomain* domain, size_t i) {
-  int is_released = __atomic_load_n(&domain->is_released, __ATOMIC_ACQUIRE);
-  return !is_released && i < domain->count ? domain->ops[i] : NULL;
-}
 
 const char* core_op_name(const OrtCustomOp* op) {
   const char* name = ASK(op, NULL, GetName, op);
@@ -36,6 +33,14 @@ const char* core_op_provider(const OrtCustomOp* op) {
 void core_op_versions(const OrtCustomOp* op, int* first, int* last) {
   *first = ASK_SINCE(VERSIONS_SINCE, op, 1, GetStartVersion, op);
   *last = ASK_SINCE(VERSIONS_SINCE, op, INT_MAX, GetEndVersion, op);
+}
+
+bool core_op_needs_v2(const OrtCustomOp* op) {
+  if (op->version < KERNEL_V2_SINCE) {
+    return false;
+  }
+  return (op->CreateKernel == NULL && op->CreateKernelV2 != NULL) ||
+         (op->KernelCompute == NULL && op->KernelComputeV2 != NULL);
 }
 
 size_t core_op_operand_count(const OrtCustomOp* op, bool is_output) {

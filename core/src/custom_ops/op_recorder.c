@@ -18,8 +18,17 @@ struct pair {
   OrtCustomOpDomain* ours;
 };
 
+/* Slots of API versions after the core's, which libraries newer than the core have. */
+#define LATER_SLOTS 128
+
 struct recorder {
-  OrtApi table;
+  struct {
+    OrtApi known;
+    /* Copied, unrecorded: the core does not know their types. */
+    void* later[LATER_SLOTS];
+  } table;
+  /* The highest API version that `table` has. */
+  uint32_t table_version;
   const OrtApi* inner;
   const OrtApiBase* base;
   uint32_t version;
@@ -37,6 +46,14 @@ struct registration {
 static struct recorder recorders[RECORDERS];
 /* Protects the recorders and their pairs. Never held while another library is called. */
 static core_mutex lock = CORE_MUTEX_INIT;
+static core_once once = CORE_ONCE_INIT;
+
+static void lock_before_fork(void) { core_mutex_lock(&lock); }
+static void unlock_after_fork(void) { core_mutex_unlock(&lock); }
+static void register_fork_handlers(void) {
+  core_at_fork(lock_before_fork, unlock_after_fork, unlock_after_fork);
+}
+
 static __thread struct registration* current __attribute__((tls_model("initial-exec")));
 
 /* Turns a status of the core into one of the other library, which the caller can release. */
@@ -130,15 +147,16 @@ static void release(struct recorder* recorder, OrtCustomOpDomain* theirs) {
   recorder->inner->ReleaseCustomOpDomain(theirs);
 }
 
-/* A version above the core's gets the library's own table: the recorder does not know its slots. */
+/* The other library is asked in any case: its base may be a trace's, which counts. */
 static const OrtApi* get_api(const struct recorder* recorder, uint32_t version) {
-  bool is_ours = version >= 1 && version <= recorder->version && version <= ORT_API_VERSION;
-  return is_ours ? &recorder->table : recorder->base->GetApi(version);
+  const OrtApi* theirs = recorder->base->GetApi(version);
+  bool is_ours = version >= 1 && version <= recorder->table_version;
+  return theirs != NULL && is_ours ? &recorder->table.known : theirs;
 }
 
 static const char* version_string(const struct recorder* recorder) {
-  return recorder->version > ORT_API_VERSION ? CORE_VERSION_STRING
-                                             : recorder->base->GetVersionString();
+  return recorder->version > recorder->table_version ? CORE_VERSION_STRING
+                                                     : recorder->base->GetVersionString();
 }
 
 #define FUNCTIONS(n)                                                                             \
@@ -181,35 +199,48 @@ struct functions {
 static const struct functions functions[] = {EACH_RECORDER(ROW)};
 _Static_assert(CORE_COUNT_OF(functions) == RECORDERS, "EACH_RECORDER lists every recorder");
 
+/* Copies the slots after the core's from a library that is newer. How many there are is not known,
+ * so some words after the end of its table may be copied too; a client does not use those. */
+static void copy_later_slots(struct recorder* recorder) {
+  recorder->table_version = recorder->version;
+  if (recorder->version > ORT_API_VERSION) {
+    size_t size = core_readable_size(recorder->inner + 1, sizeof recorder->table.later);
+    memcpy(recorder->table.later, recorder->inner + 1, size);
+    recorder->table_version = size > 0 ? recorder->version : ORT_API_VERSION;
+  }
+}
+
 /* Fills in a recorder. Slots that the other library does not have stay NULL. */
 static void fill_recorder(struct recorder* recorder, const OrtApi* inner,
                           const struct core_recording* to) {
   const struct functions* mine = &functions[recorder - recorders];
 #define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
   if (to->version >= (since)) {                                                       \
-    recorder->table.name = inner->name;                                               \
+    recorder->table.known.name = inner->name;                                         \
   }
 #include "ort_slots.def"
-  recorder->table.CreateCustomOpDomain = mine->create;
-  recorder->table.CustomOpDomain_Add = mine->add_op;
-  recorder->table.AddCustomOpDomain = mine->add_domain;
-  recorder->table.ReleaseCustomOpDomain = mine->release;
+  recorder->table.known.CreateCustomOpDomain = mine->create;
+  recorder->table.known.CustomOpDomain_Add = mine->add_op;
+  recorder->table.known.AddCustomOpDomain = mine->add_domain;
+  recorder->table.known.ReleaseCustomOpDomain = mine->release;
   recorder->base = to->base;
   recorder->version = to->version;
   recorder->inner = inner;
+  copy_later_slots(recorder);
 }
 
 /* The recorder of a table, which is never given back: op libraries keep its table. NULL where all
  * are in use by other tables. */
 static struct recorder* recorder_of(const OrtApi* inner, const struct core_recording* to) {
   struct recorder* recorder = recorders;
+  core_run_once(&once, register_fork_handlers);
   core_mutex_lock(&lock);
   while (recorder < recorders + RECORDERS && recorder->inner != NULL && recorder->inner != inner) {
     recorder++;
   }
   if (recorder == recorders + RECORDERS) {
     recorder = NULL;
-  } else if (recorder->inner == NULL) {
+  } else if (recorder->inner == NULL || recorder->version != to->version) {
     fill_recorder(recorder, inner, to);
   }
   core_mutex_unlock(&lock);

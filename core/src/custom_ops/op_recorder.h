@@ -6,8 +6,8 @@
  * other library.
  *
  * Op libraries keep the table that they are given, so a recorder's table lives until the process
- * ends. It has API version 30 at most, and its base reports that version. Domains are added to the
- * options after the registration function succeeds: one that fails leaves nothing in the options.
+ * ends. Domains are added to the options after the registration function succeeds: one that fails
+ * leaves nothing in the options.
  */
 #ifndef ORTCFFI_OP_RECORDER_H_
 #define ORTCFFI_OP_RECORDER_H_

@@ -194,15 +194,20 @@ ORT_API_STATUS_IMPL(ort_CreateEnvWithOptions, const OrtEnvCreationOptions* optio
   CORE_REQUIRE(CreateEnvWithOptions, options);
   CORE_REQUIRE(CreateEnvWithOptions, out);
   if (options->version < CREATION_OPTIONS_SINCE) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateEnvWithOptions: options->version must be 24 or more");
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "CreateEnvWithOptions: options->version must be 24 or more; a client sends the "
+              "version set equal to ORT_API_VERSION");
   }
   if (options->log_id == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateEnvWithOptions: options->log_id must not be NULL");
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "CreateEnvWithOptions: options->log_id must not be NULL, but a valid (non-null) log "
+              "identifier string");
   }
   if (options->logging_severity_level < ORT_LOGGING_LEVEL_VERBOSE ||
       options->logging_severity_level > ORT_LOGGING_LEVEL_FATAL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "CreateEnvWithOptions: options->logging_severity_level must be from 0 to 4");
+              "CreateEnvWithOptions: options->logging_severity_level must be from 0 to 4, a valid "
+              "logging severity level value from the OrtLoggingLevel enumeration");
   }
   struct wanted wanted = {options->custom_logging_function, options->custom_logging_param,
                           options->logging_severity_level, options->log_id,

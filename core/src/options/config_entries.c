@@ -14,12 +14,16 @@ OrtStatus* core_config_set(const char* function, struct core_items* entries, con
                            const char* value) {
   size_t key_length = strnlen(key, KEY_LIMIT + 1);
   if (key_length == 0 || key_length > KEY_LIMIT) {
-    return core_status(ORT_INVALID_ARGUMENT, function, ": config_key must have 1 to 1024 bytes",
+    return core_status(ORT_INVALID_ARGUMENT, function,
+                       ": config_key must have 1 to 1024 bytes. Config key is empty or longer than "
+                       "maximum length 1024",
                        NULL);
   }
   if (strnlen(value, VALUE_LIMIT + 1) > VALUE_LIMIT) {
     return core_status(ORT_INVALID_ARGUMENT, function,
-                       ": config_value must have at most 8192 bytes", NULL);
+                       ": config_value must have at most 8192 bytes. Config value is longer than "
+                       "maximum length: 8192",
+                       NULL);
   }
   struct core_item* item = core_items_find(entries, key, key_length + 1);
   bool done = item != NULL ? core_item_set_text(item, value)

@@ -37,8 +37,8 @@ ORT_API_STATUS_IMPL(ort_EnableOrtCustomOps, OrtSessionOptions* options) {
   CORE_FAIL(ORT_FAIL, "EnableOrtCustomOps: onnxruntime-extensions is not part of this library");
 }
 
-ORT_API_STATUS_IMPL(ort_RegisterCustomOpsLibrary, OrtSessionOptions* options,
-                    const char* library_path, void** library_handle) {
+OrtStatus* core_register_library_v1(OrtSessionOptions* options, const OrtApiBase* base,
+                                    const char* library_path, void** library_handle) {
   CORE_REQUIRE(RegisterCustomOpsLibrary, options);
   CORE_REQUIRE(RegisterCustomOpsLibrary, library_handle);
   if (library_path == NULL) {
@@ -50,14 +50,19 @@ ORT_API_STATUS_IMPL(ort_RegisterCustomOpsLibrary, OrtSessionOptions* options,
   if (library == NULL) {
     return core_status(ORT_FAIL, "RegisterCustomOpsLibrary: ", error, NULL);
   }
-  CORE_TRY(core_register_op_library("RegisterCustomOpsLibrary", &options->custom_ops, options,
-                                    core_api_base(), library, false));
+  CORE_TRY(core_register_op_library("RegisterCustomOpsLibrary", &options->custom_ops, options, base,
+                                    library, false));
   *library_handle = library;
   return NULL;
 }
 
-ORT_API_STATUS_IMPL(ort_RegisterCustomOpsLibrary_V2, OrtSessionOptions* options,
-                    const ORTCHAR_T* library_name) {
+ORT_API_STATUS_IMPL(ort_RegisterCustomOpsLibrary, OrtSessionOptions* options,
+                    const char* library_path, void** library_handle) {
+  return core_register_library_v1(options, core_api_base(), library_path, library_handle);
+}
+
+OrtStatus* core_register_library_v2(OrtSessionOptions* options, const OrtApiBase* base,
+                                    const ORTCHAR_T* library_name) {
   CORE_REQUIRE(RegisterCustomOpsLibrary_V2, options);
   if (library_name == NULL) {
     CORE_FAIL(ORT_RUNTIME_EXCEPTION, "RegisterCustomOpsLibrary_V2: library_name must not be NULL");
@@ -68,11 +73,16 @@ ORT_API_STATUS_IMPL(ort_RegisterCustomOpsLibrary_V2, OrtSessionOptions* options,
     return core_status(ORT_FAIL, "RegisterCustomOpsLibrary_V2: ", error, NULL);
   }
   return core_register_op_library("RegisterCustomOpsLibrary_V2", &options->custom_ops, options,
-                                  core_api_base(), library, true);
+                                  base, library, true);
 }
 
-ORT_API_STATUS_IMPL(ort_RegisterCustomOpsUsingFunction, OrtSessionOptions* options,
-                    const char* registration_func_name) {
+ORT_API_STATUS_IMPL(ort_RegisterCustomOpsLibrary_V2, OrtSessionOptions* options,
+                    const ORTCHAR_T* library_name) {
+  return core_register_library_v2(options, core_api_base(), library_name);
+}
+
+OrtStatus* core_register_function(OrtSessionOptions* options, const OrtApiBase* base,
+                                  const char* registration_func_name) {
   CORE_REQUIRE(RegisterCustomOpsUsingFunction, options);
   CORE_REQUIRE(RegisterCustomOpsUsingFunction, registration_func_name);
   void* symbol = core_process_symbol(registration_func_name);
@@ -84,5 +94,10 @@ ORT_API_STATUS_IMPL(ort_RegisterCustomOpsUsingFunction, OrtSessionOptions* optio
   }
   RegisterCustomOpsFn registration;
   memcpy(&registration, &symbol, sizeof symbol);
-  return core_register_ops(&options->custom_ops, registration, options, core_api_base());
+  return core_register_ops(&options->custom_ops, registration, options, base);
+}
+
+ORT_API_STATUS_IMPL(ort_RegisterCustomOpsUsingFunction, OrtSessionOptions* options,
+                    const char* registration_func_name) {
+  return core_register_function(options, core_api_base(), registration_func_name);
 }

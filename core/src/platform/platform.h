@@ -184,6 +184,9 @@ void* core_library_symbol(void* library, const char* name);
 void core_library_close(void* library);
 /** A name that is exported by the program or by a library that everybody sees; NULL without. */
 void* core_process_symbol(const char* name);
+/** How many bytes from an address on can be read, up to `wanted`, because they are part of a
+ * library that is loaded; 0 where that cannot be told. */
+size_t core_readable_size(const void* address, size_t wanted);
 /** @} */
 
 /** Bytes of a path with its end. */

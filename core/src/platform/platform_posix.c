@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Linux, Apple's systems and other kinds of Unix. */
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* dl_iterate_phdr */
+#endif
 #include "platform/platform.h"
 
 #include <dlfcn.h>
@@ -7,8 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #if defined(__linux__)
+#include <link.h>
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -109,7 +114,19 @@ void core_local_time(char text[CORE_LOCAL_TIME]) {
   snprintf(text + length, CORE_LOCAL_TIME - length, ".%09ld", now.tv_nsec);
 }
 
+/* Whether a path leads to something that is neither a file nor a directory, such as a FIFO, which
+ * the loader would wait for. */
+static int is_special_file(const char* path) {
+  struct stat found;
+  return strchr(path, '/') != NULL && stat(path, &found) == 0 && !S_ISREG(found.st_mode) &&
+         !S_ISDIR(found.st_mode);
+}
+
 void* core_library_open(const ORTCHAR_T* path, char error[CORE_LIBRARY_ERROR]) {
+  if (is_special_file(path)) {
+    snprintf(error, CORE_LIBRARY_ERROR, "%s: is not a regular file", path);
+    return NULL;
+  }
   void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) {
     const char* reason = dlerror();
@@ -127,6 +144,39 @@ void* core_library_symbol(void* library, const char* name) { return dlsym(librar
 void core_library_close(void* library) { dlclose(library); }
 
 void* core_process_symbol(const char* name) { return dlsym(RTLD_DEFAULT, name); }
+
+#if defined(__linux__)
+struct readable {
+  uintptr_t address;
+  size_t size;
+};
+
+static int find_segment(struct dl_phdr_info* library, size_t info_size, void* argument) {
+  (void)info_size;
+  struct readable* readable = argument;
+  for (size_t i = 0; i < library->dlpi_phnum; i++) {
+    const ElfW(Phdr)* segment = &library->dlpi_phdr[i];
+    uintptr_t start = library->dlpi_addr + segment->p_vaddr;
+    if (segment->p_type == PT_LOAD && (segment->p_flags & PF_R) != 0 &&
+        readable->address >= start && readable->address - start < segment->p_memsz) {
+      readable->size = segment->p_memsz - (readable->address - start);
+      return 1;
+    }
+  }
+  return 0;
+}
+
+size_t core_readable_size(const void* address, size_t wanted) {
+  struct readable readable = {(uintptr_t)address, 0};
+  dl_iterate_phdr(find_segment, &readable);
+  return readable.size < wanted ? readable.size : wanted;
+}
+#else
+size_t core_readable_size(const void* address, size_t wanted) {
+  (void)address, (void)wanted;
+  return 0;
+}
+#endif
 
 void core_path_utf8(const ORTCHAR_T* path, char* text, size_t room) {
   snprintf(text, room, "%s", path);

@@ -214,6 +214,15 @@ void* core_library_symbol(void* library, const char* name) {
 
 void core_library_close(void* library) { FreeLibrary(library); }
 
+size_t core_readable_size(const void* address, size_t wanted) {
+  MEMORY_BASIC_INFORMATION region;
+  if (VirtualQuery(address, &region, sizeof region) == 0 || region.Type != MEM_IMAGE) {
+    return 0;
+  }
+  size_t size = (size_t)((char*)region.BaseAddress + region.RegionSize - (char*)address);
+  return size < wanted ? size : wanted;
+}
+
 void* core_process_symbol(const char* name) {
   return (void*)GetProcAddress(GetModuleHandleW(NULL), name);
 }

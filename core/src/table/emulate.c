@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "custom_ops/custom_op.h"
 #include "table/versions.h"
 #include "platform/platform.h"
 
@@ -72,6 +73,31 @@ static CORE_COLD OrtStatus* late(unsigned late_slot) {
 static OrtApi tables[HOSTS + 1];
 static core_once once = CORE_ONCE_INIT;
 
+static const OrtApiBase bases[];
+
+/* The slots that load op libraries. A library gets the base of the host, not the core's. */
+#define REGISTRATION(host, ...)                                                   \
+  static CORE_COLD OrtStatus* ORT_API_CALL register_v1_in_##host(                 \
+      OrtSessionOptions* options, const char* path, void** handle) NO_EXCEPTION { \
+    return core_register_library_v1(options, &bases[host], path, handle);         \
+  }                                                                               \
+  static CORE_COLD OrtStatus* ORT_API_CALL register_v2_in_##host(                 \
+      OrtSessionOptions* options, const ORTCHAR_T* path) NO_EXCEPTION {           \
+    return core_register_library_v2(options, &bases[host], path);                 \
+  }                                                                               \
+  static CORE_COLD OrtStatus* ORT_API_CALL register_function_in_##host(           \
+      OrtSessionOptions* options, const char* name) NO_EXCEPTION {                \
+    return core_register_function(options, &bases[host], name);                   \
+  }
+EACH_HOST(REGISTRATION, )
+
+#define SET_REGISTRATION(host, ...)                                            \
+  tables[host].RegisterCustomOpsLibrary = register_v1_in_##host;               \
+  if ((host) >= 14) {                                                          \
+    tables[host].RegisterCustomOpsLibrary_V2 = register_v2_in_##host;          \
+    tables[host].RegisterCustomOpsUsingFunction = register_function_in_##host; \
+  }
+
 static CORE_COLD void fill_tables(void) {
   for (int host = 1; host <= HOSTS; host++) {
     tables[host] = *core_api_base()->GetApi(ORT_API_VERSION);
@@ -91,6 +117,7 @@ static CORE_COLD void fill_tables(void) {
 #define ORT_SLOT_GETTER(index, since, topic, who, gil, returns, name) \
   ORT_SLOT_VOID(index, since, topic, who, gil, name, (void), ())
 #include "ort_slots.def"
+  EACH_HOST(SET_REGISTRATION, )
 }
 
 #define BASE_FUNCTIONS(host, ...)                                                      \

@@ -7,10 +7,18 @@
 #include "kernels/kernel.h"
 #include "table/versions.h"
 
+/* ONNX Runtime's own function that shows how these functions work; its answer is the same there. */
+static OrtStatus* ORT_API_CALL experimental_api_test(uint64_t* out) NO_EXCEPTION {
+  CORE_REQUIRE(OrtApi_ExperimentalApiTest, out);
+  *out = 12345;
+  return NULL;
+}
+
 static const struct {
   const char* name;
   OrtExperimentalFnPtr function;
 } functions[] = {
+    {"OrtApi_ExperimentalApiTest_SinceV28", (OrtExperimentalFnPtr)experimental_api_test},
     {ORTCORE_EMULATE, (OrtExperimentalFnPtr)core_emulate},
     {ORTCORE_TRACE_BEGIN, (OrtExperimentalFnPtr)core_trace_begin},
     {ORTCORE_TRACE_END, (OrtExperimentalFnPtr)core_trace_end},

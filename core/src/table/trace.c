@@ -122,6 +122,14 @@ static int is_traced(const OrtApi* api) {
   return 0;
 }
 
+static void lock_before_fork(void) { core_mutex_lock(&lock); }
+static void unlock_after_fork(void) { core_mutex_unlock(&lock); }
+
+static void prepare(void) {
+  fill_tables();
+  core_at_fork(lock_before_fork, unlock_after_fork, unlock_after_fork);
+}
+
 static void open_trace(struct trace* trace, const OrtApi* api, uint32_t version,
                        const char* version_string, OrtcoreFigures* figures) {
   trace->is_open = 1;
@@ -146,7 +154,7 @@ OrtStatus* ORT_API_CALL core_trace_begin(const OrtApi* api, uint32_t version,
   if (is_traced(api)) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_trace_begin: api must not be the table of a trace");
   }
-  core_run_once(&once, fill_tables);
+  core_run_once(&once, prepare);
   core_mutex_lock(&lock);
   struct trace* trace = closed_trace(api);
   if (trace != NULL) {

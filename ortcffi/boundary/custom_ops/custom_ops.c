@@ -67,7 +67,9 @@ void ortcffi_read_op(const OrtCustomOp* op, ortcffi_op* out) {
   *out = (ortcffi_op){.name = core_op_name(op),
                       .provider = core_op_provider(op),
                       .inputs = core_op_operand_count(op, false),
-                      .outputs = core_op_operand_count(op, true)};
+                      .outputs = core_op_operand_count(op, true),
+                      .version = op->version,
+                      .needs_v2 = core_op_needs_v2(op)};
   core_op_versions(op, &out->first, &out->last);
 }
 

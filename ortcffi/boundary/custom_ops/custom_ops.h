@@ -18,6 +18,9 @@ typedef struct ortcffi_op {
   /* The first and the last opset version with the op. */
   int first, last;
   size_t inputs, outputs;
+  /* The API version of the struct, and whether a host older than version 16 cannot run the op. */
+  uint32_t version;
+  int needs_v2;
 } ortcffi_op;
 
 typedef struct ortcffi_operand {

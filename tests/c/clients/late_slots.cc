@@ -41,12 +41,17 @@ void check_zero(Value value) {
   CHECK(value == Value{});
 }
 
+/* The slots that hand a base to op libraries: each host's own, since it hands out its own base. */
+bool hands_out_a_base(const char* name) {
+  return strncmp(name, "RegisterCustomOps", strlen("RegisterCustomOps")) == 0;
+}
+
 void check_host(const OrtApi* table, int host) {
-#define IF_LATE(since, name, check)     \
-  if ((since) > host) {                 \
-    check;                              \
-  } else {                              \
-    CHECK(table->name == g_core->name); \
+#define IF_LATE(since, name, check)                                \
+  if ((since) > host) {                                            \
+    check;                                                         \
+  } else {                                                         \
+    CHECK(hands_out_a_base(#name) || table->name == g_core->name); \
   }
 #define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments) \
   IF_LATE(since, name, check_late(call_with_zeroes(table->name), #name, since, host))
