@@ -77,13 +77,16 @@ def pointer(argument: str, given: Any, kind: str) -> Any:
     return given
 
 
-def mapping(argument: str, given: Any) -> Mapping[Any, Any]:
-    """An argument that is a mapping, or None for an empty one; errors name the argument."""
+def mapping(argument: str, given: Any) -> dict[Any, Any]:
+    """A copy of an argument that is a mapping, or None for an empty one; errors name the argument.
+
+    A copy, because a mapping written in Python can answer differently each time it is asked.
+    """
     if given is None:
         return {}
     if not isinstance(given, Mapping):
         raise TypeError(f"{argument} must be a mapping, not {type(given).__name__}")
-    return given
+    return dict(given)
 
 
 def absolute(argument: str, path: AnyPath) -> str:

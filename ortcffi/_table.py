@@ -95,6 +95,7 @@ class Table:
     ) -> None:
         self.base = base
         self.pointer = pointer
+        self.client_table = pointer  # for op libraries; that of a trace counts
         self.version = version
         self.version_string = version_string
         self.path = path

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""``python -m ortcffi doctor``: which libraries there are, what is chosen, what is wrong and why.
+"""``python -m ortcffi doctor``: lists libraries with the C API, and what is wrong with each.
 
-Each library is opened in a process of its own, so that one that crashes, hangs or talks is a
-finding and nothing worse.
+Each library is opened in its own process, so that one that crashes, hangs or writes to the terminal
+is only reported.
 """
 
 import argparse
@@ -19,12 +19,12 @@ from ortcffi.table import load as providers
 from ortcffi.table.find import Runtime, find_runtimes
 
 DESCRIPTION = """\
-List the providers of the ONNX Runtime C API: the embedded core, the libraries that ortcffi.load()
-looks for, and those given. Each library is opened, in a process of its own."""
+List the libraries with the ONNX Runtime C API: the embedded core, those that ortcffi.load() looks
+for, and those given. Each library is opened, in its own process."""
 EPILOG = """\
-The exit code is 1 if a library is broken that is asked for: one given, the one that ORTCFFI_LIBRARY
-names, or the one that ortcffi.load() opens. Otherwise it is 0; the embedded core needs none."""
-SECONDS = 60  # until a library counts as hanging
+The exit code is 1 if one of these is broken: a library that was given, the one that ORTCFFI_LIBRARY
+names, or the one that ortcffi.load() opens. Otherwise it is 0."""
+SECONDS = 60  # after which a library is reported as hanging
 _PROBE = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
     "from ortcffi.cli.doctor import answer; answer(sys.argv[2])"
@@ -32,18 +32,18 @@ _PROBE = (
 
 
 class Finding(NamedTuple):
-    """A provider, and how it went when it was opened.
+    """The result of opening a library.
 
     Attributes
     ----------
     runtime : Runtime
-        What was found, with a problem if it cannot be used.
+        The library, with a problem if it cannot be used.
     used_version : int or None
-        The API version at which ``load`` uses it; None if it cannot be used.
+        The API version that ``load`` uses; None if the library cannot be used.
     build_info : str or None
         What ``GetBuildInfoString`` answers.
     printed : str
-        What the library wrote to stderr meanwhile.
+        What the library wrote to stderr.
     """
 
     runtime: Runtime
@@ -53,16 +53,15 @@ class Finding(NamedTuple):
 
     @property
     def asked_for(self) -> bool:
-        """Whether somebody relies on this one, so that it being broken is an error."""
+        """Whether the user named this library, or ``load`` opens it: a problem is then an error."""
         return self.runtime.chosen or self.runtime.source in ("given", providers.VARIABLE)
 
 
 def examine(runtime: Runtime, seconds: float = SECONDS) -> Finding:
-    """Open a library that `find_runtimes` found, in another process, and tell how that went."""
+    """Open a library that `find_runtimes` found, in another process."""
     if runtime.problem or not sys.executable:
         return Finding(runtime)
-    paths = json.dumps([os.fspath(path) for path in sys.path])
-    command = [sys.executable, "-c", _PROBE, paths, runtime.path]
+    command = [sys.executable, "-c", _PROBE, search_path(), runtime.path]
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=seconds
@@ -74,16 +73,21 @@ def examine(runtime: Runtime, seconds: float = SECONDS) -> Finding:
         name = signal.Signals(-done.returncode).name
         return _broken(runtime, f"crashes when it is opened ({name})", printed=printed)
     try:
-        told = json.loads(done.stdout.splitlines()[-1])
+        found = json.loads(done.stdout.splitlines()[-1])
     except (IndexError, ValueError):
         problem = f"ends the process that opens it, with exit code {done.returncode}"
         return _broken(runtime, problem, printed=printed)
-    if "problem" in told:
-        return _broken(runtime, told["problem"], told["remedy"], printed)
-    version = told["version"]
+    if "problem" in found:
+        return _broken(runtime, found["problem"], found["remedy"], printed)
+    version = found["version"]
     versions = (1, highest_api_version(version))
     runtime = runtime._replace(version=version, version_from="library", api_versions=versions)
-    return Finding(runtime, told["used_version"], told["build_info"], printed)
+    return Finding(runtime, found["used_version"], found["build_info"], printed)
+
+
+def search_path() -> str:
+    """The entries of ``sys.path`` that another process can use, as JSON."""
+    return json.dumps([entry for entry in sys.path if isinstance(entry, str)])
 
 
 def _broken(
@@ -93,24 +97,24 @@ def _broken(
 
 
 def answer(path: str) -> None:
-    """Open a library and write what `examine` wants to know to stdout, as a line of JSON."""
+    """Open a library and write what `examine` reads to stdout, as a line of JSON."""
     import resource
 
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash is told, and need not be kept
-    told: dict[str, Any]
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash is reported; no core dump is needed
+    found: dict[str, Any]
     try:
         api = providers.load(path)
-        told = {"version": api.version_string, "used_version": api.version}
-        told["build_info"] = api.build_info if api.supports("GetBuildInfoString") else None
+        found = {"version": api.version_string, "used_version": api.version}
+        found["build_info"] = api.build_info if api.supports("GetBuildInfoString") else None
     except providers.LoadError as error:
-        told = {"problem": error.problem, "remedy": error.remedy}
-    sys.stdout.write("\n" + json.dumps(told) + "\n")  # after whatever the library wrote
+        found = {"problem": error.problem, "remedy": error.remedy}
+    sys.stdout.write("\n" + json.dumps(found) + "\n")  # after what the library wrote
     sys.stdout.flush()
-    os._exit(0)  # and without what it would do at the end
+    os._exit(0)  # without the destructors of the library
 
 
 def diagnose(given: Sequence[str] = ()) -> list[Finding]:
-    """Find all providers, and those given, and open each library."""
+    """Find all libraries, including those given, and open each one."""
     core, *others = find_runtimes(*given)
     known = core.api_versions or (1, 1)
     return [Finding(core, known[1]), *map(examine, others)]
@@ -168,22 +172,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m ortcffi doctor", description=DESCRIPTION, epilog=EPILOG
     )
-    parser.add_argument("path", nargs="*", help="a further library to look at")
+    parser.add_argument("path", nargs="*", help="another library to examine")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
-        "--client", metavar="PATH", help="tell instead which API version a custom-op library needs"
+        "--client",
+        metavar="PATH",
+        help="report which API version a custom-op library needs",
     )
     parser.add_argument(
         "--api",
         metavar="HOST",
-        help="the host that the client meets: core (default), an API version from 1 to 30, real "
-        "(what ortcffi.load() opens), or the path of a library",
+        help="the host for --client: core (default), an API version from 1 to 30, real (what "
+        "ortcffi.load() opens), or the path of a library",
     )
     options = parser.parse_args(arguments)
     if options.client is None and options.api is not None:
-        parser.error("--api says which host --client meets, so it needs --client")
+        parser.error("--api chooses the host for --client, so it needs --client")
     if options.client is not None and options.path:
-        parser.error("--client looks at one custom-op library and at no other")
+        parser.error("--client examines one custom-op library and no other library")
     try:
         if options.client is not None:
             from ortcffi.cli import client_doctor

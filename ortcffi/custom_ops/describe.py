@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A custom op as it describes itself: ``OrtCustomOp``."""
+"""What a custom op declares about itself: ``OrtCustomOp``."""
 
 from enum import IntEnum
 from typing import Any, NamedTuple
@@ -13,11 +13,12 @@ from ortcffi.values.element_types import ElementType
 __all__ = ["Characteristic", "CustomOp", "Operand", "read_op"]
 
 NO_END = 2**31 - 1
+MOST_OPERANDS = 2**16 - 1  # a count above it is a mistake, such as -1 as a size_t
 
 
 @public
 class Characteristic(IntEnum):
-    """How often an input or an output is there (``OrtCustomOpInputOutputCharacteristic``)."""
+    """Required, optional or variadic (``OrtCustomOpInputOutputCharacteristic``)."""
 
     REQUIRED = lib.INPUT_OUTPUT_REQUIRED
     OPTIONAL = lib.INPUT_OUTPUT_OPTIONAL
@@ -31,15 +32,15 @@ class Operand(NamedTuple):
     Attributes
     ----------
     element_type : ElementType or int
-        What the elements are; ``UNDEFINED`` stands for any type.
+        The type of the elements; ``UNDEFINED`` stands for any type.
     characteristic : Characteristic or int
-        How often it is there.
+        Whether it is required, optional or variadic.
     mem_type : MemType or int
-        Where the op wants it.
+        The memory type that the op expects.
     min_arity : int
-        Of a variadic one, how many values there are at least; 1 of others.
+        The least number of values of a variadic operand; otherwise 1.
     is_homogeneous : bool
-        Of a variadic one, whether all values have one type; True of others.
+        Whether all values of a variadic operand have one type; otherwise True.
     """
 
     element_type: ElementType | int
@@ -51,22 +52,22 @@ class Operand(NamedTuple):
 
 @public
 class CustomOp(NamedTuple):
-    """An op as it was registered.
+    """A registered op.
 
     Attributes
     ----------
     domain : str
-        The namespace of its name.
+        The domain that it was registered in.
     name : str
         Its name.
     since_version : int
-        The first version of the domain that has it.
+        The first opset version of the domain that has it.
     end_version : int or None
-        The last version that has it, or None.
+        The last such version, or None.
     inputs, outputs : tuple of Operand
-        What it takes and gives.
+        Its operands.
     provider : str
-        The execution provider that it runs on; "" stands for that of the CPU.
+        The execution provider that runs it; "" stands for the CPU's.
     """
 
     domain: str
@@ -79,25 +80,36 @@ class CustomOp(NamedTuple):
 
 
 def read_op(domain: str, op: Any) -> CustomOp:
-    """Ask an op of a domain what it is, as far as the version of its struct goes."""
-    told = ffi.new("ortcffi_op*")
-    lib.ortcffi_read_op(op, told)
+    """Read what an op declares, in the fields that its version has.
+
+    Raises
+    ------
+    ValueError
+        It declares more operands than any op can have.
+    """
+    read = ffi.new("ortcffi_op*")
+    lib.ortcffi_read_op(op, read)
+    name, provider = decode(read.name), decode(read.provider)
+    for count, what in ((read.inputs, "inputs"), (read.outputs, "outputs")):
+        if count > MOST_OPERANDS:
+            raise ValueError(
+                f"the op {name!r} declares {count} {what}; more than {MOST_OPERANDS} are not read"
+            )
     inputs, outputs = (
         tuple(_operand(op, is_output, i) for i in range(count))
-        for is_output, count in ((0, told.inputs), (1, told.outputs))
+        for is_output, count in ((0, read.inputs), (1, read.outputs))
     )
-    last = None if told.last == NO_END else told.last
-    name, provider = decode(told.name), decode(told.provider)
-    return CustomOp(domain, name, told.first, last, inputs, outputs, provider)
+    last = None if read.last == NO_END else read.last
+    return CustomOp(domain, name, read.first, last, inputs, outputs, provider)
 
 
 def _operand(op: Any, is_output: int, i: int) -> Operand:
-    told = ffi.new("ortcffi_operand*")
-    lib.ortcffi_read_operand(op, is_output, i, told)
+    read = ffi.new("ortcffi_operand*")
+    lib.ortcffi_read_operand(op, is_output, i, read)
     return Operand(
-        known(ElementType, told.type),
-        known(Characteristic, told.characteristic),
-        known(MemType, told.memory),
-        told.least,
-        bool(told.is_homogeneous),
+        known(ElementType, read.type),
+        known(Characteristic, read.characteristic),
+        known(MemType, read.memory),
+        read.least,
+        bool(read.is_homogeneous),
     )

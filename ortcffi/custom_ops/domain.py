@@ -19,12 +19,12 @@ __all__ = ["CustomOpDomain"]
 
 @public
 class CustomOpDomain(Handle):
-    """A namespace of custom ops that are made here, as structs.
+    """A domain of custom ops that are given as C structs.
 
     Parameters
     ----------
     name : str
-        The name of the domain; "" stands for that of ONNX.
+        The name of the domain; "" stands for ONNX's own.
     api : Api, optional
         The table that makes the object, by default the one of `default_api`.
 
@@ -56,8 +56,8 @@ class CustomOpDomain(Handle):
         Parameters
         ----------
         op : PythonOp or cdata of ``OrtCustomOp *``
-            The op. A struct is not copied: the domain keeps the cdata alive, not what its functions
-            need.
+            The op. A struct is not copied: the domain keeps the cdata alive, but not the objects
+            that its functions use.
         """
         if hasattr(op, "_struct_for"):
             self._structs.append(op._struct_for(self.api))
@@ -70,7 +70,7 @@ class CustomOpDomain(Handle):
 
     @property
     def ops(self) -> list[CustomOp]:
-        """The ops that were added, as they describe themselves."""
+        """The ops that were added, with what they declare."""
         self.handle  # noqa: B018  # raises if closed
         return [read_op(self.name, op) for op in self._ops]
 

@@ -24,7 +24,7 @@ INT64 = (-(2**63), 2**63 - 1)
 
 @public
 class OpAttrType(IntEnum):
-    """What an attribute of a node is (``OrtOpAttrType``)."""
+    """The type of an attribute (``OrtOpAttrType``)."""
 
     UNDEFINED = lib.ORT_OP_ATTR_UNDEFINED
     INT = lib.ORT_OP_ATTR_INT
@@ -56,7 +56,7 @@ class OpAttr(Handle):
     value : int, float, str, or iterable of one of them
         Ints have 64 bits, floats 32.
     type : OpAttrType, optional
-        What it is to be; by default what `value` is. Needed for a list without elements.
+        The type; by default that of `value`. An empty list needs it.
     api : Api, optional
         The table that makes the object, by default the one of `default_api`.
 
@@ -86,7 +86,9 @@ class OpAttr(Handle):
         api: "Api | None" = None,
     ) -> None:
         api = table_for(api)
-        kind = _kind_of(value) if type is None else OpAttrType(type)
+        if isinstance(value, (list, tuple)):
+            value = list(value)  # once: a subclass may iterate differently each time
+        kind = _kind_of(value) if type is None else _type(type)
         data, length, _kept = _data(kind, value)
         api.require("CreateOpAttr")
         out = ffi.new("OrtOpAttr**")
@@ -121,7 +123,7 @@ class OpAttr(Handle):
 
     @property
     def type(self) -> OpAttrType | int:
-        """What it is. API function: ``OpAttr_GetType``, since version 23."""
+        """The type. API function: ``OpAttr_GetType``, since version 23."""
         out = ffi.new("OrtOpAttrType*")
         self._call("OpAttr_GetType", out)
         return known(OpAttrType, out[0])
@@ -131,7 +133,7 @@ class OpAttr(Handle):
         """A copy of the value. API function: ``ReadOpAttr``, since version 17."""
         kind = self.type
         size = ffi.new("size_t*")
-        # A buffer that is too small is an error, which says the size nonetheless.
+        # A buffer that is too small is an error, but the call still writes the size.
         handle, api = self.handle, self.api.pointer
         if status := lib.ReadOpAttr(api, handle, kind, ffi.NULL, 0, size):
             lib.ReleaseStatus(api, status)
@@ -159,8 +161,27 @@ def _kind_of(value: Any) -> OpAttrType:
     raise TypeError(f"value must be an int, a float, a str or a list, not {value!r}")
 
 
+def _type(given: Any) -> OpAttrType:
+    known_types = [*_SINGLE, *_PLURAL]
+    if not isinstance(given, int) or given not in known_types:
+        names = ", ".join(kind.name for kind in known_types)
+        raise ValueError(f"type must be one of OpAttrType's {names}, not {given!r}")
+    return OpAttrType(given)
+
+
+def _float(each: Any) -> float:
+    if isinstance(each, (str, bytes)):
+        raise TypeError(f"value must have numbers for the type FLOATS or FLOAT, not {each!r}")
+    try:
+        return float(each)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(
+            f"value must have numbers for the type FLOATS or FLOAT, not {each!r}"
+        ) from None
+
+
 def _data(kind: OpAttrType, value: Any) -> tuple[Any, int, Any]:
-    """What C is given for a value, its length, and what has to live until then."""
+    """The cdata for a value, its length, and the objects that must outlive the call."""
     if kind in _SINGLE:
         array, _, kept = _data(_SINGLE[kind], [value])
         if kind == OpAttrType.STRING:
@@ -171,11 +192,9 @@ def _data(kind: OpAttrType, value: Any) -> tuple[Any, int, Any]:
         numbers = [integer("value", each, INT64) for each in values]
         return ffi.new("int64_t[]", numbers), len(numbers), None
     if kind == OpAttrType.FLOATS:
-        return ffi.new("float[]", [float(each) for each in values]), len(values), None
-    if kind == OpAttrType.STRINGS:
-        texts = [ffi.new("char[]", encode("value", each)) for each in values]
-        return ffi.new("char*[]", texts), len(texts), texts
-    raise ValueError(f"type must be one of numbers or of text, not {kind.name}")
+        return ffi.new("float[]", [_float(each) for each in values]), len(values), None
+    texts = [ffi.new("char[]", encode("value", each)) for each in values]
+    return ffi.new("char*[]", texts), len(texts), texts
 
 
 def _read(kind: int, data: Any, size: int) -> "Value":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Settings that are Python functions."""
+"""Settings whose values are Python functions that the library calls."""
 
 from typing import Any
 
@@ -23,13 +23,13 @@ def _callable(name: str, function: Any) -> Any:
 
 
 class LoggerSetting(Setting[Logger | None]):
-    """The function of the API that takes a logger."""
+    """A setting that is a logger."""
 
     def __init__(self, on: str) -> None:
         super().__init__(_logger, None, on)
 
     def write(self, options: Options, value: Logger | None) -> None:
-        """Hand function and context to the library."""
+        """Pass the function and its context to the library."""
         context = None if value is None else log_context(value)
         function = ffi.NULL if context is None else ffi.addressof(lib, "ortcffi_log")
         options._call(self.on, function, context.pointer if context else ffi.NULL)
@@ -37,13 +37,13 @@ class LoggerSetting(Setting[Logger | None]):
 
 
 class SelectorSetting(Setting[Selector | None]):
-    """The function of the API that takes what chooses devices."""
+    """A setting that is a function which chooses devices."""
 
     def __init__(self, on: str) -> None:
         super().__init__(_callable, None, on)
 
     def write(self, options: Options, value: Selector | None) -> None:
-        """Hand function and context to the library."""
+        """Pass the function and its context to the library."""
         context = None if value is None else selector_context(value, options.api)
         function = ffi.NULL if context is None else ffi.addressof(lib, "ortcffi_select_devices")
         options._call(self.on, function, context.pointer if context else ffi.NULL)
@@ -52,24 +52,24 @@ class SelectorSetting(Setting[Selector | None]):
 
 
 class PolicySetting(Setting[Any]):
-    """What takes the place of a selector."""
+    """A setting that replaces a device selector."""
 
     def write(self, options: Options, value: Any) -> None:
-        """Hand the policy to the library."""
+        """Pass the policy to the library."""
         super().write(options, value)
         for kept in (options._values, options._alive):
             kept.pop("device_selector", None)
 
 
 class ThreadsSetting(Setting[ThreadFunctions | None]):
-    """The three functions of the API that say how threads are made."""
+    """A setting that is a pair of functions which create and join threads."""
 
     def __init__(self, prefix: str) -> None:
         super().__init__(thread_functions, None, f"{prefix}CustomCreateThreadFn")
         self.others = (f"{prefix}CustomThreadCreationOptions", f"{prefix}CustomJoinThreadFn")
 
     def write(self, options: Options, value: ThreadFunctions | None) -> None:
-        """Hand all three to the library."""
+        """Pass both functions and their context to the library."""
         context = None if value is None else thread_context(value)
         create, join = "ortcffi_create_thread", "ortcffi_join_thread"
         options._call(self.on, ffi.addressof(lib, create) if context else ffi.NULL)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The configuration entries of options, as a mapping."""
+"""The configuration entries of session options and run options, as mappings."""
 
 from collections.abc import Iterator, MutableMapping
 from contextlib import AbstractContextManager, nullcontext
@@ -9,6 +9,7 @@ from ortcffi._convert import decode, encode
 from ortcffi._native import ffi, lib
 from ortcffi.errors import fail
 from ortcffi.options.read_back import read_pairs
+from ortcffi.options.settings import lock
 from ortcffi.status.key_values import KeyValuePairs
 
 if TYPE_CHECKING:
@@ -20,17 +21,17 @@ __all__ = ["ConfigEntries"]
 class ConfigEntries(MutableMapping[str, str]):
     """The configuration entries of session options or run options: str to str.
 
-    Libraries keep keys of 1 to 1024 bytes and values of up to 8192, whether they know them or not.
-    An entry can be replaced but not removed: the API has no function for it.
+    Keys have 1 to 1024 bytes, values up to 8192. Libraries also keep entries that they do not know.
+    An entry can be replaced but not removed, because the API has no function for that.
 
     Raises
     ------
     TypeError
-        A key or a value is not a str, or an entry is to be removed.
+        A key or a value is not a str, or ``del`` was used.
     ValueError
-        A key or a value cannot be a UTF-8 string of C.
+        A key or a value cannot be encoded as a C string.
     InvalidArgument
-        A key or a value has a length that the library does not take.
+        A key or a value is longer than the library allows, or a key is empty.
     """
 
     __slots__ = ("_options",)
@@ -45,7 +46,7 @@ class ConfigEntries(MutableMapping[str, str]):
         raise NotImplementedError
 
     def _set_here(self) -> dict[str, str]:
-        """What was set here, for tables that cannot tell."""
+        """The entries that were set through this object, for tables that cannot list them."""
         self._options.handle  # noqa: B018  # raises if closed
         kept: dict[str, str] = self._options._values.setdefault("config", {})
         return kept
@@ -56,13 +57,14 @@ class ConfigEntries(MutableMapping[str, str]):
 
     def __setitem__(self, key: str, value: str) -> None:
         name, content = encode("key", key), encode("value", value)
-        kept = self._set_here()
-        replaced = key in self
-        if replaced and self[key] == value:
-            return
-        with _a_place_to_log(self._options) if replaced else nullcontext():
-            self._options._call(self.ADD, name, content)
-        kept[key] = value
+        with lock:
+            kept = self._set_here()
+            replaced = key in self
+            if replaced and self[key] == value:
+                return
+            with _temporary_env(self._options) if replaced else nullcontext():
+                self._options._call(self.ADD, name, content)
+            kept[key] = value
 
     def __delitem__(self, key: str) -> NoReturn:
         raise TypeError(f"the entry {key!r} cannot be removed: the API has no function for it")
@@ -91,12 +93,13 @@ class SessionConfig(ConfigEntries):
     ADD = "AddSessionConfigEntry"
 
     def to_dict(self) -> dict[str, str]:
-        """A copy of all entries, in the library's order. Before version 23: those set here."""
+        """A copy of all entries, in the library's order; before version 23, of those set here."""
         options = self._options
-        if not options.api.supports("GetSessionOptionsConfigEntries"):
-            return dict(self._set_here())
         out = ffi.new("OrtKeyValuePairs**")
-        options._call("GetSessionOptionsConfigEntries", out)
+        with lock:
+            if not options.api.supports("GetSessionOptionsConfigEntries"):
+                return dict(self._set_here())
+            options._call("GetSessionOptionsConfigEntries", out)
         with KeyValuePairs.from_handle(options.api, out[0]) as pairs:
             return pairs.to_dict()
 
@@ -105,11 +108,12 @@ class SessionConfig(ConfigEntries):
         if not options.api.supports("GetSessionConfigEntry"):
             return self._set_here()[key]
         size = ffi.new("size_t*")
-        if key not in self:
-            raise KeyError(key)
-        options._call("GetSessionConfigEntry", name, ffi.NULL, size)
-        value = ffi.new("char[]", size[0])
-        options._call("GetSessionConfigEntry", name, value, size)
+        with lock:
+            if key not in self:
+                raise KeyError(key)
+            options._call("GetSessionConfigEntry", name, ffi.NULL, size)
+            value = ffi.new("char[]", size[0])
+            options._call("GetSessionConfigEntry", name, value, size)
         return decode(value)
 
     def __contains__(self, key: object) -> bool:
@@ -118,16 +122,17 @@ class SessionConfig(ConfigEntries):
         options = self._options
         if not options.api.supports("HasSessionConfigEntry"):
             return key in self._set_here()
-        out = ffi.new("int*")
-        options._call("HasSessionConfigEntry", encode("key", key), out)
+        out, name = ffi.new("int*"), encode("key", key)
+        with lock:
+            options._call("HasSessionConfigEntry", name, out)
         return bool(out[0])
 
 
 class RunConfig(ConfigEntries):
     """The entries of run options.
 
-    The API lists none of them: of other libraries than the embedded core, what is listed is what
-    was set here.
+    The API cannot list them: of other libraries than the embedded core, the entries that were set
+    through this object are listed.
 
     Notes
     -----
@@ -140,18 +145,20 @@ class RunConfig(ConfigEntries):
 
     def to_dict(self) -> dict[str, str]:
         """A copy of the entries, in the order in which they were added."""
-        here = self._set_here()
-        told = read_pairs(self._options, lib.ortcffi_run_config)
-        return dict(here) if told is None else told
+        with lock:
+            here = self._set_here()
+            found = read_pairs(self._options, lib.ortcffi_run_config)
+            return dict(here) if found is None else found
 
     def __getitem__(self, key: str) -> str:
         name, options = encode("key", key), self._options
         if not options.api.supports("GetRunConfigEntry"):
             return self._set_here()[key]
-        value = lib.GetRunConfigEntry(options.api.pointer, options.handle, name)
-        if not value:
-            raise KeyError(key)
-        return decode(value)
+        with lock:  # the text belongs to the entry, which another thread may replace
+            value = lib.GetRunConfigEntry(options.api.pointer, options.handle, name)
+            if not value:
+                raise KeyError(key)
+            return decode(value)
 
     def __contains__(self, key: object) -> bool:
         if not isinstance(key, str):
@@ -163,11 +170,10 @@ class RunConfig(ConfigEntries):
         return True
 
 
-def _a_place_to_log(options: "Options") -> AbstractContextManager[Any]:
-    """An environment for a moment.
+def _temporary_env(options: "Options") -> AbstractContextManager[Any]:
+    """An environment while an entry is replaced.
 
-    ONNX Runtime warns of an entry that is replaced, and ends the process where it has no
-    environment to warn in.
+    ONNX Runtime then logs a warning, and ends the process if there is no environment to log to.
     """
     if options.api.is_core:
         return nullcontext()

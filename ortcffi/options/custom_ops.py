@@ -14,19 +14,20 @@ from ortcffi.custom_ops.domain import CustomOpDomain
 from ortcffi.errors import fail
 from ortcffi.options.settings import Options
 
-__all__ = ["CustomOps"]
+__all__ = ["CustomOps", "places"]
 
 
 @public
 class CustomOps(Options):
-    """The part of session options that is about custom ops."""
+    """The part of session options that concerns custom ops."""
 
     __slots__ = ()
 
     def register_custom_ops(self, path: AnyPath) -> None:
         """Load a library and have it register its ops.
 
-        It stays open as long as these options or a copy of them. If it fails, nothing of it stays.
+        The library stays loaded as long as these options or a copy of them exist. On failure it is
+        unloaded, and nothing that it registered stays.
 
         Parameters
         ----------
@@ -38,23 +39,24 @@ class CustomOps(Options):
         Fail
             It cannot be loaded, or has no such function.
         OrtError
-            What the library itself says.
+            The library's own function fails.
 
         Notes
         -----
-        API function: ``RegisterCustomOpsLibrary_V2``, since version 14. Of another library than the
-        embedded core, which does not tell what was registered, the same is done here: the library
-        that registers is given a table that notes what it registers and passes each call on.
+        API function: ``RegisterCustomOpsLibrary_V2``, since version 14. The library is given the
+        ``base`` of `api`. With another library than the embedded core, the op library is given a
+        table that records what it registers and forwards each call, because that library's options
+        cannot be read.
         """
         name = encode("path", absolute("path", path))
         slot = "RegisterCustomOpsLibrary_V2"
         if self.api.is_core:
-            self._call(slot, name)
+            self._register(slot, lib.ortcffi_register_library, name)
             return
         self._record(slot, lib.ortcffi_record_library, name)
 
     def register_custom_ops_function(self, name: str) -> None:
-        """Have a function of this process register its ops.
+        """Call a function that is already loaded, to register its ops.
 
         Parameters
         ----------
@@ -67,7 +69,7 @@ class CustomOps(Options):
         Fail
             There is no such symbol.
         OrtError
-            What the function itself says.
+            The function itself fails.
 
         Notes
         -----
@@ -75,16 +77,15 @@ class CustomOps(Options):
         `register_custom_ops`.
         """
         slot, symbol = "RegisterCustomOpsUsingFunction", encode("name", name)
-        function = (
-            lib.ortcffi_library_symbol(ffi.NULL, symbol) if not self.api.is_core else ffi.NULL
-        )
-        if function:
+        if self.api.is_core:
+            self._register(slot, lib.ortcffi_register_function, symbol)
+        elif function := lib.ortcffi_library_symbol(ffi.NULL, symbol):
             self._record(slot, lib.ortcffi_record_function, function)
         else:
             self._call(slot, symbol)
 
     def add_custom_op_domain(self, domain: CustomOpDomain) -> None:
-        """Make the ops of a domain known to sessions. It is kept alive.
+        """Add a domain, whose ops sessions then know. The domain is kept alive.
 
         Notes
         -----
@@ -100,19 +101,26 @@ class CustomOps(Options):
 
     @property
     def custom_ops(self) -> list[CustomOp]:
-        """The ops that were registered, as they describe themselves.
+        """The ops that were registered, with what they declare.
 
-        Of options that another library than the embedded core made, those that were registered
-        through this object or the one that it is a copy of.
+        Of options that another library than the embedded core made: the ops that were registered
+        through this object, or through the one that it is a copy of.
         """
         handle = self.handle
         if self.api.is_core:
-            return list(_listed(lib.ortcffi_options_ops(handle)))
-        noted = self._alive.get("custom_ops")
-        found = list(_listed(noted)) if noted else []
+            return _listed(lib.ortcffi_options_ops(handle))
+        recorded = self._alive.get("custom_ops")
+        found = _listed(recorded) if recorded else []
         for domain in self._values.get("op_domains", []):
             found += domain.ops if not domain.closed else []
         return found
+
+    def _register(self, slot: str, register: Any, what: bytes) -> None:
+        """Register with options of the core; the op library is given the base of this table."""
+        handle, api = self.handle, self.api
+        api.require(slot)
+        if status := register(handle, api.base, what):
+            fail(api.pointer, status, slot)
 
     def _record(self, slot: str, record: Any, what: Any) -> None:
         handle, api = self.handle, self.api
@@ -120,13 +128,13 @@ class CustomOps(Options):
         ops = self._alive.get("custom_ops") or _new_ops(ffi.NULL)
         # The library's own, which may be newer than the table that we have of it.
         version = highest_api_version(api.version_string)
-        if status := record(api.base, version, handle, what, ops):
+        if status := record(api.base, api.client_table, version, handle, what, ops):
             fail(api.pointer, status, slot)
         self._alive["custom_ops"] = ops
 
 
 def copied(alive: dict[str, Any]) -> dict[str, Any]:
-    """What a copy of options keeps alive."""
+    """The objects that a copy of options keeps alive."""
     copy = dict(alive)
     if "custom_ops" in copy:
         copy["custom_ops"] = _new_ops(copy["custom_ops"])
@@ -141,15 +149,24 @@ def _new_ops(origin: Any) -> Any:
     ops = lib.ortcffi_new_ops(origin)
     if not ops:
         raise MemoryError("there is no memory for a list of custom ops")
-    # At the end of the interpreter this module may have no names any more.
+    # At interpreter shutdown this module's globals may already be None.
     return ffi.gc(ops, partial(_end, lib.ortcffi_end_ops))
 
 
-def _listed(ops: Any) -> Iterator[CustomOp]:
+def _listed(ops: Any) -> list[CustomOp]:
+    # A copy keeps the libraries of the ops loaded, also if another thread drops them meanwhile.
+    copy, found = _new_ops(ops), []
+    for place, i, name in places(copy):
+        found.append(read_op(decode(name), lib.ortcffi_op_at(copy, place, i)))
+    return found
+
+
+def places(ops: Any) -> Iterator[tuple[int, int, Any]]:
+    """The number of each domain, the number of each op in it, and the name of the domain."""
     place = 0
     while name := lib.ortcffi_op_domain(ops, place):
         i = 0
-        while op := lib.ortcffi_op_at(ops, place, i):
-            yield read_op(decode(name), op)
+        while lib.ortcffi_op_at(ops, place, i):
+            yield place, i, name
             i += 1
         place += 1

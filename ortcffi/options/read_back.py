@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""What options of the embedded core hold, read from the core itself.
+"""Reads the settings and lists of options of the embedded core, beyond what the API can read.
 
-The API has functions for little of it. Nothing can be read of options that another library has
-made; those of a table that is traced or plays an older host are the core's.
+Options that another library made cannot be read this way. Options of an emulated host are the
+core's.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ortcffi._convert import decode
 from ortcffi._native import ffi, lib
 from ortcffi._table import core_api
 from ortcffi.errors import fail
-from ortcffi.options.settings import Options, Setting, file, path, text
+from ortcffi.options.settings import Options, Setting, file, lock, path, text
 from ortcffi.status.key_values import KeyValuePairs
 
 __all__ = ["Item", "read_items", "read_pairs", "read_settings"]
@@ -21,18 +21,19 @@ Reader = Callable[[Any, Any], Any]
 
 
 def read_pairs(options: Options, reader: Reader) -> dict[str, str] | None:
-    """What a function of the core tells of options; None for another library's.
+    """The pairs that a function of the core reads from options; None for another library's options.
 
     Parameters
     ----------
     options : Options
         The options, not closed.
     reader : callable
-        ``lib.ortcffi_describe_session_options`` or one of its kin, which answers pairs.
+        ``lib.ortcffi_describe_session_options``, or another such function of the boundary.
     """
     api, out = core_api(), ffi.new("OrtKeyValuePairs**")
-    if status := reader(options.handle, out):
-        fail(api.pointer, status, reader.__name__)
+    with lock:
+        if status := reader(options.handle, out):
+            fail(api.pointer, status, reader.__name__)
     if not out[0]:
         return None
     with KeyValuePairs.from_handle(api, out[0]) as pairs:
@@ -40,12 +41,12 @@ def read_pairs(options: Options, reader: Reader) -> dict[str, str] | None:
 
 
 def read_settings(options: Options, reader: Reader) -> dict[str, Any]:
-    """The settings that a function of the core tells, by name; {} for another library's.
+    """The settings that a function of the core reads, by name; {} for another library's options.
 
-    A path that the core does not tell is not set: None.
+    A path that is not set is None.
     """
-    told = read_pairs(options, reader)
-    if told is None:
+    found = read_pairs(options, reader)
+    if found is None:
         return {}
     values: dict[str, Any] = {}
     for name in dir(type(options)):
@@ -53,9 +54,9 @@ def read_settings(options: Options, reader: Reader) -> dict[str, Any]:
         if not isinstance(setting, Setting):
             continue
         if setting.convert in (path, file):
-            values[name] = told.get(name)
-        elif name in told:
-            values[name] = told[name] if setting.convert is text else int(told[name])
+            values[name] = found.get(name)
+        elif name in found:
+            values[name] = found[name] if setting.convert is text else int(found[name])
     return values
 
 
@@ -65,11 +66,11 @@ class Item(NamedTuple):
     Attributes
     ----------
     name : str
-        What it was added under.
+        The name that it was added with.
     number : int
         The dimension, or how many bytes a file has.
     pointer : cdata of ``const void *``
-        The ``OrtValue``, or the bytes of a file; lent as long as the options have it.
+        The ``OrtValue``, or the bytes of a file, borrowed from the options.
     is_denotation : bool
         Whether `name` is the denotation of a dimension.
     """
@@ -80,17 +81,20 @@ class Item(NamedTuple):
     is_denotation: bool
 
 
-def read_items(options: Options, kind: int) -> Iterator[Item]:
+def read_items(options: Options, kind: int) -> list[Item]:
     """The items of a list of session options, in the order in which they were added.
 
     Parameters
     ----------
     options : SessionOptions
-        The options, not closed. Those of another library have no items.
+        The options, not closed. Options of another library have no items.
     kind : int
-        One of ``lib.ORTCFFI_FREE_DIMENSIONS`` and its kin.
+        The list: ``lib.ORTCFFI_FREE_DIMENSIONS`` or another member of that C enum.
     """
-    item, i = ffi.new("ortcffi_session_item*"), 0
-    while lib.ortcffi_read_session_item(options.handle, kind, i, item):
-        yield Item(decode(item.name), item.number, item.pointer, bool(item.is_denotation))
-        i += 1
+    items: list[Item] = []
+    item = ffi.new("ortcffi_session_item*")
+    with lock:
+        while lib.ortcffi_read_session_item(options.handle, kind, len(items), item):
+            name = decode(item.name)
+            items.append(Item(name, item.number, item.pointer, bool(item.is_denotation)))
+    return items

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Options of runs, and what sessions share of repacked weights."""
+"""Options of runs, and containers of prepacked weights."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -36,14 +36,14 @@ STREAM = "OrtSyncStream *"
 
 @public
 class RunOptions(Options):
-    """Options of runs. A run reads them while it lasts.
+    """Options of runs. A run reads them until it ends.
 
     Parameters
     ----------
     api : Api, optional
         The table that makes the options, by default the one of `default_api`.
     config : mapping of str to str, optional
-        Configuration entries to begin with.
+        Initial configuration entries.
     **settings
         Any of the attributes below that can be set.
 
@@ -92,7 +92,7 @@ class RunOptions(Options):
     terminated = Setting(
         flag, False, "RunOptionsSetTerminate", off="RunOptionsUnsetTerminate", arguments=nothing
     )
-    """bool: Set to True, also from another thread, it ends the runs that use these options."""
+    """bool: Set it to True, from any thread, to end the runs that use these options."""
     profiling = Setting(
         path,
         None,
@@ -100,8 +100,8 @@ class RunOptions(Options):
         off="RunOptionsDisableProfiling",
         arguments=encoded,
     )
-    """str or None: The beginning of the path of the run's profile; None: no profile. Since
-    version 25."""
+    """str or None: The prefix of the path of the run's profile; None: no profile. Since version
+    25."""
 
     def __init__(
         self,
@@ -119,15 +119,15 @@ class RunOptions(Options):
 
     @property
     def config(self) -> RunConfig:
-        """The configuration entries: a mapping whose entries can be set, and not removed.
+        """The configuration entries: a mapping whose entries can be set but not removed.
 
-        The API lists none of them: of other libraries than the embedded core, what is listed is
-        what was set here.
+        The API cannot list them: of other libraries than the embedded core, the entries that were
+        set through this object are listed.
         """
         return RunConfig(self)
 
     def set_sync_stream(self, stream: Any) -> None:
-        """Have runs put their work for a device on a stream.
+        """Have runs queue their work for a device on a stream.
 
         Parameters
         ----------
@@ -158,14 +158,14 @@ class RunOptions(Options):
 
 @public
 class PrepackedWeights(Handle):
-    """A store in which sessions share weights that kernels have repacked.
+    """A container in which sessions share prepacked weights.
 
-    Sessions that use it must be gone before it is closed.
+    Close the sessions that use it before you close it.
 
     Parameters
     ----------
     api : Api, optional
-        The table that makes the store, by default the one of `default_api`.
+        The table that makes the container, by default the one of `default_api`.
 
     Notes
     -----

@@ -26,6 +26,7 @@ from ortcffi.options.settings import (
     encoded,
     file,
     flag,
+    lock,
     member,
     nothing,
     number,
@@ -46,7 +47,7 @@ __all__ = [
 
 @public
 class ExecutionMode(IntEnum):
-    """Whether the nodes of a graph run one after the other (``ExecutionMode``)."""
+    """Whether the nodes of a graph run one at a time or in parallel (``ExecutionMode``)."""
 
     SEQUENTIAL = lib.ORT_SEQUENTIAL
     PARALLEL = lib.ORT_PARALLEL
@@ -65,7 +66,7 @@ class OptimizationLevel(IntEnum):
 
 @public
 class DevicePolicy(IntEnum):
-    """What to prefer where the library chooses devices (``OrtExecutionProviderDevicePolicy``)."""
+    """Which devices a library prefers (``OrtExecutionProviderDevicePolicy``)."""
 
     DEFAULT = lib.OrtExecutionProviderDevicePolicy_DEFAULT
     PREFER_CPU = lib.OrtExecutionProviderDevicePolicy_PREFER_CPU
@@ -77,7 +78,7 @@ class DevicePolicy(IntEnum):
 
 
 class _OneWay(Setting[bool]):
-    """What can be turned off, and not on again."""
+    """A setting that can be turned off but not on again."""
 
     def write(self, options: Options, value: bool) -> None:
         if not value:
@@ -90,17 +91,17 @@ class _OneWay(Setting[bool]):
 class SessionOptions(SessionInputs, CustomOps):
     """Options of sessions. A session copies them when it is made.
 
-    Keep them for as long as their sessions: they keep alive what sessions borrow, such as
-    initializers, loggers and the functions that make threads.
+    Keep the options as long as their sessions: they keep alive what sessions borrow, such as
+    initializers, loggers and functions that create threads.
 
     Parameters
     ----------
     api : Api, optional
         The table that makes the options, by default the one of `default_api`.
     config : mapping of str to str, optional
-        Configuration entries to begin with.
+        Initial configuration entries.
     free_dimensions : mapping of str to int, optional
-        Input dimensions to fix, by name.
+        Free dimensions to fix, by name.
     **settings
         Any of the attributes below that can be set.
 
@@ -127,16 +128,16 @@ class SessionOptions(SessionInputs, CustomOps):
     __slots__ = ()
 
     intra_op_threads = Setting(number, 0, "SetIntraOpNumThreads")
-    """int: Threads that work on one node, the caller's too; 0: the library chooses."""
+    """int: Threads that compute one node, including the caller's; 0: the library chooses."""
     inter_op_threads = Setting(number, 0, "SetInterOpNumThreads")
-    """int: Threads that run nodes side by side; 0: the library chooses."""
+    """int: Threads that run nodes in parallel; 0: the library chooses."""
     execution_mode = Setting(
         member(ExecutionMode),
         ExecutionMode.SEQUENTIAL,
         "SetSessionExecutionMode",
         read=("GetSessionExecutionMode", "ExecutionMode*"),
     )
-    """ExecutionMode: Whether the nodes of a graph run one after the other."""
+    """ExecutionMode: Whether the nodes of a graph run one at a time or in parallel."""
     optimization_level = Setting(
         member(OptimizationLevel), OptimizationLevel.ALL, "SetSessionGraphOptimizationLevel"
     )
@@ -149,17 +150,17 @@ class SessionOptions(SessionInputs, CustomOps):
         arguments=nothing,
         read=("GetMemPatternEnabled", "int*"),
     )
-    """bool: Whether a run's memory is taken in one piece, as the last run with such inputs
-    needed it."""
+    """bool: Whether a run allocates its memory in one block, of the size that the last run with
+    inputs of the same shapes needed."""
     cpu_arena = Setting(
         flag, True, "EnableCpuMemArena", off="DisableCpuMemArena", arguments=nothing
     )
     """bool: Whether CPU memory comes from an arena."""
     deterministic = Setting(flag, False, "SetDeterministicCompute")
-    """bool: Whether kernels are asked for the same results in each run. Since version 17."""
+    """bool: Whether kernels should give the same results in each run. Since version 17."""
     per_session_threads = _OneWay(flag, True, "DisablePerSessionThreads")
-    """bool: Whether sessions have threads of their own; once False, they use the environment's
-    for good."""
+    """bool: Whether each session has its own threads. Set to False, sessions use the
+    environment's, and it cannot be set to True again."""
     log_id = Setting(text, "", "SetSessionLogId", arguments=encoded)
     """str: The name of the sessions' logger."""
     log_severity = Setting(member(LogSeverity, INT32), -1, "SetSessionLogSeverityLevel")
@@ -172,22 +173,21 @@ class SessionOptions(SessionInputs, CustomOps):
     optimized_model_path = Setting(file, None, "SetOptimizedModelFilePath", arguments=encoded)
     """str or None: The file that optimized models are written to."""
     profiling = Setting(path, None, "EnableProfiling", off="DisableProfiling", arguments=encoded)
-    """str or None: The beginning of the path of the profiles; None: no profiles."""
+    """str or None: The prefix of the paths of profiles; None: no profiles."""
     thread_functions = ThreadsSetting("SessionOptionsSet")
-    """ThreadFunctions or None: How threads are made, as a pair of callables; None: the library's
-    own way. Since version 10."""
+    """ThreadFunctions or None: Functions that create and join the library's threads; None: the
+    library's own. Since version 10."""
     loading_cancelled = Setting(flag, False, "SessionOptionsSetLoadCancellationFlag")
-    """bool: Set to True from another thread, it ends the loading of a model that is under way.
-    Since version 22."""
+    """bool: Set it to True from another thread to end the loading of a model. Since version 22."""
     device_policy = PolicySetting(
         member(DevicePolicy), DevicePolicy.DEFAULT, "SessionOptionsSetEpSelectionPolicy"
     )
-    """DevicePolicy: What to prefer where the library chooses devices. It takes the place of a
-    `device_selector`. Since version 22."""
+    """DevicePolicy: Which devices the library prefers. Setting it removes a `device_selector`.
+    Since version 22."""
     device_selector = SelectorSetting("SessionOptionsSetEpSelectionPolicyDelegate")
     """callable or None: ``device_selector(devices, model, runtime)`` chooses devices for a
     session: it gets a list of `EpDevice` and two dicts of str, and returns some of the devices,
-    the most wanted first. It takes the place of a `device_policy`. Since version 22."""
+    the preferred first. Setting it removes a `device_policy`. Since version 22."""
 
     def __init__(
         self,
@@ -206,16 +206,16 @@ class SessionOptions(SessionInputs, CustomOps):
 
     @classmethod
     def from_handle(cls, api: "Api", handle: Any, lender: object = None) -> Self:
-        """Wrap what a function gave, such as ``RegisterCustomOps`` gets.
+        """Wrap a handle, such as the one that ``RegisterCustomOps`` is given.
 
         Parameters
         ----------
         api : Api
             The table that `handle` came from.
         handle : cdata of ``OrtSessionOptions *``
-            Owned by the new object unless there is a lender.
+            Owned by the new object unless `lender` is given.
         lender : object, optional
-            What `handle` belongs to. It is kept alive.
+            The owner of `handle`, which is kept alive.
         """
         options = cls.__new__(cls)
         release = lib.ReleaseSessionOptions if lender is None else None
@@ -231,19 +231,20 @@ class SessionOptions(SessionInputs, CustomOps):
         return SessionConfig(self)
 
     def clone(self) -> Self:
-        """Copy the options, with all that they keep alive. Also ``copy.copy(options)``.
+        """Copy the options; the copy keeps the same objects alive. Also ``copy.copy(options)``.
 
         Notes
         -----
         API function: ``CloneSessionOptions``.
         """
         out = ffi.new("OrtSessionOptions**")
-        if status := lib.CloneSessionOptions(self.api.pointer, self.handle, out):
-            fail(self.api.pointer, status, "CloneSessionOptions")
-        copy = self.from_handle(self.api, out[0])
-        for name, value in self._values.items():
-            copy._values[name] = value.copy() if isinstance(value, (dict, list)) else value
-        copy._alive.update(copied(self._alive))
+        with lock:
+            if status := lib.CloneSessionOptions(self.api.pointer, self.handle, out):
+                fail(self.api.pointer, status, "CloneSessionOptions")
+            copy = self.from_handle(self.api, out[0])
+            for name, value in self._values.items():
+                copy._values[name] = value.copy() if isinstance(value, (dict, list)) else value
+            copy._alive.update(copied(self._alive))
         return copy
 
     __copy__ = clone

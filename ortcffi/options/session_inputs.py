@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What session options know of a model: dimensions and initializers."""
+"""The part of session options that concerns one model: free dimensions and initializers."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -8,7 +8,7 @@ from ortcffi._convert import encode, integer, mapping
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.options.read_back import read_items
-from ortcffi.options.settings import Options
+from ortcffi.options.settings import Options, lock
 
 if TYPE_CHECKING:
     from ortcffi.values.value import Value
@@ -20,14 +20,14 @@ INT64 = (-(2**63), 2**63 - 1)
 
 @public
 class FreeDimension(NamedTuple):
-    """An input dimension that is fixed to a value.
+    """A free dimension of the model's inputs that is fixed to a value.
 
     Attributes
     ----------
     name : str
         The name or the denotation of the dimension in the model.
     value : int
-        What it is fixed to.
+        Its value.
     is_denotation : bool
         Whether `name` is the denotation, such as ``"DATA_BATCH"``.
     """
@@ -39,14 +39,14 @@ class FreeDimension(NamedTuple):
 
 @public
 class SessionInputs(Options):
-    """The part of session options that is about one model."""
+    """The part of session options that concerns one model."""
 
     __slots__ = ()
 
     # --- free dimensions --------------------------------------------------------------------------
 
     def fix_dimension(self, name: str, value: int, *, is_denotation: bool = False) -> None:
-        """Fix the input dimensions of one name, which must be free, to a value.
+        """Fix the free dimensions with one name, in the inputs of the model, to a value.
 
         Parameters
         ----------
@@ -64,35 +64,36 @@ class SessionInputs(Options):
         """
         slot = "AddFreeDimensionOverride" if is_denotation else "AddFreeDimensionOverrideByName"
         fixed = integer("value", value, INT64)
-        self._call(slot, encode("name", name), fixed)
-        dimension = FreeDimension(name, fixed, bool(is_denotation))
-        self._values.setdefault("free_dimensions", []).append(dimension)
+        dimension, text = FreeDimension(name, fixed, bool(is_denotation)), encode("name", name)
+        with lock:
+            self._call(slot, text, fixed)
+            self._values.setdefault("free_dimensions", []).append(dimension)
 
     @property
     def free_dimensions(self) -> list[FreeDimension]:
-        """The dimensions that were fixed, in that order. In a model, the first of a name counts."""
+        """The dimensions that were fixed, oldest first. Of equal names, a model uses the first."""
         kept = self._kept("free_dimensions", [])
-        told = read_items(self, lib.ORTCFFI_FREE_DIMENSIONS)
-        found = [FreeDimension(item.name, item.number, item.is_denotation) for item in told]
+        items = read_items(self, lib.ORTCFFI_FREE_DIMENSIONS)
+        found = [FreeDimension(item.name, item.number, item.is_denotation) for item in items]
         return found or list(kept)
 
     # --- initializers -----------------------------------------------------------------------------
 
     def add_initializer(self, name: str, value: "Value") -> None:
-        """Share a tensor, in place of the model's initializer of that name, between sessions.
+        """Replace the model's initializer of that name by a tensor, which sessions can share.
 
         Parameters
         ----------
         name : str
             The name of the initializer.
         value : Value
-            A tensor in memory that the library does not own, as of an array that was borrowed. It
-            is kept alive.
+            A tensor over memory that it does not own, such as one over a borrowed array. It is kept
+            alive.
 
         Raises
         ------
         InvalidArgument
-            The value is no tensor or owns its memory, or there is one of that name.
+            The value is not a tensor or owns its memory, or that name was added before.
 
         Notes
         -----
@@ -107,7 +108,7 @@ class SessionInputs(Options):
         return dict(self._kept("initializers", {}))
 
     def add_external_initializers(self, values: "Mapping[str, Value]") -> None:
-        """Give sessions tensors for initializers that the model keeps in files of their own.
+        """Replace initializers that the model stores in external files by tensors.
 
         Parameters
         ----------
@@ -121,14 +122,11 @@ class SessionInputs(Options):
         values = mapping("values", values)
         names = [ffi.from_buffer(encode("a name", name) + b"\0") for name in values]
         handles = [self._value(f"the value of {name!r}", value) for name, value in values.items()]
-        self._lend("external_initializers", values.values())
-        self._call(
-            "AddExternalInitializers",
-            ffi.new("char*[]", names),
-            ffi.new("OrtValue*[]", handles),
-            len(names),
-        )
-        self._values.setdefault("external_initializers", {}).update(values)
+        arrays = ffi.new("char*[]", names), ffi.new("OrtValue*[]", handles)
+        with lock:
+            self._lend("external_initializers", values.values())
+            self._call("AddExternalInitializers", *arrays, len(names))
+            self._values.setdefault("external_initializers", {}).update(values)
 
     @property
     def external_initializers(self) -> "dict[str, Value]":
@@ -136,18 +134,18 @@ class SessionInputs(Options):
         return dict(self._kept("external_initializers", {}))
 
     def add_external_files(self, files: Mapping[str, Any]) -> None:
-        """Give sessions the content of files that the model keeps initializers in.
+        """Give sessions the content of the external files in which a model stores initializers.
 
         Parameters
         ----------
         files : mapping of str to bytes-like
-            The content, by the name of the file in the model. It is borrowed, not copied: it is
-            kept alive, and must not change.
+            The content, by the file name in the model. It is borrowed, not copied, so it is kept
+            alive and must not change.
 
         Raises
         ------
         InvalidArgument
-            There is a file of that name.
+            A file of that name was added before.
 
         Notes
         -----
@@ -156,15 +154,12 @@ class SessionInputs(Options):
         files = mapping("files", files)
         names = [ffi.from_buffer(encode("a name", name) + b"\0") for name in files]
         contents = [_bytes(f"the content of {name!r}", files[name]) for name in files]
-        self._lend("external_files", contents)
-        self._call(
-            "AddExternalInitializersFromFilesInMemory",
-            ffi.new("char*[]", names),
-            ffi.new("char*[]", contents),
-            ffi.new("size_t[]", [len(content) for content in contents]),
-            len(names),
-        )
-        self._values.setdefault("external_files", {}).update(files)
+        sizes = ffi.new("size_t[]", [len(content) for content in contents])
+        arrays = ffi.new("char*[]", names), ffi.new("char*[]", contents), sizes
+        with lock:
+            self._lend("external_files", contents)
+            self._call("AddExternalInitializersFromFilesInMemory", *arrays, len(names))
+            self._values.setdefault("external_files", {}).update(files)
 
     @property
     def external_files(self) -> dict[str, Any]:
@@ -172,7 +167,7 @@ class SessionInputs(Options):
         return dict(self._kept("external_files", {}))
 
     def set_weightless_source(self, model: Any) -> None:
-        """Give execution providers the model that a compiled one without weights was made from.
+        """Give execution providers the source model of a compiled model without weights.
 
         Parameters
         ----------
@@ -197,7 +192,7 @@ class SessionInputs(Options):
         return self._values.get(name, default)
 
     def _value(self, argument: str, value: Any) -> Any:
-        """The handle of a value of the same table."""
+        """The handle of a value, which must be of the same table."""
         handle = getattr(value, "handle", None)
         if not isinstance(handle, ffi.CData) or ffi.typeof(handle) is not ffi.typeof("OrtValue*"):
             raise TypeError(f"{argument} must be a Value, not {type(value).__name__}")

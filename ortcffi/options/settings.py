@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What the kinds of options have in common: settings that go to the library and can be read back.
+"""`Options`, the base of the three kinds of options, and `Setting`, an attribute of options.
 
-A setting is read from the library where that has a function for it, and from the embedded core,
-which tells all that it holds. Of other libraries it is what was set here.
+A setting is read from the library if the API has a function for that. Of the embedded core, every
+setting can be read. Otherwise the value is the one that was set through this object.
 """
 
+import os
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
@@ -16,7 +18,6 @@ from ortcffi._table import table_for
 from ortcffi.errors import fail
 
 if TYPE_CHECKING:
-    import os
     from enum import IntEnum
 
     from ortcffi.table.api import Api
@@ -25,18 +26,26 @@ T = TypeVar("T")
 
 TEXT = "const char**"
 
+# Held while options are read or changed: a library frees the old text of an option when another
+# thread sets a new one. One lock for all options, so that a fork can wait for it.
+lock = threading.RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release
+    )
+
 
 @public
 class Options(Handle):
-    """Options of some kind."""
+    """The base of session options, run options and threading options."""
 
     __slots__ = ("_alive", "_values")
 
     _values: dict[str, Any]  # what was set, by name
-    _alive: dict[str, Any]  # what the library holds on to, by name
+    _alive: dict[str, Any]  # what the library borrows, by name
 
     def _begin(self, api: "Api | None", create: str, release: str, kind: str) -> None:
-        """Make the object of the library."""
+        """Have the library make the options."""
         api = table_for(api)
         api.require(create)
         out = ffi.new(f"{kind}**")
@@ -55,11 +64,11 @@ class Options(Handle):
         self._values, self._alive = {}, {}
 
     def _lend(self, name: str, objects: Iterable[object]) -> None:
-        """Keep alive what the library borrows, also if it refuses some of it in the middle."""
+        """Keep alive what the library borrows, also if it then refuses a part of it."""
         self._alive[name] = [*self._alive.get(name, []), *objects]
 
     def _set_all(self, settings: Mapping[str, Any]) -> None:
-        """Set what was given as keywords."""
+        """Set the settings that were given as keyword arguments."""
         for name, value in settings.items():
             if not isinstance(getattr(type(self), name, None), Setting):
                 names = ", ".join(self._names())
@@ -71,15 +80,15 @@ class Options(Handle):
         return [name for name in vars(cls) if isinstance(vars(cls)[name], Setting)]
 
     def _describe(self) -> Mapping[str, Any]:
-        """What the library itself tells of its settings, by the name of the setting."""
+        """The settings that can be read from the library, by name."""
         return {}
 
     def to_dict(self) -> dict[str, Any]:
-        """All settings, by name, those at their default too."""
+        """All settings, by name, including those that have their default."""
         return {name: getattr(self, name) for name in self._names()}
 
     def close(self) -> None:
-        """Release the options, and what they kept alive."""
+        """Release the options and the objects that they kept alive."""
         super().close()
         self._values, self._alive = {}, {}
 
@@ -89,8 +98,8 @@ class Options(Handle):
             return f"<{name} closed>"
         defaults = {key: vars(type(self))[key].default for key in self._names()}
         changed = {key: value for key, value in self.to_dict().items() if value != defaults[key]}
-        told = "".join(f" {key}={value!r}" for key, value in changed.items())
-        return f"<{name} of {self.api}{told}>"
+        listed = "".join(f" {key}={value!r}" for key, value in changed.items())
+        return f"<{name} of {self.api}{listed}>"
 
 
 class Setting(Generic[T]):
@@ -99,22 +108,22 @@ class Setting(Generic[T]):
     Parameters
     ----------
     convert : callable
-        ``convert(name, value)`` checks a value and returns what is kept.
+        ``convert(name, value)`` checks a value and returns it in the type that users read.
     default : object
-        What fresh options have.
+        The value in new options.
     on : str
         The function of the API that sets it.
     off : str, optional
-        The function for a value that is false or None.
+        The function that is called instead for a value that is false or None.
     arguments : callable, optional
-        ``arguments(value)`` makes what the function is given; by default the value.
+        ``arguments(value)`` makes the arguments of the function; by default the value alone.
     read : tuple of str, optional
-        The function that reads it, and the type that it writes to.
+        The function of the API that reads it, and the C type of its out-parameter.
     """
 
     name: str
 
-    def __init__(  # noqa: PLR0913  # each is a word of the lists of settings
+    def __init__(  # noqa: PLR0913  # each is a column in the lists of settings
         self,
         convert: Callable[[str, Any], T],
         default: T,
@@ -142,23 +151,25 @@ class Setting(Generic[T]):
         if options is None:
             return self
         options.handle  # noqa: B018  # raises if closed
-        told = options._describe()
-        if self.name in told:
-            return self.convert(self.name, told[self.name])
-        if self.read and options.api.supports(self.read[0]):
-            out = ffi.new(self.read[1])
-            options._call(self.read[0], out)
-            found = out[0]
-            return self.convert(self.name, decode(found) if self.read[1] == TEXT else found)
+        with lock:
+            described = options._describe()
+            if self.name in described:
+                return self.convert(self.name, described[self.name])
+            if self.read and options.api.supports(self.read[0]):
+                out = ffi.new(self.read[1])
+                options._call(self.read[0], out)
+                found = out[0]
+                return self.convert(self.name, decode(found) if self.read[1] == TEXT else found)
         return options._values.get(self.name, self.default)  # type: ignore[no-any-return]
 
     def __set__(self, options: Options, value: T) -> None:
         converted = self.convert(self.name, value)
-        self.write(options, converted)
-        options._values[self.name] = converted
+        with lock:
+            self.write(options, converted)
+            options._values[self.name] = converted
 
     def write(self, options: Options, value: T) -> None:
-        """Hand a value to the library."""
+        """Pass a value to the library."""
         if self.off is not None and not value and value != "":
             options._call(self.off)
         else:
@@ -169,12 +180,12 @@ class Setting(Generic[T]):
 
 
 def number(name: str, value: Any) -> int:
-    """An int of 32 bits."""
+    """Convert to an int of 32 bits."""
     return integer(name, value, INT32)
 
 
 def flag(name: str, value: Any) -> bool:
-    """True or False; C has 1 and 0."""
+    """Convert True and False, or the 1 and 0 of C, to bool."""
     if isinstance(value, bool):
         return value
     if isinstance(value, int) and value in (0, 1):
@@ -183,37 +194,35 @@ def flag(name: str, value: Any) -> bool:
 
 
 def text(name: str, value: Any) -> str:
-    """Text that C can hold."""
+    """Check that a str can be passed to C."""
     encode(name, value)
     return value  # type: ignore[no-any-return]
 
 
 def path(name: str, value: "str | os.PathLike[str] | None") -> str | None:
-    """A path, or None for none."""
-    from os import PathLike, fspath
-
+    """Convert a path to str; None stays None."""
     if value is None:
         return None
-    if not isinstance(value, (str, PathLike)):
+    if not isinstance(value, (str, os.PathLike)):
         raise TypeError(f"{name} must be a str or os.PathLike, not {type(value).__name__}")
-    return text(name, fspath(value))
+    return text(name, os.fspath(value))
 
 
 def file(name: str, value: "str | os.PathLike[str] | None") -> str | None:
-    """A path, or None for none, which libraries write as an empty one."""
+    """Convert a path to str; None, or a library's empty path, is None."""
     return path(name, value) or None
 
 
 def member(kind: "type[IntEnum]", limits: tuple[int, int] = UINT32) -> Callable[[str, Any], Any]:
-    """An int that is a member of an enum where it can be. C's enums are unsigned."""
+    """Convert an int to a member of an enum if it has one; by default C's unsigned range."""
     return lambda name, value: known(kind, integer(name, value, limits))
 
 
 def encoded(value: str | None) -> tuple[bytes]:
-    """The argument for a function that takes text."""
+    """The arguments of a function that takes a string."""
     return ((value or "").encode(),)
 
 
 def nothing(_value: object) -> tuple[()]:
-    """The arguments for a function that takes none."""
+    """The arguments of a function that takes none."""
     return ()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Options of the threads that sessions share."""
+"""Options of the thread pools that sessions share."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ __all__ = ["ThreadingOptions"]
 
 
 class _Once(Setting[bool]):
-    """What can be turned on, and not off again."""
+    """A setting that can be turned on but not off again."""
 
     def write(self, options: Options, value: bool) -> None:
         if value:
@@ -27,9 +27,9 @@ class _Once(Setting[bool]):
 
 @public
 class ThreadingOptions(Options):
-    """Options of the threads that an environment has for all its sessions.
+    """Options of the thread pools that an environment has for all its sessions.
 
-    An environment copies them when it is made, and keeps alive what they keep alive.
+    An environment copies them when it is created, and keeps the same objects alive.
 
     Parameters
     ----------
@@ -61,20 +61,20 @@ class ThreadingOptions(Options):
     __slots__ = ()
 
     intra_op_threads = Setting(number, 0, "SetGlobalIntraOpNumThreads")
-    """int: Threads that work on one node, the caller's too; 0: the library chooses."""
+    """int: Threads that compute one node, including the caller's; 0: the library chooses."""
     inter_op_threads = Setting(number, 0, "SetGlobalInterOpNumThreads")
-    """int: Threads that run nodes side by side; 0: the library chooses."""
+    """int: Threads that run nodes in parallel; 0: the library chooses."""
     spinning = Setting(flag, True, "SetGlobalSpinControl")
-    """bool: Whether idle threads spin, which answers faster, or sleep, which spares the CPU."""
+    """bool: Whether idle threads spin, for low latency, or sleep, which saves CPU time."""
     denormal_as_zero = _Once(flag, False, "SetGlobalDenormalAsZero", arguments=nothing)
-    """bool: Whether the threads take denormal numbers for 0; once True for good. Since version
-    6."""
+    """bool: Whether the threads treat denormal numbers as 0. Set to True, it cannot be set to False
+    again. Since version 6."""
     affinity = Setting(text, "", "SetGlobalIntraOpThreadAffinity", arguments=encoded)
     """str: The processors of each thread, numbered from 1, such as ``"1,2;3-4"``. Since version
     14."""
     thread_functions = ThreadsSetting("SetGlobal")
-    """ThreadFunctions or None: How threads are made, as a pair of callables; None: the library's
-    own way. Since version 10."""
+    """ThreadFunctions or None: Functions that create and join the threads; None: the library's own.
+    Since version 10."""
 
     def __init__(self, api: "Api | None" = None, **settings: Any) -> None:
         create, release = "CreateThreadingOptions", "ReleaseThreadingOptions"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What a shared library in ELF format says about itself, read without loading it.
+"""Reads the platform and the exported symbols of an ELF shared library, without loading it.
 
-The file may be hostile: every offset and count is held against the size of the file before it is
-used. What the loader relies on (header, segments) must be sound, or `ElfError` is raised. Sections
-are a convenience, which a file may lack: what they would tell is then unknown.
+The file may be hostile: every offset and count is checked against the size of the file before it is
+used. A wrong header or segment table, which the loader needs, raises `ElfError`. A file may lack
+sections: its exports are then unknown.
 """
 
 import os
@@ -13,6 +13,7 @@ from typing import BinaryIO, NamedTuple
 
 _LOAD_SEGMENT, _STRINGS, _DYNAMIC_SYMBOLS, _SHARED_OBJECT = 1, 3, 11, 3
 _TABLE_LIMIT = 1 << 25  # bytes; hundreds of times what a library that exports a C API has
+_NAME_LIMIT, _EXPORTS_LIMIT = 1024, 100_000  # so that a hostile file cannot fill the memory
 _OTHER_FORMATS = {
     b"MZ": "a Windows library",
     b"\xcf\xfa\xed\xfe": "a macOS library",
@@ -26,11 +27,11 @@ _KINDS = {1: "an object file", 2: "a program", 4: "a core dump"}
 
 
 class ElfError(ValueError):
-    """The file cannot be an ELF shared library. The text completes 'the file ...'."""
+    """The file is not an ELF shared library. The text completes the sentence 'the file ...'."""
 
 
 class Platform(NamedTuple):
-    """What a process and the libraries in it have in common."""
+    """The machine, word size and byte order that a process shares with its libraries."""
 
     machine: int
     bits: int
@@ -42,13 +43,13 @@ class Platform(NamedTuple):
 
 
 class SharedLibrary(NamedTuple):
-    """An ELF shared library: its platform, and whether it exports the symbol asked for.
+    """An ELF shared library: its platform, and the names that it exports.
 
-    `exports` is None where the file does not tell.
+    `exports` is None if the file has no section that lists them.
     """
 
     platform: Platform
-    exports: bool | None
+    exports: frozenset[str] | None
 
 
 class _File(NamedTuple):
@@ -57,7 +58,7 @@ class _File(NamedTuple):
     order: str  # of bytes, for struct
 
     def take(self, offset: int, count: int) -> bytes | None:
-        """`count` bytes at `offset`; None if they are not all there or are too many to read."""
+        """`count` bytes at `offset`; None if the file is too short or the count is too large."""
         if count > _TABLE_LIMIT or offset > self.size or count > self.size - offset:
             return None
         self.stream.seek(offset)
@@ -65,14 +66,14 @@ class _File(NamedTuple):
         return taken if len(taken) == count else None
 
 
-def read(path: str, symbol: str) -> SharedLibrary:
-    """Read the library at `path` and look for `symbol` among its exports.
+def read(path: str) -> SharedLibrary:
+    """Read the library at `path`.
 
-    Raises `ElfError` for a file that is no sound ELF shared library, `OSError` for one that cannot
-    be read.
+    Raises `ElfError` for a file that is not a valid ELF shared library, `OSError` for one that
+    cannot be read.
     """
     mode = os.stat(path).st_mode
-    if not stat.S_ISREG(mode):  # reading might wait for somebody to write
+    if not stat.S_ISREG(mode):  # reading a FIFO would wait for a writer
         raise ElfError("is a directory" if stat.S_ISDIR(mode) else "is no regular file")
     with open(path, "rb") as stream:
         head = stream.read(64)
@@ -85,10 +86,10 @@ def read(path: str, symbol: str) -> SharedLibrary:
         if kind != _SHARED_OBJECT:
             raise ElfError(f"is no shared library but {_KINDS.get(kind, 'of an unknown kind')}")
         platform = Platform(machine, bits, {"<": "little", ">": "big"}[order])
-        if bits == 32:  # none of the layouts below; a process of 32 bits leaves it to the loader
+        if bits == 32:  # the layouts below are of 64 bits; the loader reports what is wrong
             return SharedLibrary(platform, None)
         file = _File(stream, os.fstat(stream.fileno()).st_size, order)
-        return SharedLibrary(platform, _exports(file, head, symbol.encode() + b"\0"))
+        return SharedLibrary(platform, _exports(file, head))
 
 
 def _beginning(head: bytes) -> str:
@@ -100,7 +101,7 @@ def _beginning(head: bytes) -> str:
     return f"begins with {head[:16]!r}"
 
 
-def _exports(file: _File, head: bytes, symbol: bytes) -> bool | None:
+def _exports(file: _File, head: bytes) -> frozenset[str] | None:
     if len(head) < 64:
         raise ElfError("is cut off within its ELF header")
     segments, sections, _, _, segment_size, segment_count, section_size, section_count = (
@@ -109,7 +110,7 @@ def _exports(file: _File, head: bytes, symbol: bytes) -> bool | None:
     table = file.take(segments, 56 * segment_count) if segment_size == 56 else None
     if not table:
         raise ElfError("is damaged: it has no table of segments, or lacks part of it")
-    # A loader may map a file that was cut off, and crash when it touches what is missing.
+    # A loader may map a truncated file, and crash when it reads the missing part.
     for kind, _, start, _, _, length, _, _ in struct.iter_unpack(file.order + "IIQQQQQQ", table):
         if kind == _LOAD_SEGMENT and start + length > file.size:
             raise ElfError(f"is cut off: it has {file.size} of at least {start + length} bytes")
@@ -118,19 +119,18 @@ def _exports(file: _File, head: bytes, symbol: bytes) -> bool | None:
     for _, kind, _, _, offset, length, link, _, _, size in found:
         if kind == _DYNAMIC_SYMBOLS and size == 24 and length % 24 == 0 and link < len(found):
             strings = file.take(*found[link][4:6]) if found[link][1] == _STRINGS else None
-            return _defines(file, file.take(offset, length), strings, symbol)
+            return _defined(file, file.take(offset, length), strings)
     return None
 
 
-def _defines(
-    file: _File, symbols: bytes | None, strings: bytes | None, symbol: bytes
-) -> bool | None:
+def _defined(file: _File, symbols: bytes | None, strings: bytes | None) -> frozenset[str] | None:
     if symbols is None or strings is None:
         return None
-    if symbol not in strings:  # nearly always decides alone
-        return False
-    return any(
-        section and info >> 4 in (1, 2, 10) and other & 3 in (0, 3)  # defined, global, visible
-        for name, info, other, section, _, _ in struct.iter_unpack(file.order + "IBBHQQ", symbols)
-        if strings.startswith(symbol, name)
-    )
+    names = set()
+    for name, info, other, section, _, _ in struct.iter_unpack(file.order + "IBBHQQ", symbols):
+        if section and info >> 4 in (1, 2, 10) and other & 3 in (0, 3):  # defined, global, visible
+            end = strings.find(b"\0", name, name + _NAME_LIMIT)
+            names.add(strings[name:end].decode(errors="replace") if end >= 0 else "")
+            if len(names) > _EXPORTS_LIMIT:
+                return None
+    return frozenset(names - {""})

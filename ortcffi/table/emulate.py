@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Hosts of older API versions, played by the embedded core."""
+"""Emulated hosts: the embedded core with the table of an older API version."""
 
 from ortcffi._convert import integer
 from ortcffi._native import ffi, lib
@@ -12,10 +12,10 @@ __all__ = ["emulate"]
 
 @public
 def emulate(version: int) -> Api:
-    """Play a host that is ONNX Runtime 1.`version`.0.
+    """Emulate a host that is ONNX Runtime 1.`version`.0.
 
-    What a library does on an older host, it does here: give it the ``base`` of the result where it
-    takes an ``OrtApiBase``, as ``RegisterCustomOps`` does.
+    Use it to test how an op library behaves on an older host: register it with `SessionOptions` of
+    the result, or pass the ``base`` of the result where it takes an ``OrtApiBase``.
 
     Parameters
     ----------
@@ -25,21 +25,22 @@ def emulate(version: int) -> Api:
     Returns
     -------
     Api
-        A table whose slots up to the version are the embedded core's own, and so are the objects
-        that they make. A slot that came later, which a client finds by reading on, answers
-        ``ORT_NOT_IMPLEMENTED`` and names itself, the version that it came with, and the host; where
-        it has no status it answers zero or NULL. ``GetApi`` of the base answers NULL to a newer
-        version, with a line on stderr. Version 30 is the embedded core itself.
+        A table whose slots up to that version are the embedded core's, like the objects that they
+        make. Op libraries are given the base of this host. A later slot, which a client reaches by
+        reading past the end of the older table, answers ``ORT_NOT_IMPLEMENTED`` with its name, the
+        version that it came with, and the host; a slot without a status answers zero or NULL.
+        ``GetApi`` of the base answers NULL for a newer version and writes a line to stderr. Version
+        30 is the embedded core itself.
 
     Raises
     ------
     TypeError, ValueError
-        The version is no integer, or there is no such host.
+        The version is not an integer, or there is no such version.
 
     Notes
     -----
-    The tables that slots lead to, such as that of ``GetModelEditorApi``, are those of version 30 on
-    each host that has the slot. C clients reach the same hosts through ``ortcore.h``.
+    Other tables, such as that of ``GetModelEditorApi``, are those of version 30 on each host that
+    has the slot. C programs use the same hosts through ``ortcore.h``.
     """
     number = integer("version", version, (1, lib.ORTCFFI_API_VERSION))
     play = lib.GetExperimentalFunction(core_api().pointer, b"ortcore_emulate")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``OrtGetApiBase``, for libraries that find it by name."""
+"""`expose_symbols`: lets libraries find ``OrtGetApiBase`` by name."""
 
 import os
 
@@ -12,36 +12,36 @@ ENTRY = b"OrtGetApiBase"
 
 @public
 def expose_symbols() -> str:
-    """Make ``OrtGetApiBase`` findable for libraries that are loaded from now on.
+    """Make ``OrtGetApiBase`` a global symbol, for libraries that are loaded from now on.
 
-    A custom-op library should take the base that ``RegisterCustomOps`` is given. One that calls
-    ``OrtGetApiBase`` by name, without linking to a library that has it, does not load: Python opens
-    extension modules with ``RTLD_LOCAL``, so that what they define serves nobody else. This opens
-    the extension module, which holds the embedded core, once more with ``RTLD_GLOBAL``.
+    An op library should use the base that ``RegisterCustomOps`` is given. One that calls
+    ``OrtGetApiBase`` by name, without being linked to a library that exports it, does not load:
+    Python opens extension modules with ``RTLD_LOCAL``, so other libraries do not see their symbols.
+    This function opens the extension module, which contains the embedded core, with
+    ``RTLD_GLOBAL``.
 
-    It concerns the whole process and cannot be undone. A library that was loaded before keeps what
-    it found then.
+    It affects the whole process and cannot be undone. Libraries that were loaded before are not
+    affected.
 
     Returns
     -------
     str
-        The path of the library whose ``OrtGetApiBase`` such a library finds. This is the extension
-        module, unless another library that has it was made global before (it was preloaded, the
-        program is linked to it, or somebody opened it with ``RTLD_GLOBAL``): the loader searches
-        in that order, and the first one wins. A library that is linked to ``libonnxruntime`` needs
-        that file in any case.
+        The path of the library whose ``OrtGetApiBase`` is found. It is the extension module, unless
+        another library with that symbol was global before: one that was preloaded, that the program
+        is linked to, or that was opened with ``RTLD_GLOBAL``. The loader uses the first. A library
+        that is linked to ``libonnxruntime`` needs that file in any case.
 
     Raises
     ------
     OSError
-        The loader refuses.
+        The loader reports an error.
 
     Notes
     -----
-    `default_api` and `load` are not affected: they ask each library itself.
+    `default_api` and `load` are not affected: they look for the symbol in one library.
     """
     reason = ffi.new("char[]", 4096)
-    # As the loader names it, which is how it recognises what it has loaded.
+    # The path must be the one that the loader knows, so that it finds the loaded library.
     extension = lib.ortcffi_library_of(lib.ortcffi_core_api_base())
     if not lib.ortcffi_library_expose(extension, reason, len(reason)):
         raise OSError(f"the extension module cannot be opened with RTLD_GLOBAL: {decode(reason)}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which providers of the table this machine has, told without loading any of them."""
+"""`find_runtimes` lists the libraries with the C API on this machine, without loading them."""
 
 import os
 import re
@@ -16,7 +16,7 @@ from ortcffi.table import load as providers
 
 @public
 class Runtime(NamedTuple):
-    """A provider of the table that `find_runtimes` found.
+    """A library with the C API that `find_runtimes` found.
 
     Attributes
     ----------
@@ -26,13 +26,13 @@ class Runtime(NamedTuple):
         ``"embedded core"``, ``"given"``, ``"ORTCFFI_LIBRARY"``, ``"onnxruntime wheel"`` or
         ``"system"``.
     version : str or None
-        What ``GetVersionString`` should answer; None if that cannot be told without loading.
+        What ``GetVersionString`` should answer; None if unknown without loading the library.
     version_from : str or None
-        What told: ``"library"``, ``"file name"`` or ``"package metadata"``.
+        Where `version` comes from: ``"library"``, ``"file name"`` or ``"package metadata"``.
     api_versions : tuple of int, or None
         The lowest and the highest API version of that version.
     problem, remedy : str or None
-        Why the library cannot be used and what to do about it; None if it is not known to be bad.
+        Why the library cannot be used, and what to do; None if no problem is known.
     chosen : bool
         Whether ``load()`` without a path opens this one.
     """
@@ -49,22 +49,22 @@ class Runtime(NamedTuple):
 
 @public
 def find_runtimes(*given: AnyPath) -> list[Runtime]:
-    """List the providers of the table: the embedded core, and the libraries that there are.
+    """List the embedded core and the libraries with the C API on this machine.
 
-    No library is loaded: what is told comes from its name, its file and its package. So a library
-    without a known problem may still refuse to load; ``python -m ortcffi doctor`` tries each.
+    No library is loaded: the facts come from its name, its file and its package. So a library
+    without a known problem may still fail to load; ``python -m ortcffi doctor`` tries each one.
 
     Parameters
     ----------
     *given : str, bytes or os.PathLike
-        Further libraries to look at.
+        More libraries to examine.
 
     Returns
     -------
     list of Runtime
-        In this order: the embedded core, those given, then in the order in which ``load()`` looks:
+        In this order: the embedded core, those given, then as ``load()`` looks for them:
         ``ORTCFFI_LIBRARY``, every copy in a package on ``sys.path``, every copy that the system's
-        loader may find. Each file is listed once, save those given.
+        loader may find. Each file is listed once, except that those given may appear again.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def find_runtimes(*given: AnyPath) -> list[Runtime]:
         places.setdefault(os.path.realpath(path), (path, source))
     found = [_look(path, source) for path, source in places.values()]
     for i, runtime in enumerate(found):
-        # load() insists on its own choice; the system's loader passes over what is broken.
+        # load() does not skip a broken choice; the system's loader does.
         system = runtime.source == "system" and not runtime.problem
         if runtime.path == first or (first is None and system):
             found[i] = runtime._replace(chosen=True)
@@ -127,20 +127,21 @@ def _packaged_version(library: str) -> str | None:
 
 
 def _first_choice() -> str | None:
-    """What `load` opens, unless it is left to the system's loader."""
+    """The library that `load` opens; None if it asks the system's loader."""
     if named := os.environ.get(providers.VARIABLE):
         return absolute(providers.VARIABLE, named)
     return next(iter(providers.installed_libraries()), None)
 
 
 def _places() -> Iterator[tuple[str, str]]:
-    """Path and source of each library that `load` may meet, and of the copies in other packages."""
+    """Path and source of each library that `load` may open, and of copies in other packages."""
     import glob
 
     if named := os.environ.get(providers.VARIABLE):
         yield absolute(providers.VARIABLE, named), providers.VARIABLE
     wheels = providers.installed_libraries()
-    for directory in sys.path:
+    # Entries that are not str are ignored, as the import system ignores them.
+    for directory in [entry for entry in sys.path if isinstance(entry, str)]:
         for package in sorted(glob.glob(os.path.join(glob.escape(directory), "onnxruntime*/"))):
             wheels += providers.libraries_in(package)
     yield from ((path, "onnxruntime wheel") for path in wheels)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Other providers of the table: libraries that export ``OrtGetApiBase``.
+"""`load` opens other libraries that have the C API: those that export ``OrtGetApiBase``.
 
-`load` opens one. A library, once opened, stays open until the process ends: it has threads and
-thread-local data of its own, and objects of any age may still point into its table.
+A library stays loaded until the process ends: it has threads and thread-local data, and any object
+may still refer to its table.
 """
 
 import os
@@ -43,7 +43,7 @@ _ADVICE = {  # by a sign in the loader's reason
 
 @public
 class LoadError(OSError):
-    """A library cannot be used as a provider of the table.
+    """A library cannot be used: it does not load, or does not have the C API.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class LoadError(OSError):
     problem : str
         What is wrong with it.
     remedy : str
-        What was expected, or what to do about it.
+        What was expected, or what to do.
     """
 
     path: str | None = None
@@ -62,7 +62,7 @@ class LoadError(OSError):
 
 @public
 class LibraryNotFound(LoadError, FileNotFoundError):
-    """There is no library at the path, or none anywhere."""
+    """There is no library at the path, or no library was found anywhere."""
 
 
 def _error(
@@ -77,30 +77,31 @@ def _error(
 def load(path: AnyPath | None = None) -> Api:
     """Open a library that exports ``OrtGetApiBase`` and return its function table.
 
-    Without a path, takes the first that there is of: the library that the environment variable
+    Without a path, opens the first of these that exists: the library that the environment variable
     ``ORTCFFI_LIBRARY`` names, the one in the installed package ``onnxruntime`` (which is not
-    imported), and the one that the system's loader finds. A broken one raises: going on to the next
-    would hide a mistake.
+    imported), the one that the system's loader finds. If that library is broken, `LoadError` is
+    raised and the next one is not tried, since that would hide a mistake.
 
     Parameters
     ----------
     path : str, bytes or os.PathLike, optional
-        The library. A relative path starts at the current directory, never at the loader's search
-        path.
+        The library. A relative path is relative to the current directory; the loader's search path
+        is not used.
 
     Returns
     -------
     Api
-        The table for the highest API version that both sides know. The library is opened with
-        ``RTLD_LOCAL`` and stays open until the process ends. Loading it again gives an equal Api.
+        The table of the highest API version that the library and this package know. The library is
+        opened with ``RTLD_LOCAL`` and stays loaded until the process ends. Loading it again returns
+        an equal Api.
 
     Raises
     ------
     LibraryNotFound
-        There is no such file, or without a path none of the three (also a `FileNotFoundError`).
+        There is no such file, or without a path none of the three (it is a `FileNotFoundError`).
     LoadError
-        The file is no shared library, is one for another platform, lacks a library that it depends
-        on, does not define ``OrtGetApiBase``, or has no API version that is known here.
+        The file is not a shared library, is for another platform, depends on a missing library,
+        does not define ``OrtGetApiBase``, or has no API version that this package knows.
     TypeError, ValueError
         The path is of a wrong type, is empty or contains a null character.
 
@@ -118,10 +119,13 @@ def load(path: AnyPath | None = None) -> Api:
 
 
 def installed_libraries() -> list[str]:
-    """The libraries in the package ``onnxruntime`` that an import would find, newest first."""
+    """The libraries of the package ``onnxruntime`` that an import would find, newest first."""
     try:
         spec = find_spec("onnxruntime")
-    except ValueError:  # what is in sys.modules under that name was not imported from anywhere
+    except (
+        ValueError,
+        TypeError,
+    ):  # sys.modules or sys.path has something odd
         spec = None
     places = spec.submodule_search_locations if spec else None
     return [library for place in places or () for library in libraries_in(place)]
@@ -134,7 +138,7 @@ def libraries_in(package: str) -> list[str]:
     names = os.listdir(directory) if os.path.isdir(directory) else []
     fitting = sorted(name for name in names if name.startswith(prefix) and name.endswith(suffix))
     paths = [os.path.join(directory, name) for name in fitting]
-    # A link comes before the longer name that it leads to, and gives way to it.
+    # Of a link and the file that it leads to, the file is kept: it sorts later.
     once = {os.path.realpath(path): path for path in paths}.values()
     return sorted(once, key=_version_in_name, reverse=True)
 
@@ -144,16 +148,16 @@ def _version_in_name(path: str) -> list[int]:
 
 
 def inspect(argument: str, path: str) -> None:
-    """Raise what `load` would raise for a file, as far as that can be told without loading it.
+    """Raise what `load` would raise for a file, as far as that is known without loading it.
 
-    This tells causes apart that the loader reports alike, and no code runs of a library that cannot
-    be used anyway.
+    The loader reports different causes with the same text; this tells them apart. And the code of
+    a library that cannot be used does not run.
     """
     from ortcffi.table import elf  # not needed by those who stay with the embedded core
 
     try:
         native = _native_platform()
-        library = elf.read(path, ENTRY) if native else None
+        library = elf.read(path) if native else None
     except (FileNotFoundError, NotADirectoryError):
         raise _error(argument, path, "does not exist", _EXPECTED, LibraryNotFound) from None
     except elf.ElfError as error:
@@ -164,16 +168,16 @@ def inspect(argument: str, path: str) -> None:
     if library and library.platform != native:
         problem = f"is for {library.platform}, and this process is for {native}"
         raise _error(argument, path, problem, "get the library for this platform")
-    if library and library.exports is False:
+    if library and library.exports is not None and ENTRY not in library.exports:
         raise _no_entry(argument, path)
 
 
 def _native_platform() -> "Platform | None":
-    """The platform of this process, as our own extension tells; None where it is no ELF file."""
+    """The platform of this process, read from the extension module; None if that is not ELF."""
     from ortcffi.table import elf
 
     try:
-        return elf.read(extension_path(), ENTRY).platform
+        return elf.read(extension_path()).platform
     except elf.ElfError:
         return None
 
@@ -224,14 +228,14 @@ def _open(path: bytes) -> tuple["Cdata", str]:
 def _table(argument: str, path: str, library: "Cdata") -> Api:
     entry = lib.ortcffi_library_symbol(library, ENTRY.encode())
     owner = lib.ortcffi_library_of(entry)
-    if not entry or not owner:  # a symbol may also be a bare number
+    if not entry or not owner:  # a symbol can be a constant instead of an address
         raise _no_entry(argument, path)
     home = ffi.string(owner)
-    # A symbol is looked up in a library and then in those that it depends on.
+    # The loader looks for a symbol in the library, then in those that it depends on.
     if _open(home)[0] != library:
         problem = f"does not define {ENTRY} but depends on {os.fsdecode(home)!r}, which does"
         raise _error(argument, path, problem, "give the path of that one")
-    if not os.path.isabs(path):  # the loader was given a name only
+    if not os.path.isabs(path):  # the loader was given a file name without a directory
         path = os.path.abspath(os.fsdecode(home))
     base = ffi.cast("const OrtApiBase*(*)(void)", entry)()
     text = base.GetVersionString() if base and base.GetVersionString else ffi.NULL
@@ -242,7 +246,7 @@ def _table(argument: str, path: str, library: "Cdata") -> Api:
         version = min(highest_api_version(version_string), lib.ORTCFFI_API_VERSION)
     except ValueError as error:
         raise _error(argument, path, str(error), RELEASES) from None
-    # Asking for more than the library knows would print to stderr.
+    # Not a higher version: the library would print a message to stderr.
     pointer = base.GetApi(version)
     if not pointer:
         problem = f"is of version {version_string!r} but has no table for API version {version}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Traces: which slots of a table a client calls, and which API version it needs for that."""
+"""Traces: which slots of a table a client in C calls, and which API version it needs for them."""
 
 import gc
 from types import TracebackType
@@ -13,20 +13,20 @@ from ortcffi.errors import Fail, check
 from ortcffi.table.api import Api
 
 if TYPE_CHECKING:
-    from ortcffi._ort import OrtApiBase, OrtcoreFigures, OrtcoreTrace
+    from ortcffi._ort import OrtApi, OrtApiBase, OrtcoreFigures, OrtcoreTrace
 
 __all__ = ["Needs", "Trace", "trace"]
 
 
 class Needs(NamedTuple):
-    """The API version that some slots need.
+    """The API version that a client needs.
 
     Attributes
     ----------
     version : int
-        The lowest version that has them all; 1 where there are none.
+        The lowest version that has all slots it called; 1 if it called none.
     slots : tuple of str
-        Those of them that came with it, in the order of the table.
+        The slots it called that came with that version, in the order of the table.
     """
 
     version: int
@@ -34,14 +34,14 @@ class Needs(NamedTuple):
 
 
 class Figures:
-    """What `Trace` has counted, read when it is asked for."""
+    """The counts of a trace, read from the memory in which C counts."""
 
     def __init__(self, counted: "OrtcoreFigures") -> None:
         self._counted = counted
 
     @property
     def asked(self) -> tuple[int, ...]:
-        """The API versions that ``GetApi`` of the base was asked for, ascending.
+        """The API versions that were passed to ``GetApi`` of the base, ascending.
 
         All above 62 appear as 63.
         """
@@ -50,13 +50,13 @@ class Figures:
 
     @property
     def called(self) -> dict[str, int]:
-        """How often each slot was called, in the order of the table, for those that were."""
+        """The number of calls of each slot that was called, in the order of the table."""
         counts = ffi.unpack(self._counted.calls, lib.ORTCFFI_SLOTS)
         return {decode(lib.ortcffi_slot_row(i).name): n for i, n in enumerate(counts) if n}
 
     @property
     def needs(self) -> Needs:
-        """The lowest API version that has every slot that was called, and the slots it is for."""
+        """The lowest API version that has every slot that was called."""
         counts = ffi.unpack(self._counted.calls, lib.ORTCFFI_SLOTS)
         rows = [lib.ortcffi_slot_row(i) for i, n in enumerate(counts) if n]
         version = max((row.since for row in rows), default=1)
@@ -64,29 +64,43 @@ class Figures:
 
 
 class Trace(Figures):
-    """The calls of a table's slots, from `trace` until `close` or the end of a ``with`` block.
+    """Counts the calls that clients in C make, until `close` or the end of a ``with`` block.
 
     Attributes
     ----------
     api : Api
-        A table that counts each call and passes it on to the one that is traced, whose objects it
-        takes and makes. To be used, or given to clients in C, in that one's place. It goes on
-        working after `close`. If the library is newer than its table, it shows the version of the
-        table.
+        The traced table for objects of this package. Op libraries that are registered with its
+        `SessionOptions` are given `base`, so their calls are counted. The calls that this package
+        itself makes for its objects are not.
     """
 
     def __init__(self, api: Api, counted: Any = ffi.NULL) -> None:
         begun = _begin(api, counted)
-        self.api = _traced(api, begun)
+        end = _function("OrtcoreTraceEnd", b"ortcore_trace_end")
+        # Objects made with the table keep its Api, and with it this pointer, which ends the trace.
+        self._base: Any = ffi.gc(begun.base, lambda _: end(begun))
+        self._table = begun.api
+        self.api = _traced(api, self._base)
+        self.api.client_table = begun.api
         super().__init__(begun.figures)
 
     @property
-    def base(self) -> "OrtApiBase | None":
-        """For a client that takes an ``OrtApiBase``: it counts from ``GetApi`` on."""
-        return self.api.base
+    def base(self) -> "OrtApiBase":
+        """The base to give to a client that takes an ``OrtApiBase``. It counts ``GetApi`` too.
+
+        It works after `close`, without counting. If the library is newer than the table that this
+        package knows, the base shows the version of that table.
+        """
+        base: OrtApiBase = self._base
+        return base
+
+    @property
+    def table(self) -> "OrtApi":
+        """The table to give to a client that takes an ``OrtApi``: it counts and forwards calls."""
+        return self._table
 
     def close(self) -> None:
-        """Stop counting. What was counted can still be read. Closing again does nothing."""
+        """Stop counting. The counts can still be read. Closing again does nothing."""
         kept = ffi.new("OrtcoreFigures*")
         ffi.memmove(kept, self._counted, ffi.sizeof("OrtcoreFigures"))
         self._counted = kept
@@ -108,38 +122,39 @@ class Trace(Figures):
 
 @public
 def trace(api: Api | None = None) -> "Trace":
-    """Count which slots of a table are called.
+    """Count which slots of a table clients in C call.
 
     Parameters
     ----------
     api : Api, optional
-        The table, of any provider; by default that of `default_api`.
+        The table, of any library; by default that of `default_api`.
 
     Returns
     -------
     Trace
-        It has ``api`` and ``base``, to be used in the place of the table's own, and the figures
-        ``called``, ``asked`` and ``needs``. A slot that the table does not have, because it is of
-        an older version, is counted too and answers as described at `emulate`.
+        Give a client its ``base`` or ``table``, or register an op library with `SessionOptions` of
+        its ``api``. The counts are ``called``, ``asked`` and ``needs``. A slot that the table does
+        not have, because it is of an older version, is counted too and answers as described at
+        `emulate`. Calls that this package makes for its own objects are not counted.
 
     Raises
     ------
     Fail
-        Two traces are open, which is as many as a process can have. A trace ends when it, its
-        ``api`` and all objects made with it are gone.
+        Two traces are open, which is the most that a process can have. A trace ends when it, its
+        ``api`` and all objects made with that are deleted.
     InvalidArgument
         The table is itself one of a trace.
     TypeError
-        `api` is no Api.
+        `api` is not an Api.
 
     Notes
     -----
-    A client in C that keeps the table calls it long after. That does no harm until a later trace
-    takes the place of this one: then such calls go to that one's table. Trace one provider in one
-    process if a client keeps more than a ``with`` block lasts.
+    A client that keeps the table may call it after the trace has ended. That does no harm until a
+    later trace reuses the table: such calls then go to the library of that trace. So trace only one
+    library in a process if clients keep the table.
 
-    Slots of `OrtApi` alone are counted, not those of the tables that some of them lead to. C
-    programs find the same in ``ortcore.h``.
+    Only slots of `OrtApi` are counted, not those of other tables such as `OrtModelEditorApi`. C
+    programs use the same traces through ``ortcore.h``.
     """
     if api is not None and not isinstance(api, Api):
         raise TypeError(f"api must be an Api, not {type(api).__name__}")
@@ -151,7 +166,7 @@ def _function(kind: str, name: bytes) -> Any:
 
 
 def _version_string(api: Api) -> str:
-    """What the base answers. Clients read in it which version they can have."""
+    """The version string of the trace's base, in which clients read the highest API version."""
     begins = f"1.{api.version}."
     return api.version_string if api.version_string.startswith(begins) else f"{begins}0"
 
@@ -168,19 +183,16 @@ def _begin(api: Api, counted: Any) -> "OrtcoreTrace":
         except Fail:
             if attempt == 2:
                 raise
-            gc.collect()  # an Api and its allocator refer to each other, and go late
+            gc.collect()  # an Api and its allocator form a cycle, which may hold an old trace
     return out[0]
 
 
-def _traced(api: Api, begun: "OrtcoreTrace") -> Api:
-    end = _function("OrtcoreTraceEnd", b"ortcore_trace_end")
-    # Whatever object is made with the table holds on to this pointer.
-    pointer = ffi.gc(begun.api, lambda _: end(begun))
+def _traced(api: Api, base: Any) -> Api:
     return Api(
-        pointer,
+        api.pointer,
         version=api.version,
         version_string=_version_string(api),
         path=api.path,
-        base=begun.base,
+        base=base,
         library=api.library,
     )

@@ -2,16 +2,20 @@
 """What ``python -m ortcffi doctor --client`` finds out about custom-op libraries."""
 
 import json
+import os
 
 import pytest
 from support.paths import CHECKOUT
 
+from ortcffi._table import _slots
 from ortcffi.cli import client_doctor, doctor
 from ortcffi.table.trace import Needs
 
+SLOTS = list(_slots())
 SOURCE = CHECKOUT / "tests/c/clients/custom_ops.c"
 STATUS = 'api->ReleaseStatus(api->CreateStatus(ORT_FAIL,""))'
 PAIRS = "api->ReleaseKeyValuePairs(NULL)"
+REGISTRATION = {"CreateCustomOpDomain": 1, "CustomOpDomain_Add": 1, "AddCustomOpDomain": 1}
 
 
 @pytest.fixture
@@ -29,8 +33,8 @@ def test_what_it_asks_for_and_what_it_calls_is_told(library):
     found = client_doctor.examine(library(ASKED=12, WITH_TABLE=STATUS))
     assert found.host == "ONNX Runtime 1.30.0"
     assert (found.asked, found.granted) == ((12,), True)
-    assert found.called == {"CreateStatus": 1, "ReleaseStatus": 1}
-    assert found.needs == Needs(1, ("CreateStatus", "ReleaseStatus"))
+    assert found.called == {"CreateStatus": 1, "ReleaseStatus": 1, **REGISTRATION}
+    assert found.needs == Needs(1, tuple(sorted(found.called, key=SLOTS.index)))
     assert found.problem is None
 
 
@@ -89,6 +93,56 @@ def test_what_it_called_before_it_hung_is_told(library):
     assert found.called == {"CreateStatus": 1, "ReleaseStatus": 1}
 
 
+def test_what_the_struct_of_an_op_relies_on_counts(library):
+    fields = ".GetInputTypeCount=none,.GetOutputTypeCount=none,.CreateKernelV2=create_v2"
+    found = client_doctor.examine(library(ASKED=16, OP_VERSION=16, OP_FIELDS=fields))
+    (op,) = found.ops
+    assert (op.version, op.needs, op.fields) == (16, 16, ("CreateKernelV2", "KernelComputeV2"))
+    assert "API version 16 is enough (CreateKernelV2, KernelComputeV2)" in (
+        client_doctor.describe(found)
+    )
+
+
+def test_an_op_that_older_hosts_can_run_does_not_need_the_version_of_its_struct(library):
+    fields = ".CreateKernel=create,.CreateKernelV2=create_v2"
+    (op,) = client_doctor.examine(library(OP_VERSION=22, OP_FIELDS=fields)).ops
+    assert (op.version, op.needs) == (22, 1)
+
+
+def test_a_struct_newer_than_what_the_library_asks_for_is_named(library):
+    text = client_doctor.describe(client_doctor.examine(library(ASKED=12, OP_VERSION=18)))
+    assert "needs a host of API version 18 or newer, because the struct of an op has it" in text
+
+
+@pytest.mark.usefixtures("real_api")
+@pytest.mark.parametrize("host", ["core", "16", "real"])
+def test_the_ops_are_known_on_each_host(library, host):
+    found = client_doctor.examine(library(ASKED=16), host)
+    assert [(op.domain, op.name) for op in found.ops] == [("test.doctor", "Nothing")]
+    assert found.asked == (16,)
+
+
+def test_a_library_that_registers_nothing_is_a_finding(library):
+    found = client_doctor.examine(library("-DNO_OP"))
+    assert found.problem == "RegisterCustomOps succeeded but registered no op"
+
+
+def test_an_op_that_declares_too_many_inputs_is_a_finding(library):
+    found = client_doctor.examine(library(OP_FIELDS=".GetInputTypeCount=most"))
+    assert f"the op 'Nothing' declares {2**64 - 1} inputs" in found.problem
+
+
+def test_a_fifo_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "fifo.so")
+    found = client_doctor.examine(str(tmp_path / "fifo.so"))
+    assert found.problem == f"it cannot be loaded: {tmp_path / 'fifo.so'}: is not a regular file"
+
+
+def test_an_unknown_error_code_is_reported_as_a_number(library):
+    found = client_doctor.examine(library(WITH_TABLE='return api->CreateStatus(77,"odd")'))
+    assert found.problem == "error code 77: odd"
+
+
 def test_what_it_writes_is_no_answer(library):
     noise = 'puts("[1]\\n{\\"done\\":0}\\n{");fputs("to stderr",stderr);fflush(stdout)'
     found = client_doctor.examine(library(FIRST=noise))
@@ -132,14 +186,19 @@ def test_a_person_is_told_which_version_would_do(library, capsys):
     assert doctor.main(["--client", path]) == 0
     assert lines(capsys) == [
         f"custom-op library {path}",
-        "met ONNX Runtime 1.30.0",
+        "registered with ONNX Runtime 1.30.0",
         "asked for API version 24",
         "called CreateStatus",
+        "called CreateCustomOpDomain",
+        "called CustomOpDomain_Add",
+        "called AddCustomOpDomain",
         "called ReleaseStatus",
         "called ReleaseKeyValuePairs",
+        "registered test.doctor:Nothing, whose struct has API version 1",
+        "exports RegisterCustomOps",
         "ok: RegisterCustomOps succeeded",
         "needs a host of API version 24 or newer, because it asks for that",
-        "for what it called, API version 22 would do (ReleaseKeyValuePairs)",
+        "for what it used, API version 22 is enough (ReleaseKeyValuePairs)",
     ]
 
 
@@ -153,7 +212,7 @@ def test_one_that_gets_no_table_is_told_which_host_it_needs(library, capsys):
 
 def test_one_that_stops_is_an_error_for_scripts(library, capsys):
     assert doctor.main(["--client", library(WITH_TABLE="abort()")]) == 1
-    assert "STOPPED: it crashes (SIGABRT)" in lines(capsys)
+    assert "PROBLEM: it crashes (SIGABRT)" in lines(capsys)
 
 
 def test_json_has_every_field(library, capsys):
@@ -162,14 +221,15 @@ def test_json_has_every_field(library, capsys):
     told = json.loads(capsys.readouterr().out)
     assert told["ok"] is True
     assert set(told["client"]) == set(client_doctor.Client._fields)
-    assert told["client"]["needs"] == {"version": 1, "slots": ["CreateStatus", "ReleaseStatus"]}
+    assert told["client"]["needs"]["version"] == 1
+    assert told["client"]["ops"][0]["name"] == "Nothing"
 
 
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
         (["--api", "12"], "it needs --client"),
-        (["--client", "a.so", "b.so"], "at no other"),
+        (["--client", "a.so", "b.so"], "no other library"),
         (["--client", ""], "--client is empty"),
         (["--client", "a.so", "--api", "31"], "version must be from 1 to 30, but is 31"),
     ],

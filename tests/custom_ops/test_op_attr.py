@@ -66,8 +66,30 @@ def test_a_wrong_value_is_refused(api, value, error, says):
 
 
 def test_tensors_and_graphs_are_not_made(api):
-    with pytest.raises(ValueError, match="type must be one of numbers or of text, not TENSOR"):
+    with pytest.raises(ValueError, match=r"type must be one of OpAttrType's INT, .* not <.*TENSOR"):
         OpAttr("name", 5, OpAttrType.TENSOR, api)
+
+
+@pytest.mark.parametrize("number", [99, -1, "INT", 1.0])
+def test_an_unknown_type_is_refused(api, number):
+    with pytest.raises(ValueError, match=f"type must be one of OpAttrType's .* not {number!r}"):
+        OpAttr("name", 5, number, api)
+
+
+@pytest.mark.parametrize("value", [["s"], "text", [None], [b"12"], 10**400])
+def test_what_is_no_number_is_refused_as_float(api, value):
+    with pytest.raises(TypeError, match="value must have numbers for the type FLOATS or FLOAT"):
+        OpAttr("name", value, OpAttrType.FLOATS, api)
+
+
+def test_a_list_that_changes_while_it_is_read_is_read_once(api):
+    class Changing(list):
+        def __iter__(self):
+            yield 1
+            self.append("text")
+
+    with OpAttr("name", Changing([1]), api=api) as attr:
+        assert attr.value == [1]
 
 
 def test_an_old_host_has_no_attributes():

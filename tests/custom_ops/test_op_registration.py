@@ -77,7 +77,7 @@ def register(api: ortcffi.Api, to: Registered, path: Path) -> Any:
     name = str(path).encode()
     if api is ortcffi.default_api():
         return lib.RegisterCustomOpsLibrary_V2(api.pointer, to.options, name)
-    return lib.ortcffi_record_library(api.base, api.version, to.options, name, to.ops)
+    return lib.ortcffi_record_library(api.base, api.pointer, api.version, to.options, name, to.ops)
 
 
 def is_loaded(path: Path) -> bool:

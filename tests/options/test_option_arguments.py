@@ -42,3 +42,11 @@ def test_a_language_is_not_negative(api):
 def test_a_strategy_that_is_no_text_is_refused_by_name(api):
     with pytest.raises(ValueError, match="strategy must be 'power_of_two'"):
         ort.ArenaCfg(api, strategy=[])
+
+
+def test_an_entry_that_is_too_long_is_refused_in_words_that_clients_match(api):
+    with ort.SessionOptions(api) as options:
+        with pytest.raises(ort.errors.InvalidArgument, match="Config value is longer than maximum"):
+            options.config["key"] = "v" * 8193
+        with pytest.raises(ort.errors.InvalidArgument, match="Config key is empty or longer than"):
+            options.config["k" * 1025] = "value"

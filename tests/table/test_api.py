@@ -220,3 +220,10 @@ def test_only_one_module_imports_the_compiled_one():
 def test_the_build_info_names_the_allocator_in_use(core_api):
     assert ortcffi.build_info() == core_api.build_info
     assert "allocator=" in ortcffi.build_info()
+
+
+def test_the_experimental_function_for_tests_answers_alike(api):
+    function = lib.GetExperimentalFunction(api.pointer, b"OrtApi_ExperimentalApiTest_SinceV28")
+    out = ffi.new("uint64_t*")
+    status = ffi.cast("OrtStatus*(*)(uint64_t*)", function)(out)
+    assert (status, out[0]) == (ffi.NULL, 12345)

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Hosts of older API versions. That C clients get on with them is in test_clients.py."""
+"""Emulated hosts of older API versions. Clients in C that use them are in test_clients.py."""
 
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from support.paths import CHECKOUT
 
 import ortcffi
 from ortcffi import ErrorCode
 from ortcffi._native import ffi, lib
 
 VERSIONS = range(1, 31)
+CUSTOM_OPS = CHECKOUT / "tests/c/clients/custom_ops.c"
 
 
 def late_call(api):
@@ -113,3 +115,35 @@ def test_there_is_no_other_host(version):
 def test_a_version_is_an_integer(version):
     with pytest.raises(TypeError, match="version must be an int"):
         ortcffi.emulate(version)
+
+
+# --- op libraries ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", [14, 15, 29])
+def test_an_op_library_that_asks_for_a_newer_version_gets_no_table(version, compile_c, capfd):
+    library = compile_c(CUSTOM_OPS, "-shared", "-fPIC", f"-DASKED={version + 1}")
+    with ortcffi.SessionOptions(ortcffi.emulate(version)) as options:
+        options.register_custom_ops(library)
+        assert options.custom_ops == []
+    assert f"only API versions [1, {version}] are supported" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("version", [14, 16, 30])
+def test_an_op_library_gets_the_table_of_its_host(version, compile_c):
+    library = compile_c(CUSTOM_OPS, "-shared", "-fPIC", f"-DASKED={version}")
+    with ortcffi.SessionOptions(ortcffi.emulate(version)) as options:
+        options.register_custom_ops(library)
+        assert [op.name for op in options.custom_ops] == ["Nothing"]
+
+
+@pytest.mark.parametrize("slot", ["RegisterCustomOpsLibrary", "RegisterCustomOpsLibrary_V2"])
+def test_the_slots_themselves_hand_out_the_base_of_the_host(slot, compile_c, capfd):
+    path = str(compile_c(CUSTOM_OPS, "-shared", "-fPIC", "-DASKED=17")).encode()
+    host, handle = ortcffi.emulate(16), ffi.new("void**")
+    with ortcffi.SessionOptions(host) as options:
+        more = (handle,) if slot == "RegisterCustomOpsLibrary" else ()
+        status = getattr(lib, slot)(host.pointer, options.handle, path, *more)
+        ortcffi.errors.check(host.pointer, status, slot)
+        assert options.custom_ops == []
+    assert "The requested API version [17] is not available" in capfd.readouterr().err

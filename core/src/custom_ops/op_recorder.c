@@ -275,8 +275,7 @@ static OrtStatus* add_recorded(const struct registration* done, struct core_cust
 
 OrtStatus* core_record_function(const struct core_recording* recording,
                                 RegisterCustomOpsFn function) {
-  const OrtApi* inner = recording->base->GetApi(
-      recording->version < ORT_API_VERSION ? recording->version : ORT_API_VERSION);
+  const OrtApi* inner = recording->table;
   struct recorder* recorder = recorder_of(inner, recording);
   if (recorder == NULL) {
     return inner->CreateStatus(ORT_FAIL,
@@ -296,7 +295,7 @@ OrtStatus* core_record_function(const struct core_recording* recording,
 }
 
 OrtStatus* core_record_library(const struct core_recording* recording, const char* path) {
-  const OrtApi* api = recording->base->GetApi(1);
+  const OrtApi* api = recording->table;
   char error[CORE_LIBRARY_ERROR];
   void* library = core_library_open_utf8(path, error);
   if (library == NULL) {

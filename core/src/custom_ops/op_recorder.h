@@ -17,6 +17,8 @@
 /** The options of the other library, and the list that records their ops. */
 struct core_recording {
   const OrtApiBase* base;
+  /** A table of `base`, of API version 30 or the highest that it has. */
+  const OrtApi* table;
   /** The API version of that library. */
   uint32_t version;
   OrtSessionOptions* options;

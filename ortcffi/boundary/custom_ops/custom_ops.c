@@ -30,9 +30,9 @@ void ortcffi_end_ops(ortcffi_ops* ops) {
   }
 }
 
-OrtStatus* ortcffi_record_library(const OrtApiBase* base, uint32_t version,
+OrtStatus* ortcffi_record_library(const OrtApiBase* base, const OrtApi* table, uint32_t version,
                                   OrtSessionOptions* options, const char* path, ortcffi_ops* ops) {
-  struct core_recording recording = {base, version, options, ops};
+  struct core_recording recording = {base, table, version, options, ops};
   OrtStatus* status;
   Py_BEGIN_ALLOW_THREADS;
   status = core_record_library(&recording, path);
@@ -40,10 +40,10 @@ OrtStatus* ortcffi_record_library(const OrtApiBase* base, uint32_t version,
   return status;
 }
 
-OrtStatus* ortcffi_record_function(const OrtApiBase* base, uint32_t version,
+OrtStatus* ortcffi_record_function(const OrtApiBase* base, const OrtApi* table, uint32_t version,
                                    OrtSessionOptions* options, const void* function,
                                    ortcffi_ops* ops) {
-  struct core_recording recording = {base, version, options, ops};
+  struct core_recording recording = {base, table, version, options, ops};
   RegisterCustomOpsFn registration;
   memcpy(&registration, &function, sizeof function);
   OrtStatus* status;

@@ -38,10 +38,11 @@ ortcffi_ops* ortcffi_new_ops(const ortcffi_ops* from);
 void ortcffi_end_ops(ortcffi_ops* ops);
 
 /* Registers custom ops with options of another library, whose highest API version is `version`, and
- * records them in `ops`. `path` is UTF-8. The other library makes the status. Releases the GIL. */
-OrtStatus* ortcffi_record_library(const OrtApiBase* base, uint32_t version,
+ * records them in `ops`. `table` is a table of `base`. `path` is UTF-8. The other library makes the
+ * status. Releases the GIL. */
+OrtStatus* ortcffi_record_library(const OrtApiBase* base, const OrtApi* table, uint32_t version,
                                   OrtSessionOptions* options, const char* path, ortcffi_ops* ops);
-OrtStatus* ortcffi_record_function(const OrtApiBase* base, uint32_t version,
+OrtStatus* ortcffi_record_function(const OrtApiBase* base, const OrtApi* table, uint32_t version,
                                    OrtSessionOptions* options, const void* function,
                                    ortcffi_ops* ops);
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/* The whole extension uses the limited API of CPython 3.11. */
+#define Py_LIMITED_API 0x030b0000
+#include <Python.h>
+
 #include "table/versions.h"
 #include "boundary/table/slot_rows.h"
 
@@ -15,6 +19,8 @@ _Static_assert(CORE_COUNT_OF(rows) == ORTCFFI_SLOTS, "every slot has a row");
 const ortcffi_slot* ortcffi_slot_row(int i) { return &rows[i]; }
 
 int64_t ortcffi_live_objects(int kind) { return core_live_objects((enum core_kind)kind); }
+
+int64_t ortcffi_interpreter(void) { return PyInterpreterState_GetID(PyInterpreterState_Get()); }
 
 const char* ortcffi_kind_name(int kind) {
   static const char* const names[] = {

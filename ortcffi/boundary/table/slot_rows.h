@@ -26,6 +26,9 @@ const ortcffi_slot* ortcffi_slot_row(int i);
 /* The number of the core's live objects of a kind; see enum core_kind. */
 int64_t ortcffi_live_objects(int kind);
 
+/* The number of the Python interpreter that calls: 0 for the main one. Needs the GIL. */
+int64_t ortcffi_interpreter(void);
+
 /* The name of a kind of object; NULL past the last. */
 const char* ortcffi_kind_name(int kind);
 

@@ -4,6 +4,7 @@
  * core's own function, and later ones say so. Then every slot of a traced table, which answers like
  * the core's and counts.
  */
+#include <cstring>
 #include <string>
 
 #include "client.h"

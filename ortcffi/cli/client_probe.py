@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""The process in which ``doctor --client`` registers a custom-op library.
+
+It writes what it finds to stdout, as lines of JSON. Calls are counted in a file that both share.
+"""
+
+import json
+import mmap
+import os
+import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ortcffi._convert import decode
+from ortcffi._native import ffi, lib
+from ortcffi._table import core_api
+from ortcffi.custom_ops.describe import Characteristic, read_op
+from ortcffi.errors import ErrorCode, OrtError, check
+from ortcffi.memory.info import MemType
+from ortcffi.options.custom_ops import places
+from ortcffi.table import load as providers
+from ortcffi.table.api import Api
+from ortcffi.table.emulate import emulate
+from ortcffi.table.expose import expose_symbols
+from ortcffi.table.trace import Trace
+
+ENTRY = "RegisterCustomOps"
+
+
+class Op(NamedTuple):
+    """An op that the library registered.
+
+    Attributes
+    ----------
+    domain, name : str
+        Its domain and name.
+    version : int
+        The API version of its struct. A host of an older version refuses the op in a session.
+    needs : int
+        The lowest API version that has all fields of the struct that the op relies on.
+    fields : tuple of str
+        The fields that came with that version; () for version 1.
+    """
+
+    domain: str
+    name: str
+    version: int
+    needs: int
+    fields: tuple[str, ...]
+
+
+def host_api(host: str) -> Api:
+    """The table that ``--api`` names: ``core``, a version, ``real``, or the path of a library."""
+    if host == "core":
+        return core_api()
+    if host.isdecimal():
+        return emulate(int(host))
+    return providers.load(None if host == "real" else host)
+
+
+def answer(path: str, host: str, counted: str) -> None:
+    """Register a library and write what `examine` reads to stdout, as lines of JSON."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash is reported; no core dump is needed
+    try:
+        api = host_api(host)
+        _tell(host=f"ONNX Runtime {api.version_string}", version=api.version)
+        _tell(ops=_register(path, api, counted))
+    except (OSError, ValueError, OrtError) as error:
+        code = f"{_code_name(error.code)}: " if isinstance(error, OrtError) else ""
+        _tell(problem=f"{code}{error}")
+    _tell(done=True)
+    os._exit(0)  # without the destructors of the library
+
+
+def _code_name(code: int) -> str:
+    """The name of an error code; a library may use a code that this package does not know."""
+    return ErrorCode(code).name if code in set(ErrorCode) else f"error code {int(code)}"
+
+
+def _tell(**facts: Any) -> None:
+    sys.stdout.write("\n" + json.dumps(facts) + "\n")  # after what the library wrote
+    sys.stdout.flush()
+
+
+def _register(path: str, api: Api, counted: str) -> list[Op]:
+    with open(counted, "r+b") as file:
+        shared = mmap.mmap(file.fileno(), ffi.sizeof("OrtcoreFigures"))
+    trace = Trace(api, ffi.from_buffer("OrtcoreFigures*", shared))
+    function = lib.ortcffi_library_symbol(_open(path), ENTRY.encode())
+    if not function:
+        raise OSError(f"it does not define {ENTRY}, as custom-op libraries do")
+    options, ops = _session_options(api), lib.ortcffi_new_ops(ffi.NULL)
+    # Records the ops, since the options of most hosts cannot be read. The calls reach the trace.
+    record = lib.ortcffi_record_function
+    check(api.pointer, record(trace.base, trace.table, api.version, options, function, ops), ENTRY)
+    return [_read(name, lib.ortcffi_op_at(ops, place, i)) for place, i, name in places(ops)]
+
+
+def _read(domain: Any, op: Any) -> Op:
+    """Which API version an op of the library needs, and for which fields of its struct."""
+    declared, facts = read_op(decode(domain), op), ffi.new("ortcffi_op*")
+    lib.ortcffi_read_op(op, facts)
+    operands = declared.inputs + declared.outputs
+    kinds = {operand.characteristic for operand in operands}
+    memory = any(operand.mem_type != MemType.DEFAULT for operand in operands)
+    opset = declared.since_version != 1 or declared.end_version is not None
+    relied_on = [  # the API version and the fields, newest first
+        (17, ("GetStartVersion", "GetEndVersion"), opset),
+        (16, ("CreateKernelV2", "KernelComputeV2"), bool(facts.needs_v2)),
+        (14, ("GetVariadicInputMinArity",), Characteristic.VARIADIC in kinds),
+        (13, ("GetInputMemoryType",), memory),
+        (8, ("GetInputCharacteristic",), Characteristic.OPTIONAL in kinds),
+    ]
+    needs, fields = next(((n, names) for n, names, used in relied_on if used), (1, ()))
+    return Op(declared.domain, declared.name, facts.version, needs, fields)
+
+
+def _open(path: str) -> Any:
+    reason = ffi.new("char[]", 4096)
+    library = lib.ortcffi_library_open(os.fsencode(path), reason, len(reason))
+    if not library and "undefined symbol: OrtGetApiBase" in decode(reason):
+        expose_symbols()
+        sys.stderr.write("it finds OrtGetApiBase by name: it needs ortcffi.expose_symbols()\n")
+        library = lib.ortcffi_library_open(os.fsencode(path), reason, len(reason))
+    if not library:
+        raise OSError(f"it cannot be loaded: {decode(reason)}")
+    return library
+
+
+def _session_options(api: Api) -> Any:
+    """Session options, which live until the process ends; NULL if the host cannot create them.
+
+    Created outside the trace: creating them is not the library's task.
+    """
+
+    def made(kind: str, create: Callable[..., Any], *arguments: Any) -> Any:
+        out = ffi.new(f"{kind}**")
+        lib.ReleaseStatus(api.pointer, create(api.pointer, *arguments, out))
+        return out[0]
+
+    # Without an environment, ONNX Runtime ends the process when it logs.
+    made("OrtEnv", lib.CreateEnv, lib.ORT_LOGGING_LEVEL_WARNING, b"ortcffi")
+    return made("OrtSessionOptions", lib.CreateSessionOptions)

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: MIT
+"""Options that threads read and change at once, and mappings that answer differently each time."""
+
+import os
+import shutil
+import sys
+import threading
+from collections.abc import Mapping
+
+import pytest
+from support.paths import CHECKOUT
+
+import ortcffi as ort
+
+ROUNDS = 500
+CUSTOM_OPS = CHECKOUT / "tests/c/clients/custom_ops.c"
+
+
+def together(*works):
+    """Run functions in threads at once and raise what one of them raised."""
+    errors = []
+
+    def guarded(work):
+        try:
+            for i in range(ROUNDS):
+                work(i)
+        except BaseException as error:  # noqa: BLE001  # raised below, in the test's own thread
+            errors.append(error)
+
+    threads = [threading.Thread(target=guarded, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+def text(i):
+    return "x" * (1 + i % 97)
+
+
+@pytest.fixture(autouse=True)
+def threads_switch_often():
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def test_a_tag_is_read_whole_while_it_is_replaced(api):
+    with ort.RunOptions(api, tag="x") as options:
+
+        def read(_i):
+            assert set(options.tag) == {"x"}
+
+        together(lambda i: setattr(options, "tag", text(i)), read)
+
+
+def test_a_run_entry_is_read_whole_while_it_is_replaced(api):
+    with ort.Env("races", api, severity=4), ort.RunOptions(api, config={"key": "x"}) as options:
+
+        def read(_i):
+            assert set(options.config["key"]) == {"x"}
+            assert set(options.config.to_dict()) == {"key"}
+
+        together(lambda i: options.config.__setitem__("key", text(i)), read)
+
+
+def test_a_session_entry_is_read_whole_while_it_is_replaced(api):
+    with ort.Env("races", api, severity=4), ort.SessionOptions(api, config={"key": "x"}) as options:
+
+        def read(_i):
+            assert set(options.config["key"]) == {"x"}
+            assert options.config.get("none") is None
+
+        together(lambda i: options.config.__setitem__("key", text(i)), read)
+
+
+def test_dimensions_are_read_while_more_are_added(api):
+    with ort.SessionOptions(api) as options:
+
+        def read(_i):
+            assert all(set(dimension.name) == {"x"} for dimension in options.free_dimensions[-5:])
+
+        together(lambda i: options.fix_dimension(text(i), i), read)
+
+
+def test_ops_are_read_while_libraries_register_more(api, compile_c, tmp_path):
+    library = compile_c(CUSTOM_OPS, "-shared", "-fPIC", "-DASKED=16")
+    with ort.SessionOptions(api) as options:
+
+        def register(i):
+            if i < 50:
+                copy = shutil.copy(library, tmp_path / f"copy {i}.so")
+                options.register_custom_ops(copy)
+
+        def read(i):
+            if i < 50:
+                assert {op.name for op in options.custom_ops} <= {"Nothing"}
+
+        together(register, read)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system does not fork")
+def test_a_fork_finds_no_options_locked(api):
+    with ort.RunOptions(api, tag="x") as options:
+        stop = threading.Event()
+
+        def work():
+            while not stop.is_set():
+                options.tag = "x"
+
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        try:
+            for _ in range(10):
+                if (child := os.fork()) == 0:
+                    os._exit(0 if options.tag == "x" else 1)
+                assert os.waitpid(child, 0)[1] == 0
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join()
+
+
+# --- mappings that change -------------------------------------------------------------------------
+
+
+class Changing(Mapping):
+    """A mapping that has another key each time it is read, and reports a wrong length."""
+
+    def __init__(self, value):
+        self.value = value
+        self.reads = 0
+
+    def __len__(self):
+        return 10**6
+
+    def __iter__(self):
+        self.reads += 1
+        yield f"key {self.reads}"
+
+    def __getitem__(self, key):
+        return self.value
+
+
+def test_a_mapping_is_read_once(api):
+    entries, dimensions = Changing("1"), Changing(3)
+    with ort.SessionOptions(api, config=entries, free_dimensions=dimensions) as options:
+        options.add_external_files(Changing(b"content"))
+        assert options.external_files == {"key 1": b"content"}
+        assert options.config == {"key 1": "1"}
+        assert [dimension.name for dimension in options.free_dimensions] == ["key 1"]
+
+
+def test_an_environment_reads_a_providers_options_once(api):
+    with ort.Env("changing", api) as env:
+        env.create_arena(provider="CPUExecutionProvider", options=Changing("1"))
+
+
+# --- op libraries ---------------------------------------------------------------------------------
+
+
+def test_a_fifo_is_not_waited_for(api, tmp_path):
+    os.mkfifo(tmp_path / "fifo.so")
+    with (
+        ort.SessionOptions(api) as options,
+        pytest.raises(ort.errors.Fail, match=r"fifo\.so: is not a regular file"),
+    ):
+        options.register_custom_ops(tmp_path / "fifo.so")
+
+
+def test_an_op_with_too_many_inputs_is_refused_by_name(api, compile_c):
+    flags = ["-DASKED=16", "-DOP_FIELDS=.GetInputTypeCount=most"]
+    with ort.SessionOptions(api) as options:
+        options.register_custom_ops(compile_c(CUSTOM_OPS, "-shared", "-fPIC", *flags))
+        with pytest.raises(ValueError, match="the op 'Nothing' declares 18446744073709551615"):
+            _ = options.custom_ops
+
+
+def test_a_library_that_asks_for_the_version_of_a_newer_real_library_is_recorded(
+    real_api, compile_c
+):
+    newest = int(real_api.version_string.split(".")[1])
+    assert newest > 30, "the installed onnxruntime is not newer than this package"
+    library = compile_c(CUSTOM_OPS, "-shared", "-fPIC", f"-DASKED={newest}")
+    with ort.SessionOptions(real_api) as options:
+        options.register_custom_ops(library)
+        assert [op.name for op in options.custom_ops] == ["Nothing"]
