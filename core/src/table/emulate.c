@@ -89,7 +89,7 @@ static const OrtApiBase bases[];
       OrtSessionOptions* options, const char* name) NO_EXCEPTION {                \
     return core_register_function(options, &bases[host], name);                   \
   }
-EACH_HOST(REGISTRATION, )
+CORE_EACH_OLDER_HOST(REGISTRATION, )
 
 #define SET_REGISTRATION(host, ...)                                            \
   tables[host].RegisterCustomOpsLibrary = register_v1_in_##host;               \
@@ -117,7 +117,7 @@ static CORE_COLD void fill_tables(void) {
 #define ORT_SLOT_GETTER(index, since, topic, who, gil, returns, name) \
   ORT_SLOT_VOID(index, since, topic, who, gil, name, (void), ())
 #include "ort_slots.def"
-  EACH_HOST(SET_REGISTRATION, )
+  CORE_EACH_OLDER_HOST(SET_REGISTRATION, )
 }
 
 #define BASE_FUNCTIONS(host, ...)                                                      \
