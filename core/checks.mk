@@ -55,13 +55,18 @@ $(THROWING): $(CLIENTS)/throwing_ops.cc | $(BUILD)/libortcore.so
 	$(CXX) -std=c++17 -fPIC -Wall -Wextra $(CFLAGS) -Iinclude -shared $< -o $@
 $(BUILD)/system_faults: WRAP = $(WRAPPED:%=-Wl,--wrap=%)
 
-.PHONY: check asan ubsan tsan valgrind
-check: $(PROGRAMS)
-	@set -e; for run in $(RUNS); do \
-	  set -- $$(echo $$run | tr : ' '); client=$(BUILD)/$$1$(EXE); shift; \
-	  echo "== $$client $$*"; $(UNDER) $$client $(LIBRARY) "$$@" >$(BUILD)/said 2>&1 || \
-	    { cat $(BUILD)/said; exit 1; }; \
-	done
+# Each run is a target of its own, so that `make -j` starts several. No target's name can have a colon.
+CHECKS = $(addprefix check@,$(subst :,@,$(RUNS)))
+.PHONY: check asan ubsan tsan valgrind $(CHECKS)
+check: $(CHECKS)
+$(CHECKS): check@%: $(PROGRAMS)
+	@set -- $(subst @, ,$*); client=$(BUILD)/$$1$(EXE); shift; \
+	echo "== $$client $$*"; $(UNDER) $$client $(LIBRARY) "$$@" >'$(BUILD)/$*.said' 2>&1 || \
+	  { cat '$(BUILD)/$*.said'; exit 1; }
+
+# Names the package that has a missing tool, where make would only say "Error 127".
+need = @command -v $(firstword $(1)) >/dev/null || \
+  { echo "$(firstword $(1)) is missing: it is in the package $(2) of Debian and Ubuntu" >&2; exit 1; }
 
 DEBUG = -O1 -g -fno-omit-frame-pointer
 # undefs: the sanitizer's runtime stands in the program, not in the library.
@@ -85,11 +90,19 @@ tsan:
 # Only what is lost for certain: what the loader and libpthread keep looks possibly lost.
 MEMCHECK = valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=definite
 MEMCHECK += --errors-for-leak-kinds=definite
-# Without the hundreds of processes of `faults`, where asan looks as well.
-valgrind: UNDER_IT = FORKS= INSIDERS_OF_MALLOC= CFLAGS="$(DEBUG) -DCORE_EXACT_READS" UNDER="$(MEMCHECK)"
+# Memcheck sees what asan does not: a decision that depends on memory that was never written. It knows
+# the blocks of the C library's heap, so the clients run on that. On our own heap `behaviour` is
+# enough, which calls every function. Threads run one at a time here, so the storms are short: asan
+# and tsan have the long ones, and the hundreds of processes of `faults`.
+UNDER_VALGRIND = CFLAGS="$(DEBUG) -DCORE_EXACT_READS" UNDER="$(MEMCHECK)"
+RUNS_OF_VALGRIND = abi client heap old_client versions storm:2:2000:2 arena:2:2000 \
+  adaptor_storm:2:1000:2 random_values kernels:100 many_threads:50:50 reload:3:50 shared_env:100 platform
 valgrind:
-	$(MAKE) check BUILD=$(BUILD)/valgrind $(UNDER_IT)
-	$(MAKE) check BUILD=$(BUILD)/valgrind-malloc USE_MALLOC=1 $(UNDER_IT)
+	$(call need,valgrind,valgrind)
+	$(MAKE) check BUILD=$(BUILD)/valgrind $(UNDER_VALGRIND) \
+	  $(if $(filter command line,$(origin RUNS)),,RUNS=behaviour)
+	$(MAKE) check BUILD=$(BUILD)/valgrind-malloc USE_MALLOC=1 $(UNDER_VALGRIND) \
+	  $(if $(filter command line,$(origin RUNS)),,RUNS="$(RUNS_OF_VALGRIND)")
 
 # libFuzzer, which comes with clang. What it finds of use it adds to the corpus in BUILD, not to that
 # of the sources; what breaks the core is left in BUILD as crash-*, leak-*, timeout-* or oom-*. With
@@ -100,6 +113,7 @@ comma = ,
 INSTRUMENT = fuzzer-no-link$(comma)address$(comma)undefined -fno-sanitize-recover=undefined
 fuzz: export ASAN_OPTIONS = allocator_may_return_null=1
 fuzz:
+	$(call need,clang,clang)
 	$(MAKE) run_fuzzer CC=clang BUILD=$(BUILD)/fuzz$(if $(USE_MALLOC),-malloc) \
 	  $(call SANITIZE,$(INSTRUMENT))
 
@@ -117,8 +131,11 @@ MINGW = x86_64-w64-mingw32-gcc
 ON_WINDOWS = CC="$(MINGW)" BUILD=$(BUILD)/windows USE_MIMALLOC= USE_MALLOC=
 .PHONY: windows wine
 windows:
+	$(call need,$(MINGW),gcc-mingw-w64-x86-64)
 	$(MAKE) $(ON_WINDOWS)
 wine: export WINEDEBUG = -all
 wine: export WINEDLLOVERRIDES = mscoree,mshtml=
 wine:
+	$(call need,$(MINGW),gcc-mingw-w64-x86-64)
+	$(call need,wine,wine)
 	$(MAKE) check $(ON_WINDOWS) UNDER=wine

@@ -8,16 +8,23 @@ import functools
 import gc
 import importlib.util
 import os
-import shlex
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.compilers import (
+    CORE,
+    build_folder,
+    compile_shared,
+    find_compiler,
+    make,
+    make_command,
+)
 from support.paths import CHECKOUT
+from support.processes import run
 
 import ortcffi
 
@@ -149,14 +156,6 @@ def open_environments() -> dict[Any, int]:
 # --- compilers ------------------------------------------------------------------------------------
 
 
-def find_compiler(variable: str, names: list[str]) -> list[str]:
-    commands = [shlex.split(os.environ.get(variable, "")), *([name] for name in names)]
-    for command in commands:
-        if command and shutil.which(command[0]):
-            return command
-    pytest.skip(f"no compiler: {variable} names none, and none of {', '.join(names)} was found")
-
-
 @pytest.fixture(scope="session")
 def c_compiler() -> list[str]:
     """The command of the C compiler: ``CC``, or the first that is found."""
@@ -172,41 +171,27 @@ def cxx_compiler() -> list[str]:
 @pytest.fixture(scope="session")
 def make_core(c_compiler: list[str]) -> list[str]:
     """The command ``make -C core``, to which a test adds ``BUILD=`` and what to make."""
-    if shutil.which("make") is None:
-        pytest.skip("make is not installed")
-    return ["make", "-C", str(CHECKOUT / "core"), f"CC={shlex.join(c_compiler)}"]
+    return make_command(c_compiler)
 
 
 @pytest.fixture(scope="session")
-def build_core(
-    tmp_path_factory: pytest.TempPathFactory, make_core: list[str]
-) -> Callable[..., Path]:
+def build_core(c_compiler: list[str]) -> Callable[..., Path]:
     """``build_core(*arguments)`` is the library that ``make -C core`` builds with them."""
 
     @functools.cache
     def build_core(*arguments: str) -> Path:
-        build = tmp_path_factory.mktemp("core")
-        command = [*make_core, f"BUILD={build}", *arguments]
-        done = subprocess.run(command, check=False, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        return build / "libortcore.so"
+        return make(c_compiler, arguments=arguments) / "libortcore.so"
 
     return build_core
 
 
 @pytest.fixture(scope="session")
-def build_insider(
-    tmp_path_factory: pytest.TempPathFactory, make_core: list[str]
-) -> Callable[..., Path]:
+def build_insider(c_compiler: list[str]) -> Callable[..., Path]:
     """``build_insider(name, *arguments)`` is tests/c/*/NAME.c linked with the core's objects."""
 
     @functools.cache
     def build_insider(name: str, *arguments: str) -> Path:
-        build = tmp_path_factory.mktemp(name)
-        command = [*make_core, f"BUILD={build}", *arguments, f"{build}/{name}"]
-        done = subprocess.run(command, check=False, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        return build / name
+        return make(c_compiler, f"@/{name}", arguments=arguments) / name
 
     return build_insider
 
@@ -228,36 +213,22 @@ def compile_c(tmp_path: Path, c_compiler: list[str]) -> Callable[..., Path]:
             text, source = source, tmp_path / "client.c"
             source.write_text(text)
         program = tmp_path / source.stem
-        header = f"-I{CHECKOUT / 'core/include'}"
-        command = [*c_compiler, header, str(source), "-o", str(program), *flags]
-        done = subprocess.run(command, check=False, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
+        run(*c_compiler, f"-I{CORE / 'include'}", source, "-o", program, *flags)
         return program
 
     return compile_c
 
 
 @pytest.fixture(scope="session")
-def build_client(
-    tmp_path_factory: pytest.TempPathFactory, c_compiler: list[str]
-) -> Callable[[str], Path]:
+def build_client(c_compiler: list[str]) -> Callable[[str], Path]:
     """``build_client(name)`` is tests/c/clients/NAME.c, which takes a library's path."""
-    folder = tmp_path_factory.mktemp("clients")
+    folder = build_folder(c_compiler, "clients")
 
     @functools.cache
     def build_client(name: str) -> Path:
-        flags = [
-            "-std=gnu11",
-            "-O1",
-            "-Wall",
-            "-Wextra",
-            "-Werror",
-            f"-I{CHECKOUT / 'core/include'}",
-        ]
         source = CHECKOUT / f"tests/c/clients/{name}.c"
-        command = [*c_compiler, *flags, str(source), "-o", str(folder / name), "-ldl", "-pthread"]
-        done = subprocess.run(command, check=False, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        return folder / name
+        flags = ["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", f"-I{CORE / 'include'}"]
+        command = [*c_compiler, *flags, source, "-o", folder / name, "-ldl", "-pthread"]
+        return compile_shared(folder / name, [source.parent], *command)
 
     return build_client

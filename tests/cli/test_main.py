@@ -2,10 +2,11 @@
 """The command line as a whole."""
 
 import os
-import subprocess
 import sys
+from subprocess import PIPE, CompletedProcess
 
 import pytest
+from support import processes
 
 from ortcffi import __main__ as command_line
 from ortcffi.cli.info import package_version
@@ -13,8 +14,8 @@ from ortcffi.cli.info import package_version
 COMMAND = [sys.executable, "-m", "ortcffi"]
 
 
-def run(*arguments: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=False)
+def run(*arguments: str) -> CompletedProcess[str]:
+    return processes.run(*COMMAND, *arguments, code=None)
 
 
 def test_help_lists_every_command():
@@ -61,25 +62,22 @@ def test_only_the_command_that_was_asked_for_is_imported():
         "import sys; from ortcffi.__main__ import main; main(['config', '--include']);"
         "assert not {'ortcffi.cli.doctor', 'ortcffi.cli.info', 'ortcffi.bench'} & set(sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+    processes.run_python(code)
 
 
 def test_a_reader_that_goes_away_is_no_traceback():
     reader, writer = os.pipe()
     os.close(reader)
-    done = subprocess.run([*COMMAND, "info"], stdout=writer, stderr=subprocess.PIPE, check=False)
+    pipes = {"capture_output": False, "stdout": writer, "stderr": PIPE}
+    done = processes.run(*COMMAND, "info", code=141, **pipes)
     os.close(writer)
-    assert (done.returncode, done.stderr) == (141, b"")
+    assert done.stderr == ""
 
 
 def test_a_path_that_is_no_text_is_printed_escaped():
-    done = subprocess.run(
-        [*COMMAND, "doctor", os.fsdecode(b"/no/such/\xff.so")],
-        capture_output=True,
-        env=os.environ | {"PYTHONIOENCODING": "utf-8:strict"},
-        check=False,
-    )
-    assert done.returncode == 1
+    path = os.fsdecode(b"/no/such/\xff.so")
+    variables = os.environ | {"PYTHONIOENCODING": "utf-8:strict"}
+    done = processes.run(*COMMAND, "doctor", path, code=1, text=False, env=variables)
     assert rb"/no/such/\udcff.so" in done.stdout
 
 

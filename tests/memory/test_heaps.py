@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.compilers import has_mimalloc
+from support.processes import run
 
 HEAPS = {
     "segment heap": "USE_MIMALLOC=0",
@@ -29,34 +30,33 @@ def library(heap: str, build_core: Callable[..., Path]) -> Path:
     return build_core(HEAPS[heap])
 
 
-def run(*command: str | Path) -> str:
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
+def output_of(*command: str | Path) -> str:
+    done = run(*command)
     assert done.stderr == ""
     return done.stdout
 
 
 def test_a_heap_keeps_the_allocators_contract(build_client, library):
-    assert run(build_client("heap"), library, "resident").endswith("\nok\n")
+    assert output_of(build_client("heap"), library, "resident").endswith("\nok\n")
 
 
 def test_the_build_info_names_the_heap(build_client, library, heap):
-    assert f", allocator={heap}" in run(build_client("heap"), library)
+    assert f", allocator={heap}" in output_of(build_client("heap"), library)
 
 
 def test_a_heap_survives_a_storm_of_two_threads(build_client, library):
-    assert run(build_client("storm"), library, "2", "100000", "2") == "calm\n"
+    assert output_of(build_client("storm"), library, "2", "100000", "2") == "calm\n"
 
 
 def test_a_heap_survives_a_fork_in_a_storm(build_client, library):
-    assert run(build_client("storm"), library, "2", "100000", "2", "fork") == "calm\n"
+    assert output_of(build_client("storm"), library, "2", "100000", "2", "fork") == "calm\n"
 
 
 def test_building_with_another_heap_compiles_all_anew(build_client, make_core, tmp_path):
     make = [*make_core, f"BUILD={tmp_path}", "CFLAGS=-O0"]
     for name in ("malloc", "segment heap"):
-        subprocess.run([*make, HEAPS[name]], check=True, capture_output=True)
-        assert f", allocator={name}," in run(build_client("heap"), tmp_path / "libortcore.so")
+        run(*make, HEAPS[name])
+        assert f", allocator={name}," in output_of(build_client("heap"), tmp_path / "libortcore.so")
 
 
 def test_a_build_with_mimalloc_says_which_package_is_missing(make_core, c_compiler, tmp_path):
@@ -64,7 +64,7 @@ def test_a_build_with_mimalloc_says_which_package_is_missing(make_core, c_compil
         if not header.name.startswith("mimalloc"):
             (tmp_path / header.name).symlink_to(header)
     ask = [*c_compiler, "-print-file-name=include"]
-    own = subprocess.run(ask, check=True, capture_output=True, text=True).stdout.strip()
+    own = run(*ask).stdout.strip()
     arch = tmp_path / (sysconfig.get_config_var("MULTIARCH") or "")
     search = ["-nostdinc", *(f"-isystem {path}" for path in (own, arch, tmp_path))]
     build = [*make_core, f"BUILD={tmp_path / 'build'}", "USE_MIMALLOC=1"]

@@ -4,7 +4,6 @@
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tarfile
 import venv
@@ -16,6 +15,7 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 from support.paths import CHECKOUT
+from support.processes import run
 
 SHIPPED = ["core", "ortcffi", "tests", "setup.py", "build_ort.py", "pyproject.toml", "MANIFEST.in"]
 SHIPPED += ["README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
@@ -37,14 +37,10 @@ int main(void) {
 """
 
 
-def run(*command: str | Path, cwd: Path) -> str:
+def run_outside(*command: str | Path, cwd: Path) -> str:
     """Runs a command where the package under test cannot be found by accident."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(
-        command, cwd=cwd, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return run(*command, cwd=cwd, env=environment).stdout
 
 
 def sources(folder: Path) -> set[str]:
@@ -67,7 +63,9 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copytree(CHECKOUT / name, work / "checkout" / name, ignore=ignored)
         else:
             shutil.copy(CHECKOUT / name, work / "checkout" / name)
-    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", work, cwd=work / "checkout")
+    run_outside(
+        sys.executable, "-m", "build", "--no-isolation", "--outdir", work, cwd=work / "checkout"
+    )
     return work
 
 
@@ -97,7 +95,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("installed")
     venv.create(folder, with_pip=True)
     pip = [folder / "bin/python", "-m", "pip", "--disable-pip-version-check"]
-    run(*pip, "install", "--quiet", "--no-cache-dir", wheel, cwd=folder)
+    run_outside(*pip, "install", "--quiet", "--no-cache-dir", wheel, cwd=folder)
     return folder / "bin"
 
 
@@ -163,7 +161,7 @@ def test_the_wheels_core_is_the_one_that_make_builds(unpacked, core_library):
 
 def test_it_installs_with_nothing_but_cffi_and_numpy(installed, tmp_path):
     program = "from importlib import metadata as m; print(*{d.name for d in m.distributions()})"
-    names = set(run(installed / "python", "-c", program, cwd=tmp_path).split())
+    names = set(run_outside(installed / "python", "-c", program, cwd=tmp_path).split())
     assert names - {"pip", "setuptools"} == {"ortcffi", "cffi", "numpy", "pycparser"}
 
 
@@ -177,18 +175,18 @@ try:
 except ortcffi.OrtError as error:
     print(array.sum(), error.code.name)
 """
-    printed = run(installed / "python", "-c", program, cwd=tmp_path)
+    printed = run_outside(installed / "python", "-c", program, cwd=tmp_path)
     assert printed == "0.0 INVALID_ARGUMENT\n"
 
 
 def test_it_installs_a_command(installed, tmp_path):
-    assert "426" in run(installed / "ortcffi", "info", cwd=tmp_path)
+    assert "426" in run_outside(installed / "ortcffi", "info", cwd=tmp_path)
 
 
 def test_a_c_client_compiles_against_the_installed_package(installed, tmp_path, c_compiler):
     places = "import ortcffi; print(ortcffi.get_include(), ortcffi.get_library())"
-    include, library = run(installed / "python", "-c", places, cwd=tmp_path).split()
+    include, library = run_outside(installed / "python", "-c", places, cwd=tmp_path).split()
     (tmp_path / "client.c").write_text(CLIENT)
     linked = [library, f"-Wl,-rpath,{Path(library).parent}"]
-    run(*c_compiler, "client.c", f"-I{include}", *linked, "-o", "client", cwd=tmp_path)
-    assert run("./client", cwd=tmp_path) == "1.30.0 0"
+    run_outside(*c_compiler, "client.c", f"-I{include}", *linked, "-o", "client", cwd=tmp_path)
+    assert run_outside("./client", cwd=tmp_path) == "1.30.0 0"

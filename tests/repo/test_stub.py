@@ -3,12 +3,12 @@
 
 import ast
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import make_stub
 import pytest
+from support.processes import run
 
 import ortcffi
 from ortcffi._native import ffi, lib
@@ -23,19 +23,43 @@ def stub() -> dict[str, ast.ClassDef]:
     return {node.name: node for node in module.body if isinstance(node, ast.ClassDef)}
 
 
-def check_types(folder: Path, text: str) -> str:
-    """What mypy, in strict mode, says of a module that uses the compiled one."""
-    module = folder / "client.py"
-    module.write_text(f"from ortcffi._ort import ffi, lib\n{text}\n")
+RIGHT = """
+api = lib.ortcffi_core_api_base().GetApi(1)
+allocator = ffi.new("OrtAllocator**")
+assert lib.GetAllocatorWithDefaultOptions(api, allocator) == ffi.NULL
+block = ffi.new("void**")
+status = lib.AllocatorAlloc(api, allocator[0], 64, block)
+lib.ReleaseStatus(api, status)
+"""
+WRONG = {  # a wrong call, and what the type checker says of it
+    'lib.AllocatorFree(api, ffi.new("OrtValue**")[0], ffi.NULL)': 'expected "OrtAllocator"',
+    'lib.ReleaseStatus(api, ffi.new("OrtEnv**")[0])': 'expected "OrtStatus"',
+    'lib.GetAllocatorWithDefaultOptions(api, ffi.new("OrtEnv**"))': "Out[OrtAllocator]",
+    "lib.GetErrorCode(lib.GetEpApi(api), ffi.NULL)": 'expected "OrtApi"',
+    'lib.CreateStatus(api, 1, "not bytes")': "bytes",
+    "lib.NoSuchFunction(api)": 'has no attribute "NoSuchFunction"',
+}
+
+
+@pytest.fixture(scope="module")
+def complaints(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """What mypy, in strict mode, says of each module; it reads all of them in one run."""
+    folder = tmp_path_factory.mktemp("types")
+    names = "\n".join(f"ort.{name}" for name in ortcffi.__all__)
+    modules = {"right": RIGHT, "names": f"import ortcffi as ort\n{names}"}
+    for number, wrong in enumerate(WRONG):
+        modules[f"wrong{number}"] = f"api = lib.ortcffi_core_api_base().GetApi(1)\n{wrong}"
+    for name, text in modules.items():
+        (folder / f"{name}.py").write_text(f"from ortcffi._ort import ffi, lib\n{text}\n")
     installed = PACKAGE.parent.name == "site-packages"  # where mypy looks by itself
     where = {} if installed else {"MYPYPATH": str(PACKAGE.parent)}
-    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", module.name]
-    command += ["--cache-dir", str(folder / "cache")]
-    environment = {**os.environ, **where}
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    return done.stdout + done.stderr
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--cache-dir=cache"]
+    files = [f"{name}.py" for name in modules]
+    done = run(*command, *files, cwd=folder, env={**os.environ, **where}, code=1)
+    said: dict[str, list[str]] = {name: [] for name in modules}
+    for line in done.stdout.splitlines()[:-1]:  # the last one counts
+        said[line.partition(".py:")[0]].append(line)
+    return said
 
 
 def test_the_stub_is_what_the_lists_of_slots_give():
@@ -64,36 +88,15 @@ def test_the_stub_gives_each_function_the_number_of_arguments_that_it_takes(stub
     assert {name: len(node.args.posonlyargs) - 1 for name, node in functions.items()} == taken
 
 
-def test_a_call_with_the_right_handles_passes_the_type_checker(tmp_path):
-    text = """
-api = lib.ortcffi_core_api_base().GetApi(1)
-allocator = ffi.new("OrtAllocator**")
-assert lib.GetAllocatorWithDefaultOptions(api, allocator) == ffi.NULL
-block = ffi.new("void**")
-status = lib.AllocatorAlloc(api, allocator[0], 64, block)
-lib.ReleaseStatus(api, status)
-"""
-    assert "Success" in check_types(tmp_path, text)
+def test_a_call_with_the_right_handles_passes_the_type_checker(complaints):
+    assert complaints["right"] == []
 
 
-def test_the_names_of_the_package_are_known_to_the_type_checker(tmp_path):
-    text = "import ortcffi as ort\n"
-    text += "\n".join(f"ort.{name}" for name in ortcffi.__all__)
-    assert "Success" in check_types(tmp_path, text)
+def test_the_names_of_the_package_are_known_to_the_type_checker(complaints):
+    assert complaints["names"] == []
 
 
-@pytest.mark.parametrize(
-    ("wrong", "complaint"),
-    [
-        ('lib.AllocatorFree(api, ffi.new("OrtValue**")[0], ffi.NULL)', 'expected "OrtAllocator"'),
-        ('lib.ReleaseStatus(api, ffi.new("OrtEnv**")[0])', 'expected "OrtStatus"'),
-        ('lib.GetAllocatorWithDefaultOptions(api, ffi.new("OrtEnv**"))', "Out[OrtAllocator]"),
-        ("lib.GetErrorCode(lib.GetEpApi(api), ffi.NULL)", 'expected "OrtApi"'),
-        ('lib.CreateStatus(api, 1, "not bytes")', "bytes"),
-        ("lib.NoSuchFunction(api)", 'has no attribute "NoSuchFunction"'),
-    ],
-)
-def test_a_wrong_handle_does_not_pass_the_type_checker(tmp_path, wrong, complaint):
-    said = check_types(tmp_path, f"api = lib.ortcffi_core_api_base().GetApi(1)\n{wrong}")
-    assert complaint in said
-    assert "Found 1 error" in said
+@pytest.mark.parametrize("number", range(len(WRONG)), ids=WRONG)
+def test_a_wrong_handle_does_not_pass_the_type_checker(complaints, number):
+    (error,) = [line for line in complaints[f"wrong{number}"] if ": error: " in line]
+    assert list(WRONG.values())[number] in error

@@ -5,13 +5,15 @@ import functools
 import os
 import re
 import signal
-import subprocess
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from support.compilers import build_folder, compile_shared
 from support.paths import CHECKOUT
+from support.processes import run as run_process
 
-SOURCES = sorted((CHECKOUT / "tests/c/behaviour").glob("behaviour*.c"))
+FOLDER = CHECKOUT / "tests/c/behaviour"
+SOURCES = sorted(FOLDER.glob("behaviour*.c"))
 MEASURED = "1.31."
 HEADINGS = {
     "version": "Versions",
@@ -51,26 +53,22 @@ def read_calls() -> list[Call]:
 CALLS = read_calls()
 
 
-def build(folder: Path, compiler: list[str]) -> Path:
+def build(compiler: list[str]) -> Path:
     """The program that makes one call and prints its answer, and beside it what it loads."""
     flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", f"-I{CHECKOUT / 'core/include'}"]
+    folder = build_folder(compiler, "behaviour")
     program, lender = folder / "behaviour", folder / "lends_logger.so"
-    for arguments in (
-        # Exported symbols: the program is a library of custom ops as well.
-        [*map(str, SOURCES), "-o", str(program), "-rdynamic", "-ldl", "-pthread"],
-        [str(CHECKOUT / "tests/c/behaviour/lends_logger.c"), "-o", str(lender), "-shared", "-fPIC"],
-    ):
-        command = [*compiler, *flags, *arguments]
-        done = subprocess.run(command, check=False, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-    return program
+    loaded = FOLDER / "lends_logger.c"
+    compile_shared(lender, [FOLDER], *compiler, *flags, loaded, "-o", lender, "-shared", "-fPIC")
+    # Exported symbols: the program is a library of custom ops as well.
+    options = ["-o", program, "-rdynamic", "-ldl", "-pthread"]
+    return compile_shared(program, [FOLDER], *compiler, *flags, *SOURCES, *options)
 
 
-def run(program: Path, library: Path, what: str) -> subprocess.CompletedProcess[bytes]:
+def run(program: Path, library: Path, what: str) -> Any:
     """Makes one call, or with "each" all of them, each in a process of its own."""
     environment = {**os.environ, "LENDS_LOGGER": str(program.with_name("lends_logger.so"))}
-    command = [program, library, what]
-    return subprocess.run(command, check=False, capture_output=True, timeout=600, env=environment)
+    return run_process(program, library, what, code=None, text=False, env=environment, timeout=600)
 
 
 @functools.cache

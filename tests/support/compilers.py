@@ -1,13 +1,97 @@
 # SPDX-License-Identifier: MIT
-"""Which compilers there are, and what the package was compiled with."""
+"""Compilers, and what ``make -C core`` builds with them.
 
+What is built stays in ``core/build/tests``, a folder for each configuration, so that all tests and
+all later runs share it; make brings it up to date.
+"""
+
+import fcntl
+import functools
 import os
-import subprocess
+import re
+import shlex
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from support.paths import CHECKOUT
+from support.processes import run
 
 USES_MIMALLOC = os.environ.get("ORTCFFI_USE_MIMALLOC") == "1"  # as build_ort.py and core/Makefile
+CORE = CHECKOUT / "core"
+
+
+def find_compiler(variable: str, names: list[str]) -> list[str]:
+    """The command that an environment variable names, or else the first that is installed."""
+    commands = [shlex.split(os.environ.get(variable, "")), *([name] for name in names)]
+    for command in commands:
+        if command and shutil.which(command[0]):
+            return command
+    pytest.skip(f"no compiler: {variable} names none, and none of {', '.join(names)} was found")
 
 
 def has_mimalloc(compiler: list[str]) -> bool:
     """Whether the compiler finds the header of mimalloc."""
-    command = [*compiler, "-include", "mimalloc.h", "-E", "-x", "c", "/dev/null"]
-    return subprocess.run(command, check=False, capture_output=True).returncode == 0
+    command = [*compiler, "-include", "mimalloc.h", "-E", "-x", "c", os.devnull]
+    return run(*command, code=None).returncode == 0
+
+
+@functools.cache
+def builds() -> Path:
+    """The folder of all builds; a temporary one where the checkout cannot be written to."""
+    folder = CORE / "build/tests"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="ortcffi-builds-"))
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keeps other processes of this test run from building in a folder at the same time."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def build_folder(compiler: list[str], *arguments: str) -> Path:
+    """The folder of what a compiler builds with these variables of the Makefile."""
+    given = [word for word in arguments if USES_MIMALLOC or word != "USE_MIMALLOC=0"]
+    words = [*(Path(word).name for word in compiler), *given]
+    return builds() / re.sub(r"[^\w=.-]", "_", "-".join(words))
+
+
+def make_command(compiler: list[str]) -> list[str]:
+    """The beginning of a command that builds the core."""
+    if shutil.which("make") is None:
+        pytest.skip("make is not installed")
+    return ["make", "-s", "-j2", "-C", str(CORE), f"CC={shlex.join(compiler)}"]
+
+
+def make(compiler: list[str], *targets: str, arguments: tuple[str, ...] = ()) -> Path:
+    """``make -C core`` with these variables and targets; returns the folder of the build.
+
+    ``@`` at the beginning of a target stands for that folder.
+    """
+    folder = build_folder(compiler, *arguments)
+    command = make_command(compiler)
+    places = [target.replace("@", str(folder), 1) for target in targets]
+    with locked(folder):
+        run(*command, f"BUILD={folder}", *arguments, *places)
+    return folder
+
+
+def compile_shared(program: Path, sources: list[Path], *command: str | Path) -> Path:
+    """A program that all tests share; compiled where it is older than files of these folders."""
+    folders = [*sources, CORE / "include"]
+    with locked(program.parent):
+        newest = max(file.stat().st_mtime for folder in folders for file in folder.iterdir())
+        if not program.exists() or program.stat().st_mtime < newest:
+            run(*command)
+    return program

@@ -4,26 +4,16 @@
 import ast
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from support.processes import run_python
 
 import ortcffi
 from ortcffi import Api, errors
 from ortcffi._native import ffi, lib
 
 PACKAGE = Path(ortcffi.__file__).parent
-
-
-def run(code, **environment):
-    """What a fresh interpreter prints."""
-    command = [sys.executable, "-c", code]
-    variables = {**os.environ, **environment}
-    done = subprocess.run(command, check=False, capture_output=True, text=True, env=variables)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
 
 
 @pytest.fixture
@@ -155,7 +145,7 @@ print(ortcffi.Status(1, "m"))
 
 
 def test_with_manual_init_nothing_is_chosen_until_init_api():
-    complaint, status = run(MANUAL, ORTCFFI_MANUAL_INIT="1").splitlines()
+    complaint, status = run_python(MANUAL, ORTCFFI_MANUAL_INIT="1").splitlines()
     assert "ORTCFFI_MANUAL_INIT is set" in complaint
     assert "call ortcffi.init_api first" in complaint
     assert status == "<Status FAIL: 'm'>"
@@ -163,12 +153,12 @@ def test_with_manual_init_nothing_is_chosen_until_init_api():
 
 @pytest.mark.parametrize("value", ["0", ""])
 def test_manual_init_can_be_switched_off(value):
-    assert run(MANUAL, ORTCFFI_MANUAL_INIT=value).splitlines() == ["<Status FAIL: 'm'>"]
+    assert run_python(MANUAL, ORTCFFI_MANUAL_INIT=value).splitlines() == ["<Status FAIL: 'm'>"]
 
 
 def test_manual_init_does_not_keep_a_table_from_being_used():
     code = "import ortcffi; print(ortcffi.core_api().default_allocator.zeros(2).tolist())"
-    assert run(code, ORTCFFI_MANUAL_INIT="1") == "[0.0, 0.0]"
+    assert run_python(code, ORTCFFI_MANUAL_INIT="1") == "[0.0, 0.0]"
 
 
 # --- the package ----------------------------------------------------------------------------------
@@ -194,14 +184,14 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
 
 def test_the_import_loads_no_module_that_may_not_be_needed():
     code = "import sys, ortcffi; print(sorted(n for n in sys.modules if n.startswith('ortcffi')))"
-    assert run(code) == "['ortcffi']"
+    assert run_python(code) == "['ortcffi']"
 
 
 def test_making_an_array_needs_no_module_of_the_command_line():
     code = (
         "import sys, ortcffi; ortcffi.default_api().default_allocator.empty(1); print(*sys.modules)"
     )
-    loaded = run(code).split()
+    loaded = run_python(code).split()
     assert not {"argparse", "json", "dataclasses", "ortcffi.table.load"} & set(loaded)
 
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Programs that know the public header alone, built with warnings as errors, run by themselves."""
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from support.compilers import USES_MIMALLOC
 from support.paths import CHECKOUT
+from support.processes import run
 
 SOURCES = CHECKOUT / "tests/c/clients"
 INCLUDE = CHECKOUT / "core/include"
@@ -61,16 +61,7 @@ def real_library_of_version_30(real_library: Path) -> Path:
 
 
 def build(command: list[str]) -> None:
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-
-
-def run(program: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [str(program), *map(str, arguments)]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, f"after {done.stdout[-200:]!r}: {done.stderr}"
-    return done
+    assert run(*command).stderr == ""
 
 
 @pytest.mark.parametrize("header", HEADERS)
@@ -103,7 +94,7 @@ def test_dropping_a_status_is_a_warning(c_compiler: list[str], tmp_path: Path) -
         "void f(const OrtApi* api, OrtAllocator* a, void* p) { api->AllocatorFree(a, p); }\n"
     )
     command = [*c_compiler, "-Wall", f"-I{INCLUDE}", "-c", str(source), "-o", "/dev/null"]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    done = run(*command)
     assert "unused-result" in done.stderr
 
 
@@ -184,7 +175,7 @@ def test_values_of_random_content_are_told_alike_by_both_libraries(
 ) -> None:
     program = compile_client("random_values.c")
     ours, theirs = (
-        subprocess.run([program, library], check=True, capture_output=True).stdout.splitlines()
+        run(program, library).stdout.splitlines()
         for library in (core_library, real_library_of_version_30)
     )
     assert ours == theirs

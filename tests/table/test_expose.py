@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
 """``expose_symbols``, in processes of their own: what it does cannot be undone."""
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.processes import run_python
 
 from ortcffi.table import load as providers
 
@@ -40,11 +39,7 @@ def run(by_name: Path, real_library: Path) -> Callable[..., str]:
     """``run(code)`` runs Python code in a new process and returns what it prints."""
 
     def run(code: str, **environment: str) -> str:
-        command = ["env", *(f"{key}={value}" for key, value in environment.items())]
-        command += [sys.executable, "-c", HEAD + code, str(by_name), str(real_library)]
-        done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.strip()
+        return run_python(HEAD + code, by_name, real_library, **environment)
 
     return run
 

@@ -29,8 +29,8 @@ each_call = pytest.mark.parametrize("call", CALLS, ids=[call.name for call in CA
 
 
 @pytest.fixture(scope="session")
-def program(tmp_path_factory: pytest.TempPathFactory, c_compiler: list[str]) -> Path:
-    return build(tmp_path_factory.mktemp("behaviour"), c_compiler)
+def program(c_compiler: list[str]) -> Path:
+    return build(c_compiler)
 
 
 @each_call

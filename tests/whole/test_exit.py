@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Processes that end while objects are alive, and pools of processes."""
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from support.processes import run
 
 MAKE_OBJECTS = """
 import atexit, builtins, random, sys, threading, types
@@ -168,29 +168,28 @@ print("made")
 """
 
 
-def run(tmp_path: Path, script: str, *arguments: str) -> None:
+def run_script(tmp_path: Path, script: str, *arguments: str) -> None:
     file = tmp_path / "script.py"
     file.write_text(script)
-    command = [sys.executable, str(file), *arguments]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "made\n", "")
+    done = run(sys.executable, file, *arguments)
+    assert (done.stdout, done.stderr) == ("made\n", "")
 
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("which", ["core", "real"])
 def test_objects_may_be_alive_when_the_interpreter_exits(tmp_path, which, seed, request):
     request.getfixturevalue(f"{which}_api")  # skips where there is none
-    run(tmp_path, MAKE_OBJECTS + EXIT, which, str(seed))
+    run_script(tmp_path, MAKE_OBJECTS + EXIT, which, str(seed))
 
 
 def test_threads_may_be_at_work_when_the_interpreter_exits(tmp_path):
-    run(tmp_path, MAKE_OBJECTS + BUSY)
+    run_script(tmp_path, MAKE_OBJECTS + BUSY)
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_a_pool_of_processes_shares_arrays_and_errors(tmp_path, method):
-    run(tmp_path, POOL, method)
+    run_script(tmp_path, POOL, method)
 
 
 def test_a_fork_while_threads_have_their_blocks_recorded_leaves_two_processes_that_go_on(tmp_path):
-    run(tmp_path, FORKS)
+    run_script(tmp_path, FORKS)

@@ -2,11 +2,11 @@
 """The n-th allocation, or the n-th call of the system, that fails inside the core, for every n."""
 
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.processes import run
 
 from ortcffi import ffi, lib
 
@@ -43,10 +43,7 @@ def insider(build_insider: Callable[..., Path]) -> Insider:
     """``insider(name, *arguments)`` is what a program says that is built with the arguments."""
 
     def insider(name: str, *arguments: str) -> str:
-        command = [build_insider(name, *arguments)]
-        done = subprocess.run(command, check=False, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+        return run(build_insider(name, *arguments)).stdout
 
     return insider
 

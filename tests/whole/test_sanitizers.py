@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The clients in C under sanitizers and valgrind, and that these find an error that is planted."""
 
+import os
 import shutil
-import subprocess
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
+from support.compilers import build_folder, locked
+from support.processes import run
 
 SANITIZERS = {"asan": "address", "ubsan": "undefined", "tsan": "thread"}
 PLANTED = [
@@ -21,32 +22,28 @@ PLANTED = [
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def make(
-    tmp_path_factory: pytest.TempPathFactory, make_core: list[str], c_compiler: list[str]
-) -> Callable[..., str]:
-    build = tmp_path_factory.mktemp("checks")
-
+@pytest.fixture
+def make(make_core: list[str], c_compiler: list[str]) -> Callable[..., str]:
     def make(tool: str, *arguments: str, fails: bool = False) -> str:
-        forbid_what_is_missing(tool, c_compiler, build)
-        command = [*make_core, "-s", f"BUILD={build}", tool, *arguments]
-        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        skip_without(tool, c_compiler)
+        folder = build_folder(c_compiler, tool)
+        with locked(folder):
+            command = [*make_core, "-s", f"BUILD={folder}", tool, *arguments]
+            done = run(*command, code=None, timeout=600)
         assert (done.returncode != 0) == fails, done.stdout + done.stderr
         return done.stdout
 
     return make
 
 
-def forbid_what_is_missing(tool: str, compiler: list[str], folder: Path) -> None:
+def skip_without(tool: str, compiler: list[str]) -> None:
     if tool == "valgrind":
         if shutil.which(tool) is None:
             pytest.skip("valgrind is not installed")
         return
-    source = folder / "empty.c"
-    source.write_text("int main(void) { return 0; }\n")
     flag = f"-fsanitize={SANITIZERS[tool]}"
-    command = [*compiler, flag, str(source), "-o", str(folder / "empty")]
-    if subprocess.run(command, check=False, capture_output=True).returncode != 0:
+    command = [*compiler, flag, "-x", "c", "-", "-o", os.devnull]
+    if run(*command, code=None, input="int main(void) { return 0; }").returncode != 0:
         pytest.skip(f"the compiler cannot link a program with {flag}")
 
 

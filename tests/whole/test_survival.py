@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Threads, forks, unloading and misuse, each in a process of its own, on libortcore."""
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
+from support import processes
 from support.compilers import USES_MIMALLOC
 
 MISTAKES = {
@@ -20,18 +21,15 @@ MISTAKES = {
 }
 NOTICED_BY_MIMALLOC = ["inside unaligned", "foreign"]
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
+Run = Callable[..., CompletedProcess[str]]
 
 
 @pytest.fixture
 def run(build_client: Callable[[str], Path], core_library: Path) -> Run:
     """``run(name, *arguments)`` is a client's run on the core, which must end well."""
 
-    def run(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [build_client(name), core_library, *arguments]
-        done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=300)
-        assert done.returncode == 0, done.stderr
-        return done
+    def run(name: str, *arguments: str) -> CompletedProcess[str]:
+        return processes.run(build_client(name), core_library, *arguments)
 
     return run
 
@@ -47,9 +45,8 @@ def test_both_sides_of_a_fork_in_a_storm_go_on(run):
 
 @pytest.mark.parametrize("fork", [[], ["fork"]], ids=["storm", "fork"])
 def test_adaptors_around_each_other_survive_a_storm(build_insider, fork):
-    command = [build_insider("adaptor_storm"), "-", "2", "20000", "3", *fork]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=300)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "calm\n" * 3, "")
+    done = processes.run(build_insider("adaptor_storm"), "-", "2", "20000", "3", *fork)
+    assert (done.stdout, done.stderr) == ("calm\n" * 3, "")
 
 
 def test_two_hundred_rounds_of_loading_and_unloading(run):

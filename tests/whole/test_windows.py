@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 from support.behaviour import CALLS, is_as_expected
+from support.compilers import CORE, build_folder, locked
 from support.paths import CHECKOUT
+from support.processes import run
 
 MINGW = "x86_64-w64-mingw32-"
 # Of these every Windows has its own.
@@ -19,9 +21,9 @@ Make = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(scope="module")
-def build(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def build() -> Path:
     """The folder that the Makefile builds in."""
-    return tmp_path_factory.mktemp("windows")
+    return build_folder([f"{MINGW}gcc"])
 
 
 @pytest.fixture(scope="module")
@@ -33,10 +35,8 @@ def make(build: Path) -> Make:
 
     def make(target: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         flags = ["CFLAGS=-O2 -Werror", f"BUILD={build}", f"MINGW={MINGW}gcc"]
-        command = ["make", "-s", "-C", str(CHECKOUT / "core"), target, *flags, *arguments]
-        done = subprocess.run(command, check=False, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done
+        with locked(build):
+            return run("make", "-s", "-j2", "-C", CORE, target, *flags, *arguments)
 
     return make
 
@@ -59,14 +59,13 @@ def wine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("WINEDEBUG", "-all")
         patch.setenv("WINEDLLOVERRIDES", "mscoree,mshtml=")
         patch.delenv("DISPLAY", raising=False)
-        subprocess.run(["wine", "cmd", "/c", "ver"], check=True, capture_output=True)
+        run("wine", "cmd", "/c", "ver")
         yield
     shutil.rmtree(prefix, ignore_errors=True)  # a copy of all of Windows
 
 
 def dump(library: Path) -> str:
-    command = [f"{MINGW}objdump", "-p", str(library)]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return run(f"{MINGW}objdump", "-p", library).stdout
 
 
 def test_the_dll_exports_what_its_list_names(dll: Path) -> None:
@@ -99,19 +98,18 @@ def test_memory_goes_back_when_threads_end_and_when_it_is_asked_for(make: Make, 
 def test_the_dll_answers_as_the_core_does_elsewhere(make: Make, dll: Path) -> None:
     make("wine", "RUNS=behaviour")
 
-    def run(*arguments: str | Path) -> list[str]:
-        command = ["wine", dll.with_name("behaviour.exe"), *arguments]
-        said = subprocess.run(command, check=True, capture_output=True).stdout
+    def answers_of(*arguments: str | Path) -> list[str]:
+        said = run("wine", dll.with_name("behaviour.exe"), *arguments, text=False).stdout
         return said.decode(errors="backslashreplace").split("\r\n")[:-1]
 
     expected = {call.name: call.core for call in CALLS}
     # All in one process, for the time that a process takes under wine. A call which another one
     # before it has changed is made again by itself.
-    answers = dict(zip(run(), run(dll), strict=True))
+    answers = dict(zip(answers_of(), answers_of(dll), strict=True))
     assert answers.keys() == expected.keys()
     others = [name for name, said in answers.items() if not is_as_expected(said, expected[name])]
     assert len(others) < len(answers) // 10
-    again = {name: run(dll, name)[0] for name in others}
+    again = {name: answers_of(dll, name)[0] for name in others}
     assert {
         name: said for name, said in again.items() if not is_as_expected(said, expected[name])
     } == {}
