@@ -59,6 +59,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/session/session.c",
     "ortcffi/boundary/session/run_arguments.c",
     "ortcffi/boundary/session/run.c",
+    "ortcffi/boundary/kernels/kernel.c",
     "ortcffi/boundary/kernels/python_op.c",
     "ortcffi/boundary/kernels/python_kernel.c",
     "ortcffi/boundary/kernels/python_io.c",

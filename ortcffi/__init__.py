@@ -32,7 +32,7 @@ __all__ += [
     "errors",
 ]
 __all__ += ["Attribute", "OpSet", "PythonOp", "custom_op", "custom_op_library", "op_set"]
-__all__ += ["optional", "variadic"]
+__all__ += ["CustomOpLibrary", "Kernel", "LibraryOp", "optional", "variadic"]
 __all__ += ["expose_symbols", "ffi", "find_runtimes", "get_include", "get_library", "init_api"]
 __all__ += ["lib", "load", "numpy_allocator", "trace"]
 __all__ += ["CompileFlags", "Graph", "GraphNode", "GraphValue", "ModelEditor", "StoredAt"]
@@ -48,6 +48,8 @@ _NAMES = {
     "custom_ops.describe": "Characteristic CustomOp Operand",
     "custom_ops.domain": "CustomOpDomain",
     "kernels.operands": "Attribute optional variadic",
+    "kernels.kernel": "Kernel",
+    "kernels.library": "CustomOpLibrary LibraryOp",
     "kernels.op_sets": "OpSet custom_op_library op_set",
     "kernels.python_op": "PythonOp custom_op",
     "values.element_types": "ElementType SparseFormat ValueKind",

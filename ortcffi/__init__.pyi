@@ -32,6 +32,9 @@ from ortcffi.graph.compile import compile_model as compile_model
 from ortcffi.graph.graph import Graph as Graph
 from ortcffi.graph.nodes import GraphNode as GraphNode
 from ortcffi.graph.nodes import GraphValue as GraphValue
+from ortcffi.kernels.kernel import Kernel as Kernel
+from ortcffi.kernels.library import CustomOpLibrary as CustomOpLibrary
+from ortcffi.kernels.library import LibraryOp as LibraryOp
 from ortcffi.kernels.op_sets import OpSet as OpSet
 from ortcffi.kernels.op_sets import custom_op_library as custom_op_library
 from ortcffi.kernels.op_sets import op_set as op_set

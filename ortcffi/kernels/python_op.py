@@ -6,10 +6,13 @@ from functools import update_wrapper
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import encode, integer
-from ortcffi._native import lib
+from ortcffi._native import ffi, lib
 from ortcffi._public import public
+from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import NO_END, CustomOp
 from ortcffi.kernels.definition import Definition, remember_table
+from ortcffi.kernels.host import table_of_host
+from ortcffi.kernels.kernel import Kernel, make_kernel
 from ortcffi.kernels.op_sets import op_set
 from ortcffi.kernels.operands import attributes_of, operands_of
 
@@ -68,6 +71,16 @@ class PythonOp:
         first, last = self._versions
         end = None if last == NO_END else last
         return CustomOp(self.domain, self.name, first, end, self.inputs, self.outputs, "")
+
+    def kernel(self, attributes: Mapping[str, Any] | None = None, **node: Any) -> Kernel:
+        """Make a kernel of the op on the embedded core, as `LibraryOp.kernel` does.
+
+        The arguments are the same.
+        """
+        struct = self._struct_for(core_api())
+        pointer = ffi.cast("OrtCustomOp*", struct.address)
+        _, table = table_of_host(core_api())
+        return make_kernel(self.description, pointer, struct, table, attributes, **node)
 
     def _struct_for(self, api: "Api") -> Any:
         """An ``OrtCustomOp`` for hosts of one table; it lives as long as the object or a kernel."""

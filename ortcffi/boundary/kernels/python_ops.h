@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Custom ops written in Python, and those who registered them: what Python sees of it. The types
- * are described in python_op.h. */
+/* Kernels, custom ops written in Python, and who registered them: what Python sees of it. The types
+ * are described in kernel.c and python_op.h. */
 #ifndef ORTCFFI_BOUNDARY_KERNELS_PYTHON_OPS_H_
 #define ORTCFFI_BOUNDARY_KERNELS_PYTHON_OPS_H_
 
@@ -9,6 +9,9 @@
 
 /* The type OpStruct. */
 ortcffi_object* ortcffi_op_struct_type(void);
+
+/* The type KernelHost; see kernel.c. To be called after ortcffi_value_types. */
+ortcffi_object* ortcffi_kernel_host_type(void);
 
 /* How many ops written in Python, and kernels of them, C holds. */
 size_t ortcffi_live_python_ops(void);

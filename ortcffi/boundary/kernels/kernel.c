@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels as Python objects: what ortcffi/kernels/kernel.py builds its class Kernel on.
+ *
+ *   KernelHost(maker, strings, value_type, kernel, outputs, lender)
+ *       A kernel of the core's host, which it owns. `strings` is the allocator for tensors of
+ *       strings, `kernel` an OrtcoreKernel, both as addresses; `outputs` is how many each call
+ *       asks for; `lender` keeps what the kernel borrows, and the memory of its results.
+ *   KernelHost(*inputs)
+ *       The results as arrays.
+ *   KernelHost._compute(inputs, outputs)
+ *       The results as a tuple of Values; `outputs` is a tuple of Values to write to, or None.
+ *
+ * The kernel ends when the object is closed, or gone, and the last call has returned.
+ */
+#include "boundary/limited_api.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "boundary/kernels/python_ops.h"
+#include "boundary/values/values.h"
+#include "kernels/kernel.h"
+
+#define FEW 16
+
+struct host {
+  PyObject base;
+  struct maker* maker;
+  PyTypeObject* value_type;
+  OrtAllocator* strings;
+  OrtcoreKernel* kernel; /* NULL once it has ended */
+  PyObject* lender;
+  size_t outputs;
+  size_t uses; /* calls under way */
+  char is_closed;
+};
+
+/* One call. */
+struct call {
+  struct host* host;
+  size_t inputs;
+  OrtValue** given;   /* inputs, then outputs */
+  PyObject** holders; /* by input and output: the Value that a handle belongs to, or NULL */
+  OrtValue* few[2 * FEW];
+  PyObject* few_holders[2 * FEW];
+};
+
+/* --- arguments ---------------------------------------------------------------------------------*/
+
+/* The handle of a Value, which nobody releases during the call. Takes the reference. */
+static int hold(struct call* call, size_t place, PyObject* value) {
+  if (!PyObject_TypeCheck(value, ortcffi_tensor_type) ||
+      ortcffi_value_open((struct value*)value) < 0) {
+    if (!PyErr_Occurred()) {
+      PyErr_SetString(PyExc_TypeError, "_convert must return a Value");
+    }
+    Py_DECREF(value);
+    return -1;
+  }
+  ((struct value*)value)->uses++;
+  call->given[place] = ((struct value*)value)->handle;
+  call->holders[place] = value;
+  return 0;
+}
+
+static int add_input(struct call* call, size_t place, PyObject* x) {
+  const struct maker* maker = call->host->maker;
+  struct plain_array array;
+  if (x == Py_None) {
+    return 0;
+  }
+  if (ortcffi_plain_array(x, &array)) {
+    OrtStatus* status = maker->api->CreateTensorWithDataAsOrtValue(
+        maker->info, array.data, array.bytes, array.shape, array.rank,
+        (ONNXTensorElementDataType)array.element, &call->given[place]);
+    if (status != NULL) {
+      ortcffi_value_fail(maker, status, "CreateTensorWithDataAsOrtValue");
+      return -1;
+    }
+    return 0;
+  }
+  if (ortcffi_object_array(x, &array)) {
+    int made = ortcffi_strings_from_array(maker, call->host->strings, &array, &call->given[place]);
+    if (made != 0) {
+      return made < 0 ? -1 : 0;
+    }
+  }
+  PyObject* value =
+      PyObject_CallMethod((PyObject*)call->host, "_convert", "nO", (Py_ssize_t)place, x);
+  return value == NULL ? -1 : hold(call, place, value);
+}
+
+static int begin_call(struct call* call, struct host* host, size_t inputs) {
+  size_t count = inputs + host->outputs;
+  call->host = host;
+  call->inputs = inputs;
+  call->given = call->few;
+  call->holders = call->few_holders;
+  if (count > 2 * FEW) {
+    call->given = PyMem_Malloc(count * sizeof *call->given);
+    call->holders = PyMem_Malloc(count * sizeof *call->holders);
+  }
+  if (call->given == NULL || call->holders == NULL) {
+    PyMem_Free(call->given);
+    PyMem_Free(call->holders);
+    PyErr_NoMemory();
+    return -1;
+  }
+  memset(call->given, 0, count * sizeof *call->given);
+  memset(call->holders, 0, count * sizeof *call->holders);
+  host->uses++;
+  Py_INCREF((PyObject*)host);
+  return 0;
+}
+
+/* --- life --------------------------------------------------------------------------------------*/
+
+/* KernelDestroy may take its time, or call Python. */
+static void end_kernel(struct host* host) {
+  OrtcoreKernel* kernel = host->kernel;
+  host->kernel = NULL;
+  if (kernel != NULL) {
+    PyObject *type, *error, *traceback;
+    PyErr_Fetch(&type, &error, &traceback);
+    Py_BEGIN_ALLOW_THREADS;
+    core_kernel_release(kernel);
+    Py_END_ALLOW_THREADS;
+    PyErr_Restore(type, error, traceback);
+  }
+}
+
+static PyObject* close_host(PyObject* self, PyObject* unused) {
+  (void)unused;
+  struct host* host = (struct host*)self;
+  host->is_closed = 1;
+  if (host->uses == 0) {
+    end_kernel(host);
+  }
+  Py_RETURN_NONE;
+}
+
+static void end_call(struct call* call) {
+  struct host* host = call->host;
+  for (size_t i = 0; i < call->inputs + host->outputs; i++) {
+    PyObject* holder = call->holders[i];
+    if (holder != NULL) {
+      PyObject* done = ortcffi_value_take_back(holder, NULL);
+      Py_XDECREF(done);
+      Py_DECREF(holder);
+    } else if (call->given[i] != NULL) {
+      host->maker->api->ReleaseValue(call->given[i]);
+    }
+  }
+  if (call->given != call->few) {
+    PyMem_Free(call->given);
+    PyMem_Free(call->holders);
+  }
+  host->uses--;
+  if (host->is_closed && host->uses == 0) {
+    end_kernel(host);
+  }
+  Py_DECREF((PyObject*)host);
+}
+
+/* --- results -----------------------------------------------------------------------------------*/
+
+/* A Value, None for an output that the kernel did not make. The handle becomes the Value's. */
+static PyObject* value_of(struct call* call, size_t i) {
+  size_t place = call->inputs + i;
+  if (call->holders[place] != NULL) {
+    return Py_NewRef(call->holders[place]);
+  }
+  OrtValue* handle = call->given[place];
+  call->given[place] = NULL;
+  return handle == NULL ? Py_NewRef(Py_None)
+                        : (PyObject*)ortcffi_new_value(call->host->value_type, call->host->maker,
+                                                       handle, call->host->lender);
+}
+
+static PyObject* array_of(struct call* call, size_t i) {
+  PyObject* value = value_of(call, i);
+  if (value == NULL || value == Py_None) {
+    return value;
+  }
+  struct value* tensor = (struct value*)value;
+  PyObject* array = NULL;
+  int kind = ortcffi_value_kind(tensor);
+  if (kind == ONNX_TYPE_TENSOR && ortcffi_value_shape(tensor) == 0) {
+    int is_packed = ortcffi_element_bits(tensor->element) < 8 &&
+                    tensor->element != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
+    array = is_packed ? PyObject_CallMethod(value, "numpy", "i", 1)
+                      : ortcffi_value_numpy(value, NULL, 0, NULL);
+  } else if (kind >= 0 && kind != ONNX_TYPE_TENSOR) {
+    array = PyObject_CallMethod(value, "to_python", NULL);
+  }
+  Py_DECREF(value);
+  return array;
+}
+
+static PyObject* results_of(struct call* call, PyObject* (*convert)(struct call*, size_t)) {
+  size_t count = call->host->outputs;
+  PyObject* results = PyTuple_New((Py_ssize_t)count);
+  for (size_t i = 0; results != NULL && i < count; i++) {
+    PyObject* result = convert(call, i);
+    if (result == NULL) {
+      Py_CLEAR(results);
+    } else {
+      PyTuple_SetItem(results, (Py_ssize_t)i, result);
+    }
+  }
+  return results;
+}
+
+/* --- the call ----------------------------------------------------------------------------------*/
+
+static int is_open(const struct host* host) {
+  if (host->is_closed || host->kernel == NULL) {
+    PyErr_SetString(PyExc_ValueError, "this Kernel is closed");
+    return 0;
+  }
+  return 1;
+}
+
+/* -1 with an exception. */
+static int perform(struct call* call, PyObject* inputs) {
+  struct host* host = call->host;
+  for (size_t i = 0; i < call->inputs; i++) {
+    if (add_input(call, i, PyTuple_GetItem(inputs, (Py_ssize_t)i)) < 0) {
+      return -1;
+    }
+  }
+  OrtStatus* status;
+  Py_BEGIN_ALLOW_THREADS;
+  status = core_kernel_compute(host->kernel, (const OrtValue* const*)call->given, call->inputs,
+                               call->given + call->inputs, host->outputs);
+  Py_END_ALLOW_THREADS;
+  if (status != NULL) {
+    ortcffi_value_fail(host->maker, status, "KernelCompute");
+    return -1;
+  }
+  return 0;
+}
+
+static PyObject* call_host(PyObject* self, PyObject* inputs, PyObject* keywords) {
+  struct host* host = (struct host*)self;
+  struct call call;
+  if (keywords != NULL && PyDict_Size(keywords) > 0) {
+    PyErr_SetString(PyExc_TypeError, "a kernel takes its inputs by position");
+    return NULL;
+  }
+  if (!is_open(host) || begin_call(&call, host, (size_t)PyTuple_Size(inputs)) < 0) {
+    return NULL;
+  }
+  PyObject* results = NULL;
+  if (perform(&call, inputs) == 0) {
+    results = host->outputs == 1 ? array_of(&call, 0) : results_of(&call, array_of);
+  }
+  end_call(&call);
+  return results;
+}
+
+static PyObject* compute(PyObject* self, PyObject* arguments) {
+  struct host* host = (struct host*)self;
+  PyObject *inputs, *outputs;
+  struct call call;
+  if (!PyArg_ParseTuple(arguments, "O!O", &PyTuple_Type, &inputs, &outputs) || !is_open(host) ||
+      begin_call(&call, host, (size_t)PyTuple_Size(inputs)) < 0) {
+    return NULL;
+  }
+  int answer = 0;
+  for (size_t i = 0; outputs != Py_None && answer == 0 && i < host->outputs; i++) {
+    PyObject* output = PyTuple_GetItem(outputs, (Py_ssize_t)i);
+    if (output == NULL || output != Py_None) {
+      answer = output == NULL ? -1 : hold(&call, call.inputs + i, Py_NewRef(output));
+    }
+  }
+  PyObject* results = NULL;
+  if (answer == 0 && perform(&call, inputs) == 0) {
+    results = results_of(&call, value_of);
+  }
+  end_call(&call);
+  return results;
+}
+
+/* --- the type ----------------------------------------------------------------------------------*/
+
+static PyObject* new_host(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
+  (void)keywords;
+  struct maker* maker;
+  unsigned long long strings, kernel;
+  PyTypeObject* value_type;
+  PyObject* lender;
+  Py_ssize_t outputs;
+  if (!PyArg_ParseTuple(arguments, "O!KO!KnO", ortcffi_maker_type, &maker, &strings, &PyType_Type,
+                        &value_type, &kernel, &outputs, &lender)) {
+    return NULL;
+  }
+  struct host* host = (struct host*)PyType_GenericAlloc(type, 0); /* zeroed */
+  if (host != NULL) {
+    host->maker = (struct maker*)Py_NewRef((PyObject*)maker);
+    host->value_type = (PyTypeObject*)Py_NewRef((PyObject*)value_type);
+    host->strings = (OrtAllocator*)(uintptr_t)strings;
+    host->kernel = (OrtcoreKernel*)(uintptr_t)kernel;
+    host->lender = Py_NewRef(lender);
+    host->outputs = (size_t)outputs;
+  }
+  return (PyObject*)host;
+}
+
+static int traverse(PyObject* self, visitproc visit, void* arg) {
+  struct host* host = (struct host*)self;
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(host->maker);
+  Py_VISIT(host->value_type);
+  Py_VISIT(host->lender);
+  return 0;
+}
+
+/* The kernel borrows from the lender, so it ends first. */
+static int clear(PyObject* self) {
+  struct host* host = (struct host*)self;
+  host->is_closed = 1;
+  if (host->uses == 0) {
+    end_kernel(host);
+    Py_CLEAR(host->lender);
+  }
+  return 0;
+}
+
+static void dealloc(PyObject* self) {
+  struct host* host = (struct host*)self;
+  PyTypeObject* type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  clear(self);
+  Py_XDECREF((PyObject*)host->maker);
+  Py_XDECREF((PyObject*)host->value_type);
+  PyObject_GC_Del(self);
+  Py_DECREF(type);
+}
+
+static PyObject* get_closed(PyObject* self, void* unused) {
+  (void)unused;
+  return PyBool_FromLong(((struct host*)self)->is_closed);
+}
+
+static PyObject* get_address(PyObject* self, void* unused) {
+  (void)unused;
+  return is_open((struct host*)self) ? PyLong_FromVoidPtr(((struct host*)self)->kernel) : NULL;
+}
+
+static PyGetSetDef members[] = {
+    {"closed", get_closed, NULL, NULL, NULL},
+    {"_address", get_address, NULL, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMethodDef methods[] = {
+    {"close", close_host, METH_NOARGS,
+     "close($self)\n--\n\nEnd the kernel, after the calls that are under way. Closing again does "
+     "nothing."},
+    {"_compute", compute, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot slots[] = {
+    {Py_tp_new, (void*)new_host},    {Py_tp_call, (void*)call_host},
+    {Py_tp_dealloc, (void*)dealloc}, {Py_tp_traverse, (void*)traverse},
+    {Py_tp_clear, (void*)clear},     {Py_tp_getset, members},
+    {Py_tp_methods, methods},        {0, NULL},
+};
+
+static PyType_Spec spec = {
+    .name = "ortcffi._ort.KernelHost",
+    .basicsize = sizeof(struct host),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
+    .slots = slots,
+};
+
+ortcffi_object* ortcffi_kernel_host_type(void) { return (ortcffi_object*)PyType_FromSpec(&spec); }

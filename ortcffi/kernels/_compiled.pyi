@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+"""What a type checker is to see of the compiled types in ortcffi/boundary/kernels."""
+
+from typing import Any
+
+from ortcffi.values.compiled import Maker
+from ortcffi.values.value import Value
+
+class KernelHost:
+    def __init__(
+        self,
+        maker: Maker,
+        strings: int,
+        value_type: type[Value],
+        kernel: int,
+        outputs: int,
+        lender: object,
+    ) -> None: ...
+    def __call__(self, *inputs: Any) -> Any: ...
+    def close(self) -> None: ...
+    def _compute(self, inputs: tuple[Any, ...], outputs: tuple[Any, ...] | None) -> Any: ...
+    @property
+    def closed(self) -> bool: ...
+    @property
+    def _address(self) -> int: ...

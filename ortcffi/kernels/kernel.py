@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: MIT
+"""`Kernel`: the kernel of a custom op, without a model and a session."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from ortcffi._convert import SIZE, encode, integer, mapping
+from ortcffi._native import ffi, lib
+from ortcffi._public import public
+from ortcffi._table import core_api
+from ortcffi.custom_ops.describe import Characteristic, CustomOp
+from ortcffi.errors import InvalidArgument
+from ortcffi.kernels.host import attributes_for, check, host_function
+from ortcffi.memory.allocator import Allocator
+from ortcffi.status.key_values import KeyValuePairs
+from ortcffi.values.compiled import address_of
+from ortcffi.values.element_types import ElementType, as_element
+from ortcffi.values.tensor_type_info import TensorTypeInfo
+from ortcffi.values.type_info import TypeInfo
+from ortcffi.values.value import Value
+
+if TYPE_CHECKING:
+    from ortcffi.kernels._compiled import KernelHost
+else:
+    KernelHost = lib.ortcffi_kernel_host_type()
+
+__all__ = ["Kernel", "Settings", "make_kernel"]
+
+
+@public
+class Kernel(KernelHost):
+    """The kernel of a custom op, for one node that is in no model. Made by an op's `kernel`.
+
+    Called with the inputs, it returns the output as an array, or a tuple of several. Inputs are
+    whatever `Value` takes, None for an optional one that is left out; arrays are not copied. Any
+    thread may call it.
+
+    Attributes
+    ----------
+    description : CustomOp
+        The op.
+    node_name : str
+        The name of the node.
+    closed : bool
+        Whether `close` was called.
+
+    Raises
+    ------
+    InvalidArgument
+        The inputs do not fit what the op declares; the message names the input and the op.
+    OrtError
+        The kernel failed: with a status, or with a C++ exception, whose text is in the message.
+    """
+
+    description: CustomOp
+    node_name: str
+
+    def compute(self, *inputs: Any, out: "Value | Sequence[Value | None] | None" = None) -> Any:
+        """Compute, and return a `Value`, or a tuple of several.
+
+        Parameters
+        ----------
+        *inputs
+            As for the call itself.
+        out : Value or sequence of Value, optional
+            Where the outputs are written to, instead of memory that the kernel allocates; None for
+            those that it is to allocate. Types and shapes must be right.
+        """
+        targets = (out,) if isinstance(out, Value) else None if out is None else tuple(out)
+        found = self._compute(inputs, targets)
+        return found[0] if len(found) == 1 else found
+
+    def infer_shapes(self, *inputs: Any) -> "tuple[TensorTypeInfo | None, ...]":
+        """Have the op work out the types and shapes of its outputs.
+
+        Parameters
+        ----------
+        *inputs : TensorTypeInfo, tuple or array
+            What is known of the inputs: a tuple is a shape of the type that the op declares; an
+            array, or anything with a shape and a dtype, stands for its own. None: nothing.
+
+        Returns
+        -------
+        tuple of TensorTypeInfo or None
+            None for an output that the op says nothing of.
+        """
+        api = core_api()
+        infos = [self._info(i, x) for i, x in enumerate(inputs)]
+        given = ffi.new(
+            "OrtTensorTypeAndShapeInfo*[]", [i.handle if i else ffi.NULL for i in infos]
+        )
+        room = max(len(self.description.outputs), self._outputs)
+        out = ffi.new("OrtTensorTypeAndShapeInfo*[]", room)
+        infer = host_function("OrtcoreKernelInferShapes")
+        kernel = ffi.cast("OrtcoreKernel*", self._address)
+        check(infer(kernel, given, len(infos), out, room), "InferOutputShapeFn")
+        return tuple(TensorTypeInfo.from_handle(api, each) if each else None for each in out)
+
+    def _info(self, place: int, x: Any) -> TensorTypeInfo | None:
+        if x is None or isinstance(x, TensorTypeInfo):
+            return x
+        if hasattr(x, "shape") and hasattr(x, "dtype"):
+            return TensorTypeInfo(x.dtype, x.shape, core_api())
+        return TensorTypeInfo(self._declared(place), x, core_api())
+
+    def _declared(self, place: int) -> int:
+        operands = self.description.inputs
+        return operands[min(place, len(operands) - 1)].element_type if operands else 0
+
+    def _convert(self, place: int, x: Any) -> Value:
+        """A value of anything that the compiled code does not take as it is."""
+        api = core_api()
+        if isinstance(x, Value):
+            return x if x.api.is_core else Value.from_numpy(x.numpy(), api=api, copy=True)
+        if not isinstance(x, np.ndarray) and hasattr(x, "__dlpack__"):
+            return Value.from_dlpack(x, api=api)
+        element = self._declared(place)
+        try:
+            if element == ElementType.STRING or isinstance(x, (str, bytes)):
+                array = np.asarray(x, object)
+                return Value.from_strings(array.reshape(-1).tolist(), array.shape, api=api)
+            if not isinstance(x, np.ndarray):
+                dtype = Value.empty(0, ElementType(element), api=api).dtype if element else None
+                x = np.asarray(x, dtype)
+            return Value.from_numpy(x, api=api, copy=True)
+        except (TypeError, ValueError) as error:
+            name = self.description.name
+            raise type(error)(f"input {place} of {name}: {error}") from None
+
+    @property
+    def _outputs(self) -> int:
+        return self.__dict__["_count"]  # type: ignore[no-any-return]
+
+    def __enter__(self) -> Self:
+        self._address  # noqa: B018  # raises if closed
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        op = self.description
+        return f"<Kernel of {op.domain}:{op.name}{' closed' if self.closed else ''}>"
+
+
+class Settings:
+    """The node that a kernel is made for, as C has it, and what that borrows.
+
+    Parameters
+    ----------
+    op : CustomOp
+        What the op declares.
+    inputs, outputs, constants
+        As given to `make_kernel`.
+    """
+
+    def __init__(self, op: CustomOp, inputs: Any, outputs: Any, constants: Any) -> None:
+        self.op = op
+        self.node = ffi.new("OrtcoreNode*")
+        self.kept: list[Any] = []
+        fixed = _constants(op, constants)
+        if inputs is not None or fixed:
+            self._operands("input", inputs, op.inputs, fixed)
+        self._operands("output", outputs, op.outputs, {})
+        self.count: int = self.node.output_count
+
+    def _operands(self, what: str, given: Any, declared: Any, fixed: dict[int, Value]) -> None:
+        entries = _entries(what, given, declared)
+        array = ffi.new("OrtcoreOperand[]", len(entries))
+        for i, entry in enumerate(entries):
+            if entry is _ABSENT:
+                continue
+            array[i].name = self.keep(ffi.new("char[]", f"{what}{i}".encode()))
+            if isinstance(entry, TypeInfo):
+                array[i].type = self.keep(entry).handle
+            elif entry is not None:
+                array[i].element_type = as_element(entry, f"{what}s[{i}]")
+            if i in fixed:
+                array[i].constant = self.keep(fixed[i].handle)
+        setattr(self.node, f"{what}s", self.keep(array))
+        setattr(self.node, f"{what}_count", len(entries))
+
+    def keep(self, thing: Any) -> Any:
+        """Keep what C borrows."""
+        self.kept.append(thing)
+        return thing
+
+    def text(self, argument: str, text: str) -> Any:
+        """A string that C borrows."""
+        return self.keep(ffi.new("char[]", encode(argument, text)))
+
+
+_ABSENT = object()
+
+
+def _entries(what: str, given: Any, declared: Any) -> list[Any]:
+    """What a node says of each operand: a type, None for the declared one, or `_ABSENT`."""
+    if given is None:
+        counts = [
+            o.min_arity if o.characteristic == Characteristic.VARIADIC else 1 for o in declared
+        ]
+        return [None] * sum(counts)
+    if isinstance(given, int):
+        return [None] * integer(f"{what}s", given, (0, 65535))
+    if isinstance(given, (str, Mapping)) or not isinstance(given, Iterable):
+        raise TypeError(f"{what}s must be a count or a list of types, not {given!r}")
+    return [_ABSENT if each is None else each for each in given]
+
+
+def _constants(op: CustomOp, constants: Any) -> dict[int, Value]:
+    found = {}
+    for place, given in mapping("constants", constants).items():
+        x = given
+        i = integer("constants", place, (0, 65535))
+        value = (
+            x
+            if isinstance(x, Value)
+            else Value.from_numpy(np.asarray(x), copy=True, api=core_api())
+        )
+        found[i] = value
+    most = len(op.inputs)
+    variadic = op.inputs and op.inputs[-1].characteristic == Characteristic.VARIADIC
+    if found and max(found) >= most and not variadic:
+        raise InvalidArgument(f"constants: {op.name} has no input {max(found)}", None)
+    return found
+
+
+def make_kernel(  # noqa: PLR0913  # as many as a node has
+    op: CustomOp,
+    pointer: Any,
+    holder: object,
+    table: Any,
+    attributes: Mapping[str, Any] | None,
+    *,
+    inputs: Any = None,
+    outputs: Any = None,
+    constants: Mapping[int, Any] | None = None,
+    node_name: str = "node",
+    domain_version: int | None = None,
+    config: Mapping[str, str] | None = None,
+    allocator: Allocator | None = None,
+    logger: Any = None,
+    threads: int = 1,
+) -> Kernel:
+    """The kernel of an ``OrtCustomOp``; `holder` keeps that valid. See `LibraryOp.kernel`."""
+    last = op.end_version or SIZE[1]
+    if domain_version is not None and not op.since_version <= domain_version <= last:
+        raise InvalidArgument(f"{op.name} is not in version {domain_version} of its domain", None)
+    if allocator is not None and not isinstance(allocator, Allocator):
+        raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
+    api = core_api()
+    settings = Settings(op, inputs, outputs, constants)
+    node, attrs = settings.node, attributes_for(attributes)
+    node.version, node.op, node.api = api.version, pointer, table
+    node.domain = settings.text("domain", op.domain)
+    node.name = settings.text("node_name", node_name)
+    node.attributes = settings.keep(ffi.new("OrtOpAttr*[]", [each.handle for each in attrs]))
+    node.attribute_count = len(attrs)
+    if allocator is not None:
+        node.allocator = settings.keep(allocator.handle)
+    if logger is not None:
+        node.logger = logger
+    if config is not None:
+        node.config = settings.keep(KeyValuePairs(mapping("config", config), api).handle)
+    node.threads = integer("threads", threads, (0, 1024))
+    out = ffi.new("OrtcoreKernel**")
+    check(host_function("OrtcoreKernelCreate")(node, out), "CreateKernel")
+    lender = (holder, allocator, node.allocator and allocator and allocator.handle, logger)
+    strings = address_of(api.default_allocator.handle)
+    kernel = Kernel(api._maker, strings, Value, address_of(out[0]), settings.count, lender)
+    kernel.description, kernel.node_name = op, node_name
+    kernel.__dict__["_count"] = settings.count
+    return kernel

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: MIT
+"""Libraries of custom ops, opened to run their kernels."""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from ortcffi._convert import AnyPath, absolute, decode, encode
+from ortcffi._native import ffi, lib
+from ortcffi._public import public
+from ortcffi._table import core_api
+from ortcffi.custom_ops.describe import CustomOp, Operand, read_op
+from ortcffi.kernels.host import check, host_function, table_of_host
+from ortcffi.kernels.kernel import Kernel, make_kernel
+
+if TYPE_CHECKING:
+    from ortcffi.table.api import Api
+
+__all__ = ["CustomOpLibrary", "LibraryOp"]
+
+
+def _end(release: Any, table: Any, options: Any) -> None:
+    release(table, options)
+
+
+@public
+class LibraryOp:
+    """A custom op of a library. Found in a `CustomOpLibrary`.
+
+    Attributes
+    ----------
+    description : CustomOp
+        What the op declares.
+    domain, name : str
+        The namespace of its name, and its name.
+    inputs, outputs : tuple of Operand
+        What it takes and gives.
+    """
+
+    def __init__(self, table: Any, options: Any, pointer: Any, description: CustomOp) -> None:
+        self.description = description
+        self._table = table
+        self._options = options  # keeps the library open
+        self._pointer = pointer
+
+    @property
+    def domain(self) -> str:
+        """The namespace of its name."""
+        return self.description.domain
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.description.name
+
+    @property
+    def inputs(self) -> tuple[Operand, ...]:
+        """What it takes."""
+        return self.description.inputs
+
+    @property
+    def outputs(self) -> tuple[Operand, ...]:
+        """What it gives."""
+        return self.description.outputs
+
+    def kernel(self, attributes: Mapping[str, Any] | None = None, **node: Any) -> Kernel:
+        """Make a kernel of the op, for a node that is in no model.
+
+        Parameters
+        ----------
+        attributes : mapping of str, optional
+            int, float, str, bytes, lists of them, arrays as tensors, or `OpAttr`, which an empty
+            list needs for its type.
+        inputs : int or list, optional
+            How many inputs the node has, or their types; None for one that it leaves out. By
+            default each call says.
+        outputs : int or list, optional
+            The same of outputs; by default those that the op declares.
+        constants : mapping of int, optional
+            The inputs that never change, as initializers of a model do not, by place.
+        node_name : str, optional
+            The name of the node, for the messages of errors.
+        domain_version : int, optional
+            The version of the domain; `InvalidArgument` if it does not have the op.
+        config : mapping of str to str, optional
+            The configuration entries of the session.
+        allocator : Allocator, optional
+            Gives the memory of outputs and all that the kernel asks for.
+        logger : cdata of ``const OrtLogger *``, optional
+            What the kernel is lent; by default the logger of the environment.
+        threads : int, optional
+            How many threads ``KernelContext_ParallelFor`` may use, the caller's among them.
+
+        Raises
+        ------
+        OrtError
+            The op refuses to make a kernel, for instance because an attribute is missing.
+        TypeError, ValueError
+            An argument is of a wrong type.
+        """
+        keep = self._options
+        return make_kernel(self.description, self._pointer, keep, self._table, attributes, **node)
+
+    def __repr__(self) -> str:
+        return f"<LibraryOp {self.domain}:{self.name}>"
+
+
+@public
+class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]]):
+    """A library of custom ops, opened to run its kernels without a model.
+
+    A mapping of domains to the ops by name; ``library["my.domain", "Scale"]`` is one op. Of an op
+    in several versions it has the last; `ops` has all.
+
+    Such libraries keep the table that they are given in global variables. So a library that this
+    process has loaded already, for sessions, is opened as a private copy.
+
+    Parameters
+    ----------
+    path : str, bytes or os.PathLike
+        A library that exports ``RegisterCustomOps``.
+    api : Api, optional
+        The table that the library is given: by default the embedded core's, or one of `emulate`.
+
+    Attributes
+    ----------
+    path : str
+        The absolute path.
+    ops : tuple of LibraryOp
+        All that it registers.
+    is_copy : bool
+        Whether a private copy was opened.
+
+    Raises
+    ------
+    Fail
+        It cannot be loaded, or does not export ``RegisterCustomOps``.
+    OrtError
+        What the library itself answers.
+    """
+
+    def __init__(self, path: AnyPath, *, api: "Api | None" = None) -> None:
+        core = core_api()
+        base, self._table = table_of_host(api if api is not None else core)
+        self.path = absolute("path", path)
+        out, is_copy = ffi.new("OrtSessionOptions**"), ffi.new("int*")
+        check(lib.CreateSessionOptions(core.pointer, out), "CreateSessionOptions")
+        end = partial(_end, lib.ReleaseSessionOptions, core.pointer)
+        options: Any = ffi.gc(out[0], end)
+        register = host_function("OrtcoreRegisterLibrary")
+        name = encode("path", self.path)
+        status = register(options, base, name, lib.ORTCORE_COPY_IF_LOADED, is_copy)
+        check(status, "RegisterCustomOps")
+        self.is_copy = bool(is_copy[0])
+        self.ops: tuple[LibraryOp, ...] = tuple(self._read(options))
+        self._by_domain: dict[str, dict[str, LibraryOp]] = {}
+        for op in sorted(self.ops, key=lambda op: op.description.since_version):
+            self._by_domain.setdefault(op.domain, {})[op.name] = op
+
+    def _read(self, options: Any) -> Iterator[LibraryOp]:
+        registered, place = lib.ortcffi_options_ops(options), 0
+        while domain := lib.ortcffi_op_domain(registered, place):
+            i = 0
+            while pointer := lib.ortcffi_op_at(registered, place, i):
+                yield LibraryOp(self._table, options, pointer, read_op(decode(domain), pointer))
+                i += 1
+            place += 1
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, tuple):
+            domain, name = key
+            ops = self[domain]
+            if name not in ops:
+                raise LookupError(f"domain {domain!r} has no op {name!r}; it has {sorted(ops)}")
+            return ops[name]
+        if key not in self._by_domain:
+            raise LookupError(f"there is no domain {key!r}; there are {sorted(self._by_domain)}")
+        return self._by_domain[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_domain)
+
+    def __len__(self) -> int:
+        return len(self._by_domain)
+
+    def close(self) -> None:
+        """Let go of the library, which stays loaded as long as ops and kernels of it do."""
+        self.ops = ()
+        self._by_domain = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<CustomOpLibrary {self.path!r} of {len(self.ops)} ops>"
