@@ -91,8 +91,9 @@ _MODULES = {name: module for module, names in _NAMES.items() for name in names.s
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
-    if name == "errors":
-        return import_module("ortcffi.errors")
+    if name in ("errors", "testing"):
+        import_module("ortcffi.table.api")
+        return import_module(f"ortcffi.{name}")
     if name not in _MODULES:
         raise AttributeError(f"module 'ortcffi' has no attribute {name!r}")
     import_module("ortcffi.table.api")  # registers the class of tables, which every topic uses

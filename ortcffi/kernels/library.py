@@ -32,13 +32,18 @@ class LibraryOp:
     ----------
     description : CustomOp
         What the op declares.
+    path : str
+        The library.
     domain, name : str
         The namespace of its name, and its name.
     inputs, outputs : tuple of Operand
         What it takes and gives.
     """
 
-    def __init__(self, table: Any, options: Any, pointer: Any, description: CustomOp) -> None:
+    def __init__(
+        self, path: str, table: Any, options: Any, pointer: Any, description: CustomOp
+    ) -> None:
+        self.path = path
         self.description = description
         self._table = table
         self._options = options  # keeps the library open
@@ -163,7 +168,9 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]]):
         while domain := lib.ortcffi_op_domain(registered, place):
             i = 0
             while pointer := lib.ortcffi_op_at(registered, place, i):
-                yield LibraryOp(self._table, options, pointer, read_op(decode(domain), pointer))
+                yield LibraryOp(
+                    self.path, self._table, options, pointer, read_op(decode(domain), pointer)
+                )
                 i += 1
             place += 1
 

@@ -24,6 +24,7 @@ env
 table
 graph
 session
+testing
 attach
 compat
 bench

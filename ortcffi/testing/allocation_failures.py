@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""What a piece of code does when memory is refused."""
+
+from collections.abc import Callable
+from typing import Any
+
+from ortcffi._table import core_api
+from ortcffi.errors import OrtError
+from ortcffi.memory.adaptors import Failing
+from ortcffi.memory.allocator import Allocator
+from ortcffi.memory.tracking import Tracking
+
+__all__ = ["sweep_allocation_failures"]
+
+MOST = 10_000
+
+
+def sweep_allocation_failures(
+    call: Callable[[Allocator], Any], allocator: Allocator | None = None
+) -> int:
+    """Call a function with an allocator that fails from its first allocation on, then its second...
+
+    It ends with a call in which no allocation fails.
+
+    Parameters
+    ----------
+    call : callable
+        ``call(allocator)`` does what is tested, with `allocator` as the allocator of a kernel, for
+        instance. It may return anything, which is let go.
+    allocator : Allocator, optional
+        What gives the memory, by default the default allocator of the embedded core.
+
+    Returns
+    -------
+    int
+        How many allocations a call makes.
+
+    Raises
+    ------
+    AssertionError
+        A call succeeded although an allocation failed, raised something that is neither an
+        `OrtError` nor a `MemoryError`, or left blocks that are not freed.
+
+    Examples
+    --------
+    >>> import numpy as np, ortcffi
+    >>> sweep_allocation_failures(lambda allocator: allocator.zeros(100, np.float32))
+    1
+    """
+    inner = core_api().default_allocator if allocator is None else allocator
+    for number in range(1, MOST):
+        with Tracking(inner) as tracking:
+            failing = Failing(tracking, number - 1)
+            error = _call(call, failing, number)
+            failed = failing.refused > 0
+            failing.close()
+            left = tracking.bytes_allocated
+            if left:
+                raise AssertionError(
+                    f"{left} bytes are left after a call whose allocation {number} failed"
+                ) from error
+            if not failed:
+                if error is not None:
+                    raise error
+                return number - 1
+            if error is None:
+                raise AssertionError(f"the call succeeded although its allocation {number} failed")
+            error = None
+    raise AssertionError(f"a call makes more than {MOST} allocations")
+
+
+def _call(call: Callable[[Allocator], Any], failing: Failing, number: int) -> Exception | None:
+    try:
+        call(failing)
+    except (OrtError, MemoryError) as error:
+        return error.with_traceback(None)
+    except Exception as error:
+        told = f"allocation {number} failed, and the call raised {type(error).__name__}: {error}"
+        raise AssertionError(told) from error
+    return None

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""Whether a kernel computes the same without a session as in one."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ortcffi.errors import OrtError
+from ortcffi.kernels.library import LibraryOp
+from ortcffi.kernels.python_op import PythonOp
+from ortcffi.options.session import SessionOptions
+from ortcffi.table.load import load
+from ortcffi.testing.one_node import Model, run_in_process, run_model
+from ortcffi.values.element_types import dtype_of
+from ortcffi.values.value import Value
+
+if TYPE_CHECKING:
+    from ortcffi.table.api import Api
+
+__all__ = ["compare_with_session"]
+
+
+def compare_with_session(  # noqa: PLR0913  # as many as a node has
+    op: LibraryOp | PythonOp,
+    inputs: Sequence[Any],
+    attributes: Mapping[str, Any] | None = None,
+    *,
+    outputs: Any = None,
+    api: "Api | None" = None,
+    rtol: float = 1e-6,
+    atol: float = 0.0,
+) -> None:
+    """Compute with an op's kernel and in a session with a model of one node, and compare.
+
+    For an op of a library the session runs in a process of its own.
+
+    Parameters
+    ----------
+    op : LibraryOp or PythonOp
+        The op.
+    inputs : sequence
+        The inputs, as a `Kernel` takes them: tensors.
+    attributes : mapping, optional
+        The attributes of the node. A session's cannot be tensors.
+    outputs : int or list, optional
+        The outputs asked for, as `LibraryOp.kernel` takes them.
+    api : Api, optional
+        The library whose session it is; by default what `load` finds.
+    rtol, atol : float, optional
+        How far floating-point numbers may differ, as of `numpy.testing.assert_allclose`. All else
+        must be equal.
+
+    Raises
+    ------
+    AssertionError
+        The outputs differ, or one of the two fails and the other does not.
+    OrtError
+        Both fail: what the kernel raised.
+    """
+    if not isinstance(op, (LibraryOp, PythonOp)):
+        raise TypeError(f"op must be a LibraryOp or a PythonOp, not {type(op).__name__}")
+    api = load() if api is None else api
+    told = f"{op.domain}:{op.name}"
+    with op.kernel(attributes, outputs=outputs) as kernel:
+        values = [
+            None if x is None else _array(kernel._convert(i, x)) for i, x in enumerate(inputs)
+        ]
+        try:
+            found = kernel(*values)
+        except OrtError as error:
+            _also_fails(op, values, attributes, api, error)
+            raise
+        several = found if isinstance(found, tuple) else (found,)
+    model = _model(op, values, attributes, [(each.dtype, each.ndim) for each in several])
+    try:
+        expected = _run(op, model, api)
+    except OrtError as error:
+        raise AssertionError(
+            f"{told}: the session fails, and the kernel does not: {error}"
+        ) from error
+    for i, (ours, theirs) in enumerate(zip(several, expected, strict=True)):
+        _same(f"output {i} of {told}", ours, theirs, rtol, atol)
+
+
+def _array(value: Value) -> Any:
+    return value.numpy(copy=True)
+
+
+def _model(op: Any, values: list[Any], attributes: Any, dtypes: list[Any]) -> Model:
+    version = op.description.since_version
+    return Model(op.domain, op.name, version, values, dict(attributes or {}), dtypes)
+
+
+def _run(op: Any, model: Model, api: "Api") -> list[Any]:
+    if isinstance(op, LibraryOp):
+        [answer] = run_in_process([model], op.path, api.path)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer  # type: ignore[no-any-return]
+
+    from ortcffi.custom_ops.domain import CustomOpDomain
+
+    with CustomOpDomain(op.domain, api) as domain:
+        domain.add(op)
+
+        def register(options: SessionOptions) -> None:
+            options.add_custom_op_domain(domain)
+
+        return run_model(model, register, api)
+
+
+def _also_fails(op: Any, values: list[Any], attributes: Any, api: "Api", error: OrtError) -> None:
+    dtypes = [(np.dtype("f4"), 1) for _ in op.description.outputs]
+    for i, operand in enumerate(op.description.outputs):
+        if operand.element_type:
+            dtypes[i] = (dtype_of(operand.element_type), 1)
+    try:
+        _run(op, _model(op, values, attributes, dtypes), api)
+    except OrtError:
+        return
+    told = f"{op.domain}:{op.name}: the kernel fails, and the session does not: {error}"
+    raise AssertionError(told) from error
+
+
+def _same(told: str, ours: Any, theirs: Any, rtol: float, atol: float) -> None:
+    if ours.dtype != theirs.dtype or ours.shape != theirs.shape:
+        raise AssertionError(
+            f"{told} is {ours.dtype} {ours.shape}, and {theirs.dtype} {theirs.shape} in a session"
+        )
+    if ours.dtype.kind in "fc":
+        np.testing.assert_allclose(ours, theirs, rtol=rtol, atol=atol, err_msg=told)
+    else:
+        np.testing.assert_array_equal(ours, theirs, err_msg=told)

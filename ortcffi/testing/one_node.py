@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""Models of one node, run in a session of a real library.
+
+Those with an op of a library run in a process of their own: such libraries keep the table that they
+are given in global variables, so a process should use them with one table only.
+"""
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ortcffi.graph.graph import Graph
+from ortcffi.options.session import SessionOptions
+from ortcffi.session.session import Session
+from ortcffi.table.load import load
+
+__all__ = ["Model", "run_in_process", "run_model"]
+
+
+class Model(NamedTuple):
+    """A model of one node, with its inputs.
+
+    Attributes
+    ----------
+    domain, name : str
+        The op.
+    version : int
+        The version of the domain.
+    inputs : list
+        Arrays, or None for an input that is left out.
+    attributes : dict
+        The attributes.
+    outputs : list
+        The dtypes and the ranks of the outputs.
+    """
+
+    domain: str
+    name: str
+    version: int
+    inputs: list[Any]
+    attributes: dict[str, Any]
+    outputs: list[Any]
+
+
+def run_model(model: Model, register: Callable[[SessionOptions], None], api: Any) -> list[Any]:
+    """The outputs of a session; `register` gives its options the op."""
+    opsets = {"": 21, model.domain: model.version}
+    graph = Graph(opsets)
+    names = ["" if x is None else f"input{i}" for i, x in enumerate(model.inputs)]
+    feed = {name: x for name, x in zip(names, model.inputs, strict=True) if name}
+    for name, x in feed.items():
+        graph.input(name, str if x.dtype.hasobject else x.dtype)
+    made = [f"output{i}" for i in range(len(model.outputs))]
+    graph.node(
+        model.name, names, made, attributes=model.attributes, domain=model.domain, name="node"
+    )
+    for name, (dtype, rank) in zip(made, model.outputs, strict=True):
+        graph.output(name, str if dtype.hasobject else dtype, [None] * rank)
+    with SessionOptions(api) as options:
+        register(options)
+        with Session(graph.to_bytes(options=options, api=api), options, api=api) as session:
+            return session.run(feed)
+
+
+def run_in_process(models: list[Model], library: str, runtime: str | None) -> list[Any]:
+    """The same of several models in a process of its own, for ops of a library.
+
+    For each it returns the outputs, or the exception that was raised.
+    """
+    request = pickle.dumps((models, library, runtime))
+    command = [sys.executable, "-c", "from ortcffi.testing.one_node import main; main()"]
+    done = subprocess.run(command, input=request, capture_output=True, check=False)
+    if done.returncode != 0 or not done.stdout:
+        told = done.stderr.decode(errors="replace").strip()
+        raise RuntimeError(f"the session's process ended with {done.returncode}: {told}")
+    return pickle.loads(done.stdout)  # type: ignore[no-any-return]  # noqa: S301  # our own process
+
+
+def main() -> None:
+    """Run what is pickled on standard input, and pickle the answers to standard output."""
+    models, library, runtime = pickle.load(sys.stdin.buffer)  # noqa: S301  # our own process
+    output = os.dup(1)
+    os.dup2(2, 1)  # what the library prints must not get into the answer
+    answers = [_tried(model, library, runtime) for model in models]
+    with os.fdopen(output, "wb") as file:
+        pickle.dump(answers, file)
+
+
+def _tried(model: Model, library: str, runtime: str | None) -> Any:
+    def register(options: SessionOptions) -> None:
+        options.register_custom_ops(library)
+
+    try:
+        return run_model(model, register, load(runtime))
+    except Exception as error:  # noqa: BLE001  # told to the other process
+        error.__cause__ = None
+        return error
