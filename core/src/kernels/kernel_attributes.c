@@ -24,10 +24,8 @@ static OrtStatus* find(const char* function, const OrtKernelInfo* info, const ch
 static OrtStatus* require(const char* function, const OrtKernelInfo* info, const char* name,
                           OrtOpAttrType type, const OrtOpAttr** out) {
   CORE_TRY(find(function, info, name, type, out));
-  return *out != NULL
-             ? NULL
-             : core_status(ORT_FAIL, function,
-                           ": there is an attribute of that name, but of another type: ", name);
+  return *out != NULL ? NULL
+                      : core_status(ORT_FAIL, function, ": another type has the attribute ", name);
 }
 
 ORT_API_STATUS_IMPL(ort_KernelInfoGetAttribute_float, const OrtKernelInfo* info, const char* name,

@@ -140,9 +140,9 @@ ORT_API_STATUS_IMPL(ort_KernelContext_GetOutput, OrtKernelContext* context, size
     core_unpin_value(&made->base);
     ort_ReleaseValue(&made->base);
   }
-  OrtStatus* status = check_output(there, dim_values, dim_count);
-  *out = status == NULL ? there : NULL;
-  return status;
+  CORE_TRY(check_output(there, dim_values, dim_count));
+  *out = there;
+  return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_KernelContext_GetPreallocatedOutput, const OrtKernelContext* context,

@@ -98,7 +98,6 @@ ORT_API_STATUS_IMPL(ort_KernelInfo_GetOutputName, const OrtKernelInfo* info, siz
 
 static OrtStatus* give_type(const char* function, const struct core_side* side, size_t index,
                             OrtTypeInfo** out) {
-  *out = NULL;
   if (index >= side->count) {
     return core_status(ORT_INVALID_ARGUMENT, function, ": index must be less than the count", NULL);
   }

@@ -43,8 +43,10 @@ ORT_API_STATUS_IMPL(ort_ShapeInferContext_GetInputTypeShape, const OrtShapeInfer
 ORT_API_STATUS_IMPL(ort_ShapeInferContext_GetAttribute, const OrtShapeInferContext* context,
                     const char* attr_name, const OrtOpAttr** attr) {
   REQUIRE_INFERENCE(ShapeInferContext_GetAttribute);
-  CORE_REQUIRE(ShapeInferContext_GetAttribute, attr_name);
   CORE_REQUIRE(ShapeInferContext_GetAttribute, attr);
+  if (attr_name == NULL) {
+    CORE_FAIL(ORT_RUNTIME_EXCEPTION, "ShapeInferContext_GetAttribute: attr_name must not be NULL");
+  }
   *attr = core_node_attribute(context->node, attr_name);
   if (*attr == NULL) {
     return core_status(ORT_INVALID_ARGUMENT,

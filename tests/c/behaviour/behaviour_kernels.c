@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT */
+/* The node of behaviour_kernels.h, and how a kernel for it is made on any library. */
+#include "behaviour_kernels.h"
+
+#include <string.h>
+
+static const struct probe* current;
+
+static const char* ORT_API_CALL name(const OrtCustomOp* op) { return (void)op, "Probe"; }
+static const char* ORT_API_CALL provider(const OrtCustomOp* op) { return (void)op, NULL; }
+static size_t ORT_API_CALL six(const OrtCustomOp* op) { return (void)op, 6; }
+static size_t ORT_API_CALL three(const OrtCustomOp* op) { return (void)op, 3; }
+static int ORT_API_CALL one(const OrtCustomOp* op) { return (void)op, 1; }
+static ONNXTensorElementDataType ORT_API_CALL floats(const OrtCustomOp* op, size_t i) {
+  (void)op, (void)i;
+  return ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
+}
+static ONNXTensorElementDataType ORT_API_CALL out_type(const OrtCustomOp* op, size_t i) {
+  (void)op;
+  return i == 2 ? ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING : ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
+}
+static OrtCustomOpInputOutputCharacteristic ORT_API_CALL in_kind(const OrtCustomOp* op, size_t i) {
+  (void)op;
+  return i == 5       ? INPUT_OUTPUT_VARIADIC
+         : i % 2 == 1 ? INPUT_OUTPUT_OPTIONAL
+                      : INPUT_OUTPUT_REQUIRED;
+}
+static OrtCustomOpInputOutputCharacteristic ORT_API_CALL out_kind(const OrtCustomOp* op, size_t i) {
+  return (void)op, i == 1 ? INPUT_OUTPUT_OPTIONAL : INPUT_OUTPUT_REQUIRED;
+}
+static OrtMemType ORT_API_CALL memory(const OrtCustomOp* op, size_t i) {
+  return (void)op, (void)i, OrtMemTypeDefault;
+}
+
+/* Whether the library has an engine, which may not survive what a probe does. */
+static bool has_engine(void) { return api->GetExperimentalFunction(ORTCORE_KERNEL_CREATE) == NULL; }
+
+/* An engine's session is left as it is: it may not survive what the probe has done. */
+static void leave(void) {
+  if (has_engine()) {
+    fflush(stdout);
+    _exit(0);
+  }
+}
+
+static OrtStatus* ORT_API_CALL create(const OrtCustomOp* op, const OrtApi* table,
+                                      const OrtKernelInfo* info, void** kernel) {
+  (void)op, (void)table;
+  *kernel = NULL;
+  if (current->info != NULL) {
+    current->info(info);
+    leave();
+  }
+  return NULL;
+}
+static OrtStatus* ORT_API_CALL compute(void* kernel, OrtKernelContext* context) {
+  (void)kernel;
+  if (current->context != NULL) {
+    current->context(context);
+    leave();
+  }
+  return NULL;
+}
+static OrtStatus* ORT_API_CALL infer(const OrtCustomOp* op, OrtShapeInferContext* context) {
+  (void)op;
+  if (current->shapes != NULL) {
+    current->shapes(context);
+    leave();
+  }
+  return NULL;
+}
+static void ORT_API_CALL destroy(void* kernel) { (void)kernel; }
+
+static const OrtCustomOp probe_op = {
+    .version = ORT_API_VERSION,
+    .GetName = name,
+    .GetExecutionProviderType = provider,
+    .GetInputType = floats,
+    .GetInputTypeCount = six,
+    .GetOutputType = out_type,
+    .GetOutputTypeCount = three,
+    .KernelDestroy = destroy,
+    .GetInputCharacteristic = in_kind,
+    .GetOutputCharacteristic = out_kind,
+    .GetInputMemoryType = memory,
+    .GetVariadicInputMinArity = one,
+    .GetVariadicInputHomogeneity = one,
+    .CreateKernelV2 = create,
+    .KernelComputeV2 = compute,
+    .InferOutputShapeFn = infer,
+    .GetStartVersion = one,
+    .GetEndVersion = one,
+};
+
+static const float x[6] = {1, 2, 3, 4, 5, 6};
+static const int64_t x_shape[] = {2, 3}, two[] = {2}, four[] = {4}, just_one[] = {1};
+
+static OrtValue* value_of(const int64_t* shape, size_t rank, size_t count) {
+  OrtValue* value = NULL;
+  OrtAllocator* allocator = NULL;
+  void* data = NULL;
+  CHECK(api->GetAllocatorWithDefaultOptions(&allocator) == NULL);
+  CHECK(api->CreateTensorAsOrtValue(allocator, shape, rank, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT,
+                                    &value) == NULL);
+  CHECK(api->GetTensorMutableData(value, &data) == NULL);
+  memcpy(data, x, count * sizeof *x);
+  return value;
+}
+
+/* A model as bytes, in the form of protobuf: numbers in groups of seven bits, and texts. */
+struct message {
+  unsigned char bytes[2048];
+  size_t size;
+};
+
+static void put(struct message* to, const void* bytes, size_t size) {
+  CHECK(to->size + size <= sizeof to->bytes);
+  memcpy(to->bytes + to->size, bytes, size);
+  to->size += size;
+}
+static void put_varint(struct message* to, uint64_t number) {
+  for (; number >= 128; number >>= 7) {
+    put(to, &(unsigned char){(unsigned char)(number | 128)}, 1);
+  }
+  put(to, &(unsigned char){(unsigned char)number}, 1);
+}
+static void put_number(struct message* to, unsigned field, uint64_t number) {
+  put_varint(to, field << 3);
+  put_varint(to, number);
+}
+static void put_float(struct message* to, unsigned field, float number) {
+  put_varint(to, field << 3 | 5);
+  put(to, &number, sizeof number);
+}
+static void put_bytes(struct message* to, unsigned field, const void* bytes, size_t size) {
+  put_varint(to, field << 3 | 2);
+  put_varint(to, size);
+  put(to, bytes, size);
+}
+static void put_text(struct message* to, unsigned field, const char* text) {
+  put_bytes(to, field, text, strlen(text));
+}
+static void put_message(struct message* to, unsigned field, const struct message* message) {
+  put_bytes(to, field, message->bytes, message->size);
+}
+
+static struct message tensor(const char* its_name) {
+  struct message message = {.size = 0};
+  put_number(&message, 1, 2);
+  put_number(&message, 2, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT);
+  put_text(&message, 8, its_name);
+  put_bytes(&message, 9, x, 2 * sizeof *x);
+  return message;
+}
+
+/* Adds an attribute of the node. */
+static void put_attribute(struct message* node, const char* its_name, unsigned in_model,
+                          OrtOpAttrType type) {
+  struct message message = {.size = 0}, its_tensor = tensor("");
+  put_text(&message, 1, its_name);
+  put_number(&message, 20, in_model);
+  for (unsigned i = 0; i < 3; i++) {
+    bool is_first = i == 0;
+    if (type == ORT_OP_ATTR_FLOATS) {
+      put_float(&message, 7, (float)(i + 1));
+    } else if (type == ORT_OP_ATTR_INTS) {
+      put_number(&message, 8, i + 4);
+    } else if (type == ORT_OP_ATTR_STRINGS && i < 2) {
+      put_text(&message, 9, is_first ? "x" : "yz");
+    } else if (type == ORT_OP_ATTR_TENSOR && is_first) {
+      put_message(&message, 5, &its_tensor);
+    }
+  }
+  if (type == ORT_OP_ATTR_FLOAT) {
+    put_float(&message, 2, 1.5F);
+  } else if (type == ORT_OP_ATTR_INT) {
+    put_number(&message, 3, 7);
+  } else if (type == ORT_OP_ATTR_STRING) {
+    put_text(&message, 4, its_name[0] == 'e' ? "" : "abc");
+  }
+  put_message(node, 5, &message);
+}
+
+static const struct {
+  const char* name;
+  /* ONNX counts the kinds in another order than ORT. */
+  unsigned in_model;
+  OrtOpAttrType type;
+} attributes[] = {{"f", 1, ORT_OP_ATTR_FLOAT},  {"i", 2, ORT_OP_ATTR_INT},
+                  {"s", 3, ORT_OP_ATTR_STRING}, {"fs", 6, ORT_OP_ATTR_FLOATS},
+                  {"is", 7, ORT_OP_ATTR_INTS},  {"ss", 8, ORT_OP_ATTR_STRINGS},
+                  {"t", 4, ORT_OP_ATTR_TENSOR}, {"es", 3, ORT_OP_ATTR_STRING}};
+#define ATTRIBUTES (sizeof attributes / sizeof *attributes)
+
+/* Adds an input or output of the graph; a dimension of 0 is called "batch", rank -1 is no shape. */
+static void put_operand(struct message* graph, unsigned field, const char* its_name, unsigned type,
+                        int rank, const int64_t* dims) {
+  struct message info = {.size = 0}, value = info, of_tensor = info, shape = info;
+  for (int i = 0; i < rank; i++) {
+    struct message dim = {.size = 0};
+    if (dims[i] == 0) {
+      put_text(&dim, 2, "batch");
+    } else {
+      put_number(&dim, 1, (uint64_t)dims[i]);
+    }
+    put_message(&shape, 1, &dim);
+  }
+  put_number(&of_tensor, 1, type);
+  if (rank >= 0) {
+    put_message(&of_tensor, 2, &shape);
+  }
+  put_message(&value, 1, &of_tensor);
+  put_text(&info, 1, its_name);
+  put_message(&info, 2, &value);
+  put_message(graph, field, &info);
+}
+
+static const char* const inputs[] = {"X", "", "C", "", "Y", "V"};
+static const char* const outputs[] = {"O", "", "S"};
+
+static struct message build_model(void) {
+  struct message model = {.size = 0}, graph = model, node = model, opset = model;
+  struct message constant = tensor("C");
+  for (size_t i = 0; i < 6; i++) {
+    put_text(&node, 1, inputs[i]);
+  }
+  for (size_t i = 0; i < 3; i++) {
+    put_text(&node, 2, outputs[i]);
+  }
+  put_text(&node, 3, "the_node");
+  put_text(&node, 4, "Probe");
+  put_text(&node, 7, "probe");
+  for (size_t i = 0; i < ATTRIBUTES; i++) {
+    put_attribute(&node, attributes[i].name, attributes[i].in_model, attributes[i].type);
+  }
+  put_message(&graph, 1, &node);
+  put_text(&graph, 2, "graph");
+  put_message(&graph, 5, &constant);
+  put_operand(&graph, 11, "X", 1, 2, (const int64_t[]){0, 3});
+  put_operand(&graph, 11, "Y", 1, -1, NULL);
+  put_operand(&graph, 11, "V", 1, 1, just_one);
+  put_operand(&graph, 12, "O", 1, 2, x_shape);
+  put_operand(&graph, 12, "S", 8, -1, NULL);
+  put_number(&model, 1, 8);
+  put_message(&model, 7, &graph);
+  put_text(&opset, 1, "probe");
+  put_number(&opset, 2, 1);
+  put_message(&model, 8, &opset);
+  return model;
+}
+
+static void run_session(void) {
+  OrtEnv* env = NULL;
+  OrtSessionOptions* options = NULL;
+  OrtSession* session = NULL;
+  OrtCustomOpDomain* domain = NULL;
+  struct message model = build_model();
+  OrtValue* values[] = {value_of(x_shape, 2, 6), value_of(four, 1, 4), value_of(just_one, 1, 1)};
+  OrtValue* results[2] = {NULL, NULL};
+  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "probe", &env) == NULL);
+  CHECK(api->CreateSessionOptions(&options) == NULL);
+  CHECK(api->CreateCustomOpDomain("probe", &domain) == NULL);
+  CHECK(api->CustomOpDomain_Add(domain, &probe_op) == NULL);
+  CHECK(api->AddCustomOpDomain(options, domain) == NULL);
+  CHECK(api->AddSessionConfigEntry(options, "my.key", "my value") == NULL);
+  OrtStatus* status = api->CreateSessionFromArray(env, model.bytes, model.size, options, &session);
+  if (status == NULL) {
+    status = api->Run(session, NULL, (const char*[]){"X", "Y", "V"}, (const OrtValue* const*)values,
+                      3, (const char*[]){"O", "S"}, 2, results);
+  }
+  say("the probe did not run");
+  say_status(status);
+  leave();
+}
+
+/* Attributes as the core's host takes them. */
+static void make_attributes(OrtOpAttr* made[ATTRIBUTES], OrtValue* its_tensor) {
+  static const float number = 1.5F;
+  static const int64_t seven = 7, ints[] = {4, 5, 6};
+  static const char* const texts[] = {"x", "yz"};
+  const struct {
+    const void* data;
+    int count;
+  } values[] = {{&number, 1}, {&seven, 1}, {"abc", 3}, {x, 3},
+                {ints, 3},    {texts, 2},  {NULL, 0},  {"", 0}};
+  OrtcoreTensorAttribute make_tensor =
+      (OrtcoreTensorAttribute)api->GetExperimentalFunction(ORTCORE_TENSOR_ATTRIBUTE);
+  for (size_t i = 0; i < ATTRIBUTES; i++) {
+    CHECK((attributes[i].type == ORT_OP_ATTR_TENSOR
+               ? make_tensor("t", its_tensor, &made[i])
+               : api->CreateOpAttr(attributes[i].name, values[i].data, values[i].count,
+                                   attributes[i].type, &made[i])) == NULL);
+  }
+}
+
+/* The type of X or O: that of a model. */
+static OrtTypeInfo* type_of(const int64_t* dims, const char* first) {
+  OrtTensorTypeAndShapeInfo* info = NULL;
+  OrtTypeInfo* type = NULL;
+  CHECK(api->CreateTensorTypeAndShapeInfo(&info) == NULL);
+  CHECK(api->SetDimensions(info, dims, 2) == NULL);
+  CHECK(api->SetSymbolicDimensions(info, (const char*[]){first, ""}, 2) == NULL);
+  CHECK(api->GetModelEditorApi()->CreateTensorTypeInfo(info, &type) == NULL);
+  api->ReleaseTensorTypeAndShapeInfo(info);
+  return type;
+}
+
+static void infer_on_core(OrtcoreKernel* kernel, const OrtTypeInfo* x_type, const OrtValue* c,
+                          const OrtValue* v) {
+  OrtcoreKernelInferShapes infer_shapes =
+      (OrtcoreKernelInferShapes)api->GetExperimentalFunction(ORTCORE_KERNEL_INFER_SHAPES);
+  const OrtTensorTypeAndShapeInfo* known = NULL;
+  OrtTensorTypeAndShapeInfo *y = NULL, *c_shape = NULL, *v_shape = NULL, *out[3] = {NULL};
+  CHECK(api->CastTypeInfoToTensorInfo(x_type, &known) == NULL);
+  CHECK(api->CreateTensorTypeAndShapeInfo(&y) == NULL);
+  CHECK(api->GetTensorTypeAndShape(c, &c_shape) == NULL);
+  CHECK(api->GetTensorTypeAndShape(v, &v_shape) == NULL);
+  const OrtTensorTypeAndShapeInfo* infos[] = {known, NULL, c_shape, NULL, y, v_shape};
+  CHECK(infer_shapes(kernel, infos, 6, out, 3) == NULL);
+  for (size_t i = 0; i < 3; i++) {
+    api->ReleaseTensorTypeAndShapeInfo(out[i]);
+  }
+  api->ReleaseTensorTypeAndShapeInfo(y);
+  api->ReleaseTensorTypeAndShapeInfo(c_shape);
+  api->ReleaseTensorTypeAndShapeInfo(v_shape);
+}
+
+static void run_host(void) {
+  OrtcoreKernelCreate make =
+      (OrtcoreKernelCreate)api->GetExperimentalFunction(ORTCORE_KERNEL_CREATE);
+  OrtcoreKernelCompute run =
+      (OrtcoreKernelCompute)api->GetExperimentalFunction(ORTCORE_KERNEL_COMPUTE);
+  OrtcoreKernelRelease end =
+      (OrtcoreKernelRelease)api->GetExperimentalFunction(ORTCORE_KERNEL_RELEASE);
+  OrtValue *c = value_of(two, 1, 2), *v = value_of(just_one, 1, 1);
+  OrtOpAttr* made[ATTRIBUTES];
+  make_attributes(made, c);
+  OrtKeyValuePairs* config = NULL;
+  api->CreateKeyValuePairs(&config);
+  api->AddKeyValuePair(config, "my.key", "my value");
+  OrtTypeInfo *x_type = type_of((const int64_t[]){-1, 3}, "batch"), *o_type = type_of(x_shape, "");
+  OrtTensorTypeAndShapeInfo* v_shape = NULL;
+  OrtTypeInfo* v_type = NULL;
+  CHECK(api->GetTensorTypeAndShape(v, &v_shape) == NULL);
+  CHECK(api->GetTypeInfo(v, &v_type) == NULL);
+  const OrtcoreOperand ins[] = {{.name = "X", .type = x_type},
+                                {.name = ""},
+                                {.name = "C", .constant = c},
+                                {.name = ""},
+                                {.name = "Y"},
+                                {.name = "V", .type = v_type}};
+  const OrtcoreOperand outs[] = {{.name = "O", .type = o_type}, {.name = ""}, {.name = "S"}};
+  OrtcoreNode node = {.version = ORT_API_VERSION,
+                      .op = &probe_op,
+                      .domain = "probe",
+                      .name = "the_node",
+                      .attributes = (const OrtOpAttr* const*)made,
+                      .attribute_count = ATTRIBUTES,
+                      .inputs = ins,
+                      .input_count = 6,
+                      .outputs = outs,
+                      .output_count = 3,
+                      .config = config};
+  OrtcoreKernel* kernel = NULL;
+  CHECK(make(&node, &kernel) == NULL);
+  if (current->context != NULL) {
+    OrtValue *in_x = value_of(x_shape, 2, 6), *in_y = value_of(four, 1, 4), *out[3] = {NULL};
+    const OrtValue* values[] = {in_x, NULL, NULL, NULL, in_y, v};
+    api->ReleaseStatus(run(kernel, values, 6, out, 3));
+    for (size_t i = 0; i < 3; i++) {
+      api->ReleaseValue(out[i]);
+    }
+    api->ReleaseValue(in_x);
+    api->ReleaseValue(in_y);
+  } else if (current->shapes != NULL) {
+    infer_on_core(kernel, x_type, c, v);
+  }
+  end(kernel);
+  for (size_t i = 0; i < ATTRIBUTES; i++) {
+    api->ReleaseOpAttr(made[i]);
+  }
+  api->ReleaseKeyValuePairs(config);
+  api->ReleaseTypeInfo(x_type);
+  api->ReleaseTypeInfo(o_type);
+  api->ReleaseTypeInfo(v_type);
+  api->ReleaseTensorTypeAndShapeInfo(v_shape);
+  api->ReleaseValue(c);
+  api->ReleaseValue(v);
+}
+
+void run_probe(const struct probe* probe) {
+  current = probe;
+  if (has_engine()) {
+    run_session();
+  } else {
+    run_host();
+  }
+}
+
+void say_shape(const OrtTensorTypeAndShapeInfo* info) {
+  ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  size_t rank = 0;
+  int64_t dims[8];
+  const char* names[8];
+  CHECK(api->GetTensorElementType(info, &type) == NULL);
+  CHECK(api->GetDimensionsCount(info, &rank) == NULL && rank <= 8);
+  CHECK(api->GetDimensions(info, dims, rank) == NULL);
+  CHECK(api->GetSymbolicDimensions(info, names, rank) == NULL);
+  say("type %d, rank %zu", (int)type, rank);
+  for (size_t i = 0; i < rank; i++) {
+    say("%lld '%s'", (long long)dims[i], names[i]);
+  }
+}
+
+void say_value(const OrtValue* value) {
+  OrtTensorTypeAndShapeInfo* info = NULL;
+  ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  const void* data = NULL;
+  if (value == NULL) {
+    say("NULL");
+    return;
+  }
+  CHECK(api->GetTensorTypeAndShape(value, &info) == NULL);
+  CHECK(api->GetTensorElementType(info, &type) == NULL);
+  say_shape(info);
+  api->ReleaseTensorTypeAndShapeInfo(info);
+  CHECK(api->GetTensorData(value, &data) == NULL);
+  if (type != ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT) {
+    return;
+  }
+  say(data != NULL ? "data" : "no data");
+}
