@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static const struct probe* current;
+const struct probe* current_probe;
 
 static const char* ORT_API_CALL name(const OrtCustomOp* op) { return (void)op, "Probe"; }
 static const char* ORT_API_CALL provider(const OrtCustomOp* op) { return (void)op, NULL; }
@@ -47,31 +47,31 @@ static OrtStatus* ORT_API_CALL create(const OrtCustomOp* op, const OrtApi* table
                                       const OrtKernelInfo* info, void** kernel) {
   (void)op, (void)table;
   *kernel = NULL;
-  if (current->info != NULL) {
-    current->info(info);
+  if (current_probe->info != NULL) {
+    current_probe->info(info);
     leave();
   }
   return NULL;
 }
 static OrtStatus* ORT_API_CALL compute(void* kernel, OrtKernelContext* context) {
   (void)kernel;
-  if (current->context != NULL) {
-    current->context(context);
+  if (current_probe->context != NULL) {
+    current_probe->context(context);
     leave();
   }
   return NULL;
 }
 static OrtStatus* ORT_API_CALL infer(const OrtCustomOp* op, OrtShapeInferContext* context) {
   (void)op;
-  if (current->shapes != NULL) {
-    current->shapes(context);
+  if (current_probe->shapes != NULL) {
+    current_probe->shapes(context);
     leave();
   }
   return NULL;
 }
 static void ORT_API_CALL destroy(void* kernel) { (void)kernel; }
 
-static const OrtCustomOp probe_op = {
+const OrtCustomOp probe_op = {
     .version = ORT_API_VERSION,
     .GetName = name,
     .GetExecutionProviderType = provider,
@@ -92,10 +92,10 @@ static const OrtCustomOp probe_op = {
     .GetEndVersion = one,
 };
 
-static const float x[6] = {1, 2, 3, 4, 5, 6};
-static const int64_t x_shape[] = {2, 3}, two[] = {2}, four[] = {4}, just_one[] = {1};
+const float x[6] = {1, 2, 3, 4, 5, 6};
+const int64_t x_shape[] = {2, 3}, four[] = {4}, just_one[] = {1};
 
-static OrtValue* value_of(const int64_t* shape, size_t rank, size_t count) {
+OrtValue* value_of(const int64_t* shape, size_t rank, size_t count) {
   OrtValue* value = NULL;
   OrtAllocator* allocator = NULL;
   void* data = NULL;
@@ -181,16 +181,10 @@ static void put_attribute(struct message* node, const char* its_name, unsigned i
   put_message(node, 5, &message);
 }
 
-static const struct {
-  const char* name;
-  /* ONNX counts the kinds in another order than ORT. */
-  unsigned in_model;
-  OrtOpAttrType type;
-} attributes[] = {{"f", 1, ORT_OP_ATTR_FLOAT},  {"i", 2, ORT_OP_ATTR_INT},
-                  {"s", 3, ORT_OP_ATTR_STRING}, {"fs", 6, ORT_OP_ATTR_FLOATS},
-                  {"is", 7, ORT_OP_ATTR_INTS},  {"ss", 8, ORT_OP_ATTR_STRINGS},
-                  {"t", 4, ORT_OP_ATTR_TENSOR}, {"es", 3, ORT_OP_ATTR_STRING}};
-#define ATTRIBUTES (sizeof attributes / sizeof *attributes)
+const struct probe_attribute attributes[ATTRIBUTES] = {
+    {"f", 1, ORT_OP_ATTR_FLOAT},   {"i", 2, ORT_OP_ATTR_INT},    {"s", 3, ORT_OP_ATTR_STRING},
+    {"fs", 6, ORT_OP_ATTR_FLOATS}, {"is", 7, ORT_OP_ATTR_INTS},  {"ss", 8, ORT_OP_ATTR_STRINGS},
+    {"t", 4, ORT_OP_ATTR_TENSOR},  {"es", 3, ORT_OP_ATTR_STRING}};
 
 /* Adds an input or output of the graph; a dimension of 0 is called "batch", rank -1 is no shape. */
 static void put_operand(struct message* graph, unsigned field, const char* its_name, unsigned type,
@@ -273,160 +267,11 @@ static void run_session(void) {
   leave();
 }
 
-/* Attributes as the core's host takes them. */
-static void make_attributes(OrtOpAttr* made[ATTRIBUTES], OrtValue* its_tensor) {
-  static const float number = 1.5F;
-  static const int64_t seven = 7, ints[] = {4, 5, 6};
-  static const char* const texts[] = {"x", "yz"};
-  const struct {
-    const void* data;
-    int count;
-  } values[] = {{&number, 1}, {&seven, 1}, {"abc", 3}, {x, 3},
-                {ints, 3},    {texts, 2},  {NULL, 0},  {"", 0}};
-  OrtcoreTensorAttribute make_tensor =
-      (OrtcoreTensorAttribute)api->GetExperimentalFunction(ORTCORE_TENSOR_ATTRIBUTE);
-  for (size_t i = 0; i < ATTRIBUTES; i++) {
-    CHECK((attributes[i].type == ORT_OP_ATTR_TENSOR
-               ? make_tensor("t", its_tensor, &made[i])
-               : api->CreateOpAttr(attributes[i].name, values[i].data, values[i].count,
-                                   attributes[i].type, &made[i])) == NULL);
-  }
-}
-
-/* The type of X or O: that of a model. */
-static OrtTypeInfo* type_of(const int64_t* dims, const char* first) {
-  OrtTensorTypeAndShapeInfo* info = NULL;
-  OrtTypeInfo* type = NULL;
-  CHECK(api->CreateTensorTypeAndShapeInfo(&info) == NULL);
-  CHECK(api->SetDimensions(info, dims, 2) == NULL);
-  CHECK(api->SetSymbolicDimensions(info, (const char*[]){first, ""}, 2) == NULL);
-  CHECK(api->GetModelEditorApi()->CreateTensorTypeInfo(info, &type) == NULL);
-  api->ReleaseTensorTypeAndShapeInfo(info);
-  return type;
-}
-
-static void infer_on_core(OrtcoreKernel* kernel, const OrtTypeInfo* x_type, const OrtValue* c,
-                          const OrtValue* v) {
-  OrtcoreKernelInferShapes infer_shapes =
-      (OrtcoreKernelInferShapes)api->GetExperimentalFunction(ORTCORE_KERNEL_INFER_SHAPES);
-  const OrtTensorTypeAndShapeInfo* known = NULL;
-  OrtTensorTypeAndShapeInfo *y = NULL, *c_shape = NULL, *v_shape = NULL, *out[3] = {NULL};
-  CHECK(api->CastTypeInfoToTensorInfo(x_type, &known) == NULL);
-  CHECK(api->CreateTensorTypeAndShapeInfo(&y) == NULL);
-  CHECK(api->GetTensorTypeAndShape(c, &c_shape) == NULL);
-  CHECK(api->GetTensorTypeAndShape(v, &v_shape) == NULL);
-  const OrtTensorTypeAndShapeInfo* infos[] = {known, NULL, c_shape, NULL, y, v_shape};
-  CHECK(infer_shapes(kernel, infos, 6, out, 3) == NULL);
-  for (size_t i = 0; i < 3; i++) {
-    api->ReleaseTensorTypeAndShapeInfo(out[i]);
-  }
-  api->ReleaseTensorTypeAndShapeInfo(y);
-  api->ReleaseTensorTypeAndShapeInfo(c_shape);
-  api->ReleaseTensorTypeAndShapeInfo(v_shape);
-}
-
-static void run_host(void) {
-  OrtcoreKernelCreate make =
-      (OrtcoreKernelCreate)api->GetExperimentalFunction(ORTCORE_KERNEL_CREATE);
-  OrtcoreKernelCompute run =
-      (OrtcoreKernelCompute)api->GetExperimentalFunction(ORTCORE_KERNEL_COMPUTE);
-  OrtcoreKernelRelease end =
-      (OrtcoreKernelRelease)api->GetExperimentalFunction(ORTCORE_KERNEL_RELEASE);
-  OrtValue *c = value_of(two, 1, 2), *v = value_of(just_one, 1, 1);
-  OrtOpAttr* made[ATTRIBUTES];
-  make_attributes(made, c);
-  OrtKeyValuePairs* config = NULL;
-  api->CreateKeyValuePairs(&config);
-  api->AddKeyValuePair(config, "my.key", "my value");
-  OrtTypeInfo *x_type = type_of((const int64_t[]){-1, 3}, "batch"), *o_type = type_of(x_shape, "");
-  OrtTensorTypeAndShapeInfo* v_shape = NULL;
-  OrtTypeInfo* v_type = NULL;
-  CHECK(api->GetTensorTypeAndShape(v, &v_shape) == NULL);
-  CHECK(api->GetTypeInfo(v, &v_type) == NULL);
-  const OrtcoreOperand ins[] = {{.name = "X", .type = x_type},
-                                {.name = ""},
-                                {.name = "C", .constant = c},
-                                {.name = ""},
-                                {.name = "Y"},
-                                {.name = "V", .type = v_type}};
-  const OrtcoreOperand outs[] = {{.name = "O", .type = o_type}, {.name = ""}, {.name = "S"}};
-  OrtcoreNode node = {.version = ORT_API_VERSION,
-                      .op = &probe_op,
-                      .domain = "probe",
-                      .name = "the_node",
-                      .attributes = (const OrtOpAttr* const*)made,
-                      .attribute_count = ATTRIBUTES,
-                      .inputs = ins,
-                      .input_count = 6,
-                      .outputs = outs,
-                      .output_count = 3,
-                      .config = config};
-  OrtcoreKernel* kernel = NULL;
-  CHECK(make(&node, &kernel) == NULL);
-  if (current->context != NULL) {
-    OrtValue *in_x = value_of(x_shape, 2, 6), *in_y = value_of(four, 1, 4), *out[3] = {NULL};
-    const OrtValue* values[] = {in_x, NULL, NULL, NULL, in_y, v};
-    api->ReleaseStatus(run(kernel, values, 6, out, 3));
-    for (size_t i = 0; i < 3; i++) {
-      api->ReleaseValue(out[i]);
-    }
-    api->ReleaseValue(in_x);
-    api->ReleaseValue(in_y);
-  } else if (current->shapes != NULL) {
-    infer_on_core(kernel, x_type, c, v);
-  }
-  end(kernel);
-  for (size_t i = 0; i < ATTRIBUTES; i++) {
-    api->ReleaseOpAttr(made[i]);
-  }
-  api->ReleaseKeyValuePairs(config);
-  api->ReleaseTypeInfo(x_type);
-  api->ReleaseTypeInfo(o_type);
-  api->ReleaseTypeInfo(v_type);
-  api->ReleaseTensorTypeAndShapeInfo(v_shape);
-  api->ReleaseValue(c);
-  api->ReleaseValue(v);
-}
-
 void run_probe(const struct probe* probe) {
-  current = probe;
+  current_probe = probe;
   if (has_engine()) {
     run_session();
   } else {
     run_host();
   }
-}
-
-void say_shape(const OrtTensorTypeAndShapeInfo* info) {
-  ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-  size_t rank = 0;
-  int64_t dims[8];
-  const char* names[8];
-  CHECK(api->GetTensorElementType(info, &type) == NULL);
-  CHECK(api->GetDimensionsCount(info, &rank) == NULL && rank <= 8);
-  CHECK(api->GetDimensions(info, dims, rank) == NULL);
-  CHECK(api->GetSymbolicDimensions(info, names, rank) == NULL);
-  say("type %d, rank %zu", (int)type, rank);
-  for (size_t i = 0; i < rank; i++) {
-    say("%lld '%s'", (long long)dims[i], names[i]);
-  }
-}
-
-void say_value(const OrtValue* value) {
-  OrtTensorTypeAndShapeInfo* info = NULL;
-  ONNXTensorElementDataType type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-  const void* data = NULL;
-  if (value == NULL) {
-    say("NULL");
-    return;
-  }
-  CHECK(api->GetTensorTypeAndShape(value, &info) == NULL);
-  CHECK(api->GetTensorElementType(info, &type) == NULL);
-  say_shape(info);
-  api->ReleaseTensorTypeAndShapeInfo(info);
-  CHECK(api->GetTensorData(value, &data) == NULL);
-  if (type != ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT) {
-    return;
-  }
-  say(data != NULL ? "data" : "no data");
 }

@@ -23,6 +23,22 @@ struct probe {
 /** Calls the probe in its stage. With an engine, the process ends there. */
 void run_probe(const struct probe* probe);
 
+/* What the node is made of, for a session and for the core's host. */
+struct probe_attribute {
+  const char* name;
+  /* ONNX numbers the types in another order than ORT. */
+  unsigned in_model;
+  OrtOpAttrType type;
+};
+#define ATTRIBUTES 8
+extern const struct probe_attribute attributes[ATTRIBUTES];
+extern const struct probe* current_probe;
+extern const OrtCustomOp probe_op;
+extern const float x[6];
+extern const int64_t x_shape[], four[], just_one[];
+OrtValue* value_of(const int64_t* shape, size_t rank, size_t count);
+void run_host(void);
+
 /* Writes a call whose body gets what a kernel is lent. */
 #define PROBE(text, member, type, argument, n) PROBE_NUMBER(text, member, type, argument, n)
 #define PROBE_NUMBER(text, member, type, argument, n)        \
