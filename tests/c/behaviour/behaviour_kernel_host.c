@@ -67,58 +67,74 @@ static void compute_on_core(OrtcoreKernel* kernel, const OrtValue* v) {
   api->ReleaseValue(in_y);
 }
 
-void run_host(void) {
+/* What the kernel's node is made of, but for its attributes. */
+struct parts {
+  OrtValue *c, *v;
+  OrtTypeInfo *x_type, *o_type, *v_type;
+  OrtKeyValuePairs* config;
+};
+
+static struct parts make_parts(void) {
+  struct parts parts = {.c = value_of((const int64_t[]){2}, 1, 2),
+                        .v = value_of(just_one, 1, 1),
+                        .x_type = type_of((const int64_t[]){-1, 3}, "batch"),
+                        .o_type = type_of(x_shape, "")};
+  api->CreateKeyValuePairs(&parts.config);
+  api->AddKeyValuePair(parts.config, "my.key", "my value");
+  CHECK(api->GetTypeInfo(parts.v, &parts.v_type) == NULL);
+  return parts;
+}
+
+static void end_parts(struct parts* parts) {
+  api->ReleaseKeyValuePairs(parts->config);
+  api->ReleaseTypeInfo(parts->x_type);
+  api->ReleaseTypeInfo(parts->o_type);
+  api->ReleaseTypeInfo(parts->v_type);
+  api->ReleaseValue(parts->c);
+  api->ReleaseValue(parts->v);
+}
+
+static OrtcoreKernel* make_kernel(const struct parts* parts) {
   OrtcoreKernelCreate make =
       (OrtcoreKernelCreate)api->GetExperimentalFunction(ORTCORE_KERNEL_CREATE);
-  OrtcoreKernelRelease end =
-      (OrtcoreKernelRelease)api->GetExperimentalFunction(ORTCORE_KERNEL_RELEASE);
-  OrtValue *c = value_of((const int64_t[]){2}, 1, 2), *v = value_of(just_one, 1, 1);
-  OrtOpAttr* made[ATTRIBUTES];
-  make_attributes(made, c);
-  OrtKeyValuePairs* config = NULL;
-  api->CreateKeyValuePairs(&config);
-  api->AddKeyValuePair(config, "my.key", "my value");
-  OrtTypeInfo *x_type = type_of((const int64_t[]){-1, 3}, "batch"), *o_type = type_of(x_shape, "");
-  OrtTensorTypeAndShapeInfo* v_shape = NULL;
-  OrtTypeInfo* v_type = NULL;
-  CHECK(api->GetTensorTypeAndShape(v, &v_shape) == NULL);
-  CHECK(api->GetTypeInfo(v, &v_type) == NULL);
-  const OrtcoreOperand ins[] = {{.name = "X", .type = x_type},
+  const OrtcoreOperand ins[] = {{.name = "X", .type = parts->x_type},
                                 {.name = ""},
-                                {.name = "C", .constant = c},
+                                {.name = "C", .constant = parts->c},
                                 {.name = ""},
                                 {.name = "Y"},
-                                {.name = "V", .type = v_type}};
-  const OrtcoreOperand outs[] = {{.name = "O", .type = o_type}, {.name = ""}, {.name = "S"}};
-  OrtcoreNode node = {.version = ORT_API_VERSION,
-                      .op = &probe_op,
-                      .domain = "probe",
-                      .name = "the_node",
-                      .attributes = (const OrtOpAttr* const*)made,
-                      .attribute_count = ATTRIBUTES,
-                      .inputs = ins,
-                      .input_count = 6,
-                      .outputs = outs,
-                      .output_count = 3,
-                      .config = config};
+                                {.name = "V", .type = parts->v_type}};
+  const OrtcoreOperand outs[] = {{.name = "O", .type = parts->o_type}, {.name = ""}, {.name = "S"}};
+  OrtOpAttr* made[ATTRIBUTES];
+  make_attributes(made, parts->c);
+  OrtcoreNode node = {.version = ORT_API_VERSION, .op = &probe_op, .domain = "probe"};
+  node.name = "the_node";
+  node.attributes = (const OrtOpAttr* const*)made;
+  node.attribute_count = ATTRIBUTES;
+  node.inputs = ins;
+  node.input_count = 6;
+  node.outputs = outs;
+  node.output_count = 3;
+  node.config = parts->config;
   OrtcoreKernel* kernel = NULL;
   CHECK(make(&node, &kernel) == NULL);
-  if (current_probe->context != NULL) {
-    compute_on_core(kernel, v);
-  } else if (current_probe->shapes != NULL) {
-    infer_on_core(kernel, x_type, c, v);
-  }
-  end(kernel);
   for (size_t i = 0; i < ATTRIBUTES; i++) {
     api->ReleaseOpAttr(made[i]);
   }
-  api->ReleaseKeyValuePairs(config);
-  api->ReleaseTypeInfo(x_type);
-  api->ReleaseTypeInfo(o_type);
-  api->ReleaseTypeInfo(v_type);
-  api->ReleaseTensorTypeAndShapeInfo(v_shape);
-  api->ReleaseValue(c);
-  api->ReleaseValue(v);
+  return kernel;
+}
+
+void run_host(void) {
+  OrtcoreKernelRelease end =
+      (OrtcoreKernelRelease)api->GetExperimentalFunction(ORTCORE_KERNEL_RELEASE);
+  struct parts parts = make_parts();
+  OrtcoreKernel* kernel = make_kernel(&parts);
+  if (current_probe->context != NULL) {
+    compute_on_core(kernel, parts.v);
+  } else if (current_probe->shapes != NULL) {
+    infer_on_core(kernel, parts.x_type, parts.c, parts.v);
+  }
+  end(kernel);
+  end_parts(&parts);
 }
 
 void say_shape(const OrtTensorTypeAndShapeInfo* info) {
