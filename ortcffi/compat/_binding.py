@@ -13,7 +13,7 @@ from ortcffi.compat._feeds import array_value, content_of
 from ortcffi.compat._types import element_of
 from ortcffi.compat._values import OrtValue
 from ortcffi.compat._vectors import OrtValueVector
-from ortcffi.errors import OrtError, check
+from ortcffi.errors import OrtError, check, fail
 from ortcffi.values.element_types import ElementType, bits_of
 from ortcffi.values.value import Value
 
@@ -28,11 +28,10 @@ class SessionIOBinding:
 
     def __init__(self, session: "InferenceSession", /) -> None:
         engine = session._engine
-        self._session = engine
+        self._engine = engine.handle  # keeps the session, which a run then need not look up
         self._api = engine.api
         out, pointer = ffi.new("OrtIoBinding**"), engine.api.pointer
-        handle = engine.handle
-        check(pointer, lib.CreateIoBinding(pointer, handle, out), "CreateIoBinding")
+        check(pointer, lib.CreateIoBinding(pointer, self._engine, out), "CreateIoBinding")
         self._handle = ffi.gc(out[0], lambda each: lib.ReleaseIoBinding(pointer, each))
         self._names = {spec.name for spec in (*engine.inputs, *engine.overridable_initializers)}
         self._inputs: dict[str, Value] = {}
@@ -158,9 +157,8 @@ class SessionIOBinding:
     def _run(self, options: Any) -> None:
         pointer = self._api.pointer
         run = ffi.NULL if options is None else options._options.handle
-        handle = self._session.handle
         try:
-            status = lib.RunWithBinding(pointer, handle, run, self._handle)
-            check(pointer, status, "RunWithBinding")
+            if status := lib.RunWithBinding(pointer, self._engine, run, self._handle):
+                fail(pointer, status, "RunWithBinding")
         except OrtError as error:
             raise RuntimeError(f"Error in execution: {error.message}") from error.__cause__

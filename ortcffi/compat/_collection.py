@@ -6,11 +6,9 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ortcffi.compat._devices import OrtMemoryInfo
 from ortcffi.compat._environment import get_available_providers
 from ortcffi.compat._errors import EPFail, reraise
-from ortcffi.compat._hardware import OrtEpDevice
-from ortcffi.compat._metadata import ModelMetadata, NodeArg, OrtEpAssignedSubgraph
+from ortcffi.compat._facts import Facts
 from ortcffi.compat._official_binding import IOBinding
 from ortcffi.compat._official_devices import OrtDevice
 from ortcffi.compat._official_values import OrtValue
@@ -28,58 +26,16 @@ _CPU = "CPUExecutionProvider"
 _LOAD_CONFIG = "ORT_LOAD_CONFIG_FROM_MODEL"
 
 
-class Session:
+def _unwrapped(feed: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: x._value if type(x) is OrtValue else x for name, x in feed.items()}
+
+
+class Session(Facts):
     """What an `InferenceSession` can do."""
 
     def __init__(self, enable_fallback: bool = True) -> None:
         self._sess: Any = None
         self._enable_fallback = enable_fallback
-
-    # --- what there is ----------------------------------------------------------------------------
-
-    def get_session_options(self) -> SessionOptions:
-        """Return the options of the session."""
-        return self._sess.session_options  # type: ignore[no-any-return]
-
-    def get_inputs(self) -> list[NodeArg]:
-        """Return the inputs of the model."""
-        return self._sess.inputs_meta  # type: ignore[no-any-return]
-
-    def get_outputs(self) -> list[NodeArg]:
-        """Return the outputs of the model."""
-        return self._sess.outputs_meta  # type: ignore[no-any-return]
-
-    def get_overridable_initializers(self) -> list[NodeArg]:
-        """Return the inputs that the model has a default for."""
-        return self._sess.overridable_initializers  # type: ignore[no-any-return]
-
-    def get_modelmeta(self) -> ModelMetadata:
-        """Return what the model says of itself."""
-        return self._sess.model_meta  # type: ignore[no-any-return]
-
-    def get_input_memory_infos(self) -> list[OrtMemoryInfo]:
-        """Return where inputs are wanted."""
-        return self._sess.input_meminfos  # type: ignore[no-any-return]
-
-    def get_output_memory_infos(self) -> list[OrtMemoryInfo]:
-        """Return where outputs are made."""
-        return self._sess.output_meminfos  # type: ignore[no-any-return]
-
-    def get_input_epdevices(self) -> list[OrtEpDevice | None]:
-        """Return the devices that inputs are wanted on."""
-        return self._sess.input_epdevices  # type: ignore[no-any-return]
-
-    def get_providers(self) -> list[str]:
-        """Return the names of the execution providers."""
-        return self._sess.get_providers()  # type: ignore[no-any-return]
-
-    def get_provider_options(self) -> dict[str, dict[str, str]]:
-        """Return the options of the execution providers."""
-        return self._sess.get_provider_options()  # type: ignore[no-any-return]
-
-    def get_provider_graph_assignment_info(self) -> list[OrtEpAssignedSubgraph]:
-        """Return which execution providers run which nodes."""
-        return self._sess.get_provider_graph_assignment_info()  # type: ignore[no-any-return]
 
     def set_providers(self, providers: Any = None, provider_options: Any = None) -> None:
         """Load the model anew, with other execution providers."""
@@ -103,9 +59,16 @@ class Session:
         self, output_names: Any, input_feed: Mapping[str, Any], run_options: Any = None
     ) -> list[Any]:
         """Run the model and return the contents of its outputs."""
-        if self._fast is not None and run_options is None:
+        if self._fast is not None:
             try:
-                return self._fast(input_feed, output_names or None)  # type: ignore[no-any-return]
+                for x in input_feed.values():
+                    if type(x) is OrtValue:
+                        input_feed = _unwrapped(input_feed)
+                        break
+                if run_options is None:
+                    return self._fast(input_feed, output_names or None)  # type: ignore[no-any-return]
+                options = run_options._options
+                return self._fast(input_feed, output_names or None, options=options)  # type: ignore[no-any-return]
             except (OrtError, TypeError, ValueError, AttributeError) as error:
                 # What was refused before the engine was called is run by the official rules.
                 if isinstance(error, OrtError) and error.function is not None:
@@ -288,8 +251,11 @@ class InferenceSession(Session):
         session = CSession(given or SessionOptions(), self._model, self._is_path, self._read_config)
         session.initialize_session(names, chosen, set(disabled_optimizers or ()))
         self._sess = session
+        inputs = {spec.name for spec in session._engine.inputs}
         plain = all(
-            spec.kind is ValueKind.TENSOR and numpy_has(int(spec.element_type or 0))
+            spec.kind is ValueKind.TENSOR
+            and numpy_has(int(spec.element_type or 0))
+            and spec.name not in inputs
             for spec in session._engine.outputs
         )
         self._fast = session._engine.run if plain else None

@@ -191,6 +191,8 @@ class OrtArenaCfg:
         "initial_growth_chunk_size_bytes",
         "max_power_of_two_extend_bytes",
     )
+    __slots__ = _NAMES
+
     max_mem: int
     arena_extend_strategy: int
     initial_chunk_size_bytes: int

@@ -62,6 +62,8 @@ def _text(name: Any) -> bytes:
 
 def convert(api: "Api", spec: "ValueSpec | None", name: Any, x: Any) -> Value:
     """Make a value of what a feed has for an input."""
+    if isinstance(x, Value):
+        return x
     inner = getattr(x, "_ortvalue", None) or getattr(x, "_tensor", x)
     if isinstance(inner, (OrtValue, SparseTensor)):
         return inner._value
@@ -86,7 +88,7 @@ def convert(api: "Api", spec: "ValueSpec | None", name: Any, x: Any) -> Value:
 def array_value(api: "Api", x: np.ndarray[Any, Any]) -> Value:
     """Make a tensor of an array: over its memory where that can be."""
     if x.dtype.kind == "V" and x.dtype.type is np.void:
-        x = x.astype(f"S{x.dtype.itemsize}")
+        x = np.ascontiguousarray(x).view(f"S{x.dtype.itemsize}")
     if x.dtype.kind in "OUST":
         texts = x if x.dtype.kind != "O" else np.vectorize(_as_text, otypes=[object])(x)
         return Value.from_numpy(texts, api=api)

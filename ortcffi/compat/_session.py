@@ -11,7 +11,7 @@ from ortcffi._callback import report
 from ortcffi._native import ffi, lib
 from ortcffi.compat._binding import SessionIOBinding
 from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo
-from ortcffi.compat._environment import State, api, env, pairs
+from ortcffi.compat._environment import State, api, env, get_available_providers, pairs
 from ortcffi.compat._errors import reraise, translated
 from ortcffi.compat._feeds import content_of, convert, run_values
 from ortcffi.compat._hardware import OrtEpDevice
@@ -69,7 +69,7 @@ class InferenceSession:
         found: dict[str, dict[str, str]] = {name: {} for name in names}
         for name, each in zip(providers, given, strict=True):
             found[append_provider(options._options, name, pairs(each))] = dict(each)
-        available = {device.name for device in env().devices}
+        available = {device.name for device in env().devices} | set(get_available_providers())
         self._providers = {name: each for name, each in found.items() if name in available}
         self._providers.setdefault(_CPU, {})
         if disabled_optimizers:
@@ -167,7 +167,12 @@ class InferenceSession:
         self, names: Sequence[str], feed: Mapping[str, Any], options: Any = None, /
     ) -> list[Any]:
         """Run the model and return the contents of its outputs."""
-        return [content_of(each) for each in self._run(names, feed, options)]
+        found = self._run(names, feed, options)
+        # An output that is an input has its memory, which the caller may change.
+        own = [
+            each.copy() if name in feed else each for name, each in zip(names, found, strict=True)
+        ]
+        return [content_of(each) for each in own]
 
     def _run(self, names: Sequence[str], feed: Mapping[str, Any], options: Any) -> list[Any]:
         if isinstance(names, (str, bytes)):

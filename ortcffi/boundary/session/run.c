@@ -75,12 +75,25 @@ void ortcffi_run_fail(struct run* run, OrtStatus* status, const char* function) 
 
 /* --- results -----------------------------------------------------------------------------------*/
 
+/* What the memory of an output belongs to where the model hands an input on; NULL for the library's
+ * own. The library keeps no array alive. */
+static PyObject* input_behind(const struct run* run, size_t i) {
+  const struct ports* inputs = &run->session->inputs;
+  for (size_t j = 0; run->session->passes_inputs && j < inputs->count; j++) {
+    if (run->holders[j] != NULL && strcmp(inputs->items[j].text, run->output_names[i]) == 0) {
+      return run->holders[j];
+    }
+  }
+  return NULL;
+}
+
 /* One result; the value becomes that of a Python object. */
 static PyObject* result_of(struct run* run, size_t i, int as_value) {
   struct session* session = run->session;
   OrtValue* handle = run->outputs[i];
   run->outputs[i] = NULL;
-  struct value* value = ortcffi_new_value(session->value_type, session->maker, handle, NULL);
+  struct value* value =
+      ortcffi_new_value(session->value_type, session->maker, handle, input_behind(run, i));
   if (value == NULL || as_value) {
     return (PyObject*)value;
   }

@@ -95,6 +95,29 @@ static int convert_value(struct session* session, const char* method, size_t pla
   return 0;
 }
 
+/* Uses a Value of the session's own table that fits as it is: 1; 0 where Python has to look at it;
+ * -1 with an exception. The Value becomes the holder. */
+static int use_value(const struct session* session, const struct port* port, PyObject* x,
+                     OrtValue** out, PyObject** holder) {
+  struct value* value = (struct value*)x;
+  if (Py_TYPE(x) != session->value_type || value->maker->api != session->maker->api ||
+      value->is_closed || value->handle == NULL || port->kind != ONNX_TYPE_TENSOR) {
+    return 0;
+  }
+  int kind = ortcffi_value_kind(value);
+  if (kind < 0 || (kind == ONNX_TYPE_TENSOR && ortcffi_value_shape(value) < 0)) {
+    return -1;
+  }
+  struct plain_array like = {.shape = value->shape, .rank = value->rank, .element = value->element};
+  if (kind != ONNX_TYPE_TENSOR || !fits(port, &like)) {
+    return 0;
+  }
+  value->uses++; /* another thread may close it */
+  *out = value->handle;
+  *holder = Py_NewRef(x);
+  return 1;
+}
+
 static int add_input(struct run* run, size_t guess, PyObject* name, PyObject* x) {
   struct session* session = run->session;
   Py_ssize_t place = ortcffi_find_port(&session->inputs, name, guess);
@@ -103,6 +126,12 @@ static int add_input(struct run* run, size_t guess, PyObject* name, PyObject* x)
         PyObject_CallMethod((PyObject*)session, "_refuse_input", "Oi", name, place >= 0);
     Py_XDECREF(error);
     return -1;
+  }
+  int used = use_value(session, &session->inputs.items[place], x, &run->given[place],
+                       &run->holders[place]);
+  if (used != 0) {
+    run->input_count += used > 0;
+    return used > 0 ? 0 : -1;
   }
   int made = make_value(session, &session->inputs.items[place], x, 0, &run->given[place]);
   if (made == 1) {

@@ -142,6 +142,10 @@ static PyObject* begin(PyObject* self, PyObject* arguments) {
     return NULL;
   }
   session->required = (size_t)required;
+  for (size_t i = 0; i < session->outputs.count; i++) {
+    PyObject* name = session->outputs.items[i].name;
+    session->passes_inputs |= PyDict_Contains(session->inputs.places, name) > 0;
+  }
   Py_RETURN_NONE;
 }
 

@@ -45,6 +45,7 @@ struct session {
   struct ports inputs; /* those without a default first */
   struct ports outputs;
   size_t required;      /* how many inputs have no default */
+  char passes_inputs;   /* an output of the model is one of its inputs */
   struct run* runs;     /* under way */
   OrtRunOptions* spare; /* for the next run that has none of its own */
   size_t uses;          /* runs, bindings and calls under way */

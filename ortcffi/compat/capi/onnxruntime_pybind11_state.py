@@ -3,6 +3,13 @@
 
 from ortcffi.compat._adapters import CAdapterFormat as AdapterFormat
 from ortcffi.compat._binding import SessionIOBinding
+from ortcffi.compat._compatibility import (
+    get_compatibility_info_from_model,
+    get_compatibility_info_from_model_bytes,
+    get_hardware_device_ep_incompatibility_details,
+    get_hardware_devices,
+    get_model_compatibility_for_ep_devices,
+)
 from ortcffi.compat._compiler import (
     ModelCompiler,
     OrtEpContextData,
@@ -156,9 +163,14 @@ __all__ = [
     "get_all_providers",
     "get_available_providers",
     "get_build_info",
+    "get_compatibility_info_from_model",
+    "get_compatibility_info_from_model_bytes",
     "get_default_session_options",
     "get_device",
     "get_ep_devices",
+    "get_hardware_device_ep_incompatibility_details",
+    "get_hardware_devices",
+    "get_model_compatibility_for_ep_devices",
     "get_version_string",
     "has_collective_ops",
     "is_dlpack_uint8_tensor",

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""What a session tells of itself and its model, as programs ask for it."""
+
+from typing import Any
+
+from ortcffi.compat._devices import OrtMemoryInfo
+from ortcffi.compat._hardware import OrtEpDevice
+from ortcffi.compat._metadata import ModelMetadata, NodeArg, OrtEpAssignedSubgraph
+from ortcffi.compat._options import SessionOptions
+
+__all__ = ["Facts"]
+
+
+class Facts:
+    """The part of a session that only tells."""
+
+    _sess: Any
+
+    def get_session_options(self) -> SessionOptions:
+        """Return the options of the session."""
+        return self._sess.session_options  # type: ignore[no-any-return]
+
+    def get_inputs(self) -> list[NodeArg]:
+        """Return the inputs of the model."""
+        return self._sess.inputs_meta  # type: ignore[no-any-return]
+
+    def get_outputs(self) -> list[NodeArg]:
+        """Return the outputs of the model."""
+        return self._sess.outputs_meta  # type: ignore[no-any-return]
+
+    def get_overridable_initializers(self) -> list[NodeArg]:
+        """Return the inputs that the model has a default for."""
+        return self._sess.overridable_initializers  # type: ignore[no-any-return]
+
+    def get_modelmeta(self) -> ModelMetadata:
+        """Return what the model says of itself."""
+        return self._sess.model_meta  # type: ignore[no-any-return]
+
+    def get_input_memory_infos(self) -> list[OrtMemoryInfo]:
+        """Return where inputs are wanted."""
+        return self._sess.input_meminfos  # type: ignore[no-any-return]
+
+    def get_output_memory_infos(self) -> list[OrtMemoryInfo]:
+        """Return where outputs are made."""
+        return self._sess.output_meminfos  # type: ignore[no-any-return]
+
+    def get_input_epdevices(self) -> list[OrtEpDevice | None]:
+        """Return the devices that inputs are wanted on."""
+        return self._sess.input_epdevices  # type: ignore[no-any-return]
+
+    def get_providers(self) -> list[str]:
+        """Return the names of the execution providers."""
+        return self._sess.get_providers()  # type: ignore[no-any-return]
+
+    def get_provider_options(self) -> dict[str, dict[str, str]]:
+        """Return the options of the execution providers."""
+        return self._sess.get_provider_options()  # type: ignore[no-any-return]
+
+    def get_provider_graph_assignment_info(self) -> list[OrtEpAssignedSubgraph]:
+        """Return which execution providers run which nodes."""
+        return self._sess.get_provider_graph_assignment_info()  # type: ignore[no-any-return]

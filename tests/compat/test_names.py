@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""The names and signatures of the drop-in, held against those of the installed package."""
+
+import importlib
+import inspect
+from pathlib import Path
+
+import pytest
+from support.paths import CHECKOUT
+
+from ortcffi import compat
+
+official = pytest.importorskip("onnxruntime")
+MODULES = ["capi.onnxruntime_pybind11_state", "capi.onnxruntime_inference_collection"]
+TABLE = (CHECKOUT / "docs/compat.md").read_text()
+
+
+def listed(name: str) -> bool:
+    """Whether the documentation says that a name is not there."""
+    return f"`{name}`" in TABLE
+
+
+def public(module: object) -> set[str]:
+    return {name for name in dir(module) if not name.startswith("_")}
+
+
+def test_the_package_has_every_public_name():
+    assert public(official) - public(compat) == set()
+
+
+def test_the_package_has_no_other_public_names():
+    assert public(compat) - public(official) == set()
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_modules_have_every_public_name_or_the_documentation_says_why_not(name):
+    theirs = importlib.import_module(f"onnxruntime.{name}")
+    ours = importlib.import_module(f"ortcffi.compat.{name}")
+    defined = {
+        each
+        for each in public(theirs)
+        if getattr(getattr(theirs, each), "__module__", "").startswith("onnxruntime")
+    }
+    missing = defined - public(ours)
+    assert {each for each in missing if not listed(each)} == set()
+
+
+def classes() -> list[str]:
+    found = [name for name in public(official) if inspect.isclass(getattr(official, name))]
+    return sorted(found)
+
+
+@pytest.mark.parametrize("name", classes())
+def test_a_class_has_every_public_method(name):
+    ours = getattr(compat, name)
+    missing = {each for each in public(getattr(official, name)) if not hasattr(ours, each)}
+    assert {each for each in missing if not listed(f"{name}.{each}")} - {"name", "value"} == set()
+
+
+def signatures() -> list[tuple[str, str]]:
+    """The methods of classes that are written in Python; the compiled ones tell no signature."""
+    found = []
+    for name in classes():
+        kind = getattr(official, name)
+        if kind.__module__.endswith("inference_collection") and not issubclass(kind, int):
+            found += [(name, each) for each, value in vars(kind).items() if callable(value)]
+            found += [
+                (name, each)
+                for each, value in vars(kind).items()
+                if isinstance(value, (classmethod, staticmethod))
+            ]
+            found += [(name, each) for base in kind.__mro__[1:-1] for each in vars(base)]
+    return sorted({(k, m) for k, m in found if not m.startswith("_") or m == "__init__"})
+
+
+@pytest.mark.parametrize(("kind", "method"), signatures())
+def test_a_method_takes_the_same_arguments(kind, method):
+    if listed(f"{kind}.{method}"):
+        return
+    theirs, ours = (getattr(getattr(m, kind), method) for m in (official, compat))
+    if not callable(theirs):
+        return
+    found = [
+        [(p.name, p.kind, p.default) for p in inspect.signature(each).parameters.values()]
+        for each in (theirs, ours)
+    ]
+    assert found[1] == found[0]
+
+
+def test_the_exceptions_have_the_official_names():
+    theirs, ours = (
+        importlib.import_module(f"{m}.{MODULES[0]}") for m in ("onnxruntime", "ortcffi.compat")
+    )
+    for name in public(theirs):
+        kind = getattr(theirs, name)
+        if inspect.isclass(kind) and issubclass(kind, Exception):
+            assert issubclass(getattr(ours, name), Exception)
+            assert not issubclass(getattr(ours, name), (ValueError, OSError, LookupError))
+
+
+def test_the_enums_have_the_official_numbers():
+    for name in public(official):
+        kind = getattr(official, name)
+        for member, value in getattr(kind, "__members__", {}).items():
+            assert int(getattr(compat, name)[member]) == int(value), f"{name}.{member}"
+
+
+def test_a_program_can_take_it_for_the_package(tmp_path):
+    import subprocess
+    import sys
+
+    program = """
+import sys
+import ortcffi.compat
+sys.modules["onnxruntime"] = ortcffi.compat
+import onnxruntime
+from onnxruntime.capi import _pybind_state as C
+from onnxruntime.capi.onnxruntime_pybind11_state import Fail, OrtValueVector
+from onnxruntime.capi.onnxruntime_inference_collection import check_and_normalize_provider_args
+assert C.Fail is Fail is ortcffi.compat.capi.onnxruntime_pybind11_state.Fail
+assert onnxruntime.InferenceSession.__module__.startswith("ortcffi")
+"""
+    path = Path(tmp_path) / "program.py"
+    path.write_text(program)
+    subprocess.run([sys.executable, str(path)], check=True)

@@ -1,0 +1,399 @@
+# SPDX-License-Identifier: MIT
+"""Sessions of the official package and of the drop-in."""
+
+import gc
+import json
+import os
+import threading
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ortcffi import Graph
+
+X = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
+CPU = ["CPUExecutionProvider"]
+
+
+# --- loading --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [str, Path, os.fsencode])
+def test_a_model_comes_from_a_path_or_bytes(onnxruntime, squares, tmp_path, kind):
+    path = tmp_path / "model.onnx"
+    path.write_bytes(squares)
+    given = squares if kind is os.fsencode else kind(path)
+    session = onnxruntime.InferenceSession(given, providers=CPU)
+    np.testing.assert_array_equal(session.run(None, {"X": X})[0], X * X)
+
+
+@pytest.mark.parametrize("wrong", [None, 3, bytearray(b"model")])
+def test_a_model_of_a_wrong_type_is_a_type_error(onnxruntime, wrong):
+    with pytest.raises(TypeError, match="Unable to load from type"):
+        onnxruntime.InferenceSession(wrong)
+
+
+@pytest.mark.parametrize(
+    ("model", "kind", "text"),
+    [
+        ("/nowhere/model.onnx", "NoSuchFile", "[ONNXRuntimeError] : 3 : NO_SUCHFILE : "),
+        (b"123", "InvalidProtobuf", "[ONNXRuntimeError] : 7 : INVALID_PROTOBUF : "),
+        (b"", "InvalidArgument", "[ONNXRuntimeError] : 2 : INVALID_ARGUMENT : "),
+    ],
+)
+def test_a_model_that_cannot_be_loaded_has_the_official_error(
+    onnxruntime, state, model, kind, text
+):
+    with pytest.raises(getattr(state, kind)) as caught:
+        onnxruntime.InferenceSession(model, providers=CPU)
+    assert str(caught.value).startswith(text)
+
+
+def test_an_unknown_provider_warns_and_falls_back(onnxruntime, squares, capsys):
+    with pytest.warns(UserWarning, match="'Nobody' is not in available provider names"):
+        session = onnxruntime.InferenceSession(squares, providers=["Nobody"])
+    assert "Falling back to ['CPUExecutionProvider']" in capsys.readouterr().out
+    assert session.get_providers() == CPU
+
+
+def test_an_unknown_provider_is_an_error_without_fallback(onnxruntime, squares):
+    with (
+        pytest.warns(UserWarning, match="Nobody"),
+        pytest.raises(RuntimeError, match="Unknown Provider Type: Nobody"),
+    ):
+        onnxruntime.InferenceSession(squares, providers=["Nobody"], enable_fallback=0)
+
+
+def test_a_provider_that_this_build_does_not_have_is_left_out(onnxruntime, squares):
+    with pytest.warns(UserWarning, match="CUDAExecutionProvider"):
+        session = onnxruntime.InferenceSession(squares, providers=["CUDAExecutionProvider", *CPU])
+    assert session.get_providers() == CPU
+
+
+def test_all_available_providers_can_be_used(onnxruntime, squares):
+    session = onnxruntime.InferenceSession(squares, providers=onnxruntime.get_available_providers())
+    assert session.get_providers() == onnxruntime.get_available_providers()
+    assert set(session.get_provider_options()) == set(session.get_providers())
+
+
+def test_providers_are_set_anew(session):
+    session.set_providers(CPU)
+    np.testing.assert_array_equal(session.run(None, {"X": X})[0], X * X)
+    with (
+        pytest.warns(UserWarning, match="Nobody"),
+        pytest.raises(RuntimeError, match="Unknown Provider Type"),
+    ):
+        session.set_providers(["Nobody"])
+
+
+def test_providers_beside_those_of_the_options_warn(onnxruntime, squares):
+    options = onnxruntime.SessionOptions()
+    assert not options.has_providers()
+    options.add_provider("CPUExecutionProvider", {})
+    assert options.has_providers()
+    with pytest.warns(UserWarning, match="already been configured with providers"):
+        onnxruntime.InferenceSession(squares, options, providers=CPU)
+
+
+@pytest.mark.parametrize(
+    ("providers", "options"),
+    [([3], None), (["a"], 3), (["a"], ["x"]), (["a", "b"], [{}]), ([("a", {})], [{}])],
+)
+def test_wrong_providers_are_value_errors(onnxruntime, squares, providers, options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(ValueError, match="provider"):
+            onnxruntime.InferenceSession(squares, None, providers, options, enable_fallback=0)
+
+
+# --- what there is --------------------------------------------------------------------------------
+
+
+def test_inputs_and_outputs_are_named(session):
+    (x,), (y,) = session.get_inputs(), session.get_outputs()
+    assert (x.name, x.type, x.shape) == ("X", "tensor(float)", [3, 2])
+    assert (y.name, y.type, y.shape) == ("Y", "tensor(float)", [3, 2])
+    assert str(x) == "NodeArg(name='X', type='tensor(float)', shape=[3, 2])"
+    assert list(session.get_overridable_initializers()) == []
+
+
+def test_free_dimensions_have_their_names(onnxruntime):
+    graph = Graph()
+    graph.input("X", "f4", ["batch", 2])
+    graph.node("Neg", ["X"], ["Y"])
+    graph.output("Y", "f4", ["batch", 2])
+    session = onnxruntime.InferenceSession(graph.to_bytes(), providers=CPU)
+    assert session.get_inputs()[0].shape == ["batch", 2]
+
+
+def test_the_metadata_is_told(session):
+    meta = session.get_modelmeta()
+    assert (meta.producer_name, meta.domain, meta.description) == ("", "", "")
+    assert meta.custom_metadata_map == {}
+    assert isinstance(meta.version, int)
+
+
+def test_the_places_of_inputs_and_outputs_are_told(session):
+    for infos in (session.get_input_memory_infos(), session.get_output_memory_infos()):
+        (info,) = infos
+        assert (info.name, info.device_id, info.device_vendor_id) == ("Cpu", 0, 0)
+    assert len(session.get_input_epdevices()) == 1
+
+
+def test_the_options_of_a_session_are_told(onnxruntime, squares):
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 2
+    session = onnxruntime.InferenceSession(squares, options, providers=CPU)
+    assert session.get_session_options().intra_op_num_threads == 2
+
+
+def test_which_provider_runs_which_node_is_told_where_it_was_asked_for(onnxruntime, squares):
+    options = onnxruntime.SessionOptions()
+    options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+    session = onnxruntime.InferenceSession(squares, options, providers=CPU)
+    (graph,) = session.get_provider_graph_assignment_info()
+    (node,) = graph.get_nodes()
+    assert (graph.ep_name, node.op_type, node.domain) == ("CPUExecutionProvider", "Mul", "")
+
+
+def test_which_provider_runs_which_node_is_else_an_error(session, state):
+    with pytest.raises(state.Fail, match="record_ep_graph_assignment_info"):
+        session.get_provider_graph_assignment_info()
+
+
+# --- runs -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("names", [None, [], ["Y"], ("Y",)])
+def test_outputs_come_by_name_or_all(session, names):
+    (y,) = session.run(names, {"X": X})
+    np.testing.assert_array_equal(y, X * X)
+
+
+def test_an_output_can_be_wanted_twice(session):
+    first, second = session.run(["Y", "Y"], {"X": X})
+    np.testing.assert_array_equal(first, second)
+
+
+@pytest.mark.parametrize("x", [X.tolist(), [[1, 2], [3, 4], [5, 6]], X[::-1], np.asfortranarray(X)])
+def test_lists_and_strided_arrays_are_inputs(session, x):
+    np.testing.assert_array_equal(session.run(None, {"X": x})[0], np.array(x) ** 2)
+
+
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        (
+            X.astype("f8"),
+            "Unexpected input data type. Actual: (tensor(double)) , expected: (tensor",
+        ),
+        (
+            X.astype("i4"),
+            "Unexpected input data type. Actual: (tensor(int32)) , expected: (tensor(",
+        ),
+        (X[:2], "Got invalid dimensions for input: X for the following indices"),
+        (X[0], "Invalid rank for input: X Got: 1 Expected: 2"),
+    ],
+)
+def test_a_wrong_array_has_the_official_error(session, state, x, message):
+    with pytest.raises(state.InvalidArgument) as caught:
+        session.run(None, {"X": x})
+    text = str(caught.value)
+    assert text.startswith("[ONNXRuntimeError] : 2 : INVALID_ARGUMENT : ")
+    assert message in text
+
+
+def test_a_missing_input_is_a_value_error(session):
+    expected = r"Required inputs \(\['X'\]\) are missing from input feed \(\['Z'\]\)"
+    with pytest.raises(ValueError, match=expected):
+        session.run(None, {"Z": X})
+
+
+@pytest.mark.parametrize(("names", "feed"), [(None, {"X": X, "Z": X}), (["Q"], {"X": X})])
+def test_unknown_names_have_the_official_error(session, state, names, feed):
+    with pytest.raises(state.InvalidArgument, match=r"Invalid (input|output) name"):
+        session.run(names, feed)
+
+
+@pytest.mark.parametrize("x", [3.0, "text"])
+def test_what_is_no_array_is_a_runtime_error(session, x):
+    with pytest.raises(RuntimeError):
+        session.run(None, {"X": x})
+
+
+@pytest.mark.parametrize("arguments", [("Y", {"X": X}), (None, {"X": X}, 3)])
+def test_arguments_of_a_wrong_type_are_type_errors(session, arguments):
+    with pytest.raises(TypeError):
+        session.run(*arguments)
+
+
+def test_a_feed_that_is_no_mapping_is_an_attribute_error(session):
+    with pytest.raises(AttributeError):
+        session.run(None, [X])
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        np.array([["this", "is"], ["é", "你好"]]),
+        np.array([["this", "is"], ["é", ""]], object),
+        [["this", "is"], ["identity", "test"]],
+    ],
+)
+def test_strings_go_in_and_come_out(onnxruntime, strings, x):
+    session = onnxruntime.InferenceSession(strings, providers=CPU)
+    assert session.get_inputs()[0].type == "tensor(string)"
+    np.testing.assert_equal(session.run(None, {"X": x})[0], np.array(x, object))
+
+
+def test_bytes_are_strings(onnxruntime, strings):
+    x = np.array([b"must", b"have", b"same", b"size"], np.void).reshape(2, 2)
+    session = onnxruntime.InferenceSession(strings, providers=CPU)
+    expected = [["must", "have"], ["same", "size"]]
+    assert session.run(None, {"X": x})[0].tolist() == expected
+
+
+def test_an_output_is_not_the_memory_of_an_input(onnxruntime):
+    graph = Graph()
+    graph.input("X", "f4", [2])
+    graph.node("Neg", ["X"], ["Y"])
+    graph.output("Y", "f4", [2])
+    graph.output("X", "f4", [2])
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = onnxruntime.InferenceSession(graph.to_bytes(), options, providers=CPU)
+    kept = []
+    for i in range(5):
+        x = np.full(2, i, np.float32)
+        outputs = session.run(None, {"X": x})
+        assert not np.shares_memory(outputs[1], x)
+        kept.append(outputs)
+        del x
+    gc.collect()
+    assert [outputs[1].tolist() for outputs in kept] == [[i, i] for i in range(5)]
+
+
+def test_outputs_outlive_the_session(onnxruntime, squares):
+    session = onnxruntime.InferenceSession(squares, providers=CPU)
+    (y,) = session.run(None, {"X": X})
+    del session
+    gc.collect()
+    np.testing.assert_array_equal(y, X * X)
+    assert y.base is not None
+
+
+def test_a_sequence_is_a_list_of_arrays(onnxruntime, sequences):
+    session = onnxruntime.InferenceSession(sequences, providers=CPU)
+    assert session.get_inputs()[0].type == "seq(tensor(float))"
+    assert session.get_inputs()[0].shape == []
+    (found,) = session.run(None, {"X": [X, X[:1]]})
+    assert [each.tolist() for each in found] == [X.tolist(), X[:1].tolist()]
+
+
+def test_a_sequence_may_be_empty(onnxruntime, sequences):
+    session = onnxruntime.InferenceSession(sequences, providers=CPU)
+    assert session.run(None, {"X": []}) == [[]]
+
+
+@pytest.fixture
+def sequences() -> bytes:
+    onnx = pytest.importorskip("onnx")
+    make = onnx.helper.make_tensor_sequence_value_info
+    x, y = (make(name, onnx.TensorProto.FLOAT, None) for name in "XY")
+    node = onnx.helper.make_node("Identity", ["X"], ["Y"])
+    graph = onnx.helper.make_graph([node], "g", [x], [y])
+    opsets = [onnx.helper.make_opsetid("", 21)]
+    return onnx.helper.make_model(graph, opset_imports=opsets, ir_version=10).SerializeToString()
+
+
+def test_a_branch_is_chosen_by_a_nested_graph(onnxruntime):
+    onnx = pytest.importorskip("onnx")
+    make, value = onnx.helper.make_node, onnx.helper.make_tensor_value_info
+    branches = [
+        onnx.helper.make_graph(
+            [make(op, ["X"], ["Z"])], op, [], [value("Z", onnx.TensorProto.FLOAT, [2])]
+        )
+        for op in ("Neg", "Abs")
+    ]
+    node = make("If", ["C"], ["Y"], then_branch=branches[0], else_branch=branches[1])
+    inputs = [value("X", onnx.TensorProto.FLOAT, [2]), value("C", onnx.TensorProto.BOOL, [])]
+    outputs = [value("Y", onnx.TensorProto.FLOAT, [2])]
+    graph = onnx.helper.make_graph([node], "g", inputs, outputs)
+    opsets = [onnx.helper.make_opsetid("", 21)]
+    model = onnx.helper.make_model(graph, opset_imports=opsets, ir_version=10)
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=CPU)
+    x = np.array([1, -2], np.float32)
+    assert session.run(None, {"X": x, "C": np.array(True)})[0].tolist() == [-1, 2]
+    assert session.run(None, {"X": x, "C": np.array(False)})[0].tolist() == [1, 2]
+
+
+def test_run_options_count(onnxruntime, session, state):
+    options = onnxruntime.RunOptions()
+    options.logid = "run"
+    options.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
+    assert options.get_run_config_entry("memory.enable_memory_arena_shrinkage") == "cpu:0"
+    np.testing.assert_array_equal(session.run(None, {"X": X}, options)[0], X * X)
+    options.terminate = True
+    with pytest.raises(state.Fail, match="terminate"):
+        session.run(None, {"X": X}, options)
+
+
+def test_an_asynchronous_run_calls_back(onnxruntime, squares):
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 2
+    session = onnxruntime.InferenceSession(squares, options, providers=CPU)
+    done, told = threading.Event(), []
+
+    def callback(results, data, error):
+        told.append(([each.copy() for each in results], data, error))
+        done.set()
+
+    x = X.copy()
+    session.run_async(["Y"], {"X": x}, callback, "data")
+    assert done.wait(60)
+    ((results, data, error),) = told
+    assert (data, error) == ("data", "")
+    np.testing.assert_array_equal(results[0], X * X)
+
+
+def test_values_go_in_and_come_out(onnxruntime, session):
+    value = onnxruntime.OrtValue.ortvalue_from_numpy(X)
+    (y,) = session.run_with_ort_values(None, {"X": value})
+    assert isinstance(y, onnxruntime.OrtValue)
+    np.testing.assert_array_equal(y.numpy(), X * X)
+    np.testing.assert_array_equal(session.run(["Y"], {"X": value})[0], X * X)
+
+
+def test_the_compiled_session_returns_a_vector_of_values(onnxruntime, session, state):
+    value = onnxruntime.OrtValue.ortvalue_from_numpy(X)._get_c_value()
+    vector = session._sess.run_with_ort_values({"X": value}, ["Y"], state.RunOptions())
+    assert isinstance(vector, state.OrtValueVector)
+    np.testing.assert_array_equal(vector[0].numpy(), X * X)
+
+
+def test_a_profile_is_written(onnxruntime, squares, tmp_path):
+    options = onnxruntime.SessionOptions()
+    options.profile_file_prefix = str(tmp_path / "profile")
+    options.enable_profiling = True
+    session = onnxruntime.InferenceSession(squares, options, providers=CPU)
+    session.run(None, {"X": X})
+    assert session.get_profiling_start_time_ns() > 0
+    path = Path(session.end_profiling())
+    assert path.name.startswith("profile")
+    assert len(json.loads(path.read_text())) > 1
+
+
+def test_many_threads_run_one_session(session):
+    found = []
+
+    def work():
+        found.extend(session.run(None, {"X": X})[0].sum() for _ in range(50))
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [(X * X).sum()] * 400

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""Outputs that are inputs: their memory is the input's, which stays as long as they do."""
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import ortcffi as ort
+
+
+@pytest.fixture
+def graph() -> ort.Graph:
+    graph = ort.Graph()
+    graph.input("x", "f4", [1000])
+    graph.node("Neg", ["x"], ["y"])
+    graph.output("y", "f4", [1000])
+    graph.output("x", "f4", [1000])
+    return graph
+
+
+def test_an_output_keeps_the_input_that_it_is(real_api, graph):
+    class Array(np.ndarray):
+        """A subclass, so that a weak reference tells when it goes."""
+
+    with ort.Session.from_graph(graph, api=real_api) as session:
+        x = np.full(1000, 7, np.float32)
+        owner = x.view(Array)
+        gone = weakref.ref(owner)
+        _, passed = session.run({"x": ort.Value.from_numpy(owner, api=real_api)})
+        del owner
+        gc.collect()
+        assert gone() is not None
+        assert passed[-1] == 7
+        del passed
+        gc.collect()
+        assert gone() is None
+
+
+@pytest.mark.parametrize("method", ["run", "run_values"])
+def test_an_output_outlives_the_array_that_it_is(real_api, graph, method):
+    with ort.Session.from_graph(graph, api=real_api) as session:
+        kept = [getattr(session, method)({"x": np.full(1000, i, np.float32)})[1] for i in range(20)]
+        gc.collect()
+        assert [float(np.asarray(each)[0]) for each in kept] == list(range(20))
