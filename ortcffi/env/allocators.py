@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The allocators that an environment shares between sessions."""
 
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -8,11 +9,15 @@ from ortcffi._convert import UINT32, encode, integer, mapping
 from ortcffi._handle import Handle
 from ortcffi._native import ffi
 from ortcffi._public import public
+from ortcffi.arena.arena import Arena
 from ortcffi.arena.cfg import ArenaCfg
+from ortcffi.env import sharing
 from ortcffi.ep.devices import EpDevice
+from ortcffi.memory.adaptors import Failing, Limiting
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.foreign import allocator_for, same_library
 from ortcffi.memory.info import AllocatorType, DeviceMemoryType, MemoryInfo
+from ortcffi.memory.python_allocator import PythonAllocator
 
 if TYPE_CHECKING:
     from ortcffi.env.sharing import Client
@@ -21,16 +26,16 @@ __all__ = ["EnvMemory"]
 
 
 class _Registered(NamedTuple):
-    """What the library borrows of an allocator that was registered."""
+    """A registered allocator, which the library borrows."""
 
-    allocator: Allocator  # the caller's
-    lent: Allocator  # what the library has
-    memory: tuple[Any, ...]
+    allocator: Allocator  # as the caller gave it
+    lent: Allocator  # as the library has it
+    memory: tuple[Any, ...]  # see `_memory`
 
 
 @public
 class EnvMemory(Handle):
-    """The part of an environment that is about memory."""
+    """The part of an environment that concerns memory."""
 
     __slots__ = ()
 
@@ -39,44 +44,66 @@ class EnvMemory(Handle):
     def register_allocator(self, allocator: Allocator) -> None:
         """Share an allocator with sessions whose entry ``session.use_env_allocators`` is 1.
 
-        It takes the place of the one that is shared for the same memory under the same name.
+        It replaces the one that is shared for the same memory with the same name.
+
+        ONNX Runtime ends the process when a shared allocator answers NULL, which `Limiting`,
+        `Failing`, a `PythonAllocator` and a bounded `Arena` do. To bound the memory of its
+        sessions, use `create_arena` with ``ArenaCfg(max_bytes=...)``: then the session raises.
 
         Parameters
         ----------
         allocator : Allocator
-            Of this library or of any other. It is kept alive until it is unregistered or the
-            library's environment ends.
+            An allocator of this library or of any other. The environment keeps it alive until it is
+            unregistered or replaced, or the environment ends.
+
+        Warns
+        -----
+        RuntimeWarning
+            The library is not the embedded core, and the allocator can answer NULL.
 
         Notes
         -----
         API function: ``RegisterAllocator``, since version 9.
         """
         lent = allocator_for(self.api, allocator)
-        self._call("RegisterAllocator", lent.handle)
-        self._client.clients.keep(_Registered(allocator, lent, _memory(lent.info)))
+        if not self.api.is_core and (bounded := _can_answer_null(allocator)):
+            warnings.warn(
+                f"{bounded} can answer NULL, and then {self.api} ends the process; to bound its "
+                "memory, use Env.create_arena with ArenaCfg(max_bytes=...)",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        registered = _Registered(allocator, lent, _memory(lent.info))
+        with sharing.allocators:
+            replaced = [each for each in self._registered() if each.memory == registered.memory]
+            self._call("RegisterAllocator", lent.handle)
+            self._client.clients.keep(registered)
+            self._client.clients.drop(replaced)
 
     def unregister_allocator(self, what: Allocator | MemoryInfo) -> None:
-        """End the sharing of an allocator. No session may use it any more.
+        """Stop sharing an allocator. Sessions that use it must be closed before.
 
         Parameters
         ----------
         what : Allocator or MemoryInfo
-            An allocator that was registered, or a description of its memory: what counts are the
-            device, the type of memory and the name.
+            A registered allocator, or a description of its memory, of which the device, the memory
+            type and the name are compared.
 
         Raises
         ------
         InvalidArgument
-            None is shared for that memory.
+            No allocator is registered for that memory.
 
         Notes
         -----
         API function: ``UnregisterAllocator``, since version 9.
         """
-        info = self._info_of(what) if isinstance(what, Allocator) else what
-        self._call("UnregisterAllocator", self._info("what", info))
-        memory = _memory(info)
-        self._client.clients.drop([each for each in self._registered() if each.memory == memory])
+        with sharing.allocators:
+            info = self._info_of(what) if isinstance(what, Allocator) else what
+            self._call("UnregisterAllocator", self._info("what", info))
+            memory = _memory(info)
+            dropped = [each for each in self._registered() if each.memory == memory]
+            self._client.clients.drop(dropped)
 
     def shared_allocator(self, info: MemoryInfo | None = None) -> Allocator | None:
         """Find the allocator that the environment shares for a device.
@@ -84,14 +111,14 @@ class EnvMemory(Handle):
         Parameters
         ----------
         info : MemoryInfo, optional
-            A description of memory of the device, whose type of memory counts as well, and not its
-            name; by default that of the CPU.
+            A description of the memory; by default that of the CPU. The device and the memory type
+            are compared, the name is not.
 
         Returns
         -------
         Allocator or None
-            The one that was registered, one of the library's own, or None. It keeps the environment
-            alive, and must not be used after it was released or unregistered.
+            The registered allocator, or the library's own, or None. It keeps the environment alive.
+            Do not use one of another library than the embedded core after it was unregistered.
 
         Notes
         -----
@@ -99,8 +126,9 @@ class EnvMemory(Handle):
         """
         out = ffi.new("OrtAllocator**")
         wanted = self.api.cpu_memory_info() if info is None else info
-        self._call("GetSharedAllocator", self._info("info", wanted), out)
-        return self._shared(out[0])
+        with sharing.allocators:
+            self._call("GetSharedAllocator", self._info("info", wanted), out)
+            return self._shared(out[0])
 
     def create_arena(
         self,
@@ -110,17 +138,20 @@ class EnvMemory(Handle):
         provider: str | None = None,
         options: Mapping[str, str] | None = None,
     ) -> None:
-        """Make an allocator of the library's and share it between sessions.
+        """Have the library create an allocator and share it between sessions.
+
+        With ``ArenaCfg(max_bytes=...)`` this bounds the memory of sessions: one that would need
+        more raises.
 
         Parameters
         ----------
         info : MemoryInfo, optional
-            The memory; by default that of the CPU, from an arena. Only with a provider may it be
-            that of another device.
+            The memory; by default that of the CPU, from an arena. Memory of another device needs a
+            provider.
         cfg : ArenaCfg, optional
-            The measures of the arena, copied; by default the library's.
+            The configuration of the arena, copied; by default the library's.
         provider : str, optional
-            The execution provider that makes it, such as ``"CPUExecutionProvider"``.
+            The execution provider that creates it, such as ``"CPUExecutionProvider"``.
         options : mapping of str to str, optional
             The provider's options.
 
@@ -151,7 +182,7 @@ class EnvMemory(Handle):
         allocator_type: int = AllocatorType.DEVICE,
         options: Mapping[str, str] | None = None,
     ) -> Allocator:
-        """Make the allocator that is shared for memory of a device, in place of the one before.
+        """Have the library create the shared allocator for memory of a device, replacing the last.
 
         Parameters
         ----------
@@ -167,12 +198,12 @@ class EnvMemory(Handle):
         Returns
         -------
         Allocator
-            The library's own; it keeps the environment alive. `release_shared_allocator` ends it.
+            The library's own. It keeps the environment alive. `release_shared_allocator` frees it.
 
         Raises
         ------
         InvalidArgument
-            The execution provider has no such memory, as that of the CPU has none.
+            The execution provider has no such memory, like that of the CPU.
 
         Notes
         -----
@@ -193,7 +224,7 @@ class EnvMemory(Handle):
     def release_shared_allocator(
         self, device: EpDevice, mem_type: int = DeviceMemoryType.DEFAULT
     ) -> None:
-        """End the allocator that is shared for memory of a device. Nothing may use it any more.
+        """Free the shared allocator for memory of a device. Nothing may use it any more.
 
         Notes
         -----
@@ -202,7 +233,7 @@ class EnvMemory(Handle):
         memory = integer("mem_type", mem_type, UINT32)
         self._call("ReleaseSharedAllocator", self._of("device", device, EpDevice), memory)
 
-    # --- what the arguments stand for -------------------------------------------------------------
+    # --- conversion of arguments -------------------------------------------------------------
 
     def _registered(self) -> list[_Registered]:
         alive = list(self._client.clients.alive)
@@ -211,8 +242,10 @@ class EnvMemory(Handle):
     def _shared(self, handle: Any) -> Allocator | None:
         if not handle:
             return None
-        known = (each.allocator for each in self._registered() if each.lent.handle == handle)
-        return next(known, None) or Allocator(self.api, handle, lender=self.handle)
+        for each in self._registered():
+            if not each.lent.closed and each.lent.handle == handle and not each.allocator.closed:
+                return each.allocator
+        return Allocator(self.api, handle, lender=self.handle)
 
     def _info_of(self, allocator: Allocator) -> MemoryInfo:
         lent = (each.lent for each in self._registered() if each.allocator is allocator)
@@ -234,8 +267,24 @@ class EnvMemory(Handle):
 
 
 def _memory(info: MemoryInfo) -> tuple[Any, ...]:
-    """What libraries tell registered allocators apart by, as far as the table tells."""
+    """What libraries compare to tell registered allocators apart, if the table can read it."""
     facts: list[Any] = [info.name, info.id, info.mem_type]
     if info.api.supports("MemoryInfoGetVendorId"):
         facts += [info.device_type, info.device_mem_type, info.vendor_id]
     return tuple(facts)
+
+
+def _can_answer_null(allocator: Any) -> str | None:
+    """The kind of allocator that bounds memory or fails, in a chain of allocators; None if none."""
+    seen: set[int] = set()
+    while isinstance(allocator, Allocator) and id(allocator) not in seen:
+        seen.add(id(allocator))
+        kind = type(allocator)
+        if isinstance(allocator, PythonAllocator):
+            return f"an allocator in Python, {kind.__name__},"
+        if isinstance(allocator, (Limiting, Failing)):
+            return f"a {kind.__name__} allocator"
+        if isinstance(allocator, Arena) and "max_mem" in allocator.measures:
+            return "an Arena with max_bytes"
+        allocator = getattr(allocator, "inner", None)
+    return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Environments: where a library logs, its shared threads and allocators."""
+"""`Env`: the environment of a library, with its logger, thread pools and shared allocators."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -24,39 +24,40 @@ __all__ = ["Env", "available_providers"]
 
 
 def _release(client: Client, release: Callable[[Any, Any], None], api: Any, handle: Any) -> None:
-    # At the end of the interpreter this module may have no names any more.
+    # At interpreter shutdown this module's globals may already be None.
+    client.begin_release()
     release(api, handle)
     client.leave()
 
 
 @public
 class Env(EnvMemory):
-    """The environment of a library: its logger, its shared threads, its shared allocators.
+    """The environment of a library: its logger, its thread pools, its shared allocators.
 
-    A library has one, whatever the number of `Env` objects: the first makes it, further ones are
-    references to it, whose arguments are ignored, and it ends with the last of them. The allocators
-    that it shares, and arrays in their memory, are such references too.
+    A library has only one. The first `Env` creates it; further ones are references to it, whose
+    arguments the library ignores. It ends when the last of them is closed and no allocator that it
+    shares, and no array in such memory, is left.
 
     Parameters
     ----------
     log_id : str, optional
-        The name of the default logger, which goes with each message.
+        The name of the default logger, which is part of each message.
     api : Api, optional
         The library, by default that of `default_api`.
     logger : logging.Logger or callable, optional
-        Where messages go; by default to stderr. It is called on whatever thread has something to
-        say, also on those that Python did not start, and on several at once.
+        Receives log messages, by default stderr. Called from any thread that logs, including those
+        that Python did not start, and from several at once.
 
         A callable gets a `LogMessage`. A `logging.Logger` gets a record at the level DEBUG, INFO,
-        WARNING, ERROR or CRITICAL, whose path, line and function are those of the library's source
-        if it tells them. It has the further attributes ``severity`` (a `LogSeverity`),
-        ``category``, ``log_id`` and ``code_location``, as in `LogMessage`.
+        WARNING, ERROR or CRITICAL, with the path, line and function of the library's source if they
+        are known. The record also has the attributes ``severity`` (a `LogSeverity`), ``category``,
+        ``log_id`` and ``code_location``, as in `LogMessage`.
 
-        What it raises goes to ``sys.unraisablehook``.
+        Exceptions go to ``sys.unraisablehook``.
     severity : LogSeverity, optional
-        The least severity that is logged.
+        The lowest severity that is logged.
     threading : ThreadingOptions, optional
-        Options of threads that sessions share; by default there are none.
+        Options of thread pools that sessions share; by default there are none.
     config : mapping of str to str, optional
         Configuration entries. Since version 24.
 
@@ -65,7 +66,7 @@ class Env(EnvMemory):
     TypeError, ValueError
         An argument cannot be passed to C, or belongs to another library.
     OrtError
-        The library cannot make the environment, as where the threads cannot be made.
+        The library cannot create the environment; for example, creating its threads fails.
 
     Notes
     -----
@@ -82,7 +83,7 @@ class Env(EnvMemory):
 
     __slots__ = ("_client", "log_id")
 
-    def __init__(  # noqa: PLR0913  # as many as the C struct
+    def __init__(  # noqa: PLR0913  # as many as the C struct has
         self,
         log_id: str = "ortcffi",
         api: "Api | None" = None,
@@ -106,25 +107,26 @@ class Env(EnvMemory):
         except BaseException:
             client.leave()
             raise
+        client.establish()
         super().__init__(api, out[0], release=partial(_release, client, lib.ReleaseEnv))
         self._client = client
         self.log_id = log_id
 
     def close(self) -> None:
-        """Give the reference to the library's environment back.
+        """Release the reference to the library's environment.
 
-        What it shared keeps the environment until it is gone as well.
+        Allocators that it shared, and arrays in their memory, keep the environment alive.
         """
-        # The handle's destructor runs when the last allocator lets go of it.
+        # The owner of the handle releases it when the last such allocator is deleted.
         self._handle = self._lender = None
 
     # --- logging ----------------------------------------------------------------------------------
 
     @property
     def severity(self) -> LogSeverity | int:
-        """The least severity that the library's default logger logs. It can be set.
+        """The lowest severity that the library's default logger logs. It can be set.
 
-        It is the one that an `Env` set last.
+        Its value is the one that any `Env` of the library set last.
 
         Notes
         -----
@@ -148,24 +150,24 @@ class Env(EnvMemory):
         stopped: Callable[[Any], object] | None = None,
         abandoned: Callable[[Any], object] | None = None,
     ) -> None:
-        """Have the threads of sessions that are made later call functions around their work.
+        """Set functions that the threads of sessions created later call around their work.
 
-        What they raise goes to ``sys.unraisablehook``.
+        Exceptions go to ``sys.unraisablehook``.
 
         Parameters
         ----------
         enqueued : callable, optional
-            ``enqueued()`` is called when a piece of work is put into a queue. What it returns goes
-            to the other functions for that piece.
+            ``enqueued()`` is called when work is put into a queue. Its result is passed to the
+            other functions for the same work.
         started, stopped : callable, optional
-            Called with it by the thread that does the work, before and after.
+            Called with that result by the thread that does the work, before and after it.
         abandoned : callable, optional
-            Called with it for work that is never done.
+            Called with that result for work that is never done.
 
         Raises
         ------
         NotImplemented
-            The library was built without that, as those in the wheels are.
+            The library was built without this, like those in the wheels.
 
         Notes
         -----
@@ -175,10 +177,10 @@ class Env(EnvMemory):
         self._call("SetPerSessionThreadPoolCallbacks", functions.struct())
         self._client.clients.keep(functions)
 
-    # --- the rest ---------------------------------------------------------------------------------
+    # --- telemetry and devices --------------------------------------------------------------------
 
     def set_telemetry(self, on: bool) -> None:
-        """Let the library send telemetry, or keep it from that; only Windows builds have any.
+        """Enable or disable the library's telemetry, which only Windows builds have.
 
         Notes
         -----
@@ -187,7 +189,7 @@ class Env(EnvMemory):
         self._call("EnableTelemetryEvents" if on else "DisableTelemetryEvents")
 
     def set_language_projection(self, language: int) -> None:
-        """Tell the library which language its client is written in, for telemetry.
+        """Set the language of the client, for telemetry.
 
         Parameters
         ----------
@@ -202,7 +204,7 @@ class Env(EnvMemory):
 
     @property
     def devices(self) -> list[EpDevice]:
-        """What execution providers can use. API function: ``GetEpDevices``, since version 22."""
+        """The devices of execution providers. API function: ``GetEpDevices``, since version 22."""
         out, count = ffi.new("const OrtEpDevice* const**"), ffi.new("size_t*")
         self._call("GetEpDevices", out, count)
         return [EpDevice(self.api, out[0][i], lender=self.handle) for i in range(count[0])]
@@ -225,7 +227,7 @@ def _threads(api: "Api", threading: Any) -> Any:
 def _creation(  # noqa: PLR0913, PLR0917  # as many as the C struct
     api: "Api", context: Any, severity: int, name: bytes, threads: Any, config: Any
 ) -> tuple[str, tuple[Any, ...], object]:
-    """The function that makes an environment, its arguments, and what they need in the call."""
+    """The function that creates an environment, its arguments, and what must outlive the call."""
     function = ffi.addressof(lib, "ortcffi_log") if context else ffi.NULL
     parameter = context.pointer if context else ffi.NULL
     level = ffi.cast("OrtLoggingLevel", severity)  # any number, also a negative one

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who uses the one environment that a library has, and what that holds on to."""
+"""The references to the one environment that a library has, and what that environment borrows."""
 
 import os
 import threading
@@ -12,33 +12,72 @@ if TYPE_CHECKING:
 
 __all__ = ["Client", "Clients", "clients_of"]
 
-# Held while the sets below change, never while a library is called. A destructor may come here in
-# the middle of that.
+# Protects the sets below. Never held while a library is called. Recursive, because a destructor
+# may come here while this thread changes the sets.
 _guard = threading.RLock()
-# A fork in the middle of that would leave it locked in the child.
+# Held while allocators are registered, unregistered and looked up, so that none is freed between
+# its look-up and its first reference.
+allocators = threading.RLock()
+# A child must not find them locked by a thread that it does not have.
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(
-        before=_guard.acquire, after_in_parent=_guard.release, after_in_child=_guard.release
-    )
+    for _lock in (_guard, allocators):  # the hooks before a fork run in the opposite order
+        os.register_at_fork(
+            before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
+        )
 
 
 class Client:
-    """One reference to the environment of a library."""
+    """One reference to the environment of a library.
 
-    __slots__ = ("clients", "guard")
+    Attributes
+    ----------
+    borrowed : list
+        What the library borrows if this reference created the environment: its logger, say.
+    may_have_created : bool
+        Whether this reference may have created the environment. If not, the library has ignored
+        what was given with it.
+    is_established : bool
+        Whether the library has answered, and the reference was not given back.
+    """
 
-    def __init__(self, clients: "Clients") -> None:
+    __slots__ = ("borrowed", "clients", "guard", "is_established", "may_have_created")
+
+    def __init__(self, clients: "Clients", borrowed: list[object]) -> None:
         self.clients = clients
-        self.guard = _guard  # a destructor may run when this module has no names any more
+        self.borrowed = borrowed
+        self.guard = _guard  # a destructor may run when this module's globals are already None
+        self.is_established = False
+        self.may_have_created = False
+
+    def establish(self) -> None:
+        """Note that the library has answered. If it ignored what was given, that is let go."""
+        with self.guard:
+            self.is_established = True
+            gone, self.borrowed = self.borrowed, []
+            if self.may_have_created:
+                self.clients.alive += gone
+                del gone
+
+    def begin_release(self) -> None:
+        """Note that the reference is about to be given back.
+
+        If it is the last one, another thread that waits for the library's answer may create the
+        next environment.
+        """
+        with self.guard:
+            self.is_established = False
+            if not any(client.is_established for client in self.clients.present):
+                for client in self.clients.present:
+                    client.may_have_created = True
 
     def leave(self) -> None:
-        """The reference was given back. With the last one goes all that was kept."""
+        """Note that the reference was given back. The last one lets go of all that was borrowed."""
         clients, gone = self.clients, None
         with self.guard:
             clients.present.discard(self)
             if not clients.present:
                 gone, clients.alive = clients.alive, []
-        del gone  # outside the guard: an allocator may be among it, with functions in Python
+        del gone  # outside the guard: releasing an allocator may run Python functions
 
 
 class Clients:
@@ -47,7 +86,7 @@ class Clients:
     Attributes
     ----------
     severity : LogSeverity or int
-        What an `Env` set last.
+        The severity that an `Env` set last.
     alive : list
         What the library borrows until the environment ends.
     """
@@ -60,22 +99,22 @@ class Clients:
         self.present: set[Client] = set()
         self.alive: list[object] = []
 
-    def join(self, severity: "LogSeverity | int", alive: Iterable[object]) -> Client:
-        """Add a client, before the library is asked for the environment.
+    def join(self, severity: "LogSeverity | int", borrowed: Iterable[object]) -> Client:
+        """Add a reference, before the library is asked for the environment.
 
         Parameters
         ----------
         severity : LogSeverity or int
-            What the environment has if this client is the first.
-        alive : iterable
-            What the library would borrow then.
+            The severity of the environment if this reference creates it.
+        borrowed : iterable
+            What the library borrows in that case.
         """
-        client = Client(self)
+        client = Client(self, [each for each in borrowed if each is not None])
         with _guard:
             if not self.present:
                 self.severity = severity
+            client.may_have_created = not any(each.is_established for each in self.present)
             self.present.add(client)
-            self.alive.extend(alive)
         return client
 
     def keep(self, borrowed: object) -> None:
@@ -84,7 +123,7 @@ class Clients:
             self.alive.append(borrowed)
 
     def drop(self, borrowed: Iterable[object]) -> None:
-        """Let go of what the library has given back."""
+        """Let go of what the library no longer borrows."""
         gone = {id(each): each for each in borrowed}
         with _guard:
             self.alive = [each for each in self.alive if id(each) not in gone]
@@ -94,6 +133,6 @@ _libraries: dict[Hashable, Clients] = {}
 
 
 def clients_of(api: "Api") -> Clients:
-    """Those of the library that a table belongs to."""
+    """The references to the environment of the library that a table belongs to."""
     with _guard:
         return _libraries.setdefault(api.library, Clients())

@@ -183,7 +183,8 @@ class Session(Conversions):
         handle = out[0]
         borrowed = [] if chosen is None else [dict(chosen._alive), dict(chosen._values)]
         # The environment's handle itself: the collector may take its Env apart at any time.
-        kept = (environment.handle, environment._client, borrowed, keep)
+        registered = environment._registered()  # a replaced one stays in use by this session
+        kept = (environment.handle, environment._client, registered, borrowed, keep)
         try:
             self.inputs = read_specs(api, handle, "Input")
             self.outputs = read_specs(api, handle, "Output")

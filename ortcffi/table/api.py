@@ -2,7 +2,6 @@
 """`Api`: one function table and what can be made with it; the default table of the process."""
 
 from collections.abc import Iterable, Mapping
-from functools import cached_property
 
 from ortcffi._convert import INT32, SIZE, UINT32, decode, encode, integer
 from ortcffi._native import ffi, lib
@@ -43,9 +42,14 @@ class Api(Table):
         self.require("GetBuildInfoString")
         return decode(lib.GetBuildInfoString(self.pointer))
 
-    @cached_property
+    @property
     def default_allocator(self) -> Allocator:
         """The library's allocator for the CPU. API function: ``GetAllocatorWithDefaultOptions``."""
+        # Not a cached_property: its lock could be held by another thread during a fork.
+        found = self.__dict__.get("_default_allocator")
+        return found or self.__dict__.setdefault("_default_allocator", self._find_default())
+
+    def _find_default(self) -> Allocator:
         out = ffi.new("OrtAllocator**")
         status = lib.GetAllocatorWithDefaultOptions(self.pointer, out)
         check(self.pointer, status, "GetAllocatorWithDefaultOptions")

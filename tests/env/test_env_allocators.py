@@ -225,6 +225,7 @@ def test_an_object_of_another_library_is_refused(env, core_api, real_api):
 # --- allocators in Python, and allocators lent to another library ---------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:.*can answer NULL:RuntimeWarning")
 def test_an_exception_in_an_allocator_comes_back_through_the_library(env):
     mine = Mine()
     env.register_allocator(mine)

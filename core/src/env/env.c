@@ -6,13 +6,14 @@
 #include "heap/heap.h"
 #include "options/threading_options.h"
 
-/* Held for a few instructions at a time, none of them another lock's. */
+/* Protects `current` and the counts of its users. Never held while another lock is taken, except
+ * around a fork. */
 static core_mutex lock = CORE_MUTEX_INIT;
 static struct OrtEnv* current;
 static core_once once = CORE_ONCE_INIT;
 
-/* What an environment is made from. */
-struct wanted {
+/* The arguments of the functions that create an environment. */
+struct env_settings {
   OrtLoggingFunction function;
   void* param;
   int severity;
@@ -20,22 +21,22 @@ struct wanted {
   const OrtThreadingOptions* threading;
 };
 
-static struct OrtEnv* new_env(const struct wanted* wanted) {
-  size_t id_size = strlen(wanted->id) + 1;
+static struct OrtEnv* new_env(const struct env_settings* settings) {
+  size_t id_size = strlen(settings->id) + 1;
   struct OrtEnv* env = heap_alloc(sizeof *env + id_size);
   if (env == NULL) {
     return NULL;
   }
   *env = (struct OrtEnv){
-      .logger = {.function = wanted->function,
-                 .param = wanted->param,
-                 .id = memcpy(env + 1, wanted->id, id_size),
-                 .severity = wanted->severity},
+      .logger = {.function = settings->function,
+                 .param = settings->param,
+                 .id = memcpy(env + 1, settings->id, id_size),
+                 .severity = settings->severity},
   };
-  if (wanted->threading != NULL) {
-    env->threading = core_copy_threading_options(wanted->threading);
+  if (settings->threading != NULL) {
+    env->threading = core_copy_threading_options(settings->threading);
   }
-  if ((wanted->threading != NULL && env->threading == NULL) || !core_mutex_begin(&env->lock)) {
+  if ((settings->threading != NULL && env->threading == NULL) || !core_mutex_begin(&env->lock)) {
     ort_ReleaseThreadingOptions(env->threading);
     heap_free(env);
     return NULL;
@@ -68,8 +69,8 @@ static void after_fork(void) {
 
 static void prepare_forks(void) { core_at_fork(before_fork, after_fork, after_fork); }
 
-/* The environment with one client more; NULL where there is none. `made` becomes it in that case,
- * if it is given. */
+/* The environment, with one more client. Where there is none, `made` becomes it, which may be NULL.
+ */
 static struct OrtEnv* count_client(struct OrtEnv* made) {
   core_mutex_lock(&lock);
   if (current == NULL) {
@@ -83,15 +84,15 @@ static struct OrtEnv* count_client(struct OrtEnv* made) {
   return env;
 }
 
-/* The environment with one client more, made if there is none; NULL where there is no memory, or
- * no name for a first one. */
-static struct OrtEnv* join(const struct wanted* wanted) {
+/* The environment, with one more client, created if there is none. NULL where there is no memory,
+ * or where the first one would have no log id. */
+static struct OrtEnv* join(const struct env_settings* settings) {
   core_run_once(&once, prepare_forks);
   struct OrtEnv* env = count_client(NULL);
-  struct OrtEnv* made = env == NULL && wanted->id != NULL ? new_env(wanted) : NULL;
+  struct OrtEnv* made = env == NULL && settings->id != NULL ? new_env(settings) : NULL;
   if (made != NULL) {
     env = count_client(made);
-    /* Another thread was faster. */
+    /* Another thread created one meanwhile. */
     if (env != made) {
       free_env(made);
     }
@@ -99,25 +100,27 @@ static struct OrtEnv* join(const struct wanted* wanted) {
   return env;
 }
 
-static OrtStatus* no_environment(const char* function, const struct wanted* wanted) {
-  if (wanted->id == NULL) {
+static OrtStatus* no_environment(const char* function, const struct env_settings* settings) {
+  if (settings->id == NULL) {
     return core_status(ORT_RUNTIME_EXCEPTION, function,
                        ": logid must not be NULL for the first environment", NULL);
   }
   return core_status(ORT_RUNTIME_EXCEPTION, function, ": out of memory", NULL);
 }
 
-/* What all functions that create an environment come to, after their guards. */
-static OrtStatus* hand_out(const char* function, const struct wanted* wanted, OrtEnv** out) {
-  struct OrtEnv* env = join(wanted);
+/* The common part of all functions that create an environment, after their guards. */
+static OrtStatus* hand_out(const char* function, const struct env_settings* settings,
+                           OrtEnv** out) {
+  struct OrtEnv* env = join(settings);
   if (env == NULL) {
-    return no_environment(function, wanted);
+    return no_environment(function, settings);
   }
   *out = env;
   return NULL;
 }
 
 struct OrtEnv* core_env_use(void) {
+  core_run_once(&once, prepare_forks);
   core_mutex_lock(&lock);
   struct OrtEnv* env = current;
   if (env != NULL) {
@@ -138,9 +141,10 @@ void core_env_done(struct OrtEnv* env) {
 }
 
 void ORT_API_CALL ort_ReleaseEnv(OrtEnv* input) NO_EXCEPTION {
+  core_run_once(&once, prepare_forks);
   core_mutex_lock(&lock);
   int is_last = 0;
-  /* Only the environment there is can be read: one released too often is gone. */
+  /* Only the current environment may be read: one that was released too often is freed memory. */
   if (input != NULL && input == current) {
     input->clients--;
     if (input->clients == 0) {
@@ -157,24 +161,25 @@ void ORT_API_CALL ort_ReleaseEnv(OrtEnv* input) NO_EXCEPTION {
 ORT_API_STATUS_IMPL(ort_CreateEnv, OrtLoggingLevel log_severity_level, const char* logid,
                     OrtEnv** out) {
   CORE_REQUIRE(CreateEnv, out);
-  struct wanted wanted = {.severity = (int)log_severity_level, .id = logid};
-  return hand_out("CreateEnv", &wanted, out);
+  struct env_settings settings = {.severity = (int)log_severity_level, .id = logid};
+  return hand_out("CreateEnv", &settings, out);
 }
 
 ORT_API_STATUS_IMPL(ort_CreateEnvWithCustomLogger, OrtLoggingFunction logging_function,
                     void* logger_param, OrtLoggingLevel log_severity_level, const char* logid,
                     OrtEnv** out) {
   CORE_REQUIRE(CreateEnvWithCustomLogger, out);
-  struct wanted wanted = {logging_function, logger_param, (int)log_severity_level, logid, NULL};
-  return hand_out("CreateEnvWithCustomLogger", &wanted, out);
+  struct env_settings settings = {logging_function, logger_param, (int)log_severity_level, logid,
+                                  NULL};
+  return hand_out("CreateEnvWithCustomLogger", &settings, out);
 }
 
 ORT_API_STATUS_IMPL(ort_CreateEnvWithGlobalThreadPools, OrtLoggingLevel log_severity_level,
                     const char* logid, const OrtThreadingOptions* tp_options, OrtEnv** out) {
   CORE_REQUIRE(CreateEnvWithGlobalThreadPools, out);
-  struct wanted wanted = {
+  struct env_settings settings = {
       .severity = (int)log_severity_level, .id = logid, .threading = tp_options};
-  return hand_out("CreateEnvWithGlobalThreadPools", &wanted, out);
+  return hand_out("CreateEnvWithGlobalThreadPools", &settings, out);
 }
 
 ORT_API_STATUS_IMPL(ort_CreateEnvWithCustomLoggerAndGlobalThreadPools,
@@ -182,12 +187,12 @@ ORT_API_STATUS_IMPL(ort_CreateEnvWithCustomLoggerAndGlobalThreadPools,
                     OrtLoggingLevel log_severity_level, const char* logid,
                     const OrtThreadingOptions* tp_options, OrtEnv** out) {
   CORE_REQUIRE(CreateEnvWithCustomLoggerAndGlobalThreadPools, out);
-  struct wanted wanted = {logging_function, logger_param, (int)log_severity_level, logid,
-                          tp_options};
-  return hand_out("CreateEnvWithCustomLoggerAndGlobalThreadPools", &wanted, out);
+  struct env_settings settings = {logging_function, logger_param, (int)log_severity_level, logid,
+                                  tp_options};
+  return hand_out("CreateEnvWithCustomLoggerAndGlobalThreadPools", &settings, out);
 }
 
-/* The version of the API that the struct came with, all of its fields at once. */
+/* The API version that added the struct with all of its fields. */
 #define CREATION_OPTIONS_SINCE 24
 
 ORT_API_STATUS_IMPL(ort_CreateEnvWithOptions, const OrtEnvCreationOptions* options, OrtEnv** out) {
@@ -209,10 +214,10 @@ ORT_API_STATUS_IMPL(ort_CreateEnvWithOptions, const OrtEnvCreationOptions* optio
               "CreateEnvWithOptions: options->logging_severity_level must be from 0 to 4, a valid "
               "logging severity level value from the OrtLoggingLevel enumeration");
   }
-  struct wanted wanted = {options->custom_logging_function, options->custom_logging_param,
-                          options->logging_severity_level, options->log_id,
-                          options->threading_options};
-  return hand_out("CreateEnvWithOptions", &wanted, out);
+  struct env_settings settings = {options->custom_logging_function, options->custom_logging_param,
+                                  options->logging_severity_level, options->log_id,
+                                  options->threading_options};
+  return hand_out("CreateEnvWithOptions", &settings, out);
 }
 
 ORT_API_STATUS_IMPL(ort_UpdateEnvWithCustomLogLevel, OrtEnv* ort_env,

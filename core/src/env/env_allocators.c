@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The allocators that an environment shares. They are found by the device that they allocate from
- * and the type of its memory; only to be taken back they must be called by their memory's name as
- * well. */
+/* The allocators that an environment shares between sessions. GetSharedAllocator finds one by
+ * device and memory type. Unregistering and replacing also match the name of the memory. */
 #include <string.h>
 
 #include "memory/adaptor.h"
@@ -9,13 +8,15 @@
 #include "env/env.h"
 #include "heap/heap.h"
 #include "memory/memory_info.h"
+#include "memory/references.h"
 
 struct core_shared_allocator {
   struct core_shared_allocator* next;
-  /** Its memory; the name follows the struct. */
+  /** A copy of the description of its memory; the name follows the struct. */
   struct OrtMemoryInfo info;
+  /** The environment has a reference to it. */
   OrtAllocator* allocator;
-  /** Made by the core, which ends it. */
+  /** Created here, so that the reference is the creator's. */
   int is_owned;
 };
 
@@ -25,7 +26,7 @@ static int is_same_memory(const struct OrtMemoryInfo* a, const struct OrtMemoryI
          a->alignment == b->alignment && a->mem_type == b->mem_type;
 }
 
-/* The newest allocator of a memory. Under the lock. */
+/* The newest allocator of the same device and memory type. Under the lock. */
 static const struct core_shared_allocator* find_newest(const struct OrtEnv* env,
                                                        const struct OrtMemoryInfo* info) {
   const struct core_shared_allocator* at = env->allocators;
@@ -35,7 +36,8 @@ static const struct core_shared_allocator* find_newest(const struct OrtEnv* env,
   return at;
 }
 
-/* Takes the allocator of a memory and a name off the list; NULL without one. */
+/* Takes the allocator with the same memory and name off the list; NULL if there is none. Under the
+ * lock. */
 static struct core_shared_allocator* unlist(struct OrtEnv* env, const struct OrtMemoryInfo* info) {
   struct core_shared_allocator** at = &env->allocators;
   while (*at != NULL &&
@@ -49,14 +51,17 @@ static struct core_shared_allocator* unlist(struct OrtEnv* env, const struct Ort
   return taken;
 }
 
+/* Releases the allocator, whose last user may be somebody else. No lock may be held. */
 static void free_shared(struct core_shared_allocator* shared) {
   if (shared->is_owned) {
     core_release_adaptor(shared->allocator);
+  } else {
+    core_allocator_release(shared->allocator);
   }
   heap_free(shared);
 }
 
-/* Lists an allocator in place of the one that its memory had. */
+/* Lists an allocator. It replaces the one with the same memory and name, which is released. */
 static void list(struct OrtEnv* env, struct core_shared_allocator* shared) {
   core_mutex_lock(&env->lock);
   struct core_shared_allocator* before = unlist(env, &shared->info);
@@ -99,6 +104,7 @@ ORT_API_STATUS_IMPL(ort_RegisterAllocator, OrtEnv* env, OrtAllocator* allocator)
   if (shared == NULL) {
     return CORE_OUT_OF_MEMORY(RegisterAllocator, sizeof *shared);
   }
+  core_allocator_retain(allocator);
   shared->allocator = allocator;
   list(env, shared);
   return NULL;
@@ -140,7 +146,7 @@ static void plain_free(void* allocator, void* block) {
   ((OrtAllocator*)allocator)->Free(allocator, block);
 }
 
-/* An allocator over the default one that calls its memory what the client calls it. */
+/* An allocator around the default one, with the client's description of the memory. */
 static OrtStatus* create_allocator(const struct OrtMemoryInfo* info, const OrtArenaCfg* cfg,
                                    OrtAllocator** out) {
   static const struct core_callbacks plain = {.alloc = plain_alloc, .free = plain_free};

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: MIT
+"""Who keeps what an environment uses, and in which order it may be collected."""
+
+import gc
+import re
+import weakref
+
+import numpy as np
+import pytest
+
+import ortcffi as ort
+from ortcffi._native import ffi, lib
+from ortcffi.env.sharing import clients_of
+
+
+@pytest.fixture
+def env(api):
+    with ort.Env("app", api) as env:
+        yield env
+
+
+class Plain(ort.PythonAllocator):
+    """An allocator in Python."""
+
+    def alloc(self, size):
+        raise MemoryError(size)
+
+    def free(self, pointer):
+        raise AssertionError(pointer)
+
+
+# --- who keeps what -------------------------------------------------------------------------------
+
+
+def test_a_registered_arena_that_was_closed_is_still_shared(env):
+    with ort.Arena(ort.core_api().default_allocator) as arena:
+        env.register_allocator(arena)
+    shared = env.shared_allocator()
+    assert not shared.closed
+    assert shared.full(1000, 7, np.int8).sum() == 7000
+
+
+def test_the_core_keeps_a_registered_allocator_by_itself(core_api):
+    """As a client in C would: no Python object keeps it."""
+    with ort.Env("app", core_api) as env:
+        arena = ort.Arena(core_api.default_allocator)
+        status = lib.RegisterAllocator(core_api.pointer, env.handle, arena.handle)
+        ort.errors.check(core_api.pointer, status, "RegisterAllocator")
+        arena.close()
+        del arena
+        gc.collect()
+        assert env.shared_allocator().full(1000, 7, np.int8).sum() == 7000
+
+
+def test_a_shared_allocator_outlives_its_registration_on_the_core(core_api):
+    with ort.Env("app", core_api) as env:
+        env.create_arena()
+        shared = env.shared_allocator()
+        array = shared.full(1000, 7, np.int8)
+        env.unregister_allocator(core_api.cpu_memory_info(ort.AllocatorType.ARENA))
+        assert array.sum() == shared.full(1000, 7, np.int8).sum() == 7000
+
+
+def test_a_replaced_allocator_is_let_go(env):
+    inner = ort.core_api().default_allocator
+    replaced = ort.Tracking(inner)
+    env.register_allocator(replaced)
+    gone = weakref.ref(replaced)
+    del replaced
+    env.register_allocator(ort.Tracking(inner))
+    gc.collect()
+    assert gone() is None
+    assert len(env._registered()) == 1
+
+
+def test_the_collector_may_take_an_environment_apart_in_any_order(api):
+    class Cycle:
+        pass
+
+    names = ["env", "shared", "value", "array"]
+    for names in (names, names[::-1], [*names[2:], *names[:2]]):
+        cycle = Cycle()
+        env = ort.Env("app", api)
+        env.register_allocator(ort.Tracking(ort.core_api().default_allocator))
+        shared = env.shared_allocator()
+        made = {"env": env, "shared": shared, "array": shared.zeros(100)}
+        made["value"] = ort.Value.empty(100, "f4", shared)
+        for name in names:
+            setattr(cycle, name, made[name])
+        cycle.itself = cycle
+        del cycle, env, shared, made
+        gc.collect()
+
+
+def test_the_collector_may_take_apart_values_of_an_environments_own_arena(api):
+    class Cycle:
+        pass
+
+    for first in ("env", "value"):
+        cycle = Cycle()
+        env = ort.Env("app", api)
+        env.create_arena()
+        values = {"env": env, "value": ort.Value.empty(1000, "f4", env.shared_allocator())}
+        for name in (first, *values):
+            setattr(cycle, name, values[name])
+        cycle.itself = cycle
+        del cycle, env, values
+        gc.collect()
+
+
+@pytest.mark.parametrize(
+    "bounded",
+    [
+        lambda inner: ort.Limiting(inner, 1 << 30),
+        lambda inner: ort.Tracking(ort.Limiting(inner, 1 << 30)),
+        lambda inner: ort.Failing(inner, after=100),
+        lambda inner: ort.Arena(inner, max_bytes=1 << 30),
+        lambda _inner: Plain(),
+    ],
+)
+def test_a_real_library_warns_of_an_allocator_that_can_answer_null(real_api, core_api, bounded):
+    with ort.Env("app", real_api) as env, ort.Env("app", core_api) as core_env:
+        allocator = bounded(core_api.default_allocator)
+        with pytest.warns(RuntimeWarning, match="can answer NULL, and then .* ends the process"):
+            env.register_allocator(allocator)
+        core_env.register_allocator(allocator)
+        env.unregister_allocator(allocator)
+        core_env.unregister_allocator(allocator)
+
+
+# --- loggers --------------------------------------------------------------------------------------
+
+
+def test_the_logger_of_a_further_environment_is_not_kept(api):
+    class Logger:
+        def __call__(self, message):
+            raise AssertionError(message)
+
+    with ort.Env("first", api) as _first:
+        loggers = [Logger() for _ in range(3)]
+        gone = [weakref.ref(logger) for logger in loggers]
+        further = [ort.Env("further", api, logger=logger) for logger in loggers]
+        del loggers
+        assert [reference() for reference in gone] == [None] * 3
+        for env in further:
+            env.close()
+        assert clients_of(api).alive == []
+
+
+def test_the_logger_of_the_first_environment_is_kept_until_the_last_is_closed(api):
+    messages = []
+    first = ort.Env("first", api, logger=messages.append)
+    second = ort.Env("second", api)
+    first.close()
+    del first
+    assert len(clients_of(api).alive) == 1
+    second.close()
+    del second
+    assert clients_of(api).alive == []
+
+
+def test_an_environment_that_fails_keeps_nothing(api):
+    with ort.Env("first", api):
+        with pytest.raises(TypeError):
+            ort.Env("second", api, logger=print, config={"key": 5})
+        assert clients_of(api).alive == []
+
+
+def test_create_env_with_options_answers_in_words_that_clients_match(api):
+    text = ffi.new("char[]", b"app")
+    wrong = {
+        "version set equal to ORT_API_VERSION": (1, 1, text),
+        "valid (non-null) log identifier string": (30, 1, ffi.NULL),
+        "valid logging severity level value from the OrtLoggingLevel enumeration": (30, 7, text),
+    }
+    for words, fields in wrong.items():
+        options = ffi.new("OrtEnvCreationOptions*", (*fields, ffi.NULL, ffi.NULL, ffi.NULL))
+        status = lib.CreateEnvWithOptions(api.pointer, options, ffi.new("OrtEnv**"))
+        with pytest.raises(ort.errors.InvalidArgument, match=re.escape(words)):
+            ort.errors.check(api.pointer, status, "CreateEnvWithOptions")
