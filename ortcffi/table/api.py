@@ -46,8 +46,10 @@ class Api(Table):
     def default_allocator(self) -> Allocator:
         """The library's allocator for the CPU. API function: ``GetAllocatorWithDefaultOptions``."""
         # Not a cached_property: its lock could be held by another thread during a fork.
-        found = self.__dict__.get("_default_allocator")
-        return found or self.__dict__.setdefault("_default_allocator", self._find_default())
+        found: Allocator | None = self.__dict__.get("_default_allocator")
+        if found is None:
+            found = self.__dict__.setdefault("_default_allocator", self._find_default())
+        return found
 
     def _find_default(self) -> Allocator:
         out = ffi.new("OrtAllocator**")

@@ -77,8 +77,8 @@ def test_the_collector_may_take_an_environment_apart_in_any_order(api):
     class Cycle:
         pass
 
-    names = ["env", "shared", "value", "array"]
-    for names in (names, names[::-1], [*names[2:], *names[:2]]):
+    kinds = ["env", "shared", "value", "array"]
+    for names in (kinds, kinds[::-1], [*kinds[2:], *kinds[:2]]):
         cycle = Cycle()
         env = ort.Env("app", api)
         env.register_allocator(ort.Tracking(ort.core_api().default_allocator))
