@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import cast
 
-COMMANDS = {  # name: module whose main() it is, what it does
-    "bench": ("ortcffi.bench.cli", "time status and allocation paths, beside other libraries"),
+COMMANDS = {  # name: the module that has its main(), what it does
+    "bench": ("ortcffi.bench.cli", "measure speed, compared with other libraries"),
     "doctor": (
         "ortcffi.cli.doctor",
-        "list the libraries that there are, and what is wrong with them",
+        "list libraries with the C API, and what is wrong with them",
     ),
     "info": ("ortcffi.cli.info", "print versions, build, and the slots that the core answers"),
     "config": ("ortcffi.cli.build_flags", "print the flags for compiling and linking C clients"),
@@ -23,26 +23,48 @@ COMMANDS = {  # name: module whose main() it is, what it does
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line with its arguments, by default the process's; return the exit code.
 
-    Only the command that is asked for is imported.
+    Only the module of that command is imported.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if not given or given[0] not in COMMANDS:
-        return _without_command(given)
+    if sys.stdout is None:
+        return _fail("stdout is closed")
     try:
-        # A path in a message may hold bytes that are no text.
+        # A path in a message may have bytes that are not UTF-8.
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(errors="backslashreplace")
-        module = import_module(COMMANDS[given[0]][0])
-        code = cast("int", module.main(given[1:]))
+        code = _run(given)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader has gone. Nothing is left to say, not even at exit, when Python flushes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_stdout()
         return 128 + 13  # what a shell reports for a program that SIGPIPE ended
     except KeyboardInterrupt:
         return 128 + 2  # likewise SIGINT
+    except OSError as error:
+        _discard_stdout()
+        return _fail(str(error))
     return code
+
+
+def _run(given: list[str]) -> int:
+    if not given or given[0] not in COMMANDS:
+        return _without_command(given)
+    module = import_module(COMMANDS[given[0]][0])
+    return cast("int", module.main(given[1:]))
+
+
+def _fail(problem: str) -> int:
+    if sys.stderr is not None:
+        sys.stderr.write(f"python -m ortcffi: {problem}\n")
+    return 1
+
+
+def _discard_stdout() -> None:
+    """Send what is buffered nowhere: Python would fail again when it flushes at exit."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):  # stdout is not a file
+        return
 
 
 def _without_command(given: list[str]) -> int:
@@ -52,7 +74,7 @@ def _without_command(given: list[str]) -> int:
         prog="python -m ortcffi",
         usage="%(prog)s COMMAND [ARGUMENT ...]",
         description="The ONNX Runtime C API from Python.",
-        epilog=f"commands:\n{listed}\n\nCOMMAND --help tells more about a command.",
+        epilog=f"commands:\n{listed}\n\nCOMMAND --help describes a command.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="print the version of ortcffi")

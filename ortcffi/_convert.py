@@ -100,7 +100,15 @@ def absolute(argument: str, path: AnyPath) -> str:
         raise ValueError(f"{argument} {text!r} contains a null character, which no path can")
     if not text:
         raise ValueError(f"{argument} is empty; expected the path of a shared library")
-    return os.path.join(os.getcwd(), text)  # abspath would take a link's parent for ".."
+    if os.path.isabs(text):
+        return text
+    try:
+        directory = os.getcwd()
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"{argument} {text!r} is a relative path, and the current directory was deleted"
+        ) from None
+    return os.path.join(directory, text)  # abspath would take a link's parent for ".."
 
 
 def known(kind: type[E], number: int) -> E | int:

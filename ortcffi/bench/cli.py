@@ -16,10 +16,18 @@ from .subjects import NAMES, Missing, Subject, find
 
 SECONDS = 60
 QUICK_SECONDS = 10
+MOST_SECONDS = 86_400
 BAR_WIDTH = 30
 
 DESCRIPTION = """Measures the status and allocation paths of the core and, beside it, of every peer
 on this machine, in one process, in turns. Minima are printed."""
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds <= MOST_SECONDS:  # also false for nan
+        raise argparse.ArgumentTypeError(f"{text} is not above 0 and at most {MOST_SECONDS}")
+    return seconds
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = DESCRIPTION
     duration = parser.add_mutually_exclusive_group()
     duration.add_argument(
-        "--seconds", type=float, default=SECONDS, help="time to take, about (default: %(default)s)"
+        "--seconds",
+        type=_seconds,
+        default=SECONDS,
+        help="time to take, about (default: %(default)s)",
     )
     duration.add_argument(
         "--quick",

@@ -90,3 +90,51 @@ def test_an_interrupt_is_no_traceback(monkeypatch, capsys):
     monkeypatch.setattr(command_line, "import_module", lambda _: Interrupted)
     assert command_line.main(["info"]) == 130
     assert capsys.readouterr().err == ""
+
+
+# --- what the system does to it -------------------------------------------------------------------
+
+
+def in_a_shell(script: str) -> CompletedProcess[str]:
+    """A script in which "$@" is the command."""
+    return processes.run("sh", "-c", script, "sh", *COMMAND, code=None)
+
+
+@pytest.mark.parametrize("command", ["info", "doctor", "config --cflags", "--version"])
+def test_a_closed_stdout_is_an_error_without_a_traceback(command):
+    done = in_a_shell(f'"$@" {command} >&-')
+    assert (done.returncode, done.stderr) == (1, "python -m ortcffi: stdout is closed\n")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the system has no /dev/full")
+@pytest.mark.parametrize("command", ["info", "doctor", "config --cflags", "--version"])
+def test_a_full_disk_is_an_error_without_a_traceback(command):
+    done = in_a_shell(f'"$@" {command} >/dev/full')
+    assert done.returncode == 1
+    assert done.stderr == "python -m ortcffi: [Errno 28] No space left on device\n"
+
+
+@pytest.mark.parametrize("command", ["doctor lib.so", "doctor --client lib.so"])
+def test_a_relative_path_in_a_deleted_directory_is_an_error_without_a_traceback(tmp_path, command):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    done = in_a_shell(f'cd "{gone}" && rmdir "{gone}" && "$@" {command}')
+    assert done.returncode == 1
+    assert "'lib.so' is a relative path, and the current directory was deleted" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("seconds", ["nan", "inf", "0", "-1", "1e9"])
+def test_seconds_that_are_no_duration_are_refused(seconds):
+    done = run("bench", "--seconds", seconds)
+    assert done.returncode == 2
+    assert f"{seconds} is not above 0 and at most 86400" in done.stderr
+
+
+def test_entries_of_the_search_path_that_are_not_text_are_ignored(monkeypatch):
+    import ortcffi
+    from ortcffi.cli import doctor
+
+    monkeypatch.setattr(sys, "path", [None, b"/nowhere", *sys.path])
+    assert ortcffi.find_runtimes()[0].source == "embedded core"
+    assert all(not finding.runtime.chosen or finding.used_version for finding in doctor.diagnose())
