@@ -38,6 +38,9 @@ class Kernel(KernelHost):
     whatever `Value` takes, None for an optional one that is left out; arrays are not copied. Any
     thread may call it.
 
+    Close a kernel whose op is written in Python, if the op's function leads to the kernel: the
+    garbage collector does not see such a cycle.
+
     Attributes
     ----------
     description : CustomOp
@@ -273,9 +276,11 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     node.threads = integer("threads", threads, (0, 1024))
     out = ffi.new("OrtcoreKernel**")
     check(host_function("OrtcoreKernelCreate")(node, out), "CreateKernel")
-    lender = (holder, allocator, node.allocator and allocator and allocator.handle, logger)
+    memory = None if allocator is None else (allocator, allocator.handle)
     strings = address_of(api.default_allocator.handle)
-    kernel = Kernel(api._maker, strings, Value, address_of(out[0]), settings.count, lender)
+    kernel = Kernel(
+        api._maker, strings, Value, address_of(out[0]), settings.count, (holder, logger), memory
+    )
     kernel.description, kernel.node_name = op, node_name
     kernel.__dict__["_count"] = settings.count
     return kernel

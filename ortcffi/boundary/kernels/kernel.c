@@ -2,10 +2,11 @@
 /*
  * Kernels as Python objects: what ortcffi/kernels/kernel.py builds its class Kernel on.
  *
- *   KernelHost(maker, strings, value_type, kernel, outputs, lender)
+ *   KernelHost(maker, strings, value_type, kernel, outputs, lender, memory)
  *       A kernel of the core's host, which it owns. `strings` is the allocator for tensors of
  *       strings, `kernel` an OrtcoreKernel, both as addresses; `outputs` is how many each call
- *       asks for; `lender` keeps what the kernel borrows, and the memory of its results.
+ *       asks for; `lender` keeps what the kernel borrows; `memory` keeps the allocator of its
+ *       results, or is None.
  *   KernelHost(*inputs)
  *       The results as arrays.
  *   KernelHost._compute(inputs, outputs)
@@ -31,6 +32,7 @@ struct host {
   OrtAllocator* strings;
   OrtcoreKernel* kernel; /* NULL once it has ended */
   PyObject* lender;
+  PyObject* memory; /* what results keep, or NULL */
   size_t outputs;
   size_t uses; /* calls under way */
   char is_closed;
@@ -175,7 +177,7 @@ static PyObject* value_of(struct call* call, size_t i) {
   call->given[place] = NULL;
   return handle == NULL ? Py_NewRef(Py_None)
                         : (PyObject*)ortcffi_new_value(call->host->value_type, call->host->maker,
-                                                       handle, call->host->lender);
+                                                       handle, call->host->memory);
 }
 
 static PyObject* array_of(struct call* call, size_t i) {
@@ -290,10 +292,10 @@ static PyObject* new_host(PyTypeObject* type, PyObject* arguments, PyObject* key
   struct maker* maker;
   unsigned long long strings, kernel;
   PyTypeObject* value_type;
-  PyObject* lender;
+  PyObject *lender, *memory;
   Py_ssize_t outputs;
-  if (!PyArg_ParseTuple(arguments, "O!KO!KnO", ortcffi_maker_type, &maker, &strings, &PyType_Type,
-                        &value_type, &kernel, &outputs, &lender)) {
+  if (!PyArg_ParseTuple(arguments, "O!KO!KnOO", ortcffi_maker_type, &maker, &strings, &PyType_Type,
+                        &value_type, &kernel, &outputs, &lender, &memory)) {
     return NULL;
   }
   struct host* host = (struct host*)PyType_GenericAlloc(type, 0); /* zeroed */
@@ -303,6 +305,7 @@ static PyObject* new_host(PyTypeObject* type, PyObject* arguments, PyObject* key
     host->strings = (OrtAllocator*)(uintptr_t)strings;
     host->kernel = (OrtcoreKernel*)(uintptr_t)kernel;
     host->lender = Py_NewRef(lender);
+    host->memory = memory == Py_None ? NULL : Py_NewRef(memory);
     host->outputs = (size_t)outputs;
   }
   return (PyObject*)host;
@@ -314,6 +317,7 @@ static int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(host->maker);
   Py_VISIT(host->value_type);
   Py_VISIT(host->lender);
+  Py_VISIT(host->memory);
   return 0;
 }
 
@@ -324,6 +328,7 @@ static int clear(PyObject* self) {
   if (host->uses == 0) {
     end_kernel(host);
     Py_CLEAR(host->lender);
+    Py_CLEAR(host->memory);
   }
   return 0;
 }

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: MIT
+"""Kernels without a model: inputs, outputs, attributes, errors, memory."""
+
+import gc
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+import ortcffi as ort
+from ortcffi.testing import compare_with_session, sweep_allocation_failures
+
+F = np.float32
+X = np.arange(4, dtype=F)
+
+pytestmark = pytest.mark.usefixtures("leaves_no_python_op")
+
+
+def define(inputs, outputs, **arguments):
+    return ort.custom_op("my.domain", inputs=inputs, outputs=outputs, op_set=None, **arguments)
+
+
+@define([F], [F], attributes={"factor": 1.0}, shapes=lambda x, **_: x)
+def scale(x, *, factor):
+    return x * F(factor)
+
+
+@define([F, ort.optional(np.int64)], [F, ort.optional(np.int64)])
+def shift(x, n=None):
+    n = 1 if n is None else n
+    return x + F(n), np.array(n)
+
+
+@define([str], [str])
+def upper(x):
+    return [text.upper() for text in x]
+
+
+def test_a_kernel_takes_arrays_and_returns_an_array():
+    with scale.kernel({"factor": 2.0}) as kernel:
+        np.testing.assert_array_equal(kernel(X), 2 * X)
+        np.testing.assert_array_equal(kernel([1, 2]), [2, 4])
+        np.testing.assert_array_equal(kernel(X[::2]), 2 * X[::2])
+        assert kernel(ort.Value.from_numpy(X)).tolist() == (2 * X).tolist()
+
+
+def test_strings_come_as_lists_and_arrays():
+    with upper.kernel() as kernel:
+        assert kernel(["a", "é"]).tolist() == ["A", "É"]
+        assert kernel(np.array(["x"], object)).tolist() == ["X"]
+
+
+def test_several_outputs_are_a_tuple_and_absent_inputs_are_none():
+    with shift.kernel() as kernel:
+        y, n = kernel(X)
+        assert (y.tolist(), n.tolist()) == ((X + 1).tolist(), 1)
+        y, n = kernel(X, np.array(3))
+        assert (y.tolist(), n.tolist()) == ((X + 3).tolist(), 3)
+        assert kernel(X, None)[1].tolist() == 1
+    with shift.kernel(outputs=1) as kernel:
+        assert kernel(X).tolist() == (X + 1).tolist()
+
+
+def test_compute_gives_values_and_writes_to_those_that_are_given():
+    with scale.kernel({"factor": 3.0}) as kernel:
+        assert kernel.compute(X).numpy().tolist() == (3 * X).tolist()
+        out = ort.Value.empty(4, F)
+        assert kernel.compute(X, out=out) is out
+        assert out.numpy().tolist() == (3 * X).tolist()
+
+
+def test_shapes_are_inferred_as_the_op_says():
+    with scale.kernel() as kernel:
+        [info] = kernel.infer_shapes((3, "n"))
+        assert (info.element_type, info.shape) == (ort.ElementType.FLOAT, (3, "n"))
+    with upper.kernel() as kernel:
+        assert kernel.infer_shapes((3,)) == (None,)
+
+
+def test_results_outlive_their_kernel():
+    with scale.kernel() as kernel:
+        result = kernel(X)
+    del kernel
+    gc.collect()
+    assert result.tolist() == X.tolist()
+
+
+def test_a_closed_kernel_says_so():
+    kernel = scale.kernel()
+    kernel.close()
+    kernel.close()
+    assert kernel.closed
+    with pytest.raises(ValueError, match="this Kernel is closed"):
+        kernel(X)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "told"),
+    [
+        (lambda k: k(X.astype("f8")), ort.errors.InvalidArgument, "scale 'node': input 0"),
+        (lambda k: k(), ort.errors.InvalidArgument, "scale 'node'"),
+        (lambda k: k(X, X), ort.errors.InvalidArgument, "scale 'node'"),
+        (lambda k: k(None), ort.errors.InvalidArgument, "scale 'node'"),
+        (lambda k: k("text"), ort.errors.InvalidArgument, "one of STRING"),
+        (lambda k: k([[1], [1, 2]]), ValueError, "input 0 of scale"),
+        (lambda k: k(x=X), TypeError, "by position"),
+    ],
+)
+def test_wrong_inputs_are_named(call, error, told):
+    with scale.kernel() as kernel, pytest.raises(error, match=told):
+        call(kernel)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "told"),
+    [
+        ({"attributes": {"factor": object()}}, TypeError, r"attributes\['factor'\]"),
+        ({"attributes": {"factor": []}}, TypeError, "an empty list has no type"),
+        ({"allocator": 5}, TypeError, "allocator must be an Allocator, not int"),
+        ({"domain_version": 3}, ort.errors.InvalidArgument, "is not in version 3"),
+        ({"threads": -1}, ValueError, "threads must be from 0"),
+        ({"outputs": "x"}, TypeError, "outputs must be a count or a list of types"),
+        ({"constants": {7: X}}, ort.errors.InvalidArgument, "has no input 7"),
+        ({"node_name": "a\0"}, ValueError, "node_name must not contain a null character"),
+    ],
+)
+def test_wrong_settings_of_a_node_are_named(arguments, error, told):
+    op = define([F], [F], versions=(1, 2))(lambda x: x)
+    with pytest.raises(error, match=told):
+        op.kernel(**arguments)
+
+
+def test_an_exception_in_a_kernel_is_the_cause():
+    problem = LookupError("no such thing")
+
+    @define([F], [F])
+    def bad(_x):
+        raise problem
+
+    with (
+        bad.kernel() as kernel,
+        pytest.raises(ort.errors.OrtError, match="no such thing") as caught,
+    ):
+        kernel(X)
+    assert caught.value.__cause__ is problem
+    problem.__traceback__ = None
+
+
+def test_the_allocator_of_a_kernel_gives_its_outputs():
+    with ort.Tracking(ort.default_api().default_allocator) as tracking:
+        with scale.kernel(allocator=tracking) as kernel:
+            result = kernel(X)
+            assert tracking.bytes_allocated >= X.nbytes
+        del result, kernel
+        gc.collect()
+        assert tracking.bytes_allocated == 0
+
+
+def test_threads_share_a_kernel():
+    with scale.kernel({"factor": 2.0}) as kernel, ThreadPoolExecutor(4) as pool:
+        assert sum(pool.map(lambda n: float(kernel(np.full(10, n, F)).sum()), range(50))) == 24500
+
+
+def test_a_kernel_of_an_op_that_is_gone_goes_on():
+    op = define([F], [F])(lambda x: -x)
+    kernel = op.kernel()
+    del op
+    gc.collect()
+    assert kernel(X).tolist() == (-X).tolist()
+
+
+def test_a_cycle_through_results_of_a_kernel_is_collected():
+    class Owner:
+        def compute(self, x):
+            return x
+
+    owner = Owner()
+    owner.op = define([F], [F], name="same")(owner.compute)
+    owner.results = [owner.op.kernel()(X)]
+
+
+def test_a_kernel_gives_the_same_as_a_session():
+    compare_with_session(scale, [X], {"factor": 0.5})
+    calls = []
+
+    @define([F], [F])
+    def counts(x):
+        calls.append(1)
+        return x + F(len(calls))
+
+    with pytest.raises(AssertionError, match=r"output 0 of my\.domain:counts"):
+        compare_with_session(counts, [X])
+
+
+def test_allocation_failures_are_swept_to_the_end():
+    def call(allocator):
+        with scale.kernel(allocator=allocator) as kernel:
+            kernel(X)
+
+    assert sweep_allocation_failures(call) >= 1
+
+    def ignores(allocator):
+        with suppress(ort.OrtError):
+            call(allocator)
+
+    with pytest.raises(AssertionError, match="succeeded although its allocation 1 failed"):
+        sweep_allocation_failures(ignores)
