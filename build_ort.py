@@ -51,6 +51,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/status/pairs.c",
     "ortcffi/boundary/memory/blocks.c",
     "ortcffi/boundary/values/values.c",
+    "ortcffi/boundary/values/value_new.c",
     "ortcffi/boundary/values/value_type.c",
     "ortcffi/boundary/values/value_arrays.c",
     "ortcffi/boundary/values/value_strings.c",

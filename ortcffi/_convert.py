@@ -7,7 +7,7 @@ from enum import IntEnum
 from operator import index
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ortcffi._native import ffi
+from ortcffi._native import Owner, ffi
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata
@@ -69,7 +69,12 @@ def integer(argument: str, number: Any, limits: tuple[int, int] = INT32) -> int:
 
 
 def pointer(argument: str, given: Any, kind: str) -> Any:
-    """An argument that is a cdata of a pointer type, and not NULL; errors name the argument."""
+    """An argument that is a cdata of a pointer type, and not NULL; errors name the argument.
+
+    Or the `Owner` of an object that this package has just made.
+    """
+    if isinstance(given, Owner):
+        return given
     if not isinstance(given, ffi.CData) or ffi.typeof(given) is not ffi.typeof(kind):
         raise TypeError(f"{argument} must be a cdata of {kind}, not {given!r}")
     if not given:

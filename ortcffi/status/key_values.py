@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import encode, pointer
-from ortcffi._handle import Handle
+from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import made_by, table_for
@@ -58,11 +58,12 @@ class KeyValuePairs(Handle, MutableMapping[str, str]):
                 f"pairs must be a mapping or an iterable of pairs, not {type(pairs).__name__}"
             )
         api.require("CreateKeyValuePairs")
-        out = ffi.new("OrtKeyValuePairs**")
+        owner = owner_of("OrtKeyValuePairs*", api, lib.ReleaseKeyValuePairs)
+        out = out_of(owner)
         lib.CreateKeyValuePairs(api.pointer, out)
         if not out[0]:
             raise OutOfMemory("there is no memory for an object", "CreateKeyValuePairs")
-        super().__init__(api, out[0], release=lib.ReleaseKeyValuePairs)
+        super().__init__(api, owner)
         self.update(pairs)
 
     @classmethod

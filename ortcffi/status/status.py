@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Statuses as objects, for callbacks and tests; a failing call raises its status by itself."""
+"""`Status`: an ``OrtStatus``, for callbacks and tests. Failing calls raise without it."""
 
 from typing import TYPE_CHECKING
 
 from ortcffi._convert import UINT32, decode, encode, integer
-from ortcffi._handle import Handle
+from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import lib
 from ortcffi._public import public
 from ortcffi._table import table_for
@@ -45,10 +45,12 @@ class Status(Handle):
     def __init__(self, code: int, message: str = "", api: "Api | None" = None) -> None:
         api = table_for(api)
         number, text = integer("code", code, UINT32), encode("message", message)
-        handle = lib.CreateStatus(api.pointer, number, text)
-        if not handle:
+        owner = owner_of("OrtStatus*", api, lib.ReleaseStatus)
+        out = out_of(owner)
+        lib.ortcffi_create_status(api.pointer, number, text, out)
+        if not out[0]:
             raise MemoryError("CreateStatus answered NULL")
-        super().__init__(api, handle, release=lib.ReleaseStatus)
+        super().__init__(api, owner)
 
     @property
     def code(self) -> ErrorCode | int:
@@ -65,7 +67,8 @@ class Status(Handle):
 
         API function: ``GetErrorMessage``.
         """
-        return decode(lib.GetErrorMessage(self.api.pointer, self.handle))
+        handle = self.handle  # kept until the text is decoded
+        return decode(lib.GetErrorMessage(self.api.pointer, handle))
 
     @property
     def ok(self) -> bool:
@@ -78,7 +81,7 @@ class Status(Handle):
         Parameters
         ----------
         function : str, optional
-            What the exception gives as the function that failed.
+            The name of the function that failed, for the exception.
         """
         if not self.ok:
             raise error_for(self.code, self.message, function)

@@ -13,7 +13,7 @@ from ortcffi.errors import fail
 from ortcffi.values.checks import element_of_array, unfit
 from ortcffi.values.compiled import Tensor, V
 from ortcffi.values.element_types import ElementType, ValueKind, as_element, dtype_of
-from ortcffi.values.lifecycle import from_handle, handle, require_kind
+from ortcffi.values.lifecycle import blank, handle, require_kind
 from ortcffi.values.tensors import copy_of, from_numpy, to_lists
 
 if TYPE_CHECKING:
@@ -131,12 +131,13 @@ def _as_value(cls: type[V], name: str, x: Any, api: "Api") -> Tensor:
 
 def _contain(cls: type[V], values: list[Tensor], kind: ValueKind, api: "Api") -> V:
     kept = [handle(x) for x in values]
-    handles, out = ffi.new("OrtValue*[]", kept), ffi.new("OrtValue**")
-    if status := lib.CreateValue(api.pointer, handles, len(values), kind, out):
-        fail(api.pointer, status, "CreateValue")
     for x in values:
         x._lend()  # the new value may share their memory, so close() must not release it
-    return from_handle(cls, api, out[0], lender=values, owned=True)
+    made, out = blank(cls, api, lender=values)
+    handles = ffi.new("OrtValue*[]", kept)
+    if status := lib.CreateValue(api.pointer, handles, len(values), kind, out):
+        fail(api.pointer, status, "CreateValue")
+    return made
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -144,11 +145,11 @@ def _contain(cls: type[V], values: list[Tensor], kind: ValueKind, api: "Api") ->
 
 def member(value: V, place: int) -> V:
     """A copy of what ``GetValue`` answers for an index."""
-    api, out = value.api, ffi.new("OrtValue**")
-    allocator = api.default_allocator.handle
+    api, allocator = value.api, value.api.default_allocator.handle
+    made, out = blank(type(value), api)
     if status := lib.GetValue(api.pointer, handle(value), place, allocator, out):
         fail(api.pointer, status, "GetValue")
-    return from_handle(type(value), api, out[0])
+    return made
 
 
 def keys(value: V) -> V:

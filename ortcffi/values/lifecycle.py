@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Wrapping, lending and describing an ``OrtValue``, of whatever kind."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import pointer
 from ortcffi._native import ffi, lib
@@ -12,7 +12,7 @@ from ortcffi.values.compiled import Tensor, V, address_of
 from ortcffi.values.element_types import ElementType, ValueKind
 
 if TYPE_CHECKING:
-    from ortcffi._ort import Cdata, OrtValue
+    from ortcffi._ort import Cdata, OrtValue, Out
     from ortcffi.table.api import Api
 
 
@@ -50,6 +50,18 @@ def from_handle(  # noqa: PLR0913  # as many as there are facts
     owned = lender is None if owned is None else owned
     address = address_of(pointer("handle", handle, "OrtValue*"))
     return cls._adopt(made_by(api)._maker, address, lender, owned, readonly)
+
+
+def blank(
+    cls: type[V], api: "Api", lender: object = None, *, readonly: bool = False
+) -> "tuple[V, Out[OrtValue]]":
+    """Return a value without an ``OrtValue``, and where a function of C is to write it.
+
+    The value owns what C writes, so that an interrupt does not lose it.
+    """
+    value = cls._blank(api._maker, lender, readonly)
+    out: Any = ffi.cast("OrtValue**", value._out)
+    return value, out
 
 
 def handle(value: Tensor) -> "OrtValue":

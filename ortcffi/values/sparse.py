@@ -11,7 +11,7 @@ from ortcffi.errors import InvalidArgument, check, fail
 from ortcffi.values.checks import c_strings, dimensions, element_of_array, unfit
 from ortcffi.values.compiled import V
 from ortcffi.values.element_types import ElementType
-from ortcffi.values.lifecycle import from_handle
+from ortcffi.values.lifecycle import blank
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -142,7 +142,10 @@ def _sparse(  # noqa: PLR0913, PLR0917  # what its callers were given
     dense, size = ffi.new("int64_t[]", lengths), ffi.new("int64_t[]", values.shape)
     texts = c_strings(values) if element is ElementType.STRING else []
     data = ffi.new("char*[]", texts) if texts else _pointer(values)
-    info, out, rank = found.default_allocator.info.handle, ffi.new("OrtValue**"), len(lengths)
+    info, rank = found.default_allocator.info.handle, len(lengths)
+    lender = None if copy else (values, *indices)
+    readonly = not copy and not values.flags.writeable
+    value, out = blank(cls, found, lender, readonly=readonly)
     head: tuple[Any, ...] = ()
     if copy:
         create = "CreateSparseTensorAsOrtValue"
@@ -153,9 +156,6 @@ def _sparse(  # noqa: PLR0913, PLR0917  # what its callers were given
         arguments = (info, data, dense, rank, size, values.ndim, element, out)
         fill = f"Use{layout}Indices"
     check(found.pointer, getattr(lib, create)(found.pointer, *arguments), create)
-    lender = None if copy else (values, *indices)
-    readonly = not copy and not values.flags.writeable
-    value = from_handle(cls, found, out[0], lender=lender, owned=True, readonly=readonly)
     if layout == "BlockSparse":
         blocks = indices[0]
         size = ffi.new("int64_t[]", blocks.shape)

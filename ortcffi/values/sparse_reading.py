@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi.errors import check, fail
 from ortcffi.values.compiled import Tensor, address_of
@@ -71,10 +72,11 @@ def _indices(value: Tensor, number: int) -> "NDArray[Any]":
 
 def _type_and_shape(value: Tensor, function: str, *arguments: int) -> tuple[int, tuple[int, ...]]:
     """The element type and shape that a function of the C API answers."""
-    api, out = value.api.pointer, ffi.new("OrtTensorTypeAndShapeInfo**")
-    if status := getattr(lib, function)(api, handle(value), *arguments, out):
+    api = value.api.pointer
+    owner = owner_of("OrtTensorTypeAndShapeInfo*", value.api, lib.ReleaseTensorTypeAndShapeInfo)
+    if status := getattr(lib, function)(api, handle(value), *arguments, out_of(owner)):
         fail(api, status, function)
-    info = ffi.gc(out[0], lambda held: lib.ReleaseTensorTypeAndShapeInfo(api, held))
+    info = owned_by(owner)
     element, rank = ffi.new("ONNXTensorElementDataType*"), ffi.new("size_t*")
     check(api, lib.GetTensorElementType(api, info, element), "GetTensorElementType")
     check(api, lib.GetDimensionsCount(api, info, rank), "GetDimensionsCount")

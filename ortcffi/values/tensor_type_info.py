@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import UINT32, decode, encode, integer, known, pointer
-from ortcffi._handle import Handle
+from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import made_by, table_for
@@ -72,10 +72,10 @@ class TensorTypeInfo(Handle):
         api: "Api | None" = None,
     ) -> None:
         api = table_for(api)
-        out = ffi.new("OrtTensorTypeAndShapeInfo**")
-        if status := lib.CreateTensorTypeAndShapeInfo(api.pointer, out):
+        owner = owner_of("OrtTensorTypeAndShapeInfo*", api, lib.ReleaseTensorTypeAndShapeInfo)
+        if status := lib.CreateTensorTypeAndShapeInfo(api.pointer, out_of(owner)):
             fail(api.pointer, status, "CreateTensorTypeAndShapeInfo")
-        super().__init__(api, out[0], release=lib.ReleaseTensorTypeAndShapeInfo)
+        super().__init__(api, owner)
         self.element_type = element_type
         if shape is not None:
             self._set_dimensions(shape)

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortcffi._native import ffi, lib
 from ortcffi._table import table_for
-from ortcffi.errors import InvalidArgument, fail, out_of_memory
+from ortcffi.errors import InvalidArgument, out_of_memory
 from ortcffi.memory.allocator import Allocator
 from ortcffi.values.checks import count_of, dimensions, element_of_array, table_of, unfit
-from ortcffi.values.compiled import Tensor, V
+from ortcffi.values.compiled import Tensor, V, address_of
 from ortcffi.values.element_types import (
     PACKED,
     ElementType,
@@ -20,7 +19,6 @@ from ortcffi.values.element_types import (
     bits_of,
     dtype_of,
 )
-from ortcffi.values.lifecycle import from_handle
 from ortcffi.values.packed import pack, unpack
 
 if TYPE_CHECKING:
@@ -82,18 +80,9 @@ def empty(
             raise ValueError(
                 "allocator must be one of the library's own for strings, such as default_allocator"
             )
-    out = ffi.new("OrtValue**")
-    lengths_in_c, rank = ffi.new("int64_t[]", lengths), len(lengths)
-    if status := lib.CreateTensorAsOrtValue(
-        api.pointer, allocator.handle, lengths_in_c, rank, element, out
-    ):
-        fail(api.pointer, status, "CreateTensorAsOrtValue")
-    value = from_handle(cls, api, out[0], lender=(allocator, allocator.handle), owned=True)
-    # ONNX Runtime makes a tensor at NULL where an allocator has no block.
-    data = ffi.new("void**")
-    if status := lib.GetTensorMutableData(api.pointer, out[0], data):
-        fail(api.pointer, status, "GetTensorMutableData")
-    if not data[0] and 0 not in lengths:
+    handle = allocator.handle  # keeps the allocator open, also if another thread closes it
+    value = cls._empty(api._maker, address_of(handle), lengths, element)
+    if value is None:
         raise out_of_memory("the allocator has no such block", "CreateTensorAsOrtValue")
     return value
 

@@ -4,8 +4,8 @@
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import known, pointer
-from ortcffi._handle import Handle
-from ortcffi._native import ffi, lib
+from ortcffi._handle import Handle, out_of, owner_of
+from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import made_by
 from ortcffi.errors import NotImplemented, check
@@ -44,7 +44,8 @@ class TypeInfo(Handle):
     __slots__ = ()
 
     def __init__(self, api: "Api", handle: Any, lender: object = None) -> None:
-        release = lib.ReleaseTypeInfo if lender is None else None
+        is_new = isinstance(handle, Owner)
+        release = lib.ReleaseTypeInfo if lender is None and not is_new else None
         checked = pointer("handle", handle, "OrtTypeInfo*")
         super().__init__(made_by(api), checked, release=release, lender=lender)
 
@@ -134,9 +135,14 @@ class TypeInfo(Handle):
         if not isinstance(value, Tensor):
             raise TypeError(f"value must be a Value, not {type(value).__name__}")
         lender: Any = value
-        out, api = ffi.new("OrtTypeInfo**"), value.api
-        check(api.pointer, lib.GetTypeInfo(api.pointer, lender.handle, out), "GetTypeInfo")
-        return cls(api, out[0]) if out[0] else None
+        return cls._got(value.api, "GetTypeInfo", lender.handle)
+
+    @classmethod
+    def _got(cls, api: "Api", slot: str, *arguments: Any) -> "TypeInfo | None":
+        owner = owner_of("OrtTypeInfo*", api, lib.ReleaseTypeInfo)
+        out = out_of(owner)
+        check(api.pointer, getattr(lib, slot)(api.pointer, *arguments, out), slot)
+        return cls(api, owner) if out[0] else None
 
     @classmethod
     def _of_tensor(cls, slot: str, element_type: Any, shape: Any, api: "Api | None") -> "TypeInfo":
@@ -155,9 +161,9 @@ class TypeInfo(Handle):
         editor = lib.GetModelEditorApi(api.pointer)
         if not editor:
             raise NotImplemented("the library has no model editor, which makes types", slot)
-        out = ffi.new("OrtTypeInfo**")
-        check(api.pointer, getattr(lib, slot)(editor, *arguments, out), slot)
-        return cls(api, out[0])
+        owner = owner_of("OrtTypeInfo*", api, lib.ReleaseTypeInfo)
+        check(api.pointer, getattr(lib, slot)(editor, *arguments, out_of(owner)), slot)
+        return cls(api, owner)
 
     # --- reading ----------------------------------------------------------------------------------
 
@@ -222,9 +228,7 @@ class TypeInfo(Handle):
             if not self.api.supports(get):
                 continue
             if part := self._part(cast, kind):
-                out, api = ffi.new("OrtTypeInfo**"), self.api.pointer
-                check(api, getattr(lib, get)(api, part, out), get)
-                return TypeInfo(self.api, out[0]) if out[0] else None
+                return self._got(self.api, get, part)
         return None
 
     def _part(self, cast: str, kind: str) -> Any:

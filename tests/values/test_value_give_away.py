@@ -9,14 +9,6 @@ import numpy as np
 import pytest
 
 from ortcffi import PythonAllocator, Value, ffi, lib
-from ortcffi.values import give_away as value_gift
-
-
-@pytest.fixture(autouse=True)
-def done_with():
-    """The next gift would let go of them."""
-    yield
-    value_gift._spent.clear()
 
 
 class Tracked(np.ndarray):
@@ -50,6 +42,26 @@ def test_a_handle_that_was_given_away_may_be_released_by_any_thread(api):
     thread.join()
     gc.collect()
     assert token() is None
+
+
+def test_nothing_is_kept_of_a_handle_that_was_released(api):
+    x = tracked()
+    token = weakref.ref(x)
+    handle = Value.from_numpy(x, api=api).give_away()
+    lib.ReleaseValue(api.pointer, handle)
+    del x
+    assert token() is None
+
+
+def test_a_lent_memory_of_the_library_is_kept_as_well(api):
+    with Value.empty(1000, "u1", api=api) as value:
+        value.numpy()[:] = 7
+        handle = value.give_away()
+    del value
+    others = [Value.empty(1000, "u1", api=api) for _ in range(20)]
+    for other in others:
+        other.numpy()[:] = 0
+    assert set(Value.from_handle(api, handle).to_python()) == {7}
 
 
 @pytest.mark.parametrize("shape", [(0,), (0, 3)])

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sparse tensors: how they are made and what they tell. sparse_fill.c fills them. */
+#include "memory/references.h"
 #include "values/sparse.h"
 
 #include "heap/heap.h"
@@ -19,7 +20,11 @@ void core_clear_sparse(struct core_sparse* sparse) {
 }
 
 void core_end_sparse(OrtValue* value) {
-  core_clear_sparse((struct core_sparse*)value);
+  struct core_sparse* sparse = (struct core_sparse*)value;
+  core_clear_sparse(sparse);
+  if (sparse->keeps_allocator) {
+    core_allocator_release(sparse->allocator);
+  }
   heap_released(CORE_VALUE);
   heap_free(value);
 }
@@ -85,6 +90,7 @@ ORT_API_STATUS_IMPL(ort_CreateSparseTensorAsOrtValue, OrtAllocator* allocator,
     }
   }
   sparse->allocator = allocator;
+  sparse->keeps_allocator = core_keep_allocator(allocator);
   *out = &sparse->base;
   return NULL;
 }

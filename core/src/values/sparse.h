@@ -17,6 +17,8 @@ struct core_sparse {
   /** Gives the memory of values and indices, for which it must live; NULL where both are borrowed.
    */
   OrtAllocator* allocator;
+  /** Whether the tensor holds a reference to `allocator`. */
+  bool keeps_allocator;
   /** NULL until the tensor is filled; of a tensor over a caller's values, there from the start. */
   struct core_tensor* values;
   /** COO: the coordinates. Compressed rows: inner, outer. Block-sparse: the places. */

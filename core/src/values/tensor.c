@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "heap/heap.h"
+#include "memory/adaptor.h"
+#include "memory/references.h"
 #include "values/value.h"
 
 static OrtStatus* check_shape(const char* function, const int64_t* dims, size_t rank) {
@@ -62,6 +64,14 @@ static OrtStatus* info_of_allocator(const char* function, const OrtAllocator* al
   return NULL;
 }
 
+bool core_keep_allocator(OrtAllocator* allocator) {
+  bool counts = core_is_adaptor(allocator);
+  if (CORE_UNLIKELY(counts)) {
+    core_allocator_retain(allocator);
+  }
+  return counts;
+}
+
 OrtStatus* core_new_tensor(const char* function, OrtAllocator* allocator, const int64_t* dims,
                            size_t rank, ONNXTensorElementDataType type, struct core_tensor** out) {
   const OrtMemoryInfo* info = NULL;
@@ -88,6 +98,7 @@ OrtStatus* core_new_tensor(const char* function, OrtAllocator* allocator, const 
   tensor->data = data;
   tensor->bytes = bytes;
   tensor->owner = allocator;
+  tensor->keeps_owner = core_keep_allocator(allocator);
   if (CORE_UNLIKELY(type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING)) {
     begin_strings(tensor, false);
   }
@@ -118,6 +129,7 @@ static OrtStatus* over_bytes(const char* function, const OrtMemoryInfo* info, vo
   tensor->data = data;
   tensor->bytes = bytes;
   tensor->owner = NULL;
+  tensor->keeps_owner = false;
   tensor->texts = NULL;
   tensor->texts_size = 0;
   tensor->is_exposed = true;
@@ -167,6 +179,9 @@ void core_end_tensor(struct core_tensor* tensor) {
     }
     /* NULL as well: for a client's deleter it is the end of the tensor. */
     tensor->owner->Free(tensor->owner, tensor->data);
+    if (CORE_UNLIKELY(tensor->keeps_owner)) {
+      core_allocator_release(tensor->owner);
+    }
   }
   forget_shell(tensor);
 }
@@ -199,6 +214,7 @@ ORT_API_STATUS_IMPL(ort_CreateTensorWithDataAndDeleterAsOrtValue, OrtAllocator* 
   CORE_TRY(info_of_allocator(function, deleter, &info));
   CORE_TRY(over_bytes(function, info, p_data, p_data_len, shape, shape_len, type, &tensor));
   tensor->owner = deleter;
+  tensor->keeps_owner = core_keep_allocator(deleter);
   if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING && p_data != NULL) {
     begin_strings(tensor, true);
   }

@@ -43,6 +43,9 @@ struct core_tensor {
   size_t bytes;
   /** Whose Free gets `data` at the end, for which it must live; NULL where `data` is borrowed. */
   OrtAllocator* owner;
+  /** Whether the tensor holds a reference to `owner`. Allocators that do not count references may
+   * be gone after their last Free, so they cannot be asked then. */
+  bool keeps_owner;
   /** Of strings only: the block that holds the texts of one fill, its size, and whether a client
    * may change the elements as std::string, so that each needs memory of malloc. */
   char* texts;
@@ -122,6 +125,9 @@ static inline OrtStatus* core_measure(const char* function, ONNXTensorElementDat
 
 /** @name Tensors
  * @{ */
+
+/** Adds a reference to an allocator if that counts them; whether it did. */
+bool core_keep_allocator(OrtAllocator* allocator);
 
 /** A tensor whose bytes come from `allocator`: not set, strings empty. */
 OrtStatus* core_new_tensor(const char* function, OrtAllocator* allocator, const int64_t* dims,

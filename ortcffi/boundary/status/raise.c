@@ -55,3 +55,8 @@ ortcffi_object* ortcffi_fail(const OrtApi* api, OrtStatus* status, ortcffi_objec
   Py_XDECREF(error);
   return NULL;
 }
+
+void ortcffi_create_status(const OrtApi* api, OrtErrorCode code, const char* message,
+                           OrtStatus** out) {
+  *out = api->CreateStatus(code, message);
+}

@@ -21,4 +21,8 @@ ortcffi_object* ortcffi_set_errors(ortcffi_object* classes, ortcffi_object* othe
  * name of the function that answered. What is not UTF-8 becomes replacement characters. */
 ortcffi_object* ortcffi_fail(const OrtApi* api, OrtStatus* status, ortcffi_object* function);
 
+/* CreateStatus, whose answer is written before an interrupt can come. */
+void ortcffi_create_status(const OrtApi* api, OrtErrorCode code, const char* message,
+                           OrtStatus** out);
+
 #endif /* ORTCFFI_BOUNDARY_RAISE_H_ */

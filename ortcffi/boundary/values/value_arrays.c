@@ -192,8 +192,7 @@ PyObject* ortcffi_value_from_numpy(PyObject* type, PyObject* const* arguments, P
   return call_python("from_numpy", type, arguments, count, keywords);
 }
 
-/* A tuple of int as C has it, to be freed; NULL with an exception. */
-static int64_t* lengths_of(PyObject* shape) {
+int64_t* ortcffi_lengths_of(PyObject* shape) {
   Py_ssize_t rank = PyTuple_Size(shape);
   int64_t* lengths = PyMem_Malloc(((size_t)rank + 1) * sizeof *lengths);
   if (lengths == NULL) {
@@ -221,7 +220,7 @@ PyObject* ortcffi_value_borrow(PyObject* type, PyObject* arguments) {
                         &PyTuple_Type, &shape, &element, &lender, &readonly)) {
     return NULL;
   }
-  int64_t* lengths = lengths_of(shape);
+  int64_t* lengths = ortcffi_lengths_of(shape);
   if (lengths == NULL) {
     return NULL;
   }
@@ -323,7 +322,7 @@ PyObject* ortcffi_value_view(PyObject* self, PyObject* arguments) {
   if (!PyArg_ParseTuple(arguments, "KO!ip", &address, &PyTuple_Type, &shape, &element, &readonly)) {
     return NULL;
   }
-  int64_t* lengths = ortcffi_value_open((struct value*)self) < 0 ? NULL : lengths_of(shape);
+  int64_t* lengths = ortcffi_value_open((struct value*)self) < 0 ? NULL : ortcffi_lengths_of(shape);
   if (lengths == NULL) {
     return NULL;
   }

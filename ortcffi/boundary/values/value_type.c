@@ -163,6 +163,12 @@ static PyObject* get_address(PyObject* self, void* unused) {
   return ortcffi_value_open(value) < 0 ? NULL : PyLong_FromVoidPtr(value->handle);
 }
 
+/* Where a function of C is to write the OrtValue of a blank value. */
+static PyObject* get_out(PyObject* self, void* unused) {
+  (void)unused;
+  return PyLong_FromVoidPtr(&((struct value*)self)->handle);
+}
+
 /* Says that something points into the value: it is then not released before its last reference. */
 static PyObject* lend(PyObject* self, PyObject* unused) {
   (void)unused;
@@ -195,6 +201,7 @@ static PyGetSetDef value_members[] = {
     {"_kind", get_kind, NULL, NULL, NULL},
     {"_data", get_data, NULL, NULL, NULL},
     {"_address", get_address, NULL, NULL, NULL},
+    {"_out", get_out, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -222,6 +229,9 @@ static PyMethodDef value_methods[] = {
     {"__enter__", enter, METH_NOARGS, NULL},
     {"__exit__", exit_block, METH_VARARGS, NULL},
     {"_adopt", ortcffi_value_adopt, METH_VARARGS | METH_CLASS, NULL},
+    {"_blank", ortcffi_value_blank, METH_VARARGS | METH_CLASS, NULL},
+    {"_empty", ortcffi_value_empty, METH_VARARGS | METH_CLASS, NULL},
+    {"_give_away", ortcffi_value_give_away, METH_NOARGS, NULL},
     {"_hand_out", ortcffi_value_hand_out, METH_NOARGS, NULL},
     {"_take_back", ortcffi_value_take_back, METH_O, NULL},
     {"_lend", lend, METH_NOARGS, NULL},

@@ -82,15 +82,12 @@ PyType_Spec ortcffi_maker_spec = {
 
 struct value* ortcffi_new_value(PyTypeObject* type, struct maker* maker, OrtValue* handle,
                                 PyObject* lender) {
-  struct value* value = (struct value*)PyType_GenericAlloc(type, 0); /* zeroed */
+  struct value* value = ortcffi_blank_value(type, maker, lender, NULL);
   if (value == NULL) {
     maker->api->ReleaseValue(handle);
     return NULL;
   }
-  value->maker = (struct maker*)Py_NewRef((PyObject*)maker);
   value->handle = handle;
-  value->lender = Py_XNewRef(lender);
-  value->is_owned = 1;
   return value;
 }
 
@@ -114,6 +111,7 @@ static void let_go(struct value* value) {
   PyMem_Free(value->shape_copy);
   value->shape_copy = NULL;
   Py_CLEAR(value->lender);
+  Py_CLEAR(value->allocator);
 }
 
 /* Nobody may use it any more; what is in use goes later. */

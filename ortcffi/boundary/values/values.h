@@ -38,6 +38,9 @@ struct value {
   struct maker* maker;
   OrtValue* handle; /* NULL once it is released */
   PyObject* lender; /* what owns the memory, or the handle; NULL if neither is another's */
+  /* Keeps the allocator that the OrtValue will call at its end, or NULL. The cyclic collector is
+   * not told, so that the allocator is whole until then. */
+  PyObject* allocator;
   /* What a tensor is like, read when it is first asked for: it never changes. */
   void* data;
   const int64_t* shape; /* in the OrtValue, or in shape_copy where the table lends none */
@@ -61,6 +64,18 @@ extern PyTypeObject* ortcffi_tensor_type;
  * the handle is released. Takes a reference to `lender`, which may be NULL. */
 struct value* ortcffi_new_value(PyTypeObject* type, struct maker* maker, OrtValue* handle,
                                 PyObject* lender);
+
+/* A new value without an OrtValue, which is to be written to its `handle`. It keeps `lender` and
+ * `allocator`, either of which may be NULL; NULL with an exception. */
+struct value* ortcffi_blank_value(PyTypeObject* type, struct maker* maker, PyObject* lender,
+                                  const OrtAllocator* allocator);
+
+/* A new tensor from an allocator; None where that has no memory, NULL with an exception. */
+PyObject* ortcffi_new_tensor(PyObject* type, struct maker* maker, OrtAllocator* allocator,
+                             const int64_t* shape, size_t rank, int element);
+
+/* A tuple of int as C has it, to be given to PyMem_Free; NULL with an exception. */
+int64_t* ortcffi_lengths_of(PyObject* shape);
 
 /* Raises the exception for a status of `maker`'s table, and releases it. Always returns NULL. */
 PyObject* ortcffi_value_fail(const struct maker* maker, OrtStatus* status, const char* function);
@@ -88,6 +103,9 @@ extern PyType_Spec ortcffi_maker_spec;
 PyObject* ortcffi_value_close(PyObject* self, PyObject* unused);
 PyObject* ortcffi_value_hand_out(PyObject* self, PyObject* unused);
 PyObject* ortcffi_value_take_back(PyObject* self, PyObject* unused);
+PyObject* ortcffi_value_blank(PyObject* type, PyObject* arguments);
+PyObject* ortcffi_value_empty(PyObject* type, PyObject* arguments);
+PyObject* ortcffi_value_give_away(PyObject* self, PyObject* unused);
 PyObject* ortcffi_value_adopt(PyObject* type, PyObject* arguments);
 int ortcffi_value_traverse(PyObject* self, visitproc visit, void* arg);
 int ortcffi_value_clear(PyObject* self);

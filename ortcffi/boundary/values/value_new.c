@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* Values as Python objects: new OrtValues, which the Python object owns from the start: no
+ * interrupt can come between the answer of C and its owner. See values.h. */
+#include "boundary/limited_api.h"
+
+#include <stdlib.h>
+
+#include "boundary/gil.h"
+#include "boundary/memory/reference_objects.h"
+#include "boundary/values/values.h"
+
+struct value* ortcffi_blank_value(PyTypeObject* type, struct maker* maker, PyObject* lender,
+                                  const OrtAllocator* allocator) {
+  struct value* value = (struct value*)PyType_GenericAlloc(type, 0); /* zeroed */
+  if (value != NULL) {
+    value->maker = (struct maker*)Py_NewRef((PyObject*)maker);
+    value->lender = Py_XNewRef(lender);
+    value->allocator = allocator == NULL ? NULL : Py_XNewRef(ortcffi_object_of(allocator));
+    value->is_owned = 1;
+  }
+  return value;
+}
+
+/* _blank(maker, lender, readonly): a value without an OrtValue, which a function of C is to write
+ * to _out. */
+PyObject* ortcffi_value_blank(PyObject* type, PyObject* arguments) {
+  struct maker* maker;
+  PyObject* lender;
+  int is_readonly;
+  if (!PyArg_ParseTuple(arguments, "O!Op", ortcffi_maker_type, &maker, &lender, &is_readonly)) {
+    return NULL;
+  }
+  lender = lender == Py_None ? NULL : lender;
+  struct value* value = ortcffi_blank_value((PyTypeObject*)type, maker, lender, NULL);
+  if (value != NULL) {
+    value->is_readonly = (char)is_readonly;
+  }
+  return (PyObject*)value;
+}
+
+/* Whether the allocator had memory: ONNX Runtime makes a tensor at NULL where it had none. -1 with
+ * an exception. */
+static int has_memory(struct value* value, const int64_t* shape, size_t rank) {
+  void* data = NULL;
+  for (size_t i = 0; i < rank; i++) {
+    if (shape[i] == 0) {
+      return 1;
+    }
+  }
+  OrtStatus* status = value->maker->api->GetTensorMutableData(value->handle, &data);
+  if (status != NULL) {
+    ortcffi_value_fail(value->maker, status, "GetTensorMutableData");
+    return -1;
+  }
+  return data != NULL;
+}
+
+PyObject* ortcffi_new_tensor(PyObject* type, struct maker* maker, OrtAllocator* allocator,
+                             const int64_t* shape, size_t rank, int element) {
+  struct value* value = ortcffi_blank_value((PyTypeObject*)type, maker, NULL, allocator);
+  if (value == NULL) {
+    return NULL;
+  }
+  OrtStatus* status;
+  /* The allocator may be written in Python, or wait for another thread. */
+  Py_BEGIN_ALLOW_THREADS;
+  status = maker->api->CreateTensorAsOrtValue(allocator, shape, rank,
+                                              (ONNXTensorElementDataType)element, &value->handle);
+  Py_END_ALLOW_THREADS;
+  PyObject* answer = (PyObject*)value;
+  if (status != NULL) {
+    value->handle = NULL;
+    answer = ortcffi_value_fail(maker, status, "CreateTensorAsOrtValue");
+  } else if (element != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
+    int has = has_memory(value, shape, rank);
+    answer = has < 0 ? NULL : has == 0 ? Py_None : answer;
+  }
+  if (answer != (PyObject*)value) {
+    Py_DECREF(value);
+    Py_XINCREF(answer);
+  }
+  return answer;
+}
+
+/* _empty(maker, allocator, shape, element): a tensor, or None where the allocator has no memory. */
+PyObject* ortcffi_value_empty(PyObject* type, PyObject* arguments) {
+  struct maker* maker;
+  unsigned long long allocator;
+  PyObject* shape;
+  int element;
+  if (!PyArg_ParseTuple(arguments, "O!KO!i", ortcffi_maker_type, &maker, &allocator, &PyTuple_Type,
+                        &shape, &element)) {
+    return NULL;
+  }
+  int64_t* lengths = ortcffi_lengths_of(shape);
+  if (lengths == NULL) {
+    return NULL;
+  }
+  PyObject* value = ortcffi_new_tensor(type, maker, (OrtAllocator*)(uintptr_t)allocator, lengths,
+                                       (size_t)PyTuple_Size(shape), element);
+  PyMem_Free(lengths);
+  return value;
+}
+
+/* --- gifts -------------------------------------------------------------------------------------*/
+
+/* Frees the memory of a tensor that was given away: lets go of the value that has the memory. */
+struct gift {
+  OrtAllocator functions;
+  struct value* value;
+};
+
+static void* ORT_API_CALL no_memory(OrtAllocator* gift, size_t size) {
+  (void)gift;
+  (void)size;
+  return NULL;
+}
+
+static const OrtMemoryInfo* ORT_API_CALL gift_info(const OrtAllocator* gift) {
+  return ((const struct gift*)gift)->value->maker->info;
+}
+
+static void ORT_API_CALL end_gift(OrtAllocator* self, void* memory) {
+  (void)memory;
+  struct gift* gift = (struct gift*)self;
+  struct gil gil;
+  if (take_gil(&gil)) {
+    Py_DECREF((PyObject*)gift->value);
+    release_gil(&gil);
+  }
+  free(gift);
+}
+
+/* _give_away(): the address of another tensor over the same memory, which keeps this value. */
+PyObject* ortcffi_value_give_away(PyObject* self, PyObject* unused) {
+  (void)unused;
+  struct value* value = (struct value*)self;
+  if (ortcffi_value_open(value) < 0 || ortcffi_value_data(value) < 0) {
+    return NULL;
+  }
+  struct gift* gift = calloc(1, sizeof *gift);
+  if (gift == NULL) {
+    return PyErr_NoMemory();
+  }
+  gift->functions = (OrtAllocator){
+      .version = ORT_API_VERSION, .Alloc = no_memory, .Free = end_gift, .Info = gift_info};
+  gift->value = (struct value*)Py_NewRef(self);
+  OrtValue* given = NULL;
+  OrtStatus* status = value->maker->api->CreateTensorWithDataAndDeleterAsOrtValue(
+      &gift->functions, value->data, ortcffi_value_bytes(value), value->shape, value->rank,
+      (ONNXTensorElementDataType)value->element, &given);
+  if (status != NULL) {
+    Py_DECREF(self);
+    free(gift);
+    return ortcffi_value_fail(value->maker, status, "CreateTensorWithDataAndDeleterAsOrtValue");
+  }
+  value->is_lent = 1;
+  PyObject* address = PyLong_FromVoidPtr(given);
+  if (address == NULL) {
+    value->maker->api->ReleaseValue(given);
+  }
+  return address;
+}

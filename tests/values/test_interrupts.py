@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""A KeyboardInterrupt between the answer of C and its owner in Python loses no object."""
+
+import subprocess
+import sys
+
+import pytest
+
+SCRIPT = """
+import gc, random, signal, sys
+import numpy as np
+from ortcffi import KeyValuePairs, Status, TensorTypeInfo, TypeInfo, Value, core_api, ffi, lib
+
+x, texts = np.zeros(3, np.float32), ["a", "b"]
+tensor, pairs = Value.from_numpy(x), Value.map({1: 2})
+coo = Value.sparse_coo(x[:1], np.zeros(1, np.int64), (2, 2))
+MAKERS = {
+    "status": lambda: Status(3, "message"),
+    "pairs": lambda: KeyValuePairs({"a": "b"}),
+    "tensor type": lambda: TensorTypeInfo("f4", ["batch", 3]),
+    "type": lambda: TypeInfo.map("i8", TypeInfo.tensor("f4", [])).contained,
+    "type of a value": lambda: pairs.type_info,
+    "tensor": lambda: Value.empty(3),
+    "borrowed tensor": lambda: Value.from_numpy(x),
+    "strings": lambda: Value.from_strings(texts),
+    "dlpack": lambda: Value.from_dlpack(x),
+    "sequence": lambda: Value.sequence([tensor, tensor]),
+    "map": lambda: pairs.keys(),
+    "sparse": lambda: Value.sparse_coo(x[:1], np.zeros(1, np.int64), (2, 2), copy=True),
+    "sparse parts": lambda: coo.sparse_indices,
+    "handle": lambda: tensor.handle,
+}
+KINDS = [kind for kind in range(40) if lib.ortcffi_kind_name(kind) != ffi.NULL]
+
+
+def live():
+    gc.collect()
+    return [lib.ortcffi_live_objects(kind) for kind in KINDS]
+
+
+def interrupted(make):
+    for _ in range(100):
+        try:
+            signal.setitimer(signal.ITIMER_REAL, random.random() * 1e-4 + 1e-6)
+            while True:
+                make()
+        except KeyboardInterrupt:
+            pass
+
+
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+sys.unraisablehook = lambda _: None
+make = MAKERS[sys.argv[1]]
+make()
+before = live()
+try:
+    interrupted(make)
+except KeyboardInterrupt:
+    pass
+signal.setitimer(signal.ITIMER_REAL, 0)
+print([after - was for was, after in zip(before, live())])
+"""
+KINDS = [line.split('"')[1] for line in SCRIPT.splitlines() if line.startswith('    "')]
+
+
+@pytest.mark.skipif(not hasattr(__import__("signal"), "setitimer"), reason="needs setitimer")
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_interrupt_loses_no_object(kind):
+    command = [sys.executable, "-c", SCRIPT, kind]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, set(eval(done.stdout or "[1]"))) == (0, {0}), done.stderr

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""Values keep the allocator of their memory, whoever else lets go of it, and in whatever order."""
+
+import gc
+import threading
+
+import numpy as np
+import pytest
+
+from ortcffi import Arena, Env, Limiting, Logging, PythonAllocator, Tracking, Value, ffi
+from ortcffi._native import lib
+
+
+class Mine(PythonAllocator):
+    """Takes memory from NumPy."""
+
+    def __init__(self, api):
+        super().__init__(api)
+        self.blocks = {}
+
+    def alloc(self, size):
+        block = np.empty(size, "u1")
+        self.blocks[block.ctypes.data] = block
+        return block.ctypes.data
+
+    def free(self, pointer):
+        del self.blocks[int(ffi.cast("uintptr_t", pointer))]
+
+
+ALLOCATORS = {
+    "default": lambda api: api.default_allocator,
+    "logging": lambda api: Logging(api.default_allocator),
+    "limiting": lambda api: Limiting(api.default_allocator, 1 << 20),
+    "tracking": lambda api: Tracking(api.default_allocator),
+    "tracked arena": lambda api: Tracking(Arena(Tracking(api.default_allocator))),
+    "arena": lambda api: Arena(api.default_allocator),
+    "python": Mine,
+    "shared": lambda api: Env("lives", api=api).shared_allocator(),
+}
+IN_ANY_ORDER = pytest.mark.parametrize("order", ["allocator first", "value first"])
+
+
+class Node:
+    """Part of a cycle."""
+
+
+@pytest.fixture(params=ALLOCATORS)
+def make(request, api):
+    return lambda: ALLOCATORS[request.param](api)
+
+
+@IN_ANY_ORDER
+def test_the_collector_may_take_a_value_and_its_allocator_in_any_order(make, order):
+    for _ in range(4):
+        node = Node()
+        node.me = node
+        if order == "allocator first":
+            node.allocator = make()
+            node.value = Value.empty(300, "f4", node.allocator)
+        else:
+            allocator = make()
+            node.value = Value.empty(300, "f4", allocator)
+            node.allocator = allocator
+            del allocator
+        node.value.numpy()[:] = 1
+        del node
+        gc.collect()
+
+
+def test_a_value_outlives_every_reference_to_its_allocator(make):
+    value = Value.empty(300, "f4", make())
+    gc.collect()
+    value.numpy()[:] = 3
+    assert value.numpy().sum() == 900
+    value.close()
+
+
+def test_a_value_outlives_the_close_of_its_allocator(make):
+    allocator = make()
+    value = Value.empty(300, "f4", allocator)
+    allocator.close()
+    value.numpy()[:] = 3
+    del allocator, value
+
+
+def test_the_allocator_ends_with_the_last_value(core_api):
+    before = lib.ortcffi_live_objects(3)
+    values = [Value.empty(3, "f4", Logging(core_api.default_allocator)) for _ in range(5)]
+    gc.collect()
+    assert lib.ortcffi_live_objects(3) == before + 5
+    values.clear()
+    assert lib.ortcffi_live_objects(3) == before
+
+
+def test_a_tensor_of_the_core_keeps_its_allocator_without_python(core_api):
+    before = lib.ortcffi_live_objects(3)
+    with Logging(core_api.default_allocator) as logging:
+        out, shape = ffi.new("OrtValue**"), ffi.new("int64_t[]", [4])
+        assert not lib.CreateTensorAsOrtValue(
+            core_api.pointer, logging.handle, shape, 1, lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, out
+        )
+    del logging
+    gc.collect()
+    assert lib.ortcffi_live_objects(3) == before + 1
+    lib.ReleaseValue(core_api.pointer, out[0])
+    assert lib.ortcffi_live_objects(3) == before
+
+
+def test_a_sparse_tensor_of_the_core_keeps_its_allocator_without_python(core_api):
+    before = lib.ortcffi_live_objects(3)
+    with Logging(core_api.default_allocator) as logging:
+        out, shape = ffi.new("OrtValue**"), ffi.new("int64_t[]", [2, 2])
+        assert not lib.CreateSparseTensorAsOrtValue(
+            core_api.pointer, logging.handle, shape, 2, lib.ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, out
+        )
+    del logging
+    gc.collect()
+    assert lib.ortcffi_live_objects(3) == before + 1
+    lib.ReleaseValue(core_api.pointer, out[0])
+    assert lib.ortcffi_live_objects(3) == before
+
+
+def test_an_allocator_that_another_thread_closes_loses_no_value(core_api):
+    before = lib.ortcffi_live_objects(5)
+    for _ in range(100):
+        allocator = Limiting(core_api.default_allocator, 1 << 20)
+        thread = threading.Thread(target=allocator.close)
+        thread.start()
+        try:
+            Value.empty(3, "f4", allocator)
+        except ValueError as error:
+            assert "closed" in str(error)  # noqa: PT017
+        thread.join()
+    assert lib.ortcffi_live_objects(5) == before
