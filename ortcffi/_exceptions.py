@@ -134,6 +134,10 @@ class NoSuchFile(OrtError, FileNotFoundError):
         """The status's message."""
         return self.message
 
+    @strerror.setter
+    def strerror(self, text: object) -> None:
+        """Ignore what tblib, which Dask uses, sets when it unpickles; the message is in `args`."""
+
 
 class NoModel(OrtError, LookupError):
     """There is no model (``ORT_NO_MODEL``)."""

@@ -240,3 +240,17 @@ def test_another_failure_is_no_lack_of_memory(api):
     status = lib.CreateStatus(api.pointer, lib.ORT_FAIL, b"Failed to load a model")
     with pytest.raises(errors.Fail):
         errors.check(api.pointer, status, "Run")
+
+
+def test_an_exception_survives_the_pickling_of_tblib():
+    pytest.importorskip("tblib")
+    script = """
+import pickle
+from tblib import pickling_support
+from ortcffi.errors import NoSuchFile
+pickling_support.install()
+error = NoSuchFile("there is none", "Load")
+assert pickle.loads(pickle.dumps(error)) == error
+"""
+    done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True)
+    assert done.returncode == 0, done.stderr
