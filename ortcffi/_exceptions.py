@@ -130,7 +130,7 @@ class NoSuchFile(OrtError, FileNotFoundError):
     filename = None
 
     @property
-    def strerror(self) -> str:  # type: ignore[override]
+    def strerror(self) -> str:
         """The status's message."""
         return self.message
 
