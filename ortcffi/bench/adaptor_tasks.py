@@ -13,6 +13,7 @@ from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.numpy_memory import numpy_allocator
 from ortcffi.memory.tracking import Tracking
 
+from .resident import resident_bytes
 from .subjects import Subject
 from .tasks import Counted, Loop
 
@@ -91,6 +92,59 @@ class Temporaries:
     def __call__(self, subject: Subject) -> "TemporariesTask":
         """The task that measures them in the memory of a subject, NumPy's own without a table."""
         return TemporariesTask(self.size, subject)
+
+
+@dataclass(frozen=True)
+class Zeros:
+    """NumPy's zeros, which nobody touches; called with a subject, its task.
+
+    Attributes
+    ----------
+    size : int
+        Bytes per array.
+    resident : bool
+        Whether to measure the resident memory of one instead of the time.
+    """
+
+    size: int
+    resident: bool = False
+
+    def __call__(self, subject: Subject) -> "ZerosTask":
+        """The task that measures them in the memory of a subject, NumPy's own without a table."""
+        return ZerosTask(self, subject)
+
+
+class ZerosTask(Counted):
+    """An array of zeros made and let go."""
+
+    def __init__(self, zeros: Zeros, subject: Subject) -> None:
+        self._zeros = zeros
+        self._memory: AbstractContextManager[object] = nullcontext()
+        if subject.api is not None:
+            self._memory = numpy_allocator(subject.api.default_allocator)
+
+    def run(self, count: int) -> float:
+        """Make `count` arrays; the nanoseconds that passed."""
+        size = self._zeros.size
+        with self._memory:
+            start = perf_counter_ns()
+            for _ in range(count):
+                np.zeros(size, np.uint8)
+            return perf_counter_ns() - start
+
+    def sample(self) -> float:
+        """Nanoseconds per array, or the bytes that one adds to the resident memory."""
+        if not self._zeros.resident:
+            return super().sample()
+        with self._memory:
+            before = resident_bytes()
+            array = np.zeros(self._zeros.size, np.uint8)
+            gained = resident_bytes() - before
+            del array
+        return gained
+
+    def close(self) -> None:
+        """Holds nothing."""
 
 
 class TemporariesTask(Counted):

@@ -4,7 +4,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .adaptor_tasks import WRAP, AdaptorCost, Temporaries
+from .adaptor_tasks import WRAP, AdaptorCost, Temporaries, Zeros
 from .arena_tasks import ArenaLoop
 from .python_tasks import CheckedCall, FailingCall, NewArray, first_use_task, import_task
 from .resident import resident_task
@@ -82,6 +82,13 @@ def _temporaries(size: int, wanted: str) -> Row:
     title = f"NumPy: temporaries of {number} {unit}B"
     make, scale = Temporaries(size), 1e-3
     return Row(f"numpy-{number}{unit}", title, NUMPY, "", wanted, make, unit="us", scale=scale)
+
+
+def _zeros(size: int, goal: str) -> Row:
+    number, unit = _in_words(size)
+    title = f"NumPy: zeros of {number} {unit}B"
+    name = f"zeros-{number}{unit}"
+    return Row(name, title, NUMPY, goal, "<= glibc", Zeros(size), unit="us", scale=1e-3)
 
 
 ROWS = (
@@ -203,6 +210,20 @@ ROWS = (
         Loop("TWO_THREADS", slots=2 * SLOTS, plan=STEPS),
     ),
     *(_temporaries(size, "<= glibc") for size in (64 * KIB, MIB, 16 * MIB, 64 * MIB, 256 * MIB)),
+    # Twice what NumPy's own take on the machine of the goals: 9 us for the larger two.
+    _zeros(64 * KIB, "<= glibc + 2"),
+    _zeros(64 * MIB, "<= glibc + 9"),
+    _zeros(1024 * MIB, "<= glibc + 9"),
+    Row(
+        "zeros-resident",
+        "NumPy: zeros of 1024 MB, resident",
+        NUMPY,
+        "<= glibc + 64",
+        "<= glibc + 16",
+        Zeros(1024 * MIB, resident=True),
+        unit="KiB",
+        scale=1 / 1024,
+    ),
     Row(
         "python-call",
         "Python: checked successful call",

@@ -5,7 +5,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
-from numpy import dtype as as_dtype
 from numpy import ndarray
 
 from ortcffi._convert import SIZE, integer
@@ -13,7 +12,7 @@ from ortcffi._handle import Handle
 from ortcffi._native import Keeper, Source, ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import NotImplemented, check, fail, out_of_memory
-from ortcffi.memory.blocks import MAX_DIMENSIONS, checked_handle, checked_table, refuse, unfit
+from ortcffi.memory.blocks import MAX_DIMENSIONS, checked_handle, checked_table, fitting, refuse
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.memory.stats import AllocatorStats, stats_from
 from ortcffi.status.key_values import KeyValuePairs
@@ -42,9 +41,10 @@ class Allocator(Handle):
     nothing. One that is owned goes when it is closed and its last array has gone.
     """
 
-    __slots__ = ("_block", "_keeper")
+    __slots__ = ("_block", "_keeper", "_zeroed")
 
     _block: "Callable[[Any, int], Any]"
+    _zeroed: "Callable[[Any, int], Any]"
 
     def __init__(
         self,
@@ -60,24 +60,28 @@ class Allocator(Handle):
         # anybody with a reference to the allocator, has this.
         ends = release is not None or lender is not None
         self._keeper = Keeper(address, (self._handle, lender)) if ends else None
-        self._use(self._blocks)
+        self._begin()
 
-    def _use(self, maker: "Callable[[], Callable[[Any, int], Any]]") -> None:
-        self._block = maker()
+    def _begin(self) -> None:
+        source = self._new_source()
+        self._block, self._zeroed = source.block, source.zeroed
 
-    def _blocks(self) -> "Callable[[Any, int], Any]":
+    def _end(self) -> None:
+        self._block = self._zeroed = self._closed_block
+
+    def _new_source(self) -> Any:
         """What makes blocks of this allocator, to which it has a reference."""
         pointers = (self.api.pointer, self.handle)
         addresses = (int(ffi.cast("uintptr_t", pointer)) for pointer in pointers)
         refusal = partial(refuse, self.api.pointer)
-        return Source(*addresses, refusal, MAX_DIMENSIONS).block  # type: ignore[no-any-return]
+        return Source(*addresses, refusal, MAX_DIMENSIONS)
 
     def close(self) -> None:
         """Let go of an allocator that is owned; do nothing to one that is not."""
         if self._owned:
             # It ends when the last array lets go of it as well.
             self._handle = self._lender = self._lender_handle = self._keeper = None
-            self._use(lambda: self._closed_block)
+            self._end()
 
     def _closed_block(self, _shape: Any, _itemsize: int) -> Any:
         return self.handle  # raises
@@ -112,20 +116,17 @@ class Allocator(Handle):
         -----
         API functions: ``AllocatorAlloc``, and ``AllocatorFree`` when the array goes.
         """
-        try:
-            kind = as_dtype(dtype)
-        except (TypeError, ValueError) as error:
-            raise TypeError(f"dtype: {error}") from None
-        itemsize = kind.itemsize
-        if kind.hasobject or not itemsize:
-            raise unfit(kind)
-        return ndarray(shape, kind, self._block(shape, itemsize))
+        kind = fitting(dtype)
+        return ndarray(shape, kind, self._block(shape, kind.itemsize))
 
     def zeros(self, shape: "Shape", dtype: "DTypeLike" = np.float64) -> "NDArray[Any]":
-        """Return a new array whose bytes are all 0. Otherwise like `empty`."""
-        array = self.empty(shape, dtype)
-        array.reshape(-1).view(np.uint8).fill(0)
-        return array
+        """Return a new array whose bytes are all 0. Otherwise like `empty`.
+
+        In the core's memory, also through adaptors, arrays from 1 MiB on get their zeros from the
+        system, page by page, when they are first touched.
+        """
+        kind = fitting(dtype)
+        return ndarray(shape, kind, self._zeroed(shape, kind.itemsize))
 
     def full(
         self, shape: "Shape", value: "ArrayLike", dtype: "DTypeLike | None" = None

@@ -4,6 +4,7 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy import dtype as as_dtype
 
 from ortcffi._native import Owner, ffi
 from ortcffi._public import public
@@ -11,6 +12,8 @@ from ortcffi._table import table_for
 from ortcffi.errors import fail, out_of_memory
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
     from ortcffi.table.api import Api
 
 # NumPy has no function that tells.
@@ -52,15 +55,27 @@ class CalledFromC:
 
     __slots__ = ()
 
-    def _use(self, maker: object) -> None:
+    def _begin(self) -> None:
+        pass
+
+    def _end(self) -> None:
         pass
 
     def _block(self: Any, shape: Any, itemsize: int) -> Any:
-        return self._blocks()(shape, itemsize)
+        return self._new_source().block(shape, itemsize)
+
+    def _zeroed(self: Any, shape: Any, itemsize: int) -> Any:
+        return self._new_source().zeroed(shape, itemsize)
 
 
-def unfit(kind: "np.dtype[Any]") -> Exception:
-    """The exception for a dtype that no array here can have."""
+def fitting(dtype: "DTypeLike") -> "np.dtype[Any]":
+    """The dtype, if an array of it can lie in an allocator's memory."""
+    try:
+        kind = as_dtype(dtype)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"dtype: {error}") from None
     if kind.hasobject:
-        return TypeError(f"dtype must not hold Python objects, as {kind} does")
-    return ValueError(f"dtype must have a size, which {kind} has not")
+        raise TypeError(f"dtype must not hold Python objects, as {kind} does")
+    if not kind.itemsize:
+        raise ValueError(f"dtype must have a size, which {kind} has not")
+    return kind

@@ -11,6 +11,9 @@
 #define BORROW_STEPS 4
 #endif
 
+/* From this size on it costs less to have zeroed pages from the system than to write zeros. */
+#define LAZY_FROM ((size_t)1 << 20)
+
 void heap_report_broken(const struct heap_block* block) {
   fprintf(stderr, "ortcffi: block %p of %zu bytes was written to after it was freed, or overrun\n",
           (const void*)block, heap_class_size(heap_mark(block)));
@@ -342,6 +345,23 @@ enum heap_verdict heap_free_slow(void* pointer) {
     }
   }
   return heap_free(pointer);
+}
+
+void heap_zero(void* start, size_t size) {
+  size_t offset = (uintptr_t)start - heap_region.base;
+  if (size < LAZY_FROM || offset >= heap_region.span) {
+    memset(start, 0, size);
+    return;
+  }
+  uintptr_t page = core_page_size();
+  char* end = (char*)start + size;
+  char* first = (char*)(((uintptr_t)start + page - 1) & ~(page - 1));
+  char* last = (char*)((uintptr_t)end & ~(page - 1));
+  if (!core_address_zero(first, (size_t)(last - first))) {
+    memset(first, 0, (size_t)(last - first));
+  }
+  memset(start, 0, (size_t)(first - (char*)start));
+  memset(last, 0, (size_t)(end - last));
 }
 
 void heap_shrink(void) {

@@ -49,6 +49,10 @@ struct heap_thread* heap_thread_begin(void);
 /** Counts an object in or out for a thread that has no part yet, and may get none. */
 void heap_count_slow(enum core_kind kind, int64_t change);
 
+/** Fills `size` bytes with zeros: memory of this heap, or any other. Of a large block of this heap
+ * the whole pages go back to the system, which maps zeroed ones when they are next touched. */
+void heap_zero(void* start, size_t size);
+
 /** Gives back what the calling thread and the process hold without using it. */
 void heap_shrink(void);
 void heap_read_stats(struct heap_stats* out);

@@ -11,6 +11,7 @@
 #define HUGE_PAGE ((size_t)2 << 20)
 /* From here on a run is worth the kernel's huge pages. */
 #define HUGE_PAGE_RUN 4
+#define LONG_RUN 32
 
 struct heap_globals heap_region;
 struct heap_segment* heap_segments;
@@ -101,9 +102,13 @@ static int commit(size_t start, size_t end) {
   return 0;
 }
 
+/* The ends of a long run stay small pages: headers stand there, and the rest of a page beside zeros
+ * that nobody touches. Writing those would fill a whole huge page with zeros. */
 static void advise_huge_pages(size_t segment, size_t count, int wanted) {
   if (count >= HUGE_PAGE_RUN) {
-    core_address_huge_pages(heap_segment_start(segment), count << HEAP_SEGMENT_SHIFT, wanted);
+    size_t apart = count >= LONG_RUN ? HUGE_PAGE : 0;
+    core_address_huge_pages(heap_segment_start(segment) + apart,
+                            (count << HEAP_SEGMENT_SHIFT) - 2 * apart, wanted);
   }
 }
 

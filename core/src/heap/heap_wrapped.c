@@ -134,6 +134,9 @@ enum heap_verdict heap_free_slow(void* pointer) {
   return HEAP_FREED;
 }
 
+/* Only the allocator below knows which of its pages are fresh. */
+void heap_zero(void* start, size_t size) { memset(start, 0, size); }
+
 void heap_shrink(void) { other_collect(); }
 
 void heap_read_stats(struct heap_stats* out) {

@@ -146,6 +146,11 @@ void core_address_purge(void* start, size_t size);
 #else
 #define CORE_PURGE_DECOMMITS 0
 #endif
+/** Bytes of a page. */
+size_t core_page_size(void);
+/** Makes a readable and writable part of a range read as zeros, without touching it. False where
+ * the system cannot. */
+int core_address_zero(void* start, size_t size);
 /** Says whether a part of a range deserves the system's huge pages. */
 void core_address_huge_pages(void* start, size_t size, int wanted);
 

@@ -16,8 +16,8 @@
 #include <link.h>
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 #endif
+#include <unistd.h>
 
 int core_thread_key_create(core_thread_key* key, void (*thread_end)(void* value)) {
   return pthread_key_create(key, thread_end) == 0;
@@ -83,6 +83,17 @@ int core_address_commit(void* start, size_t size) {
 }
 
 void core_address_purge(void* start, size_t size) { madvise(start, size, MADV_DONTNEED); }
+
+size_t core_page_size(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+
+int core_address_zero(void* start, size_t size) {
+#if defined(__linux__)
+  return madvise(start, size, MADV_DONTNEED) == 0;
+#else
+  int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+  return mmap(start, size, PROT_READ | PROT_WRITE, flags, -1, 0) == start;
+#endif
+}
 
 void core_address_huge_pages(void* start, size_t size, int wanted) {
 #if defined(MADV_HUGEPAGE)

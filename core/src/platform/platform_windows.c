@@ -138,6 +138,17 @@ int core_address_commit(void* start, size_t size) {
 
 void core_address_purge(void* start, size_t size) { VirtualFree(start, size, MEM_DECOMMIT); }
 
+size_t core_page_size(void) {
+  SYSTEM_INFO info;
+  GetSystemInfo(&info);
+  return info.dwPageSize;
+}
+
+int core_address_zero(void* start, size_t size) {
+  core_address_purge(start, size);
+  return core_address_commit(start, size);
+}
+
 void core_address_huge_pages(void* start, size_t size, int wanted) {
   (void)start, (void)size, (void)wanted;
 }

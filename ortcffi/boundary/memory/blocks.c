@@ -11,6 +11,8 @@
  *       an ndarray can have.
  *   Source.block(shape, itemsize) -> Block
  *       Room for an array of that shape.
+ *   Source.zeroed(shape, itemsize) -> Block
+ *       The same, filled with zeros.
  *   Block
  *       Exports its memory as a buffer, and gives it back when the last reference goes.
  *
@@ -22,6 +24,7 @@
 #include <stdint.h>
 
 #include "core.h"
+#include "heap/heap.h"
 #include "boundary/memory/reference_objects.h"
 #include "boundary/status/raise.h"
 
@@ -153,10 +156,10 @@ static void* take(const struct source* source, Py_ssize_t size) {
   return data;
 }
 
-static PyObject* source_block(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+static struct block* new_block(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   struct source* source = (struct source*)self;
   if (count != 2) {
-    PyErr_SetString(PyExc_TypeError, "block takes a shape and an itemsize");
+    PyErr_SetString(PyExc_TypeError, "a block takes a shape and an itemsize");
     return NULL;
   }
   Py_ssize_t size = size_of(source, arguments[0], arguments[1]);
@@ -176,6 +179,18 @@ static PyObject* source_block(PyObject* self, PyObject* const* arguments, Py_ssi
       Py_DECREF(block);
       return NULL;
     }
+  }
+  return block;
+}
+
+static PyObject* source_block(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+  return (PyObject*)new_block(self, arguments, count);
+}
+
+static PyObject* source_zeroed(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+  struct block* block = new_block(self, arguments, count);
+  if (block != NULL && block->data != NULL) {
+    heap_zero(block->data, (size_t)block->size);
   }
   return (PyObject*)block;
 }
@@ -224,6 +239,7 @@ static int source_traverse(PyObject* self, visitproc visit, void* arg) {
 
 static PyMethodDef source_methods[] = {
     {"block", (PyCFunction)(void (*)(void))source_block, METH_FASTCALL, NULL},
+    {"zeroed", (PyCFunction)(void (*)(void))source_zeroed, METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
 };
 

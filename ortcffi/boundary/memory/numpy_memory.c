@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap/heap.h"
 #include "memory/references.h"
 #include "onnxruntime_c_api.h"
 
@@ -59,7 +60,10 @@ static void* numpy_calloc(void* context, size_t count, size_t size) {
     return NULL;
   }
   void* block = take(context, bytes);
-  return block == NULL ? NULL : memset(block, 0, bytes);
+  if (block != NULL) {
+    heap_zero(block, bytes);
+  }
+  return block;
 }
 
 static void numpy_free(void* context, void* block, size_t size) {
