@@ -5,6 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
+from numpy import dtype as as_dtype
 from numpy import ndarray
 
 from ortcffi._convert import SIZE, integer
