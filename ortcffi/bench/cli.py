@@ -74,7 +74,7 @@ def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     rows = _rows(arguments.rows, parser)
     if arguments.list:
         for row in rows:
-            print(f"{row.name:18}{row.title:40}{row.required:15}{row.wanted}")
+            print(f"{row.name:18}{row.title:46}{row.required:15}{row.wanted}")
         return 0
     _check_files(arguments, parser)
     subjects, missing = _subjects(arguments, parser)

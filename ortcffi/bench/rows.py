@@ -69,7 +69,7 @@ def _constant(name: str, title: str, loop: str) -> Row:
 
 
 def _adaptor(name: str) -> Row:
-    title = f"what {name} adds to alloc + free"
+    title = f"{name}: time added to alloc + free"
     return Row(f"adaptor-{name}", title, CORE, "<= 10", "<= 7", AdaptorCost(name))
 
 
@@ -110,7 +110,7 @@ ROWS = (
         "10x",
         Loop("FAIL_INFO"),
     ),
-    _constant("read-status", "code and message of a status", "READ_STATUS"),
+    _constant("read-status", "read the code and message of a status", "READ_STATUS"),
     _constant("get-api", "GetApi", "GET_API"),
     _constant("release-null", "ReleaseStatus(NULL)", "RELEASE_NULL"),
     _pair(16, "10x", "15x, <= tcmalloc"),
@@ -122,7 +122,7 @@ ROWS = (
     _pair(64 * MIB, "100x", "1000x"),
     Row(
         "batch-64K",
-        "64 blocks of 64 KB taken, then freed",
+        "allocate 64 blocks of 64 KB, then free them",
         BLOCKS,
         "8x",
         "15x",
@@ -138,7 +138,7 @@ ROWS = (
     ),
     Row(
         "two-threads",
-        "the same on two threads",
+        "random lifetimes on two threads",
         BLOCKS,
         "12x",
         "20x",
@@ -154,7 +154,7 @@ ROWS = (
     ),
     Row(
         "touch-64M",
-        "64 MB taken, every page touched, freed",
+        "allocate 64 MB, write every page, free",
         BLOCKS,
         "40x",
         "100x",
@@ -173,7 +173,7 @@ ROWS = (
     ),
     Row(
         "tensor-over",
-        "tensor over 1 KB of the caller's, made and released",
+        "create + release a tensor over borrowed 1 KB",
         VALUES,
         "3x",
         "5x",
@@ -181,7 +181,7 @@ ROWS = (
     ),
     Row(
         "tensor-4K",
-        "tensor of 4 KB from the allocator, made and released",
+        "create + release a tensor of 4 KB",
         VALUES,
         "6x",
         "10x",
@@ -189,7 +189,7 @@ ROWS = (
     ),
     Row(
         "strings",
-        "tensor of 1000 strings, made, filled, read, released",
+        "1000 strings: create, fill, read, release",
         VALUES,
         "2x",
         "3x",

@@ -88,7 +88,7 @@ def test_the_ops_of_onnxruntime_extensions_are_listed_alike_on_both_tables(of_ex
 def test_the_ops_of_onnxruntime_extensions_have_names_types_and_arities(of_extensions):
     ops = of_extensions("core")
     assert {op["domain"] for op in ops} == {"ai.onnx.contrib", "com.microsoft.extensions"}
-    assert len(ops) == len({(op["domain"], op["name"]) for op in ops}) == 64
+    assert len(ops) == len({(op["domain"], op["name"]) for op in ops})
     [equal] = [op for op in ops if op["name"] == "StringEqual"]
     assert (equal["domain"], equal["provider"]) == ("ai.onnx.contrib", "CPUExecutionProvider")
     assert (equal["since_version"], equal["end_version"]) == (1, None)
