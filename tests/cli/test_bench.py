@@ -25,6 +25,9 @@ def bench(*arguments):
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
+pytestmark = pytest.mark.xdist_group("bench")
+
+
 @pytest.fixture(scope="module")
 def quick(tmp_path_factory):
     """One quick run: the finished process, and the JSON it wrote."""

@@ -25,6 +25,9 @@ def build(builder: str, output: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, check=False, capture_output=True, text=True)
 
 
+pytestmark = pytest.mark.xdist_group("docs")
+
+
 @pytest.fixture(scope="module")
 def output(tmp_path_factory):
     """Where both builders find what the first of them has read."""

@@ -20,7 +20,7 @@ from support.processes import run
 SHIPPED = ["core", "ortcffi", "tests", "setup.py", "build_ort.py", "pyproject.toml", "MANIFEST.in"]
 SHIPPED += ["README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("packaging")]
 
 CLIENT = """
 #include <stdio.h>

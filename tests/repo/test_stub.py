@@ -16,6 +16,9 @@ from ortcffi._native import ffi, lib
 PACKAGE = Path(ortcffi.__file__).parent
 
 
+pytestmark = pytest.mark.xdist_group("stub")
+
+
 @pytest.fixture(scope="module")
 def stub() -> dict[str, ast.ClassDef]:
     """The classes of the stub, by name."""

@@ -25,6 +25,8 @@ from support.paths import CHECKOUT
 from ortcffi._convert import decode
 from ortcffi._native import lib
 
+pytestmark = pytest.mark.xdist_group("behaviour")  # each library makes all calls once
+
 each_call = pytest.mark.parametrize("call", CALLS, ids=[call.name for call in CALLS])
 
 

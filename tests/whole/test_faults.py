@@ -38,6 +38,9 @@ ALLOCATES = {  # the trials that need memory, for which silence would mean that 
 Insider = Callable[..., str]
 
 
+pytestmark = pytest.mark.xdist_group("faults")
+
+
 @pytest.fixture(scope="module")
 def insider(build_insider: Callable[..., Path]) -> Insider:
     """``insider(name, *arguments)`` is what a program says that is built with the arguments."""

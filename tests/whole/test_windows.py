@@ -17,6 +17,8 @@ MINGW = "x86_64-w64-mingw32-"
 # Of these every Windows has its own.
 ALWAYS_THERE = {"KERNEL32.dll", "msvcrt.dll"}
 
+pytestmark = pytest.mark.xdist_group("windows")  # one wine for all
+
 Make = Callable[..., subprocess.CompletedProcess[str]]
 
 
