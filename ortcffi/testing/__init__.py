@@ -1,10 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""Help for tests of custom ops: comparison with a session, allocation failures.
+"""Help for tests of custom ops: comparison with a session, allocation failures, a pytest plugin.
 
 Imported as ``ortcffi.testing``.
 """
 
-from ortcffi.testing.allocation_failures import sweep_allocation_failures
-from ortcffi.testing.compare import compare_with_session
+from typing import Any
 
 __all__ = ["compare_with_session", "sweep_allocation_failures"]
+
+_MODULES = {
+    "compare_with_session": "compare",
+    "sweep_allocation_failures": "allocation_failures",
+}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name not in _MODULES:
+        raise AttributeError(f"module 'ortcffi.testing' has no attribute {name!r}")
+    import_module("ortcffi.table.api")  # registers the class of tables
+    return getattr(import_module(f"ortcffi.testing.{_MODULES[name]}"), name)

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+"""Counts of what the embedded core holds, by kind."""
+
+from ortcffi._convert import decode
+from ortcffi._native import lib
+
+__all__ = ["left_alive", "live_objects"]
+
+
+def live_objects() -> dict[str, int]:
+    """How many objects of each kind are alive in the core, and ops and kernels of Python."""
+    alive, kind = {}, 0
+    while name := lib.ortcffi_kind_name(kind):
+        alive[decode(name)] = int(lib.ortcffi_live_objects(kind))
+        kind += 1
+    alive["op written in Python"] = int(lib.ortcffi_live_python_ops())
+    alive["kernel written in Python"] = int(lib.ortcffi_live_python_kernels())
+    return alive
+
+
+def left_alive(before: dict[str, int]) -> dict[str, int]:
+    """How many more there are of each kind than before."""
+    now = live_objects()
+    return {kind: now[kind] - count for kind, count in before.items() if now[kind] > count}

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""A plugin for pytest, which does nothing in tests that do not ask for it.
+
+It imports the rest of the package when it is first used.
+"""
+
+import gc
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from ortcffi.kernels.library import CustomOpLibrary
+    from ortcffi.memory.allocator import Allocator
+    from ortcffi.table.api import Api
+
+_PEAKS = pytest.StashKey[dict[str, int]]()
+_LEFT = pytest.StashKey[dict[str, str]]()
+_UNITS = {"B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
+_MARKS = [
+    "ort_limit_memory(limit): ort_allocator gives no more memory at once, such as '64 MB'",
+    "ort_no_leaks: the test fails if it leaves objects or blocks of the core alive",
+    "ort_allocation_faults: the test is run with each allocation of ort_allocator failing in turn",
+]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--ort-host``, and what the ini file can have."""
+    group = parser.getgroup("ortcffi", "ONNX Runtime's C API")
+    told = "hosts for ort_api, with commas: core, real, a release such as 1.17, or a library's path"
+    group.addoption("--ort-host", default=None, help=told)
+    parser.addini("ort_host", told, default="core")
+    parser.addini("ort_library", "the library of custom ops that ort_library opens", default="")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the marks known."""
+    for mark in _MARKS:
+        config.addinivalue_line("markers", mark)
+    config.stash[_PEAKS] = {}
+    config.stash[_LEFT] = {}
+
+
+# --- hosts and libraries --------------------------------------------------------------------------
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test that asks for ``ort_api`` once for each host."""
+    if "ort_api" in metafunc.fixturenames:
+        given = metafunc.config.getoption("ort_host") or metafunc.config.getini("ort_host")
+        hosts = [host.strip() for host in given.split(",") if host.strip()]
+        metafunc.parametrize("ort_api", hosts, indirect=True)
+
+
+@pytest.fixture
+def ort_api(request: pytest.FixtureRequest) -> "Api":
+    """The table of a host: one of those that ``--ort-host`` names."""
+    import ortcffi
+
+    host = request.param
+    if host == "core":
+        return ortcffi.core_api()
+    if release := re.fullmatch(r"1\.(\d+)(?:\.\d+)?", host):
+        return ortcffi.emulate(int(release[1]))
+    return ortcffi.load(None if host == "real" else host)
+
+
+@pytest.fixture
+def ort_library(request: pytest.FixtureRequest) -> "Iterator[CustomOpLibrary]":
+    """The library of custom ops that ``ort_library`` in the ini file names, for its kernels.
+
+    With a host of ``ort_api`` that is the core or an emulated one, the library is given its table.
+    """
+    import ortcffi
+
+    path = request.config.getini("ort_library")
+    if not path:
+        pytest.fail("ort_library is not set in the ini file", pytrace=False)
+    api = request.getfixturevalue("ort_api") if "ort_api" in request.fixturenames else None
+    if api is not None and not api.is_core:
+        api = None
+    with ortcffi.CustomOpLibrary(request.config.rootpath / Path(path), api=api) as library:
+        yield library
+
+
+# --- memory ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def ort_allocator(request: pytest.FixtureRequest) -> "Iterator[Allocator]":
+    """An allocator for kernels and arrays, whose peak is in the summary."""
+    import ortcffi
+
+    mark = request.node.get_closest_marker("ort_limit_memory")
+    with ortcffi.Tracking(ortcffi.core_api().default_allocator) as tracking:
+        if mark is None:
+            yield tracking
+        else:
+            with ortcffi.Limiting(tracking, _bytes_of(*mark.args)) as limiting:
+                yield limiting
+        request.config.stash[_PEAKS][request.node.nodeid] = tracking.max_memory
+
+
+def _bytes_of(limit: Any) -> int:
+    if isinstance(limit, int):
+        return limit
+    found = re.fullmatch(r"\s*([0-9.]+)\s*([KMG]?B)\s*", str(limit), re.IGNORECASE)
+    if found is None:
+        raise pytest.UsageError(
+            f"ort_limit_memory takes a number of bytes or '64 MB', not {limit!r}"
+        )
+    return int(float(found[1]) * _UNITS[found[2].upper()])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Count what is alive before the fixtures of a test with ``ort_no_leaks`` are made."""
+    if item.get_closest_marker("ort_no_leaks") is not None:
+        from ortcffi.testing.live_objects import live_objects
+
+        gc.collect()
+        item.stash[_BEFORE] = live_objects()
+    return (yield)
+
+
+_BEFORE = pytest.StashKey[dict[str, int]]()
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """Fail a test with ``ort_no_leaks`` that leaves something, after its fixtures have ended."""
+    yield
+    before = item.stash.get(_BEFORE, None)
+    if before is None or item.stash.get(_FAILED, False):
+        return
+    from ortcffi.testing.live_objects import left_alive
+
+    gc.collect()
+    if left := left_alive(before):
+        told = ", ".join(f"{count} of kind {kind!r}" for kind, count in left.items())
+        item.config.stash[_LEFT][item.nodeid] = told
+        pytest.fail(f"the test left alive {told}", pytrace=False)
+
+
+_FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> "Iterator[None]":
+    """Note which tests failed: their tracebacks keep objects alive."""
+    report: Any = yield
+    item.stash[_FAILED] = item.stash.get(_FAILED, False) or report.failed
+    return report  # type: ignore[no-any-return]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[Any]:
+    """Run a test with ``ort_allocation_faults`` once more for each of its allocations."""
+    if pyfuncitem.get_closest_marker("ort_allocation_faults") is not None:
+        from ortcffi.testing.allocation_failures import sweep_allocation_failures
+
+        names = pyfuncitem._fixtureinfo.argnames
+        if "ort_allocator" not in names:
+            pytest.fail("ort_allocation_faults needs the fixture ort_allocator", pytrace=False)
+        given = {name: pyfuncitem.funcargs[name] for name in names}
+
+        def call(allocator: Any) -> None:
+            pyfuncitem.obj(**{**given, "ort_allocator": allocator})
+
+        sweep_allocation_failures(call)
+    return (yield)
+
+
+# --- summary --------------------------------------------------------------------------------------
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """List the peaks of ``ort_allocator``, and what tests left."""
+    peaks, left = config.stash[_PEAKS], config.stash[_LEFT]
+    if not peaks and not left:
+        return
+    terminalreporter.section("ortcffi")
+    for name, told in left.items():
+        terminalreporter.write_line(f"LEFT {name}: {told}")
+    highest = sorted(peaks.items(), key=lambda item: -item[1])
+    for name, peak in highest[:10]:
+        terminalreporter.write_line(f"peak {peak:>12,} bytes  {name}")

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""The plugin for pytest, in processes of its own."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from support.paths import CHECKOUT
+
+
+@pytest.fixture
+def run(tmp_path):
+    """``run(text, *arguments)`` runs tests with the plugin, and returns what pytest printed."""
+
+    def run(text, *arguments, ini=""):
+        (tmp_path / "test_it.py").write_text("import numpy as np, pytest, ortcffi as ort\n" + text)
+        (tmp_path / "pytest.ini").write_text(f"[pytest]\n{ini}")
+        plugin = ["-p", "ortcffi.testing.pytest_plugin", "-p", "no:cacheprovider"]
+        command = [sys.executable, "-m", "pytest", "-q", "-rA", "--strict-markers", *plugin]
+        env = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        done = subprocess.run(
+            [*command, *arguments],
+            cwd=tmp_path,
+            env=os.environ | env,
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+        return done.stdout + done.stderr
+
+    return run
+
+
+def test_a_test_runs_once_for_each_host(run):
+    text = "def test_it(ort_api): print('version', ort_api.version)"
+    told = run(text, "--ort-host=core,1.17", "-s")
+    assert "version 30" in told
+    assert "version 17" in told
+    assert "2 passed" in told
+    assert "1 passed" in run(text)
+
+
+def test_memory_beyond_the_limit_is_refused(run):
+    told = run("""
+@pytest.mark.ort_limit_memory("1 KB")
+def test_it(ort_allocator):
+    ort_allocator.empty(100, "u1")
+    with pytest.raises(MemoryError):
+        ort_allocator.empty(2000, "u1")
+""")
+    assert "1 passed" in told
+    assert "peak" in told
+    assert "test_it.py::test_it" in told
+
+
+def test_what_a_test_leaves_is_a_failure(run):
+    told = run("""
+kept = []
+
+@pytest.mark.ort_no_leaks
+def test_leaks():
+    kept.append(ort.Status(1, "kept"))
+
+@pytest.mark.ort_no_leaks
+def test_does_not():
+    ort.Status(1, "dropped")
+""")
+    assert "left alive 1 of kind 'status'" in told
+    assert "LEFT test_it.py::test_leaks" in told
+    assert "2 passed, 1 error" in told
+
+
+def test_each_allocation_fails_in_turn(run):
+    told = run("""
+calls = []
+
+@pytest.mark.ort_allocation_faults
+def test_right(ort_allocator):
+    calls.append(1)
+    ort_allocator.empty(10), ort_allocator.empty(10)
+
+def test_after():
+    assert len(calls) == 4
+
+@pytest.mark.ort_allocation_faults
+def test_wrong(ort_allocator):
+    try:
+        ort_allocator.empty(10)
+    except MemoryError:
+        pass
+""")
+    assert "the call succeeded although its allocation 1 failed" in told
+    assert "2 passed" in told
+    assert "1 failed" in told
+
+
+def test_the_library_of_the_ini_file_is_opened(run, compile_c):
+    library = compile_c(CHECKOUT / "tests/c/clients/op_library.c", "-shared", "-fPIC")
+    told = run(
+        "def test_it(ort_library, ort_api): assert ort_library.ops",
+        "--ort-host=core,1.30",
+        ini=f"ort_library = {library}\n",
+    )
+    assert "2 passed" in told
+
+
+def test_the_plugin_is_silent_where_nobody_asks(run):
+    told = run("def test_it(): pass")
+    assert "ortcffi" not in told.replace("import numpy", "")
+    assert "1 passed" in told
