@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 from ortcffi.testing.allocation_failures import (
     sweep_allocation_failures as sweep_allocation_failures,
 )
