@@ -2,10 +2,12 @@
 """Bindings as the official package's compiled module has them."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ortcffi._dependent import Dependent
 from ortcffi._native import ffi, lib
 from ortcffi.compat._devices import OrtDevice, memory_info_of
 from ortcffi.compat._errors import translated
@@ -32,14 +34,15 @@ class SessionIOBinding:
         self._api = engine.api
         out, pointer = ffi.new("OrtIoBinding**"), engine.api.pointer
         check(pointer, lib.CreateIoBinding(pointer, self._engine, out), "CreateIoBinding")
-        self._handle = ffi.gc(out[0], lambda each: lib.ReleaseIoBinding(pointer, each))
+        release = partial(lib.ReleaseIoBinding, pointer)
+        self._owner = Dependent(out[0], release, engine, self._engine)
         self._names = {spec.name for spec in (*engine.inputs, *engine.overridable_initializers)}
         self._inputs: dict[str, Value] = {}
         self._outputs: dict[str, Value | None] = {}
 
     def _call(self, slot: str, *arguments: Any) -> None:
         pointer = self._api.pointer
-        check(pointer, getattr(lib, slot)(pointer, self._handle, *arguments), slot)
+        check(pointer, getattr(lib, slot)(pointer, self._owner.handle, *arguments), slot)
 
     # --- inputs -----------------------------------------------------------------------------------
 
@@ -126,12 +129,12 @@ class SessionIOBinding:
 
     def clear_binding_inputs(self) -> None:
         """Bind no inputs any more."""
-        lib.ClearBoundInputs(self._api.pointer, self._handle)
+        lib.ClearBoundInputs(self._api.pointer, self._owner.handle)
         self._inputs.clear()
 
     def clear_binding_outputs(self) -> None:
         """Bind no outputs any more."""
-        lib.ClearBoundOutputs(self._api.pointer, self._handle)
+        lib.ClearBoundOutputs(self._api.pointer, self._owner.handle)
         self._outputs.clear()
 
     @translated
@@ -158,7 +161,7 @@ class SessionIOBinding:
         pointer = self._api.pointer
         run = ffi.NULL if options is None else options._options.handle
         try:
-            if status := lib.RunWithBinding(pointer, self._engine, run, self._handle):
+            if status := lib.RunWithBinding(pointer, self._engine, run, self._owner.handle):
                 fail(pointer, status, "RunWithBinding")
         except OrtError as error:
             raise RuntimeError(f"Error in execution: {error.message}") from error.__cause__

@@ -35,6 +35,8 @@ class OrtDevice:
     ) -> None:
         if number is None:
             vendor, number = 0, vendor
+        if device_type == self.dml():
+            device_type = _GPU
         self._facts = (int(device_type), int(mem_type), int(vendor), int(number))
 
     def device_type(self) -> int:
@@ -96,7 +98,7 @@ def memory_info_of(device: OrtDevice) -> MemoryInfo:
     """A description of a device's memory for the C API."""
     if is_cpu(device):
         return api().cpu_memory_info()
-    kind = _GPU if device.device_type() == OrtDevice.dml() else device.device_type()
+    kind = device.device_type()
     names = {_GPU: "Gpu", _NPU: "Npu", _FPGA: "Fpga"}
     return api().device_memory_info(
         names.get(kind, "Device"),

@@ -10,7 +10,7 @@ from ortcffi.compat._devices import OrtDevice, is_cpu
 from ortcffi.compat._enums import OrtSparseFormat
 from ortcffi.compat._environment import api
 from ortcffi.compat._errors import translated
-from ortcffi.compat._types import type_name
+from ortcffi.compat._types import device_name_of, type_of
 from ortcffi.values.value import Value
 
 __all__ = ["SparseBlockSparseView", "SparseCooView", "SparseCsrView", "SparseTensor"]
@@ -125,11 +125,11 @@ class SparseTensor:
 
     def data_type(self) -> str:
         """Return the type, such as ``sparse_tensor(float)``."""
-        return type_name(self._value.type_info)
+        return type_of(self._value)
 
     def device_name(self) -> str:
         """Return the name of the device that has the memory."""
-        return self._value.memory_info.name
+        return device_name_of(self._value)
 
     def get_coo_data(self) -> SparseCooView:
         """Return the places of the values in COO format."""

@@ -1,14 +1,25 @@
 # SPDX-License-Identifier: MIT
 """Types of values, in the official package's words."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ortcffi.values.element_types import ElementType, ValueKind, as_element, dtype_of
 from ortcffi.values.type_info import TypeInfo
 
-__all__ = ["element_name", "element_of", "element_of_onnx", "onnx_of", "type_name"]
+if TYPE_CHECKING:
+    from ortcffi.values.value import Value
+
+__all__ = [
+    "device_name_of",
+    "element_name",
+    "element_of",
+    "element_of_onnx",
+    "onnx_of",
+    "type_name",
+    "type_of",
+]
 
 # The numbers that ONNX and the C API do not share.
 _ONNX = {24: ElementType.FLOAT8E8M0, 25: ElementType.UINT2, 26: ElementType.INT2}
@@ -58,6 +69,20 @@ def type_name(info: TypeInfo | None) -> str:
         prefix = "sparse_tensor" if info.kind == ValueKind.SPARSE else "tensor"
         return f"{prefix}({element_name(tensor.element_type)})"
     return ""
+
+
+def type_of(value: "Value") -> str:
+    """The type of a value, such as ``tensor(float)``."""
+    if value.kind is ValueKind.SPARSE:  # of which ONNX Runtime makes no type info
+        return f"sparse_tensor({element_name(value.element_type)})"
+    return type_name(value.type_info)
+
+
+def device_name_of(value: "Value") -> str:
+    """The name of the device that has a value's memory."""
+    if value.kind is ValueKind.SPARSE:  # the C API makes them in memory of the CPU only
+        return "Cpu"
+    return value.memory_info.name
 
 
 def numpy_has(element: int) -> bool:

@@ -12,7 +12,14 @@ from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo, is_cpu, memory_inf
 from ortcffi.compat._environment import api, env
 from ortcffi.compat._errors import translated
 from ortcffi.compat._sparse import SparseTensor
-from ortcffi.compat._types import element_of, element_of_onnx, numpy_has, onnx_of, type_name
+from ortcffi.compat._types import (
+    device_name_of,
+    element_of,
+    element_of_onnx,
+    numpy_has,
+    onnx_of,
+    type_of,
+)
 from ortcffi.errors import OrtError, fail
 from ortcffi.values.element_types import ElementType, ValueKind, bits_of
 from ortcffi.values.value import Value
@@ -153,11 +160,11 @@ class OrtValue:
 
     def data_type(self) -> str:
         """Return the type, such as ``tensor(float)``."""
-        return type_name(self._value.type_info)
+        return type_of(self._value)
 
     def device_name(self) -> str:
         """Return the name of the device that has the memory."""
-        return self._value.memory_info.name
+        return device_name_of(self._value)
 
     def element_type(self) -> int:
         """Return ONNX's number for the type of the elements."""
@@ -218,7 +225,10 @@ class OrtValue:
     def update_inplace(self, data: Any, /) -> None:
         """Copy an array or another value into the memory."""
         if isinstance(data, OrtValue):
-            copy_tensors([data], [self], None)
+            if {data.device_name(), self.device_name()} == {"Cpu"}:
+                self.update_inplace(data.numpy())
+            else:
+                copy_tensors([data], [self], None)
             return
         target = self._value
         if data.size != np.prod(target.shape, dtype=np.int64):
@@ -246,7 +256,6 @@ def is_dlpack_uint8_tensor(capsule: object, /) -> bool:
     return (tensor.code, tensor.bits) == (1, 8)
 
 
-@translated
 def copy_tensors(sources: Sequence[OrtValue], targets: Sequence[OrtValue], stream: Any, /) -> None:
     """Copy tensors, also between devices."""
     if len(sources) != len(targets):
@@ -257,5 +266,8 @@ def copy_tensors(sources: Sequence[OrtValue], targets: Sequence[OrtValue], strea
     table = api()
     table.require("CopyTensors")
     count = len(sources)
-    if status := lib.CopyTensors(table.pointer, env().handle, source, target, queue, count):
-        fail(table.pointer, status, "CopyTensors")
+    try:
+        if status := lib.CopyTensors(table.pointer, env().handle, source, target, queue, count):
+            fail(table.pointer, status, "CopyTensors")
+    except OrtError as error:
+        raise RuntimeError(error.message) from error.__cause__

@@ -2,10 +2,12 @@
 """Sessions of models that are made or changed in Python, by the model editor's functions."""
 
 import os
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import encode
+from ortcffi._dependent import Dependent
 from ortcffi._native import ffi, lib
 from ortcffi.env.env import Env
 from ortcffi.errors import fail
@@ -17,7 +19,6 @@ from ortcffi.session.session import Session
 from ortcffi.table.engine import engine_for
 
 if TYPE_CHECKING:
-    from ortcffi._ort import OrtSession
     from ortcffi.options.run import PrepackedWeights
     from ortcffi.table.api import Api
 
@@ -60,7 +61,7 @@ class ModelEditor:
     [array([1., 2.], dtype=float32)]
     """
 
-    __slots__ = ("__weakref__", "_env", "_handle", "_options", "api")
+    __slots__ = ("__weakref__", "_env", "_options", "_owner", "api")
 
     def __init__(
         self,
@@ -70,7 +71,7 @@ class ModelEditor:
         api: "Api | None" = None,
         env: Env | None = None,
     ) -> None:
-        self._handle: Any = None
+        self._owner: Dependent | None = None
         self.api = engine_for(api, options, env)
         self._options = session_options_for(self.api, options)
         self._env = Env(api=self.api) if env is None else env
@@ -81,22 +82,22 @@ class ModelEditor:
         environment, chosen = self._env.handle, self._options_handle()
         if status := getattr(lib, slot)(editor, environment, *subject, chosen, out):
             fail(self.api.pointer, status, slot)
-        pointer = self.api.pointer
-        self._handle = ffi.gc(out[0], lambda handle: lib.ReleaseSession(pointer, handle))
+        release = partial(lib.ReleaseSession, self.api.pointer)
+        # The environment's handle itself: the collector may take its Env apart before.
+        self._owner = Dependent(out[0], release, environment, self._env._client, self._options)
 
     def _options_handle(self) -> Any:
         return ffi.NULL if self._options is None else self._options.handle
 
-    @property
-    def handle(self) -> "OrtSession":
-        """The cdata to pass to functions of ``lib``; `ValueError` once the editor has ended."""
-        if self._handle is None:
+    def _loaded(self) -> Dependent:
+        owner = self._owner
+        if owner is None:
             raise ValueError("this ModelEditor is closed")
-        return self._handle  # type: ignore[no-any-return]
+        return owner
 
     def _call(self, slot: str, *arguments: Any) -> None:
-        handle, editor = self.handle, editor_of(self.api, slot)
-        if status := getattr(lib, slot)(editor, handle, *arguments):
+        owner, editor = self._loaded(), editor_of(self.api, slot)
+        if status := getattr(lib, slot)(editor, owner.handle, *arguments):
             fail(self.api.pointer, status, slot)
 
     def opset(self, domain: str = "") -> int:
@@ -157,14 +158,13 @@ class ModelEditor:
         Model-editor function: ``FinalizeModelEditorSession``.
         """
         store = None if prepacked_weights is None else prepacked_weights.handle
-        handle, session = self.handle, Session.__new__(Session)
+        owner, session = self._loaded(), Session.__new__(Session)
         slot = "FinalizeModelEditorSession"
         try:
             self._call(slot, self._options_handle(), ffi.NULL if store is None else store)
 
             def hand_over(_env: Any, _options: Any, out: Any) -> None:
-                ffi.gc(handle, None)  # the session releases it from now on
-                out[0] = handle
+                out[0] = owner.hand_over()
 
             session._open(self.api, hand_over, self._options, env=self._env, keep=store)
         finally:
@@ -174,14 +174,14 @@ class ModelEditor:
     @property
     def closed(self) -> bool:
         """Whether the editor has ended."""
-        return self._handle is None
+        return self._owner is None
 
     def close(self) -> None:
         """End the editor. Closing again does nothing."""
-        self._handle = None
+        self._owner = None
 
     def __enter__(self) -> Self:
-        self.handle  # noqa: B018  # raises if closed
+        self._loaded()  # raises if closed
         return self
 
     def __exit__(

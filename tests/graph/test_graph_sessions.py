@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import ortcffi as ort
-from ortcffi.values.give_away import _keepers
 
 X = np.linspace(-1, 1, 128, dtype=np.float32).reshape(2, 64)
 
@@ -69,12 +68,21 @@ def test_the_memory_stays_as_long_as_the_session(real_api):
     assert gone() is None
 
 
-def test_a_graph_that_is_refused_lends_nothing(real_api, dense):
-    lent = len(_keepers)
-    dense.node("NoSuchOp", ["y"], ["z"])
+def test_a_graph_that_is_refused_lends_nothing(real_api):
+    class Array(np.ndarray):
+        """A subclass, so that a weak reference tells when it goes."""
+
+    array = np.ones(1000, np.float32).view(Array)
+    gone = weakref.ref(array)
+    graph = ort.Graph()
+    graph.initializer("w", array)
+    graph.node("NoSuchOp", ["w"], ["y"])
+    graph.output("y", "f4", [1000])
     with pytest.raises(ort.OrtError):
-        ort.Session.from_graph(dense, api=real_api)
-    assert len(_keepers) == lent
+        ort.Session.from_graph(graph, api=real_api)
+    del graph, array
+    gc.collect()
+    assert gone() is None
 
 
 def test_strings_of_a_graph_reach_the_session(real_api):

@@ -19,8 +19,9 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #endif
 
-/* The hosts that lack something. */
-#define HOSTS (ORT_API_VERSION - 1)
+#define HOSTS 29
+_Static_assert(HOSTS + 1 == ORT_API_VERSION,
+               "CORE_EACH_OLDER_HOST lists every version before this one");
 
 /* One string of all names: an array of pointers would need a relocation for each. */
 static const char names[] =

@@ -1,0 +1,387 @@
+# SPDX-License-Identifier: MIT
+"""Options, bindings, compiling and adapters of the official package and of the drop-in."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from ortcffi import Graph, compat
+
+X = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
+CPU = ["CPUExecutionProvider"]
+DTYPES = ["f4", "f8", "f2", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "?"]
+SETTINGS = {
+    "enable_cpu_mem_arena": False,
+    "enable_mem_pattern": False,
+    "inter_op_num_threads": 2,
+    "intra_op_num_threads": 3,
+    "log_severity_level": 3,
+    "log_verbosity_level": 1,
+    "logid": "name",
+    "optimized_model_filepath": "model.onnx",
+    "profile_file_prefix": "profile",
+    "use_deterministic_compute": True,
+    "use_per_session_threads": False,
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_options_keep_what_they_are_set_to(onnxruntime, name):
+    official = pytest.importorskip("onnxruntime")
+    options = onnxruntime.SessionOptions()
+    assert getattr(options, name) == getattr(official.SessionOptions(), name)
+    setattr(options, name, SETTINGS[name])
+    assert getattr(options, name) == SETTINGS[name]
+
+
+def test_options_take_members_of_enums_only(onnxruntime):
+    options = onnxruntime.SessionOptions()
+    level, mode = onnxruntime.GraphOptimizationLevel, onnxruntime.ExecutionMode
+    assert options.graph_optimization_level == level.ORT_ENABLE_ALL
+    options.graph_optimization_level = level.ORT_ENABLE_EXTENDED
+    assert options.graph_optimization_level == level.ORT_ENABLE_EXTENDED
+    options.execution_mode = mode.ORT_PARALLEL
+    assert options.execution_mode == mode.ORT_PARALLEL
+    with pytest.raises(TypeError):
+        options.graph_optimization_level = 99
+
+
+@pytest.mark.parametrize("name", ["nothing", "intra_op_threads"])
+def test_options_have_no_other_attributes(onnxruntime, name):
+    with pytest.raises(AttributeError):
+        setattr(onnxruntime.SessionOptions(), name, 1)
+    with pytest.raises(TypeError):
+        onnxruntime.SessionOptions().intra_op_num_threads = "many"
+
+
+def test_entries_are_kept_and_others_are_errors(onnxruntime):
+    options = onnxruntime.SessionOptions()
+    options.add_session_config_entry("KEY", "value")
+    assert options.get_session_config_entry("KEY") == "value"
+    with pytest.raises(RuntimeError, match="does not have configuration with key: NONE"):
+        options.get_session_config_entry("NONE")
+    with pytest.raises(RuntimeError, match="does not have configuration with key: NONE"):
+        onnxruntime.RunOptions().get_run_config_entry("NONE")
+
+
+def test_an_unknown_provider_of_options_is_an_error(onnxruntime):
+    with pytest.raises(RuntimeError, match="Unknown Provider Type: Nobody"):
+        onnxruntime.SessionOptions().add_provider("Nobody", {})
+
+
+def test_a_free_dimension_is_fixed(onnxruntime):
+    graph = Graph()
+    graph.input("X", "f4", ["batch", 2])
+    graph.node("Neg", ["X"], ["Y"])
+    graph.output("Y", "f4", ["batch", 2])
+    options = onnxruntime.SessionOptions()
+    options.add_free_dimension_override_by_name("batch", 4)
+    session = onnxruntime.InferenceSession(graph.to_bytes(), options, providers=CPU)
+    assert session.get_inputs()[0].shape == [4, 2]
+
+
+def test_an_initializer_takes_the_place_of_the_models(onnxruntime):
+    graph = Graph()
+    graph.input("X", "f4", [3, 2])
+    graph.initializer("W", np.zeros((3, 2), np.float32))
+    graph.node("Mul", ["X", "W"], ["Y"])
+    graph.output("Y", "f4", [3, 2])
+    options = onnxruntime.SessionOptions()
+    value = onnxruntime.OrtValue.ortvalue_from_numpy(X)
+    options.add_initializer("W", value)
+    session = onnxruntime.InferenceSession(graph.to_bytes(), options, providers=CPU)
+    np.testing.assert_array_equal(session.run(None, {"X": X})[0], X * X)
+    with pytest.raises(RuntimeError, match="must be an OrtValue"):
+        options.add_initializer("V", X)
+
+
+def test_a_library_of_custom_ops_that_is_not_there_is_an_error(onnxruntime, state):
+    with pytest.raises(state.Fail, match="cannot open shared object file"):
+        onnxruntime.SessionOptions().register_custom_ops_library("/nowhere/library.so")
+
+
+def test_the_optimized_model_is_written(onnxruntime, squares, tmp_path):
+    options = onnxruntime.SessionOptions()
+    options.optimized_model_filepath = str(tmp_path / "optimized.onnx")
+    onnxruntime.InferenceSession(squares, options, providers=CPU)
+    assert (tmp_path / "optimized.onnx").stat().st_size > 0
+
+
+def test_an_arena_is_shared_between_sessions(onnxruntime, squares):
+    info = onnxruntime.OrtMemoryInfo(
+        "Cpu", onnxruntime.OrtAllocatorType.ORT_ARENA_ALLOCATOR, 0, onnxruntime.OrtMemType.DEFAULT
+    )
+    onnxruntime.create_and_register_allocator(info, None)
+    options = onnxruntime.SessionOptions()
+    options.add_session_config_entry("session.use_env_allocators", "1")
+    session = onnxruntime.InferenceSession(squares, options, providers=CPU)
+    np.testing.assert_array_equal(session.run(None, {"X": X})[0], X * X)
+
+
+@pytest.mark.parametrize(
+    "given", [(8, 0, 4, 2), ({"max_mem": 16, "max_power_of_two_extend_bytes": 17},)]
+)
+def test_the_measures_of_an_arena_are_told(onnxruntime, given):
+    official = pytest.importorskip("onnxruntime")
+    names = [name for name in dir(official.OrtArenaCfg) if not name.startswith("_")]
+    ours, theirs = onnxruntime.OrtArenaCfg(*given), official.OrtArenaCfg(*given)
+    assert [getattr(ours, name) for name in names] == [getattr(theirs, name) for name in names]
+    with pytest.raises(RuntimeError, match="Invalid OrtArenaCfg option: nothing"):
+        onnxruntime.OrtArenaCfg({"nothing": 1})
+
+
+@pytest.mark.parametrize("severity", [-1, 5])
+def test_a_severity_out_of_range_is_a_runtime_error(onnxruntime, severity):
+    with pytest.raises(RuntimeError, match="Invalid logging severity"):
+        onnxruntime.set_default_logger_severity(severity)
+    onnxruntime.set_default_logger_severity(2)
+
+
+def test_sessions_share_threads_if_the_environment_has_them():
+    program = """
+import sys, numpy as np, ortcffi as ort
+g = ort.Graph()
+g.input("X", "f4", [2]); g.node("Neg", ["X"], ["Y"]); g.output("Y", "f4", [2])
+model = g.to_bytes()
+if sys.argv[1] == "compat":
+    import ortcffi.compat as onnxruntime
+else:
+    import onnxruntime
+onnxruntime.set_global_thread_pool_sizes(2, 2)
+options = onnxruntime.SessionOptions()
+options.use_per_session_threads = False
+session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+print(session.run(None, {"X": np.ones(2, "f4")})[0].tolist())
+options = onnxruntime.SessionOptions()
+try:
+    onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+except RuntimeError as error:
+    print("use_per_session_threads must be false" in str(error))
+"""
+    for package in ("official", "compat"):
+        done = subprocess.run(
+            [sys.executable, "-c", program, package], check=True, capture_output=True, text=True
+        )
+        assert "[-1.0, -1.0]" in done.stdout
+        assert "True" in done.stdout
+
+
+# --- bindings -------------------------------------------------------------------------------------
+
+
+def test_arrays_are_bound(session):
+    binding = session.io_binding()
+    binding.bind_cpu_input("X", X)
+    binding.bind_output("Y")
+    binding.synchronize_inputs()
+    session.run_with_iobinding(binding)
+    binding.synchronize_outputs()
+    np.testing.assert_array_equal(binding.copy_outputs_to_cpu()[0], X * X)
+    (value,) = binding.get_outputs()
+    np.testing.assert_array_equal(value.numpy(), X * X)
+    assert len(binding.get_outputs_as_ortvaluevector()) == 1
+
+
+def test_memory_is_bound_by_its_address(session):
+    out = np.zeros((3, 2), np.float32)
+    binding = session.io_binding()
+    binding.bind_input("X", "cpu", 0, np.float32, [3, 2], X.ctypes.data)
+    binding.bind_output("Y", "cpu", 0, 1, [3, 2], out.ctypes.data)
+    session.run_with_iobinding(binding)
+    np.testing.assert_array_equal(out, X * X)
+
+
+def test_values_are_bound_and_bound_anew(onnxruntime, session):
+    make = onnxruntime.OrtValue.ortvalue_from_numpy
+    x, y = make(X), onnxruntime.OrtValue.ortvalue_from_shape_and_type([3, 2], np.float32)
+    binding = session.io_binding()
+    binding.bind_ortvalue_input("X", x)
+    binding.bind_ortvalue_output("Y", y)
+    session.run_with_iobinding(binding)
+    np.testing.assert_array_equal(y.numpy(), X * X)
+    binding.bind_ortvalue_input("X", make(-X - 1))
+    session.run_with_iobinding(binding)
+    np.testing.assert_array_equal(y.numpy(), (X + 1) ** 2)
+
+
+def test_bindings_are_cleared(session):
+    binding = session.io_binding()
+    binding.bind_cpu_input("X", X)
+    binding.bind_output("Y")
+    binding.clear_binding_inputs()
+    binding.clear_binding_outputs()
+    assert binding.get_outputs() == []
+
+
+def test_wrong_bindings_are_runtime_errors(session):
+    binding = session.io_binding()
+    with pytest.raises(RuntimeError, match="Failed to find NodeArg with name: Q"):
+        binding.bind_cpu_input("Q", X)
+    with pytest.raises(RuntimeError, match="Unable to create OrtValue"):
+        binding.bind_cpu_input("X", [1])
+    with pytest.raises(ValueError, match="element_type"):
+        binding.bind_output("Y", buffer_ptr=X.ctypes.data)
+    binding.bind_cpu_input("X", X.astype("f8"))
+    binding.bind_output("Y")
+    with pytest.raises(RuntimeError):
+        session.run_with_iobinding(binding)
+
+
+def test_a_binding_belongs_to_its_session(onnxruntime, session, squares):
+    other = onnxruntime.InferenceSession(squares, providers=CPU)
+    with pytest.raises(ValueError, match="session that created it"):
+        session.run_with_iobinding(other.io_binding())
+
+
+@pytest.mark.parametrize(
+    "dtype", ["f4", "f8", "f2", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "?"]
+)
+def test_every_type_is_bound_in_the_compiled_session(onnxruntime, state, dtype):
+    x = np.arange(8).reshape(4, 2).astype(dtype)
+    graph = Graph()
+    graph.input("X", dtype, [4, 2])
+    graph.node("Identity", ["X"], ["Y"])
+    graph.output("Y", dtype, [4, 2])
+    session = onnxruntime.InferenceSession(graph.to_bytes(), providers=CPU)
+    device = state.OrtDevice(state.OrtDevice.cpu(), state.OrtDevice.default_memory(), 0)
+    binding = state.SessionIOBinding(session._sess)
+    binding.bind_ortvalue_input("X", state.OrtValue.ortvalue_from_numpy(x, device))
+    binding.bind_output("Y", device)
+    session._sess.run_with_iobinding(binding, None)
+    np.testing.assert_array_equal(binding.get_outputs()[0].numpy(), x)
+
+
+# --- compiling ------------------------------------------------------------------------------------
+
+
+def test_a_model_is_compiled_to_a_file_bytes_and_a_stream(onnxruntime, squares, tmp_path):
+    compiler = onnxruntime.ModelCompiler(onnxruntime.SessionOptions(), squares)
+    compiler.compile_to_file(str(tmp_path / "out.onnx"))
+    parts = []
+    compiler.compile_to_stream(parts.append)
+    content = compiler.compile_to_bytes()
+    assert b"".join(parts) == content == (tmp_path / "out.onnx").read_bytes()
+    session = onnxruntime.InferenceSession(content, providers=CPU)
+    np.testing.assert_array_equal(session.run(None, {"X": X})[0], X * X)
+
+
+def test_the_compiled_model_has_a_name_by_itself(squares, tmp_path):
+    (tmp_path / "model.onnx").write_bytes(squares)
+    options = compat.SessionOptions()
+    compat.ModelCompiler(options, str(tmp_path / "model.onnx")).compile_to_file()
+    assert (tmp_path / "model_ctx.onnx").exists()
+
+
+def test_flags_of_the_compiler_count(onnxruntime, state, squares, tmp_path):
+    flags, target = onnxruntime.OrtCompileApiFlags, str(tmp_path / "out.onnx")
+    options = onnxruntime.SessionOptions()
+    strict = onnxruntime.ModelCompiler(options, squares, flags=flags.ERROR_IF_NO_NODES_COMPILED)
+    with pytest.raises(state.Fail, match="Unable to compile any nodes"):
+        strict.compile_to_file(target)
+    once = onnxruntime.ModelCompiler(options, squares, flags=flags.ERROR_IF_OUTPUT_FILE_EXISTS)
+    once.compile_to_file(target)
+    with pytest.raises(state.Fail, match="exists already"):
+        once.compile_to_file(target)
+
+
+def test_a_function_decides_where_initializers_go(onnxruntime, tmp_path):
+    graph = Graph()
+    graph.input("X", "f4", [64])
+    graph.initializer("W", np.arange(64, dtype=np.float32))
+    graph.node("Add", ["X", "W"], ["Y"])
+    graph.output("Y", "f4", [64])
+    weights = tmp_path / "weights.bin"
+
+    def locate(name, value, info):
+        assert (name, value.shape(), info) == ("W", [64], None)
+        weights.write_bytes(value.numpy().tobytes())
+        size = value.tensor_size_in_bytes()
+        return onnxruntime.OrtExternalInitializerInfo("weights.bin", 0, size)
+
+    compiler = onnxruntime.ModelCompiler(
+        onnxruntime.SessionOptions(), graph.to_bytes(), get_initializer_location_func=locate
+    )
+    compiler.compile_to_file(str(tmp_path / "out.onnx"))
+    session = onnxruntime.InferenceSession(str(tmp_path / "out.onnx"), providers=CPU)
+    x = np.ones(64, np.float32)
+    np.testing.assert_array_equal(session.run(None, {"X": x})[0], x + np.arange(64))
+
+
+@pytest.mark.parametrize(
+    ("kind", "model", "options"),
+    [
+        (ValueError, b"", {}),
+        (ValueError, "", {}),
+        (TypeError, 3, {}),
+        (TypeError, b"x", {"external_initializers_file_path": 3}),
+        (
+            ValueError,
+            b"x",
+            {"external_initializers_file_path": "f", "get_initializer_location_func": print},
+        ),
+    ],
+)
+def test_wrong_arguments_of_the_compiler_are_errors(onnxruntime, kind, model, options):
+    with pytest.raises(kind):
+        onnxruntime.ModelCompiler(onnxruntime.SessionOptions(), model, **options)
+
+
+# --- adapters -------------------------------------------------------------------------------------
+
+
+def written(package, path):
+    make = package.OrtValue.ortvalue_from_numpy_with_onnx_type
+    adapter = package.AdapterFormat()
+    adapter.set_adapter_version(3)
+    adapter.set_model_version(5)
+    arrays = {"one": (np.arange(10, dtype=np.float32).reshape(5, 2), 1), "two": (np.arange(7), 7)}
+    adapter.set_parameters({name: make(x, number) for name, (x, number) in arrays.items()})
+    adapter.export_adapter(str(path))
+    return {name: x for name, (x, _) in arrays.items()}
+
+
+@pytest.mark.parametrize("writer", ["onnxruntime", "ortcffi.compat"])
+def test_adapters_are_read_whoever_wrote_them(onnxruntime, tmp_path, writer):
+    import importlib
+
+    arrays = written(importlib.import_module(writer), tmp_path / "adapter")
+    adapter = onnxruntime.AdapterFormat.read_adapter(str(tmp_path / "adapter"))
+    versions = (adapter.get_format_version(), adapter.get_adapter_version())
+    assert (*versions, adapter.get_model_version()) == (1, 3, 5)
+    found = adapter.get_parameters()
+    assert found.keys() == arrays.keys()
+    for name, x in arrays.items():
+        np.testing.assert_array_equal(found[name].numpy(), x)
+        assert found[name].shape() == list(x.shape)
+
+
+def test_an_adapter_changes_a_run(onnxruntime, tmp_path):
+    graph = Graph()
+    graph.input("X", "f4", [3, 2])
+    graph.input("W", "f4", [3, 2])
+    graph.node("Mul", ["X", "W"], ["Y"])
+    graph.output("Y", "f4", [3, 2])
+    parameters = {"W": onnxruntime.OrtValue.ortvalue_from_numpy(X)}
+    file = onnxruntime.AdapterFormat()
+    file.set_parameters(parameters)
+    file.export_adapter(str(tmp_path / "adapter"))
+    adapter = onnxruntime.LoraAdapter()
+    adapter.Load(str(tmp_path / "adapter"))
+    options = onnxruntime.RunOptions()
+    options.add_active_adapter(adapter)
+    session = onnxruntime.InferenceSession(graph.to_bytes(), providers=CPU)
+    values = session.run_with_ort_values(
+        None, {"X": parameters["W"], "W": parameters["W"]}, options
+    )
+    np.testing.assert_array_equal(values[0].numpy(), X * X)
+
+
+@pytest.mark.parametrize("content", [b"", b"TORT", b"\x08\0\0\0TORT", b"\xff\xff\xff\x7fTORT" * 9])
+def test_what_is_no_adapter_is_a_runtime_error(onnxruntime, tmp_path, content):
+    (tmp_path / "adapter").write_bytes(content)
+    if onnxruntime.__name__ == "onnxruntime" and not content:
+        pytest.xfail("the official package maps an empty file, which the system refuses")
+    with pytest.raises(RuntimeError):
+        onnxruntime.AdapterFormat.read_adapter(str(tmp_path / "adapter"))

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: MIT
+"""Values, devices and sparse tensors of the official package and of the drop-in."""
+
+import gc
+
+import numpy as np
+import pytest
+
+X = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
+BFLOAT16 = 16
+DTYPES = ["f4", "f8", "f2", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "?"]
+
+
+def test_a_value_tells_what_it_is(onnxruntime):
+    value = onnxruntime.OrtValue.ortvalue_from_numpy(X)
+    assert (value.shape(), value.data_type(), value.device_name()) == (
+        [3, 2],
+        "tensor(float)",
+        "cpu",
+    )
+    assert (value.element_type(), value.tensor_size_in_bytes(), value.has_value()) == (1, 24, True)
+    kinds = (value.is_tensor(), value.is_sparse_tensor(), value.is_tensor_sequence())
+    assert kinds == (True, False, False)
+    assert value.data_ptr() == X.ctypes.data
+
+
+@pytest.mark.parametrize(
+    "dtype", ["f4", "f8", "f2", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "?"]
+)
+def test_values_share_the_memory_of_arrays(onnxruntime, dtype):
+    x = np.arange(6).astype(dtype)
+    value = onnxruntime.OrtValue.ortvalue_from_numpy(x)
+    assert np.shares_memory(value.numpy(), x)
+    np.testing.assert_array_equal(value.numpy(), x)
+
+
+@pytest.mark.parametrize("x", [np.array(["a"]), [1.0], 3, None])
+def test_values_are_made_of_arrays_of_numbers_only(onnxruntime, x):
+    with pytest.raises(RuntimeError, match="non-string numpy arrays"):
+        onnxruntime.OrtValue.ortvalue_from_numpy(x)
+
+
+def test_a_strided_array_is_copied(onnxruntime):
+    value = onnxruntime.OrtValue.ortvalue_from_numpy(X[:, ::-1])
+    np.testing.assert_array_equal(value.numpy(), X[:, ::-1])
+
+
+@pytest.mark.parametrize("device", [("cuda", 0), ("gpu", 0, 0x10DE)])
+def test_a_device_that_is_not_there_is_a_runtime_error(onnxruntime, device):
+    with pytest.raises(RuntimeError, match="Can't allocate memory on the device"):
+        onnxruntime.OrtValue.ortvalue_from_numpy(X, *device)
+
+
+def test_an_unknown_device_is_an_error(onnxruntime):
+    with pytest.raises(Exception, match="Unsupported device type: nowhere"):
+        onnxruntime.OrtValue.ortvalue_from_numpy(X, "nowhere", 0)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"), [(np.float32, "float"), (np.int64, "int64"), (16, "bfloat16")]
+)
+def test_a_value_is_made_of_a_shape_and_a_type(onnxruntime, given, told):
+    value = onnxruntime.OrtValue.ortvalue_from_shape_and_type([2, 3], given)
+    assert (value.shape(), value.data_type()) == ([2, 3], f"tensor({told})")
+
+
+def test_a_negative_dimension_is_a_runtime_error(onnxruntime):
+    with pytest.raises(RuntimeError):
+        onnxruntime.OrtValue.ortvalue_from_shape_and_type([-1, 3], np.float32)
+
+
+def test_memory_can_be_taken_for_another_type_of_the_same_size(onnxruntime):
+    make = onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type
+    value = make(np.zeros(3, np.uint16), BFLOAT16)
+    assert (value.data_type(), value.element_type()) == ("tensor(bfloat16)", BFLOAT16)
+    with pytest.raises(RuntimeError, match="No corresponding Numpy type"):
+        value.numpy()
+    with pytest.raises(RuntimeError, match="Items size"):
+        make(np.zeros(3, np.uint8), BFLOAT16)
+
+
+def test_a_value_is_updated_in_place(onnxruntime):
+    value = onnxruntime.OrtValue.ortvalue_from_shape_and_type([3, 2], np.float32)
+    place = value.data_ptr()
+    value.update_inplace(X)
+    np.testing.assert_array_equal(value.numpy(), X)
+    other = onnxruntime.OrtValue.ortvalue_from_numpy(-X)
+    value.update_inplace(other)
+    np.testing.assert_array_equal(value.numpy(), -X)
+    assert value.data_ptr() == place
+
+
+def test_a_wrong_update_is_an_error(onnxruntime):
+    value = onnxruntime.OrtValue.ortvalue_from_shape_and_type([3, 2], np.float32)
+    with pytest.raises(RuntimeError, match="does not match the size"):
+        value.update_inplace(np.zeros((3, 3), np.float32))
+    with pytest.raises(TypeError, match=r"must be a numpy.ndarray or an OrtValue"):
+        value.update_inplace([1])
+
+
+def test_tensors_are_copied_where_a_provider_copies(onnxruntime):
+    target = onnxruntime.OrtValue.ortvalue_from_shape_and_type([3, 2], np.float32)
+    with pytest.raises(RuntimeError, match="Data transfer implementation"):
+        onnxruntime.copy_tensors([onnxruntime.OrtValue.ortvalue_from_numpy(X)], [target])
+
+
+def test_numpy_takes_a_value_for_an_array(onnxruntime):
+    value = onnxruntime.OrtValue.ortvalue_from_numpy(X)
+    assert np.asarray(value).ctypes.data == value.data_ptr()
+    assert np.asarray(value, dtype=np.float32).ctypes.data == value.data_ptr()
+    assert np.asarray(value, dtype=np.float64).dtype == np.float64
+    np.testing.assert_array_equal(np.array(value), X)
+
+
+# --- DLPack ---------------------------------------------------------------------------------------
+
+
+def test_a_capsule_goes_around(onnxruntime, state):
+    value = onnxruntime.OrtValue.ortvalue_from_numpy(X)
+    for export in (value._ortvalue.to_dlpack, value._ortvalue.__dlpack__, value.__dlpack__):
+        capsule = export()
+        assert not state.is_dlpack_uint8_tensor(capsule)
+        other = state.OrtValue.from_dlpack(capsule, False)
+        assert other.data_ptr() == value.data_ptr()
+        np.testing.assert_array_equal(other.numpy(), X)
+    assert value.__dlpack_device__() == (1, 0)
+
+
+@pytest.mark.parametrize("shape", [(1, 8, 0, 128), (0,), (0, 4), (4, 0)])
+def test_a_capsule_may_have_no_bytes(onnxruntime, state, shape):
+    x = np.zeros(shape, np.float32)
+    assert state.OrtValue.from_dlpack(x.__dlpack__(), False).shape() == list(shape)
+    capsule = onnxruntime.OrtValue.ortvalue_from_numpy(x)._ortvalue.to_dlpack()
+    assert state.OrtValue.from_dlpack(capsule, False).shape() == list(shape)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "u1"])
+def test_an_object_with_dlpack_becomes_a_value(onnxruntime, dtype):
+    x = np.array([1, 0, 1]).astype(dtype)
+    source = onnxruntime.OrtValue.ortvalue_from_numpy(x)
+    for given in (source, x):
+        value = onnxruntime.OrtValue.from_dlpack(given)
+        assert (value.numpy().dtype, value.data_ptr()) == (x.dtype, x.ctypes.data)
+
+
+# --- sparse tensors -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cpu(onnxruntime):
+    return onnxruntime.OrtDevice.make("cpu", 0)
+
+
+@pytest.mark.parametrize("values", [np.array([1, 2, 3], np.float32), np.array(["a", "b", "c"])])
+def test_a_sparse_tensor_has_coo_indices(onnxruntime, cpu, values):
+    indices = np.array([3, 5, 15], np.int64)
+    tensor = onnxruntime.SparseTensor.sparse_coo_from_numpy([9, 9], values, indices, cpu)
+    told = "float" if values.dtype.kind == "f" else "string"
+    assert tensor.format() == onnxruntime.OrtSparseFormat.ORT_SPARSE_COO
+    assert (tensor.dense_shape(), tensor.data_type()) == ([9, 9], f"sparse_tensor({told})")
+    assert tensor.device_name() == "cpu"
+    kept = tensor.as_coo_view().indices()
+    assert not kept.flags.writeable
+    if told == "float":
+        assert not tensor.values().flags.writeable
+    gc.collect()
+    np.testing.assert_array_equal(tensor.values(), values)
+    np.testing.assert_array_equal(kept, indices)
+
+
+def test_a_sparse_tensor_has_csr_indices(onnxruntime, cpu):
+    values = np.array([1, 2, 3], np.float32)
+    inner, outer = np.array([1, 1, 1]), np.array([0, 1, 2, 3, 3, 3, 3, 3, 3, 3])
+    tensor = onnxruntime.SparseTensor.sparse_csr_from_numpy([9, 9], values, inner, outer, cpu)
+    assert tensor.format() == onnxruntime.OrtSparseFormat.ORT_SPARSE_CSRC
+    view = tensor.as_csrc_view()
+    np.testing.assert_array_equal(view.inner(), inner)
+    np.testing.assert_array_equal(view.outer(), outer)
+
+
+def test_a_value_holds_a_sparse_tensor(onnxruntime, cpu):
+    values, indices = np.array([1, 2], np.float32), np.array([[0, 1], [2, 2]])
+    tensor = onnxruntime.SparseTensor.sparse_coo_from_numpy([3, 3], values, indices, cpu)
+    value = onnxruntime.OrtValue.ort_value_from_sparse_tensor(tensor)
+    assert (value.is_sparse_tensor(), value.is_tensor()) == (True, False)
+    np.testing.assert_array_equal(value.as_sparse_tensor().values(), values)
+
+
+def test_a_wrong_format_or_device_is_a_runtime_error(onnxruntime, cpu):
+    values, indices = np.array([1, 2], np.float32), np.array([3, 5])
+    tensor = onnxruntime.SparseTensor.sparse_coo_from_numpy([3, 3], values, indices, cpu)
+    with pytest.raises(RuntimeError):
+        tensor.as_csrc_view()
+    with pytest.raises(RuntimeError):
+        tensor.to_cuda(onnxruntime.OrtDevice.make("cuda", 0))
+
+
+# --- devices --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["cpu", "cuda", "dml", "cann", "webgpu", "gpu", "npu"])
+def test_devices_have_the_official_numbers(onnxruntime, name):
+    official = pytest.importorskip("onnxruntime")
+    facts = [
+        (d.device_id(), d.device_type(), d.device_vendor_id(), d.device_mem_type())
+        for d in (onnxruntime.OrtDevice.make(name, 1), official.OrtDevice.make(name, 1))
+    ]
+    assert facts[0] == facts[1]
+
+
+def test_memory_is_described(onnxruntime):
+    kinds = onnxruntime.OrtAllocatorType, onnxruntime.OrtMemType, onnxruntime.OrtDeviceMemoryType
+    info = onnxruntime.OrtMemoryInfo("Cpu", kinds[0].ORT_ARENA_ALLOCATOR, 0, kinds[1].DEFAULT)
+    assert (info.name, info.device_id, info.device_vendor_id) == ("Cpu", 0, 0)
+    assert (info.allocator_type, info.mem_type) == (kinds[0].ORT_ARENA_ALLOCATOR, kinds[1].DEFAULT)
+    assert info.device_mem_type == kinds[2].DEFAULT
+    with pytest.raises(RuntimeError):
+        onnxruntime.OrtMemoryInfo("Nobody", kinds[0].ORT_ARENA_ALLOCATOR, 0, kinds[1].DEFAULT)
+
+
+def test_memory_of_any_device_is_described(onnxruntime):
+    info = onnxruntime.OrtMemoryInfo.create_v2(
+        "Test",
+        onnxruntime.OrtMemoryInfoDeviceType.GPU,
+        0x10DE,
+        1,
+        onnxruntime.OrtDeviceMemoryType.DEFAULT,
+        128,
+        onnxruntime.OrtAllocatorType.ORT_DEVICE_ALLOCATOR,
+    )
+    assert (info.name, info.device_id, info.device_vendor_id) == ("Test", 1, 0x10DE)
+
+
+def test_the_cpu_is_among_the_devices_of_execution_providers(onnxruntime):
+    (device,) = [d for d in onnxruntime.get_ep_devices() if d.ep_name == "CPUExecutionProvider"]
+    assert (device.ep_vendor, device.ep_options) == ("Microsoft", {})
+    assert device.device.type == onnxruntime.OrtHardwareDeviceType.CPU
+    assert isinstance(device.device.vendor_id, int)
+    assert device.memory_info(onnxruntime.OrtDeviceMemoryType.DEFAULT) is None
+
+
+def test_a_library_that_is_not_there_is_an_error(onnxruntime, state):
+    with pytest.raises(state.Fail, match="Failed to load library"):
+        onnxruntime.register_execution_provider_library("test", "/nowhere/library.so")
+    with pytest.raises(state.Fail, match="was not registered"):
+        onnxruntime.unregister_execution_provider_library("test")
