@@ -7,6 +7,7 @@ A module is imported when one of its names is first used, so that the import tak
 from typing import Any
 
 __all__ = ["Aligned", "Allocator", "AllocatorStats", "AllocatorType", "Api", "Arena", "ArenaCfg"]
+__all__ += ["Binding"]
 __all__ += ["Characteristic", "CustomOp", "CustomOpDomain", "DeviceMemoryType", "DevicePolicy"]
 __all__ += ["DeviceType", "ElementType", "Env", "EpDevice", "ErrorCode", "ExecutionMode"]
 __all__ += ["Failing", "FreeDimension", "KeyValuePairs", "Leak", "LibraryNotFound", "Limiting"]
@@ -71,6 +72,7 @@ _NAMES = {
     "graph.graph": "Graph",
     "session.editor": "ModelEditor",
     "graph.nodes": "GraphNode GraphValue",
+    "session.binding": "Binding",
     "session.session": "Session",
     "session.specs": "ValueSpec",
     "table.find": "find_runtimes Runtime",

@@ -7,32 +7,24 @@ says which input is wrong, what it is, and what the model wants.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from ortcffi._native import ffi, lib
-from ortcffi._public import public
 from ortcffi.errors import Cancelled, InvalidArgument, check
+from ortcffi.session.compiled import Engine
 from ortcffi.session.library import run_options_for, value_for
 from ortcffi.session.specs import ValueSpec, described
 from ortcffi.values import tensors
 from ortcffi.values.checks import unfit
 from ortcffi.values.compiled import address_of
-from ortcffi.values.element_types import ElementType, ValueKind, dtype_of, element_of
+from ortcffi.values.element_types import PACKED, ElementType, ValueKind, dtype_of, element_of
 from ortcffi.values.value import Value
 
-if TYPE_CHECKING:
-    from ortcffi.session._compiled import Engine
-else:
-    (Engine,) = lib.ortcffi_session_types()
-
-__all__ = ["Conversions", "Engine"]
+__all__ = ["Conversions"]
 
 _ENDINGS = {1: "cancel", 2: "timeout", 3: "KeyboardInterrupt"}  # as `enum ending` in C
-
-
-public(Engine)
 
 
 class Conversions(Engine):
@@ -58,7 +50,7 @@ class Conversions(Engine):
             raise TypeError(f"input {name!r} was given twice: in feed and as a keyword")
         if not isinstance(name, str):
             raise TypeError(f"the name of an input must be a str, not {name!r}")
-        raise _unknown("input", name, (*self.inputs, *self.overridable_initializers))
+        raise unknown("input", name, (*self.inputs, *self.overridable_initializers))
 
     def _refuse_missing(self, place: int) -> NoReturn:
         spec = self.inputs[place]
@@ -146,7 +138,7 @@ class Conversions(Engine):
     def _refuse_output(self, name: Any) -> NoReturn:
         if not isinstance(name, str):
             raise TypeError(f"the name of an output must be a str, not {name!r}")
-        raise _unknown("output", name, self.outputs)
+        raise unknown("output", name, self.outputs)
 
     def _targets(self, out: Any) -> dict[str, Any]:
         if not isinstance(out, Mapping):
@@ -177,9 +169,7 @@ class Conversions(Engine):
         return Value.from_numpy(x, api=self.api)
 
     def _convert_output(self, value: Value) -> Any:
-        if value.kind is ValueKind.TENSOR:
-            return value.numpy(copy=True)  # of elements that share bytes
-        return value.to_python() if _has_value(value) else None
+        return as_result(value)
 
     # --- the rest ---------------------------------------------------------------------------------
 
@@ -195,10 +185,18 @@ class Conversions(Engine):
         raise Cancelled("the run was ended by cancel", "Run")
 
 
+def as_result(value: Value) -> Any:
+    """What a run returns for an output: an array, Python's own objects, or None for nothing."""
+    if value.kind is ValueKind.TENSOR:
+        return value.numpy(copy=value.element_type in PACKED)
+    return value.to_python() if _has_value(value) else None
+
+
 # --- checks ---------------------------------------------------------------------------------------
 
 
-def _unknown(what: str, name: str, specs: tuple[ValueSpec, ...]) -> InvalidArgument:
+def unknown(what: str, name: str, specs: tuple[ValueSpec, ...]) -> InvalidArgument:
+    """The error for a name that the model has not."""
     known = ", ".join(repr(spec.name) for spec in specs[:8]) + (", ..." if len(specs) > 8 else "")
     from difflib import get_close_matches
 

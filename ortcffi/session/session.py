@@ -2,19 +2,20 @@
 """`Session`: a model that a library has loaded, and its runs."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._native import ffi, lib
-from ortcffi._public import public
+from ortcffi._public import described_by, public
 from ortcffi.env.env import Env
 from ortcffi.errors import fail
 from ortcffi.graph.editor import Parts, build_model
 from ortcffi.graph.graph import Graph
 from ortcffi.options.run import PrepackedWeights
-from ortcffi.options.session import SessionOptions
+from ortcffi.options.session import ExecutionMode, SessionOptions
 from ortcffi.options.settings import path as as_path
+from ortcffi.session import asynchronous, binding
 from ortcffi.session.conversions import Conversions
 from ortcffi.session.library import engine_for, session_options_for
 from ortcffi.session.specs import ValueSpec, read_specs
@@ -22,6 +23,9 @@ from ortcffi.values.compiled import address_of
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
+    import asyncio
+    from concurrent.futures import Future
+
     from ortcffi._ort import OrtSession
     from ortcffi.table.api import Api
 
@@ -201,6 +205,7 @@ class Session(Conversions):
             tuple(spec.facts() for spec in (*self.inputs, *self.overridable_initializers)),
             tuple(spec.facts() for spec in self.outputs),
             len(self.inputs),
+            _has_threads(chosen),
         )
         self._options = chosen
         self._source = None
@@ -209,6 +214,25 @@ class Session(Conversions):
     def handle(self) -> "OrtSession":
         """The cdata to pass to functions of ``lib``; it keeps the session while it lives."""
         return ffi.gc(ffi.cast("OrtSession*", self._hand_out()), self._take_back)
+
+    @described_by(binding.bind)
+    def bind(
+        self,
+        inputs: Mapping[str, Any] | None = None,
+        outputs: Mapping[str, Any] | Iterable[str] | None = None,
+        *,
+        hold_gil: bool = False,
+        **io: Any,
+    ) -> "binding.Binding":
+        return binding.bind(self, inputs, outputs, hold_gil=hold_gil, **io)
+
+    @described_by(asynchronous.run_async)
+    def run_async(self, *arguments: Any, **keywords: Any) -> "asyncio.Future[list[Any]]":
+        return asynchronous.run_async(self, *arguments, **keywords)
+
+    @described_by(asynchronous.run_future)
+    def run_future(self, *arguments: Any, **keywords: Any) -> "Future[list[Any]]":
+        return asynchronous.run_future(self, *arguments, **keywords)
 
     def __enter__(self) -> Self:
         if self.closed:
@@ -272,6 +296,13 @@ def _creation(
             fail(api.pointer, status, slot)
 
     return create, store, held
+
+
+def _has_threads(options: SessionOptions | None) -> bool:
+    """Whether the library has threads for a session, as far as its options say."""
+    if options is None or options.intra_op_threads != 1 or not options.per_session_threads:
+        return True
+    return bool(options.execution_mode != ExecutionMode.SEQUENTIAL)
 
 
 def _borrows_bytes(options: "SessionOptions | None") -> bool:

@@ -38,14 +38,15 @@ void ortcffi_give_options(struct session* session, OrtRunOptions* options, int i
   session->spare = options;
 }
 
+struct run* ortcffi_runs;
+
 void ortcffi_run_link(struct run* run) {
-  struct session* session = run->session;
-  run->link = &session->runs;
-  run->next = session->runs;
+  run->link = &ortcffi_runs;
+  run->next = ortcffi_runs;
   if (run->next != NULL) {
     run->next->link = &run->next;
   }
-  session->runs = run;
+  ortcffi_runs = run;
 }
 
 void ortcffi_run_unlink(struct run* run) {
@@ -62,6 +63,17 @@ void ortcffi_run_stop(struct run* run, int ending) {
   }
 }
 
+Py_ssize_t ortcffi_stop_all(const struct session* session) {
+  Py_ssize_t count = 0;
+  for (struct run* run = ortcffi_runs; run != NULL; run = run->next) {
+    if ((session == NULL || run->session == session) && !atomic_load(&run->is_done)) {
+      ortcffi_run_stop(run, CANCELLED);
+      count++;
+    }
+  }
+  return count;
+}
+
 void ortcffi_run_fail(struct run* run, OrtStatus* status, const char* function) {
   const struct maker* maker = run->session->maker;
   if (run->ending == GOES_ON) {
@@ -69,6 +81,9 @@ void ortcffi_run_fail(struct run* run, OrtStatus* status, const char* function) 
     return;
   }
   maker->api->ReleaseStatus(status);
+  if (run->ending == INTERRUPTED && PyErr_CheckSignals() < 0) {
+    return; /* with what the handler of the signal raised */
+  }
   PyObject* error = PyObject_CallMethod((PyObject*)run->session, "_refuse_end", "i", run->ending);
   Py_XDECREF(error);
 }
@@ -102,10 +117,10 @@ static PyObject* result_of(struct run* run, size_t i, int as_value) {
   if (kind == ONNX_TYPE_TENSOR && ortcffi_value_shape(value) == 0) {
     int is_packed = ortcffi_element_bits(value->element) < 8 &&
                     value->element != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
-    result = is_packed ? PyObject_CallMethod((PyObject*)session, "_convert_output", "O", value)
+    result = is_packed ? PyObject_CallMethod((PyObject*)session, "_convert_output", "(O)", value)
                        : ortcffi_value_numpy((PyObject*)value, NULL, 0, NULL);
   } else if (kind >= 0 && kind != ONNX_TYPE_TENSOR) {
-    result = PyObject_CallMethod((PyObject*)session, "_convert_output", "O", value);
+    result = PyObject_CallMethod((PyObject*)session, "_convert_output", "(O)", value);
   }
   Py_DECREF((PyObject*)value);
   return result;
@@ -131,11 +146,14 @@ static OrtStatus* perform(struct run* run) {
   const OrtApi* api = run->session->maker->api;
   OrtSession* handle = run->session->handle;
   OrtStatus* status;
+  struct watch watch;
   ortcffi_run_link(run);
+  ortcffi_watch_begin(&watch, run, &run->session->habit);
   Py_BEGIN_ALLOW_THREADS;
   status = api->Run(handle, run->options, run->input_names, (const OrtValue* const*)run->inputs,
                     run->input_count, run->output_names, run->output_count, run->outputs);
   Py_END_ALLOW_THREADS;
+  ortcffi_watch_end(&watch, run, &run->session->habit);
   ortcffi_run_unlink(run);
   return status;
 }
@@ -157,8 +175,9 @@ static PyObject* run_once(struct session* session, const struct request* request
 
 /* The parameter of that name; NULL for what names an input. */
 static PyObject** parameter(struct request* request, PyObject* name) {
-  static const char* const names[] = {"feed", "outputs", "options", "out"};
-  PyObject** places[] = {&request->feed, &request->outputs, &request->options, &request->out};
+  static const char* const names[] = {"feed", "outputs", "options", "out", "timeout"};
+  PyObject** places[] = {&request->feed, &request->outputs, &request->options, &request->out,
+                         &request->timeout};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (PyUnicode_CompareWithASCIIString(name, names[i]) == 0) {
       return places[i];
@@ -187,35 +206,44 @@ static int read_keywords(struct request* request, PyObject* const* values, PyObj
   return 0;
 }
 
-static PyObject* run_with(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
-                          PyObject* keywords, int as_values) {
-  struct request request = {.keywords = keywords, .as_values = as_values};
-  PyObject* few[16];
-  PyObject** named = few;
+int ortcffi_read_request(struct request* request, PyObject* const* arguments, Py_ssize_t count,
+                         PyObject* keywords, PyObject** named, PyObject*** more) {
   if (count > 2) {
     PyErr_Format(PyExc_TypeError, "run takes feed and outputs by position, but got %zd arguments",
                  count);
-    return NULL;
+    return -1;
   }
-  request.feed = count > 0 ? arguments[0] : NULL;
-  request.outputs = count > 1 ? arguments[1] : NULL;
+  request->feed = count > 0 ? arguments[0] : NULL;
+  request->outputs = count > 1 ? arguments[1] : NULL;
+  request->keywords = keywords;
   if (keywords != NULL && PyTuple_Size(keywords) > 16) {
-    named = PyMem_Malloc((size_t)PyTuple_Size(keywords) * sizeof *named);
-  }
-  PyObject* results = NULL;
-  if (named == NULL) {
-    PyErr_NoMemory();
-  } else if (keywords == NULL || read_keywords(&request, arguments + count, named) == 0) {
-    PyObject** places[] = {&request.feed, &request.outputs, &request.options, &request.out,
-                           &request.timeout};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-      *places[i] = *places[i] == Py_None ? NULL : *places[i];
+    named = *more = PyMem_Malloc((size_t)PyTuple_Size(keywords) * sizeof *named);
+    if (named == NULL) {
+      PyErr_NoMemory();
+      return -1;
     }
+  }
+  if (keywords != NULL && read_keywords(request, arguments + count, named) < 0) {
+    return -1;
+  }
+  PyObject** places[] = {&request->feed, &request->outputs, &request->options, &request->out,
+                         &request->timeout};
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    *places[i] = *places[i] == Py_None ? NULL : *places[i];
+  }
+  return 0;
+}
+
+static PyObject* run_with(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                          PyObject* keywords, int as_values) {
+  struct request request = {.as_values = as_values};
+  PyObject* named[16];
+  PyObject** more = NULL;
+  PyObject* results = NULL;
+  if (ortcffi_read_request(&request, arguments, count, keywords, named, &more) == 0) {
     results = run_once((struct session*)self, &request);
   }
-  if (named != few) {
-    PyMem_Free(named);
-  }
+  PyMem_Free(more);
   return results;
 }
 

@@ -52,7 +52,7 @@ static int fits(const struct port* port, const struct plain_array* array) {
 /* A value of what fits as it is: 1 with the value; 0 where Python has to look at it; -1 with an
  * exception. */
 static int make_value(const struct session* session, const struct port* port, PyObject* x,
-                      int is_output, OrtValue** out) {
+                      int is_output, OrtValue** out, size_t* bytes) {
   const struct maker* maker = session->maker;
   struct plain_array array;
   if (ortcffi_plain_array(x, &array)) {
@@ -66,9 +66,11 @@ static int make_value(const struct session* session, const struct port* port, Py
       ortcffi_value_fail(maker, status, "CreateTensorWithDataAsOrtValue");
       return -1;
     }
+    *bytes += array.bytes;
     return 1;
   }
   if (!is_output && ortcffi_object_array(x, &array) && fits(port, &array)) {
+    *bytes += array.bytes;
     return ortcffi_strings_from_array(maker, session->strings, &array, out);
   }
   return 0;
@@ -130,10 +132,12 @@ static int add_input(struct run* run, size_t guess, PyObject* name, PyObject* x)
   int used = use_value(session, &session->inputs.items[place], x, &run->given[place],
                        &run->holders[place]);
   if (used != 0) {
+    run->bytes += used > 0 ? ortcffi_value_bytes((struct value*)x) : 0;
     run->input_count += used > 0;
     return used > 0 ? 0 : -1;
   }
-  int made = make_value(session, &session->inputs.items[place], x, 0, &run->given[place]);
+  int made =
+      make_value(session, &session->inputs.items[place], x, 0, &run->given[place], &run->bytes);
   if (made == 1) {
     run->holders[place] = Py_NewRef(x);
     run->input_count++;
@@ -141,6 +145,7 @@ static int add_input(struct run* run, size_t guess, PyObject* name, PyObject* x)
   }
   if (made == 0 && convert_value(session, "_convert_input", (size_t)place, x, &run->given[place],
                                  &run->holders[place]) == 0) {
+    run->has_other_bytes = 1;
     run->input_count++;
     return 0;
   }
@@ -152,7 +157,7 @@ static int add_feed(struct run* run, PyObject* feed) {
   Py_ssize_t place = 0;
   size_t guess = 0;
   if (!PyDict_CheckExact(feed)) {
-    PyObject* copy = PyObject_CallMethod((PyObject*)run->session, "_feed", "O", feed);
+    PyObject* copy = PyObject_CallMethod((PyObject*)run->session, "_feed", "(O)", feed);
     int answer = copy == NULL ? -1 : add_feed(run, copy);
     Py_XDECREF(copy);
     return answer;
@@ -204,7 +209,7 @@ static Py_ssize_t wanted_port(struct session* session, PyObject* wanted, size_t 
   PyObject* name = PyTuple_GetItem(wanted, (Py_ssize_t)i);
   Py_ssize_t place = name == NULL ? -1 : ortcffi_find_port(&session->outputs, name, i);
   if (place < 0 && !PyErr_Occurred()) {
-    PyObject* error = PyObject_CallMethod((PyObject*)session, "_refuse_output", "O", name);
+    PyObject* error = PyObject_CallMethod((PyObject*)session, "_refuse_output", "(O)", name);
     Py_XDECREF(error);
   }
   return place;
@@ -217,7 +222,8 @@ static int add_target(struct run* run, PyObject* out, size_t i, size_t place) {
   if (x == NULL) {
     return PyErr_Occurred() ? -1 : 0;
   }
-  int made = make_value(session, &session->outputs.items[place], x, 1, &run->outputs[i]);
+  size_t unused = 0;
+  int made = make_value(session, &session->outputs.items[place], x, 1, &run->outputs[i], &unused);
   if (made == 1) {
     run->targets[i] = Py_NewRef(x);
     return 0;
@@ -263,7 +269,7 @@ static int add_options(struct run* run, PyObject* options) {
     run->options = ortcffi_take_options(run->session);
     return run->options == NULL ? -1 : 0;
   }
-  PyObject* pair = PyObject_CallMethod((PyObject*)run->session, "_run_options", "O", options);
+  PyObject* pair = PyObject_CallMethod((PyObject*)run->session, "_run_options", "(O)", options);
   unsigned long long address;
   PyObject* holder;
   if (pair == NULL || !PyArg_ParseTuple(pair, "KO", &address, &holder)) {
@@ -275,17 +281,36 @@ static int add_options(struct run* run, PyObject* options) {
   return 0;
 }
 
+static int add_timeout(struct run* run, PyObject* timeout) {
+  if (timeout == NULL) {
+    return 0;
+  }
+  double seconds = PyFloat_AsDouble(timeout);
+  if (seconds == -1 && PyErr_Occurred()) {
+    PyErr_Clear();
+    PyErr_Format(PyExc_TypeError, "timeout must be a number of seconds, not %R", timeout);
+    return -1;
+  }
+  if (!(seconds >= 0)) {
+    PyErr_Format(PyExc_ValueError, "timeout must be 0 or more seconds, but is %R", timeout);
+    return -1;
+  }
+  run->deadline = ortcffi_now() + seconds;
+  return 0;
+}
+
 static int fill(struct run* run, const struct request* request, PyObject* wanted, PyObject* out) {
   return (request->feed != NULL && add_feed(run, request->feed) < 0) ||
                  add_named(run, request) < 0 || gather_inputs(run) < 0 ||
-                 add_outputs(run, wanted, out) < 0 || add_options(run, request->options) < 0
+                 add_outputs(run, wanted, out) < 0 || add_options(run, request->options) < 0 ||
+                 add_timeout(run, request->timeout) < 0
              ? -1
              : 0;
 }
 
 /* An argument as Python checks and copies it: the caller's may change in the middle of the run. */
 static int checked(struct session* session, const char* method, PyObject* given, PyObject** out) {
-  *out = given == NULL ? NULL : PyObject_CallMethod((PyObject*)session, method, "O", given);
+  *out = given == NULL ? NULL : PyObject_CallMethod((PyObject*)session, method, "(O)", given);
   return given != NULL && *out == NULL ? -1 : 0;
 }
 
@@ -320,6 +345,25 @@ int ortcffi_run_begin(struct run* run, struct session* session, const struct req
   return answer;
 }
 
+int ortcffi_run_begin_options(struct run* run, struct session* session,
+                              const struct request* request) {
+  memset(run, 0, offsetof(struct run, few));
+  ortcffi_session_use(session);
+  run->session = session;
+  run->room = run->few;
+  return add_options(run, request->options) < 0 || add_timeout(run, request->timeout) < 0 ? -1 : 0;
+}
+
+int ortcffi_names_inputs(const struct request* request) {
+  Py_ssize_t count = request->keywords == NULL ? 0 : PyTuple_Size(request->keywords);
+  for (Py_ssize_t i = 0; i < count; i++) {
+    if (request->named[i] != NULL) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
 /* Gives back a value: one that the run made, or a use of a Value. */
 static void drop_value(const struct session* session, OrtValue* value, PyObject* holder) {
   if (holder != NULL && PyObject_TypeCheck(holder, ortcffi_tensor_type)) {
@@ -336,7 +380,7 @@ void ortcffi_run_end(struct run* run) {
   if (session == NULL) {
     return;
   }
-  for (size_t i = 0; run->room != NULL && i < session->inputs.count; i++) {
+  for (size_t i = 0; run->given != NULL && i < session->inputs.count; i++) {
     drop_value(session, run->given[i], run->holders[i]);
   }
   for (size_t i = 0; i < run->output_count; i++) {

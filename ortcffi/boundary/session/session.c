@@ -19,6 +19,12 @@ int ortcffi_session_open(const struct session* session) {
     PyErr_SetString(PyExc_ValueError, "this Session is closed");
     return -1;
   }
+  if (session->has_threads && session->generation != ortcffi_generation) {
+    PyErr_SetString(PyExc_RuntimeError,
+                    "this Session was made before a fork, which took its threads away: make "
+                    "sessions in the child, pass them by pickle, or use intra_op_threads=1");
+    return -1;
+  }
   return 0;
 }
 
@@ -114,17 +120,18 @@ static PyObject* session_new(PyTypeObject* type, PyObject* arguments, PyObject* 
   return PyType_GenericAlloc(type, 0); /* zeroed */
 }
 
-/* _begin(maker, handle, value_type, keep, strings, inputs, outputs, required): the session becomes
- * the owner of the handle, also where this fails. */
+/* _begin(maker, handle, value_type, keep, strings, inputs, outputs, required, has_threads):
+ * the session becomes the owner of the handle, also where this fails. */
 static PyObject* begin(PyObject* self, PyObject* arguments) {
   struct session* session = (struct session*)self;
   struct maker* maker;
   unsigned long long handle, strings;
   PyObject *type, *keep, *inputs, *outputs;
   Py_ssize_t required;
-  if (!PyArg_ParseTuple(arguments, "O!KO!OKO!O!n", ortcffi_maker_type, &maker, &handle,
+  int has_threads;
+  if (!PyArg_ParseTuple(arguments, "O!KO!OKO!O!np", ortcffi_maker_type, &maker, &handle,
                         &PyType_Type, &type, &keep, &strings, &PyTuple_Type, &inputs, &PyTuple_Type,
-                        &outputs, &required)) {
+                        &outputs, &required, &has_threads)) {
     return NULL;
   }
   if (session->maker != NULL) {
@@ -137,6 +144,8 @@ static PyObject* begin(PyObject* self, PyObject* arguments) {
   session->strings = (OrtAllocator*)(uintptr_t)strings;
   session->value_type = (PyTypeObject*)Py_NewRef(type);
   session->keep = Py_NewRef(keep);
+  session->has_threads = (char)has_threads;
+  session->generation = ortcffi_generation;
   live_sessions++;
   if (read_ports(&session->inputs, inputs) < 0 || read_ports(&session->outputs, outputs) < 0) {
     return NULL;
@@ -162,9 +171,11 @@ static void let_go(struct session* session) {
     PyObject *type, *error, *traceback;
     PyErr_Fetch(&type, &error, &traceback);
     const OrtApi* api = session->maker->api;
+    /* The child of a fork would wait for threads that it has not. */
+    int is_lost = session->has_threads && session->generation != ortcffi_generation;
     Py_BEGIN_ALLOW_THREADS;
     api->ReleaseRunOptions(spare);
-    api->ReleaseSession(handle);
+    api->ReleaseSession(is_lost ? NULL : handle);
     Py_END_ALLOW_THREADS;
     live_sessions--;
     Py_XDECREF(keep);
@@ -245,12 +256,7 @@ static PyObject* take_back(PyObject* self, PyObject* unused) {
 
 static PyObject* cancel(PyObject* self, PyObject* unused) {
   (void)unused;
-  Py_ssize_t count = 0;
-  for (struct run* run = ((struct session*)self)->runs; run != NULL; run = run->next) {
-    ortcffi_run_stop(run, CANCELLED);
-    count++;
-  }
-  return PyLong_FromSsize_t(count);
+  return PyLong_FromSsize_t(ortcffi_stop_all((struct session*)self));
 }
 
 static PyObject* get_api(PyObject* self, void* unused) {
@@ -272,8 +278,8 @@ static PyObject* get_closed(PyObject* self, void* unused) {
 static PyObject* get_running(PyObject* self, void* unused) {
   (void)unused;
   Py_ssize_t count = 0;
-  for (struct run* run = ((struct session*)self)->runs; run != NULL; run = run->next) {
-    count++;
+  for (struct run* run = ortcffi_runs; run != NULL; run = run->next) {
+    count += run->session == (struct session*)self && !atomic_load(&run->is_done);
   }
   return PyLong_FromSsize_t(count);
 }
@@ -291,6 +297,7 @@ static PyMethodDef session_methods[] = {
     {"run", FUNCTION(ortcffi_session_run), METH_FASTCALL | METH_KEYWORDS, RUN_DOC},
     {"run_values", FUNCTION(ortcffi_session_run_values), METH_FASTCALL | METH_KEYWORDS,
      RUN_VALUES_DOC},
+    {"_submit", FUNCTION(ortcffi_session_submit), METH_FASTCALL | METH_KEYWORDS, NULL},
     {"cancel", cancel, METH_NOARGS, CANCEL_DOC},
     {"close", close_session, METH_NOARGS, SESSION_CLOSE_DOC},
     {"_begin", begin, METH_VARARGS, NULL},
@@ -319,8 +326,13 @@ PyType_Spec ortcffi_session_spec = {
 
 ortcffi_object* ortcffi_session_types(void) {
   ortcffi_session_type = (PyTypeObject*)PyType_FromSpec(&ortcffi_session_spec);
-  if (ortcffi_session_type == NULL) {
+  ortcffi_job_type = (PyTypeObject*)PyType_FromSpec(&ortcffi_job_spec);
+  ortcffi_mailbox_type = (PyTypeObject*)PyType_FromSpec(&ortcffi_mailbox_spec);
+  PyObject* binding_type = PyType_FromSpec(&ortcffi_binding_spec);
+  if (ortcffi_session_type == NULL || ortcffi_job_type == NULL || ortcffi_mailbox_type == NULL ||
+      binding_type == NULL) {
     return NULL;
   }
-  return (ortcffi_object*)PyTuple_Pack(1, ortcffi_session_type);
+  return (ortcffi_object*)PyTuple_Pack(4, ortcffi_session_type, binding_type, ortcffi_job_type,
+                                       ortcffi_mailbox_type);
 }

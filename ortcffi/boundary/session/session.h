@@ -19,6 +19,8 @@
 
 #include "boundary/values/values.h"
 
+#include <stdatomic.h>
+
 /* An input or an output of a model. */
 struct port {
   PyObject* name;   /* interned */
@@ -35,6 +37,14 @@ struct ports {
   PyObject* places; /* a dict of name to place */
 };
 
+/* How long runs of the main thread took, by the bytes of their inputs. */
+struct habit {
+  size_t short_bytes;  /* runs with so many were short */
+  size_t long_bytes;   /* and one with so many was long, if there was one */
+  unsigned short_runs; /* since then */
+  char has_short, has_long;
+};
+
 struct session {
   PyObject base;
   struct maker* maker;
@@ -46,9 +56,12 @@ struct session {
   struct ports outputs;
   size_t required;      /* how many inputs have no default */
   char passes_inputs;   /* an output of the model is one of its inputs */
-  struct run* runs;     /* under way */
   OrtRunOptions* spare; /* for the next run that has none of its own */
   size_t uses;          /* runs, bindings and calls under way */
+  char runs_async;      /* whether RunAsync works: 0 not known yet, 1 yes, -1 no */
+  char has_threads;     /* whether the library has threads for it */
+  unsigned generation;  /* how many forks there were when it was made */
+  struct habit habit;
   char is_closed;
 };
 
@@ -59,6 +72,8 @@ enum ending { GOES_ON, CANCELLED, TIMED_OUT, INTERRUPTED };
 struct run {
   struct session* session;
   size_t input_count, output_count;
+  size_t bytes;         /* of the inputs */
+  char has_other_bytes; /* whether there are more, of inputs that Python converted */
   const char** input_names;
   OrtValue** inputs;
   const char** output_names;
@@ -71,6 +86,8 @@ struct run {
   OrtRunOptions* options;
   PyObject* options_holder; /* NULL for the session's spare options */
   int ending;
+  double deadline;    /* on the clock of ortcffi_now(); 0 for none */
+  atomic_int is_done; /* of a job: whether it has ended, and only its results are left */
   struct run* next;
   struct run** link; /* what points to this run while it is under way */
   void** room;
@@ -91,6 +108,15 @@ struct request {
 
 extern PyTypeObject* ortcffi_session_type;
 extern PyType_Spec ortcffi_session_spec;
+extern PyType_Spec ortcffi_binding_spec;
+extern PyType_Spec ortcffi_job_spec;
+extern PyType_Spec ortcffi_mailbox_spec;
+/* Set by ortcffi_session_types. */
+extern PyTypeObject* ortcffi_job_type;
+extern PyTypeObject* ortcffi_mailbox_type;
+
+/* How many forks have led to this process. */
+extern unsigned ortcffi_generation;
 
 /* 0 if the session is open; otherwise -1 with an exception. */
 int ortcffi_session_open(const struct session* session);
@@ -104,6 +130,11 @@ Py_ssize_t ortcffi_find_port(const struct ports* ports, PyObject* name, size_t g
 /* Takes the arguments of a run. After it, whether or not it failed, ortcffi_run_end must follow. */
 int ortcffi_run_begin(struct run* run, struct session* session, const struct request* request);
 void ortcffi_run_end(struct run* run);
+/* The same for a run that has a binding for its inputs and outputs: options and deadline. */
+int ortcffi_run_begin_options(struct run* run, struct session* session,
+                              const struct request* request);
+/* Whether a request has keywords that name inputs. */
+int ortcffi_names_inputs(const struct request* request);
 /* The results as a list; NULL with an exception. */
 PyObject* ortcffi_run_results(struct run* run, int as_values);
 /* Raises what a run failed with, and releases the status. */
@@ -116,12 +147,45 @@ void ortcffi_set_terminate(const struct session* session, OrtRunOptions* options
 /* Makes a run one of those under way, which `cancel` ends, and takes it out again. */
 void ortcffi_run_link(struct run* run);
 void ortcffi_run_unlink(struct run* run);
+/* All runs under way, of all sessions. */
+extern struct run* ortcffi_runs;
 /* Has a run under way end early. Without effect where it has been told so before. */
 void ortcffi_run_stop(struct run* run, int ending);
+/* Has the runs of a session end early, or of all if it is NULL; returns how many. */
+Py_ssize_t ortcffi_stop_all(const struct session* session);
+/* Sorts the arguments of a call of `run`, from `first` on. `named` is room for 16 objects; where
+ * that is not enough, the request has memory for PyMem_Free in `more`. */
+int ortcffi_read_request(struct request* request, PyObject* const* arguments, Py_ssize_t count,
+                         PyObject* keywords, PyObject** named, PyObject*** more);
+
+/* --- watch.c: runs that end early ---------------------------------------------------------------
+ *
+ * One thread waits for signals and deadlines while there are runs to watch. Python's handler for a
+ * signal writes to a pipe of ours while the main thread is in a watched run: the thread then ends
+ * that run if the signal is SIGINT with Python's own handler, so that KeyboardInterrupt need not
+ * wait. To have the handler do so takes system calls, which a short run does not get: a run is
+ * short if one with inputs as large was. */
+
+/* What a run of the main thread found, and restores. */
+struct watch {
+  PyObject* old_fd; /* the program's; NULL where the run is not watched */
+  double began;     /* 0 on other threads */
+  struct run* outer;
+};
+
+/* Seconds on a clock that only goes forward. */
+double ortcffi_now(void);
+/* Before and after a run that is linked; on the thread that runs it. */
+void ortcffi_watch_begin(struct watch* watch, struct run* run, const struct habit* habit);
+void ortcffi_watch_end(const struct watch* watch, const struct run* run, struct habit* habit);
+/* Has the thread wait no longer than the deadline of a run. */
+void ortcffi_watch_deadline(const struct run* run);
 
 /* The methods of Engine, by file. */
 PyObject* ortcffi_session_run(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                               PyObject* keywords);
+PyObject* ortcffi_session_submit(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                                 PyObject* keywords);
 PyObject* ortcffi_session_run_values(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                                      PyObject* keywords);
 

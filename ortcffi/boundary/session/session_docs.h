@@ -4,7 +4,7 @@
 #define ORTCFFI_BOUNDARY_SESSION_DOCS_H_
 
 static const char RUN_DOC[] =
-    "run($self, feed=None, outputs=None, *, options=None, out=None, **inputs)\n"
+    "run($self, feed=None, outputs=None, *, options=None, out=None, timeout=None, **inputs)\n"
     "--\n"
     "\n"
     "Run the model once and return its outputs.\n"
@@ -21,6 +21,10 @@ static const char RUN_DOC[] =
     "    Options of this run.\n"
     "out : mapping of str to ndarray or Value, optional\n"
     "    What outputs are written to. The result has these objects.\n"
+    "timeout : float, optional\n"
+    "    Seconds after which the run is ended, with `TimeoutError`. Runs of other threads with "
+    "the\n"
+    "    same `options` end with it.\n"
     "**inputs\n"
     "    Inputs whose names are identifiers, beside `feed` or in its place.\n"
     "\n"
@@ -38,6 +42,8 @@ static const char RUN_DOC[] =
     "    wants. The message names it. The library is not called then.\n"
     "TypeError\n"
     "    An argument is of a type that cannot be an input.\n"
+    "TimeoutError\n"
+    "    The run took longer than `timeout`.\n"
     "Cancelled\n"
     "    The run was ended by `cancel`.\n"
     "OrtError\n"
@@ -48,12 +54,37 @@ static const char RUN_DOC[] =
     "API function: ``Run``.";
 
 static const char RUN_VALUES_DOC[] =
-    "run_values($self, feed=None, outputs=None, *, options=None, out=None, **inputs)\n"
+    "run_values($self, feed=None, outputs=None, *, options=None, out=None, timeout=None, "
+    "**inputs)\n"
     "--\n"
     "\n"
     "Run the model once and return its outputs as a list of `Value`. Otherwise like `run`.\n"
     "\n"
     "A missing optional is a `Value` that holds nothing.";
+
+static const char RUN_BOUND_DOC[] =
+    "run($self, *, options=None, timeout=None)\n"
+    "--\n"
+    "\n"
+    "Run the model once, with what is bound.\n"
+    "\n"
+    "Parameters\n"
+    "----------\n"
+    "options : RunOptions, optional\n"
+    "    Options of this run.\n"
+    "timeout : float, optional\n"
+    "    Seconds after which the run is ended, with `TimeoutError`.\n"
+    "\n"
+    "Raises\n"
+    "------\n"
+    "RuntimeError\n"
+    "    Another thread uses this binding.\n"
+    "OrtError\n"
+    "    The run failed.\n"
+    "\n"
+    "Notes\n"
+    "-----\n"
+    "API function: ``RunWithBinding``.";
 
 static const char CANCEL_DOC[] =
     "cancel($self)\n"

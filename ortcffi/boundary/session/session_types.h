@@ -13,4 +13,11 @@ ortcffi_object* ortcffi_session_types(void);
 /* How many sessions the libraries hold for this package. */
 int64_t ortcffi_live_sessions(void);
 
+/* Says which thread is Python's main thread, and forgets runs: before the first run, and in the
+ * child of a fork. */
+void ortcffi_watch_init(unsigned long main_ident);
+
+/* Ends all runs that are under way, and waits for that; 0 where it takes longer. */
+int ortcffi_end_runs(double seconds);
+
 #endif /* ORTCFFI_BOUNDARY_SESSION_TYPES_H_ */

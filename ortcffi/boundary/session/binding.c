@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bindings as Python objects: what ortcffi/session/binding.py builds its class Binding on.
+ *
+ * A Binder owns an OrtIoBinding and uses its session, which is not released before it. One thread
+ * at a time may use it, since a run writes to the binding itself: others get an exception.
+ */
+#include "boundary/session/session.h"
+#include "boundary/session/session_docs.h"
+
+struct binding {
+  PyObject base;
+  struct session* session;
+  OrtIoBinding* handle;
+  struct habit habit; /* since something was bound */
+  struct run run;     /* what it needs of one: options, and a place among those under way */
+  char holds_gil;
+  char is_busy;
+  char is_closed;
+};
+
+static int take(struct binding* binding) {
+  if (binding->is_closed || binding->handle == NULL) {
+    PyErr_SetString(PyExc_ValueError, "this Binding is closed");
+    return -1;
+  }
+  if (binding->is_busy) {
+    PyErr_SetString(PyExc_RuntimeError, "this Binding is in use on another thread");
+    return -1;
+  }
+  if (ortcffi_session_open(binding->session) < 0) {
+    return -1;
+  }
+  binding->is_busy = 1;
+  return 0;
+}
+
+static void let_go(struct binding* binding) {
+  struct session* session = binding->session;
+  OrtIoBinding* handle = binding->handle;
+  binding->session = NULL;
+  binding->handle = NULL;
+  if (handle != NULL) {
+    PyObject *type, *error, *traceback;
+    PyErr_Fetch(&type, &error, &traceback);
+    const OrtApi* api = session->maker->api;
+    Py_BEGIN_ALLOW_THREADS;
+    api->ReleaseIoBinding(handle);
+    Py_END_ALLOW_THREADS;
+    PyErr_Restore(type, error, traceback);
+  }
+  if (session != NULL) {
+    ortcffi_session_end_use(session);
+  }
+}
+
+static void give(struct binding* binding) {
+  binding->is_busy = 0;
+  if (binding->is_closed) {
+    let_go(binding);
+  }
+}
+
+/* _begin(session, hold_gil): makes the library's binding. */
+static PyObject* begin(PyObject* self, PyObject* arguments) {
+  struct binding* binding = (struct binding*)self;
+  struct session* session;
+  int holds_gil;
+  if (!PyArg_ParseTuple(arguments, "O!p", ortcffi_session_type, &session, &holds_gil) ||
+      ortcffi_session_open(session) < 0) {
+    return NULL;
+  }
+  if (binding->session != NULL || binding->is_closed) {
+    PyErr_SetString(PyExc_RuntimeError, "this Binding was made before");
+    return NULL;
+  }
+  OrtIoBinding* handle;
+  OrtStatus* status = session->maker->api->CreateIoBinding(session->handle, &handle);
+  if (status != NULL) {
+    return ortcffi_value_fail(session->maker, status, "CreateIoBinding");
+  }
+  ortcffi_session_use(session);
+  binding->session = session;
+  binding->handle = handle;
+  binding->holds_gil = (char)holds_gil;
+  Py_RETURN_NONE;
+}
+
+static OrtStatus* perform(struct binding* binding) {
+  struct run* run = &binding->run;
+  const OrtApi* api = binding->session->maker->api;
+  OrtSession* session = binding->session->handle;
+  OrtStatus* status;
+  if (binding->holds_gil) {
+    return api->RunWithBinding(session, run->options, binding->handle);
+  }
+  struct watch watch;
+  ortcffi_run_link(run);
+  ortcffi_watch_begin(&watch, run, &binding->habit);
+  Py_BEGIN_ALLOW_THREADS;
+  status = api->RunWithBinding(session, run->options, binding->handle);
+  Py_END_ALLOW_THREADS;
+  ortcffi_watch_end(&watch, run, &binding->habit);
+  ortcffi_run_unlink(run);
+  return status;
+}
+
+/* run(*, options=None, timeout=None) */
+static PyObject* run_bound(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                           PyObject* keywords) {
+  struct binding* binding = (struct binding*)self;
+  struct request request = {0};
+  PyObject* named[16];
+  PyObject** more = NULL;
+  if (keywords != NULL || count > 0) {
+    int answer = ortcffi_read_request(&request, arguments, count, keywords, named, &more);
+    if (answer == 0 && (request.feed != NULL || request.outputs != NULL || request.out != NULL ||
+                        ortcffi_names_inputs(&request))) {
+      PyErr_SetString(PyExc_TypeError, "run of a Binding takes options and timeout only");
+      answer = -1;
+    }
+    PyMem_Free(more);
+    if (answer < 0) {
+      return NULL;
+    }
+  }
+  if (take(binding) < 0) {
+    return NULL;
+  }
+  OrtStatus* status = NULL;
+  struct run* run = &binding->run;
+  if (ortcffi_run_begin_options(run, binding->session, &request) == 0) {
+    status = perform(binding);
+    if (status != NULL) {
+      ortcffi_run_fail(run, status, "RunWithBinding");
+    }
+  }
+  ortcffi_run_end(run);
+  give(binding);
+  return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+}
+
+/* _hand_out(): the address of the OrtIoBinding, which nobody else uses until _take_back(). */
+static PyObject* hand_out(PyObject* self, PyObject* unused) {
+  (void)unused;
+  struct binding* binding = (struct binding*)self;
+  if (take(binding) < 0) {
+    return NULL;
+  }
+  binding->habit = (struct habit){0};
+  return PyLong_FromVoidPtr(binding->handle);
+}
+
+static PyObject* take_back(PyObject* self, PyObject* unused) {
+  (void)unused;
+  give((struct binding*)self);
+  Py_RETURN_NONE;
+}
+
+static PyObject* close_binding(PyObject* self, PyObject* unused) {
+  (void)unused;
+  struct binding* binding = (struct binding*)self;
+  binding->is_closed = 1;
+  if (!binding->is_busy) {
+    let_go(binding);
+  }
+  Py_RETURN_NONE;
+}
+
+static PyObject* get_closed(PyObject* self, void* unused) {
+  (void)unused;
+  const struct binding* binding = (struct binding*)self;
+  return PyBool_FromLong(binding->is_closed || binding->handle == NULL);
+}
+
+static PyObject* binding_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
+  (void)arguments;
+  (void)keywords;
+  return PyType_GenericAlloc(type, 0);
+}
+
+static int binding_traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(((struct binding*)self)->session);
+  return 0;
+}
+
+static int binding_clear(PyObject* self) {
+  Py_DECREF(close_binding(self, NULL));
+  return 0;
+}
+
+static void binding_dealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  let_go((struct binding*)self);
+  PyObject_GC_Del(self);
+  Py_DECREF(type);
+}
+
+#define FUNCTION(name) ((PyCFunction)(void (*)(void))(name))
+
+static PyMethodDef binding_methods[] = {
+    {"run", FUNCTION(run_bound), METH_FASTCALL | METH_KEYWORDS, RUN_BOUND_DOC},
+    {"_close", close_binding, METH_NOARGS, NULL},
+    {"_begin", begin, METH_VARARGS, NULL},
+    {"_hand_out", hand_out, METH_NOARGS, NULL},
+    {"_take_back", take_back, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef binding_members[] = {
+    {"closed", get_closed, NULL, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot binding_slots[] = {
+    {Py_tp_new, (void*)binding_new},
+    {Py_tp_dealloc, (void*)binding_dealloc},
+    {Py_tp_traverse, (void*)binding_traverse},
+    {Py_tp_clear, (void*)binding_clear},
+    {Py_tp_methods, binding_methods},
+    {Py_tp_getset, binding_members},
+    {0, NULL},
+};
+
+PyType_Spec ortcffi_binding_spec = {
+    .name = "ortcffi._ort.Binder",
+    .basicsize = sizeof(struct binding),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
+    .slots = binding_slots,
+};

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs that nobody waits for: what ortcffi/session/asynchronous.py builds its futures on.
+ *
+ *   Job
+ *       A run that was started. It keeps its arguments until the library has ended it.
+ *   Mailbox(fd)
+ *       Where jobs go that have ended, without the GIL; a byte is written to `fd` for the first.
+ *
+ * RunAsync needs a session whose pool has a thread beside the caller's. For others there are
+ * threads of our own (workers.c), which call Run.
+ */
+#include "boundary/session/jobs.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+PyTypeObject* ortcffi_job_type;
+PyTypeObject* ortcffi_mailbox_type;
+
+/* --- Mailbox -----------------------------------------------------------------------------------*/
+
+struct mailbox {
+  PyObject base;
+  pthread_mutex_t lock;
+  struct job* first;
+  struct job* last;
+  int fd;
+};
+
+static PyObject* mailbox_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
+  (void)keywords;
+  int fd;
+  if (!PyArg_ParseTuple(arguments, "i", &fd)) {
+    return NULL;
+  }
+  struct mailbox* box = (struct mailbox*)PyType_GenericAlloc(type, 0);
+  if (box != NULL) {
+    pthread_mutex_init(&box->lock, NULL);
+    box->fd = fd;
+  }
+  return (PyObject*)box;
+}
+
+/* The job's reference becomes the mailbox's, unless that is closed. Without the GIL. */
+static int post(struct mailbox* box, struct job* job) {
+  static const uint64_t one = 1; /* as an eventfd wants it; a pipe takes it as well */
+  job->next = NULL;
+  pthread_mutex_lock(&box->lock);
+  int is_open = box->fd >= 0;
+  if (is_open) {
+    int is_first = box->first == NULL;
+    *(is_first ? &box->first : &box->last->next) = job;
+    box->last = job;
+    while (is_first && write(box->fd, &one, sizeof one) < 0 && errno == EINTR) {
+    }
+  }
+  pthread_mutex_unlock(&box->lock);
+  return is_open;
+}
+
+/* drain(): the jobs that have ended since, in that order. */
+static PyObject* drain(PyObject* self, PyObject* unused) {
+  (void)unused;
+  struct mailbox* box = (struct mailbox*)self;
+  PyObject* list = PyList_New(0);
+  if (list == NULL) {
+    return NULL;
+  }
+  pthread_mutex_lock(&box->lock);
+  struct job* job = box->first;
+  box->first = NULL;
+  pthread_mutex_unlock(&box->lock);
+  int answer = 0;
+  while (job != NULL) {
+    struct job* next = job->next;
+    answer |= PyList_Append(list, (PyObject*)job);
+    Py_DECREF((PyObject*)job);
+    job = next;
+  }
+  if (answer < 0) {
+    Py_CLEAR(list);
+  }
+  return list;
+}
+
+/* close(): nobody looks any more. The jobs that are there, and those that come, are dropped. */
+static PyObject* close_mailbox(PyObject* self, PyObject* unused) {
+  struct mailbox* box = (struct mailbox*)self;
+  pthread_mutex_lock(&box->lock);
+  box->fd = -1;
+  pthread_mutex_unlock(&box->lock);
+  PyObject* left = drain(self, unused);
+  for (Py_ssize_t i = 0; left != NULL && i < PyList_Size(left); i++) {
+    Py_CLEAR(((struct job*)PyList_GetItem(left, i))->owner); /* which may lead back to the job */
+  }
+  Py_XDECREF(left);
+  return left == NULL ? NULL : Py_NewRef(Py_None);
+}
+
+static void mailbox_dealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  PyObject* done = close_mailbox(self, NULL);
+  Py_XDECREF(done);
+  pthread_mutex_destroy(&((struct mailbox*)self)->lock);
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+
+static PyMethodDef mailbox_methods[] = {
+    {"drain", drain, METH_NOARGS, NULL},
+    {"close", close_mailbox, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot mailbox_slots[] = {
+    {Py_tp_new, (void*)mailbox_new},
+    {Py_tp_dealloc, (void*)mailbox_dealloc},
+    {Py_tp_methods, mailbox_methods},
+    {0, NULL},
+};
+
+PyType_Spec ortcffi_mailbox_spec = {
+    .name = "ortcffi._ort.Mailbox",
+    .basicsize = sizeof(struct mailbox),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = mailbox_slots,
+};
+
+/* --- the end of a job --------------------------------------------------------------------------*/
+
+/* Calls what waits for the job, or drops it where nobody does any more. At the end of the
+ * interpreter nobody does. */
+static void call_back(struct job* job) {
+  if (!Py_IsInitialized()) {
+    return;
+  }
+  PyGILState_STATE state = PyGILState_Ensure();
+  if (!Py_IS_TYPE(job->notify, ortcffi_mailbox_type)) {
+    PyObject* done = PyObject_CallFunctionObjArgs(job->notify, job, NULL);
+    if (done == NULL) {
+      PyErr_WriteUnraisable(job->notify);
+    }
+    Py_XDECREF(done);
+  }
+  Py_CLEAR(job->notify); /* which may lead back to the job */
+  Py_CLEAR(job->owner);
+  Py_DECREF((PyObject*)job);
+  PyGILState_Release(state);
+}
+
+void ortcffi_job_ended(void* context, OrtValue** outputs, size_t count, OrtStatus* status) {
+  (void)outputs; /* the run's own */
+  (void)count;
+  struct job* job = context;
+  job->status = status;
+  atomic_store(&job->run.is_done, 1);
+  if (!Py_IS_TYPE(job->notify, ortcffi_mailbox_type) || !post((struct mailbox*)job->notify, job)) {
+    call_back(job);
+  }
+}
+
+/* --- starting ----------------------------------------------------------------------------------*/
+
+/* NULL once the job is under way; otherwise a status of the library. */
+static OrtStatus* start(struct job* job) {
+  struct run* run = &job->run;
+  struct session* session = run->session;
+  const struct maker* maker = session->maker;
+  OrtStatus* status = NULL;
+  if (session->runs_async >= 0 && maker->version >= 16) {
+    Py_BEGIN_ALLOW_THREADS;
+    status = maker->api->RunAsync(session->handle, run->options, run->input_names,
+                                  (const OrtValue* const*)run->inputs, run->input_count,
+                                  run->output_names, run->output_count, run->outputs,
+                                  ortcffi_job_ended, job);
+    Py_END_ALLOW_THREADS;
+    if (status == NULL || maker->api->GetErrorCode(status) != ORT_INVALID_ARGUMENT ||
+        session->runs_async > 0) {
+      session->runs_async = status == NULL ? 1 : session->runs_async;
+      return status;
+    }
+    maker->api->ReleaseStatus(status); /* its pool has no thread for that */
+    session->runs_async = -1;
+  }
+  return ortcffi_worker_start(job) == 0
+             ? NULL
+             : maker->api->CreateStatus(ORT_FAIL, "no thread can be made for the run");
+}
+
+/* _submit(notify, owner, as_values, feed=None, outputs=None, **keywords): a Job. `notify` is a
+ * Mailbox, or called with the job on any thread; `owner` is kept for whoever asks for it. */
+PyObject* ortcffi_session_submit(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                                 PyObject* keywords) {
+  struct request request = {0};
+  PyObject* named[16];
+  PyObject** more = NULL;
+  if (count < 3) {
+    PyErr_SetString(PyExc_TypeError, "_submit takes notify, owner and as_values");
+    return NULL;
+  }
+  struct job* job = (struct job*)PyType_GenericAlloc(ortcffi_job_type, 0);
+  if (job == NULL) {
+    return NULL;
+  }
+  job->notify = Py_NewRef(arguments[0]);
+  job->owner = Py_NewRef(arguments[1]);
+  job->as_values = arguments[2] == Py_True;
+  int answer = ortcffi_read_request(&request, arguments + 3, count - 3, keywords, named, &more);
+  if (answer == 0) {
+    answer = ortcffi_run_begin(&job->run, (struct session*)self, &request);
+  }
+  PyMem_Free(more);
+  if (answer == 0) {
+    ortcffi_run_link(&job->run);
+    ortcffi_watch_deadline(&job->run);
+    Py_INCREF((PyObject*)job); /* for the library, until the job has ended */
+    OrtStatus* status = start(job);
+    if (status != NULL) {
+      Py_DECREF((PyObject*)job);
+      ortcffi_run_fail(&job->run, status, "RunAsync");
+      answer = -1;
+    }
+  }
+  if (answer < 0) {
+    Py_DECREF((PyObject*)job);
+    return NULL;
+  }
+  return (PyObject*)job;
+}
+
+/* --- Job ---------------------------------------------------------------------------------------*/
+
+static void end_run(struct job* job) {
+  if (job->run.link != NULL) {
+    ortcffi_run_unlink(&job->run);
+  }
+  ortcffi_run_end(&job->run);
+  memset(&job->run, 0, sizeof job->run);
+}
+
+/* result(): of a job that has ended, once; or its exception. */
+static PyObject* result(PyObject* self, PyObject* unused) {
+  (void)unused;
+  struct job* job = (struct job*)self;
+  if (job->run.session == NULL || !atomic_load(&job->run.is_done)) {
+    PyErr_SetString(PyExc_RuntimeError, "this Job has no result");
+    return NULL;
+  }
+  PyObject* results = NULL;
+  OrtStatus* status = job->status;
+  job->status = NULL;
+  if (status != NULL) {
+    ortcffi_run_fail(&job->run, status, "RunAsync");
+  } else {
+    results = ortcffi_run_results(&job->run, job->as_values);
+  }
+  end_run(job);
+  return results;
+}
+
+static PyObject* cancel(PyObject* self, PyObject* unused) {
+  (void)unused;
+  struct job* job = (struct job*)self;
+  int is_running = job->run.session != NULL && !atomic_load(&job->run.is_done);
+  if (is_running) {
+    ortcffi_run_stop(&job->run, CANCELLED);
+  }
+  return PyBool_FromLong(is_running);
+}
+
+/* take_owner(): the owner, which the job then keeps no longer. */
+static PyObject* take_owner(PyObject* self, PyObject* unused) {
+  (void)unused;
+  struct job* job = (struct job*)self;
+  PyObject* owner = job->owner;
+  job->owner = NULL;
+  return owner == NULL ? Py_NewRef(Py_None) : owner;
+}
+
+static void job_dealloc(PyObject* self) {
+  struct job* job = (struct job*)self;
+  PyTypeObject* type = Py_TYPE(self);
+  if (job->run.session != NULL) {
+    job->run.session->maker->api->ReleaseStatus(job->status);
+    end_run(job);
+  }
+  Py_XDECREF(job->notify);
+  Py_XDECREF(job->owner);
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+
+static PyMethodDef job_methods[] = {
+    {"result", result, METH_NOARGS, NULL},
+    {"cancel", cancel, METH_NOARGS, NULL},
+    {"take_owner", take_owner, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot job_slots[] = {
+    {Py_tp_dealloc, (void*)job_dealloc},
+    {Py_tp_methods, job_methods},
+    {0, NULL},
+};
+
+PyType_Spec ortcffi_job_spec = {
+    .name = "ortcffi._ort.Job",
+    .basicsize = sizeof(struct job),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .slots = job_slots,
+};

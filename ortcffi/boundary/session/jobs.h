@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs that nobody waits for: what jobs.c and workers.c share. */
+#ifndef ORTCFFI_BOUNDARY_JOBS_H_
+#define ORTCFFI_BOUNDARY_JOBS_H_
+
+#include "boundary/session/session.h"
+
+#include <pthread.h>
+
+struct job {
+  PyObject base;
+  struct run run;
+  OrtStatus* status; /* of the run, once that has ended */
+  PyObject* notify;
+  PyObject* owner;
+  struct job* next; /* in a mailbox, or in the queue of the workers */
+  char as_values;
+};
+
+/* Takes the status of a run that has ended: a RunAsyncCallbackFn, whose context is the job. On any
+ * thread, without the GIL. */
+void ortcffi_job_ended(void* context, OrtValue** outputs, size_t count, OrtStatus* status);
+
+/* Has a thread of ours run the job; -1 where there is none and none can be made. */
+int ortcffi_worker_start(struct job* job);
+
+/* Forgets threads and jobs, which the child of a fork has not. */
+void ortcffi_workers_forget(void);
+
+#endif /* ORTCFFI_BOUNDARY_JOBS_H_ */

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs that end early: at a deadline, and for KeyboardInterrupt. See session.h. */
+#include "boundary/session/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "boundary/session/jobs.h"
+#include "boundary/session/session_types.h"
+
+static int ends[2] = {-1, -1}; /* of the pipe: where the thread reads, where others write */
+static int is_started;         /* guarded by the GIL, as all that is not atomic */
+static unsigned long main_thread;
+static int main_thread_is_known;
+static struct run* main_run;         /* the main thread's, if it is in one */
+static atomic_int program_fd = -1;   /* where the program wants the numbers of signals */
+static _Atomic double next_deadline; /* of all runs; INFINITY for none */
+
+static PyObject* set_wakeup_fd; /* signal.set_wakeup_fd */
+static PyObject* our_fd;        /* what it gets: where others write */
+
+unsigned ortcffi_generation;
+
+double ortcffi_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* --- the thread --------------------------------------------------------------------------------*/
+
+/* Whether the program left the handler of SIGINT to Python. Needs the GIL. */
+static int is_default_interrupt(void) {
+  PyObject* module = PyImport_ImportModule("signal");
+  PyObject* ours = module == NULL ? NULL : PyObject_GetAttrString(module, "default_int_handler");
+  PyObject* current = ours == NULL ? NULL : PyObject_CallMethod(module, "getsignal", "i", SIGINT);
+  int answer = current != NULL && current == ours;
+  PyErr_Clear();
+  Py_XDECREF(module);
+  Py_XDECREF(ours);
+  Py_XDECREF(current);
+  return answer;
+}
+
+/* Ends the runs whose time is over, and finds the next deadline. Needs the GIL. */
+static void end_late_runs(void) {
+  double now = ortcffi_now(), next = INFINITY;
+  for (struct run* run = ortcffi_runs; run != NULL; run = run->next) {
+    if (run->deadline > 0 && run->deadline <= now) {
+      ortcffi_run_stop(run, TIMED_OUT);
+    } else if (run->deadline > 0 && run->deadline < next) {
+      next = run->deadline;
+    }
+  }
+  atomic_store(&next_deadline, next);
+}
+
+static void act(int is_interrupted) {
+  if (!Py_IsInitialized()) {
+    return;
+  }
+  PyGILState_STATE state = PyGILState_Ensure();
+  if (is_interrupted && main_run != NULL && is_default_interrupt()) {
+    ortcffi_run_stop(main_run, INTERRUPTED);
+  }
+  end_late_runs();
+  PyGILState_Release(state);
+}
+
+/* Reads the numbers of signals, and passes them on to the program; whether one is SIGINT. */
+static int read_signals(void) {
+  unsigned char numbers[64];
+  int is_interrupted = 0;
+  ssize_t count = read(ends[0], numbers, sizeof numbers);
+  for (ssize_t i = 0; i < count; i++) {
+    int fd = atomic_load(&program_fd);
+    if (numbers[i] != 0 && fd >= 0 && write(fd, &numbers[i], 1) < 0) {
+      continue; /* the program reads them too slowly, which Python does not report either */
+    }
+    is_interrupted |= numbers[i] == SIGINT;
+  }
+  return is_interrupted;
+}
+
+static int wait_time(void) {
+  double left = atomic_load(&next_deadline) - ortcffi_now();
+  if (left > 1e6) {
+    return -1;
+  }
+  return left <= 0 ? 0 : (int)(left * 1e3) + 1;
+}
+
+static void* watch_runs(void* unused) {
+  struct pollfd waited = {.fd = ends[0], .events = POLLIN};
+  for (;;) {
+    int count = poll(&waited, 1, wait_time());
+    int is_interrupted = count > 0 && read_signals();
+    if (is_interrupted || atomic_load(&next_deadline) <= ortcffi_now()) {
+      act(is_interrupted);
+    }
+  }
+  return unused;
+}
+
+/* Starts the thread with all signals blocked, so that they go to threads of the program. */
+static int start(void) {
+  pthread_t thread;
+  sigset_t all, before;
+  atomic_store(&next_deadline, INFINITY);
+  if (pipe(ends) < 0) {
+    return -1;
+  }
+  for (int i = 0; i < 2; i++) {
+    fcntl(ends[i], F_SETFL, O_NONBLOCK);
+    fcntl(ends[i], F_SETFD, FD_CLOEXEC);
+  }
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  int error = pthread_create(&thread, NULL, watch_runs, NULL);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (error != 0) {
+    close(ends[0]);
+    close(ends[1]);
+    return -1;
+  }
+  pthread_detach(thread);
+  return 0;
+}
+
+static void set_object(PyObject** place, PyObject* object) {
+  PyObject* old = *place;
+  *place = object;
+  Py_XDECREF(old);
+}
+
+/* Whether there is a thread. Without one, runs end when they end. */
+static int is_watching(void) {
+  if (is_started == 0) {
+    PyObject* module = PyImport_ImportModule("signal");
+    set_object(&set_wakeup_fd,
+               module == NULL ? NULL : PyObject_GetAttrString(module, "set_wakeup_fd"));
+    Py_XDECREF(module);
+    is_started = set_wakeup_fd != NULL && start() == 0 ? 1 : -1;
+    set_object(&our_fd, PyLong_FromLong(ends[1]));
+    PyErr_Clear();
+  }
+  return is_started > 0;
+}
+
+/* --- around a run ------------------------------------------------------------------------------*/
+
+void ortcffi_watch_init(unsigned long main_ident) {
+  if (main_thread_is_known) { /* in the child of a fork, which has no other thread */
+    ortcffi_generation++;
+    ortcffi_workers_forget();
+  }
+  main_thread_is_known = 1;
+  main_thread = main_ident;
+  main_run = NULL;
+  ortcffi_runs = NULL;
+  if (is_started > 0) {
+    close(ends[0]);
+    close(ends[1]);
+  }
+  is_started = 0;
+  atomic_store(&program_fd, -1);
+}
+
+void ortcffi_watch_deadline(const struct run* run) {
+  if (run->deadline > 0 && is_watching() && run->deadline < atomic_load(&next_deadline)) {
+    const char wake = 0;
+    atomic_store(&next_deadline, run->deadline);
+    if (write(ends[1], &wake, 1) < 0) {
+      return; /* the pipe is full, so the thread is about to look */
+    }
+  }
+}
+
+/* Longer than this a run is long, in seconds: much less than a person waits for. */
+#define LONG_RUN 2e-3
+/* After so many short runs a long one is forgotten. */
+#define MANY_RUNS 1000
+
+static int is_short(const struct habit* habit, const struct run* run) {
+  return habit->has_short && !run->has_other_bytes && run->bytes <= habit->short_bytes &&
+         (!habit->has_long || run->bytes < habit->long_bytes);
+}
+
+static void learn(struct habit* habit, const struct run* run, double seconds) {
+  if (seconds >= LONG_RUN) {
+    habit->long_bytes =
+        habit->has_long && habit->long_bytes < run->bytes ? habit->long_bytes : run->bytes;
+    habit->has_long = 1;
+    habit->short_runs = 0;
+    return;
+  }
+  if (!habit->has_short || run->bytes > habit->short_bytes) {
+    habit->short_bytes = run->bytes;
+    habit->has_short = 1;
+  }
+  habit->has_long = habit->has_long && ++habit->short_runs < MANY_RUNS;
+}
+
+/* Tells Python's handlers where to write the numbers of signals; the descriptor from before, or
+ * NULL. */
+static PyObject* write_signals_to(PyObject* fd) {
+  PyObject* old = PyObject_CallFunctionObjArgs(set_wakeup_fd, fd, NULL);
+  if (old == NULL) {
+    PyErr_Clear(); /* the program closed it */
+  }
+  return old;
+}
+
+void ortcffi_watch_begin(struct watch* watch, struct run* run, const struct habit* habit) {
+  watch->old_fd = NULL;
+  watch->began = 0;
+  ortcffi_watch_deadline(run);
+  if (PyThread_get_thread_ident() != main_thread) {
+    return;
+  }
+  watch->began = ortcffi_now();
+  if (is_short(habit, run) || !is_watching()) {
+    return;
+  }
+  watch->old_fd = write_signals_to(our_fd);
+  if (watch->old_fd != NULL) {
+    watch->outer = main_run; /* a run within a kernel of another run */
+    main_run = run;
+    int old_fd = (int)PyLong_AsLong(watch->old_fd);
+    if (old_fd != ends[1]) {
+      atomic_store(&program_fd, old_fd);
+    }
+  }
+}
+
+void ortcffi_watch_end(const struct watch* watch, const struct run* run, struct habit* habit) {
+  if (watch->began > 0) {
+    learn(habit, run, ortcffi_now() - watch->began);
+  }
+  if (watch->old_fd != NULL) {
+    PyObject* ours = write_signals_to(watch->old_fd);
+    main_run = watch->outer;
+    Py_XDECREF(ours);
+    Py_DECREF(watch->old_fd);
+  }
+}
+
+/* --- the end of the interpreter ----------------------------------------------------------------*/
+
+static int has_runs(void) {
+  for (const struct run* run = ortcffi_runs; run != NULL; run = run->next) {
+    if (!atomic_load(&run->is_done)) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+int ortcffi_end_runs(double seconds) {
+  double deadline = ortcffi_now() + seconds;
+  const struct timespec pause = {.tv_nsec = 1000 * 1000};
+  while (has_runs() && ortcffi_now() < deadline) {
+    ortcffi_stop_all(NULL);
+    Py_BEGIN_ALLOW_THREADS;
+    nanosleep(&pause, NULL);
+    Py_END_ALLOW_THREADS;
+  }
+  return !has_runs();
+}

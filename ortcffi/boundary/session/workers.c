@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads that run jobs of sessions whose own pool cannot. See jobs.h. */
+#include "boundary/session/jobs.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t there_is_work = PTHREAD_COND_INITIALIZER;
+static struct job* first;
+static struct job* last;
+static size_t waiting, idle, threads;
+
+/* At most as many as there are processors: more would not end anything earlier. */
+static size_t most_threads(void) {
+  long count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count < 1 ? 1 : (size_t)count;
+}
+
+static struct job* next_job(void) {
+  pthread_mutex_lock(&lock);
+  idle++;
+  while (first == NULL) {
+    pthread_cond_wait(&there_is_work, &lock);
+  }
+  idle--;
+  waiting--;
+  struct job* job = first;
+  first = job->next;
+  pthread_mutex_unlock(&lock);
+  return job;
+}
+
+static void* work(void* unused) {
+  for (;;) {
+    struct job* job = next_job();
+    struct run* run = &job->run;
+    const OrtApi* api = run->session->maker->api;
+    OrtStatus* status = api->Run(run->session->handle, run->options, run->input_names,
+                                 (const OrtValue* const*)run->inputs, run->input_count,
+                                 run->output_names, run->output_count, run->outputs);
+    ortcffi_job_ended(job, run->outputs, run->output_count, status);
+  }
+  return unused;
+}
+
+/* A thread with all signals blocked, so that they go to threads of the program. */
+static int add_thread(void) {
+  pthread_t thread;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  int error = pthread_create(&thread, NULL, work, NULL);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (error == 0) {
+    pthread_detach(thread);
+    threads++;
+  }
+  return error;
+}
+
+int ortcffi_worker_start(struct job* job) {
+  int answer = 0;
+  pthread_mutex_lock(&lock);
+  if (idle <= waiting && threads < most_threads() && add_thread() != 0 && threads == 0) {
+    answer = -1;
+  } else {
+    job->next = NULL;
+    *(first == NULL ? &first : &last->next) = job;
+    last = job;
+    waiting++;
+    pthread_cond_signal(&there_is_work);
+  }
+  pthread_mutex_unlock(&lock);
+  return answer;
+}
+
+void ortcffi_workers_forget(void) {
+  pthread_mutex_init(&lock, NULL);
+  pthread_cond_init(&there_is_work, NULL);
+  first = last = NULL;
+  waiting = idle = threads = 0;
+}

@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: MIT
+"""`Binding`: what a model reads and writes, bound once and run often."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from ortcffi._convert import encode
+from ortcffi._native import ffi, lib
+from ortcffi._public import public
+from ortcffi.errors import fail
+from ortcffi.memory.info import MemoryInfo
+from ortcffi.session.compiled import Binder
+from ortcffi.session.conversions import as_result, unknown
+from ortcffi.values.value import Value
+
+if TYPE_CHECKING:
+    from ortcffi.session.session import Session
+    from ortcffi.session.specs import ValueSpec
+    from ortcffi.table.api import Api
+
+__all__ = ["Binding"]
+
+
+@public
+class Binding(Binder):
+    """Inputs and outputs of a session, bound by name. Made by `Session.bind`.
+
+    One thread at a time may use it: another one gets a `RuntimeError`. It is released by `close`,
+    at the end of a ``with`` block, or when the object is destroyed; the session goes after it.
+
+    Attributes
+    ----------
+    session : Session
+        Whose inputs and outputs they are.
+    closed : bool
+        Whether `close` was called. Any further use raises `ValueError`.
+
+    Notes
+    -----
+    API functions: ``CreateIoBinding``, ``ReleaseIoBinding``.
+    """
+
+    __slots__ = ("__weakref__", "_inputs", "_outputs", "session")
+
+    def __init__(self, session: "Session", hold_gil: bool = False) -> None:
+        self._begin(session, hold_gil)
+        self.session = session
+        self._inputs: dict[str, Any] = {}  # what the library borrows
+        self._outputs: dict[str, Any] = {}  # and what it writes to, or where it allocates
+
+    @property
+    def api(self) -> "Api":
+        """The table of the library."""
+        return self.session.api
+
+    @contextmanager
+    def _handle(self) -> Iterator[Any]:
+        """The cdata of the binding, for this thread alone."""
+        address = self._hand_out()
+        try:
+            yield ffi.cast("OrtIoBinding*", address)
+        finally:
+            self._take_back()
+
+    def _call(self, slot: str, *arguments: Any) -> None:
+        self.api.require(slot)
+        with self._handle() as handle:
+            if status := getattr(lib, slot)(self.api.pointer, handle, *arguments):
+                fail(self.api.pointer, status, slot)
+
+    # --- binding ----------------------------------------------------------------------------------
+
+    def bind(self, **io: Any) -> None:
+        """Bind inputs and outputs by name, in the place of what was bound.
+
+        Parameters
+        ----------
+        **io
+            As of `bind_input` for the names of inputs, and of `bind_output` for those of outputs.
+        """
+        specs = self.session
+        inputs = {spec.name for spec in (*specs.inputs, *specs.overridable_initializers)}
+        for name, x in io.items():
+            if name in inputs:
+                self.bind_input(name, x)
+            else:
+                self.bind_output(name, x)
+
+    def bind_input(self, name: str, x: Any) -> None:
+        """Bind an input to a value.
+
+        Parameters
+        ----------
+        name : str
+            The name of the input.
+        x : array-like or Value
+            As for `Session.run`. An array of the model's dtype that is C-contiguous is borrowed, so
+            that later runs see what is written to it; anything else is copied.
+
+        Notes
+        -----
+        API function: ``BindInput``. Memory of another device is copied to where the model wants it.
+        """
+        session = self.session
+        place = _place((*session.inputs, *session.overridable_initializers), name)
+        if place is None:
+            session._refuse_input(name, False)
+        value = session._convert_input(place, x)
+        self._call("BindInput", encode("name", name), value.handle)
+        value._lend()  # to close it does not take its memory from the binding
+        self._inputs[name] = (value, x)
+
+    def bind_output(self, name: str, x: Any = None) -> None:
+        """Bind an output to what runs write to, or to where they allocate it.
+
+        Parameters
+        ----------
+        name : str
+            The name of the output.
+        x : ndarray, Value or MemoryInfo, optional
+            An array or a value to write to; or a description of memory in which the first run
+            allocates the output. By default that of the CPU.
+
+        Notes
+        -----
+        API functions: ``BindOutput``, ``BindOutputToDevice``.
+        """
+        session, text = self.session, encode("name", name)
+        place = _place(session.outputs, name)
+        if place is None:
+            session._refuse_output(name)
+        if x is None or isinstance(x, MemoryInfo):
+            info = self.api.cpu_memory_info() if x is None else x
+            if not self.api.same_library(info.api):
+                raise ValueError(f"the memory info of {name!r} belongs to {info.api}")
+            self._call("BindOutputToDevice", text, info.handle)
+            self._outputs[name] = None
+            return
+        value = session._convert_target(place, x)
+        self._call("BindOutput", text, value.handle)
+        value._lend()
+        self._outputs[name] = (value, x)
+
+    def clear_inputs(self) -> None:
+        """Let go of all inputs. API function: ``ClearBoundInputs``."""
+        with self._handle() as handle:
+            lib.ClearBoundInputs(self.api.pointer, handle)
+        self._inputs.clear()
+
+    def clear_outputs(self) -> None:
+        """Let go of all outputs. API function: ``ClearBoundOutputs``."""
+        with self._handle() as handle:
+            lib.ClearBoundOutputs(self.api.pointer, handle)
+        self._outputs.clear()
+
+    def synchronize_inputs(self) -> None:
+        """Wait until inputs are where they are bound.
+
+        Notes
+        -----
+        API function: ``SynchronizeBoundInputs``, since version 10.
+        """
+        self._call("SynchronizeBoundInputs")
+
+    def synchronize_outputs(self) -> None:
+        """Wait until outputs are where they are bound.
+
+        Notes
+        -----
+        API function: ``SynchronizeBoundOutputs``, since version 10.
+        """
+        self._call("SynchronizeBoundOutputs")
+
+    # --- results ----------------------------------------------------------------------------------
+
+    @property
+    def output_names(self) -> list[str]:
+        """The bound outputs, in the order of binding. API function: ``GetBoundOutputNames``."""
+        api, allocator = self.api.pointer, self.api.default_allocator.handle
+        text, lengths, count = ffi.new("char**"), ffi.new("size_t**"), ffi.new("size_t*")
+        self._call("GetBoundOutputNames", allocator, text, lengths, count)
+        if not count[0]:
+            return []
+        sizes = ffi.unpack(lengths[0], count[0])
+        joined = bytes(ffi.buffer(text[0], sum(sizes)))
+        for block in (text[0], lengths[0]):
+            if status := lib.AllocatorFree(api, allocator, block):
+                fail(api, status, "AllocatorFree")
+        names, start = [], 0
+        for size in sizes:
+            names.append(joined[start : start + size].decode(errors="replace"))
+            start += size
+        return names
+
+    def output_values(self) -> list[Value]:
+        """The values of the bound outputs, in the order of `output_names`.
+
+        Those that runs allocate are there after the first run.
+
+        Notes
+        -----
+        API function: ``GetBoundOutputValues``.
+        """
+        api, allocator = self.api.pointer, self.api.default_allocator.handle
+        handles, count = ffi.new("OrtValue***"), ffi.new("size_t*")
+        self._call("GetBoundOutputValues", allocator, handles, count)
+        if not count[0]:
+            return []
+        kept = list(self._outputs.values())
+        lender = [*kept, self]  # whose arrays the values may be of
+        values = [
+            Value.from_handle(self.api, handles[0][i], lender, owned=True) for i in range(count[0])
+        ]
+        if status := lib.AllocatorFree(api, allocator, handles[0]):
+            fail(api, status, "AllocatorFree")
+        return values
+
+    @property
+    def outputs(self) -> dict[str, Any]:
+        """The outputs by name, after a run: what was bound, or else an array.
+
+        Of memory that the CPU does not reach it is a `Value`, of other kinds than dense tensors
+        what `Value.to_python` returns. Where an output was allocated, later runs write to the same
+        memory: copy what is to stay, and bind the output again before its shape changes.
+        """
+        found: dict[str, Any] = {}
+        for name, value in zip(self.output_names, self.output_values(), strict=True):
+            bound = self._outputs.get(name)
+            found[name] = bound[1] if bound else _as_result(value)
+        return found
+
+    # --- life -------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Release the binding, after the run that is under way. Closing again does nothing."""
+        self._close()
+        self._inputs, self._outputs = {}, {}
+
+    def __enter__(self) -> Self:
+        if self.closed:
+            raise ValueError("this Binding is closed")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<Binding closed>"
+        return f"<Binding {', '.join(self._inputs)} -> {', '.join(self._outputs)}>"
+
+
+def bind(
+    session: "Session",
+    inputs: Mapping[str, Any] | None = None,
+    outputs: Mapping[str, Any] | Iterable[str] | None = None,
+    *,
+    hold_gil: bool = False,
+    **io: Any,
+) -> Binding:
+    """Bind inputs and outputs once, to run often with less work for each run.
+
+    Parameters
+    ----------
+    inputs : mapping of str to array-like or Value, optional
+        Inputs by name, as for `Binding.bind_input`.
+    outputs : mapping, or iterable of str, optional
+        The outputs wanted by name, as for `Binding.bind_output`; of an iterable each is allocated
+        in memory of the CPU. By default all outputs.
+    hold_gil : bool, optional
+        Whether runs keep the GIL. That saves a run of a few microseconds the wait for it where
+        other threads run Python. Never where a kernel, an allocator or a logger in Python may be
+        called on another thread: it would wait for ever. Such a run cannot be ended early.
+    **io
+        Further inputs and outputs by name.
+
+    Returns
+    -------
+    Binding
+
+    Examples
+    --------
+    ``bound = session.bind(x=x, y=out)``, then ``bound.run()`` as often as `x` has new content.
+    """
+    if outputs is not None and isinstance(outputs, str):
+        raise TypeError(f"outputs must be a mapping or a list of names, not {outputs!r}")
+    known = {spec.name for spec in session.outputs}
+    to_bind: dict[str, Any] = {}
+    if isinstance(outputs, Mapping):
+        to_bind.update(outputs)
+    elif outputs is not None:
+        to_bind.update(dict.fromkeys(outputs))
+    else:
+        to_bind.update((spec.name, None) for spec in session.outputs)
+    inputs = dict(inputs or {})
+    names = {spec.name for spec in (*session.inputs, *session.overridable_initializers)}
+    for name, x in io.items():
+        if name not in known | names:
+            raise unknown("input or output", name, (*session.inputs, *session.outputs))
+        (to_bind if name in known and name not in names else inputs)[name] = x
+    binding = Binding(session, hold_gil)
+    for name, x in inputs.items():
+        binding.bind_input(name, x)
+    for name, x in to_bind.items():
+        binding.bind_output(name, x)
+    return binding
+
+
+def _place(specs: "tuple[ValueSpec, ...]", name: str) -> int | None:
+    return next((i for i, spec in enumerate(specs) if spec.name == name), None)
+
+
+def _as_result(value: Value) -> Any:
+    try:
+        return as_result(value)
+    except BufferError:  # memory of another device
+        return value

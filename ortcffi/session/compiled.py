@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""The compiled types that sessions are built on, from ``ortcffi/boundary/session``.
+
+They know Python's main thread, whose runs end early for KeyboardInterrupt. In the child of a fork
+that is another one, and at the end of the interpreter runs that are under way are ended first.
+"""
+
+import atexit
+import os
+import threading
+from typing import TYPE_CHECKING
+
+import ortcffi.values.compiled  # noqa: F401  # its types come first
+from ortcffi._native import lib
+from ortcffi._public import public
+
+if TYPE_CHECKING:
+    from ortcffi.session._compiled import Binder, Engine, Job, Mailbox
+else:
+    Engine, Binder, Job, Mailbox = lib.ortcffi_session_types()
+
+__all__ = ["Binder", "Engine", "Job", "Mailbox"]
+
+_SECONDS_AT_EXIT = 5.0
+
+public(Engine)
+public(Binder)
+
+
+def _begin_process() -> None:
+    lib.ortcffi_watch_init(threading.get_ident())
+
+
+lib.ortcffi_watch_init(threading.main_thread().ident or 0)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_process)
+atexit.register(lib.ortcffi_end_runs, _SECONDS_AT_EXIT)

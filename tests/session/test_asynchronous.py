@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""Runs that are awaited."""
+
+import asyncio
+import concurrent.futures
+import gc
+
+import numpy as np
+import pytest
+from support import models
+
+import ortcffi as ort
+from ortcffi._native import lib
+from ortcffi.errors import Cancelled, InvalidArgument
+
+BIG = np.eye(32, dtype=np.float32)
+
+
+@pytest.fixture(params=[1, 2])
+def options(request):
+    """Of sessions whose runs are the library's own, and of such as need a thread of ours."""
+    severity = ort.LogSeverity.FATAL
+    with ort.SessionOptions(intra_op_threads=request.param, log_severity=severity) as options:
+        yield options
+
+
+@pytest.fixture
+def session(opened, options):
+    return opened(models.add(), options)
+
+
+@pytest.fixture
+def endless(opened, options):
+    return opened(models.loop(2_000_000, 32), options)
+
+
+def test_a_run_is_awaited(session, x):
+    async def main():
+        (y,) = await session.run_async({"x": x})
+        (z,) = await session.run_async(x=x, outputs=["y"], values=True)
+        return y, z
+
+    y, z = asyncio.run(main())
+    assert y.tolist() == [[2, 4, 6, 8]]
+    assert z.numpy().tolist() == [[2, 4, 6, 8]]
+
+
+def test_many_runs_are_awaited_at_once(session, x):
+    async def main():
+        return await asyncio.gather(*[session.run_async({"x": x + n}) for n in range(300)])
+
+    results = asyncio.run(main())
+    assert [int(y[0, 0]) for (y,) in results] == [2 * (1 + n) for n in range(300)]
+
+
+def test_loops_come_one_after_the_other(session, x):
+    for _ in range(3):
+        assert asyncio.run(_one(session, x)).tolist() == [[2, 4, 6, 8]]
+
+
+async def _one(session, x):
+    return (await session.run_async({"x": x}))[0]
+
+
+def test_errors_of_arguments_are_raised_at_once(session):
+    async def main():
+        with pytest.raises(InvalidArgument, match="input 'x' is missing"):
+            session.run_async({})
+
+    asyncio.run(main())
+    with pytest.raises(RuntimeError, match="no running event loop"):
+        session.run_async({})
+
+
+def test_errors_of_a_run_are_raised_where_it_is_awaited(opened, options):
+    node = models.node("Reshape", "x shape", "y")
+    ports = [models.value("x", shape=["n"]), models.value("shape", "int64", [1])]
+    session = opened(models.model([node], ports, [models.value("y", shape=["m"])]), options)
+    feed = {"x": np.ones(4, np.float32), "shape": np.array([3])}
+
+    async def main():
+        with pytest.raises(ort.OrtError):
+            await session.run_async(feed)
+
+    asyncio.run(main())
+    assert isinstance(session.run_future(feed).exception(60), ort.OrtError)
+
+
+def test_to_cancel_a_task_ends_the_run(endless):
+    async def main():
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(endless.run_async({"x": BIG}), 0.02)
+        while endless.running:
+            await asyncio.sleep(0.001)
+
+    asyncio.run(main())
+
+
+def test_a_timeout_and_cancel_end_an_awaited_run(endless):
+    async def main():
+        with pytest.raises(TimeoutError):
+            await endless.run_async({"x": BIG}, timeout=0.02)
+        future = endless.run_async({"x": BIG})
+        endless.cancel()
+        with pytest.raises(Cancelled):
+            await future
+
+    asyncio.run(main())
+
+
+def test_a_future_of_threads_has_the_result(session, x):
+    futures = [session.run_future({"x": x + n}) for n in range(20)]
+    done, _ = concurrent.futures.wait(futures, timeout=60)
+    assert len(done) == 20
+    assert [int(f.result()[0][0, 0]) for f in futures] == [2 * (1 + n) for n in range(20)]
+
+
+def test_to_cancel_a_future_of_threads_ends_the_run(endless, session, x):
+    future = endless.run_future({"x": BIG})
+    assert future.cancel()
+    assert isinstance(future.exception(60), Cancelled)
+    assert not future.cancel()
+    assert session.run_future({"x": x}).result(60)
+
+
+def test_arrays_stay_until_the_run_has_ended(session):
+    async def main():
+        futures = [session.run_async({"x": np.full((1, 4), n, np.float32)}) for n in range(50)]
+        gc.collect()
+        return [int((await f)[0][0, 0]) for f in futures]
+
+    assert asyncio.run(main()) == [2 * n for n in range(50)]
+
+
+def test_a_session_can_be_closed_before_its_runs_have_ended(x, options):
+    before = lib.ortcffi_live_sessions()
+
+    async def main():
+        session = ort.Session(models.add(), options)
+        futures = [session.run_async({"x": x}) for _ in range(20)]
+        session.close()
+        return await asyncio.gather(*futures)
+
+    assert len(asyncio.run(main())) == 20
+    gc.collect()
+    assert lib.ortcffi_live_sessions() == before
+
+
+def test_a_loop_that_closes_early_loses_no_memory(endless):
+    async def main():
+        endless.run_async({"x": BIG})
+
+    asyncio.run(main())
+    gc.collect()
+    assert endless.cancel() == 1
+    while endless.running:
+        gc.collect()

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""Bindings: bound once, run often."""
+
+import gc
+import threading
+
+import numpy as np
+import pytest
+from support import models
+
+import ortcffi as ort
+from ortcffi._native import lib
+from ortcffi.errors import InvalidArgument
+
+
+@pytest.fixture
+def session(opened):
+    return opened(models.add())
+
+
+@pytest.mark.parametrize("hold_gil", [False, True])
+def test_a_bound_run_reads_and_writes_the_arrays(session, x, hold_gil):
+    out = np.zeros((1, 4), np.float32)
+    with session.bind(x=x, y=out, hold_gil=hold_gil) as bound:
+        bound.run()
+        assert out.tolist() == [[2, 4, 6, 8]]
+        x += 1
+        bound.run()
+        assert out.tolist() == [[4, 6, 8, 10]]
+        assert bound.outputs["y"] is out
+
+
+def test_outputs_that_are_not_named_are_allocated(session, x):
+    with session.bind(x=x) as bound:
+        assert bound.output_names == ["y"]
+        bound.run()
+        kept = bound.outputs["y"]
+    assert kept.tolist() == [[2, 4, 6, 8]]
+
+
+def test_only_outputs_that_are_named_are_computed(opened):
+    a = np.arange(3)
+    with opened(models.two_inputs()).bind({"a": a, "b": a}, ["d"]) as bound:
+        bound.run()
+        assert list(bound.outputs) == ["d"]
+
+
+def test_outputs_are_allocated_where_a_memory_info_says(session, x, real_api):
+    with session.bind(x=x, y=real_api.cpu_memory_info()) as bound:
+        bound.run()
+        (value,) = bound.output_values()
+        assert value.memory_info.name == "Cpu"
+        assert value.numpy().tolist() == [[2, 4, 6, 8]]
+
+
+def test_an_input_can_be_bound_again(session, x):
+    out = np.zeros((1, 4), np.float32)
+    with session.bind(x=x, y=out) as bound:
+        bound.bind(x=x * 10)
+        gc.collect()
+        bound.run()
+        assert out.tolist() == [[20, 40, 60, 80]]
+        bound.bind_output("y")
+        bound.run()
+        assert bound.outputs["y"] is not out
+
+
+def test_what_is_bound_outlives_its_names(session):
+    with session.bind(x=np.full((1, 4), 3, np.float32)) as bound:
+        gc.collect()
+        bound.run()
+        assert bound.outputs["y"].tolist() == [[6] * 4]
+
+
+def test_strings_and_values_are_bound(opened, real_api):
+    texts = np.array([["a", "b", "c", "d"]], object)
+    with opened(models.identity("str")).bind(x=texts) as bound:
+        bound.run()
+        assert bound.outputs["y"].tolist() == texts.tolist()
+    value = ort.Value.empty((1, 4), np.float32, api=real_api)
+    ones = np.ones((1, 4), np.float32)
+    with opened(models.add()).bind(x=ones, y=value) as bound:
+        bound.run()
+        assert bound.outputs["y"] is value
+        assert value.numpy().tolist() == [[2] * 4]
+    value.close()
+
+
+def test_wrong_bindings_are_refused_by_name(session, x):
+    with pytest.raises(InvalidArgument, match="there is no input or output 'z'"):
+        session.bind(x=x, z=x)
+    with pytest.raises(InvalidArgument, match="input 'x' is double"):
+        session.bind(x=x.astype(float))
+    with pytest.raises(InvalidArgument, match=r"out\['y'\] is double"):
+        session.bind(x=x, y=x.astype(float))
+    with pytest.raises(TypeError, match="outputs must be a mapping or a list of names"):
+        session.bind({"x": x}, "y")
+    with (
+        ort.core_api().cpu_memory_info() as info,
+        pytest.raises(ValueError, match="memory info of 'y' belongs to"),
+    ):
+        session.bind(x=x, y=info)
+
+
+def test_a_run_takes_options_and_nothing_else(session, x, real_api):
+    with session.bind(x=x) as bound, ort.RunOptions(real_api, tag="t") as options:
+        bound.run(options=options, timeout=60)
+        with pytest.raises(TypeError, match="takes options and timeout only"):
+            bound.run(x=x)
+        with pytest.raises(TypeError, match="takes options and timeout only"):
+            bound.run({"x": x})
+
+
+def test_a_run_without_its_input_fails_and_can_be_mended(session, x):
+    with session.bind() as bound:
+        with pytest.raises(ort.OrtError):
+            bound.run()
+        bound.bind(x=x)
+        bound.run()
+        assert bound.outputs["y"].tolist() == [[2, 4, 6, 8]]
+
+
+def test_clearing_lets_go_of_arrays(session):
+    class Array(np.ndarray):
+        pass
+
+    import weakref
+
+    array = np.ones((1, 4), np.float32).view(Array)
+    reference = weakref.ref(array)
+    with session.bind(x=array) as bound:
+        del array
+        assert reference() is not None
+        bound.clear_inputs()
+        bound.clear_outputs()
+        assert reference() is None
+        assert bound.output_names == []
+        assert bound.outputs == {}
+
+
+def test_synchronize_does_nothing_on_the_cpu(session, x):
+    with session.bind(x=x) as bound:
+        bound.synchronize_inputs()
+        bound.run()
+        bound.synchronize_outputs()
+
+
+def test_a_closed_binding_says_so(session, x):
+    bound = session.bind(x=x)
+    bound.close()
+    bound.close()
+    assert bound.closed
+    assert repr(bound) == "<Binding closed>"
+    for use in (bound.run, lambda: bound.outputs, lambda: bound.bind(x=x), bound.__enter__):
+        with pytest.raises(ValueError, match="closed"):
+            use()
+
+
+def test_the_session_stays_until_its_bindings_are_closed(x):
+    before = lib.ortcffi_live_sessions()
+    session = ort.Session(models.add())
+    bound = session.bind(x=x)
+    session.close()
+    assert lib.ortcffi_live_sessions() == before + 1
+    with pytest.raises(ValueError, match="this Session is closed"):
+        bound.run()
+    bound.close()
+    assert lib.ortcffi_live_sessions() == before
+
+
+def test_two_threads_cannot_run_one_binding(opened):
+    session = opened(models.loop(3000, 32))
+    bound = session.bind(x=np.eye(32, dtype=np.float32))
+    thread = threading.Thread(target=bound.run)
+    thread.start()
+    while not session.running and thread.is_alive():
+        pass
+    if thread.is_alive():
+        with pytest.raises(RuntimeError, match="in use on another thread"):
+            bound.run()
+    bound.close()
+    thread.join()
+    assert bound.closed
+
+
+def test_the_collector_takes_a_binding_in_a_cycle(x):
+    before = lib.ortcffi_live_sessions()
+
+    class Array(np.ndarray):
+        pass
+
+    array = x.view(Array)
+    session = ort.Session(models.add())
+    array.cycle = session.bind(x=array)
+    del array, session
+    gc.collect()
+    assert lib.ortcffi_live_sessions() == before

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: MIT
+"""Runs that end early: at a timeout, by `cancel`, for KeyboardInterrupt."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+from support import models
+
+import ortcffi as ort
+from ortcffi.errors import Cancelled
+
+FOREVER = 2_000_000  # trips: minutes
+BIG = np.eye(32, dtype=np.float32)
+
+
+@pytest.fixture
+def endless(opened):
+    """A session whose runs take minutes."""
+    options = ort.SessionOptions(intra_op_threads=1, log_severity=ort.LogSeverity.FATAL)
+    return opened(models.loop(FOREVER, 32), options)
+
+
+def later(action):
+    """Calls a function when a run has begun to be long."""
+    thread = threading.Timer(0.05, action)
+    thread.start()
+    return thread
+
+
+def test_a_timeout_ends_a_run(endless):
+    with pytest.raises(TimeoutError, match="longer than its timeout"):
+        endless.run({"x": BIG}, timeout=0.02)
+    with endless.bind(x=BIG) as bound, pytest.raises(TimeoutError):
+        bound.run(timeout=0.02)
+
+
+def test_a_timeout_that_is_long_enough_changes_nothing(opened, x):
+    session = opened(models.add())
+    for seconds in (60, 1e9, float("inf")):
+        assert session.run({"x": x}, timeout=seconds)[0].tolist() == [[2, 4, 6, 8]]
+
+
+def test_the_shorter_of_two_timeouts_counts_first(endless):
+    ends = []
+
+    def run(seconds):
+        with pytest.raises(TimeoutError):
+            endless.run({"x": BIG}, timeout=seconds)
+        ends.append(seconds)
+
+    threads = [threading.Thread(target=run, args=(seconds,)) for seconds in (0.3, 0.02)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert ends == [0.02, 0.3]
+
+
+def test_cancel_ends_all_runs_of_the_session_from_another_thread(endless):
+    failures = []
+
+    def run():
+        try:
+            endless.run({"x": BIG})
+        except Cancelled as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=run) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    while endless.running < 3:
+        time.sleep(0.001)
+    assert endless.cancel() == 3
+    for thread in threads:
+        thread.join()
+    assert len(failures) == 3
+    assert all(error.code is ort.ErrorCode.FAIL for error in failures)
+    assert endless.running == 0
+
+
+def test_a_run_after_a_cancelled_one_is_not_cancelled(opened):
+    session = opened(models.loop(500, 32))
+    later(session.cancel).join()
+    assert session.run({"x": BIG})[0].shape == (32, 32)
+
+
+def test_cancel_also_ends_runs_with_options_of_their_own(endless, real_api):
+    with ort.RunOptions(real_api) as options:
+        thread = later(endless.cancel)
+        with pytest.raises(Cancelled):
+            endless.run({"x": BIG}, options=options)
+        thread.join()
+        with pytest.raises(TimeoutError):  # and not at once, for the flag
+            endless.run({"x": BIG}, options=options, timeout=0.01)
+
+
+def test_options_that_are_terminated_end_a_run_as_the_library_says(endless, real_api):
+    options = ort.RunOptions(real_api)
+    thread = later(lambda: setattr(options, "terminated", True))
+    with pytest.raises(ort.errors.Fail, match="terminate flag"):
+        endless.run({"x": BIG}, options=options)
+    thread.join()
+
+
+# --- KeyboardInterrupt ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", ["run", "bound", "again"])
+def test_a_keyboard_interrupt_ends_a_run_in_the_main_thread(endless, how):
+    if how == "again":  # a run that is known to be long
+        with pytest.raises(TimeoutError):
+            endless.run({"x": BIG}, timeout=0.01)
+    run = endless.bind(x=BIG).run if how == "bound" else lambda: endless.run({"x": BIG})
+    thread = later(lambda: os.kill(os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        run()
+    thread.join()
+
+
+def test_the_programs_handlers_and_descriptor_stay_as_they_were(endless):
+    reader, writer = os.pipe()
+    for end in (reader, writer):
+        os.set_blocking(end, False)
+    before = signal.getsignal(signal.SIGINT)
+    old = signal.set_wakeup_fd(writer)
+    try:
+        thread = later(lambda: os.kill(os.getpid(), signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            endless.run({"x": BIG})
+        thread.join()
+        assert signal.set_wakeup_fd(writer) == writer
+        assert signal.getsignal(signal.SIGINT) is before
+        assert os.read(reader, 9) == bytes([signal.SIGINT])
+    finally:
+        signal.set_wakeup_fd(old)
+        os.close(reader)
+        os.close(writer)
+
+
+def test_a_handler_of_the_programs_is_not_taken_for_an_interrupt(endless):
+    seen = []
+    old = signal.signal(signal.SIGINT, lambda number, _: seen.append(number))
+    try:
+        thread = later(lambda: os.kill(os.getpid(), signal.SIGINT))
+        with pytest.raises(TimeoutError):
+            endless.run({"x": BIG}, timeout=0.2)
+        thread.join()
+        assert seen == [signal.SIGINT]
+    finally:
+        signal.signal(signal.SIGINT, old)
+
+
+def test_the_end_of_the_interpreter_ends_runs_that_are_under_way():
+    code = """
+        import sys, threading, time
+        import numpy as np
+        import ortcffi as ort
+        from support import models
+        options = ort.SessionOptions(intra_op_threads=1, log_severity=ort.LogSeverity.FATAL)
+        session = ort.Session(models.loop(10_000_000, 32), options)
+        x = np.eye(32, dtype=np.float32)
+        def run():
+            try:
+                session.run({"x": x})
+            except ort.errors.Cancelled:
+                pass
+        threading.Thread(target=run, daemon=True).start()
+        job = session.run_future({"x": x})
+        while session.running < 2:
+            time.sleep(0.001)
+    """
+    path = os.path.dirname(os.path.dirname(models.__file__))
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([os.environ["PYTHONPATH"], path])},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert not done.stderr

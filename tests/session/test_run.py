@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: MIT
+"""Runs: what they take, what they refuse before the library is called, and what they return."""
+
+import numpy as np
+import pytest
+from support import models
+
+import ortcffi as ort
+from ortcffi.errors import InvalidArgument
+
+
+@pytest.fixture
+def two(opened):
+    return opened(models.two_inputs())
+
+
+def test_outputs_are_arrays_over_the_librarys_memory(opened, x):
+    session = opened(models.add())
+    first, second = session.run({"x": x})[0], session.run({"x": x + 1})[0]
+    assert isinstance(first.base, ort.Value)
+    assert first.flags.writeable
+    assert first.tolist() == [[2, 4, 6, 8]]
+    assert second.tolist() == [[4, 6, 8, 10]]
+
+
+def test_inputs_are_given_by_mapping_by_keyword_or_both(two):
+    a, b = np.arange(3), np.ones(3, np.int64)
+    for results in (two.run({"a": a, "b": b}), two.run(a=a, b=b), two.run({"a": a}, b=b)):
+        assert [y.tolist() for y in results] == [[1, 2, 3], [-1, 0, 1]]
+
+
+def test_any_mapping_is_a_feed(two):
+    from types import MappingProxyType
+
+    feed = MappingProxyType({"b": np.ones(1, np.int64), "a": np.ones(1, np.int64)})
+    assert two.run(feed)[1].tolist() == [0]
+
+
+@pytest.mark.parametrize("names", [["d"], ("d",), iter(["d"])])
+def test_outputs_are_chosen_by_name(two, names):
+    (d,) = two.run({"a": np.arange(2), "b": np.arange(2)}, names)
+    assert d.tolist() == [0, 0]
+
+
+def test_outputs_come_in_the_order_asked_for(two):
+    feed = {"a": np.arange(2), "b": np.arange(2)}
+    d, s, again = two.run(feed, outputs=["d", "s", "d"])
+    assert [d.tolist(), s.tolist(), again.tolist()] == [[0, 0], [0, 2], [0, 0]]
+
+
+def test_outputs_are_written_to_arrays_of_the_callers(two):
+    a = np.arange(4)
+    target = np.zeros(4, np.int64)
+    s, d = two.run(a=a, b=a, out={"s": target})
+    assert s is target
+    assert target.tolist() == [0, 2, 4, 6]
+    assert d.tolist() == [0] * 4
+
+
+def test_values_are_taken_and_returned(opened, x, real_api):
+    session = opened(models.add())
+    for api in (real_api, ort.core_api()):
+        with ort.Value.from_numpy(x, api=api) as value:
+            (y,) = session.run_values({"x": value})
+        assert isinstance(y, ort.Value)
+        assert y.numpy().tolist() == [[2, 4, 6, 8]]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda x: x.tolist(),
+        lambda x: np.asfortranarray(np.stack([x, x], 1))[:, 0],
+        lambda x: x[:, ::-1][:, ::-1],
+        lambda x: x.astype(">f4"),
+        lambda x: np.frombuffer(b"0" + x.tobytes(), np.uint8)[1:].view(np.float32).reshape(1, 4),
+        memoryview,
+        lambda _: [[1, 2.0, 3, np.float32(4)]],
+    ],
+)
+def test_what_cannot_be_borrowed_is_converted(opened, x, made):
+    assert opened(models.add()).run({"x": made(x)})[0].tolist() == [[2, 4, 6, 8]]
+
+
+def test_dlpack_objects_are_taken(opened, x):
+    class Lender:
+        def __dlpack__(self, **keywords):
+            return x.__dlpack__()
+
+        def __dlpack_device__(self):
+            return (1, 0)
+
+    assert opened(models.add()).run({"x": Lender()})[0].tolist() == [[2, 4, 6, 8]]
+
+
+def test_a_list_that_would_lose_digits_is_refused(two):
+    with pytest.raises(InvalidArgument, match=r"input 'a' is double\[2\]; the model wants int64"):
+        two.run(a=[0.5, 1], b=[1, 2])
+
+
+@pytest.mark.parametrize(
+    "kind", [object, "U", np.dtypes.StringDType() if hasattr(np.dtypes, "StringDType") else object]
+)
+def test_strings_go_in_and_out(opened, kind):
+    texts = [["", "a", "ü", "long " * 9]]
+    (y,) = opened(models.identity("str")).run({"x": np.array(texts, kind)})
+    assert y.dtype == object
+    assert y.tolist() == texts
+
+
+def test_a_string_with_a_null_character_survives(opened):
+    (y,) = opened(models.identity("str", [1])).run(x=np.array(["a\0b"], object))
+    assert y.tolist() == ["a\0b"]
+
+
+def test_elements_that_share_bytes_come_unpacked(opened):
+    pytest.importorskip("ml_dtypes")
+    node = models.node("Cast", "x", "y", to=models.ELEMENTS["int4"])
+    ports = [models.value("x", shape=[3])], [models.value("y", "int4", [3])]
+    (y,) = opened(models.model([node], *ports, opset=21)).run(x=[1.0, -2.0, 3.0])
+    assert y.dtype.name == "int4"
+    assert y.tolist() == [1, -2, 3]
+
+
+def test_a_sequence_goes_in_and_out(opened):
+    kind = models.sequence_type(models.tensor_type("float32", None))
+    ports = [models.value_info("x", kind)], [models.value_info("y", kind)]
+    session = opened(models.model([models.node("Identity", "x", "y")], *ports))
+    assert session.inputs[0].kind is ort.ValueKind.SEQUENCE
+    arrays = [np.ones(2, np.float32), np.zeros(1, np.float32)]
+    assert session.run(x=arrays) == [[[1, 1], [0]]]
+    with pytest.raises(TypeError, match="input 'x' must be a list of arrays"):
+        session.run(x=5)
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("feed", "message"),
+    [
+        ({}, "input 'x' is missing: the model wants float[1, 4]"),
+        ({"X": 0}, "there is no input 'X'; the model has 'x'"),
+        (
+            {"x": np.ones((1, 4))},
+            (
+                "input 'x' is double[1, 4]; the model wants float[1, 4]: "
+                "cast it with .astype(numpy.float32)"
+            ),
+        ),
+        (
+            {"x": np.ones(4, np.float32)},
+            "input 'x' is float[4] with 1 dimensions; the model wants float[1, 4] with 2",
+        ),
+        (
+            {"x": np.ones((1, 5), np.float32)},
+            (
+                "input 'x' is float[1, 5], whose dimension 1 is 5; "
+                "the model wants float[1, 4], where it is 4"
+            ),
+        ),
+        (
+            {"x": np.array([["a"] * 4])},
+            "input 'x' is string[1, 4]; the model wants float[1, 4]",
+        ),
+    ],
+)
+def test_an_error_says_which_input_what_it_is_and_what_the_model_wants(opened, feed, message):
+    with pytest.raises(InvalidArgument) as caught:
+        opened(models.add()).run(feed)
+    assert str(caught.value) == message
+    assert caught.value.code is ort.ErrorCode.INVALID_ARGUMENT
+
+
+def test_a_name_that_is_nearly_right_is_suggested(opened):
+    node = models.node("Identity", "image", "label")
+    session = opened(models.model([node], [models.value("image")], [models.value("label")]))
+    with pytest.raises(InvalidArgument, match=r"no input 'imag': did you mean 'image'\?"):
+        session.run(imag=1)
+    with pytest.raises(InvalidArgument, match=r"no output 'labels': did you mean 'label'\?"):
+        session.run({"image": 1.0}, ["labels"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "keywords", "message"),
+    [
+        ((5,), {}, "feed must be a mapping of input names to arrays, not int"),
+        (({1: 2},), {}, "the name of an input must be a str, not 1"),
+        (({}, "y"), {}, r"outputs must be a list of names, not a str: write \['y'\]"),
+        (({}, 5), {}, "outputs must be a list of names, not int"),
+        (({}, [], 5), {}, "feed and outputs by position"),
+        (({"x": 1},), {"x": 1}, "input 'x' was given twice"),
+        (({"x": 1},), {"feed": {}}, "feed was given twice"),
+        (({},), {"out": 5}, "out must be a mapping of output names to arrays, not int"),
+        (({},), {"options": 5}, "options must be RunOptions, not int"),
+        (({},), {"timeout": "soon"}, "timeout must be a number of seconds"),
+        (({"x": None},), {}, r"input 'x' must be an array of float\[\], not NoneType"),
+        (({"x": {}},), {}, r"input 'x' must be an array of float\[\], not dict"),
+        (({"x": np.ma.ones(())},), {}, "input 'x' must not be masked"),
+        (({"x": np.ones((), "M8[s]")},), {}, "input 'x': tensors have no elements of dtype"),
+    ],
+)
+def test_arguments_of_wrong_types_are_named(opened, arguments, keywords, message):
+    session = opened(models.identity(shape=()))
+    good = {"x": np.float32(1)} if not arguments or arguments[0] == {} else {}
+    with pytest.raises(TypeError, match=message):
+        session.run(
+            *([{**arguments[0], **good}] if good else arguments[:1]), *arguments[1:], **keywords
+        )
+
+
+def test_a_timeout_that_is_no_time_is_refused(opened, x):
+    for seconds in (-1, float("nan")):
+        with pytest.raises(ValueError, match="timeout must be 0 or more seconds"):
+            opened(models.add()).run({"x": x}, timeout=seconds)
+
+
+def test_a_target_that_does_not_fit_is_named(opened, x):
+    session = opened(models.add())
+    readonly = np.zeros((1, 4), np.float32)
+    readonly.flags.writeable = False
+    for target, message in [
+        (np.zeros((1, 4)), r"out\['y'\] is double"),
+        (np.zeros((2, 4), np.float32), r"out\['y'\] is float\[2, 4\], whose dimension 0"),
+        (readonly, r"out\['y'\] is read-only"),
+        (np.zeros((1, 8), np.float32)[:, ::2], "not C-contiguous"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            session.run({"x": x}, out={"y": target})
+    with pytest.raises(TypeError, match=r"out\['y'\] must be an ndarray or a Value, not list"):
+        session.run({"x": x}, out={"y": [1]})
+    with pytest.raises(InvalidArgument, match="there is no output 'z'"):
+        session.run({"x": x}, out={"z": x})
+
+
+def test_a_closed_value_is_refused(opened, x, real_api):
+    value = ort.Value.from_numpy(x, api=real_api)
+    value.close()
+    with pytest.raises(ValueError, match="closed"):
+        opened(models.add()).run({"x": value})
+
+
+def test_a_value_of_another_kind_is_refused(opened, real_api):
+    with (
+        ort.Value.sequence([np.ones(1)], api=real_api) as value,
+        pytest.raises(InvalidArgument, match=r"input 'x' is a sequence; the model wants float"),
+    ):
+        opened(models.add()).run({"x": value})
+
+
+def test_an_error_of_the_library_is_typed_and_leaves_the_session_usable(opened):
+    node = models.node("Reshape", "x shape", "y")
+    ports = [models.value("x", shape=["n"]), models.value("shape", "int64", [1])]
+    session = opened(models.model([node], ports, [models.value("y", shape=["m"])]))
+    x = np.ones(4, np.float32)
+    with pytest.raises(ort.OrtError) as caught:
+        session.run(x=x, shape=np.array([3]))
+    assert caught.value.function == "Run"
+    assert session.run(x=x, shape=np.array([4]))[0].tolist() == [1] * 4
+
+
+def test_run_options_of_either_library_are_taken(opened, x, real_api):
+    session = opened(models.add())
+    for api in (real_api, ort.core_api()):
+        with ort.RunOptions(api, tag="mine") as options:
+            assert session.run({"x": x}, options=options)[0].tolist() == [[2, 4, 6, 8]]
+
+
+def test_many_inputs_and_outputs_need_no_less_care(opened):
+    names = [f"x{i}" for i in range(40)]
+    nodes = [models.node("Identity", f"x{i}", f"y{i}") for i in range(40)]
+    ports = [models.value(n, "int64", [1]) for n in names]
+    session = opened(
+        models.model(nodes, ports, [models.value(f"y{i}", "int64", [1]) for i in range(40)])
+    )
+    feed = {name: np.array([i]) for i, name in enumerate(names)}
+    assert [int(y[0]) for y in session.run(feed)] == list(range(40))
+    assert [int(y[0]) for y in session.run(**feed)] == list(range(40))
+    del feed["x39"]
+    with pytest.raises(InvalidArgument, match="input 'x39' is missing"):
+        session.run(feed)
+
+
+def test_an_array_that_frees_itself_while_it_is_converted_is_kept(opened):
+    class Sly:
+        """Drops itself out of the feed in the middle of its conversion."""
+
+        def __dlpack__(self, **keywords):
+            feed.clear()
+            return np.ones((1, 4), np.float32).__dlpack__()
+
+        def __dlpack_device__(self):
+            return (1, 0)
+
+    feed = {"x": Sly()}
+    with pytest.raises(RuntimeError, match="feed changed"):
+        opened(models.add()).run(feed)
