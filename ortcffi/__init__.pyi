@@ -75,8 +75,8 @@ from ortcffi.options.session import OptimizationLevel as OptimizationLevel
 from ortcffi.options.session import SessionOptions as SessionOptions
 from ortcffi.options.session_inputs import FreeDimension as FreeDimension
 from ortcffi.options.thread_pools import ThreadingOptions as ThreadingOptions
-from ortcffi.session.editor import ModelEditor as ModelEditor
 from ortcffi.session.binding import Binding as Binding
+from ortcffi.session.editor import ModelEditor as ModelEditor
 from ortcffi.session.session import Session as Session
 from ortcffi.session.specs import ValueSpec as ValueSpec
 from ortcffi.status.key_values import KeyValuePairs as KeyValuePairs
