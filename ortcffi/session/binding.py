@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`Binding`: what a model reads and writes, bound once and run often."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -12,7 +12,7 @@ from ortcffi._public import public
 from ortcffi.errors import fail
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.session.compiled import Binder
-from ortcffi.session.conversions import as_result, unknown
+from ortcffi.session.conversions import as_result
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -255,62 +255,6 @@ class Binding(Binder):
         if self.closed:
             return "<Binding closed>"
         return f"<Binding {', '.join(self._inputs)} -> {', '.join(self._outputs)}>"
-
-
-def bind(
-    session: "Session",
-    inputs: Mapping[str, Any] | None = None,
-    outputs: Mapping[str, Any] | Iterable[str] | None = None,
-    *,
-    hold_gil: bool = False,
-    **io: Any,
-) -> Binding:
-    """Bind inputs and outputs once, to run often with less work for each run.
-
-    Parameters
-    ----------
-    inputs : mapping of str to array-like or Value, optional
-        Inputs by name, as for `Binding.bind_input`.
-    outputs : mapping, or iterable of str, optional
-        The outputs wanted by name, as for `Binding.bind_output`; of an iterable each is allocated
-        in memory of the CPU. By default all outputs.
-    hold_gil : bool, optional
-        Whether runs keep the GIL. That saves a run of a few microseconds the wait for it where
-        other threads run Python. Never where a kernel, an allocator or a logger in Python may be
-        called on another thread: it would wait for ever. Such a run cannot be ended early.
-    **io
-        Further inputs and outputs by name.
-
-    Returns
-    -------
-    Binding
-
-    Examples
-    --------
-    ``bound = session.bind(x=x, y=out)``, then ``bound.run()`` as often as `x` has new content.
-    """
-    if outputs is not None and isinstance(outputs, str):
-        raise TypeError(f"outputs must be a mapping or a list of names, not {outputs!r}")
-    known = {spec.name for spec in session.outputs}
-    to_bind: dict[str, Any] = {}
-    if isinstance(outputs, Mapping):
-        to_bind.update(outputs)
-    elif outputs is not None:
-        to_bind.update(dict.fromkeys(outputs))
-    else:
-        to_bind.update((spec.name, None) for spec in session.outputs)
-    inputs = dict(inputs or {})
-    names = {spec.name for spec in (*session.inputs, *session.overridable_initializers)}
-    for name, x in io.items():
-        if name not in known | names:
-            raise unknown("input or output", name, (*session.inputs, *session.outputs))
-        (to_bind if name in known and name not in names else inputs)[name] = x
-    binding = Binding(session, hold_gil)
-    for name, x in inputs.items():
-        binding.bind_input(name, x)
-    for name, x in to_bind.items():
-        binding.bind_output(name, x)
-    return binding
 
 
 def _place(specs: "tuple[ValueSpec, ...]", name: str) -> int | None:

@@ -15,7 +15,7 @@ from ortcffi.graph.graph import Graph
 from ortcffi.options.run import PrepackedWeights
 from ortcffi.options.session import ExecutionMode, SessionOptions
 from ortcffi.options.settings import path as as_path
-from ortcffi.session import asynchronous, binding
+from ortcffi.session import asynchronous, bind
 from ortcffi.session.conversions import Conversions
 from ortcffi.session.library import engine_for, session_options_for
 from ortcffi.session.specs import ValueSpec, read_specs
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from ortcffi._ort import OrtSession
+    from ortcffi.session.binding import Binding
     from ortcffi.table.api import Api
 
 __all__ = ["Session"]
@@ -215,7 +216,7 @@ class Session(Conversions):
         """The cdata to pass to functions of ``lib``; it keeps the session while it lives."""
         return ffi.gc(ffi.cast("OrtSession*", self._hand_out()), self._take_back)
 
-    @described_by(binding.bind)
+    @described_by(bind.bind)
     def bind(
         self,
         inputs: Mapping[str, Any] | None = None,
@@ -223,8 +224,8 @@ class Session(Conversions):
         *,
         hold_gil: bool = False,
         **io: Any,
-    ) -> "binding.Binding":
-        return binding.bind(self, inputs, outputs, hold_gil=hold_gil, **io)
+    ) -> "Binding":
+        return bind.bind(self, inputs, outputs, hold_gil=hold_gil, **io)
 
     @described_by(asynchronous.run_async)
     def run_async(self, *arguments: Any, **keywords: Any) -> "asyncio.Future[list[Any]]":
