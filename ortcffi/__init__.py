@@ -7,7 +7,7 @@ A module is imported when one of its names is first used, so that the import tak
 from typing import Any
 
 __all__ = ["Aligned", "Allocator", "AllocatorStats", "AllocatorType", "Api", "Arena", "ArenaCfg"]
-__all__ += ["Binding"]
+__all__ += ["Binding", "ModelMetadata", "Profile", "ProfileEvent"]
 __all__ += ["Characteristic", "CustomOp", "CustomOpDomain", "DeviceMemoryType", "DevicePolicy"]
 __all__ += ["DeviceType", "ElementType", "Env", "EpDevice", "ErrorCode", "ExecutionMode"]
 __all__ += ["Failing", "FreeDimension", "KeyValuePairs", "Leak", "LibraryNotFound", "Limiting"]
@@ -73,6 +73,8 @@ _NAMES = {
     "session.editor": "ModelEditor",
     "graph.nodes": "GraphNode GraphValue",
     "session.binding": "Binding",
+    "session.metadata": "ModelMetadata",
+    "session.profile": "Profile ProfileEvent",
     "session.session": "Session",
     "session.specs": "ValueSpec",
     "table.find": "find_runtimes Runtime",

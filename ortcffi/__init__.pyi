@@ -77,6 +77,9 @@ from ortcffi.options.session_inputs import FreeDimension as FreeDimension
 from ortcffi.options.thread_pools import ThreadingOptions as ThreadingOptions
 from ortcffi.session.binding import Binding as Binding
 from ortcffi.session.editor import ModelEditor as ModelEditor
+from ortcffi.session.metadata import ModelMetadata as ModelMetadata
+from ortcffi.session.profile import Profile as Profile
+from ortcffi.session.profile import ProfileEvent as ProfileEvent
 from ortcffi.session.session import Session as Session
 from ortcffi.session.specs import ValueSpec as ValueSpec
 from ortcffi.status.key_values import KeyValuePairs as KeyValuePairs

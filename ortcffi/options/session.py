@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import INT32, mapping
 from ortcffi._native import ffi, lib
-from ortcffi._public import public
+from ortcffi._public import described_by, public
 from ortcffi.callbacks.logs import LogSeverity
 from ortcffi.errors import fail
 from ortcffi.options.callback_settings import (
@@ -18,6 +18,7 @@ from ortcffi.options.callback_settings import (
 )
 from ortcffi.options.config_entries import SessionConfig
 from ortcffi.options.custom_ops import CustomOps, copied
+from ortcffi.options.providers import add_provider
 from ortcffi.options.read_back import read_settings
 from ortcffi.options.session_inputs import SessionInputs
 from ortcffi.options.settings import (
@@ -229,6 +230,10 @@ class SessionOptions(SessionInputs, CustomOps):
     def config(self) -> SessionConfig:
         """The configuration entries: a mapping whose entries can be set, and not removed."""
         return SessionConfig(self)
+
+    @described_by(add_provider)
+    def add_provider(self, name: str, settings: Mapping[str, str] | None = None) -> None:
+        add_provider(self, name, settings)
 
     def clone(self) -> Self:
         """Copy the options; the copy keeps the same objects alive. Also ``copy.copy(options)``.

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ortcffi._native import ffi, lib
-from ortcffi.errors import Cancelled, InvalidArgument, check
+from ortcffi.errors import Cancelled, InvalidArgument, check, out_of_memory
 from ortcffi.session.compiled import Engine
 from ortcffi.session.library import run_options_for, value_for
 from ortcffi.session.specs import ValueSpec, described
@@ -176,6 +176,9 @@ class Conversions(Engine):
     def _run_options(self, options: Any) -> tuple[int, Any]:
         handle = run_options_for(self.api, options).handle
         return address_of(handle), handle
+
+    def _refuse_memory(self, message: str, function: str) -> NoReturn:
+        raise out_of_memory(message, function)
 
     def _refuse_end(self, ending: int) -> NoReturn:
         if _ENDINGS[ending] == "timeout":

@@ -1,23 +1,22 @@
 # SPDX-License-Identifier: MIT
 """`Session`: a model that a library has loaded, and its runs."""
 
-import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._native import ffi, lib
 from ortcffi._public import described_by, public
 from ortcffi.env.env import Env
-from ortcffi.errors import fail
 from ortcffi.graph.editor import Parts, build_model
 from ortcffi.graph.graph import Graph
 from ortcffi.options.run import PrepackedWeights
-from ortcffi.options.session import ExecutionMode, SessionOptions
-from ortcffi.options.settings import path as as_path
+from ortcffi.options.session import SessionOptions
 from ortcffi.session import asynchronous, bind
-from ortcffi.session.conversions import Conversions
+from ortcffi.session.creation import Create, create_from, environment_of, has_threads, of_type
+from ortcffi.session.facts import Facts
 from ortcffi.session.library import engine_for, session_options_for
+from ortcffi.session.providers import Provider, with_providers
 from ortcffi.session.specs import ValueSpec, read_specs
 from ortcffi.values.compiled import address_of
 from ortcffi.values.value import Value
@@ -26,18 +25,14 @@ if TYPE_CHECKING:
     import asyncio
     from concurrent.futures import Future
 
-    from ortcffi._ort import OrtSession
     from ortcffi.session.binding import Binding
     from ortcffi.table.api import Api
 
 __all__ = ["Session"]
 
-# Makes the library's session: called with its environment, its options and where to write it.
-Create = Callable[[Any, Any, Any], None]
-
 
 @public
-class Session(Conversions):
+class Session(Facts):
     """A model that a library has loaded.
 
     It is released by `close`, at the end of a ``with`` block, or when the object is destroyed;
@@ -54,6 +49,9 @@ class Session(Conversions):
         The library that runs the model. By default that of `options`, `prepacked_weights` or
         `env`, if it has an engine; else that of `default_api`, if it has one; else what `load`
         finds.
+    providers : iterable, optional
+        Execution providers, the preferred first: each the name of one, a pair of name and options,
+        or an `EpDevice`. What none of them takes runs on the CPU. See `add_provider`.
     prepacked_weights : PrepackedWeights, optional
         Where sessions share weights that kernels have repacked.
     env : Env, optional
@@ -93,30 +91,28 @@ class Session(Conversions):
 
     __slots__ = (
         "__weakref__",
-        "_options",
-        "_source",
         "inputs",
         "outputs",
         "overridable_initializers",
     )
 
-    _source: Any  # the path or the bytes
-
-    def __init__(
+    def __init__(  # noqa: PLR0913  # as many as there are parts
         self,
         model: Any,
         options: "SessionOptions | None" = None,
         *,
         api: "Api | None" = None,
+        providers: "Iterable[Provider] | None" = None,
         prepacked_weights: PrepackedWeights | None = None,
         env: Env | None = None,
     ) -> None:
-        _of("env", env, Env)
-        _of("options", options, SessionOptions)
-        _of("prepacked_weights", prepacked_weights, PrepackedWeights)
+        of_type("env", env, Env)
+        of_type("options", options, SessionOptions)
+        of_type("prepacked_weights", prepacked_weights, PrepackedWeights)
         engine = engine_for(api, options, prepacked_weights, env)
-        create, store, held = _creation(engine, model, prepacked_weights)
-        keep = (store, held) if _borrows_bytes(options) else store
+        if providers is not None:
+            options = with_providers(engine, options, providers)
+        create, keep = create_from(engine, model, prepacked_weights, options)
         self._open(engine, create, options, env=env, keep=keep)
         self._source = model
 
@@ -182,7 +178,7 @@ class Session(Conversions):
             What the library borrows until the session is released.
         """
         chosen = session_options_for(api, options)
-        environment = _environment(api, env)
+        environment = environment_of(api, env)
         out = ffi.new("OrtSession**")
         create(environment.handle, ffi.NULL if chosen is None else chosen.handle, out)
         handle = out[0]
@@ -206,15 +202,10 @@ class Session(Conversions):
             tuple(spec.facts() for spec in (*self.inputs, *self.overridable_initializers)),
             tuple(spec.facts() for spec in self.outputs),
             len(self.inputs),
-            _has_threads(chosen),
+            has_threads(chosen),
         )
         self._options = chosen
         self._source = None
-
-    @property
-    def handle(self) -> "OrtSession":
-        """The cdata to pass to functions of ``lib``; it keeps the session while it lives."""
-        return ffi.gc(ffi.cast("OrtSession*", self._hand_out()), self._take_back)
 
     @described_by(bind.bind)
     def bind(
@@ -256,69 +247,3 @@ class Session(Conversions):
 
 def _listed(specs: tuple[ValueSpec, ...]) -> str:
     return ", ".join(f"{spec.name}: {spec.describe()}" for spec in specs)
-
-
-def _of(name: str, given: Any, kind: type) -> Any:
-    if given is not None and not isinstance(given, kind):
-        raise TypeError(f"{name} must be {kind.__name__}, not {type(given).__name__}")
-    return given
-
-
-def _environment(api: "Api", env: Env | None) -> Env:
-    if env is None:
-        return Env(api=api)
-    if not api.same_library(env.api):
-        raise ValueError(f"env belongs to {env.api}, and the session to {api}")
-    return env
-
-
-def _creation(
-    api: "Api", model: Any, weights: PrepackedWeights | None
-) -> tuple[Create, object, object]:
-    """What makes a session of a path or of bytes; the store of weights, and the bytes."""
-    store: tuple[Any, ...] = ()
-    suffix = ""
-    if weights is not None:
-        if not api.same_library(weights.api):
-            raise ValueError(f"prepacked_weights belong to another library than {api}")
-        store, suffix = (weights.handle,), "WithPrepackedWeightsContainer"
-    if isinstance(model, (str, os.PathLike)):
-        slot = f"CreateSession{suffix}"
-        subject: tuple[Any, ...] = (os.fsencode(as_path("model", model) or ""),)
-        held = None
-    else:
-        slot = f"CreateSessionFromArray{suffix}"
-        held = _bytes(model)
-        subject = (held, len(held))
-    api.require(slot)
-
-    def create(env: Any, options: Any, out: Any) -> None:
-        if status := getattr(lib, slot)(api.pointer, env, *subject, options, *store, out):
-            fail(api.pointer, status, slot)
-
-    return create, store, held
-
-
-def _has_threads(options: SessionOptions | None) -> bool:
-    """Whether the library has threads for a session, as far as its options say."""
-    if options is None or options.intra_op_threads != 1 or not options.per_session_threads:
-        return True
-    return bool(options.execution_mode != ExecutionMode.SEQUENTIAL)
-
-
-def _borrows_bytes(options: "SessionOptions | None") -> bool:
-    """Whether a session reads the bytes of its model also after it was made."""
-    if options is None:
-        return False
-    return any(options.config.get(f"session.use_ort_model_bytes_{how}") == "1" for how in _HOW)
-
-
-_HOW = ("directly", "for_initializers")
-
-
-def _bytes(model: Any) -> Any:
-    try:
-        return ffi.from_buffer("char[]", model)
-    except (TypeError, ValueError, BufferError):
-        kind = type(model).__name__
-        raise TypeError(f"model must be a path or bytes-like, not {kind}") from None

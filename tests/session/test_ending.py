@@ -3,15 +3,16 @@
 
 import os
 import signal
-import subprocess
 import sys
-import textwrap
 import threading
 import time
+from pathlib import Path
+from textwrap import dedent
 
 import numpy as np
 import pytest
 from support import models
+from support.processes import run
 
 import ortcffi as ort
 from ortcffi.errors import Cancelled
@@ -176,14 +177,6 @@ def test_the_end_of_the_interpreter_ends_runs_that_are_under_way():
         while session.running < 2:
             time.sleep(0.001)
     """
-    path = os.path.dirname(os.path.dirname(models.__file__))
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([os.environ["PYTHONPATH"], path])},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert not done.stderr
+    tests = str(Path(models.__file__).parents[1])
+    path = os.pathsep.join([os.environ["PYTHONPATH"], tests])
+    assert not run(sys.executable, "-c", dedent(code), env=os.environ | {"PYTHONPATH": path}).stderr

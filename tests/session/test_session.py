@@ -3,14 +3,14 @@
 
 import gc
 import mmap
-import subprocess
-import sys
 import threading
 import weakref
+from textwrap import dedent
 
 import numpy as np
 import pytest
 from support import models
+from support.processes import run_python
 
 import ortcffi as ort
 from ortcffi._native import lib
@@ -124,9 +124,7 @@ def test_without_a_library_the_error_says_what_to_install():
         else:
             sys.exit("no error")
     """
-    import textwrap
-
-    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True)
+    run_python(dedent(code))
 
 
 def test_options_of_the_core_are_copied_for_the_library(opened, x):

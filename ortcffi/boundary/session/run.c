@@ -74,10 +74,32 @@ Py_ssize_t ortcffi_stop_all(const struct session* session) {
   return count;
 }
 
+/* An arena at its bound answers ORT_FAIL; its message has these words. */
+static int is_out_of_memory(const char* message) {
+  return strstr(message, "Available memory of ") != NULL ||
+         strstr(message, "Failed to allocate memory") != NULL;
+}
+
+static void fail(struct run* run, OrtStatus* status, const char* function) {
+  const struct maker* maker = run->session->maker;
+  const char* message = maker->api->GetErrorMessage(status);
+  if (maker->api->GetErrorCode(status) != ORT_FAIL || !is_out_of_memory(message)) {
+    ortcffi_value_fail(maker, status, function);
+    return;
+  }
+  PyObject* text = PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace");
+  maker->api->ReleaseStatus(status);
+  PyObject* error = text == NULL ? NULL
+                                 : PyObject_CallMethod((PyObject*)run->session, "_refuse_memory",
+                                                       "Os", text, function);
+  Py_XDECREF(text);
+  Py_XDECREF(error);
+}
+
 void ortcffi_run_fail(struct run* run, OrtStatus* status, const char* function) {
   const struct maker* maker = run->session->maker;
   if (run->ending == GOES_ON) {
-    ortcffi_value_fail(maker, status, function);
+    fail(run, status, function);
     return;
   }
   maker->api->ReleaseStatus(status);

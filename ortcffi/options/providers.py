@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""Execution providers of sessions, by name and options."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ortcffi._convert import encode, mapping
+from ortcffi._native import ffi, lib
+from ortcffi.errors import fail
+from ortcffi.options.settings import Options
+
+__all__ = ["add_provider"]
+
+CPU = "CPUExecutionProvider"
+_SUFFIX = "ExecutionProvider"
+# Those that the general function does not know: the end of their own functions' names.
+_OWN = {"CUDA": "CUDA", "Tensorrt": "TensorRT"}
+
+
+def add_provider(options: Options, name: str, settings: Mapping[str, str] | None = None) -> None:
+    """Have sessions run nodes on an execution provider where it can.
+
+    Parameters
+    ----------
+    name : str
+        Its name, such as ``"CUDAExecutionProvider"`` or ``"XNNPACK"``. The CPU's needs none.
+    settings : mapping of str to str, optional
+        Its options.
+
+    Raises
+    ------
+    OrtError
+        The library was not built with it, or refuses the options.
+
+    Notes
+    -----
+    API functions: ``SessionOptionsAppendExecutionProvider``, since version 12;
+    ``CreateCUDAProviderOptions``, ``SessionOptionsAppendExecutionProvider_CUDA_V2`` and those of
+    TensorRT.
+    """
+    encode("name", name)
+    pairs = {str(key): str(value) for key, value in mapping("settings", settings).items()}
+    if name == CPU:
+        return
+    short = name.removesuffix(_SUFFIX)
+    keys = [ffi.new("char[]", encode("a setting", key)) for key in pairs]
+    values = [ffi.new("char[]", encode("a setting", value)) for value in pairs.values()]
+    arrays = (ffi.new("char*[]", keys), ffi.new("char*[]", values), len(pairs))
+    if short in _OWN:
+        _add_own(options, _OWN[short], arrays)
+    else:
+        options._call("SessionOptionsAppendExecutionProvider", short.encode(), *arrays)
+    options._values["providers"] = [*options._values.get("providers", []), (name, pairs)]
+
+
+def _add_own(options: Options, kind: str, arrays: tuple[Any, Any, int]) -> None:
+    api = options.api.pointer
+    create, update = f"Create{kind}ProviderOptions", f"Update{kind}ProviderOptions"
+    options.api.require(create)
+    out = ffi.new(f"Ort{kind}ProviderOptionsV2**")
+    if status := getattr(lib, create)(api, out):
+        fail(api, status, create)
+    try:
+        if status := getattr(lib, update)(api, out[0], *arrays):
+            fail(api, status, update)
+        options._call(f"SessionOptionsAppendExecutionProvider_{kind}_V2", out[0])
+    finally:
+        getattr(lib, f"Release{kind}ProviderOptions")(api, out[0])

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""What sessions are made of: a path or bytes, options, an environment, a store of weights."""
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ortcffi._native import ffi, lib
+from ortcffi.env.env import Env
+from ortcffi.errors import fail
+from ortcffi.options.run import PrepackedWeights
+from ortcffi.options.session import ExecutionMode, SessionOptions
+from ortcffi.options.settings import path as as_path
+
+if TYPE_CHECKING:
+    from ortcffi.table.api import Api
+
+# Makes the library's session: called with its environment, its options and where to write it.
+Create = Callable[[Any, Any, Any], None]
+
+
+def of_type(name: str, given: Any, kind: type) -> Any:
+    """An argument of a type, or None; errors name it."""
+    if given is not None and not isinstance(given, kind):
+        raise TypeError(f"{name} must be {kind.__name__}, not {type(given).__name__}")
+    return given
+
+
+def environment_of(api: "Api", env: Env | None) -> Env:
+    """The environment for a session."""
+    if env is None:
+        return Env(api=api)
+    if not api.same_library(env.api):
+        raise ValueError(f"env belongs to {env.api}, and the session to {api}")
+    return env
+
+
+def create_from(
+    api: "Api", model: Any, weights: PrepackedWeights | None, options: SessionOptions | None
+) -> tuple[Create, object]:
+    """What makes a session of a path or of bytes, and what the library then borrows."""
+    store: tuple[Any, ...] = ()
+    suffix = ""
+    if weights is not None:
+        if not api.same_library(weights.api):
+            raise ValueError(f"prepacked_weights belong to another library than {api}")
+        store, suffix = (weights.handle,), "WithPrepackedWeightsContainer"
+    if isinstance(model, (str, os.PathLike)):
+        slot = f"CreateSession{suffix}"
+        subject: tuple[Any, ...] = (os.fsencode(as_path("model", model) or ""),)
+        held = None
+    else:
+        slot = f"CreateSessionFromArray{suffix}"
+        held = _bytes(model)
+        subject = (held, len(held))
+    api.require(slot)
+
+    def create(env: Any, options: Any, out: Any) -> None:
+        if status := getattr(lib, slot)(api.pointer, env, *subject, options, *store, out):
+            fail(api.pointer, status, slot)
+
+    return create, (store, held) if _borrows_bytes(options) else store
+
+
+def has_threads(options: SessionOptions | None) -> bool:
+    """Whether the library has threads for a session, as far as its options say."""
+    if options is None or options.intra_op_threads != 1 or not options.per_session_threads:
+        return True
+    return bool(options.execution_mode != ExecutionMode.SEQUENTIAL)
+
+
+def _borrows_bytes(options: "SessionOptions | None") -> bool:
+    """Whether a session reads the bytes of its model also after it was made."""
+    if options is None:
+        return False
+    return any(options.config.get(f"session.use_ort_model_bytes_{how}") == "1" for how in _HOW)
+
+
+_HOW = ("directly", "for_initializers")
+
+
+def _bytes(model: Any) -> Any:
+    try:
+        return ffi.from_buffer("char[]", model)
+    except (TypeError, ValueError, BufferError):
+        kind = type(model).__name__
+        raise TypeError(f"model must be a path or bytes-like, not {kind}") from None

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""What a model says of itself."""
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ortcffi._convert import decode, encode
+from ortcffi._native import ffi, lib
+from ortcffi._public import public
+from ortcffi.errors import fail
+
+if TYPE_CHECKING:
+    from ortcffi.session.facts import Facts
+
+__all__ = ["ModelMetadata", "read_metadata"]
+
+
+@public
+class ModelMetadata(NamedTuple):
+    """What a model says of itself; made by `Session.metadata`.
+
+    Attributes
+    ----------
+    producer_name : str
+        The tool that made the model.
+    graph_name, graph_description : str
+        The name of its graph, and what it is.
+    domain : str
+        The name space of the model.
+    description : str
+        What the model is.
+    version : int
+        Its version.
+    custom : dict of str to str
+        Whatever else its maker put into it.
+    """
+
+    producer_name: str
+    graph_name: str
+    graph_description: str
+    domain: str
+    description: str
+    version: int
+    custom: dict[str, str]
+
+
+class _Reader:
+    """Reads the strings of an ``OrtModelMetadata``."""
+
+    def __init__(self, api: Any, handle: Any) -> None:
+        self.table = api.pointer
+        self.allocator = api.default_allocator.handle
+        self.handle = handle
+
+    def call(self, slot: str, *arguments: Any) -> None:
+        if status := getattr(lib, slot)(self.table, *arguments):
+            fail(self.table, status, slot)
+
+    def text(self, slot: str, *key: Any) -> str:
+        out = ffi.new("char**")
+        self.call(slot, self.handle, self.allocator, *key, out)
+        return self.taken(out[0])
+
+    def taken(self, text: Any) -> str:
+        """A string, whose memory is given back."""
+        found = decode(text)
+        self.call("AllocatorFree", self.allocator, text)
+        return found
+
+    def custom_keys(self) -> list[str]:
+        out, count = ffi.new("char***"), ffi.new("int64_t*")
+        slot = "ModelMetadataGetCustomMetadataMapKeys"
+        self.call(slot, self.handle, self.allocator, out, count)
+        if not count[0]:
+            return []
+        names = [self.taken(out[0][i]) for i in range(count[0])]
+        self.call("AllocatorFree", self.allocator, out[0])
+        return names
+
+
+def read_metadata(session: "Facts") -> ModelMetadata:
+    """Read all of it.
+
+    Notes
+    -----
+    API functions: ``SessionGetModelMetadata``, ``ModelMetadataGetProducerName`` and those of the
+    other strings, ``ModelMetadataGetCustomMetadataMapKeys``,
+    ``ModelMetadataLookupCustomMetadataMap``, ``ReleaseModelMetadata``.
+    """
+    api, out = session.api, ffi.new("OrtModelMetadata**")
+    session._call("SessionGetModelMetadata", out)
+    reader, version = _Reader(api, out[0]), ffi.new("int64_t*")
+    try:
+        reader.call("ModelMetadataGetVersion", out[0], version)
+        return ModelMetadata(
+            producer_name=reader.text("ModelMetadataGetProducerName"),
+            graph_name=reader.text("ModelMetadataGetGraphName"),
+            graph_description=reader.text("ModelMetadataGetGraphDescription"),
+            domain=reader.text("ModelMetadataGetDomain"),
+            description=reader.text("ModelMetadataGetDescription"),
+            version=int(version[0]),
+            custom={
+                key: reader.text("ModelMetadataLookupCustomMetadataMap", encode("key", key))
+                for key in reader.custom_keys()
+            },
+        )
+    finally:
+        lib.ReleaseModelMetadata(api.pointer, out[0])

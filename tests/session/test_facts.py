@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: MIT
+"""What sessions tell of models, memory, devices and time; pickles and forks."""
+
+import copy
+import json
+import os
+import pickle
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import numpy as np
+import pytest
+from support import models
+from support.processes import run, run_python
+
+import ortcffi as ort
+from ortcffi.errors import OutOfMemory
+
+# Of processes that import what the tests share.
+TESTS = str(Path(models.__file__).parents[1])
+PATH = {"PYTHONPATH": os.pathsep.join([os.environ.get("PYTHONPATH", ""), TESTS])}
+
+
+def test_a_model_tells_what_its_maker_wrote(opened):
+    facts = (
+        models.field(2, "maker")
+        + models.field(4, "org.example")
+        + models.field(5, 7)
+        + models.field(6, "doubles")
+    )
+    node, ports = models.node("Neg", "x", "y"), [[models.value("x")], [models.value("y")]]
+    content = models.model([node], *ports, metadata={"a": "1", "ü": "two"}, facts=facts)
+    metadata = opened(content).metadata
+    assert metadata.producer_name == "maker"
+    assert metadata.domain == "org.example"
+    assert metadata.version == 7
+    assert metadata.description == "doubles"
+    assert metadata.graph_name == "g"
+    assert metadata.graph_description == ""
+    assert metadata.custom == {"a": "1", "ü": "two"}
+    assert opened(models.add()).metadata.custom == {}
+
+
+def test_the_sessions_arena_tells_its_figures(opened, x):
+    session = opened(models.add())
+    session.run({"x": x})
+    with session.allocator() as allocator:
+        assert allocator.info.name == "Cpu"
+        assert allocator.stats.num_allocations > 0
+        array = allocator.empty(100, np.float32)
+    session.close()
+    array[:] = 1
+    assert array.sum() == 100
+
+
+def test_the_arena_shrinks_after_a_run_that_asks_for_it(opened, real_api):
+    session = opened(models.identity(shape=("n",)))
+    x = np.ones(1 << 22, np.float32)
+    session.run({"x": x[:1]})  # the arena keeps the first memory that it takes
+    session.run({"x": x})
+    options = ort.RunOptions(real_api, config={"memory.enable_memory_arena_shrinkage": "cpu:0"})
+    with options, session.allocator() as allocator:
+        assert allocator.stats.bytes_reserved >= x.nbytes
+        session.run({"x": x[:1]}, options=options, out={"y": np.empty(1, np.float32)})
+        assert allocator.stats.bytes_reserved < x.nbytes
+
+
+def test_memory_and_devices_of_inputs_and_outputs(opened):
+    session = opened(models.two_inputs())
+    assert [info.name for info in session.input_memory] == ["Cpu"] * 2
+    assert [info.name for info in session.output_memory] == ["Cpu"] * 2
+    assert len(session.input_devices) == len(session.output_devices) == 2
+
+
+def test_the_assignment_names_providers_and_operators(opened):
+    options = ort.SessionOptions(config={"session.record_ep_graph_assignment_info": "1"})
+    session = opened(models.two_inputs(), options)
+    assert {k: sorted(v) for k, v in session.assignment.items()} == {
+        "CPUExecutionProvider": ["Add", "Sub"]
+    }
+    with pytest.raises(ort.OrtError):
+        opened(models.add()).assignment  # noqa: B018
+
+
+def test_the_cpu_is_a_provider_and_an_unknown_one_is_an_error(opened, x):
+    session = opened(models.add(), providers=["CPUExecutionProvider"])
+    assert session.run({"x": x})[0].tolist() == [[2, 4, 6, 8]]
+    with pytest.raises(ort.OrtError):
+        ort.Session(models.add(), providers=[("NoSuchExecutionProvider", {"key": "value"})])
+    with pytest.raises(TypeError, match="providers must be a list, not str"):
+        ort.Session(models.add(), providers="CPUExecutionProvider")
+    with pytest.raises(TypeError, match="providers has 5"):
+        ort.Session(models.add(), providers=[5])
+
+
+def test_a_device_is_a_provider(opened, x, real_api):
+    with ort.Env(api=real_api) as env:
+        device = next(each for each in env.devices if each.name == "CPUExecutionProvider")
+        session = opened(models.add(), providers=[device])
+        assert session.run({"x": x})[0].tolist() == [[2, 4, 6, 8]]
+
+
+def test_options_of_providers_change_while_the_session_lives(opened):
+    session = opened(models.add())
+    session.set_ep_options({"ep.dynamic.workload_type": "Efficient"})
+    with pytest.raises(TypeError, match="options must be a mapping, not list"):
+        session.set_ep_options([])
+
+
+def test_a_profile_of_the_session_is_parsed(tmp_path, x):
+    options = ort.SessionOptions(profiling=str(tmp_path / "profile"))
+    with ort.Session(models.add(), options) as session:
+        session.run({"x": x})
+        assert session.profiling_start > 0
+        profile = session.end_profiling()
+    assert json.loads(Path(profile.path).read_text())
+    assert {"model_run"} <= {event.name for event in profile.events}
+    assert list(profile.by_operator()) == ["Add"]
+    with ort.Session(models.add()) as session, pytest.raises(ValueError, match="no profile"):
+        session.end_profiling()
+
+
+def test_a_profile_of_one_run_is_parsed(opened, x):
+    (y,), profile = opened(models.add()).run_profiled({"x": x})
+    assert y.tolist() == [[2, 4, 6, 8]]
+    assert list(profile.by_operator()) == ["Add"]
+
+
+def test_sessions_share_repacked_weights(opened, real_api):
+    x = np.ones((1, 256), np.float32)
+    with ort.PrepackedWeights(real_api) as store:
+        shared = np.ones((256, 256), np.float32)
+        options = ort.SessionOptions(real_api)
+        options.add_initializer("w", ort.Value.from_numpy(shared, api=real_api))
+        pair = [opened(models.matmul(), options, prepacked_weights=store) for _ in range(2)]
+        assert [session.run({"x": x})[0][0, 0] for session in pair] == [256, 256]
+        for session in pair:
+            session.close()
+
+
+# --- memory that ends -----------------------------------------------------------------------------
+
+
+def test_an_arena_at_its_bound_raises_out_of_memory_and_the_session_stays_usable(real_api):
+    config = {"session.use_env_allocators": "1"}
+    with ort.Env(api=real_api) as env:
+        with ort.ArenaCfg(real_api, max_bytes=1 << 20) as cfg:
+            env.create_arena(cfg=cfg)
+        options = ort.SessionOptions(real_api, config=config)
+        node = models.node("Add", "x x", "y")
+        ports = [models.value("x", shape=["n"])], [models.value("y", shape=["n"])]
+        with ort.Session(models.model([node], *ports), options, env=env) as session:
+            with pytest.raises(OutOfMemory):
+                session.run({"x": np.ones(1 << 20, np.float32)})
+            assert session.run({"x": np.ones(4, np.float32)})[0].tolist() == [2] * 4
+
+
+# --- other processes ------------------------------------------------------------------------------
+
+
+def test_a_session_is_pickled_as_its_model_and_options(tmp_path, x):
+    path = tmp_path / "add.onnx"
+    path.write_bytes(models.add((1, "n")))
+    options = ort.SessionOptions(intra_op_threads=1, config={"session.disable_prepacking": "1"})
+    options.fix_dimension("n", 4)
+    for source in (path, str(path), path.read_bytes(), memoryview(path.read_bytes())):
+        with ort.Session(source, options) as session:
+            again = pickle.loads(pickle.dumps(session))
+        with again:
+            assert again.run({"x": x})[0].tolist() == [[2, 4, 6, 8]]
+            assert again.inputs[0].shape == (1, 4)
+            assert again._options.intra_op_threads == 1
+
+
+def test_what_cannot_be_pickled_says_why():
+    options = ort.SessionOptions(logger=print)
+    with (
+        ort.Session(models.add(), options) as session,
+        pytest.raises(TypeError, match="options have logger"),
+    ):
+        pickle.dumps(session)
+    with ort.Session(models.add()) as session, pytest.raises(TypeError, match="threads share it"):
+        copy.copy(session)
+    with pytest.raises(ValueError, match="closed"):
+        pickle.dumps(session)
+
+
+def test_a_spawned_process_runs_a_pickled_session(tmp_path):
+    code = """
+        import multiprocessing, pickle, sys
+        import numpy as np
+        from support import models
+        import ortcffi as ort
+        def work(session):
+            return session.run({"x": np.ones((1, 4), np.float32)})[0].tolist()
+        if __name__ == "__main__":
+            session = ort.Session(models.add())
+            with multiprocessing.get_context("spawn").Pool(1) as pool:
+                assert pool.apply(work, (session,)) == [[2, 2, 2, 2]]
+    """
+    script = tmp_path / "spawns.py"
+    script.write_text(dedent(code))
+    run(sys.executable, script, env=os.environ | PATH)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.parametrize(("threads", "works"), [(1, True), (2, False)])
+def test_a_fork_takes_the_threads_of_a_session_away(threads, works):
+    code = f"""
+        import os, sys
+        import numpy as np
+        from support import models
+        import ortcffi as ort
+        x = np.ones((1, 4), np.float32)
+        session = ort.Session(models.add(), ort.SessionOptions(intra_op_threads={threads}))
+        session.run({{"x": x}})
+        import warnings
+        warnings.simplefilter("ignore")  # of threads
+        child = os.fork()
+        if child == 0:
+            try:
+                session.run({{"x": x}})
+                told = ""
+            except RuntimeError as error:
+                told = str(error)
+            good = (told == "") if {works} else "before a fork" in told
+            session.close()
+            with ort.Session(models.add(), ort.SessionOptions(intra_op_threads=1)) as fresh:
+                good = good and fresh.run({{"x": x}}, timeout=60)[0].sum() == 8
+            os._exit(0 if good else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        session.run({{"x": x}}, timeout=60)
+    """
+    run_python(dedent(code), **PATH)
