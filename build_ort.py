@@ -59,6 +59,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/values/dlpack.c",
     "ortcffi/boundary/session/session.c",
     "ortcffi/boundary/session/run_arguments.c",
+    "ortcffi/boundary/session/run_values.c",
     "ortcffi/boundary/session/run.c",
     "ortcffi/boundary/kernels/kernel.c",
     "ortcffi/boundary/kernels/python_op.c",

@@ -29,96 +29,7 @@ static int take_room(struct run* run, size_t ports, size_t outputs) {
   return 0;
 }
 
-/* --- values ------------------------------------------------------------------------------------*/
-
-static int fits(const struct port* port, const struct plain_array* array) {
-  if (port->kind != ONNX_TYPE_TENSOR || port->element != array->element) {
-    return 0;
-  }
-  if (port->rank < 0) {
-    return 1;
-  }
-  if ((size_t)port->rank != array->rank) {
-    return 0;
-  }
-  for (size_t i = 0; i < array->rank; i++) {
-    if (port->shape[i] >= 0 && port->shape[i] != array->shape[i]) {
-      return 0;
-    }
-  }
-  return 1;
-}
-
-/* A value of what fits as it is: 1 with the value; 0 where Python has to look at it; -1 with an
- * exception. */
-static int make_value(const struct session* session, const struct port* port, PyObject* x,
-                      int is_output, OrtValue** out, size_t* bytes) {
-  const struct maker* maker = session->maker;
-  struct plain_array array;
-  if (ortcffi_plain_array(x, &array)) {
-    if (!fits(port, &array) || (is_output && array.is_readonly)) {
-      return 0;
-    }
-    OrtStatus* status = maker->api->CreateTensorWithDataAsOrtValue(
-        maker->info, array.data, array.bytes, array.shape, array.rank,
-        (ONNXTensorElementDataType)array.element, out);
-    if (status != NULL) {
-      ortcffi_value_fail(maker, status, "CreateTensorWithDataAsOrtValue");
-      return -1;
-    }
-    *bytes += array.bytes;
-    return 1;
-  }
-  if (!is_output && ortcffi_object_array(x, &array) && fits(port, &array)) {
-    *bytes += array.bytes;
-    return ortcffi_strings_from_array(maker, session->strings, &array, out);
-  }
-  return 0;
-}
-
-/* A value that Python makes of anything, or its error. The Value becomes the holder. */
-static int convert_value(struct session* session, const char* method, size_t place, PyObject* x,
-                         OrtValue** out, PyObject** holder) {
-  PyObject* made = PyObject_CallMethod((PyObject*)session, method, "nO", (Py_ssize_t)place, x);
-  if (made == NULL) {
-    return -1;
-  }
-  if (!PyObject_TypeCheck(made, ortcffi_tensor_type) ||
-      ortcffi_value_open((struct value*)made) < 0) {
-    if (!PyErr_Occurred()) {
-      PyErr_Format(PyExc_TypeError, "%s must return a Value", method);
-    }
-    Py_DECREF(made);
-    return -1;
-  }
-  ((struct value*)made)->uses++; /* another thread may close it */
-  *out = ((struct value*)made)->handle;
-  *holder = made;
-  return 0;
-}
-
-/* Uses a Value of the session's own table that fits as it is: 1; 0 where Python has to look at it;
- * -1 with an exception. The Value becomes the holder. */
-static int use_value(const struct session* session, const struct port* port, PyObject* x,
-                     OrtValue** out, PyObject** holder) {
-  struct value* value = (struct value*)x;
-  if (Py_TYPE(x) != session->value_type || value->maker->api != session->maker->api ||
-      value->is_closed || value->handle == NULL || port->kind != ONNX_TYPE_TENSOR) {
-    return 0;
-  }
-  int kind = ortcffi_value_kind(value);
-  if (kind < 0 || (kind == ONNX_TYPE_TENSOR && ortcffi_value_shape(value) < 0)) {
-    return -1;
-  }
-  struct plain_array like = {.shape = value->shape, .rank = value->rank, .element = value->element};
-  if (kind != ONNX_TYPE_TENSOR || !fits(port, &like)) {
-    return 0;
-  }
-  value->uses++; /* another thread may close it */
-  *out = value->handle;
-  *holder = Py_NewRef(x);
-  return 1;
-}
+/* --- inputs ------------------------------------------------------------------------------------*/
 
 static int add_input(struct run* run, size_t guess, PyObject* name, PyObject* x) {
   struct session* session = run->session;
@@ -129,22 +40,22 @@ static int add_input(struct run* run, size_t guess, PyObject* name, PyObject* x)
     Py_XDECREF(error);
     return -1;
   }
-  int used = use_value(session, &session->inputs.items[place], x, &run->given[place],
-                       &run->holders[place]);
+  int used = ortcffi_use_value(session, &session->inputs.items[place], x, &run->given[place],
+                               &run->holders[place]);
   if (used != 0) {
     run->bytes += used > 0 ? ortcffi_value_bytes((struct value*)x) : 0;
     run->input_count += used > 0;
     return used > 0 ? 0 : -1;
   }
-  int made =
-      make_value(session, &session->inputs.items[place], x, 0, &run->given[place], &run->bytes);
+  int made = ortcffi_make_value(session, &session->inputs.items[place], x, 0, &run->given[place],
+                                &run->bytes);
   if (made == 1) {
     run->holders[place] = Py_NewRef(x);
     run->input_count++;
     return 0;
   }
-  if (made == 0 && convert_value(session, "_convert_input", (size_t)place, x, &run->given[place],
-                                 &run->holders[place]) == 0) {
+  if (made == 0 && ortcffi_convert_value(session, "_convert_input", (size_t)place, x,
+                                         &run->given[place], &run->holders[place]) == 0) {
     run->has_other_bytes = 1;
     run->input_count++;
     return 0;
@@ -223,14 +134,15 @@ static int add_target(struct run* run, PyObject* out, size_t i, size_t place) {
     return PyErr_Occurred() ? -1 : 0;
   }
   size_t unused = 0;
-  int made = make_value(session, &session->outputs.items[place], x, 1, &run->outputs[i], &unused);
+  int made =
+      ortcffi_make_value(session, &session->outputs.items[place], x, 1, &run->outputs[i], &unused);
   if (made == 1) {
     run->targets[i] = Py_NewRef(x);
     return 0;
   }
   return made < 0 ? -1
-                  : convert_value(session, "_convert_target", place, x, &run->outputs[i],
-                                  &run->targets[i]);
+                  : ortcffi_convert_value(session, "_convert_target", place, x, &run->outputs[i],
+                                          &run->targets[i]);
 }
 
 static int add_outputs(struct run* run, PyObject* wanted, PyObject* out) {
@@ -364,27 +276,16 @@ int ortcffi_names_inputs(const struct request* request) {
   return 0;
 }
 
-/* Gives back a value: one that the run made, or a use of a Value. */
-static void drop_value(const struct session* session, OrtValue* value, PyObject* holder) {
-  if (holder != NULL && PyObject_TypeCheck(holder, ortcffi_tensor_type)) {
-    PyObject* done = ortcffi_value_take_back(holder, NULL);
-    Py_XDECREF(done);
-  } else if (value != NULL) {
-    session->maker->api->ReleaseValue(value);
-  }
-  Py_XDECREF(holder);
-}
-
 void ortcffi_run_end(struct run* run) {
   struct session* session = run->session;
   if (session == NULL) {
     return;
   }
   for (size_t i = 0; run->given != NULL && i < session->inputs.count; i++) {
-    drop_value(session, run->given[i], run->holders[i]);
+    ortcffi_drop_value(session, run->given[i], run->holders[i]);
   }
   for (size_t i = 0; i < run->output_count; i++) {
-    drop_value(session, run->outputs[i], run->targets[i]);
+    ortcffi_drop_value(session, run->outputs[i], run->targets[i]);
   }
   if (run->options_holder != NULL) {
     if (run->ending != GOES_ON) {

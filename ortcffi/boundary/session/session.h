@@ -158,6 +158,22 @@ Py_ssize_t ortcffi_stop_all(const struct session* session);
 int ortcffi_read_request(struct request* request, PyObject* const* arguments, Py_ssize_t count,
                          PyObject* keywords, PyObject** named, PyObject*** more);
 
+/* --- run_values.c ------------------------------------------------------------------------------*/
+
+/* A value of what fits as it is: 1 with the value; 0 where Python has to look at it; -1 with an
+ * exception. */
+int ortcffi_make_value(const struct session* session, const struct port* port, PyObject* x,
+                       int is_output, OrtValue** out, size_t* bytes);
+/* A value that Python makes of anything, or its error. The Value becomes the holder. */
+int ortcffi_convert_value(struct session* session, const char* method, size_t place, PyObject* x,
+                          OrtValue** out, PyObject** holder);
+/* Uses a Value of the session's own table that fits as it is: 1; 0 where Python has to look at it;
+ * -1 with an exception. The Value becomes the holder. */
+int ortcffi_use_value(const struct session* session, const struct port* port, PyObject* x,
+                      OrtValue** out, PyObject** holder);
+/* Gives back a value: one that the run made, or a use of a Value. */
+void ortcffi_drop_value(const struct session* session, OrtValue* value, PyObject* holder);
+
 /* --- watch.c: runs that end early ---------------------------------------------------------------
  *
  * One thread waits for signals and deadlines while there are runs to watch. Python's handler for a
