@@ -113,6 +113,8 @@ def from_dlpack(cls: type[V], x: Any, api: "Api | None", copy: bool) -> V:
     """
     found = table_for(api)
     loan = Loan(_capsule_of(x))
+    if not copy and (plain := cls._from_loan(found._maker, loan)) is not None:
+        return plain
     address, shape, strides, element, readonly, where = loan.facts
     _check_device(where)
     if not element:
@@ -162,17 +164,27 @@ class _Memory:
         }
 
 
+# Types whose __dlpack__ is older than DLPack 1.0 and takes no max_version: passing it each time
+# would cost an exception.
+_old_producers: set[type] = set()
+
+
 def _capsule_of(x: Any) -> object:
     if isinstance(x, np.ma.MaskedArray):
         raise TypeError("x must not be masked, since values have no mask: use filled()")
     export = getattr(x, "__dlpack__", None)
-    if export is None or not hasattr(x, "__dlpack_device__"):
+    device = getattr(x, "__dlpack_device__", None)
+    if export is None or device is None:
         raise TypeError(f"x must have __dlpack__, which {type(x).__name__} has not")
-    _check_device(x.__dlpack_device__())
-    try:
-        return export(max_version=NEWEST)
-    except TypeError:  # a producer of before version 1.0
-        return export()
+    _check_device(device())
+    if type(x) not in _old_producers:
+        try:
+            return export(max_version=NEWEST)
+        except TypeError:
+            made = export()
+            _old_producers.add(type(x))
+            return made
+    return export()
 
 
 def _check_device(device: Any) -> None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The types of a tensor's elements, and NumPy's names for them."""
+"""The types of a tensor's elements, and the dtypes of NumPy and ml_dtypes for them."""
 
 from enum import IntEnum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -101,7 +101,7 @@ _ML_DTYPES = {
     ElementType.FLOAT8E8M0: "float8_e8m0fnu",
 }
 
-# Bits of the types of which several share a byte.
+# Bits of the types that are packed, several to a byte.
 PACKED = {
     ElementType.UINT4: 4,
     ElementType.INT4: 4,
@@ -143,6 +143,7 @@ def dtype_of(element: int) -> "np.dtype[Any]":
     return found
 
 
+@cache
 def bits_of(element: int) -> int:
     """Bits of an element that is not a string."""
     packed = PACKED.get(ElementType(element))
@@ -154,6 +155,7 @@ def bits_of(element: int) -> int:
     return 16 if name == "bfloat16" else 8
 
 
+@lru_cache(256)
 def element_of(dtype: "np.dtype[Any]") -> ElementType:
     """The element type of a tensor that holds what arrays of this dtype hold.
 
@@ -173,11 +175,11 @@ def element_of(dtype: "np.dtype[Any]") -> ElementType:
 
 
 def as_element(dtype: Any, argument: str = "dtype") -> ElementType:
-    """What a user means by an element type: a member of the enum, or anything like a dtype."""
+    """The element type for an argument: a member of the enum, or anything like a dtype."""
     if isinstance(dtype, ElementType):
         return dtype
     if isinstance(dtype, str) and dtype in _BY_ML_DTYPES_NAME:
-        return _BY_ML_DTYPES_NAME[dtype]  # whether or not ml_dtypes is there
+        return _BY_ML_DTYPES_NAME[dtype]  # also without ml_dtypes
     try:
         return element_of(np.dtype(dtype))
     except (TypeError, ValueError) as error:

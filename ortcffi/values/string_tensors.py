@@ -2,13 +2,12 @@
 """Tensors of strings."""
 
 from collections.abc import Iterable
-from math import prod
 from typing import TYPE_CHECKING, Any
 
+from ortcffi._table import table_for
 from ortcffi.errors import InvalidArgument
+from ortcffi.values.checks import count_of, dimensions
 from ortcffi.values.compiled import Tensor, V
-from ortcffi.values.element_types import ElementType
-from ortcffi.values.tensors import empty
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,20 +42,24 @@ def from_strings(
     API functions: ``CreateTensorAsOrtValue`` and ``FillStringTensor``; for a string with a null
     character also ``GetResizedStringTensorElementBuffer``, since version 15.
     """
-    given = _list(strings)
-    value = empty(cls, len(given) if shape is None else shape, ElementType.STRING, None, api)
-    set_strings(value, given)
-    return value
+    given, found = _list(strings), table_for(api)
+    lengths = (len(given),) if shape is None else dimensions(shape)
+    _check_count(given, lengths)
+    return cls._from_strings(found._maker, given, lengths)
 
 
 def set_strings(value: Tensor, strings: "Sequence[str | bytes]") -> None:
     """Set all elements of a tensor of strings, as `from_strings` does."""
     given = _list(strings)
-    count = prod(value.shape)
-    if len(given) != count:
-        text = f"strings must be {count} for this tensor, not {len(given)}"
-        raise InvalidArgument(text, "FillStringTensor")
+    _check_count(given, value.shape)
     value._fill_strings(given)
+
+
+def _check_count(strings: list[Any], shape: tuple[int, ...]) -> None:
+    count = count_of(shape)
+    if len(strings) != count:
+        text = f"strings must be {count} for this tensor, not {len(strings)}"
+        raise InvalidArgument(text, "FillStringTensor")
 
 
 def _list(strings: Any) -> list[Any]:

@@ -41,6 +41,7 @@ struct versioned {
 
 enum { FLAG_READ_ONLY = 1, FLAG_COPIED = 2, FLAG_PADDED = 4 };
 enum { DEVICE_CPU = 1 };
+enum { OUTSIDE_NUMPY = 4 }; /* type codes from here on: bfloat16, complex, bool and narrow floats */
 enum { MOST_DIMENSIONS = 64 }; /* NumPy has arrays of no more */
 
 static const char LEGACY[] = "dltensor", VERSIONED[] = "dltensor_versioned";
@@ -171,6 +172,8 @@ struct loan {
   struct versioned* versioned;
 };
 
+static PyTypeObject* loan_type;
+
 static PyObject* loan_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
   (void)keywords;
   PyObject* capsule;
@@ -281,6 +284,58 @@ static PyObject* loan_facts(PyObject* self, void* unused) {
                        readonly, tensor->device_type, tensor->device_id);
 }
 
+static int is_c_contiguous(const struct dl_tensor* tensor) {
+  int64_t expected = 1;
+  for (int32_t i = tensor->rank; tensor->strides != NULL && i-- > 0;) {
+    if (tensor->shape[i] != 1 && tensor->strides[i] != expected) {
+      return 0;
+    }
+    if (__builtin_mul_overflow(expected, tensor->shape[i], &expected)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* Bytes of a tensor that can be borrowed as it is; -1 for any other. */
+static int64_t plain_size(const struct dl_tensor* tensor, int element) {
+  int64_t size = tensor->bits / 8;
+  uintptr_t address = (uintptr_t)tensor->data + tensor->byte_offset;
+  int is_on_cpu = tensor->device_type == DEVICE_CPU && is_sound(tensor);
+  if (!is_on_cpu || element == 0 || size == 0 || tensor->code >= OUTSIDE_NUMPY ||
+      address % (uintptr_t)size != 0 || !is_c_contiguous(tensor)) {
+    return -1;
+  }
+  for (int32_t i = 0; i < tensor->rank; i++) {
+    if (__builtin_mul_overflow(size, tensor->shape[i], &size)) {
+      return -1;
+    }
+  }
+  return size;
+}
+
+/* _from_loan(maker, loan): a tensor over the memory of a loan, or None where Python has to decide.
+ */
+PyObject* ortcffi_value_from_loan(PyObject* type, PyObject* arguments) {
+  struct maker* maker;
+  PyObject* object;
+  if (!PyArg_ParseTuple(arguments, "O!O!", ortcffi_maker_type, &maker, loan_type, &object)) {
+    return NULL;
+  }
+  const struct loan* loan = (struct loan*)object;
+  uint64_t flags = loan->versioned == NULL ? 0 : loan->versioned->flags;
+  const struct dl_tensor* tensor =
+      loan->versioned == NULL ? &loan->legacy->tensor : &loan->versioned->tensor;
+  int element = element_of(tensor, (flags & FLAG_PADDED) != 0);
+  int64_t size = plain_size(tensor, element);
+  if (size < 0) {
+    Py_RETURN_NONE;
+  }
+  return ortcffi_borrow(type, maker, (char*)tensor->data + tensor->byte_offset, (size_t)size,
+                        tensor->shape, (size_t)tensor->rank, element, object,
+                        (flags & FLAG_READ_ONLY) != 0);
+}
+
 static PyGetSetDef loan_members[] = {
     {"facts", loan_facts, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -293,9 +348,14 @@ static PyType_Slot loan_slots[] = {
     {0, NULL},
 };
 
-PyType_Spec ortcffi_loan_spec = {
+static PyType_Spec loan_spec = {
     .name = "ortcffi._ort.Loan",
     .basicsize = sizeof(struct loan),
     .flags = Py_TPFLAGS_DEFAULT,
     .slots = loan_slots,
 };
+
+PyObject* ortcffi_new_loan_type(void) {
+  loan_type = (PyTypeObject*)PyType_FromSpec(&loan_spec);
+  return (PyObject*)loan_type;
+}

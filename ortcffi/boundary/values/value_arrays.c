@@ -6,8 +6,8 @@
 #include "boundary/values/arrays.h"
 #include "boundary/values/values.h"
 
-/* NumPy's number of the type of Python objects. */
-enum { NUMBER_OF_OBJECTS = 17 };
+/* NumPy's numbers of the types of Python objects, and of str. */
+enum { NUMBER_OF_OBJECTS = 17, NUMBER_OF_TEXTS = 19 };
 
 /* Places in NumPy's table of functions. */
 enum { ARRAY_TYPE = 2, NEW_FROM_DESCRIPTOR = 94, SET_BASE = 282 };
@@ -61,9 +61,9 @@ static PyObject* scope;       /* where the default Api is */
 static PyObject* name_chosen; /* under this name; it keeps its Maker under the next */
 static PyObject* name_maker;
 
-static PyObject* create(PyObject* type, struct maker* maker, void* data, size_t size,
-                        const int64_t* shape, size_t rank, int element, PyObject* lender,
-                        int is_readonly) {
+PyObject* ortcffi_borrow(PyObject* type, struct maker* maker, void* data, size_t size,
+                         const int64_t* shape, size_t rank, int element, PyObject* lender,
+                         int is_readonly) {
   OrtValue* handle;
   OrtStatus* status = maker->api->CreateTensorWithDataAsOrtValue(
       maker->info, data, size, shape, rank, (ONNXTensorElementDataType)element, &handle);
@@ -177,16 +177,47 @@ int ortcffi_object_array(PyObject* x, struct plain_array* out) {
   return 1;
 }
 
-/* from_numpy(x) and from_numpy(x, api=api): an ndarray that can be borrowed as it is. All else is
- * decided in Python. */
+/* A tensor with the strings of an array; NULL without an exception where Python has to say what is
+ * wrong, or with one. */
+static PyObject* strings_of_array(PyObject* type, struct maker* maker, PyObject* x) {
+  const struct array* array = (const struct array*)x;
+  PyObject* flat = array->rank == 1 ? Py_NewRef(x) : PyObject_CallMethod(x, "ravel", NULL);
+  PyObject* list = flat == NULL ? NULL : PyObject_CallMethod(flat, "tolist", NULL);
+  PyObject* value = list == NULL
+                        ? NULL
+                        : ortcffi_new_strings(type, maker, list, (const int64_t*)array->shape,
+                                              (size_t)array->rank);
+  if (value == NULL &&
+      (PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_ValueError))) {
+    PyErr_Clear();
+  }
+  Py_XDECREF(flat);
+  Py_XDECREF(list);
+  return value;
+}
+
+static int has_strings(PyObject* x) {
+  int number = Py_IS_TYPE(x, ortcffi_array_type) ? ((const struct array*)x)->descriptor->number : 0;
+  return number == NUMBER_OF_OBJECTS || number == NUMBER_OF_TEXTS;
+}
+
+/* from_numpy(x) and from_numpy(x, api=api): an ndarray that can be borrowed as it is, or one of
+ * strings. All else is decided in Python. */
 PyObject* ortcffi_value_from_numpy(PyObject* type, PyObject* const* arguments, Py_ssize_t count,
                                    PyObject* keywords) {
   struct plain_array array;
   if (count == 1 && ortcffi_plain_array(arguments[0], &array)) {
     struct maker* maker = maker_for(keywords, keywords == NULL ? NULL : arguments[1]);
     if (maker != NULL) {
-      return create(type, maker, array.data, array.bytes, array.shape, array.rank, array.element,
-                    arguments[0], array.is_readonly);
+      return ortcffi_borrow(type, maker, array.data, array.bytes, array.shape, array.rank,
+                            array.element, arguments[0], array.is_readonly);
+    }
+  }
+  if (count == 1 && has_strings(arguments[0])) {
+    struct maker* maker = maker_for(keywords, keywords == NULL ? NULL : arguments[1]);
+    PyObject* value = maker == NULL ? NULL : strings_of_array(type, maker, arguments[0]);
+    if (value != NULL || PyErr_Occurred()) {
+      return value;
     }
   }
   return call_python("from_numpy", type, arguments, count, keywords);
@@ -224,8 +255,8 @@ PyObject* ortcffi_value_borrow(PyObject* type, PyObject* arguments) {
   if (lengths == NULL) {
     return NULL;
   }
-  PyObject* value = create(type, maker, (void*)(uintptr_t)address, (size_t)size, lengths,
-                           (size_t)PyTuple_Size(shape), element, lender, readonly);
+  PyObject* value = ortcffi_borrow(type, maker, (void*)(uintptr_t)address, (size_t)size, lengths,
+                                   (size_t)PyTuple_Size(shape), element, lender, readonly);
   PyMem_Free(lengths);
   return value;
 }

@@ -91,6 +91,40 @@ PyObject* ortcffi_value_fill_strings(PyObject* self, PyObject* strings) {
   Py_RETURN_NONE;
 }
 
+PyObject* ortcffi_new_strings(PyObject* type, struct maker* maker, PyObject* strings,
+                              const int64_t* shape, size_t rank) {
+  OrtAllocator* allocator;
+  OrtStatus* status = maker->api->GetAllocatorWithDefaultOptions(&allocator);
+  if (status != NULL) {
+    return ortcffi_value_fail(maker, status, "GetAllocatorWithDefaultOptions");
+  }
+  PyObject* value =
+      ortcffi_new_tensor(type, maker, allocator, shape, rank, ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING);
+  PyObject* done = value == NULL ? NULL : ortcffi_value_fill_strings(value, strings);
+  if (done == NULL) {
+    Py_CLEAR(value);
+  }
+  Py_XDECREF(done);
+  return value;
+}
+
+/* _from_strings(maker, list, shape): a tensor of as many strings as the shape has elements. */
+PyObject* ortcffi_value_from_strings(PyObject* type, PyObject* arguments) {
+  struct maker* maker;
+  PyObject *strings, *shape;
+  if (!PyArg_ParseTuple(arguments, "O!O!O!", ortcffi_maker_type, &maker, &PyList_Type, &strings,
+                        &PyTuple_Type, &shape)) {
+    return NULL;
+  }
+  int64_t* lengths = ortcffi_lengths_of(shape);
+  if (lengths == NULL) {
+    return NULL;
+  }
+  PyObject* value = ortcffi_new_strings(type, maker, strings, lengths, (size_t)PyTuple_Size(shape));
+  PyMem_Free(lengths);
+  return value;
+}
+
 static PyObject* decode(const char* text, size_t length, int as_bytes) {
   return as_bytes ? PyBytes_FromStringAndSize(text, (Py_ssize_t)length)
                   : PyUnicode_DecodeUTF8(text, (Py_ssize_t)length, "replace");

@@ -231,6 +231,8 @@ static PyMethodDef value_methods[] = {
     {"_adopt", ortcffi_value_adopt, METH_VARARGS | METH_CLASS, NULL},
     {"_blank", ortcffi_value_blank, METH_VARARGS | METH_CLASS, NULL},
     {"_empty", ortcffi_value_empty, METH_VARARGS | METH_CLASS, NULL},
+    {"_from_strings", ortcffi_value_from_strings, METH_VARARGS | METH_CLASS, NULL},
+    {"_from_loan", ortcffi_value_from_loan, METH_VARARGS | METH_CLASS, NULL},
     {"_give_away", ortcffi_value_give_away, METH_NOARGS, NULL},
     {"_hand_out", ortcffi_value_hand_out, METH_NOARGS, NULL},
     {"_take_back", ortcffi_value_take_back, METH_O, NULL},
@@ -272,7 +274,7 @@ ortcffi_object* ortcffi_value_types(ortcffi_object* scope) {
   if (ortcffi_maker_type == NULL || ortcffi_tensor_type == NULL) {
     return NULL;
   }
-  PyObject* loan_type = PyType_FromSpec(&ortcffi_loan_spec);
+  PyObject* loan_type = ortcffi_new_loan_type();
   if (loan_type == NULL) {
     return NULL;
   }

@@ -74,6 +74,15 @@ struct value* ortcffi_blank_value(PyTypeObject* type, struct maker* maker, PyObj
 PyObject* ortcffi_new_tensor(PyObject* type, struct maker* maker, OrtAllocator* allocator,
                              const int64_t* shape, size_t rank, int element);
 
+/* A new tensor of the strings in a list, which has as many as the shape; NULL with an exception. */
+PyObject* ortcffi_new_strings(PyObject* type, struct maker* maker, PyObject* strings,
+                              const int64_t* shape, size_t rank);
+
+/* A new tensor over memory that `lender` keeps; NULL with an exception. */
+PyObject* ortcffi_borrow(PyObject* type, struct maker* maker, void* data, size_t size,
+                         const int64_t* shape, size_t rank, int element, PyObject* lender,
+                         int is_readonly);
+
 /* A tuple of int as C has it, to be given to PyMem_Free; NULL with an exception. */
 int64_t* ortcffi_lengths_of(PyObject* shape);
 
@@ -103,6 +112,8 @@ extern PyType_Spec ortcffi_maker_spec;
 PyObject* ortcffi_value_close(PyObject* self, PyObject* unused);
 PyObject* ortcffi_value_hand_out(PyObject* self, PyObject* unused);
 PyObject* ortcffi_value_take_back(PyObject* self, PyObject* unused);
+PyObject* ortcffi_value_from_strings(PyObject* type, PyObject* arguments);
+PyObject* ortcffi_value_from_loan(PyObject* type, PyObject* arguments);
 PyObject* ortcffi_value_blank(PyObject* type, PyObject* arguments);
 PyObject* ortcffi_value_empty(PyObject* type, PyObject* arguments);
 PyObject* ortcffi_value_give_away(PyObject* self, PyObject* unused);
@@ -118,7 +129,8 @@ PyObject* ortcffi_value_numpy(PyObject* self, PyObject* const* arguments, Py_ssi
                               PyObject* keywords);
 PyObject* ortcffi_value_view(PyObject* self, PyObject* arguments);
 PyObject* ortcffi_value_capsule(PyObject* self, PyObject* arguments);
-extern PyType_Spec ortcffi_loan_spec;
+/* The type Loan; see dlpack.c. */
+PyObject* ortcffi_new_loan_type(void);
 /* What a tensor over an array's memory is made of. */
 struct plain_array {
   void* data;
