@@ -77,6 +77,12 @@ static PyObject* pointer_result(char* pointer, struct _cffi_ctypedescr* type) {
   return _cffi_from_c_pointer(pointer, type);
 }
 
+/* A cdata of the type of another, which points elsewhere. */
+PyObject* ortcffi_pointer_cdata(char* pointer, PyObject* sample);
+PyObject* ortcffi_pointer_cdata(char* pointer, PyObject* sample) {
+  return pointer_result(pointer, ((struct cdata*)sample)->type);
+}
+
 static PyObject* status_result(char* pointer, struct _cffi_ctypedescr* type) {
   static PyObject* success;
   if (pointer != NULL || success == NULL) {

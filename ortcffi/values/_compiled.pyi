@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from numpy.typing import NDArray
 
+from ortcffi._ort import OrtValue
 from ortcffi.table.api import Api
 
 class Maker:
@@ -41,8 +42,8 @@ class Tensor:
         lender: object,
         readonly: bool,
     ) -> Self: ...
-    def _hand_out(self) -> int: ...
-    def _take_back(self, handle: object) -> None: ...
+    @property
+    def handle(self) -> OrtValue: ...
     def _lend(self) -> None: ...
     def _view(
         self, address: int, shape: tuple[int, ...], element: int, readonly: bool

@@ -13,7 +13,7 @@ from ortcffi.errors import fail
 from ortcffi.values.checks import element_of_array, unfit
 from ortcffi.values.compiled import Tensor, V
 from ortcffi.values.element_types import ElementType, ValueKind, as_element, dtype_of
-from ortcffi.values.lifecycle import blank, handle, require_kind
+from ortcffi.values.lifecycle import blank, require_kind
 from ortcffi.values.tensors import copy_of, from_numpy, to_lists
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def _as_value(cls: type[V], name: str, x: Any, api: "Api") -> Tensor:
 
 
 def _contain(cls: type[V], values: list[Tensor], kind: ValueKind, api: "Api") -> V:
-    kept = [handle(x) for x in values]
+    kept = [x.handle for x in values]
     for x in values:
         x._lend()  # the new value may share their memory, so close() must not release it
     made, out = blank(cls, api, lender=values)
@@ -147,7 +147,7 @@ def member(value: V, place: int) -> V:
     """A copy of what ``GetValue`` answers for an index."""
     api, allocator = value.api, value.api.default_allocator.handle
     made, out = blank(type(value), api)
-    if status := lib.GetValue(api.pointer, handle(value), place, allocator, out):
+    if status := lib.GetValue(api.pointer, value.handle, place, allocator, out):
         fail(api.pointer, status, "GetValue")
     return made
 
@@ -175,7 +175,7 @@ def length(value: Tensor) -> int:
         return member(value, 0).shape[0]
     require_kind(value, ValueKind.SEQUENCE, "len()")
     api, out = value.api.pointer, ffi.new("size_t*")
-    if status := lib.GetValueCount(api, handle(value), out):
+    if status := lib.GetValueCount(api, value.handle, out):
         fail(api, status, "GetValueCount")
     return int(out[0])
 

@@ -64,14 +64,6 @@ def blank(
     return value, out
 
 
-def handle(value: Tensor) -> "OrtValue":
-    """The cdata to pass to functions of ``lib``; it keeps the value alive.
-
-    A copy of the pointer, as a C function may keep, does not.
-    """
-    return ffi.gc(ffi.cast("OrtValue*", value._hand_out()), value._take_back)
-
-
 def memory_info(value: Tensor) -> MemoryInfo:
     """Where a tensor's memory is, in an object of this value's.
 
@@ -80,7 +72,7 @@ def memory_info(value: Tensor) -> MemoryInfo:
     value.api.require("GetTensorMemoryInfo")
     value._lend()
     out, api = ffi.new("const OrtMemoryInfo**"), value.api.pointer
-    if status := lib.GetTensorMemoryInfo(api, handle(value), out):
+    if status := lib.GetTensorMemoryInfo(api, value.handle, out):
         fail(api, status, "GetTensorMemoryInfo")
     return MemoryInfo(value.api, out[0], lender=value)
 

@@ -10,7 +10,7 @@ from ortcffi._native import ffi, lib
 from ortcffi.errors import check, fail
 from ortcffi.values.compiled import Tensor, address_of
 from ortcffi.values.element_types import ElementType, SparseFormat, ValueKind
-from ortcffi.values.lifecycle import handle, require_kind
+from ortcffi.values.lifecycle import require_kind
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,7 +28,7 @@ def sparse_format(value: Tensor) -> SparseFormat:
     """How a sparse tensor is laid out. API function: ``GetSparseTensorFormat``."""
     require_kind(value, ValueKind.SPARSE, "format")
     out, api = ffi.new("OrtSparseFormat*"), value.api.pointer
-    if status := lib.GetSparseTensorFormat(api, handle(value), out):
+    if status := lib.GetSparseTensorFormat(api, value.handle, out):
         fail(api, status, "GetSparseTensorFormat")
     return SparseFormat(out[0])
 
@@ -47,7 +47,7 @@ def sparse_values(value: Tensor) -> "NDArray[Any]":
         array.reshape(-1)[:] = value._sparse_strings(array.size)
         return array
     out, api = ffi.new("const void**"), value.api.pointer
-    if status := lib.GetSparseTensorValues(api, handle(value), out):
+    if status := lib.GetSparseTensorValues(api, value.handle, out):
         fail(api, status, "GetSparseTensorValues")
     return value._view(address_of(out[0]), shape, element, value.readonly)
 
@@ -65,7 +65,7 @@ def sparse_indices(value: Tensor) -> "tuple[NDArray[Any], ...]":
 def _indices(value: Tensor, number: int) -> "NDArray[Any]":
     element, shape = _type_and_shape(value, "GetSparseTensorIndicesTypeShape", number)
     out, count, api = ffi.new("const void**"), ffi.new("size_t*"), value.api.pointer
-    if status := lib.GetSparseTensorIndices(api, handle(value), number, count, out):
+    if status := lib.GetSparseTensorIndices(api, value.handle, number, count, out):
         fail(api, status, "GetSparseTensorIndices")
     return value._view(address_of(out[0]), shape, element, True)
 
@@ -74,7 +74,7 @@ def _type_and_shape(value: Tensor, function: str, *arguments: int) -> tuple[int,
     """The element type and shape that a function of the C API answers."""
     api = value.api.pointer
     owner = owner_of("OrtTensorTypeAndShapeInfo*", value.api, lib.ReleaseTensorTypeAndShapeInfo)
-    if status := getattr(lib, function)(api, handle(value), *arguments, out_of(owner)):
+    if status := getattr(lib, function)(api, value.handle, *arguments, out_of(owner)):
         fail(api, status, function)
     info = owned_by(owner)
     element, rank = ffi.new("ONNXTensorElementDataType*"), ffi.new("size_t*")

@@ -268,7 +268,7 @@ class Value(Tensor):
     def to_scipy(self) -> Any:
         return sparse_scipy.to_scipy(self)
 
-    # --- any value; `close` is compiled -----------------------------------------------------------
+    # --- any value; `close` and `handle` are compiled ---------------------------------------------
 
     @described_by(copies.to_python)
     def to_python(self) -> Any:
@@ -289,11 +289,6 @@ class Value(Tensor):
     @described_by(give_away.give_away)
     def give_away(self) -> "OrtValue":
         return give_away.give_away(self)
-
-    @property
-    @described_by(lifecycle.handle)
-    def handle(self) -> "OrtValue":
-        return lifecycle.handle(self)
 
     def __repr__(self) -> str:
         return lifecycle.description(self)

@@ -125,4 +125,9 @@ static const char RAW_STRINGS_DOC[] =
     "\n"
     "Elements of a tensor of strings as bytes, UTF-8 or not.";
 
+static const char HANDLE_DOC[] =
+    "The cdata to pass to functions of ``lib``; it keeps the value alive.\n"
+    "\n"
+    "A copy of the pointer, as a C function may keep, does not.";
+
 #endif /* ORTCFFI_BOUNDARY_VALUE_DOCS_H_ */

@@ -196,6 +196,7 @@ static PyGetSetDef value_members[] = {
     {"closed", get_closed, NULL, CLOSED_DOC, NULL},
     {"readonly", get_readonly, NULL, READONLY_DOC, NULL},
     {"shape", get_shape, NULL, SHAPE_DOC, NULL},
+    {"handle", ortcffi_value_handle, NULL, HANDLE_DOC, NULL},
     {"nbytes", get_nbytes, NULL, NBYTES_DOC, NULL},
     {"_element", get_element, NULL, NULL, NULL},
     {"_kind", get_kind, NULL, NULL, NULL},
@@ -234,8 +235,6 @@ static PyMethodDef value_methods[] = {
     {"_from_strings", ortcffi_value_from_strings, METH_VARARGS | METH_CLASS, NULL},
     {"_from_loan", ortcffi_value_from_loan, METH_VARARGS | METH_CLASS, NULL},
     {"_give_away", ortcffi_value_give_away, METH_NOARGS, NULL},
-    {"_hand_out", ortcffi_value_hand_out, METH_NOARGS, NULL},
-    {"_take_back", ortcffi_value_take_back, METH_O, NULL},
     {"_lend", lend, METH_NOARGS, NULL},
     {"_view", ortcffi_value_view, METH_VARARGS, NULL},
     {"_capsule", ortcffi_value_capsule, METH_VARARGS, NULL},
@@ -265,8 +264,10 @@ static PyType_Spec value_spec = {
     .slots = value_slots,
 };
 
-ortcffi_object* ortcffi_value_types(ortcffi_object* scope) {
-  if (ortcffi_value_arrays_init((PyObject*)scope) < 0) {
+ortcffi_object* ortcffi_value_types(ortcffi_object* scope, ortcffi_object* gc,
+                                    ortcffi_object* sample) {
+  if (ortcffi_value_arrays_init((PyObject*)scope) < 0 ||
+      ortcffi_value_handles_init((PyObject*)gc, (PyObject*)sample) < 0) {
     return NULL;
   }
   ortcffi_maker_type = (PyTypeObject*)PyType_FromSpec(&ortcffi_maker_spec);

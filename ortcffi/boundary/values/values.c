@@ -128,16 +128,7 @@ PyObject* ortcffi_value_close(PyObject* self, PyObject* unused) {
   Py_RETURN_NONE;
 }
 
-/* _hand_out(): the address of the OrtValue, which stays as it is until _take_back(): a thread may
- * be in a call with it while another closes the value. */
-PyObject* ortcffi_value_hand_out(PyObject* self, PyObject* unused) {
-  (void)unused;
-  struct value* value = (struct value*)self;
-  PyObject* address = ortcffi_value_open(value) < 0 ? NULL : PyLong_FromVoidPtr(value->handle);
-  value->uses += address != NULL;
-  return address;
-}
-
+/* Ends a use: a thread may be in a call with the OrtValue while another closes the value. */
 PyObject* ortcffi_value_take_back(PyObject* self, PyObject* unused) {
   (void)unused;
   struct value* value = (struct value*)self;

@@ -110,13 +110,17 @@ void* ortcffi_nothing(void);
 /* What the type is put together of, in the files that the names tell. */
 extern PyType_Spec ortcffi_maker_spec;
 PyObject* ortcffi_value_close(PyObject* self, PyObject* unused);
-PyObject* ortcffi_value_hand_out(PyObject* self, PyObject* unused);
+PyObject* ortcffi_value_handle(PyObject* self, void* unused);
 PyObject* ortcffi_value_take_back(PyObject* self, PyObject* unused);
 PyObject* ortcffi_value_from_strings(PyObject* type, PyObject* arguments);
 PyObject* ortcffi_value_from_loan(PyObject* type, PyObject* arguments);
 PyObject* ortcffi_value_blank(PyObject* type, PyObject* arguments);
 PyObject* ortcffi_value_empty(PyObject* type, PyObject* arguments);
 PyObject* ortcffi_value_give_away(PyObject* self, PyObject* unused);
+/* `gc` is ffi.gc, `sample` any cdata of OrtValue*; -1 with an exception. */
+int ortcffi_value_handles_init(PyObject* gc, PyObject* sample);
+/* A cdata of the type of `sample`; see conversions.h. */
+PyObject* ortcffi_pointer_cdata(char* pointer, PyObject* sample);
 PyObject* ortcffi_value_adopt(PyObject* type, PyObject* arguments);
 int ortcffi_value_traverse(PyObject* self, visitproc visit, void* arg);
 int ortcffi_value_clear(PyObject* self);
