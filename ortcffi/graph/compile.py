@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._contexts import Context
 from ortcffi._convert import encode, integer
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi.env.env import Env
 from ortcffi.errors import NotImplemented, fail
 from ortcffi.graph.compile_callbacks import Locate, StoredAt, Subject, Write
@@ -27,6 +28,7 @@ _SET = "ModelCompilationOptions_Set"
 _SIZE = (0, 2**63 - 1)
 
 
+@public
 class CompileFlags(IntFlag):
     """What `compile_model` treats as a failure (``OrtCompileApiFlags``)."""
 
@@ -35,6 +37,7 @@ class CompileFlags(IntFlag):
     ERROR_IF_OUTPUT_FILE_EXISTS = lib.OrtCompileApiFlags_ERROR_IF_OUTPUT_FILE_EXISTS
 
 
+@public
 def compile_model(  # noqa: PLR0913  # as many as there are options
     model: Any,
     output: Path | Write | None = None,

@@ -9,6 +9,7 @@ from ortcffi._callback import called_from_c, make_status
 from ortcffi._contexts import find
 from ortcffi._convert import decode, encode, integer
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi.errors import check
 from ortcffi.values.value import Value
 
@@ -21,6 +22,7 @@ __all__ = ["Locate", "StoredAt", "Subject", "Write"]
 _OFFSET = (0, 2**63 - 1)
 
 
+@public
 class StoredAt(NamedTuple):
     """Where the data of an initializer is kept outside a model.
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import encode, integer, mapping
+from ortcffi._public import public
 from ortcffi.graph.compile import compile_model
 from ortcffi.graph.nodes import GraphNode, GraphValue, attribute_of, names_of, value_of
 from ortcffi.values.checks import element_of_array, unfit
@@ -25,6 +26,7 @@ __all__ = ["Graph"]
 DEFAULT_OPSETS = {"": 21}  # since version 1.20; the model editor came with 1.22
 
 
+@public
 class Graph:
     """A model described in Python: inputs, initializers, nodes, outputs.
 

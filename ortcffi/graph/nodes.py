@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ortcffi._convert import encode, integer
+from ortcffi._public import public
 from ortcffi.values.element_types import ElementType, as_element
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ __all__ = ["GraphNode", "GraphValue", "attribute_of", "names_of", "value_of"]
 _INT64 = (-(2**63), 2**63 - 1)
 
 
+@public
 class GraphValue(NamedTuple):
     """An input or an output of a graph: a tensor.
 
@@ -35,6 +37,7 @@ class GraphValue(NamedTuple):
     shape: "tuple[Dimension, ...] | None"
 
 
+@public
 class GraphNode(NamedTuple):
     """A node of a graph: one call of an operator.
 

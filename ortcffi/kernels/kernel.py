@@ -25,7 +25,7 @@ from ortcffi.values.value import Value
 if TYPE_CHECKING:
     from ortcffi.kernels._compiled import KernelHost
 else:
-    KernelHost = lib.ortcffi_kernel_host_type()
+    KernelHost = public(lib.ortcffi_kernel_host_type())
 
 __all__ = ["Kernel", "Settings", "make_kernel"]
 

@@ -46,7 +46,7 @@ class PythonOp:
         self,
         domain: str,
         name: str,
-        definition: Definition,
+        definition: "Definition",
         *,
         may_inplace: tuple[tuple[int, int], ...],
         versions: tuple[int, int],

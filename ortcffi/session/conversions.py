@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi.errors import Cancelled, InvalidArgument, check, out_of_memory
 from ortcffi.session.compiled import Engine
 from ortcffi.session.library import run_options_for, value_for
@@ -27,6 +28,7 @@ __all__ = ["Conversions"]
 _ENDINGS = {1: "cancel", 2: "timeout", 3: "KeyboardInterrupt"}  # as `enum ending` in C
 
 
+@public
 class Conversions(Engine):
     """The part of a session that converts and refuses arguments."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ortcffi._convert import encode
 from ortcffi._dependent import Dependent
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi.env.env import Env
 from ortcffi.errors import fail
 from ortcffi.graph.editor import Parts, build_model, editor_of
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["ModelEditor"]
 
 
+@public
 class ModelEditor:
     """A loaded model that is extended before it can be run.
 

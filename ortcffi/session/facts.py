@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import INT32, decode, encode, integer, mapping
 from ortcffi._native import ffi, lib
+from ortcffi._public import public
 from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import fail
 from ortcffi.memory.allocator import Allocator
@@ -25,6 +26,7 @@ def _release(_session: object, release: Any, api: Any, handle: Any) -> None:
     release(api, handle)
 
 
+@public
 class Facts(Conversions):
     """The part of a session that tells facts and changes settings."""
 
