@@ -11,6 +11,7 @@ from typing import cast
 
 COMMANDS = {  # name: the module that has its main(), what it does
     "bench": ("ortcffi.bench.cli", "measure speed, compared with other libraries"),
+    "check": ("ortcffi.cli.check", "find what is wrong with a library of custom ops"),
     "doctor": (
         "ortcffi.cli.doctor",
         "list libraries with the C API, and what is wrong with them",

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: MIT
+"""``python -m ortcffi check PATH``: what is wrong with a library of custom ops.
+
+Each step runs in a process of its own, so that a crash is a finding.
+"""
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ortcffi._convert import absolute
+from ortcffi.cli.check_file import FileFacts, read_facts
+from ortcffi.cli.client_doctor import Client, examine
+from ortcffi.cli.doctor import search_path
+from ortcffi.table import elf
+from ortcffi.table.load import installed_libraries
+
+ENTRIES = ("RegisterCustomOps", "CreateEpFactories")
+SECONDS = 120
+MOST_CRASHES = 20
+_PROBE = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
+    "import ortcffi; ortcffi.core_api();"
+    "from ortcffi.cli.check_probe import answer; answer(sys.argv[2], int(sys.argv[3]))"
+)
+
+
+class Finding(NamedTuple):
+    """Something that is wrong.
+
+    Attributes
+    ----------
+    step : str
+        Where it was found: ``file``, ``registration``, ``ops`` or ``kernels``.
+    text : str
+        What it is.
+    """
+
+    step: str
+    text: str
+
+
+class Report(NamedTuple):
+    """What was found in a library.
+
+    Attributes
+    ----------
+    path : str
+        The library.
+    findings : list of Finding
+        What is wrong.
+    notes : list of str
+        What is good to know.
+    """
+
+    path: str
+    findings: list[Finding]
+    notes: list[str]
+
+
+def check(path: str) -> Report:
+    """Check a library of custom ops, or one of execution providers as far as that applies."""
+    path = absolute("path", path)
+    report = Report(path, [], [])
+    entry = _check_file(report)
+    if entry == ENTRIES[0]:
+        clients = _check_registration(report)
+        if clients and not clients[0].problem:
+            _check_ops(report)
+    return report
+
+
+# --- the file -------------------------------------------------------------------------------------
+
+
+def _check_file(report: Report) -> str | None:
+    """Look at the file, and return the name of its entry."""
+    try:
+        library = elf.read(report.path)
+    except (OSError, elf.ElfError) as error:
+        report.findings.append(Finding("file", str(error)))
+        return None
+    exports = library.exports
+    if exports is None:
+        report.notes.append("what it exports is not known")
+        return ENTRIES[0]
+    entry = next((name for name in ENTRIES if name in exports), None)
+    if entry is None:
+        report.findings.append(Finding("file", f"it exports neither {' nor '.join(ENTRIES)}"))
+    beside = len(exports) - (entry is not None)
+    if beside:
+        report.notes.append(f"exports {beside} names beside {entry}: they may clash with others'")
+    facts = read_facts(report.path)
+    if facts is not None:
+        _check_facts(report, facts)
+    return entry
+
+
+def _check_facts(report: Report, facts: FileFacts) -> None:
+    for family, version in sorted(facts.versions.items()):
+        report.notes.append(f"needs {family} {version} or newer")
+    if facts.unique:
+        report.notes.append(
+            f"has {facts.unique} symbols that are unique in the process: copies of it share them"
+        )
+    if "OrtGetApiBase" in facts.undefined:
+        report.findings.append(
+            Finding("file", "it finds OrtGetApiBase by name: use the base that it is given instead")
+        )
+    if any(name.startswith("libonnxruntime.so") for name in facts.needed):
+        report.findings.append(
+            Finding("file", "it is linked with a libonnxruntime, and loads that one too")
+        )
+    for path in facts.paths:
+        if path.startswith("/"):
+            report.findings.append(Finding("file", f"it searches libraries in {path}"))
+
+
+# --- registration ---------------------------------------------------------------------------------
+
+
+def _check_registration(report: Report) -> list[Client]:
+    core = examine(report.path)
+    clients = [core]
+    if core.problem:
+        report.findings.append(Finding("registration", f"on the core: {core.problem}"))
+        return clients
+    report.notes.append(f"registers {len(core.ops)} ops on the core")
+    needs = max([core.needs.version, *(op.needs for op in core.ops)])
+    if core.asked and not core.adapts and min(core.asked) > needs:
+        asked = min(core.asked)
+        report.notes.append(
+            f"asks for API version {asked}, and needs {needs}: older hosts could run it"
+        )
+    lowest = needs if core.adapts else max(min(core.asked, default=1), needs)
+    for host in dict.fromkeys([str(lowest), *(["real"] if installed_libraries() else [])]):
+        client = examine(report.path, host)
+        name = "the installed library" if host == "real" else f"a host of API version {host}"
+        if client.problem:
+            report.findings.append(Finding("registration", f"on {name}: {client.problem}"))
+        elif len(client.ops) != len(core.ops):
+            told = f"on {name} it registers {len(client.ops)} ops"
+            report.notes.append(told)
+        clients.append(client)
+    return clients
+
+
+# --- ops and kernels ------------------------------------------------------------------------------
+
+
+def _check_ops(report: Report) -> None:
+    """Have a process look at the ops; after a crash another one goes on behind it."""
+    first, crashes = 0, 0
+    while crashes < MOST_CRASHES:
+        facts, problem = _probe(report.path, first)
+        for fact in facts:
+            if "finding" in fact:
+                report.findings.append(Finding("ops", fact["finding"]))
+        if problem is None:
+            return
+        begun = [fact for fact in facts if "begins" in fact]
+        if not begun:
+            report.findings.append(Finding("ops", problem))
+            return
+        told = f"{begun[-1]['name']}: while a kernel is made, {problem}"
+        report.findings.append(Finding("kernels", told))
+        first, crashes = begun[-1]["begins"] + 1, crashes + 1
+
+
+def _probe(path: str, first: int) -> tuple[list[dict[str, Any]], str | None]:
+    """What the process told, and how it ended; None if it came to its end."""
+    command = [sys.executable, "-c", _PROBE, search_path(), path, str(first)]
+    try:
+        done = subprocess.run(
+            command, check=False, capture_output=True, stdin=subprocess.DEVNULL, timeout=SECONDS
+        )
+    except subprocess.TimeoutExpired as late:
+        return _facts(late.stdout or b""), f"it does not return within {SECONDS} seconds"
+    facts = _facts(done.stdout)
+    if any("done" in fact for fact in facts):
+        return facts, None
+    if done.returncode < 0:
+        return facts, f"it crashes ({signal.Signals(-done.returncode).name})"
+    last = done.stderr.decode(errors="replace").strip().splitlines()
+    return facts, f"it ends the process: {last[-1] if last else done.returncode}"
+
+
+def _facts(output: bytes) -> list[dict[str, Any]]:
+    facts = []
+    for line in output.splitlines():
+        try:
+            fact = json.loads(line)
+        except ValueError:  # a line that the library wrote
+            continue
+        if isinstance(fact, dict):
+            facts.append(fact)
+    return facts
+
+
+# --- the command ----------------------------------------------------------------------------------
+
+
+def describe(report: Report) -> str:
+    """The report for people."""
+    lines = [f"library {report.path}"]
+    lines += [f"FINDING ({finding.step}): {finding.text}" for finding in report.findings]
+    lines += [f"note: {note}" for note in report.notes]
+    if not report.findings:
+        lines.append("ok: nothing is wrong")
+    return "\n    ".join(lines)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command; the exit code is 0 only without findings."""
+    parser = argparse.ArgumentParser(
+        prog="python -m ortcffi check", description="Find what is wrong with custom-op libraries."
+    )
+    parser.add_argument("path", nargs="+", help="a library of custom ops")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    options = parser.parse_args(arguments)
+    reports = [check(os.fspath(path)) for path in options.path]
+    if options.json:
+        found = [
+            {
+                "path": report.path,
+                "findings": [finding._asdict() for finding in report.findings],
+                "notes": report.notes,
+            }
+            for report in reports
+        ]
+        text = json.dumps(
+            {"ok": not any(r.findings for r in reports), "libraries": found}, indent=2
+        )
+    else:
+        text = "\n".join(describe(report) for report in reports)
+    sys.stdout.write(text + "\n")
+    return int(any(report.findings for report in reports))
