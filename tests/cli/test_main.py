@@ -43,7 +43,8 @@ def test_the_version_is_printed():
 def test_an_unknown_command_is_named_with_what_was_expected(argument):
     done = run(argument)
     assert (done.returncode, done.stdout) == (2, "")
-    expected = f"no such command: {argument!r}; expected one of bench, check, doctor, info, config\n"
+    names = "bench, check, doctor, info, config"
+    expected = f"no such command: {argument!r}; expected one of {names}\n"
     assert done.stderr.endswith(expected)
 
 
