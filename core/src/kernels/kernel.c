@@ -25,11 +25,11 @@ static void enter(void* call) {
   own->function(own);
 }
 
-static void report(void* call, bool is_standard, const char* text) {
+static void report(void* call, const char* text) {
   struct core_op_call* own = call;
   /* What a function threw counts, not what it had said before. */
   ort_ReleaseStatus(own->status);
-  own->status = core_status(is_standard ? ORT_RUNTIME_EXCEPTION : ORT_FAIL, text, NULL, NULL);
+  own->status = core_status(ORT_RUNTIME_EXCEPTION, text, NULL, NULL);
 }
 
 /* The status of an op, with op and node in its text. */

@@ -40,10 +40,9 @@ static void run_batches(void* argument) {
   }
 }
 
-static void report(void* argument, bool is_standard, const char* text) {
+static void report(void* argument, const char* text) {
   struct job* job = argument;
-  OrtStatus* failure =
-      core_status(is_standard ? ORT_RUNTIME_EXCEPTION : ORT_FAIL, text, NULL, NULL);
+  OrtStatus* failure = core_status(ORT_RUNTIME_EXCEPTION, text, NULL, NULL);
   OrtStatus* none = NULL;
   __atomic_store_n(&job->next, job->batches, __ATOMIC_RELAXED);
   if (!__atomic_compare_exchange_n(&job->failure, &none, failure, false, __ATOMIC_RELEASE,

@@ -13,9 +13,9 @@
 
 #include "core.h"
 
-/** Told what was caught, while the exception still lives: whether it is a std::exception, and its
- * what(), or else a text with the name of its type. */
-typedef void (*core_exception_report)(void* argument, bool is_standard, const char* text);
+/** Told what was caught, while the exception still lives: the what() of a std::exception, or else a
+ * text with the name of its type. */
+typedef void (*core_exception_report)(void* argument, const char* text);
 
 /** Calls `function`; false if an exception ended it, after `report` was called. Both get
  * `argument`. */

@@ -149,7 +149,7 @@ static void report_cxx(exception_header* header, core_exception_report report, v
     /* After the two destructors. */
     const char* (*what)(const void*);
     memcpy(&what, &(*(void***)standard)[2], sizeof what);
-    report(argument, true, what(standard));
+    report(argument, what(standard));
     return;
   }
   char text[256];
@@ -160,7 +160,7 @@ static void report_cxx(exception_header* header, core_exception_report report, v
     snprintf(text, sizeof text, "an exception that is no std::exception, of the C++ type %s",
              name_of(type));
   }
-  report(argument, false, text);
+  report(argument, text);
 }
 
 /* Ends an exception. Its maker counts those that nobody has caught, so it must be told. */
@@ -192,7 +192,7 @@ bool core_call_catching(void (*function)(void* argument), void* argument,
   if (IS_CXX(catcher.caught->exception_class) && sizeof(void*) == 8) {
     report_cxx(catcher.caught, report, argument);
   } else {
-    report(argument, false, "an exception that is not of C++");
+    report(argument, "an exception that is not of C++");
   }
   finish(catcher.caught);
   return false;

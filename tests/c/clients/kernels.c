@@ -3,11 +3,13 @@
  * Runs kernels of its own ops on the core: what kernels see, what is refused, and what bad kernels
  * do.
  *
- *     kernels LIBRARY ROUNDS    makes and ends as many kernels, which must not grow the process
+ *     kernels LIBRARY ROUNDS [fork]    makes and ends as many kernels, which must not grow the
+ *                                      process; and forks inside a kernel
  */
 #include "kernels.h"
 
 #include <pthread.h>
+#include <sys/wait.h>
 
 static const float numbers[] = {1, 2, 3, 4, 5, 6};
 static const int64_t shape[] = {2, 3};
@@ -346,6 +348,32 @@ static void shares_a_kernel_between_threads(void) {
   host.release(kernel);
 }
 
+/* The child computes on, with threads of its own, in the kernel that was running in its parent. */
+static OrtStatus* fork_inside(OrtKernelContext* context) {
+  int end = 0;
+  CHECK(visit_all(context) == NULL);
+  pid_t child = fork();
+  if (child == 0) {
+    CHECK(visit_all(context) == NULL);
+    _exit(0);
+  }
+  CHECK(child > 0 && waitpid(child, &end, 0) == child && end == 0);
+  return NULL;
+}
+
+static void forks_inside_a_kernel(void) {
+  struct test_op op = one_to_one;
+  op.work = fork_inside;
+  OrtcoreNode node = {.version = ORT_API_VERSION, .op = &op.base, .threads = 3};
+  OrtcoreKernel* kernel = NULL;
+  OrtValue *in = new_floats(), *out = NULL;
+  CHECK(host.create(&node, &kernel) == NULL);
+  CHECK(host.compute(kernel, (const OrtValue* const*)&in, 1, &out, 1) == NULL);
+  api->ReleaseValue(out);
+  api->ReleaseValue(in);
+  host.release(kernel);
+}
+
 static void does_not_grow(int rounds) {
   struct test_op op = twice_op();
   OrtValue* in = new_floats();
@@ -363,7 +391,7 @@ static void does_not_grow(int rounds) {
 }
 
 int main(int argc, char** argv) {
-  CHECK(argc == 3);
+  CHECK(argc == 3 || argc == 4);
   find_host(((const OrtApiBase* (*)(void))entry_of(argv[1]))()->GetApi(ORT_API_VERSION));
   computes();
   refuses_inputs();
@@ -377,6 +405,9 @@ int main(int argc, char** argv) {
   lends_its_allocator();
   shares_a_kernel_between_threads();
   does_not_grow(atoi(argv[2]));
+  if (argc == 4) {
+    forks_inside_a_kernel();
+  }
   printf("kernels: OK\n");
   return 0;
 }

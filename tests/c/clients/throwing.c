@@ -33,22 +33,19 @@ static OrtStatus* compute(const char* name, int64_t what, uint32_t threads) {
   return status;
 }
 
-static const struct {
-  OrtErrorCode code;
-  const char* text;
-} thrown[] = {
-    {ORT_OK, ""},
-    {ORT_RUNTIME_EXCEPTION, "a plain runtime_error"},
-    {ORT_FAIL, "of the C++ type i"},
-    {ORT_RUNTIME_EXCEPTION, "from a virtual base"},
-    {ORT_RUNTIME_EXCEPTION, "from a second base"},
-    {ORT_FAIL, "a literal"},
-    {ORT_FAIL, "Plain"},
-    {ORT_FAIL, "Hidden"},
-    {ORT_RUNTIME_EXCEPTION, "rethrown from a pointer"},
-    {ORT_RUNTIME_EXCEPTION, "thrown again"},
-    {ORT_RUNTIME_EXCEPTION, "xxxxx"},
-    {ORT_RUNTIME_EXCEPTION, "bad_alloc"},
+static const char* const thrown[] = {
+    "",
+    "a plain runtime_error",
+    "of the C++ type i",
+    "from a virtual base",
+    "from a second base",
+    "a literal",
+    "Plain",
+    "Hidden",
+    "rethrown from a pointer",
+    "thrown again",
+    "xxxxx",
+    "bad_alloc",
 };
 #define KINDS (int64_t)(sizeof thrown / sizeof *thrown)
 
@@ -74,12 +71,12 @@ int main(int argc, char** argv) {
   static const char* const creating[] = {"Create1", "Create2"};
   for (int64_t what = 1; what < KINDS; what++) {
     for (size_t i = 0; i < 3; i++) {
-      CHECK(says(compute(computing[i], what, 3), thrown[what].code, "'node'", thrown[what].text));
+      CHECK(says(compute(computing[i], what, 3), ORT_RUNTIME_EXCEPTION, "'node'", thrown[what]));
     }
     for (size_t i = 0; i < 2; i++) {
       OrtcoreKernel* kernel = NULL;
-      CHECK(says(create(creating[i], what, 1, &kernel), thrown[what].code, "'node'",
-                 thrown[what].text));
+      CHECK(says(create(creating[i], what, 1, &kernel), ORT_RUNTIME_EXCEPTION, "'node'",
+                 thrown[what]));
       CHECK(kernel == NULL);
     }
   }
