@@ -8,11 +8,11 @@ BEHAVIOUR = ../tests/c/behaviour
 FAULTS = ../tests/c/faults
 # What runs: a client, and behind colons what it is told after the library's path.
 RUNS = abi client heap old_client versions storm:2:50000:2 arena:2:30000 adaptor_storm:2:20000:2 \
-  random_values many_threads:800:1000 reload:20:1000 shared_env:2000 platform $(LEAVERS) $(RUNS_OF_$(SYSTEM))
-RUNS_OF_POSIX = $(FORKS) $(INSIDERS_OF_$(CHOSEN)) throwing:$(THROWING) private_copy:$(THROWING) kernels:100000
+  random_values kernels many_threads:800:1000 reload:20:1000 shared_env:2000 platform $(LEAVERS) $(RUNS_OF_$(SYSTEM))
+RUNS_OF_POSIX = $(FORKS) $(INSIDERS_OF_$(CHOSEN)) throwing:$(THROWING) private_copy:$(THROWING) kernel_threads:100000
 THROWING = $(BUILD)/throwing_ops.so
 # Apart, since the runtimes of most tools do not go on in the child of a process with threads.
-FORKS = kernels:1000:fork storm:2:20000:2:fork adaptor_storm:2:20000:2:fork shared_env:100000:200 arena_fork
+FORKS = kernel_threads:1000:fork storm:2:20000:2:fork adaptor_storm:2:20000:2:fork shared_env:100000:200 arena_fork
 # These leave objects to the end of the process, which nobody takes for a leak on our own heap.
 LEAVERS = $(if $(filter HEAP,$(CHOSEN)),behaviour)
 # In their allocations, or in the system's functions, the n-th call fails.

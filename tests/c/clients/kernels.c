@@ -2,58 +2,8 @@
 /*
  * Runs kernels of its own ops on the core: what kernels see, what is refused, and what bad kernels
  * do.
- *
- *     kernels LIBRARY ROUNDS [fork]    makes and ends as many kernels, which must not grow the
- *                                      process; and forks inside a kernel
  */
 #include "kernels.h"
-
-#include <pthread.h>
-#include <sys/wait.h>
-
-static const float numbers[] = {1, 2, 3, 4, 5, 6};
-static const int64_t shape[] = {2, 3};
-
-static OrtValue* new_value(ONNXTensorElementDataType type, size_t rank) {
-  OrtValue* value = NULL;
-  CHECK(api->CreateTensorAsOrtValue(allocator, shape, rank, type, &value) == NULL);
-  if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT && rank == 2) {
-    void* data = NULL;
-    CHECK(api->GetTensorMutableData(value, &data) == NULL);
-    memcpy(data, numbers, sizeof numbers);
-  }
-  return value;
-}
-
-static OrtValue* new_floats(void) { return new_value(ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, 2); }
-
-static OrtcoreKernel* new_kernel(const struct test_op* op) {
-  OrtcoreNode node = {.version = ORT_API_VERSION, .op = &op->base, .name = "node"};
-  OrtcoreKernel* kernel = NULL;
-  CHECK(host.create(&node, &kernel) == NULL);
-  return kernel;
-}
-
-/* The output is the first input, doubled. */
-static OrtStatus* twice(OrtKernelContext* context) {
-  const OrtValue* in = NULL;
-  OrtValue* out = NULL;
-  void *from = NULL, *to = NULL;
-  CHECK(api->KernelContext_GetInput(context, 0, &in) == NULL);
-  CHECK(api->KernelContext_GetOutput(context, 0, shape, 2, &out) == NULL);
-  CHECK(api->GetTensorMutableData((OrtValue*)in, &from) == NULL);
-  CHECK(api->GetTensorMutableData(out, &to) == NULL);
-  for (size_t i = 0; i < 6; i++) {
-    ((float*)to)[i] = 2 * ((float*)from)[i];
-  }
-  return NULL;
-}
-
-static struct test_op twice_op(void) {
-  struct test_op op = one_to_one;
-  op.work = twice;
-  return op;
-}
 
 static void computes(void) {
   struct test_op op = twice_op();
@@ -250,43 +200,6 @@ static void refuses_bad_ops(void) {
   CHECK(kernel == NULL);
 }
 
-/* ParallelFor */
-static unsigned char visited[1000];
-static void visit(void* data, size_t i) {
-  (void)data;
-  __atomic_fetch_add(&visited[i], 1, __ATOMIC_RELAXED);
-}
-
-static OrtStatus* visit_all(OrtKernelContext* context) {
-  static const size_t batches[] = {0, 1, 3, 7, 1000, 5000};
-  for (size_t k = 0; k < sizeof batches / sizeof *batches; k++) {
-    memset(visited, 0, sizeof visited);
-    CHECK(api->KernelContext_ParallelFor(context, visit, 1000, batches[k], NULL) == NULL);
-    for (size_t i = 0; i < 1000; i++) {
-      CHECK(visited[i] == 1);
-    }
-  }
-  CHECK(api->KernelContext_ParallelFor(context, visit, 0, 0, NULL) == NULL);
-  CHECK(says(api->KernelContext_ParallelFor(context, NULL, 5, 0, NULL), ORT_INVALID_ARGUMENT, "fn",
-             "NULL"));
-  return twice(context);
-}
-
-static void visits_each_number_once(void) {
-  struct test_op op = one_to_one;
-  op.work = visit_all;
-  for (uint32_t threads = 0; threads < 5; threads++) {
-    OrtcoreNode node = {.version = ORT_API_VERSION, .op = &op.base, .threads = threads};
-    OrtcoreKernel* kernel = NULL;
-    OrtValue *in = new_floats(), *out = NULL;
-    CHECK(host.create(&node, &kernel) == NULL);
-    CHECK(host.compute(kernel, (const OrtValue* const*)&in, 1, &out, 1) == NULL);
-    api->ReleaseValue(out);
-    api->ReleaseValue(in);
-    host.release(kernel);
-  }
-}
-
 static OrtKernelInfo* info_copy;
 static OrtStatus* copy_info(const OrtApi* table, const OrtKernelInfo* info) {
   CHECK(table->CopyKernelInfo(info, &info_copy) == NULL);
@@ -324,74 +237,8 @@ static void lends_its_allocator(void) {
   host.release(kernel);
 }
 
-static void* compute_often(void* kernel) {
-  OrtValue* in = new_floats();
-  for (int i = 0; i < 2000; i++) {
-    OrtValue* out = NULL;
-    CHECK(host.compute(kernel, (const OrtValue* const*)&in, 1, &out, 1) == NULL);
-    api->ReleaseValue(out);
-  }
-  api->ReleaseValue(in);
-  return NULL;
-}
-
-static void shares_a_kernel_between_threads(void) {
-  struct test_op op = twice_op();
-  OrtcoreKernel* kernel = new_kernel(&op);
-  pthread_t threads[4];
-  for (size_t i = 0; i < 4; i++) {
-    CHECK(pthread_create(&threads[i], NULL, compute_often, kernel) == 0);
-  }
-  for (size_t i = 0; i < 4; i++) {
-    pthread_join(threads[i], NULL);
-  }
-  host.release(kernel);
-}
-
-/* The child computes on, with threads of its own, in the kernel that was running in its parent. */
-static OrtStatus* fork_inside(OrtKernelContext* context) {
-  int end = 0;
-  CHECK(visit_all(context) == NULL);
-  pid_t child = fork();
-  if (child == 0) {
-    CHECK(visit_all(context) == NULL);
-    _exit(0);
-  }
-  CHECK(child > 0 && waitpid(child, &end, 0) == child && end == 0);
-  return NULL;
-}
-
-static void forks_inside_a_kernel(void) {
-  struct test_op op = one_to_one;
-  op.work = fork_inside;
-  OrtcoreNode node = {.version = ORT_API_VERSION, .op = &op.base, .threads = 3};
-  OrtcoreKernel* kernel = NULL;
-  OrtValue *in = new_floats(), *out = NULL;
-  CHECK(host.create(&node, &kernel) == NULL);
-  CHECK(host.compute(kernel, (const OrtValue* const*)&in, 1, &out, 1) == NULL);
-  api->ReleaseValue(out);
-  api->ReleaseValue(in);
-  host.release(kernel);
-}
-
-static void does_not_grow(int rounds) {
-  struct test_op op = twice_op();
-  OrtValue* in = new_floats();
-  size_t before = 0;
-  for (int i = 0; i < rounds; i++) {
-    OrtcoreKernel* kernel = new_kernel(&op);
-    OrtValue* out = NULL;
-    CHECK(host.compute(kernel, (const OrtValue* const*)&in, 1, &out, 1) == NULL);
-    api->ReleaseValue(out);
-    host.release(kernel);
-    before = i == rounds / 10 ? resident() : before;
-  }
-  api->ReleaseValue(in);
-  CHECK(resident() < before + ((size_t)4 << 20));
-}
-
 int main(int argc, char** argv) {
-  CHECK(argc == 3 || argc == 4);
+  CHECK(argc == 2);
   find_host(((const OrtApiBase* (*)(void))entry_of(argv[1]))()->GetApi(ORT_API_VERSION));
   computes();
   refuses_inputs();
@@ -400,14 +247,8 @@ int main(int argc, char** argv) {
   tells_what_kernels_say();
   survives_kernels_that_take_too_much();
   refuses_bad_ops();
-  visits_each_number_once();
   keeps_copies_of_infos();
   lends_its_allocator();
-  shares_a_kernel_between_threads();
-  does_not_grow(atoi(argv[2]));
-  if (argc == 4) {
-    forks_inside_a_kernel();
-  }
   printf("kernels: OK\n");
   return 0;
 }

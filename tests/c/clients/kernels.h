@@ -143,4 +143,50 @@ static const struct test_op one_to_one = {
     .name = "Probe",
 };
 
+static const float numbers[] = {1, 2, 3, 4, 5, 6};
+static const int64_t shape[] = {2, 3};
+
+static inline OrtValue* new_value(ONNXTensorElementDataType type, size_t rank) {
+  OrtValue* value = NULL;
+  CHECK(api->CreateTensorAsOrtValue(allocator, shape, rank, type, &value) == NULL);
+  if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT && rank == 2) {
+    void* data = NULL;
+    CHECK(api->GetTensorMutableData(value, &data) == NULL);
+    memcpy(data, numbers, sizeof numbers);
+  }
+  return value;
+}
+
+static inline OrtValue* new_floats(void) {
+  return new_value(ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, 2);
+}
+
+static inline OrtcoreKernel* new_kernel(const struct test_op* op) {
+  OrtcoreNode node = {.version = ORT_API_VERSION, .op = &op->base, .name = "node"};
+  OrtcoreKernel* kernel = NULL;
+  CHECK(host.create(&node, &kernel) == NULL);
+  return kernel;
+}
+
+/* The output is the first input, doubled. */
+static inline OrtStatus* twice(OrtKernelContext* context) {
+  const OrtValue* in = NULL;
+  OrtValue* out = NULL;
+  void *from = NULL, *to = NULL;
+  CHECK(api->KernelContext_GetInput(context, 0, &in) == NULL);
+  CHECK(api->KernelContext_GetOutput(context, 0, shape, 2, &out) == NULL);
+  CHECK(api->GetTensorMutableData((OrtValue*)in, &from) == NULL);
+  CHECK(api->GetTensorMutableData(out, &to) == NULL);
+  for (size_t i = 0; i < 6; i++) {
+    ((float*)to)[i] = 2 * ((float*)from)[i];
+  }
+  return NULL;
+}
+
+static inline struct test_op twice_op(void) {
+  struct test_op op = one_to_one;
+  op.work = twice;
+  return op;
+}
+
 #endif /* ORTCFFI_TESTS_KERNELS_H_ */
