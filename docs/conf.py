@@ -29,6 +29,9 @@ exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = "ortcffi"
 html_copy_source = False
+html_static_path = ["static"]
+html_css_files = ["tables.css"]
+html_search_scorer = str(DOCS / "static/scorer.js")
 maximum_signature_line_length = 78
 toc_object_entries_show_parents = "hide"
 
