@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from .adaptor_tasks import WRAP, AdaptorCost, Temporaries, Zeros
 from .arena_tasks import ArenaLoop
+from .compat_tasks import CompatRun, CompatRunWithValues
 from .python_tasks import CheckedCall, FailingCall, NewArray, first_use_task, import_task
 from .resident import resident_task
 from .subjects import BLOCKS, CORE, NUMPY, PYTHON, TABLE, VALUES, Subject
@@ -260,6 +261,8 @@ ROWS = (
         unit="us",
         scale=1e-3,
     ),
+    Row("compat-run", "compat: InferenceSession.run", PYTHON, "1.5x", "2x", CompatRun),
+    Row("compat-values", "compat: run_with_ort_values", PYTHON, "10x", "15x", CompatRunWithValues),
     Row(
         "import",
         "import, over numpy's",

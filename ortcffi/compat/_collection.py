@@ -26,10 +26,6 @@ _CPU = "CPUExecutionProvider"
 _LOAD_CONFIG = "ORT_LOAD_CONFIG_FROM_MODEL"
 
 
-def _unwrapped(feed: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: x._value if type(x) is OrtValue else x for name, x in feed.items()}
-
-
 class Session(Facts):
     """What an `InferenceSession` can do."""
 
@@ -61,10 +57,6 @@ class Session(Facts):
         """Run the model and return the contents of its outputs."""
         if self._fast is not None:
             try:
-                for x in input_feed.values():
-                    if type(x) is OrtValue:
-                        input_feed = _unwrapped(input_feed)
-                        break
                 if run_options is None:
                     return self._fast(input_feed, output_names or None)  # type: ignore[no-any-return]
                 options = run_options._options

@@ -9,24 +9,34 @@ import numpy as np
 from ortcffi._native import ffi, lib
 from ortcffi.compat._empty import empty_sequence
 from ortcffi.compat._official_sparse import SparseTensor as Official
+from ortcffi.compat._official_values import OrtValue as OfficialValue
 from ortcffi.compat._sparse import SparseTensor
 from ortcffi.compat._values import OrtValue
 from ortcffi.errors import check, fail
+from ortcffi.session.session import Session
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
     from ortcffi.options.run import RunOptions
-    from ortcffi.session.session import Session
     from ortcffi.session.specs import ValueSpec
     from ortcffi.table.api import Api
     from ortcffi.values.type_info import TypeInfo
 
-__all__ = ["array_value", "content_of", "convert", "run_values"]
+__all__ = ["Engine", "array_value", "content_of", "convert", "run_values"]
+
+
+class Engine(Session):
+    """A session that takes the official package's values, too."""
+
+    __slots__ = ()
+
+    def _convert_input(self, place: int, x: Any) -> Value:
+        return super()._convert_input(place, x._value if type(x) is OfficialValue else x)
 
 
 def run_values(
-    session: "Session", names: Any, feed: Mapping[str, Value], options: "RunOptions | None"
+    session: Session, names: Any, feed: Mapping[str, Value], options: "RunOptions | None"
 ) -> list[Value]:
     """Run a model without a check of the names, types and shapes: errors are the engine's own."""
     api, count = session.api, len(names)

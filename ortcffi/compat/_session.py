@@ -13,7 +13,7 @@ from ortcffi.compat._binding import SessionIOBinding
 from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo
 from ortcffi.compat._environment import State, api, env, get_available_providers, pairs
 from ortcffi.compat._errors import reraise, translated
-from ortcffi.compat._feeds import content_of, convert, run_values
+from ortcffi.compat._feeds import Engine, content_of, convert, run_values
 from ortcffi.compat._hardware import OrtEpDevice
 from ortcffi.compat._metadata import (
     ModelMetadata,
@@ -75,7 +75,7 @@ class InferenceSession:
         if disabled_optimizers:
             key = "optimization.disable_specified_optimizers"
             options._options.config[key] = ";".join(disabled_optimizers)
-        self._engine = Session(self._model, options._options, api=api(), env=env())
+        self._engine = Engine(self._model, options._options, api=api(), env=env())
         self._options = options
         if self._reads or os.environ.get(_FROM_MODEL) == "1":
             self._read_config()

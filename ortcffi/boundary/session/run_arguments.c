@@ -226,6 +226,17 @@ static int checked(struct session* session, const char* method, PyObject* given,
   return given != NULL && *out == NULL ? -1 : 0;
 }
 
+/* The names of outputs as a tuple; Python looks at what is neither a list nor a tuple. */
+static int wanted_names(struct session* session, PyObject* given, PyObject** out) {
+  int is_list = given != NULL && PyList_CheckExact(given);
+  if ((is_list && PyList_Size(given) > 0) ||
+      (given != NULL && PyTuple_CheckExact(given) && PyTuple_Size(given) > 0)) {
+    *out = is_list ? PyList_AsTuple(given) : Py_NewRef(given);
+    return *out == NULL ? -1 : 0;
+  }
+  return checked(session, "_names", given, out);
+}
+
 static int fill_room(struct run* run, const struct request* request, PyObject* wanted,
                      PyObject* out) {
   struct session* session = run->session;
@@ -245,7 +256,7 @@ int ortcffi_run_begin(struct run* run, struct session* session, const struct req
   ortcffi_session_use(session);
   run->session = session;
   PyObject *wanted = NULL, *out = NULL;
-  int answer = checked(session, "_names", request->outputs, &wanted);
+  int answer = wanted_names(session, request->outputs, &wanted);
   if (answer == 0) {
     answer = checked(session, "_targets", request->out, &out);
   }
