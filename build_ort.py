@@ -72,6 +72,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/session/binding.c",
     "ortcffi/boundary/session/jobs.c",
     "ortcffi/boundary/session/workers.c",
+    "ortcffi/boundary/official/official.c",
 ]
 COMPILE_FLAGS = [
     *core("FLAGS"),

@@ -67,6 +67,9 @@ from ortcffi.memory.python_allocator import PythonAllocator as PythonAllocator
 from ortcffi.memory.tracking import Leak as Leak
 from ortcffi.memory.tracking import Scope as Scope
 from ortcffi.memory.tracking import Tracking as Tracking
+from ortcffi.official.attached import Official as Official
+from ortcffi.official.door import attach as attach
+from ortcffi.official.layout import UnknownLayoutError as UnknownLayoutError
 from ortcffi.options.run import PrepackedWeights as PrepackedWeights
 from ortcffi.options.run import RunOptions as RunOptions
 from ortcffi.options.session import DevicePolicy as DevicePolicy

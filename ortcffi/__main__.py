@@ -17,6 +17,7 @@ COMMANDS = {  # name: the module that has its main(), what it does
         "list libraries with the C API, and what is wrong with them",
     ),
     "info": ("ortcffi.cli.info", "print versions, build, and the slots that the core answers"),
+    "top": ("ortcffi.cli.top", "run a program and tell what its official sessions do"),
     "config": ("ortcffi.cli.build_flags", "print the flags for compiling and linking C clients"),
 }
 

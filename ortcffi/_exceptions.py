@@ -7,6 +7,7 @@ exceptions are cheap to make, compare by value, and can be pickled.
 """
 
 import builtins
+import re
 from enum import IntEnum
 from errno import ENOENT
 
@@ -32,6 +33,7 @@ __all__ = [
     "OrtError",
     "OutOfMemory",
     "RuntimeException",
+    "code_of",
 ]
 
 
@@ -218,6 +220,32 @@ class DeviceReset(OrtError, RuntimeError):
     """The device was reset and lost its state (``ORT_DEVICE_RESET``)."""
 
     code = ErrorCode.DEVICE_RESET
+
+
+# How the official package writes the status that an exception of its was made of.
+OFFICIAL_MESSAGE = re.compile(r"\[ONNXRuntimeError\] : (\d+) : [A-Z_]+ : (.*)", re.DOTALL)
+
+
+def code_of(error: BaseException) -> ErrorCode | int | None:
+    """The code of an exception, of this package or of the official one.
+
+    Parameters
+    ----------
+    error : BaseException
+        The exceptions of the official package have no code, but their messages begin with it.
+
+    Returns
+    -------
+    ErrorCode or int or None
+        An int where `ErrorCode` does not know the number; None for any other exception.
+    """
+    if isinstance(error, OrtError):
+        return error.code
+    found = OFFICIAL_MESSAGE.search(str(error))
+    if found is None:
+        return None
+    number = int(found[1])
+    return ErrorCode(number) if number in ErrorCode._value2member_map_ else number
 
 
 for _name in __all__:  # so that pickles, tracebacks and help() name what users import

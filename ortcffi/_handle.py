@@ -63,6 +63,9 @@ class Handle:
         release: Callable[[Any, Any], None] | None = None,
         lender: object = None,
     ) -> None:
+        if not isinstance(handle, (ffi.CData, Owner)):
+            kind = type(handle).__name__
+            raise TypeError(f"handle must be a pointer of ortcffi.ffi, not {kind}")
         self._api = api
         self._lender = lender
         # Closing the lender must not release what it lent.

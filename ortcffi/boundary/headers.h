@@ -7,6 +7,7 @@
 #include "ortcore.h"
 
 #include "boundary/table/slot_rows.h"
+#include "boundary/official/official.h"
 #include "boundary/bench/bench.h"
 #include "boundary/table/load.h"
 #include "boundary/platform/objects.h"

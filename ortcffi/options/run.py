@@ -2,7 +2,7 @@
 """Options of runs, and containers of prepacked weights."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import INT32, mapping
 from ortcffi._handle import Handle
@@ -113,6 +113,23 @@ class RunOptions(Options):
         self._begin(api, "CreateRunOptions", "ReleaseRunOptions", "OrtRunOptions")
         self._set_all(settings)
         self.config.update(mapping("config", config))
+
+    @classmethod
+    def from_handle(cls, api: "Api", handle: Any, lender: object = None) -> Self:
+        """Wrap what a function gave.
+
+        Parameters
+        ----------
+        api : Api
+            The table that `handle` came from.
+        handle : cdata of ``OrtRunOptions *``
+            Owned by the new object unless there is a lender.
+        lender : object, optional
+            What `handle` belongs to. It is kept alive.
+        """
+        options = cls.__new__(cls)
+        options._take(api, handle, lib.ReleaseRunOptions if lender is None else None, lender)
+        return options
 
     def _describe(self) -> dict[str, Any]:
         return read_settings(self, lib.ortcffi_describe_run_options)

@@ -43,6 +43,7 @@ class Engine:
         outputs: tuple[Any, ...],
         required: int,
         has_threads: bool,
+        borrowed: bool = False,
         /,
     ) -> None: ...
     def _submit(

@@ -181,18 +181,47 @@ class Session(Facts):
         environment = environment_of(api, env)
         out = ffi.new("OrtSession**")
         create(environment.handle, ffi.NULL if chosen is None else chosen.handle, out)
-        handle = out[0]
         borrowed = [] if chosen is None else [dict(chosen._alive), dict(chosen._values)]
         # The environment's handle itself: the collector may take its Env apart at any time.
         registered = environment._registered()  # a replaced one stays in use by this session
         kept = (environment.handle, environment._client, registered, borrowed, keep)
         try:
-            self.inputs = read_specs(api, handle, "Input")
-            self.outputs = read_specs(api, handle, "Output")
-            self.overridable_initializers = read_specs(api, handle, "OverridableInitializer")
+            self._read_model(api, out[0])
         except BaseException:
-            lib.ReleaseSession(api.pointer, handle)
+            lib.ReleaseSession(api.pointer, out[0])
             raise
+        self._take(api, out[0], kept, has_threads=has_threads(chosen), borrowed=False)
+        self._options = chosen
+
+    @classmethod
+    def from_handle(cls, api: "Api", handle: Any, lender: object) -> Self:
+        """Wrap a session that belongs to somebody else.
+
+        Parameters
+        ----------
+        api : Api
+            The table of the session's library.
+        handle : cdata of ``OrtSession *``
+            The session. It is not released.
+        lender : object
+            What keeps it valid; it is kept alive.
+        """
+        session = cls.__new__(cls)
+        session._read_model(api, handle)
+        session._take(api, handle, lender, has_threads=True, borrowed=True)
+        session._options = None
+        return session
+
+    def _read_model(self, api: "Api", handle: Any) -> None:
+        """Read what the library tells of the model."""
+        self.inputs = read_specs(api, handle, "Input")
+        self.outputs = read_specs(api, handle, "Output")
+        self.overridable_initializers = read_specs(api, handle, "OverridableInitializer")
+
+    def _take(
+        self, api: "Api", handle: Any, kept: object, *, has_threads: bool, borrowed: bool
+    ) -> None:
+        """Give the handle to the compiled part, which releases it unless it is borrowed."""
         self._begin(
             api._maker,
             address_of(handle),
@@ -202,9 +231,9 @@ class Session(Facts):
             tuple(spec.facts() for spec in (*self.inputs, *self.overridable_initializers)),
             tuple(spec.facts() for spec in self.outputs),
             len(self.inputs),
-            has_threads(chosen),
+            has_threads,
+            borrowed,
         )
-        self._options = chosen
         self._source = None
 
     @described_by(bind.bind)

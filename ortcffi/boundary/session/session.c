@@ -120,22 +120,24 @@ static PyObject* session_new(PyTypeObject* type, PyObject* arguments, PyObject* 
   return PyType_GenericAlloc(type, 0); /* zeroed */
 }
 
-/* _begin(maker, handle, value_type, keep, strings, inputs, outputs, required, has_threads):
- * the session becomes the owner of the handle, also where this fails. */
+/* _begin(maker, handle, value_type, keep, strings, inputs, outputs, required, has_threads,
+ * borrowed=False):
+ * the session becomes the owner of the handle, also where this fails, unless that is
+ * borrowed. */
 static PyObject* begin(PyObject* self, PyObject* arguments) {
   struct session* session = (struct session*)self;
   struct maker* maker;
   unsigned long long handle, strings;
   PyObject *type, *keep, *inputs, *outputs;
   Py_ssize_t required;
-  int has_threads;
-  if (!PyArg_ParseTuple(arguments, "O!KO!OKO!O!np", ortcffi_maker_type, &maker, &handle,
+  int has_threads, borrowed = 0;
+  if (!PyArg_ParseTuple(arguments, "O!KO!OKO!O!np|p", ortcffi_maker_type, &maker, &handle,
                         &PyType_Type, &type, &keep, &strings, &PyTuple_Type, &inputs, &PyTuple_Type,
-                        &outputs, &required, &has_threads)) {
+                        &outputs, &required, &has_threads, &borrowed)) {
     return NULL;
   }
   if (session->maker != NULL) {
-    maker->api->ReleaseSession((OrtSession*)(uintptr_t)handle);
+    maker->api->ReleaseSession(borrowed ? NULL : (OrtSession*)(uintptr_t)handle);
     PyErr_SetString(PyExc_RuntimeError, "this Session was made before");
     return NULL;
   }
@@ -145,6 +147,7 @@ static PyObject* begin(PyObject* self, PyObject* arguments) {
   session->value_type = (PyTypeObject*)Py_NewRef(type);
   session->keep = Py_NewRef(keep);
   session->has_threads = (char)has_threads;
+  session->is_borrowed = (char)borrowed;
   session->generation = ortcffi_generation;
   live_sessions++;
   if (read_ports(&session->inputs, inputs) < 0 || read_ports(&session->outputs, outputs) < 0) {
@@ -175,7 +178,7 @@ static void let_go(struct session* session) {
     int is_lost = session->has_threads && session->generation != ortcffi_generation;
     Py_BEGIN_ALLOW_THREADS;
     api->ReleaseRunOptions(spare);
-    api->ReleaseSession(is_lost ? NULL : handle);
+    api->ReleaseSession(is_lost || session->is_borrowed ? NULL : handle);
     Py_END_ALLOW_THREADS;
     live_sessions--;
     Py_XDECREF(keep);

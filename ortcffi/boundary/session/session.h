@@ -62,6 +62,7 @@ struct session {
   char has_threads;     /* whether the library has threads for it */
   unsigned generation;  /* how many forks there were when it was made */
   struct habit habit;
+  char is_borrowed; /* the handle is another's, which `keep` keeps alive */
   char is_closed;
 };
 

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+"""``ortcffi top program.py ARGUMENTS``: what a program's official sessions do."""
+
+import argparse
+import atexit
+import json
+import os
+import runpy
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from ortcffi.official.recording import Recorder
+from ortcffi.official.report import as_json, as_svg, as_table
+
+DESCRIPTION = """\
+Run a Python program and tell what its sessions of the official package onnxruntime do: runs and
+their times, memory of their arenas, log messages. The program is not changed."""
+EPILOG = """\
+ortcffi top program.py ARGUMENTS, ortcffi top -m module ARGUMENTS: the program runs in this process.
+ortcffi top -- COMMAND ARGUMENTS: a command that starts Python by itself; each Python process that
+made a session tells. The exit status is the program's."""
+VARIABLE = "ORTCFFI_TOP"  # what `ortcffi top -- command` hands on: its options as JSON
+_LIVE_PERIOD = 1.0  # seconds
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command with its arguments; return the exit status of the program."""
+    parser = argparse.ArgumentParser(
+        prog="ortcffi top",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        usage="%(prog)s [options] (program.py | -m module | -- command) [ARGUMENT ...]",
+    )
+    parser.add_argument("--json", metavar="FILE", help="write the report as JSON; - is stdout")
+    parser.add_argument("--svg", metavar="FILE", help="draw the arenas over time")
+    parser.add_argument("--live", action="store_true", help="show the table each second on stderr")
+    parser.add_argument("-m", dest="module", action="store_true", help="run a module")
+    parser.add_argument("program", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    is_command = "--" in given and not _program_before(given)
+    options = parser.parse_args(given)
+    rest = [word for i, word in enumerate(options.program) if not (i == 0 and word == "--")]
+    if not rest:
+        parser.error("no program was given")
+    if is_command:
+        return _run_command(rest, options)
+    return _run_here(rest, options)
+
+
+def _program_before(given: Sequence[str]) -> bool:
+    """Whether a program stands before the first ``--``, which then is one of its arguments."""
+    before = given[: given.index("--")]
+    with_values = {"--json", "--svg"}
+    words = iter(before)
+    for word in words:
+        if word in with_values:
+            next(words, None)
+        elif not word.startswith("-") or word == "-m":
+            return True
+    return False
+
+
+def _run_here(program: Sequence[str], options: argparse.Namespace) -> int:
+    recorder = Recorder()
+    recorder.install()
+    if options.live:
+        _show_live(recorder)
+    sys.argv[:] = program
+    try:
+        if options.module:
+            sys.path.insert(0, os.getcwd())
+            runpy.run_module(program[0], run_name="__main__", alter_sys=True)
+        else:
+            sys.path.insert(0, str(Path(program[0]).resolve().parent))
+            runpy.run_path(program[0], run_name="__main__")
+    except SystemExit as ended:
+        return _status_of(ended)
+    finally:
+        _tell(recorder, options.json, options.svg)
+    return 0
+
+
+def _status_of(ended: SystemExit) -> int:
+    if ended.code is None or isinstance(ended.code, int):
+        return ended.code or 0
+    sys.stderr.write(f"{ended.code}\n")
+    return 1
+
+
+def _run_command(command: Sequence[str], options: argparse.Namespace) -> int:
+    with tempfile.TemporaryDirectory(prefix="ortcffi-top-") as folder:
+        Path(folder, "sitecustomize.py").write_text(_SITECUSTOMIZE, encoding="utf-8")
+        known = os.environ.get("PYTHONPATH")
+        package = str(Path(__file__).resolve().parents[2])
+        told = {"json": options.json, "svg": options.svg, "folder": folder, "package": package}
+        environment = {
+            **os.environ,
+            VARIABLE: json.dumps(told),
+            "PYTHONPATH": os.pathsep.join([folder, *([known] if known else [])]),
+        }
+        return subprocess.run(command, env=environment, check=False).returncode
+
+
+# Runs the sitecustomize that it hides, and makes the package importable as the last place to look.
+_SITECUSTOMIZE = f'''\
+import importlib.machinery, importlib.util, json, os, sys
+_told = json.loads(os.environ.get("{VARIABLE}", "{{}}"))
+sys.path[:] = [p for p in sys.path if p != _told.get("folder")]
+_hidden = importlib.machinery.PathFinder.find_spec("sitecustomize", sys.path)
+if _hidden is not None:
+    _hidden.loader.exec_module(importlib.util.module_from_spec(_hidden))
+sys.path.append(_told["package"])
+try:
+    from ortcffi.cli.top import start_in_this_process
+    start_in_this_process(_told)
+except ImportError as error:
+    sys.stderr.write(f"ortcffi top: cannot record in {{sys.executable}}: {{error}}\\n")
+'''
+
+
+def start_in_this_process(told: dict[str, str | None]) -> None:
+    """Record here, and tell at the end; the sitecustomize of `ortcffi top --` calls it."""
+    recorder = Recorder()
+    recorder.install()
+
+    def tell() -> None:
+        if recorder.records:
+            suffix = f".{os.getpid()}"
+            named = [name and name + suffix for name in (told.get("json"), told.get("svg"))]
+            _tell(recorder, *named)
+
+    atexit.register(tell)
+
+
+def _show_live(recorder: Recorder) -> None:
+    def show() -> None:
+        timer = threading.Event()
+        while not timer.wait(_LIVE_PERIOD):
+            if recorder.records and sys.stderr.isatty():
+                sys.stderr.write("\x1b[2J\x1b[H" + as_table(recorder.records))
+
+    threading.Thread(target=show, name="ortcffi-top-live", daemon=True).start()
+
+
+def _tell(recorder: Recorder, json_path: str | None, svg_path: str | None) -> None:
+    recorder.finish()
+    if json_path == "-":
+        sys.stdout.write(as_json(recorder.records))
+    elif json_path:
+        Path(json_path).write_text(as_json(recorder.records), encoding="utf-8")
+    if svg_path:
+        try:
+            as_svg(recorder.records, svg_path)
+        except ImportError:
+            sys.stderr.write("ortcffi top: --svg needs matplotlib: pip install matplotlib\n")
+    sys.stderr.write(as_table(recorder.records))

@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: MIT
+"""`Official`: the table of the copy of ONNX Runtime inside the official package."""
+
+import importlib
+import os
+import threading
+import weakref
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
+
+from ortcffi._convert import decode
+from ortcffi._native import ffi
+from ortcffi._public import public
+from ortcffi._table import HIGHEST_VERSION, highest_api_version
+from ortcffi.arena.cfg import ArenaCfg
+from ortcffi.env.env import Env
+from ortcffi.memory.allocator import Allocator
+from ortcffi.memory.info import MemoryInfo
+from ortcffi.memory.python_allocator import PythonAllocator
+from ortcffi.official.errors import Translation
+from ortcffi.official.layout import (
+    MEMORY_INFO,
+    RUN_OPTIONS,
+    SESSION_OPTIONS,
+    VALUE,
+    pointer_of,
+    session_pointer,
+)
+from ortcffi.options.run import RunOptions
+from ortcffi.options.session import SessionOptions
+from ortcffi.session.session import Session
+from ortcffi.table.api import Api
+from ortcffi.table.load import LoadError
+from ortcffi.values.element_types import ElementType, ValueKind
+from ortcffi.values.value import Value
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from ortcffi._ort import OrtApiBase
+
+__all__ = ["PACKAGE", "Official"]
+
+PACKAGE = "onnxruntime"
+ENV_ALLOCATORS = "session.use_env_allocators"
+PROVIDER = "CPUExecutionProvider"
+
+# Shared with sessions, whose ends nobody reports: they live until the process ends.
+_shared_for_good: list[object] = []
+
+
+@public
+class Official(Api):
+    """The table of the copy of ONNX Runtime inside the official package; made by `attach`.
+
+    Everything that takes an `Api` takes it. Its methods turn objects of the official package into
+    objects of this one, and make the former with what only the latter can set.
+
+    Attributes
+    ----------
+    module : module
+        The compiled module of the official package.
+    path : str
+        Its file.
+    """
+
+    def __init__(self, base: "OrtApiBase", module: "ModuleType") -> None:
+        version_string = decode(base.GetVersionString())
+        version = min(highest_api_version(version_string), HIGHEST_VERSION)
+        path = os.path.abspath(str(module.__file__))
+        pointer = base.GetApi(version)
+        if not pointer:
+            raise LoadError(f"{path} has no table for API version {version}")
+        super().__init__(
+            pointer, version=version, version_string=version_string, path=path, base=base
+        )
+        self.module = module
+        self._env: Env | None = None
+        self._guard = threading.Lock()
+        self._uses_shared_memory = False
+        # What the library borrows of options, such as loggers, as long as the official object of
+        # the options lives, which its sessions keep.
+        self._lent: weakref.WeakKeyDictionary[Any, dict[str, Any]] = weakref.WeakKeyDictionary()
+
+    # --- objects ----------------------------------------------------------------------------------
+
+    def value(self, official: Any) -> Value:
+        """Wrap an official ``OrtValue``: the same value, without a copy.
+
+        Parameters
+        ----------
+        official : onnxruntime.OrtValue
+            A value of any kind and element type; the result keeps it alive. Values of the compiled
+            module, which the public class wraps, are accepted as well.
+
+        Raises
+        ------
+        UnknownLayoutError
+            It is no such value, or of a release before 1.21, whose objects cannot be reached.
+        """
+        held = getattr(official, "_ortvalue", official)
+        return Value._adopt(self._maker, pointer_of(held, VALUE), held, False, False)
+
+    def ortvalue(self, value: Value) -> Any:
+        """Make an official ``OrtValue`` over the memory of a tensor of any library.
+
+        Parameters
+        ----------
+        value : Value
+            A dense tensor in memory of the CPU, of an element type that DLPack knows. Its memory
+            lives as long as the result.
+
+        Returns
+        -------
+        onnxruntime.OrtValue
+
+        Raises
+        ------
+        TypeError
+            It is no dense tensor, or one of strings, which the official package cannot take.
+        """
+        if not isinstance(value, Value):
+            raise TypeError(f"value must be a Value, not {type(value).__name__}")
+        if value.kind is not ValueKind.TENSOR or value.element_type is ElementType.STRING:
+            raise TypeError(f"{value!r} cannot be shared with the official package by DLPack")
+        is_bool = value.element_type is ElementType.BOOL
+        shared = Value.from_numpy(value.numpy().view("u1")) if is_bool else value
+        made = self.module.OrtValue.from_dlpack(shared.__dlpack__(), is_bool)
+        return importlib.import_module(PACKAGE).OrtValue(made)
+
+    def options(self, official: Any) -> SessionOptions:
+        """See official ``SessionOptions`` as `SessionOptions`, which can set more.
+
+        What is set is set in the official object. What the library borrows for it, such as a logger
+        or the memory of an initializer, lives as long as the official object, which the official
+        sessions made with it keep.
+
+        Parameters
+        ----------
+        official : onnxruntime.SessionOptions
+        """
+        address = pointer_of(official, *SESSION_OPTIONS)
+        handle = ffi.cast("OrtSessionOptions*", address)
+        options = SessionOptions.from_handle(self, handle, lender=official)
+        options._alive = self._lent.setdefault(official, {})
+        return options
+
+    def run_options(self, official: Any) -> RunOptions:
+        """See official ``RunOptions`` as `RunOptions`.
+
+        Parameters
+        ----------
+        official : onnxruntime.RunOptions
+        """
+        handle = ffi.cast("OrtRunOptions*", pointer_of(official, RUN_OPTIONS))
+        return RunOptions.from_handle(self, handle, lender=official)
+
+    def info(self, official: Any) -> MemoryInfo:
+        """See an official ``OrtMemoryInfo`` as `MemoryInfo`.
+
+        Parameters
+        ----------
+        official : onnxruntime.OrtMemoryInfo
+        """
+        handle = ffi.cast("OrtMemoryInfo*", pointer_of(official, MEMORY_INFO))
+        return MemoryInfo(self, handle, lender=official)
+
+    def session(self, official: Any) -> Session:
+        """See an official ``InferenceSession`` as `Session`: the same session, at less cost.
+
+        This depends on what the binding's object looks like inside, which is known of the releases
+        from 1.20 to 1.31. Each step is verified, by the names of C++ types and by what the session
+        answers; another layout is refused.
+
+        Parameters
+        ----------
+        official : onnxruntime.InferenceSession
+            It is kept alive.
+
+        Raises
+        ------
+        UnknownLayoutError
+            It is no such session, or its layout is not known.
+        """
+        binding = getattr(official, "_sess", official)
+        handle = ffi.cast("OrtSession*", session_pointer(binding))
+        session = Session.from_handle(self, handle, lender=official)
+        names = [each.name for each in binding.inputs_meta]
+        if [each.name for each in session.inputs] != names:
+            raise LoadError("the session that was found has other inputs than the official one")
+        return session
+
+    # --- official objects -------------------------------------------------------------------------
+
+    def session_options(self, *, config: Mapping[str, str] | None = None, **settings: Any) -> Any:
+        """Make official ``SessionOptions`` with settings of `SessionOptions`.
+
+        Parameters
+        ----------
+        config : mapping of str to str, optional
+            Configuration entries.
+        **settings
+            Attributes of `SessionOptions`, such as ``logger``, ``intra_op_threads``.
+
+        Returns
+        -------
+        onnxruntime.SessionOptions
+            For official sessions. After `share_arena` or `share_allocator`, they use the shared
+            memory.
+        """
+        made = importlib.import_module(PACKAGE).SessionOptions()
+        options = self.options(made)
+        entries = {ENV_ALLOCATORS: "1"} if self._uses_shared_memory else {}
+        for key, value in {**entries, **(config or {})}.items():
+            options.config[key] = value
+        options._set_all(settings)
+        return made
+
+    # --- what sessions share ----------------------------------------------------------------------
+
+    @property
+    def env(self) -> Env:
+        """The environment of the copy, which exists since the official package was imported."""
+        with self._guard:
+            if self._env is None:
+                self._env = Env(api=self)
+                _shared_for_good.append(self._env)
+            return self._env
+
+    def share_arena(self, *, max_bytes: int | None = None, **measures: Any) -> None:
+        """Have sessions made from now on, with options of `session_options`, share one arena.
+
+        It is ONNX Runtime's own. A run that needs more than is left raises `OutOfMemory` from a
+        `Session`, and an official exception from an official one; the process and the session stay
+        usable.
+
+        Parameters
+        ----------
+        max_bytes : int, optional
+            The bound.
+        **measures
+            The other measures of `ArenaCfg`.
+        """
+        cfg = ArenaCfg(self, max_bytes=max_bytes, **measures)
+        self.env.create_arena(cfg=cfg, provider=PROVIDER)
+        self._uses_shared_memory = True
+
+    def share_allocator(self, allocator: Allocator) -> None:
+        """Have sessions made from now on, with options of `session_options`, use an allocator.
+
+        It is kept until the process ends, since no one tells when the last session that uses it has
+        gone. Its figures tell what all of them use.
+
+        Parameters
+        ----------
+        allocator : Allocator
+            Such as an `Arena`, or a `Tracking` around one. It must answer every request, since
+            ONNX Runtime does not survive NULL: give `Limiting` its soft bound.
+        """
+        if isinstance(allocator, PythonAllocator):
+            raise TypeError(
+                "an allocator in Python cannot outlive the interpreter, as sessions may"
+            )
+        self.env.register_allocator(allocator)
+        _shared_for_good.append((allocator, allocator.handle))
+        self._uses_shared_memory = True
+
+    def errors(self) -> AbstractContextManager[None]:
+        """Within the block, official exceptions are raised as exceptions of `ortcffi.errors`.
+
+        The official one becomes the ``__cause__``.
+        """
+        return Translation()
+
+    def __repr__(self) -> str:
+        return f"<Api {self.version} of the official package, {self.version_string!r}>"

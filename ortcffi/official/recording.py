@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: MIT
+"""What the sessions of the official package do while a program runs: `ortcffi top` asks for it.
+
+The methods of ``onnxruntime.InferenceSession`` are wrapped when the package is imported, by the
+program or by what it imports. The program sees no difference but the time of a wrapper's call.
+"""
+
+import importlib.abc
+import importlib.util
+import os
+import sys
+import threading
+import time
+import weakref
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
+
+    from ortcffi.callbacks.logs import LogMessage
+    from ortcffi.memory.stats import AllocatorStats
+    from ortcffi.official.attached import Official
+    from ortcffi.session.session import Session
+
+__all__ = ["Recorder", "Sample", "SessionRecord"]
+
+MODULE = "onnxruntime.capi.onnxruntime_inference_collection"
+RUNS = ("run", "run_with_ort_values", "run_with_iobinding", "run_async")
+_LETTERS = "VIWEF"  # of severities, as ONNX Runtime's own log lines have them
+
+
+class Sample(NamedTuple):
+    """The arena of a session at a moment.
+
+    Attributes
+    ----------
+    seconds : float
+        Since the recorder was made.
+    in_use, reserved : int
+        Bytes in use, and bytes that the arena holds.
+    """
+
+    seconds: float
+    in_use: int
+    reserved: int
+
+
+@dataclass
+class SessionRecord:
+    """One official session.
+
+    Attributes
+    ----------
+    model : str
+        The model's path, or how large its bytes were.
+    runs, failures : int
+        How often it ran, and how often that raised.
+    total_seconds, worst_seconds : float
+        What the runs took together, and the longest.
+    messages : Counter
+        Log messages by the name of their severity.
+    samples : list of Sample
+        The arena over time, the oldest first.
+    stats : AllocatorStats or None
+        The arena's figures when they were last read; None where they cannot be read.
+    problem : str
+        Why they cannot.
+    """
+
+    model: str
+    runs: int = 0
+    failures: int = 0
+    total_seconds: float = 0.0
+    worst_seconds: float = 0.0
+    messages: Counter[str] = field(default_factory=Counter)
+    samples: list[Sample] = field(default_factory=list)
+    stats: "AllocatorStats | None" = None
+    problem: str = ""
+    is_open: bool = True
+
+    def add_run(self, seconds: float, failed: bool) -> None:
+        """Count a run."""
+        self.runs += 1
+        self.failures += failed
+        self.total_seconds += seconds
+        self.worst_seconds = max(self.worst_seconds, seconds)
+
+
+class Recorder:
+    """Records all official sessions that are made after `install`.
+
+    Parameters
+    ----------
+    period : float, optional
+        Seconds between two looks at the arenas.
+    most_samples : int, optional
+        How many looks are kept of each session. When there are more, every second one is dropped.
+    """
+
+    def __init__(self, period: float = 0.2, most_samples: int = 2000) -> None:
+        self.records: list[SessionRecord] = []
+        self.started = time.monotonic()
+        self._period = period
+        self._most = most_samples
+        self._guard = threading.Lock()
+        self._views: weakref.WeakKeyDictionary[Any, Session] = weakref.WeakKeyDictionary()
+        self._of: weakref.WeakKeyDictionary[Any, SessionRecord] = weakref.WeakKeyDictionary()
+        self._ended = threading.Event()
+
+    def install(self) -> None:
+        """Wrap the official sessions, now or when their module is imported."""
+        if MODULE in sys.modules:
+            self._wrap(sys.modules[MODULE])
+        else:
+            sys.meta_path.insert(0, _Finder(self._wrap))
+        threading.Thread(target=self._watch, name="ortcffi-top", daemon=True).start()
+
+    def finish(self) -> None:
+        """Read the figures for the last time."""
+        self._ended.set()
+        self.sample()
+
+    def sample(self) -> None:
+        """Look at the arenas of all open sessions."""
+        with self._guard:
+            views = list(self._views.items())
+        for official, view in views:
+            self._read(self._of[official], view)
+
+    # --- wrappers ---------------------------------------------------------------------------------
+
+    def _wrap(self, module: "ModuleType") -> None:
+        kind = module.InferenceSession
+        kind.__init__ = self._wrapped_init(kind.__init__)
+        kind.__del__ = self._wrapped_del(getattr(kind, "__del__", None))
+        for name in RUNS:
+            if hasattr(kind, name):
+                setattr(kind, name, self._wrapped_run(getattr(kind, name)))
+
+    def _wrapped_init(self, original: Callable[..., None]) -> Callable[..., None]:
+        @wraps(original)
+        def init(
+            session: Any, path_or_bytes: Any, sess_options: Any = None, *rest: Any, **named: Any
+        ) -> None:
+            record = SessionRecord(_described(path_or_bytes))
+            options = self._options(sess_options, record)
+            original(session, path_or_bytes, options, *rest, **named)
+            self._add(session, record)
+
+        return init
+
+    def _wrapped_del(self, original: Callable[[Any], None] | None) -> Callable[[Any], None]:
+        def delete(session: Any) -> None:
+            with self._guard:
+                view = self._views.pop(session, None)
+            if view is not None:
+                self._read(self._of[session], view)  # for the last time
+            if original is not None:
+                original(session)
+
+        return delete
+
+    def _wrapped_run(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(original)
+        def run(session: Any, *arguments: Any, **named: Any) -> Any:
+            record = self._of.get(session)
+            begin, failed = time.perf_counter(), True
+            try:
+                answer = original(session, *arguments, **named)
+                failed = False
+                return answer
+            finally:
+                if record is not None:
+                    record.add_run(time.perf_counter() - begin, failed)
+
+        return run
+
+    def _options(self, given: Any, record: SessionRecord) -> Any:
+        """Options whose log messages are counted, and written as they would have been."""
+        try:
+            import onnxruntime
+
+            options = given or onnxruntime.SessionOptions()
+            _official().options(options).logger = _Counting(record)
+        except Exception as error:  # noqa: BLE001  # the program must not notice
+            record.problem = f"log messages are not counted: {error}"
+            return given
+        return options
+
+    def _add(self, session: Any, record: SessionRecord) -> None:
+        from ortcffi._native import ffi
+        from ortcffi.official.layout import session_pointer
+        from ortcffi.session.session import Session
+
+        with self._guard:
+            self.records.append(record)
+            self._of[session] = record
+        try:
+            # Not Official.session, which keeps the official object: it must be free to go.
+            handle = ffi.cast("OrtSession*", session_pointer(session._sess))
+            view = Session.from_handle(_official(), handle, lender=None)
+        except Exception as error:  # noqa: BLE001  # the program must not notice
+            record.problem = f"the arena's figures cannot be read: {error}"
+            return
+        with self._guard:
+            self._views[session] = view
+        weakref.finalize(session, setattr, record, "is_open", False)
+
+    # --- figures ----------------------------------------------------------------------------------
+
+    def _watch(self) -> None:
+        while not self._ended.wait(self._period):
+            self.sample()
+
+    def _read(self, record: SessionRecord, view: "Session") -> None:
+        try:
+            stats = view.allocator().stats
+        except Exception as error:  # noqa: BLE001  # the program must not notice
+            record.problem = f"the arena's figures cannot be read: {error}"
+            return
+        record.stats = stats
+        if stats.bytes_allocated is not None:
+            seconds = time.monotonic() - self.started
+            reserved = stats.bytes_reserved or stats.bytes_allocated
+            record.samples.append(Sample(seconds, stats.bytes_allocated, reserved))
+        if len(record.samples) > self._most:
+            del record.samples[1:-1:2]
+
+
+class _Counting:
+    """A logger that counts messages and writes them to stderr as ONNX Runtime does."""
+
+    def __init__(self, record: SessionRecord) -> None:
+        self.record = record
+
+    def __call__(self, message: "LogMessage") -> None:
+        severity = message.severity
+        name = getattr(severity, "name", str(int(severity)))
+        self.record.messages[name] += 1
+        letter = _LETTERS[severity] if 0 <= severity < len(_LETTERS) else "?"
+        now = time.time()
+        stamp = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(now))
+        sys.stderr.write(
+            f"{stamp}.{int(now % 1 * 1e9):09d} [{letter}:{message.category}:{message.log_id}, "
+            f"{message.code_location}] {message.text}\n"
+        )
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Calls a function with the module of official sessions when that was imported."""
+
+    def __init__(self, imported: "Callable[[ModuleType], None]") -> None:
+        self.imported = imported
+
+    def find_spec(
+        self,
+        name: str,
+        path: Sequence[str] | None = None,  # noqa: ARG002  # as Python calls it
+        target: "ModuleType | None" = None,  # noqa: ARG002
+    ) -> "ModuleSpec | None":
+        """Find the module as everybody else does, and have its loader tell."""
+        if name != MODULE:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.loader is not None:
+            self._follow(spec.loader)
+        return spec
+
+    def _follow(self, loader: Any) -> None:
+        execute = loader.exec_module
+
+        def exec_module(module: "ModuleType") -> None:
+            execute(module)
+            self.imported(module)
+
+        loader.exec_module = exec_module
+
+
+def _official() -> "Official":
+    from ortcffi.official.door import attach
+
+    return attach()
+
+
+def _described(path_or_bytes: Any) -> str:
+    if isinstance(path_or_bytes, (bytes, bytearray, memoryview)):
+        return f"<{len(path_or_bytes)} bytes>"
+    return (
+        os.fspath(path_or_bytes) if isinstance(path_or_bytes, os.PathLike) else str(path_or_bytes)
+    )

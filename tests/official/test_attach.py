@@ -1,0 +1,329 @@
+# SPDX-License-Identifier: MIT
+"""The copy of ONNX Runtime inside the official package: its table, its objects, its sessions."""
+
+import gc
+import logging
+import subprocess
+import sys
+import textwrap
+import weakref
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ortcffi as ort
+
+onnxruntime = pytest.importorskip("onnxruntime")
+MODEL = str(Path(onnxruntime.__file__).parent / "datasets/sigmoid.onnx")  # x: float[3, 4, 5] -> y
+SHAPE = (3, 4, 5)
+
+
+@pytest.fixture(scope="module")
+def official():
+    return ort.attach()
+
+
+@pytest.fixture
+def session():
+    return onnxruntime.InferenceSession(MODEL, providers=["CPUExecutionProvider"])
+
+
+def python(code: str) -> str:
+    """What a process of its own prints: sharing memory lasts until a process ends."""
+    begin = f"""
+        import gc, sys, numpy as np, onnxruntime, ortcffi as ort
+        MODEL, X = {MODEL!r}, np.ones({SHAPE}, np.float32)
+    """
+    text = textwrap.dedent(begin) + textwrap.dedent(code)
+    done = subprocess.run(
+        [sys.executable, "-c", text], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+# --- the table ------------------------------------------------------------------------------------
+
+
+def test_the_table_is_that_of_the_package_and_says_so(official):
+    assert not official.is_core
+    assert official.version_string == onnxruntime.__version__
+    assert official.path == onnxruntime.capi.onnxruntime_pybind11_state.__file__
+    assert "of the official package" in repr(official)
+
+
+def test_to_attach_again_gives_the_same_table(official):
+    assert ort.attach() is official
+
+
+def test_the_table_is_not_that_of_the_library_beside_it(official, real_api):
+    assert not official.same_library(real_api)
+
+
+def test_the_package_need_not_be_imported_first():
+    assert python("print(ort.attach().version)") == python(
+        "del sys.modules['onnxruntime']; print(ort.attach().version)"
+    )
+
+
+def test_without_the_package_the_error_says_what_to_install():
+    code = """
+        for name in [name for name in sys.modules if name.startswith("onnxruntime")]:
+            del sys.modules[name]
+        sys.modules["onnxruntime"] = None
+        try:
+            ort.attach()
+        except ort.LoadError as error:
+            print(error)
+    """
+    assert "pip install onnxruntime" in python(code)
+
+
+def test_a_package_without_a_way_in_is_refused():
+    code = """
+        class Options:
+            def register_custom_ops_library(self, path): raise RuntimeError("built without it")
+        onnxruntime.SessionOptions = Options
+        try:
+            ort.attach()
+        except ort.LoadError as error:
+            print(error)
+    """
+    assert "does not load libraries of custom ops: built without it" in python(code)
+
+
+# --- values ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i8", "u1", "?", "f2"])
+def test_a_value_is_seen_without_a_copy(official, dtype):
+    theirs = onnxruntime.OrtValue.ortvalue_from_numpy(np.ones(3, dtype))
+    ours = official.value(theirs)
+    assert ours.numpy().dtype == np.dtype(dtype)
+    assert ours.numpy().ctypes.data == theirs.data_ptr()
+
+
+def test_the_memory_outlives_the_official_value(official):
+    ours = official.value(onnxruntime.OrtValue.ortvalue_from_numpy(np.arange(6.0)))
+    gc.collect()
+    assert ours.numpy().tolist() == [0, 1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i8", "u1", "?", "f2"])
+def test_a_tensor_becomes_an_official_value_over_its_memory(official, dtype):
+    value = ort.Value.from_numpy(np.ones(3, dtype))
+    theirs = official.ortvalue(value)
+    assert theirs.data_ptr() == value.numpy().ctypes.data
+    assert theirs.numpy().dtype == np.dtype(dtype)
+
+
+@pytest.mark.parametrize(
+    "value", [lambda: ort.Value.from_strings(["a"]), lambda: 5], ids=["strings", "no value"]
+)
+def test_what_cannot_become_an_official_value_is_refused(official, value):
+    with pytest.raises(TypeError):
+        official.ortvalue(value())
+
+
+@pytest.mark.parametrize("what", [5, None, np.zeros(3), onnxruntime.RunOptions()])
+def test_what_is_no_official_value_is_refused(official, what):
+    with pytest.raises(TypeError, match="holds no C\\+\\+ object of the type 8OrtValue"):
+        official.value(what)
+
+
+# --- options --------------------------------------------------------------------------------------
+
+
+def test_options_are_set_in_the_official_object(official):
+    theirs = onnxruntime.SessionOptions()
+    official.options(theirs).intra_op_threads = 3
+    official.options(theirs).config["session.x"] = "1"
+    assert theirs.intra_op_num_threads == 3
+    assert theirs.get_session_config_entry("session.x") == "1"
+
+
+def test_run_options_are_set_in_the_official_object(official):
+    theirs = onnxruntime.RunOptions()
+    official.run_options(theirs).tag = "request 7"
+    assert theirs.logid == "request 7"
+
+
+def test_memory_infos_are_read(official):
+    kind = onnxruntime.OrtAllocatorType.ORT_ARENA_ALLOCATOR
+    theirs = onnxruntime.OrtMemoryInfo("Cpu", kind, 0, onnxruntime.OrtMemType.DEFAULT)
+    assert official.info(theirs).name == "Cpu"
+
+
+def test_official_options_are_made_with_our_settings(official):
+    options = official.session_options(intra_op_threads=2, config={"session.x": "1"})
+    assert isinstance(options, onnxruntime.SessionOptions)
+    assert options.intra_op_num_threads == 2
+
+
+def test_an_unknown_setting_names_those_that_there_are(official):
+    with pytest.raises(TypeError, match="no option 'threads'"):
+        official.session_options(threads=2)
+
+
+def test_a_session_logs_into_python(official):
+    messages = []
+    options = official.session_options(logger=messages.append, log_severity=0)
+    onnxruntime.InferenceSession(MODEL, options)
+    assert any("initialized" in message.text for message in messages)
+
+
+def test_a_session_logs_into_a_logger_of_python(official, caplog):
+    caplog.set_level(logging.DEBUG, "models")
+    options = official.session_options(logger=logging.getLogger("models"), log_severity=0)
+    onnxruntime.InferenceSession(MODEL, options)
+    assert caplog.records
+
+
+def test_a_logger_lives_as_long_as_the_session_and_no_longer(official):
+    def log(message):
+        del message
+
+    alive = weakref.ref(log)
+    session = onnxruntime.InferenceSession(MODEL, official.session_options(logger=log))
+    del log
+    gc.collect()
+    assert alive() is not None
+    del session
+    gc.collect()
+    assert alive() is None
+
+
+# --- sessions -------------------------------------------------------------------------------------
+
+
+def test_an_official_session_runs_as_ours(official, session):
+    ours = official.session(session)
+    x = np.random.default_rng(7).random(SHAPE, np.float32)
+    assert np.array_equal(ours.run({"x": x})[0], session.run(None, {"x": x})[0])
+
+
+def test_names_and_shapes_are_those_of_the_official_session(official, session):
+    ours = official.session(session)
+    assert [each.name for each in ours.inputs] == ["x"]
+    assert [each.name for each in ours.outputs] == ["y"]
+
+
+def test_the_arena_of_a_session_has_figures(official, session):
+    session.run(None, {"x": np.ones(SHAPE, np.float32)})
+    assert official.session(session).allocator().stats.max_memory > 0
+
+
+def test_our_view_keeps_the_official_session(official):
+    ours = official.session(onnxruntime.InferenceSession(MODEL))
+    gc.collect()
+    assert ours.run({"x": np.zeros(SHAPE, np.float32)})[0][0, 0, 0] == 0.5
+
+
+def test_closing_our_view_leaves_the_official_session(official, session):
+    official.session(session).close()
+    assert session.run(None, {"x": np.zeros(SHAPE, np.float32)})[0][0, 0, 0] == 0.5
+
+
+@pytest.mark.parametrize("what", [5, None, onnxruntime.SessionOptions()])
+def test_what_is_no_session_is_refused(official, what):
+    with pytest.raises(TypeError, match="holds no official session"):
+        official.session(what)
+
+
+def test_a_value_of_the_other_copy_is_refused_by_a_run(official, session, real_api):
+    stranger = ort.Value.from_numpy(np.array(["a"]), api=real_api)
+    with pytest.raises((TypeError, ValueError)):
+        official.session(session).run({"x": stranger})
+
+
+# --- errors ---------------------------------------------------------------------------------------
+
+
+def test_official_errors_become_ours(official, session):
+    with (
+        pytest.raises(ort.errors.InvalidArgument) as caught,
+        official.errors(),
+    ):
+        session.run(None, {"x": np.ones(3, np.float32)})
+    assert type(caught.value.__cause__).__name__ == "InvalidArgument"
+    assert caught.value.code is ort.ErrorCode.INVALID_ARGUMENT
+
+
+def test_other_errors_pass(official):
+    with pytest.raises(KeyError), official.errors():
+        raise KeyError("mine")
+
+
+def test_the_code_of_an_official_error_is_read(session):
+    with pytest.raises(Exception, match="INVALID_ARGUMENT") as caught:
+        session.run(None, {"x": np.ones(3, np.float32)})
+    assert ort.errors.code_of(caught.value) is ort.ErrorCode.INVALID_ARGUMENT
+    assert ort.errors.code_of(KeyError("x")) is None
+
+
+# --- shared memory --------------------------------------------------------------------------------
+
+
+def test_sessions_share_one_bounded_arena():
+    code = """
+        official = ort.attach()
+        official.share_arena(max_bytes=64 << 20)
+        sessions = [onnxruntime.InferenceSession(MODEL, official.session_options()) for _ in "ab"]
+        sessions[0].run(None, {"x": X})
+        figures = [official.session(each).allocator().stats for each in sessions]
+        print(figures[0].raw == figures[1].raw, figures[0].limit)
+    """
+    assert python(code) == f"True {64 << 20}\n"
+
+
+def test_an_arena_of_ours_has_the_figures_of_all_sessions():
+    code = """
+        official = ort.attach()
+        pool = ort.Tracking(ort.Arena(ort.core_api().default_allocator))
+        official.share_allocator(pool)
+        session = onnxruntime.InferenceSession(MODEL, official.session_options())
+        session.run(None, {"x": X})
+        print(pool.num_allocations > 0)
+        del pool; gc.collect()
+        session.run(None, {"x": X})
+    """
+    assert python(code) == "True\n"
+
+
+def test_an_allocator_in_python_is_refused(official):
+    with pytest.raises(TypeError, match="cannot outlive the interpreter"):
+        official.share_allocator(ort.PythonAllocator())
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        "official.share_arena(max_bytes=1 << 26)",
+        "official.share_allocator(ort.Arena(ort.core_api().default_allocator))",
+        "pass",
+    ],
+)
+def test_the_interpreter_ends_with_sessions_and_loggers_alive(what):
+    code = f"""
+        official = ort.attach()
+        {what}
+        options = official.session_options(logger=print, log_severity=0)
+        session = onnxruntime.InferenceSession(MODEL, options)
+        ours = official.session(session)
+        bound = ours.run({{"x": X}})
+        sys.modules["kept"] = [session, ours, options]
+    """
+    python(code)
+
+
+def test_a_forked_child_may_use_what_it_has():
+    code = """
+        import os
+        official = ort.attach()
+        value = official.value(onnxruntime.OrtValue.ortvalue_from_numpy(X))
+        if (child := os.fork()) == 0:
+            os._exit(0 if value.numpy().sum() == X.size else 1)
+        print(os.waitpid(child, 0)[1])
+    """
+    assert python(code) == "0\n"
