@@ -11,7 +11,15 @@ from .python_tasks import CheckedCall, FailingCall, NewArray, first_use_task, im
 from .resident import resident_task
 from .subjects import BLOCKS, CORE, NUMPY, PYTHON, TABLE, VALUES, Subject
 from .tasks import SLOTS, STEPS, Loop, Task
-from .value_tasks import ArrayOfValue, Strings, ValueOfArray
+from .value_tasks import (
+    ArrayOfValue,
+    FourStrings,
+    HandleOfValue,
+    PairLookUp,
+    Strings,
+    ValueOfArray,
+    ValueOfOfficial,
+)
 
 KIB = 1 << 10
 MIB = 1 << 20
@@ -76,6 +84,12 @@ def _adaptor(name: str) -> Row:
 
 def _arena(name: str, title: str, required: str, wanted: str, loop: Loop) -> Row:
     return Row(f"arena-{name}", f"arena: {title}", PYTHON, required, wanted, ArenaLoop(loop))
+
+
+def _python(
+    name: str, title: str, required: str, wanted: str, make: Callable[[Subject], Task]
+) -> Row:
+    return Row(f"python-{name}", f"Python: {title}", PYTHON, required, wanted, make)
 
 
 def _temporaries(size: int, wanted: str) -> Row:
@@ -225,32 +239,11 @@ ROWS = (
         unit="KiB",
         scale=1 / 1024,
     ),
-    Row(
-        "python-call",
-        "Python: checked successful call",
-        PYTHON,
-        "<= 70",
-        "<= 46",
-        CheckedCall,
-    ),
-    Row(
-        "python-failure",
-        "Python: failing call, caught and read",
-        PYTHON,
-        "<= 700",
-        "<= 500",
-        FailingCall,
-    ),
-    Row(
-        "python-ndarray",
-        "Python: aligned ndarray, 600 KB",
-        PYTHON,
-        "<= 450",
-        "<= 400",
-        NewArray,
-    ),
-    Row("python-value", "Python: ndarray to value", PYTHON, "2x", "4x", ValueOfArray),
-    Row("python-array", "Python: value to ndarray", PYTHON, "1x", "1.5x", ArrayOfValue),
+    _python("call", "checked successful call", "<= 70", "<= 46", CheckedCall),
+    _python("failure", "failing call, caught and read", "<= 700", "<= 500", FailingCall),
+    _python("ndarray", "aligned ndarray, 600 KB", "<= 450", "<= 400", NewArray),
+    _python("value", "ndarray to value", "2x", "4x", ValueOfArray),
+    _python("array", "value to ndarray", "1x", "1.5x", ArrayOfValue),
     Row(
         "python-strings",
         "Python: 1000 str to a tensor and back",
@@ -263,6 +256,10 @@ ROWS = (
     ),
     Row("compat-run", "compat: InferenceSession.run", PYTHON, "1.5x", "2x", CompatRun),
     Row("compat-values", "compat: run_with_ort_values", PYTHON, "10x", "15x", CompatRunWithValues),
+    _python("texts", "array of 4 str to a value", "<= 2000", "<= 1500", FourStrings),
+    _python("handle", "handle of a value", "<= 200", "<= 100", HandleOfValue),
+    _python("dlpack", "official OrtValue to a value", "<= 3000", "<= 1500", ValueOfOfficial),
+    _python("pairs", "look-up among 40,000 pairs", "0.8x", "1x", PairLookUp),
     Row(
         "import",
         "import, over numpy's",

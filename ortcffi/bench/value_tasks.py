@@ -4,6 +4,7 @@
 from collections.abc import Callable
 from functools import partial
 from itertools import repeat
+from operator import attrgetter
 from time import perf_counter_ns
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from ortcffi._native import ffi, lib
 from ortcffi.errors import check
+from ortcffi.status.key_values import KeyValuePairs
 from ortcffi.values.value import Value
 
 from .python_tasks import SHAPE, ApiTask
@@ -70,6 +72,41 @@ class ArrayOfValue(_Repeated):
         if self.official is not None:
             return self.official.ortvalue_from_numpy(x).numpy  # type: ignore[no-any-return]
         return Value.from_numpy(x, api=self.api).numpy
+
+
+class FourStrings(_Repeated):
+    """A value made of an array of four strings."""
+
+    def make_call(self) -> Callable[[], object]:
+        """Make it."""
+        return partial(Value.from_numpy, np.array(STRINGS[:4]), api=self.api)
+
+
+class HandleOfValue(_Repeated):
+    """The handle of a value, got and let go."""
+
+    def make_call(self) -> Callable[[], object]:
+        """Get it."""
+        return partial(attrgetter("handle"), Value.from_numpy(np.zeros(3), api=self.api))
+
+
+class ValueOfOfficial(_Repeated):
+    """A value over the memory of the official package's, or of an array where that is missing."""
+
+    def make_call(self) -> Callable[[], object]:
+        """Make it."""
+        official, x = _official(), np.zeros(SHAPE, np.float32)
+        source = x if official is None else official.ortvalue_from_numpy(x)
+        return partial(Value.from_dlpack, source, api=self.api)
+
+
+class PairLookUp(_Repeated):
+    """The value of a key among 40,000, as the slot answers it."""
+
+    def make_call(self) -> Callable[[], object]:
+        """Look it up."""
+        self.pairs = KeyValuePairs({f"key {i}": "value" for i in range(40_000)}, self.api)
+        return partial(lib.GetKeyValue, self.api.pointer, self.pairs.handle, b"key 39000")
 
 
 class Strings(_Repeated):
