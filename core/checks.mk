@@ -139,3 +139,16 @@ wine:
 	$(call need,$(MINGW),gcc-mingw-w64-x86-64)
 	$(call need,wine,wine)
 	$(MAKE) check $(ON_WINDOWS) UNDER=wine
+
+# The library for another kind of processor, and the clients on it in an emulator. qemu runs what a
+# process does, but slowly, so the storms are short.
+CROSS = aarch64-linux-gnu
+EMULATOR = qemu-$(firstword $(subst -, ,$(CROSS)))
+RUNS_OF_CROSS = abi client old_client versions storm:2:2000:2 arena:2:2000 adaptor_storm:2:1000:2 \
+  random_values kernels:1000 shared_env:100 platform behaviour
+.PHONY: cross
+cross:
+	$(call need,$(CROSS)-gcc,gcc-$(CROSS))
+	$(call need,$(EMULATOR),qemu-user)
+	$(MAKE) check CC=$(CROSS)-gcc BUILD=$(BUILD)/$(CROSS) USE_MIMALLOC= USE_MALLOC= \
+	  UNDER="$(EMULATOR) -L /usr/$(CROSS)" RUNS="$(RUNS_OF_CROSS)"

@@ -671,7 +671,7 @@ struct OrtApiBase {
 };
 
 /**
- * The one exported function: the way into a library.
+ * The exported function that is the way into a library.
  *
  * @return A constant of the library, never NULL. It is valid until the library is unloaded.
  */
@@ -1327,10 +1327,19 @@ struct OrtInteropApi {
 /** @name Exports of full builds
  * Libraries that were built with one of these providers export a function that adds it to a
  * session's options. They are older than SessionOptionsAppendExecutionProvider(), which new code
- * uses. The core does not export them: a client that calls one does not link with it.
- * ORT_NO_PROVIDER_EXPORTS leaves them out.
+ * uses. Every library, the core too, exports that of the CPU and no other: a client that calls
+ * another does not link with it. ORT_NO_PROVIDER_EXPORTS leaves them out.
  * @{ */
 #ifndef ORT_NO_PROVIDER_EXPORTS
+/**
+ * Adds the CPU, on which whatever no other provider takes runs anyway.
+ * @param[in] options The options. NULL: the core answers ORT_INVALID_ARGUMENT; others crash.
+ * @param[in] use_arena Whether the provider has an arena. The core, which runs no model, ignores
+ * it.
+ * @return NULL, or a status.
+ */
+ORT_EXPORT ORT_API_STATUS(OrtSessionOptionsAppendExecutionProvider_CPU, OrtSessionOptions* options,
+                          int use_arena);
 ORT_EXPORT ORT_API_STATUS(OrtSessionOptionsAppendExecutionProvider_CUDA, OrtSessionOptions* options,
                           int device_id);
 ORT_EXPORT ORT_API_STATUS(OrtSessionOptionsAppendExecutionProvider_ROCM, OrtSessionOptions* options,

@@ -31,6 +31,15 @@
 
 #define CORE_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
+/* How thread-local variables are found. Initial-exec takes one instruction instead of a call, and
+ * room that glibc keeps for libraries that are opened later. Other C libraries, such as musl, keep
+ * none and would not open the library. */
+#if defined(__GLIBC__)
+#define CORE_TLS __attribute__((tls_model("initial-exec")))
+#else
+#define CORE_TLS
+#endif
+
 /** @name Slot functions
  * One prototype for each row that the core answers itself.
  * @{ */

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from ortcffi._convert import absolute
 from ortcffi._native import ffi
 from ortcffi.cli.client_probe import ENTRY, Op
-from ortcffi.cli.doctor import search_path
+from ortcffi.cli.search_path import search_path
 from ortcffi.table.emulate import emulate
 from ortcffi.table.trace import Figures, Needs
 

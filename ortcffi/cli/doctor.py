@@ -15,6 +15,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ortcffi._table import highest_api_version
+from ortcffi.cli import client_doctor
+from ortcffi.cli.search_path import search_path
 from ortcffi.table import load as providers
 from ortcffi.table.find import Runtime, find_runtimes
 
@@ -83,11 +85,6 @@ def examine(runtime: Runtime, seconds: float = SECONDS) -> Finding:
     versions = (1, highest_api_version(version))
     runtime = runtime._replace(version=version, version_from="library", api_versions=versions)
     return Finding(runtime, found["used_version"], found["build_info"], printed)
-
-
-def search_path() -> str:
-    """The entries of ``sys.path`` that another process can use, as JSON."""
-    return json.dumps([entry for entry in sys.path if isinstance(entry, str)])
 
 
 def _broken(
@@ -192,8 +189,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("--client examines one custom-op library and no other library")
     try:
         if options.client is not None:
-            from ortcffi.cli import client_doctor
-
             host = options.api or "core"
             return client_doctor.main(options.client, host, as_json=options.json)
         findings = diagnose(options.path)

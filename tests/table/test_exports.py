@@ -3,7 +3,7 @@
 
 import importlib.util
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from elftools.elf.relocation import RelocationSection
 from elftools.elf.sections import Section, Symbol, SymbolTableSection
 from support.compilers import USES_MIMALLOC
 from support.paths import CHECKOUT
+from support.processes import run
 
 EXPORTS = CHECKOUT / "core/exports"
 # What the compiler's own start-up files leave to be filled by a profiler or a transactional memory.
@@ -121,6 +122,28 @@ def test_the_lists_for_all_systems_name_the_same_functions(stem: str) -> None:
 
 def test_every_list_of_exports_is_of_the_core_or_of_the_extension() -> None:
     assert {path.stem for path in EXPORTS.iterdir()} == {"ortcore", "extension"}
+
+
+APPENDS_CPU = """
+#include <stdio.h>
+#include "onnxruntime_c_api.h"
+int main(void) {
+  const OrtApi* api = OrtGetApiBase()->GetApi(ORT_API_VERSION);
+  OrtSessionOptions* options = NULL;
+  OrtStatus* status = api->CreateSessionOptions(&options);
+  if (status == NULL) status = OrtSessionOptionsAppendExecutionProvider_CPU(options, 1);
+  puts(status == NULL ? "appended" : api->GetErrorMessage(status));
+  api->ReleaseSessionOptions(options);
+  return 0;
+}
+"""
+
+
+def test_a_program_that_is_linked_with_the_function_of_the_cpu_provider_runs(
+    compile_c: Callable[..., Path], core_library: Path
+) -> None:
+    program = compile_c(APPENDS_CPU, str(core_library), f"-Wl,-rpath,{core_library.parent}")
+    assert run(program).stdout == "appended\n"
 
 
 def test_the_core_exports_what_its_list_names(core: ELFFile) -> None:

@@ -7,7 +7,7 @@
 #define PATIENCE 10000
 
 /* How deep this thread is in functions of inner allocators: it must not wait for itself there. */
-static __thread unsigned inside __attribute__((tls_model("initial-exec")));
+static __thread unsigned inside CORE_TLS;
 
 /* Around a call of the inner allocator's, for that many bytes of `total`. */
 static void leave_lock(struct arena* self, size_t bytes) {

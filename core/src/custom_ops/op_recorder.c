@@ -54,7 +54,7 @@ static void register_fork_handlers(void) {
   core_at_fork(lock_before_fork, unlock_after_fork, unlock_after_fork);
 }
 
-static __thread struct registration* current __attribute__((tls_model("initial-exec")));
+static __thread struct registration* current CORE_TLS;
 
 /* Turns a status of the core into one of the other library, which the caller can release. */
 static OrtStatus* translate(const OrtApi* api, OrtStatus* status) {

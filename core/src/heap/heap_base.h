@@ -72,8 +72,6 @@ int64_t heap_live_objects(enum core_kind kind);
 struct heap_thread;
 /** The part of the heap that threads have which never called it. */
 extern struct heap_thread heap_nobody;
-/* Initial-exec: one instruction instead of a call. One pointer fits the room that every process
- * keeps for libraries loaded later. */
-extern __thread struct heap_thread* heap_self __attribute__((tls_model("initial-exec")));
+extern __thread struct heap_thread* heap_self CORE_TLS;
 
 #endif /* ORTCFFI_HEAP_BASE_H_ */

@@ -5,7 +5,7 @@
 /* Until its first call a thread has the bins of nobody: always empty to take from, always full to
  * give to, never written. */
 struct heap_thread heap_nobody = {.bins = {[0 ... HEAP_MARKS - 1] = {.limit = INT64_MIN}}};
-__thread struct heap_thread* heap_self __attribute__((tls_model("initial-exec"))) = &heap_nobody;
+__thread struct heap_thread* heap_self CORE_TLS = &heap_nobody;
 
 static core_once once = CORE_ONCE_INIT;
 static core_thread_key key;

@@ -10,7 +10,7 @@
 #define EXACT_FROM ((size_t)128 << 10)
 
 struct heap_thread heap_nobody;
-__thread struct heap_thread* heap_self __attribute__((tls_model("initial-exec"))) = &heap_nobody;
+__thread struct heap_thread* heap_self CORE_TLS = &heap_nobody;
 
 static core_once once = CORE_ONCE_INIT;
 static core_thread_key key;

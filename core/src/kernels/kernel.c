@@ -10,7 +10,7 @@
 /* Since when a struct has CreateKernelV2 and KernelComputeV2. */
 #define STATUS_SINCE 16
 
-static __thread OrtAllocator* running __attribute__((tls_model("initial-exec")));
+static __thread OrtAllocator* running CORE_TLS;
 
 OrtAllocator* core_running_allocator(void) { return running; }
 

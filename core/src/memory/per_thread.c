@@ -5,7 +5,7 @@
 
 #include "heap/heap.h"
 
-__thread uint32_t core_thread_number __attribute__((tls_model("initial-exec")));
+__thread uint32_t core_thread_number CORE_TLS;
 
 static core_mutex lock = CORE_MUTEX_INIT;
 static core_once once = CORE_ONCE_INIT;

@@ -15,7 +15,7 @@
 /** Running threads that can be told apart; those beyond share the last number. */
 #define CORE_THREAD_SLOTS 65536
 
-extern __thread uint32_t core_thread_number __attribute__((tls_model("initial-exec")));
+extern __thread uint32_t core_thread_number CORE_TLS;
 
 uint32_t core_new_thread_number(void);
 

@@ -324,3 +324,11 @@ ORT_API_STATUS_IMPL(ort_SessionOptionsSetWeightlessSourceModelBuffer, OrtSession
   options->settings.weightless_source_size = source_model_data_length;
   return NULL;
 }
+
+/* Programs that are linked with onnxruntime may refer to it, though it changes nothing. */
+CORE_EXPORT OrtStatus* ORT_API_CALL OrtSessionOptionsAppendExecutionProvider_CPU(
+    OrtSessionOptions* options, int use_arena) NO_EXCEPTION {
+  (void)use_arena;
+  CORE_REQUIRE(OrtSessionOptionsAppendExecutionProvider_CPU, options);
+  return NULL;
+}

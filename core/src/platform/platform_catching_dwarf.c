@@ -19,7 +19,7 @@ struct catcher {
   exception_header* caught;
 };
 
-static __thread struct catcher* newest __attribute__((tls_model("initial-exec")));
+static __thread struct catcher* newest CORE_TLS;
 
 _Unwind_Reason_Code core_catch_personality(int version, _Unwind_Action actions,
                                            _Unwind_Exception_Class kind, exception_header* header,
