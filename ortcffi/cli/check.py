@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from ortcffi._convert import absolute
 from ortcffi.cli.check_file import FileFacts, read_facts
 from ortcffi.cli.client_doctor import Client, examine
-from ortcffi.cli.doctor import search_path
+from ortcffi.cli.search_path import search_path
 from ortcffi.table import elf
 from ortcffi.table.load import installed_libraries
 
