@@ -21,6 +21,7 @@ Some functions call back into Python. An exception cannot pass through C, so it 
 Only the last 16 exceptions are stored.
 """
 
+import os
 import threading
 from collections import deque
 from threading import get_ident
@@ -44,6 +45,15 @@ __all__ += _exceptions.__all__
 _kept: deque[tuple[int, str, BaseException]] = deque(maxlen=16)
 # Held while _kept changes. Reentrant, because a destructor may run in between and fail.
 _guard = threading.RLock()
+
+
+def _renew_guard() -> None:
+    global _guard  # noqa: PLW0603  # the thread that held it is not in the child of a fork
+    _guard = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_guard)
 
 ARENA_IS_EMPTY = "Failed to allocate memory"  # what the arenas of ONNX Runtime say
 

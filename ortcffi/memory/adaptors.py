@@ -19,7 +19,7 @@ from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.errors import check
 from ortcffi.memory.allocator import Allocator
-from ortcffi.memory.blocks import CalledFromC
+from ortcffi.memory.blocks import CalledFromC, Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,9 +34,9 @@ __all__ = ["Aligned", "Failing", "Limiting", "Logging"]
 class Adaptor(Allocator):
     """What the adaptors have in common.
 
-    They ask the allocator inside through its struct, whose ``Alloc`` has no status. ONNX Runtime's
-    own allocators end the process there for a size that they cannot have: put a `Limiting` around
-    them before sizes that nobody checked get to them.
+    They ask the allocator inside through its struct, whose ``Alloc`` has no status. What ONNX
+    Runtime's own allocators throw there for a size that they cannot have is caught on systems with
+    DWARF unwinding. On Windows it ends the process: put a `Limiting` around them there.
 
     Attributes
     ----------
@@ -60,8 +60,11 @@ class Adaptor(Allocator):
         check(api.pointer, status, type(self).__name__)
         counter = self if isinstance(self, CalledFromC) else owner
         lib.ortcffi_adaptor_made(owner, counter, self._shows_inner)
-        super().__init__(api, owner)
         self.inner = inner
+        super().__init__(api, owner)
+
+    def _limits(self) -> Limits:
+        return self.inner._limits() if hasattr(self, "inner") else []
 
     @property
     def info(self) -> "MemoryInfo":
@@ -117,8 +120,8 @@ class Limiting(Adaptor):
     >>> try:
     ...     small.empty(1 << 21, "u1")
     ... except MemoryError as error:
-    ...     print(error)
-    AllocatorAlloc: out of memory: there is no block of 2097152 bytes
+    ...     print(str(error).split("; ")[1])
+    the limit is 1048576 bytes, and 0 are in use
     """
 
     __slots__ = ("limit",)
@@ -126,6 +129,9 @@ class Limiting(Adaptor):
     def __init__(self, inner: Allocator, limit: int) -> None:
         self.limit = integer("limit", limit, SIZE)
         super().__init__(inner, lib.ortcffi_limiting, self.limit)
+
+    def _limits(self) -> Limits:
+        return [(self.limit, int(ffi.cast("uintptr_t", self.handle))), *super()._limits()]
 
 
 @public

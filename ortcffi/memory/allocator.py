@@ -12,8 +12,15 @@ from ortcffi._convert import SIZE, integer
 from ortcffi._handle import Handle
 from ortcffi._native import Keeper, Source, ffi, lib
 from ortcffi._public import public
-from ortcffi.errors import NotImplemented, check, fail, out_of_memory
-from ortcffi.memory.blocks import MAX_DIMENSIONS, checked_handle, checked_table, fitting, refuse
+from ortcffi.errors import NotImplemented, check, out_of_memory
+from ortcffi.memory.blocks import (
+    MAX_DIMENSIONS,
+    Limits,
+    checked_handle,
+    checked_table,
+    fitting,
+    refuse,
+)
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.memory.stats import AllocatorStats, stats_from
 from ortcffi.status.key_values import KeyValuePairs
@@ -74,8 +81,12 @@ class Allocator(Handle):
         """What makes blocks of this allocator, to which it has a reference."""
         pointers = (self.api.pointer, self.handle)
         addresses = (int(ffi.cast("uintptr_t", pointer)) for pointer in pointers)
-        refusal = partial(refuse, self.api.pointer)
+        refusal = partial(refuse, self.api.pointer, self._limits())
         return Source(*addresses, refusal, MAX_DIMENSIONS)
+
+    def _limits(self) -> "Limits":
+        """The limits that this allocator has, for messages; valid as long as it is."""
+        return []
 
     def close(self) -> None:
         """Let go of an allocator that is owned; do nothing to one that is not."""
@@ -200,10 +211,10 @@ class Allocator(Handle):
         out = ffi.new("void**")
         api = self.api.pointer
         bytes_ = integer("size", size, SIZE)
-        if status := lib.AllocatorAlloc(api, self.handle, bytes_, out):
-            fail(api, status, "AllocatorAlloc")
-        if bytes_ and not out[0]:
-            raise out_of_memory(f"the allocator has no block of {bytes_} bytes", "AllocatorAlloc")
+        status = lib.AllocatorAlloc(api, self.handle, bytes_, out)
+        if status or (bytes_ and not out[0]):
+            address = int(ffi.cast("uintptr_t", status))
+            refuse(api, self._limits(), address, "AllocatorAlloc")
         return out[0]  # type: ignore[no-any-return]
 
     def free(self, pointer: "Cdata") -> None:
@@ -224,18 +235,18 @@ class Allocator(Handle):
     def reserve(self, size: int) -> "Cdata":
         """Take a block that is kept for long, past whatever makes short-lived blocks cheap.
 
-        Parameters and result are those of `alloc`; the block goes back through `free`. Where ONNX
-        Runtime has no such block it ends the process: the function has no status to say so.
+        Parameters and result are those of `alloc`; the block goes back through `free`.
 
         Notes
         -----
         Field of ``OrtAllocator``: ``Reserve``, since version 18.
         """
         bytes_ = integer("size", size, SIZE)
-        block = self._field("Reserve", 18)(self.handle, bytes_)
+        self._field("Reserve", 18)  # raises without it
+        block = lib.ortcffi_reserve(self.handle, bytes_)
         if bytes_ and not block:
             raise out_of_memory(f"the allocator has no block of {bytes_} bytes", "Reserve")
-        return block  # type: ignore[no-any-return]
+        return block
 
     def _field(self, name: str, since: int) -> Any:
         """A function of the struct, whose version says which fields it has."""

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import dtype as as_dtype
 
-from ortcffi._native import Owner, ffi
+from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
-from ortcffi.errors import fail, out_of_memory
+from ortcffi.errors import OutOfMemory, fail, out_of_memory
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -17,14 +17,29 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
 # NumPy has no function that tells.
+# Limits, and the addresses of the allocators that have them.
+Limits = list[tuple[int, int]]
 MAX_DIMENSIONS = 64 if int(np.__version__.split(".")[0]) >= 2 else 32
 
 
-def refuse(api: Any, address: int, function: str) -> None:
+def refuse(api: Any, limits: "Limits", address: int, function: str) -> None:
     """Raise for what `Source` met: the address of a failing status, or 0 for no block."""
-    if address:
-        fail(api, ffi.cast("OrtStatus*", address), function)
-    raise out_of_memory("the allocator has no block of this size", function)
+    try:
+        if address:
+            fail(api, ffi.cast("OrtStatus*", address), function)
+        raise out_of_memory("the allocator has no block of this size", function)
+    except OutOfMemory as error:
+        if not limits:
+            raise
+        # No name for the exception here: its traceback leads to this frame, which would be a cycle.
+        told = f"{error.message}; {'; '.join(map(_use, limits))}"
+        raise OutOfMemory(told, function) from error.__cause__
+
+
+def _use(limiting: tuple[int, int]) -> str:
+    limit, address = limiting
+    in_use = lib.ortcffi_limiting_in_use(ffi.cast("OrtAllocator*", address))
+    return f"the limit is {limit} bytes, and {in_use} are in use"
 
 
 def checked_handle(handle: Any) -> Any:

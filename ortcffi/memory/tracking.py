@@ -187,6 +187,8 @@ class Scope:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if self not in self._tracking.scopes:
+            raise RuntimeError(f"scope {self.name!r} is not open")
         self._turn()
         self._tracking.scopes.remove(self)
         before, after = self._before, _read(self._tracking)

@@ -121,7 +121,7 @@ static CORE_NOINLINE void free_slow(struct arena* self, void* p) {
   }
   core_mutex_unlock(&self->lock);
   if (wrong != NULL) {
-    fprintf(stderr, "ortcffi: Free: pointer %p %s; ignored\n", p, wrong);
+    core_refuse_free(p, wrong);
   }
 }
 

@@ -46,4 +46,8 @@ struct OrtArenaCfg {
 OrtStatus* core_create_arena(OrtAllocator* inner, const OrtArenaCfg* cfg, const OrtMemoryInfo* info,
                              OrtAllocator** out);
 
+/** From now on a fork finds the locks of arenas free. Otherwise that begins with the first arena,
+ * which another thread may make while this one forks. */
+void core_arenas_begin(void);
+
 #endif /* ORTCFFI_ARENA_H_ */

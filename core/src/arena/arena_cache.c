@@ -39,11 +39,15 @@ static void in_child(void) {
 /* The heap has seen to its own locks by now, so that a fork takes them after those of arenas. */
 static void prepare_forks(void) {
   arena_has_barrier = core_barrier_begin();
+  /* Arenas number threads under their locks. */
+  core_thread_numbers_begin();
   core_at_fork(before_fork, after_fork, in_child);
 }
 
+void core_arenas_begin(void) { core_run_once(&once, prepare_forks); }
+
 void arena_join(struct arena* self) {
-  core_run_once(&once, prepare_forks);
+  core_arenas_begin();
   core_mutex_lock(&arenas_lock);
   self->next_arena = arenas;
   arenas = self;

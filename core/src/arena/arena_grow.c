@@ -83,7 +83,7 @@ static int add_region(struct arena* self, char* start, size_t size) {
 /* Asks for less and less where there is not so much. */
 static char* ask(OrtAllocator* inner, size_t rounded, size_t* size) {
   for (;;) {
-    char* start = inner->Alloc(inner, *size);
+    char* start = core_alloc_from(inner, *size, 0);
     if (start != NULL || *size == rounded) {
       return start;
     }
@@ -140,8 +140,9 @@ struct arena_chunk* arena_grow(struct arena* self, size_t rounded) {
 #define RESERVE_SINCE 18
 
 static char* inner_reserve(OrtAllocator* inner, size_t size) {
-  return inner->version >= RESERVE_SINCE && inner->Reserve != NULL ? inner->Reserve(inner, size)
-                                                                   : inner->Alloc(inner, size);
+  return inner->version >= RESERVE_SINCE && inner->Reserve != NULL
+             ? core_alloc_from(inner, size, 1)
+             : core_alloc_from(inner, size, 0);
 }
 
 static void count_reserved(struct arena* self, int64_t bytes) {

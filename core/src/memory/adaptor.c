@@ -97,7 +97,7 @@ void* core_alloc_with_header(struct core_adaptor* self, size_t size, struct core
   if (CORE_UNLIKELY(size - 1 >= SIZE_MAX - CORE_HEADER)) {
     return NULL;
   }
-  char* start = self->inner->Alloc(self->inner, size + CORE_HEADER);
+  char* start = core_inner_alloc(self, size + CORE_HEADER);
   if (CORE_UNLIKELY(start == NULL)) {
     return NULL;
   }
@@ -109,13 +109,32 @@ void* core_alloc_with_header(struct core_adaptor* self, size_t size, struct core
   return start + CORE_HEADER;
 }
 
+/* While a thread is in core_free_asking: where the reason goes. */
+static __thread const char** asking __attribute__((tls_model("initial-exec")));
+
+const char* core_free_asking(OrtAllocator* adaptor, void* pointer) {
+  const char* why = NULL;
+  const char** before = asking;
+  asking = &why;
+  adaptor->Free(adaptor, pointer);
+  asking = before;
+  return why;
+}
+
+void core_refuse_free(const void* pointer, const char* why) {
+  if (asking != NULL) {
+    *asking = why;
+  } else {
+    fprintf(stderr, "ortcffi: Free: pointer %p %s; ignored\n", pointer, why);
+  }
+}
+
 struct core_header* core_header_of(struct core_adaptor* self, void* block) {
   struct core_header* header = (struct core_header*)((char*)block - CORE_HEADER);
   if (CORE_UNLIKELY(header->key != header_key(self, header))) {
-    fprintf(stderr,
-            "ortcffi: Free: pointer %p is not a block of this allocator, or was freed before, or "
-            "the block in front of it was overrun; ignored\n",
-            block);
+    core_refuse_free(block,
+                     "is not a block of this allocator, or was freed before, or the block in front "
+                     "of it was overrun");
     return NULL;
   }
   return header;
@@ -134,8 +153,7 @@ static void* ORT_API_CALL aligned_alloc_(OrtAllocator* this_, size_t size) NO_EX
   if (CORE_UNLIKELY(size - 1 >= SIZE_MAX - extra)) {
     return NULL;
   }
-  OrtAllocator* inner = self->adaptor.inner;
-  char* start = inner->Alloc(inner, size + extra);
+  char* start = core_inner_alloc(&self->adaptor, size + extra);
   if (CORE_UNLIKELY(start == NULL)) {
     return NULL;
   }
@@ -192,7 +210,7 @@ static void* ORT_API_CALL failing_alloc(OrtAllocator* this_, size_t size) NO_EXC
     }
   } while (!__atomic_compare_exchange_n(&self->left, &left, left - 1, 1, __ATOMIC_RELAXED,
                                         __ATOMIC_RELAXED));
-  return self->adaptor.inner->Alloc(self->adaptor.inner, size);
+  return core_inner_alloc(&self->adaptor, size);
 }
 
 static void ORT_API_CALL inner_free(OrtAllocator* this_, void* p) NO_EXCEPTION {

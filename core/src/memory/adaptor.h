@@ -20,6 +20,9 @@
 
 #define CORE_DEEPEST_ADAPTOR 100
 
+/** From this size on, exceptions of inner allocators are caught. */
+#define CORE_MAY_THROW ((size_t)1 << 20)
+
 /** Alignments up to this can be asked for. */
 #define CORE_LARGEST_ALIGNMENT ((size_t)2 << 20)
 
@@ -30,6 +33,9 @@ OrtStatus* core_create_aligned(OrtAllocator* inner, size_t alignment, OrtAllocat
  * 1024th of the limit and 64 KiB, so that with several of them a block may be refused that much
  * early for each other thread. */
 OrtStatus* core_create_limiting(OrtAllocator* inner, size_t limit, OrtAllocator** out);
+
+/** Bytes in use. */
+int64_t core_limiting_in_use(const OrtAllocator* allocator);
 
 /** Fails every allocation after the first `after`. */
 OrtStatus* core_create_failing(OrtAllocator* inner, size_t after, OrtAllocator** out);
@@ -71,6 +77,9 @@ OrtStatus* core_create_from_callbacks(const struct core_callbacks* callbacks,
 /** @name Tracking
  * Counts what goes through it.
  * @{ */
+/** From now on a fork finds the lock of the recorded blocks free. Otherwise that begins with the
+ * first tracking adaptor. */
+void core_tracking_begin(void);
 OrtStatus* core_create_tracking(OrtAllocator* inner, OrtAllocator** out);
 void core_tracking_read(OrtAllocator* allocator, struct core_tracking_figures* out);
 /** The most bytes in use since the last call of this; the next begins with those in use now. */
@@ -136,7 +145,19 @@ int core_set_adaptor_info(struct core_adaptor* self, const OrtMemoryInfo* info);
 OrtStatus* core_check_inner(const OrtAllocator* inner, const void* out);
 /** A block with a header from the inner allocator; NULL where there is none. */
 void* core_alloc_with_header(struct core_adaptor* self, size_t size, struct core_header** header);
-/** The header of a block of this adaptor; NULL, with a line on stderr, if it is none. */
+/** Frees a pointer through an adaptor. If that refuses the pointer, the answer is why, as the end
+ * of a sentence, and nothing is printed; otherwise NULL. */
+const char* core_free_asking(OrtAllocator* adaptor, void* pointer);
+/** Says why a pointer cannot be freed: to core_free_asking, or on stderr. */
+void core_refuse_free(const void* pointer, const char* why);
+/** A block of the inner allocator. Other libraries' throw for sizes that they cannot have, which
+ * costs little to catch where a block is large. */
+static inline CORE_INLINE void* core_inner_alloc(const struct core_adaptor* self, size_t size) {
+  return CORE_LIKELY(size < CORE_MAY_THROW) ? self->inner->Alloc(self->inner, size)
+                                            : core_alloc_from(self->inner, size, 0);
+}
+
+/** The header of a block of this adaptor; NULL, after core_refuse_free, if it is none. */
 struct core_header* core_header_of(struct core_adaptor* self, void* block);
 /** Frees a block by its header. */
 static inline void core_free_with_header(struct core_adaptor* self, struct core_header* header) {

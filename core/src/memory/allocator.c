@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "heap/heap.h"
+#include "memory/adaptor.h"
 #include "memory/memory_info.h"
 
 /* Large and slow calls leave by a jump to a function of their own, so that the common one needs no
@@ -147,17 +148,21 @@ static CORE_NOINLINE OrtStatus* allocator_free_slow(OrtAllocator* ort_allocator,
   if (ort_allocator->Free == NULL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "AllocatorFree: ort_allocator has no Free");
   }
-  if (ort_allocator != &default_allocator) {
+  const char* why = NULL;
+  if (ort_allocator == &default_allocator) {
+    enum heap_verdict verdict = heap_free(p);
+    why = verdict == HEAP_FREED ? NULL : complaint(verdict);
+  } else if (core_is_adaptor(ort_allocator)) {
+    why = core_free_asking(ort_allocator, p);
+  } else {
     ort_allocator->Free(ort_allocator, p);
-    return NULL;
   }
-  enum heap_verdict verdict = heap_free(p);
-  if (CORE_LIKELY(verdict == HEAP_FREED)) {
+  if (CORE_LIKELY(why == NULL)) {
     return NULL;
   }
   char pointer[24];
   snprintf(pointer, sizeof pointer, "%p ", p);
-  return core_status(ORT_INVALID_ARGUMENT, "AllocatorFree: p ", pointer, complaint(verdict));
+  return core_status(ORT_INVALID_ARGUMENT, "AllocatorFree: p ", pointer, why);
 }
 
 static CORE_NOINLINE OrtStatus* allocator_free_large(void* p, size_t mark) {

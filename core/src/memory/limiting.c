@@ -81,14 +81,18 @@ static void ORT_API_CALL limiting_free(OrtAllocator* this_, void* p) NO_EXCEPTIO
   core_free_with_header(&self->adaptor, header);
 }
 
+int64_t core_limiting_in_use(const OrtAllocator* allocator) {
+  const struct limiting* self = (const struct limiting*)allocator;
+  return __atomic_load_n(&self->booked, __ATOMIC_RELAXED) - core_shards_sum(&self->shards, RESERVE);
+}
+
 static OrtStatus* ORT_API_CALL limiting_stats(const OrtAllocator* this_,
                                               OrtKeyValuePairs** out) NO_EXCEPTION {
   CORE_REQUIRE(GetStats, out);
   const struct limiting* self = (const struct limiting*)this_;
-  int64_t booked = __atomic_load_n(&self->booked, __ATOMIC_RELAXED);
   const struct core_figure pairs[] = {
       {"Limit", self->limit},
-      {"InUse", booked - core_shards_sum(&self->shards, RESERVE)},
+      {"InUse", core_limiting_in_use(this_)},
   };
   return core_figures(pairs, CORE_COUNT_OF(pairs), out);
 }

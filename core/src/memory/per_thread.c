@@ -29,8 +29,10 @@ static void prepare_threads_and_forks(void) {
   core_at_fork(before_fork, after_fork, after_fork);
 }
 
+void core_thread_numbers_begin(void) { core_run_once(&once, prepare_threads_and_forks); }
+
 uint32_t core_new_thread_number(void) {
-  core_run_once(&once, prepare_threads_and_forks);
+  core_thread_numbers_begin();
   size_t slot = CORE_THREAD_SLOTS - 1;
   core_mutex_lock(&lock);
   for (size_t word = 0; word < CORE_COUNT_OF(taken); word++) {

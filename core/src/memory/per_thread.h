@@ -18,6 +18,9 @@
 extern __thread uint32_t core_thread_number CORE_TLS;
 
 uint32_t core_new_thread_number(void);
+/** From now on a fork finds the lock of the numbers free. Called before others register handlers
+ * for forks whose locks are held while a number is taken: what registers later locks first. */
+void core_thread_numbers_begin(void);
 
 /** The calling thread's number, from 0. */
 static inline size_t core_thread_slot(void) {

@@ -3,6 +3,7 @@
 
 #include "heap/heap.h"
 #include "memory/adaptor.h"
+#include "platform/catching.h"
 
 static void (*foreign_retain)(OrtAllocator*);
 static void (*foreign_release)(OrtAllocator*);
@@ -77,4 +78,27 @@ void core_allocator_release(OrtAllocator* allocator) {
   if (release != NULL) {
     release(allocator);
   }
+}
+
+struct request {
+  OrtAllocator* allocator;
+  size_t size;
+  int reserve;
+  void* block;
+};
+
+static void ask(void* argument) {
+  struct request* request = argument;
+  OrtAllocator* allocator = request->allocator;
+  request->block = request->reserve ? allocator->Reserve(allocator, request->size)
+                                    : allocator->Alloc(allocator, request->size);
+}
+
+static void ignore(void* argument, bool is_standard, const char* text) {
+  (void)argument, (void)is_standard, (void)text;
+}
+
+void* core_alloc_from(OrtAllocator* allocator, size_t size, int reserve) {
+  struct request request = {allocator, size, reserve, NULL};
+  return core_call_catching(ask, &request, ignore) ? request.block : NULL;
 }

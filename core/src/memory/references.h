@@ -41,6 +41,10 @@ struct core_counter {
  * knows the adaptor. */
 void core_count_on(OrtAllocator* adaptor, const struct core_counter* counter);
 
+/** Calls Alloc, or Reserve where `reserve`, of an allocator that may be another library's. What it
+ * throws for a size that it cannot have is NULL, where the platform can catch it. */
+void* core_alloc_from(OrtAllocator* allocator, size_t size, int reserve);
+
 /** Functions that count references of allocators that are not the core's, or none for NULL. They
  * are called for each such allocator, also for those that they do not know. One for the process. */
 void core_set_foreign_references(void (*retain)(OrtAllocator* allocator),

@@ -212,6 +212,8 @@ static void tracking_end(struct core_adaptor* adaptor) {
   core_shards_end(&((struct tracking*)adaptor)->shards);
 }
 
+void core_tracking_begin(void) { core_run_once(&once, prepare_forks); }
+
 OrtStatus* core_create_tracking(OrtAllocator* inner, OrtAllocator** out) {
   CORE_TRY(core_check_inner(inner, out));
   struct tracking* self =
@@ -221,7 +223,7 @@ OrtStatus* core_create_tracking(OrtAllocator* inner, OrtAllocator** out) {
   }
   self->adaptor.base.GetStats = tracking_stats;
   self->adaptor.end = tracking_end;
-  core_run_once(&once, prepare_forks);
+  core_tracking_begin();
   *out = &self->adaptor.base;
   return NULL;
 }

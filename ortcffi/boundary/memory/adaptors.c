@@ -15,6 +15,8 @@ OrtStatus* ortcffi_limiting(OrtAllocator* inner, size_t limit, OrtAllocator** ou
   return core_create_limiting(inner, limit, out);
 }
 
+int64_t ortcffi_limiting_in_use(OrtAllocator* allocator) { return core_limiting_in_use(allocator); }
+
 OrtStatus* ortcffi_failing(OrtAllocator* inner, size_t after, OrtAllocator** out) {
   return core_create_failing(inner, after, out);
 }

@@ -10,6 +10,7 @@
 
 OrtStatus* ortcffi_aligned(OrtAllocator* inner, size_t alignment, OrtAllocator** out);
 OrtStatus* ortcffi_limiting(OrtAllocator* inner, size_t limit, OrtAllocator** out);
+int64_t ortcffi_limiting_in_use(OrtAllocator* allocator);
 OrtStatus* ortcffi_failing(OrtAllocator* inner, size_t after, OrtAllocator** out);
 void ortcffi_failing_reset(OrtAllocator* allocator, size_t after);
 size_t ortcffi_failing_refused(OrtAllocator* allocator);

@@ -16,7 +16,8 @@ struct lent {
 
 static void* alloc(void* context, size_t size) {
   const struct lent* lent = context;
-  return lent->inner->Alloc(lent->inner, size);
+  return size < CORE_MAY_THROW ? lent->inner->Alloc(lent->inner, size)
+                               : core_alloc_from(lent->inner, size, 0);
 }
 
 static void free_(void* context, void* block) {

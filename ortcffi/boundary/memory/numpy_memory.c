@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "heap/heap.h"
-#include "memory/references.h"
+#include "memory/adaptor.h"
 #include "onnxruntime_c_api.h"
 
 #include "boundary/memory/adaptors.h"
@@ -44,7 +44,9 @@ static void* take(struct context* context, size_t size) {
   if (size > SIZE_MAX - HEADER) {
     return NULL;
   }
-  char* start = context->allocator->Alloc(context->allocator, size + HEADER);
+  OrtAllocator* allocator = context->allocator;
+  char* start = size < CORE_MAY_THROW ? allocator->Alloc(allocator, size + HEADER)
+                                      : core_alloc_from(allocator, size + HEADER, 0);
   if (start == NULL) {
     return NULL;
   }

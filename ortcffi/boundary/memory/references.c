@@ -22,6 +22,7 @@
 
 #include <stdint.h>
 
+#include "arena/arena.h"
 #include "memory/adaptor.h"
 #include "boundary/gil.h"
 #include "boundary/memory/reference_objects.h"
@@ -102,6 +103,14 @@ void ortcffi_adaptor_made(ortcffi_object* owner, ortcffi_object* object, int sho
   self->refers_to = shows ? object_inside : NULL;
 }
 
+void* ortcffi_reserve(OrtAllocator* allocator, size_t size) {
+  void* block;
+  Py_BEGIN_ALLOW_THREADS;
+  block = core_alloc_from(allocator, size, 1);
+  Py_END_ALLOW_THREADS;
+  return block;
+}
+
 void ortcffi_retain_allocator(OrtAllocator* allocator) { core_allocator_retain(allocator); }
 
 void ortcffi_release_allocator(OrtAllocator* allocator) { core_allocator_release(allocator); }
@@ -166,5 +175,8 @@ static PyType_Spec keeper_spec = {
 
 ortcffi_object* ortcffi_keeper_type(void) {
   core_set_foreign_references(retain_foreign, release_foreign);
+  /* While there is one thread: a fork while another registers its handlers would miss them. */
+  core_tracking_begin();
+  core_arenas_begin();
   return (ortcffi_object*)PyType_FromSpec(&keeper_spec);
 }

@@ -11,6 +11,9 @@
 void ortcffi_retain_allocator(OrtAllocator* allocator);
 void ortcffi_release_allocator(OrtAllocator* allocator);
 
+/* Reserve of an allocator that has it; NULL also for what it throws. */
+void* ortcffi_reserve(OrtAllocator* allocator, size_t size);
+
 /* To be called with the Owner of a new adaptor. From now on references to the adaptor are
  * references to `object`, the Owner itself or the object behind the adaptor's functions. `shows`:
  * the cyclic collector is to see the reference to the allocator inside, which only adaptors may

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""Sizes that nobody has, wrong pointers and arguments, and what the errors say."""
+
+import asyncio
+import contextvars
+import logging
+import os
+import threading
+
+import numpy as np
+import pytest
+
+import ortcffi as ort
+from ortcffi import errors, ffi
+
+HUGE = 2**46
+ADAPTORS = {
+    "aligned": lambda inner: ort.Aligned(inner, 64),
+    "limiting": lambda inner: ort.Limiting(inner, 2**60),
+    "failing": lambda inner: ort.Failing(inner, 10),
+    "logging": ort.Logging,
+    "tracking": ort.Tracking,
+    "arena": ort.Arena,
+}
+
+
+@pytest.fixture(params=ADAPTORS)
+def wrap(request):
+    return ADAPTORS[request.param]
+
+
+def test_a_size_that_a_library_cannot_have_is_an_error_through_an_adaptor(real_api, wrap):
+    with pytest.raises(errors.OutOfMemory):
+        wrap(real_api.default_allocator).empty(HUGE, "u1")
+
+
+def test_a_size_that_a_library_cannot_reserve_is_an_error(real_api):
+    with pytest.raises(errors.OutOfMemory):
+        real_api.default_allocator.reserve(HUGE)
+
+
+def test_a_size_that_a_library_cannot_have_is_numpys_error(api):
+    with ort.numpy_allocator(api.default_allocator), pytest.raises(MemoryError):
+        np.empty(2**47, "u1")
+
+
+def test_adaptors_may_stand_around_each_other_100_deep_and_no_deeper(core_api):
+    pool = core_api.default_allocator
+    for _ in range(100):
+        pool = ort.Tracking(pool)
+    assert pool.zeros(10).sum() == 0
+    with pytest.raises(errors.InvalidArgument, match="100 adaptors"):
+        ort.Tracking(pool)
+
+
+def test_what_was_refused_by_a_limit_is_told_with_the_limit_and_what_is_in_use(core_api):
+    limiting = ort.Limiting(core_api.default_allocator, 1000)
+    outer = ort.Tracking(limiting)
+    x = outer.empty(500, "u1")  # and the header of the outer one
+    for refused in (lambda: limiting.empty(600, "u1"), lambda: outer.alloc(600)):
+        with pytest.raises(MemoryError, match="the limit is 1000 bytes, and 564 are in use"):
+            refused()
+    del x
+
+
+def test_a_foreign_pointer_is_an_error_that_names_it(core_api, wrap):
+    block = core_api.default_allocator.alloc(500)
+    inside = ffi.cast("char*", block) + 128
+    pool = wrap(core_api.default_allocator)
+    if isinstance(pool, ort.Failing):  # hands the pointer on to the core
+        with pytest.raises(errors.InvalidArgument):
+            core_api.default_allocator.free(inside)
+    else:
+        with pytest.raises(errors.InvalidArgument, match="is not a block"):
+            pool.free(inside)
+    core_api.default_allocator.free(block)
+
+
+@pytest.mark.parametrize("handle", [5, None, "x", ffi.new("int*")])
+def test_what_is_no_pointer_to_an_allocator_is_refused(core_api, handle):
+    with pytest.raises(TypeError, match="handle"):
+        ort.Allocator(core_api, handle)
+
+
+def test_null_is_no_allocator(core_api):
+    with pytest.raises(ValueError, match="handle must not be NULL"):
+        ort.Allocator(core_api, ffi.cast("OrtAllocator*", 0))
+
+
+def test_the_table_of_an_object_cannot_be_changed(core_api):
+    with pytest.raises(AttributeError):
+        core_api.default_allocator.api = core_api
+
+
+def test_a_logger_that_is_none_is_refused(core_api):
+    with pytest.raises(TypeError, match="logger must be"):
+        ort.Logging(core_api.default_allocator, 5)
+
+
+def test_a_handler_may_allocate_from_the_allocator_that_it_logs(core_api):
+    logger = logging.Logger("allocates")
+    pool = ort.Logging(core_api.default_allocator, logger)
+    sums = []
+
+    class Handler(logging.Handler):
+        def emit(self, record):
+            sums.append(pool.zeros(record.size).sum())
+
+    logger.addHandler(Handler())
+    pool.empty(8)
+    assert sums == [0, 0]
+    logger.handlers.clear()
+
+
+def test_a_scope_that_is_not_open_cannot_be_left(core_api):
+    scope = ort.Tracking(core_api.default_allocator).scope("never")
+    with pytest.raises(RuntimeError, match="scope 'never' is not open"):
+        scope.__exit__(None, None, None)
+
+
+def test_a_context_that_inherits_a_handler_leaves_it_for_itself(core_api):
+    pool = ort.Tracking(core_api.default_allocator)
+    memory = ort.numpy_allocator(pool)
+    with memory:
+        contextvars.copy_context().run(memory.__exit__, None, None, None)
+        np.ones(10)
+    assert pool.num_allocations >= 1
+    for _ in range(100):  # a reference too few would have freed the handler
+        np.ones(10)
+
+
+def test_a_task_that_leaves_what_it_inherited_takes_nothing_from_its_parent(core_api):
+    pool = ort.Tracking(core_api.default_allocator)
+
+    async def leave(memory):
+        memory.__exit__(None, None, None)
+
+    async def main():
+        with ort.numpy_allocator(pool) as memory:
+            await asyncio.create_task(leave(memory))
+            np.ones(10)
+
+    asyncio.run(main())
+    assert pool.num_allocations >= 1
+
+
+def test_a_handler_that_was_not_set_in_this_context_cannot_be_left(core_api):
+    memory = ort.numpy_allocator(core_api.default_allocator)
+    with pytest.raises(RuntimeError, match="not entered in this context"):
+        memory.__exit__(None, None, None)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_the_child_of_a_fork_keeps_exceptions_though_another_thread_was_doing_so():
+    held, done = threading.Event(), threading.Event()
+
+    def hold():
+        with errors._guard:
+            held.set()
+            done.wait(30)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait(30)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if errors._guard.acquire(timeout=5) else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    done.set()
+    thread.join()
