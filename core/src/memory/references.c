@@ -94,9 +94,7 @@ static void ask(void* argument) {
                                     : allocator->Alloc(allocator, request->size);
 }
 
-static void ignore(void* argument, bool is_standard, const char* text) {
-  (void)argument, (void)is_standard, (void)text;
-}
+static void ignore(void* argument, const char* text) { (void)argument, (void)text; }
 
 void* core_alloc_from(OrtAllocator* allocator, size_t size, int reserve) {
   struct request request = {allocator, size, reserve, NULL};
