@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from .adaptor_tasks import WRAP, AdaptorCost, Temporaries, Zeros
 from .arena_tasks import ArenaLoop
 from .compat_tasks import CompatRun, CompatRunWithValues
+from .kernel_tasks import RunMultiply, RunOp
 from .python_tasks import CheckedCall, FailingCall, NewArray, first_use_task, import_task
 from .resident import resident_task
 from .subjects import BLOCKS, CORE, NUMPY, PYTHON, TABLE, VALUES, Subject
@@ -260,6 +261,8 @@ ROWS = (
     _python("handle", "handle of a value", "<= 200", "<= 100", HandleOfValue),
     _python("dlpack", "official OrtValue to a value", "<= 3000", "<= 1500", ValueOfOfficial),
     _python("pairs", "look-up among 40,000 pairs", "0.8x", "1x", PairLookUp),
+    Row("python-kernel", "Python: run an op written in Python", PYTHON, "2x", "3x", RunOp),
+    Row("python-multiply", "Python: run an op of np.multiply", PYTHON, "2x", "3x", RunMultiply),
     Row(
         "import",
         "import, over numpy's",
