@@ -112,7 +112,7 @@ class Session(Facts):
     ) -> list[OrtValue]:
         """Run the model and return its outputs as values."""
         feed = {name: value._value for name, value in input_dict_ort_values.items()}
-        if run_options is None:
+        if run_options is None and self._fast is not None:
             try:
                 found = self._sess._engine.run_values(feed, output_names or None)
                 return [OrtValue._of(value) for value in found]

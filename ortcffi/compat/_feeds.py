@@ -161,9 +161,9 @@ def _map(api: "Api", info: "TypeInfo", x: Any) -> Value:
 
 def content_of(value: Value) -> Any:
     """What the official package returns for an output."""
-    kind = value.kind
-    if not _has_value(value):
+    if not _has_value(value):  # an empty value has no kind that could be asked for
         return None
+    kind = value.kind
     if kind is ValueKind.TENSOR:
         return OrtValue._of(value).numpy()
     if kind is ValueKind.SPARSE:

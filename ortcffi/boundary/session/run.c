@@ -124,13 +124,27 @@ static PyObject* input_behind(const struct run* run, size_t i) {
   return NULL;
 }
 
-/* One result; the value becomes that of a Python object. */
+/* Whether an output holds nothing: ONNX Runtime then crashes when it is asked for the kind. */
+static int is_nothing(const struct session* session, const OrtValue* value) {
+  int has_value = 1;
+  if (session->gives_optional && session->maker->version >= 15) {
+    const OrtApi* api = session->maker->api;
+    api->ReleaseStatus(api->HasValue(value, &has_value));
+  }
+  return !has_value;
+}
+
+/* One result, None for nothing; the value becomes that of a Python object. */
 static PyObject* result_of(struct run* run, size_t i, int as_value) {
   struct session* session = run->session;
   OrtValue* handle = run->outputs[i];
   run->outputs[i] = NULL;
   struct value* value =
       ortcffi_new_value(session->value_type, session->maker, handle, input_behind(run, i));
+  if (value != NULL && is_nothing(session, handle)) {
+    Py_DECREF((PyObject*)value);
+    Py_RETURN_NONE;
+  }
   if (value == NULL || as_value) {
     return (PyObject*)value;
   }

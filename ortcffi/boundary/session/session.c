@@ -157,6 +157,7 @@ static PyObject* begin(PyObject* self, PyObject* arguments) {
   for (size_t i = 0; i < session->outputs.count; i++) {
     PyObject* name = session->outputs.items[i].name;
     session->passes_inputs |= PyDict_Contains(session->inputs.places, name) > 0;
+    session->gives_optional |= session->outputs.items[i].kind == ONNX_TYPE_OPTIONAL;
   }
   Py_RETURN_NONE;
 }

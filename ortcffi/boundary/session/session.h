@@ -56,6 +56,7 @@ struct session {
   struct ports outputs;
   size_t required;      /* how many inputs have no default */
   char passes_inputs;   /* an output of the model is one of its inputs */
+  char gives_optional;  /* an output of the model may hold nothing */
   OrtRunOptions* spare; /* for the next run that has none of its own */
   size_t uses;          /* runs, bindings and calls under way */
   char runs_async;      /* whether RunAsync works: 0 not known yet, 1 yes, -1 no */

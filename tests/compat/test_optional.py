@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: MIT
+"""Optional inputs and outputs, in the official package, the drop-in, and a session itself."""
+
+import numpy as np
+import pytest
+
+import ortcffi as ort
+
+onnx = pytest.importorskip("onnx")
+CPU = ["CPUExecutionProvider"]
+X = [np.array([1, 2, 3], np.float32)]
+
+
+@pytest.fixture
+def model() -> bytes:
+    """Y = X, an optional sequence of float [3]."""
+    tensor = onnx.helper.make_tensor_type_proto(onnx.TensorProto.FLOAT, [3])
+    kind = onnx.helper.make_optional_type_proto(onnx.helper.make_sequence_type_proto(tensor))
+    node = onnx.helper.make_node("Identity", ["X"], ["Y"])
+    values = [[onnx.helper.make_value_info(name, kind)] for name in "XY"]
+    graph = onnx.helper.make_graph([node], "g", *values)
+    opsets = [onnx.helper.make_opsetid("", 18)]
+    return onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8).SerializeToString()
+
+
+def test_an_optional_sequence_goes_in_and_comes_out(onnxruntime, model):
+    session = onnxruntime.InferenceSession(model, providers=CPU)
+    assert session.get_inputs()[0].type == "optional(seq(tensor(float)))"
+    ((found,),) = session.run(["Y"], {"X": X})
+    np.testing.assert_array_equal(found, X[0])
+
+
+def test_an_optional_input_may_be_left_out_and_gives_none(onnxruntime, model):
+    session = onnxruntime.InferenceSession(model, providers=CPU)
+    assert session.run(None, {}) == [None]
+
+
+@pytest.mark.parametrize("method", ["run", "run_values"])
+def test_an_optional_output_of_a_session_may_be_nothing(real_api, method):
+    tensor = onnx.helper.make_tensor_type_proto(onnx.TensorProto.FLOAT, [3])
+    kind = onnx.helper.make_sequence_type_proto(tensor)
+    output = onnx.helper.make_value_info("Y", onnx.helper.make_optional_type_proto(kind))
+    node = onnx.helper.make_node("Optional", [], ["Y"], type=kind)
+    graph = onnx.helper.make_graph([node], "g", [], [output])
+    opsets = [onnx.helper.make_opsetid("", 18)]
+    model = onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8)
+    with ort.Session(model.SerializeToString(), api=real_api) as session:
+        assert getattr(session, method)({}) == [None]
