@@ -62,8 +62,7 @@ ORT_API_STATUS_IMPL(ort_CopyTensors, const OrtEnv* env, const OrtValue* const* s
   CORE_TRY(check_side(src_tensors, num_tensors, "src_tensors"));
   CORE_TRY(check_side(targets, num_tensors, "dst_tensors"));
   if (!is_on_cpu(src_tensors[0]) || !is_on_cpu(dst_tensors[0])) {
-    CORE_FAIL(ORT_NOT_IMPLEMENTED,
-              "CopyTensors: nobody copies to or from memory that is not the CPU's");
+    CORE_FAIL(ORT_NOT_IMPLEMENTED, "CopyTensors: only CPU memory can be copied");
   }
   /* All pairs are looked at first: either all are copied, or none for what is wrong with one. */
   for (size_t i = 0; i < num_tensors; i++) {

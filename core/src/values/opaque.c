@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of opaque types. Types are compiled into a library, and this one has none. */
+/* Values of opaque types. Such types must be built into a library; the core has none, so both slots
+ * fail. */
 #include "core.h"
 
 ORT_API_STATUS_IMPL(ort_CreateOpaqueValue, const char* domain_name, const char* type_name,

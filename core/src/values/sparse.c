@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sparse tensors: how they are made and what they tell. sparse_fill.c fills them. */
+/* Sparse tensors: creation and reading. sparse_fill.c fills them. */
 #include "memory/references.h"
 #include "values/sparse.h"
 

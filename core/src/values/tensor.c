@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Dense tensors: how they are made and what they tell. */
+/* Dense tensors: creation, release, and reading. */
 #include <stdio.h>
 #include <string.h>
 

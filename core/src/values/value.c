@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What holds for values of every kind. */
+/* Functions for values of every kind. */
 #include "values/containers.h"
 #include "values/sparse.h"
 

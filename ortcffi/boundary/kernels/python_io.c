@@ -66,7 +66,7 @@ static int read_shape(const struct python_kernel* kernel, const OrtValue* value,
 static int read_data(const struct python_kernel* kernel, OrtValue* value, struct tensor* tensor) {
   TRY(kernel, GetTensorMutableData, value, &tensor->data);
   if (tensor->data == NULL) {
-    tensor->data = ortcffi_nothing();
+    tensor->data = ortcffi_empty_memory();
   }
   return 0;
 }

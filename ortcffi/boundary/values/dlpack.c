@@ -76,9 +76,9 @@ static const struct {
     [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT4E2M1] = {17, 4},
 };
 
-/* --- for others --------------------------------------------------------------------------------*/
+/* --- exporting --------------------------------------------------------------------------------*/
 
-/* Another library's last word on memory that a value lent it: from any thread, at any time. */
+/* Another library has finished with the memory of a value: on any thread, at any time. */
 static void return_value(void* owner, void* block) {
   if (Py_IsInitialized()) {
     PyGILState_STATE state = PyGILState_Ensure();
@@ -94,7 +94,7 @@ static void return_value(void* owner, void* block) {
 static void delete_legacy(struct legacy* self) { return_value(self->owner, self); }
 static void delete_versioned(struct versioned* self) { return_value(self->owner, self); }
 
-/* A capsule that nobody took. */
+/* Destroys a capsule that nobody consumed. */
 static void drop_capsule(PyObject* capsule) {
   if (PyCapsule_IsValid(capsule, LEGACY)) {
     struct legacy* legacy = PyCapsule_GetPointer(capsule, LEGACY);
@@ -164,7 +164,7 @@ PyObject* ortcffi_value_capsule(PyObject* self, PyObject* arguments) {
   return capsule;
 }
 
-/* --- of others ---------------------------------------------------------------------------------*/
+/* --- importing ---------------------------------------------------------------------------------*/
 
 struct loan {
   PyObject base;
@@ -232,7 +232,7 @@ static PyObject* tuple_of(const int64_t* numbers, int32_t count) {
   return tuple;
 }
 
-/* 0 for what tensors have no elements of. */
+/* 0 if tensors cannot have such elements. */
 static int element_of(const struct dl_tensor* tensor, int is_padded) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     int is_same = kinds[i].bits == tensor->bits && kinds[i].code == tensor->code;

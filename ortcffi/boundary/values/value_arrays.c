@@ -357,7 +357,7 @@ PyObject* ortcffi_value_view(PyObject* self, PyObject* arguments) {
   if (lengths == NULL) {
     return NULL;
   }
-  void* data = address == 0 ? ortcffi_nothing() : (void*)(uintptr_t)address;
+  void* data = address == 0 ? ortcffi_empty_memory() : (void*)(uintptr_t)address;
   PyObject* array =
       view_of((struct value*)self, data, lengths, (size_t)PyTuple_Size(shape), element, readonly);
   PyMem_Free(lengths);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values as Python objects: their life, and what a tensor is like. See values.h. */
+/* Values as Python objects: creation and release, shape and data. See values.h. */
 #include "boundary/values/values.h"
 
 #include <stddef.h>
@@ -8,7 +8,7 @@
 PyTypeObject* ortcffi_maker_type;
 PyTypeObject* ortcffi_tensor_type;
 
-void* ortcffi_nothing(void) {
+void* ortcffi_empty_memory(void) {
   static _Alignas(64) char nothing[64];
   return nothing;
 }
@@ -91,15 +91,15 @@ struct value* ortcffi_new_value(PyTypeObject* type, struct maker* maker, OrtValu
   return value;
 }
 
-/* Gives back what is owned. Whoever lends memory goes after the OrtValue that points to it. */
-static void let_go(struct value* value) {
+/* Releases the OrtValue, and then what owns the memory that it points to. */
+static void release_value(struct value* value) {
   OrtValue* handle = value->handle;
   value->handle = NULL;
   if (handle != NULL && value->is_owned) {
     if (value->is_borrowed) {
       value->maker->api->ReleaseValue(handle);
     } else {
-      /* An allocator may run Python, which must not see an exception on its way past us. */
+      /* An allocator may run Python, which must not see the pending exception. */
       PyObject *type, *error, *traceback;
       PyErr_Fetch(&type, &error, &traceback);
       Py_BEGIN_ALLOW_THREADS;
@@ -114,17 +114,17 @@ static void let_go(struct value* value) {
   Py_CLEAR(value->allocator);
 }
 
-/* Nobody may use it any more; what is in use goes later. */
-static void shut(struct value* value) {
+/* Refuses any further use; while arrays or calls still use the value, its release waits. */
+static void close_value(struct value* value) {
   value->is_closed = 1;
   if (!value->is_lent && value->uses == 0) {
-    let_go(value);
+    release_value(value);
   }
 }
 
 PyObject* ortcffi_value_close(PyObject* self, PyObject* unused) {
   (void)unused;
-  shut((struct value*)self);
+  close_value((struct value*)self);
   Py_RETURN_NONE;
 }
 
@@ -134,7 +134,7 @@ PyObject* ortcffi_value_take_back(PyObject* self, PyObject* unused) {
   struct value* value = (struct value*)self;
   value->uses--;
   if (value->is_closed) {
-    shut(value);
+    close_value(value);
   }
   Py_RETURN_NONE;
 }
@@ -148,7 +148,7 @@ int ortcffi_value_traverse(PyObject* self, visitproc visit, void* arg) {
 }
 
 int ortcffi_value_clear(PyObject* self) {
-  shut((struct value*)self);
+  close_value((struct value*)self);
   return 0;
 }
 
@@ -156,7 +156,7 @@ void ortcffi_value_dealloc(PyObject* self) {
   struct value* value = (struct value*)self;
   PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
-  let_go(value);
+  release_value(value);
   Py_XDECREF((PyObject*)value->maker);
   PyObject_GC_Del(self);
   Py_DECREF(type);
@@ -189,7 +189,7 @@ PyObject* ortcffi_value_adopt(PyObject* type, PyObject* arguments) {
   return (PyObject*)value;
 }
 
-/* --- what a tensor is like ---------------------------------------------------------------------*/
+/* --- element type, shape and data --------------------------------------------------------------*/
 
 static const unsigned char element_bits[] = {
     [ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT] = 32,
@@ -238,7 +238,7 @@ size_t ortcffi_value_bytes(const struct value* value) {
   return bits >= 8 ? count * (bits / 8) : (count * bits + 7) / 8;
 }
 
-/* What tables before version 25 have instead of a reference. */
+/* For tables before version 25, which have no GetTensorElementTypeAndShapeDataReference. */
 static const char* copy_shape(struct value* value, OrtStatus** status) {
   const OrtApi* api = value->maker->api;
   OrtTensorTypeAndShapeInfo* info;
@@ -312,7 +312,7 @@ static int is_reachable(const struct value* value) {
   const OrtApi* api = value->maker->api;
   const OrtMemoryInfo* info;
   if (value->maker->version < 14) {
-    return 1; /* a table that knows no device */
+    return 1; /* such tables know no devices */
   }
   OrtStatus* status = api->GetTensorMemoryInfo(value->handle, &info);
   if (status != NULL) {
@@ -352,7 +352,7 @@ int ortcffi_value_data(struct value* value) {
       PyErr_SetString(PyExc_MemoryError, "the allocator gave this value no memory");
       return -1;
     }
-    value->data = ortcffi_nothing();
+    value->data = ortcffi_empty_memory();
   }
   value->has_data = 1;
   return 0;

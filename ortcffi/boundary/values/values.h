@@ -104,10 +104,10 @@ size_t ortcffi_value_bytes(const struct value* value);
 /* Bits of an element; 0 for strings and for what is no type of a tensor. */
 int ortcffi_element_bits(int element);
 
-/* A pointer to show for no bytes at all: NumPy takes NULL for no memory. */
-void* ortcffi_nothing(void);
+/* A valid address for tensors without bytes: to NumPy, NULL means that it should allocate. */
+void* ortcffi_empty_memory(void);
 
-/* What the type is put together of, in the files that the names tell. */
+/* Methods of Tensor, by file. */
 extern PyType_Spec ortcffi_maker_spec;
 PyObject* ortcffi_value_close(PyObject* self, PyObject* unused);
 PyObject* ortcffi_value_handle(PyObject* self, void* unused);
