@@ -178,6 +178,15 @@ Op make(const char* name) {
 
 Op ops[6];
 
+// Released when the library is closed.
+struct Domains : std::vector<OrtCustomOpDomain*> {
+  ~Domains() {
+    for (OrtCustomOpDomain* domain : *this) {
+      api->ReleaseCustomOpDomain(domain);
+    }
+  }
+} domains;
+
 void fill() {
   ops[0] = make("Create1");
   ops[0].CreateKernel = create_1;
@@ -210,6 +219,7 @@ extern "C" ORT_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOption
   if (OrtStatus* status = api->CreateCustomOpDomain("throwing", &domain)) {
     return status;
   }
+  domains.push_back(domain);
   for (const Op& op : ops) {
     if (OrtStatus* status = api->CustomOpDomain_Add(domain, &op)) {
       return status;
