@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Python objects that C calls back, by number.
+"""Numbers for Python objects that C calls back.
 
-A library keeps what it is given as the first argument of a callback for as long as it likes, also
-longer than the Python object lives. So it is given a number, not an address: a number whose object
-has gone is looked up in vain, where an address would be read.
+A library may keep the context argument of a callback longer than the Python object lives. So the
+context is a number, not an address: the number of a deleted object is not found, while an address
+of freed memory would be read.
+
+Nothing here takes a lock, so a fork or a destructor at any point does no harm.
 """
 
 from itertools import count
@@ -16,34 +18,34 @@ if TYPE_CHECKING:
 
 __all__ = ["Context", "find", "forget", "remember"]
 
-_numbers = count(1)  # 0 is NULL, which libraries take for nothing
+_numbers = count(1)  # 0 would be NULL
 _subjects: dict[int, Any] = {}
 
 
 def remember(subject: object) -> int:
-    """Give an object a number, by which `find` finds it until `forget`."""
+    """Assign a number to an object; `find` finds it until `forget`."""
     number = next(_numbers)
     _subjects[number] = subject
     return number
 
 
 def forget(number: int) -> Any:
-    """Take a number back and return its object, or None."""
+    """Release a number and return its object, or None."""
     return _subjects.pop(number, None)
 
 
 def find(pointer: "Cdata") -> Any:
-    """The object behind what C hands back, or None if it has gone."""
+    """The object of a context argument, or None if it was deleted."""
     return _subjects.get(int(ffi.cast("uintptr_t", pointer)))
 
 
 class Context:
-    """An object's number for as long as this lives. The object must not refer to its context.
+    """The number of an object, as long as this lives. The object must not refer to its context.
 
     Parameters
     ----------
     subject : object
-        What C is to call.
+        The object that C calls back.
     """
 
     __slots__ = ("number",)
@@ -56,5 +58,5 @@ class Context:
 
     @property
     def pointer(self) -> "Cdata":
-        """The number as C takes it."""
+        """The number as the context argument for C."""
         return ffi.cast("void*", self.number)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What libraries log, on its way to Python."""
+"""Log messages of libraries: severities, messages, and loggers in Python."""
 
 import logging
 import re
@@ -21,7 +21,7 @@ __all__ = ["LogMessage", "LogSeverity", "Logger", "log_context"]
 
 @public
 class LogSeverity(IntEnum):
-    """How grave a log message is (``OrtLoggingLevel``)."""
+    """The severity of a log message (``OrtLoggingLevel``)."""
 
     VERBOSE = lib.ORT_LOGGING_LEVEL_VERBOSE
     INFO = lib.ORT_LOGGING_LEVEL_INFO
@@ -32,18 +32,18 @@ class LogSeverity(IntEnum):
 
 @public
 class LogMessage(NamedTuple):
-    """What a logger that is a plain callable gets.
+    """The argument of a logger that is a plain callable.
 
     Attributes
     ----------
     severity : LogSeverity
-        How grave it is; an int where the library has further severities.
+        The severity; an int if the library has a severity that is not known here.
     category : str
-        What kind of message it is, such as ``"onnxruntime"``.
+        The category of the message, such as ``"onnxruntime"``.
     log_id : str
         The name of the library's logger: that of the environment, the session or the run.
     code_location : str
-        File, line and function that logged, as the library writes them.
+        File, line and function of the library that logged, as text.
     text : str
         The message.
     """
@@ -67,12 +67,12 @@ _LEVELS: dict[int, int] = {
 
 
 def log_context(logger: Logger) -> Context:
-    """What C gets for a logger, whose type is checked."""
+    """Check a logger, and return its number for C."""
     return Context(_take(logger))
 
 
 def severity_of(number: int) -> LogSeverity | int:
-    """The severity of a number."""
+    """The severity with that number, or the number itself if it is unknown."""
     return known(LogSeverity, number)
 
 
@@ -85,7 +85,7 @@ def _take(logger: Logger) -> Callable[[LogMessage], object]:
 
 
 class _Records:
-    """Makes records of messages, and hands them to a logger."""
+    """Makes a log record of each message and passes it to a ``logging.Logger``."""
 
     __slots__ = ("logger",)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Threads of a library that Python makes for it."""
+"""Functions in Python that create and join the threads of a library."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,19 +17,19 @@ __all__ = ["ThreadFunctions", "thread_functions"]
 
 @public
 class ThreadFunctions(NamedTuple):
-    """How a library is to make its threads and to wait for their end.
+    """Functions with which a library creates and joins its threads.
 
-    Both are called on whatever thread the library is at work. An exception in `create` makes what
-    the library is doing fail, and is the ``__cause__`` of what that call raises; one in `join` goes
+    Both are called on any thread of the library. If `create` raises, the call that needs the thread
+    fails, and the exception is the ``__cause__`` of what that call raises. Exceptions of `join` go
     to ``sys.unraisablehook``.
 
     Attributes
     ----------
     create : callable
-        ``create(work)`` starts a thread that calls ``work()``, which returns when the library has
-        no more use for the thread, and returns any object.
+        ``create(work)`` starts a thread that calls ``work()``, and returns an object for it.
+        ``work()`` returns when the library no longer needs the thread.
     join : callable
-        ``join(thread)`` waits for the end of a thread that `create` returned.
+        ``join(thread)`` waits for a thread to end; it gets the object that `create` returned.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class ThreadFunctions(NamedTuple):
 
 
 def thread_functions(argument: str, pair: Any) -> ThreadFunctions | None:
-    """A pair of callables as `ThreadFunctions`; None is None. Errors name the argument."""
+    """Check a pair of callables; None stays None. Errors name the argument."""
     if pair is None:
         return None
     try:
@@ -59,12 +59,12 @@ def thread_functions(argument: str, pair: Any) -> ThreadFunctions | None:
 
 
 def thread_context(functions: ThreadFunctions) -> Context:
-    """What C gets for the functions."""
+    """The number of the functions for C."""
     return Context(functions)
 
 
 class _Thread(NamedTuple):
-    """What the number that C has for a thread stands for."""
+    """A thread that C knows by a number, and the function that joins it."""
 
     thread: object
     join: Callable[[Any], object]
@@ -74,7 +74,7 @@ class _Thread(NamedTuple):
 def _create(context: "Cdata", worker: "Cdata", argument: "Cdata") -> "Cdata":
     functions = find(context)
     if functions is None:
-        raise RuntimeError("the options with the function that makes threads have gone")
+        raise RuntimeError("the options with the function that creates threads were deleted")
     thread = functions.create(lambda: worker(argument))
     number = remember(_Thread(thread, functions.join))
     return ffi.cast("OrtCustomThreadHandle", number)

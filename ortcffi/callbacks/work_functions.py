@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Functions around the work of a library's threads."""
+"""Functions in Python that a library's threads call around their work."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ _C_NAMES = ("enqueued", *EVENTS)
 
 
 class _Subject:
-    """What C's number for the functions stands for."""
+    """The functions that C knows by a number."""
 
     __slots__ = ("enqueued", "told")
 
@@ -32,7 +32,7 @@ class _Subject:
 
 
 class WorkFunctions:
-    """The functions, and the numbers that C knows them by, for as long as this lives."""
+    """The functions around work. C can call them as long as this object lives."""
 
     __slots__ = ("_context", "_given")
 
@@ -48,7 +48,7 @@ class WorkFunctions:
         self._context = Context(_Subject(enqueued, told))
 
     def struct(self) -> Any:
-        """What the library copies: all four functions, so that the object of work is let go of."""
+        """The C struct, which the library copies. It has all four functions: each work must end."""
         functions = [ffi.addressof(lib, f"ortcffi_work_{name}") for name in _C_NAMES]
         values = (lib.ORTCFFI_API_VERSION, *functions, self._context.pointer)
         return ffi.new("OrtThreadPoolCallbacksConfig*", values)
@@ -59,7 +59,7 @@ _REPORT = "a function around the work of threads"
 
 @called_from_c("ortcffi_python_enqueued", report_exception(_REPORT, ffi.NULL))
 def _enqueued(context: "Cdata") -> "Cdata":
-    """Work was put into a queue; the answer goes with the work."""
+    """Work was put into a queue. The answer is passed to the other functions for that work."""
     subject: _Subject | None = find(context)
     made = None if subject is None or subject.enqueued is None else subject.enqueued()
     return ffi.cast("void*", remember((made,)))

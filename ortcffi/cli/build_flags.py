@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Where the C header and the stand-alone core are, for those who compile against them.
+"""The paths of the C header and of the stand-alone core, for building C clients.
 
-Also ``python -m ortcffi config``, which prints them.
+Also ``python -m ortcffi config``, which prints compiler flags.
 """
 
 import os
@@ -25,7 +25,7 @@ def get_include() -> str:
     Returns
     -------
     str
-        An absolute path: inside the installed package, or in the checkout that is worked on.
+        An absolute path: inside the installed package or the source checkout.
 
     Raises
     ------
@@ -40,13 +40,13 @@ def get_include() -> str:
 def get_library() -> str:
     """The stand-alone core, a shared library that exports ``OrtGetApiBase``.
 
-    It is a copy of its own, not the core that is embedded in the Python extension.
+    It is a separate library, not the core that is embedded in the Python extension.
 
     Returns
     -------
     str
-        The absolute path of ``libortcore.so``: inside the installed package, or in the checkout
-        that is worked on.
+        The absolute path of ``libortcore.so``: inside the installed package or
+        the source checkout.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def _find(packaged: str, built: str, remedy: str) -> str:
     """A file of the package, or the file of that name in a directory of the checkout."""
     installed = os.path.join(_PACKAGE, packaged)
     working = os.path.join(_CHECKOUT, built, os.path.basename(packaged))
-    # Beside an installed package there may be anybody's directory named core.
+    # Beside an installed package, a directory named core may belong to something else.
     is_checkout = os.path.isfile(os.path.join(_CHECKOUT, "build_ort.py"))
     for path in [installed, working] if is_checkout else [installed]:
         if os.path.isfile(path):
@@ -71,7 +71,7 @@ def _find(packaged: str, built: str, remedy: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with its arguments, by default the process's, and return the exit code."""
-    # Here and not above, because every import of the package imports this module.
+    # Not at the top: `get_include` is part of the package, and should not import argparse.
     import argparse
     import shlex
 
@@ -99,7 +99,7 @@ def _cflags() -> list[str]:
 
 def _libs() -> list[str]:
     directory = os.path.dirname(get_library())
-    # The program has to find the library again when it runs, and no loader searches this directory.
+    # The loader does not search this directory, so the program records it.
     return [f"-L{directory}", "-lortcore", f"-Wl,-rpath,{directory}"]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``python -m ortcffi info``: what is installed here, and how much of the API its core answers."""
+"""``python -m ortcffi info``: prints versions, and how much of the API the core implements."""
 
 import argparse
 import json
@@ -19,11 +19,11 @@ from ortcffi.table import load as providers
 
 DESCRIPTION = """\
 Print the versions of this package and of what it runs on, how the core was built, how many slots of
-the API it answers, and what it holds at the moment."""
+the API it implements, and its live objects."""
 EPILOG = """\
-implemented: the core answers. other tables: the core answers with a further table. to come: the
-core could answer, and says ORT_NOT_IMPLEMENTED until it does. engine: needs an inference engine, so
-the core says ORT_NOT_IMPLEMENTED."""
+implemented: the core implements the slot. other tables: the core answers another table. to come:
+not implemented yet, answers ORT_NOT_IMPLEMENTED. engine: needs an inference engine, so the core answers
+ORT_NOT_IMPLEMENTED."""
 _COLUMNS = {  # by the column `who` of the list of slots
     "HOST": "implemented",
     "TABLE": "other tables",
@@ -33,7 +33,7 @@ _COLUMNS = {  # by the column `who` of the list of slots
 
 
 def package_version(name: str = "ortcffi") -> str:
-    """The version of an installed package; of this one also that it was not installed."""
+    """The version of an installed package, or a text if it is not installed."""
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
@@ -41,7 +41,7 @@ def package_version(name: str = "ortcffi") -> str:
 
 
 def slots_by_topic() -> dict[str, dict[str, int]]:
-    """Count the slots of each topic, by who answers them, in the words of `EPILOG`."""
+    """Count the slots of each topic by who answers them, under the names that `EPILOG` explains."""
     topics: dict[str, dict[str, int]] = {}
     for i in range(lib.ORTCFFI_SLOTS):
         row = lib.ortcffi_slot_row(i)
@@ -51,7 +51,7 @@ def slots_by_topic() -> dict[str, dict[str, int]]:
 
 
 def live_objects() -> dict[str, int]:
-    """Count the objects of each kind that the embedded core has handed out and not got back."""
+    """Count the live objects of each kind in the embedded core."""
     counts: dict[str, int] = {}
     while name := decode(lib.ortcffi_kind_name(len(counts))):
         counts[name] = lib.ortcffi_live_objects(len(counts))
@@ -59,7 +59,7 @@ def live_objects() -> dict[str, int]:
 
 
 def collect() -> dict[str, Any]:
-    """Gather all that the command prints, ready for JSON."""
+    """Collect what the command prints, as values for JSON."""
     base = lib.ortcffi_core_api_base()
     core_version = decode(base.GetVersionString())
     highest = lib.ORTCFFI_API_VERSION

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Devices of execution providers, as far as options and environments name them."""
+"""Devices of execution providers, and functions in Python that choose among them."""
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,7 +23,7 @@ __all__ = ["EpDevice", "Selector", "selector_context"]
 class EpDevice(Handle):
     """A device together with an execution provider that can use it.
 
-    Lent by an environment. Two are equal if they are the same object of the library.
+    An environment owns it. Two are equal if they are the same object of the library.
 
     Notes
     -----
@@ -40,12 +40,12 @@ class EpDevice(Handle):
 
     @property
     def vendor(self) -> str:
-        """Who made the execution provider."""
+        """The vendor of the execution provider."""
         return decode(lib.EpDevice_EpVendor(self.api.pointer, self.handle))
 
     @property
     def metadata(self) -> dict[str, str]:
-        """What the execution provider says of itself and the device."""
+        """Metadata that the execution provider gives about itself and the device."""
         return _pairs(self.api, lib.EpDevice_EpMetadata(self.api.pointer, self.handle))
 
     @property
@@ -67,14 +67,14 @@ Selector = Callable[[list[EpDevice], dict[str, str], dict[str, str]], Iterable[E
 
 
 class _Subject(NamedTuple):
-    """What the number stands for that C has for a selector."""
+    """A selector that C knows by a number, and the table of its devices."""
 
     select: Selector
     api: "Api"
 
 
 def selector_context(select: Selector, api: "Api") -> Context:
-    """What C gets for a selector."""
+    """The number of a selector for C."""
     return Context(_Subject(select, api))
 
 
@@ -97,8 +97,8 @@ def _select(  # noqa: PLR0913, PLR0917  # as many as the C function
     """Choose devices for a session."""
     subject: _Subject | None = find(context)
     if subject is None:
-        raise RuntimeError("the options with the function that chooses devices have gone")
-    lender = object()  # the caller's: they are valid for the time of the call
+        raise RuntimeError("the options with the function that chooses devices were deleted")
+    lender = object()  # the devices belong to the caller, and are valid until the call ends
     offered = [EpDevice(subject.api, devices[i], lender=lender) for i in range(count)]
     try:
         api = subject.api
@@ -106,9 +106,11 @@ def _select(  # noqa: PLR0913, PLR0917  # as many as the C function
         if len(chosen) > room:
             raise ValueError(f"device_selector chose {len(chosen)} devices; at most {room} fit")
         for i, device in enumerate(chosen):
-            if device not in offered:
+            # By identity first: an object of another class may claim to equal anything.
+            same = [each for each in offered if type(device) is EpDevice and each == device]
+            if not same:
                 raise ValueError(f"device_selector chose {device!r}, which was not offered")
-            selected[i] = device.handle
+            selected[i] = same[0].handle
         out[0] = len(chosen)
     finally:
         for device in offered:
