@@ -22,8 +22,8 @@ Print the versions of this package and of what it runs on, how the core was buil
 the API it implements, and its live objects."""
 EPILOG = """\
 implemented: the core implements the slot. other tables: the core answers another table. to come:
-not implemented yet, answers ORT_NOT_IMPLEMENTED. engine: needs an inference engine, so the core answers
-ORT_NOT_IMPLEMENTED."""
+not implemented yet, answers ORT_NOT_IMPLEMENTED. engine: needs an inference engine, so the core
+answers ORT_NOT_IMPLEMENTED."""
 _COLUMNS = {  # by the column `who` of the list of slots
     "HOST": "implemented",
     "TABLE": "other tables",
