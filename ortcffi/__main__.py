@@ -19,6 +19,7 @@ COMMANDS = {  # name: the module that has its main(), what it does
     "info": ("ortcffi.cli.info", "print versions, build, and the slots that the core answers"),
     "top": ("ortcffi.cli.top", "run a program and tell what its official sessions do"),
     "config": ("ortcffi.cli.build_flags", "print the flags for compiling and linking C clients"),
+    "run": ("ortcffi.cli.run", "run a model, and say what time and memory it takes"),
 }
 
 

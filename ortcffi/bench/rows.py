@@ -4,13 +4,14 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from . import session_tasks as runs
 from .adaptor_tasks import WRAP, AdaptorCost, Temporaries, Zeros
 from .arena_tasks import ArenaLoop
 from .compat_tasks import CompatRun, CompatRunWithValues
 from .kernel_tasks import RunMultiply, RunOp
 from .python_tasks import CheckedCall, FailingCall, NewArray, first_use_task, import_task
 from .resident import resident_task
-from .subjects import BLOCKS, CORE, NUMPY, PYTHON, TABLE, VALUES, Subject
+from .subjects import BLOCKS, CORE, NUMPY, PYTHON, SESSIONS, TABLE, VALUES, Subject
 from .tasks import SLOTS, STEPS, Loop, Task
 from .value_tasks import (
     ArrayOfValue,
@@ -60,6 +61,11 @@ def _status(length: int, required: str, wanted: str) -> Row:
     title = f"create + release a status, {length} bytes"
     make = Loop("STATUS", message=b"x" * length)
     return Row(f"status-{length}", title, TABLE, required, wanted, make)
+
+
+def _run(name: str, what: str, required: str, wanted: str, make: Callable[[Subject], Task]) -> Row:
+    title = f"Python: run of {what}"
+    return Row(f"session-{name}", title, SESSIONS, required, wanted, make, unit="us", scale=1e-3)
 
 
 def _in_words(size: int) -> tuple[int, str]:
@@ -263,6 +269,13 @@ ROWS = (
     _python("pairs", "look-up among 40,000 pairs", "0.8x", "1x", PairLookUp),
     Row("python-kernel", "Python: run an op written in Python", PYTHON, "2x", "3x", RunOp),
     Row("python-multiply", "Python: run an op of np.multiply", PYTHON, "2x", "3x", RunMultiply),
+    _run("run", "one addition", "2.2x", "2.5x", runs.RunAdd),
+    _run("bound", "one addition, bound", "1.8x", "2x", runs.RunBound),
+    _run("strings", "4 strings in and out", "1.5x", "2x", runs.RunStrings),
+    _run("matmul", "[1, 256] x [256, 256]", "1.5x", "1.6x", runs.RunMatMul),
+    _run("busy", "one addition, beside a busy thread", "2x", "4x", runs.RunBusy),
+    _run("await", "one addition, awaited", "1.5x", "2x", runs.Awaited),
+    _run("burst", "one addition, 200 awaited", "4x", "6x", runs.AwaitedBurst),
     Row(
         "import",
         "import, over numpy's",

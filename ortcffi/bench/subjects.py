@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What is measured: the core, another provider of the table, and plain allocators."""
 
+import importlib.util
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +11,7 @@ from ortcffi.table.api import Api
 from ortcffi.table.load import LoadError, load
 
 TABLE, BLOCKS, VALUES = "table", "blocks", "values"
-PYTHON, CORE, NUMPY = "python", "core", "numpy"
+PYTHON, CORE, NUMPY, SESSIONS = "python", "core", "numpy", "sessions"
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Subject:
         What can be asked of it: `TABLE`, slots of statuses and memory called from C; `VALUES`,
         slots of values called from C; `BLOCKS`, memory; `PYTHON`, slots called from Python, which
         needs a table without gaps; `CORE`, what only the core has; `NUMPY`, memory for NumPy's
-        arrays.
+        arrays; `SESSIONS`, runs of models, which the core's column has through the real library.
     handle : cdata
         ``ortcffi_bench_subject *``, what the loops in C run over.
     api : Api or None
@@ -87,7 +88,9 @@ def find(name: str, against: str | None = None, aligned: bool = False) -> Subjec
     """
     if name == "core":
         subject = _table(name, "", lib.ortcffi_core_api_base())
-        return replace(subject, can=subject.can | {VALUES, PYTHON, CORE, NUMPY}, api=core_api())
+        return replace(
+            subject, can=subject.can | {VALUES, PYTHON, CORE, NUMPY} | _models(), api=core_api()
+        )
     if name == "real":
         return _real(against)
     if name == "floor":
@@ -107,7 +110,13 @@ def _real(against: str | None) -> Subject:
         raise Missing("it has no path")
     entry = _symbol(_open(api.path), "OrtGetApiBase")
     subject = _table("real", api.path, ffi.cast("const OrtApiBase*(*)(void)", entry)())
-    return replace(subject, can=subject.can | {VALUES, PYTHON, NUMPY}, api=api)
+    return replace(subject, can=subject.can | {VALUES, PYTHON, NUMPY} | _models(), api=api)
+
+
+def _models() -> frozenset[str]:
+    """What both sides need for runs of models: the official package."""
+    installed = importlib.util.find_spec("onnxruntime") is not None
+    return frozenset({SESSIONS} if installed else ())
 
 
 def _table(name: str, origin: str, base: Any) -> Subject:

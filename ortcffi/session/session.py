@@ -17,7 +17,7 @@ from ortcffi.session.creation import Create, create_from, environment_of, has_th
 from ortcffi.session.facts import Facts
 from ortcffi.session.library import engine_for, session_options_for
 from ortcffi.session.providers import Provider, with_providers
-from ortcffi.session.specs import ValueSpec, read_specs
+from ortcffi.session.specs import ValueSpec, outputs_on_cpu, read_specs
 from ortcffi.values.compiled import address_of
 from ortcffi.values.value import Value
 
@@ -222,14 +222,15 @@ class Session(Facts):
         self, api: "Api", handle: Any, kept: object, *, has_threads: bool, borrowed: bool
     ) -> None:
         """Give the handle to the compiled part, which releases it unless it is borrowed."""
+        on_cpu = outputs_on_cpu(api, handle, len(self.outputs))
         self._begin(
             api._maker,
             address_of(handle),
             Value,
             kept,
             address_of(api.default_allocator.handle),
-            tuple(spec.facts() for spec in (*self.inputs, *self.overridable_initializers)),
-            tuple(spec.facts() for spec in self.outputs),
+            tuple(spec.facts(False) for spec in (*self.inputs, *self.overridable_initializers)),
+            tuple(spec.facts(place) for spec, place in zip(self.outputs, on_cpu, strict=True)),
             len(self.inputs),
             has_threads,
             borrowed,

@@ -60,11 +60,11 @@ class ValueSpec(NamedTuple):
     def __repr__(self) -> str:
         return f"<ValueSpec {self.name!r} {self.describe()}>"
 
-    def facts(self) -> tuple[str, int, int, tuple[int, ...] | None]:
+    def facts(self, on_cpu: bool) -> tuple[str, int, int, tuple[int, ...] | None, bool]:
         """What the compiled table of a session needs."""
         shape = self.shape
         numbers = None if shape is None else tuple(-1 if isinstance(n, str) else n for n in shape)
-        return (self.name, int(self.kind), int(self.element_type or 0), numbers)
+        return (self.name, int(self.kind), int(self.element_type or 0), numbers, on_cpu)
 
 
 def described(element: str, shape: "Shape | tuple[int, ...] | None") -> str:
@@ -112,3 +112,25 @@ def read_specs(api: "Api", session: Any, what: str) -> tuple[ValueSpec, ...]:
             fail(table, status, f"{slot}TypeInfo")
         specs.append(_spec(api, name, info[0]))
     return tuple(specs)
+
+
+def outputs_on_cpu(api: "Api", session: Any, count: int) -> list[bool]:
+    """Whether the library makes each output in memory of the CPU; False where it cannot tell.
+
+    Notes
+    -----
+    API function: ``SessionGetMemoryInfoForOutputs``, since version 23.
+    """
+    if not api.supports("SessionGetMemoryInfoForOutputs"):
+        return [False] * count
+    infos: Any = ffi.new("const OrtMemoryInfo*[]", count)
+    device = ffi.new("OrtMemoryInfoDeviceType*")
+    status = lib.SessionGetMemoryInfoForOutputs(api.pointer, session, infos, count)
+    if status:  # not every session tells
+        lib.ReleaseStatus(api.pointer, status)
+        return [False] * count
+    found = []
+    for i in range(count):
+        lib.MemoryInfoGetDeviceType(api.pointer, infos[i], device)
+        found.append(device[0] == lib.OrtMemoryInfoDeviceType_CPU)
+    return found

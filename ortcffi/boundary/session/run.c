@@ -148,6 +148,10 @@ static PyObject* result_of(struct run* run, size_t i, int as_value) {
   if (value == NULL || as_value) {
     return (PyObject*)value;
   }
+  const struct port* port = run->output_ports[i];
+  value->is_on_cpu = (char)port->is_on_cpu;
+  value->has_kind = port->kind == ONNX_TYPE_TENSOR; /* as the model says, so it is */
+  value->kind = port->kind;
   PyObject* result = NULL;
   int kind = ortcffi_value_kind(value);
   if (kind == ONNX_TYPE_TENSOR && ortcffi_value_shape(value) == 0) {

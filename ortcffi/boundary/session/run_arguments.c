@@ -8,7 +8,7 @@
 
 /* Divides the room for a run into its arrays. */
 static int take_room(struct run* run, size_t ports, size_t outputs) {
-  size_t count = 4 * ports + 3 * outputs;
+  size_t count = 4 * ports + 4 * outputs;
   run->room = run->few;
   if (count > sizeof run->few / sizeof *run->few) {
     run->room = PyMem_Malloc(count * sizeof(void*));
@@ -25,6 +25,7 @@ static int take_room(struct run* run, size_t ports, size_t outputs) {
   run->input_names = (const char**)(next += ports);
   run->outputs = (OrtValue**)(next += ports);
   run->output_names = (const char**)(next += outputs);
+  run->output_ports = (const struct port**)(next += outputs);
   run->targets = (PyObject**)(next += outputs);
   return 0;
 }
@@ -152,6 +153,7 @@ static int add_outputs(struct run* run, PyObject* wanted, PyObject* out) {
     if (place < 0) {
       return -1;
     }
+    run->output_ports[i] = &session->outputs.items[place];
     run->output_names[i] = session->outputs.items[place].text;
     if (out != NULL && add_target(run, out, i, (size_t)place) < 0) {
       return -1;

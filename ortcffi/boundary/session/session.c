@@ -64,10 +64,11 @@ static int read_shape(struct port* port, PyObject* shape) {
   return 0;
 }
 
-/* One port of (name, kind, element, shape). */
+/* One port of (name, kind, element, shape, is_on_cpu). */
 static int read_port(struct port* port, PyObject* facts, PyObject* places, size_t place) {
   PyObject *name, *shape;
-  if (!PyArg_ParseTuple(facts, "UiiO", &name, &port->kind, &port->element, &shape)) {
+  if (!PyArg_ParseTuple(facts, "UiiOp", &name, &port->kind, &port->element, &shape,
+                        &port->is_on_cpu)) {
     return -1;
   }
   port->name = Py_NewRef(name);

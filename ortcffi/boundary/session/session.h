@@ -29,6 +29,7 @@ struct port {
   int element;      /* of a tensor */
   Py_ssize_t rank;  /* -1 where the model does not say */
   int64_t* shape;   /* -1 for a dimension that the model leaves open */
+  int is_on_cpu;    /* the library says that it makes this output in memory of the CPU */
 };
 
 struct ports {
@@ -80,6 +81,7 @@ struct run {
   OrtValue** inputs;
   const char** output_names;
   OrtValue** outputs;
+  const struct port** output_ports;
   /* By the place of an input in the model: its value, and what keeps its memory. A value of a
    * Python object, which it stays, or one that is released with the run. */
   OrtValue** given;

@@ -338,7 +338,7 @@ int ortcffi_value_data(struct value* value) {
     ortcffi_value_fail(value->maker, status, "GetTensorMutableData");
     return -1;
   }
-  int reachable = value->is_borrowed ? 1 : is_reachable(value);
+  int reachable = value->is_borrowed || value->is_on_cpu ? 1 : is_reachable(value);
   if (reachable == 0) {
     PyErr_SetString(PyExc_BufferError,
                     "the memory of this value is a device's, which the CPU "

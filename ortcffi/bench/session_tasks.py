@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: MIT
+"""Runs of models: through `Session`, beside the official package on the same library.
+
+The column of the core has this package's sessions, since the core runs no models itself.
+"""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import repeat
+from time import perf_counter_ns
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ortcffi.graph.graph import Graph
+from ortcffi.options.session import SessionOptions
+from ortcffi.session.session import Session
+
+from .tasks import Counted
+
+if TYPE_CHECKING:
+    from .subjects import Subject
+
+BURST = 200
+
+
+def _model(op: str, *inputs: tuple[str, str, tuple[int, ...]]) -> bytes:
+    graph = Graph()
+    for name, dtype, shape in inputs:
+        graph.input(name, dtype, list(shape))
+    graph.node(op, [name for name, _, _ in inputs] * (2 if op == "Add" else 1), ["y"])
+    graph.output("y", inputs[0][1], list(inputs[0][2]))
+    return graph.to_bytes()
+
+
+def _add() -> tuple[bytes, dict[str, Any]]:
+    shape = (1, 4)
+    return _model("Add", ("x", "f4", shape)), {"x": np.ones(shape, np.float32)}
+
+
+def _strings() -> tuple[bytes, dict[str, Any]]:
+    return _model("Identity", ("x", "str", (4,))), {"x": np.array(["a", "b", "c", "d"], object)}
+
+
+def _matmul() -> tuple[bytes, dict[str, Any]]:
+    graph = Graph()
+    graph.input("x", "f4", [1, 256])
+    graph.initializer("w", np.ones((256, 256), np.float32))
+    graph.node("MatMul", ["x", "w"], ["y"])
+    graph.output("y", "f4", [1, 256])
+    return graph.to_bytes(), {"x": np.ones((1, 256), np.float32)}
+
+
+class _Runs(Counted):
+    """A task on one session of either package, with one thread."""
+
+    make = staticmethod(_add)
+    threads = 1
+
+    def __init__(self, subject: "Subject") -> None:
+        model, self.feed = self.make()
+        self.is_official = subject.name == "real"
+        if self.is_official:
+            import onnxruntime
+
+            options = onnxruntime.SessionOptions()
+            options.intra_op_num_threads = self.threads
+            self.session: Any = onnxruntime.InferenceSession(model, options)
+        else:
+            with SessionOptions(intra_op_threads=self.threads) as ours:
+                self.session = Session(model, ours)
+        self.call = self.make_call()
+
+    def make_call(self) -> Callable[[], object]:
+        """What to call."""
+        if self.is_official:
+            return partial(self.session.run, None, self.feed)
+        return partial(self.session.run, self.feed)
+
+    def run(self, count: int) -> float:
+        """Call `count` times; the nanoseconds that passed."""
+        call = self.call
+        start = perf_counter_ns()
+        for _ in repeat(None, count):
+            call()
+        return perf_counter_ns() - start
+
+    def close(self) -> None:
+        """Let go of the session."""
+        del self.session, self.call
+
+
+class RunAdd(_Runs):
+    """A run of one addition of four numbers: what a run costs beside the model."""
+
+
+class RunStrings(_Runs):
+    """A run with four strings in and out."""
+
+    make = staticmethod(_strings)
+
+
+class RunMatMul(_Runs):
+    """A run of a small matrix product."""
+
+    make = staticmethod(_matmul)
+
+
+class RunBound(_Runs):
+    """The addition, its arrays bound once."""
+
+    def make_call(self) -> Callable[[], object]:
+        """Bind input and output."""
+        x, y = self.feed["x"], np.empty((1, 4), np.float32)
+        if not self.is_official:
+            return self.session.bind(x=x, y=y).run  # type: ignore[no-any-return]
+        from onnxruntime import OrtValue
+
+        binding = self.session.io_binding()
+        self.kept = [OrtValue.ortvalue_from_numpy(array) for array in (x, y)]
+        binding.bind_ortvalue_input("x", self.kept[0])
+        binding.bind_ortvalue_output("y", self.kept[1])
+        return partial(self.session.run_with_iobinding, binding)
+
+
+class RunBusy(_Runs):
+    """The addition, beside a thread that runs Python all the time: the mean."""
+
+    def run(self, count: int) -> float:
+        """Call `count` times; the nanoseconds that passed."""
+        end = threading.Event()
+
+        def spin() -> None:
+            while not end.is_set():
+                sum(range(100))
+
+        thread = threading.Thread(target=spin)
+        thread.start()
+        try:
+            return super().run(count)
+        finally:
+            end.set()
+            thread.join()
+
+
+class _Awaited(_Runs):
+    """Runs that are awaited; the official package's on a pool of threads."""
+
+    threads = 2
+
+    def make_call(self) -> Callable[[], object]:
+        """Start one run, and return what is awaited."""
+        if not self.is_official:
+            return partial(self.session.run_async, self.feed)
+        self.pool = ThreadPoolExecutor(2)
+        run = partial(self.session.run, None, self.feed)
+        return lambda: asyncio.get_running_loop().run_in_executor(self.pool, run)
+
+    def run(self, count: int) -> float:
+        """Await `count` runs; the nanoseconds that passed."""
+        return asyncio.run(self.wait(count))
+
+    async def wait(self, count: int) -> float:
+        """Await each run, one after the other."""
+        call: Any = self.call
+        start = perf_counter_ns()
+        for _ in repeat(None, count):
+            await call()
+        return perf_counter_ns() - start
+
+    def close(self) -> None:
+        """End the threads, too."""
+        if self.is_official:
+            self.pool.shutdown()
+        super().close()
+
+
+class Awaited(_Awaited):
+    """Runs awaited one at a time."""
+
+
+class AwaitedBurst(_Awaited):
+    """Runs awaited 200 at a time; the time of each."""
+
+    async def wait(self, count: int) -> float:
+        """Await bursts, of as many runs in all."""
+        call: Any = self.call
+        bursts = max(1, count // BURST)
+        start = perf_counter_ns()
+        for _ in range(bursts):
+            await asyncio.gather(*[call() for _ in range(BURST)])
+        return (perf_counter_ns() - start) * count / (bursts * BURST)

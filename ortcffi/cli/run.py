@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""``python -m ortcffi run``: runs a model and says how long it takes and what memory it needs."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from statistics import median
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ortcffi.errors import NotImplemented, OrtError
+from ortcffi.options.session import SessionOptions
+from ortcffi.session.session import Session
+from ortcffi.table.load import LoadError, load
+from ortcffi.values.element_types import ElementType, ValueKind
+
+if TYPE_CHECKING:
+    from ortcffi.session.specs import ValueSpec
+
+DESCRIPTION = """\
+Run a model on the library that is found, or on another one, and print its outputs, times, and the
+memory of its arena."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m ortcffi run", description=DESCRIPTION)
+    parser.add_argument("model", help="the path of a model")
+    parser.add_argument(
+        "inputs",
+        nargs="*",
+        metavar="NAME=FILE.npy",
+        help="an input, or a file .npz with several; those not given are random",
+    )
+    parser.add_argument("--count", type=int, default=1, help="how often to run (default: 1)")
+    parser.add_argument("--threads", type=int, default=0, help="0: the library chooses")
+    parser.add_argument("--size", type=int, default=1, help="of open dimensions (default: 1)")
+    parser.add_argument("--profile", action="store_true", help="print the time of each operator")
+    parser.add_argument("--library", metavar="PATH", help="the library that runs the model")
+    given = parser.parse_args(arguments)
+    if given.count < 1 or given.size < 1 or given.threads < 0:
+        parser.error("--count and --size must be 1 or more, --threads 0 or more")
+    try:
+        _run(given)
+    except (OrtError, LoadError, OSError, TypeError, ValueError) as error:
+        sys.stderr.write(f"{parser.prog}: {error}\n")
+        return 1
+    return 0
+
+
+def _run(given: argparse.Namespace) -> None:
+    api = None if given.library is None else load(given.library)
+    begin = perf_counter()
+    with SessionOptions(intra_op_threads=given.threads) as options:
+        session = Session(given.model, options, api=api)
+    with session:
+        _say(f"loaded in {(perf_counter() - begin) * 1e3:.1f} ms by {session.api}")
+        feed = _feed(session, given)
+        for name, array in feed.items():
+            _say(f"input   {name}: {array.dtype}{list(array.shape)}")
+        times, results = [], []
+        for _ in range(given.count):
+            begin = perf_counter()
+            results = session.run(feed)
+            times.append((perf_counter() - begin) * 1e3)
+        for spec, result in zip(session.outputs, results, strict=True):
+            _say(f"output  {spec.name}: {_described(result)}")
+        _say(f"time    first {times[0]:.3f} ms, median {median(times):.3f}, best {min(times):.3f}")
+        _tell_memory(session)
+        if given.profile:
+            _, profile = session.run_profiled(feed)
+            for op, microseconds in profile.by_operator().items():
+                _say(f"profile {op}: {microseconds} us")
+
+
+def _feed(session: Session, given: argparse.Namespace) -> dict[str, Any]:
+    feed: dict[str, Any] = {}
+    for each in given.inputs:
+        name, equals, path = each.partition("=")
+        if equals:
+            feed[name] = np.load(path)
+        elif each.endswith(".npz"):
+            with np.load(each) as arrays:
+                feed.update(arrays)
+        else:
+            raise ValueError(f"expected NAME=FILE.npy or a file .npz, not {each!r}")
+    rng = np.random.default_rng(0)
+    for spec in session.inputs:
+        if spec.name not in feed:
+            feed[spec.name] = random_array(spec, given.size, rng)
+    return feed
+
+
+def random_array(spec: "ValueSpec", size: int, rng: np.random.Generator) -> Any:
+    """An array of random elements for an input; open dimensions get a size.
+
+    Raises
+    ------
+    ValueError
+        The input is no dense tensor.
+    """
+    if spec.kind is not ValueKind.TENSOR or spec.dtype is None:
+        raise ValueError(f"input {spec.name!r} is {spec.describe()}: give it by session.run")
+    shape = [n if isinstance(n, int) and n >= 0 else size for n in spec.shape or ()]
+    if spec.element_type is ElementType.STRING:
+        return np.full(shape, "text", object)
+    if spec.dtype.kind in "iub":
+        return rng.integers(0, 2, shape).astype(spec.dtype)
+    return rng.standard_normal(shape).astype(spec.dtype)
+
+
+def _described(result: Any) -> str:
+    if isinstance(result, np.ndarray):
+        shown = np.array2string(result.reshape(-1)[:4], separator=", ", precision=4)
+        more = " ..." if result.size > 4 else ""
+        return f"{result.dtype}{list(result.shape)} {shown}{more}"
+    text = repr(result)
+    return text if len(text) < 70 else f"{text[:66]} ..."
+
+
+def _tell_memory(session: Session) -> None:
+    try:
+        with session.allocator() as allocator:
+            stats = allocator.stats
+    except NotImplemented:  # an older library
+        return
+    if stats.max_memory is not None and stats.bytes_reserved is not None:
+        most, reserved = stats.max_memory / 1024, stats.bytes_reserved / 1024
+        _say(f"memory  at most {most:.1f} KiB in use, {reserved:.1f} KiB reserved by the arena")
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")

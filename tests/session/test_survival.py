@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""What breaks sessions elsewhere: files that are no models, races, loggers that raise."""
+
+import random
+import sys
+import threading
+
+import numpy as np
+import pytest
+from support import models
+
+import ortcffi as ort
+from ortcffi._native import lib
+
+QUIET = {"log_severity": ort.LogSeverity.FATAL}
+
+
+@pytest.fixture
+def quiet(real_api):
+    """Options with which the library logs nothing."""
+    with ort.SessionOptions(real_api, intra_op_threads=1, **QUIET) as options:
+        yield options
+
+
+def refused(content, options):
+    """Whether a session of the bytes is refused with a typed error, or else made."""
+    try:
+        ort.Session(content, options).close()
+    except ort.OrtError:
+        return True
+    return False
+
+
+def test_a_model_that_is_cut_off_anywhere_is_refused_or_loads(quiet):
+    content = models.matmul(size=32)
+    answers = [refused(content[:end], quiet) for end in range(0, len(content), 64)]
+    assert answers[0]
+    assert sum(answers) > len(answers) // 2
+
+
+def test_a_model_with_random_bytes_is_refused_or_loads(quiet):
+    rng = random.Random(7)
+    content = models.two_inputs()
+    for _ in range(200):
+        broken = bytearray(content)
+        for _ in range(rng.randint(1, 4)):
+            broken[rng.randrange(len(broken))] = rng.randrange(256)
+        refused(bytes(broken), quiet)
+
+
+def test_a_large_file_of_nothing_is_refused(tmp_path, quiet):
+    path = tmp_path / "large.onnx"
+    with path.open("wb") as file:
+        file.truncate(2 << 30)
+    with pytest.raises(ort.OrtError):
+        ort.Session(path, quiet)
+    with pytest.raises(ort.OrtError):
+        ort.Session(tmp_path, quiet)  # a directory
+
+
+def test_weights_outside_the_models_folder_are_refused(tmp_path, quiet):
+    (tmp_path / "secret").write_bytes(np.ones(4, np.float32).tobytes())
+    folder = tmp_path / "model"
+    folder.mkdir()
+    weights = models.external_tensor("w", [1, 4], "../secret")
+    ports = [models.value("x", shape=(1, 4))], [models.value("y", shape=(1, 4))]
+    (folder / "m.onnx").write_bytes(
+        models.model([models.node("Add", "x w", "y")], *ports, [weights])
+    )
+    with pytest.raises(ort.OrtError):
+        ort.Session(folder / "m.onnx", quiet)
+
+
+def test_a_graph_with_a_cycle_is_refused(quiet):
+    nodes = [models.node("Add", "x b", "a"), models.node("Neg", "a", "b")]
+    content = models.model(nodes, [models.value("x")], [models.value("b")])
+    with pytest.raises(ort.OrtError):
+        ort.Session(content, quiet)
+
+
+def test_hundreds_of_sessions_leave_nothing(quiet, x):
+    before = lib.ortcffi_live_sessions()
+    for _ in range(300):
+        with ort.Session(models.add(), quiet) as session:
+            session.run({"x": x})
+    assert lib.ortcffi_live_sessions() == before
+
+
+def test_cancel_at_random_times_hits_no_other_session(opened, quiet):
+    slow, other = opened(models.loop(300, 32), quiet), opened(models.add(), quiet)
+    big, small = np.eye(32, dtype=np.float32), np.ones((1, 4), np.float32)
+    end, ended = threading.Event(), []
+
+    def cancel():
+        while not end.is_set():
+            slow.cancel()
+
+    def run():
+        for _ in range(30):
+            try:
+                slow.run({"x": big})
+            except ort.errors.Cancelled:
+                ended.append(1)
+            assert other.run({"x": small})[0].sum() == 8
+        done.append(1)
+
+    done = []
+    canceller = threading.Thread(target=cancel)
+    runners = [threading.Thread(target=run) for _ in range(4)]
+    for thread in (canceller, *runners):
+        thread.start()
+    for thread in runners:
+        thread.join()
+    end.set()
+    canceller.join()
+    assert len(done) == 4
+    assert slow.run({"x": big})[0].shape == (32, 32)
+
+
+def test_sessions_that_are_closed_at_random_times_end_in_order(quiet, x):
+    for _ in range(20):
+        session = ort.Session(models.add(), quiet)
+        outcomes = []
+
+        def run(session=session, outcomes=outcomes):
+            try:
+                while True:
+                    session.run({"x": x})
+            except ValueError as error:
+                outcomes.append(str(error))
+
+        threads = [threading.Thread(target=run) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        session.close()
+        for thread in threads:
+            thread.join()
+        assert outcomes == ["this Session is closed"] * 3
+
+
+def test_a_logger_that_raises_does_not_end_a_run(real_api, x, monkeypatch):
+    told = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda what: told.append(what.exc_type))
+
+    def logger(_message):
+        raise ZeroDivisionError
+
+    options = ort.SessionOptions(
+        real_api, logger=logger, log_severity=ort.LogSeverity.VERBOSE, log_verbosity=9
+    )
+    with ort.Session(models.add(), options) as session:
+        assert session.run({"x": x})[0].tolist() == [[2, 4, 6, 8]]
+    assert set(told) == {ZeroDivisionError}
