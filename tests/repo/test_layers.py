@@ -25,7 +25,7 @@ table
 graph
 session
 testing
-attach
+official
 compat
 bench
 cli
