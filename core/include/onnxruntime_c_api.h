@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file onnxruntime_c_api.h
- * The ONNX Runtime C API at version 30, as ortcffi's core declares and provides it.
+ * The ONNX Runtime C API at version ORT_API_VERSION, as ortcffi's core declares and provides it.
  *
  * What this is
  *     One exported function, OrtGetApiBase(), leads to one table of function pointers, OrtApi. The
  *     table is the whole API: a client finds a function by its place in it, never by a symbol. This
- *     header is binary compatible with any provider of version 30, so a client compiled against it
- *     runs on ortcffi's core and on a full ONNX Runtime alike.
+ *     header is binary compatible with any provider of version ORT_API_VERSION, so a client
+ * compiled against it runs on ortcffi's core and on a full ONNX Runtime alike.
  *
  * How a client uses it
  *
@@ -609,7 +609,7 @@ ORT_RUNTIME_CLASS(EpAssignedNode);
 ORT_RUNTIME_CLASS(KernelInfo);
 /** A kernel's inputs and outputs. Lent for the time of the call. */
 ORT_RUNTIME_CLASS(KernelContext);
-/** The training API. No library of version 30 that we know has it. */
+/** The training API. No library that we know has it. */
 ORT_RUNTIME_CLASS(TrainingApi);
 
 /** How a status is returned by what the declaration macros declare. */
@@ -653,8 +653,8 @@ struct OrtApiBase {
    * The table of functions of an API version.
    *
    * A library has one table, and hands out the same pointer for each version that it knows: the
-   * core for 1 to 30. Where the version is 0 or newer than the library, one line on stderr says
-   * so and the answer is NULL.
+   * core for 1 to ORT_API_VERSION. Where the version is 0 or newer than the library, one line on
+   * stderr says so and the answer is NULL.
    *
    * @param version The version that the client was compiled with: ORT_API_VERSION.
    * @return The table, a constant of the library; or NULL.

@@ -34,9 +34,9 @@ extern "C" {
  * the core's own, and so are the objects that they make. A slot that came later, which a client
  * finds by reading on, answers ORT_NOT_IMPLEMENTED and names itself, the version that it came with,
  * and the host; without a status it answers zero or NULL. The tables that slots lead to, such as
- * GetModelEditorApi's, are those of version 30.
+ * GetModelEditorApi's, are those of ORT_API_VERSION.
  *
- * @param version API version, from 1 to 30. 30 is the core itself.
+ * @param version API version, from 1 to ORT_API_VERSION, which is the core itself.
  * @return A constant of the library; NULL for another version.
  */
 typedef const OrtApiBase*(ORT_API_CALL* OrtcoreEmulate)(uint32_t version);
@@ -73,7 +73,8 @@ typedef struct OrtcoreTrace {
  * Begins to trace a table.
  *
  * @param[in] api The table, of any library, which must stay loaded. Borrowed.
- * @param[in] version The API version of the table: how many slots may be read. At most 30 are.
+ * @param[in] version The API version of the table: how many slots may be read. At
+ *     most those up to ORT_API_VERSION are.
  * @param[in] version_string What the base's GetVersionString is to answer. Copied, up to 255 bytes.
  * @param[in,out] figures Where to count: memory that another process sees too, say. Set to zero.
  *     Borrowed while a client may still call the table, which can be after the end of the trace.
@@ -156,7 +157,7 @@ typedef struct OrtcoreNode {
   /** The op. Borrowed until the kernel ends. */
   const OrtCustomOp* op;
   /** The table that CreateKernel is given. NULL: that of the base ORTCORE_KERNEL_BASE of version
-   * 30. Must be a table of this library. */
+   * ORT_API_VERSION. Must be a table of this library. */
   const OrtApi* api;
   /** UTF-8 domain of the op. NULL: "". */
   const char* domain;
@@ -193,7 +194,7 @@ typedef struct OrtcoreNode {
  * is that of ORTCORE_EMULATE, except for one slot: on a thread that is inside a function of a
  * kernel, GetAllocatorWithDefaultOptions answers the allocator that the kernel was made with.
  *
- * @param version API version, from 1 to 30.
+ * @param version API version, from 1 to ORT_API_VERSION.
  * @return A constant of the library; NULL for another version.
  */
 typedef const OrtApiBase*(ORT_API_CALL* OrtcoreKernelBase)(uint32_t version);
@@ -294,7 +295,8 @@ typedef enum OrtcoreCopy {
  * C++ makes unique in the process. Only Linux has private copies; elsewhere the file is opened.
  *
  * @param[in,out] options Options of this library. They and their copies keep the library open.
- * @param[in] base What RegisterCustomOps is given. NULL: ORTCORE_KERNEL_BASE of version 30.
+ * @param[in] base What RegisterCustomOps is given. NULL: ORTCORE_KERNEL_BASE of
+ *     ORT_API_VERSION.
  * @param[in] path UTF-8 path of the library, or a name that the loader searches for.
  * @param[in] copy Whether to open a copy.
  * @param[out] is_copy Whether a copy was opened. May be NULL.

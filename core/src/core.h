@@ -10,7 +10,11 @@
 
 #include "onnxruntime_c_api.h"
 
-#define CORE_VERSION_STRING "1.30.0"
+/** The value of a macro as a string literal. */
+#define CORE_TEXT(macro) CORE_TEXT_OF(macro)
+#define CORE_TEXT_OF(text) #text
+/** Release 1.n of ONNX Runtime has API version n. */
+#define CORE_VERSION_STRING "1." CORE_TEXT(ORT_API_VERSION) ".0"
 
 #if defined(__GNUC__)
 #define CORE_LIKELY(x) __builtin_expect(!!(x), 1)

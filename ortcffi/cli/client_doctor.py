@@ -76,7 +76,7 @@ def examine(path: str, host: str = "core", seconds: float = SECONDS) -> Client:
     Raises
     ------
     ValueError
-        `path` is not a path, or `host` is a number that is not an API version from 1 to 30.
+        `path` is not a path, or `host` is a number that is no API version of the core.
     """
     path = absolute("--client", path)
     if host.isdecimal():

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ortcffi._table import highest_api_version
+from ortcffi._table import HIGHEST_VERSION, highest_api_version
 from ortcffi.cli import client_doctor
 from ortcffi.cli.search_path import search_path
 from ortcffi.table import load as providers
@@ -179,8 +179,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--api",
         metavar="HOST",
-        help="the host for --client: core (default), an API version from 1 to 30, real (what "
-        "ortcffi.load() opens), or the path of a library",
+        help="the host for --client: core (default), an API version from 1 to "
+        f"{HIGHEST_VERSION}, real (what ortcffi.load() opens), or the path of a library",
     )
     options = parser.parse_args(arguments)
     if options.client is None and options.api is not None:

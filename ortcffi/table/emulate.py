@@ -20,7 +20,7 @@ def emulate(version: int) -> Api:
     Parameters
     ----------
     version : int
-        The API version, from 1 to 30. Release 1.n has version n.
+        The API version, from 1 to that of the core. Release 1.n has version n.
 
     Returns
     -------

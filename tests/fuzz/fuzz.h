@@ -68,5 +68,7 @@ void use_arenas(void);
 void end_arenas(void);
 void use_attributes(void);
 void end_attributes(void);
+void use_kernels(void);
+void end_kernels(void);
 
 #endif /* ORTCFFI_TESTS_FUZZ_H_ */

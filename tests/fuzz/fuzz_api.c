@@ -202,6 +202,7 @@ static void end_all(void) {
   end_values();
   end_environments();
   end_attributes();
+  end_kernels();
   end_settings();
   end_arenas();
   for (size_t i = 0; i < STATUSES; i++) {
@@ -217,7 +218,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       use_stubs,      use_tensors, use_tensors,      use_tensors,      use_containers,
       use_containers, use_sparse,  use_sparse,       use_types,        use_types,
       use_options,    use_options, use_environments, use_environments, use_attributes,
-      use_settings,   use_arenas,  use_arenas,
+      use_settings,   use_arenas,  use_arenas,       use_kernels,      use_kernels,
+      use_kernels,
   };
   api = core_api_base()->GetApi(ORT_API_VERSION);
   input = data;

@@ -60,7 +60,8 @@ ORT_API_STATUS_IMPL(ort_SetPerSessionThreadPoolCallbacks, OrtEnv* env,
   CORE_REQUIRE(SetPerSessionThreadPoolCallbacks, config);
   if (config->version == 0 || config->version > ORT_API_VERSION) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "SetPerSessionThreadPoolCallbacks: config->version must be from 1 to 30");
+              "SetPerSessionThreadPoolCallbacks: config->version must be from 1 to " CORE_TEXT(
+                  ORT_API_VERSION));
   }
   CORE_FAIL(ORT_NOT_IMPLEMENTED,
             "SetPerSessionThreadPoolCallbacks: this library has no thread pools of sessions");

@@ -133,12 +133,16 @@ OrtStatus* core_kernel_create(const struct core_kernel_host* host, const Ortcore
   }
   *kernel = (OrtcoreKernel){.has_status = node->op->version >= STATUS_SINCE &&
                                           node->op->CreateKernelV2 != NULL};
+  if (!core_mutex_begin(&kernel->lock)) {
+    heap_free(kernel);
+    return CORE_OUT_OF_MEMORY(ortcore_kernel_create, sizeof(core_mutex));
+  }
   OrtStatus* status = core_new_node(host, node, &kernel->node);
   if (status != NULL) {
+    core_mutex_end(&kernel->lock);
     heap_free(kernel);
     return status;
   }
-  core_mutex_begin(&kernel->lock);
   kernel->info = (OrtKernelInfo){.mark = CORE_INFO_MARK, .node = kernel->node};
   struct create_call own = {{kernel->node, create, NULL}, kernel};
   status = core_call_op(&own.call);

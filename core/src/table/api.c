@@ -2,6 +2,8 @@
 /* The entry point, the versions, and the function table. */
 #include <stdio.h>
 
+#include "ortcore.h"
+
 #include "heap/heap.h"
 #include "table/stubs.h"
 
@@ -52,7 +54,8 @@ static const OrtApi api_table = {
       offsetof(OrtApi, name) == (index) * sizeof(void*) && (since) == VERSION_OF_SLOT(index), \
       #name " is not in slot " #index " or not of version " #since);
 #include "ort_slots.def"
-_Static_assert(sizeof(OrtApi) == 426 * sizeof(void*), "a slot was added to a version that shipped");
+_Static_assert(sizeof(OrtApi) == ORTCORE_TRACED_SLOTS * sizeof(void*),
+               "a slot was added to a version that shipped");
 _Static_assert(sizeof(OrtApiBase) == 2 * sizeof(void*),
                "OrtApiBase has no version and cannot grow");
 

@@ -38,11 +38,10 @@ static void fill_tables(void) {
                ? &tables[host]                                                         \
                : core_refuse_version(version, host, "1." #host ".0");                  \
   }
-CORE_EACH_OLDER_HOST(BASE_FUNCTIONS, )
-BASE_FUNCTIONS(30, )
+CORE_EACH_HOST(BASE_FUNCTIONS, )
 
 #define BASE(host, ...) [host] = {get_api_of_##host, version_string_of_##host},
-static const OrtApiBase bases[] = {CORE_EACH_OLDER_HOST(BASE, ) BASE(30, )};
+static const OrtApiBase bases[] = {CORE_EACH_HOST(BASE, )};
 
 const OrtApiBase* ORT_API_CALL core_kernel_base(uint32_t version) {
   if (version == 0 || version > ORT_API_VERSION) {

@@ -30,6 +30,14 @@ void core_describe_late_slot(char* text, unsigned index, uint32_t host, const ch
   X(26, __VA_ARGS__) X(27, __VA_ARGS__) X(28, __VA_ARGS__) X(29, __VA_ARGS__)
 /* clang-format on */
 
+/** All API versions that the core plays. */
+#define CORE_EACH_HOST(X, ...) \
+  CORE_EACH_OLDER_HOST(X, __VA_ARGS__) CORE_EXPANDED(X, ORT_API_VERSION, __VA_ARGS__)
+#define CORE_EXPANDED(X, version, ...) X(version, __VA_ARGS__)
+#define CORE_COUNT_HOST(version, ...) +1
+_Static_assert(0 CORE_EACH_HOST(CORE_COUNT_HOST, ) == ORT_API_VERSION,
+               "CORE_EACH_OLDER_HOST lists every version before this one");
+
 const OrtApiBase* ORT_API_CALL core_emulate(uint32_t version);
 OrtStatus* ORT_API_CALL core_trace_begin(const OrtApi* api, uint32_t version,
                                          const char* version_string, OrtcoreFigures* figures,

@@ -4,12 +4,13 @@
 #define ORTCFFI_BOUNDARY_SLOT_ROWS_H_
 
 #include "onnxruntime_c_api.h"
+#include "ortcore.h"
 
 /* The embedded core's base, whatever other OrtGetApiBase the process has. */
 const OrtApiBase* ortcffi_core_api_base(void);
 
 /* The API version that this was built for, and the number of slots that OrtApi has then. */
-enum { ORTCFFI_API_VERSION = ORT_API_VERSION, ORTCFFI_SLOTS = 426 };
+enum { ORTCFFI_API_VERSION = ORT_API_VERSION, ORTCFFI_SLOTS = ORTCORE_TRACED_SLOTS };
 
 /* One row of the list of slots. */
 typedef struct ortcffi_slot {

@@ -37,8 +37,12 @@ CORE_EXPORT OrtStatus* register_for_trial(OrtSessionOptions* options, const OrtA
 static OrtStatus* register_by_name(void** out) {
   return (void)out, api->RegisterCustomOpsUsingFunction(options_, "register_for_trial");
 }
+/* The handle is NULL after a failure, as in the reference. */
 static OrtStatus* register_library(void** out) {
-  return api->RegisterCustomOpsLibrary(options_, CUSTOM_OPS, out);
+  void* library = NULL;
+  CORE_TRY(api->RegisterCustomOpsLibrary(options_, CUSTOM_OPS, &library));
+  *out = library;
+  return NULL;
 }
 static OrtStatus* register_no_library(void** out) {
   void* library;
