@@ -21,13 +21,13 @@ static void count_out(int64_t* counters, const struct arena_chunk* chunk) {
   CORE_SHARD_ADD(counters[ARENA_REQUESTED], -(int64_t)chunk->requested);
 }
 
-/* A thread that has more in use than ever looks how much all have. */
+/* On a new per-thread maximum, recomputes the total peak. */
 static CORE_NOINLINE void new_high(struct arena* self, struct arena_cache* cache) {
   CORE_SHARD_SET(cache->counters[ARENA_MARK], cache->counters[ARENA_IN_USE]);
   arena_look(self);
 }
 
-/* From what is free, what threads have cached, or a new region, in this order. */
+/* Takes a chunk from the free ones, from threads' caches, or from a new region, in this order. */
 static struct arena_chunk* find_chunk(struct arena* self, size_t rounded) {
   struct arena_chunk* chunk = arena_best_fit(self, rounded);
   if (chunk == NULL) {
@@ -86,7 +86,7 @@ static void* ORT_API_CALL arena_alloc(OrtAllocator* this_, size_t size) NO_EXCEP
   return start;
 }
 
-/* Why a pointer cannot be freed. */
+/* Says why a pointer cannot be freed. */
 static const char* complaint(const struct arena* self, const void* pointer) {
   if (arena_find(self, pointer) != NULL) {
     return "was freed before";
@@ -172,7 +172,7 @@ static OrtStatus* ORT_API_CALL arena_shrink(OrtAllocator* this_) NO_EXCEPTION {
   return NULL;
 }
 
-/* In the order of the reference, which is that of the alphabet. */
+/* In ONNX Runtime's order, which is alphabetical. */
 static OrtStatus* ORT_API_CALL arena_stats(const OrtAllocator* this_,
                                            OrtKeyValuePairs** out) NO_EXCEPTION {
   CORE_REQUIRE(GetStats, out);

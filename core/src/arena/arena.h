@@ -3,51 +3,52 @@
  * @file arena.h
  * An allocator that takes memory from another one in large regions and hands out parts of them.
  *
- * What is freed stays in the arena until Shrink, and joins with what is free beside it. Sizes are
- * rounded up to 256 bytes; the block that fits best is taken, and split unless little would be
- * left. Blocks start as aligned as the inner allocator's, at multiples of 256 bytes behind the
- * start of a region. The arena never touches the memory itself, which may be any device's.
+ * A freed block stays in the arena until Shrink, and is merged with free neighbours. Sizes are
+ * rounded up to 256 bytes. The best-fitting free block is taken, and split unless the rest would be
+ * small. Blocks start at multiples of 256 bytes from the start of a region, so they are as aligned
+ * as the inner allocator's, up to 256 bytes. The arena never reads or writes the memory itself,
+ * which may belong to any device.
  *
- * Threads keep what they free for their next allocation of the same size. That counts as free, and
- * is collected where it could save a region from being taken or an allocation from failing.
+ * Each thread caches what it frees for its next allocation of the same size. Cached blocks count as
+ * free. They are collected before the arena takes a new region or fails an allocation.
  *
- * No function of the inner allocator is called under a lock: room below the maximum is set aside
- * first, so that several threads may take regions at once and still not exceed it.
+ * The inner allocator is never called under a lock: the bytes are first reserved against the
+ * maximum, so that several threads may take regions at once without exceeding it.
  */
 #ifndef ORTCFFI_ARENA_H_
 #define ORTCFFI_ARENA_H_
 
 #include "core.h"
 
-/** What OrtArenaCfg names. -1: the default, which for `max_mem` is written 0. */
+/** The fields of OrtArenaCfg. -1 is the default; for `max_mem` it is 0. */
 struct OrtArenaCfg {
   size_t max_mem;
-  /** 0: regions double; 1: as large as the block that needs one. */
+  /** 0: each region is twice the last; 1: a region is as large as the block that needs it. */
   int64_t extend_strategy;
   int64_t initial_chunk_size;
   int64_t max_dead_bytes;
-  /** The size of the region that follows a Shrink. */
+  /** The size of the first region after a Shrink. */
   int64_t initial_growth_chunk_size;
-  /** Regions double up to this. */
+  /** The size up to which regions double. */
   int64_t max_power_of_two_extend;
 };
 
 /**
- * Makes an arena over any allocator. With its last reference it gives all its memory back.
- * @param[in] inner The allocator, to which a reference is held.
- * @param[in] cfg Its measures; copied. NULL for defaults.
- * @param[in] info What Info answers: copied if it is the core's own, otherwise borrowed. NULL for
- *     what the inner allocator's answers.
- * @param[out] out The arena, for core_release_adaptor. Shrink gives back regions of which nothing
- * is in use, save the first one where regions double. MaxInUse is exact with one thread; with
- * several it is the most that all had in use together when one of them had more than ever.
+ * Makes an arena over any allocator. Releasing its last reference gives all its memory back.
+ * @param[in] inner The allocator; the arena holds a reference to it.
+ * @param[in] cfg The settings; copied. NULL for defaults.
+ * @param[in] info The memory info that Info returns: copied if it is the core's own, otherwise
+ *     borrowed. NULL for the inner allocator's.
+ * @param[out] out The arena; free it with core_release_adaptor. Shrink gives back unused regions,
+ *     except the first one if regions double. MaxInUse is exact with one thread. With several
+ *     threads it is the largest total seen when a thread reached a new maximum of its own.
  * @return NULL, or a status: ORT_INVALID_ARGUMENT naming the argument; out of memory.
  */
 OrtStatus* core_create_arena(OrtAllocator* inner, const OrtArenaCfg* cfg, const OrtMemoryInfo* info,
                              OrtAllocator** out);
 
-/** From now on a fork finds the locks of arenas free. Otherwise that begins with the first arena,
- * which another thread may make while this one forks. */
+/** Registers the fork handlers that keep arenas' locks usable in a child. Without this call the
+ * first arena does it, perhaps in one thread while another forks. */
 void core_arenas_begin(void);
 
 #endif /* ORTCFFI_ARENA_H_ */

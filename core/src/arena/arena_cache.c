@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The caches of threads, when somebody else must look into them: to collect what is free, to work
- * out a peak, to fork. */
+/* Access to other threads' caches: to collect free blocks, to compute the peak, to fork. */
 #include <string.h>
 
 #include "arena/arena_internal.h"
@@ -8,7 +7,7 @@
 
 int arena_has_barrier;
 
-/* Arenas that a fork must find at rest. Taken before the locks of arenas. */
+/* Arenas whose locks a fork takes. arenas_lock is taken before the locks of arenas. */
 static core_mutex arenas_lock = CORE_MUTEX_INIT;
 static struct arena* arenas;
 static core_once once = CORE_ONCE_INIT;
@@ -36,10 +35,11 @@ static void in_child(void) {
   after_fork();
 }
 
-/* The heap has seen to its own locks by now, so that a fork takes them after those of arenas. */
+/* The heap's fork handlers are registered before these, so a fork takes the heap's locks after
+ * those of arenas. */
 static void prepare_forks(void) {
   arena_has_barrier = core_barrier_begin();
-  /* Arenas number threads under their locks. */
+  /* Arenas call core_thread_number under their locks. */
   core_thread_numbers_begin();
   core_at_fork(before_fork, after_fork, in_child);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Free chunks: small ones in a list for each size, the others in a tree by size and address. */
+/* Free chunks: small ones in one list per size, the others in a tree by size and address. */
 #include "arena/arena_internal.h"
 
-/* The tree is a treap: ordered by size, and a heap by what looks like chance. */
+/* The tree is a treap: a search tree by size and address, a heap by pseudo-random priority. */
 #define LESS(chunk) ((chunk)->previous)
 #define MORE(chunk) ((chunk)->next)
 
@@ -59,7 +59,8 @@ static void tree_remove(struct arena_chunk** tree, struct arena_chunk* chunk) {
   *at = less != NULL ? less : more;
 }
 
-/* The smallest chunk of at least that size, of those the one at the lowest address. */
+/* Returns the smallest chunk of at least that size; of equal ones, the one at the lowest address.
+ */
 static struct arena_chunk* tree_find(struct arena_chunk* tree, size_t size) {
   struct arena_chunk* found = NULL;
   while (tree != NULL) {
@@ -123,8 +124,8 @@ static struct arena_chunk* find_free_chunk(const struct arena* self, size_t roun
   return tree_find(self->tree, rounded);
 }
 
-/* Cuts off what a block does not need, unless so little that it would lie about. Without memory for
- * a second chunk, the block has it all. */
+/* Splits off what a block does not need, unless the rest would be too small to use. Without memory
+ * for a second chunk the block keeps it all. */
 static void split(struct arena* self, struct arena_chunk* chunk, size_t rounded) {
   size_t rest = chunk->size - rounded;
   if (rest == 0 || (rest < rounded && rest < (size_t)self->cfg.max_dead_bytes)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The measures of arenas, as clients hand them over. */
+/* OrtArenaCfg: the settings of arenas, and their checks. */
 #include <limits.h>
 #include <stddef.h>
 #include <string.h>
@@ -9,10 +9,10 @@
 
 static const struct OrtArenaCfg defaults = {0, -1, -1, -1, -1, -1};
 
-/* One of the keys of CreateArenaCfgV2, and the numbers that it takes beside -1, the default. */
+/* A key of CreateArenaCfgV2, and the numbers that it takes beside -1, the default. */
 struct key {
   const char* name;
-  /** Where it stands in OrtArenaCfg; that of -1 is nowhere. */
+  /** Its offset in OrtArenaCfg; -1 if it has no field there. */
   int offset;
   int64_t most;
 };
@@ -25,7 +25,7 @@ static const struct key keys[] = {
     {"max_dead_bytes_per_chunk", AT(max_dead_bytes), INT_MAX},
     {"initial_growth_chunk_size_bytes", AT(initial_growth_chunk_size), INT_MAX},
     {"max_power_of_two_extend_bytes", AT(max_power_of_two_extend), INT64_MAX},
-    /* Of arenas of another kind of memory, which the core does not have. */
+    /* For CUDA arenas, which the core does not have. */
     {"use_cuda_mempool", -1, INT64_MAX},
     {"cuda_mempool_release_threshold", -1, INT64_MAX},
     {"cuda_mempool_bytes_to_keep_on_shrink", -1, INT64_MAX},

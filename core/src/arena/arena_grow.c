@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What the arena has from the inner allocator. */
+/* Regions and reserved blocks: taking them from the inner allocator and giving them back. */
 #include "arena/arena_internal.h"
 #include "heap/heap.h"
 
-/* How often a thread looks again while others may be about to bring or free memory. */
+/* How often a thread retries while others may be about to add or free memory. */
 #define PATIENCE 10000
 
-/* How deep this thread is in functions of inner allocators: it must not wait for itself there. */
+/* How many calls of inner allocators this thread is in: it must not wait for itself. */
 static __thread unsigned inside CORE_TLS;
 
-/* Around a call of the inner allocator's, for that many bytes of `total`. */
+/* Unlocks for a call of the inner allocator that changes `total` by that many bytes. */
 static void leave_lock(struct arena* self, size_t bytes) {
   self->changing++;
   self->in_flight += bytes;
@@ -24,7 +24,7 @@ static void retake_lock(struct arena* self, size_t bytes) {
   self->changing--;
 }
 
-/* A thread that forks while it is in an inner allocator comes back from there in both processes. */
+/* If a thread forks inside an inner allocator, the call returns in both processes. */
 void arena_forget_others(struct arena* self) {
   if (inside == 0) {
     self->total -= self->in_flight;
@@ -37,7 +37,7 @@ static size_t room(const struct arena* self) {
   return self->total < self->limit ? (self->limit - self->total) & ~(ARENA_GRANULE - 1) : 0;
 }
 
-/* What the next region is to have: at least `rounded` bytes, and more only below the maximum. */
+/* The size of the next region: at least `rounded` bytes, and more only below the maximum. */
 static size_t region_size(const struct arena* self, size_t rounded) {
   if (self->cfg.extend_strategy == 1) {
     return rounded;
@@ -49,7 +49,7 @@ static size_t region_size(const struct arena* self, size_t rounded) {
   return size < room(self) ? size : room(self);
 }
 
-/* Doubles the region after this one, unless this one was made larger for a large block. */
+/* Doubles the next region's size, unless this region was made larger for a large block. */
 static void plan_next(struct arena* self, size_t rounded) {
   size_t size = self->next_region;
   if (size >= rounded) {
@@ -80,7 +80,7 @@ static int add_region(struct arena* self, char* start, size_t size) {
   return 1;
 }
 
-/* Asks for less and less where there is not so much. */
+/* Retries with smaller and smaller sizes when out of memory. */
 static char* ask(OrtAllocator* inner, size_t rounded, size_t* size) {
   for (;;) {
     char* start = core_alloc_from(inner, *size, 0);
@@ -92,7 +92,8 @@ static char* ask(OrtAllocator* inner, size_t rounded, size_t* size) {
   }
 }
 
-/* Adds a region; false without memory. There is room for `rounded` bytes. */
+/* Adds a region; false when out of memory. The caller has checked that `rounded` bytes stay below
+ * the maximum. */
 static int extend(struct arena* self, size_t rounded) {
   OrtAllocator* inner = self->adaptor.inner;
   size_t planned = region_size(self, rounded);
@@ -128,7 +129,7 @@ struct arena_chunk* arena_grow(struct arena* self, size_t rounded) {
       return chunk;
     }
   }
-  /* Others may have taken of the new region meanwhile. */
+  /* Other threads may have allocated from the new region meanwhile. */
   struct arena_chunk* chunk = NULL;
   while (chunk == NULL && rounded <= room(self) && extend(self, rounded)) {
     chunk = arena_best_fit(self, rounded);
@@ -136,7 +137,7 @@ struct arena_chunk* arena_grow(struct arena* self, size_t rounded) {
   return chunk;
 }
 
-/* A struct's own version says which fields it has. */
+/* The struct's version says which fields it has; Reserve exists from this one on. */
 #define RESERVE_SINCE 18
 
 static char* inner_reserve(OrtAllocator* inner, size_t size) {
@@ -200,7 +201,7 @@ static int is_free(const struct arena_region* region) {
   return region->first->after == NULL && arena_state_of(region->first) == ARENA_FREE;
 }
 
-/* Takes the free regions, of so many bytes together, out of the arena. */
+/* Removes the free regions from the arena, and adds up their bytes. */
 static struct arena_region* part_with_free(struct arena* self, size_t* bytes) {
   struct arena_region* parted = NULL;
   struct arena_region** at = &self->regions;

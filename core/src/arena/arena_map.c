@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From an address to the chunk that starts there. */
+/* Finds the chunk that starts at an address. */
 #include <string.h>
 
 #include "arena/arena_internal.h"
@@ -46,7 +46,7 @@ void arena_map_end(struct arena* self) {
   }
 }
 
-/* Readers may be on their way along the entries: the leaf first, then the number that shows it. */
+/* Readers need no lock, so the leaf is stored before the number that makes the entry visible. */
 static void add_leaf(struct arena_directory* directory, uintptr_t number, struct arena_leaf* leaf) {
   size_t at = arena_hash(number);
   while (directory->entries[at & directory->mask].number != 0) {
@@ -57,7 +57,8 @@ static void add_leaf(struct arena_directory* directory, uintptr_t number, struct
   directory->count++;
 }
 
-/* Keeps half of the entries empty. The directory before stays for those who are reading it. */
+/* Keeps half of the entries empty. The old directory stays allocated, because others may read it.
+ */
 static int make_room(struct arena* self) {
   struct arena_directory* old = self->directory;
   if (old->count * 2 <= old->mask) {

@@ -5,13 +5,13 @@
 
 #include "heap/heap_internal.h"
 
-/* Sizes from which, and how many classes up, an empty bin borrows. */
+/* An empty bin borrows blocks of larger classes from this size on, up to so many classes above. */
 #ifndef BORROW_FROM
 #define BORROW_FROM 17
 #define BORROW_STEPS 4
 #endif
 
-/* From this size on it costs less to have zeroed pages from the system than to write zeros. */
+/* From this size on, getting zeroed pages from the system costs less than writing zeros. */
 #define LAZY_FROM ((size_t)1 << 20)
 
 void heap_report_broken(const struct heap_block* block) {
@@ -28,14 +28,14 @@ static void set_loaded(struct heap_bin* bin, struct heap_block* head, size_t cou
   bin->limit = (int64_t)(bin->pushes - bin->pops) + bin->capacity - (int64_t)count;
 }
 
-/* Only small blocks count: of large ones there are no spares to keep. */
+/* Counts small blocks only: large bins have no spare batches. */
 static void count_spares(struct heap_thread* self, size_t size_class, int64_t blocks) {
   if (size_class < HEAP_FIRST_LARGE) {
     self->spare_bytes += blocks * (int64_t)heap_class_size(size_class);
   }
 }
 
-/* Makes what a bin holds one more batch of its spares. */
+/* Moves the bin's blocks to its list of spare batches. */
 static void set_aside(struct heap_thread* self, size_t size_class) {
   struct heap_bin* bin = &self->bins[size_class];
   struct heap_block* batch = bin->head;
@@ -96,20 +96,20 @@ void heap_fill_bins(struct heap_thread* self) {
   }
 }
 
-/* Sets the blocks in large bins aside, so that taking one of them will be noticed. */
+/* Moves the blocks in large bins to the spare batches, so that taking one needs the slow path. */
 static void hide_large(struct heap_thread* self) {
   for (size_t i = HEAP_FIRST_LARGE; i <= HEAP_LAST_CLASS; i++) {
     struct heap_bin* bin = &self->bins[i];
     if (bin->head != NULL) {
-      /* One batch aside at most: what is aside does not count against the thread's cap. */
+      /* Keep one spare batch at most, because spares do not count against the thread's cap. */
       give_spares(self, i);
       set_aside(self, i);
     }
   }
 }
 
-/* Works out the peak where more may be in use than ever was. The fast path does not: it may take
- * what the large bins show only as long as even all of that would be no new peak. */
+/* Recomputes the peak. The fast path does not: large bins therefore show it free blocks only if
+ * taking all of them could not raise the peak. */
 static void note_peak(struct heap_thread* self) {
   int64_t room = heap_note_peak();
   int64_t shown = 0;
@@ -143,7 +143,7 @@ static enum heap_verdict free_huge(struct heap_thread* self, void* pointer) {
   return HEAP_FREED;
 }
 
-/* Fills an empty bin: with a batch set aside, or one from the central list. */
+/* Fills an empty bin with a spare batch, or with one from the central list. */
 static int refill(struct heap_thread* self, size_t size_class, int fresh) {
   struct heap_bin* bin = &self->bins[size_class];
   struct heap_block* batch = bin->spares;
@@ -163,7 +163,7 @@ static int refill(struct heap_thread* self, size_t size_class, int fresh) {
   return 1;
 }
 
-/* The list behind a block that somebody wrote to leads anywhere: it is left alone. */
+/* The next pointer of an overwritten block cannot be trusted, so the list is dropped. */
 static void drop_broken(struct heap_bin* bin) {
   if (bin->head != NULL && bin->head->key != heap_key(bin->head)) {
     heap_report_broken(bin->head);
@@ -171,8 +171,8 @@ static void drop_broken(struct heap_bin* bin) {
   }
 }
 
-/* Before untouched memory is taken for a class, blocks a little larger that lie free will do: that
- * is what keeps the sum of all classes' high waters close to what is in use. */
+/* Uses free blocks of a slightly larger class before untouched memory. That keeps the sum of the
+ * classes' high-water marks close to what is in use. */
 static size_t borrow(struct heap_thread* self, size_t size_class) {
   if (size_class < BORROW_FROM) {
     return 0;
@@ -187,8 +187,8 @@ static size_t borrow(struct heap_thread* self, size_t size_class) {
   return 0;
 }
 
-/* Whether more may be about to be in use than ever was. Small bins are asked when they run empty,
- * so the peak is known to within what a bin holds. */
+/* Whether this allocation may raise the high-water mark. Small bins are checked only when they run
+ * empty, so the peak is exact to within what a bin holds. */
 static int rises(struct heap_thread* self, size_t size_class) {
   struct heap_bin* bin = &self->bins[size_class];
   if (size_class >= HEAP_FIRST_LARGE) {
@@ -232,8 +232,8 @@ void* heap_alloc_slow(size_t size) {
   return block;
 }
 
-/* A bin that is full may hold twice as much, as long as the thread's bins together stay within
- * bounds; where they do not, all begin again with a batch. */
+/* Doubles the capacity of a full bin, as long as the thread's bins together stay below their cap.
+ * Otherwise all bins are reset to the capacity of one batch. */
 static void widen(struct heap_thread* self, size_t size_class) {
   struct heap_bin* bin = &self->bins[size_class];
   int64_t more = bin->capacity * (int64_t)heap_class_size(size_class);
@@ -267,9 +267,8 @@ static void spill(struct heap_thread* self, size_t size_class) {
   }
 }
 
-/* Makes room for one more block in a full large bin, within the thread's cap: where that is used
- * up, all large bins give back what they have and begin anew. Returns false for a block that is too
- * large to keep at all. */
+/* Makes room for one more block in a full large bin. If the thread's cap is used up, all large bins
+ * give back their blocks and start again empty. Returns false if the block is too large to keep. */
 static int grant(struct heap_thread* self, size_t size_class) {
   int64_t bytes = (int64_t)heap_class_size(size_class);
   if (self->granted + bytes > HEAP_THREAD_CAP) {
@@ -293,12 +292,12 @@ static enum heap_verdict pass_on(struct heap_thread* self, size_t size_class, vo
   block->key = heap_key(block);
   block->next = NULL;
   HEAP_ADD(bin->pushes, 1);
-  bin->limit++; /* it never was in the bin */
+  bin->limit++; /* undo the push: the bin never held it */
   heap_central_give(size_class, block, 1);
   return HEAP_FREED;
 }
 
-/* What is wrong with a pointer, if anything is. */
+/* Tells why a pointer cannot be freed; HEAP_FREED if it can. */
 static enum heap_verdict judge(const void* pointer, size_t mark) {
   if (mark == HEAP_NOTHING) {
     return HEAP_FOREIGN;
@@ -330,7 +329,7 @@ enum heap_verdict heap_free_slow(void* pointer) {
   }
   struct heap_thread* self = heap_self;
   if (self == &heap_nobody && (self = heap_thread_begin()) == NULL) {
-    /* Without bins there is no place for it. */
+    /* A thread without bins cannot keep it. */
     return HEAP_FREED;
   }
   if (mark == HEAP_HUGE) {

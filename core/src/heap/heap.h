@@ -3,14 +3,15 @@
  * @file heap.h
  * The memory under the default allocator and the core's own objects: blocks aligned to 64 bytes.
  *
- * Three heaps serve, and one line of the build chooses: heap_bins.h is ours and the default,
- * heap_mimalloc.h hands on to mimalloc, heap_malloc.h to the C library for tests. Each defines
+ * There are three heaps, and the build defines which one is used: heap_bins.h is this project's own
+ * and the default; heap_mimalloc.h calls mimalloc; heap_malloc.h calls the C library, for tests.
+ * Each defines
  *
- *   HEAP_NAME                             what it is, for GetBuildInfoString
- *   HEAP_SMALL, HEAP_FIRST_LARGE          sizes and marks are small up to the one, below the other
- *   heap_mark                             HEAP_NOTHING for a pointer that is known to be no block
- *   heap_try_*                            fast paths: all is done from what the thread has, or none
- *   struct heap_thread                    with `created` and `released`, one count per kind
+ *   HEAP_NAME                      its name, for GetBuildInfoString
+ *   HEAP_SMALL, HEAP_FIRST_LARGE   the largest small size, and the first mark of a large block
+ *   heap_mark                      a pointer's mark: HEAP_NOTHING if it is certainly no block
+ *   heap_try_*                     fast paths: they use only the thread's blocks, or do nothing
+ *   struct heap_thread             with `created` and `released`, one count per kind
  *
  * and the functions declared here.
  */
@@ -27,13 +28,13 @@
 #include "heap/heap_bins.h"
 #endif
 
-/** A block of at least `size` bytes, aligned to 64; NULL for size 0 and where there is none. */
+/** Returns at least `size` bytes, aligned to 64; NULL for size 0 and when out of memory. */
 static inline void* heap_alloc(size_t size) {
   void* block = size - 1 < HEAP_SMALL ? heap_try_alloc_small(size) : heap_try_alloc_large(size);
   return CORE_LIKELY(block != NULL) ? block : heap_alloc_slow(size);
 }
 
-/** Frees a block of this heap; tells what is none. */
+/** Frees a block of this heap; the verdict says if the pointer was not one. */
 static inline enum heap_verdict heap_free(void* pointer) {
   size_t mark = heap_mark(pointer);
   int freed = mark < HEAP_FIRST_LARGE ? heap_try_free_small(pointer, mark)
@@ -55,7 +56,7 @@ static inline CORE_INLINE void heap_free_object(void* object) {
   }
 }
 
-/** Counts an object of the core in. */
+/** Counts an object of the core that was created. */
 static inline CORE_INLINE void heap_created(enum core_kind kind) {
   struct heap_thread* self = heap_self;
   if (CORE_UNLIKELY(self == &heap_nobody)) {
@@ -65,7 +66,7 @@ static inline CORE_INLINE void heap_created(enum core_kind kind) {
   }
 }
 
-/** Counts an object of the core out. */
+/** Counts an object of the core that was released. */
 static inline CORE_INLINE void heap_released(enum core_kind kind) {
   struct heap_thread* self = heap_self;
   if (CORE_UNLIKELY(self == &heap_nobody)) {

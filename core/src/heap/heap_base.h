@@ -14,17 +14,17 @@
 /** Blocks start at multiples of a cache line. */
 #define HEAP_LINE ((size_t)64)
 
-/** What heap_mark says of a pointer that is no block. */
+/** heap_mark returns this for a pointer that is no block. */
 #define HEAP_NOTHING 0
 
-/** What came of freeing a pointer. */
+/** The outcome of freeing a pointer. */
 enum heap_verdict {
   HEAP_FREED,
   /** Not a block of this heap. */
   HEAP_FOREIGN,
   /** Points into a block, not to its start. */
   HEAP_INTERIOR,
-  /** Free already. */
+  /** Already free. */
   HEAP_TWICE
 };
 
@@ -41,26 +41,26 @@ struct heap_stats {
   uint64_t bad_frees;
 };
 
-/** Whatever the fast paths leave: empty and full bins, first calls, odd sizes, bad pointers. */
+/** The slow paths: empty and full bins, a thread's first call, unusual sizes, bad pointers. */
 void* heap_alloc_slow(size_t size);
 enum heap_verdict heap_free_slow(void* pointer);
-/** The calling thread's own part, made on its first call; NULL where there is no memory for it. */
+/** The calling thread's own part, made on its first call; NULL when out of memory. */
 struct heap_thread* heap_thread_begin(void);
-/** Counts an object in or out for a thread that has no part yet, and may get none. */
+/** Counts objects created or released by a thread that has no part of the heap yet. */
 void heap_count_slow(enum core_kind kind, int64_t change);
 
-/** Fills `size` bytes with zeros: memory of this heap, or any other. Of a large block of this heap
- * the whole pages go back to the system, which maps zeroed ones when they are next touched. */
+/** Fills `size` bytes with zeros, in memory of this heap or any other. The whole pages of a large
+ * block of this heap are returned to the system, which maps zeroed ones at their next touch. */
 void heap_zero(void* start, size_t size);
 
-/** Gives back what the calling thread and the process hold without using it. */
+/** Returns unused memory of the calling thread and the process to the system. */
 void heap_shrink(void);
 void heap_read_stats(struct heap_stats* out);
 int64_t heap_live_objects(enum core_kind kind);
 
-/* Counters have one writer, and others that read them. A plain increment is one instruction where
- * a relaxed load and store are three, and no less whole; only the thread sanitizer must be shown
- * the latter. */
+/* Each counter has one writing thread and many readers. A plain increment is one instruction, a
+ * relaxed load and store are three, and neither can tear; only the thread sanitizer needs the
+ * latter. */
 #if defined(CORE_TSAN)
 #define HEAP_ADD(counter, change) \
   __atomic_store_n(&(counter), (counter) + (change), __ATOMIC_RELAXED)
@@ -70,7 +70,7 @@ int64_t heap_live_objects(enum core_kind kind);
 #define HEAP_READ(counter) __atomic_load_n(&(counter), __ATOMIC_RELAXED)
 
 struct heap_thread;
-/** The part of the heap that threads have which never called it. */
+/** Placeholder for threads that have not allocated yet. */
 extern struct heap_thread heap_nobody;
 extern __thread struct heap_thread* heap_self CORE_TLS;
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file heap_bins.h
- * The heap that is our own: blocks from size classes, cached by each thread. heap.h includes it.
+ * This project's own heap: size classes with thread-local caches. heap.h includes it.
  *
- * All memory lies in one reserved range of addresses, cut into segments of 1 MiB. A byte per
- * segment says which size class its blocks have, so a pointer's class, and whether it is ours at
- * all, costs one subtraction, one comparison and one load.
+ * All memory lies in one reserved range of addresses, cut into segments of 1 MiB. One byte per
+ * segment names the size class of its blocks. So finding a pointer's class, or that the heap does
+ * not own it, costs one subtraction, one comparison and one load.
  *
- * Three floors, each with its own file:
+ * Three layers:
  *
- *   heap_bins.h, heap.c  a thread's own bins: a list of free blocks per class, no lock, no atomics
- *   heap_central.c       full batches of blocks, exchanged between threads; one lock per class
+ *   heap_bins.h, heap.c  per thread and class a bin, a list of free blocks; no lock, no atomics
+ *   heap_central.c       full batches, exchanged between threads; one lock per class
  *   heap_region.c        segments and the pages behind them; one lock
  *
- * A free block carries a key, its own address mixed with a secret of the process. A block that is
- * freed while its key is there was free already; a block whose key is gone when it is taken was
- * written to after it was freed, or overrun by its neighbour.
+ * A free block stores a key: its own address mixed with a secret of the process. If the key is
+ * there when the block is freed, the block was already free. If the key is gone when the block is
+ * taken, somebody wrote to it after it was freed, or past the end of its neighbour.
  */
 #ifndef ORTCFFI_HEAP_BINS_H_
 #define ORTCFFI_HEAP_BINS_H_
@@ -24,30 +24,30 @@
 
 #define HEAP_NAME "segment heap"
 
-/** Sizes are counted in lines. */
+/** Sizes are counted in cache lines. */
 #define HEAP_LINE_SHIFT 6
 
 #define HEAP_SEGMENT_SHIFT 20
 #define HEAP_SEGMENT ((size_t)1 << HEAP_SEGMENT_SHIFT)
 
-/* Classes 1 to 16 are 1 to 16 lines; then eight classes to each doubling, up to 1 GiB. */
+/* Classes 1 to 16 are 1 to 16 lines; above, each doubling has eight classes, up to 1 GiB. */
 #define HEAP_LAST_CLASS 176
 #define HEAP_LARGEST ((size_t)1 << 30)
-/* Up to here blocks share a segment; a larger one has segments of its own. */
+/* Blocks up to this size share a segment; a larger one has segments of its own. */
 #define HEAP_SMALL ((size_t)128 << 10)
 #define HEAP_FIRST_LARGE 73
-/* Marks in the segment map that are no class, beside HEAP_NOTHING. Their bins are always full, so
- * that freeing such a pointer leaves the fast path. */
+/* Marks in the segment map, beside HEAP_NOTHING, that are not size classes. Their bins are always
+ * full, so that freeing such a pointer takes the slow path. */
 #define HEAP_HUGE (HEAP_LAST_CLASS + 1)
 #define HEAP_INSIDE (HEAP_LAST_CLASS + 2)
 #define HEAP_MARKS (HEAP_LAST_CLASS + 3)
 
-/** A free block. What the heap needs stands at the end of the first line: programs touch the start
- * of a block just before they free it, and reading what was just half written stalls a processor.
- * The list link stands behind the key, so that an overrun hits the key first. */
+/** A free block. The fields are at the end of the first cache line: programs often write to the
+ * start of a block just before they free it, and reading partly written words stalls a processor.
+ * `next` follows the key, so that an overrun overwrites the key first. */
 struct heap_block {
   char untouched[32];
-  /** In the first block of a batch: the next batch, and the number of blocks in this one. */
+  /** Only in the first block of a batch: the next batch, and the number of blocks in this one. */
   struct heap_block* next_batch;
   size_t batch_count;
   uintptr_t key;
@@ -57,34 +57,35 @@ struct heap_block {
 /** A thread's free blocks of one class: a cache line, written by its thread alone. */
 struct heap_bin {
   struct heap_block* head;
-  /** Blocks ever taken from and put into this bin. Their difference moves with the number of
-   * blocks in `head`; the bin is full when it reaches `limit`. */
+  /** How many blocks were ever taken from and put into this bin. The difference follows the number
+   * of blocks in `head`; the bin is full when it reaches `limit`. */
   uint64_t pops;
   uint64_t pushes;
   int64_t limit;
-  /** Blocks in use, when the bin runs empty, at which the process's peak is worked out anew. Small
-   * classes only. */
+  /** If more blocks than this are in use when the bin runs empty, the process's peak is recomputed.
+   * Small classes only. */
   int64_t mark;
-  /** Full batches beyond `head`. */
+  /** Full batches beside `head`. */
   struct heap_block* spares;
-  /** 2^64 over the distance of blocks in a segment, rounded up: an offset is a multiple of that
-   * distance if and only if its product with this, modulo 2^64, is below it. Small classes only. */
+  /** 2^64 divided by the distance between blocks, rounded up. An offset is a multiple of that
+   * distance if and only if its product with `inverse`, modulo 2^64, is below `inverse`. Small
+   * classes only. */
   uint64_t inverse;
-  /** Blocks `head` may hold: a batch to begin with, more for a bin that is often full. */
+  /** The number of blocks that `head` may hold: first one batch, later more if it is often full. */
   int64_t capacity;
 };
 
 struct heap_thread {
   struct heap_bin bins[HEAP_MARKS];
-  /** Copy of the process's secret: closer at hand. */
+  /** A copy of the process's secret, in a cache line that is read anyway. */
   uintptr_t secret;
-  /** Bytes of large blocks that the bins may hold, by their capacities. */
+  /** Bytes of large blocks that the bins may hold: the sum of their capacities. */
   int64_t granted;
-  /** Huge blocks lie in no bin: how many were taken and given back, and their bytes. */
+  /** Huge blocks are in no bin: how many were taken and given back, and their bytes. */
   uint64_t huge_pops;
   uint64_t huge_pushes;
   int64_t huge_bytes;
-  /** Free bytes of small blocks that its bins may hold beyond a batch each, and do in spares. */
+  /** Bytes of free small blocks that the bins may hold above one batch each, and hold as spares. */
   int64_t capacity_bytes;
   int64_t spare_bytes;
   uint64_t created[CORE_KINDS];
@@ -97,14 +98,14 @@ struct heap_globals {
   size_t span;
   uint8_t* map;
   uintptr_t secret;
-  /** The class of a small size, by its number of lines less one. Written while others may look,
-   * whose bins are nobody's then: any class will do. */
+  /** The class of a small size, by its number of lines minus one. Other threads may read it while
+   * it is written; they still use heap_nobody, for which any class is right. */
   uint8_t classes[HEAP_SMALL >> HEAP_LINE_SHIFT];
 };
 
 extern struct heap_globals heap_region;
 
-/** Bytes in a block of a class. */
+/** The bytes of a block of a class. */
 static inline size_t heap_class_size(size_t size_class) {
   if (size_class <= 16) {
     return size_class << HEAP_LINE_SHIFT;
@@ -113,24 +114,25 @@ static inline size_t heap_class_size(size_t size_class) {
   return (size_class - (shift << 3)) << shift << HEAP_LINE_SHIFT;
 }
 
-/** The class of a size from 1 to HEAP_LARGEST, without a branch: three bits behind the leading one
- * of the number of lines. */
+/** The class of a size from 1 to HEAP_LARGEST, without a branch: it follows from the leading bit of
+ * the number of lines and the three bits after it. */
 static inline size_t heap_class_of(size_t size) {
   uint64_t lines = (size - 1) >> HEAP_LINE_SHIFT;
   unsigned shift = 60U - (unsigned)__builtin_clzll(lines | 15);
   return ((size_t)shift << 3) + (size_t)(lines >> shift) + 1;
 }
 
-/** Large blocks start a few lines into their segment, each at another place, so that they do not
- * all compete for one set of the cache. */
+/** Large blocks start at different offsets in their segments, so that they do not all compete for
+ * the same cache set. */
 static inline size_t heap_color(size_t segment) { return ((segment * 7) & 63) << HEAP_LINE_SHIFT; }
 
 /** @name Fast paths
- * Each does its work from the thread's own bin, or nothing at all. Small and large sizes are apart
- * so that a caller can keep the common one short.
+ * Each uses only the thread's own bin, or does nothing. Small and large sizes have separate
+ * functions, so that callers can inline just the common one.
  * @{ */
 
-/** A block for a size up to HEAP_SMALL; NULL where the slow path is needed, as for size 0. */
+/** Returns a block for a size up to HEAP_SMALL; NULL if the slow path is needed, also for size 0.
+ */
 static inline CORE_INLINE void* heap_try_alloc_small(size_t size) {
   struct heap_thread* self = heap_self;
   struct heap_bin* bin = &self->bins[HEAP_READ(heap_region.classes[(size - 1) >> HEAP_LINE_SHIFT])];
@@ -144,7 +146,7 @@ static inline CORE_INLINE void* heap_try_alloc_small(size_t size) {
   return block;
 }
 
-/** A block for any other size. */
+/** Returns a block for a larger size; NULL if the slow path is needed. */
 static inline CORE_INLINE void* heap_try_alloc_large(size_t size) {
   if (CORE_UNLIKELY(size - 1 >= HEAP_LARGEST)) {
     return NULL;
@@ -161,7 +163,7 @@ static inline CORE_INLINE void* heap_try_alloc_large(size_t size) {
   return block;
 }
 
-/** What the segment map says of a pointer's segment. */
+/** The mark of a pointer's segment: a size class, or one of HEAP_NOTHING, HEAP_HUGE and so on. */
 static inline CORE_INLINE size_t heap_mark(const void* pointer) {
   size_t offset = (uintptr_t)pointer - heap_region.base;
   return CORE_LIKELY(offset < heap_region.span)
@@ -169,8 +171,8 @@ static inline CORE_INLINE size_t heap_mark(const void* pointer) {
              : HEAP_NOTHING;
 }
 
-/** Takes a block of a small class back; false where the slow path is needed, as for any pointer
- * that is no block. */
+/** Frees a block of a small class; false if the slow path is needed, also for a pointer that is no
+ * block. */
 static inline CORE_INLINE int heap_try_free_small(void* pointer, size_t mark) {
   struct heap_thread* self = heap_self;
   struct heap_bin* bin = &self->bins[mark];
@@ -190,7 +192,7 @@ static inline CORE_INLINE int heap_try_free_small(void* pointer, size_t mark) {
   return 1;
 }
 
-/** Takes a block of a large class back. */
+/** Frees a block of a large class; false if the slow path is needed. */
 static inline CORE_INLINE int heap_try_free_large(void* pointer, size_t mark) {
   struct heap_thread* self = heap_self;
   struct heap_bin* bin = &self->bins[mark];

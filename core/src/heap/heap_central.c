@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Free blocks between the threads: batches as they come, and beyond a cap back to their segments.
- */
+/* The central lists: free blocks that threads exchange in batches. Above a cap, blocks return to
+ * their segments. */
 #include "heap/heap_internal.h"
 
 struct central {
   core_mutex lock;
   struct heap_block* batches;
   size_t blocks;
-  /* Free blocks in the class's segments. */
+  /* The number of free blocks in the class's segments. */
   size_t scattered;
-  /* Segments of this class with a free block or room for one, as index + 1. */
+  /* The list of this class's segments that have a free block or room for one, as index + 1. */
   uint32_t segments;
 } __attribute__((aligned(64)));
 
 static struct central centrals[HEAP_LAST_CLASS + 1] = {
     [0 ... HEAP_LAST_CLASS] = {.lock = CORE_MUTEX_INIT}};
-/* Bytes of large blocks that lie in any central list. */
+/* Bytes of large blocks in all central lists. */
 static size_t large_bytes;
 
 static void link_segment(struct central* central, size_t segment) {
@@ -40,7 +40,7 @@ static void unlink_segment(struct central* central, size_t segment) {
   }
 }
 
-/* Leaves the free list of a segment alone: somebody wrote to its first block, so it leads anywhere.
+/* Drops the free list of a segment: its first block was overwritten, so `next` cannot be trusted.
  */
 static void abandon(struct central* central, struct heap_segment* info) {
   heap_report_broken(info->free);
@@ -49,7 +49,7 @@ static void abandon(struct central* central, struct heap_segment* info) {
   info->free_count = 0;
 }
 
-/* A block that was in use before, out of the first segment that has one. */
+/* Returns a block that was in use before, from the first segment that has one. */
 static struct heap_block* used_block(struct central* central) {
   uint32_t next;
   for (uint32_t at = central->segments; at != 0; at = next) {
@@ -74,7 +74,7 @@ static struct heap_block* used_block(struct central* central) {
   return NULL;
 }
 
-/* A block from memory that no block of the class has touched yet. */
+/* Returns a block from memory that was never in use as a block of this class. */
 static struct heap_block* fresh_block(struct central* central, size_t size_class) {
   uint32_t at = central->segments;
   while (at != 0 && heap_segments[at - 1].carved == heap_segments[at - 1].capacity) {
@@ -118,7 +118,7 @@ static struct heap_block* collect(struct central* central, size_t size_class, in
 }
 
 static struct heap_block* new_large(size_t size_class, size_t* count) {
-  /* Room for the largest colour, since where the run will start is not known yet. */
+  /* Room for the largest heap_color, since the run's first segment is not known yet. */
   size_t bytes = heap_class_size(size_class) + 64 * HEAP_LINE;
   size_t segments = (bytes + HEAP_SEGMENT - 1) >> HEAP_SEGMENT_SHIFT;
   int64_t taken = heap_region_take(segments, size_class);
@@ -158,8 +158,8 @@ struct heap_block* heap_central_take(size_t size_class, int fresh, size_t* count
   return batch;
 }
 
-/* Puts blocks back into their segments; a segment with none in use goes back to the system. The
- * blocks behind one that somebody wrote to are lost. */
+/* Puts blocks back into their segments; a segment with none in use is returned to the system. The
+ * blocks after an overwritten one are lost. */
 static void scatter(struct central* central, struct heap_block* block) {
   while (block != NULL && block->key == heap_key(block)) {
     struct heap_block* next = block->next;

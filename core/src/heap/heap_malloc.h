@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file heap_malloc.h
- * The heap as the C library has it, for tests: sanitizers and valgrind know every block, and any
+ * The heap over the C library's malloc, for tests: sanitizers and valgrind see every block, and any
  * allocation can be made to fail. heap.h includes it.
  */
 #ifndef ORTCFFI_HEAP_MALLOC_H_
@@ -14,7 +14,8 @@
 
 #define HEAP_NAME "malloc"
 
-/** Allocations are counted in `calls`; those from number `first` to before `last` fail. */
+/** `calls` counts allocations. Number `first` and those after it, up to but without `last`, fail.
+ */
 struct heap_faults {
   uint64_t calls;
   uint64_t first;
@@ -33,7 +34,7 @@ static inline void other_free(void* block) { free(block); }
 
 static inline size_t other_size(const void* block) { return malloc_usable_size((void*)block); }
 
-/* The C library does not tell; what reads its blocks for errors does. */
+/* The C library cannot tell; a sanitizer or valgrind reports pointers that it does not own. */
 static inline int other_owns(const void* pointer) { return pointer != NULL; }
 
 static inline void other_collect(void) { malloc_trim(0); }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file heap_mimalloc.h
- * The heap as mimalloc has it. heap.h includes it.
+ * The heap over mimalloc. heap.h includes it.
  *
- * What the segment heap reports and this one cannot: a block that is freed twice, a pointer to a
- * multiple of 64 bytes inside a block, a block that was written past its end, and pointers to
- * blocks that others in the process took from the same mimalloc. All of these damage mimalloc.
+ * Unlike heap_bins.h, it cannot report a block that is freed twice, a pointer to a multiple of 64
+ * bytes inside a block, a block that was written past its end, or a block that other code in the
+ * process took from the same mimalloc. All of these damage mimalloc.
  */
 #ifndef ORTCFFI_HEAP_MIMALLOC_H_
 #define ORTCFFI_HEAP_MIMALLOC_H_
@@ -24,19 +24,19 @@ or build without USE_MIMALLOC"
 #define HEAP_TEXT(x) HEAP_TEXT_OF(x)
 #define HEAP_NAME "mimalloc " HEAP_TEXT(MI_MALLOC_VERSION)
 
-/** From this size on mimalloc promises memory that the machine may not have: it takes addresses
- * with MAP_NORESERVE, so only a process that touches too large a block would learn that it is. */
+/** From this size on mimalloc may return memory that the machine does not have: it maps addresses
+ * with MAP_NORESERVE, so the process would only fail when it touches the block. */
 #define HEAP_DOUBTFUL ((size_t)1 << 30)
 
-/** Blocks in use that mimalloc does not recognize, such as those beyond its map of addresses. While
- * there are any, no pointer is known to be foreign. */
+/** The number of blocks in use that mimalloc does not recognize, such as those outside its map of
+ * addresses. While there are any, no pointer can be called foreign. */
 extern int64_t heap_unrecognized;
 
 static inline void* other_alloc(size_t size) {
   if (CORE_UNLIKELY(size >= HEAP_DOUBTFUL) && !core_system_has(size)) {
     return NULL;
   }
-  /* Whole lines: mimalloc's classes for these are aligned by themselves. */
+  /* Round up to whole lines: mimalloc's size classes for these are aligned anyway. */
   void* block = mi_malloc_aligned((size + HEAP_LINE - 1) & ~(HEAP_LINE - 1), HEAP_LINE);
   if (CORE_UNLIKELY(!mi_is_in_heap_region(block) && block != NULL)) {
     __atomic_fetch_add(&heap_unrecognized, 1, __ATOMIC_RELAXED);

@@ -4,12 +4,12 @@
 
 #include "heap/heap_internal.h"
 
-/* Where addresses are limited, less than what they are good for will do. */
+/* The smallest range to try if the process's address space is limited. */
 #define SMALLEST_SPAN ((size_t)1 << 26)
-/* Pages are made writable in steps, so that the kernel is asked rarely. */
+/* Pages are made writable in large steps, to save system calls. */
 #define COMMIT_STEP ((size_t)64 << 20)
 #define HUGE_PAGE ((size_t)2 << 20)
-/* From here on a run is worth the kernel's huge pages. */
+/* The number of segments from which a run uses the kernel's huge pages. */
 #define HUGE_PAGE_RUN 4
 #define LONG_RUN 32
 
@@ -17,8 +17,8 @@ struct heap_globals heap_region;
 struct heap_segment* heap_segments;
 
 static core_mutex lock = CORE_MUTEX_INIT;
-/* Segments below `frontier` were handed out before, bytes below `committed` are writable, and no
- * segment below `first_free` is free. */
+/* Segments below `frontier` have been handed out before, bytes below `committed` are writable, and
+ * no segment below `first_free` is free. */
 static size_t frontier;
 static size_t committed;
 static size_t first_free;
@@ -37,8 +37,8 @@ int heap_region_begin(void) {
   for (size_t span = core_address_room(); span >= SMALLEST_SPAN; span >>= 1) {
     size_t segments = span >> HEAP_SEGMENT_SHIFT;
     size_t tables = segments * (sizeof(struct heap_segment) + 1);
-    /* The range counts as memory where it becomes writable, so that a block which the machine
-     * cannot have is refused at once; the tables are mostly never touched. */
+    /* The system counts the range as memory only once it is writable, so that it refuses at once a
+     * block that is too large for the machine. Most of the tables are never touched. */
     char* range = core_address_reserve(span + HUGE_PAGE);
     char* table = range != NULL ? core_map(tables) : NULL;
     if (table != NULL) {
@@ -60,7 +60,7 @@ int heap_region_begin(void) {
   return 0;
 }
 
-/* The start of a gap of `count` segments, first fit; `frontier` if there is none. */
+/* Returns the first gap of `count` segments; `frontier` if there is none. */
 static size_t find_gap(size_t count) {
   size_t at = first_free;
   while (at < frontier) {
@@ -102,8 +102,8 @@ static int commit(size_t start, size_t end) {
   return 0;
 }
 
-/* The ends of a long run stay small pages: headers stand there, and the rest of a page beside zeros
- * that nobody touches. Writing those would fill a whole huge page with zeros. */
+/* The ends of a long run stay small pages. They may share a page with headers or with zeros that
+ * nobody touches, and one write to a huge page makes all of it resident. */
 static void advise_huge_pages(size_t segment, size_t count, int wanted) {
   if (count >= HUGE_PAGE_RUN) {
     size_t apart = count >= LONG_RUN ? HUGE_PAGE : 0;

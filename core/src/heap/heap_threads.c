@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The threads that have bins, and the figures of all of them together. */
+/* The list of threads that have bins, and the statistics over all of them. */
 #include "heap/heap_internal.h"
 
-/* Until its first call a thread has the bins of nobody: always empty to take from, always full to
- * give to, never written. */
+/* Until its first allocation a thread uses these bins: always empty when taking, always full when
+ * freeing, never written. */
 struct heap_thread heap_nobody = {.bins = {[0 ... HEAP_MARKS - 1] = {.limit = INT64_MIN}}};
 __thread struct heap_thread* heap_self CORE_TLS = &heap_nobody;
 
@@ -11,8 +11,8 @@ static core_once once = CORE_ONCE_INIT;
 static core_thread_key key;
 static int ready;
 
-/* Every thread that has bins, those whose thread has ended and that wait for another, and what
- * ended threads had counted. */
+/* All threads' parts; the parts of ended threads, for new threads to reuse; and the counts of ended
+ * threads. */
 static core_mutex threads_lock = CORE_MUTEX_INIT;
 static struct heap_thread* threads;
 static struct heap_thread* vacant;
@@ -21,7 +21,7 @@ static int64_t ended_live;
 static int64_t ended_objects[CORE_KINDS];
 static int64_t peak;
 
-/* Bytes a thread took less bytes it gave back. */
+/* The bytes that a thread allocated minus those that it freed. */
 static int64_t thread_live(const struct heap_thread* thread) {
   int64_t sum = HEAP_READ(thread->huge_bytes);
   for (size_t i = 1; i <= HEAP_LAST_CLASS; i++) {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What a heap that hands on to another allocator adds: a count for each thread, and the checks that
- * cost little. */
+/* Counters around malloc or mimalloc, per thread, and cheap checks. */
 #include <string.h>
 
 #include "heap/heap.h"
 #include "platform/platform.h"
 
-/* From here on the process's peak is known exactly; below, to within a 64th. */
+/* For blocks of this size and larger the process's peak is exact; for smaller ones, to 1/64. */
 #define EXACT_FROM ((size_t)128 << 10)
 
 struct heap_thread heap_nobody;
@@ -16,7 +15,7 @@ static core_once once = CORE_ONCE_INIT;
 static core_thread_key key;
 static int ready;
 
-/* Every thread that counts, those whose thread has ended and that wait for another, and the sums of
+/* All threads' counters; the counters of ended threads, for new threads to reuse; and the sums of
  * ended threads. */
 static core_mutex lock = CORE_MUTEX_INIT;
 static struct heap_thread* threads;
@@ -127,7 +126,7 @@ enum heap_verdict heap_free_slow(void* pointer) {
     __atomic_fetch_add(&bad_frees, 1, __ATOMIC_RELAXED);
     return foreign ? HEAP_FOREIGN : HEAP_INTERIOR;
   }
-  /* Where there is no memory for a count, the block is lost with it. */
+  /* If the thread's counter cannot be made, the block leaks: nothing could count its end. */
   if (heap_self != &heap_nobody || heap_thread_begin() != NULL) {
     heap_try_free_small(pointer, HEAP_FIRST_LARGE - 1);
   }
@@ -142,7 +141,7 @@ void heap_shrink(void) { other_collect(); }
 void heap_read_stats(struct heap_stats* out) {
   struct heap_thread sum;
   sum_threads(&sum);
-  /* What the other allocator has from the system it counts unreliably, or not at all. */
+  /* The other allocator's count of memory from the system is unreliable or missing. */
   *out = (struct heap_stats){.live_bytes = (uint64_t)sum.live,
                              .peak_bytes = (uint64_t)peak,
                              .allocations = sum.allocations,

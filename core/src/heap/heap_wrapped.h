@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file heap_wrapped.h
- * Counts what goes through another allocator. heap_mimalloc.h and heap_malloc.h include it after
- * they have defined the functions that are declared first.
+ * Counters around another allocator. heap_mimalloc.h and heap_malloc.h include it and define the
+ * functions that are declared first.
  */
 #ifndef ORTCFFI_HEAP_WRAPPED_H_
 #define ORTCFFI_HEAP_WRAPPED_H_
@@ -12,21 +12,22 @@
 /** A block aligned to HEAP_LINE for a size from 1 to PTRDIFF_MAX, or NULL. */
 static inline void* other_alloc(size_t size);
 static inline void other_free(void* block);
-/** Bytes that may be used, the same as long as the block lives. */
+/** The usable bytes of a block; the same as long as the block exists. */
 static inline size_t other_size(const void* block);
 /** False for a pointer that is known to be no block. */
 static inline int other_owns(const void* pointer);
-/** Gives back what lies unused. */
+/** Returns unused memory to the system. */
 static inline void other_collect(void);
 
-/* Sizes and marks are all small: there is no path for others. */
+/* All sizes and marks are small: there is no large path. */
 #define HEAP_SMALL SIZE_MAX
 #define HEAP_FIRST_LARGE 2
 
 struct heap_thread {
-  /** Bytes this thread took less those it gave back; negative if it frees for others. */
+  /** Bytes that this thread allocated minus those that it freed; negative if it frees the blocks of
+   * others. */
   int64_t live;
-  /** `live` when the process's peak was last worked out. */
+  /** `live` when the process's peak was last recomputed. */
   int64_t mark;
   uint64_t allocations;
   uint64_t frees;
