@@ -11,7 +11,15 @@ __all__ += ["Binding", "ModelMetadata", "Profile", "ProfileEvent"]
 __all__ += ["Characteristic", "CustomOp", "CustomOpDomain", "DeviceMemoryType", "DevicePolicy"]
 __all__ += ["DeviceType", "ElementType", "Env", "EpDevice", "ErrorCode", "ExecutionMode"]
 __all__ += ["Failing", "FreeDimension", "KeyValuePairs", "Leak", "LibraryNotFound", "Limiting"]
-__all__ += ["LoadError", "LogMessage", "LogSeverity", "Logging", "MemType", "MemoryInfo"]
+__all__ += [
+    "LoadError",
+    "LogMessage",
+    "LogSeverity",
+    "Logging",
+    "LoraAdapter",
+    "MemType",
+    "MemoryInfo",
+]
 __all__ += ["OpAttr", "OpAttrType", "Operand", "OptimizationLevel", "OrtError"]
 __all__ += ["PrepackedWeights", "PythonAllocator", "RunOptions", "Runtime", "Scope"]
 __all__ += [
@@ -77,6 +85,7 @@ _NAMES = {
     "session.editor": "ModelEditor",
     "graph.nodes": "GraphNode GraphValue",
     "session.binding": "Binding",
+    "session.lora": "LoraAdapter",
     "session.metadata": "ModelMetadata",
     "session.profile": "Profile ProfileEvent",
     "session.session": "Session",

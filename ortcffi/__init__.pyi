@@ -80,6 +80,7 @@ from ortcffi.options.session_inputs import FreeDimension as FreeDimension
 from ortcffi.options.thread_pools import ThreadingOptions as ThreadingOptions
 from ortcffi.session.binding import Binding as Binding
 from ortcffi.session.editor import ModelEditor as ModelEditor
+from ortcffi.session.lora import LoraAdapter as LoraAdapter
 from ortcffi.session.metadata import ModelMetadata as ModelMetadata
 from ortcffi.session.profile import Profile as Profile
 from ortcffi.session.profile import ProfileEvent as ProfileEvent

@@ -3,12 +3,12 @@
 
 from typing import Any
 
-from ortcffi._native import ffi, lib
 from ortcffi.compat._environment import api, text
 from ortcffi.compat._errors import translated
 from ortcffi.compat._settings import Ignored, Setting
-from ortcffi.errors import OrtError, fail
+from ortcffi.errors import OrtError
 from ortcffi.options.run import RunOptions as Run
+from ortcffi.session.lora import LoraAdapter as Adapter
 
 __all__ = ["LoraAdapter", "RunOptions"]
 
@@ -16,23 +16,17 @@ __all__ = ["LoraAdapter", "RunOptions"]
 class LoraAdapter:
     """Weights that change a model's, from a file."""
 
-    __slots__ = ("_handle",)
+    __slots__ = ("_adapter",)
 
     def __init__(self) -> None:
-        self._handle: Any = None
+        self._adapter: Adapter | None = None
 
     def Load(self, path: Any, /) -> None:  # noqa: N802  # the official name
         """Load the file."""
-        out, table = ffi.new("OrtLoraAdapter**"), api()
-        slot = "CreateLoraAdapter"
-        table.require(slot)
         try:
-            if status := lib.CreateLoraAdapter(table.pointer, text(path).encode(), ffi.NULL, out):
-                fail(table.pointer, status, slot)
+            self._adapter = Adapter(text(path), api())
         except OrtError as error:
             raise RuntimeError(error.message) from None
-        pointer = table.pointer
-        self._handle = ffi.gc(out[0], lambda each: lib.ReleaseLoraAdapter(pointer, each))
 
 
 class RunOptions:
@@ -65,11 +59,6 @@ class RunOptions:
     @translated
     def add_active_adapter(self, adapter: LoraAdapter, /) -> None:
         """Use an adapter in the runs."""
-        slot, table = "RunOptionsAddActiveLoraAdapter", api()
-        table.require(slot)
-        if adapter._handle is None:
+        if adapter._adapter is None:
             raise RuntimeError("the adapter has not been loaded")
-        handle = self._options.handle
-        if status := lib.RunOptionsAddActiveLoraAdapter(table.pointer, handle, adapter._handle):
-            fail(table.pointer, status, slot)
-        self._options._lend("adapters", [adapter._handle])
+        self._options.add_adapter(adapter._adapter)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Options of runs, and containers of prepacked weights."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from types import MethodType
 from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import INT32, mapping
@@ -34,6 +35,10 @@ __all__ = ["PrepackedWeights", "RunOptions"]
 STREAM = "OrtSyncStream *"
 
 
+def _release(_adapters: list[Any], api: Any, handle: Any) -> None:
+    lib.ReleaseRunOptions(api, handle)
+
+
 @public
 class RunOptions(Options):
     """Options of runs. A run reads them until it ends.
@@ -44,6 +49,8 @@ class RunOptions(Options):
         The table that makes the options, by default the one of `default_api`.
     config : mapping of str to str, optional
         Initial configuration entries.
+    adapters : iterable of LoraAdapter, optional
+        What `add_adapter` is called with.
     **settings
         Any of the attributes below that can be set.
 
@@ -65,7 +72,7 @@ class RunOptions(Options):
     ('first', -1, 'value')
     """
 
-    __slots__ = ()
+    __slots__ = ("_adapters",)
 
     log_severity = Setting(
         member(LogSeverity, INT32),
@@ -108,11 +115,26 @@ class RunOptions(Options):
         api: "Api | None" = None,
         *,
         config: Mapping[str, str] | None = None,
+        adapters: "Iterable[Handle]" = (),
         **settings: Any,
     ) -> None:
         self._begin(api, "CreateRunOptions", "ReleaseRunOptions", "OrtRunOptions")
         self._set_all(settings)
         self.config.update(mapping("config", config))
+        for adapter in adapters:
+            self.add_adapter(adapter)
+
+    def _take(
+        self,
+        api: "Api",
+        handle: Any,
+        release: Callable[[Any, Any], None] | None,
+        lender: object = None,
+    ) -> None:
+        # The adapters are kept by what releases the options, since a run may outlast this object.
+        self._adapters: list[tuple[Handle, Any]] = []
+        kept = None if release is None else MethodType(_release, self._adapters)
+        super()._take(api, handle, kept, lender)
 
     @classmethod
     def from_handle(cls, api: "Api", handle: Any, lender: object = None) -> Self:
@@ -142,6 +164,43 @@ class RunOptions(Options):
         set through this object are listed.
         """
         return RunConfig(self)
+
+    def add_adapter(self, adapter: Handle) -> None:
+        """Have runs use an adapter. A `Binding` refuses such options, as libraries ignore them.
+
+        The options keep it, also if it is closed. The API cannot take it out again.
+
+        Parameters
+        ----------
+        adapter : LoraAdapter
+            The adapter, of the library that runs the model.
+
+        Notes
+        -----
+        API function: ``RunOptionsAddActiveLoraAdapter``, since version 20. Options of the embedded
+        core, which cannot run models, hand their adapters to those that a run copies from them.
+        """
+        self.handle  # noqa: B018  # raises if closed
+        kind = ffi.typeof("OrtLoraAdapter*")
+        handle = getattr(adapter, "handle", None)
+        if not isinstance(handle, ffi.CData) or ffi.typeof(handle) is not kind:
+            raise TypeError(f"adapter must be a LoraAdapter, not {type(adapter).__name__}")
+        self._add_adapter(adapter, handle)
+
+    def _add_adapter(self, adapter: Handle, handle: Any) -> None:
+        if not self.api.is_core:
+            if not self.api.same_library(adapter.api):
+                raise ValueError(
+                    f"adapter belongs to {adapter.api}, and these options to {self.api}"
+                )
+            self._call("RunOptionsAddActiveLoraAdapter", handle)
+        self._adapters.append((adapter, handle))
+
+    @property
+    def adapters(self) -> list[Handle]:
+        """What `add_adapter` was given, oldest first."""
+        self.handle  # noqa: B018  # raises if closed
+        return [adapter for adapter, _ in self._adapters]
 
     def set_sync_stream(self, stream: Any) -> None:
         """Have runs queue their work for a device on a stream.

@@ -175,9 +175,10 @@ class Conversions(Engine):
 
     # --- the rest ---------------------------------------------------------------------------------
 
-    def _run_options(self, options: Any) -> tuple[int, Any]:
-        handle = run_options_for(self.api, options).handle
-        return address_of(handle), handle
+    def _run_options(self, options: Any) -> tuple[int, Any, bool]:
+        chosen = run_options_for(self.api, options)
+        handle = chosen.handle
+        return address_of(handle), handle, bool(chosen._adapters)
 
     def _refuse_memory(self, message: str, function: str) -> NoReturn:
         raise out_of_memory(message, function)

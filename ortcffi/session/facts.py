@@ -2,11 +2,12 @@
 """What a session tells beside its inputs and outputs: metadata, memory, devices, profiles."""
 
 from collections.abc import Mapping
-from functools import partial
+from types import MethodType
 from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import INT32, decode, encode, integer, mapping
-from ortcffi._native import ffi, lib
+from ortcffi._handle import owned_by
+from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
 from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import fail
@@ -22,8 +23,15 @@ if TYPE_CHECKING:
 __all__ = ["Facts"]
 
 
-def _release(_session: object, release: Any, api: Any, handle: Any) -> None:
-    release(api, handle)
+# What the collector clears before an owner ends must not be needed then. It clears no method.
+
+
+def _end_use(session: "Facts", _api: Any, handle: Any) -> None:
+    session._take_back(handle)
+
+
+def _release_allocator(_session: object, api: Any, handle: Any) -> None:
+    lib.ReleaseAllocator(api, handle)
 
 
 @public
@@ -38,7 +46,10 @@ class Facts(Conversions):
     @property
     def handle(self) -> "OrtSession":
         """The cdata to pass to functions of ``lib``; it keeps the session while it lives."""
-        return ffi.gc(ffi.cast("OrtSession*", self._hand_out()), self._take_back)
+        release = MethodType(_end_use, self)
+        address = self._hand_out()
+        owned: OrtSession = owned_by(Owner("OrtSession*", release, self.api.pointer, address))
+        return owned
 
     def _call(self, slot: str, *arguments: Any) -> None:
         handle, api = self.handle, self.api
@@ -75,7 +86,7 @@ class Facts(Conversions):
         handle = self.handle
         self._call("CreateAllocator", described.handle, out)
         # The handle keeps the session until the allocator has gone.
-        return Allocator(api, out[0], release=partial(_release, handle, lib.ReleaseAllocator))
+        return Allocator(api, out[0], release=MethodType(_release_allocator, handle))
 
     @property
     def input_memory(self) -> list[MemoryInfo]:

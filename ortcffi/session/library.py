@@ -60,6 +60,8 @@ def run_options_for(api: "Api", options: Any) -> RunOptions:
     _refuse_foreign(options, api)
     copy = RunOptions(api, config=dict(options.config))
     _copy_settings(options, copy)
+    for adapter, handle in options._adapters:  # of which some may be closed
+        copy._add_adapter(adapter, handle)
     return copy
 
 

@@ -2,6 +2,7 @@
 """What sessions tell of models, memory, devices and time; pickles and forks."""
 
 import copy
+import gc
 import json
 import os
 import pickle
@@ -233,3 +234,12 @@ def test_a_fork_takes_the_threads_of_a_session_away(threads, works):
         session.run({{"x": x}}, timeout=60)
     """
     run_python(dedent(code), **PATH)
+
+
+def test_the_collector_releases_a_cycle_with_an_allocator_before_its_session(real_api):
+    # A mistake ends the process. The fixture counts the sessions.
+    for _ in range(3):
+        cycle = [ort.Session(models.add(), api=real_api).allocator()]
+        cycle.append(cycle)
+        del cycle
+        gc.collect()

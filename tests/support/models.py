@@ -173,6 +173,13 @@ def two_inputs() -> bytes:
     return model([node("Add", "a b", "s"), node("Sub", "a b", "d")], *ports)
 
 
+def scaled() -> bytes:
+    """y = x * w, with w of ones, which is an input too, so it can be replaced."""
+    ports = [value("x", shape=(1, 4)), value("w", shape=(1, 4))], [value("y", shape=(1, 4))]
+    weights = tensor("w", np.ones((1, 4), np.float32))
+    return model([node("Mul", "x w", "y")], *ports, [weights])
+
+
 def matmul(rows: int = 1, size: int = 256) -> bytes:
     """y = x @ w, with w of ones."""
     weights = tensor("w", np.ones((size, size), np.float32))

@@ -129,7 +129,13 @@ static PyObject* run_bound(PyObject* self, PyObject* const* arguments, Py_ssize_
   }
   OrtStatus* status = NULL;
   struct run* run = &binding->run;
-  if (ortcffi_run_begin_options(run, binding->session, &request) == 0) {
+  if (ortcffi_run_begin_options(run, binding->session, &request) < 0) {
+    /* with an exception */
+  } else if (run->has_adapters) {
+    PyErr_SetString(PyExc_ValueError,
+                    "options have adapters, which bound runs do not use: use "
+                    "Session.run");
+  } else {
     status = perform(binding);
     if (status != NULL) {
       ortcffi_run_fail(run, status, "RunWithBinding");

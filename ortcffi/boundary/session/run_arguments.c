@@ -186,7 +186,7 @@ static int add_options(struct run* run, PyObject* options) {
   PyObject* pair = PyObject_CallMethod((PyObject*)run->session, "_run_options", "(O)", options);
   unsigned long long address;
   PyObject* holder;
-  if (pair == NULL || !PyArg_ParseTuple(pair, "KO", &address, &holder)) {
+  if (pair == NULL || !PyArg_ParseTuple(pair, "KOp", &address, &holder, &run->has_adapters)) {
     Py_XDECREF(pair);
     return -1;
   }

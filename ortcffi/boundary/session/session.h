@@ -89,6 +89,7 @@ struct run {
   PyObject** targets; /* by output: what the caller has it written to; NULL for a new value */
   OrtRunOptions* options;
   PyObject* options_holder; /* NULL for the session's spare options */
+  int has_adapters;         /* which the library uses in Run only */
   int ending;
   double deadline;    /* on the clock of ortcffi_now(); 0 for none */
   atomic_int is_done; /* of a job: whether it has ended, and only its results are left */

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""`LoraAdapter`: weights that a run uses instead of a model's."""
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from ortcffi._convert import encode
+from ortcffi._handle import Handle, out_of, owner_of
+from ortcffi._native import ffi, lib
+from ortcffi._public import public
+from ortcffi.errors import fail
+from ortcffi.table.engine import engine_for
+
+if TYPE_CHECKING:
+    from ortcffi.memory.allocator import Allocator
+    from ortcffi.table.api import Api
+
+__all__ = ["LoraAdapter"]
+
+
+@public
+class LoraAdapter(Handle):
+    """Tensors that replace initializers of a model in the runs whose options have this adapter.
+
+    A model that was fine-tuned by low-rank adaptation (LoRA) has an adapter for each task. The
+    initializers must be overridable: see `Session.overridable_initializers`.
+
+    Parameters
+    ----------
+    source : str, os.PathLike or bytes-like
+        The path of an adapter, or its bytes, which the library copies.
+    api : Api, optional
+        The library whose runs use it, by default the one that a `Session` would choose.
+    allocator : Allocator, optional
+        Of the memory of a device, to which the library copies the tensors. By default they stay in
+        the CPU's memory.
+
+    Raises
+    ------
+    OrtError
+        The file cannot be read, or is no adapter.
+
+    Notes
+    -----
+    API functions: ``CreateLoraAdapter``, ``CreateLoraAdapterFromArray``, ``ReleaseLoraAdapter``,
+    since version 20.
+
+    Examples
+    --------
+    >>> with LoraAdapter("task.onnx_adapter") as adapter:  # doctest: +SKIP
+    ...     options = RunOptions(adapters=[adapter])
+    ...     session.run({"x": x}, options=options)
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        source: Any,
+        api: "Api | None" = None,
+        *,
+        allocator: "Allocator | None" = None,
+    ) -> None:
+        api = engine_for(api, allocator)
+        if allocator is not None and not api.same_library(allocator.api):
+            raise ValueError(f"allocator belongs to {allocator.api}, and the adapter to {api}")
+        memory = ffi.NULL if allocator is None else allocator.handle
+        arguments: tuple[Any, ...]
+        if isinstance(source, (str, os.PathLike)):
+            slot, arguments = "CreateLoraAdapter", (encode("source", os.fspath(source)),)
+        else:
+            content = _bytes_of(source)
+            slot, arguments = "CreateLoraAdapterFromArray", (content, len(content))
+        api.require(slot)
+        owner = owner_of("OrtLoraAdapter*", api, lib.ReleaseLoraAdapter)
+        if status := getattr(lib, slot)(api.pointer, *arguments, memory, out_of(owner)):
+            fail(api.pointer, status, slot)
+        super().__init__(api, owner, lender=allocator)
+
+    def __repr__(self) -> str:
+        return f"<LoraAdapter {'closed' if self.closed else f'of {self.api}'}>"
+
+
+def _bytes_of(source: Any) -> Any:
+    try:
+        content = ffi.from_buffer("char[]", source)
+    except (TypeError, ValueError, BufferError):
+        kind = type(source).__name__
+        raise TypeError(f"source must be a path or bytes-like, not {kind}") from None
+    if len(content) == 0:
+        raise ValueError("source must not be empty")
+    return content
