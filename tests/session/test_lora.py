@@ -73,9 +73,11 @@ def test_a_run_keeps_the_adapters_of_options_that_are_closed(opened, real_api, f
 
 def test_a_bound_run_refuses_adapters_which_the_library_would_ignore(session, real_api, file, x):
     bound = session.bind(x=x)
-    with ort.RunOptions(real_api, adapters=[ort.LoraAdapter(file, real_api)]) as options:
-        with pytest.raises(ValueError, match="options have adapters"):
-            bound.run(options=options)
+    with (
+        ort.RunOptions(real_api, adapters=[ort.LoraAdapter(file, real_api)]) as options,
+        pytest.raises(ValueError, match="options have adapters"),
+    ):
+        bound.run(options=options)
     with ort.RunOptions(real_api) as options:
         bound.run(options=options)
     assert bound.outputs["y"].tolist() == x.tolist()
