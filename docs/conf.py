@@ -55,6 +55,22 @@ def link_slots(
         lines[i] = re.sub(r"``(\w+)``", lambda found: linked(found[1]), line)
 
 
+def part_attributes(
+    _app: Sphinx, _kind: str, _name: str, _object: Any, _options: Any, lines: list[str]
+) -> None:
+    """Give each of several attributes that are described together a field of its own.
+
+    Sphinx would take the first names for the type of the last.
+    """
+    fields = re.split(r"^(?=:(?:ivar|vartype) )", "\n".join(lines), flags=re.MULTILINE)
+    for i, field in enumerate(fields):
+        if found := re.match(r":(ivar|vartype) (\w+(?:, \w+)+):", field):
+            said = field[found.end() :].rstrip()
+            each = (f":{found[1]} {name}:{said}\n" for name in found[2].split(", "))
+            fields[i] = "".join(each) + field[len(field.rstrip()) + 1 :]
+    lines[:] = "".join(fields).split("\n")
+
+
 def linked(name: str) -> str:
     """A literal, or a link to what the reference of the C API has under that name."""
     return f":c:func:`{name}`" if name in SLOTS else f"``{name}``"
@@ -63,3 +79,4 @@ def linked(name: str) -> str:
 def setup(app: Sphinx) -> None:
     """What Sphinx calls."""
     app.connect("autodoc-process-docstring", link_slots)
+    app.connect("autodoc-process-docstring", part_attributes, priority=900)  # after napoleon

@@ -16,3 +16,4 @@ if lib.ortcffi_interpreter() != 0:
 Source = lib.ortcffi_source_type()
 Owner = lib.ortcffi_owner_type(ffi.cast)
 Keeper = lib.ortcffi_keeper_type()
+lib.ortcffi_arenas_begin()

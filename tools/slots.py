@@ -24,12 +24,13 @@ _DECLARATION = re.compile(
     r"(#define (?:[^\n]*\\\n)*[^\n]*|[^\n{;]*\{.*?^\}[^\n]*;|[^;{#]*;)$",
     _FLAGS,
 )
+_ANSWERS_STATUS = re.compile(r"ORT_API_STATUS\((\w+), (.*?)\);", re.DOTALL)
 _KINDS = [  # of declaration: the directive of Sphinx, and how to find what it declares
     ("macro", re.compile(r"#define (\w+(?:\([^)]*\))?)")),
     ("enum", re.compile(r"(?:typedef )?enum (\w+) \{")),
     ("struct", re.compile(r"(?:typedef )?struct (\w+) \{")),
     ("struct", re.compile(r"ORT_RUNTIME_CLASS\((\w+)\);")),
-    ("function", re.compile(r"ORT_EXPORT (.*?) NO_EXCEPTION;")),
+    ("function", re.compile(r"ORT_EXPORT (.*?) NO_EXCEPTION;", re.DOTALL)),
     ("type", re.compile(r"typedef [^(]*\((?:ORT_API_CALL)?\s*\* ?(\w+)\)\(")),
     ("type", re.compile(r"typedef .*?(\w+);", re.DOTALL)),
 ]
@@ -143,8 +144,9 @@ def _read(file: str) -> str:
 
 
 def _declaration(found_by: str, comment: str, code: str) -> Declaration:
+    plain = _ANSWERS_STATUS.sub(r"OrtStatus* \1(\2) NO_EXCEPTION;", code)
     for kind, pattern in _KINDS:
-        if found := pattern.match(code):
+        if found := pattern.match(plain):
             name = " ".join(found[1].replace("ORT_API_CALL", "").split())
             if code.startswith("ORT_RUNTIME_CLASS"):
                 name, code = f"Ort{name}", ""

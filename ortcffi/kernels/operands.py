@@ -28,7 +28,7 @@ def optional(element_type: Any) -> Operand:
     Returns
     -------
     Operand
-        For the arguments `inputs` and `outputs` of `custom_op`.
+        For the arguments ``inputs`` and ``outputs`` of `custom_op`.
     """
     return _operand(element_type, Characteristic.OPTIONAL)
 
@@ -49,7 +49,7 @@ def variadic(element_type: Any, minimum: int = 1, *, homogeneous: bool = True) -
     Returns
     -------
     Operand
-        For the arguments `inputs` and `outputs` of `custom_op`.
+        For the arguments ``inputs`` and ``outputs`` of `custom_op`.
     """
     least = integer("minimum", minimum, (0, INT32[1]))
     operand = _operand(element_type, Characteristic.VARIADIC)

@@ -43,7 +43,7 @@ def sweep_allocation_failures(
 
     Examples
     --------
-    >>> import numpy as np, ortcffi
+    >>> from ortcffi.testing import sweep_allocation_failures
     >>> sweep_allocation_failures(lambda allocator: allocator.zeros(100, np.float32))
     1
     """

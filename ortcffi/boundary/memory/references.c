@@ -22,7 +22,6 @@
 
 #include <stdint.h>
 
-#include "arena/arena.h"
 #include "memory/adaptor.h"
 #include "boundary/gil.h"
 #include "boundary/memory/reference_objects.h"
@@ -177,6 +176,5 @@ ortcffi_object* ortcffi_keeper_type(void) {
   core_set_foreign_references(retain_foreign, release_foreign);
   /* While there is one thread: a fork while another registers its handlers would miss them. */
   core_tracking_begin();
-  core_arenas_begin();
   return (ortcffi_object*)PyType_FromSpec(&keeper_spec);
 }
