@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What all adaptors have in common, and those that need little more. */
+/* The code that all adaptors share, and the simple adaptors. */
 #include "memory/adaptor.h"
 
 #include <stdio.h>
@@ -8,13 +8,13 @@
 #include "heap/heap.h"
 #include "memory/memory_info.h"
 
-/* Tells an adaptor that ended from one that has not; mixed with its address. */
+/* Mixed with its address it marks a live adaptor; an ended one has no mark. */
 #define ADAPTOR_MARK ((uintptr_t)0x6f7274636666u)
 
-/* A struct's own version says which fields it has. */
+/* The struct's version says which fields it has; Shrink exists from this one on. */
 #define SHRINK_SINCE 25
 
-/* All adaptors have this function, and no other allocator has: that is how they are recognised. */
+/* An allocator is an adaptor if its Info is this function. */
 static const OrtMemoryInfo* ORT_API_CALL adaptor_info(const OrtAllocator* this_) NO_EXCEPTION {
   const struct core_adaptor* self = (const struct core_adaptor*)this_;
   return self->info != NULL ? self->info : self->inner->Info(self->inner);
@@ -109,7 +109,7 @@ void* core_alloc_with_header(struct core_adaptor* self, size_t size, struct core
   return start + CORE_HEADER;
 }
 
-/* While a thread is in core_free_asking: where the reason goes. */
+/* Where core_refuse_free stores the reason while this thread is in core_free_asking. */
 static __thread const char** asking __attribute__((tls_model("initial-exec")));
 
 const char* core_free_asking(OrtAllocator* adaptor, void* pointer) {
@@ -140,7 +140,7 @@ struct core_header* core_header_of(struct core_adaptor* self, void* block) {
   return header;
 }
 
-/* Aligned: the header stands in front of the aligned place, wherever that is in the block. */
+/* Aligned: the header directly precedes the aligned address, which may be anywhere in the block. */
 
 struct aligned {
   struct core_adaptor adaptor;
@@ -262,7 +262,7 @@ static void ORT_API_CALL observing_free(OrtAllocator* this_, void* p) NO_EXCEPTI
   struct observing* self = (struct observing*)this_;
   struct core_header* header = p == NULL ? NULL : core_header_of(&self->adaptor, p);
   if (header != NULL) {
-    /* Before another thread can be given the same block. */
+    /* Report the free first: afterwards another thread may get the same block. */
     self->observer(self->context, CORE_FREED, p, header->size);
     core_free_with_header(&self->adaptor, header);
   }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The default allocator: OrtAllocator's face on the heap. */
+/* The default allocator: an OrtAllocator over the heap. */
 #include <stdio.h>
 
 #include "heap/heap.h"
 #include "memory/adaptor.h"
 #include "memory/memory_info.h"
 
-/* Large and slow calls leave by a jump to a function of their own, so that the common one needs no
- * stack frame. */
+/* Large and slow calls are tail calls of separate functions, so that the common path needs no stack
+ * frame. */
 static CORE_NOINLINE void* alloc_large(size_t size) {
   void* block = heap_try_alloc_large(size);
   return CORE_LIKELY(block != NULL) ? block : heap_alloc_slow(size);
@@ -86,7 +86,7 @@ static OrtStatus* ORT_API_CALL default_stats(const OrtAllocator* this_,
   return core_figures(figures, CORE_COUNT_OF(figures), out);
 }
 
-/* Clients hold it as a pointer to non-const; nothing writes to it. */
+/* Clients get a pointer to non-const, but nothing writes to it. */
 static const OrtAllocator default_allocator = {
     .version = ORT_API_VERSION,
     .Alloc = default_alloc,
@@ -193,7 +193,7 @@ ORT_API_STATUS_IMPL(ort_AllocatorGetInfo, const OrtAllocator* ort_allocator,
   return NULL;
 }
 
-/* A struct's own version says which fields it has. */
+/* The struct's version says which fields it has; GetStats exists from this one on. */
 #define STATS_SINCE 23
 
 ORT_API_STATUS_IMPL(ort_AllocatorGetStats, const OrtAllocator* ort_allocator,
@@ -207,6 +207,6 @@ ORT_API_STATUS_IMPL(ort_AllocatorGetStats, const OrtAllocator* ort_allocator,
 }
 
 void ORT_API_CALL ort_ReleaseAllocator(OrtAllocator* input) NO_EXCEPTION {
-  /* The default allocator is shared by all; the core makes no other yet. */
+  /* There is nothing to release: the core has only the default allocator, which all share. */
   (void)input;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The adaptor that refuses. */
+/* The adaptor that limits the bytes in use. */
 #include "memory/adaptor.h"
 #include "heap/heap.h"
 #include "memory/per_thread.h"
 
-/* RESERVE: bytes that a thread took from the common account and does not use. */
+/* RESERVE: bytes that a thread has taken from the common count but does not use. */
 enum { RESERVE };
 
-/* What a thread takes in reserve at a time; it keeps at most twice as much. Little enough not to
- * matter, enough to make going to the common account rare. */
+/* The bytes that a thread reserves at a time; it keeps at most twice as many. Small against the
+ * limit, but enough that the common count is rarely touched. */
 #define LARGEST_QUANTUM ((int64_t)32 << 10)
 #define QUANTUM_SHARE 2048
 
@@ -16,12 +16,12 @@ struct limiting {
   struct core_adaptor adaptor;
   int64_t limit;
   int64_t quantum;
-  /* The common account: bytes in use and in reserve. */
+  /* The common count: bytes in use and in reserve. */
   int64_t booked;
   struct core_shards shards;
 };
 
-/* Books as much as is asked for, or, where that is too much, as is needed. */
+/* Adds the bytes with a reserve to the common count or, if that exceeds the limit, without one. */
 static CORE_NOINLINE int book(struct limiting* self, struct core_shard* shard, int64_t bytes) {
   int64_t needed = bytes - shard->counters[RESERVE];
   int64_t booked = __atomic_load_n(&self->booked, __ATOMIC_RELAXED);
@@ -108,7 +108,7 @@ OrtStatus* core_create_limiting(OrtAllocator* inner, size_t limit, OrtAllocator*
   if (self == NULL) {
     return CORE_OUT_OF_MEMORY(Limiting, sizeof *self);
   }
-  /* Sums of a limit and a size must not overflow, and no machine has half as much. */
+  /* Cap the limit, so that the sum of a limit and a size does not overflow. */
   self->limit = limit > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)limit;
   self->quantum = self->limit / QUANTUM_SHARE;
   self->quantum = self->quantum < LARGEST_QUANTUM ? self->quantum : LARGEST_QUANTUM;

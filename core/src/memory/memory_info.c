@@ -8,7 +8,7 @@ const struct OrtMemoryInfo core_cpu_memory_info = {.mark = CORE_MEMORY_INFO_MARK
                                                    .allocator_type = OrtDeviceAllocator,
                                                    .is_constant = 1};
 
-/* The names that CreateMemoryInfo knows, and the device each one stands for. */
+/* The names that CreateMemoryInfo accepts, with their devices. */
 struct device {
   const char* name;
   const char* kept_as;
@@ -52,9 +52,9 @@ static OrtStatus* hand_out(const struct OrtMemoryInfo* info, OrtMemoryInfo** out
   return NULL;
 }
 
-/* The device of a name, or NULL. */
+/* Returns the device of a name, or NULL. */
 static const struct device* find_device(const char* name) {
-  /* Most wrong names begin with another letter than any device: one look instead of thirteen. */
+  /* Compare the first letter first: most wrong names fail there, without thirteen comparisons. */
   switch (name[0]) {
     case 'C':
     case 'D':
@@ -89,7 +89,7 @@ ORT_API_STATUS_IMPL(ort_CreateMemoryInfo, const char* name, OrtAllocatorType typ
   struct OrtMemoryInfo info = {.name = device->kept_as,
                                .allocator_type = type,
                                .mem_type = mem_type,
-                               /* There is one CPU; other ids have 16 bits. */
+                               /* There is one CPU; ids of other devices have 16 bits. */
                                .device_id = device == devices ? 0 : (int16_t)id,
                                .device_type = device->type,
                                .device_mem_type = device->mem_type,

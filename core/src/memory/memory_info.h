@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file memory_info.h Where memory lives: the struct behind OrtMemoryInfo. */
+/** @file memory_info.h The struct behind OrtMemoryInfo, which describes where memory is. */
 #ifndef ORTCFFI_MEMORY_INFO_H_
 #define ORTCFFI_MEMORY_INFO_H_
 
@@ -8,9 +8,9 @@
 #include "core.h"
 
 struct OrtMemoryInfo {
-  /** Tells infos of this core from those of another library, which an allocator from there has. */
+  /** Marks an info of this core; allocators of other libraries have infos of their own. */
   uintptr_t mark;
-  /** A literal, or where `owns_name` says so a client's, copied behind the struct. */
+  /** A string literal or, if `owns_name`, a copy of a client's name behind the struct. */
   const char* name;
   OrtAllocatorType allocator_type;
   OrtMemType mem_type;
@@ -19,12 +19,12 @@ struct OrtMemoryInfo {
   OrtDeviceMemoryType device_mem_type;
   uint32_t vendor_id;
   size_t alignment;
-  /** A constant of the core, or part of another object: releasing it does nothing. */
+  /** True for a constant of the core or a part of another object: releasing it does nothing. */
   bool is_constant;
   bool owns_name;
 };
 
-/** Memory of the CPU, as the default allocator has it. Constant. */
+/** The CPU memory of the default allocator. Constant. */
 extern const struct OrtMemoryInfo core_cpu_memory_info;
 
 #define CORE_MEMORY_INFO_MARK ((uintptr_t)0x4F72744D656D496E)
@@ -40,7 +40,7 @@ static inline bool core_is_cpu_memory(const struct OrtMemoryInfo* info) {
          info->device_mem_type == OrtDeviceMemoryType_HOST_ACCESSIBLE;
 }
 
-/** Guards an argument, which may be an info of another library: its struct is not known here. */
+/** Returns a status for an info of another library, whose struct is not known here. */
 #define CORE_REQUIRE_INFO(function, argument)                                          \
   do {                                                                                 \
     CORE_REQUIRE(function, argument);                                                  \
@@ -50,12 +50,13 @@ static inline bool core_is_cpu_memory(const struct OrtMemoryInfo* info) {
     }                                                                                  \
   } while (0)
 
-/** Bytes that a copy's name needs behind it; 0 for a literal, which copies share. */
+/** The bytes that a copy needs behind it for its name; 0 for a literal, which copies share. */
 static inline size_t core_memory_info_extra(const struct OrtMemoryInfo* info) {
   return CORE_UNLIKELY(info->owns_name) ? strlen(info->name) + 1 : 0;
 }
 
-/** Makes `to` a copy that is part of another object; `extra` are its bytes at `behind`. */
+/** Makes `to` a copy that is part of another object. `behind` has room for the `extra` bytes of its
+ * name. */
 static inline void core_embed_memory_info(const struct OrtMemoryInfo* from,
                                           struct OrtMemoryInfo* to, void* behind, size_t extra) {
   *to = *from;

@@ -60,7 +60,7 @@ void core_shards_end(struct core_shards* shards) {
 struct core_shard* core_shards_grow(struct core_shards* shards, size_t slot) {
   size_t index = slot / CORE_SHARD_CHUNK;
   struct core_shard** place = &shards->chunks[index];
-  /* Rare enough for one lock of the process, which a fork finds free. */
+  /* This is rare, so one lock for the process will do, which the fork handlers cover. */
   core_mutex_lock(&lock);
   struct core_shard* chunk = *place;
   if (chunk == NULL) {

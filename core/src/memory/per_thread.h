@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file thread_slot.h
- * A small number for each running thread, and counters that each thread has to itself.
+ * @file per_thread.h
+ * A small number for each running thread, and per-thread counters.
  *
- * Numbers are handed on when a thread ends, so a counter may have had several owners one after the
- * other, but never two at once. Only sums over all threads mean something.
+ * When a thread ends, its number is reused. So a counter may have had several owners one after the
+ * other, but never two at once, and only sums over all threads are meaningful.
  */
 #ifndef ORTCFFI_PER_THREAD_H_
 #define ORTCFFI_PER_THREAD_H_
@@ -12,14 +12,15 @@
 #include "core.h"
 #include "platform/platform.h"
 
-/** Running threads that can be told apart; those beyond share the last number. */
+/** The highest number of threads with numbers of their own; all others share the last number. */
 #define CORE_THREAD_SLOTS 65536
 
 extern __thread uint32_t core_thread_number CORE_TLS;
 
 uint32_t core_new_thread_number(void);
-/** From now on a fork finds the lock of the numbers free. Called before others register handlers
- * for forks whose locks are held while a number is taken: what registers later locks first. */
+/** Registers the fork handlers for the lock of the numbers. Call it before registering fork
+ * handlers for locks that are held while a number is taken: handlers run in reverse order of
+ * registration. */
 void core_thread_numbers_begin(void);
 
 /** The calling thread's number, from 0. */
@@ -31,25 +32,25 @@ static inline size_t core_thread_slot(void) {
 #define CORE_SHARD_COUNTERS 8
 #define CORE_SHARD_CHUNK 64
 
-/** Counters of one thread: a cache line, so that threads do not share one. */
+/** Counters of one thread: one cache line, to avoid false sharing. */
 struct core_shard {
   int64_t counters[CORE_SHARD_COUNTERS];
 } __attribute__((aligned(64)));
 
-/** Zeroed ones have no counters yet. */
+/** Counters of all threads; valid when zeroed. */
 struct core_shards {
-  /** Places of `chunks` that may be taken: all beyond are NULL. */
+  /** All entries of `chunks` from this index on are NULL. */
   size_t used;
   struct core_shard* chunks[CORE_THREAD_SLOTS / CORE_SHARD_CHUNK];
 };
 
 void core_shards_end(struct core_shards* shards);
-/** Makes the chunk that holds a slot; NULL where there is no memory. */
+/** Makes the chunk that holds a thread number's counters; NULL when out of memory. */
 struct core_shard* core_shards_grow(struct core_shards* shards, size_t slot);
 /** The sum of a counter over all threads. */
 int64_t core_shards_sum(const struct core_shards* shards, size_t counter);
 
-/** The calling thread's counters; NULL where there is no memory for them. */
+/** The calling thread's counters; NULL when out of memory. */
 static inline struct core_shard* core_shard(struct core_shards* shards) {
   size_t slot = core_thread_slot();
   struct core_shard* chunk =

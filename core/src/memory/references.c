@@ -66,7 +66,7 @@ void core_allocator_release(OrtAllocator* allocator) {
   }
   if (core_is_adaptor(allocator)) {
     struct core_adaptor* self = (struct core_adaptor*)allocator;
-    /* The adaptor may end here. */
+    /* The adaptor may be freed below. */
     struct core_counter counter = self->counter;
     drop(self);
     if (counter.release != NULL) {

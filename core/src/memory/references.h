@@ -3,10 +3,10 @@
  * @file references.h
  * Reference counts of allocators.
  *
- * Whatever keeps an OrtAllocator to call it later (a value, an array's block, an environment, an
- * allocator around it) holds a reference: core_allocator_retain when it begins to keep it, and
- * core_allocator_release after its last call. The last release ends the allocator, whoever that is
- * and on whatever thread. Users need not know where an allocator is from:
+ * Whatever stores an OrtAllocator to call it later (a value, an array's block, an environment, an
+ * adaptor) holds a reference: it calls core_allocator_retain first and core_allocator_release after
+ * its last call. The last release frees the allocator, on any thread. Callers need not know where
+ * an allocator is from:
  *
  *   adaptors, arenas,         The count is in the struct. Who creates one has the first reference,
  *   allocators of functions   and gives it up with core_release_adaptor.
@@ -22,31 +22,31 @@
 
 #include "core.h"
 
-/** Adds a reference. NULL is left alone. */
+/** Adds a reference. Does nothing for NULL. */
 void core_allocator_retain(OrtAllocator* allocator);
 
-/** Drops a reference that core_allocator_retain added. NULL is left alone. */
+/** Drops a reference that core_allocator_retain added. Does nothing for NULL. */
 void core_allocator_release(OrtAllocator* allocator);
 
-/** An object that counts references as well, so that it stays as long as somebody uses the
- * allocator. The creator's reference does not count on it: usually the object itself has that one.
- */
+/** An object with a reference count that follows the allocator's, so that the object exists as long
+ * as somebody uses the allocator. The creator's reference is not counted there: usually the object
+ * itself holds that one. */
 struct core_counter {
   void* object;
   void (*retain)(void* object);
   void (*release)(void* object);
 };
 
-/** From now on references to an adaptor count on an object, too. To be called before anybody else
- * knows the adaptor. */
+/** Makes references to an adaptor count on an object, too. Call it before any other code has the
+ * adaptor. */
 void core_count_on(OrtAllocator* adaptor, const struct core_counter* counter);
 
-/** Calls Alloc, or Reserve where `reserve`, of an allocator that may be another library's. What it
- * throws for a size that it cannot have is NULL, where the platform can catch it. */
+/** Calls Alloc, or Reserve if `reserve`, of an allocator that may be another library's. If that
+ * throws, returns NULL, on platforms where exceptions can be caught. */
 void* core_alloc_from(OrtAllocator* allocator, size_t size, int reserve);
 
-/** Functions that count references of allocators that are not the core's, or none for NULL. They
- * are called for each such allocator, also for those that they do not know. One for the process. */
+/** Sets the functions that count references of allocators that are not the core's; NULL for none.
+ * They are called for every such allocator, also for unknown ones. One pair for the process. */
 void core_set_foreign_references(void (*retain)(OrtAllocator* allocator),
                                  void (*release)(OrtAllocator* allocator));
 

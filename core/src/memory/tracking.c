@@ -6,8 +6,8 @@
 #include "heap/heap.h"
 #include "memory/per_thread.h"
 
-/* Counters of a thread. LIVE is what it took less what it gave back, negative if it frees for
- * others; MARK the LIVE at which it looks for a new peak of all threads together. */
+/* Counters of a thread. LIVE: bytes allocated minus bytes freed, negative if it frees the blocks of
+ * others. MARK: the LIVE that triggers a recheck of the total peak. */
 enum { ALLOCATIONS, FREES, LIVE, TOTAL, LARGEST, MARK };
 
 struct tracking {
@@ -21,8 +21,8 @@ struct tracking {
   struct core_shards shards;
 };
 
-/* Guards the lists of recorded blocks and their numbers. One for all, so that a fork can find it
- * free. */
+/* Guards the lists of recorded blocks and their numbers. One for all adaptors, so that one fork
+ * handler is enough. */
 static core_mutex lock = CORE_MUTEX_INIT;
 static core_once once = CORE_ONCE_INIT;
 
@@ -45,7 +45,7 @@ static void raise_to(int64_t* peak, int64_t to) {
   }
 }
 
-/* The bytes in use, which are a peak if there never were more. */
+/* Updates the peaks; returns the bytes in use. */
 static int64_t update_peaks(struct tracking* self) {
   int64_t live = core_shards_sum(&self->shards, LIVE);
   raise_to(&self->peak, live);
@@ -53,8 +53,8 @@ static int64_t update_peaks(struct tracking* self) {
   return live;
 }
 
-/* Exact with one thread. With several, the peak is what all had in use together when one of them
- * had more than ever. */
+/* On a new per-thread maximum, recomputes the total peak. It is exact with one thread; with several
+ * it is the largest total seen at such a moment. */
 static CORE_NOINLINE void new_high(struct tracking* self, struct core_shard* shard) {
   CORE_SHARD_SET(shard->counters[MARK], shard->counters[LIVE]);
   update_peaks(self);
@@ -129,7 +129,7 @@ static void ORT_API_CALL tracking_free(OrtAllocator* this_, void* p) NO_EXCEPTIO
   core_free_with_header(&self->adaptor, header);
 }
 
-/* Calls back for each thread's counters; they are few, and read while they are counted on. */
+/* Calls `visit` for each thread's counters, which the threads may change meanwhile. */
 static void for_each_shard(struct tracking* self, void (*visit)(int64_t* counters, int64_t* result),
                            int64_t* result) {
   size_t used = __atomic_load_n(&self->shards.used, __ATOMIC_ACQUIRE);
@@ -146,8 +146,8 @@ static void find_largest(int64_t* counters, int64_t* result) {
   *result = largest > *result ? largest : *result;
 }
 
-/* A store into another thread's counter may be lost to a store of its own, which then looked for a
- * peak itself. */
+/* The owner may overwrite this store to another thread's counter; then the owner has just rechecked
+ * the peak itself. */
 static void lower_mark(int64_t* counters, int64_t* result) {
   (void)result;
   CORE_SHARD_SET(counters[MARK], CORE_SHARD_GET(counters[LIVE]));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file tracking_figures.h
- * What a tracking adaptor counts. Apart from adaptor.h, because Python reads these structs as well.
+ * The statistics of a tracking adaptor. A header of its own, because the Python boundary includes
+ * it.
  */
 #ifndef ORTCFFI_TRACKING_FIGURES_H_
 #define ORTCFFI_TRACKING_FIGURES_H_
@@ -9,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** The figures of a tracking adaptor. */
+/** The statistics of a tracking adaptor. */
 typedef struct core_tracking_figures {
-  /** Bytes in use, the most there were, and all ever asked for. */
+  /** Bytes in use, their peak, and the sum of all allocations. */
   int64_t current;
   int64_t peak;
   int64_t total;
@@ -28,7 +29,7 @@ typedef struct core_tracked_block {
   void* block;
   size_t size;
   uint64_t serial;
-  /** The place in the program, as the source of sites numbered it; 0 without one. */
+  /** The number of the call site that took the block; 0 if unknown. */
   uint32_t site;
 } core_tracked_block;
 

@@ -13,8 +13,8 @@
 
 #include "core.h"
 
-/** Told what was caught, while the exception still lives: the what() of a std::exception, or else a
- * text with the name of its type. */
+/** Called with the text of a caught exception before that is destroyed: the what() of a
+ * std::exception, otherwise a text with the name of its type. */
 typedef void (*core_exception_report)(void* argument, const char* text);
 
 /** Calls `function`; false if an exception ended it, after `report` was called. Both get

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file platform.h
- * What the core needs from the system: locks, the end of threads, address space, other libraries.
- * platform_posix.c and platform_windows.c each serve one kind of system; no other file of the core
- * includes a header of one.
+ * The operating system's functions for the core: locks, threads, forks, address space, libraries.
+ * platform_posix.c and platform_windows.c implement them; no other file of the core includes a
+ * system's header.
  *
- * On POSIX the locks are pthread's, inlined; on Windows they are slim locks, a pointer each. None
- * is recursive.
+ * On POSIX the locks are pthread's, inlined; on Windows they are slim reader/writer locks. None is
+ * recursive.
  */
 #ifndef ORTCFFI_PLATFORM_H_
 #define ORTCFFI_PLATFORM_H_
@@ -17,7 +17,8 @@
 #include "core.h"
 
 /** @name Locks
- * The INIT macros make static ones; begin makes those in allocated memory, which end must undo.
+ * The INIT macros initialize static locks. Locks in allocated memory need a `begin` function, and
+ * the matching `end` before they are freed.
  * @{ */
 #if defined(_WIN32)
 
@@ -76,7 +77,7 @@ static inline void core_rwlock_read_unlock(core_rwlock* lock) { pthread_rwlock_u
 static inline void core_rwlock_write(core_rwlock* lock) { pthread_rwlock_wrlock(lock); }
 static inline void core_rwlock_write_unlock(core_rwlock* lock) { pthread_rwlock_unlock(lock); }
 
-/** Runs a function once in the life of the process; returns when it has run. */
+/** Runs a function once per process; returns when it has run. */
 static inline void core_run_once(core_once* once, void (*function)(void)) {
   pthread_once(once, function);
 }
@@ -87,8 +88,8 @@ static inline void core_run_once(core_once* once, void (*function)(void)) {
 /** @name Threads and processes
  * @{ */
 
-/** Says what happens with a value when a thread that has set it ends. At most CORE_THREAD_KEYS keys
- * in the process. */
+/** Thread-specific values with a destructor, which runs when a thread ends that has set a value. At
+ * most CORE_THREAD_KEYS keys in the process. */
 #define CORE_THREAD_KEYS 4
 #if defined(_WIN32)
 typedef uint32_t core_thread_key;
@@ -99,11 +100,11 @@ typedef pthread_key_t core_thread_key;
 int core_thread_key_create(core_thread_key* key, void (*thread_end)(void* value));
 void core_thread_key_set(core_thread_key key, void* value);
 
-/** Calls `before` ahead of each fork, and behind it `in_parent` in the one process and `in_child`
- * in the other. False without memory. Systems that do not fork call nothing. */
+/** Registers fork handlers: `before` runs before each fork, `in_parent` and `in_child` after it.
+ * False when out of memory. Systems without fork call nothing. */
 int core_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
 
-/** A thread that somebody waits for. */
+/** A joinable thread. */
 struct core_thread {
   void (*function)(void* argument);
   void* argument;
@@ -118,10 +119,10 @@ void core_thread_join(struct core_thread* thread);
 /** Lets other threads run. */
 void core_yield(void);
 
-/** True where core_barrier works, from then on. */
+/** Prepares core_barrier; true if the system has it. */
 int core_barrier_begin(void);
-/** What every running thread wrote before it, the caller sees after it, and the other way round: a
- * barrier that costs those threads no instruction of their own. */
+/** A full memory barrier on all running threads of the process, which costs those threads no
+ * instruction. */
 void core_barrier(void);
 /** @} */
 
@@ -129,32 +130,33 @@ void core_barrier(void);
  * Sizes and addresses are multiples of a page.
  * @{ */
 
-/** Addresses that may be reserved without costing memory worth mentioning. */
+/** How many bytes of addresses can be reserved at negligible cost of memory. */
 size_t core_address_room(void);
-/** A range that nobody may touch yet; NULL where there are no addresses left. */
+/** Reserves a range of addresses without access; NULL if none are left. */
 void* core_address_reserve(size_t size);
-/** Gives up a whole range. */
+/** Releases a whole range. */
 void core_address_release(void* start, size_t size);
-/** Makes a part of a range readable and writable; what is so stays as it is. False where there is
- * no memory for it. */
+/** Makes a part of a range readable and writable; committed pages keep their contents. False when
+ * out of memory. */
 int core_address_commit(void* start, size_t size);
-/** Gives the memory of a part of a range back. Where CORE_PURGE_DECOMMITS the part must be
- * committed anew before it is touched; elsewhere it reads as zeros. */
+/** Returns the memory of a part of a range to the system. If CORE_PURGE_DECOMMITS, the part must be
+ * committed again before it is touched; otherwise it reads as zeros. */
 void core_address_purge(void* start, size_t size);
 #if defined(_WIN32)
 #define CORE_PURGE_DECOMMITS 1
 #else
 #define CORE_PURGE_DECOMMITS 0
 #endif
-/** Bytes of a page. */
+/** The size of a page in bytes. */
 size_t core_page_size(void);
-/** Makes a readable and writable part of a range read as zeros, without touching it. False where
- * the system cannot. */
+/** Makes a readable and writable part of a range read as zeros, without touching its pages. False
+ * if the system cannot. */
 int core_address_zero(void* start, size_t size);
-/** Says whether a part of a range deserves the system's huge pages. */
+/** Asks the system to use, or not to use, huge pages for a part of a range. */
 void core_address_huge_pages(void* start, size_t size, int wanted);
 
-/** Zeroed memory that counts only where it is touched, if the system can do that; NULL without. */
+/** Maps zeroed memory. Untouched pages cost nothing, if the system can do that. NULL when out of
+ * memory. */
 void* core_map(size_t size);
 /** Whether the system would give that many bytes now. */
 int core_system_has(size_t size);
@@ -163,38 +165,39 @@ int core_system_has(size_t size);
 /** @name Time
  * @{ */
 
-/** A number that differs between processes and between moments. */
+/** A number that differs between processes and between calls. */
 uint64_t core_entropy(void);
 
-/** The local time as "2026-01-31 23:59:59.123456789", as far as the system's clock counts. */
+/** The local time as "2026-01-31 23:59:59.123456789", in the resolution of the system's clock. */
 #define CORE_LOCAL_TIME 32
 void core_local_time(char text[CORE_LOCAL_TIME]);
 /** @} */
 
 /** @name Other libraries
- * None of our locks may be held: libraries run code of their own when they are opened and closed.
+ * Call these without holding a lock of the core: libraries run code when they are opened and
+ * closed.
  * @{ */
 
-/** Room for the text of why a library did not open. */
+/** The size of the buffer for the error of opening a library. */
 #define CORE_LIBRARY_ERROR 512
 
-/** Opens a library for itself alone. NULL if that fails, with the system's reason as UTF-8 in
- * `error`. */
+/** Opens a library without making its symbols global. On failure returns NULL, with the system's
+ * error as UTF-8 in `error`. */
 void* core_library_open(const ORTCHAR_T* path, char error[CORE_LIBRARY_ERROR]);
 /** The same for a path in UTF-8. */
 void* core_library_open_utf8(const char* path, char error[CORE_LIBRARY_ERROR]);
-/** The address of an exported name, as a pointer to no function in particular; NULL without. */
+/** Returns the address of an exported symbol, or NULL. */
 void* core_library_symbol(void* library, const char* name);
-/** Undoes one core_library_open. */
+/** Closes a library that core_library_open opened. */
 void core_library_close(void* library);
-/** A name that is exported by the program or by a library that everybody sees; NULL without. */
+/** Returns the address of a symbol in the process's global scope, or NULL. */
 void* core_process_symbol(const char* name);
-/** How many bytes from an address on can be read, up to `wanted`, because they are part of a
- * library that is loaded; 0 where that cannot be told. */
+/** How many bytes from an address on, up to `wanted`, are readable as part of a loaded library; 0
+ * if that is unknown. */
 size_t core_readable_size(const void* address, size_t wanted);
 /** @} */
 
-/** Bytes of a path with its end. */
+/** The size of a path in bytes, with its terminator. */
 static inline size_t core_path_size(const ORTCHAR_T* path) {
   size_t length = 0;
   while (path[length] != 0) {
@@ -203,10 +206,10 @@ static inline size_t core_path_size(const ORTCHAR_T* path) {
   return (length + 1) * sizeof *path;
 }
 
-/** Room that a path needs as UTF-8. */
+/** The size of a buffer that holds a path as UTF-8. */
 static inline size_t core_path_utf8_room(const ORTCHAR_T* path) { return 2 * core_path_size(path); }
 
-/** Writes a path as UTF-8, without what does not fit. */
+/** Writes a path as UTF-8, cut to the buffer's size. */
 void core_path_utf8(const ORTCHAR_T* path, char* text, size_t room);
 
 #endif /* ORTCFFI_PLATFORM_H_ */

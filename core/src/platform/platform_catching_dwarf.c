@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Of dladdr. */
+/* For dladdr. */
 #define _GNU_SOURCE
 #include "platform/catching.h"
 
@@ -12,7 +12,7 @@
 
 typedef struct _Unwind_Exception exception_header;
 
-/* One for each call that is running in this thread, the newest first. */
+/* A running core_call_catching of this thread; the list starts with the innermost. */
 struct catcher {
   jmp_buf back;
   struct catcher* outer;
@@ -25,16 +25,17 @@ _Unwind_Reason_Code core_catch_personality(int version, _Unwind_Action actions,
                                            _Unwind_Exception_Class kind, exception_header* header,
                                            struct _Unwind_Context* context);
 
-/* Asked twice for each exception: in the search for a handler, and when the frames below have been
- * cleaned up. Then the exception ends here. A jump needs nothing of the unwinder, which may be in a
- * library that the core is not linked with; the frame that it leads to is above this one. */
+/* The unwinder calls this twice per exception: when it searches for a handler, and after it has
+ * cleaned up the frames below. The second call stops the exception. It uses longjmp, which needs
+ * nothing from the unwinder, because the core may not be linked with that; the target frame is
+ * above this one. */
 __attribute__((used)) _Unwind_Reason_Code core_catch_personality(int version,
                                                                  _Unwind_Action actions,
                                                                  _Unwind_Exception_Class kind,
                                                                  exception_header* header,
                                                                  struct _Unwind_Context* context) {
   (void)version, (void)kind, (void)context;
-  /* The end of a thread goes through all frames. */
+  /* Forced unwinding, as when a thread is cancelled, must not be stopped. */
   if ((actions & _UA_FORCE_UNWIND) != 0) {
     return _URC_CONTINUE_UNWIND;
   }
@@ -45,8 +46,8 @@ __attribute__((used)) _Unwind_Reason_Code core_catch_personality(int version,
   longjmp(newest->back, 1);
 }
 
-/* The directive counts for the function that it stands in, which therefore must not be inlined.
- * 0x1b: the personality's address relative to its place; 0x9b: through a pointer. */
+/* The directive applies to the enclosing function, which therefore must not be inlined. 0x1b: the
+ * personality's address is relative to the field; 0x9b: the same, through a pointer. */
 #if defined(__APPLE__)
 #define PERSONALITY ".cfi_personality 0x9b, _core_catch_personality"
 #else
@@ -55,24 +56,24 @@ __attribute__((used)) _Unwind_Reason_Code core_catch_personality(int version,
 static __attribute__((noinline)) void enter(void (*function)(void* argument), void* argument) {
   __asm__ volatile(PERSONALITY);
   function(argument);
-  /* Keeps the call from becoming a jump, which would have no frame. */
+  /* Prevents a tail call, which would have no frame. */
   __asm__ volatile("");
 }
 
-/* What follows is laid down by the C++ ABI of all systems but Windows, here with 64-bit pointers:
- * the header of an exception and the descriptions of classes. */
+/* The Itanium C++ ABI, which all systems but Windows use, here with 64-bit pointers: the header of
+ * an exception, and type_info. */
 
-/* The eight bytes that name vendor and language; the last one tells what is rethrown from another
- * exception. */
+/* The eight bytes of the exception class: vendor and language. The last one marks a dependent
+ * exception, as std::rethrow_exception makes it. */
 #define IS_CXX(kind) (((kind) >> 8 & 0xFFFFFF) == 0x432B2B) /* "C++" */
 #define IS_DEPENDENT(kind) (((kind) & 0xFF) == 1)
-/* How far before the header its struct begins; what it begins with is the type, or of a dependent
- * exception the object. */
+/* How far before the unwind header __cxa_exception begins. Its first field is the type; in a
+ * dependent exception it is the object. */
 #define BEFORE_HEADER 80
 
 struct type {
   void** functions;
-  /** A leading '*' belongs not to it. */
+  /** A leading '*' is not part of the name. */
   const char* name;
 };
 struct single_base {
@@ -95,16 +96,16 @@ static const char* name_of(const struct type* type) { return type->name + (type-
 static void* base_at(void* object, long offset_and_flags) {
   long offset = offset_and_flags >> OFFSET_SHIFT;
   if ((offset_and_flags & IS_VIRTUAL) != 0) {
-    /* Where the class's table of functions says where the base is. */
+    /* The offset of a virtual base is in the vtable. */
     memcpy(&offset, *(char**)object + offset, sizeof offset);
   }
   return (char*)object + offset;
 }
 
-/* The part of an object that is a std::exception; NULL if none is. */
+/* Returns the std::exception base of an object; NULL if it has none. */
 static void* standard_part(const struct type* type, void* object) {
   while (strcmp(name_of(type), "St9exception") != 0) {
-    /* What kind of description it is, says the description of its own class. */
+    /* The kind of a type_info follows from the name of its own class. */
     const char* kind = name_of(((const struct type**)type->functions)[-1]);
     if (strcmp(kind, "N10__cxxabiv120__si_class_type_infoE") == 0) {
       type = ((const struct single_base*)type)->base;
@@ -123,7 +124,7 @@ static void* standard_part(const struct type* type, void* object) {
   return object;
 }
 
-/* A function of the C++ library that made the exception, of which a process may have several. */
+/* Finds a function in the C++ runtime that made the exception; a process may have several. */
 static void* function_of_maker(const exception_header* header, const char* name) {
   Dl_info maker;
   void* clean_up;
@@ -139,14 +140,14 @@ static void* function_of_maker(const exception_header* header, const char* name)
   return function;
 }
 
-/* The exception as the argument of a throw in C++. */
+/* Reports a C++ exception by its what() or its type's name. */
 static void report_cxx(exception_header* header, core_exception_report report, void* argument) {
   char* before = (char*)header - BEFORE_HEADER;
   void* object = IS_DEPENDENT(header->exception_class) ? *(void**)before : (void*)(header + 1);
   const struct type* type = *(const struct type**)((char*)object - sizeof *header - BEFORE_HEADER);
   void* standard = standard_part(type, object);
   if (standard != NULL) {
-    /* After the two destructors. */
+    /* what() follows the two destructors in the vtable. */
     const char* (*what)(const void*);
     memcpy(&what, &(*(void***)standard)[2], sizeof what);
     report(argument, what(standard));
@@ -163,7 +164,8 @@ static void report_cxx(exception_header* header, core_exception_report report, v
   report(argument, text);
 }
 
-/* Ends an exception. Its maker counts those that nobody has caught, so it must be told. */
+/* Destroys an exception, through the runtime that made it, since that counts uncaught exceptions.
+ */
 static void finish(exception_header* header) {
   void* begin_symbol = function_of_maker(header, "__cxa_begin_catch");
   void* end_symbol = function_of_maker(header, "__cxa_end_catch");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads libraries in memory, in the form of this machine. Nothing in them is believed: each place
- * is compared with the size before it is read. */
+/* Parses ELF libraries of this machine's kind in memory. The input is untrusted: each offset is
+ * checked against the size before it is read. */
 #include "platform/private_copy.h"
 
 #if defined(__linux__)
@@ -21,7 +21,7 @@ struct image {
   file_header header;
 };
 
-/* Copies bytes that may be anywhere; false past the end. */
+/* Copies bytes from any offset; false if they are past the end. */
 static bool read(const struct image* image, uint64_t offset, void* to, size_t size) {
   if (offset > image->size || size > image->size - offset) {
     return false;
@@ -38,7 +38,7 @@ static bool begin(struct image* image, const unsigned char* bytes, size_t size) 
          image->header.e_shentsize == sizeof(section);
 }
 
-/* The i-th section, if the file has all of its bytes. */
+/* Reads the i-th section header; false if the section is not completely in the file. */
 static bool section_at(const struct image* image, size_t i, section* out) {
   uint64_t offset = image->header.e_shoff;
   return i < image->header.e_shnum && offset < image->size &&
@@ -63,7 +63,7 @@ size_t core_elf_make_ordinary(unsigned char* bytes, size_t size) {
   return changed;
 }
 
-/* A text in a section of texts; NULL if it is not all there. */
+/* Returns a string in a string table; NULL if it is not completely inside. */
 static const char* text_at(const struct image* image, const section* texts, uint64_t offset) {
   if (offset >= texts->sh_size) {
     return NULL;
@@ -72,8 +72,8 @@ static const char* text_at(const struct image* image, const section* texts, uint
   return memchr(text, 0, texts->sh_size - offset) != NULL ? (const char*)text : NULL;
 }
 
-/* Calls `found` for the dependencies in a section, with the places in `places`; or, without
- * `found`, gives the places. */
+/* Calls `found` for each dependency in a section, with the search path `places`; without `found` it
+ * returns the search path. */
 static const char* walk(const struct image* image, const section* dynamic, const section* texts,
                         void (*found)(void* argument, const char* name, const char* places),
                         void* argument, const char* places) {

@@ -54,7 +54,7 @@ void core_thread_join(struct core_thread* thread) {
 
 void core_yield(void) { sched_yield(); }
 
-/* The sanitizer of threads does not know of such barriers. */
+/* The thread sanitizer does not know these barriers. */
 #if defined(__linux__) && !defined(CORE_TSAN)
 int core_barrier_begin(void) {
   return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
@@ -125,8 +125,8 @@ void core_local_time(char text[CORE_LOCAL_TIME]) {
   snprintf(text + length, CORE_LOCAL_TIME - length, ".%09ld", now.tv_nsec);
 }
 
-/* Whether a path leads to something that is neither a file nor a directory, such as a FIFO, which
- * the loader would wait for. */
+/* Whether a path is neither a file nor a directory but, for example, a FIFO, on which the loader
+ * would block. */
 static int is_special_file(const char* path) {
   struct stat found;
   return strchr(path, '/') != NULL && stat(path, &found) == 0 && !S_ISREG(found.st_mode) &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Of mkostemp. */
+/* For mkostemp. */
 #define _GNU_SOURCE
 #include "platform/private_copy.h"
 
@@ -55,7 +55,7 @@ static bool write_all(int file, const unsigned char* bytes, size_t size) {
   return true;
 }
 
-/* The bytes of a file, to be unmapped; NULL with errno set. */
+/* Maps a file; the caller unmaps it. NULL with errno set on failure. */
 static unsigned char* load(const char* path, size_t* size) {
   struct stat about;
   unsigned char* bytes = MAP_FAILED;
@@ -80,14 +80,15 @@ static unsigned char* load(const char* path, size_t* size) {
   return bytes != MAP_FAILED ? bytes : NULL;
 }
 
-/* Dependencies that are open until the copy is, which then holds them itself. */
+/* Dependencies that stay open until the copy is loaded, which then holds them itself. */
 struct dependencies {
   const char* path;
   size_t count;
   void* open[64];
 };
 
-/* Writes a place with the library's folder for $ORIGIN; false if it has none or is too long. */
+/* Writes a search path entry with $ORIGIN replaced by the library's folder; false if it has no
+ * $ORIGIN or is too long. */
 static bool expand(const char* place, size_t length, const char* path, char out[PATH_MAX]) {
   static const char* const names[] = {"$ORIGIN", "${ORIGIN}"};
   const char* slash = strrchr(path, '/');
@@ -121,8 +122,8 @@ static void open_dependency(void* argument, const char* name, const char* places
   }
 }
 
-/* A path of an open file that no earlier one had: the loader takes equal paths for one library,
- * even if that file is closed by now. The number is written in steps that lead nowhere. */
+/* Writes a path of an open file that was not used before: the loader takes equal paths for the same
+ * library, even if that file is closed by now. Redundant steps in the path encode a number. */
 static void name_file(int file, char path[PATH_MAX]) {
   static uint64_t last;
   uint64_t number = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
@@ -133,8 +134,8 @@ static void name_file(int file, char path[PATH_MAX]) {
   snprintf(path + length, PATH_MAX - (size_t)length, "/%d", file);
 }
 
-/* A file without a name, and a path to it. Where the system has no such files, one in the folder
- * for temporary files, with `is_named` set. */
+/* Makes a file without a name, and a path to it. If the system has no such files, makes one in the
+ * folder for temporary files and sets `is_named`. */
 static int new_file(char path[PATH_MAX], bool* is_named) {
 #if defined(SYS_memfd_create)
   int file = (int)syscall(SYS_memfd_create, "ortcffi", 1 /* close on exec */);
@@ -150,7 +151,7 @@ static int new_file(char path[PATH_MAX], bool* is_named) {
   return mkostemp(path, O_CLOEXEC);
 }
 
-/* Opens bytes as a library. */
+/* Loads a library from memory. */
 static void* open_bytes(const unsigned char* bytes, size_t size, const char* original,
                         char error[CORE_LIBRARY_ERROR]) {
   char path[PATH_MAX];
@@ -164,7 +165,7 @@ static void* open_bytes(const unsigned char* bytes, size_t size, const char* ori
   if (!write_all(file, bytes, size)) {
     fail(error, original, strerror(errno));
   } else if ((library = core_library_open(path, reason)) == NULL) {
-    /* The loader names a file that nobody knows. */
+    /* The loader's message names the copy, so put the original's path in. */
     size_t length = strlen(path);
     fail(error, original, strncmp(reason, path, length) == 0 ? reason + length : reason);
   }

@@ -28,16 +28,16 @@ void core_run_once(core_once* once, void (*function)(void)) {
   InitOnceExecuteOnce((INIT_ONCE*)once, call, (void*)&function, NULL);
 }
 
-/* The keys that were created, in that order. */
+/* The keys, in order of creation. */
 static struct {
   void (*thread_end)(void* value);
   DWORD index;
 } keys[CORE_THREAD_KEYS];
 static LONG key_count;
 
-/* Keeps the library in the process, so that threads which end after a FreeLibrary still give back
- * what they had cached. Now rather than on first use: the loader holds its lock, which nobody may
- * wait for who holds one of ours. */
+/* Pins the library in the process, so that threads that end after a FreeLibrary can still return
+ * their caches. Done at load time, because it takes the loader's lock, which must not be waited for
+ * while a lock of the core is held. */
 static void stay(void) {
   HMODULE self;
   GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_PIN | GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS,
@@ -64,8 +64,8 @@ static void NTAPI loader_callback(void* module, DWORD reason, void* reserved) {
   }
 }
 
-/* The loader calls what stands in sections of this name. Letters are an order: B is before D, where
- * the compiler's runtime frees a thread's variables. */
+/* The loader calls the functions in sections of this name, in alphabetical order: B runs before D,
+ * where the compiler's runtime frees thread-local variables. */
 __attribute__((section(".CRT$XLB"), used)) PIMAGE_TLS_CALLBACK core_loader_callback =
     loader_callback;
 
@@ -110,8 +110,8 @@ int core_barrier_begin(void) { return 1; }
 
 void core_barrier(void) { FlushProcessWriteBuffers(); }
 
-/* Before Windows 8.1, and in wine, each page that is reserved costs a byte or more, so that a range
- * has to be in proportion: four times the machine's memory. */
+/* Before Windows 8.1, and in wine, each reserved page costs a byte or more. So the range is limited
+ * to four times the machine's memory. */
 size_t core_address_room(void) {
   MEMORYSTATUSEX memory = {.dwLength = sizeof memory};
   size_t room = (size_t)1 << 36;
@@ -174,7 +174,8 @@ void core_local_time(char text[CORE_LOCAL_TIME]) {
   GetSystemTimePreciseAsFileTime(&now);
   FileTimeToLocalFileTime(&now, &now);
   FileTimeToSystemTime(&now, &at);
-  /* Units of 100 ns, of which a second is a multiple and 2^32 is not. */
+  /* Units of 100 ns. All 64 bits are needed, because 2^32 units are not a whole number of seconds.
+   */
   uint64_t ticks = ((uint64_t)now.dwHighDateTime << 32 | now.dwLowDateTime) % 10000000;
   snprintf(text, CORE_LOCAL_TIME, "%04u-%02u-%02u %02u:%02u:%02u.%09u", at.wYear, at.wMonth,
            at.wDay, at.wHour, at.wMinute, at.wSecond, (unsigned)ticks * 100);
@@ -202,7 +203,7 @@ void* core_library_open(const ORTCHAR_T* path, char error[CORE_LIBRARY_ERROR]) {
 }
 
 void* core_library_open_utf8(const char* path, char error[CORE_LIBRARY_ERROR]) {
-  /* The longest path that the system takes. */
+  /* The longest path that the system accepts. */
   wchar_t* wide =
       VirtualAlloc(NULL, 32768 * sizeof *wide, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
   if (wide == NULL) {

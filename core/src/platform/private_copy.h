@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file private_copy.h
- * Opens a library a second time, as another library with variables of its own.
+ * Loads a second copy of a library, with variables of its own.
  *
- * The loader knows a file that it has loaded, so the copy is another file: one without a name, gone
- * with the library. Two things keep an exact copy from being private. C++ marks some variables as
- * unique in the process (STB_GNU_UNIQUE); in the copy they are ordinary ones. And a library may
- * look for others beside itself ($ORIGIN); those are opened first, where the original finds them.
+ * The loader does not load the same file twice, so the copy is another file, without a name, that
+ * is removed with the library. An exact copy would not be private: C++ marks some variables as
+ * unique in the process (STB_GNU_UNIQUE), so the copy makes them ordinary. And a library may look
+ * for its dependencies in its own folder ($ORIGIN), so those are opened first, from the original's
+ * folder.
  */
 #ifndef ORTCFFI_PRIVATE_COPY_H_
 #define ORTCFFI_PRIVATE_COPY_H_
@@ -16,15 +17,15 @@
 /** Whether the process has loaded a library. */
 bool core_library_is_open(const char* path);
 
-/** Opens a copy of a library; where the system has no such copies, the library itself. Otherwise as
+/** Opens a copy of a library or, if the system cannot do that, the library itself. Otherwise like
  * core_library_open_utf8. */
 void* core_library_open_copy(const char* path, char error[CORE_LIBRARY_ERROR], bool* is_copy);
 
-/** Makes the unique symbols of a library in memory ordinary ones; how many there were. The bytes
- * may be anything. */
+/** Makes the unique symbols of a library in memory ordinary; returns how many there were. The bytes
+ * are untrusted. */
 size_t core_elf_make_ordinary(unsigned char* bytes, size_t size);
 
-/** Calls `found` with each dependency and each place that the library says to look in. */
+/** Calls `found` with each dependency and the library's search path. */
 void core_elf_dependencies(const unsigned char* bytes, size_t size,
                            void (*found)(void* argument, const char* name, const char* places),
                            void* argument);

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Pairs in the order in which their keys were added. The arrays of keys and values are what
- * GetKeyValuePairs returns; each key owns one block that holds key and value, one after the other.
- * Many pairs also have a hash table of their keys: open addressing with linear probing. */
+/* Pairs in the order in which their keys were added. GetKeyValuePairs returns the arrays of keys
+ * and values. Each pair has one block with the key and, after it, the value. If there are many
+ * pairs, there is also a hash table of the keys: open addressing with linear probing. */
 struct OrtKeyValuePairs {
   const char** keys;
   const char** values;
@@ -29,7 +29,7 @@ static uint32_t hash_of(const char* key) {
   return hash;
 }
 
-/* The place in the table of a key, or the free place where the search for it ends. */
+/* Finds a key's position in the table, or the free position where the search for it ends. */
 static size_t place_of(const struct OrtKeyValuePairs* pairs, const char* key, uint32_t hash) {
   size_t last = 2 * pairs->capacity - 1;
   size_t place = hash & last;
@@ -55,7 +55,7 @@ static size_t index_of(const struct OrtKeyValuePairs* pairs, const char* key) {
   return i;
 }
 
-/* Enters the key at an index into the table, if there is one. */
+/* Adds the key at an index to the table, if there is one. */
 static void enter_key(struct OrtKeyValuePairs* pairs, size_t at) {
   if (pairs->table != NULL) {
     pairs->hashes[at] = hash_of(pairs->keys[at]);
@@ -64,7 +64,7 @@ static void enter_key(struct OrtKeyValuePairs* pairs, size_t at) {
   }
 }
 
-/* Takes the key at an index out of the table, if there is one; later pairs move down by one. */
+/* Removes the key at an index from the table, if there is one; later pairs move down by one. */
 static void remove_key(struct OrtKeyValuePairs* pairs, size_t at) {
   if (pairs->table == NULL) {
     return;
@@ -72,7 +72,7 @@ static void remove_key(struct OrtKeyValuePairs* pairs, size_t at) {
   size_t last = 2 * pairs->capacity - 1;
   size_t hole = place_of(pairs, pairs->keys[at], pairs->hashes[at]);
   pairs->table[hole] = 0;
-  /* A key that was entered past the hole because its place was taken moves into the hole. */
+  /* Move a later key into the hole if linear probing had passed the hole for it. */
   for (size_t i = (hole + 1) & last; pairs->table[i] != 0; i = (i + 1) & last) {
     size_t distance = (i - pairs->hashes[pairs->table[i] - 1]) & last;
     if (distance >= ((i - hole) & last)) {
@@ -88,7 +88,7 @@ static void remove_key(struct OrtKeyValuePairs* pairs, size_t at) {
           (pairs->count - at - 1) * sizeof *pairs->hashes);
 }
 
-/* Makes room for one more pair; false where there is no memory, with everything as it was. */
+/* Makes room for one more pair; false when out of memory, with nothing changed. */
 static bool grow(struct OrtKeyValuePairs* pairs) {
   if (pairs->count < pairs->capacity) {
     return true;
@@ -133,7 +133,7 @@ void ORT_API_CALL ort_CreateKeyValuePairs(OrtKeyValuePairs** out) NO_EXCEPTION {
   *out = pairs;
 }
 
-/* Key and value in one block; NULL where there is no memory. */
+/* Copies key and value into one block; NULL when out of memory. */
 static char* join(const char* key, const char* value) {
   size_t key_size = strlen(key) + 1;
   size_t value_size = strlen(value) + 1;
@@ -145,7 +145,7 @@ static char* join(const char* key, const char* value) {
   return both;
 }
 
-/* Replaces the block at an index, or adds one behind the last. */
+/* Replaces the block at an index, or appends one. */
 static void put(struct OrtKeyValuePairs* pairs, size_t at, char* both) {
   bool is_new = at == pairs->count;
   if (!is_new) {

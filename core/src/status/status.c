@@ -17,7 +17,7 @@
 #endif
 #endif
 
-/* A message keeps this many bytes, as in the reference implementation. */
+/* Longer messages are cut to this many bytes, as in ONNX Runtime. */
 #define MESSAGE_LIMIT 4096
 
 static const struct OrtStatus out_of_memory = {ORT_RUNTIME_EXCEPTION, 1, "out of memory"};
@@ -27,8 +27,7 @@ OrtStatus* core_constant_status(const struct OrtStatus* constant) {
   return (OrtStatus*)constant;
 }
 
-/* A status with room for `length` bytes of message, to be written behind it; NULL where there is no
- * memory. */
+/* Makes a status with room for `length` bytes of message behind it; NULL when out of memory. */
 static inline CORE_INLINE OrtStatus* new_status(OrtErrorCode code, size_t length) {
   struct OrtStatus* status = heap_alloc_object(sizeof *status + length + 1);
   if (CORE_LIKELY(status != NULL)) {
@@ -41,19 +40,19 @@ static inline CORE_INLINE OrtStatus* new_status(OrtErrorCode code, size_t length
   return status;
 }
 
-/* The longest prefix of at most MESSAGE_LIMIT bytes that does not end inside a UTF-8 character. */
+/* Returns the length of the longest prefix of at most MESSAGE_LIMIT bytes that does not split a
+ * UTF-8 character. */
 static size_t cut(const char* message) {
   size_t end = MESSAGE_LIMIT;
   while (end > MESSAGE_LIMIT - 4 && ((unsigned char)message[end] & 0xC0) == 0x80) {
     end--;
   }
-  /* More continuation bytes than any character has: not UTF-8, so there is nothing to keep whole.
-   */
+  /* Too many continuation bytes for UTF-8, so there is no character to keep whole. */
   return ((unsigned char)message[end] & 0xC0) == 0x80 ? MESSAGE_LIMIT : end;
 }
 
-/* The status for a message of at least `length` bytes. Not inlined: short messages need no stack.
- */
+/* Makes the status for a message of at least `length` bytes. Not inlined, so that short messages
+ * need no stack frame. */
 static __attribute__((noinline)) OrtStatus* long_status(OrtErrorCode code, const char* message,
                                                         size_t length) {
   length += strnlen(message + length, MESSAGE_LIMIT + 1 - length);
@@ -63,7 +62,7 @@ static __attribute__((noinline)) OrtStatus* long_status(OrtErrorCode code, const
     return core_constant_status(&out_of_memory);
   }
 #if defined(__GNUC__)
-  /* A compiler that knows the bound copies with `rep movs`, which starts slowly. */
+  /* Hides the bound from the compiler, which would use `rep movs`: slow for short copies. */
   __asm__("" : "+r"(length));
 #endif
   memcpy(status + 1, message, length);
@@ -130,8 +129,8 @@ OrtStatus* core_status(OrtErrorCode code, const char* before, const char* middle
   return status;
 }
 
-/* The eight decimal digits of a number below 10^8, one a byte, the first in the lowest: halves of
- * the number side by side in one word, then their halves, then the digits. */
+/* Converts a number below 10^8 to eight decimal digits, one per byte, the first in the lowest byte.
+ * It splits the number into halves, quarters and digits, side by side in one word. */
 static uint64_t eight_digits(uint64_t number) {
   uint64_t x = number / 10000 | (number % 10000) << 32;
   uint64_t hundreds = (x * 10486) >> 20 & 0x0000007F0000007FU;
@@ -153,7 +152,7 @@ static char* write_digits(char* out, uint64_t digits, unsigned skip) {
 #define EIGHT 100000000U
 
 /* Writes a number in decimal and returns the end; needs DECIMAL_ROOM bytes. A loop over the digits
- * would take longer than all the rest of a failing allocation. */
+ * would take longer than the rest of a failing allocation. */
 static char* write_decimal(char* out, uint64_t number) {
   uint64_t first = number / EIGHT;
   if (first >= EIGHT) {

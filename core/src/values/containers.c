@@ -32,7 +32,7 @@ void core_end_container(OrtValue* value) {
   heap_free(value);
 }
 
-/* What is copied must be there to be read. */
+/* Elements are copied, so the CPU must be able to read them. */
 static OrtStatus* check_readable(const struct core_tensor* tensor) {
   if (tensor->data == NULL && tensor->bytes > 0) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateValue: in has a tensor without data");
@@ -146,7 +146,7 @@ static OrtStatus* as_part_of_map(const OrtValue* value, struct core_tensor** out
   return NULL;
 }
 
-/* A tensor of rank 1 with those elements of another that `order` tells. */
+/* Makes a tensor of rank 1 from the elements of another whose positions are in `order`. */
 static OrtStatus* gather(const struct core_tensor* from, const size_t* order, size_t count,
                          struct core_tensor** out) {
   ONNXTensorElementDataType type = from->shape.type;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file containers.h
- * Sequences and maps. Neither changes once it is made: what goes in and what comes out is copied,
- * so a map in a sequence is held, not copied.
+ * Sequences and maps. Both are immutable. Tensors are copied when they are put in and when they are
+ * read; a map in a sequence is shared, not copied.
  */
 #ifndef ORTCFFI_CONTAINERS_H_
 #define ORTCFFI_CONTAINERS_H_
@@ -23,7 +23,7 @@ struct core_sequence {
   OrtValue* elements[];
 };
 
-/** Releases what a sequence or a map holds, and the value itself. */
+/** Frees a sequence or a map and releases its elements. */
 void core_end_container(OrtValue* value);
 
 #endif /* ORTCFFI_CONTAINERS_H_ */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies between tensors. There are no devices here but the CPU. */
+/* Copies between tensors. The core knows no device but the CPU. */
 #include <string.h>
 
 #include "heap/heap.h"
@@ -11,7 +11,7 @@ static bool is_same_memory(const struct OrtMemoryInfo* a, const struct OrtMemory
   return status == NULL && order == 0;
 }
 
-/* Tensors, all in the same memory. */
+/* Checks that all values are tensors in the same memory. */
 static OrtStatus* check_side(const OrtValue* const* values, size_t count, const char* name) {
   for (size_t i = 0; i < count; i++) {
     if (values[i] == NULL) {
@@ -64,7 +64,7 @@ ORT_API_STATUS_IMPL(ort_CopyTensors, const OrtEnv* env, const OrtValue* const* s
   if (!is_on_cpu(src_tensors[0]) || !is_on_cpu(dst_tensors[0])) {
     CORE_FAIL(ORT_NOT_IMPLEMENTED, "CopyTensors: only CPU memory can be copied");
   }
-  /* All pairs are looked at first: either all are copied, or none for what is wrong with one. */
+  /* Check all pairs first, so that either all or none are copied. */
   for (size_t i = 0; i < num_tensors; i++) {
     CORE_TRY(check_pair((const struct core_tensor*)src_tensors[i],
                         (const struct core_tensor*)dst_tensors[i]));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The element types of tensors, and what a shape of them takes. */
+/* The element types of tensors, and the sizes of shapes. */
 #include <stdio.h>
 
 #include "values/value.h"
 
-/* Tensors hold every type of the enum but UNDEFINED and the complex ones. */
+/* Tensors can have every type of the enum except UNDEFINED and the complex ones. */
 #define HELD_BITS(value, bits)                                                            \
   ((value) == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING       ? 8 * sizeof(struct core_string) \
    : (value) == ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX64  ? 0                              \

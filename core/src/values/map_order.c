@@ -5,7 +5,7 @@
 
 #include "heap/heap.h"
 
-/* Below 0 where the key at `a` comes first, 0 for equal keys, above 0 where the one at `b` does. */
+/* Compares two keys like strcmp: negative if the key at `a` comes first. */
 typedef int compare_keys(const void* keys, size_t a, size_t b);
 
 static int compare_numbers(const void* keys, size_t a, size_t b) {
@@ -22,8 +22,7 @@ static int compare_strings(const void* keys, size_t a, size_t b) {
   return order != 0 ? order : (length_a > length_b) - (length_a < length_b);
 }
 
-/* Merges two sorted runs, from `begin` and from `middle` on. Of equal keys the left one, which came
- * first, stays in front. */
+/* Merges two sorted runs, which begin at `begin` and `middle`. The sort is stable. */
 static void merge(const void* keys, compare_keys* compare, const size_t* from, size_t* to,
                   size_t begin, size_t middle, size_t end) {
   size_t left = begin;
@@ -34,7 +33,8 @@ static void merge(const void* keys, compare_keys* compare, const size_t* from, s
   }
 }
 
-/* Sorts `order`, of which `scratch` is as large, and returns the one of the two that is sorted. */
+/* Sorts `order` with the help of `scratch`, which is as large; returns which of the two is sorted.
+ */
 static size_t* sort(const void* keys, compare_keys* compare, size_t* order, size_t* scratch,
                     size_t count) {
   for (size_t run = 1; run < count; run *= 2) {

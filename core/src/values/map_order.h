@@ -8,8 +8,8 @@
 /**
  * Sorts keys of type INT64 or STRING: numbers by value, strings by their bytes.
  * @param[in] keys The keys, in any order.
- * @param[out] order The position of each distinct key, in ascending order of keys; of equal ones
- *     the position of the first. A block of the heap, or NULL where there are no keys.
+ * @param[out] order The position of each distinct key, in ascending order of keys; of equal keys
+ * the first. A block of the heap, or NULL if there are no keys.
  * @param[out] count How many distinct keys there are.
  */
 OrtStatus* core_map_order(const struct core_tensor* keys, size_t** order, size_t* count);

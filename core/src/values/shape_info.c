@@ -23,15 +23,16 @@ static OrtStatus* new_info(const char* function, OrtTensorTypeAndShapeInfo** out
   return NULL;
 }
 
-/* As of tensors; the code is that of a lack of memory, which is what it comes to elsewhere. */
+/* The same limit as for tensors. In ONNX Runtime such a count fails for lack of memory, with the
+ * same code. */
 static OrtStatus* check_count(const char* function, size_t count) {
   return count <= CORE_LARGEST_RANK ? NULL
                                     : core_status(ORT_RUNTIME_EXCEPTION, function,
                                                   ": there cannot be so many dimensions", NULL);
 }
 
-/* Changes the number of dimensions; new ones have any size and no name. On failure all is as it
- * was. */
+/* Changes the number of dimensions; new ones have an unknown size and no name. On failure nothing
+ * changes. */
 static OrtStatus* resize(const char* function, OrtTensorTypeAndShapeInfo* info, size_t rank) {
   if (rank == info->rank) {
     return NULL;
@@ -65,7 +66,7 @@ static OrtStatus* set_dims(const char* function, OrtTensorTypeAndShapeInfo* info
   return NULL;
 }
 
-/* Copies names; NULL and "" are no names, so both become NULL. */
+/* Copies names; NULL and "" both mean no name and become NULL. */
 static OrtStatus* copy_names(const char* function, const char* const* names, size_t count,
                              const char** out) {
   for (size_t i = 0; i < count; i++) {

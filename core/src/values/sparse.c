@@ -29,7 +29,7 @@ void core_end_sparse(OrtValue* value) {
   heap_free(value);
 }
 
-/* Elements of the whole; it is never in memory, so any number will do. */
+/* Counts the elements of the dense shape. It is never in memory, so any number is allowed. */
 static size_t count_dense(const int64_t* dims, size_t rank) {
   size_t count = 1;
   for (size_t i = 0; i < rank; i++) {
@@ -49,7 +49,7 @@ static OrtStatus* check_type(const char* function, ONNXTensorElementDataType typ
                            ": sparse tensors of packed elements are not supported", NULL);
 }
 
-/* An empty tensor, with its dimensions behind it. */
+/* Makes an empty sparse tensor; its dimensions are behind it in the same block. */
 static OrtStatus* new_sparse(const char* function, const int64_t* dims, size_t rank,
                              ONNXTensorElementDataType type, struct core_sparse** out) {
   CORE_TRY(core_check_rank(function, ": dense_shape_len", rank));
@@ -135,7 +135,7 @@ OrtStatus* core_as_sparse(const char* function, const OrtValue* value, struct co
   return NULL;
 }
 
-/* A sparse tensor that has its indices. */
+/* Checks that a value is a sparse tensor with indices. */
 static OrtStatus* as_filled(const char* function, const OrtValue* value, struct core_sparse** out) {
   struct core_sparse* sparse = NULL;
   CORE_TRY(core_as_sparse(function, value, &sparse));
@@ -187,7 +187,7 @@ ORT_API_STATUS_IMPL(ort_GetSparseTensorValuesTypeAndShape, const OrtValue* ort_v
   return core_new_shape_info(function, &values->shape, out);
 }
 
-/* Which format has such indices, and which of its two they are. */
+/* The format of each kind of indices, and their position in `indices`. */
 static const struct indices_kind {
   OrtSparseFormat format;
   size_t number;

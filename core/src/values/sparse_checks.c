@@ -16,7 +16,7 @@ static OrtStatus* misfit(const char* function, const char* text) {
 
 static bool is_outside(int64_t index, int64_t end) { return index < 0 || index >= end; }
 
-/* Tells an index that is not where it may be, from 0 to below `end`. */
+/* The status for an index that is not from 0 to `end` - 1. */
 static OrtStatus* outside(const char* function, const char* what, int64_t index, int64_t end) {
   char text[128];
   snprintf(text, sizeof text, ": %s must be from 0 to below %" PRId64 ", but one is %" PRId64, what,
@@ -133,7 +133,7 @@ OrtStatus* core_check_blocks(const char* function, const struct core_shape* valu
   if (rank != 2 || dims[0] != 2) {
     return misfit(function, ": the shape of the indices must be {2, how many}");
   }
-  /* As in the reference implementation: what stands behind the first two dimensions. */
+  /* As in ONNX Runtime: the product of all dimensions after the first two. */
   size_t blocks = values->count / ((size_t)values->dims[0] * (size_t)values->dims[1]);
   return count / 2 == blocks
              ? NULL

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file sparse_checks.h
- * Whether indices fit a sparse tensor. `function` is the slot that statuses begin with; the indices
- * can be read, and NULL is none.
+ * Checks of the indices of a sparse tensor. Statuses begin with `function`, the slot's name. The
+ * indices are readable; NULL means none.
  */
 #ifndef ORTCFFI_SPARSE_CHECKS_H_
 #define ORTCFFI_SPARSE_CHECKS_H_
 
 #include "values/sparse.h"
 
-/** One index for each value, or two, each within the tensor. */
+/** Checks COO indices: one or two for each value, all within the tensor. */
 OrtStatus* core_check_coo(const char* function, const struct core_shape* dense, size_t values,
                           const int64_t* indices, size_t count);
 
-/** A column for each value, and where each row begins. */
+/** Checks CSR indices: a column for each value, and the start of each row. */
 OrtStatus* core_check_csr(const char* function, const struct core_shape* dense, size_t values,
                           const int64_t* inner, size_t inner_count, const int64_t* outer,
                           size_t outer_count);
 
-/** The shape of blocks and that of their places; nothing has the shape {0}. `count` is that of the
- * places. */
+/** Checks the shape of the blocks and of their positions; the shape {0} is empty. `count` is the
+ * number of positions. */
 OrtStatus* core_check_blocks(const char* function, const struct core_shape* values,
                              const int64_t* dims, size_t rank, size_t count);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Sparse tensors are filled: by copies into an allocator's memory, or with a caller's indices. */
+/* Filling sparse tensors, by copies into an allocator's memory or with a caller's indices. */
 #include <string.h>
 
 #include "heap/heap.h"
 #include "values/sparse.h"
 #include "values/sparse_checks.h"
 
-/* What a FillSparseTensor function was given, apart from the indices. */
+/* The arguments of a FillSparseTensor function, except the indices. */
 struct filling {
   const char* function;
   const OrtMemoryInfo* info;
@@ -17,7 +17,7 @@ struct filling {
   size_t count;
 };
 
-/* A sparse tensor that has no indices yet. */
+/* Checks that a value is a sparse tensor without indices. */
 static OrtStatus* as_unfilled(const char* function, OrtValue* value, struct core_sparse** out) {
   struct core_sparse* sparse = NULL;
   CORE_TRY(core_as_sparse(function, value, &sparse));
@@ -95,7 +95,7 @@ static OrtStatus* copy_indices(const struct filling* filling, ONNXTensorElementD
   return NULL;
 }
 
-/* Tells the format, or leaves the tensor as empty as it was. */
+/* Sets the format on success, otherwise empties the tensor again. */
 static OrtStatus* finish_filling(const struct filling* filling, OrtStatus* status,
                                  OrtSparseFormat format) {
   if (status == NULL) {
@@ -106,7 +106,7 @@ static OrtStatus* finish_filling(const struct filling* filling, OrtStatus* statu
   return status;
 }
 
-/* One index a value or two; without values there would be room for two. */
+/* The shape of COO indices: {values}, or {values, 2} for two per value and for no values. */
 #define COO_DIMS(values, count) {(int64_t)(values), 2}
 #define COO_RANK(values, count) ((size_t)((count) == 2 * (values) ? 2 : 1))
 
@@ -206,7 +206,7 @@ ORT_API_STATUS_IMPL(ort_FillSparseTensorBlockSparse, OrtValue* ort_value,
   return finish_filling(&filling, status, ORT_SPARSE_BLOCK_SPARSE);
 }
 
-/* A sparse tensor over a caller's values that has no indices yet. */
+/* Checks that a sparse tensor borrows a caller's values and has no indices yet. */
 static OrtStatus* check_borrowing(const char* function, const struct core_sparse* sparse) {
   return sparse->allocator == NULL
              ? NULL
@@ -214,7 +214,7 @@ static OrtStatus* check_borrowing(const char* function, const struct core_sparse
                            ": ort_value must have borrowed values, not memory of its own", NULL);
 }
 
-/* How many values there are; none in a tensor that has memory of its own. */
+/* The number of borrowed values; 0 for a tensor with memory of its own. */
 static size_t values_of(const struct core_sparse* sparse) {
   return sparse->values != NULL ? sparse->values->shape.count : 0;
 }

@@ -20,12 +20,12 @@ void core_strings_begin(struct core_string* strings, size_t count) {
   }
 }
 
-/* Whether a text is one of those that stand together in the tensor's block. */
+/* Whether a text is in the tensor's common block. */
 static bool is_together(const struct core_tensor* tensor, const char* text) {
   return (uintptr_t)text - (uintptr_t)tensor->texts < tensor->texts_size;
 }
 
-/* Frees what elements have for themselves. */
+/* Frees the texts that are not in the common block. */
 static void end_elements(struct core_tensor* tensor) {
   struct core_string* strings = tensor->data;
   for (size_t i = 0; i < tensor->shape.count; i++) {
@@ -40,8 +40,8 @@ void core_end_strings(struct core_tensor* tensor) {
   heap_free(tensor->texts);
 }
 
-/* Room for `length` bytes and a zero; the old text is lost. False where there is no memory, with
- * the string as it was. */
+/* Makes room for `length` bytes and a zero, and discards the old text. False when out of memory,
+ * with the string unchanged. */
 static bool make_room(struct core_string* string, size_t length) {
   if (is_local(string)) {
     string->text = string->local;
@@ -72,7 +72,7 @@ bool core_string_assign(struct core_string* string, const char* text, size_t len
   return true;
 }
 
-/* Puts all texts behind each other in one block. */
+/* Copies all texts into one common block. */
 static OrtStatus* fill_together(const char* function, struct core_tensor* tensor,
                                 const struct core_span* texts, size_t size) {
   char* block = heap_alloc(size);
@@ -86,7 +86,7 @@ static OrtStatus* fill_together(const char* function, struct core_tensor* tensor
     at[length] = '\0';
     at += length + 1;
   }
-  /* Only now: the texts may be some of the tensor's own. */
+  /* Free the old texts only now: `texts` may point to them. */
   end_elements(tensor);
   struct core_string* strings = tensor->data;
   at = block;
@@ -103,7 +103,7 @@ static OrtStatus* fill_together(const char* function, struct core_tensor* tensor
   return NULL;
 }
 
-/* Gives each text memory of its own; those made so far end if one cannot be. */
+/* Copies each text into memory of its own; frees all of them if one fails. */
 static OrtStatus* make_apart(const char* function, const struct core_span* texts, size_t count,
                              struct core_string* made) {
   core_strings_begin(made, count);
@@ -120,7 +120,7 @@ static OrtStatus* make_apart(const char* function, const struct core_span* texts
   return NULL;
 }
 
-/* Moves a string into the place of another, which ended. */
+/* Moves a string over another one whose text was freed. */
 static void move_string(const struct core_string* from, struct core_string* to) {
   *to = *from;
   if (from->text == from->local) {
@@ -128,7 +128,7 @@ static void move_string(const struct core_string* from, struct core_string* to) 
   }
 }
 
-/* Makes the strings apart first: a tensor is filled wholly or not at all. */
+/* Makes all strings before it changes the tensor, which is filled completely or not at all. */
 static OrtStatus* fill_apart(const char* function, struct core_tensor* tensor,
                              const struct core_span* texts) {
   size_t count = tensor->shape.count;
@@ -174,8 +174,8 @@ OrtStatus* core_copy_strings(const char* function, const struct core_tensor* fro
   return status;
 }
 
-/* Clients that only read may do so on other threads: the texts stay where they are until the tensor
- * is filled anew or ends, and one exposure happens at a time. */
+/* Other threads may read meanwhile: the old texts stay valid until the tensor is filled again or
+ * freed, and a lock allows one exposure at a time. */
 OrtStatus* core_expose_strings(const char* function, struct core_tensor* tensor) {
   static core_mutex exposing = CORE_MUTEX_INIT;
   OrtStatus* status = NULL;
@@ -202,7 +202,7 @@ OrtStatus* core_expose_strings(const char* function, struct core_tensor* tensor)
   return status;
 }
 
-/* Sets one element, which may stand together with others. */
+/* Sets one element, whose old text may be in the common block. */
 OrtStatus* core_set_string(const char* function, struct core_tensor* tensor, size_t index,
                            const char* text, size_t length) {
   struct core_string* string = (struct core_string*)tensor->data + index;

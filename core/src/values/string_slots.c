@@ -12,7 +12,7 @@ static OrtStatus* check_strings(const char* function, const struct core_tensor* 
              : core_status(ORT_FAIL, function, ": value must be a tensor of strings", NULL);
 }
 
-/* The elements of a tensor, to be changed. */
+/* Returns the elements of a tensor for writing. */
 static OrtStatus* strings_of(const char* function, const OrtValue* value,
                              struct core_tensor** out) {
   struct core_tensor* tensor = NULL;
@@ -22,7 +22,7 @@ static OrtStatus* strings_of(const char* function, const OrtValue* value,
   return NULL;
 }
 
-/* The elements of a dense tensor, or the values of a sparse one, to be read. */
+/* Returns the elements of a dense tensor or the values of a sparse one, for reading. */
 static OrtStatus* read_strings(const char* function, const OrtValue* value,
                                const struct core_string** out, size_t* count) {
   struct core_tensor* tensor = (struct core_tensor*)value;
@@ -42,7 +42,7 @@ static OrtStatus* read_strings(const char* function, const OrtValue* value,
   return NULL;
 }
 
-/* The texts behind pointers, and the room that they take together. */
+/* Measures texts, each and all together. */
 static OrtStatus* measure(const char* const* s, size_t count, struct core_span* texts,
                           size_t* size) {
   *size = count;
@@ -153,7 +153,7 @@ ORT_API_STATUS_IMPL(ort_GetStringTensorContent, const OrtValue* value, void* s, 
   return NULL;
 }
 
-/* An element to be read. */
+/* Returns one element for reading. */
 static OrtStatus* read_element(const char* function, const OrtValue* value, size_t index,
                                const struct core_string** out) {
   const struct core_string* strings = NULL;

@@ -15,8 +15,8 @@ static OrtStatus* check_shape(const char* function, const int64_t* dims, size_t 
   return core_check_rank(function, ": shape_len", rank);
 }
 
-/* A tensor without bytes yet: its dimensions and the name of its memory stand behind it. NULL where
- * there is no memory. */
+/* Makes a tensor without data; its dimensions and the name of its memory are behind it in the same
+ * block. NULL when out of memory. */
 static inline CORE_INLINE struct core_tensor* new_shell(const OrtMemoryInfo* info,
                                                         const int64_t* dims, size_t rank) {
   size_t extra = core_memory_info_extra(info);
@@ -177,7 +177,7 @@ void core_end_tensor(struct core_tensor* tensor) {
     if (tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING && tensor->data != NULL) {
       core_end_strings(tensor);
     }
-    /* NULL as well: for a client's deleter it is the end of the tensor. */
+    /* Also for NULL: the call tells a client's deleter that the tensor ended. */
     tensor->owner->Free(tensor->owner, tensor->data);
     if (CORE_UNLIKELY(tensor->keeps_owner)) {
       core_allocator_release(tensor->owner);
@@ -277,7 +277,7 @@ ORT_API_STATUS_IMPL(ort_GetTensorSizeInBytes, const OrtValue* ort_value, size_t*
   return NULL;
 }
 
-/* The place of an element in row-major order. */
+/* Computes the row-major index of an element. */
 static OrtStatus* locate(const struct core_shape* shape, const int64_t* location, size_t count,
                          size_t* out) {
   if (count != shape->rank) {

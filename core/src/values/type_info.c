@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* OrtTypeInfo: what kind of value, and what it is made of. */
+/* OrtTypeInfo: the kind of a value and the types of its parts. */
 #include "values/type_info.h"
 
 #include "values/containers.h"
@@ -16,7 +16,7 @@ static OrtStatus* new_type(const char* function, enum ONNXType kind, OrtTypeInfo
   return NULL;
 }
 
-/* Hands out a type whose inner part was made with `status`; without it there is no type. */
+/* Sets `*out` to the type if `status` is NULL; otherwise frees the type. */
 static OrtStatus* hand_out(OrtStatus* status, OrtTypeInfo* type, OrtTypeInfo** out) {
   if (status != NULL) {
     ort_ReleaseTypeInfo(type);
@@ -33,8 +33,8 @@ OrtStatus* core_new_tensor_type(const char* function, enum ONNXType kind,
   return hand_out(core_copy_shape_info(function, info, &type->tensor), type, out);
 }
 
-/* Where a type has the type that is within it; NULL for tensors. Clients nest types as deep as they
- * like, so that the functions here go down in a loop. */
+/* The field with the inner type; NULL for tensors. Clients may nest types to any depth, so the
+ * functions here loop instead of recursing. */
 static OrtTypeInfo** inner_of(const OrtTypeInfo* type) {
   OrtTypeInfo* outer = (OrtTypeInfo*)type;
   switch (type->kind) {
@@ -49,7 +49,7 @@ static OrtTypeInfo** inner_of(const OrtTypeInfo* type) {
   }
 }
 
-/* Copies a type without what is within it. */
+/* Copies a type without its inner type. */
 static OrtStatus* copy_outer(const char* function, const OrtTypeInfo* from, OrtTypeInfo** out) {
   if (inner_of(from) == NULL) {
     return core_new_tensor_type(function, from->kind, from->tensor, out);
@@ -72,7 +72,7 @@ OrtStatus* core_copy_type_info(const char* function, const OrtTypeInfo* from, Or
   return hand_out(status, type, out);
 }
 
-/* The type of a value that is no container. */
+/* The type of a dense or sparse tensor. */
 static OrtStatus* type_of_tensor(const OrtValue* value, OrtTypeInfo** out) {
   const struct core_shape* shape = core_shape_of(value);
   OrtTypeInfo* type = NULL;
@@ -80,7 +80,7 @@ static OrtStatus* type_of_tensor(const OrtValue* value, OrtTypeInfo** out) {
   return hand_out(core_new_shape_info("GetTypeInfo", shape, &type->tensor), type, out);
 }
 
-/* In containers, tensors have an element type in common but no shape. */
+/* Tensors in a container share the element type, but not the shape. */
 static OrtStatus* type_of_element(const struct core_tensor* tensor, OrtTypeInfo** out) {
   const OrtTensorTypeAndShapeInfo info = {.type = tensor->shape.type};
   return core_new_tensor_type("GetTypeInfo", ONNX_TYPE_TENSOR, &info, out);
@@ -129,7 +129,7 @@ ORT_API_STATUS_IMPL(ort_GetDenotationFromTypeInfo, const OrtTypeInfo* type_info,
   CORE_REQUIRE(GetDenotationFromTypeInfo, type_info);
   CORE_REQUIRE(GetDenotationFromTypeInfo, denotation);
   CORE_REQUIRE(GetDenotationFromTypeInfo, len);
-  /* Only models denote. */
+  /* Only models have denotations. */
   *denotation = "";
   *len = 0;
   return NULL;

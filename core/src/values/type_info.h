@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** @file type_info.h What is behind OrtTensorTypeAndShapeInfo, OrtTypeInfo and its kinds. */
+/** @file type_info.h The structs behind OrtTensorTypeAndShapeInfo, OrtTypeInfo and its kinds. */
 #ifndef ORTCFFI_TYPE_INFO_H_
 #define ORTCFFI_TYPE_INFO_H_
 
@@ -8,16 +8,16 @@
 
 struct OrtTensorTypeAndShapeInfo {
   ONNXTensorElementDataType type;
-  /** Whether there is a shape, be it of rank 0. */
+  /** Whether there is a shape; rank 0 is one too. */
   bool has_shape;
   size_t rank;
-  /** `rank` of each, in one block; NULL for rank 0. A dimension of any size is -1. A name is a
-   * block of the heap, or NULL where there is none. */
+  /** `rank` dimensions and names, in one block; NULL for rank 0. An unknown dimension is -1. A name
+   * is a block of the heap, or NULL if there is none. */
   int64_t* dims;
   const char** names;
 };
 
-/** A new info with a copy of a shape; the caller frees it with ReleaseTensorTypeAndShapeInfo. */
+/** Makes an info with a copy of a shape; the caller frees it with ReleaseTensorTypeAndShapeInfo. */
 OrtStatus* core_new_shape_info(const char* function, const struct core_shape* shape,
                                OrtTensorTypeAndShapeInfo** out);
 
@@ -37,7 +37,7 @@ struct OrtOptionalTypeInfo {
 
 struct OrtTypeInfo {
   enum ONNXType kind;
-  /** The one that `kind` tells; sparse tensors have a tensor's too. */
+  /** `kind` selects the member; sparse tensors use the tensor's. */
   union {
     OrtTensorTypeAndShapeInfo* tensor;
     struct OrtMapTypeInfo map;
@@ -46,7 +46,7 @@ struct OrtTypeInfo {
   };
 };
 
-/** A new type of a dense or sparse tensor with a copy of `info`. */
+/** Makes the type of a dense or sparse tensor with a copy of `info`. */
 OrtStatus* core_new_tensor_type(const char* function, enum ONNXType kind,
                                 const OrtTensorTypeAndShapeInfo* info, OrtTypeInfo** out);
 

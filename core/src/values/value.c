@@ -9,7 +9,7 @@ OrtValue* core_retain_value(const OrtValue* value) {
   return shared;
 }
 
-/* The last holder need not count: nobody else can. */
+/* The last holder needs no atomic decrement: nobody else can change the count. */
 static bool is_last(OrtValue* value) {
   return __atomic_load_n(&value->references, __ATOMIC_ACQUIRE) == 1 ||
          __atomic_sub_fetch(&value->references, 1, __ATOMIC_ACQ_REL) == 0;
@@ -48,7 +48,7 @@ ORT_API_STATUS_IMPL(ort_IsSparseTensor, const OrtValue* value, int* out) {
 ORT_API_STATUS_IMPL(ort_HasValue, const OrtValue* value, int* out) {
   CORE_REQUIRE(HasValue, value);
   CORE_REQUIRE(HasValue, out);
-  /* An optional without a value comes from an engine only. */
+  /* Only an inference engine makes an optional without a value. */
   *out = 1;
   return NULL;
 }
