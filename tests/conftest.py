@@ -37,6 +37,15 @@ def pytest_configure() -> None:
     os.environ["PYTHONPATH"] = str(Path(ortcffi.__file__).resolve().parents[1])
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--hostile-seconds",
+        type=float,
+        default=0.0,
+        help="seconds of random calls over all public names, with new seeds (tests/whole)",
+    )
+
+
 def pytest_report_header() -> str:
     return f"ortcffi: {Path(ortcffi.__file__).parent}"
 
