@@ -16,7 +16,10 @@ COMMANDS = {  # name: the module that has its main(), what it does
         "ortcffi.cli.doctor",
         "list libraries with the C API, and what is wrong with them",
     ),
-    "info": ("ortcffi.cli.info", "print versions, build, and the slots that the core answers"),
+    "info": (
+        "ortcffi.cli.info",
+        "print versions, build and slots, or facts of a model",
+    ),
     "top": ("ortcffi.cli.top", "run a program and tell what its official sessions do"),
     "config": ("ortcffi.cli.build_flags", "print the flags for compiling and linking C clients"),
     "run": ("ortcffi.cli.run", "run a model, and say what time and memory it takes"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``python -m ortcffi info``: prints versions, and how much of the API the core implements."""
+"""``python -m ortcffi info``: prints facts of this package, or of a model."""
 
 import argparse
 import json
@@ -15,11 +15,14 @@ from ortcffi._native import lib
 from ortcffi._table import core_api
 from ortcffi.cli import build_flags as config
 from ortcffi.env.env import available_providers
+from ortcffi.errors import OrtError
 from ortcffi.table import load as providers
+from ortcffi.table.load import LoadError
 
 DESCRIPTION = """\
 Print the versions of this package and of what it runs on, how the core was built, how many slots of
-the API it implements, and its live objects."""
+the API it implements, and its live objects. With a model, print instead its inputs, outputs,
+overridable initializers and metadata, and the execution providers of the library that loads it."""
 EPILOG = """\
 implemented: the core implements the slot. other tables: the core answers another table. to come:
 not implemented yet, answers ORT_NOT_IMPLEMENTED. engine: needs an inference engine, so the core
@@ -122,8 +125,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m ortcffi info", description=DESCRIPTION, epilog=EPILOG
     )
+    parser.add_argument("model", nargs="?", help="the path of a model")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    facts = collect()
-    text = json.dumps(facts, indent=2) if parser.parse_args(arguments).json else _render(facts)
+    parser.add_argument("--library", metavar="PATH", help="the library that loads the model")
+    given = parser.parse_args(arguments)
+    if given.library is not None and given.model is None:
+        parser.error("--library needs a model")
+    try:
+        facts, render = _facts_of(given)
+    except (OrtError, LoadError, OSError, ValueError) as error:
+        sys.stderr.write(f"{parser.prog}: {error}\n")
+        return 1
+    text = json.dumps(facts, indent=2) if given.json else render(facts)
     sys.stdout.write(text + "\n")
     return 0
+
+
+def _facts_of(given: argparse.Namespace) -> tuple[dict[str, Any], Callable[[Any], str]]:
+    if given.model is None:
+        return collect(), _render
+    from ortcffi.cli import model_info
+
+    return model_info.collect(given.model, given.library), model_info.render

@@ -30,7 +30,7 @@ _LIVE_PERIOD = 1.0  # seconds
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with its arguments; return the exit status of the program."""
     parser = argparse.ArgumentParser(
-        prog="ortcffi top",
+        prog="python -m ortcffi top",
         description=DESCRIPTION,
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,

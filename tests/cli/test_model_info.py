@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""What ``python -m ortcffi info model.onnx`` tells of a model."""
+
+import json
+
+import pytest
+from support import models
+
+import ortcffi as ort
+from ortcffi.cli.info import main
+
+
+@pytest.fixture
+def model(tmp_path):
+    content = models.model(
+        [models.node("Mul", "x w", "y")],
+        [models.value("x", shape=("batch", 4)), models.value("w", shape=(1, 4))],
+        [models.value("y", shape=("batch", 4))],
+        [models.tensor("w", models.np.ones((1, 4), models.np.float32))],
+        metadata={"author": "a b"},
+        facts=models.field(2, "maker") + models.field(5, 7),
+    )
+    path = tmp_path / "scaled.onnx"
+    path.write_bytes(content)
+    return path
+
+
+def test_text_tells_what_the_model_wants_gives_and_says(model, capsys):
+    assert main([str(model)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:7] == [
+        f"model: {model}",
+        "inputs:",
+        "  x: float[batch, 4]",
+        "outputs:",
+        "  y: float[batch, 4]",
+        "overridable initializers:",
+        "  w: float[1, 4]",
+    ]
+    assert {"  producer name: maker", "  version: 7", "  'author': 'a b'"} < set(lines)
+    assert "CPUExecutionProvider" in lines[-1]
+
+
+def test_json_has_the_same_facts(model, real_api, capsys):
+    assert main([str(model), "--json", "--library", real_api.path]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["inputs"] == [
+        {
+            "name": "x",
+            "type": "float[batch, 4]",
+            "kind": "tensor",
+            "element_type": "float",
+            "shape": ["batch", 4],
+        }
+    ]
+    assert [port["name"] for port in facts["overridable initializers"]] == ["w"]
+    assert facts["metadata"]["custom"] == {"author": "a b"}
+    assert (facts["library"], facts["library version"]) == (real_api.path, real_api.version_string)
+    assert facts["providers"] == ort.available_providers(real_api)
+
+
+def test_a_model_without_overridable_initializers_has_none(tmp_path, capsys):
+    (tmp_path / "add.onnx").write_bytes(models.add())
+    assert main([str(tmp_path / "add.onnx")]) == 0
+    assert "overridable initializers: none\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("no.onnx", None), ("empty.onnx", b""), ("text.onnx", b"not a model")]
+)
+def test_what_is_no_model_is_one_line_and_an_exit_code(tmp_path, capsys, name, content):
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    assert main([str(tmp_path / name)]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("python -m ortcffi info: ")
+    assert name in error
+
+
+def test_a_library_without_a_model_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        main(["--library", "somewhere"])
+    assert "--library needs a model" in capsys.readouterr().err
