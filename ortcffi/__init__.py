@@ -50,7 +50,8 @@ __all__ += ["compile_model"]
 
 _NAMES = {
     "_native": "ffi lib",
-    "memory.adaptors": "Aligned Failing Limiting Logging",
+    "memory.adaptors": "Aligned Failing Logging",
+    "memory.limiting": "Limiting",
     "table.api": "Api build_info core_api default_api init_api",
     "arena.arena": "Arena",
     "arena.cfg": "ArenaCfg",

@@ -50,9 +50,6 @@ from ortcffi.memory.adaptors import (
     Failing as Failing,
 )
 from ortcffi.memory.adaptors import (
-    Limiting as Limiting,
-)
-from ortcffi.memory.adaptors import (
     Logging as Logging,
 )
 from ortcffi.memory.allocator import Allocator as Allocator
@@ -62,6 +59,9 @@ from ortcffi.memory.info import DeviceMemoryType as DeviceMemoryType
 from ortcffi.memory.info import DeviceType as DeviceType
 from ortcffi.memory.info import MemoryInfo as MemoryInfo
 from ortcffi.memory.info import MemType as MemType
+from ortcffi.memory.limiting import (
+    Limiting as Limiting,
+)
 from ortcffi.memory.numpy_memory import numpy_allocator as numpy_allocator
 from ortcffi.memory.python_allocator import PythonAllocator as PythonAllocator
 from ortcffi.memory.tracking import Leak as Leak

@@ -8,8 +8,9 @@ from time import perf_counter_ns
 
 import numpy as np
 
-from ortcffi.memory.adaptors import Aligned, Failing, Limiting
+from ortcffi.memory.adaptors import Aligned, Failing
 from ortcffi.memory.allocator import Allocator
+from ortcffi.memory.limiting import Limiting
 from ortcffi.memory.numpy_memory import numpy_allocator
 from ortcffi.memory.tracking import Tracking
 

@@ -13,6 +13,7 @@
 #endif
 
 CALLED_FROM_C void ortcffi_python_observe(void* context, int event, void* block, size_t size);
+CALLED_FROM_C void ortcffi_python_excess(void* context, size_t size);
 CALLED_FROM_C void* ortcffi_python_alloc(void* context, size_t size);
 CALLED_FROM_C void ortcffi_python_free(void* context, void* block);
 CALLED_FROM_C OrtStatus* ortcffi_python_stats(void* context, OrtKeyValuePairs** out);

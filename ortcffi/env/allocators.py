@@ -13,10 +13,11 @@ from ortcffi.arena.arena import Arena
 from ortcffi.arena.cfg import ArenaCfg
 from ortcffi.env import sharing
 from ortcffi.ep.devices import EpDevice
-from ortcffi.memory.adaptors import Failing, Limiting
+from ortcffi.memory.adaptors import Failing
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.foreign import allocator_for, same_library
 from ortcffi.memory.info import AllocatorType, DeviceMemoryType, MemoryInfo
+from ortcffi.memory.limiting import Limiting
 from ortcffi.memory.python_allocator import PythonAllocator
 
 if TYPE_CHECKING:
@@ -282,7 +283,8 @@ def _can_answer_null(allocator: Any) -> str | None:
         kind = type(allocator)
         if isinstance(allocator, PythonAllocator):
             return f"an allocator in Python, {kind.__name__},"
-        if isinstance(allocator, (Limiting, Failing)):
+        bounded = isinstance(allocator, Limiting) and not allocator.soft
+        if bounded or isinstance(allocator, Failing):
             return f"a {kind.__name__} allocator"
         if isinstance(allocator, Arena) and "max_mem" in allocator.measures:
             return "an Arena with max_bytes"

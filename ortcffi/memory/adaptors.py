@@ -7,7 +7,6 @@ inside, and arrays and values keep their allocator.
 """
 
 import logging
-import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.errors import check
 from ortcffi.memory.allocator import Allocator
-from ortcffi.memory.blocks import CalledFromC, Limits
+from ortcffi.memory.blocks import CalledFromC, Limits, handler_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from ortcffi._ort import Cdata
     from ortcffi.memory.info import MemoryInfo
 
-__all__ = ["Aligned", "Failing", "Limiting", "Logging"]
+__all__ = ["Aligned", "Failing", "Logging"]
 
 
 @public
@@ -58,10 +57,13 @@ class Adaptor(Allocator):
         owner = owner_of("OrtAllocator*", api, lib.ortcffi_release_adaptor)
         status = create(inner.handle, *arguments, out_of(owner))
         check(api.pointer, status, type(self).__name__)
-        counter = self if isinstance(self, CalledFromC) else owner
-        lib.ortcffi_adaptor_made(owner, counter, self._shows_inner)
+        lib.ortcffi_adaptor_made(owner, self if self._called() else owner, self._shows_inner)
         self.inner = inner
         super().__init__(api, owner)
+
+    def _called(self) -> bool:
+        """Whether C calls this object, so that its references must count on it."""
+        return isinstance(self, CalledFromC)
 
     def _limits(self) -> Limits:
         return self.inner._limits() if hasattr(self, "inner") else []
@@ -98,40 +100,6 @@ class Aligned(Adaptor):
     def __init__(self, inner: Allocator, alignment: int) -> None:
         self.alignment = integer("alignment", alignment, SIZE)
         super().__init__(inner, lib.ortcffi_aligned, self.alignment)
-
-
-@public
-class Limiting(Adaptor):
-    """Refuses blocks that would bring the bytes in use above a limit.
-
-    Threads keep a little of the limit in reserve, each at most a 1024th of it and at most 64 KiB,
-    so that with several of them a block may be refused that much early for each other thread.
-
-    Parameters
-    ----------
-    inner : Allocator
-        Where the memory comes from.
-    limit : int
-        Bytes, as asked for: what the allocators inside need beside does not count.
-
-    Examples
-    --------
-    >>> small = Limiting(core_api().default_allocator, 1 << 20)
-    >>> try:
-    ...     small.empty(1 << 21, "u1")
-    ... except MemoryError as error:
-    ...     print(str(error).split("; ")[1])
-    the limit is 1048576 bytes, and 0 are in use
-    """
-
-    __slots__ = ("limit",)
-
-    def __init__(self, inner: Allocator, limit: int) -> None:
-        self.limit = integer("limit", limit, SIZE)
-        super().__init__(inner, lib.ortcffi_limiting, self.limit)
-
-    def _limits(self) -> Limits:
-        return [(self.limit, int(ffi.cast("uintptr_t", self.handle))), *super()._limits()]
 
 
 @public
@@ -213,17 +181,8 @@ def _create_observing(observer: Logging, inner: Any, out: Any) -> Any:
     return lib.ortcffi_observing(inner, observer, out)
 
 
-# Allocators whose handlers are running, by thread: a handler may allocate from its own allocator.
-_logging = threading.local()
-
-
 @called_from_c("ortcffi_python_observe", report_exception("the observe of an allocator"))
 def _observe(context: "Cdata", event: int, block: "Cdata", size: int) -> None:
-    busy = vars(_logging).setdefault("busy", set())
-    if context in busy:
-        return
-    busy.add(context)
-    try:
-        lib.ortcffi_object_at(context)._observe(event, block, size)
-    finally:
-        busy.discard(context)
+    with handler_at(context) as logging_allocator:
+        if logging_allocator is not None:
+            logging_allocator._observe(event, block, size)

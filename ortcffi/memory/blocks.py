@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What allocators need to make arrays, and the checks of their arguments."""
 
+import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +14,11 @@ from ortcffi._table import table_for
 from ortcffi.errors import OutOfMemory, fail, out_of_memory
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import DTypeLike
 
+    from ortcffi._ort import Cdata
     from ortcffi.table.api import Api
 
 # NumPy has no function that tells.
@@ -81,6 +86,24 @@ class CalledFromC:
 
     def _zeroed(self: Any, shape: Any, itemsize: int) -> Any:
         return self._new_source().zeroed(shape, itemsize)
+
+
+# Allocators whose handlers are running, by thread: a handler may allocate from its own allocator.
+_running = threading.local()
+
+
+@contextmanager
+def handler_at(context: "Cdata") -> "Iterator[Any]":
+    """The allocator at an address, to call its handler; None if the handler is running already."""
+    busy = vars(_running).setdefault("busy", set())
+    if context in busy:
+        yield None
+        return
+    busy.add(context)
+    try:
+        yield lib.ortcffi_object_at(context)
+    finally:
+        busy.discard(context)
 
 
 def fitting(dtype: "DTypeLike") -> "np.dtype[Any]":

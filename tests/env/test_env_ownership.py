@@ -128,6 +128,17 @@ def test_a_real_library_warns_of_an_allocator_that_can_answer_null(real_api, cor
         core_env.unregister_allocator(allocator)
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_real_library_takes_an_allocator_with_a_soft_limit_without_a_warning(real_api, core_api):
+    with ort.Env("app", real_api) as env:
+        allocator = ort.Tracking(ort.Limiting(core_api.default_allocator, 10, soft=True))
+        env.register_allocator(allocator)
+        env.unregister_allocator(allocator)
+        doubled = ort.Limiting(ort.Limiting(core_api.default_allocator, 10), 10, soft=True)
+        with pytest.raises(RuntimeWarning, match="a Limiting allocator can answer NULL"):
+            env.register_allocator(doubled)
+
+
 # --- loggers --------------------------------------------------------------------------------------
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`Limiting` refuses what would be too much, and nothing else."""
 
+import gc
 import threading
 
 import pytest
@@ -96,3 +97,123 @@ def test_what_one_thread_frees_another_can_take(make):
 def test_a_bad_limit_is_an_error_that_names_it(make, limit, error):
     with pytest.raises(error, match="limit must be"):
         make(limit)
+
+
+@pytest.fixture
+def make_soft(api):
+    return lambda limit, **more: Limiting(api.default_allocator, limit, soft=True, **more)
+
+
+def test_a_soft_limit_grants_and_counts_what_goes_over_it(make_soft):
+    watched = make_soft(1000)
+    within = watched.empty(1000, "u1")
+    assert (watched.excesses, watched.max_excess) == (0, 0)
+    held = [watched.empty(100, "u1"), watched.empty(50, "u1")]
+    assert (watched.excesses, watched.max_excess) == (2, 150)
+    assert (watched.stats.limit, watched.stats.bytes_allocated) == (1000, 1150)
+    assert watched.stats.raw["MaxExcess"] == "150"
+    del held, within
+    assert watched.empty(1000, "u1").size == 1000
+    assert (watched.excesses, watched.max_excess) == (2, 150)
+
+
+def test_a_soft_limit_counts_blocks_that_replace_others_above_it(make_soft):
+    watched = make_soft(64 << 20)  # where threads keep a reserve of 32 KiB
+    held = [watched.empty(64 << 20, "u1"), watched.empty(100_000, "u1")]
+    assert watched.excesses == 1
+    for _ in range(5):
+        watched.empty(10_000, "u1")
+    assert (watched.excesses, len(held)) == (6, 2)
+
+
+def test_a_soft_limit_of_0_grants_everything(make_soft):
+    watched = make_soft(0)
+    assert watched.zeros(5, "u1").tolist() == [0] * 5
+    assert (watched.excesses, watched.max_excess) == (1, 5)
+
+
+def test_a_size_that_no_machine_has_is_refused_by_a_soft_limit_too(make_soft):
+    watched = make_soft(2**63 - 1)
+    with pytest.raises(MemoryError) as caught:
+        watched.alloc(2**63 - 1)
+    assert "the limit is" not in str(caught.value)
+    assert watched.stats.bytes_allocated == 0
+
+
+def test_on_excess_is_called_for_each_block_above_a_soft_limit(make_soft):
+    told = []
+    watched = make_soft(100, on_excess=lambda limiting, size: told.append((limiting, size)))
+    held = [watched.empty(size, "u1") for size in (60, 50, 40)]
+    assert told == [(watched, 50), (watched, 40)]
+    del told[:], held
+    watched.zeros(100, "u1")
+    assert told == []
+
+
+def test_on_excess_may_allocate_from_its_own_allocator(make_soft):
+    kept = []
+    watched = make_soft(10, on_excess=lambda limiting, _size: kept.append(limiting.empty(7, "u1")))
+    first = watched.empty(20, "u1")
+    assert (len(kept), watched.excesses, watched.max_excess) == (1, 2, 17)
+    assert first.size == 20
+    kept.clear()
+
+
+def test_an_exception_of_on_excess_is_reported_and_the_block_granted(make_soft, monkeypatch):
+    seen = []
+    monkeypatch.setattr("sys.unraisablehook", lambda each: seen.append(str(each.exc_value)))
+
+    def fail(_limiting, _size):
+        raise ValueError("too much")
+
+    assert make_soft(10, on_excess=fail).empty(11, "u1").size == 11
+    assert seen == ["too much"]
+
+
+def test_on_excess_is_called_as_long_as_an_array_keeps_the_allocator(make_soft):
+    told = []
+    watched = make_soft(10, on_excess=lambda _limiting, size: told.append(size))
+    array = watched.empty(11, "u1")
+    outer = Tracking(watched)
+    watched.close()
+    del watched, array
+    gc.collect()
+    outer.empty(12, "u1")
+    assert told[0] == 11
+    assert told[1] >= 12
+
+
+def test_several_threads_count_what_goes_over_a_soft_limit(make_soft):
+    told = []
+    watched = make_soft(0, on_excess=lambda _limiting, size: told.append(size))
+    threads = [
+        threading.Thread(target=lambda: [watched.empty(10, "u1") for _ in range(100)])
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    del threads, thread
+    assert watched.excesses == len(told) == 400
+    assert watched.stats.bytes_allocated == 0
+
+
+def test_a_closed_soft_limit_refuses_arrays_and_figures(make_soft):
+    watched = make_soft(10)
+    watched.close()
+    for use in (lambda: watched.empty(3), lambda: watched.zeros(3), lambda: watched.excesses):
+        with pytest.raises(ValueError, match="closed"):
+            use()
+
+
+@pytest.mark.parametrize(
+    ("more", "error", "match"),
+    [
+        ({"on_excess": print}, ValueError, "on_excess needs soft=True"),
+        ({"on_excess": 5, "soft": True}, TypeError, "on_excess must be callable, not int"),
+    ],
+)
+def test_a_bad_on_excess_is_an_error_that_names_it(api, more, error, match):
+    with pytest.raises(error, match=match):
+        Limiting(api.default_allocator, 10, **more)

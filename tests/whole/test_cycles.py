@@ -52,6 +52,7 @@ ADAPTORS = {
     "arena": ort.Arena, "tracking": ort.Tracking, "logging": ort.Logging, "failing":
     lambda inner: ort.Failing(inner, 99), "limiting": lambda inner: ort.Limiting(inner, 1 << 30),
     "aligned": lambda inner: ort.Aligned(inner, 4096),
+    "soft": lambda inner: ort.Limiting(inner, 9, soft=True, on_excess=lambda _from, _size: None),
     "chain": lambda inner: ort.Arena(ort.Tracking(ort.Arena(inner))),
 }
 

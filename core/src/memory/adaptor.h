@@ -34,6 +34,29 @@ OrtStatus* core_create_aligned(OrtAllocator* inner, size_t alignment, OrtAllocat
  * per other thread before the limit. */
 OrtStatus* core_create_limiting(OrtAllocator* inner, size_t limit, OrtAllocator** out);
 
+/** Told of a block of `size` bytes that was granted above the limit. */
+typedef void (*core_excess_callback)(void* context, size_t size);
+
+/**
+ * A limit that refuses nothing: it counts the blocks that go over it, and calls back.
+ * @param[in] inner Where the memory comes from.
+ * @param[in] limit Bytes.
+ * @param[in] callback Called by the allocating thread and under no lock for each block that leaves
+ * more bytes in use than the limit; NULL for none. It may allocate and free.
+ * @param[in] context The first argument of `callback`.
+ * @param[out] out The allocator, for core_release_adaptor.
+ */
+OrtStatus* core_create_soft_limiting(OrtAllocator* inner, size_t limit,
+                                     core_excess_callback callback, void* context,
+                                     OrtAllocator** out);
+
+/** What went over a soft limit: how many blocks, and the most bytes. */
+struct core_excesses {
+  int64_t count;
+  int64_t largest;
+};
+struct core_excesses core_limiting_excesses(const OrtAllocator* allocator);
+
 /** Bytes in use. */
 int64_t core_limiting_in_use(const OrtAllocator* allocator);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The adaptor that limits the bytes in use. */
+/* The adaptor that limits the bytes in use, or counts and reports what exceeds the limit. */
 #include "memory/adaptor.h"
 #include "heap/heap.h"
 #include "memory/per_thread.h"
@@ -15,20 +15,32 @@ enum { RESERVE };
 struct limiting {
   struct core_adaptor adaptor;
   int64_t limit;
+  /* No block is larger. */
+  size_t largest;
   int64_t quantum;
   /* The common count: bytes in use and in reserve. */
   int64_t booked;
   struct core_shards shards;
+  /* Grants what goes over the limit as well, counts it, and calls back where that is not NULL. */
+  int soft;
+  int64_t excesses;
+  int64_t max_excess;
+  core_excess_callback callback;
+  void* context;
 };
 
-/* Adds the bytes with a reserve to the common count or, if that exceeds the limit, without one. */
+/* No machine has a block of this size, and sums of some do not overflow. */
+#define LARGEST_SOFT_BLOCK ((size_t)1 << 53)
+
+/* Adds the bytes with a reserve to the common count or, if that exceeds the limit, without one.
+ * With a soft limit that succeeds above the limit as well. */
 static CORE_NOINLINE int book(struct limiting* self, struct core_shard* shard, int64_t bytes) {
   int64_t needed = bytes - shard->counters[RESERVE];
   int64_t booked = __atomic_load_n(&self->booked, __ATOMIC_RELAXED);
   int64_t amount;
   do {
     int64_t free_ = self->limit - booked;
-    if (needed > free_) {
+    if (needed > free_ && !self->soft) {
       return 0;
     }
     amount = needed + self->quantum <= free_ ? needed + self->quantum : needed;
@@ -40,17 +52,38 @@ static CORE_NOINLINE int book(struct limiting* self, struct core_shard* shard, i
 
 static void unbook(struct limiting* self, struct core_shard* shard, int64_t bytes) {
   int64_t reserve = shard->counters[RESERVE] + bytes;
-  if (CORE_UNLIKELY(reserve > 2 * self->quantum)) {
-    __atomic_fetch_sub(&self->booked, reserve - self->quantum, __ATOMIC_RELAXED);
-    reserve = self->quantum;
+  int64_t keep = self->quantum;
+  if (CORE_UNLIKELY(self->soft)) {
+    /* Above the limit nothing is kept: blocks taken from a reserve would not be noticed. */
+    keep = __atomic_load_n(&self->booked, __ATOMIC_RELAXED) > self->limit ? 0 : keep;
+  }
+  if (CORE_UNLIKELY(reserve > 2 * keep)) {
+    __atomic_fetch_sub(&self->booked, reserve - keep, __ATOMIC_RELAXED);
+    reserve = keep;
   }
   CORE_SHARD_SET(shard->counters[RESERVE], reserve);
+}
+
+/* Counts a block that was granted above the limit. */
+static CORE_NOINLINE void tell_excess(struct limiting* self, size_t size) {
+  int64_t excess = core_limiting_in_use(&self->adaptor.base) - self->limit;
+  if (excess <= 0) {
+    return; /* only with the reserves of other threads */
+  }
+  __atomic_fetch_add(&self->excesses, 1, __ATOMIC_RELAXED);
+  int64_t before = __atomic_load_n(&self->max_excess, __ATOMIC_RELAXED);
+  while (excess > before && !__atomic_compare_exchange_n(&self->max_excess, &before, excess, 1,
+                                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+  if (self->callback != NULL) {
+    self->callback(self->context, size);
+  }
 }
 
 static void* ORT_API_CALL limiting_alloc(OrtAllocator* this_, size_t size) NO_EXCEPTION {
   struct limiting* self = (struct limiting*)this_;
   struct core_shard* shard = core_shard(&self->shards);
-  if (CORE_UNLIKELY(shard == NULL || size > (size_t)self->limit)) {
+  if (CORE_UNLIKELY(shard == NULL || size > self->largest)) {
     return NULL;
   }
   int64_t bytes = (int64_t)size;
@@ -62,6 +95,9 @@ static void* ORT_API_CALL limiting_alloc(OrtAllocator* this_, size_t size) NO_EX
   void* block = core_alloc_with_header(&self->adaptor, size, &header);
   if (CORE_UNLIKELY(block == NULL)) {
     unbook(self, shard, bytes);
+  } else if (CORE_UNLIKELY(self->soft) &&
+             __atomic_load_n(&self->booked, __ATOMIC_RELAXED) > self->limit) {
+    tell_excess(self, size);
   }
   return block;
 }
@@ -86,15 +122,24 @@ int64_t core_limiting_in_use(const OrtAllocator* allocator) {
   return __atomic_load_n(&self->booked, __ATOMIC_RELAXED) - core_shards_sum(&self->shards, RESERVE);
 }
 
+struct core_excesses core_limiting_excesses(const OrtAllocator* allocator) {
+  const struct limiting* self = (const struct limiting*)allocator;
+  return (struct core_excesses){__atomic_load_n(&self->excesses, __ATOMIC_RELAXED),
+                                __atomic_load_n(&self->max_excess, __ATOMIC_RELAXED)};
+}
+
 static OrtStatus* ORT_API_CALL limiting_stats(const OrtAllocator* this_,
                                               OrtKeyValuePairs** out) NO_EXCEPTION {
   CORE_REQUIRE(GetStats, out);
   const struct limiting* self = (const struct limiting*)this_;
+  struct core_excesses excesses = core_limiting_excesses(this_);
   const struct core_figure pairs[] = {
       {"Limit", self->limit},
       {"InUse", core_limiting_in_use(this_)},
+      {"NumExcesses", excesses.count},
+      {"MaxExcess", excesses.largest},
   };
-  return core_figures(pairs, CORE_COUNT_OF(pairs), out);
+  return core_figures(pairs, self->soft ? CORE_COUNT_OF(pairs) : 2, out);
 }
 
 static void limiting_end(struct core_adaptor* adaptor) {
@@ -110,10 +155,23 @@ OrtStatus* core_create_limiting(OrtAllocator* inner, size_t limit, OrtAllocator*
   }
   /* Cap the limit, so that the sum of a limit and a size does not overflow. */
   self->limit = limit > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)limit;
+  self->largest = (size_t)self->limit;
   self->quantum = self->limit / QUANTUM_SHARE;
   self->quantum = self->quantum < LARGEST_QUANTUM ? self->quantum : LARGEST_QUANTUM;
   self->adaptor.base.GetStats = limiting_stats;
   self->adaptor.end = limiting_end;
   *out = &self->adaptor.base;
+  return NULL;
+}
+
+OrtStatus* core_create_soft_limiting(OrtAllocator* inner, size_t limit,
+                                     core_excess_callback callback, void* context,
+                                     OrtAllocator** out) {
+  CORE_TRY(core_create_limiting(inner, limit, out));
+  struct limiting* self = (struct limiting*)*out;
+  self->soft = 1;
+  self->largest = LARGEST_SOFT_BLOCK;
+  self->callback = callback;
+  self->context = context;
   return NULL;
 }

@@ -84,7 +84,29 @@ static void free_(void* context, void* block) {
   }
 }
 
+static void excess(void* context, size_t size) {
+  struct gil gil;
+  if (take_gil(&gil)) {
+    ortcffi_python_excess(context, size);
+    release_gil(&gil);
+  }
+}
+
 void ortcffi_use_python_sites(void) { core_set_site_source(site); }
+
+OrtStatus* ortcffi_soft_limiting(OrtAllocator* inner, size_t limit, ortcffi_object* callee,
+                                 OrtAllocator** out) {
+  int calls = (PyObject*)callee != Py_None;
+  return core_create_soft_limiting(inner, limit, calls ? excess : NULL, callee, out);
+}
+
+int64_t ortcffi_limiting_excesses(OrtAllocator* allocator) {
+  return core_limiting_excesses(allocator).count;
+}
+
+int64_t ortcffi_limiting_max_excess(OrtAllocator* allocator) {
+  return core_limiting_excesses(allocator).largest;
+}
 
 OrtStatus* ortcffi_observing(OrtAllocator* inner, ortcffi_object* observer, OrtAllocator** out) {
   return core_create_observing(inner, observe, observer, out);

@@ -11,6 +11,12 @@
 OrtStatus* ortcffi_aligned(OrtAllocator* inner, size_t alignment, OrtAllocator** out);
 OrtStatus* ortcffi_limiting(OrtAllocator* inner, size_t limit, OrtAllocator** out);
 int64_t ortcffi_limiting_in_use(OrtAllocator* allocator);
+/* Calls ortcffi_python_excess with the address of `callee`, for which the same holds as for the
+ * observer of ortcffi_observing; None for no calls. */
+OrtStatus* ortcffi_soft_limiting(OrtAllocator* inner, size_t limit, ortcffi_object* callee,
+                                 OrtAllocator** out);
+int64_t ortcffi_limiting_excesses(OrtAllocator* allocator);
+int64_t ortcffi_limiting_max_excess(OrtAllocator* allocator);
 OrtStatus* ortcffi_failing(OrtAllocator* inner, size_t after, OrtAllocator** out);
 void ortcffi_failing_reset(OrtAllocator* allocator, size_t after);
 size_t ortcffi_failing_refused(OrtAllocator* allocator);

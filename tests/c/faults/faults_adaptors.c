@@ -19,6 +19,9 @@ static OrtStatus* create_aligned(void** out) {
 static OrtStatus* create_limiting(void** out) {
   return core_create_limiting(allocator, 1 << 20, (OrtAllocator**)out);
 }
+static OrtStatus* create_soft_limiting(void** out) {
+  return core_create_soft_limiting(allocator, 10, NULL, NULL, (OrtAllocator**)out);
+}
 static OrtStatus* create_failing(void** out) {
   return core_create_failing(allocator, 10, (OrtAllocator**)out);
 }
@@ -61,6 +64,7 @@ static OrtStatus* get_stats_of_adaptor(void** out) {
 static const struct trial trials[] = {
     TRIAL("Aligned", NULL, create_aligned, release_adaptor),
     TRIAL("Limiting", NULL, create_limiting, release_adaptor),
+    TRIAL("soft Limiting", NULL, create_soft_limiting, release_adaptor),
     TRIAL("Failing", NULL, create_failing, release_adaptor),
     TRIAL("Observing", NULL, create_observing, release_adaptor),
     TRIAL("from callbacks", NULL, create_from_callbacks, release_adaptor),

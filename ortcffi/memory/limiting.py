@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: MIT
+"""Limits of the memory that is in use: those that refuse, and those that tell."""
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ortcffi._callback import called_from_c, report_exception
+from ortcffi._convert import SIZE, integer
+from ortcffi._native import ffi, lib
+from ortcffi._public import public
+from ortcffi.memory.adaptors import Adaptor
+from ortcffi.memory.blocks import Limits, handler_at
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ortcffi._ort import Cdata
+    from ortcffi.memory.allocator import Allocator
+
+__all__ = ["Limiting"]
+
+
+@public
+class Limiting(Adaptor):
+    """Refuses blocks that would bring the bytes in use above a limit.
+
+    Threads keep a little of the limit in reserve, each at most a 1024th of it and at most 64 KiB,
+    so that with several of them a block may be refused that much early for each other thread.
+
+    Parameters
+    ----------
+    inner : Allocator
+        Where the memory comes from.
+    limit : int
+        Bytes, as asked for: what the allocators inside need beside does not count.
+    soft : bool, optional
+        Whether to grant blocks above the limit as well and only count them. A soft limit never is
+        the reason why there is no block, so it may stand in an environment of ONNX Runtime.
+    on_excess : callable, optional
+        Only with `soft`. Called as ``on_excess(limiting, size)`` for each block that leaves more
+        bytes in use than the limit, on the thread that takes it. It may allocate; what it takes
+        from this allocator itself is counted but not told. Exceptions go to
+        ``sys.unraisablehook``.
+
+    Examples
+    --------
+    >>> from ortcffi import core_api
+    >>> small = Limiting(core_api().default_allocator, 1 << 20)
+    >>> try:
+    ...     small.empty(1 << 21, "u1")
+    ... except MemoryError as error:
+    ...     print(str(error).split("; ")[1])
+    the limit is 1048576 bytes, and 0 are in use
+    >>> watched = Limiting(core_api().default_allocator, 1 << 20, soft=True)
+    >>> x = watched.empty(1 << 21, "u1")
+    >>> watched.excesses, watched.max_excess
+    (1, 1048576)
+    """
+
+    __slots__ = ("_source", "limit", "on_excess", "soft")
+
+    def __init__(
+        self,
+        inner: "Allocator",
+        limit: int,
+        *,
+        soft: bool = False,
+        on_excess: "Callable[[Limiting, int], object] | None" = None,
+    ) -> None:
+        if on_excess is not None and not soft:
+            raise ValueError("on_excess needs soft=True: a hard limit is never exceeded")
+        if on_excess is not None and not callable(on_excess):
+            raise TypeError(f"on_excess must be callable, not {type(on_excess).__name__}")
+        self.limit = integer("limit", limit, SIZE)
+        self.soft = bool(soft)
+        self.on_excess = on_excess
+        super().__init__(inner, partial(_create_limiting, self))
+
+    @property
+    def excesses(self) -> int:
+        """Blocks that were granted above a soft limit."""
+        return int(lib.ortcffi_limiting_excesses(self.handle))
+
+    @property
+    def max_excess(self) -> int:
+        """The most bytes that were in use above a soft limit."""
+        return int(lib.ortcffi_limiting_max_excess(self.handle))
+
+    def _called(self) -> bool:
+        return self.on_excess is not None
+
+    # As in `CalledFromC`, a source is kept only where C's references do not count on this object.
+    def _begin(self) -> None:
+        self._source = None if self._called() else self._new_source()
+
+    def _end(self) -> None:
+        self._source = None
+
+    def _block(self, shape: Any, itemsize: int) -> Any:
+        return (self._source or self._new_source()).block(shape, itemsize)
+
+    def _zeroed(self, shape: Any, itemsize: int) -> Any:
+        return (self._source or self._new_source()).zeroed(shape, itemsize)
+
+    def _limits(self) -> Limits:
+        if self.soft:
+            return super()._limits()
+        return [(self.limit, int(ffi.cast("uintptr_t", self.handle))), *super()._limits()]
+
+
+def _create_limiting(limiting: Limiting, inner: Any, out: Any) -> Any:
+    if limiting.soft:
+        callee = limiting if limiting._called() else None
+        return lib.ortcffi_soft_limiting(inner, limiting.limit, callee, out)
+    return lib.ortcffi_limiting(inner, limiting.limit, out)
+
+
+@called_from_c("ortcffi_python_excess", report_exception("the on_excess of a Limiting"))
+def _exceeded(context: "Cdata", size: int) -> None:
+    with handler_at(context) as limiting:
+        if limiting is not None:
+            limiting.on_excess(limiting, size)
