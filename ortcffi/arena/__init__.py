@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Arenas: allocators that keep chunks of memory, with a bound and figures."""
+"""Arenas: allocators that keep chunks of memory, with a limit and statistics."""

@@ -13,41 +13,42 @@ __all__ = ["Arena"]
 
 @public
 class Arena(Adaptor):
-    """Takes memory in large chunks and keeps what is freed, until `shrink`.
+    """Takes memory in large chunks and keeps freed memory until `shrink`.
 
-    Free memory is joined with what is free beside it, and the block that fits best is taken. Any
-    number of threads may use it at once; each keeps some of what it frees for itself.
+    Adjacent free blocks are merged, and the best-fitting one is used. It is thread-safe, and each
+    thread has a cache of blocks that it freed.
 
     Parameters
     ----------
     inner : Allocator
-        Where the chunks come from.
+        The allocator that the chunks come from.
     max_bytes : int, optional
-        The most that is taken, in bytes; by default there is no limit.
+        The limit of all chunks, in bytes; by default there is none.
     strategy : {"power_of_two", "as_requested"}, optional
-        Whether each chunk is twice as large as the one before, or as large as what is asked for; by
-        default the first.
+        ``"power_of_two"``, the default: each chunk is twice as large as the one before.
+        ``"as_requested"``: a chunk is as large as the block that needs it.
     initial_chunk_bytes : int, optional
-        How much is taken at first; by default 1 MiB.
+        The size of the first chunk; by default 1 MiB.
     growth_chunk_bytes : int, optional
-        The size of the chunk that follows a `shrink`, where the strategy is ``"power_of_two"``; by
+        The size of the first chunk after a `shrink`, if the strategy is ``"power_of_two"``; by
         default 2 MiB.
     max_dead_bytes : int, optional
-        How much of a block may lie idle before the rest is given to another; by default 128 MiB.
+        A free block is split if this many bytes or more would be unused, or at least half of it;
+        by default 128 MiB.
     max_power_of_two_bytes : int, optional
-        The largest chunk that doubling leads to; by default 1 GiB.
+        The size up to which chunks double; by default 1 GiB.
 
     Attributes
     ----------
     measures : dict of str to int
-        What was given, under the names of the C API.
+        The arguments that were given, under the names of the C API.
 
     Raises
     ------
     TypeError, ValueError
-        A measure is of a wrong type or out of range.
+        An argument has a wrong type or is out of range.
     InvalidArgument
-        A measure is one that no arena can have.
+        The core refuses an argument.
 
     Examples
     --------
@@ -86,5 +87,5 @@ class Arena(Adaptor):
             self.measures = cfg.measures
 
     def shrink(self) -> None:
-        """Give back the chunks of which nothing is in use. The same as `release_unused`."""
+        """Return unused chunks to the inner allocator. The same as `release_unused`."""
         self.release_unused()

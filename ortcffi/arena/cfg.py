@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How an arena takes memory: ``OrtArenaCfg``."""
+"""The settings of arenas: ``OrtArenaCfg``."""
 
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,7 @@ def measures(  # noqa: PLR0913  # as many as an arena has
     max_dead_bytes: int | None = None,
     max_power_of_two_bytes: int | None = None,
 ) -> dict[str, int]:
-    """The measures that were given, under the names of the C API; errors name the argument."""
+    """Convert the arguments that were given to the names of the C API; errors name the argument."""
     given = {
         "max_mem": ("max_bytes", max_bytes),
         "initial_chunk_size_bytes": ("initial_chunk_bytes", initial_chunk_bytes),
@@ -50,37 +50,37 @@ def measures(  # noqa: PLR0913  # as many as an arena has
 
 @public
 class ArenaCfg(Handle):
-    """How an arena of the library takes memory. What is not given has the library's default.
+    """The settings of an arena of the library. Those that are not given have the library's default.
 
     Parameters
     ----------
     api : Api, optional
         The table that makes the object, by default the one of `default_api`.
     max_bytes : int, optional
-        The most that the arena takes, in bytes; 0 for no limit.
+        The limit of all chunks, in bytes; 0 for none.
     strategy : {"power_of_two", "as_requested"}, optional
-        Whether each chunk that it takes is twice as large as the one before, or as large as what is
-        asked for.
+        ``"power_of_two"``: each chunk is twice as large as the one before. ``"as_requested"``: a
+        chunk is as large as the block that needs it.
     initial_chunk_bytes : int, optional
-        How much it takes at first.
+        The size of the first chunk.
     growth_chunk_bytes : int, optional
-        How much it takes for the second time, where the strategy is ``"power_of_two"``.
+        The size of the second chunk, if the strategy is ``"power_of_two"``.
     max_dead_bytes : int, optional
-        How much of a block may lie idle before the rest is given to another.
+        A free block is split if this many bytes or more would be unused.
     max_power_of_two_bytes : int, optional
-        The largest chunk that doubling leads to.
+        The size up to which chunks double.
 
     Attributes
     ----------
     measures : dict of str to int
-        What was given, under the names of the C API.
+        The arguments that were given, under the names of the C API.
 
     Raises
     ------
     TypeError, ValueError
-        A measure is of a wrong type or out of range.
+        An argument has a wrong type or is out of range.
     InvalidArgument
-        The library refuses a measure.
+        The library refuses an argument.
 
     Notes
     -----

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What adaptors cost, and what an allocator under NumPy brings."""
+"""The cost of adaptors, and NumPy's speed with an allocator."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -29,7 +29,7 @@ FIRST = 100
 
 @dataclass(frozen=True)
 class AdaptorCost:
-    """What one adaptor adds to a block taken and freed; called with a subject, its task.
+    """The time that an adaptor adds to an allocation and its free; called with a subject, its task.
 
     Attributes
     ----------
@@ -45,7 +45,7 @@ class AdaptorCost:
 
 
 class AdaptorTask:
-    """The nanoseconds of a pair of calls through an adaptor, less those of the pair inside."""
+    """The time of a pair of calls through an adaptor, minus that of the inner pair."""
 
     def __init__(self, name: str, subject: Subject) -> None:
         if subject.api is None:
@@ -56,23 +56,23 @@ class AdaptorTask:
         self._outer.replace_allocator(self._adaptor.handle)
 
     def prepare(self) -> None:
-        """Finds the best of the inner pair, which no later sample may flatter the adaptor by."""
+        """Measures the inner pair first, so that its minimum is right for the first sample."""
         self._inner.prepare()
         self._outer.prepare()
         self._best_inner = min(self._inner.sample() for _ in range(FIRST))
         self._best_outer = self._outer.sample()
 
     def sample(self) -> float:
-        """Nanoseconds per pair: the difference of the best of each so far.
+        """Nanoseconds per pair: the difference of both minima so far.
 
-        The least of the differences would be that of the worst disturbed inner pair.
+        A minimum of differences would pick the most disturbed inner pair.
         """
         self._best_inner = min(self._best_inner, self._inner.sample())
         self._best_outer = min(self._best_outer, self._outer.sample())
         return self._best_outer - self._best_inner
 
     def close(self) -> None:
-        """Lets go of the adaptor."""
+        """Closes the adaptor."""
         self._inner.close()
         self._outer.close()
         self._adaptor.close()
@@ -80,7 +80,7 @@ class AdaptorTask:
 
 @dataclass(frozen=True)
 class Temporaries:
-    """NumPy's arrays that live for one expression; called with a subject, its task.
+    """NumPy's temporaries of one expression; called with a subject, its task.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class Temporaries:
 
 @dataclass(frozen=True)
 class Zeros:
-    """NumPy's zeros, which nobody touches; called with a subject, its task.
+    """NumPy's zeros that are never touched; called with a subject, its task.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ class Zeros:
 
 
 class ZerosTask(Counted):
-    """An array of zeros made and let go."""
+    """An array of zeros, made and freed."""
 
     def __init__(self, zeros: Zeros, subject: Subject) -> None:
         self._zeros = zeros

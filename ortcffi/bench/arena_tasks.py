@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Arenas: the core's, and the one of a session of another library."""
+"""Loops over arenas: the core's, and that of another library's session."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +19,7 @@ MODEL = bytes.fromhex(
 
 @dataclass(frozen=True)
 class ArenaLoop:
-    """A loop over an arena with default measures; called with a subject, its task.
+    """A loop over an arena with default settings. Called with a subject, makes the task.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class ArenaLoop:
 
 
 class ArenaTask:
-    """A loop in C over the arena of an environment of its own."""
+    """A loop in C over the arena of a new environment."""
 
     def __init__(self, loop: Loop, subject: Subject) -> None:
         if subject.api is None:

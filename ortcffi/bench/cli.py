@@ -101,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _check_files(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
-    """What would only be noticed after everything was measured."""
+    """Check the output files before the measurement, not after it."""
     for option in ("json", "plot"):
         path = getattr(arguments, option)
         if path is not None and not path.absolute().parent.is_dir():
@@ -139,7 +139,7 @@ def _subjects(
         try:
             subjects.append(find(name, arguments.against, arguments.aligned))
         except Missing as error:
-            # What was asked for by path must be there; what is looked for need not.
+            # A library that was given by path must exist; one that is searched for need not.
             if name == "real" and arguments.against is not None:
                 parser.error(f"--against: {error}")
             missing[name] = str(error)
@@ -162,7 +162,7 @@ def _measure_all(rows: Sequence[Row], subjects: Sequence[Subject], seconds: floa
 
 
 def _bar(done: float, text: str) -> None:
-    """Draws the progress on a terminal; in a pipe there is none."""
+    """Draws the progress on a terminal, and nothing in a pipe."""
     if sys.stderr.isatty():
         bar = "#" * int(BAR_WIDTH * done)
         print(f"\r\033[K[{bar:{BAR_WIDTH}}] {text}", end="", file=sys.stderr, flush=True)

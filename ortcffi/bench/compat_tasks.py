@@ -15,7 +15,7 @@ from .value_tasks import _Repeated
 
 
 def _model() -> bytes:
-    """A model that takes next to no time: y = x + w, of four numbers."""
+    """A model that takes almost no time: y = x + w, of four numbers."""
     graph = Graph()
     graph.input("x", "f4", [1, 4])
     graph.initializer("w", np.ones((1, 4), np.float32))
@@ -25,7 +25,7 @@ def _model() -> bytes:
 
 
 class _Program(_Repeated):
-    """A task that the official package does for the real library, and the drop-in for the core."""
+    """A task: the official package in the real library's column, the drop-in in the core's."""
 
     def __init__(self, subject: Subject) -> None:
         name = "onnxruntime" if subject.name == "real" else "ortcffi.compat"

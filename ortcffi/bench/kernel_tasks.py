@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Kernels from Python, beside the official package's session with a model of one node."""
+"""Kernels called from Python, compared with the official package's session of a one-node model."""
 
 from collections.abc import Callable
 from functools import partial
@@ -58,7 +58,7 @@ class RunOp(_Repeated):
 
 
 class RunMultiply(RunOp):
-    """The same of an op that multiplies with NumPy."""
+    """The same for an op that multiplies with NumPy."""
 
     name = "Multiply"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Subjects take turns within a row, so that noise hits all alike; minima are kept."""
+"""Subjects take turns within a row, so that noise affects all of them equally; minima are kept."""
 
 import time
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ TURNS = 8
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a row.
+    """The result of a row.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Result:
 
 
 def able(row: Row, subjects: Iterable[Subject]) -> list[Subject]:
-    """The subjects of which a row's figure can be taken."""
+    """The subjects that a row can be measured on."""
     return [subject for subject in subjects if row.asks in subject.can]
 
 
@@ -64,9 +64,9 @@ def measure(row: Row, subjects: Sequence[Subject], seconds: float) -> Result:
     row : Row
         What to measure.
     subjects : sequence of Subject
-        Of whom; those that are not able are left out.
+        The subjects; those that cannot be measured are left out.
     seconds : float
-        For how long. Every subject has one turn at least.
+        How long to measure. Every subject has at least one turn.
     """
     chosen = able(row, subjects)
     tasks: dict[str, Task] = {}
@@ -88,7 +88,7 @@ def measure(row: Row, subjects: Sequence[Subject], seconds: float) -> Result:
 
 
 def _turn(task: Task, seconds: float) -> float:
-    """The best of the samples that fit into a turn."""
+    """The minimum of the samples that fit into a turn."""
     end = time.monotonic() + seconds
     best = task.sample()
     while time.monotonic() < end:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is measured from Python. The loop around a call, some three nanoseconds, counts as well."""
+"""Tasks in Python. Figures include the loop around a call, about three nanoseconds."""
 
 from itertools import repeat
 from time import perf_counter_ns
@@ -36,7 +36,7 @@ class ApiTask(Counted):
 
 
 class CheckedCall(ApiTask):
-    """A call that succeeds, and the check that it did, as the package itself writes them."""
+    """A call that succeeds and its status check, written as in the package itself."""
 
     def run(self, count: int) -> float:
         """Read a memory info's id `count` times; the nanoseconds that passed."""
@@ -51,7 +51,7 @@ class CheckedCall(ApiTask):
 
 
 class FailingCall(ApiTask):
-    """A call that fails, its exception caught, code and message read."""
+    """A call that fails: the exception is caught, its code and message are read."""
 
     def run(self, count: int) -> float:
         """Ask for memory of no device `count` times; the nanoseconds that passed."""
@@ -69,7 +69,7 @@ class FailingCall(ApiTask):
 
 
 class NewArray(ApiTask):
-    """An aligned array of an image's shape made and let go."""
+    """An aligned array of an image's shape, made and freed."""
 
     def run(self, count: int) -> float:
         """Make `count` arrays; the nanoseconds that passed."""
@@ -81,11 +81,11 @@ class NewArray(ApiTask):
 
 
 def import_task(_: Subject) -> ProcessTask:
-    """Milliseconds that the import of the package takes once numpy is there."""
+    """Milliseconds of the import of the package, after numpy's."""
     return ProcessTask("-c", _IMPORT.format(use=""))
 
 
 def first_use_task(_: Subject) -> ProcessTask:
-    """Milliseconds until there is a first array: the import puts off what is not used yet."""
+    """Milliseconds until the first array, including imports that the package defers."""
     use = "ortcffi.core_api().default_allocator.empty(1)"
     return ProcessTask("-c", _IMPORT.format(use=use))

@@ -34,7 +34,7 @@ def line(result: Result, subjects: Sequence[Subject]) -> str:
 
 
 def _number(figure: float) -> str:
-    """Three digits, and never fewer than stand before the point."""
+    """Format a number with three digits, or more if its integer part has more."""
     decimals = 2 if figure < 10 else 1 if figure < 100 else 0
     return f"{figure:.{decimals}f}"
 
@@ -46,7 +46,7 @@ def _goal(goal: str, met: bool | None) -> str:
 
 
 def notes(subjects: Iterable[Subject], missing: Mapping[str, str]) -> list[str]:
-    """Who was measured and who was not, one line each."""
+    """Which subjects were measured and which were not, one line each."""
     found = [f"{subject.name}: {subject.origin}" for subject in subjects]
     return found + [f"not measured: {name}: {reason}" for name, reason in missing.items()]
 

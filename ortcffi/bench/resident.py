@@ -34,9 +34,9 @@ def resident_bytes() -> int:
 
 
 def _tidy() -> None:
-    """Lets go of what the process holds without using it.
+    """Returns unused memory of the process to the system.
 
-    glibc's heap would find pages there that are not counted as gained.
+    Otherwise glibc's heap would reuse resident pages, which are not counted as gained.
     """
     gc.collect()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)

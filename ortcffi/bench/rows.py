@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is measured, and the goals: one table."""
+"""The rows of the benchmark and their goals, in one table."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -232,7 +232,7 @@ ROWS = (
         Loop("TWO_THREADS", slots=2 * SLOTS, plan=STEPS),
     ),
     *(_temporaries(size, "<= glibc") for size in (64 * KIB, MIB, 16 * MIB, 64 * MIB, 256 * MIB)),
-    # Twice what NumPy's own take on the machine of the goals: 9 us for the larger two.
+    # Twice the time of NumPy's own arrays on the machine of the goals: 9 us for the larger two.
     _zeros(64 * KIB, "<= glibc + 2"),
     _zeros(64 * MIB, "<= glibc + 9"),
     _zeros(1024 * MIB, "<= glibc + 9"),

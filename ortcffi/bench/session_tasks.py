@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs of models: through `Session`, beside the official package on the same library.
+"""Runs of models through `Session`, compared with the official package on the same library.
 
 The column of the core has this package's sessions, since the core runs no models itself.
 """
@@ -94,7 +94,7 @@ class _Runs(Counted):
 
 
 class RunAdd(_Runs):
-    """A run of one addition of four numbers: what a run costs beside the model."""
+    """A run of one addition of four numbers: the overhead of a run."""
 
 
 class RunStrings(_Runs):
@@ -127,7 +127,7 @@ class RunBound(_Runs):
 
 
 class RunBusy(_Runs):
-    """The addition, beside a thread that runs Python all the time: the mean."""
+    """The addition while another thread runs Python all the time: the mean."""
 
     def run(self, count: int) -> float:
         """Call `count` times; the nanoseconds that passed."""
@@ -147,7 +147,7 @@ class RunBusy(_Runs):
 
 
 class _Awaited(_Runs):
-    """Runs that are awaited; the official package's on a pool of threads."""
+    """Runs that are awaited; for the official package on a thread pool."""
 
     threads = 2
 

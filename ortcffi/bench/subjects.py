@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is measured: the core, another provider of the table, and plain allocators."""
+"""The subjects of the benchmark: the core, another library, and plain allocators."""
 
 import importlib.util
 from dataclasses import dataclass, replace
@@ -46,7 +46,7 @@ class Subject:
 
 
 class Missing(Exception):
-    """A subject that cannot be had; the message is the reason."""
+    """A subject is not available; the message is the reason."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def _real(against: str | None) -> Subject:
 
 
 def _models() -> frozenset[str]:
-    """What both sides need for runs of models: the official package."""
+    """The official package, which both sides need to run models."""
     installed = importlib.util.find_spec("onnxruntime") is not None
     return frozenset({SESSIONS} if installed else ())
 
@@ -151,7 +151,7 @@ def _open(path: str) -> Any:
     if library != ffi.NULL:
         return library
     text = ffi.string(reason).decode("utf-8", "replace")
-    # A library made for being linked, not loaded, counts on room that each process has little of.
+    # A library that is made to be linked, not loaded, needs static TLS, which is scarce.
     if "static TLS" in text:
         text += "; start with GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384 to have it"
     raise Missing(text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How one figure of one subject is sampled: loops in C, and processes of their own."""
+"""Tasks, which sample one figure of one subject: loops in C, and child processes."""
 
 import subprocess
 import sys
@@ -24,17 +24,17 @@ class Task(Protocol):
     """Samples one figure of one subject."""
 
     def prepare(self) -> None:
-        """Does once what the samples shall not contain."""
+        """Does the work that must not be part of the samples."""
 
     def sample(self) -> float:
         """One figure."""
 
     def close(self) -> None:
-        """Gives back what the task holds."""
+        """Releases what the task holds."""
 
 
 class Counted(ABC):
-    """A task whose figure is the nanoseconds of one of many operations."""
+    """A task that measures nanoseconds per operation."""
 
     step = 1
     """The number of operations is a multiple of this."""
@@ -47,7 +47,7 @@ class Counted(ABC):
     def prepare(self) -> None:
         """Finds out how many operations fit into a sample."""
         count = self.step
-        # The first runs touch new pages, which says nothing of the later ones: the best of three.
+        # The best of three, because the first runs touch new pages.
         while (taken := min(self.run(count) for _ in range(3))) < SAMPLE_NS / 4:
             count *= 4
         self._count = max(1, round(count / self.step * SAMPLE_NS / taken)) * self.step
@@ -81,7 +81,7 @@ def make_plan(steps: int) -> npt.NDArray[np.uint32]:
 
 @dataclass(frozen=True)
 class Loop:
-    """One of the loops in C; called with a subject, its task.
+    """One of the loops in C. Called with a subject, makes the task.
 
     Attributes
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Values from Python, beside those of the official package, which has none of strings."""
+"""Values from Python, compared with the official package's, which has none of strings."""
 
 from collections.abc import Callable
 from functools import partial
@@ -53,7 +53,7 @@ class _Repeated(ApiTask):
 
 
 class ValueOfArray(_Repeated):
-    """A value made of an array, and let go."""
+    """A value made from an array, and released."""
 
     def make_call(self) -> Callable[[], object]:
         """Make it of an image."""
@@ -64,7 +64,7 @@ class ValueOfArray(_Repeated):
 
 
 class ArrayOfValue(_Repeated):
-    """An array over the memory of a value, made and let go."""
+    """An array over the memory of a value, made and released."""
 
     def make_call(self) -> Callable[[], object]:
         """Make it of an image."""
@@ -75,7 +75,7 @@ class ArrayOfValue(_Repeated):
 
 
 class FourStrings(_Repeated):
-    """A value made of an array of four strings."""
+    """A value made from an array of four strings."""
 
     def make_call(self) -> Callable[[], object]:
         """Make it."""
@@ -83,7 +83,7 @@ class FourStrings(_Repeated):
 
 
 class HandleOfValue(_Repeated):
-    """The handle of a value, got and let go."""
+    """The handle of a value, read and dropped."""
 
     def make_call(self) -> Callable[[], object]:
         """Get it."""
@@ -101,7 +101,7 @@ class ValueOfOfficial(_Repeated):
 
 
 class PairLookUp(_Repeated):
-    """The value of a key among 40,000, as the slot answers it."""
+    """A look-up of a key among 40,000, by the slot."""
 
     def make_call(self) -> Callable[[], object]:
         """Look it up."""
@@ -110,9 +110,9 @@ class PairLookUp(_Repeated):
 
 
 class Strings(_Repeated):
-    """A tensor made of a list of strings, and a list made of it.
+    """A tensor made from a list of strings, and a list made from it.
 
-    The real library is driven as one would by hand: with the same functions of its table, and
+    For the real library this is written by hand: with the same functions of its table, and
     conversions in Python.
     """
 
@@ -123,11 +123,11 @@ class Strings(_Repeated):
         return self.by_value
 
     def by_value(self) -> object:
-        """As this package does."""
+        """With this package."""
         return Value.from_strings(STRINGS, api=self.api).to_python()
 
     def by_hand(self) -> object:
-        """As is done without a layer."""
+        """With the C functions alone."""
         api, count, out = self.api.pointer, len(STRINGS), ffi.new("OrtValue**")
         texts = [ffi.new("char[]", text.encode()) for text in STRINGS]
         allocator, shape = self.api.default_allocator.handle, ffi.new("int64_t[]", [count])

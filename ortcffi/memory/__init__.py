@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Memory: devices, allocators, adaptors around allocators, arrays on them."""
+"""Memory: devices, allocators, adaptors around allocators, arrays in their memory."""

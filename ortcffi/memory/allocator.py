@@ -42,11 +42,12 @@ __all__ = ["Allocator", "AllocatorStats"]
 class Allocator(Handle):
     """An ``OrtAllocator``, and NumPy arrays in its memory.
 
-    The arrays are ordinary: C-contiguous, writeable, freed with the last view of them. Until then
-    they keep the allocator. On the core they begin at a multiple of 64 bytes.
+    The arrays are ordinary NumPy arrays: C-contiguous and writeable. The last view of an array
+    frees it; until then it keeps the allocator alive. On the core arrays begin at a multiple of 64
+    bytes.
 
-    `Api.default_allocator` is one that belongs to its library; to close such an allocator does
-    nothing. One that is owned goes when it is closed and its last array has gone.
+    `Api.default_allocator` belongs to its library, so closing it does nothing. An owned allocator
+    is released when it is closed and its last array is freed.
     """
 
     __slots__ = ("_block", "_keeper", "_zeroed")
@@ -64,8 +65,8 @@ class Allocator(Handle):
     ) -> None:
         super().__init__(checked_table(api), checked_handle(handle), release=release, lender=lender)
         address = int(ffi.cast("uintptr_t", self.handle))
-        # Adaptors count references themselves. What else can end stays as long as this object, or
-        # anybody with a reference to the allocator, has this.
+        # Adaptors have a reference count. Other owned allocators exist as long as this object, or a
+        # holder of a reference to the allocator, keeps this.
         ends = release is not None or lender is not None
         self._keeper = Keeper(address, (self._handle, lender)) if ends else None
         self._begin()
@@ -78,20 +79,20 @@ class Allocator(Handle):
         self._block = self._zeroed = self._closed_block
 
     def _new_source(self) -> Any:
-        """What makes blocks of this allocator, to which it has a reference."""
+        """Makes the object that allocates blocks; it holds a reference to the allocator."""
         pointers = (self.api.pointer, self.handle)
         addresses = (int(ffi.cast("uintptr_t", pointer)) for pointer in pointers)
         refusal = partial(refuse, self.api.pointer, self._limits())
         return Source(*addresses, refusal, MAX_DIMENSIONS)
 
     def _limits(self) -> "Limits":
-        """The limits that this allocator has, for messages; valid as long as it is."""
+        """The limits of this allocator, for messages; valid as long as the allocator."""
         return []
 
     def close(self) -> None:
-        """Let go of an allocator that is owned; do nothing to one that is not."""
+        """Release an owned allocator; do nothing to one that is not owned."""
         if self._owned:
-            # It ends when the last array lets go of it as well.
+            # The arrays' references keep it until the last one is freed.
             self._handle = self._lender = self._lender_handle = self._keeper = None
             self._end()
 
@@ -117,16 +118,17 @@ class Allocator(Handle):
         Raises
         ------
         TypeError
-            `shape` has something that is not an int, or `dtype` is none or holds Python objects.
+            `shape` contains something other than ints, or `dtype` is invalid or holds Python
+            objects.
         ValueError
-            A dimension is negative, there are too many dimensions, or the array would be larger
-            than any can be; or `dtype` has no size. Nothing was allocated.
+            A dimension is negative, there are too many dimensions, the array would be too large for
+            NumPy, or `dtype` has no size. Nothing was allocated.
         OutOfMemory
-            The allocator has no block of that size.
+            The allocator cannot allocate a block of that size.
 
         Notes
         -----
-        API functions: ``AllocatorAlloc``, and ``AllocatorFree`` when the array goes.
+        API functions: ``AllocatorAlloc``, and ``AllocatorFree`` when the array is freed.
         """
         kind = fitting(dtype)
         return ndarray(shape, kind, self._block(shape, kind.itemsize))
@@ -150,7 +152,7 @@ class Allocator(Handle):
         shape : int or sequence of int
             As for `empty`.
         value : scalar or array-like
-            What to fill with; it is broadcast to the shape.
+            The value, which is broadcast to the shape.
         dtype : dtype-like, optional
             By default that of ``numpy.asarray(value)``.
 
@@ -187,7 +189,7 @@ class Allocator(Handle):
     # --- blocks -----------------------------------------------------------------------------------
 
     def alloc(self, size: int) -> "Cdata":
-        """Take a block that nobody frees but `free`.
+        """Allocate a block, which must be passed to `free`.
 
         Parameters
         ----------
@@ -202,7 +204,7 @@ class Allocator(Handle):
         Raises
         ------
         OutOfMemory
-            There is no such block.
+            The allocator cannot allocate such a block.
 
         Notes
         -----
@@ -218,14 +220,14 @@ class Allocator(Handle):
         return out[0]  # type: ignore[no-any-return]
 
     def free(self, pointer: "Cdata") -> None:
-        """Give a block back. API function: ``AllocatorFree``.
+        """Free a block. API function: ``AllocatorFree``.
 
         Parameters
         ----------
         pointer : cdata pointer
-            From `alloc` or `reserve` of this allocator, or NULL. The core raises `InvalidArgument`
-            for any other pointer and for one that was freed before, wherever it can tell; a library
-            that does not check may end the process.
+            A block from `alloc` or `reserve` of this allocator, or NULL. The core raises
+            `InvalidArgument` for any other pointer, and for a block that is already free, if it can
+            detect it. A library that does not check may crash the process.
         """
         if not isinstance(pointer, ffi.CData) or ffi.typeof(pointer).kind != "pointer":
             raise TypeError(f"pointer must be a cdata pointer, not {pointer!r}")
@@ -233,9 +235,9 @@ class Allocator(Handle):
         check(api, lib.AllocatorFree(api, self.handle, pointer), "AllocatorFree")
 
     def reserve(self, size: int) -> "Cdata":
-        """Take a block that is kept for long, past whatever makes short-lived blocks cheap.
+        """Allocate a long-lived block, which bypasses an arena's caching.
 
-        Parameters and result are those of `alloc`; the block goes back through `free`.
+        Parameters and result are those of `alloc`; the block must be passed to `free`.
 
         Notes
         -----
@@ -249,7 +251,7 @@ class Allocator(Handle):
         return block
 
     def _field(self, name: str, since: int) -> Any:
-        """A function of the struct, whose version says which fields it has."""
+        """Get a function of the struct; raise if its version is too old to have it."""
         version = self.handle.version
         function = getattr(self.handle, name) if version >= since else None
         if not function:
@@ -257,12 +259,12 @@ class Allocator(Handle):
         return function
 
     def release_unused(self) -> None:
-        """Give back to the system what is held but not in use.
+        """Return unused memory to the system.
 
         Raises
         ------
         NotImplemented
-            The allocator cannot, such as the default one of ONNX Runtime.
+            The allocator cannot do that, such as ONNX Runtime's default one.
 
         Notes
         -----
@@ -274,7 +276,7 @@ class Allocator(Handle):
 
     @property
     def info(self) -> MemoryInfo:
-        """Where the memory is, lent by this allocator. API function: ``AllocatorGetInfo``."""
+        """Where the memory is, borrowed from this allocator. API function: ``AllocatorGetInfo``."""
         out = ffi.new("const OrtMemoryInfo**")
         api = self.api.pointer
         check(api, lib.AllocatorGetInfo(api, self.handle, out), "AllocatorGetInfo")
@@ -282,7 +284,7 @@ class Allocator(Handle):
 
     @property
     def stats(self) -> AllocatorStats:
-        """Figures of this moment. API function: ``AllocatorGetStats``, since version 23."""
+        """The current statistics. API function: ``AllocatorGetStats``, since version 23."""
         self.api.require("AllocatorGetStats")
         out = ffi.new("OrtKeyValuePairs**")
         api = self.api.pointer

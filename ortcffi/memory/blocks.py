@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What allocators need to make arrays, and the checks of their arguments."""
+"""Blocks for arrays, and argument checks of allocators."""
 
 import threading
 from contextlib import contextmanager
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from ortcffi._ort import Cdata
     from ortcffi.table.api import Api
 
-# NumPy has no function that tells.
-# Limits, and the addresses of the allocators that have them.
+# Limits in bytes, each with the address of the allocator that has it.
 Limits = list[tuple[int, int]]
+# NumPy has no function that returns it.
 MAX_DIMENSIONS = 64 if int(np.__version__.split(".")[0]) >= 2 else 32
 
 
 def refuse(api: Any, limits: "Limits", address: int, function: str) -> None:
-    """Raise for what `Source` met: the address of a failing status, or 0 for no block."""
+    """Raise for a failed allocation, given the address of a failing status, or 0 without one."""
     try:
         if address:
             fail(api, ffi.cast("OrtStatus*", address), function)
@@ -36,7 +36,8 @@ def refuse(api: Any, limits: "Limits", address: int, function: str) -> None:
     except OutOfMemory as error:
         if not limits:
             raise
-        # No name for the exception here: its traceback leads to this frame, which would be a cycle.
+        # Do not bind the new exception to a name: its traceback refers to this frame, so that
+        # would be a cycle.
         told = f"{error.message}; {'; '.join(map(_use, limits))}"
         raise OutOfMemory(told, function) from error.__cause__
 
@@ -48,7 +49,7 @@ def _use(limiting: tuple[int, int]) -> str:
 
 
 def checked_handle(handle: Any) -> Any:
-    """The argument, if it is a pointer to an allocator or the owner of one."""
+    """Check that the argument is a pointer to an allocator or the owner of one; return it."""
     if isinstance(handle, Owner):
         return handle
     if not isinstance(handle, ffi.CData) or ffi.typeof(handle) != ffi.typeof("OrtAllocator*"):
@@ -59,7 +60,7 @@ def checked_handle(handle: Any) -> Any:
 
 
 def checked_table(api: Any) -> "Api":
-    """The argument, if it is a table."""
+    """Check that the argument is a table; return it."""
     if api is None:
         raise TypeError("api must be an Api, not NoneType")
     return table_for(api)
@@ -67,10 +68,10 @@ def checked_table(api: Any) -> "Api":
 
 @public
 class CalledFromC:
-    """Part of allocators whose functions are Python's: C's references count on the object itself.
+    """A base of allocators with Python functions: C's references count on the Python object.
 
-    A source of blocks has such a reference, so it is made for each array: kept in the object, it
-    would keep the object for good.
+    A source of blocks holds such a reference. So each array gets a new one: stored in the object,
+    it would keep the object alive for ever.
     """
 
     __slots__ = ()
@@ -107,7 +108,7 @@ def handler_at(context: "Cdata") -> "Iterator[Any]":
 
 
 def fitting(dtype: "DTypeLike") -> "np.dtype[Any]":
-    """The dtype, if an array of it can lie in an allocator's memory."""
+    """Check that arrays of a dtype can be in an allocator's memory; return the dtype."""
     try:
         kind = as_dtype(dtype)
     except (TypeError, ValueError) as error:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Allocators of one library for another.
+"""Adaptors that make an allocator of one library usable by another.
 
-An allocator's struct can be given to any library, and its memory is memory. But its memory info,
-figures and statuses are objects of the library that it is of, which another cannot read.
+Any library can call an allocator's struct and use its memory. But its memory info, statistics and
+statuses are objects of its own library, which another library cannot read.
 """
 
 from typing import TYPE_CHECKING
@@ -21,17 +21,17 @@ __all__ = ["allocator_for", "same_library"]
 
 
 def same_library(one: "Api", other: "Api") -> bool:
-    """Whether objects of one table are objects of the other: tables of a library share them."""
+    """Whether two tables belong to the same library, so that they share objects."""
     return one.path == other.path
 
 
 def allocator_for(api: "Api", allocator: Allocator) -> Allocator:
-    """The allocator as a library can use it: itself, or one around it that speaks for it.
+    """Return an allocator that a library can use: the given one, or an adaptor around it.
 
     Parameters
     ----------
     api : Api
-        The table of the library that is to use it.
+        The table of the library that will use it.
     allocator : Allocator
         Of any library. The result keeps it alive.
     """
@@ -44,14 +44,14 @@ def allocator_for(api: "Api", allocator: Allocator) -> Allocator:
 
 
 class _Lent(Allocator):
-    """An allocator around one of another library."""
+    """An adaptor around an allocator of another library."""
 
     __slots__ = ("inner",)
 
     def __init__(self, api: "Api", inner: Allocator, info: MemoryInfo) -> None:
         core = core_api()
         translated = info if same_library(info.api, api) else _translated(api, info)
-        # A lent info would lead back to the allocator; that stays anyhow.
+        # Keep only a new info: a borrowed one refers to its allocator, which keeps it anyway.
         kept = None if translated is info else translated.handle
         speaks = all(table.supports("CreateKeyValuePairs") for table in (api, inner.api))
         tables = (inner.api.pointer, api.pointer)
@@ -65,7 +65,7 @@ class _Lent(Allocator):
 
 
 def _translated(api: "Api", info: MemoryInfo) -> MemoryInfo:
-    """The same description as an object of another library."""
+    """Return an equal memory info of another library."""
     if not (api.supports("CreateMemoryInfo_V2") and info.api.supports("CreateMemoryInfo_V2")):
         return api.memory_info(info.name, info.allocator_type, info.id, info.mem_type)
     return api.device_memory_info(

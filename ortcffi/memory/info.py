@@ -61,9 +61,9 @@ E = TypeVar("E", bound=IntEnum)
 class MemoryInfo(Handle):
     """A description of where memory is.
 
-    Made by `Api.memory_info`, `Api.cpu_memory_info` and `Api.device_memory_info`, or lent by an
-    allocator. Two are equal if they belong to the same table and its ``CompareMemoryInfo`` says so;
-    those of different tables never are, because neither table can read the other's.
+    `Api.memory_info`, `Api.cpu_memory_info` and `Api.device_memory_info` make one; `Allocator.info`
+    borrows one. Two are equal if they belong to the same table and its ``CompareMemoryInfo`` says
+    so. Those of different tables are never equal, because neither table can read the other's.
 
     Every property raises `ValueError` after `close`.
     """

@@ -12,24 +12,25 @@ from ortcffi.memory.allocator import Allocator
 
 __all__ = ["numpy_allocator"]
 
-# The handlers to go back to, kept in the context as NumPy keeps its own: what a context inherits
-# from another it leaves by itself, and neither takes anything from the other.
+# The previous handlers, to be restored on exit. They are in the context, like NumPy's own handler,
+# so that two contexts which inherit from the same one do not change each other's.
 _before: ContextVar[tuple[Any, ...]] = ContextVar("ortcffi_numpy_handlers", default=())
 
 
 @public
 class numpy_allocator:  # noqa: N801  # used like a function, as contextlib's are
-    """Give the arrays that NumPy makes in a ``with`` block their memory from an allocator.
+    """Allocate the arrays that NumPy makes in a ``with`` block from an allocator.
 
-    That holds for results and temporaries of any operation. The arrays outlive the block and keep
-    the allocator; each costs 64 bytes more than its data. NumPy keeps the allocator in a context
-    variable (NEP 49), so the block covers its own thread, the coroutines that it starts, and other
-    threads that run in a copy of its context: ``Thread(target=copy_context().run, args=(f,))``.
+    That applies to results and temporaries of any operation. The arrays outlive the block and keep
+    the allocator alive; each takes 64 bytes more than its data. NumPy stores the allocator in a
+    context variable (NEP 49), so the block applies to its own thread, the coroutines that it
+    starts, and threads that run in a copy of its context:
+    ``Thread(target=copy_context().run, args=(f,))``.
 
     Parameters
     ----------
     allocator : Allocator
-        Any: the core's, an adaptor, a real library's. Its memory must be the CPU's.
+        Any allocator of CPU memory: the core's, an adaptor, a real library's.
 
     Examples
     --------

@@ -26,19 +26,20 @@ ADDRESS = (0, 2**64 - 1)
 
 @public
 class PythonAllocator(CalledFromC, Allocator):
-    """The base of allocators written in Python, which any provider of the table accepts.
+    """The base class of allocators written in Python, which any library accepts.
 
-    A subclass defines `alloc` and `free`. They are called from whatever thread needs memory, also
-    from threads that Python did not start, and never under a lock. An exception in `alloc` makes
-    the call that asked for memory fail, and is the ``__cause__`` of what that call raises.
+    A subclass defines `alloc` and `free`. They are called on any thread, also on threads that
+    Python did not start, and never under a lock. If `alloc` raises, the call that needs memory
+    fails, with that exception as its ``__cause__``.
 
-    Arrays keep their allocator, so one that keeps an array of its own stays for good.
+    Arrays keep their allocator alive, so an allocator that stores one of its own arrays is never
+    freed.
 
     Parameters
     ----------
     api : Api, optional
-        The table in whose terms `info` describes the memory, which is the CPU's: the table that
-        values in this memory are to belong to. By default the core's.
+        The table that `info` and the values in this memory belong to; by default the core's. The
+        memory is always the CPU's.
 
     Examples
     --------
@@ -74,27 +75,27 @@ class PythonAllocator(CalledFromC, Allocator):
 
     @property
     def info(self) -> "MemoryInfo":
-        """Where the memory is: what the default allocator of the table says."""
+        """Where the memory is: the memory info of the table's default allocator."""
         self.handle  # noqa: B018  # raises if closed
         return self._lender  # type: ignore[return-value]
 
     def alloc(self, size: int) -> "Cdata | int | None":  # type: ignore[override]
-        """Return a block of at least `size` bytes: a cdata pointer or an address; None for none.
+        """Return a block of at least `size` bytes, a pointer or an address; None if out of memory.
 
         The block must stay where it is until `free` is called for it. `size` is 1 or more.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define alloc")
 
     def free(self, pointer: "Cdata") -> None:
-        """Take back the block at `pointer`, a cdata of ``void *``. It must not raise."""
+        """Free the block at `pointer`, a cdata of ``void *``. It must not raise."""
         raise NotImplementedError(f"{type(self).__name__} does not define free")
 
     def figures(self) -> Mapping[str, int | str]:
-        """Return what `stats` is to say, under the names of the C API, such as ``"InUse"``."""
+        """Return the statistics for `stats`, under the names of the C API, such as ``"InUse"``."""
         return {}
 
     def shrink(self) -> None:
-        """Give back what is held but not in use; called by `release_unused`."""
+        """Return unused memory to the system; called by `release_unused`."""
 
     # What the callbacks call.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The figures of an allocator, under the names that pyarrow has for them."""
+"""Statistics of allocators, under pyarrow's names."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -12,34 +12,34 @@ __all__ = ["AllocatorStats"]
 
 @public
 class AllocatorStats(NamedTuple):
-    """Figures of an allocator at one moment; None for what the library does not say.
+    """Statistics of an allocator at one moment; None for those that the library does not report.
 
     Attributes
     ----------
     bytes_allocated : int or None
         Bytes in blocks that are in use.
     max_memory : int or None
-        The most that `bytes_allocated` has been.
+        The high-water mark of `bytes_allocated`.
     bytes_reserved : int or None
         Bytes taken from the system, whether in use or not.
     num_allocations : int or None
-        Blocks ever handed out.
+        How many blocks were allocated.
     num_frees : int or None
-        Blocks ever given back.
+        How many blocks were freed.
     num_reserves : int or None
-        Blocks ever handed out by `Allocator.reserve`.
+        How many blocks `Allocator.reserve` allocated.
     num_extensions : int or None
         How often memory was taken from the system.
     num_shrinkages : int or None
-        How often memory was given back to the system.
+        How often memory was returned to the system.
     num_bad_frees : int or None
-        Pointers that were to be freed and were no blocks in use.
+        How many frees were refused because the pointer was no block in use.
     max_allocation : int or None
-        Bytes of the largest block.
+        The size of the largest block in bytes.
     limit : int or None
-        The most bytes that may be reserved.
+        The limit of the bytes in use or, for an arena, reserved.
     raw : mapping of str to str
-        What the library said.
+        What the library reported.
     """
 
     bytes_allocated: int | None
@@ -56,7 +56,7 @@ class AllocatorStats(NamedTuple):
     raw: Mapping[str, str]
 
 
-# What the library calls the figures.
+# The library's names.
 KEYS = {
     "bytes_allocated": "InUse",
     "max_memory": "MaxInUse",
@@ -73,7 +73,7 @@ KEYS = {
 
 
 def stats_from(raw: Mapping[str, str]) -> AllocatorStats:
-    """The figures in what a library said; what is no number is not one."""
+    """Convert a library's statistics; those that are not numbers become None."""
     figures = {name: _figure(raw.get(key)) for name, key in KEYS.items()}
     return AllocatorStats(**figures, raw=MappingProxyType(dict(raw)))
 
