@@ -4,12 +4,13 @@
 
 import argparse
 import sys
+import time
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from . import report
-from .measure import Result, able, measure
+from .measure import LEAST_SECONDS, Result, able, measure
 from .plot import FORMATS, PlotError, plot, require_matplotlib
 from .rows import ROWS, Row
 from .subjects import NAMES, Missing, Subject, find
@@ -18,9 +19,12 @@ SECONDS = 60
 QUICK_SECONDS = 10
 MOST_SECONDS = 86_400
 BAR_WIDTH = 30
+LARGEST_SHARE = 10
+"""A row that takes more than this part of the time is left out where there are others."""
 
 DESCRIPTION = """Measures the status and allocation paths of the core and, beside it, of every peer
-on this machine, in one process, in turns. Minima are printed."""
+on this machine, in one process, in turns. Minima are printed; 'spread' is how far the lower
+quartile of the turns is above them. Rows for which the time does not suffice are left out."""
 
 
 def _seconds(text: str) -> float:
@@ -38,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seconds",
         type=_seconds,
         default=SECONDS,
-        help="time to take, about (default: %(default)s)",
+        help="time to take in all, about (default: %(default)s)",
     )
     duration.add_argument(
         "--quick",
@@ -71,6 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     """The command; returns the exit code."""
+    end = time.monotonic() + arguments.seconds
     rows = _rows(arguments.rows, parser)
     if arguments.list:
         for row in rows:
@@ -81,9 +86,13 @@ def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     for note in report.notes(subjects, missing):
         print(note)
     print("\n" + report.heading(subjects), flush=True)
-    results = _measure_all(rows, subjects, arguments.seconds)
+    results, left_out = _measure_all(rows, subjects, end)
+    for name, reason in left_out.items():
+        print(f"left out: {name}: {reason}")
     if arguments.json is not None:
-        arguments.json.write_text(report.as_json(results, subjects, missing), encoding="utf-8")
+        arguments.json.write_text(
+            report.as_json(results, subjects, missing, left_out), encoding="utf-8"
+        )
     if arguments.plot is not None:
         plot(results, subjects, arguments.plot)
     missed = report.missed(results)
@@ -146,26 +155,42 @@ def _subjects(
     return subjects, missing
 
 
-def _measure_all(rows: Sequence[Row], subjects: Sequence[Subject], seconds: float) -> list[Result]:
-    results = []
+def _measure_all(
+    rows: Sequence[Row], subjects: Sequence[Subject], end: float
+) -> tuple[list[Result], dict[str, str]]:
+    """Measures until a time of the monotonic clock; the results, and why other rows have none."""
     wanted = [row for row in rows if able(row, subjects)]
+    longest = (end - time.monotonic()) / min(len(wanted) or 1, LARGEST_SHARE)
+    left_out = {
+        row.name: f"takes about {LEAST_SECONDS[row.name]:g} s at least"
+        for row in wanted
+        if len(wanted) > 1 and LEAST_SECONDS.get(row.name, 0) > longest
+    }
+    wanted = [row for row in wanted if row.name not in left_out]
+    results: list[Result] = []
     try:
         for i, row in enumerate(wanted):
-            _bar(i / len(wanted), row.title)
-            result = measure(row, subjects, seconds / len(wanted))
+            left = end - time.monotonic()
+            if results and left <= 0:
+                left_out[row.name] = "no time is left"
+                continue
+            _show_progress(i, len(wanted), row.title)
+            result = measure(row, subjects, max(left, 0) / (len(wanted) - i))
             _wipe_bar()
             print(report.line(result, subjects), flush=True)
             results.append(result)
     finally:
         _wipe_bar()
-    return results
+    return results, left_out
 
 
-def _bar(done: float, text: str) -> None:
-    """Draws the progress on a terminal, and nothing in a pipe."""
+def _show_progress(done: int, of: int, text: str) -> None:
+    """Draws a bar on a terminal, and writes a line elsewhere."""
     if sys.stderr.isatty():
-        bar = "#" * int(BAR_WIDTH * done)
+        bar = "#" * (BAR_WIDTH * done // of)
         print(f"\r\033[K[{bar:{BAR_WIDTH}}] {text}", end="", file=sys.stderr, flush=True)
+    else:
+        print(f"{done + 1} of {of}: {text}", file=sys.stderr, flush=True)
 
 
 def _wipe_bar() -> None:

@@ -12,6 +12,19 @@ from .tasks import Task
 
 TURNS = 8
 """Turns that each subject has at least, where a row's time allows."""
+FEWEST = 3
+"""Turns without which nothing is known of a figure's spread."""
+UNKNOWN = 0.5
+"""By how much a figure of fewer turns may be off, as far as goals are concerned."""
+LEAST_SECONDS = {
+    "resident": 4.0,
+    "numpy-256M": 4.0,
+    "zeros-1024M": 3.0,
+    "zeros-resident": 2.5,
+    "two-threads": 1.2,
+    "arena-two-threads": 1.2,
+}
+"""How long one turn of each subject takes, about, in rows where that is long."""
 
 
 @dataclass(frozen=True)
@@ -41,14 +54,47 @@ class Result:
         return figures["real"] / figures["core"] if {"real", "core"} <= figures.keys() else None
 
     @property
-    def meets_required(self) -> bool | None:
-        """None if what decides it was not measured."""
-        return meets(self.row.required, self.figures)
+    def doubtful(self) -> dict[str, float]:
+        """Subject to what its minimum might be in another run: the lower quartile of its turns."""
+        return {name: _quartile(slices) for name, slices in self.slices.items()}
 
     @property
-    def meets_wanted(self) -> bool | None:
-        """None if what decides it was not measured."""
-        return meets(self.row.wanted, self.figures)
+    def spread(self) -> float | None:
+        """The greatest distance from a minimum to its quartile, relative to the minimum.
+
+        None if a subject had fewer than `FEWEST` turns.
+        """
+        if min(map(len, self.slices.values()), default=0) < FEWEST:
+            return None
+        figures, doubtful = self.figures, self.doubtful
+        return max((doubtful[name] - least) / abs(least or 1) for name, least in figures.items())
+
+    def verdict(self, goal: str) -> str:
+        """Whether a goal is met, in a word.
+
+        Returns
+        -------
+        str
+            "ok" or "MISSED"; "noisy" if the spread of the figures hides the answer; "?" if what
+            decides it was not measured.
+        """
+        figures, doubtful = self.figures, self.doubtful
+        answers = {
+            meets(goal, chosen | {name: core[name] for name in ("core",) if name in core})
+            for chosen, core in ((figures, doubtful), (doubtful, figures))
+        }
+        if None in answers:
+            return "?"
+        if answers == {True}:
+            return "ok"
+        # More turns might still find a lower minimum.
+        return "noisy" if True in answers or self.spread is None else "MISSED"
+
+
+def _quartile(slices: Sequence[float]) -> float:
+    if len(slices) < FEWEST:
+        return min(slices) + UNKNOWN * abs(min(slices))
+    return sorted(slices)[len(slices) // 4]
 
 
 def able(row: Row, subjects: Iterable[Subject]) -> list[Subject]:

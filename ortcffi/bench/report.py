@@ -18,7 +18,7 @@ TITLE_WIDTH = max(len(row.title) for row in ROWS)
 def heading(subjects: Sequence[Subject]) -> str:
     """The line above the figures."""
     names = "".join(f"{subject.name:>10}" for subject in subjects)
-    return f"{'':{TITLE_WIDTH}}   {names}{'ratio':>9}  {'required':19} wanted"
+    return f"{'':{TITLE_WIDTH}}   {names}{'ratio':>9}{'spread':>8}  {'required':22} wanted"
 
 
 def line(result: Result, subjects: Sequence[Subject]) -> str:
@@ -26,11 +26,11 @@ def line(result: Result, subjects: Sequence[Subject]) -> str:
     row, figures = result.row, result.figures
     cells = [_number(figures[s.name]) if s.name in figures else "" for s in subjects]
     ratio = "" if result.ratio is None else f"{_number(result.ratio)}x"
-    required = _goal(row.required, result.meets_required)
-    wanted = _goal(row.wanted, result.meets_wanted)
+    spread = "?" if result.spread is None else f"{result.spread:.0%}"
+    required, wanted = _goal(result, row.required), _goal(result, row.wanted)
     numbers = "".join(f"{cell:>10}" for cell in cells)
-    text = f"{row.title:{TITLE_WIDTH}} {row.unit:2}{numbers}{ratio:>9}  {required:19} {wanted}"
-    return text.rstrip()
+    text = f"{row.title:{TITLE_WIDTH}} {row.unit:2}{numbers}{ratio:>9}{spread:>8}"
+    return f"{text}  {required:22} {wanted}".rstrip()
 
 
 def _number(figure: float) -> str:
@@ -39,10 +39,8 @@ def _number(figure: float) -> str:
     return f"{figure:.{decimals}f}"
 
 
-def _goal(goal: str, met: bool | None) -> str:
-    if not goal:
-        return ""
-    return f"{goal} {'?' if met is None else 'ok' if met else 'MISSED'}"
+def _goal(result: Result, goal: str) -> str:
+    return f"{goal} {result.verdict(goal)}" if goal else ""
 
 
 def notes(subjects: Iterable[Subject], missing: Mapping[str, str]) -> list[str]:
@@ -52,8 +50,12 @@ def notes(subjects: Iterable[Subject], missing: Mapping[str, str]) -> list[str]:
 
 
 def missed(results: Iterable[Result]) -> list[str]:
-    """The names of the rows whose required figure the core misses."""
-    return [result.row.name for result in results if result.meets_required is False]
+    """The names of the rows whose required figure the core misses, whatever the spread."""
+    return [each.row.name for each in results if each.verdict(each.row.required) == "MISSED"]
+
+
+def _judged(result: Result, goal: str) -> dict[str, str | bool | None]:
+    return {"goal": goal, "met": {"ok": True, "MISSED": False}.get(result.verdict(goal))}
 
 
 def environment() -> dict[str, Any]:
@@ -86,7 +88,10 @@ def _processor() -> str:
 
 
 def as_json(
-    results: Iterable[Result], subjects: Iterable[Subject], missing: Mapping[str, str]
+    results: Iterable[Result],
+    subjects: Iterable[Subject],
+    missing: Mapping[str, str],
+    left_out: Mapping[str, str],
 ) -> str:
     """Everything that was measured.
 
@@ -94,10 +99,11 @@ def as_json(
     -------
     str
         An object with the keys ``environment``; ``subjects``, name to origin; ``missing``, name to
-        reason; ``rows``, a list of objects with ``name``, ``title``, ``unit``, ``figures`` (subject
-        to minimum), ``slices`` (subject to the minimum of each turn), ``ratio`` (real over core, or
-        null), ``required`` and ``wanted`` (objects with ``goal``, which may be empty, and
-        ``met``, which is null where it could not be decided).
+        reason; ``left_out``, name of a row to reason; ``rows``, a list of objects with ``name``,
+        ``title``, ``unit``, ``figures`` (subject to minimum), ``slices`` (subject to the minimum of
+        each turn), ``ratio`` (real over core, or null), ``spread`` (see `Result.spread`, or null),
+        ``required`` and ``wanted`` (objects with ``goal``, which may be empty, and ``met``, which
+        is null where it could not be decided).
     """
     rows = [
         {
@@ -107,8 +113,9 @@ def as_json(
             "figures": result.figures,
             "slices": result.slices,
             "ratio": result.ratio,
-            "required": {"goal": result.row.required, "met": result.meets_required},
-            "wanted": {"goal": result.row.wanted, "met": result.meets_wanted},
+            "spread": result.spread,
+            "required": _judged(result, result.row.required),
+            "wanted": _judged(result, result.row.wanted),
         }
         for result in results
     ]
@@ -116,6 +123,7 @@ def as_json(
         "environment": environment(),
         "subjects": {subject.name: subject.origin for subject in subjects},
         "missing": dict(missing),
+        "left_out": dict(left_out),
         "rows": rows,
     }
     return json.dumps(document, indent=1) + "\n"

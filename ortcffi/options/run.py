@@ -28,6 +28,7 @@ from ortcffi.options.settings import (
 )
 
 if TYPE_CHECKING:
+    from ortcffi.session.lora import LoraAdapter
     from ortcffi.table.api import Api
 
 __all__ = ["PrepackedWeights", "RunOptions"]
@@ -115,7 +116,7 @@ class RunOptions(Options):
         api: "Api | None" = None,
         *,
         config: Mapping[str, str] | None = None,
-        adapters: "Iterable[Handle]" = (),
+        adapters: "Iterable[LoraAdapter]" = (),
         **settings: Any,
     ) -> None:
         self._begin(api, "CreateRunOptions", "ReleaseRunOptions", "OrtRunOptions")
@@ -165,7 +166,7 @@ class RunOptions(Options):
         """
         return RunConfig(self)
 
-    def add_adapter(self, adapter: Handle) -> None:
+    def add_adapter(self, adapter: "LoraAdapter") -> None:
         """Have runs use an adapter. A `Binding` refuses such options, as libraries ignore them.
 
         The options keep it, also if it is closed. The API cannot take it out again.

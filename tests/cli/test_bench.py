@@ -11,11 +11,11 @@ from dataclasses import replace
 
 import pytest
 
-from ortcffi.bench import cli
+from ortcffi.bench import cli, report
 from ortcffi.bench.goals import meets
-from ortcffi.bench.measure import Result
+from ortcffi.bench.measure import Result, able, measure
 from ortcffi.bench.rows import ROWS
-from ortcffi.bench.subjects import NAMES
+from ortcffi.bench.subjects import NAMES, Subject, find
 
 FEW_ROWS = "status-55,alloc-64,handover"
 
@@ -43,17 +43,19 @@ def test_the_table_has_a_line_for_each_chosen_row(quick):
     assert all(title in done.stdout for title in titles)
 
 
-def test_a_pipe_gets_plain_text_and_no_progress_bar(quick):
+def test_a_pipe_gets_a_plain_line_for_each_row_and_no_progress_bar(quick):
     done, _ = quick
-    assert done.stderr == ""
-    assert "\033" not in done.stdout
-    assert "\r" not in done.stdout
+    lines = [line.partition(":")[0] for line in done.stderr.splitlines()]
+    assert lines == ["1 of 3", "2 of 3", "3 of 3"]
+    assert "\033" not in done.stdout + done.stderr
+    assert "\r" not in done.stdout + done.stderr
 
 
 def test_the_json_has_the_documented_keys(quick):
     _, figures = quick
-    assert figures.keys() == {"environment", "subjects", "missing", "rows"}
-    keys = {"name", "title", "unit", "figures", "slices", "ratio", "required", "wanted"}
+    assert figures.keys() == {"environment", "subjects", "missing", "left_out", "rows"}
+    keys = {"name", "title", "unit", "figures", "slices", "ratio", "spread"}
+    keys |= {"required", "wanted"}
     assert all(row.keys() == keys for row in figures["rows"])
     assert all(row["required"].keys() == {"goal", "met"} for row in figures["rows"])
 
@@ -84,8 +86,10 @@ def test_plain_allocators_are_not_asked_for_statuses(quick):
 
 
 def test_the_floor_has_every_slot_that_is_measured_of_it():
-    done = bench("--seconds", 0.1, "--subjects", "floor")
-    assert done.returncode == 0, done.stderr
+    floor = find("floor")
+    for row in ROWS:
+        if able(row, [floor]):
+            assert measure(row, [floor], 0.001).figures
 
 
 def test_a_terminal_gets_a_progress_bar_that_is_wiped_at_the_end():
@@ -154,18 +158,82 @@ def test_row_names_are_unique():
 def test_check_fails_if_and_only_if_a_required_figure_is_missed(monkeypatch, required, code):
     row = next(row for row in ROWS if row.name == "get-api")
     monkeypatch.setattr(cli, "ROWS", [replace(row, required=required)])
-    assert cli.main(["--check", "--seconds", "0.1", "--subjects", "core"]) == code
+    assert cli.main(["--check", "--seconds", "1", "--subjects", "core"]) == code
+
+
+class Clock:
+    """A clock that advances by what measuring a row takes."""
+
+    def __init__(self, monkeypatch, takes):
+        self.now, self.takes, self.given = 0.0, takes, []
+        monkeypatch.setattr(cli.time, "monotonic", lambda: self.now)
+        monkeypatch.setattr(cli, "measure", self.measure)
+
+    def measure(self, row, _, seconds):
+        self.given.append(seconds)
+        self.now += self.takes(seconds)
+        return Result(row, {"core": [1.0]})
 
 
 def test_quick_takes_ten_seconds(monkeypatch):
-    taken = []
-    monkeypatch.setattr(
-        cli,
-        "measure",
-        lambda row, _, seconds: taken.append(seconds) or Result(row, {"core": [1.0]}),
-    )
+    clock = Clock(monkeypatch, lambda seconds: seconds)
     cli.main(["--quick", "--subjects", "core"])
-    assert sum(taken) == pytest.approx(10)
+    assert clock.now == pytest.approx(10)
+
+
+def test_rows_that_take_longer_leave_less_time_for_the_later_ones(monkeypatch):
+    clock = Clock(monkeypatch, lambda seconds: 1.2 * seconds)
+    cli.main(["--quick", "--subjects", "core"])
+    assert clock.now <= 11
+    assert clock.given[0] > clock.given[-1]
+
+
+def test_rows_are_left_out_by_name_once_the_time_is_up(monkeypatch, capsys):
+    clock = Clock(monkeypatch, lambda _: 6)
+    cli.main(["--quick", "--subjects", "core", "--rows", "status-*,alloc-64,get-api"])
+    assert clock.now == 12
+    assert "left out: alloc-64: no time is left" in capsys.readouterr().out
+
+
+def test_rows_of_many_seconds_are_left_out_of_a_short_run(monkeypatch, capsys):
+    clock = Clock(monkeypatch, lambda seconds: seconds)
+    cli.main(["--quick", "--subjects", "core"])
+    assert "left out: resident: takes about" in capsys.readouterr().out
+    cli.main(["--subjects", "core"])
+    assert "left out" not in capsys.readouterr().out
+    assert clock.now == pytest.approx(70)
+
+
+STEADY, LOOSE = [1.0, 1.0, 1.0, 1.0], [1.0, 2.0, 2.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("goal", "core", "verdict"),
+    [
+        ("<= 1.5", STEADY, "ok"),
+        ("<= 0.5", STEADY, "MISSED"),
+        ("<= 1.5", LOOSE, "noisy"),
+        ("<= 2.5", LOOSE, "ok"),
+        ("<= 0.5", LOOSE, "MISSED"),
+        ("<= 1.2", [1.0], "noisy"),
+        ("<= 2", [1.0], "ok"),
+        ("<= 0.5", [1.0], "noisy"),
+        ("2x", STEADY, "?"),
+    ],
+)
+def test_a_verdict_is_noisy_where_the_spread_hides_the_answer(goal, core, verdict):
+    assert Result(ROWS[0], {"core": core}).verdict(goal) == verdict
+
+
+def test_a_noisy_peer_hides_the_answer_as_well():
+    slices = {"core": STEADY, "real": [1.5, 3.0, 3.0, 3.0]}
+    assert Result(ROWS[0], slices).verdict("2x") == "noisy"
+
+
+def test_a_line_shows_the_spread_and_a_question_mark_for_too_few_turns():
+    row, core = ROWS[0], [Subject("core", "", frozenset(), None)]
+    assert " 100% " in report.line(Result(row, {"core": LOOSE}), core)
+    assert " ? " in report.line(Result(row, {"core": [1.0]}), core)
 
 
 def test_the_plot_is_an_svg_that_names_the_rows(tmp_path):
