@@ -103,9 +103,10 @@ class Limiting(Adaptor):
         return (self._source or self._new_source()).zeroed(shape, itemsize)
 
     def _limits(self) -> Limits:
-        if self.soft:
+        handle = self._handle  # another thread may close this in between
+        if self.soft or handle is None:
             return super()._limits()
-        return [(self.limit, int(ffi.cast("uintptr_t", self.handle))), *super()._limits()]
+        return [(self.limit, int(ffi.cast("uintptr_t", handle))), *super()._limits()]
 
 
 def _create_limiting(limiting: Limiting, inner: Any, out: Any) -> Any:

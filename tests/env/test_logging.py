@@ -19,8 +19,8 @@ def library(request: pytest.FixtureRequest) -> Path:
     return request.getfixturevalue(f"{request.param}_library")
 
 
-def test_records_that_no_function_takes_are_lines_on_stderr(library, tmp_path, c_compiler):
-    program = build(tmp_path, c_compiler)
+def test_records_that_no_function_takes_are_lines_on_stderr(library, c_compiler):
+    program = build(c_compiler)
     command = [program, library, "Logger_LogMessage to stderr"]
     environment = {**os.environ, "LENDS_LOGGER": str(program.with_name("lends_logger.so"))}
     done = subprocess.run(command, capture_output=True, check=True, env=environment, text=True)

@@ -168,7 +168,6 @@ def test_it_installs_with_nothing_but_cffi_and_numpy(installed, tmp_path):
 def test_it_works_where_nothing_else_is_installed(installed, tmp_path):
     program = """
 import numpy, ortcffi
-from support.paths import CHECKOUT
 array = ortcffi.default_api().default_allocator.zeros((3, 5), numpy.float32)
 try:
     ortcffi.default_api().memory_info("NoSuchDevice")
