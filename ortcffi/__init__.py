@@ -10,7 +10,15 @@ __all__ = ["Aligned", "Allocator", "AllocatorStats", "AllocatorType", "Api", "Ar
 __all__ += ["Binding", "ModelMetadata", "Profile", "ProfileEvent"]
 __all__ += ["Characteristic", "CustomOp", "CustomOpDomain", "DeviceMemoryType", "DevicePolicy"]
 __all__ += ["DeviceType", "ElementType", "Env", "EpDevice", "ErrorCode", "ExecutionMode"]
-__all__ += ["Failing", "FreeDimension", "KeyValuePairs", "Leak", "LibraryNotFound", "Limiting"]
+__all__ += [
+    "Failing",
+    "FreeDimension",
+    "KeyValuePairs",
+    "Leak",
+    "LeakGroup",
+    "LibraryNotFound",
+    "Limiting",
+]
 __all__ += [
     "LoadError",
     "LogMessage",
@@ -99,7 +107,7 @@ _NAMES = {
     "callbacks.thread_functions": "ThreadFunctions",
     "options.thread_pools": "ThreadingOptions",
     "table.trace": "trace",
-    "memory.tracking": "Leak Scope Tracking",
+    "memory.tracking": "Leak LeakGroup Scope Tracking",
     "values.type_info": "TypeInfo",
     "values.value": "Value",
 }

@@ -18,7 +18,7 @@ CALLED_FROM_C void* ortcffi_python_alloc(void* context, size_t size);
 CALLED_FROM_C void ortcffi_python_free(void* context, void* block);
 CALLED_FROM_C OrtStatus* ortcffi_python_stats(void* context, OrtKeyValuePairs** out);
 CALLED_FROM_C OrtStatus* ortcffi_python_shrink(void* context);
-CALLED_FROM_C uint32_t ortcffi_python_site(void);
+CALLED_FROM_C uint32_t ortcffi_python_site(int depth);
 CALLED_FROM_C void ortcffi_python_log(void* context, int severity, const char* category,
                                       const char* logid, const char* code_location,
                                       const char* message);

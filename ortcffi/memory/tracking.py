@@ -5,15 +5,16 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ortcffi._callback import called_from_c
+from ortcffi._convert import integer
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.memory.adaptors import Adaptor
-from ortcffi.memory.call_sites import place_of, site_of_caller
+from ortcffi.memory.call_sites import lines_of, place_of, stack_of_caller
 
 if TYPE_CHECKING:
     from ortcffi.memory.allocator import Allocator
 
-__all__ = ["Leak", "Scope", "Tracking"]
+__all__ = ["Leak", "LeakGroup", "Scope", "Tracking"]
 
 
 @public
@@ -25,12 +26,43 @@ class Leak(NamedTuple):
     size : int
         Bytes, as asked for.
     place : str
-        ``file:line in function`` of the Python code that took it; "outside of Python" for a thread
-        or a library that has none.
+        ``file:line in function`` of the Python code that took it: the innermost that is not of an
+        installed package or of Python's library, if there is one. "outside of Python" for a thread
+        or a library that has no such code.
+    stack : tuple of str
+        The innermost lines that led to it, innermost first, as many as `Tracking.depth` says.
     """
 
     size: int
     place: str
+    stack: tuple[str, ...] = ()
+
+
+@public
+class LeakGroup(NamedTuple):
+    """Blocks that were still in use and were taken with the same stack.
+
+    Attributes
+    ----------
+    size, blocks : int
+        Bytes in all, and blocks.
+    place : str
+    stack : tuple of str
+        As of each `Leak`.
+    """
+
+    size: int
+    blocks: int
+    place: str
+    stack: tuple[str, ...]
+
+
+def _grouped(leaks: list[Leak]) -> list[LeakGroup]:
+    sizes: dict[tuple[str, tuple[str, ...]], list[int]] = {}
+    for leak in leaks:
+        sizes.setdefault((leak.place, leak.stack), []).append(leak.size)
+    groups = [LeakGroup(sum(each), len(each), *where) for where, each in sizes.items()]
+    return sorted(groups, key=lambda group: -group.size)
 
 
 def _read(tracking: "Tracking") -> Any:
@@ -45,8 +77,9 @@ def _leaks(tracking: "Tracking", since: int) -> list[Leak]:
     blocks: Any = ffi.new("core_tracked_block[]", count)
     # Other threads may have taken or freed some in between.
     count = min(count, lib.ortcffi_tracking_blocks(handle, since, blocks, count))
-    found = [Leak(blocks[i].size, place_of(blocks[i].site)) for i in range(count)]
-    return found[::-1]
+    found = [(blocks[i].size, blocks[i].site) for i in range(count)][::-1]
+    told = {site: (place_of(site), lines_of(site)) for _, site in found}
+    return [Leak(size, *told[site]) for size, site in found]
 
 
 @public
@@ -60,9 +93,14 @@ class Tracking(Adaptor):
     ----------
     inner : Allocator
         Where the memory comes from.
+    depth : int, optional
+        How many lines of the stack a scope that wants leaks notes for each block, at least 1. Each
+        costs a fraction of a microsecond.
 
     Attributes
     ----------
+    depth : int
+        As given.
     scopes : list of Scope
         Those that are open.
 
@@ -76,9 +114,10 @@ class Tracking(Adaptor):
     (96, 96, 1)
     """
 
-    __slots__ = ("scopes",)
+    __slots__ = ("depth", "scopes")
 
-    def __init__(self, inner: "Allocator") -> None:
+    def __init__(self, inner: "Allocator", depth: int = 4) -> None:
+        self.depth = integer("depth", depth, (1, 1000))
         super().__init__(inner, lib.ortcffi_tracking)
         self.scopes: list[Scope] = []
 
@@ -123,8 +162,8 @@ class Tracking(Adaptor):
         name : str, optional
             For a person to read.
         leaks : bool, optional
-            Whether to note the Python line of each allocation, for `Scope.leaks`. It costs about a
-            microsecond each.
+            Whether to note the Python stack of each allocation, for `Scope.leaks`. It costs some
+            microseconds each.
         """
         return Scope(self, name, leaks=leaks)
 
@@ -147,6 +186,10 @@ class Scope:
         Bytes asked for.
     leaks : list of Leak
         Blocks taken in the scope and in use at its end, oldest first; empty without ``leaks``.
+
+    Notes
+    -----
+    ``str(scope)`` is a table of the leaks, those with equal stacks in one row.
     """
 
     __slots__ = (
@@ -212,12 +255,26 @@ class Scope:
         wanted = any(scope._leaks_wanted for scope in self._tracking.scopes)
         if wanted:
             lib.ortcffi_use_python_sites()
-        lib.ortcffi_tracking_record(self._tracking.handle, wanted)
+        depth = self._tracking.depth if wanted else 0
+        lib.ortcffi_tracking_record(self._tracking.handle, depth)
+
+    @property
+    def groups(self) -> list[LeakGroup]:
+        """`leaks` by their stacks, those with the most bytes first."""
+        return _grouped(self.leaks)
+
+    def __str__(self) -> str:
+        title = f"scope {self.name!r}: {self.live} bytes live, {self.peak} at the peak"
+        rows = [title, f"{'bytes':>14} {'blocks':>8}  place"]
+        for group in self.groups:
+            rows.append(f"{group.size:>14} {group.blocks:>8}  {group.place}")
+            rows.extend(f"{'':>25} {line}" for line in group.stack if line != group.place)
+        return "\n".join(rows if len(rows) > 2 else rows[:1])
 
     def __repr__(self) -> str:
         return f"Scope({self.name!r}, peak={self.peak}, live={self.live}, leaks={len(self.leaks)})"
 
 
 @called_from_c("ortcffi_python_site", lambda _error, _arguments: 0)
-def _site() -> int:
-    return site_of_caller(2)  # past this function and its guard
+def _site(depth: int) -> int:
+    return stack_of_caller(depth, 2)  # past this function and its guard

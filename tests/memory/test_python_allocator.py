@@ -143,7 +143,7 @@ def test_a_leak_of_a_thread_that_python_did_not_start_is_outside_of_python(threa
     outer = threaded(pool)
     with pool.scope() as scope:
         block = outer.alloc(3)
-    assert scope.leaks == [(3, "outside of Python")]
+    assert scope.leaks == [(3, "outside of Python", ())]
     outer.free(block)
 
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from ortcffi import Limiting, Tracking, errors, ffi
+from ortcffi import Limiting, Tracking, errors, ffi, lib
 
 
 @pytest.fixture
@@ -120,8 +120,94 @@ def test_leaks_name_the_line_that_allocated(make):
         pool.empty(30, "u1")
     name = inspect.currentframe().f_code.co_name
     places = [f"{__file__}:{where + i} in {name}" for i in range(2)]
-    assert scope.leaks == [(10, places[0]), (20, places[1])]
+    assert [leak[:2] for leak in scope.leaks] == [(10, places[0]), (20, places[1])]
     assert first.size < second.size
+
+
+def taken_by_an_installed_package(pool, tmp_path):
+    """An array that code in a folder of installed packages takes, two calls deep."""
+    file = tmp_path / "site-packages" / "their.py"
+    text = (
+        "def inner(pool):\n    return pool.empty(10, 'u1')\ndef take(pool):\n    return inner(pool)"
+    )
+    names = {}
+    exec(compile(text, str(file), "exec"), names)
+    return names["take"](pool)
+
+
+def test_leaks_name_the_first_line_outside_of_installed_packages(make, tmp_path):
+    pool = make()
+    with pool.scope() as scope:
+        array, where = taken_by_an_installed_package(pool, tmp_path), line()
+    [leak] = scope.leaks
+    assert f"{__file__}:" in leak.place
+    assert leak.place.endswith("in taken_by_an_installed_package")
+    their = tmp_path / "site-packages" / "their.py"
+    name = inspect.currentframe().f_code.co_name
+    assert leak.stack[:2] == (f"{their}:2 in inner", f"{their}:4 in take")
+    assert leak.stack[2:] == (leak.place, f"{__file__}:{where} in {name}")
+    assert array.size == 10
+
+
+def test_the_own_line_is_found_beyond_the_depth_of_the_stack(api, tmp_path):
+    pool = Tracking(api.default_allocator, depth=1)
+    with pool.scope() as scope:
+        array = taken_by_an_installed_package(pool, tmp_path)
+    [leak] = scope.leaks
+    assert leak.stack == (f"{tmp_path / 'site-packages' / 'their.py'}:2 in inner",)
+    assert leak.place.endswith("in taken_by_an_installed_package")
+    assert array.size == 10
+
+
+def test_a_thread_without_own_code_names_its_innermost_line(make):
+    pool = make()
+    with pool.scope() as scope:
+        thread = threading.Timer(0, pool.alloc, [10])
+        thread.start()
+        thread.join()
+    del thread
+    [leak] = scope.leaks
+    assert leak.place == leak.stack[0]
+    assert "threading.py" in leak.place
+    blocks = ffi.new("core_tracked_block[1]")
+    assert lib.ortcffi_tracking_blocks(pool.handle, 0, blocks, 1) == 1
+    pool.free(ffi.cast("void*", blocks[0].block))
+
+
+def test_leaks_of_equal_stacks_are_one_group_and_the_largest_is_first(make):
+    pool, kept = make(), []
+    with pool.scope("step") as scope:
+        kept.append(pool.empty(50, "u1"))
+        kept.extend(pool.empty(size, "u1") for size in (10, 20, 30))
+    assert [(group.size, group.blocks) for group in scope.groups] == [(60, 3), (50, 1)]
+    assert scope.groups[1][2:] == scope.leaks[0][1:]
+    kept.clear()
+
+
+def test_a_scope_as_text_is_a_table_of_its_leaks(make):
+    pool = make()
+    with pool.scope("step") as scope:
+        kept, where = [pool.empty(7, "u1") for _ in range(3)], line()
+    table = str(scope).splitlines()
+    assert table[0] == "scope 'step': 21 bytes live, 21 at the peak"
+    assert table[1].split() == ["bytes", "blocks", "place"]
+    assert table[2].split()[:2] == ["21", "3"]
+    assert f"{__file__}:{where} in " in table[2]
+    assert len(kept) == 3
+
+
+def test_a_scope_without_leaks_is_one_line_of_text(make):
+    with make().scope("step") as scope:
+        pass
+    assert str(scope) == "scope 'step': 0 bytes live, 0 at the peak"
+
+
+@pytest.mark.parametrize(
+    ("depth", "error"), [(0, ValueError), (1001, ValueError), ("1", TypeError)]
+)
+def test_a_bad_depth_is_an_error_that_names_it(api, depth, error):
+    with pytest.raises(error, match="depth must be"):
+        Tracking(api.default_allocator, depth=depth)
 
 
 def test_blocks_from_before_a_scope_are_no_leaks_of_it(make):

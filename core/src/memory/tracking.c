@@ -32,9 +32,9 @@ static void after_fork(void) { core_mutex_unlock(&lock); }
 
 static void prepare_forks(void) { core_at_fork(before_fork, after_fork, after_fork); }
 
-static uint32_t (*site_source)(void);
+static uint32_t (*site_source)(int depth);
 
-void core_set_site_source(uint32_t (*source)(void)) {
+void core_set_site_source(uint32_t (*source)(int depth)) {
   __atomic_store_n(&site_source, source, __ATOMIC_RELAXED);
 }
 
@@ -60,9 +60,9 @@ static CORE_NOINLINE void new_high(struct tracking* self, struct core_shard* sha
   update_peaks(self);
 }
 
-static CORE_NOINLINE void record(struct tracking* self, struct core_header* header) {
-  uint32_t (*source)(void) = __atomic_load_n(&site_source, __ATOMIC_RELAXED);
-  header->site = source == NULL ? 0 : source();
+static CORE_NOINLINE void record(struct tracking* self, struct core_header* header, int depth) {
+  uint32_t (*source)(int depth) = __atomic_load_n(&site_source, __ATOMIC_RELAXED);
+  header->site = source == NULL ? 0 : source(depth);
   header->previous = NULL;
   core_mutex_lock(&lock);
   header->serial = ++self->serial;
@@ -106,8 +106,9 @@ static void* ORT_API_CALL tracking_alloc(OrtAllocator* this_, size_t size) NO_EX
   if (CORE_UNLIKELY(counters[LIVE] > counters[MARK])) {
     new_high(self, shard);
   }
-  if (CORE_UNLIKELY(__atomic_load_n(&self->recording, __ATOMIC_RELAXED))) {
-    record(self, header);
+  int depth = __atomic_load_n(&self->recording, __ATOMIC_RELAXED);
+  if (CORE_UNLIKELY(depth != 0)) {
+    record(self, header, depth);
   }
   return block;
 }
@@ -175,8 +176,8 @@ int64_t core_tracking_take_window(OrtAllocator* allocator) {
   return window;
 }
 
-void core_tracking_record(OrtAllocator* allocator, int on) {
-  __atomic_store_n(&((struct tracking*)allocator)->recording, on, __ATOMIC_RELAXED);
+void core_tracking_record(OrtAllocator* allocator, int depth) {
+  __atomic_store_n(&((struct tracking*)allocator)->recording, depth, __ATOMIC_RELAXED);
 }
 
 size_t core_tracking_blocks(OrtAllocator* allocator, uint64_t since, struct core_tracked_block* out,

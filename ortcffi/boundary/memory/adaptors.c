@@ -39,8 +39,8 @@ int64_t ortcffi_tracking_take_window(OrtAllocator* allocator) {
   return core_tracking_take_window(allocator);
 }
 
-void ortcffi_tracking_record(OrtAllocator* allocator, int on) {
-  core_tracking_record(allocator, on);
+void ortcffi_tracking_record(OrtAllocator* allocator, int depth) {
+  core_tracking_record(allocator, depth);
 }
 
 size_t ortcffi_tracking_blocks(OrtAllocator* allocator, uint64_t since, core_tracked_block* out,
@@ -48,11 +48,11 @@ size_t ortcffi_tracking_blocks(OrtAllocator* allocator, uint64_t since, core_tra
   return core_tracking_blocks(allocator, since, out, capacity);
 }
 
-static uint32_t site(void) {
+static uint32_t site(int depth) {
   struct gil gil;
   uint32_t number = 0;
   if (take_gil(&gil)) {
-    number = ortcffi_python_site();
+    number = ortcffi_python_site(depth);
     release_gil(&gil);
   }
   return number;

@@ -23,7 +23,7 @@ size_t ortcffi_failing_refused(OrtAllocator* allocator);
 OrtStatus* ortcffi_tracking(OrtAllocator* inner, OrtAllocator** out);
 void ortcffi_tracking_read(OrtAllocator* allocator, core_tracking_figures* out);
 int64_t ortcffi_tracking_take_window(OrtAllocator* allocator);
-void ortcffi_tracking_record(OrtAllocator* allocator, int on);
+void ortcffi_tracking_record(OrtAllocator* allocator, int depth);
 size_t ortcffi_tracking_blocks(OrtAllocator* allocator, uint64_t since, core_tracked_block* out,
                                size_t capacity);
 /* Makes ortcffi_python_site the source of places for blocks that are recorded. */
