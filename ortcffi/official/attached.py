@@ -24,6 +24,7 @@ from ortcffi.official.layout import (
     RUN_OPTIONS,
     SESSION_OPTIONS,
     VALUE,
+    UnknownLayoutError,
     pointer_of,
     session_pointer,
 )
@@ -126,6 +127,8 @@ class Official(Api):
             raise TypeError(f"{value!r} cannot be shared with the official package by DLPack")
         is_bool = value.element_type is ElementType.BOOL
         shared = Value.from_numpy(value.numpy().view("u1")) if is_bool else value
+        if not hasattr(self.module.OrtValue, "from_dlpack"):
+            raise UnknownLayoutError("this release of onnxruntime has no OrtValue.from_dlpack")
         made = self.module.OrtValue.from_dlpack(shared.__dlpack__(), is_bool)
         return importlib.import_module(PACKAGE).OrtValue(made)
 

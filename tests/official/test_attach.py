@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.releases import needs_release
 
 import ortcffi as ort
 
@@ -161,6 +162,7 @@ def test_official_options_are_made_with_our_settings(official):
     assert options.intra_op_num_threads == 2
 
 
+@needs_release(21, "objects whose contents are reached")
 def test_an_unknown_setting_names_those_that_there_are(official):
     with pytest.raises(TypeError, match="no option 'threads'"):
         official.session_options(threads=2)
@@ -265,6 +267,7 @@ def test_the_code_of_an_official_error_is_read(session):
 # --- shared memory --------------------------------------------------------------------------------
 
 
+@needs_release(21, "objects whose contents are reached")
 def test_sessions_share_one_bounded_arena():
     code = """
         official = ort.attach()
@@ -277,6 +280,7 @@ def test_sessions_share_one_bounded_arena():
     assert python(code) == f"True {64 << 20}\n"
 
 
+@needs_release(21, "objects whose contents are reached")
 def test_an_arena_of_ours_has_the_figures_of_all_sessions():
     code = """
         official = ort.attach()
@@ -296,6 +300,7 @@ def test_an_allocator_in_python_is_refused(official):
         official.share_allocator(ort.PythonAllocator())
 
 
+@needs_release(21, "objects whose contents are reached")
 @pytest.mark.parametrize(
     "what",
     [
@@ -317,6 +322,7 @@ def test_the_interpreter_ends_with_sessions_and_loggers_alive(what):
     python(code)
 
 
+@needs_release(21, "objects whose contents are reached")
 def test_a_forked_child_may_use_what_it_has():
     code = """
         import os

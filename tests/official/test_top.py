@@ -9,6 +9,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from support.releases import needs_release
 
 onnxruntime = pytest.importorskip("onnxruntime")
 MODEL = str(Path(onnxruntime.__file__).parent / "datasets/sigmoid.onnx")
@@ -57,6 +58,7 @@ def test_the_table_has_a_line_for_each_session(program, tmp_path):
     assert "session 1: 1 of 4 runs failed" in lines
 
 
+@needs_release(23, "figures of allocators")
 def test_the_report_as_json_has_runs_and_figures(program, tmp_path):
     top("--json", "report.json", program, folder=tmp_path)
     (session,) = json.loads((tmp_path / "report.json").read_text())["sessions"]
@@ -96,6 +98,7 @@ def test_a_hidden_sitecustomize_still_runs(program, tmp_path, monkeypatch):
     assert done.stdout.startswith("customized\n")
 
 
+@needs_release(21, "objects whose contents are reached")
 def test_log_messages_are_counted_and_still_written(tmp_path):
     program = tmp_path / "logs.py"
     program.write_text(

@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 from support import models
+from support.releases import needs_release
 
 import ortcffi as ort
 from ortcffi.errors import InvalidArgument
@@ -113,6 +114,7 @@ def test_a_string_with_a_null_character_survives(opened):
     assert y.tolist() == ["a\0b"]
 
 
+@needs_release(23, "casts to int4")
 def test_elements_that_share_bytes_come_unpacked(opened):
     pytest.importorskip("ml_dtypes")
     node = models.node("Cast", "x", "y", to=models.ELEMENTS["int4"])
@@ -194,8 +196,8 @@ def test_a_name_that_is_nearly_right_is_suggested(opened):
         (({},), {"out": 5}, "out must be a mapping of output names to arrays, not int"),
         (({},), {"options": 5}, "options must be RunOptions, not int"),
         (({},), {"timeout": "soon"}, "timeout must be a number of seconds"),
-        (({"x": None},), {}, r"input 'x' must be an array of float\[\], not NoneType"),
-        (({"x": {}},), {}, r"input 'x' must be an array of float\[\], not dict"),
+        (({"x": None},), {}, r"input 'x' must be an array of float.*, not NoneType"),
+        (({"x": {}},), {}, r"input 'x' must be an array of float.*, not dict"),
         (({"x": np.ma.ones(())},), {}, "input 'x' must not be masked"),
         (({"x": np.ones((), "M8[s]")},), {}, "input 'x': tensors have no elements of dtype"),
     ],

@@ -8,6 +8,7 @@ import threading
 import numpy as np
 import pytest
 from support import models
+from support.releases import needs_release
 
 import ortcffi as ort
 from ortcffi._native import lib
@@ -58,6 +59,7 @@ def test_a_large_file_of_nothing_is_refused(tmp_path, quiet):
         ort.Session(tmp_path, quiet)  # a directory
 
 
+@needs_release(24, "checks of paths of weights")
 def test_weights_outside_the_models_folder_are_refused(tmp_path, quiet):
     (tmp_path / "secret").write_bytes(np.ones(4, np.float32).tobytes())
     folder = tmp_path / "model"

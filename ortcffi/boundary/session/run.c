@@ -74,7 +74,8 @@ Py_ssize_t ortcffi_stop_all(const struct session* session) {
   return count;
 }
 
-/* An arena at its bound answers ORT_FAIL; its message has these words. */
+/* An arena at its bound answers ORT_FAIL, or ORT_RUNTIME_EXCEPTION in older releases; its message
+ * has these words. */
 static int is_out_of_memory(const char* message) {
   return strstr(message, "Available memory of ") != NULL ||
          strstr(message, "Failed to allocate memory") != NULL;
@@ -83,7 +84,8 @@ static int is_out_of_memory(const char* message) {
 static void fail(struct run* run, OrtStatus* status, const char* function) {
   const struct maker* maker = run->session->maker;
   const char* message = maker->api->GetErrorMessage(status);
-  if (maker->api->GetErrorCode(status) != ORT_FAIL || !is_out_of_memory(message)) {
+  OrtErrorCode code = maker->api->GetErrorCode(status);
+  if ((code != ORT_FAIL && code != ORT_RUNTIME_EXCEPTION) || !is_out_of_memory(message)) {
     ortcffi_value_fail(maker, status, function);
     return;
   }
