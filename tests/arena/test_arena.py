@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The core's arena: its figures against the reference's, and what it keeps to in any sequence."""
+"""The core's arena: its statistics compared with ONNX Runtime's, and its invariants."""
 
 import random
 import subprocess
@@ -17,7 +17,7 @@ MIB = 1 << 20
 
 
 class RawArena(Adaptor):
-    """An arena with measures under the names of the C API."""
+    """An arena with settings under the names of the C API."""
 
     __slots__ = ()
 
@@ -96,7 +96,7 @@ def test_it_grows_rounds_and_splits_like_the_reference(memory, name):
     assert figures["NumArenaExtensions"] == 1
 
 
-def test_as_requested_takes_what_is_asked_for_and_gives_all_of_it_back(memory):
+def test_as_requested_takes_the_requested_size_and_returns_all_of_it(memory):
     arena = RawArena(memory, arena_extend_strategy=1)
     blocks = [arena.alloc(size) for size in SIZES]
     figures = arena.figures()
@@ -120,14 +120,14 @@ def test_after_a_shrink_it_grows_by_the_growth_size(memory):
     arena.free(other)
 
 
-def test_a_zero_for_growth_is_no_endless_loop(memory):
+def test_a_growth_size_of_zero_is_no_endless_loop(memory):
     none = {"initial_growth_chunk_size_bytes": 0, "max_power_of_two_extend_bytes": 0}
     arena = RawArena(memory, initial_chunk_size_bytes=0, max_dead_bytes_per_chunk=0, **none)
     arena.shrink()
     arena.free(arena.alloc(MIB))
 
 
-def test_what_is_free_joins_again_before_an_allocation_fails(memory):
+def test_free_blocks_are_merged_before_an_allocation_fails(memory):
     arena = RawArena(memory, max_mem=MIB)
     for block in [arena.alloc(4096) for _ in range(256)]:
         arena.free(block)
@@ -135,7 +135,7 @@ def test_what_is_free_joins_again_before_an_allocation_fails(memory):
     assert arena.figures()["NumArenaExtensions"] == 1
 
 
-def test_what_an_ended_thread_had_cached_is_free(memory):
+def test_the_cache_of_an_ended_thread_is_free(memory):
     arena = RawArena(memory, max_mem=MIB)
     thread = Thread(target=lambda: arena.free(arena.alloc(MIB // 2)))
     thread.start()
@@ -158,7 +158,7 @@ def test_a_maximum_is_never_exceeded(memory):
         arena.free(block)
 
 
-def test_what_is_reserved_lies_outside_of_the_regions(memory):
+def test_reserved_blocks_are_outside_of_the_regions(memory):
     inner = Tracking(memory)
     arena = RawArena(inner)
     block = arena.handle.Reserve(arena.handle, 1000)
@@ -185,7 +185,7 @@ def test_bad_pointers_are_errors_and_counted(memory):
     assert arena.figures()["InUse"] == 0
 
 
-def test_memory_that_the_inner_allocator_refuses_is_asked_for_in_smaller_pieces(memory):
+def test_a_region_that_the_inner_allocator_refuses_is_retried_with_a_smaller_size(memory):
     class Small(PythonAllocator):
         def alloc(self, size):
             return memory.alloc(size) if size <= MIB else None
@@ -201,7 +201,7 @@ def test_memory_that_the_inner_allocator_refuses_is_asked_for_in_smaller_pieces(
     assert arena.figures()["TotalAllocated"] == MIB
 
 
-def test_a_refusal_leaves_the_figures_alone(memory):
+def test_a_refused_allocation_does_not_change_the_statistics(memory):
     arena = RawArena(Failing(memory, after=0))
     before = arena.figures()
     with pytest.raises(OutOfMemory):
@@ -211,7 +211,7 @@ def test_a_refusal_leaves_the_figures_alone(memory):
 
 def test_the_memory_itself_is_never_touched():
     class Device(PythonAllocator):
-        """Addresses that no page has."""
+        """An allocator of addresses without pages."""
 
         at = 1 << 46
 
@@ -254,7 +254,7 @@ def test_the_inner_allocator_may_use_the_arena_it_grows(memory):
 
 @pytest.mark.parametrize("strategy", [0, 1])
 @pytest.mark.parametrize("seed", range(5))
-def test_blocks_never_overlap_and_join_to_one_in_the_end(memory, strategy, seed):
+def test_blocks_never_overlap_and_are_merged_into_one_at_the_end(memory, strategy, seed):
     arena = RawArena(memory, arena_extend_strategy=strategy, max_mem=8 * MIB)
     chance = random.Random(seed)  # not for secrets
     live = {}
@@ -286,5 +286,5 @@ def test_blocks_never_overlap_and_join_to_one_in_the_end(memory, strategy, seed)
     assert (left == 0) == (strategy == 1)
 
 
-def test_the_child_of_a_fork_has_the_room_that_another_thread_was_to_fill(build_insider):
+def test_the_child_of_a_fork_can_use_the_bytes_that_another_thread_had_reserved(build_insider):
     subprocess.run([build_insider("arena_fork")], check=True, timeout=60)

@@ -18,7 +18,7 @@ def arena(api):
         yield arena
 
 
-def test_memory_that_was_freed_is_used_again(arena):
+def test_freed_memory_is_reused(arena):
     x = arena.zeros(1000)
     address = x.ctypes.data
     del x
@@ -32,7 +32,7 @@ def test_arrays_are_ordinary(arena):
     assert arena.empty(0).size == 0
 
 
-def test_the_figures_are_all_nine(arena):
+def test_an_arena_has_all_nine_statistics(arena):
     x = arena.empty(1000, np.uint8)
     stats = arena.stats
     assert 1000 <= stats.bytes_allocated <= stats.bytes_reserved
@@ -44,7 +44,7 @@ def test_the_figures_are_all_nine(arena):
     assert arena.stats.bytes_allocated == 0
 
 
-def test_shrink_gives_chunks_back(api):
+def test_shrink_returns_chunks(api):
     inner = ort.Tracking(api.default_allocator)
     with ort.Arena(inner, strategy="as_requested") as arena:
         x = arena.empty(64 * MIB, np.uint8)
@@ -59,7 +59,7 @@ def test_shrink_gives_chunks_back(api):
     inner.close()
 
 
-def test_a_maximum_is_kept(api):
+def test_a_maximum_is_not_exceeded(api):
     with ort.Arena(api.default_allocator, max_bytes=4 * MIB, strategy="as_requested") as arena:
         x = arena.empty(2 * MIB, np.uint8)
         with pytest.raises(MemoryError):
@@ -86,19 +86,19 @@ def test_the_first_chunk_is_as_large_as_was_asked_for(api):
         ({"strategy": 1}, ValueError, "strategy must be 'power_of_two' or 'as_requested'"),
     ],
 )
-def test_a_wrong_measure_is_named(api, measure, error, says):
+def test_the_error_for_a_wrong_setting_names_it(api, measure, error, says):
     with pytest.raises(error, match=says):
         ort.Arena(api.default_allocator, **measure)
     with pytest.raises(error, match=says):
         ort.ArenaCfg(api, **measure)
 
 
-def test_an_arena_stands_around_an_allocator():
+def test_an_arena_takes_only_an_allocator():
     with pytest.raises(TypeError, match="inner must be an Allocator, not int"):
         ort.Arena(5)
 
 
-def test_a_description_of_an_arena_has_all_measures(api):
+def test_the_configuration_of_an_arena_has_all_settings(api):
     measures = {
         "max_bytes": 1 << 40,
         "strategy": "as_requested",
@@ -126,7 +126,7 @@ def test_arrays_outlive_the_arena_and_what_is_inside(api):
     assert x.sum() == 7000
 
 
-def test_adaptors_stand_around_arenas_and_arenas_around_adaptors(api):
+def test_adaptors_wrap_arenas_and_arenas_wrap_adaptors(api):
     limited = ort.Arena(ort.Limiting(api.default_allocator, 8 * MIB), strategy="as_requested")
     with ort.Tracking(limited) as tracking:
         x = tracking.empty(MIB, np.uint8)
@@ -136,7 +136,7 @@ def test_adaptors_stand_around_arenas_and_arenas_around_adaptors(api):
         del x
 
 
-def test_an_exception_of_an_allocator_in_python_comes_through_an_arena():
+def test_an_exception_of_an_allocator_in_python_passes_through_an_arena():
     class Mine(ort.PythonAllocator):
         def alloc(self, size):
             raise KeyError(size)

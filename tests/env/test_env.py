@@ -18,7 +18,7 @@ from ortcffi.callbacks.work_functions import WorkFunctions
 
 @pytest.fixture
 def unraisable(monkeypatch):
-    """What reached ``sys.unraisablehook``: the class and the text."""
+    """Calls of ``sys.unraisablehook``: the class and the text of each exception."""
     told = []
     monkeypatch.setattr(
         sys,
@@ -95,7 +95,7 @@ def test_tables_of_one_library_share_its_environment(core_api):
         assert new.handle == old.handle
 
 
-def test_a_closed_environment_says_so(api):
+def test_a_closed_environment_raises(api):
     env = ort.Env("app", api)
     assert repr(env) == f"<Env 'app' of {api}>"
     env.close()
@@ -106,7 +106,7 @@ def test_a_closed_environment_says_so(api):
             use()
 
 
-def test_an_environment_that_is_forgotten_ends(core_api):
+def test_an_unreferenced_environment_is_released(core_api):
     made = [ort.Env(api=core_api)]
     made.append(made)
     del made
@@ -173,7 +173,7 @@ def test_the_real_library_names_the_device_of_its_provider(real_api):
 # --- loggers --------------------------------------------------------------------------------------
 
 
-def test_a_logger_gets_records_with_what_the_library_tells(caplog):
+def test_a_logger_gets_records_with_the_librarys_fields(caplog):
     context = log_context(logging.getLogger("ort"))
     with caplog.at_level(logging.DEBUG, logger="ort"):
         for severity in ort.LogSeverity:
@@ -189,7 +189,7 @@ def test_a_logger_gets_records_with_what_the_library_tells(caplog):
     assert record.funcName == "ns::function"
 
 
-def test_a_code_location_of_another_form_is_told_as_it_is(caplog):
+def test_a_code_location_of_another_form_is_logged_unchanged(caplog):
     say(log_context(logging.getLogger("ort")), 4, place=b"somewhere")
     [record] = caplog.records
     assert record.code_location == "somewhere"
@@ -202,7 +202,7 @@ def test_a_record_below_the_loggers_level_is_not_made(caplog):
     assert not caplog.records
 
 
-def test_a_severity_that_nobody_knows_is_logged(caplog):
+def test_an_unknown_severity_is_logged(caplog):
     with caplog.at_level(logging.DEBUG, logger="ort"):
         for severity in (99, -1):
             say(log_context(logging.getLogger("ort")), severity)
@@ -270,7 +270,7 @@ def test_a_logger_that_has_gone_is_not_called():
     assert messages == []
 
 
-def test_an_exception_in_a_logger_is_reported_and_does_no_harm(real_api, unraisable):
+def test_an_exception_in_a_logger_is_reported_and_has_no_other_effect(real_api, unraisable):
     def raises(_message):
         raise KeyError("mine")
 
@@ -279,7 +279,7 @@ def test_an_exception_in_a_logger_is_reported_and_does_no_harm(real_api, unraisa
     assert unraisable == [(KeyError, "Exception ignored in a logger")]
 
 
-def test_a_thread_that_python_does_not_know_may_log(foreign_thread, unraisable):
+def test_a_thread_that_python_did_not_start_may_log(foreign_thread, unraisable):
     seen = []
 
     def take(message):
@@ -320,7 +320,7 @@ def test_an_environment_may_be_open_when_the_interpreter_ends(which):
 # --- functions around the work of threads ---------------------------------------------------------
 
 
-def test_functions_around_work_are_told_with_what_the_first_returned(unraisable):
+def test_the_second_function_around_work_gets_the_result_of_the_first(unraisable):
     told = []
     functions = WorkFunctions(
         lambda: told.append("enqueued") or 7,
@@ -351,7 +351,7 @@ def test_the_real_library_of_the_wheel_has_no_functions_around_work(real_api):
         env.set_work_functions(started=print)
 
 
-def test_the_hook_of_python_itself_tells_of_an_exception_in_a_logger(capsys, monkeypatch):
+def test_pythons_own_hook_reports_an_exception_in_a_logger(capsys, monkeypatch):
     def fail(_message):
         raise KeyError("mine")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The allocators that an environment shares, and allocators lent to another library."""
+"""Shared allocators of environments, and allocators that another library uses."""
 
 import gc
 import weakref
@@ -56,7 +56,7 @@ class Mine(ort.PythonAllocator):
 # --- shared allocators ----------------------------------------------------------------------------
 
 
-def test_there_is_always_one_for_the_cpu(env):
+def test_there_is_always_a_shared_allocator_for_the_cpu(env):
     shared = env.shared_allocator()
     assert shared.info.name == "Cpu"
     assert shared.zeros(10).sum() == 0
@@ -70,7 +70,7 @@ def test_an_allocator_of_any_library_can_be_registered(env, tracking):
     assert env.shared_allocator().handle == before
 
 
-def test_the_library_allocates_from_what_was_registered(env, tracking):
+def test_the_library_allocates_from_the_registered_allocator(env, tracking):
     env.register_allocator(tracking)
     out = ffi.new("OrtAllocator**")
     info = env.api.cpu_memory_info()
@@ -93,7 +93,7 @@ def test_a_shared_allocator_is_found_by_its_device_not_by_name(env, tracking):
     assert env.shared_allocator(gpu) is None
 
 
-def test_the_last_that_was_registered_is_shared(env, tracking):
+def test_the_last_registered_allocator_is_shared(env, tracking):
     other = ort.Tracking(tracking)
     env.register_allocator(tracking)
     env.register_allocator(other)
@@ -109,7 +109,7 @@ def test_nothing_can_be_unregistered_twice(env, tracking):
         env.unregister_allocator(env.api.cpu_memory_info())
 
 
-def test_what_is_registered_is_kept_until_it_is_unregistered(env):
+def test_a_registered_allocator_is_kept_until_it_is_unregistered(env):
     tracking = ort.Tracking(env.api.default_allocator)
     alive = weakref.ref(tracking)
     env.register_allocator(tracking)
@@ -137,7 +137,7 @@ def test_of_two_names_for_a_memory_the_one_that_is_not_unregistered_is_kept(env,
 
 
 def named(info, allocator):
-    """The allocator, with another description of its memory."""
+    """The allocator with another memory info."""
     inner = allocator.handle
     answer = ffi.callback("const OrtMemoryInfo*(*)(const OrtAllocator*)", lambda _: info.handle)
     struct = ffi.new("OrtAllocator*", {"version": 1, "Alloc": inner.Alloc, "Free": inner.Free})
@@ -145,7 +145,7 @@ def named(info, allocator):
     return ort.Allocator(info.api, struct, lender=(struct, answer, info))
 
 
-def test_what_is_registered_is_kept_until_the_environment_ends(api):
+def test_a_registered_allocator_is_kept_until_the_environment_ends(api):
     tracking = ort.Tracking(api.default_allocator)
     alive = weakref.ref(tracking)
     first, second = ort.Env(api=api), ort.Env(api=api)
@@ -249,7 +249,7 @@ def test_an_allocator_of_the_same_library_is_lent_as_it_is(api):
     assert allocator_for(api, api.default_allocator) is api.default_allocator
 
 
-def test_what_an_allocator_in_python_raises_is_a_status_of_the_other_library(real_api):
+def test_an_exception_in_a_python_allocator_is_a_status_of_the_other_library(real_api):
     mine = Mine()
     lent = allocator_for(real_api, mine)
     x = lent.zeros(10)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who keeps what an environment uses, and in which order it may be collected."""
+"""Objects that an environment keeps alive, and the order in which they may be collected."""
 
 import gc
 import re
@@ -61,7 +61,7 @@ def test_a_shared_allocator_outlives_its_registration_on_the_core(core_api):
         assert array.sum() == shared.full(1000, 7, np.int8).sum() == 7000
 
 
-def test_a_replaced_allocator_is_let_go(env):
+def test_a_replaced_allocator_is_released(env):
     inner = ort.core_api().default_allocator
     replaced = ort.Tracking(inner)
     env.register_allocator(replaced)
@@ -177,7 +177,7 @@ def test_an_environment_that_fails_keeps_nothing(api):
         assert clients_of(api).alive == []
 
 
-def test_create_env_with_options_answers_in_words_that_clients_match(api):
+def test_create_env_with_options_fails_with_the_text_that_clients_match(api):
     text = ffi.new("char[]", b"app")
     wrong = {
         "version set equal to ORT_API_VERSION": (1, 1, text),

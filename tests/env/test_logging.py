@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a library writes where no function takes its records, and two threads on one environment."""
+"""Log records without a logger, and two threads on one environment."""
 
 import os
 import re
@@ -19,7 +19,7 @@ def library(request: pytest.FixtureRequest) -> Path:
     return request.getfixturevalue(f"{request.param}_library")
 
 
-def test_records_that_no_function_takes_are_lines_on_stderr(library, c_compiler):
+def test_records_without_a_logger_are_lines_on_stderr(library, c_compiler):
     program = build(c_compiler)
     command = [program, library, "Logger_LogMessage to stderr"]
     environment = {**os.environ, "LENDS_LOGGER": str(program.with_name("lends_logger.so"))}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`Aligned` begins blocks where it is told to."""
+"""`Aligned` allocates blocks with the requested alignment."""
 
 import pytest
 
@@ -20,7 +20,7 @@ def test_blocks_begin_at_multiples_of_any_power_of_two_up_to_2_mib(make, alignme
 
 
 @pytest.mark.parametrize("alignment", [0, 3, 4 << 20, 100])
-def test_what_is_no_power_of_two_up_to_2_mib_is_an_error(make, alignment):
+def test_an_alignment_that_is_no_power_of_two_up_to_2_mib_is_an_error(make, alignment):
     with pytest.raises(ValueError, match="alignment must be a power of two up to 2 MiB"):
         make(alignment)
 

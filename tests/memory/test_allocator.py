@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Arrays and blocks of an allocator. Their lives are in test_array_life.py."""
+"""Arrays and blocks of an allocator. test_array_life.py tests their lifetimes."""
 
 import ml_dtypes
 import numpy as np
@@ -117,7 +117,7 @@ def test_full_fills_as_numpy_does(allocator, value, dtype):
     ],
     ids=lambda original: type(original).__name__,
 )
-def test_a_copy_is_equal_contiguous_and_apart(allocator, original):
+def test_a_copy_is_equal_contiguous_and_has_its_own_memory(allocator, original):
     plain = np.asarray(original)
     copy = allocator.copy_of(original)
     assert type(copy) is np.ndarray
@@ -167,7 +167,7 @@ BAD_DTYPES = [
 
 
 def asked_of(core_api):
-    """How many blocks the core handed out."""
+    """How many blocks the core allocated."""
     return core_api.default_allocator.stats.num_allocations
 
 
@@ -200,13 +200,13 @@ class Raising:
         raise ZeroDivisionError
 
 
-def test_an_error_of_the_callers_own_passes_through(allocator):
+def test_an_exception_of_the_callers_own_object_passes_through(allocator):
     with pytest.raises(ZeroDivisionError):
         allocator.empty((2, Raising()))
 
 
 class Growing:
-    """A dimension that is larger each time that it is asked for."""
+    """A dimension that is larger each time it is read."""
 
     asked = 0
 
@@ -226,14 +226,14 @@ def test_a_value_that_does_not_fit_the_shape_is_refused(allocator, value):
         allocator.full((2, 3), value)
 
 
-def test_values_of_python_are_refused(allocator):
+def test_python_objects_are_refused_as_values(allocator):
     with pytest.raises(TypeError, match="must not hold Python objects"):
         allocator.full(3, None)
     with pytest.raises(TypeError, match="must not hold Python objects"):
         allocator.copy_of([object()])
 
 
-def test_a_value_that_is_none_of_the_dtype_is_refused(allocator):
+def test_a_value_that_the_dtype_cannot_hold_is_refused(allocator):
     with pytest.raises(ValueError, match="could not convert"):
         allocator.full(3, "text", np.float32)
 
@@ -294,7 +294,7 @@ def test_only_pointers_can_be_freed(allocator, wrong):
         allocator.free(wrong)
 
 
-def test_the_core_tells_a_pointer_that_is_freed_twice(core_api, capfd):
+def test_the_core_reports_a_pointer_that_is_freed_twice(core_api, capfd):
     allocator = core_api.default_allocator
     block = allocator.alloc(100)
     allocator.free(block)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What every allocator keeps to: the default ones, each adaptor, compositions, one in Python."""
+"""The contract of all allocators: the default ones, each adaptor, compositions, one in Python."""
 
 import gc
 import weakref
@@ -66,7 +66,7 @@ def name(request):
     return request.param
 
 
-# Fixtures make allocators and do not hold them: what a test leaves behind shows at once.
+# Fixtures return functions that make allocators, and keep none, so that a leak of a test is found.
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def test_null_can_be_freed(make):
 
 
 @pytest.mark.parametrize("size", HUGE)
-def test_a_size_that_cannot_be_had_is_out_of_memory(name, size, core_api):
+def test_a_size_that_is_too_large_is_out_of_memory(name, size, core_api):
     # On the core alone: the real library's struct ends the process; see Adaptor.
     allocator = MAKERS[name](core_api.default_allocator)
     with pytest.raises(ortcffi.errors.OutOfMemory):
@@ -114,7 +114,7 @@ def test_a_size_that_cannot_be_had_is_out_of_memory(name, size, core_api):
 
 
 @pytest.mark.parametrize("size", HUGE)
-def test_a_limit_keeps_sizes_that_cannot_be_had_from_the_allocator_inside(api, size):
+def test_a_limit_does_not_pass_sizes_that_are_too_large_to_the_inner_allocator(api, size):
     with pytest.raises(ortcffi.errors.OutOfMemory):
         Limiting(api.default_allocator, 1 << 30).alloc(size)
 
@@ -156,7 +156,7 @@ def test_arrays_outlive_close(make_owned):
 
 
 @each_owned
-def test_a_closed_allocator_can_be_used_no_more(make_owned):
+def test_a_closed_allocator_cannot_be_used(make_owned):
     owned = make_owned()
     owned.close()
     owned.close()
@@ -167,7 +167,7 @@ def test_a_closed_allocator_can_be_used_no_more(make_owned):
 
 
 @each_owned
-def test_closing_the_allocator_inside_does_not_disturb_the_outer_one(make_owned):
+def test_closing_the_inner_allocator_does_not_affect_the_outer_one(make_owned):
     owned = make_owned()
     outer = Tracking(owned)
     owned.close()
@@ -177,7 +177,7 @@ def test_closing_the_allocator_inside_does_not_disturb_the_outer_one(make_owned)
 
 
 class Holder:
-    """What a cycle can lead through."""
+    """An object that can be part of a cycle."""
 
 
 @each_owned
@@ -205,7 +205,7 @@ def test_info_is_that_of_the_memory(make):
     assert allocator.info.name == "Cpu"
 
 
-def test_figures_have_one_set_of_names(core_api):
+def test_the_statistics_of_an_adaptor_have_the_usual_names(core_api):
     pool = Tracking(core_api.default_allocator)
     array = pool.empty(100, np.uint8)
     stats = pool.stats
@@ -214,7 +214,7 @@ def test_figures_have_one_set_of_names(core_api):
     assert (pool.stats.bytes_allocated, pool.stats.num_frees) == (0, 1)
 
 
-def test_release_unused_gives_back_or_says_that_it_cannot(make):
+def test_release_unused_returns_memory_or_raises(make):
     allocator = make()
     try:
         allocator.release_unused()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sizes that nobody has, wrong pointers and arguments, and what the errors say."""
+"""Sizes that are too large, wrong pointers and arguments, and the texts of the errors."""
 
 import asyncio
 import contextvars
@@ -29,7 +29,7 @@ def wrap(request):
     return ADAPTORS[request.param]
 
 
-def test_a_size_that_a_library_cannot_have_is_an_error_through_an_adaptor(real_api, wrap):
+def test_a_size_that_a_library_cannot_allocate_is_an_error_through_an_adaptor(real_api, wrap):
     with pytest.raises(errors.OutOfMemory):
         wrap(real_api.default_allocator).empty(HUGE, "u1")
 
@@ -39,12 +39,12 @@ def test_a_size_that_a_library_cannot_reserve_is_an_error(real_api):
         real_api.default_allocator.reserve(HUGE)
 
 
-def test_a_size_that_a_library_cannot_have_is_numpys_error(api):
+def test_a_size_that_a_library_cannot_allocate_is_numpys_error(api):
     with ort.numpy_allocator(api.default_allocator), pytest.raises(MemoryError):
         np.empty(2**47, "u1")
 
 
-def test_adaptors_may_stand_around_each_other_100_deep_and_no_deeper(core_api):
+def test_adaptors_can_be_nested_100_deep_and_no_deeper(core_api):
     pool = core_api.default_allocator
     for _ in range(100):
         pool = ort.Tracking(pool)
@@ -53,7 +53,7 @@ def test_adaptors_may_stand_around_each_other_100_deep_and_no_deeper(core_api):
         ort.Tracking(pool)
 
 
-def test_what_was_refused_by_a_limit_is_told_with_the_limit_and_what_is_in_use(core_api):
+def test_the_error_of_a_limit_names_the_limit_and_the_bytes_in_use(core_api):
     limiting = ort.Limiting(core_api.default_allocator, 1000)
     outer = ort.Tracking(limiting)
     x = outer.empty(500, "u1")  # and the header of the outer one
@@ -77,7 +77,7 @@ def test_a_foreign_pointer_is_an_error_that_names_it(core_api, wrap):
 
 
 @pytest.mark.parametrize("handle", [5, None, "x", ffi.new("int*")])
-def test_what_is_no_pointer_to_an_allocator_is_refused(core_api, handle):
+def test_an_argument_that_is_no_pointer_to_an_allocator_is_refused(core_api, handle):
     with pytest.raises(TypeError, match="handle"):
         ort.Allocator(core_api, handle)
 
@@ -92,7 +92,7 @@ def test_the_table_of_an_object_cannot_be_changed(core_api):
         core_api.default_allocator.api = core_api
 
 
-def test_a_logger_that_is_none_is_refused(core_api):
+def test_a_logger_of_a_wrong_type_is_refused(core_api):
     with pytest.raises(TypeError, match="logger must be"):
         ort.Logging(core_api.default_allocator, 5)
 
@@ -118,7 +118,7 @@ def test_a_scope_that_is_not_open_cannot_be_left(core_api):
         scope.__exit__(None, None, None)
 
 
-def test_a_context_that_inherits_a_handler_leaves_it_for_itself(core_api):
+def test_leaving_an_inherited_handler_affects_only_the_own_context(core_api):
     pool = ort.Tracking(core_api.default_allocator)
     memory = ort.numpy_allocator(pool)
     with memory:
@@ -129,7 +129,7 @@ def test_a_context_that_inherits_a_handler_leaves_it_for_itself(core_api):
         np.ones(10)
 
 
-def test_a_task_that_leaves_what_it_inherited_takes_nothing_from_its_parent(core_api):
+def test_a_task_that_leaves_an_inherited_handler_does_not_change_its_parents(core_api):
     pool = ort.Tracking(core_api.default_allocator)
 
     async def leave(memory):
@@ -151,7 +151,7 @@ def test_a_handler_that_was_not_set_in_this_context_cannot_be_left(core_api):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
-def test_the_child_of_a_fork_keeps_exceptions_though_another_thread_was_doing_so():
+def test_the_child_of_a_fork_can_store_exceptions_even_if_another_thread_was_doing_so():
     held, done = threading.Event(), threading.Event()
 
     def hold():

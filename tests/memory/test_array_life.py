@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Who keeps what alive: arrays, blocks, allocators, tables. And the figures of allocators."""
+"""The lifetimes of arrays, blocks, allocators and tables, and the statistics of allocators."""
 
 import gc
 import pickle
@@ -23,7 +23,7 @@ def in_use(api):
 
 
 def copied_table(api, **slots):
-    """A table of the test's own, with some slots replaced."""
+    """A copy of a table, with some slots replaced."""
     table = ffi.new("OrtApi*", api.pointer[0])
     for name, function in slots.items():
         setattr(table, name, function)
@@ -33,7 +33,7 @@ def copied_table(api, **slots):
 # --- arrays ---------------------------------------------------------------------------------------
 
 
-def test_the_memory_goes_with_the_array(core_api):
+def test_the_memory_is_freed_with_the_array(core_api):
     before = in_use(core_api)
     array = core_api.default_allocator.empty(MIB, np.uint8)
     assert in_use(core_api) >= before + MIB
@@ -84,7 +84,7 @@ def test_an_array_outlives_the_objects_that_made_it(api):
     assert (array == 7).all()
 
 
-def test_a_table_object_that_is_forgotten_is_collected(api):
+def test_an_unreferenced_table_object_is_collected(api):
     twin = Api(api.pointer, version=30, version_string="")
     twin.default_allocator.empty(1)
     token = weakref.ref(twin)
@@ -93,7 +93,7 @@ def test_a_table_object_that_is_forgotten_is_collected(api):
     assert token() is None
 
 
-def test_a_pickled_array_is_an_array_of_numpys_own(api):
+def test_a_pickled_array_comes_back_in_numpys_own_memory(api):
     array = api.default_allocator.full((2, 3), 1.5)
     twin = pickle.loads(pickle.dumps(array))
     np.testing.assert_array_equal(twin, array)
@@ -141,7 +141,7 @@ def released():
 
 @pytest.fixture
 def owned(api, released):
-    """An allocator that tells when it is released."""
+    """An allocator that records its release."""
     out = ffi.new("OrtAllocator**")
     assert not lib.GetAllocatorWithDefaultOptions(api.pointer, out)
     return Allocator(api, out[0], release=lambda *arguments: released.append(arguments))
@@ -153,14 +153,14 @@ def test_an_owned_allocator_is_released_once_when_it_is_closed(owned, api, relea
     assert released == [(api.pointer, api.default_allocator.handle)]
 
 
-def test_an_owned_allocator_that_is_forgotten_is_released(api, released):
+def test_an_unreferenced_owned_allocator_is_released(api, released):
     handle = api.default_allocator.handle
     allocator = Allocator(api, handle, release=lambda *arguments: released.append(arguments))
     del allocator
     assert len(released) == 1
 
 
-def test_a_closed_allocator_lives_until_its_last_array_goes(owned, released):
+def test_a_closed_allocator_lives_until_its_last_array_is_freed(owned, released):
     array = owned.full(1000, 7)
     view = array[5:]
     owned.close()
@@ -222,14 +222,14 @@ def test_the_status_of_a_failing_allocator_is_raised(core_api):
     assert caught.value == errors.EPFail("device lost", "AllocatorAlloc")
 
 
-def test_an_allocator_that_gives_nothing_and_no_reason_is_out_of_memory(core_api):
+def test_an_allocator_that_returns_null_without_a_status_is_out_of_memory(core_api):
     nothing = ffi.callback("OrtStatus*(OrtAllocator*, size_t, void**)", lambda *_: ffi.NULL)
     api = copied_table(core_api, AllocatorAlloc=nothing)
     with pytest.raises(errors.OutOfMemory, match="no block of this size"):
         api.default_allocator.empty(3)
 
 
-def test_a_failing_free_is_reported_and_harms_nobody(core_api, monkeypatch):
+def test_a_failing_free_is_reported_and_has_no_other_effect(core_api, monkeypatch):
     real_free = core_api.pointer.AllocatorFree
 
     @ffi.callback("OrtStatus*(OrtAllocator*, void*)")
@@ -241,7 +241,7 @@ def test_a_failing_free_is_reported_and_harms_nobody(core_api, monkeypatch):
     reports = []
     monkeypatch.setattr(sys, "unraisablehook", lambda report: reports.append(report.exc_value))
     with pytest.raises(ZeroDivisionError):
-        allocator.empty(3), 1 / 0  # the array goes while the error is on its way
+        allocator.empty(3), 1 / 0  # the array is freed while the error propagates
     assert reports == [errors.Fail("cannot free", "AllocatorFree")]
 
 
@@ -282,7 +282,7 @@ def test_other_threads_run_while_a_foreign_allocator_waits():
 # --- figures --------------------------------------------------------------------------------------
 
 
-def test_the_core_counts_what_it_hands_out(core_api):
+def test_the_core_counts_its_allocations(core_api):
     allocator = core_api.default_allocator
     array = allocator.empty(3 * MIB, np.uint8)
     with_it = allocator.stats
@@ -297,25 +297,25 @@ def test_the_core_counts_what_it_hands_out(core_api):
     assert without.raw["InUse"] == str(without.bytes_allocated)
 
 
-def test_a_library_that_says_nothing_has_no_figures(real_api):
+def test_a_library_that_reports_nothing_has_no_statistics(real_api):
     stats = real_api.default_allocator.stats
     assert set(stats[:-1]) == {None}
     assert dict(stats.raw) == {}
 
 
-def test_every_figure_has_the_name_that_a_library_gives_it():
+def test_every_statistic_is_read_under_the_librarys_name():
     raw = {key: str(number) for number, key in enumerate(KEYS.values())}
     stats = stats_from({**raw, "Other": "kept"})
     assert stats[:-1] == tuple(range(len(KEYS)))
     assert stats.raw["Other"] == "kept"
 
 
-def test_a_figure_that_is_no_number_is_none_and_can_still_be_read():
+def test_a_statistic_that_is_no_number_is_none_and_can_be_read_raw():
     stats = stats_from({"InUse": "much", "Limit": "-1"})
     assert (stats.bytes_allocated, stats.limit, stats.raw["InUse"]) == (None, -1, "much")
 
 
-def test_figures_cannot_be_changed(api):
+def test_statistics_cannot_be_changed(api):
     stats = api.default_allocator.stats
     with pytest.raises(AttributeError):
         stats.bytes_allocated = 0
@@ -332,7 +332,7 @@ def test_unused_memory_can_be_released(core_api):
     assert allocator.stats.bytes_reserved < before.bytes_reserved
 
 
-def test_an_allocator_that_cannot_release_says_so(real_api):
+def test_an_allocator_that_cannot_release_memory_raises(real_api):
     expected = r"this allocator, of version \d+, has no Shrink"
     with pytest.raises(errors.NotImplemented, match=expected) as caught:
         real_api.default_allocator.release_unused()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`Failing` fails when it is told to."""
+"""`Failing` refuses allocations after the given number."""
 
 import pytest
 
@@ -29,7 +29,7 @@ def test_frees_do_not_give_back_allocations(make):
         failing.empty(3)
 
 
-def test_reset_begins_anew(make):
+def test_reset_restarts_the_counts(make):
     failing = make(0)
     with pytest.raises(MemoryError):
         failing.empty(3)

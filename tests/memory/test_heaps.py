@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The heaps that a build may put under the default allocator: what all of them do alike."""
+"""The common behaviour of all heaps that a build can use under the default allocator."""
 
 import subprocess
 import sysconfig
@@ -44,15 +44,15 @@ def test_the_build_info_names_the_heap(build_client, library, heap):
     assert f", allocator={heap}" in output_of(build_client("heap"), library)
 
 
-def test_a_heap_survives_a_storm_of_two_threads(build_client, library):
+def test_a_heap_works_while_two_threads_allocate_and_free(build_client, library):
     assert output_of(build_client("storm"), library, "2", "100000", "2") == "calm\n"
 
 
-def test_a_heap_survives_a_fork_in_a_storm(build_client, library):
+def test_a_heap_works_after_a_fork_while_threads_allocate(build_client, library):
     assert output_of(build_client("storm"), library, "2", "100000", "2", "fork") == "calm\n"
 
 
-def test_building_with_another_heap_compiles_all_anew(build_client, make_core, tmp_path):
+def test_building_with_another_heap_recompiles_everything(build_client, make_core, tmp_path):
     make = [*make_core, f"BUILD={tmp_path}", "CFLAGS=-O0"]
     for name in ("malloc", "segment heap"):
         run(*make, HEAPS[name])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`Limiting` refuses what would be too much, and nothing else."""
+"""`Limiting` refuses allocations above the limit, and no others."""
 
 import gc
 import threading
@@ -26,7 +26,7 @@ def test_the_limit_is_exact_on_one_thread(make, limit):
     assert again.nbytes + rest.nbytes == limit
 
 
-def test_a_limit_that_was_reached_by_many_blocks_is_exact(make):
+def test_a_limit_that_many_blocks_reach_is_exact(make):
     small = make(1_000_000)
     arrays = [small.empty(1000, "u1") for _ in range(1000)]
     with pytest.raises(MemoryError):
@@ -35,14 +35,14 @@ def test_a_limit_that_was_reached_by_many_blocks_is_exact(make):
     assert small.empty(1_000_000, "u1").nbytes == 1_000_000
 
 
-def test_a_limit_of_0_refuses_all_but_nothing(make):
+def test_a_limit_of_0_refuses_all_sizes_but_0(make):
     none = make(0)
     assert none.empty(0).size == 0
     with pytest.raises(MemoryError):
         none.empty(1, "u1")
 
 
-def test_the_largest_limit_there_is_refuses_what_cannot_be_had_and_nothing_else(make):
+def test_the_largest_limit_refuses_only_sizes_that_are_too_large(make):
     large = make(2**63 - 1)
     for size in (2**63 - 1, 2**63 - 64, 2**62):
         with pytest.raises(MemoryError):
@@ -51,7 +51,7 @@ def test_the_largest_limit_there_is_refuses_what_cannot_be_had_and_nothing_else(
     assert large.stats.bytes_allocated == sum(array.nbytes for array in held)
 
 
-def test_the_figures_say_the_limit_and_what_is_in_use(make):
+def test_the_statistics_have_the_limit_and_the_bytes_in_use(make):
     small = make(5000)
     array = small.empty(1234, "u1")
     assert (small.stats.limit, small.stats.bytes_allocated) == (5000, array.nbytes)
@@ -83,7 +83,7 @@ def test_several_threads_together_stay_below_the_limit(make):
     assert inner.bytes_allocated == 0
 
 
-def test_what_one_thread_frees_another_can_take(make):
+def test_a_thread_can_allocate_the_bytes_that_another_freed(make):
     small = make(1 << 20)
     arrays = [small.empty(1 << 18, "u1") for _ in range(4)]
     thread = threading.Thread(target=arrays.clear)

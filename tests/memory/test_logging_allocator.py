@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`Logging` tells a logger of each event."""
+"""`Logging` logs each allocation, refusal and free."""
 
 import logging
 
@@ -14,7 +14,7 @@ def events(caplog):
     return lambda: [(r.event, r.size, r.levelno) for r in caplog.records]
 
 
-def test_an_allocation_and_its_free_are_told(api, events, caplog):
+def test_an_allocation_and_its_free_are_logged(api, events, caplog):
     array = Logging(api.default_allocator).empty(100, "u1")
     address = array.ctypes.data
     del array
@@ -23,13 +23,13 @@ def test_an_allocation_and_its_free_are_told(api, events, caplog):
     assert caplog.messages[0] == f"allocated 100 bytes at 0x{address:x}"
 
 
-def test_a_refusal_is_a_warning(api, events):
+def test_a_refused_allocation_is_logged_as_a_warning(api, events):
     with pytest.raises(MemoryError):
         Logging(Limiting(api.default_allocator, 10)).empty(100, "u1")
     assert events() == [("refused", 100, logging.WARNING)]
 
 
-def test_nothing_taken_is_nothing_told(api, events):
+def test_an_allocation_of_no_bytes_is_not_logged(api, events):
     Logging(api.default_allocator).empty(0)
     assert events() == []
 
@@ -40,13 +40,13 @@ def test_the_logger_and_the_level_can_be_chosen(api, caplog):
     assert {(r.name, r.levelno) for r in caplog.records} == {("mine", logging.ERROR)}
 
 
-def test_a_level_that_is_not_enabled_tells_nothing(api, caplog):
+def test_nothing_is_logged_at_a_level_that_is_not_enabled(api, caplog):
     caplog.set_level(logging.INFO, "ortcffi.memory")
     Logging(api.default_allocator).empty(3)
     assert caplog.records == []
 
 
-def test_a_logger_that_raises_harms_no_allocation(api, monkeypatch):
+def test_an_allocation_succeeds_if_the_logger_raises(api, monkeypatch):
     told = []
     hook = lambda what: told.append((what.exc_type, f"Exception ignored in {what.object!r}"))  # noqa: E731
     monkeypatch.setattr("sys.unraisablehook", hook)

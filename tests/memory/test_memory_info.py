@@ -90,7 +90,7 @@ def test_an_unknown_name_is_an_invalid_argument(api, name):
     assert caught.value.function == "CreateMemoryInfo"
 
 
-def test_a_device_type_that_there_is_not_is_an_invalid_argument(api):
+def test_an_unknown_device_type_is_an_invalid_argument(api):
     with pytest.raises(errors.InvalidArgument) as caught:
         api.device_memory_info("any", 99)
     assert caught.value.function == "CreateMemoryInfo_V2"
@@ -117,7 +117,7 @@ def test_a_number_that_c_cannot_take_is_refused_by_name(api, argument, value, li
 
 
 @pytest.mark.parametrize("argument", ["device_type", "device_id", "alignment", "allocator_type"])
-def test_what_is_no_number_is_refused_by_name(api, argument):
+def test_an_argument_that_is_no_number_is_refused_by_name(api, argument):
     with pytest.raises(TypeError, match=f"{argument} must be an int, not str"):
         make(api, **{argument: "1"})
 
@@ -183,7 +183,7 @@ def test_closing_releases_the_info_once(core_api):
     assert live_infos() == before
 
 
-def test_an_info_that_is_forgotten_is_released(core_api):
+def test_an_unreferenced_info_is_released(core_api):
     before = live_infos()
     info = [core_api.cpu_memory_info()]
     info.append(info)
@@ -211,7 +211,7 @@ def test_the_info_of_an_allocator_outlives_what_made_it(api):
     assert api.default_allocator.info.name == "Cpu"
 
 
-def test_the_repr_tells_all_that_the_table_can_tell(api):
+def test_the_repr_has_all_properties_that_the_table_can_read(api):
     with api.memory_info("Cuda", id=2) as info:
         assert repr(info) == (
             "<MemoryInfo 'Cuda' id=2 device_type=GPU mem_type=DEFAULT allocator_type=DEVICE "
@@ -231,7 +231,7 @@ def test_the_core_reads_no_info_of_another_library(name, core_api, real_api):
             getattr(foreign, name)
 
 
-def test_what_has_no_status_answers_zero_for_an_info_of_another_library(core_api, real_api):
+def test_slots_without_a_status_return_zero_for_an_info_of_another_library(core_api, real_api):
     with real_api.device_memory_info("n", DeviceType.GPU, vendor_id=7) as info:
         foreign = MemoryInfo(core_api, info.handle, lender=info)
         assert foreign.vendor_id == 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random sequences of the Python API of allocators, held against a model."""
+"""Random sequences of allocator calls from Python, compared with a model."""
 
 import gc
 
@@ -24,7 +24,7 @@ SIZES = st.one_of(st.integers(0, 300), st.integers(0, LIMIT), st.just(1 << 40))
 
 
 class Memory(RuleBasedStateMachine):
-    """Arrays and blocks of one pool; the model is what each must hold, and how many bytes."""
+    """Arrays and blocks of one pool. The model has their contents and the bytes in use."""
 
     arrays = Bundle("arrays")
     blocks = Bundle("blocks")

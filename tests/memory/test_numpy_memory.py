@@ -161,7 +161,7 @@ def test_one_block_may_be_used_by_threads_at_the_same_time(make):
         assert list(threads.map(work, [True, False])) == ["default_allocator"] * 2
 
 
-def test_an_array_may_go_in_another_thread(make):
+def test_an_array_may_be_freed_in_another_thread(make):
     pool = make()
     with numpy_allocator(pool):
         arrays = [np.ones(LARGE)]
@@ -171,14 +171,14 @@ def test_an_array_may_go_in_another_thread(make):
     assert pool.bytes_allocated == 0
 
 
-def test_memory_that_is_not_to_be_had_is_a_memory_error(make):
+def test_an_allocation_that_fails_is_a_memory_error(make):
     pool = make()
     with pytest.raises(MemoryError), numpy_allocator(Limiting(pool, 1000)):
         np.ones(LARGE)
     assert pool.bytes_allocated == 0
 
 
-def test_array_growth_that_fails_leaves_the_array_as_it_was(make):
+def test_array_growth_that_fails_does_not_change_the_array(make):
     pool = make()
     with numpy_allocator(Limiting(pool, 100_000)):
         array = np.arange(LARGE)
@@ -188,7 +188,7 @@ def test_array_growth_that_fails_leaves_the_array_as_it_was(make):
 
 
 @pytest.mark.parametrize("after", range(6))
-def test_the_nth_allocation_fails_and_leaves_nothing(make, after):
+def test_a_failure_of_any_allocation_leaks_nothing(make, after):
     pool = make()
     failing = Failing(pool, after=after)
     x = np.ones(LARGE)
@@ -199,7 +199,7 @@ def test_the_nth_allocation_fails_and_leaves_nothing(make, after):
 
 
 class Broken(PythonAllocator):
-    """Has nothing to give but a reason."""
+    """An allocator whose `alloc` always raises."""
 
     def alloc(self, size):
         raise ValueError(f"nothing of {size} bytes")
@@ -227,7 +227,7 @@ class Mine(PythonAllocator):
         del self.blocks[int(ffi.cast("uintptr_t", pointer))]
 
 
-def test_numpy_can_live_on_an_allocator_in_python():
+def test_numpy_can_use_an_allocator_in_python():
     mine = Mine()
     with numpy_allocator(mine):
         array = np.arange(LARGE) * 2
@@ -240,7 +240,7 @@ def test_numpy_can_live_on_an_allocator_in_python():
 
 
 @pytest.mark.parametrize("wrong", [None, 5, "pool"])
-def test_it_takes_only_an_allocator(wrong):
+def test_an_argument_that_is_no_allocator_is_refused(wrong):
     with pytest.raises(TypeError, match="allocator must be an Allocator"):
         numpy_allocator(wrong)
 

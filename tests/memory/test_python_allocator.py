@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Allocators written in Python, and the way of their exceptions through C."""
+"""Allocators written in Python, and how their exceptions pass through C."""
 
 import ctypes
 import gc
@@ -79,7 +79,7 @@ def threaded(compile_c, api):
     return threaded
 
 
-def test_arrays_live_in_its_blocks_and_give_them_back():
+def test_arrays_use_its_blocks_and_free_them():
     mine = Mine()
     array = mine.full(3, 7, "u1")
     assert bytes(ffi.buffer(mine.blocks[array.ctypes.data])) == bytes([7] * 3)
@@ -87,7 +87,7 @@ def test_arrays_live_in_its_blocks_and_give_them_back():
     assert mine.blocks == {}
 
 
-def test_any_provider_of_the_table_takes_it(api):
+def test_any_library_accepts_it(api):
     mine = Mine()
     out = ffi.new("void**")
     errors.check(api.pointer, lib.AllocatorAlloc(api.pointer, mine.handle, 10, out), "Alloc")
@@ -97,7 +97,7 @@ def test_any_provider_of_the_table_takes_it(api):
 
 
 @pytest.mark.parametrize("answer", [None, 0, ffi.NULL])
-def test_no_block_is_out_of_memory_without_a_cause(answer):
+def test_returning_no_block_is_out_of_memory_without_a_cause(answer):
     class Without(Mine):
         def alloc(self, _size):
             return answer
@@ -138,7 +138,7 @@ def test_a_thread_that_python_did_not_start_takes_and_frees_blocks(threaded):
     assert mine.blocks == {}
 
 
-def test_a_leak_of_a_thread_that_python_did_not_start_is_outside_of_python(threaded, core_api):
+def test_a_leak_of_a_thread_that_python_did_not_start_has_no_python_line(threaded, core_api):
     pool = Tracking(core_api.default_allocator)
     outer = threaded(pool)
     with pool.scope() as scope:
@@ -175,7 +175,7 @@ CODES = [
 
 
 @pytest.mark.parametrize(("kind", "code"), CODES)
-def test_where_there_is_a_status_the_exception_becomes_one_with_the_code_that_fits(kind, code):
+def test_an_exception_becomes_a_status_with_the_matching_code(kind, code):
     original = kind("reason")
     with pytest.raises(ortcffi.OrtError) as caught:
         Mine(original).release_unused()
@@ -202,7 +202,7 @@ def interleaved_threads():
 
 
 class EverySecond(Mine):
-    """Fails and succeeds in turns."""
+    """An allocator that fails every second time."""
 
     def alloc(self, size):
         self.error = None if self.error else ValueError("no")
@@ -232,14 +232,14 @@ def test_threads_that_fail_at_the_same_time_each_get_their_own_cause():
     assert wrong == []
 
 
-def test_figures_are_what_the_allocator_says():
+def test_statistics_are_those_that_the_allocator_returns():
     mine = Mine()
     array = mine.empty(100, "u1")
     assert mine.stats.bytes_allocated == array.nbytes
     assert mine.stats.raw["Colour"] == "grün"
 
 
-def test_an_exception_in_figures_is_the_cause():
+def test_an_exception_in_the_statistics_is_the_cause():
     original = ValueError("my reason")
     with pytest.raises(errors.InvalidArgument, match="my reason") as caught:
         _ = Mine(original).stats
@@ -247,7 +247,7 @@ def test_an_exception_in_figures_is_the_cause():
 
 
 class Wicked(Exception):
-    """Cannot even be told."""
+    """An exception whose text cannot be encoded."""
 
     def __str__(self):
         raise RuntimeError
@@ -257,14 +257,14 @@ WORDS = [(Wicked, ""), (ValueError, "a\0b"), (ValueError, "lone \ud800")]
 
 
 @pytest.mark.parametrize(("kind", "text"), WORDS, ids=["no text", "null", "surrogate"])
-def test_an_exception_whose_text_c_cannot_carry_is_the_cause_nevertheless(kind, text):
+def test_an_exception_whose_text_c_cannot_represent_is_still_the_cause(kind, text):
     original = kind(text)
     with pytest.raises(ortcffi.OrtError) as caught:
         Mine(original).release_unused()
     assert caught.value.__cause__ is original
 
 
-def test_an_exception_in_free_is_told_and_harms_nothing(monkeypatch):
+def test_an_exception_in_free_is_reported_and_has_no_other_effect(monkeypatch):
     told = []
     hook = lambda what: told.append((what.exc_type, f"Exception ignored in {what.object!r}"))  # noqa: E731
     monkeypatch.setattr("sys.unraisablehook", hook)
@@ -275,7 +275,7 @@ def test_an_exception_in_free_is_told_and_harms_nothing(monkeypatch):
     assert told == [(KeyError, "Exception ignored in the free of an allocator")]
 
 
-def test_a_block_that_goes_while_an_exception_is_on_its_way_is_freed():
+def test_a_block_is_freed_while_an_exception_propagates():
     mine = Mine()
     with pytest.raises(ValueError, match="OBJECT"):
         np.frombuffer(mine._block(10, 1), np.dtype(object))
@@ -283,7 +283,7 @@ def test_a_block_that_goes_while_an_exception_is_on_its_way_is_freed():
 
 
 @pytest.mark.parametrize("answer", ["text", 1.5, object()])
-def test_an_answer_that_is_no_pointer_is_the_cause(answer):
+def test_a_result_that_is_no_pointer_is_an_error_as_the_cause(answer):
     class Wrong(Mine):
         def alloc(self, _size):
             return answer
@@ -293,13 +293,13 @@ def test_an_answer_that_is_no_pointer_is_the_cause(answer):
     assert caught.value.__cause__ is not None
 
 
-def test_a_class_without_alloc_says_so():
+def test_a_class_without_alloc_raises_an_error_that_says_so():
     with pytest.raises(MemoryError) as caught:
         type("Bare", (PythonAllocator,), {})().empty(3)
     assert "Bare does not define alloc" in str(caught.value.__cause__)
 
 
-def test_it_goes_with_its_last_array():
+def test_it_is_freed_with_its_last_array():
     mine = Mine()
     array = mine.zeros(3)
     gone = weakref.ref(mine)

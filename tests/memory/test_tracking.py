@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figures of `Tracking`, its scopes, and the leaks that they name."""
+"""Statistics of `Tracking`, its scopes, and the leaks that these report."""
 
 import inspect
 import threading

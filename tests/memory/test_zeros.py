@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Zeroed memory: from the system where blocks are large, written where they are not."""
+"""Zeroed memory: pages from the system for large blocks, written zeros for small ones."""
 
 import sys
 
@@ -68,7 +68,7 @@ def test_blocks_beside_one_that_is_zeroed_keep_their_bytes(make_pool, make):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize("size", [64 * MIB, 1024 * MIB, 1025 * MIB])
-def test_large_zeros_touch_no_pages_but_those_at_their_ends(make_pool, make, size):
+def test_large_zeros_touch_only_the_pages_at_their_ends(make_pool, make, size):
     pool = make_pool()
     if "segment heap" not in ort.build_info():
         pytest.skip("only this heap knows which memory is its own")

@@ -18,18 +18,18 @@ USES = [
 
 @pytest.mark.parametrize("junk", JUNK, ids=[type(x).__name__ for x in JUNK])
 @pytest.mark.parametrize(("name", "use"), USES)
-def test_what_is_no_mapping_is_refused_by_name(api, name, use, junk):
+def test_an_argument_that_is_no_mapping_is_refused_by_name(api, name, use, junk):
     with pytest.raises(TypeError, match=f"{name} must be a mapping"):
         use(api, junk)
 
 
 @pytest.mark.parametrize("name", ["profiling", "optimized_model_path"])
-def test_what_is_no_path_is_refused_by_name(api, name):
+def test_an_argument_that_is_no_path_is_refused_by_name(api, name):
     with pytest.raises(TypeError, match=f"{name} must be a str or os.PathLike, not int"):
         ort.SessionOptions(api, **{name: 3})
 
 
-def test_what_is_no_stream_is_refused_by_name(api):
+def test_an_argument_that_is_no_stream_is_refused_by_name(api):
     with pytest.raises(TypeError, match="stream must be a cdata of OrtSyncStream"):
         ort.RunOptions(api).set_sync_stream(3)
 

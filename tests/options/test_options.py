@@ -137,7 +137,7 @@ def test_a_wrong_value_is_refused_and_changes_nothing(options, name, wrong, erro
     assert options.to_dict() == before
 
 
-def test_what_libraries_do_not_check_is_kept_as_it_is(options):
+def test_a_value_that_libraries_do_not_check_is_stored_unchanged(options):
     options.log_severity, options.device_policy = 99, 99
     assert (options.log_severity, options.device_policy) == (99, 99)
 
@@ -156,7 +156,7 @@ def test_settings_go_back_to_their_default(api):
                 assert getattr(options, name) == default
 
 
-def test_a_policy_and_a_selector_take_each_others_place(options):
+def test_a_policy_and_a_selector_replace_each_other(options):
     options.device_policy = ort.DevicePolicy.PREFER_GPU
     options.device_selector = print
     assert (options.device_policy, options.device_selector) == (ort.DevicePolicy.DEFAULT, print)
@@ -190,7 +190,7 @@ def test_without_a_table_the_default_one_makes_them(kind, core_api):
 
 
 @pytest.mark.parametrize("kind", [*KINDS, ort.PrepackedWeights])
-def test_closed_options_say_so(api, kind):
+def test_closed_options_raise(api, kind):
     options = kind(api)
     options.close()
     options.close()
@@ -225,7 +225,7 @@ def test_entries_are_a_mapping(config):
     assert repr(config) == repr(config.to_dict())
 
 
-def test_an_entry_can_be_replaced_also_where_there_is_no_environment(config):
+def test_an_entry_can_be_replaced_without_an_environment(config):
     config["a"] = "1"
     config["a"] = "2"
     config["a"] = "2"
@@ -275,7 +275,7 @@ def test_entries_are_given_at_the_start(api):
             assert options.config == {"a": "1"}
 
 
-def test_the_entries_of_closed_options_say_so(options):
+def test_the_entries_of_closed_options_raise(options):
     config = options.config
     options.close()
     for use in [lambda: config["a"], lambda: len(config), lambda: config.update(a="1")]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the core keeps of options, read from the core: no memory of the Python objects helps."""
+"""Options as the core stores them, read through new Python objects that know nothing of them."""
 
 import json
 import subprocess
@@ -109,7 +109,7 @@ def add_external(options, values):
 
 
 def seen_anew(options):
-    """The same options through an object that knows nothing of them."""
+    """The same options, wrapped in a new object that knows nothing of them."""
     return type(options).from_handle(options.api, options.handle, lender=options)
 
 
@@ -157,7 +157,7 @@ def test_fresh_options_have_the_defaults_of_the_official_package(core_api):
     assert found == official
 
 
-def test_what_was_disabled_or_never_set_is_not_told(core_api):
+def test_a_setting_that_is_disabled_or_unset_is_not_listed(core_api):
     with SessionOptions(core_api, profiling="p") as options:
         options.profiling = None
         told = read_pairs(options, lib.ortcffi_describe_session_options)
@@ -200,7 +200,7 @@ def test_entries_of_runs_are_listed_by_the_core(core_api):
         assert list(read_pairs(options, lib.ortcffi_run_config).items()) == [("z", "1"), ("a", "")]
 
 
-def test_dimensions_are_kept_in_order_twice_of_a_name_too(core_api):
+def test_dimensions_are_kept_in_order_also_if_a_name_is_repeated(core_api):
     with SessionOptions(core_api) as options:
         options.fix_dimension("N", 3)
         options.fix_dimension("DATA_BATCH", -1, is_denotation=True)
@@ -277,7 +277,7 @@ def test_external_initializers_live_as_long_as_any_options_that_have_them(tensor
 
 
 @pytest.mark.parametrize("api", ["core"], indirect=True)
-def test_initializers_that_are_refused_leave_none_of_the_call(tensors):
+def test_a_call_with_a_refused_initializer_adds_none(tensors):
     first, second, own = tensors.handles
     with SessionOptions(tensors.api) as options:
         add_external(options, {"a": first})
@@ -297,7 +297,7 @@ def test_each_of_thousands_of_initializers_is_found_again(tensors):
                 add_external(options, {name: tensors.handles[0]})
 
 
-def test_the_end_of_loading_reaches_all_copies(core_api):
+def test_cancelled_loading_is_visible_in_all_copies(core_api):
     with SessionOptions(core_api) as options, options.clone() as copy:
         copy.loading_cancelled = True
         assert options.loading_cancelled
@@ -305,7 +305,7 @@ def test_the_end_of_loading_reaches_all_copies(core_api):
         assert not copy.loading_cancelled
 
 
-def test_of_options_of_another_library_nothing_is_told(real_api):
+def test_options_of_another_library_have_nothing_to_read(real_api):
     with SessionOptions(real_api, config={"a": "1"}) as options, RunOptions(real_api) as run:
         options.fix_dimension("N", 3)
         assert read_pairs(options, lib.ortcffi_describe_session_options) is None

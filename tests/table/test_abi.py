@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The libraries as a stranger sees them: ctypes, an exported name, and numbers of slots."""
+"""The binary interface of the libraries, through ctypes, an exported name and slot numbers."""
 
 import ctypes
 import importlib.util

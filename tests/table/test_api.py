@@ -18,7 +18,7 @@ PACKAGE = Path(ortcffi.__file__).parent
 
 @pytest.fixture
 def old_api(api):
-    """The same table, taken for one of API version 12."""
+    """The same table, used as one of API version 12."""
     return Api(api.pointer, version=12, version_string="1.12.0", path=api.path)
 
 
@@ -78,7 +78,7 @@ def test_the_core_supports_all_slots(core_api):
     assert all(map(core_api.supports, names))
 
 
-def test_a_slot_that_never_was_is_a_mistake(api):
+def test_a_slot_that_does_not_exist_is_an_error(api):
     with pytest.raises(LookupError, match="slot 'CreateNothing' is in no API version up to 30"):
         api.supports("CreateNothing")
 
@@ -120,7 +120,7 @@ def test_the_default_can_be_chosen(real_api, core_api):
 
 
 @pytest.mark.usefixtures("default_api_restored")
-def test_a_choice_leaves_what_exists_on_its_table(real_api, core_api):
+def test_choosing_a_default_does_not_affect_existing_objects(real_api, core_api):
     with ortcffi.KeyValuePairs({"a": "1"}) as pairs:
         ortcffi.init_api(real_api)
         pairs["b"] = "2"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Programs that know the public header alone, built with warnings as errors, run by themselves."""
+"""Programs that use only the public header, built with warnings as errors, run as processes."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The reader of ELF files: what it tells of sound libraries, and that nothing hostile upsets it."""
+"""The reader of ELF files: results for good libraries, and robustness against hostile files."""
 
 import contextlib
 import struct

@@ -49,7 +49,7 @@ def test_version_30_is_the_embedded_core():
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_what_a_host_has_works(version):
+def test_the_slots_of_a_host_work(version):
     host = ortcffi.emulate(version)
     assert host.cpu_memory_info().name == "Cpu"
     assert host.default_allocator.full(3, 7, np.int32).tolist() == [7, 7, 7]
@@ -86,7 +86,7 @@ def test_no_slot_of_any_host_is_null():
         assert all(slots[i] != ffi.NULL for i in range(lib.ORTCFFI_SLOTS))
 
 
-def test_what_one_host_makes_another_takes():
+def test_a_host_accepts_the_objects_of_another():
     status = ortcffi.Status(ErrorCode.FAIL, "made by an old host", ortcffi.emulate(3))
     assert ffi.string(lib.GetErrorMessage(ortcffi.emulate(29).pointer, status.handle)) == (
         b"made by an old host"
@@ -106,7 +106,7 @@ def test_threads_that_ask_at_once_get_the_same_tables():
 
 
 @pytest.mark.parametrize("version", [0, 31, -1, 2**32])
-def test_there_is_no_other_host(version):
+def test_versions_outside_of_1_to_30_are_refused(version):
     with pytest.raises(ValueError, match=f"version must be from 1 to 30, but is {version}"):
         ortcffi.emulate(version)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the built libraries export, need and promise the loader, read from the files themselves."""
+"""Exports, dependencies and loader flags of the built libraries, read from the files."""
 
 import importlib.util
 import re
@@ -214,7 +214,7 @@ def test_thread_locals_fit_the_room_that_every_process_keeps(library: ELFFile) -
 
 
 @pytest.mark.parametrize("name", [".init_array", ".fini_array"])
-def test_nothing_of_ours_runs_at_load_or_unload(library: ELFFile, name: str) -> None:
+def test_no_code_of_the_core_runs_at_load_or_unload(library: ELFFile, name: str) -> None:
     entries = library.get_section_by_name(name)
     assert entries is None or entries["sh_size"] <= POINTER
 
@@ -223,7 +223,7 @@ def test_nothing_of_ours_runs_at_load_or_unload(library: ELFFile, name: str) -> 
     ("name", "compilers"),
     [(".init_array", "frame_dummy"), (".fini_array", "__do_global_dtors_aux")],
 )
-def test_what_runs_at_load_or_unload_is_the_compilers(
+def test_only_the_compilers_code_runs_at_load_or_unload(
     core: ELFFile, name: str, compilers: str
 ) -> None:
     entries = core.get_section_by_name(name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``expose_symbols``, in processes of their own: what it does cannot be undone."""
+"""``expose_symbols``, in child processes because its effect cannot be undone."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -89,6 +89,6 @@ print(version_string())
     assert run(code) == "1.30.0"
 
 
-def test_what_load_opens_is_itself_after_exposing(run, real_library):
+def test_a_loaded_library_uses_its_own_entry_point_after_exposing(run, real_library):
     code = "expose_symbols(); print(ortcffi.load(real).version_string)"
     assert run(code) == real_library.name.partition(".so.")[2]

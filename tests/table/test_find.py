@@ -18,7 +18,7 @@ from ortcffi.table.find import Runtime, find_runtimes
 
 @pytest.fixture
 def bare(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """No provider besides the embedded core is anywhere."""
+    """A machine without any library besides the embedded core."""
     monkeypatch.delenv("ORTCFFI_LIBRARY", raising=False)
     monkeypatch.setattr(providers, "installed_libraries", list)
     monkeypatch.setattr(runtimes, "_system_libraries", list)
@@ -164,6 +164,6 @@ def test_records_cannot_be_changed():
 
 
 @pytest.mark.parametrize(("path", "error"), [(3, TypeError), ("", ValueError), ("\0", ValueError)])
-def test_a_bad_argument_names_the_path(path, error):
+def test_the_error_for_a_bad_argument_names_the_path(path, error):
     with pytest.raises(error, match=r"^path "):
         find_runtimes(path)

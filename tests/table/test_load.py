@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Opening other providers of the table: which one, at which version, and why another is refused."""
+"""Loading other libraries: which one, at which version, and why one is refused."""
 
 import ctypes
 import os
@@ -59,7 +59,7 @@ def refusal(path: object) -> LoadError:
 # --- which library --------------------------------------------------------------------------------
 
 
-def test_without_a_path_the_installed_package_serves(real_api, capfd):
+def test_without_a_path_the_installed_package_is_loaded(real_api, capfd):
     api = ortcffi.load()
     assert api == real_api
     assert (api.version, api.version_string) == (30, version("onnxruntime"))
@@ -96,7 +96,7 @@ def test_an_empty_variable_counts_as_unset(monkeypatch, real_api):
 
 
 @pytest.mark.usefixtures("nothing_installed")
-def test_without_any_library_the_error_tells_where_it_looked(monkeypatch):
+def test_without_any_library_the_error_lists_the_places_searched(monkeypatch):
     monkeypatch.setattr(providers, "SYSTEM_NAMES", ["libnosuch.so.1"])
     error = refusal(None)
     assert isinstance(error, LibraryNotFound)

@@ -95,7 +95,7 @@ def test_the_need_is_the_newest_of_the_slots_that_were_called(api):
     assert traced.needs == Needs(22, ("ReleaseKeyValuePairs",))
 
 
-def test_nothing_called_needs_version_1(api):
+def test_a_client_that_calls_nothing_needs_version_1(api):
     assert ortcffi.trace(api).needs == Needs(1, ())
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A KeyboardInterrupt between the answer of C and its owner in Python loses no object."""
+"""A KeyboardInterrupt between the return from C and the Python object's creation leaks nothing."""
 
 import subprocess
 import sys

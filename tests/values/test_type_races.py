@@ -37,7 +37,7 @@ def in_parallel(read, change):
     return errors
 
 
-def test_a_shape_is_read_whole_while_another_thread_sets_it(api):
+def test_a_shape_is_never_read_half_changed_while_another_thread_sets_it(api):
     shapes = [("a long name of a dimension", 1), (2, "another", None), ("x" * 1000,)]
     info = TensorTypeInfo("f4", shapes[0], api)
     turn = iter(range(10**9))

@@ -16,7 +16,7 @@ SHAPES = [(), (3,), (0, 3), ("batch", 3), (None, "naïve 模型", 2**62), (None,
 
 @pytest.fixture
 def nested(api):
-    """A type that holds others, of each kind."""
+    """A type that contains a type of each kind."""
     tensor = TypeInfo.tensor(ElementType.FLOAT, ["batch", 3], api)
     map_ = TypeInfo.map(ElementType.STRING, tensor)
     with TypeInfo.optional(TypeInfo.sequence(map_)) as nested:
@@ -33,7 +33,7 @@ def test_every_element_type_is_kept(api, element):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_shape_has_numbers_names_and_what_is_not_known(api, shape):
+def test_a_dimension_is_a_number_a_name_or_unknown(api, shape):
     with TensorTypeInfo(ElementType.FLOAT, shape, api) as info:
         assert info.shape == shape
         assert TypeInfo.tensor(info).tensor_info.shape == shape
@@ -63,7 +63,7 @@ def test_the_elements_are_counted(api):
 
 
 @pytest.mark.parametrize("shape", [(2, None), ("batch",), (2**40, 2**40)])
-def test_what_cannot_be_counted_is_an_error(api, shape):
+def test_the_size_of_a_shape_that_cannot_be_counted_is_an_error(api, shape):
     with TensorTypeInfo("f4", shape, api) as info, pytest.raises(ort.errors.Fail):
         info.size  # noqa: B018
 
@@ -96,7 +96,7 @@ def test_a_wrong_dimension_is_refused(api, shape, error, says):
         assert info.shape == (1,)
 
 
-def test_what_is_lent_cannot_be_changed_and_keeps_its_owner(api):
+def test_a_borrowed_shape_cannot_be_changed_and_keeps_its_owner(api):
     lent = TypeInfo.tensor("f4", [1], api).tensor_info
     gc.collect()
     with pytest.raises(TypeError, match="belongs to another object"):
@@ -109,7 +109,7 @@ def test_what_is_lent_cannot_be_changed_and_keeps_its_owner(api):
 # --- other kinds ----------------------------------------------------------------------------------
 
 
-def test_types_hold_types(nested):
+def test_types_contain_types(nested):
     assert nested.kind is ValueKind.OPTIONAL
     sequence = nested.contained
     assert sequence.kind is ValueKind.SEQUENCE
@@ -121,7 +121,7 @@ def test_types_hold_types(nested):
     assert (tensor.contained, tensor.key_type, map_.tensor_info) == (None, None, None)
 
 
-def test_a_type_is_told_as_text(nested):
+def test_a_type_has_a_text_form(nested):
     told = "optional(sequence(map(string, tensor(float[batch, 3]))))"
     assert str(nested) == told
     assert repr(nested) == f"<TypeInfo {told}>"
@@ -137,7 +137,7 @@ def test_a_sparse_tensor_has_a_dense_shape(api):
     assert sparse != TypeInfo.tensor(ElementType.FLOAT, [3, None], api)
 
 
-def test_what_a_type_is_made_of_is_copied(api):
+def test_a_type_copies_its_parts(api):
     with TensorTypeInfo("f4", [1], api) as info:
         made = TypeInfo.tensor(info)
         info.shape = [2, 3]
@@ -156,7 +156,7 @@ def test_a_type_has_no_denotation_unless_a_model_gives_one(nested):
     assert nested.denotation == ""
 
 
-def test_types_are_equal_if_they_say_the_same_also_across_tables(core_api, real_api):
+def test_types_with_equal_contents_are_equal_also_across_tables(core_api, real_api):
     def make(api, name):
         tensor = TypeInfo.tensor("f4", [name, 3], api)
         return TypeInfo.sequence(TypeInfo.map("i8", tensor))
@@ -178,12 +178,12 @@ def test_types_are_equal_if_they_say_the_same_also_across_tables(core_api, real_
         (lambda: TypeInfo.map("i8", "f4"), "value_type must be a TypeInfo, not str"),
     ],
 )
-def test_what_is_no_type_is_refused(make, says):
+def test_an_argument_that_is_no_type_is_refused(make, says):
     with pytest.raises(TypeError, match=says):
         make()
 
 
-def test_a_shape_is_given_once(api):
+def test_a_shape_can_be_given_only_once(api):
     with TensorTypeInfo("f4", [1], api) as info:
         with pytest.raises(TypeError, match="shape must not be given along"):
             TypeInfo.tensor(info, [1])
@@ -192,12 +192,12 @@ def test_a_shape_is_given_once(api):
             TypeInfo.tensor(info, api=other)
 
 
-def test_a_host_without_a_model_editor_says_so():
+def test_a_host_without_a_model_editor_raises():
     with pytest.raises(ort.errors.NotImplemented, match="version 22"):
         TypeInfo.tensor("f4", [1], ort.emulate(21))
 
 
-def test_an_old_host_reads_what_it_has():
+def test_an_old_host_reads_a_shape():
     with TensorTypeInfo("f4", ["batch", None], ort.emulate(17)) as info:
         assert info.shape == ("batch", None)
 
@@ -214,7 +214,7 @@ def tensor(api, data, element):
     return ort.Value.from_handle(api, out[0])
 
 
-def test_a_value_tells_its_type(api):
+def test_a_value_knows_its_type_info(api):
     data = ffi.new("char[]", 24)
     with tensor(api, data, ElementType.FLOAT) as value:
         info = TypeInfo.of_value(value)
@@ -222,7 +222,7 @@ def test_a_value_tells_its_type(api):
     info.close()
 
 
-def test_a_name_goes_with_its_dimension(api):
+def test_a_new_shape_replaces_the_names(api):
     info = ort.TensorTypeInfo("f4", ["batch", 3], api)
     info.shape = (None, 3)
     assert info.shape == (None, 3)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Dense tensors: what is borrowed and lent, and that NumPy finds in one what was put there."""
+"""Dense tensors: borrowed memory, lifetimes, and contents as NumPy sees them."""
 
 import gc
 import sys
@@ -69,7 +69,7 @@ def test_a_value_is_in_the_memory_of_the_cpu(api):
         shape=hnp.array_shapes(min_dims=0, max_dims=6, min_side=0, max_side=4),
     )
 )
-def test_any_array_comes_back_as_it_was(api, x):
+def test_any_array_comes_back_unchanged(api, x):
     value = Value.from_numpy(x, api=api)
     np.testing.assert_array_equal(value.numpy(), x)
     np.testing.assert_array_equal(np.asarray(value), x)
@@ -114,7 +114,7 @@ def test_a_closed_value_gives_up_its_array(api):
     assert sys.getrefcount(x) == before
 
 
-def test_what_a_closed_value_has_lent_stays(api):
+def test_arrays_of_a_closed_value_stay_valid(api):
     value = Value.empty((2, 3), np.int16, api.default_allocator)
     y, memory = value.numpy(), memoryview(value)
     y[:] = 7
@@ -172,7 +172,7 @@ class Counting(PythonAllocator):
         del self.blocks[int(ffi.cast("uintptr_t", pointer))]
 
 
-def test_a_tensor_has_memory_of_the_allocator_that_is_asked(api):
+def test_a_tensor_is_in_the_memory_of_the_given_allocator(api):
     counting = Counting(api)
     value = Value.empty((2, 3), np.float32, counting)
     assert len(counting.blocks) == 1
@@ -235,13 +235,13 @@ UNFIT = {
 
 
 @pytest.mark.parametrize("reason", UNFIT)
-def test_what_cannot_be_borrowed_is_an_error_that_says_what_to_do(api, reason):
+def test_the_error_for_an_array_that_cannot_be_borrowed_says_what_to_do(api, reason):
     with pytest.raises(ValueError, match=f"x is .*{reason}.*copy=True"):
         Value.from_numpy(UNFIT[reason], api=api)
 
 
 @pytest.mark.parametrize("x", [*UNFIT.values(), image()], ids=[*UNFIT, "plain"])
-def test_a_copy_is_made_when_it_is_asked_for(api, x):
+def test_a_copy_is_made_on_request(api, x):
     value = Value.from_numpy(x, api=api, copy=True)
     np.testing.assert_array_equal(value.numpy(), x)
     assert not np.shares_memory(value.numpy(), x)
@@ -275,12 +275,12 @@ def test_a_read_only_array_makes_a_value_that_lends_no_writable_memory(api):
         (np.zeros(2, ml_dtypes.float8_e3m4), "float8_e3m4"),
     ],
 )
-def test_what_is_no_tensor_is_an_error_that_names_the_argument(api, x, says):
+def test_an_argument_that_is_no_tensor_is_named(api, x, says):
     with pytest.raises(TypeError, match=f"x.*({says})"):
         Value.from_numpy(x, api=api)
 
 
-def test_what_the_library_has_no_tensors_of_is_its_own_error(api):
+def test_an_element_type_without_tensors_is_the_librarys_error(api):
     with pytest.raises(errors.NotImplemented, match="14"):
         Value.from_numpy(np.zeros(2, np.complex64), api=api)
 

@@ -37,7 +37,7 @@ def test_a_sequence_has_the_tensors_it_was_made_of(api):
     assert [value.shape for value in sequence] == [(3,), (2, 2)]
 
 
-def test_what_a_sequence_gives_is_a_copy(api):
+def test_an_item_of_a_sequence_is_a_copy(api):
     sequence = Value.sequence([A.copy()], api=api)
     sequence[0].numpy()[:] = 8
     assert sequence.to_python() == [A.tolist()]
@@ -110,12 +110,12 @@ def test_strings_go_into_a_sequence(api):
     [[], [A, np.arange(3)], [{1: 0.5}, A]],
     ids=["none", "of two types", "of two kinds"],
 )
-def test_what_the_library_refuses_is_its_own_error(api, values):
+def test_a_refused_sequence_is_the_librarys_error(api, values):
     with pytest.raises(errors.OrtError):
         Value.sequence(values, api=api)
 
 
-def test_what_is_no_value_is_an_error_that_names_its_place(api):
+def test_the_error_for_an_item_that_is_no_value_names_its_index(api):
     with pytest.raises(TypeError, match=r"values\[1\].*int"):
         Value.sequence([A, 1], api=api)
 
@@ -189,7 +189,7 @@ def test_a_bad_map_is_an_error_that_names_what_is_wrong(api, mapping, kind, says
         Value.map(mapping, api=api)
 
 
-def test_what_has_no_items_says_so(api):
+def test_a_value_without_items_raises(api):
     tensor = Value.from_numpy(A, api=api)
     for use in (lambda: tensor[0], lambda: len(tensor), lambda: list(tensor), tensor.keys):
         with pytest.raises(TypeError, match="a tensor has no"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""DLPack: memory of values for other libraries, and theirs for values."""
+"""DLPack: values as arrays of other libraries, and arrays of other libraries as values."""
 
 import ctypes
 import gc
@@ -81,7 +81,7 @@ def versioned(value, **arguments):
 
 
 class Producer:
-    """Somebody else's array."""
+    """An array of another library."""
 
     def __init__(self, value, device=(1, 0), *, is_old=False):
         self.value, self.device, self.is_old = value, device, is_old
@@ -169,7 +169,7 @@ def test_read_only_memory_says_so_where_it_can(api):
     assert versioned(value, copy=True)[1].flags == 2
 
 
-def test_a_copy_is_made_when_it_is_asked_for(api):
+def test_a_copy_is_made_on_request(api):
     x = np.arange(3)
     _, managed = versioned(Value.from_numpy(x, api=api), copy=True)
     assert managed.flags == 2
@@ -181,7 +181,7 @@ def test_a_copy_is_made_when_it_is_asked_for(api):
 @pytest.mark.parametrize(
     ("arguments", "says"), [({"stream": 1}, "stream"), ({"dl_device": (2, 0)}, "dl_device")]
 )
-def test_what_the_cpu_has_not_is_a_buffer_error(api, arguments, says):
+def test_a_request_that_the_cpu_cannot_meet_is_a_buffer_error(api, arguments, says):
     with pytest.raises(BufferError, match=says):
         Value.empty(3, api=api).__dlpack__(**arguments)
 
@@ -260,7 +260,7 @@ def test_a_device_of_its_own_is_an_error(api):
         Value.from_dlpack(Producer(Value.empty(3, api=api), device=(2, 0)), api=api)
 
 
-def test_what_has_no_dlpack_is_an_error(api):
+def test_an_object_without_dlpack_is_an_error(api):
     with pytest.raises(TypeError, match="__dlpack__"):
         Value.from_dlpack([1, 2], api=api)
 

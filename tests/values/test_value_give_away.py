@@ -53,7 +53,7 @@ def test_nothing_is_kept_of_a_handle_that_was_released(api):
     assert token() is None
 
 
-def test_a_lent_memory_of_the_library_is_kept_as_well(api):
+def test_memory_that_the_library_owns_is_kept_as_well(api):
     with Value.empty(1000, "u1", api=api) as value:
         value.numpy()[:] = 7
         handle = value.give_away()
@@ -65,7 +65,7 @@ def test_a_lent_memory_of_the_library_is_kept_as_well(api):
 
 
 @pytest.mark.parametrize("shape", [(0,), (0, 3)])
-def test_no_bytes_can_be_given_away(api, shape):
+def test_an_empty_tensor_can_be_given_away(api, shape):
     handle = Value.empty(shape, api=api).give_away()
     assert Value.from_handle(api, handle).shape == shape
 
@@ -77,13 +77,13 @@ def test_only_dense_tensors_of_numbers_can_be_given_away(api):
 
 
 class Raising(PythonAllocator):
-    """A deleter that fails."""
+    """A deleter that raises."""
 
     def free(self, _):
         raise ZeroDivisionError("no luck")
 
 
-def test_a_deleter_that_raises_is_told_of_and_breaks_nothing(api, monkeypatch):
+def test_a_deleter_that_raises_is_reported_and_has_no_other_effect(api, monkeypatch):
     told = []
     monkeypatch.setattr("sys.unraisablehook", lambda what: told.append(what.exc_type))
     deleter, out = Raising(api), ffi.new("OrtValue**")

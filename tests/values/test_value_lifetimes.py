@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Values keep the allocator of their memory, whoever else lets go of it, and in whatever order."""
+"""Values keep the allocator of their memory alive, in any order of releases."""
 
 import gc
 import threading

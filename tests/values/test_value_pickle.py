@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Values on their way to other processes, without a second copy of their bytes."""
+"""Pickling values for other processes, without a second copy of their bytes."""
 
 import copy
 import multiprocessing

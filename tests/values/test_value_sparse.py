@@ -32,7 +32,7 @@ def test_coordinates_come_back(api, copy):
     assert value.to_python() == STORED
 
 
-def test_places_in_the_flattened_tensor_will_do(api):
+def test_coordinates_may_be_indices_into_the_flattened_tensor(api):
     value = Value.sparse_coo(VALUES, np.array([1, 5, 6]), (3, 3), api=api)
     assert value.to_python() == STORED
 
@@ -65,7 +65,7 @@ def test_strings_are_copied(api):
     assert value.to_python()[1, 2] == "héllo"
 
 
-def test_what_is_borrowed_is_kept_as_long_as_a_view(api):
+def test_borrowed_memory_is_kept_as_long_as_a_view(api):
     values = VALUES.copy()
     before = sys.getrefcount(values)
     value = Value.sparse_coo(values, PAIRS, (3, 3), api=api)
@@ -101,7 +101,7 @@ def test_a_bad_argument_is_an_error_that_names_it(api, make, kind, says):
 
 
 @pytest.mark.parametrize("outer", [[0, 2, 1, 3], [0, 1, 3], [0, 1, 2, 4]])
-def test_rows_that_make_no_sense_are_the_librarys_error(api, outer):
+def test_inconsistent_rows_are_the_librarys_error(api, outer):
     with pytest.raises(errors.OrtError):
         Value.sparse_csr(VALUES, INNER, np.array(outer), (3, 3), api=api)
 
@@ -165,12 +165,12 @@ def test_wide_indices_of_scipy_are_borrowed(api, matrix):
 
 
 @pytest.mark.parametrize("layout", ["coo", "csr"])
-def test_what_cannot_be_borrowed_of_scipy_needs_a_copy(api, matrix, layout):
+def test_a_scipy_matrix_that_cannot_be_borrowed_needs_a_copy(api, matrix, layout):
     with pytest.raises(ValueError, match="copy=True"):
         Value.from_scipy(matrix.asformat(layout), api=api)
 
 
-def test_other_things_are_an_error_that_says_what_is_taken(api, matrix):
+def test_the_error_for_other_objects_says_which_are_accepted(api, matrix):
     for other in (matrix.toarray(), matrix.tocsc(), None):
         with pytest.raises(TypeError, match="CSR, COO or BSR"):
             Value.from_scipy(other, api=api)
@@ -190,7 +190,7 @@ def test_bytes_are_stored_as_they_are(api):
     assert value.to_python() == {(0, 0): "abc", (1, 0): "d"}
 
 
-def test_what_is_no_string_is_not_stored_as_one(api):
+def test_an_object_that_is_no_string_is_not_stored_as_one(api):
     with pytest.raises(TypeError, match="one of values must be a str"):
         Value.sparse_coo(np.array([None, 1], object), np.array([0, 2]), (2, 2), api=api)
 

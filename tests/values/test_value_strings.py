@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tensors of strings: UTF-8 both ways, and whatever bytes there are."""
+"""Tensors of strings: UTF-8 in both directions, and arbitrary bytes."""
 
 import numpy as np
 import pytest
@@ -86,7 +86,7 @@ def test_any_bytes_come_back(api, words):
         ("abc", TypeError, "sequence"),
     ],
 )
-def test_what_is_no_string_is_an_error_that_names_its_place(api, words, kind, says):
+def test_the_error_for_an_element_that_is_no_string_names_its_index(api, words, kind, says):
     with pytest.raises(kind, match=says):
         Value.from_strings(words, api=api)
 
