@@ -12,7 +12,7 @@ _FLAGS = re.MULTILINE | re.DOTALL
 _ROW = re.compile(
     r"^ORT_SLOT_(?P<kind>\w+)\((?P<index>\d+), (?P<since>\d+), (?P<topic>\w+), (?P<who>\w+), "
     r"(?P<gil>\w+), (?:(?P<returns>[^,()]+), )?(?P<name>\w+)"
-    r"(?:,\s+\((?P<parameters>[^()]*(?:\([^()]*\)[^()]*)*)\),\s+\([^()]*\))?\)$",
+    r"(?:,\s+\((?P<parameters>[^()]*(?:\([^()]*\)[^()]*)*)\),\s+\((?P<arguments>[^()]*)\))?\)$",
     re.MULTILINE,
 )
 _COMMENT = re.compile(r"^/\*.*?\*/$", _FLAGS)
@@ -46,6 +46,7 @@ class Slot(NamedTuple):
     gil: str
     name: str
     signature: str
+    arguments: list[str]
     comment: str
     above: str
 
@@ -102,12 +103,13 @@ def slots_of(file: str) -> list[Slot]:
     text = _read(file)
     slots, end = [], text.index('#include "ort_kinds.def"')
     for row in _ROW.finditer(text):
-        kind, index, since, topic, who, gil, returns, name, parameters = row.groups()
+        kind, index, since, topic, who, gil, returns, name, parameters, given = row.groups()
         returns = {"STATUS": "OrtStatus*", "VOID": "void"}.get(kind, returns)
         signature = f"{returns} {name}({' '.join((parameters or 'void').split())})"
         *above, comment = (text_of(found) for found in _COMMENT.findall(text, end, row.start()))
-        numbers = int(index), int(since)
-        slots.append(Slot(*numbers, topic, who, gil, name, signature, comment, "\n\n".join(above)))
+        numbers, arguments = (int(index), int(since)), re.findall(r"\w+", given or "")
+        told = signature, arguments, comment, "\n\n".join(above)
+        slots.append(Slot(*numbers, topic, who, gil, name, *told))
         end = row.end()
     started = len(re.findall(r"^ORT_SLOT_\w+\(\d", text, re.MULTILINE))
     if [slot.index for slot in slots] != list(range(started)):

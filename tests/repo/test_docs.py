@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from slots import INCLUDE, slots_of
 from support.paths import CHECKOUT
 
 import ortcffi
@@ -67,11 +68,8 @@ def test_every_slot_of_every_table_is_in_the_reference(html):
 
     with (html / "objects.inv").open("rb") as file:
         known = InventoryFile.load(file, "", lambda _, name: name)
-    rows = [
-        name
-        for file in (DOCS.parent / "core/include").glob("*_slots.def")
-        for name in re.findall(r"^ORT_SLOT_\w+\(\d.*?(\w+)(?:,\n|\)$)", file.read_text(), re.M)
-    ]
+    files = [path.name for path in INCLUDE.glob("*_slots.def")]
+    rows = [slot.name for file in files for slot in slots_of(file)]
     assert len(rows) > 426
     assert set(rows) - set(known["c:function"]) == set()
 
