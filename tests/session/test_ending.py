@@ -178,5 +178,5 @@ def test_the_end_of_the_interpreter_ends_runs_that_are_under_way():
             time.sleep(0.001)
     """
     tests = str(Path(models.__file__).parents[1])
-    path = os.pathsep.join([os.environ["PYTHONPATH"], tests])
+    path = os.pathsep.join([os.environ.get("PYTHONPATH", ""), tests])
     assert not run(sys.executable, "-c", dedent(code), env=os.environ | {"PYTHONPATH": path}).stderr
