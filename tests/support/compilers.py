@@ -64,7 +64,8 @@ def build_folder(compiler: list[str], *arguments: str) -> Path:
     """The folder of what a compiler builds with these variables of the Makefile."""
     given = [word for word in arguments if USES_MIMALLOC or word != "USE_MIMALLOC=0"]
     words = [*(Path(word).name for word in compiler), *given]
-    return builds() / re.sub(r"[^\w=.-]", "_", "-".join(words))
+    # make takes a target with "=" in it for a variable.
+    return builds() / re.sub(r"[^\w.-]", "_", "-".join(words))
 
 
 def make_command(compiler: list[str]) -> list[str]:
