@@ -79,8 +79,9 @@ static void owner_dealloc(PyObject* self) {
 static int owner_traverse(PyObject* self, visitproc visit, void* arg) {
   const struct owner* owner = (const struct owner*)self;
   Py_VISIT(Py_TYPE(self));
+  /* Not `release`: it is called when the owner goes, and must not have been cleared by then, as a
+   * partial that only the cycle refers to would have been. */
   Py_VISIT(owner->type);
-  Py_VISIT(owner->release);
   Py_VISIT(owner->api);
   if (owner->object != NULL && owner->refers_to != NULL) {
     Py_VISIT(owner->refers_to(owner->object));
