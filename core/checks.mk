@@ -96,7 +96,7 @@ MEMCHECK += --errors-for-leak-kinds=definite
 # and tsan have the long ones, and the hundreds of processes of `faults`.
 UNDER_VALGRIND = CFLAGS="$(DEBUG) -DCORE_EXACT_READS" UNDER="$(MEMCHECK)"
 RUNS_OF_VALGRIND = abi client heap old_client versions storm:2:2000:2 arena:2:2000 \
-  adaptor_storm:2:1000:2 random_values kernels:100 many_threads:50:50 reload:3:50 shared_env:100 platform
+  adaptor_storm:2:1000:2 random_values kernels many_threads:50:50 reload:3:50 shared_env:100 platform
 valgrind:
 	$(call need,valgrind,valgrind)
 	$(MAKE) check BUILD=$(BUILD)/valgrind $(UNDER_VALGRIND) \
@@ -145,7 +145,7 @@ wine:
 CROSS = aarch64-linux-gnu
 EMULATOR = qemu-$(firstword $(subst -, ,$(CROSS)))
 RUNS_OF_CROSS = abi client old_client versions storm:2:2000:2 arena:2:2000 adaptor_storm:2:1000:2 \
-  random_values kernels:1000 shared_env:100 platform behaviour
+  random_values kernels shared_env:100 platform behaviour
 .PHONY: cross
 cross:
 	$(call need,$(CROSS)-gcc,gcc-$(CROSS))
