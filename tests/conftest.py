@@ -35,8 +35,15 @@ OLDER_RELEASE = os.environ.get("ORTCFFI_OLDER_RELEASE") == "1"
 FAILED = pytest.StashKey[bool]()
 
 
-def pytest_configure() -> None:
-    """Makes the processes that tests start import the package that the tests import."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Sets what all processes of the run share.
+
+    The processes that tests start import the package that the tests import. When a process of
+    xdist crashes, the run ends with the name of its test: xdist would start another process, and
+    with ``--dist loadgroup`` it waits for ever then.
+    """
+    if getattr(config.option, "maxworkerrestart", "") is None:
+        config.option.maxworkerrestart = "0"
     os.environ["PYTHONSAFEPATH"] = "1"
     if not OLDER_RELEASE:  # whose environment finds them, and must find its onnxruntime first
         os.environ["PYTHONPATH"] = str(Path(ortcffi.__file__).resolve().parents[1])
