@@ -76,6 +76,13 @@ def test_a_foreign_pointer_is_an_error_that_names_it(core_api, wrap):
     core_api.default_allocator.free(block)
 
 
+@pytest.mark.parametrize("address", [1, 4096, 2**47 - 64, 2**64 - 1])
+def test_a_pointer_to_memory_that_cannot_be_read_is_an_error(core_api, wrap, address):
+    pool = wrap(ort.Tracking(core_api.default_allocator))
+    with pytest.raises(errors.InvalidArgument, match="is not a block"):
+        pool.free(ffi.cast("void*", address))
+
+
 @pytest.mark.parametrize("handle", [5, None, "x", ffi.new("int*")])
 def test_an_argument_that_is_no_pointer_to_an_allocator_is_refused(core_api, handle):
     with pytest.raises(TypeError, match="handle"):

@@ -7,6 +7,7 @@
 
 #include "heap/heap.h"
 #include "memory/memory_info.h"
+#include "platform/platform.h"
 
 /* Mixed with its address it marks a live adaptor; an ended one has no mark. */
 #define ADAPTOR_MARK ((uintptr_t)0x6f7274636666u)
@@ -113,6 +114,12 @@ void* core_alloc_with_header(struct core_adaptor* self, size_t size, struct core
 static __thread const char** asking __attribute__((tls_model("initial-exec")));
 
 const char* core_free_asking(OrtAllocator* adaptor, void* pointer) {
+  struct core_header header;
+  const char* start = (const char*)pointer - CORE_HEADER;
+  if (pointer != NULL && ((struct core_adaptor*)adaptor)->reads_header &&
+      core_read_memory(start, &header, sizeof header) == CORE_READ_FAULT) {
+    return "is not a block of this allocator: the memory before it cannot be read";
+  }
   const char* why = NULL;
   const char** before = asking;
   asking = &why;
@@ -183,6 +190,7 @@ OrtStatus* core_create_aligned(OrtAllocator* inner, size_t alignment, OrtAllocat
   if (self == NULL) {
     return CORE_OUT_OF_MEMORY(Aligned, sizeof *self);
   }
+  self->adaptor.reads_header = 1;
   /* The header needs an alignment of its own. */
   self->alignment = alignment < sizeof(void*) ? sizeof(void*) : alignment;
   *out = &self->adaptor.base;
@@ -226,6 +234,8 @@ OrtStatus* core_create_failing(OrtAllocator* inner, size_t after, OrtAllocator**
     return CORE_OUT_OF_MEMORY(Failing, sizeof *self);
   }
   self->left = after;
+  self->adaptor.reads_header =
+      core_is_adaptor(inner) && ((struct core_adaptor*)inner)->reads_header;
   *out = &self->adaptor.base;
   return NULL;
 }
@@ -279,6 +289,7 @@ OrtStatus* core_create_observing(OrtAllocator* inner, core_observer observer, vo
   if (self == NULL) {
     return CORE_OUT_OF_MEMORY(Observing, sizeof *self);
   }
+  self->adaptor.reads_header = 1;
   self->observer = observer;
   self->context = context;
   *out = &self->adaptor.base;

@@ -139,6 +139,8 @@ struct core_adaptor {
   size_t references;
   /** 1 for an adaptor around an allocator that is no adaptor. */
   uint32_t depth;
+  /** Whether Free reads a core_header before the pointer that it is given. */
+  uint8_t reads_header;
 };
 
 /** Whether the core made this allocator, as an adaptor, an arena or from functions. */

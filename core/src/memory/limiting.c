@@ -153,6 +153,7 @@ OrtStatus* core_create_limiting(OrtAllocator* inner, size_t limit, OrtAllocator*
   if (self == NULL) {
     return CORE_OUT_OF_MEMORY(Limiting, sizeof *self);
   }
+  self->adaptor.reads_header = 1;
   /* Cap the limit, so that the sum of a limit and a size does not overflow. */
   self->limit = limit > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)limit;
   self->largest = (size_t)self->limit;

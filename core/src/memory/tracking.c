@@ -222,6 +222,7 @@ OrtStatus* core_create_tracking(OrtAllocator* inner, OrtAllocator** out) {
   if (self == NULL) {
     return CORE_OUT_OF_MEMORY(Tracking, sizeof *self);
   }
+  self->adaptor.reads_header = 1;
   self->adaptor.base.GetStats = tracking_stats;
   self->adaptor.end = tracking_end;
   core_tracking_begin();

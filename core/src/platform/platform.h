@@ -155,6 +155,17 @@ int core_address_zero(void* start, size_t size);
 /** Asks the system to use, or not to use, huge pages for a part of a range. */
 void core_address_huge_pages(void* start, size_t size, int wanted);
 
+enum core_read { CORE_READ, CORE_READ_FAULT, CORE_READ_UNKNOWN };
+/**
+ * Copies memory of this process that may not be readable, through the system, which checks it.
+ * @param[in] address Where the memory begins.
+ * @param[out] out Where it is copied to; undefined unless all was copied.
+ * @param[in] size How many bytes, up to 4096.
+ * @return CORE_READ if all bytes were copied, CORE_READ_FAULT if some cannot be read,
+ *     CORE_READ_UNKNOWN if the system refuses to say.
+ */
+enum core_read core_read_memory(const void* address, void* out, size_t size);
+
 /** Maps zeroed memory. Untouched pages cost nothing, if the system can do that. NULL when out of
  * memory. */
 void* core_map(size_t size);

@@ -6,6 +6,7 @@
 #include "platform/platform.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include <link.h>
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #endif
 #include <unistd.h>
 
@@ -101,6 +103,39 @@ void core_address_huge_pages(void* start, size_t size, int wanted) {
 #else
   (void)start, (void)size, (void)wanted;
 #endif
+}
+
+/* A pipe takes a page without a reader, and the kernel refuses to write out what cannot be read. */
+static enum core_read read_through_a_pipe(const void* address, void* out, size_t size) {
+  int ends[2];
+  if (pipe(ends) != 0) {
+    return CORE_READ_UNKNOWN;
+  }
+  enum core_read result = CORE_READ_UNKNOWN;
+  ssize_t written = write(ends[1], address, size);
+  if (written == (ssize_t)size && read(ends[0], out, size) == written) {
+    result = CORE_READ;
+  } else if (written >= 0 || errno == EFAULT) {
+    result = CORE_READ_FAULT;
+  }
+  close(ends[0]);
+  close(ends[1]);
+  return result;
+}
+
+enum core_read core_read_memory(const void* address, void* out, size_t size) {
+#if defined(__linux__)
+  struct iovec to = {out, size};
+  struct iovec from = {(void*)(uintptr_t)address, size};
+  ssize_t copied = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
+  if (copied == (ssize_t)size) {
+    return CORE_READ;
+  }
+  if (copied >= 0 || errno == EFAULT) {
+    return CORE_READ_FAULT;
+  }
+#endif
+  return read_through_a_pipe(address, out, size);
 }
 
 void* core_map(size_t size) { return map(size, PROT_READ | PROT_WRITE, MAP_NORESERVE); }

@@ -226,6 +226,13 @@ void* core_library_symbol(void* library, const char* name) {
 
 void core_library_close(void* library) { FreeLibrary(library); }
 
+enum core_read core_read_memory(const void* address, void* out, size_t size) {
+  SIZE_T copied = 0;
+  return ReadProcessMemory(GetCurrentProcess(), address, out, size, &copied) && copied == size
+             ? CORE_READ
+             : CORE_READ_FAULT;
+}
+
 size_t core_readable_size(const void* address, size_t wanted) {
   MEMORY_BASIC_INFORMATION region;
   if (VirtualQuery(address, &region, sizeof region) == 0 || region.Type != MEM_IMAGE) {

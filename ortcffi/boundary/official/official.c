@@ -3,10 +3,9 @@
 #include "boundary/limited_api.h"
 
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "boundary/official/official.h"
+#include "platform/platform.h"
 
 /* How releases of pybind11 name the C++ ABI of manylinux wheels, the newest first. A binding with
  * another one answers None, so a wrong guess does no harm. */
@@ -101,25 +100,6 @@ uintptr_t ortcffi_official_pointer(ortcffi_object* object, int type) {
   return 0;
 }
 
-/* The kernel refuses to write out what cannot be read, where it refuses process_vm_readv. */
-static int read_through_a_pipe(uintptr_t address, void* out, size_t size) {
-  int ends[2];
-  if (size > 4096 || pipe(ends) != 0) { /* a pipe takes as much without a reader */
-    return 0;
-  }
-  int copied = write(ends[1], (const void*)address, size) == (ssize_t)size &&
-               read(ends[0], out, size) == (ssize_t)size;
-  close(ends[0]);
-  close(ends[1]);
-  return copied;
-}
-
 int ortcffi_read_memory(uintptr_t address, void* out, size_t size) {
-  struct iovec to = {out, size};
-  struct iovec from = {(void*)address, size};
-  ssize_t copied = process_vm_readv(getpid(), &to, 1, &from, 1, 0);
-  if (copied == (ssize_t)size) {
-    return 1;
-  }
-  return copied < 0 && read_through_a_pipe(address, out, size);
+  return size <= 4096 && core_read_memory((const void*)address, out, size) == CORE_READ;
 }

@@ -46,7 +46,7 @@ uintptr_t ortcffi_official_pointer(ortcffi_object* object, int type);
  * Copies memory of this process that may not be readable, through the system, which checks it.
  * @param[in] address Where the memory begins.
  * @param[out] out Where it is copied to; its content is undefined on failure.
- * @param[in] size How many bytes.
+ * @param[in] size How many bytes, up to 4096.
  * @return 1 if all bytes were copied, otherwise 0.
  */
 int ortcffi_read_memory(uintptr_t address, void* out, size_t size);
