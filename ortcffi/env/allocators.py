@@ -55,7 +55,8 @@ class EnvMemory(Handle):
         ----------
         allocator : Allocator
             An allocator of this library or of any other. The environment keeps it alive until it is
-            unregistered or replaced, or the environment ends.
+            unregistered or replaced, or the environment ends. An adaptor around an allocator that
+            the environment owns keeps the environment until it is unregistered or replaced.
 
         Warns
         -----
@@ -67,6 +68,8 @@ class EnvMemory(Handle):
         API function: ``RegisterAllocator``, since version 9.
         """
         lent = allocator_for(self.api, allocator)
+        # One that the environment owns must not be kept: it would keep the environment.
+        is_own = isinstance(lent._lender, ffi.CData) and lent._lender == self.handle
         if not self.api.is_core and (bounded := _can_answer_null(allocator)):
             warnings.warn(
                 f"{bounded} can answer NULL, and then {self.api} ends the process; to bound its "
@@ -78,7 +81,8 @@ class EnvMemory(Handle):
         with sharing.allocators:
             replaced = [each for each in self._registered() if each.memory == registered.memory]
             self._call("RegisterAllocator", lent.handle)
-            self._client.clients.keep(registered)
+            if not is_own:
+                self._client.clients.keep(registered)
             self._client.clients.drop(replaced)
 
     def unregister_allocator(self, what: Allocator | MemoryInfo) -> None:
@@ -118,8 +122,9 @@ class EnvMemory(Handle):
         Returns
         -------
         Allocator or None
-            The registered allocator, or the library's own, or None. It keeps the environment alive.
-            Do not use one of another library than the embedded core after it was unregistered.
+            The registered allocator, or the library's own, or None. Unless it is the default
+            allocator, it keeps the environment alive. Do not use one of another library than the
+            embedded core after it was unregistered.
 
         Notes
         -----
@@ -246,6 +251,9 @@ class EnvMemory(Handle):
         for each in self._registered():
             if not each.lent.closed and each.lent.handle == handle and not each.allocator.closed:
                 return each.allocator
+        default = self.api.default_allocator  # outlives every environment
+        if handle == default.handle:
+            return default
         return Allocator(self.api, handle, lender=self.handle)
 
     def _info_of(self, allocator: Allocator) -> MemoryInfo:

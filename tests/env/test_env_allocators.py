@@ -165,9 +165,9 @@ def test_an_array_in_shared_memory_keeps_the_environment(api):
     shared = env.shared_allocator()
     x = shared.full(1000, 7)
     env.close()
-    assert alive
+    assert alive or api.is_core  # whose own is the default allocator, which needs no environment
     del shared
-    assert alive
+    assert alive or api.is_core
     assert x.sum() == 7000
     del x
     assert not alive

@@ -3,13 +3,14 @@
 
 import gc
 import re
+import sys
 import weakref
 
 import numpy as np
 import pytest
 
 import ortcffi as ort
-from ortcffi._native import ffi, lib
+from ortcffi._native import Keeper, ffi, lib
 from ortcffi.env.sharing import clients_of
 
 
@@ -189,3 +190,31 @@ def test_create_env_with_options_fails_with_the_text_that_clients_match(api):
         status = lib.CreateEnvWithOptions(api.pointer, options, ffi.new("OrtEnv**"))
         with pytest.raises(ort.errors.InvalidArgument, match=re.escape(words)):
             ort.errors.check(api.pointer, status, "CreateEnvWithOptions")
+
+
+def test_an_environments_own_allocator_can_be_registered_and_does_not_keep_it(env):
+    own = env.shared_allocator()
+    env.register_allocator(own)
+    assert env.shared_allocator().handle == own.handle
+    assert own.zeros(10).sum() == 0  # the fixture finds environments that stay
+
+
+def test_references_from_before_an_allocator_was_shared_take_none_away(api):
+    before = [ort.Value.empty(3, "f4", api.default_allocator) for _ in range(10)]
+    with ort.Env("app", api) as env:
+        shared = env.shared_allocator()
+        values = [ort.Value.empty(3, "f4", shared) for _ in range(3)]
+    before.clear()
+    gc.collect()  # it would visit what was freed
+    assert shared.zeros(3).sum() == 0
+    assert all(value.shape == (3,) for value in values)
+
+
+def test_references_from_before_a_keeper_was_made_take_none_away():
+    address = int(ffi.cast("uintptr_t", ffi.new("char[64]")))
+    lib.ortcffi_retain_allocator(ffi.cast("OrtAllocator*", address))
+    kept = Plain()
+    keeper = Keeper(address, kept)
+    count = sys.getrefcount(keeper)
+    lib.ortcffi_release_allocator(ffi.cast("OrtAllocator*", address))
+    assert sys.getrefcount(keeper) == count

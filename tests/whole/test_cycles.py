@@ -63,7 +63,7 @@ def allocator_of(other):
 
 def environment(other):
     env = ort.Env("cycles", api=api)
-    if isinstance(other, ort.Allocator) and other.api == api and hasattr(other, "inner"):
+    if isinstance(other, ort.Allocator) and other.api == api:
         env.register_allocator(other)
     return env
 

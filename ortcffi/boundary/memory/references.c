@@ -32,6 +32,8 @@ struct keeper {
   PyObject base;
   OrtAllocator* allocator;
   PyObject* what;
+  /* References to the allocator that were counted here. Others began before this keeper did. */
+  size_t references;
   struct keeper* next;
 };
 
@@ -52,21 +54,25 @@ static struct keeper* keeper_of(const OrtAllocator* allocator) {
   return at;
 }
 
-static void count(OrtAllocator* allocator, void (*change)(PyObject*)) {
+static void count(OrtAllocator* allocator, int change) {
   struct gil gil;
   if (__atomic_load_n(&keepers, __ATOMIC_RELAXED) == 0 || !take_gil(&gil)) {
     return;
   }
   struct keeper* keeper = keeper_of(allocator);
-  if (keeper != NULL) {
-    change((PyObject*)keeper);
+  if (keeper != NULL && change > 0) {
+    keeper->references++;
+    Py_INCREF((PyObject*)keeper);
+  } else if (keeper != NULL && keeper->references > 0) {
+    keeper->references--;
+    Py_DECREF((PyObject*)keeper);
   }
   release_gil(&gil);
 }
 
-static void retain_foreign(OrtAllocator* allocator) { count(allocator, Py_IncRef); }
+static void retain_foreign(OrtAllocator* allocator) { count(allocator, 1); }
 
-static void release_foreign(OrtAllocator* allocator) { count(allocator, Py_DecRef); }
+static void release_foreign(OrtAllocator* allocator) { count(allocator, -1); }
 
 static void retain_object(void* object) {
   struct gil gil;
@@ -125,6 +131,7 @@ static PyObject* keeper_new(PyTypeObject* type, PyObject* arguments, PyObject* k
   if (keeper != NULL) {
     keeper->allocator = (OrtAllocator*)(uintptr_t)allocator;
     keeper->what = Py_NewRef(what);
+    keeper->references = 0;
     keeper->next = NULL;
     struct keeper** at = bucket_of(keeper->allocator);
     while (*at != NULL) {
