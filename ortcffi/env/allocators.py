@@ -251,9 +251,8 @@ class EnvMemory(Handle):
         for each in self._registered():
             if not each.lent.closed and each.lent.handle == handle and not each.allocator.closed:
                 return each.allocator
-        default = self.api.default_allocator  # outlives every environment
-        if handle == default.handle:
-            return default
+        if handle == self.api.default_allocator.handle:  # it outlives every environment
+            return self.api.default_allocator
         return Allocator(self.api, handle, lender=self.handle)
 
     def _info_of(self, allocator: Allocator) -> MemoryInfo:
