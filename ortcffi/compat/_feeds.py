@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What runs take and give, by the official package's rules, where a `Session`'s are stricter."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +32,8 @@ class Engine(Session):
     __slots__ = ()
 
     def _convert_input(self, place: int, x: Any) -> Value:
+        if isinstance(x, Mapping) and not x:
+            raise ValueError("an empty map is refused by the official rules")
         return super()._convert_input(place, x._value if type(x) is OfficialValue else x)
 
 
@@ -85,7 +87,7 @@ def convert(api: "Api", spec: "ValueSpec | None", name: Any, x: Any) -> Value:
     if info is not None and info.kind == ValueKind.SEQUENCE and isinstance(x, list):
         return _sequence(api, info, name, x)
     if isinstance(x, Mapping) and info is not None and info.kind == ValueKind.MAP:
-        return _map(api, info, x)
+        return _map(api, info, name, x)
     if isinstance(x, list) and info is not None and info.kind == ValueKind.TENSOR:
         return _of_list(api, info, x)
     if isinstance(x, (list, tuple, str, bytes, Mapping)):
@@ -124,7 +126,7 @@ def _of_list(api: "Api", info: "TypeInfo", x: list[Any]) -> Value:
 def _sequence(api: "Api", info: "TypeInfo", name: Any, x: list[Any]) -> Value:
     contained = info.contained
     if contained is not None and contained.kind == ValueKind.MAP:
-        return Value.sequence([_map(api, contained, each) for each in x], api=api)
+        return Value.sequence([_map(api, contained, name, each) for each in x], api=api)
     if not x:
         return _empty_sequence(api, contained)
     values = []
@@ -148,12 +150,36 @@ def _empty_sequence(api: "Api", contained: "TypeInfo | None") -> Value:
     return empty_sequence(api, element)
 
 
-def _map(api: "Api", info: "TypeInfo", x: Any) -> Value:
+def _map(api: "Api", info: "TypeInfo", name: Any, x: Any) -> Value:
     if not isinstance(x, Mapping):
         raise RuntimeError("Input is not of the type dict")
+    if not x:
+        raise RuntimeError("Size of dictionary is empty, unable to run the prediction.")
     tensor = None if info.contained is None else info.contained.tensor_info
     dtype = None if tensor is None else dtype_of(tensor.element_type)
-    return Value.map(x, dtype, api=api)
+    try:
+        return Value.map(x, dtype, api=api)
+    except (TypeError, ValueError):
+        raise RuntimeError(f"{_map_problem(x)} for input '{name}'.") from None
+
+
+def _map_problem(x: Mapping[Any, Any]) -> str:
+    """Why a dict is no map, in the official package's words: the first key decides."""
+    first = next(iter(x))
+    kinds, c_type = ((str,), "string") if isinstance(first, str) else (_INTEGERS, "int64_t")
+    if not isinstance(first, (*kinds, float)):
+        return f"Key type must be int or string (not {type(first)})"
+    wrong = [key for key in x if not isinstance(key, kinds)]
+    what, one = ("key", wrong[0]) if wrong else ("value", _no_number(x.values()))
+    return f"Unexpected {what} type  {type(one)}, it cannot be linked to C type {c_type}"
+
+
+_INTEGERS = (int, np.integer)
+
+
+def _no_number(values: Iterable[Any]) -> Any:
+    """The first of some values that is no number."""
+    return next((each for each in values if not isinstance(each, (int, float, np.number))), None)
 
 
 # --- outputs --------------------------------------------------------------------------------------

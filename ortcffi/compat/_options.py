@@ -39,6 +39,7 @@ class SessionOptions:
         "_prefix",
         "_profiling",
         "_providers",
+        "_selects",
         "_threads",
     )
 
@@ -63,6 +64,7 @@ class SessionOptions:
         self._ignored: dict[str, Any] = {}
         self._providers: list[Callable[[Options], str]] = []
         self._prefix, self._profiling, self._threads = "onnxruntime_profile_", False, True
+        self._selects = False
 
     # --- settings ---------------------------------------------------------------------------------
 
@@ -186,6 +188,7 @@ class SessionOptions:
     def set_provider_selection_policy(self, policy: OrtExecutionProviderDevicePolicy, /) -> None:
         """Have the library choose devices."""
         self._options.device_policy = int(policy)
+        self._selects = True
 
     @translated
     def set_provider_selection_policy_delegate(self, delegate: Callable[..., Any], /) -> None:
@@ -196,10 +199,11 @@ class SessionOptions:
             return [each._device for each in delegate(offered, model, runtime, len(offered))]
 
         self._options.device_selector = select
+        self._selects = True
 
     def has_providers(self) -> bool:
-        """Return whether execution providers were added."""
-        return bool(self._providers)
+        """Return whether execution providers were added, or a way to choose them."""
+        return bool(self._providers) or self._selects
 
     def _copy(self, keep_providers: bool = True) -> tuple["SessionOptions", list[str]]:
         """A copy for a session, and the names of the execution providers that it has."""
@@ -207,7 +211,7 @@ class SessionOptions:
         copy._options, copy._ignored = self._options.clone(), dict(self._ignored)
         copy._providers = list(self._providers) if keep_providers else []
         copy._prefix, copy._profiling = self._prefix, self._profiling
-        copy._threads = self._threads
+        copy._threads, copy._selects = self._threads, self._selects
         names = [append(copy._options) for append in copy._providers]
         if not copy._threads:
             copy._options.per_session_threads = False

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The official package and the drop-in for it, in turn: what programs see of both must be alike."""
 
-import gc
 import importlib
+import sys
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
@@ -30,10 +30,11 @@ def state(onnxruntime: ModuleType) -> ModuleType:
 def lets_go_of_the_environment() -> Iterator[None]:
     """The drop-in keeps one for the whole process, as the official package does."""
     yield
-    from ortcffi.compat._environment import close_environment
-
-    gc.collect()
-    close_environment()
+    if (module := sys.modules.get("ortcffi.compat._environment")) is not None:
+        if module.State.executor is not None:  # whose threads may still have a session
+            module.State.executor.shutdown()
+            module.State.executor = None
+        module.close_environment()
 
 
 @pytest.fixture

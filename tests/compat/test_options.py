@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Options, bindings, compiling and adapters of the official package and of the drop-in."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -137,35 +134,6 @@ def test_a_severity_out_of_range_is_a_runtime_error(onnxruntime, severity):
     with pytest.raises(RuntimeError, match="Invalid logging severity"):
         onnxruntime.set_default_logger_severity(severity)
     onnxruntime.set_default_logger_severity(2)
-
-
-def test_sessions_share_threads_if_the_environment_has_them():
-    program = """
-import sys, numpy as np, ortcffi as ort
-g = ort.Graph()
-g.input("X", "f4", [2]); g.node("Neg", ["X"], ["Y"]); g.output("Y", "f4", [2])
-model = g.to_bytes()
-if sys.argv[1] == "compat":
-    import ortcffi.compat as onnxruntime
-else:
-    import onnxruntime
-onnxruntime.set_global_thread_pool_sizes(2, 2)
-options = onnxruntime.SessionOptions()
-options.use_per_session_threads = False
-session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-print(session.run(None, {"X": np.ones(2, "f4")})[0].tolist())
-options = onnxruntime.SessionOptions()
-try:
-    onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-except RuntimeError as error:
-    print("use_per_session_threads must be false" in str(error))
-"""
-    for package in ("official", "compat"):
-        done = subprocess.run(
-            [sys.executable, "-c", program, package], check=True, capture_output=True, text=True
-        )
-        assert "[-1.0, -1.0]" in done.stdout
-        assert "True" in done.stdout
 
 
 # --- bindings -------------------------------------------------------------------------------------

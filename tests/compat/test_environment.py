@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""Threads that sessions share, and devices that are chosen for them."""
+
+import contextlib
+import inspect
+
+import numpy as np
+import pytest
+from support.processes import run_python
+
+from ortcffi import compat
+
+
+def test_a_choice_of_devices_counts_as_providers(onnxruntime, squares):
+    options = onnxruntime.SessionOptions()
+    assert not options.has_providers()
+    options.set_provider_selection_policy(onnxruntime.OrtExecutionProviderDevicePolicy.PREFER_CPU)
+    assert options.has_providers()
+    options = onnxruntime.SessionOptions()
+    options.set_provider_selection_policy_delegate(lambda devices, *_rest: devices[-1:])
+    assert options.has_providers()
+    session = onnxruntime.InferenceSession(squares, options)
+    assert session.get_providers() == ["CPUExecutionProvider"]
+
+
+def test_an_error_of_the_function_that_chooses_devices_is_told(onnxruntime, state, squares):
+    def refuse(*_arguments):
+        raise ValueError("none of these")
+
+    options = onnxruntime.SessionOptions()
+    options.set_provider_selection_policy_delegate(refuse)
+    with pytest.raises(state.Fail, match="none of these"):
+        onnxruntime.InferenceSession(squares, options)
+
+
+def shares_threads(onnxruntime, model):
+    """What a process sees whose sessions share threads."""
+    onnxruntime.set_global_thread_pool_sizes(2, 2)
+    options = onnxruntime.SessionOptions()
+    options.use_per_session_threads = False
+    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    ran = session.run(None, {"X": np.ones((3, 2), "f4")})[0].sum()
+    with contextlib.suppress(RuntimeError):
+        options = onnxruntime.SessionOptions()
+        onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        return f"{ran} and no error"
+    return f"{ran} and an error"
+
+
+def test_sessions_share_threads_if_the_environment_has_them(squares):
+    assert shares_threads(compat, squares) == "6.0 and an error"
+
+
+def test_official_sessions_share_threads_if_the_environment_has_them(squares):
+    source = inspect.getsource(shares_threads)
+    lines = ("import contextlib, numpy as np, onnxruntime", source)
+    program = "\n".join((*lines, f"print(shares_threads(onnxruntime, {squares!r}))"))
+    printed = run_python(program)  # in a process whose environment nothing has used yet
+    assert printed.splitlines()[-1] == "6.0 and an error"

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""Inputs that are maps: dicts of numbers."""
+
+import numpy as np
+import pytest
+
+onnx = pytest.importorskip("onnx")
+
+CPU = ["CPUExecutionProvider"]
+
+
+@pytest.fixture
+def session(onnxruntime):
+    """Y = the values of a map X of int64 to float, in the order of the keys 0, 1 and 2."""
+    helper = onnx.helper
+    numbers = helper.make_tensor_type_proto(onnx.TensorProto.FLOAT, None)
+    x = helper.make_value_info("X", helper.make_map_type_proto(onnx.TensorProto.INT64, numbers))
+    y = helper.make_tensor_value_info("Y", onnx.TensorProto.FLOAT, [1, 3])
+    node = helper.make_node(
+        "DictVectorizer", ["X"], ["Y"], domain="ai.onnx.ml", int64_vocabulary=[0, 1, 2]
+    )
+    graph = helper.make_graph([node], "values", [x], [y])
+    opsets = [helper.make_opsetid("", 13), helper.make_opsetid("ai.onnx.ml", 2)]
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=CPU)
+    yield session
+    vars(session).clear()
+
+
+@pytest.mark.parametrize(
+    "x", [{0: 1.0, 2: 3.0}, {np.int32(0): np.float64(1), np.int64(2): np.float32(3)}, {0: 1, 2: 3}]
+)
+def test_a_dict_of_numbers_is_a_map(session, x):
+    assert session.run(None, {"X": x})[0].tolist() == [[1, 0, 3]]
+
+
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        ({}, "Size of dictionary is empty"),
+        (
+            {0: 1.0, "a": 2.0},
+            r"Unexpected key type  <class 'str'>, .* C type int64_t for input 'X'",
+        ),
+        ({0: "one"}, r"Unexpected value type  <class 'str'>, .* for input 'X'"),
+        ({0: 1.0, 1: None}, r"Unexpected value type  <class 'NoneType'>"),
+        ({1.5: 1.0}, r"Unexpected key type  <class 'float'>"),
+        ({None: 1.0}, r"Key type must be int or string \(not <class 'NoneType'>\) for input 'X'"),
+    ],
+)
+def test_what_is_no_map_of_the_models_type_is_a_runtime_error(session, x, message):
+    with pytest.raises(RuntimeError, match=message):
+        session.run(None, {"X": x})
