@@ -11,6 +11,7 @@ import gc
 import importlib.util
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -38,10 +39,13 @@ FAILED = pytest.StashKey[bool]()
 def pytest_configure(config: pytest.Config) -> None:
     """Sets what all processes of the run share.
 
-    The processes that tests start import the package that the tests import. When a process of
-    xdist crashes, the run ends with the name of its test: xdist would start another process, and
-    with ``--dist loadgroup`` it waits for ever then.
+    The processes that tests start import the package that the tests import. Ctrl-C works as in a
+    terminal, also where the run was started in the background, with SIGINT ignored. When a process
+    of xdist crashes, the run ends with the name of its test: xdist would start another process,
+    and with ``--dist loadgroup`` it waits for ever then.
     """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if getattr(config.option, "maxworkerrestart", "") is None:
         config.option.maxworkerrestart = "0"
     os.environ["PYTHONSAFEPATH"] = "1"
