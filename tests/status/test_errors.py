@@ -162,14 +162,11 @@ def test_the_number_of_an_unknown_code_survives_pickling():
     assert (twin.code, twin) == (9999, OrtError("message", "Function", 9999))
 
 
-def raise_in_worker(kind):
-    raise kind("from the worker", "Function")
-
-
 def test_an_exception_comes_back_from_a_spawned_process():
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         for kind in (errors.InvalidArgument, errors.NoSuchFile, errors.OutOfMemory):
-            error = pool.submit(raise_in_worker, kind).exception()
+            raising = f"raise ortcffi.errors.{kind.__name__}('from the worker', 'Function')"
+            error = pool.submit(exec, f"import ortcffi; {raising}").exception(timeout=60)
             assert error == kind("from the worker", "Function")
 
 
