@@ -51,7 +51,7 @@ __all__ += [
 __all__ += ["Attribute", "OpSet", "PythonOp", "custom_op", "custom_op_library", "op_set"]
 __all__ += ["CustomOpLibrary", "Kernel", "LibraryOp", "optional", "variadic"]
 __all__ += ["expose_symbols", "ffi", "find_runtimes", "get_include", "get_library", "init_api"]
-__all__ += ["Official", "UnknownLayoutError", "attach"]
+__all__ += ["Official", "SoftBound", "UnknownLayoutError", "attach"]
 __all__ += ["lib", "load", "numpy_allocator", "trace"]
 __all__ += ["CompileFlags", "Graph", "GraphNode", "GraphValue", "ModelEditor", "StoredAt"]
 __all__ += ["compile_model"]
@@ -85,6 +85,7 @@ _NAMES = {
     "official.attached": "Official",
     "official.door": "attach",
     "official.layout": "UnknownLayoutError",
+    "official.soft_bound": "SoftBound",
     "options.session": "DevicePolicy ExecutionMode OptimizationLevel SessionOptions",
     "table.load": "LibraryNotFound load LoadError",
     "memory.python_allocator": "PythonAllocator",

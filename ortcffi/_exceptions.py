@@ -163,8 +163,8 @@ class OutOfMemory(RuntimeException, MemoryError):
     """There is no memory.
 
     The C API has no code for that. An ``ORT_RUNTIME_EXCEPTION`` becomes one if its message contains
-    "out of memory", "bad_alloc" or "Failed to allocate memory"; an ``ORT_FAIL`` for the last, which
-    is what the arenas of ONNX Runtime say. `code` is the status's.
+    "out of memory", "bad_alloc", "Failed to allocate memory" or "Available memory of"; an
+    ``ORT_FAIL`` for the last two, which the arenas of ONNX Runtime say. `code` is the status's.
     """
 
 

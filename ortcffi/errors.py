@@ -55,7 +55,8 @@ def _renew_guard() -> None:
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew_guard)
 
-ARENA_IS_EMPTY = "Failed to allocate memory"  # what the arenas of ONNX Runtime say
+# What the arenas of ONNX Runtime say.
+REFUSALS_OF_ARENAS = ("Failed to allocate memory", "Available memory of ")
 
 CLASSES = {int(vars(kind)["code"]): kind for kind in OrtError.__subclasses__()}
 
@@ -67,7 +68,7 @@ def error_for(code: int, message: str, function: str | None) -> OrtError:
         error = OrtError(message, function, code)
     elif kind is RuntimeException and says_out_of_memory(message):
         error = OutOfMemory(message, function)
-    elif kind is Fail and ARENA_IS_EMPTY in message:
+    elif kind is Fail and _is_refusal_of_arena(message):
         error = OutOfMemory(message, function)
         error.code = ErrorCode.FAIL
     else:
@@ -79,7 +80,11 @@ def error_for(code: int, message: str, function: str | None) -> OrtError:
 
 def says_out_of_memory(message: str) -> bool:
     """Whether a message has the words of the core and CUDA, of C++, or of ONNX Runtime's arenas."""
-    return "out of memory" in message or "bad_alloc" in message or ARENA_IS_EMPTY in message
+    return "out of memory" in message or "bad_alloc" in message or _is_refusal_of_arena(message)
+
+
+def _is_refusal_of_arena(message: str) -> bool:
+    return any(words in message for words in REFUSALS_OF_ARENAS)
 
 
 # fail(api, status, function) raises the exception for a status that is not NULL, whatever its code,

@@ -49,8 +49,10 @@ def pytest_configure(config: pytest.Config) -> None:
     if getattr(config.option, "maxworkerrestart", "") is None:
         config.option.maxworkerrestart = "0"
     os.environ["PYTHONSAFEPATH"] = "1"
-    if not OLDER_RELEASE:  # whose environment finds them, and must find its onnxruntime first
-        os.environ["PYTHONPATH"] = str(Path(ortcffi.__file__).resolve().parents[1])
+    # An environment of an older release finds all packages, but must find its onnxruntime first.
+    first = importlib.util.find_spec("onnxruntime" if OLDER_RELEASE else "ortcffi")
+    if first is not None and first.origin is not None:
+        os.environ["PYTHONPATH"] = str(Path(first.origin).resolve().parents[1])
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

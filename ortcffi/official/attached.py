@@ -12,31 +12,33 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._convert import decode
 from ortcffi._native import ffi
 from ortcffi._public import public
-from ortcffi._table import HIGHEST_VERSION, highest_api_version
+from ortcffi._table import HIGHEST_VERSION, core_api, highest_api_version
+from ortcffi.arena.arena import Arena
 from ortcffi.arena.cfg import ArenaCfg
 from ortcffi.env.env import Env
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
-from ortcffi.memory.python_allocator import PythonAllocator
 from ortcffi.official.errors import Translation
 from ortcffi.official.layout import (
     MEMORY_INFO,
     RUN_OPTIONS,
     SESSION_OPTIONS,
     VALUE,
-    UnknownLayoutError,
     pointer_of,
     session_pointer,
 )
+from ortcffi.official.sharing import share_for_good
+from ortcffi.official.soft_bound import SoftBound
+from ortcffi.official.values import make_ortvalue
 from ortcffi.options.run import RunOptions
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.session import Session
 from ortcffi.table.api import Api
 from ortcffi.table.load import LoadError
-from ortcffi.values.element_types import ElementType, ValueKind
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import ModuleType
 
     from ortcffi._ort import OrtApiBase
@@ -47,8 +49,8 @@ PACKAGE = "onnxruntime"
 ENV_ALLOCATORS = "session.use_env_allocators"
 PROVIDER = "CPUExecutionProvider"
 
-# Shared with sessions, whose ends nobody reports: they live until the process ends.
-_shared_for_good: list[object] = []
+# Sessions, whose ends nobody reports, use them until the process ends.
+_used_for_good: list[Env] = []
 
 
 @public
@@ -121,16 +123,7 @@ class Official(Api):
         TypeError
             It is no dense tensor, or one of strings, which the official package cannot take.
         """
-        if not isinstance(value, Value):
-            raise TypeError(f"value must be a Value, not {type(value).__name__}")
-        if value.kind is not ValueKind.TENSOR or value.element_type is ElementType.STRING:
-            raise TypeError(f"{value!r} cannot be shared with the official package by DLPack")
-        is_bool = value.element_type is ElementType.BOOL
-        shared = Value.from_numpy(value.numpy().view("u1")) if is_bool else value
-        if not hasattr(self.module.OrtValue, "from_dlpack"):
-            raise UnknownLayoutError("this release of onnxruntime has no OrtValue.from_dlpack")
-        made = self.module.OrtValue.from_dlpack(shared.__dlpack__(), is_bool)
-        return importlib.import_module(PACKAGE).OrtValue(made)
+        return make_ortvalue(self.module, value)
 
     def options(self, official: Any) -> SessionOptions:
         """See official ``SessionOptions`` as `SessionOptions`, which can set more.
@@ -228,7 +221,7 @@ class Official(Api):
         with self._guard:
             if self._env is None:
                 self._env = Env(api=self)
-                _shared_for_good.append(self._env)
+                _used_for_good.append(self._env)
             return self._env
 
     def share_arena(self, *, max_bytes: int | None = None, **measures: Any) -> None:
@@ -259,15 +252,37 @@ class Official(Api):
         ----------
         allocator : Allocator
             Such as an `Arena`, or a `Tracking` around one. It must answer every request, since
-            ONNX Runtime does not survive NULL: give `Limiting` its soft bound.
+            ONNX Runtime does not survive NULL: for a bound, see `share_soft_bound`.
         """
-        if isinstance(allocator, PythonAllocator):
-            raise TypeError(
-                "an allocator in Python cannot outlive the interpreter, as sessions may"
-            )
-        self.env.register_allocator(allocator)
-        _shared_for_good.append((allocator, allocator.handle))
+        share_for_good(self.env, allocator)
         self._uses_shared_memory = True
+
+    def share_soft_bound(
+        self,
+        limit: int,
+        *,
+        inner: Allocator | None = None,
+        on_excess: "Callable[[SoftBound, int], object] | None" = None,
+    ) -> SoftBound:
+        """Have sessions share an allocator, as with `share_allocator`, that tells of an excess.
+
+        What goes over the bound is granted and counted, and the run that asked for it is
+        terminated, if it was given the options of `SoftBound.run_options`.
+
+        Parameters
+        ----------
+        limit : int
+            The bound in bytes.
+        inner : Allocator, optional
+            Where the memory comes from; by default a new `Arena`.
+        on_excess : callable, optional
+            Called as ``on_excess(bound, size)`` for each block that leaves more in use, on the
+            thread that takes it. Exceptions go to ``sys.unraisablehook``.
+        """
+        memory = Arena(core_api().default_allocator) if inner is None else inner
+        bound = SoftBound(self, memory, limit, on_excess)
+        self.share_allocator(bound.allocator)
+        return bound
 
     def errors(self) -> AbstractContextManager[None]:
         """Within the block, official exceptions are raised as exceptions of `ortcffi.errors`.

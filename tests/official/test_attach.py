@@ -2,22 +2,19 @@
 """The copy of ONNX Runtime inside the official package: its table, its objects, its sessions."""
 
 import gc
+import json
 import logging
-import subprocess
-import sys
-import textwrap
 import weakref
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from support.official import MODEL, SHAPE, python
 from support.releases import needs_release
 
 import ortcffi as ort
 
 onnxruntime = pytest.importorskip("onnxruntime")
-MODEL = str(Path(onnxruntime.__file__).parent / "datasets/sigmoid.onnx")  # x: float[3, 4, 5] -> y
-SHAPE = (3, 4, 5)
 
 
 @pytest.fixture(scope="module")
@@ -28,20 +25,6 @@ def official():
 @pytest.fixture
 def session():
     return onnxruntime.InferenceSession(MODEL, providers=["CPUExecutionProvider"])
-
-
-def python(code: str) -> str:
-    """What a process of its own prints: sharing memory lasts until a process ends."""
-    begin = f"""
-        import gc, sys, numpy as np, onnxruntime, ortcffi as ort
-        MODEL, X = {MODEL!r}, np.ones({SHAPE}, np.float32)
-    """
-    text = textwrap.dedent(begin) + textwrap.dedent(code)
-    done = subprocess.run(
-        [sys.executable, "-c", text], capture_output=True, text=True, check=False, timeout=60
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 # --- the table ------------------------------------------------------------------------------------
@@ -63,35 +46,51 @@ def test_the_table_is_not_that_of_the_library_beside_it(official, real_api):
 
 
 def test_the_package_need_not_be_imported_first():
-    assert python("print(ort.attach().version)") == python(
-        "del sys.modules['onnxruntime']; print(ort.attach().version)"
-    )
-
-
-def test_without_the_package_the_error_says_what_to_install():
     code = """
         for name in [name for name in sys.modules if name.startswith("onnxruntime")]:
             del sys.modules[name]
-        sys.modules["onnxruntime"] = None
-        try:
-            ort.attach()
-        except ort.LoadError as error:
-            print(error)
+        print(ort.attach().version_string == onnxruntime.__version__)
     """
-    assert "pip install onnxruntime" in python(code)
+    assert python(code) == "True\n"
 
 
-def test_a_package_without_a_way_in_is_refused():
+@pytest.fixture(scope="module")
+def refusals() -> Any:
+    """What `attach` says of packages that it cannot use, in a process that never attached."""
     code = """
+        import json
+
+        def refusal():
+            try:
+                ort.attach()
+            except ort.LoadError as error:
+                return str(error)
+
         class Options:
             def register_custom_ops_library(self, path): raise RuntimeError("built without it")
-        onnxruntime.SessionOptions = Options
-        try:
-            ort.attach()
-        except ort.LoadError as error:
-            print(error)
+
+        official, onnxruntime.SessionOptions = onnxruntime.SessionOptions, Options
+        without_the_way = refusal()
+        Options.register_custom_ops_library = lambda self, path: None
+        without_a_base = refusal()
+        for name in [name for name in sys.modules if name.startswith("onnxruntime")]:
+            del sys.modules[name]
+        sys.modules["onnxruntime"] = None
+        print(json.dumps([without_the_way, without_a_base, refusal()]))
     """
-    assert "does not load libraries of custom ops: built without it" in python(code)
+    return json.loads(python(code))
+
+
+def test_a_package_without_a_way_in_is_refused(refusals):
+    assert "does not load libraries of custom ops: built without it" in refusals[0]
+
+
+def test_a_package_that_gives_no_base_is_refused(refusals):
+    assert "gave no OrtApiBase to a library of custom ops" in refusals[1]
+
+
+def test_without_the_package_the_error_says_what_to_install(refusals):
+    assert "pip install onnxruntime" in refusals[2]
 
 
 # --- values ---------------------------------------------------------------------------------------
@@ -262,74 +261,3 @@ def test_the_code_of_an_official_error_is_read(session):
         session.run(None, {"x": np.ones(3, np.float32)})
     assert ort.errors.code_of(caught.value) is ort.ErrorCode.INVALID_ARGUMENT
     assert ort.errors.code_of(KeyError("x")) is None
-
-
-# --- shared memory --------------------------------------------------------------------------------
-
-
-@needs_release(21, "objects whose contents are reached")
-def test_sessions_share_one_bounded_arena():
-    code = """
-        official = ort.attach()
-        official.share_arena(max_bytes=64 << 20)
-        sessions = [onnxruntime.InferenceSession(MODEL, official.session_options()) for _ in "ab"]
-        sessions[0].run(None, {"x": X})
-        figures = [official.session(each).allocator().stats for each in sessions]
-        print(figures[0].raw == figures[1].raw, figures[0].limit)
-    """
-    assert python(code) == f"True {64 << 20}\n"
-
-
-@needs_release(21, "objects whose contents are reached")
-def test_an_arena_of_ours_has_the_figures_of_all_sessions():
-    code = """
-        official = ort.attach()
-        pool = ort.Tracking(ort.Arena(ort.core_api().default_allocator))
-        official.share_allocator(pool)
-        session = onnxruntime.InferenceSession(MODEL, official.session_options())
-        session.run(None, {"x": X})
-        print(pool.num_allocations > 0)
-        del pool; gc.collect()
-        session.run(None, {"x": X})
-    """
-    assert python(code) == "True\n"
-
-
-def test_an_allocator_in_python_is_refused(official):
-    with pytest.raises(TypeError, match="cannot outlive the interpreter"):
-        official.share_allocator(ort.PythonAllocator())
-
-
-@needs_release(21, "objects whose contents are reached")
-@pytest.mark.parametrize(
-    "what",
-    [
-        "official.share_arena(max_bytes=1 << 26)",
-        "official.share_allocator(ort.Arena(ort.core_api().default_allocator))",
-        "pass",
-    ],
-)
-def test_the_interpreter_ends_with_sessions_and_loggers_alive(what):
-    code = f"""
-        official = ort.attach()
-        {what}
-        options = official.session_options(logger=print, log_severity=0)
-        session = onnxruntime.InferenceSession(MODEL, options)
-        ours = official.session(session)
-        bound = ours.run({{"x": X}})
-        sys.modules["kept"] = [session, ours, options]
-    """
-    python(code)
-
-
-@needs_release(21, "objects whose contents are reached")
-def test_a_forked_child_may_use_what_it_has():
-    code = """
-        import os
-        official = ort.attach()
-        value = official.value(onnxruntime.OrtValue.ortvalue_from_numpy(X))
-        if (child := os.fork()) == 0:
-            os._exit(0 if value.numpy().sum() == X.size else 1)
-        print(os.waitpid(child, 0)[1])
-    """
-    assert python(code) == "0\n"

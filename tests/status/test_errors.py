@@ -110,7 +110,12 @@ def test_a_message_may_be_empty(api):
 
 @pytest.mark.parametrize(
     "message",
-    [b"CreateX: out of memory: 5 bytes", b"std::bad_alloc", b"Failed to allocate memory for 5"],
+    [
+        b"CreateX: out of memory: 5 bytes",
+        b"std::bad_alloc",
+        b"Failed to allocate memory for 5",
+        b"Available memory of 4 is smaller than requested bytes of 5",
+    ],
 )
 def test_a_runtime_exception_that_says_out_of_memory_is_a_memory_error(api, message):
     error = caught(api, ErrorCode.RUNTIME_EXCEPTION, message)
@@ -222,11 +227,15 @@ def test_a_traceback_names_the_module_that_users_import(kind):
     assert (kind.__module__, getattr(errors, kind.__name__)) == ("ortcffi.errors", kind)
 
 
-ARENA_IS_EMPTY = b"... Failed to allocate memory for requested buffer of size 4096"
+REFUSALS = [
+    b"... Failed to allocate memory for requested buffer of size 4096",
+    b"... Available memory of 1024 is smaller than requested bytes of 4096",
+]
 
 
-def test_an_arena_of_onnx_runtime_without_memory_is_out_of_memory(api):
-    status = lib.CreateStatus(api.pointer, lib.ORT_FAIL, ARENA_IS_EMPTY)
+@pytest.mark.parametrize("message", REFUSALS)
+def test_an_arena_of_onnx_runtime_without_memory_is_out_of_memory(api, message):
+    status = lib.CreateStatus(api.pointer, lib.ORT_FAIL, message)
     with pytest.raises(errors.OutOfMemory) as caught:
         errors.check(api.pointer, status, "Run")
     assert (caught.value.code, caught.value.function) == (ErrorCode.FAIL, "Run")

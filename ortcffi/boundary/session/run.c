@@ -74,18 +74,12 @@ Py_ssize_t ortcffi_stop_all(const struct session* session) {
   return count;
 }
 
-/* An arena at its bound answers ORT_FAIL, or ORT_RUNTIME_EXCEPTION in older releases; its message
- * has these words. */
-static int is_out_of_memory(const char* message) {
-  return strstr(message, "Available memory of ") != NULL ||
-         strstr(message, "Failed to allocate memory") != NULL;
-}
-
 static void fail(struct run* run, OrtStatus* status, const char* function) {
   const struct maker* maker = run->session->maker;
   const char* message = maker->api->GetErrorMessage(status);
   OrtErrorCode code = maker->api->GetErrorCode(status);
-  if ((code != ORT_FAIL && code != ORT_RUNTIME_EXCEPTION) || !is_out_of_memory(message)) {
+  if ((code != ORT_FAIL && code != ORT_RUNTIME_EXCEPTION) ||
+      !ortcffi_is_refusal_of_arena(message)) {
     ortcffi_value_fail(maker, status, function);
     return;
   }

@@ -19,10 +19,15 @@ ortcffi_object* ortcffi_set_errors(ortcffi_object* classes, ortcffi_object* othe
   return (ortcffi_object*)Py_NewRef(Py_None);
 }
 
+int ortcffi_is_refusal_of_arena(const char* message) {
+  return strstr(message, "Available memory of ") != NULL ||
+         strstr(message, "Failed to allocate memory") != NULL;
+}
+
 /* Whether ortcffi/errors.py has to look at the message: ONNX Runtime's arenas have no other way to
  * say that there is no memory. */
 static bool needs_a_look(OrtErrorCode code, const char* text) {
-  return code == ORT_FAIL && strstr(text, "Failed to allocate memory") != NULL;
+  return code == ORT_FAIL && ortcffi_is_refusal_of_arena(text);
 }
 
 /* The exception for a code and a message; NULL for another one that came up. */

@@ -23,6 +23,10 @@ ortcffi_object* ortcffi_set_errors(ortcffi_object* classes, ortcffi_object* othe
  * name of the function that answered. What is not UTF-8 becomes replacement characters. */
 ortcffi_object* ortcffi_fail(const OrtApi* api, OrtStatus* status, ortcffi_object* function);
 
+/* Whether a message is that of an arena of ONNX Runtime at its bound. The code of such a status is
+ * ORT_FAIL, or ORT_RUNTIME_EXCEPTION in older releases. */
+int ortcffi_is_refusal_of_arena(const char* message);
+
 /* CreateStatus, whose answer is written before an interrupt can come. */
 void ortcffi_create_status(const OrtApi* api, OrtErrorCode code, const char* message,
                            OrtStatus** out);

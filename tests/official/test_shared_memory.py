@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""Memory that official sessions share, until the process ends."""
+
+import json
+from typing import Any
+
+import pytest
+from support.official import python
+from support.releases import needs_release
+
+import ortcffi as ort
+
+SHARES = {
+    "an arena of the library": "official.share_arena(max_bytes=1 << 26)",
+    "an allocator": "official.share_allocator(ort.Arena(ort.core_api().default_allocator))",
+    "a soft bound": "official.share_soft_bound(1, on_excess=lambda bound, size: None)",
+    "nothing": "pass",
+}
+
+
+@pytest.fixture(scope="module")
+def answers() -> Any:
+    """What one process tells of both ways to share, the latter of which replaces the former."""
+    code = """
+        import json
+        answers = {}
+        official = ort.attach()
+        official.share_arena(max_bytes=64 << 20)
+        sessions = [onnxruntime.InferenceSession(MODEL, official.session_options()) for _ in "ab"]
+        sessions[0].run(None, {"x": X})
+        figures = [official.session(each).allocator().stats for each in sessions]
+        answers["arena"] = [figures[0].raw == figures[1].raw, figures[0].limit]
+        large = np.ones((30 << 20) // 4, np.float32)
+        graph = ort.Graph()
+        last = graph.input("x", "f4", ["n"])
+        for i in range(4):
+            (last,) = graph.node("Neg", [last], [f"y{i}"])
+        graph.output(last, "f4", ["n"])
+        model = graph.to_bytes()
+        session = onnxruntime.InferenceSession(model, official.session_options())
+        answers["exhausted"] = []
+        for call in (
+            lambda: session.run(None, {"x": np.concatenate([large, large, large])}),
+            lambda: official.session(session).run({"x": np.concatenate([large, large, large])}),
+        ):
+            try:
+                with official.errors():
+                    call()
+            except ort.OrtError as error:
+                answers["exhausted"].append(type(error).__name__)
+        answers["after"] = float(session.run(None, {"x": np.ones(3, np.float32)})[0][0])
+
+        pool = ort.Tracking(ort.Arena(ort.core_api().default_allocator))
+        official.share_allocator(pool)
+        session = onnxruntime.InferenceSession(MODEL, official.session_options())
+        session.run(None, {"x": X})
+        answers["ours"] = pool.num_allocations > 0
+        del pool; gc.collect()
+        official.share_allocator(ort.Arena(ort.core_api().default_allocator))
+        gc.collect()
+        answers["kept"] = session.run(None, {"x": X})[0].shape == X.shape
+        print(json.dumps(answers))
+    """
+    return json.loads(python(code))
+
+
+@needs_release(21, "objects whose contents are reached")
+def test_sessions_share_one_bounded_arena(answers):
+    assert answers["arena"] == [True, 64 << 20]
+
+
+@needs_release(21, "objects whose contents are reached")
+def test_a_run_beyond_the_bound_raises_out_of_memory(answers):
+    assert answers["exhausted"] == ["OutOfMemory"] * 2
+    assert answers["after"] == 1.0
+
+
+@needs_release(21, "objects whose contents are reached")
+def test_an_arena_of_ours_has_the_figures_of_all_sessions(answers):
+    assert answers["ours"]
+
+
+@needs_release(21, "objects whose contents are reached")
+def test_an_allocator_that_was_replaced_stays_with_its_sessions(answers):
+    assert answers["kept"]
+
+
+def test_an_allocator_in_python_is_refused():
+    with pytest.raises(TypeError, match="cannot outlive the interpreter"):
+        ort.attach().share_allocator(ort.PythonAllocator())
+
+
+@needs_release(21, "objects whose contents are reached")
+@pytest.mark.parametrize("what", SHARES.values(), ids=SHARES)
+def test_the_interpreter_ends_with_sessions_and_loggers_alive(what):
+    code = f"""
+        official = ort.attach()
+        {what}
+        options = official.session_options(logger=lambda message: None, log_severity=0)
+        session = onnxruntime.InferenceSession(MODEL, options)
+        ours = official.session(session)
+        bound = ours.run({{"x": X}})
+        sys.modules["kept"] = [session, ours, options]
+        print(bound[0].shape == X.shape)
+    """
+    assert python(code) == "True\n"
