@@ -254,7 +254,7 @@ class Official(Api):
             Such as an `Arena`, or a `Tracking` around one. It must answer every request, since
             ONNX Runtime does not survive NULL: for a bound, see `share_soft_bound`.
         """
-        share_for_good(self.env, allocator)
+        share_for_good(self, allocator)
         self._uses_shared_memory = True
 
     def share_soft_bound(

@@ -8,24 +8,25 @@ from ortcffi.env import sharing
 from ortcffi.memory.python_allocator import PythonAllocator
 
 if TYPE_CHECKING:
-    from ortcffi.env.env import Env
     from ortcffi.memory.allocator import Allocator
+    from ortcffi.official.attached import Official
 
 __all__ = ["share_for_good"]
 
 
-def share_for_good(env: "Env", allocator: "Allocator") -> None:
+def share_for_good(official: "Official", allocator: "Allocator") -> None:
     """Register an allocator that stays until the process ends, also when another replaces it.
 
     Parameters
     ----------
-    env : Env
-        The environment of the sessions.
+    official : Official
+        The library of the sessions.
     allocator : Allocator
         One whose memory is C's.
     """
     if isinstance(allocator, PythonAllocator):
         raise TypeError("an allocator in Python cannot outlive the interpreter, as sessions may")
+    env = official.env
     with sharing.allocators:
         env.register_allocator(allocator)
         for each in env._registered():
