@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._native import ffi, lib
 from ortcffi.env.env import Env
 from ortcffi.errors import fail
+from ortcffi.graph.editor import Parts, build_model
+from ortcffi.graph.graph import Graph
 from ortcffi.options.run import PrepackedWeights
 from ortcffi.options.session import ExecutionMode, SessionOptions
 from ortcffi.options.settings import path as as_path
@@ -60,6 +62,17 @@ def create_from(
             fail(api.pointer, status, slot)
 
     return create, (store, held) if _borrows_bytes(options) else store
+
+
+def create_from_graph(api: "Api", graph: Graph) -> Create:
+    """What makes a session of a graph, over the memory of its initializers."""
+    slot = "CreateSessionFromModel"
+
+    def create(env: Any, options: Any, out: Any) -> None:
+        with Parts(api, slot) as parts:
+            parts.call(slot, env, build_model(parts, graph), options, out)
+
+    return create
 
 
 def has_threads(options: SessionOptions | None) -> bool:

@@ -25,7 +25,9 @@ def parts_of(session: "Facts") -> tuple[Any, ...]:
     """What `pickle` keeps of a session: the path or the bytes, the options, the library's path."""
     source = session._source
     if source is None:
-        raise TypeError("a Session of a model that was made in Python is not pickled: pickle bytes")
+        raise TypeError(
+            "only a Session of a path or of bytes is pickled; Graph.to_bytes() gives bytes"
+        )
     if not isinstance(source, (str, os.PathLike)):
         source = bytes(source)
     return _again, (type(session), source, _described(session._options), session.api.path)

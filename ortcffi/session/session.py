@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING, Any, Self
 from ortcffi._native import ffi, lib
 from ortcffi._public import described_by, public
 from ortcffi.env.env import Env
-from ortcffi.graph.editor import Parts, build_model
 from ortcffi.graph.graph import Graph
 from ortcffi.options.run import PrepackedWeights
 from ortcffi.options.session import SessionOptions
 from ortcffi.session import asynchronous, bind
-from ortcffi.session.creation import Create, create_from, environment_of, has_threads, of_type
+from ortcffi.session.creation import (
+    Create,
+    create_from,
+    create_from_graph,
+    environment_of,
+    has_threads,
+    of_type,
+)
 from ortcffi.session.facts import Facts
 from ortcffi.session.library import engine_for, session_options_for
 from ortcffi.session.providers import Provider, with_providers
@@ -133,23 +139,28 @@ class Session(Facts):
             The model. Initializers of 128 bytes or more are not copied: the session uses their
             memory, which must not change.
         options, api, env
-            As of the class.
+            As of the class. With options that have custom ops, the session is made of the bytes
+            of the model, with a copy of its initializers.
 
         Notes
         -----
-        Model-editor function: ``CreateSessionFromModel``, since version 22.
+        Model-editor function: ``CreateSessionFromModel``, since version 22. It does not know the
+        custom ops of options.
         """
         if not isinstance(graph, Graph):
             raise TypeError(f"graph must be a Graph, not {type(graph).__name__}")
-        slot = "CreateSessionFromModel"
         engine = engine_for(api, options, env)
-
-        def create(env: Any, options: Any, out: Any) -> None:
-            with Parts(engine, slot) as parts:
-                parts.call(slot, env, build_model(parts, graph), options, out)
-
+        chosen = session_options_for(engine, options)
         session = cls.__new__(cls)
-        session._open(engine, create, options, env=env)
+        if chosen is not None and (
+            chosen._alive.get("custom_ops") or chosen._alive.get("op_domains")
+        ):
+            create, keep = create_from(
+                engine, graph.to_bytes(options=chosen, api=engine), None, chosen
+            )
+        else:
+            create, keep = create_from_graph(engine, graph), None
+        session._open(engine, create, chosen, env=env, keep=keep)
         return session
 
     def _open(

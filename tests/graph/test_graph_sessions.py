@@ -2,6 +2,7 @@
 """Sessions of graphs, and models that are extended."""
 
 import gc
+import pickle
 import weakref
 
 import numpy as np
@@ -99,6 +100,38 @@ def test_the_options_count(real_api, dense, tmp_path):
     options = ort.SessionOptions(real_api, optimized_model_path=path)
     ort.Session.from_graph(dense, options, api=real_api).close()
     assert path.stat().st_size > 700
+
+
+def test_a_graph_has_custom_ops_of_the_options(real_api):
+    twice = ort.custom_op(
+        "my.domain", inputs=[np.float32], outputs=[np.float32], op_set=None, name="Twice"
+    )(lambda x: x * 2)
+    graph = ort.Graph({"": 17, "my.domain": 1})
+    graph.input("x", "f4", [2])
+    graph.initializer("w", np.full(2, 3, np.float32))
+    graph.node("Twice", ["x"], ["z"], domain="my.domain")
+    graph.node("Add", ["z", "w"], ["y"])
+    graph.output("y", "f4", [2])
+    with (
+        ort.CustomOpDomain("my.domain", real_api) as domain,
+        ort.SessionOptions(real_api) as options,
+    ):
+        domain.add(twice)
+        options.add_custom_op_domain(domain)
+        with ort.Session.from_graph(graph, options, api=real_api) as session:
+            assert session.run({"x": np.ones(2, np.float32)})[0].tolist() == [5, 5]
+
+
+def test_a_session_of_a_graph_is_not_pickled_but_its_bytes_are(real_api, dense):
+    with (
+        ort.Session.from_graph(dense, api=real_api) as session,
+        pytest.raises(TypeError, match=r"Graph\.to_bytes"),
+    ):
+        pickle.dumps(session)
+    with ort.Session(dense.to_bytes(api=real_api), api=real_api) as session:
+        again = pickle.loads(pickle.dumps(session))
+        np.testing.assert_array_equal(again.run({"x": X})[0], session.run({"x": X})[0])
+        again.close()
 
 
 @pytest.mark.parametrize("wrong", [None, b"", "model.onnx", 3])
