@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from ortcffi._callback import report
-from ortcffi._native import ffi, lib
 from ortcffi.compat._binding import SessionIOBinding
 from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo
 from ortcffi.compat._environment import State, api, env, get_available_providers, pairs
@@ -20,17 +19,13 @@ from ortcffi.compat._metadata import (
     NodeArg,
     OrtEpAssignedSubgraph,
     assignment_of,
-    end_profiling,
     metadata_of,
-    profiling_start,
 )
 from ortcffi.compat._options import SessionOptions, append_provider
 from ortcffi.compat._run_options import RunOptions
 from ortcffi.compat._values import OrtValue
 from ortcffi.compat._vectors import OrtValueVector
-from ortcffi.ep.devices import EpDevice
-from ortcffi.errors import OrtError, check
-from ortcffi.memory.info import MemoryInfo
+from ortcffi.errors import OrtError
 from ortcffi.session.session import Session
 
 __all__ = ["InferenceSession"]
@@ -132,34 +127,17 @@ class InferenceSession:
     @property
     def input_meminfos(self) -> list[OrtMemoryInfo]:
         """Where inputs are wanted."""
-        return self._infos("SessionGetMemoryInfoForInputs", len(self._engine.inputs))
+        return [OrtMemoryInfo._of(info) for info in self._engine.input_memory]
 
     @property
     def output_meminfos(self) -> list[OrtMemoryInfo]:
         """Where outputs are made."""
-        return self._infos("SessionGetMemoryInfoForOutputs", len(self._engine.outputs))
-
-    def _infos(self, slot: str, count: int) -> list[OrtMemoryInfo]:
-        out = ffi.new("const OrtMemoryInfo*[]", max(count, 1))
-        handle = self._call(slot, out, count)
-        handles = [ffi.cast("OrtMemoryInfo*", out[i]) for i in range(count)]
-        return [OrtMemoryInfo._of(MemoryInfo(api(), each, lender=handle)) for each in handles]
+        return [OrtMemoryInfo._of(info) for info in self._engine.output_memory]
 
     @property
     def input_epdevices(self) -> list[OrtEpDevice | None]:
         """The devices that inputs are wanted on."""
-        count = len(self._engine.inputs)
-        out = ffi.new("const OrtEpDevice*[]", max(count, 1))
-        self._call("SessionGetEpDeviceForInputs", out, count)
-        lender = env().handle
-        found = [out[i] and EpDevice(api(), out[i], lender=lender) for i in range(count)]
-        return [OrtEpDevice(each) if each else None for each in found]
-
-    def _call(self, slot: str, *arguments: Any) -> Any:
-        table, handle = self._engine.api, self._engine.handle
-        table.require(slot)
-        check(table.pointer, getattr(lib, slot)(table.pointer, handle, *arguments), slot)
-        return handle
+        return [OrtEpDevice(each) if each else None for each in self._engine.input_devices]
 
     # --- runs -------------------------------------------------------------------------------------
 
@@ -249,21 +227,17 @@ class InferenceSession:
     @translated
     def end_profiling(self) -> str:
         """End the profile and return its path."""
-        return end_profiling(self._engine)
+        return self._engine._end_profile()
 
     @property
     def get_profiling_start_time_ns(self) -> int:
         """When the profile began."""
-        return profiling_start(self._engine)
+        return self._engine.profiling_start
 
     @translated
     def set_ep_dynamic_options(self, options: Mapping[str, str], /) -> None:
         """Change options of execution providers."""
-        given = pairs(options)
-        keys = [ffi.new("char[]", key.encode()) for key in given]
-        values = [ffi.new("char[]", value.encode()) for value in given.values()]
-        arrays = (ffi.new("char*[]", keys), ffi.new("char*[]", values), len(keys))
-        self._call("SetEpDynamicOptions", *arrays)
+        self._engine.set_ep_options(pairs(options))
 
     def get_tuning_results(self) -> list[Any]:
         """Return what kernels have been tuned to: nothing, since the C API cannot tell."""
@@ -286,7 +260,7 @@ class InferenceSession:
     def release_captured_graph(self, number: int, /) -> None:
         """Release what was captured of runs on a device, where the library has a function."""
         if self._engine.api.supports("SessionReleaseCapturedGraph"):
-            self._call("SessionReleaseCapturedGraph", number)
+            self._engine.release_captured_graph(number)
 
     def is_webgpu_graph_capture_enabled(self) -> bool:
         """Return whether runs are captured, which only WebGPU does."""

@@ -107,7 +107,9 @@ class Binding(Binder):
         place = _place((*session.inputs, *session.overridable_initializers), name)
         if place is None:
             session._refuse_input(name, False)
-        value = session._convert_input(place, x)
+        self._set_input(name, session._convert_input(place, x), x)
+
+    def _set_input(self, name: str, value: Value, x: Any) -> None:
         self._call("BindInput", encode("name", name), value.handle)
         value._lend()  # to close it does not take its memory from the binding
         self._inputs[name] = (value, x)
@@ -127,7 +129,7 @@ class Binding(Binder):
         -----
         API functions: ``BindOutput``, ``BindOutputToDevice``.
         """
-        session, text = self.session, encode("name", name)
+        session = self.session
         place = _place(session.outputs, name)
         if place is None:
             session._refuse_output(name)
@@ -135,13 +137,18 @@ class Binding(Binder):
             info = self.api.cpu_memory_info() if x is None else x
             if not self.api.same_library(info.api):
                 raise ValueError(f"the memory info of {name!r} belongs to {info.api}")
-            self._call("BindOutputToDevice", text, info.handle)
-            self._outputs[name] = None
-            return
-        value = session._convert_target(place, x)
-        self._call("BindOutput", text, value.handle)
+            self._allocate_output(name, info)
+        else:
+            self._set_output(name, session._convert_target(place, x), x)
+
+    def _set_output(self, name: str, value: Value, x: Any) -> None:
+        self._call("BindOutput", encode("name", name), value.handle)
         value._lend()
         self._outputs[name] = (value, x)
+
+    def _allocate_output(self, name: str, info: MemoryInfo) -> None:
+        self._call("BindOutputToDevice", encode("name", name), info.handle)
+        self._outputs[name] = None
 
     def clear_inputs(self) -> None:
         """Let go of all inputs. API function: ``ClearBoundInputs``."""

@@ -150,21 +150,34 @@ class Facts(Conversions):
         Notes
         -----
         API functions: ``Session_GetEpGraphAssignmentInfo``, ``EpAssignedSubgraph_GetEpName``,
-        ``EpAssignedSubgraph_GetNodes``, ``EpAssignedNode_GetOperatorType``, since version 24.
+        ``EpAssignedSubgraph_GetNodes``, ``EpAssignedNode_GetName``, ``EpAssignedNode_GetDomain``,
+        ``EpAssignedNode_GetOperatorType``, since version 24.
         """
+        found: dict[str, list[str]] = {}
+        for provider, nodes in self._assigned():
+            found.setdefault(provider, []).extend(op for _name, _domain, op in nodes)
+        return found
+
+    def _assigned(self) -> list[tuple[str, list[tuple[str, str, str]]]]:
+        """Of each group of nodes its execution provider, and name, domain and operator of each."""
         out, count = ffi.new("const OrtEpAssignedSubgraph* const**"), ffi.new("size_t*")
         handle = self.handle  # what is read belongs to the session
         self._call("Session_GetEpGraphAssignmentInfo", out, count)
-        found: dict[str, list[str]] = {}
+        found = []
         for i in range(count[0]):
-            name = self._text("EpAssignedSubgraph_GetEpName", out[0][i])
+            provider = self._text("EpAssignedSubgraph_GetEpName", out[0][i])
             nodes, number = ffi.new("const OrtEpAssignedNode* const**"), ffi.new("size_t*")
             self._read("EpAssignedSubgraph_GetNodes", out[0][i], nodes, number)
-            found.setdefault(name, []).extend(
-                self._text("EpAssignedNode_GetOperatorType", nodes[0][j]) for j in range(number[0])
-            )
+            found.append((provider, [self._node(nodes[0][j]) for j in range(number[0])]))
         del handle
         return found
+
+    def _node(self, node: Any) -> tuple[str, str, str]:
+        return (
+            self._text("EpAssignedNode_GetName", node),
+            self._text("EpAssignedNode_GetDomain", node),
+            self._text("EpAssignedNode_GetOperatorType", node),
+        )
 
     def _read(self, slot: str, *arguments: Any) -> None:
         if status := getattr(lib, slot)(self.api.pointer, *arguments):
@@ -211,14 +224,18 @@ class Facts(Conversions):
         -----
         API function: ``SessionEndProfiling``.
         """
-        api, out = self.api, ffi.new("char**")
-        allocator = api.default_allocator.handle
-        self._call("SessionEndProfiling", allocator, out)
-        path = decode(out[0])
-        self._read("AllocatorFree", allocator, out[0])
+        path = self._end_profile()
         if not path:
             raise ValueError("this Session has no profile: set SessionOptions.profiling for it")
         return read_profile(path)
+
+    def _end_profile(self) -> str:
+        """End the profile and return its path, "" if there is none."""
+        out, allocator = ffi.new("char**"), self.api.default_allocator.handle
+        self._call("SessionEndProfiling", allocator, out)
+        path = decode(out[0])
+        self._read("AllocatorFree", allocator, out[0])
+        return path
 
     @property
     def profiling_start(self) -> int:
