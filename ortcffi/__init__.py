@@ -113,6 +113,13 @@ _NAMES = {
     "values.value": "Value",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
+# Not public: the bases in C of public classes, where a pickle of ``Session.run`` looks for it.
+_BASES = {
+    "Binder": "session.compiled",
+    "Engine": "session.compiled",
+    "KernelHost": "kernels.kernel",
+    "Tensor": "values.compiled",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -121,10 +128,11 @@ def __getattr__(name: str) -> Any:
     if name in ("errors", "testing"):
         import_module("ortcffi.table.api")
         return import_module(f"ortcffi.{name}")
-    if name not in _MODULES:
+    module = _MODULES.get(name) or _BASES.get(name)
+    if module is None:
         raise AttributeError(f"module 'ortcffi' has no attribute {name!r}")
     import_module("ortcffi.table.api")  # registers the class of tables, which every topic uses
-    value = globals()[name] = getattr(import_module(f"ortcffi.{_MODULES[name]}"), name)
+    value = globals()[name] = getattr(import_module(f"ortcffi.{module}"), name)
     return value
 
 

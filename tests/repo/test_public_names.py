@@ -79,10 +79,19 @@ def test_a_pickle_names_only_public_modules(kind, protocol):
 
 
 @pytest.mark.parametrize("method", [Value.empty, Value.sparse_coo, Value.from_numpy])
-def test_a_method_can_be_pickled_by_its_public_name(method):
+def test_a_maker_can_be_pickled_by_its_public_name(method):
     pickled = pickle.dumps(method)
     assert modules_in(pickled) <= MODULES
     assert pickle.loads(pickled) == method
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_the_methods_of_a_public_class_can_be_pickled(name):
+    owner = getattr(ortcffi, name)
+    for attribute in (a for a in dir(owner) if a[0] != "_"):
+        method = getattr(owner, attribute)
+        if isinstance(owner, type) and callable(method):
+            assert pickle.loads(pickle.dumps(method)) == method
 
 
 def test_a_new_process_can_begin_with_unpickling():
