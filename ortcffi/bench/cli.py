@@ -160,7 +160,7 @@ def _measure_all(
 ) -> tuple[list[Result], dict[str, str]]:
     """Measures until a time of the monotonic clock; the results, and why other rows have none."""
     wanted = [row for row in rows if able(row, subjects)]
-    longest = (end - time.monotonic()) / min(len(wanted) or 1, LARGEST_SHARE)
+    longest = max(end - time.monotonic(), 0) / min(len(wanted) or 1, LARGEST_SHARE)
     left_out = {
         row.name: f"takes about {LEAST_SECONDS[row.name]:g} s at least"
         for row in wanted

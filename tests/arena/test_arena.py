@@ -2,11 +2,11 @@
 """The core's arena: its statistics compared with ONNX Runtime's, and its invariants."""
 
 import random
-import subprocess
 from itertools import pairwise
-from threading import Thread
 
 import pytest
+from support.processes import run
+from support.threads import run_threads
 
 from ortcffi import Failing, PythonAllocator, Tracking, ffi, lib
 from ortcffi._table import core_api as get_core_api
@@ -137,9 +137,7 @@ def test_free_blocks_are_merged_before_an_allocation_fails(memory):
 
 def test_the_cache_of_an_ended_thread_is_free(memory):
     arena = RawArena(memory, max_mem=MIB)
-    thread = Thread(target=lambda: arena.free(arena.alloc(MIB // 2)))
-    thread.start()
-    thread.join()
+    run_threads(lambda: arena.free(arena.alloc(MIB // 2)))
     arena.free(arena.alloc(MIB))
 
 
@@ -287,4 +285,4 @@ def test_blocks_never_overlap_and_are_merged_into_one_at_the_end(memory, strateg
 
 
 def test_the_child_of_a_fork_can_use_the_bytes_that_another_thread_had_reserved(build_insider):
-    subprocess.run([build_insider("arena_fork")], check=True, timeout=60)
+    run(build_insider("arena_fork"))

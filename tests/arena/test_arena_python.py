@@ -2,10 +2,11 @@
 """Arenas in Python, over allocators of either library."""
 
 import gc
-import threading
+from functools import partial
 
 import numpy as np
 import pytest
+from support.threads import run_threads
 
 import ortcffi as ort
 
@@ -162,11 +163,7 @@ def test_threads_share_an_arena(arena):
                 gone = held.pop(int(random.integers(len(held))))
                 wrong.extend([seed] if (gone != seed).any() else [])
 
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_threads(*[partial(work, seed) for seed in range(4)])
     assert not wrong
     assert arena.stats.bytes_allocated == 0
 

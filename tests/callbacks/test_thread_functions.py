@@ -7,6 +7,7 @@ import threading
 import weakref
 
 import pytest
+from support.threads import join
 
 import ortcffi as ort
 from ortcffi import _contexts as contexts
@@ -26,7 +27,7 @@ class Maker:
         return thread
 
     def join(self, thread):
-        thread.join()
+        join(thread)
         self.joined.append(thread)
 
     @property

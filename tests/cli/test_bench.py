@@ -5,11 +5,12 @@ import json
 import math
 import os
 import pty
-import subprocess
 import sys
 from dataclasses import replace
+from subprocess import DEVNULL
 
 import pytest
+from support.processes import run
 
 from ortcffi.bench import cli, report
 from ortcffi.bench.goals import meets
@@ -22,7 +23,7 @@ FEW_ROWS = "status-55,alloc-64,handover"
 
 def bench(*arguments):
     command = [sys.executable, "-m", "ortcffi", "bench", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return run(*command, code=None)
 
 
 pytestmark = pytest.mark.xdist_group("bench")
@@ -32,7 +33,7 @@ pytestmark = pytest.mark.xdist_group("bench")
 def quick(tmp_path_factory):
     """One quick run: the finished process, and the JSON it wrote."""
     path = tmp_path_factory.mktemp("bench") / "figures.json"
-    done = bench("--seconds", 1, "--rows", FEW_ROWS, "--json", path)
+    done = bench("--seconds", 3, "--rows", FEW_ROWS, "--json", path)
     assert done.returncode == 0, done.stderr
     return done, json.loads(path.read_text())
 
@@ -95,7 +96,7 @@ def test_the_floor_has_every_slot_that_is_measured_of_it():
 def test_a_terminal_gets_a_progress_bar_that_is_wiped_at_the_end():
     reader, terminal = pty.openpty()
     command = [sys.executable, "-m", "ortcffi", "bench", "--seconds=0.1", "--rows=get-api"]
-    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=terminal, check=True)
+    run(*command, stdout=DEVNULL, stderr=terminal)
     drawn = os.read(reader, 4096).decode()
     os.close(terminal)
     os.close(reader)
@@ -109,6 +110,12 @@ def test_a_file_in_no_directory_is_an_error_before_anything_is_measured(option):
     assert done.returncode == 2
     assert "/no/such/directory" in done.stderr
     assert done.stdout == ""
+
+
+def test_a_row_is_measured_even_if_no_time_is_left():
+    done = bench("--seconds", 1e-9, "--rows", FEW_ROWS, "--subjects", "core")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(": no time is left") == 2
 
 
 def test_an_unknown_format_of_the_plot_is_an_error(tmp_path):

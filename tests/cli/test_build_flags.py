@@ -3,10 +3,10 @@
 
 import os
 import shlex
-import subprocess
 from pathlib import Path
 
 import pytest
+from support.processes import run
 
 import ortcffi
 from ortcffi.cli import build_flags as config
@@ -87,9 +87,8 @@ def test_a_client_compiles_links_and_runs_with_the_flags(
     (tmp_path / "client.c").write_text(CLIENT)
     program = tmp_path / "client"
     command = [*c_compiler, str(tmp_path / "client.c"), "-o", str(program), *flags]
-    subprocess.run(command, check=True)
-    done = subprocess.run([program], check=True, capture_output=True, text=True)
-    assert done.stdout == "1.30.0\n"
+    run(*command)
+    assert run(program).stdout == "1.30.0\n"
 
 
 def test_flags_are_quoted_for_a_shell(monkeypatch, capsys):

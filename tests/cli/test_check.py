@@ -2,11 +2,11 @@
 """The command ``ortcffi check``, on libraries of tests/c/clients/checked_ops.c."""
 
 import json
-import subprocess
 import sys
 
 import pytest
 from support.paths import CHECKOUT
+from support.processes import run
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def check(compile_c):
         source = CHECKOUT / "tests/c/clients/checked_ops.c"
         library = compile_c(source, "-shared", "-fPIC", "-fvisibility=hidden", *flags)
         command = [sys.executable, "-m", "ortcffi", "check", "--json", str(library)]
-        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        done = run(*command, code=None)
         assert done.stderr == ""
         [report] = json.loads(done.stdout)["libraries"]
         return done.returncode, [finding["text"] for finding in report["findings"]], report

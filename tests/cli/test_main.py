@@ -3,7 +3,7 @@
 
 import os
 import sys
-from subprocess import PIPE, CompletedProcess
+from subprocess import CompletedProcess
 
 import pytest
 from support import processes
@@ -69,8 +69,7 @@ def test_only_the_command_that_was_asked_for_is_imported():
 def test_a_reader_that_goes_away_is_no_traceback():
     reader, writer = os.pipe()
     os.close(reader)
-    pipes = {"capture_output": False, "stdout": writer, "stderr": PIPE}
-    done = processes.run(*COMMAND, "info", code=141, **pipes)
+    done = processes.run(*COMMAND, "info", code=141, stdout=writer)
     os.close(writer)
     assert done.stderr == ""
 

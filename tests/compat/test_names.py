@@ -3,10 +3,12 @@
 
 import importlib
 import inspect
+import sys
 from pathlib import Path
 
 import pytest
 from support.paths import CHECKOUT
+from support.processes import run
 
 from ortcffi import compat
 
@@ -107,9 +109,6 @@ def test_the_enums_have_the_official_numbers():
 
 
 def test_a_program_can_take_it_for_the_package(tmp_path):
-    import subprocess
-    import sys
-
     program = """
 import sys
 import ortcffi.compat
@@ -123,4 +122,4 @@ assert onnxruntime.InferenceSession.__module__.startswith("ortcffi")
 """
     path = Path(tmp_path) / "program.py"
     path.write_text(program)
-    subprocess.run([sys.executable, str(path)], check=True)
+    run(sys.executable, path)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.threads import run_threads
 
 from ortcffi import Graph
 
@@ -391,9 +392,5 @@ def test_many_threads_run_one_session(session):
     def work():
         found.extend(session.run(None, {"X": X})[0].sum() for _ in range(50))
 
-    threads = [threading.Thread(target=work) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_threads(*[work] * 8)
     assert found == [(X * X).sum()] * 400

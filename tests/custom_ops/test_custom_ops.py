@@ -5,12 +5,12 @@ import copy
 import functools
 import importlib.util
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from support.paths import CHECKOUT
+from support.processes import run
 
 import ortcffi as ort
 from ortcffi import Characteristic, ElementType
@@ -74,8 +74,8 @@ def of_extensions(extensions):
     @functools.cache
     def list_(name):
         command = [sys.executable, "-c", LIST, name, str(extensions)]
-        done = subprocess.run(command, check=False, capture_output=True, text=True)
-        assert (done.returncode, done.stderr) == (0, "")
+        done = run(*command)
+        assert done.stderr == ""
         return json.loads(done.stdout)
 
     return list_

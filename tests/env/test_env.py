@@ -3,12 +3,13 @@
 
 import gc
 import logging
-import subprocess
 import sys
 import threading
 import weakref
 
 import pytest
+from support.processes import run
+from support.threads import run_threads
 
 import ortcffi as ort
 from ortcffi._native import ffi, lib
@@ -296,11 +297,7 @@ def test_a_thread_that_python_did_not_start_may_log(foreign_thread, unraisable):
 def test_many_threads_may_log_at_once(real_api):
     messages = []
     with ort.Env(api=real_api, logger=messages.append):
-        threads = [threading.Thread(target=provoke, args=(real_api,)) for _ in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        run_threads(*[lambda: provoke(real_api)] * 8)
     assert len(messages) == 8
 
 
@@ -311,10 +308,7 @@ def test_an_environment_may_be_open_when_the_interpreter_ends(which):
         env = ort.Env(api=ort.{which}, severity=0, logger=lambda message: None)
         kept = env.handle
     """
-    done = subprocess.run(
-        [sys.executable, "-c", program], check=False, capture_output=True, text=True
-    )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert run(sys.executable, "-c", program).stderr == ""
 
 
 # --- functions around the work of threads ---------------------------------------------------------

@@ -3,11 +3,11 @@
 
 import os
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 from support.behaviour import build
+from support.processes import run
 
 TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{9}"
 COLOURS = {"W": "\033[0;93m", "E": "\033[1;31m", "F": "\033[1;37;41m"}
@@ -23,7 +23,7 @@ def test_records_without_a_logger_are_lines_on_stderr(library, c_compiler):
     program = build(c_compiler)
     command = [program, library, "Logger_LogMessage to stderr"]
     environment = {**os.environ, "LENDS_LOGGER": str(program.with_name("lends_logger.so"))}
-    done = subprocess.run(command, capture_output=True, check=True, env=environment, text=True)
+    done = run(*command, env=environment)
     lines = done.stderr.splitlines()
     expected = [
         re.escape(colour) + TIME + re.escape(f" [{letter}:onnxruntime:id, b.c:12 f] message\033[m")
@@ -35,11 +35,10 @@ def test_records_without_a_logger_are_lines_on_stderr(library, c_compiler):
 
 
 def test_two_threads_share_one_environment(build_client, core_library):
-    subprocess.run([build_client("shared_env"), core_library, "20000"], check=True, timeout=60)
+    run(build_client("shared_env"), core_library, "20000")
 
 
 def test_a_child_of_a_fork_has_an_environment_whatever_other_threads_did(
     build_client, core_library
 ):
-    command = [build_client("shared_env"), core_library, "100000", "200"]
-    subprocess.run(command, check=True, timeout=60)
+    run(build_client("shared_env"), core_library, "100000", "200")

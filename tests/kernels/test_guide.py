@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The examples of the guide for authors of custom ops, in C and in C++."""
 
-import subprocess
-
 import numpy as np
 import pytest
 from support.paths import CHECKOUT
+from support.processes import run
 
 import ortcffi as ort
 from ortcffi.testing import compare_with_session
@@ -31,7 +30,7 @@ def checked(tmp_path, cxx_compiler):
     flags = ["-std=c++17", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror"]
     include = f"-I{CHECKOUT / 'core/include'}"
     source = str(GUIDE / "checked_op.cc")
-    subprocess.run([*cxx_compiler, *flags, include, source, "-o", str(library)], check=True)
+    run(*cxx_compiler, *flags, include, source, "-o", library)
     return ort.CustomOpLibrary(library)["my.domain", "Checked"]
 
 

@@ -2,11 +2,12 @@
 """Kernels without a model: inputs, outputs, attributes, errors, memory."""
 
 import gc
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 
 import numpy as np
 import pytest
+from support.threads import run_threads
 
 import ortcffi as ort
 from ortcffi.testing import compare_with_session, sweep_allocation_failures
@@ -158,8 +159,13 @@ def test_the_allocator_of_a_kernel_gives_its_outputs():
 
 
 def test_threads_share_a_kernel():
-    with scale.kernel({"factor": 2.0}) as kernel, ThreadPoolExecutor(4) as pool:
-        assert sum(pool.map(lambda n: float(kernel(np.full(10, n, F)).sum()), range(50))) == 24500
+    def work(kernel):
+        sums.extend(float(kernel(np.full(10, n, F)).sum()) for n in range(50))
+
+    sums = []
+    with scale.kernel({"factor": 2.0}) as kernel:
+        run_threads(*[partial(work, kernel)] * 4)
+    assert sum(sums) == 4 * 24500
 
 
 def test_a_kernel_of_an_op_that_is_gone_goes_on():

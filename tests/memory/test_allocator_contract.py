@@ -3,11 +3,11 @@
 
 import gc
 import weakref
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
 import pytest
+from support.threads import run_threads
 
 import ortcffi
 from ortcffi import (
@@ -133,8 +133,7 @@ def test_blocks_begin_at_a_cache_line_and_keep_their_contents(make, size):
 def test_a_block_may_be_freed_by_another_thread(make):
     allocator = make()
     block = alloc(allocator, 100)
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(free, allocator, block).result()
+    run_threads(lambda: free(allocator, block))
     assert allocator.empty(100).size == 100
 
 

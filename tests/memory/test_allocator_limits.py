@@ -9,6 +9,8 @@ import threading
 
 import numpy as np
 import pytest
+from support.processes import TIME_LIMIT, fork
+from support.threads import join, run_async, start
 
 import ortcffi as ort
 from ortcffi import errors, ffi
@@ -147,7 +149,7 @@ def test_a_task_that_leaves_an_inherited_handler_does_not_change_its_parents(cor
             await asyncio.create_task(leave(memory))
             np.ones(10)
 
-    asyncio.run(main())
+    run_async(main())
     assert pool.num_allocations >= 1
 
 
@@ -164,14 +166,11 @@ def test_the_child_of_a_fork_can_store_exceptions_even_if_another_thread_was_doi
     def hold():
         with errors._guard:
             held.set()
-            done.wait(30)
+            done.wait(TIME_LIMIT)
 
-    thread = threading.Thread(target=hold)
-    thread.start()
-    held.wait(30)
-    child = os.fork()
-    if child == 0:
-        os._exit(0 if errors._guard.acquire(timeout=5) else 1)
-    assert os.waitpid(child, 0)[1] == 0
+    threads = start(hold)
+    assert held.wait(TIME_LIMIT)
+    status = fork(lambda: errors._guard.acquire(timeout=5))
     done.set()
-    thread.join()
+    join(*threads)
+    assert status == 0

@@ -3,13 +3,13 @@
 
 import gc
 import pickle
-import subprocess
 import sys
-import threading
 import weakref
 
 import numpy as np
 import pytest
+from support.processes import run
+from support.threads import run_threads
 
 from ortcffi import Allocator, Api, errors
 from ortcffi._native import ffi, lib
@@ -70,9 +70,7 @@ def test_an_array_in_a_garbage_cycle_is_freed(core_api):
 
 def test_an_array_may_be_freed_by_another_thread(api):
     arrays = [api.default_allocator.full(1000, i) for i in range(100)]
-    thread = threading.Thread(target=arrays.clear)
-    thread.start()
-    thread.join()
+    run_threads(arrays.clear)
     assert arrays == []
 
 
@@ -126,9 +124,8 @@ print("end")
 
 @pytest.mark.usefixtures("real_api")
 def test_a_process_may_end_with_everything_alive():
-    command = [sys.executable, "-c", AT_EXIT]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
+    done = run(sys.executable, "-c", AT_EXIT)
+    assert (done.stdout, done.stderr) == ("end\n", "")
 
 
 # --- owned allocators -----------------------------------------------------------------------------
@@ -265,17 +262,16 @@ def wait():
         print("came back")
 thread = threading.Thread(target=wait)
 thread.start()
-begun.wait()
+begun.wait(60)
 for _ in range(1000):
     threading.Event().wait(0.0001)  # lets the thread get into its call
 libc.pthread_mutex_unlock(mutex)
-thread.join()
+thread.join(60)
 """
 
 
 def test_other_threads_run_while_a_foreign_allocator_waits():
-    command = [sys.executable, "-c", WAITING]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    done = run(sys.executable, "-c", WAITING)
     assert (done.stdout, done.stderr) == ("came back\n", "")
 
 

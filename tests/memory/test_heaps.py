@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The common behaviour of all heaps that a build can use under the default allocator."""
 
-import subprocess
 import sysconfig
 from collections.abc import Callable
 from pathlib import Path
@@ -68,11 +67,6 @@ def test_a_build_with_mimalloc_says_which_package_is_missing(make_core, c_compil
     arch = tmp_path / (sysconfig.get_config_var("MULTIARCH") or "")
     search = ["-nostdinc", *(f"-isystem {path}" for path in (own, arch, tmp_path))]
     build = [*make_core, f"BUILD={tmp_path / 'build'}", "USE_MIMALLOC=1"]
-    done = subprocess.run(
-        [*build, f"CFLAGS={' '.join(search)}"],
-        check=False,
-        capture_output=True,
-        text=True,
-    )
+    done = run(*build, f"CFLAGS={' '.join(search)}", code=None)
     assert done.returncode != 0
     assert "mimalloc.h is missing: install libmimalloc-dev" in done.stderr

@@ -2,9 +2,10 @@
 """`Limiting` refuses allocations above the limit, and no others."""
 
 import gc
-import threading
+from functools import partial
 
 import pytest
+from support.threads import run_threads
 
 from ortcffi import Limiting, Tracking
 
@@ -72,11 +73,7 @@ def test_several_threads_together_stay_below_the_limit(make):
                 refused.append(i)
                 held.clear()
 
-    threads = [threading.Thread(target=work, args=(step,)) for step in (1000, 2000, 3000, 777)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_threads(*[partial(work, step) for step in (1000, 2000, 3000, 777)])
     headers = 64 * inner.num_allocations  # at most
     assert refused
     assert inner.max_memory <= limit + headers
@@ -86,9 +83,7 @@ def test_several_threads_together_stay_below_the_limit(make):
 def test_a_thread_can_allocate_the_bytes_that_another_freed(make):
     small = make(1 << 20)
     arrays = [small.empty(1 << 18, "u1") for _ in range(4)]
-    thread = threading.Thread(target=arrays.clear)
-    thread.start()
-    thread.join()
+    run_threads(arrays.clear)
     reserve = 1 << 10  # what the other thread may keep
     assert small.empty((1 << 20) - reserve, "u1").nbytes == (1 << 20) - reserve
 
@@ -186,15 +181,7 @@ def test_on_excess_is_called_as_long_as_an_array_keeps_the_allocator(make_soft):
 def test_several_threads_count_what_goes_over_a_soft_limit(make_soft):
     told = []
     watched = make_soft(0, on_excess=lambda _limiting, size: told.append(size))
-    threads = [
-        threading.Thread(target=lambda: [watched.empty(10, "u1") for _ in range(100)])
-        for _ in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    del threads, thread
+    run_threads(*[lambda: [watched.empty(10, "u1") for _ in range(100)]] * 4)
     assert watched.excesses == len(told) == 400
     assert watched.stats.bytes_allocated == 0
 

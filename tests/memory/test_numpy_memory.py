@@ -4,11 +4,13 @@
 import gc
 import threading
 import weakref
-from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
+from functools import partial
 
 import numpy as np
 import pytest
+from support.processes import TIME_LIMIT
+from support.threads import run_threads
 
 from ortcffi import Aligned, Failing, Limiting, PythonAllocator, Tracking, ffi, numpy_allocator
 
@@ -137,11 +139,8 @@ def test_a_block_covers_threads_that_run_in_a_copy_of_its_context(make):
         found[name] = handler(np.ones(LARGE))
 
     with numpy_allocator(make()):
-        covered = threading.Thread(target=copy_context().run, args=(work, "covered"))
-        covered.start()
-        covered.join()
-    with ThreadPoolExecutor(1) as pool:
-        pool.submit(work, "after").result()
+        run_threads(partial(copy_context().run, work, "covered"))
+    run_threads(lambda: work("after"))
     assert found == {"covered": "ortcffi", "after": "default_allocator"}
 
 
@@ -150,24 +149,23 @@ def test_one_block_may_be_used_by_threads_at_the_same_time(make):
 
     def work(first):
         if not first:
-            step.wait()
+            step.wait(TIME_LIMIT)
         with block:
             if first:
-                step.wait()
-            step.wait()  # both are in the block
-        return handler(np.ones(LARGE))
+                step.wait(TIME_LIMIT)
+            step.wait(TIME_LIMIT)  # both are in the block
+        found.append(handler(np.ones(LARGE)))
 
-    with ThreadPoolExecutor(2) as threads:
-        assert list(threads.map(work, [True, False])) == ["default_allocator"] * 2
+    found = []
+    run_threads(lambda: work(True), lambda: work(False))
+    assert found == ["default_allocator"] * 2
 
 
 def test_an_array_may_be_freed_in_another_thread(make):
     pool = make()
     with numpy_allocator(pool):
         arrays = [np.ones(LARGE)]
-    thread = threading.Thread(target=arrays.clear)
-    thread.start()
-    thread.join()
+    run_threads(arrays.clear)
     assert pool.bytes_allocated == 0
 
 

@@ -9,6 +9,7 @@ import weakref
 
 import numpy as np
 import pytest
+from support.threads import run_threads
 
 import ortcffi
 from ortcffi import Allocator, PythonAllocator, Tracking, errors, ffi, lib
@@ -224,11 +225,7 @@ def fail_often(wrong):
 @pytest.mark.usefixtures("interleaved_threads")
 def test_threads_that_fail_at_the_same_time_each_get_their_own_cause():
     wrong = []
-    threads = [threading.Thread(target=fail_often, args=(wrong,)) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_threads(*[lambda: fail_often(wrong)] * 8)
     assert wrong == []
 
 

@@ -5,6 +5,7 @@ import inspect
 import threading
 
 import pytest
+from support.threads import join, run_threads
 
 from ortcffi import Limiting, Tracking, errors, ffi, lib
 
@@ -164,7 +165,7 @@ def test_a_thread_without_own_code_names_its_innermost_line(make):
     with pool.scope() as scope:
         thread = threading.Timer(0, pool.alloc, [10])
         thread.start()
-        thread.join()
+        join(thread)
     del thread
     [leak] = scope.leaks
     assert leak.place == leak.stack[0]
@@ -235,12 +236,7 @@ def test_blocks_are_counted_whatever_thread_takes_and_frees_them(make):
         arrays.extend(pool.empty(100, "u1") for _ in range(50))
 
     with pool.scope() as scope:
-        threads = [threading.Thread(target=work) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        del threads
+        run_threads(*[work] * 4)
     assert (scope.live, scope.num_allocations, len(scope.leaks)) == (20_000, 200, 200)
     assert all(" in " in leak.place and __file__ in leak.place for leak in scope.leaks)
     arrays.clear()

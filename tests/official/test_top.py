@@ -3,12 +3,13 @@
 
 import json
 import os
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
+from support.processes import run
 from support.releases import needs_release
 
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -29,11 +30,9 @@ sys.exit(7)
 """
 
 
-def top(*arguments: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
+def top(*arguments: str | Path, folder: Path) -> CompletedProcess[str]:
     command = [sys.executable, "-m", "ortcffi", "top", *map(str, arguments)]
-    return subprocess.run(
-        command, capture_output=True, text=True, check=False, timeout=60, cwd=folder
-    )
+    return run(*command, code=None, cwd=folder)
 
 
 @pytest.fixture

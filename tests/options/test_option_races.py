@@ -6,9 +6,12 @@ import shutil
 import sys
 import threading
 from collections.abc import Mapping
+from functools import partial
 
 import pytest
 from support.paths import CHECKOUT
+from support.processes import fork
+from support.threads import join, run_threads, start
 
 import ortcffi as ort
 
@@ -27,11 +30,7 @@ def together(*works):
         except BaseException as error:  # noqa: BLE001  # raised below, in the test's own thread
             errors.append(error)
 
-    threads = [threading.Thread(target=guarded, args=(work,)) for work in works]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_threads(*[partial(guarded, work) for work in works])
     if errors:
         raise errors[0]
 
@@ -111,18 +110,13 @@ def test_a_fork_finds_no_options_locked(api):
             while not stop.is_set():
                 options.tag = "x"
 
-        threads = [threading.Thread(target=work) for _ in range(2)]
-        for thread in threads:
-            thread.start()
+        threads = start(work, work)
         try:
             for _ in range(10):
-                if (child := os.fork()) == 0:
-                    os._exit(0 if options.tag == "x" else 1)
-                assert os.waitpid(child, 0)[1] == 0
+                assert fork(lambda: options.tag == "x") == 0
         finally:
             stop.set()
-            for thread in threads:
-                thread.join()
+            join(*threads)
 
 
 # --- mappings that change -------------------------------------------------------------------------

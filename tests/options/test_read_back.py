@@ -2,11 +2,11 @@
 """Options as the core stores them, read through new Python objects that know nothing of them."""
 
 import json
-import subprocess
 import sys
 from typing import NamedTuple
 
 import pytest
+from support.processes import run
 
 from ortcffi import FreeDimension, RunOptions, SessionOptions, ThreadingOptions
 from ortcffi._native import ffi, lib
@@ -148,7 +148,7 @@ def test_fresh_options_have_the_defaults_of_the_official_package(core_api):
         f"found = [getattr(o, name) for name in {list(OFFICIAL.values())}]; "
         "print(json.dumps([getattr(value, 'value', value) for value in found]))"
     )
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+    done = run(sys.executable, "-c", code)
     official = dict(zip(OFFICIAL, json.loads(done.stdout), strict=True))
     with SessionOptions(core_api) as options:
         found = {name: getattr(options, name) for name in OFFICIAL}

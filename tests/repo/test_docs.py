@@ -3,13 +3,14 @@
 
 import importlib.util
 import re
-import subprocess
 import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 from slots import INCLUDE, slots_of
 from support.paths import CHECKOUT
+from support.processes import run
 
 import ortcffi
 
@@ -17,13 +18,13 @@ DOCS = CHECKOUT / "docs"
 NEEDED = ["sphinx", "furo", "myst_parser"]
 
 
-def build(builder: str, output: Path) -> subprocess.CompletedProcess[str]:
+def build(builder: str, output: Path) -> CompletedProcess[str]:
     for module in NEEDED:
         if importlib.util.find_spec(module) is None:
             pytest.skip(f"{module} is not installed: pip install 'ortcffi[docs]'")
     command = [sys.executable, "-P", "-m", "sphinx", "-W", "--keep-going", "-b", builder]
     command += ["-d", str(output / "read"), str(DOCS), str(output / builder)]
-    return subprocess.run(command, check=False, capture_output=True, text=True)
+    return run(*command, code=None)
 
 
 pytestmark = pytest.mark.xdist_group("docs")
@@ -78,7 +79,7 @@ def test_the_client_of_the_guide_does_what_the_guide_says(compile_c, core_librar
     program = compile_c(
         DOCS / "guide/client.c", str(core_library), f"-Wl,-rpath,{core_library.parent}"
     )
-    done = subprocess.run([program], check=False, capture_output=True, text=True)
+    done = run(program, code=None)
     said = re.sub("0x[0-9a-f]+", "0x", done.stdout + done.stderr)
     shown = re.search(r"```text\n(.*?)```", (DOCS / "guide/c.md").read_text(), re.DOTALL)[1]
     assert said == re.sub("0x[0-9a-f]+", "0x", shown)

@@ -2,7 +2,6 @@
 """The rules of the house that no linter knows: CONTRIBUTING.md states them."""
 
 import re
-import subprocess
 import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 from slots import Slot, slots_of
 from support.compilers import has_mimalloc
 from support.paths import CHECKOUT
+from support.processes import run
 
 FOLDERS = ["core", "ortcffi", "tests", "tools", "benchmarks"]
 C_SUFFIXES = [".c", ".h", ".cc", ".def"]
@@ -106,7 +106,7 @@ def compile_each(compiler: list[str], paths: list[Path], *flags: str) -> str:
     """What the compiler says of headers, each compiled alone."""
     command = [*compiler, "-fsyntax-only", "-Werror=implicit-function-declaration", *flags]
     command += ["-x", "c", *map(str, paths)]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    done = run(*command, code=None)
     return done.stderr if done.returncode else ""
 
 

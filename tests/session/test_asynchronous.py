@@ -8,6 +8,7 @@ import gc
 import numpy as np
 import pytest
 from support import models
+from support.threads import run_async, wait_until
 
 import ortcffi as ort
 from ortcffi._native import lib
@@ -40,7 +41,7 @@ def test_a_run_is_awaited(session, x):
         (z,) = await session.run_async(x=x, outputs=["y"], values=True)
         return y, z
 
-    y, z = asyncio.run(main())
+    y, z = run_async(main())
     assert y.tolist() == [[2, 4, 6, 8]]
     assert z.numpy().tolist() == [[2, 4, 6, 8]]
 
@@ -49,13 +50,13 @@ def test_many_runs_are_awaited_at_once(session, x):
     async def main():
         return await asyncio.gather(*[session.run_async({"x": x + n}) for n in range(300)])
 
-    results = asyncio.run(main())
+    results = run_async(main())
     assert [int(y[0, 0]) for (y,) in results] == [2 * (1 + n) for n in range(300)]
 
 
 def test_loops_come_one_after_the_other(session, x):
     for _ in range(3):
-        assert asyncio.run(_one(session, x)).tolist() == [[2, 4, 6, 8]]
+        assert run_async(_one(session, x)).tolist() == [[2, 4, 6, 8]]
 
 
 async def _one(session, x):
@@ -67,7 +68,7 @@ def test_errors_of_arguments_are_raised_at_once(session):
         with pytest.raises(InvalidArgument, match="input 'x' is missing"):
             session.run_async({})
 
-    asyncio.run(main())
+    run_async(main())
     with pytest.raises(RuntimeError, match="no running event loop"):
         session.run_async({})
 
@@ -82,7 +83,7 @@ def test_errors_of_a_run_are_raised_where_it_is_awaited(opened, options):
         with pytest.raises(ort.OrtError):
             await session.run_async(feed)
 
-    asyncio.run(main())
+    run_async(main())
     assert isinstance(session.run_future(feed).exception(60), ort.OrtError)
 
 
@@ -93,7 +94,7 @@ def test_to_cancel_a_task_ends_the_run(endless):
         while endless.running:
             await asyncio.sleep(0.001)
 
-    asyncio.run(main())
+    run_async(main())
 
 
 def test_a_timeout_and_cancel_end_an_awaited_run(endless):
@@ -105,14 +106,14 @@ def test_a_timeout_and_cancel_end_an_awaited_run(endless):
         with pytest.raises(Cancelled):
             await future
 
-    asyncio.run(main())
+    run_async(main())
 
 
 def test_a_future_of_threads_has_the_result(session, x):
     futures = [session.run_future({"x": x + n}) for n in range(20)]
     done, _ = concurrent.futures.wait(futures, timeout=60)
     assert len(done) == 20
-    assert [int(f.result()[0][0, 0]) for f in futures] == [2 * (1 + n) for n in range(20)]
+    assert [int(f.result(0)[0][0, 0]) for f in futures] == [2 * (1 + n) for n in range(20)]
 
 
 def test_to_cancel_a_future_of_threads_ends_the_run(endless, session, x):
@@ -129,7 +130,7 @@ def test_arrays_stay_until_the_run_has_ended(session):
         gc.collect()
         return [int((await f)[0][0, 0]) for f in futures]
 
-    assert asyncio.run(main()) == [2 * n for n in range(50)]
+    assert run_async(main()) == [2 * n for n in range(50)]
 
 
 def test_a_session_can_be_closed_before_its_runs_have_ended(x, options):
@@ -141,7 +142,7 @@ def test_a_session_can_be_closed_before_its_runs_have_ended(x, options):
         session.close()
         return await asyncio.gather(*futures)
 
-    assert len(asyncio.run(main())) == 20
+    assert len(run_async(main())) == 20
     gc.collect()
     assert lib.ortcffi_live_sessions() == before
 
@@ -150,8 +151,7 @@ def test_a_loop_that_closes_early_loses_no_memory(endless):
     async def main():
         endless.run_async({"x": BIG})
 
-    asyncio.run(main())
+    run_async(main())
     gc.collect()
     assert endless.cancel() == 1
-    while endless.running:
-        gc.collect()
+    wait_until(lambda: gc.collect() < 0 or not endless.running)

@@ -2,11 +2,11 @@
 """Bindings: bound once, run often."""
 
 import gc
-import threading
 
 import numpy as np
 import pytest
 from support import models
+from support.threads import join, start, wait_until
 
 import ortcffi as ort
 from ortcffi._native import lib
@@ -171,15 +171,13 @@ def test_the_session_stays_until_its_bindings_are_closed(x):
 def test_two_threads_cannot_run_one_binding(opened):
     session = opened(models.loop(3000, 32))
     bound = session.bind(x=np.eye(32, dtype=np.float32))
-    thread = threading.Thread(target=bound.run)
-    thread.start()
-    while not session.running and thread.is_alive():
-        pass
+    (thread,) = start(bound.run)
+    wait_until(lambda: session.running or not thread.is_alive())
     if thread.is_alive():
         with pytest.raises(RuntimeError, match="in use on another thread"):
             bound.run()
     bound.close()
-    thread.join()
+    join(thread)
     assert bound.closed
 
 

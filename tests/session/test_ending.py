@@ -4,7 +4,6 @@
 import os
 import signal
 import sys
-import threading
 import time
 from pathlib import Path
 from textwrap import dedent
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 from support import models
 from support.processes import run
+from support.threads import join, run_threads, start, wait_until
 
 import ortcffi as ort
 from ortcffi.errors import Cancelled
@@ -28,11 +28,22 @@ def endless(opened):
     return opened(models.loop(FOREVER, 32), options)
 
 
-def later(action):
-    """Calls a function when a run has begun to be long."""
-    thread = threading.Timer(0.05, action)
-    thread.start()
-    return thread
+@pytest.fixture
+def later():
+    """``later(session, action)`` calls a function in a thread while the session is in a run."""
+    threads = []
+
+    def later(session, action):
+        def work():
+            wait_until(lambda: session.running)
+            time.sleep(0.05)  # until the run is in C
+            action()
+
+        threads.extend(start(work))
+        return threads[-1]
+
+    yield later
+    join(*threads)
 
 
 def test_a_timeout_ends_a_run(endless):
@@ -56,11 +67,7 @@ def test_the_shorter_of_two_timeouts_counts_first(endless):
             endless.run({"x": BIG}, timeout=seconds)
         ends.append(seconds)
 
-    threads = [threading.Thread(target=run, args=(seconds,)) for seconds in (0.3, 0.02)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_threads(lambda: run(0.3), lambda: run(0.02))
     assert ends == [0.02, 0.3]
 
 
@@ -73,14 +80,10 @@ def test_cancel_ends_all_runs_of_the_session_from_another_thread(endless):
         except Cancelled as error:
             failures.append(error)
 
-    threads = [threading.Thread(target=run) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    while endless.running < 3:
-        time.sleep(0.001)
+    threads = start(run, run, run)
+    wait_until(lambda: endless.running == 3)
     assert endless.cancel() == 3
-    for thread in threads:
-        thread.join()
+    join(*threads)
     assert len(failures) == 3
     assert all(error.code is ort.ErrorCode.FAIL for error in failures)
     assert endless.running == 0
@@ -88,54 +91,52 @@ def test_cancel_ends_all_runs_of_the_session_from_another_thread(endless):
 
 def test_a_run_after_a_cancelled_one_is_not_cancelled(opened):
     session = opened(models.loop(500, 32))
-    later(session.cancel).join()
+    run_threads(session.cancel)
     assert session.run({"x": BIG})[0].shape == (32, 32)
 
 
-def test_cancel_also_ends_runs_with_options_of_their_own(endless, real_api):
+def test_cancel_also_ends_runs_with_options_of_their_own(endless, later, real_api):
     with ort.RunOptions(real_api) as options:
-        thread = later(endless.cancel)
+        thread = later(endless, endless.cancel)
         with pytest.raises(Cancelled):
             endless.run({"x": BIG}, options=options)
-        thread.join()
+        join(thread)
         with pytest.raises(TimeoutError):  # and not at once, for the flag
             endless.run({"x": BIG}, options=options, timeout=0.01)
 
 
-def test_options_that_are_terminated_end_a_run_as_the_library_says(endless, real_api):
+def test_options_that_are_terminated_end_a_run_as_the_library_says(endless, later, real_api):
     options = ort.RunOptions(real_api)
-    thread = later(lambda: setattr(options, "terminated", True))
+    later(endless, lambda: setattr(options, "terminated", True))
     with pytest.raises(ort.errors.Fail, match="terminate flag"):
         endless.run({"x": BIG}, options=options)
-    thread.join()
 
 
 # --- KeyboardInterrupt ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("how", ["run", "bound", "again"])
-def test_a_keyboard_interrupt_ends_a_run_in_the_main_thread(endless, how):
+def test_a_keyboard_interrupt_ends_a_run_in_the_main_thread(endless, later, how):
     if how == "again":  # a run that is known to be long
         with pytest.raises(TimeoutError):
             endless.run({"x": BIG}, timeout=0.01)
     run = endless.bind(x=BIG).run if how == "bound" else lambda: endless.run({"x": BIG})
-    thread = later(lambda: os.kill(os.getpid(), signal.SIGINT))
+    later(endless, lambda: os.kill(os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
         run()
-    thread.join()
 
 
-def test_the_programs_handlers_and_descriptor_stay_as_they_were(endless):
+def test_the_programs_handlers_and_descriptor_stay_as_they_were(endless, later):
     reader, writer = os.pipe()
     for end in (reader, writer):
         os.set_blocking(end, False)
     before = signal.getsignal(signal.SIGINT)
     old = signal.set_wakeup_fd(writer)
     try:
-        thread = later(lambda: os.kill(os.getpid(), signal.SIGINT))
+        thread = later(endless, lambda: os.kill(os.getpid(), signal.SIGINT))
         with pytest.raises(KeyboardInterrupt):
             endless.run({"x": BIG})
-        thread.join()
+        join(thread)
         assert signal.set_wakeup_fd(writer) == writer
         assert signal.getsignal(signal.SIGINT) is before
         assert os.read(reader, 9) == bytes([signal.SIGINT])
@@ -145,14 +146,14 @@ def test_the_programs_handlers_and_descriptor_stay_as_they_were(endless):
         os.close(writer)
 
 
-def test_a_handler_of_the_programs_is_not_taken_for_an_interrupt(endless):
+def test_a_handler_of_the_programs_is_not_taken_for_an_interrupt(endless, later):
     seen = []
     old = signal.signal(signal.SIGINT, lambda number, _: seen.append(number))
     try:
-        thread = later(lambda: os.kill(os.getpid(), signal.SIGINT))
+        thread = later(endless, lambda: os.kill(os.getpid(), signal.SIGINT))
         with pytest.raises(TimeoutError):
             endless.run({"x": BIG}, timeout=0.2)
-        thread.join()
+        join(thread)
         assert seen == [signal.SIGINT]
     finally:
         signal.signal(signal.SIGINT, old)

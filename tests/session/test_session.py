@@ -3,8 +3,8 @@
 
 import gc
 import mmap
-import threading
 import weakref
+from functools import partial
 from textwrap import dedent
 
 import numpy as np
@@ -12,6 +12,7 @@ import pytest
 from support import models
 from support.processes import run_python
 from support.releases import needs_release
+from support.threads import join, run_threads, start, wait_until
 
 import ortcffi as ort
 from ortcffi._native import lib
@@ -270,16 +271,10 @@ def test_close_in_the_middle_of_runs_lets_them_end():
     session = ort.Session(models.loop(2000, 32))
     big = np.eye(32, dtype=np.float32)
     results = []
-    threads = [
-        threading.Thread(target=lambda: results.append(session.run({"x": big}))) for _ in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    while session.running < 4 and any(thread.is_alive() for thread in threads):
-        pass
+    threads = start(*[lambda: results.append(session.run({"x": big}))] * 4)
+    wait_until(lambda: session.running == 4 or not any(thread.is_alive() for thread in threads))
     session.close()
-    for thread in threads:
-        thread.join()
+    join(*threads)
     assert len(results) == 4
     assert session.closed
 
@@ -296,9 +291,5 @@ def test_sixteen_threads_share_a_session(opened):
         done.append(n)
 
     done = []
-    threads = [threading.Thread(target=work, args=(n,)) for n in range(16)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_threads(*[partial(work, n) for n in range(16)])
     assert sorted(done) == list(range(16))

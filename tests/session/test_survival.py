@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from support import models
 from support.releases import needs_release
+from support.threads import join, run_threads, start
 
 import ortcffi as ort
 from ortcffi._native import lib
@@ -107,14 +108,12 @@ def test_cancel_at_random_times_hits_no_other_session(opened, quiet):
         done.append(1)
 
     done = []
-    canceller = threading.Thread(target=cancel)
-    runners = [threading.Thread(target=run) for _ in range(4)]
-    for thread in (canceller, *runners):
-        thread.start()
-    for thread in runners:
-        thread.join()
-    end.set()
-    canceller.join()
+    canceller = start(cancel)
+    try:
+        run_threads(*[run] * 4)
+    finally:
+        end.set()
+    join(*canceller)
     assert len(done) == 4
     assert slow.run({"x": big})[0].shape == (32, 32)
 
@@ -131,12 +130,9 @@ def test_sessions_that_are_closed_at_random_times_end_in_order(quiet, x):
             except ValueError as error:
                 outcomes.append(str(error))
 
-        threads = [threading.Thread(target=run) for _ in range(3)]
-        for thread in threads:
-            thread.start()
+        threads = start(*[run] * 3)
         session.close()
-        for thread in threads:
-            thread.join()
+        join(*threads)
         assert outcomes == ["this Session is closed"] * 3
 
 

@@ -5,7 +5,6 @@ import copy
 import gc
 import pickle
 import re
-import subprocess
 import sys
 import weakref
 from concurrent.futures import ProcessPoolExecutor
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from support.paths import CHECKOUT
+from support.processes import TIME_LIMIT, run
 
 from ortcffi import errors
 from ortcffi._native import ffi, lib
@@ -171,7 +171,7 @@ def test_an_exception_comes_back_from_a_spawned_process():
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         for kind in (errors.InvalidArgument, errors.NoSuchFile, errors.OutOfMemory):
             raising = f"raise ortcffi.errors.{kind.__name__}('from the worker', 'Function')"
-            error = pool.submit(exec, f"import ortcffi; {raising}").exception(timeout=60)
+            error = pool.submit(exec, f"import ortcffi; {raising}").exception(TIME_LIMIT)
             assert error == kind("from the worker", "Function")
 
 
@@ -210,7 +210,7 @@ def test_a_caught_exception_leaves_no_cycle_for_the_collector(api):
 
 def test_failing_in_a_program_prints_class_and_message():
     code = "import ortcffi; ortcffi.core_api().memory_info('NoSuchDevice')"
-    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    done = run(sys.executable, "-c", code, code=1)
     last = done.stderr.splitlines()[-1]
     assert last.startswith("ortcffi.errors.InvalidArgument: CreateMemoryInfo")
 
@@ -258,5 +258,4 @@ pickling_support.install()
 error = NoSuchFile("there is none", "Load")
 assert pickle.loads(pickle.dumps(error)) == error
 """
-    done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True)
-    assert done.returncode == 0, done.stderr
+    run(sys.executable, "-c", script)

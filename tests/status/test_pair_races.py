@@ -2,9 +2,10 @@
 """Key-value pairs that one thread reads while another changes them."""
 
 import sys
-import threading
+from functools import partial
 
 import pytest
+from support.threads import run_threads
 
 from ortcffi import KeyValuePairs
 
@@ -28,11 +29,7 @@ def race(*tasks, times=3000):
         except Exception as error:  # noqa: BLE001
             errors.append(error)
 
-    threads = [threading.Thread(target=repeat, args=(task,)) for task in tasks]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_threads(*[partial(repeat, task) for task in tasks])
     return errors
 
 

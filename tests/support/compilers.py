@@ -15,13 +15,16 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 import pytest
 from support.paths import CHECKOUT
 from support.processes import run
+from support.threads import wait_until
 
 USES_MIMALLOC = os.environ.get("ORTCFFI_USE_MIMALLOC") == "1"  # as build_ort.py and core/Makefile
 CORE = CHECKOUT / "core"
+LONGEST_BUILD = 600  # seconds: valgrind and sanitizers, on a busy machine
 
 
 def find_compiler(variable: str, names: list[str]) -> list[str]:
@@ -56,8 +59,17 @@ def locked(folder: Path) -> Iterator[None]:
     """Keeps other processes of this test run from building in a folder at the same time."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        wait_until(lambda: try_lock(file), limit=LONGEST_BUILD)
         yield
+
+
+def try_lock(file: IO[str]) -> bool:
+    """Lock a file if no other process has it locked; whether it is locked now."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def build_folder(compiler: list[str], *arguments: str) -> Path:

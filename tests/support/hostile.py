@@ -9,21 +9,24 @@ that raise. Any ordinary exception is a good answer. What is wrong ends the proc
 status than 0: a crash, an exception that stands for a bug of our own, or objects left alive.
 
 The same seed makes the same calls, with one thread. The log has the last calls, so that a crash can
-be made again.
+be made again. The calls write files as well: the working directory is a temporary one.
 """
 
 import argparse
+import faulthandler
 import gc
 import inspect
 import os
 import random
 import resource
 import sys
+import tempfile
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -193,7 +196,7 @@ class Hostile:
             "domain": lambda: self.of_kind(ort.CustomOpDomain),
             "arena_cfg": lambda: self.of_kind(ort.ArenaCfg),
             "cfg": lambda: self.of_kind(ort.ArenaCfg),
-            "path": lambda: self.chance.choice(["/nonexistent", "/dev/null", __file__, b"/x"]),
+            "path": lambda: self.chance.choice(["/nonexistent", "/dev/null", "a file", b"/no/x"]),
             "size": lambda: self.chance.choice([0, 1, 64, 1000, 1 << 20, 2**47, 2**63]),
             "alignment": lambda: self.chance.choice([1, 8, 64, 4096, 3, 0, 2**40]),
             "max_bytes": lambda: self.chance.choice([None, 0, 1 << 20, 1 << 40]),
@@ -305,6 +308,14 @@ def main() -> None:
     np.seterr(all="ignore")
     warnings.simplefilter("ignore")
     log = os.open(options.log, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
+    with tempfile.TemporaryDirectory(prefix="ortcffi-hostile-") as folder:
+        os.chdir(folder)
+        Path("a file").write_bytes(b"content")
+        call_at_random(options, log)
+
+
+def call_at_random(options: argparse.Namespace, log: int) -> None:
+    """Make the calls of all threads; exit with an error if they leave objects alive."""
     ort.core_api().default_allocator.info  # noqa: B018  # what stays for the whole process
     before = alive()
     until = time.monotonic() + options.seconds
@@ -317,7 +328,10 @@ def main() -> None:
         thread.start()
     run(options.seed)
     for thread in threads:
-        thread.join()
+        thread.join(60)
+    if any(thread.is_alive() for thread in threads):
+        faulthandler.dump_traceback()  # of a thread in a call that does not end
+        os._exit(1)
     gc.collect()
     left = {kind: count for kind, count in alive().items() if count > before[kind]}
     sys.stdout.write(f"{sum(counts)} calls\n")

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Processes for tests of the official package: what it shares lasts until a process ends."""
 
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
 import pytest
+from support.processes import run
 
 onnxruntime = pytest.importorskip("onnxruntime")
 
@@ -21,8 +21,4 @@ def python(code: str) -> str:
         MODEL, X = {MODEL!r}, np.ones({SHAPE}, np.float32)
     """
     text = textwrap.dedent(begin) + textwrap.dedent(code)
-    done = subprocess.run(
-        [sys.executable, "-c", text], capture_output=True, text=True, check=False, timeout=60
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return run(sys.executable, "-c", text).stdout

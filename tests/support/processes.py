@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""How tests start processes."""
+"""How tests start processes, each of which has a time limit."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
+import traceback
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-# Seconds. Nothing takes as long, except where two processes wait for each other.
+# Seconds. Nothing takes as long, except where two processes wait for each other. It is less than
+# `faulthandler_timeout` in pyproject.toml, which ends the whole process of a test that hangs.
 TIME_LIMIT = 300
 
 
@@ -23,14 +30,25 @@ def run(
     code
         The exit code that it must have; None for any.
     timeout
-        Seconds after which the process is killed and the test fails.
+        Seconds after which the process and those that it started are killed and the test fails.
     **options
-        For `subprocess.run`.
+        For `subprocess.Popen`; and ``input``, what the process reads.
     """
-    options = {"capture_output": True, "text": True} | options
+    given = options.pop("input", None)
+    pipe = subprocess.PIPE
+    options = {"stdout": pipe, "stderr": pipe, "text": True, "process_group": 0} | options
+    if given is not None:
+        options["stdin"] = pipe
     words = [str(word) for word in command]
-    done = subprocess.run(words, check=False, timeout=timeout, **options)
-    assert code is None or done.returncode == code, f"{words[0]}: {done.stdout}{done.stderr}"
+    with subprocess.Popen(words, **options) as process:
+        try:
+            output, errors = process.communicate(given, timeout)
+        except BaseException:  # also where the user interrupts the tests
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            raise
+    done = subprocess.CompletedProcess(words, process.returncode, output, errors)
+    assert code is None or done.returncode == code, f"{words[0]}: {output}{errors}"
     return done
 
 
@@ -38,3 +56,29 @@ def run_python(program: str, *arguments: str | Path, **environment: str) -> str:
     """Run Python code in a new interpreter, and return what it prints."""
     command = [sys.executable, "-c", program, *arguments]
     return run(*command, env={**os.environ, **environment}).stdout.strip()
+
+
+def fork(work: Callable[[], object], limit: float = 60) -> int:
+    """Run a function in the child of a fork, and return the status for which a parent waits.
+
+    The status is 0 if the function returned something true, and 256 if it returned something
+    false or raised. A child that takes longer than the limit is killed, so that its status is 9.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads
+        child = os.fork()
+    if child == 0:
+        good = False
+        try:
+            good = bool(work())
+        except BaseException:  # noqa: BLE001  # told; the status says that it was raised
+            traceback.print_exc(file=sys.__stderr__)
+        finally:  # the child must not go on as a second process of tests
+            os._exit(0 if good else 1)
+    end = time.monotonic() + limit
+    while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0):
+        if time.monotonic() > end:
+            os.kill(child, signal.SIGKILL)
+            return os.waitpid(child, 0)[1]
+        time.sleep(0.001)
+    return ended[1]

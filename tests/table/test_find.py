@@ -2,13 +2,13 @@
 """Listing providers of the table without loading them."""
 
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from support.processes import run_python
 
 import ortcffi
 from ortcffi.table import find as runtimes
@@ -63,7 +63,7 @@ def test_nothing_is_loaded_while_listing():
         "maps = open('/proc/self/maps').read()\n"
         "assert 'libonnxruntime' not in maps and 'onnxruntime' not in sys.modules"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    run_python(code)
 
 
 @pytest.mark.usefixtures("bare")

@@ -5,13 +5,13 @@ import ctypes
 import os
 import pickle
 import struct
-import subprocess
 import sys
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from support.processes import run
 
 import ortcffi
 from ortcffi.table import load as providers
@@ -71,7 +71,7 @@ def test_without_a_path_the_installed_package_is_loaded(real_api, capfd):
 @pytest.mark.usefixtures("real_api")
 def test_the_package_is_found_without_importing_it():
     code = "import sys, ortcffi; ortcffi.load(); assert 'onnxruntime' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True)
+    run(sys.executable, "-c", code)
 
 
 def test_the_variable_comes_before_the_package(monkeypatch, core_library):
@@ -114,8 +114,7 @@ def test_the_systems_loader_comes_last(tmp_path, core_library):
     )
     variables = {name: os.environ[name] for name in os.environ if name != "ORTCFFI_LIBRARY"}
     variables["LD_LIBRARY_PATH"] = str(tmp_path)
-    command = [sys.executable, "-c", code]
-    found = subprocess.run(command, check=True, capture_output=True, text=True, env=variables)
+    found = run(sys.executable, "-c", code, env=variables)
     assert found.stdout.strip() == str(tmp_path / "libonnxruntime.so.1")
 
 
@@ -189,8 +188,7 @@ def test_a_constructor_may_wait_for_the_interpreter(compile_c):
         "try: ortcffi.load(sys.argv[1])\n"
         "except ortcffi.LoadError as error: print(error.problem)"
     )
-    command = [sys.executable, "-c", code, str(library)]
-    done = subprocess.run(command, check=True, timeout=60, capture_output=True, text=True)
+    done = run(sys.executable, "-c", code, library)
     assert done.stdout == "answers NULL from OrtGetApiBase\n"
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The package in interpreters other than the main one."""
 
-import subprocess
 import sys
+
+from support.processes import run
 
 IN_ANOTHER = """
 try:
@@ -30,9 +31,7 @@ except expected:
 
 
 def test_a_subinterpreter_is_refused_and_the_main_one_goes_on():
-    command = [sys.executable, "-c", PROGRAM]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
+    done = run(sys.executable, "-c", PROGRAM)
     first, second = done.stdout.splitlines()
     assert first.startswith("ImportError ")
     assert "the main interpreter" in first

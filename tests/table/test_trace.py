@@ -2,13 +2,13 @@
 """Traces count the calls of clients in C, and forward them to the traced table."""
 
 import gc
-import subprocess
 import sys
-import threading
 
 import numpy as np
 import pytest
 from support.paths import CHECKOUT
+from support.processes import run
+from support.threads import run_threads
 
 import ortcffi
 from ortcffi import ErrorCode
@@ -194,11 +194,7 @@ def test_threads_count_together(core_api):
             for _ in range(1000):
                 make_status(traced.table)
 
-        threads = [threading.Thread(target=work) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        run_threads(*[work] * 4)
     assert traced.called == {"CreateStatus": 4000, "ReleaseStatus": 4000}
 
 
@@ -220,5 +216,4 @@ def test_open_traces_do_not_disturb_the_end_of_the_interpreter():
         "import ortcffi as ort; t = ort.trace(); a = t.api.default_allocator.empty(9);"
         "r = ort.trace(ort.emulate(3)); s = r.api.status(1, 'x')"
     )
-    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert run(sys.executable, "-c", code).stderr == ""

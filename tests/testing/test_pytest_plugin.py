@@ -2,10 +2,10 @@
 """The plugin for pytest, in processes of its own."""
 
 import os
-import subprocess
 import sys
 
 import pytest
+from support import processes
 from support.paths import CHECKOUT
 
 
@@ -19,14 +19,8 @@ def run(tmp_path):
         plugin = ["-p", "ortcffi.testing.pytest_plugin", "-p", "no:cacheprovider"]
         command = [sys.executable, "-m", "pytest", "-q", "-rA", "--strict-markers", *plugin]
         env = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-        done = subprocess.run(
-            [*command, *arguments],
-            cwd=tmp_path,
-            env=os.environ | env,
-            check=False,
-            capture_output=True,
-            text=True,
-        )
+        variables = os.environ | env
+        done = processes.run(*command, *arguments, code=None, cwd=tmp_path, env=variables)
         return done.stdout + done.stderr
 
     return run

@@ -5,6 +5,7 @@ import sys
 import threading
 
 import pytest
+from support.threads import join, start, wait_until
 
 from ortcffi import TensorTypeInfo, TypeInfo
 
@@ -29,11 +30,9 @@ def in_parallel(read, change):
             errors.append(error)
         done.set()
 
-    thread = threading.Thread(target=reader)
-    thread.start()
-    while not done.is_set():
-        change()
-    thread.join()
+    threads = start(reader)
+    wait_until(lambda: change() or done.is_set())
+    join(*threads)
     return errors
 
 

@@ -4,13 +4,13 @@
 import ctypes
 import gc
 import importlib.util
-import subprocess
 import sys
 import weakref
 
 import ml_dtypes
 import numpy as np
 import pytest
+from support.processes import run
 
 from ortcffi import ElementType, Value
 
@@ -318,9 +318,8 @@ print("end")
 
 @pytest.mark.usefixtures("real_api")
 def test_a_process_may_end_while_others_have_its_memory():
-    command = [sys.executable, "-c", AT_EXIT]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
+    done = run(sys.executable, "-c", AT_EXIT)
+    assert (done.stdout, done.stderr) == ("end\n", "")
 
 
 # --- capsules that lie ----------------------------------------------------------------------------

@@ -2,11 +2,11 @@
 """Values that are given away, and deleters that raise."""
 
 import gc
-import threading
 import weakref
 
 import numpy as np
 import pytest
+from support.threads import run_threads
 
 from ortcffi import PythonAllocator, Value, ffi, lib
 
@@ -37,9 +37,7 @@ def test_a_handle_that_was_given_away_may_be_released_by_any_thread(api):
     x = tracked()
     token, handle = weakref.ref(x), Value.from_numpy(x, api=api).give_away()
     del x
-    thread = threading.Thread(target=lib.ReleaseValue, args=(api.pointer, handle))
-    thread.start()
-    thread.join()
+    run_threads(lambda: lib.ReleaseValue(api.pointer, handle))
     gc.collect()
     assert token() is None
 
@@ -108,9 +106,5 @@ def test_two_threads_make_and_drop_values(api):
             failures.append(Value.from_strings([str(i)], api=api).to_python() != [str(i)])
 
     failures = []
-    threads = [threading.Thread(target=work) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_threads(work, work)
     assert failures == [False] * 400

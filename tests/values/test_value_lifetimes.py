@@ -2,10 +2,10 @@
 """Values keep the allocator of their memory alive, in any order of releases."""
 
 import gc
-import threading
 
 import numpy as np
 import pytest
+from support.threads import join, start
 
 from ortcffi import Arena, Env, Limiting, Logging, PythonAllocator, Tracking, Value, ffi
 from ortcffi._native import lib
@@ -124,11 +124,10 @@ def test_an_allocator_that_another_thread_closes_loses_no_value(core_api):
     before = lib.ortcffi_live_objects(5)
     for _ in range(100):
         allocator = Limiting(core_api.default_allocator, 1 << 20)
-        thread = threading.Thread(target=allocator.close)
-        thread.start()
+        threads = start(allocator.close)
         try:
             Value.empty(3, "f4", allocator)
         except ValueError as error:
             assert "closed" in str(error)  # noqa: PT017
-        thread.join()
+        join(*threads)
     assert lib.ortcffi_live_objects(5) == before

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from support.processes import TIME_LIMIT
 
 from ortcffi import ElementType, Value
 from ortcffi.values.tensors import bytes_of
@@ -144,8 +145,8 @@ def test_values_of_other_kinds_are_copied_too(api):
 def test_a_value_crosses_to_another_process_and_back(api):
     value = Value.from_numpy(X, api=api)
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-        there = pool.submit(methodcaller("numpy"), value).result(timeout=60)
-        twin = pool.submit(methodcaller("copy"), value).result(timeout=60)
+        there = pool.submit(methodcaller("numpy"), value).result(TIME_LIMIT)
+        twin = pool.submit(methodcaller("copy"), value).result(TIME_LIMIT)
     np.testing.assert_array_equal(there, X)
     np.testing.assert_array_equal(twin.numpy(), X)
 
@@ -163,7 +164,7 @@ def test_a_value_crosses_to_a_worker_of_dask(api, tmp_path):
         distributed.Client(cluster) as client,
     ):
         found = client.submit(methodcaller("numpy"), Value.from_numpy(x, api=api)).result(
-            timeout=60
+            TIME_LIMIT
         )
     np.testing.assert_array_equal(found, x)
 

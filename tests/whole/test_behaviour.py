@@ -6,7 +6,6 @@ the same), and under which heading of docs/differences.md the two differ. "..." 
 """
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,7 @@ from support.behaviour import (
     without_words,
 )
 from support.paths import CHECKOUT
+from support.processes import run
 
 from ortcffi._convert import decode
 from ortcffi._native import lib
@@ -72,7 +72,7 @@ def test_a_row_gives_a_reason_if_and_only_if_more_than_words_differ() -> None:
 
 
 def test_the_table_has_every_call_of_the_program(program: Path) -> None:
-    listed = subprocess.run([program], check=True, capture_output=True, text=True)
+    listed = run(program)
     assert sorted(listed.stdout.splitlines()) == sorted(call.name for call in CALLS)
 
 

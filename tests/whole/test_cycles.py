@@ -4,11 +4,11 @@
 Each test is a process of its own, since what it looks for ends a process.
 """
 
-import subprocess
 import sys
 import textwrap
 
 import pytest
+from support import processes
 
 HEAD = """\
 import gc, itertools, sys
@@ -113,7 +113,7 @@ print("done")
 def run(source, library="core"):
     script = HEAD + textwrap.dedent(source)
     command = [sys.executable, "-X", "faulthandler", "-c", script, library]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return processes.run(*command, code=None)
 
 
 @pytest.mark.parametrize("library", ["core", "real"])

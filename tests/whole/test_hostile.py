@@ -7,12 +7,11 @@ failure names. `support.hostile` says what is called and what counts as a failur
 
 import os
 import random
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from support import hostile
+from support import hostile, processes
 from support.paths import CHECKOUT
 
 SECONDS = 1.0  # of each run, unless the option says more
@@ -25,14 +24,9 @@ def run(table: str, seed: int, seconds: float, threads: int, folder: Path) -> No
     command = [sys.executable, str(CHECKOUT / "tests/support/hostile.py"), "--table", table]
     command += ["--seed", str(seed), "--seconds", str(seconds), "--threads", str(threads)]
     command += ["--log", str(log)]
-    done = subprocess.run(
-        command,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=seconds + 120,
-        cwd=folder,
-        env={**os.environ, "PYTHONFAULTHANDLER": "1"},
+    variables = {**os.environ, "PYTHONFAULTHANDLER": "1", "TMPDIR": str(folder)}
+    done = processes.run(
+        *command, code=None, timeout=seconds + processes.TIME_LIMIT, cwd=folder, env=variables
     )
     last = log.read_text(encoding="utf-8", errors="replace").strip() if log.exists() else "none"
     told = f"seed {seed}, {threads} threads, last call {last}\n{done.stderr[-3000:]}"

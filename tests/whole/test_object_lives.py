@@ -2,15 +2,14 @@
 """The lives of options, environments, arenas, types and custom ops: in any order, to the end."""
 
 import gc
-import os
-import signal
-import subprocess
 import sys
 import threading
 import time
 
 import numpy as np
 import pytest
+from support.processes import TIME_LIMIT, fork, run
+from support.threads import join, run_threads, start
 
 import ortcffi as ort
 from ortcffi.env import sharing as env_clients
@@ -65,11 +64,7 @@ def test_many_threads_make_and_release_objects(api, name):
         except BaseException as error:  # noqa: BLE001  # told to the test
             wrong.append(error)
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    run_threads(*[work] * 4)
     assert not wrong
 
 
@@ -93,10 +88,7 @@ def test_the_interpreter_may_end_with_objects_alive(which, order):
         ort.kept = list({order})
         made.append(made)
     """
-    done = subprocess.run(
-        [sys.executable, "-c", program], check=False, capture_output=True, text=True
-    )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert run(sys.executable, "-c", program).stderr == ""
 
 
 def test_a_fork_while_another_thread_counts_environments_leaves_the_child_working(core_api):
@@ -107,16 +99,15 @@ def test_a_fork_while_another_thread_counts_environments_leaves_the_child_workin
             held.set()
             time.sleep(0.05)  # until the fork has come to wait for it
 
-    thread = threading.Thread(target=hold)
-    thread.start()
-    held.wait()
-    child = os.fork()
-    if child == 0:
-        signal.alarm(10)  # ends a child that waits for ever
+    def make_environment():
         ort.Env(api=core_api).close()
-        os._exit(0)
-    thread.join()
-    assert os.waitpid(child, 0)[1] == 0
+        return True
+
+    threads = start(hold)
+    assert held.wait(TIME_LIMIT)
+    status = fork(make_environment)
+    join(*threads)
+    assert status == 0
 
 
 def test_options_keep_what_sessions_borrow(api):

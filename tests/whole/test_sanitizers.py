@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable
 
 import pytest
-from support.compilers import build_folder, locked
+from support.compilers import LONGEST_BUILD, build_folder, locked
 from support.processes import run
 
 SANITIZERS = {"asan": "address", "ubsan": "undefined", "tsan": "thread"}
@@ -29,7 +29,7 @@ def make(make_core: list[str], c_compiler: list[str]) -> Callable[..., str]:
         folder = build_folder(c_compiler, tool)
         with locked(folder):
             command = [*make_core, "-s", f"BUILD={folder}", tool, *arguments]
-            done = run(*command, code=None, timeout=600)
+            done = run(*command, code=None, timeout=LONGEST_BUILD)
         assert (done.returncode != 0) == fails, done.stdout + done.stderr
         return done.stdout
 

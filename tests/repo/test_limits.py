@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""Every process, thread and wait in the tests has a time limit, so that no test hangs."""
+
+import ast
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from support import processes, threads
+from support.paths import CHECKOUT
+
+TESTS = sorted((CHECKOUT / "tests").rglob("*.py"))
+# These wait without a limit if they get no argument.
+WAITS = {"join", "wait", "result", "exception", "acquire", "communicate"}
+# These have no limit, or none that reaches the processes which a process starts.
+UNLIMITED = {"os.fork", "os.wait", "os.waitpid", "os.system", "asyncio.run"}
+UNLIMITED |= {f"subprocess.{name}" for name in ("run", "Popen", "call", "check_call")}
+UNLIMITED |= {"subprocess.check_output", "subprocess.getoutput"}
+HELPERS = {processes.__file__, threads.__file__}
+
+
+def calls_without_limit(source: str) -> list[str]:
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            waits = node.func.attr in WAITS and not node.args and not node.keywords
+            if waits or ast.unparse(node.func) in UNLIMITED:
+                found.append(f"line {node.lineno}: {ast.unparse(node)}")
+    return found
+
+
+@pytest.mark.parametrize("path", TESTS, ids=lambda path: str(path.relative_to(CHECKOUT)))
+def test_nothing_waits_without_a_limit(path):
+    if str(path) not in HELPERS:
+        assert calls_without_limit(path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("call", ["thread.join()", "os.fork()", "subprocess.run(['x'], timeout=1)"])
+def test_a_call_without_a_limit_is_found(call):
+    assert calls_without_limit(f"import x\n{call}") == [f"line 2: {call}"]
+
+
+def test_a_process_that_takes_too_long_is_killed_with_those_that_it_started(tmp_path, monkeypatch):
+    note = tmp_path / "child"
+    script = f'sleep 1000 & echo $! > "{note}.part"; mv "{note}.part" "{note}"; wait'
+
+    class TakesTooLong(subprocess.Popen):
+        def communicate(self, *_arguments):
+            threads.wait_until(note.exists)
+            raise subprocess.TimeoutExpired(self.args, 0)
+
+    monkeypatch.setattr(subprocess, "Popen", TakesTooLong)
+    with pytest.raises(subprocess.TimeoutExpired):
+        processes.run("sh", "-c", script)
+    child = int(note.read_text())
+    threads.wait_until(lambda: has_ended(child))
+
+
+def has_ended(process: int) -> bool:
+    """Whether a process is gone, or is one for whose end nobody has asked yet."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+def test_a_child_of_a_fork_that_takes_too_long_is_killed():
+    assert processes.fork(lambda: time.sleep(1000), limit=0.1) == 9
+
+
+def test_a_child_of_a_fork_that_raises_does_not_go_on():
+    assert processes.fork(lambda: 1 / 0) == 256
+    assert processes.fork(lambda: True) == 0
