@@ -43,6 +43,7 @@ __all__ += [
     "ValueSpec",
     "available_providers",
     "build_info",
+    "carry",
     "core_api",
     "default_api",
     "emulate",
@@ -108,7 +109,8 @@ _NAMES = {
     "callbacks.thread_functions": "ThreadFunctions",
     "options.thread_pools": "ThreadingOptions",
     "table.trace": "trace",
-    "memory.tracking": "Leak LeakGroup Scope Tracking",
+    "memory.scopes": "Leak LeakGroup Scope carry",
+    "memory.tracking": "Tracking",
     "values.type_info": "TypeInfo",
     "values.value": "Value",
 }

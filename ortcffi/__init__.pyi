@@ -64,9 +64,10 @@ from ortcffi.memory.limiting import (
 )
 from ortcffi.memory.numpy_memory import numpy_allocator as numpy_allocator
 from ortcffi.memory.python_allocator import PythonAllocator as PythonAllocator
-from ortcffi.memory.tracking import Leak as Leak
-from ortcffi.memory.tracking import LeakGroup as LeakGroup
-from ortcffi.memory.tracking import Scope as Scope
+from ortcffi.memory.scopes import Leak as Leak
+from ortcffi.memory.scopes import LeakGroup as LeakGroup
+from ortcffi.memory.scopes import Scope as Scope
+from ortcffi.memory.scopes import carry as carry
 from ortcffi.memory.tracking import Tracking as Tracking
 from ortcffi.official.attached import Official as Official
 from ortcffi.official.door import attach as attach

@@ -154,6 +154,7 @@ enum core_kind {
   CORE_ARENA_CFG,
   CORE_KERNEL,
   CORE_KERNEL_INFO,
+  CORE_SCOPE,
   CORE_KINDS
 };
 

@@ -4,6 +4,7 @@
 #define ORTCFFI_BOUNDARY_PYTHON_H_
 
 #include "onnxruntime_c_api.h"
+#include "memory/tracking_figures.h"
 
 /* CFFI's words for: Python defines the function, C sees a declaration. */
 #ifdef ORTCFFI_CDEF
@@ -18,7 +19,7 @@ CALLED_FROM_C void* ortcffi_python_alloc(void* context, size_t size);
 CALLED_FROM_C void ortcffi_python_free(void* context, void* block);
 CALLED_FROM_C OrtStatus* ortcffi_python_stats(void* context, OrtKeyValuePairs** out);
 CALLED_FROM_C OrtStatus* ortcffi_python_shrink(void* context);
-CALLED_FROM_C uint32_t ortcffi_python_site(int depth);
+CALLED_FROM_C void ortcffi_python_origin(OrtAllocator* tracking, int depth, core_origin* origin);
 CALLED_FROM_C void ortcffi_python_log(void* context, int severity, const char* category,
                                       const char* logid, const char* code_location,
                                       const char* message);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocks of the default allocator and of adaptors around it, to any depth. */
 #include "arena/arena.h"
+#include "memory/scopes.h"
 #include "fuzz.h"
 
 #define BLOCKS 32
@@ -17,6 +18,8 @@ static struct {
   /* The alignment, the limit or 0 for none, or how many allocations succeed. */
   size_t argument;
   size_t successes;
+  /* A scope around all of a tracking adaptor's life, or NULL. */
+  core_scope* scope;
 } allocators[ALLOCATORS];
 
 static struct {
@@ -25,6 +28,17 @@ static struct {
   size_t allocator;
   unsigned char pattern;
 } blocks[BLOCKS];
+
+static int is_owned(size_t allocator) { return allocators[allocator].argument % 4 == 1; }
+
+static void name_scope(OrtAllocator* tracking, int depth, core_origin* origin) {
+  for (size_t i = 0; i < ALLOCATORS; i++) {
+    if (allocators[i].handle == tracking && allocators[i].scope != NULL && is_owned(i)) {
+      core_origin_add(origin, allocators[i].scope);
+    }
+  }
+  origin->site = (uint32_t)depth;
+}
 
 static size_t next_size(void) {
   switch (next_byte() % 8) {
@@ -180,6 +194,30 @@ static void check_tracking(size_t allocator) {
         (figures.current == bytes && figures.allocations - figures.frees == (int64_t)count));
 }
 
+#if !defined(CORE_USE_MALLOC)
+/* A scope has counted what its adaptor has, and has the blocks of the peak. */
+static void check_scope(size_t i) {
+  core_tracking_figures figures;
+  core_scope_figures counted;
+  core_tracked_block found[2 * BLOCKS];
+  core_tracking_read(allocators[i].handle, &figures);
+  core_close_scope(allocators[i].scope, &counted);
+  CHECK(counted.live == figures.current && counted.peak == figures.peak);
+  CHECK(counted.total == figures.total && counted.frees == figures.frees);
+  CHECK(counted.allocations == figures.allocations);
+  size_t count = core_scope_blocks(allocators[i].scope, found, CORE_COUNT_OF(found));
+  if (count > CORE_COUNT_OF(found)) {
+    return;
+  }
+  int64_t at_peak = 0;
+  for (size_t j = 0; j < count; j++) {
+    at_peak += found[j].at_peak ? (int64_t)found[j].size : 0;
+    CHECK(found[j].at_peak || found[j].block != NULL);
+  }
+  CHECK(at_peak == counted.peak);
+}
+#endif
+
 static void end_allocator(size_t i) {
   size_t count;
   live_in(i, &count);
@@ -187,6 +225,13 @@ static void end_allocator(size_t i) {
     check_tracking(i);
   }
   if (count == 0 && !has_child(i)) {
+#if !defined(CORE_USE_MALLOC) /* where a scope may have lacked memory */
+    if (allocators[i].scope != NULL) {
+      check_scope(i);
+    }
+#endif
+    core_release_scope(allocators[i].scope);
+    allocators[i].scope = NULL;
     core_release_adaptor(allocators[i].handle);
     allocators[i].handle = NULL;
   }
@@ -229,8 +274,9 @@ static void make_allocator(size_t i) {
   allocators[i].inner = inner;
   allocators[i].argument = argument;
   allocators[i].successes = 0;
-  if (kind == TRACKING) {
-    core_tracking_record(made, argument % 2);
+  if (kind == TRACKING && argument % 2 == 1) {
+    core_set_origin_source(name_scope);
+    succeeded(core_open_scope(made, is_owned(i), 1, &allocators[i].scope), 1, ORT_OK, ORT_OK);
   }
 }
 

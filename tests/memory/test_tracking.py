@@ -3,11 +3,13 @@
 
 import inspect
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from support.threads import join, run_threads
+from support.processes import TIME_LIMIT
+from support.threads import run_threads
 
-from ortcffi import Limiting, Tracking, errors, ffi, lib
+from ortcffi import Limiting, Tracking, errors, ffi
 
 
 @pytest.fixture
@@ -162,17 +164,12 @@ def test_the_own_line_is_found_beyond_the_depth_of_the_stack(api, tmp_path):
 
 def test_a_thread_without_own_code_names_its_innermost_line(make):
     pool = make()
-    with pool.scope() as scope:
-        thread = threading.Timer(0, pool.alloc, [10])
-        thread.start()
-        join(thread)
-    del thread
+    with pool.scope() as scope, ThreadPoolExecutor(1) as threads:
+        block = threads.submit(pool.alloc, 10).result(TIME_LIMIT)
     [leak] = scope.leaks
     assert leak.place == leak.stack[0]
-    assert "threading.py" in leak.place
-    blocks = ffi.new("core_tracked_block[1]")
-    assert lib.ortcffi_tracking_blocks(pool.handle, 0, blocks, 1) == 1
-    pool.free(ffi.cast("void*", blocks[0].block))
+    assert "thread.py" in leak.place
+    pool.free(block)
 
 
 def test_leaks_of_equal_stacks_are_one_group_and_the_largest_is_first(make):
@@ -185,15 +182,17 @@ def test_leaks_of_equal_stacks_are_one_group_and_the_largest_is_first(make):
     kept.clear()
 
 
-def test_a_scope_as_text_is_a_table_of_its_leaks(make):
+def test_a_scope_as_text_is_a_table_of_its_leaks_and_of_its_peak(make):
     pool = make()
     with pool.scope("step") as scope:
         kept, where = [pool.empty(7, "u1") for _ in range(3)], line()
     table = str(scope).splitlines()
     assert table[0] == "scope 'step': 21 bytes live, 21 at the peak"
-    assert table[1].split() == ["bytes", "blocks", "place"]
-    assert table[2].split()[:2] == ["21", "3"]
-    assert f"{__file__}:{where} in " in table[2]
+    titles = [row for row, text in enumerate(table) if text.split()[:2] == ["bytes", "blocks"]]
+    assert [table[row].split("  ")[-1] for row in titles] == ["live at the end", "at the peak"]
+    for row in titles:
+        assert table[row + 1].split()[:2] == ["21", "3"]
+        assert f"{__file__}:{where} in " in table[row + 1]
     assert len(kept) == 3
 
 

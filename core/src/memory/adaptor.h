@@ -97,27 +97,9 @@ OrtStatus* core_create_from_callbacks(const struct core_callbacks* callbacks,
                                       const OrtMemoryInfo* info, void* context, OrtAllocator* inner,
                                       OrtAllocator** out);
 
-/** @name Tracking
- * An adaptor that counts allocations.
- * @{ */
-/** Registers the fork handlers that keep the lock of the recorded blocks usable in a child. Without
- * this call the first tracking adaptor does it. */
-void core_tracking_begin(void);
+/** Counts allocations; scopes.h has the figures of parts of a program. */
 OrtStatus* core_create_tracking(OrtAllocator* inner, OrtAllocator** out);
-void core_tracking_read(OrtAllocator* allocator, struct core_tracking_figures* out);
-/** Returns the peak of bytes in use since the last call, and restarts it from those in use now. */
-int64_t core_tracking_take_window(OrtAllocator* allocator);
-/** Starts numbering and listing new blocks, each with `depth` frames of its stack; 0 stops it. */
-void core_tracking_record(OrtAllocator* allocator, int depth);
-/** Writes up to `capacity` recorded blocks that are in use and have numbers above `since`; returns
- * how many there are. */
-size_t core_tracking_blocks(OrtAllocator* allocator, uint64_t since, struct core_tracked_block* out,
-                            size_t capacity);
-/** Sets the function that names the call site of a recorded block, or NULL for none. The allocating
- * thread calls it under no lock, with the depth that core_tracking_record was given. One for the
- * process. */
-void core_set_site_source(uint32_t (*source)(int depth));
-/** @} */
+void core_tracking_read(OrtAllocator* allocator, core_tracking_figures* out);
 
 /** Drops the creator's reference to an adaptor. Does nothing for NULL and other allocators. */
 void core_release_adaptor(OrtAllocator* allocator);
@@ -156,6 +138,7 @@ struct core_header {
   struct core_header* next;
   uint64_t serial;
   uint32_t site;
+  struct core_membership* memberships;
 };
 #define CORE_HEADER ((size_t)64)
 

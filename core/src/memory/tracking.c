@@ -2,41 +2,13 @@
 /* The adaptor that counts. */
 #include <string.h>
 
-#include "memory/adaptor.h"
 #include "heap/heap.h"
-#include "memory/per_thread.h"
+#include "memory/scopes.h"
+#include "memory/tracking_internal.h"
 
 /* Counters of a thread. LIVE: bytes allocated minus bytes freed, negative if it frees the blocks of
  * others. MARK: the LIVE that triggers a recheck of the total peak. */
 enum { ALLOCATIONS, FREES, LIVE, TOTAL, LARGEST, MARK };
-
-struct tracking {
-  struct core_adaptor adaptor;
-  int64_t peak;
-  /* The peak since core_tracking_take_window was last called. */
-  int64_t window;
-  int recording;
-  uint64_t serial;
-  struct core_header* recorded;
-  struct core_shards shards;
-};
-
-/* Guards the lists of recorded blocks and their numbers. One for all adaptors, so that one fork
- * handler is enough. */
-static core_mutex lock = CORE_MUTEX_INIT;
-static core_once once = CORE_ONCE_INIT;
-
-static void before_fork(void) { core_mutex_lock(&lock); }
-
-static void after_fork(void) { core_mutex_unlock(&lock); }
-
-static void prepare_forks(void) { core_at_fork(before_fork, after_fork, after_fork); }
-
-static uint32_t (*site_source)(int depth);
-
-void core_set_site_source(uint32_t (*source)(int depth)) {
-  __atomic_store_n(&site_source, source, __ATOMIC_RELAXED);
-}
 
 static void raise_to(int64_t* peak, int64_t to) {
   int64_t before = __atomic_load_n(peak, __ATOMIC_RELAXED);
@@ -45,8 +17,7 @@ static void raise_to(int64_t* peak, int64_t to) {
   }
 }
 
-/* Updates the peaks; returns the bytes in use. */
-static int64_t update_peaks(struct tracking* self) {
+int64_t tracking_update_peaks(struct core_tracking* self) {
   int64_t live = core_shards_sum(&self->shards, LIVE);
   raise_to(&self->peak, live);
   raise_to(&self->window, live);
@@ -55,40 +26,13 @@ static int64_t update_peaks(struct tracking* self) {
 
 /* On a new per-thread maximum, recomputes the total peak. It is exact with one thread; with several
  * it is the largest total seen at such a moment. */
-static CORE_NOINLINE void new_high(struct tracking* self, struct core_shard* shard) {
+static CORE_NOINLINE void new_high(struct core_tracking* self, struct core_shard* shard) {
   CORE_SHARD_SET(shard->counters[MARK], shard->counters[LIVE]);
-  update_peaks(self);
-}
-
-static CORE_NOINLINE void record(struct tracking* self, struct core_header* header, int depth) {
-  uint32_t (*source)(int depth) = __atomic_load_n(&site_source, __ATOMIC_RELAXED);
-  header->site = source == NULL ? 0 : source(depth);
-  header->previous = NULL;
-  core_mutex_lock(&lock);
-  header->serial = ++self->serial;
-  header->next = self->recorded;
-  if (header->next != NULL) {
-    header->next->previous = header;
-  }
-  self->recorded = header;
-  core_mutex_unlock(&lock);
-}
-
-static CORE_NOINLINE void forget(struct tracking* self, struct core_header* header) {
-  core_mutex_lock(&lock);
-  if (header->previous != NULL) {
-    header->previous->next = header->next;
-  } else {
-    self->recorded = header->next;
-  }
-  if (header->next != NULL) {
-    header->next->previous = header->previous;
-  }
-  core_mutex_unlock(&lock);
+  tracking_update_peaks(self);
 }
 
 static void* ORT_API_CALL tracking_alloc(OrtAllocator* this_, size_t size) NO_EXCEPTION {
-  struct tracking* self = (struct tracking*)this_;
+  struct core_tracking* self = (struct core_tracking*)this_;
   struct core_shard* shard = core_shard(&self->shards);
   struct core_header* header;
   void* block = shard == NULL ? NULL : core_alloc_with_header(&self->adaptor, size, &header);
@@ -106,15 +50,14 @@ static void* ORT_API_CALL tracking_alloc(OrtAllocator* this_, size_t size) NO_EX
   if (CORE_UNLIKELY(counters[LIVE] > counters[MARK])) {
     new_high(self, shard);
   }
-  int depth = __atomic_load_n(&self->recording, __ATOMIC_RELAXED);
-  if (CORE_UNLIKELY(depth != 0)) {
-    record(self, header, depth);
+  if (CORE_UNLIKELY(__atomic_load_n(&self->recording, __ATOMIC_RELAXED) != 0)) {
+    tracking_record(self, header);
   }
   return block;
 }
 
 static void ORT_API_CALL tracking_free(OrtAllocator* this_, void* p) NO_EXCEPTION {
-  struct tracking* self = (struct tracking*)this_;
+  struct core_tracking* self = (struct core_tracking*)this_;
   struct core_header* header = p == NULL ? NULL : core_header_of(&self->adaptor, p);
   if (CORE_UNLIKELY(header == NULL)) {
     return;
@@ -125,14 +68,14 @@ static void ORT_API_CALL tracking_free(OrtAllocator* this_, void* p) NO_EXCEPTIO
     CORE_SHARD_ADD(shard->counters[LIVE], -(int64_t)header->size);
   }
   if (CORE_UNLIKELY(header->serial != 0)) {
-    forget(self, header);
+    tracking_forget(self, header);
   }
   core_free_with_header(&self->adaptor, header);
 }
 
 /* Calls `visit` for each thread's counters, which the threads may change meanwhile. */
-static void for_each_shard(struct tracking* self, void (*visit)(int64_t* counters, int64_t* result),
-                           int64_t* result) {
+static void for_each_shard(struct core_tracking* self,
+                           void (*visit)(int64_t* counters, int64_t* result), int64_t* result) {
   size_t used = __atomic_load_n(&self->shards.used, __ATOMIC_ACQUIRE);
   for (size_t i = 0; i < used; i++) {
     struct core_shard* chunk = __atomic_load_n(&self->shards.chunks[i], __ATOMIC_ACQUIRE);
@@ -155,45 +98,21 @@ static void lower_mark(int64_t* counters, int64_t* result) {
 }
 
 void core_tracking_read(OrtAllocator* allocator, struct core_tracking_figures* out) {
-  struct tracking* self = (struct tracking*)allocator;
-  out->current = update_peaks(self);
+  struct core_tracking* self = (struct core_tracking*)allocator;
+  out->current = tracking_update_peaks(self);
   out->peak = __atomic_load_n(&self->peak, __ATOMIC_RELAXED);
   out->total = core_shards_sum(&self->shards, TOTAL);
   out->allocations = core_shards_sum(&self->shards, ALLOCATIONS);
   out->frees = core_shards_sum(&self->shards, FREES);
   out->largest = 0;
   for_each_shard(self, find_largest, &out->largest);
-  core_mutex_lock(&lock);
-  out->serial = self->serial;
-  core_mutex_unlock(&lock);
 }
 
-int64_t core_tracking_take_window(OrtAllocator* allocator) {
-  struct tracking* self = (struct tracking*)allocator;
-  int64_t current = update_peaks(self);
+int64_t tracking_take_window(struct core_tracking* self) {
+  int64_t current = tracking_update_peaks(self);
   int64_t window = __atomic_exchange_n(&self->window, current, __ATOMIC_RELAXED);
   for_each_shard(self, lower_mark, NULL);
   return window;
-}
-
-void core_tracking_record(OrtAllocator* allocator, int depth) {
-  __atomic_store_n(&((struct tracking*)allocator)->recording, depth, __ATOMIC_RELAXED);
-}
-
-size_t core_tracking_blocks(OrtAllocator* allocator, uint64_t since, struct core_tracked_block* out,
-                            size_t capacity) {
-  struct tracking* self = (struct tracking*)allocator;
-  size_t count = 0;
-  core_mutex_lock(&lock);
-  for (struct core_header* at = self->recorded; at != NULL && at->serial > since; at = at->next) {
-    if (count < capacity) {
-      out[count] =
-          (struct core_tracked_block){(char*)at + CORE_HEADER, at->size, at->serial, at->site};
-    }
-    count++;
-  }
-  core_mutex_unlock(&lock);
-  return count;
 }
 
 static OrtStatus* ORT_API_CALL tracking_stats(const OrtAllocator* this_,
@@ -210,15 +129,15 @@ static OrtStatus* ORT_API_CALL tracking_stats(const OrtAllocator* this_,
 }
 
 static void tracking_end(struct core_adaptor* adaptor) {
-  core_shards_end(&((struct tracking*)adaptor)->shards);
+  struct core_tracking* self = (struct core_tracking*)adaptor;
+  tracking_end_recording(self);
+  core_shards_end(&self->shards);
 }
-
-void core_tracking_begin(void) { core_run_once(&once, prepare_forks); }
 
 OrtStatus* core_create_tracking(OrtAllocator* inner, OrtAllocator** out) {
   CORE_TRY(core_check_inner(inner, out));
-  struct tracking* self =
-      (struct tracking*)core_new_adaptor(sizeof *self, inner, tracking_alloc, tracking_free);
+  struct core_tracking* self =
+      (struct core_tracking*)core_new_adaptor(sizeof *self, inner, tracking_alloc, tracking_free);
   if (self == NULL) {
     return CORE_OUT_OF_MEMORY(Tracking, sizeof *self);
   }

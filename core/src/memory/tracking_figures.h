@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file tracking_figures.h
- * The statistics of a tracking adaptor. A header of its own, because the Python boundary includes
- * it.
+ * The statistics of a tracking adaptor and of its scopes. A header of its own, because the Python
+ * boundary includes it.
  */
 #ifndef ORTCFFI_TRACKING_FIGURES_H_
 #define ORTCFFI_TRACKING_FIGURES_H_
@@ -20,17 +20,36 @@ typedef struct core_tracking_figures {
   int64_t frees;
   /** The largest block in bytes. */
   int64_t largest;
-  /** The number of the newest block; blocks are numbered while they are recorded. */
-  uint64_t serial;
 } core_tracking_figures;
 
-/** A block in use that was recorded. */
+/** Figures of a part of a program (scopes.h). */
+typedef struct core_scope core_scope;
+
+/** What a scope has counted. */
+typedef struct core_scope_figures {
+  /** Bytes in use at the end beyond those at the start, and the most there were. */
+  int64_t live;
+  int64_t peak;
+  int64_t total;
+  int64_t allocations;
+  int64_t frees;
+} core_scope_figures;
+
+/** A block of a scope. */
 typedef struct core_tracked_block {
+  /** NULL if the block is no longer in use. */
   void* block;
   size_t size;
-  uint64_t serial;
   /** The number of the call site that took the block; 0 if unknown. */
   uint32_t site;
+  /** Whether it was in use when the scope had the most bytes. */
+  int at_peak;
 } core_tracked_block;
+
+/** Where a block comes from: its call site, and the scopes that own it (core_origin_add). */
+typedef struct core_origin {
+  uint32_t site;
+  struct core_membership* memberships;
+} core_origin;
 
 #endif /* ORTCFFI_TRACKING_FIGURES_H_ */

@@ -2,6 +2,7 @@
 #include "boundary/limited_api.h"
 
 #include "memory/adaptor.h"
+#include "memory/scopes.h"
 
 #include "boundary/memory/adaptors.h"
 #include "boundary/python.h"
@@ -35,28 +36,33 @@ void ortcffi_tracking_read(OrtAllocator* allocator, core_tracking_figures* out) 
   core_tracking_read(allocator, out);
 }
 
-int64_t ortcffi_tracking_take_window(OrtAllocator* allocator) {
-  return core_tracking_take_window(allocator);
-}
-
-void ortcffi_tracking_record(OrtAllocator* allocator, int depth) {
-  core_tracking_record(allocator, depth);
-}
-
-size_t ortcffi_tracking_blocks(OrtAllocator* allocator, uint64_t since, core_tracked_block* out,
-                               size_t capacity) {
-  return core_tracking_blocks(allocator, since, out, capacity);
-}
-
-static uint32_t site(int depth) {
+static void origin_source(OrtAllocator* tracking, int depth, core_origin* origin) {
   struct gil gil;
-  uint32_t number = 0;
   if (take_gil(&gil)) {
-    number = ortcffi_python_site(depth);
+    ortcffi_python_origin(tracking, depth, origin);
     release_gil(&gil);
   }
-  return number;
 }
+
+OrtStatus* ortcffi_open_scope(OrtAllocator* tracking, int owned, int depth, core_scope** out) {
+  core_set_origin_source(origin_source);
+  return core_open_scope(tracking, owned, depth, out);
+}
+
+void ortcffi_close_scope(core_scope* scope, core_scope_figures* out) {
+  core_close_scope(scope, out);
+}
+
+size_t ortcffi_scope_blocks(core_scope* scope, core_tracked_block* out, size_t capacity) {
+  return core_scope_blocks(scope, out, capacity);
+}
+
+void ortcffi_release_scope(const OrtApi* api, core_scope* scope) {
+  (void)api;
+  core_release_scope(scope);
+}
+
+void ortcffi_origin_add(core_origin* origin, core_scope* scope) { core_origin_add(origin, scope); }
 
 static void observe(void* context, int event, void* block, size_t size) {
   struct gil gil;
@@ -91,8 +97,6 @@ static void excess(void* context, size_t size) {
     release_gil(&gil);
   }
 }
-
-void ortcffi_use_python_sites(void) { core_set_site_source(site); }
 
 OrtStatus* ortcffi_soft_limiting(OrtAllocator* inner, size_t limit, ortcffi_object* callee,
                                  OrtAllocator** out) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The core's adaptors (core/src/memory/adaptor.h says what each function does), and NumPy's memory.
+/* The core's adaptors (core/src/memory/adaptor.h and scopes.h say what each function does), and
+ * NumPy's memory.
  */
 #ifndef ORTCFFI_BOUNDARY_ADAPTORS_H_
 #define ORTCFFI_BOUNDARY_ADAPTORS_H_
@@ -22,12 +23,13 @@ void ortcffi_failing_reset(OrtAllocator* allocator, size_t after);
 size_t ortcffi_failing_refused(OrtAllocator* allocator);
 OrtStatus* ortcffi_tracking(OrtAllocator* inner, OrtAllocator** out);
 void ortcffi_tracking_read(OrtAllocator* allocator, core_tracking_figures* out);
-int64_t ortcffi_tracking_take_window(OrtAllocator* allocator);
-void ortcffi_tracking_record(OrtAllocator* allocator, int depth);
-size_t ortcffi_tracking_blocks(OrtAllocator* allocator, uint64_t since, core_tracked_block* out,
-                               size_t capacity);
-/* Makes ortcffi_python_site the source of places for blocks that are recorded. */
-void ortcffi_use_python_sites(void);
+/* Also makes ortcffi_python_origin the source of origins. */
+OrtStatus* ortcffi_open_scope(OrtAllocator* tracking, int owned, int depth, core_scope** out);
+void ortcffi_close_scope(core_scope* scope, core_scope_figures* out);
+size_t ortcffi_scope_blocks(core_scope* scope, core_tracked_block* out, size_t capacity);
+/* `api` is what an owner passes, and not used. */
+void ortcffi_release_scope(const OrtApi* api, core_scope* scope);
+void ortcffi_origin_add(core_origin* origin, core_scope* scope);
 /* Calls ortcffi_python_observe for each call, with the address of `observer`: ortcffi_adaptor_made
  * must say that references count on it. */
 OrtStatus* ortcffi_observing(OrtAllocator* inner, ortcffi_object* observer, OrtAllocator** out);

@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "memory/adaptor.h"
+#include "memory/scopes.h"
 #include "boundary/gil.h"
 #include "boundary/memory/reference_objects.h"
 #include "boundary/memory/references.h"

@@ -41,6 +41,7 @@ const char* ortcffi_kind_name(int kind) {
       [CORE_ARENA_CFG] = "arena configuration",
       [CORE_KERNEL] = "kernel",
       [CORE_KERNEL_INFO] = "kernel info",
+      [CORE_SCOPE] = "scope",
   };
   _Static_assert(CORE_COUNT_OF(names) == CORE_KINDS, "every kind has a name");
   return kind >= 0 && kind < CORE_KINDS ? names[kind] : NULL;

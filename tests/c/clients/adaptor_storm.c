@@ -6,21 +6,61 @@
  * core's objects; the library is not asked.
  */
 #include "memory/adaptor.h"
+#include "memory/scopes.h"
 #include "arena/arena.h"
 #include "client.h"
 #include "storm.h"
 
 #define ALIGNMENT ((size_t)4096)
 
-static uint32_t site(int depth) { return (void)depth, 7; }
+/* A scope of which all blocks are, and one that has a site for each. */
+static core_scope* owned = NULL;
+static core_scope* watching = NULL;
 
-/* The figures that a storm has to leave behind, and nobody in the list of blocks. */
+static void origin(OrtAllocator* tracking, int depth, core_origin* out) {
+  (void)tracking;
+  CHECK(depth == 1);
+  out->site = 7;
+  core_origin_add(out, owned);
+}
+
+/* The figures that a storm has to leave behind. */
 static void must_be_calm(OrtAllocator* tracking) {
   struct core_tracking_figures figures;
   core_tracking_read(tracking, &figures);
   CHECK(figures.current == 0 && figures.peak > 0);
   CHECK(figures.allocations == figures.frees && figures.allocations > 0);
-  CHECK(core_tracking_blocks(tracking, 0, NULL, 0) == 0);
+}
+
+/* Of the blocks of a scope, all are freed and some were in use at its peak. */
+static void must_have_counted(core_scope* scope) {
+  size_t count = core_scope_blocks(scope, NULL, 0);
+  core_tracked_block* blocks = calloc(count, sizeof *blocks);
+  CHECK(count > 0 && blocks != NULL && core_scope_blocks(scope, blocks, count) == count);
+  int64_t bytes = 0;
+  for (size_t i = 0; i < count; i++) {
+    CHECK(blocks[i].block == NULL && blocks[i].at_peak && blocks[i].site == 7);
+    bytes += (int64_t)blocks[i].size;
+  }
+  free(blocks);
+  core_scope_figures figures;
+  core_close_scope(scope, &figures);
+  CHECK(figures.live == 0 && figures.peak > 0 && figures.total >= figures.peak);
+  CHECK(figures.allocations == figures.frees);
+  CHECK(scope != owned || bytes == figures.peak);
+}
+
+/* A storm with both scopes open. */
+static int storm_in_scopes(int argc, char** argv, OrtAllocator* tracking) {
+  CHECK(core_open_scope(tracking, 1, 1, &owned) == NULL);
+  CHECK(core_open_scope(tracking, 0, 1, &watching) == NULL);
+  int result = storm(argc, argv);
+  must_be_calm(tracking);
+  must_have_counted(owned);
+  must_have_counted(watching);
+  core_release_scope(watching);
+  core_release_scope(owned);
+  return result;
 }
 
 int main(int argc, char** argv) {
@@ -35,16 +75,13 @@ int main(int argc, char** argv) {
   CHECK(core_create_aligned(tracking, ALIGNMENT, &aligned) == NULL);
   /* Where sums of a size and the limit could overflow. */
   CHECK(limiting->Alloc(limiting, (size_t)INT64_MAX) == NULL);
-  core_set_site_source(site);
-  core_tracking_record(tracking, 1);
+  core_set_origin_source(origin);
 
   allocator = tracking;
-  int result = storm(argc, argv);
-  must_be_calm(tracking);
+  int result = storm_in_scopes(argc, argv, tracking);
   allocator = aligned;
   alignment = ALIGNMENT;
-  result = result != 0 ? result : storm(argc, argv);
-  must_be_calm(tracking);
+  result = result != 0 ? result : storm_in_scopes(argc, argv, tracking);
 
   OrtAllocator* arena = NULL;
   CHECK(core_create_arena(tracking, NULL, NULL, &arena) == NULL);
@@ -54,7 +91,7 @@ int main(int argc, char** argv) {
   core_release_adaptor(arena);
   must_be_calm(tracking);
 
-  core_set_site_source(NULL);
+  core_set_origin_source(NULL);
   core_release_adaptor(aligned);
   core_release_adaptor(tracking);
   core_release_adaptor(limiting);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Trials of the allocators around allocators. */
 #include "memory/adaptor.h"
+#include "memory/scopes.h"
 #include "faults.h"
 #include "memory/memory_info.h"
 
@@ -44,7 +45,15 @@ static void with_limiting(void) {
 static void with_tracking(void) {
   CHECK(create_tracking((void**)&chain[0]) == NULL);
   adaptor = chain[0];
-  core_tracking_record(adaptor, 1);
+}
+static OrtStatus* open_scope(void** out) {
+  return core_open_scope(adaptor, 0, 1, (core_scope**)out);
+}
+static void release_scope(void* out) { core_release_scope(out); }
+static core_scope* scope;
+static void with_scope(void) {
+  with_tracking();
+  CHECK(open_scope((void**)&scope) == NULL);
 }
 static void with_all_adaptors(void) {
   CHECK(core_create_aligned(allocator, 4096, &chain[0]) == NULL);
@@ -71,12 +80,15 @@ static const struct trial trials[] = {
     TRIAL("Tracking", NULL, create_tracking, release_adaptor),
     TRIAL("Limiting.Alloc", with_limiting, alloc_from_adaptor, free_in_adaptor),
     TRIAL("Tracking.Alloc", with_tracking, alloc_from_adaptor, free_in_adaptor),
+    TRIAL("Tracking.Alloc in a scope", with_scope, alloc_from_adaptor, free_in_adaptor),
+    TRIAL("a scope", with_tracking, open_scope, release_scope),
     TRIAL("Tracking.GetStats", with_tracking, get_stats_of_adaptor, release_pairs),
     TRIAL("Alloc through all", with_all_adaptors, alloc_from_adaptor, free_in_adaptor),
     {NULL},
 };
 
 static void clean(void) {
+  core_release_scope(scope);
   for (size_t i = CORE_COUNT_OF(chain); i-- > 0;) {
     core_release_adaptor(chain[i]);
   }

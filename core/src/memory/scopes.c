@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/* Scopes of tracking adaptors, and the blocks that are recorded for them. */
+#include "memory/scopes.h"
+
+#include <string.h>
+
+#include "heap/heap.h"
+#include "memory/tracking_internal.h"
+
+struct core_scope {
+  /* One of the creator, and one of each block in use. */
+  size_t references;
+  struct core_tracking* tracking;
+  int owned;
+  int depth;
+  int open;
+  struct core_scope* previous;
+  struct core_scope* next;
+  /* Blocks of this scope have higher numbers. */
+  uint64_t since;
+  /* While a scope that is not owned is open: the adaptor's figures at its start, and in `peak` the
+   * most bytes in use since. */
+  core_scope_figures figures;
+  /* The newest block at the peak, and the blocks of that moment that were freed since. */
+  uint64_t peak_serial;
+  struct core_membership* gone;
+};
+
+/* That a block counts in a scope. When the block is freed after the peak, it stays as the record
+ * of the block in the scope's list `gone`, where `scope` is NULL. So no free needs memory. */
+struct core_membership {
+  struct core_membership* next;
+  struct core_scope* scope;
+  size_t size;
+  uint32_t site;
+};
+
+_Static_assert(sizeof(struct core_header) <= CORE_HEADER, "a header precedes its block");
+
+/* Guards the scopes and the recorded blocks. One for all adaptors, so that one fork handler is
+ * enough. The heap is not called under it: a fork could then deadlock with the heap's locks. */
+static core_mutex lock = CORE_MUTEX_INIT;
+static core_once once = CORE_ONCE_INIT;
+static core_origin_source origin_source;
+
+static void before_fork(void) { core_mutex_lock(&lock); }
+
+static void after_fork(void) { core_mutex_unlock(&lock); }
+
+static void prepare_forks(void) { core_at_fork(before_fork, after_fork, after_fork); }
+
+void core_tracking_begin(void) { core_run_once(&once, prepare_forks); }
+
+void core_set_origin_source(core_origin_source source) {
+  __atomic_store_n(&origin_source, source, __ATOMIC_RELAXED);
+}
+
+static void retain(struct core_scope* scope) {
+  __atomic_add_fetch(&scope->references, 1, __ATOMIC_RELAXED);
+}
+
+static void drop(struct core_scope* scope) {
+  if (__atomic_sub_fetch(&scope->references, 1, __ATOMIC_ACQ_REL) == 0) {
+    heap_released(CORE_SCOPE);
+    heap_free(scope);
+  }
+}
+
+static void push(struct core_membership** list, struct core_membership* membership) {
+  membership->next = *list;
+  *list = membership;
+}
+
+static void free_list(struct core_membership* list) {
+  while (list != NULL) {
+    struct core_membership* next = list->next;
+    if (list->scope != NULL) {
+      drop(list->scope);
+    }
+    heap_free(list);
+    list = next;
+  }
+}
+
+static struct core_membership* new_list(size_t count) {
+  struct core_membership* list = NULL;
+  struct core_membership* added;
+  for (; count > 0 && (added = heap_alloc(sizeof *added)) != NULL; count--) {
+    added->scope = NULL;
+    push(&list, added);
+  }
+  return list;
+}
+
+void core_origin_add(core_origin* origin, core_scope* scope) {
+  struct core_membership* added = new_list(1);
+  if (added != NULL) {
+    retain(scope);
+    added->scope = scope;
+    push(&origin->memberships, added);
+  }
+}
+
+/* Sets what the open scopes need. Under the lock. */
+static void refresh(struct core_tracking* self) {
+  int recording = 0, depth = 0;
+  size_t watching = 0;
+  for (const struct core_scope* scope = self->scopes; scope != NULL; scope = scope->next) {
+    if (!scope->owned && scope->depth > 0) {
+      watching++;
+      depth = scope->depth > depth ? scope->depth : depth;
+    }
+    recording |= scope->owned || scope->depth > 0;
+  }
+  __atomic_store_n(&self->watching, watching, __ATOMIC_RELAXED);
+  __atomic_store_n(&self->depth, depth, __ATOMIC_RELAXED);
+  __atomic_store_n(&self->recording, recording, __ATOMIC_RELAXED);
+}
+
+/* Begins to look for a new peak; the last one counts for all open scopes. Under the lock. */
+static void take_window(struct core_tracking* self) {
+  int64_t peak = tracking_take_window(self);
+  for (struct core_scope* scope = self->scopes; scope != NULL; scope = scope->next) {
+    if (!scope->owned && peak > scope->figures.peak) {
+      scope->figures.peak = peak;
+    }
+  }
+}
+
+/* Replaces the adaptor's figures at the start by the difference to those now. Under the lock. */
+static void subtract_start(struct core_scope* scope) {
+  core_tracking_figures now;
+  core_scope_figures* figures = &scope->figures;
+  core_tracking_read(&scope->tracking->adaptor.base, &now);
+  figures->peak = figures->peak > figures->live ? figures->peak - figures->live : 0;
+  figures->live = now.current - figures->live;
+  figures->total = now.total - figures->total;
+  figures->allocations = now.allocations - figures->allocations;
+  figures->frees = now.frees - figures->frees;
+}
+
+OrtStatus* core_open_scope(OrtAllocator* tracking, int owned, int depth, core_scope** out) {
+  struct core_tracking* self = (struct core_tracking*)tracking;
+  struct core_scope* scope = heap_alloc(sizeof *scope);
+  if (scope == NULL) {
+    return CORE_OUT_OF_MEMORY(Scope, sizeof *scope);
+  }
+  memset(scope, 0, sizeof *scope);
+  scope->references = 1;
+  scope->tracking = self;
+  scope->owned = owned;
+  scope->depth = depth;
+  scope->open = 1;
+  core_allocator_retain(tracking);
+  heap_created(CORE_SCOPE);
+  core_mutex_lock(&lock);
+  if (!owned) {
+    core_tracking_figures now;
+    take_window(self);
+    core_tracking_read(tracking, &now);
+    scope->figures =
+        (core_scope_figures){now.current, now.current, now.total, now.allocations, now.frees};
+  }
+  scope->since = self->serial;
+  scope->next = self->scopes;
+  if (scope->next != NULL) {
+    scope->next->previous = scope;
+  }
+  self->scopes = scope;
+  refresh(self);
+  core_mutex_unlock(&lock);
+  *out = scope;
+  return NULL;
+}
+
+void core_close_scope(core_scope* scope, core_scope_figures* out) {
+  core_mutex_lock(&lock);
+  if (scope->open) {
+    if (!scope->owned) {
+      take_window(scope->tracking);
+      subtract_start(scope);
+    }
+    *(scope->previous != NULL ? &scope->previous->next : &scope->tracking->scopes) = scope->next;
+    if (scope->next != NULL) {
+      scope->next->previous = scope->previous;
+    }
+    scope->open = 0;
+    refresh(scope->tracking);
+  }
+  if (out != NULL) {
+    *out = scope->figures;
+  }
+  core_mutex_unlock(&lock);
+}
+
+static int has(const struct core_header* header, const struct core_scope* scope) {
+  const struct core_membership* at = header->memberships;
+  while (at != NULL && at->scope != scope) {
+    at = at->next;
+  }
+  return at != NULL;
+}
+
+size_t core_scope_blocks(core_scope* scope, core_tracked_block* out, size_t capacity) {
+  size_t count = 0;
+  if (scope->depth == 0) {
+    return 0;
+  }
+  core_mutex_lock(&lock);
+  for (struct core_header* at = scope->tracking->recorded; at != NULL && at->serial > scope->since;
+       at = at->next) {
+    if (has(at, scope) && count++ < capacity) {
+      out[count - 1] = (core_tracked_block){(char*)at + CORE_HEADER, at->size, at->site,
+                                            at->serial <= scope->peak_serial};
+    }
+  }
+  for (struct core_membership* at = scope->gone; at != NULL; at = at->next) {
+    if (count++ < capacity) {
+      out[count - 1] = (core_tracked_block){NULL, at->size, at->site, 1};
+    }
+  }
+  core_mutex_unlock(&lock);
+  return count;
+}
+
+void core_release_scope(core_scope* scope) {
+  if (scope == NULL) {
+    return;
+  }
+  core_close_scope(scope, NULL);
+  free_list(scope->gone);
+  core_allocator_release(&scope->tracking->adaptor.base);
+  drop(scope);
+}
+
+/* Makes a block a member of the open scopes that count all threads' blocks. Under the lock. */
+static void join_watching(struct core_tracking* self, struct core_membership** spare,
+                          struct core_membership** memberships) {
+  for (struct core_scope* scope = self->scopes; scope != NULL; scope = scope->next) {
+    struct core_membership* membership = *spare;
+    if (!scope->owned && scope->depth > 0 && membership != NULL) {
+      *spare = membership->next;
+      retain(scope);
+      membership->scope = scope;
+      push(memberships, membership);
+    }
+  }
+}
+
+/* Counts a new block; `in_use` is what the adaptor has in use. At a new peak, the list of blocks
+ * freed since the last one moves to `outdated`. Under the lock. */
+static void count_new(struct core_tracking* self, struct core_scope* scope,
+                      const struct core_header* header, int64_t in_use,
+                      struct core_membership** outdated) {
+  core_scope_figures* figures = &scope->figures;
+  if (!scope->open || scope->tracking != self) {
+    return;
+  }
+  if (scope->owned) {
+    figures->allocations++;
+    figures->total += (int64_t)header->size;
+    in_use = figures->live += (int64_t)header->size;
+  }
+  if (in_use <= figures->peak) {
+    return;
+  }
+  figures->peak = in_use;
+  scope->peak_serial = scope->depth > 0 ? header->serial : 0;
+  while (scope->gone != NULL) {
+    struct core_membership* membership = scope->gone;
+    scope->gone = membership->next;
+    push(outdated, membership);
+  }
+}
+
+void tracking_record(struct core_tracking* self, struct core_header* header) {
+  core_origin origin = {0, NULL};
+  core_origin_source source = __atomic_load_n(&origin_source, __ATOMIC_RELAXED);
+  if (source != NULL) {
+    source(&self->adaptor.base, __atomic_load_n(&self->depth, __ATOMIC_RELAXED), &origin);
+  }
+  struct core_membership* spare = new_list(__atomic_load_n(&self->watching, __ATOMIC_RELAXED));
+  if (spare == NULL && origin.memberships == NULL) {
+    return;
+  }
+  int64_t in_use = spare == NULL ? 0 : tracking_update_peaks(self);
+  struct core_membership* outdated = NULL;
+  header->site = origin.site;
+  header->previous = NULL;
+  core_mutex_lock(&lock);
+  join_watching(self, &spare, &origin.memberships);
+  header->memberships = origin.memberships;
+  header->serial = ++self->serial;
+  header->next = self->recorded;
+  if (header->next != NULL) {
+    header->next->previous = header;
+  }
+  self->recorded = header;
+  for (struct core_membership* at = header->memberships; at != NULL; at = at->next) {
+    count_new(self, at->scope, header, in_use, &outdated);
+  }
+  core_mutex_unlock(&lock);
+  free_list(spare);
+  free_list(outdated);
+}
+
+/* Counts the free of a block. Returns whether the membership is kept as a record of the peak. Under
+ * the lock. */
+static int count_free(struct core_membership* membership, const struct core_header* header) {
+  struct core_scope* scope = membership->scope;
+  if (!scope->open) {
+    return 0;
+  }
+  if (scope->owned) {
+    scope->figures.frees++;
+    scope->figures.live -= (int64_t)header->size;
+  }
+  if (header->serial > scope->peak_serial) {
+    return 0;
+  }
+  membership->size = header->size;
+  membership->site = header->site;
+  membership->scope = NULL;
+  push(&scope->gone, membership);
+  /* Never the last reference: the creator has one while the scope is open. */
+  __atomic_sub_fetch(&scope->references, 1, __ATOMIC_RELAXED);
+  return 1;
+}
+
+void tracking_forget(struct core_tracking* self, struct core_header* header) {
+  struct core_membership* ended = NULL;
+  core_mutex_lock(&lock);
+  *(header->previous != NULL ? &header->previous->next : &self->recorded) = header->next;
+  if (header->next != NULL) {
+    header->next->previous = header->previous;
+  }
+  while (header->memberships != NULL) {
+    struct core_membership* membership = header->memberships;
+    header->memberships = membership->next;
+    if (!count_free(membership, header)) {
+      push(&ended, membership);
+    }
+  }
+  core_mutex_unlock(&lock);
+  free_list(ended);
+}
+
+void tracking_end_recording(struct core_tracking* self) {
+  for (struct core_header* at = self->recorded; at != NULL; at = at->next) {
+    free_list(at->memberships);
+  }
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file scopes.h
+ * Scopes of a tracking adaptor: the figures of a part of a program.
+ *
+ * A scope that is not owned counts what all threads take from the adaptor and give back while it is
+ * open. An owned one counts only the blocks that its owner takes, a thread or a task, and their
+ * frees on any thread: for each new block the origin source says which scopes own it.
+ *
+ * The functions may be called on any thread, but core_release_scope only after all others. An open
+ * scope has a reference to the adaptor.
+ */
+#ifndef ORTCFFI_SCOPES_H_
+#define ORTCFFI_SCOPES_H_
+
+#include "core.h"
+#include "memory/tracking_figures.h"
+
+/** Registers the fork handlers that keep the lock of scopes usable in a child. Without this call
+ * the first tracking adaptor does it. */
+void core_tracking_begin(void);
+
+/**
+ * Opens a scope.
+ * @param[in] tracking A tracking adaptor.
+ * @param[in] owned Whether it counts only blocks for which the origin source names it.
+ * @param[in] depth How many frames of the stack to note for each block; 0 if core_scope_blocks is
+ *     not wanted.
+ * @param[out] out The scope; free it with core_release_scope.
+ * @return NULL, or ORT_FAIL when out of memory.
+ */
+OrtStatus* core_open_scope(OrtAllocator* tracking, int owned, int depth, core_scope** out);
+
+/** Closes a scope, once, and writes its figures if `out` is not NULL. */
+void core_close_scope(core_scope* scope, core_scope_figures* out);
+
+/** Writes up to `capacity` of the scope's blocks that are in use now or were at its peak; those in
+ * use come first, the newest in front. Returns how many there are; 0 for a scope of depth 0. */
+size_t core_scope_blocks(core_scope* scope, core_tracked_block* out, size_t capacity);
+
+/** Closes a scope if it is open, and frees it. Does nothing for NULL. */
+void core_release_scope(core_scope* scope);
+
+/** Names a scope as an owner of the block for which an origin source is being asked. When out of
+ * memory the scope does not count the block. */
+void core_origin_add(core_origin* origin, core_scope* scope);
+
+/** Fills in where a new block comes from. `depth` is how many frames of the stack are wanted,
+ * beside what the scopes want that it names. */
+typedef void (*core_origin_source)(OrtAllocator* tracking, int depth, core_origin* origin);
+/** Sets the function that the allocating thread calls, under no lock, for each block while a scope
+ * needs it; NULL for none. One for the process. */
+void core_set_origin_source(core_origin_source source);
+
+#endif /* ORTCFFI_SCOPES_H_ */

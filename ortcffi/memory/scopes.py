@@ -1,0 +1,310 @@
+# SPDX-License-Identifier: MIT
+"""Figures of parts of a program, for `Tracking`.
+
+C counts. An owned scope counts the blocks for which `_origin` names it: C calls that for each new
+block while a scope needs it. The open scopes of a thread are in a thread-local variable, those of a
+context in a context variable, as weak references: a scope that nobody leaves ends with its last
+reference.
+"""
+
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Iterable
+from contextvars import ContextVar, Token
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, ParamSpec, Self, TypeVar
+from weakref import ReferenceType, ref
+
+from ortcffi._callback import called_from_c, report_exception
+from ortcffi._handle import out_of, owned_by, owner_of
+from ortcffi._native import ffi, lib
+from ortcffi._public import public
+from ortcffi.errors import check
+from ortcffi.memory.call_sites import lines_of, place_of, stack_of_caller
+
+if TYPE_CHECKING:
+    from ortcffi._ort import Cdata
+    from ortcffi.memory.tracking import Tracking
+
+__all__ = ["Leak", "LeakGroup", "Scope", "carry"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Owner = Literal["process", "thread", "context"]
+_Scopes = tuple["ReferenceType[Scope]", ...]
+
+
+class _OfThread(threading.local):
+    """The open scopes of a thread, with the methods of a context variable."""
+
+    scopes: _Scopes = ()
+
+    def get(self) -> _Scopes:
+        return self.scopes
+
+    def set(self, scopes: _Scopes) -> None:
+        self.scopes = scopes
+
+
+_of_thread = _OfThread()
+_of_context: ContextVar[_Scopes] = ContextVar("ortcffi_scopes", default=())
+_OWNERS: dict[str, Any] = {"process": None, "thread": _of_thread, "context": _of_context}
+
+
+def _open(scopes: Iterable["ReferenceType[Scope]"]) -> _Scopes:
+    """Those of some scopes that are still open."""
+    return tuple(each for each in scopes if (scope := each()) is not None and scope._handle)
+
+
+@public
+class Leak(NamedTuple):
+    """A block that was still in use.
+
+    Attributes
+    ----------
+    size : int
+        Bytes, as asked for.
+    place : str
+        ``file:line in function`` of the Python code that took it: the innermost that is not of an
+        installed package or of Python's library, if there is one. "outside of Python" for a thread
+        or a library that has no such code.
+    stack : tuple of str
+        The innermost lines that led to it, innermost first, as many as `Tracking.depth` says.
+    """
+
+    size: int
+    place: str
+    stack: tuple[str, ...] = ()
+
+
+@public
+class LeakGroup(NamedTuple):
+    """Blocks that were taken with the same stack.
+
+    Attributes
+    ----------
+    size, blocks : int
+        Bytes in all, and blocks.
+    place : str
+    stack : tuple of str
+        As of each `Leak`.
+    """
+
+    size: int
+    blocks: int
+    place: str
+    stack: tuple[str, ...]
+
+
+def _grouped(leaks: list[Leak]) -> list[LeakGroup]:
+    sizes: dict[tuple[str, tuple[str, ...]], list[int]] = {}
+    for leak in leaks:
+        sizes.setdefault((leak.place, leak.stack), []).append(leak.size)
+    groups = [LeakGroup(sum(each), len(each), *where) for where, each in sizes.items()]
+    return sorted(groups, key=lambda group: -group.size)
+
+
+def _rows(title: str, groups: list[LeakGroup]) -> list[str]:
+    rows = [f"{'bytes':>14} {'blocks':>8}  {title}"]
+    for group in groups:
+        rows.append(f"{group.size:>14} {group.blocks:>8}  {group.place}")
+        rows.extend(f"{'':>25} {line}" for line in group.stack if line != group.place)
+    return rows if groups else []
+
+
+@public
+class Scope:
+    """Figures of a ``with`` block alone; made by `Tracking.scope`.
+
+    Attributes
+    ----------
+    name, belongs_to : str
+        As given.
+    peak : int
+        The most bytes that were in use at once, beyond those in use at the start.
+    live : int
+        Bytes in use at the end beyond those at the start; negative if more was freed than taken.
+    num_allocations, num_frees : int
+        Blocks taken and given back.
+    total_bytes : int
+        Bytes asked for.
+    leaks : list of Leak
+        Blocks taken in the scope and in use at its end, oldest first; empty without ``leaks``.
+    at_peak : list of LeakGroup
+        Blocks taken in the scope and in use when it had the most bytes, by their stacks, those with
+        the most bytes first; empty without ``leaks``.
+
+    Notes
+    -----
+    ``str(scope)`` is a table of `groups` and of `at_peak`.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_depth",
+        "_entered",
+        "_handle",
+        "_tracking",
+        "at_peak",
+        "belongs_to",
+        "leaks",
+        "live",
+        "name",
+        "num_allocations",
+        "num_frees",
+        "peak",
+        "total_bytes",
+    )
+
+    # While it is open: what C counts for it, and the thread or the token that it was entered with.
+    _handle: Any
+    _entered: Any
+
+    def __init__(self, tracking: "Tracking", name: str, *, leaks: bool, belongs_to: Owner) -> None:
+        if belongs_to not in tuple(_OWNERS):  # which need not be hashable
+            names = ", ".join(map(repr, _OWNERS))
+            raise ValueError(f"belongs_to must be one of {names}, not {belongs_to!r}")
+        self._tracking = tracking
+        self._depth = tracking.depth if leaks else 0
+        self._handle = self._entered = None
+        self.name = name
+        self.belongs_to = belongs_to
+        self.peak = self.live = self.num_allocations = self.num_frees = self.total_bytes = 0
+        self.leaks: list[Leak] = []
+        self.at_peak: list[LeakGroup] = []
+
+    def __enter__(self) -> Self:
+        if self._handle is not None:
+            raise RuntimeError(f"scope {self.name!r} is open already")
+        tracking, owned = self._tracking, self.belongs_to != "process"
+        owner = owner_of("core_scope*", tracking.api, lib.ortcffi_release_scope)
+        status = lib.ortcffi_open_scope(tracking.handle, owned, self._depth, out_of(owner))
+        check(tracking.api.pointer, status, "Tracking.scope")
+        self._handle = owned_by(owner)
+        tracking.scopes.append(self)
+        if self.belongs_to == "thread":
+            self._entered = threading.get_ident()
+            _of_thread.set(_open((*_of_thread.get(), ref(self))))
+        elif self.belongs_to == "context":
+            self._entered = _of_context.set(_open((*_of_context.get(), ref(self))))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._check_owner()
+        handle, self._handle = self._handle, None
+        if handle is None:
+            raise RuntimeError(f"scope {self.name!r} is not open")
+        self._tracking.scopes.remove(self)
+        if variable := _OWNERS[self.belongs_to]:
+            variable.set(_open(variable.get()))
+        figures = ffi.new("core_scope_figures*")
+        lib.ortcffi_close_scope(handle, figures)
+        self.peak, self.live = figures.peak, figures.live
+        self.num_allocations, self.num_frees = figures.allocations, figures.frees
+        self.total_bytes = figures.total
+        self._read_blocks(handle)
+
+    def _check_owner(self) -> None:
+        """Raise in another thread or context than that in which the scope was entered."""
+        if isinstance(self._entered, int) and self._entered != threading.get_ident():
+            raise RuntimeError(f"scope {self.name!r} was entered in another thread: leave it there")
+        if isinstance(self._entered, Token):
+            scopes = _of_context.get()
+            try:
+                _of_context.reset(self._entered)
+            except ValueError:
+                raise RuntimeError(
+                    f"scope {self.name!r} was entered in another context: leave it there"
+                ) from None
+            _of_context.set(scopes)  # others may have been entered since
+        self._entered = None
+
+    def _read_blocks(self, handle: Any) -> None:
+        count = lib.ortcffi_scope_blocks(handle, ffi.NULL, 0)
+        blocks: Any = ffi.new("core_tracked_block[]", count)
+        # Other threads may have freed some in between.
+        count = min(count, lib.ortcffi_scope_blocks(handle, blocks, count))
+        found = [blocks[i] for i in range(count)][::-1]
+        leaks = [Leak(each.size, place_of(each.site), lines_of(each.site)) for each in found]
+        self.leaks = [leak for leak, each in zip(leaks, found, strict=True) if each.block]
+        at_peak = [leak for leak, each in zip(leaks, found, strict=True) if each.at_peak]
+        self.at_peak = _grouped(at_peak)
+
+    @property
+    def groups(self) -> list[LeakGroup]:
+        """`leaks` by their stacks, those with the most bytes first."""
+        return _grouped(self.leaks)
+
+    def __str__(self) -> str:
+        title = f"scope {self.name!r}: {self.live} bytes live, {self.peak} at the peak"
+        live, at_peak = _rows("live at the end", self.groups), _rows("at the peak", self.at_peak)
+        return "\n".join([title, *live, *at_peak])
+
+    def __repr__(self) -> str:
+        return f"Scope({self.name!r}, peak={self.peak}, live={self.live}, leaks={len(self.leaks)})"
+
+
+@public
+def carry(function: Callable[P, T]) -> Callable[P, T]:
+    """Return a function that does its work in the scopes that are open now, on any thread.
+
+    Work that a pool of threads does is not in the scopes that belong to the thread or the context
+    which handed it over. Hand over ``carry(function)`` instead, and what it takes counts in them.
+
+    Parameters
+    ----------
+    function : callable
+        May be called several times and on several threads at once. Not a coroutine function or a
+        generator function, since these do their work after they have returned.
+
+    Examples
+    --------
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> from ortcffi import Tracking, core_api
+    >>> pool = Tracking(core_api().default_allocator)
+    >>> with ThreadPoolExecutor() as threads, pool.scope(belongs_to="thread") as scope:
+    ...     arrays = list(threads.map(carry(pool.empty), [100, 200]))
+    >>> scope.live
+    2400
+    """
+    if not callable(function):
+        raise TypeError(f"function must be callable, not {type(function).__name__}")
+    late = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
+    if any(test(function) for test in late):
+        raise TypeError("function must do its work before it returns: no coroutine or generator")
+    taken = [(variable, variable.get()) for variable in (_of_thread, _of_context)]
+
+    @functools.wraps(function)
+    def carried(*arguments: P.args, **named: P.kwargs) -> T:
+        added = [
+            (variable, [each for each in scopes if each not in variable.get()])
+            for variable, scopes in taken
+        ]
+        for variable, scopes in added:
+            variable.set(_open((*variable.get(), *scopes)))
+        try:
+            return function(*arguments, **named)
+        finally:
+            for variable, scopes in added:
+                variable.set(tuple(each for each in variable.get() if each not in scopes))
+
+    return carried
+
+
+@called_from_c("ortcffi_python_origin", report_exception("the origin of a block"))
+def _origin(tracking: "Cdata", depth: int, origin: Any) -> None:
+    address = int(ffi.cast("uintptr_t", tracking))
+    for each in (*_of_thread.get(), *_of_context.get()):
+        scope = each()
+        handle = scope and scope._handle  # another thread may leave it in between
+        if scope and handle and scope._tracking._address == address:
+            lib.ortcffi_origin_add(origin, handle)
+            depth = max(depth, scope._depth)
+    if depth:
+        origin.site = stack_of_caller(depth, 2)  # past this function and its guard

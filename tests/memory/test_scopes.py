@@ -1,0 +1,393 @@
+# SPDX-License-Identifier: MIT
+"""Scopes of `Tracking` that belong to a thread or a context, and `carry`."""
+
+import asyncio
+import contextvars
+import gc
+import os
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from support.processes import run
+
+from ortcffi import Tracking, carry
+
+OWNED = ["thread", "context"]
+
+
+@pytest.fixture
+def make(api):
+    return lambda: Tracking(api.default_allocator)
+
+
+@pytest.fixture(params=OWNED)
+def belongs_to(request):
+    return request.param
+
+
+@pytest.fixture
+def threads():
+    with ThreadPoolExecutor(2) as threads:
+        yield threads
+
+
+def sizes(scope):
+    return [leak.size for leak in scope.leaks]
+
+
+def test_scopes_of_two_threads_do_not_see_each_others_bytes(make, belongs_to):
+    pool = make()
+    meet, scopes = threading.Barrier(2, timeout=60), {}
+
+    def work(size):
+        with pool.scope(belongs_to=belongs_to) as scopes[size]:
+            meet.wait()
+            kept = pool.empty(size, "u1")
+            pool.empty(10 * size, "u1")
+            meet.wait()
+        return kept
+
+    with ThreadPoolExecutor(2) as threads:
+        arrays = list(threads.map(work, [100, 200]))
+    for size, scope in scopes.items():
+        assert (scope.live, scope.peak, sizes(scope)) == (size, 11 * size, [size])
+        assert (scope.num_allocations, scope.num_frees, scope.total_bytes) == (2, 1, 11 * size)
+        assert sum(group.size for group in scope.at_peak) == scope.peak
+    assert sum(array.nbytes for array in arrays) == pool.bytes_allocated == 300
+
+
+def test_a_scope_of_the_process_sees_all_threads(make, threads):
+    pool = make()
+    with pool.scope() as scope:
+        array = threads.submit(pool.empty, 10, "u1").result()
+    assert (scope.live, scope.belongs_to) == (array.nbytes, "process")
+
+
+def test_a_free_on_another_thread_counts_in_the_scope_of_the_block(make, threads, belongs_to):
+    pool = make()
+    with pool.scope(belongs_to=belongs_to) as scope:
+        arrays = [pool.empty(100, "u1"), pool.empty(20, "u1")]
+        threads.submit(arrays.pop).result()
+    assert (scope.live, scope.num_frees, scope.peak) == (100, 1, 120)
+    arrays.clear()
+
+
+def test_frees_of_blocks_from_before_do_not_count(make, belongs_to):
+    pool = make()
+    array = pool.empty(100, "u1")
+    with pool.scope(belongs_to=belongs_to) as scope:
+        del array
+    assert (scope.live, scope.peak, scope.num_frees) == (0, 0, 0)
+
+
+def test_a_block_that_is_freed_after_its_scope_changes_nothing(make, belongs_to):
+    pool = make()
+    with pool.scope(belongs_to=belongs_to) as scope:
+        array = pool.empty(100, "u1")
+    del array
+    assert (scope.live, scope.num_frees, pool.bytes_allocated) == (100, 0, 0)
+
+
+def test_nested_scopes_of_all_kinds_count_the_same_block(make):
+    pool = make()
+    with (
+        pool.scope() as process,
+        pool.scope(belongs_to="thread") as outer,
+        pool.scope(belongs_to="context") as context,
+        pool.scope(belongs_to="thread", leaks=False) as inner,
+    ):
+        array = pool.empty(10, "u1")
+    assert [scope.live for scope in (process, outer, context, inner)] == [10] * 4
+    assert [sizes(scope) for scope in (process, outer, context, inner)] == [[10]] * 3 + [[]]
+    assert array.size == 10
+
+
+def test_scopes_of_one_owner_may_overlap(make, belongs_to):
+    pool = make()
+    first, second = (pool.scope(belongs_to=belongs_to) for _ in range(2))
+    first.__enter__()
+    arrays = [pool.empty(1, "u1")]
+    second.__enter__()
+    arrays.append(pool.empty(10, "u1"))
+    first.__exit__(None, None, None)
+    arrays.append(pool.empty(100, "u1"))
+    second.__exit__(None, None, None)
+    assert (first.live, second.live) == (11, 110)
+    arrays.clear()
+
+
+def test_a_scope_can_be_entered_again(make, belongs_to):
+    pool = make()
+    scope = pool.scope(belongs_to=belongs_to)
+    for size in (10, 20):
+        with scope:
+            array = pool.empty(size, "u1")
+        assert (scope.live, sizes(scope)) == (size, [size])
+    assert array.size == 20
+
+
+def test_a_scope_counts_in_its_own_allocator_alone(make, belongs_to):
+    pool = make()
+    outer = Tracking(pool)
+    with outer.scope(belongs_to=belongs_to) as scope, pool.scope(belongs_to=belongs_to) as inner:
+        array = outer.empty(10, "u1")
+        other = pool.empty(20, "u1")
+    assert (scope.live, inner.num_allocations) == (10, 2)
+    assert array.size + other.size == 30
+
+
+def test_tasks_of_one_thread_have_scopes_of_their_own(make):
+    pool = make()
+
+    async def work(size):
+        with pool.scope(belongs_to="context") as scope:
+            await asyncio.sleep(0)
+            array = pool.empty(size, "u1")
+            await asyncio.sleep(0)
+        return scope.live, scope.peak, array.size
+
+    async def both():
+        with pool.scope(belongs_to="thread") as scope:
+            return await asyncio.gather(work(10), work(20)), scope
+
+    figures, thread = asyncio.run(both())
+    assert (figures, thread.num_allocations) == ([(10, 10, 10), (20, 20, 20)], 2)
+
+
+def test_tasks_and_threads_that_a_task_starts_are_in_its_scope(make):
+    pool = make()
+
+    async def take(size):
+        return pool.empty(size, "u1")
+
+    async def work():
+        with pool.scope(belongs_to="context") as scope:
+            arrays = [await asyncio.create_task(take(10))]
+            arrays.append(await asyncio.to_thread(pool.empty, 20, "u1"))
+        return scope, arrays
+
+    scope, arrays = asyncio.run(work())
+    assert (scope.live, sizes(scope)) == (30, [10, 20])
+    arrays.clear()
+
+
+def test_a_context_that_outlives_a_scope_no_longer_counts_in_it(make):
+    pool = make()
+    with pool.scope(belongs_to="context") as scope:
+        copy = contextvars.copy_context()
+    array = copy.run(pool.empty, 10, "u1")
+    assert (scope.live, array.size) == (0, 10)
+
+
+def test_to_leave_a_scope_in_another_thread_is_an_error_and_leaves_it_open(make, threads):
+    pool = make()
+    with pool.scope("mine", belongs_to="thread") as scope:
+        leave = threads.submit(scope.__exit__, None, None, None)
+        with pytest.raises(RuntimeError, match="'mine' was entered in another thread"):
+            leave.result()
+        array = pool.empty(10, "u1")
+    assert (scope.live, pool.scopes, array.size) == (10, [], 10)
+
+
+def test_to_leave_a_scope_in_another_context_is_an_error_and_leaves_it_open(make):
+    pool = make()
+    with pool.scope("mine", belongs_to="context") as scope:
+        with pytest.raises(RuntimeError, match="'mine' was entered in another context"):
+            contextvars.copy_context().run(scope.__exit__, None, None, None)
+        array = pool.empty(10, "u1")
+    assert (scope.live, pool.scopes, array.size) == (10, [], 10)
+
+
+def test_to_leave_a_scope_that_is_not_open_is_an_error(make, belongs_to):
+    pool = make()
+    with pool.scope("mine", belongs_to=belongs_to) as scope:
+        pass
+    with pytest.raises(RuntimeError, match="'mine' is not open"):
+        scope.__exit__(None, None, None)
+
+
+@pytest.mark.parametrize("owner", ["task", None, ["thread"]])
+def test_a_bad_owner_is_an_error_that_names_the_choices(make, owner):
+    pool = make()
+    message = "belongs_to must be one of 'process', 'thread', 'context'"
+    with pytest.raises(ValueError, match=message):
+        pool.scope(belongs_to=owner)
+
+
+def test_an_allocator_may_be_closed_in_its_scope(make, belongs_to):
+    pool = make()
+    with pool.scope(belongs_to=belongs_to) as scope:
+        array = pool.empty(10, "u1")
+        pool.close()
+    assert (scope.live, array.size) == (10, 10)
+
+
+def test_a_scope_that_nobody_leaves_ends_with_its_last_reference(make, belongs_to):
+    pool = make()
+    array = pool.empty(1, "u1")
+    scope = pool.scope(belongs_to=belongs_to)
+    scope.__enter__()
+    del array, scope
+    kept = pool.empty(10, "u1")
+    pool.close()
+    del pool
+    gc.collect()
+    assert kept.size == 10
+
+
+def test_carried_work_counts_in_the_scopes_of_who_handed_it_over(make, threads, belongs_to):
+    pool = make()
+    with pool.scope(belongs_to=belongs_to) as scope:
+        arrays = list(threads.map(carry(pool.zeros), [(10,), (20,)]))
+        arrays.append(threads.submit(pool.zeros, 1000).result())
+    assert (scope.live, len(scope.leaks)) == (240, 2)
+    arrays.clear()
+
+
+def test_carried_work_counts_in_scopes_of_the_thread_that_does_it_as_well(make, threads):
+    pool = make()
+
+    def work():
+        with pool.scope(belongs_to="thread") as scope:
+            array = take()
+        return scope.live, array.size
+
+    with pool.scope(belongs_to="thread") as scope:
+        take = carry(lambda: pool.empty(10, "u1"))
+        assert threads.submit(work).result() == (10, 10)
+    assert (scope.num_allocations, scope.live) == (1, 0)
+
+
+def test_work_after_carried_work_on_the_same_thread_does_not_count(make, belongs_to):
+    pool = make()
+
+    def work():
+        return take(), pool.empty(100, "u1")
+
+    with ThreadPoolExecutor(1) as threads, pool.scope(belongs_to=belongs_to) as scope:
+        take = carry(lambda: pool.empty(10, "u1"))
+        arrays = threads.submit(work).result()
+    assert (scope.live, len(arrays)) == (10, 2)
+
+
+def test_carried_work_that_raises_leaves_the_scopes(make, threads, belongs_to):
+    pool = make()
+    with pool.scope(belongs_to=belongs_to) as scope:
+        with pytest.raises(ZeroDivisionError):
+            threads.submit(carry(lambda: 1 // 0)).result()
+        for each in [threads.submit(pool.empty, 10) for _ in range(4)]:
+            each.result()
+    assert scope.num_allocations == 0
+
+
+def test_carried_work_in_the_same_thread_counts_once(make, belongs_to):
+    pool = make()
+    with pool.scope(belongs_to=belongs_to) as scope:
+        array = carry(carry(pool.empty))(10, "u1")
+        other = pool.empty(20, "u1")
+    assert (scope.num_allocations, scope.live, array.size + other.size) == (2, 30, 30)
+
+
+def test_carried_work_after_the_scope_does_not_count(make, belongs_to):
+    pool = make()
+    with pool.scope(belongs_to=belongs_to) as scope:
+        take = carry(pool.empty)
+    assert (scope.num_allocations, take(3).size) == (0, 3)
+
+
+def test_a_carried_function_has_the_name_and_the_answer_of_the_function():
+    carried = carry(sorted)
+    assert (carried.__name__, carried([2, 1], reverse=False)) == ("sorted", [1, 2])
+
+
+async def late():
+    pass
+
+
+def generator():
+    yield
+
+
+@pytest.mark.parametrize("function", [late, generator, 5, None])
+def test_what_cannot_be_carried_is_an_error(function):
+    with pytest.raises(TypeError, match="function must"):
+        carry(function)
+
+
+def test_scopes_of_many_threads_are_exact_while_they_free_each_others_blocks(make, belongs_to):
+    pool = make()
+    handed, figures = [], []
+
+    def work():
+        with pool.scope(belongs_to=belongs_to) as scope:
+            for size in range(1, 101):
+                handed.append(pool.empty(size, "u1"))
+                with pool.scope(leaks=False, belongs_to=belongs_to) as inner:
+                    handed.pop()  # its own, or another thread's
+                assert (inner.num_allocations, inner.live) == (0, 0)
+        figures.append((scope.num_allocations, scope.total_bytes))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert (figures, handed, pool.bytes_allocated) == ([(100, 5050)] * 4, [], 0)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_both_sides_of_a_fork_go_on_in_an_open_scope(tmp_path):
+    script = tmp_path / "fork.py"
+    script.write_text(f"""
+import os, threading
+import ortcffi as ort
+pool = ort.Tracking(ort.core_api().default_allocator)
+done = threading.Event()
+def work():
+    with pool.scope(belongs_to="thread"):
+        while not done.is_set():
+            pool.empty(10)
+for owner in {OWNED}:
+    done.clear()
+    other = threading.Thread(target=work)
+    other.start()
+    with pool.scope(belongs_to=owner) as scope:
+        kept = [pool.empty(10, "u1")]
+        child = os.fork()
+        kept.append(pool.empty(20 if child else 30, "u1"))
+        kept.pop(0)
+    assert scope.live == (20 if child else 30), scope
+    assert (scope.num_allocations, scope.num_frees) == (2, 1), scope
+    if child == 0:
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    done.set()
+    other.join()
+print("good")
+""")
+    assert run(sys.executable, "-W", "ignore", script).stdout == "good\n"
+
+
+def test_an_interpreter_may_end_in_open_scopes(tmp_path, belongs_to):
+    script = tmp_path / "end.py"
+    script.write_text(f"""
+import threading
+import ortcffi as ort
+pool = ort.Tracking(ort.core_api().default_allocator)
+started = threading.Event()
+def work():
+    with pool.scope(belongs_to={belongs_to!r}):
+        while True:
+            pool.empty(10)
+            started.set()
+threading.Thread(target=work, daemon=True).start()
+started.wait(60)
+scope = pool.scope(belongs_to={belongs_to!r})
+scope.__enter__()
+kept = pool.empty(10)
+print("good")
+""")
+    done = run(sys.executable, script)
+    assert (done.stdout, done.stderr) == ("good\n", "")
