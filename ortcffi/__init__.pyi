@@ -59,13 +59,13 @@ from ortcffi.memory.info import DeviceMemoryType as DeviceMemoryType
 from ortcffi.memory.info import DeviceType as DeviceType
 from ortcffi.memory.info import MemoryInfo as MemoryInfo
 from ortcffi.memory.info import MemType as MemType
+from ortcffi.memory.leaks import Leak as Leak
+from ortcffi.memory.leaks import LeakGroup as LeakGroup
 from ortcffi.memory.limiting import (
     Limiting as Limiting,
 )
 from ortcffi.memory.numpy_memory import numpy_allocator as numpy_allocator
 from ortcffi.memory.python_allocator import PythonAllocator as PythonAllocator
-from ortcffi.memory.scopes import Leak as Leak
-from ortcffi.memory.scopes import LeakGroup as LeakGroup
 from ortcffi.memory.scopes import Scope as Scope
 from ortcffi.memory.scopes import carry as carry
 from ortcffi.memory.tracking import Tracking as Tracking

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar, Token
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar
 from weakref import ReferenceType, ref
 
 from ortcffi._callback import called_from_c, report_exception
@@ -21,13 +21,14 @@ from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import check
-from ortcffi.memory.call_sites import lines_of, place_of, stack_of_caller
+from ortcffi.memory.call_sites import stack_of_caller
+from ortcffi.memory.leaks import Leak, LeakGroup, grouped, leak_of, table_rows
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata
     from ortcffi.memory.tracking import Tracking
 
-__all__ = ["Leak", "LeakGroup", "Scope", "carry"]
+__all__ = ["Scope", "carry"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -55,62 +56,6 @@ _OWNERS: dict[str, Any] = {"process": None, "thread": _of_thread, "context": _of
 def _open(scopes: Iterable["ReferenceType[Scope]"]) -> _Scopes:
     """Those of some scopes that are still open."""
     return tuple(each for each in scopes if (scope := each()) is not None and scope._handle)
-
-
-@public
-class Leak(NamedTuple):
-    """A block that was still in use.
-
-    Attributes
-    ----------
-    size : int
-        Bytes, as asked for.
-    place : str
-        ``file:line in function`` of the Python code that took it: the innermost that is not of an
-        installed package or of Python's library, if there is one. "outside of Python" for a thread
-        or a library that has no such code.
-    stack : tuple of str
-        The innermost lines that led to it, innermost first, as many as `Tracking.depth` says.
-    """
-
-    size: int
-    place: str
-    stack: tuple[str, ...] = ()
-
-
-@public
-class LeakGroup(NamedTuple):
-    """Blocks that were taken with the same stack.
-
-    Attributes
-    ----------
-    size, blocks : int
-        Bytes in all, and blocks.
-    place : str
-    stack : tuple of str
-        As of each `Leak`.
-    """
-
-    size: int
-    blocks: int
-    place: str
-    stack: tuple[str, ...]
-
-
-def _grouped(leaks: list[Leak]) -> list[LeakGroup]:
-    sizes: dict[tuple[str, tuple[str, ...]], list[int]] = {}
-    for leak in leaks:
-        sizes.setdefault((leak.place, leak.stack), []).append(leak.size)
-    groups = [LeakGroup(sum(each), len(each), *where) for where, each in sizes.items()]
-    return sorted(groups, key=lambda group: -group.size)
-
-
-def _rows(title: str, groups: list[LeakGroup]) -> list[str]:
-    rows = [f"{'bytes':>14} {'blocks':>8}  {title}"]
-    for group in groups:
-        rows.append(f"{group.size:>14} {group.blocks:>8}  {group.place}")
-        rows.extend(f"{'':>25} {line}" for line in group.stack if line != group.place)
-    return rows if groups else []
 
 
 @public
@@ -231,19 +176,22 @@ class Scope:
         # Other threads may have freed some in between.
         count = min(count, lib.ortcffi_scope_blocks(handle, blocks, count))
         found = [blocks[i] for i in range(count)][::-1]
-        leaks = [Leak(each.size, place_of(each.site), lines_of(each.site)) for each in found]
+        leaks = [leak_of(each.size, each.site) for each in found]
         self.leaks = [leak for leak, each in zip(leaks, found, strict=True) if each.block]
         at_peak = [leak for leak, each in zip(leaks, found, strict=True) if each.at_peak]
-        self.at_peak = _grouped(at_peak)
+        self.at_peak = grouped(at_peak)
 
     @property
     def groups(self) -> list[LeakGroup]:
         """`leaks` by their stacks, those with the most bytes first."""
-        return _grouped(self.leaks)
+        return grouped(self.leaks)
 
     def __str__(self) -> str:
         title = f"scope {self.name!r}: {self.live} bytes live, {self.peak} at the peak"
-        live, at_peak = _rows("live at the end", self.groups), _rows("at the peak", self.at_peak)
+        live, at_peak = (
+            table_rows("live at the end", self.groups),
+            table_rows("at the peak", self.at_peak),
+        )
         return "\n".join([title, *live, *at_peak])
 
     def __repr__(self) -> str:
