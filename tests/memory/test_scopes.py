@@ -10,7 +10,8 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from support.processes import run
+from support.processes import TIME_LIMIT, run
+from support.threads import run_async, run_threads
 
 from ortcffi import Tracking, carry
 
@@ -39,7 +40,7 @@ def sizes(scope):
 
 def test_scopes_of_two_threads_do_not_see_each_others_bytes(make, belongs_to):
     pool = make()
-    meet, scopes = threading.Barrier(2, timeout=60), {}
+    meet, scopes = threading.Barrier(2, timeout=TIME_LIMIT), {}
 
     def work(size):
         with pool.scope(belongs_to=belongs_to) as scopes[size]:
@@ -61,15 +62,15 @@ def test_scopes_of_two_threads_do_not_see_each_others_bytes(make, belongs_to):
 def test_a_scope_of_the_process_sees_all_threads(make, threads):
     pool = make()
     with pool.scope() as scope:
-        array = threads.submit(pool.empty, 10, "u1").result()
+        array = threads.submit(pool.empty, 10, "u1").result(TIME_LIMIT)
     assert (scope.live, scope.belongs_to) == (array.nbytes, "process")
 
 
-def test_a_free_on_another_thread_counts_in_the_scope_of_the_block(make, threads, belongs_to):
+def test_a_free_on_another_thread_counts_in_the_scope_of_the_block(make, belongs_to):
     pool = make()
     with pool.scope(belongs_to=belongs_to) as scope:
         arrays = [pool.empty(100, "u1"), pool.empty(20, "u1")]
-        threads.submit(arrays.pop).result()
+        run_threads(arrays.pop)
     assert (scope.live, scope.num_frees, scope.peak) == (100, 1, 120)
     arrays.clear()
 
@@ -152,7 +153,7 @@ def test_tasks_of_one_thread_have_scopes_of_their_own(make):
         with pool.scope(belongs_to="thread") as scope:
             return await asyncio.gather(work(10), work(20)), scope
 
-    figures, thread = asyncio.run(both())
+    figures, thread = run_async(both())
     assert (figures, thread.num_allocations) == ([(10, 10, 10), (20, 20, 20)], 2)
 
 
@@ -168,7 +169,7 @@ def test_tasks_and_threads_that_a_task_starts_are_in_its_scope(make):
             arrays.append(await asyncio.to_thread(pool.empty, 20, "u1"))
         return scope, arrays
 
-    scope, arrays = asyncio.run(work())
+    scope, arrays = run_async(work())
     assert (scope.live, sizes(scope)) == (30, [10, 20])
     arrays.clear()
 
@@ -186,7 +187,7 @@ def test_to_leave_a_scope_in_another_thread_is_an_error_and_leaves_it_open(make,
     with pool.scope("mine", belongs_to="thread") as scope:
         leave = threads.submit(scope.__exit__, None, None, None)
         with pytest.raises(RuntimeError, match="'mine' was entered in another thread"):
-            leave.result()
+            leave.result(TIME_LIMIT)
         array = pool.empty(10, "u1")
     assert (scope.live, pool.scopes, array.size) == (10, [], 10)
 
@@ -241,7 +242,7 @@ def test_carried_work_counts_in_the_scopes_of_who_handed_it_over(make, threads, 
     pool = make()
     with pool.scope(belongs_to=belongs_to) as scope:
         arrays = list(threads.map(carry(pool.zeros), [(10,), (20,)]))
-        arrays.append(threads.submit(pool.zeros, 1000).result())
+        arrays.append(threads.submit(pool.zeros, 1000).result(TIME_LIMIT))
     assert (scope.live, len(scope.leaks)) == (240, 2)
     arrays.clear()
 
@@ -256,7 +257,7 @@ def test_carried_work_counts_in_scopes_of_the_thread_that_does_it_as_well(make, 
 
     with pool.scope(belongs_to="thread") as scope:
         take = carry(lambda: pool.empty(10, "u1"))
-        assert threads.submit(work).result() == (10, 10)
+        assert threads.submit(work).result(TIME_LIMIT) == (10, 10)
     assert (scope.num_allocations, scope.live) == (1, 0)
 
 
@@ -268,7 +269,7 @@ def test_work_after_carried_work_on_the_same_thread_does_not_count(make, belongs
 
     with ThreadPoolExecutor(1) as threads, pool.scope(belongs_to=belongs_to) as scope:
         take = carry(lambda: pool.empty(10, "u1"))
-        arrays = threads.submit(work).result()
+        arrays = threads.submit(work).result(TIME_LIMIT)
     assert (scope.live, len(arrays)) == (10, 2)
 
 
@@ -276,9 +277,9 @@ def test_carried_work_that_raises_leaves_the_scopes(make, threads, belongs_to):
     pool = make()
     with pool.scope(belongs_to=belongs_to) as scope:
         with pytest.raises(ZeroDivisionError):
-            threads.submit(carry(lambda: 1 // 0)).result()
+            threads.submit(carry(lambda: 1 // 0)).result(TIME_LIMIT)
         for each in [threads.submit(pool.empty, 10) for _ in range(4)]:
-            each.result()
+            each.result(TIME_LIMIT)
     assert scope.num_allocations == 0
 
 
@@ -329,11 +330,7 @@ def test_scopes_of_many_threads_are_exact_while_they_free_each_others_blocks(mak
                 assert (inner.num_allocations, inner.live) == (0, 0)
         figures.append((scope.num_allocations, scope.total_bytes))
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
+    run_threads(*[work] * 4)
     assert (figures, handed, pool.bytes_allocated) == ([(100, 5050)] * 4, [], 0)
 
 

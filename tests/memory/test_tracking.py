@@ -2,7 +2,6 @@
 """Statistics of `Tracking`, its scopes, and the leaks that these report."""
 
 import inspect
-import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
