@@ -15,14 +15,15 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ortcffi._table import HIGHEST_VERSION, highest_api_version
-from ortcffi.cli import client_doctor
+from ortcffi.cli import client_doctor, official_doctor
 from ortcffi.cli.search_path import search_path
 from ortcffi.table import load as providers
 from ortcffi.table.find import Runtime, find_runtimes
 
 DESCRIPTION = """\
 List the libraries with the ONNX Runtime C API: the embedded core, those that ortcffi.load() looks
-for, and those given. Each library is opened, in its own process."""
+for, and those given. Each library is opened, in its own process. Of the package onnxruntime, tell
+what ortcffi.attach() reaches."""
 EPILOG = """\
 The exit code is 1 if one of these is broken: a library that was given, the one that ORTCFFI_LIBRARY
 names, or the one that ortcffi.load() opens. Otherwise it is 0."""
@@ -192,6 +193,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             host = options.api or "core"
             return client_doctor.main(options.client, host, as_json=options.json)
         findings = diagnose(options.path)
+        official = official_doctor.examine()
     except ValueError as error:
         parser.error(str(error))
     broken = any(finding.asked_for and finding.runtime.problem for finding in findings)
@@ -199,8 +201,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rows = [finding._asdict() | finding.runtime._asdict() for finding in findings]
         for row in rows:
             del row["runtime"]
-        text = json.dumps({"ok": not broken, "runtimes": rows}, indent=2)
+        document = {"ok": not broken, "runtimes": rows, "official": official and official._asdict()}
+        text = json.dumps(document, indent=2)
     else:
-        text = "\n\n".join([*map(_describe, findings), _conclude(findings)])
+        package = [official_doctor.describe(official)] if official else []
+        text = "\n\n".join([*map(_describe, findings), *package, _conclude(findings)])
     sys.stdout.write(text + "\n")
     return int(broken)

@@ -14,13 +14,22 @@ from ortcffi._convert import decode
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 
-__all__ = ["UnknownLayoutError", "pointer_of", "session_pointer"]
+__all__ = [
+    "KNOWN_RELEASES",
+    "UnknownLayoutError",
+    "is_known_release",
+    "pointer_of",
+    "session_pointer",
+]
 
 VALUE = lib.ORTCFFI_OFFICIAL_VALUE
 SESSION_OPTIONS = (lib.ORTCFFI_OFFICIAL_SESSION_OPTIONS, lib.ORTCFFI_OFFICIAL_OLD_OPTIONS)
 RUN_OPTIONS = lib.ORTCFFI_OFFICIAL_RUN_OPTIONS
 MEMORY_INFO = lib.ORTCFFI_OFFICIAL_MEMORY_INFO
 SESSION = b"N11onnxruntime16InferenceSessionE"  # the mangled name of what an OrtSession is
+
+# The oldest and the newest release of onnxruntime whose sessions were found, and all between them.
+KNOWN_RELEASES = ("1.20", "1.31")
 
 _WORD = struct.calcsize("P")
 _MOST_WORDS = 512  # of the binding's object; 1.31 has 125
@@ -30,6 +39,16 @@ _INSTANCE = 2 * _WORD  # where a pybind11 object has the address of its C++ obje
 @public
 class UnknownLayoutError(TypeError):
     """An object is not of the official package, or of a release whose layout is not known."""
+
+
+def is_known_release(version: str) -> bool:
+    """Whether the sessions of a release of onnxruntime, such as "1.31.1", are known to be found."""
+    oldest, newest, given = (_numbers(each) for each in (*KNOWN_RELEASES, version))
+    return oldest <= given <= newest
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) if part.isdigit() else 0 for part in version.split(".")[:2])
 
 
 def pointer_of(official: Any, *types: int) -> int:
@@ -52,7 +71,10 @@ def pointer_of(official: Any, *types: int) -> int:
             return address
     names = " or ".join(decode(lib.ortcffi_official_type_name(kind)) for kind in types)
     place = f"{type(official).__module__}.{type(official).__qualname__}"
-    raise UnknownLayoutError(f"{place} holds no C++ object of the type {names}")
+    text = f"{place} holds no C++ object of the type {names}"
+    if place.startswith("onnxruntime.") and not hasattr(official, "_pybind11_conduit_v1_"):
+        text += ", or does not hand it out, as no object of a release before 1.21 does"
+    raise UnknownLayoutError(text)
 
 
 def session_pointer(binding: Any) -> int:

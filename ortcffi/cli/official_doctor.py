@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""What ``python -m ortcffi doctor`` says of the official package: what `attach` reaches in it.
+
+It is tried in another process, on a session of the installed release.
+"""
+
+import importlib
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from typing import Any, NamedTuple
+
+from ortcffi.cli.search_path import search_path
+from ortcffi.official.attached import PACKAGE, Official
+from ortcffi.official.layout import KNOWN_RELEASES, is_known_release
+
+__all__ = ["OfficialFinding", "answer", "describe", "examine"]
+
+SECONDS = 60  # after which the package is reported as hanging
+# y = Neg(x), float[1], in opset 13. Older releases cannot be asked to write a model.
+_MODEL = (
+    b'\x08\x08:2\n\x0b\n\x01x\x12\x01y"\x03Neg\x12\x01g'
+    b"Z\x0f\n\x01x\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x01"
+    b"b\x0f\n\x01y\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x01B\x04\n\x00\x10\r"
+)
+_PROBE = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
+    "from ortcffi.cli.official_doctor import answer; answer()"
+)
+
+
+class OfficialFinding(NamedTuple):
+    """What `attach` reaches in the installed official package.
+
+    Attributes
+    ----------
+    version : str
+        The release; empty if it cannot be told.
+    path : str
+        Its compiled module.
+    known_layouts : str
+        The releases whose sessions `Official.session` is known to find.
+    is_known : bool
+        Whether the release is among them.
+    reaches : list of str
+        What was reached: ``"table"``, ``"objects"``, ``"sessions"``.
+    problem : str
+        Why the rest was not; empty if all was reached.
+    """
+
+    version: str = ""
+    path: str = ""
+    known_layouts: str = f"{KNOWN_RELEASES[0]} to {KNOWN_RELEASES[1]}"
+    is_known: bool = False
+    reaches: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def examine(seconds: float = SECONDS) -> OfficialFinding | None:
+    """Try what `attach` reaches; None if the package is not installed."""
+    if not sys.executable or importlib.util.find_spec(PACKAGE) is None:
+        return None
+    command = [sys.executable, "-c", _PROBE, search_path()]
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=seconds
+        )
+    except subprocess.TimeoutExpired:
+        return OfficialFinding(problem=f"it does not answer within {seconds:g} seconds")
+    try:
+        found = json.loads(done.stdout.splitlines()[-1])
+    except (IndexError, ValueError):
+        problem = f"the process that imports it ends with exit code {done.returncode}"
+        return OfficialFinding(problem=problem)
+    return OfficialFinding(**found | {"reaches": tuple(found["reaches"])})
+
+
+def answer() -> None:
+    """Try what is reached here and write what `examine` reads to stdout, as a line of JSON."""
+    finding = _tried()
+    sys.stdout.write("\n" + json.dumps(finding._asdict()) + "\n")  # after what the package wrote
+    sys.stdout.flush()
+    os._exit(0)  # without the destructors of the package
+
+
+def _tried() -> OfficialFinding:
+    from ortcffi.official.door import attach
+
+    reaches: list[str] = []
+    finding = OfficialFinding()
+    try:
+        package = importlib.import_module(PACKAGE)
+        version = str(package.__version__)
+        finding = finding._replace(version=version, is_known=is_known_release(version))
+        official = attach()
+        finding = finding._replace(path=str(official.path))
+        reaches.append("table")
+        _reach_session(official, package)
+        reaches.append("sessions")
+        official.run_options(package.RunOptions())
+        reaches.insert(1, "objects")
+    except Exception as error:  # noqa: BLE001  # whatever it is, it is the answer
+        finding = finding._replace(problem=str(error) or type(error).__name__)
+    return finding._replace(reaches=tuple(reaches))
+
+
+def _reach_session(official: Official, package: Any) -> None:
+    providers = ["CPUExecutionProvider"]
+    official.session(package.InferenceSession(_MODEL, providers=providers))
+
+
+def describe(finding: OfficialFinding) -> str:
+    """The finding as lines of text."""
+    version = f"version {finding.version}" if finding.version else "version unknown"
+    among = "is one of them" if finding.is_known else "is not one of them"
+    lines = [f"official package: {version}", *([finding.path] if finding.path else [])]
+    lines.append(
+        f"releases whose sessions are known to be found: {finding.known_layouts}; this {among}"
+    )
+    if finding.reaches:
+        lines.append(f"ok: ortcffi.attach() reaches its {_listed(finding.reaches)}")
+    if finding.problem:
+        lines.append(f"not reached: {finding.problem}")
+    return "\n    ".join(lines)
+
+
+def _listed(words: tuple[str, ...]) -> str:
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""What ``python -m ortcffi doctor`` says of the official package."""
+
+import json
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from ortcffi.cli import doctor, official_doctor
+from ortcffi.official.layout import is_known_release
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """``package(text)`` makes that the package onnxruntime of processes that look now."""
+
+    def package(text: str) -> None:
+        folder = tmp_path / "onnxruntime"
+        (folder / "capi").mkdir(parents=True)
+        (folder / "__init__.py").write_text(text)
+        (folder / "capi/__init__.py").touch()
+        (folder / "capi/onnxruntime_pybind11_state.py").touch()
+        monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+
+    return package
+
+
+@pytest.mark.usefixtures("real_api")
+def test_all_of_the_installed_release_is_reached():
+    finding = official_doctor.examine()
+    assert finding.problem == ""
+    assert finding.reaches == ("table", "objects", "sessions")
+    assert (finding.version, finding.is_known) == (version("onnxruntime"), True)
+    assert Path(finding.path).name.startswith("onnxruntime_pybind11_state")
+
+
+@pytest.mark.usefixtures("real_api")
+def test_the_command_names_the_releases_whose_layout_is_known(capsys):
+    doctor.main([])
+    text = capsys.readouterr().out
+    assert "releases whose sessions are known to be found: 1.20 to 1.31; this is one of" in text
+    assert "ok: ortcffi.attach() reaches its table, objects and sessions" in text
+
+
+def test_json_has_what_is_reached(capsys, package):
+    package("raise ImportError('broken')")
+    doctor.main(["--json"])
+    told = json.loads(capsys.readouterr().out)["official"]
+    assert (told["reaches"], told["problem"], told["is_known"]) == ([], "broken", False)
+
+
+def test_without_the_package_nothing_is_said(monkeypatch):
+    monkeypatch.setattr(official_doctor, "PACKAGE", "no_such_package_of_onnxruntime")
+    assert official_doctor.examine() is None
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("import os; os._exit(3)", "the process that imports it ends with exit code 3"),
+        ("import os; os.abort()", "the process that imports it ends with exit code -6"),
+        ("raise SystemError", "SystemError"),
+        ("__version__ = '1.25.0'\nclass SessionOptions: pass", "has no attribute"),
+    ],
+)
+def test_a_package_that_cannot_be_used_is_told(package, text, problem):
+    package(text)
+    finding = official_doctor.examine()
+    assert problem in finding.problem
+    assert f"not reached: {finding.problem}" in official_doctor.describe(finding)
+
+
+def test_a_package_that_hangs_is_told(package):
+    package("import time; time.sleep(600)")
+    assert official_doctor.examine(seconds=1).problem == "it does not answer within 1 seconds"
+
+
+@pytest.mark.parametrize(
+    ("release", "is_known"),
+    [("1.20.0", True), ("1.31.1", True), ("1.19.2", False), ("1.32.0", False), ("2.0", False)],
+)
+def test_a_release_is_known_or_not(release, is_known):
+    assert is_known_release(release) is is_known
+
+
+@pytest.mark.parametrize("release", ["", "unknown", "1", "1.x"])
+def test_a_text_that_is_no_release_is_not_known(release):
+    assert not is_known_release(release)
