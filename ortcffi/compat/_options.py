@@ -4,7 +4,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ortcffi._native import ffi, lib
 from ortcffi.compat._enums import (
     ExecutionMode,
     ExecutionOrder,
@@ -23,8 +22,10 @@ from ortcffi.compat._errors import translated
 from ortcffi.compat._hardware import OrtEpDevice
 from ortcffi.compat._settings import Ignored, Setting
 from ortcffi.compat._values import OrtValue
-from ortcffi.errors import InvalidArgument, check
+from ortcffi.ep.devices import EpDevice
+from ortcffi.errors import InvalidArgument
 from ortcffi.options.session import SessionOptions as Options
+from ortcffi.session.providers import add_devices
 
 __all__ = ["SessionOptions", "get_default_session_options"]
 
@@ -234,14 +235,7 @@ def append_provider(options: Options, name: str, given: dict[str, str]) -> str:
     """Add an execution provider to a session's options, and return its name."""
     devices = [each for each in env().devices if each.name == name]
     if name in get_available_providers():
-        keys = [ffi.new("char[]", key.encode()) for key in given]
-        values = [ffi.new("char[]", value.encode()) for value in given.values()]
-        slot, table = "SessionOptionsAppendExecutionProvider", api()
-        arrays = (ffi.new("char*[]", keys), ffi.new("char*[]", values), len(keys))
-        status = lib.SessionOptionsAppendExecutionProvider(
-            table.pointer, options.handle, name.encode(), *arrays
-        )
-        check(table.pointer, status, slot)
+        options.add_provider(name, given)
     elif devices:
         return append_devices(options, devices, given)
     elif name not in ALL_PROVIDERS:
@@ -249,16 +243,7 @@ def append_provider(options: Options, name: str, given: dict[str, str]) -> str:
     return name
 
 
-def append_devices(options: Options, devices: list[Any], given: dict[str, str]) -> str:
+def append_devices(options: Options, devices: list[EpDevice], given: dict[str, str]) -> str:
     """Add the execution provider of some devices to a session's options, and return its name."""
-    keys = [ffi.new("char[]", key.encode()) for key in given]
-    values = [ffi.new("char[]", value.encode()) for value in given.values()]
-    slot, table = "SessionOptionsAppendExecutionProvider_V2", api()
-    handles = ffi.new("OrtEpDevice*[]", [ffi.cast("OrtEpDevice*", each.handle) for each in devices])
-    arrays = (ffi.new("char*[]", keys), ffi.new("char*[]", values), len(keys))
-    table.require(slot)
-    status = lib.SessionOptionsAppendExecutionProvider_V2(
-        table.pointer, options.handle, env().handle, handles, len(devices), *arrays
-    )
-    check(table.pointer, status, slot)
-    return str(devices[0].name)
+    add_devices(options, devices, given)
+    return devices[0].name

@@ -6,7 +6,7 @@ from typing import Any
 
 from ortcffi._convert import encode, mapping
 from ortcffi._native import ffi, lib
-from ortcffi.errors import fail
+from ortcffi.errors import OrtError, fail
 from ortcffi.options.settings import Options
 
 __all__ = ["add_provider"]
@@ -49,8 +49,24 @@ def add_provider(options: Options, name: str, settings: Mapping[str, str] | None
     if short in _OWN:
         _add_own(options, _OWN[short], arrays)
     else:
-        options._call("SessionOptionsAppendExecutionProvider", short.encode(), *arrays)
+        _add_named(options, name, short, arrays)
     options._values["providers"] = [*options._values.get("providers", []), (name, pairs)]
+
+
+def _add_named(options: Options, name: str, short: str, arrays: tuple[Any, Any, int]) -> None:
+    """By the name as given; or by a short one, since older releases know no others."""
+    errors: list[OrtError] = []
+    for each in dict.fromkeys((name, short, short.upper())):
+        try:
+            options._call("SessionOptionsAppendExecutionProvider", each.encode(), *arrays)
+        except OrtError as error:
+            errors.append(error)
+        else:
+            return
+    try:
+        raise errors[0]
+    finally:
+        del errors  # which its traceback would keep, and it the list
 
 
 def _add_own(options: Options, kind: str, arrays: tuple[Any, Any, int]) -> None:

@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ortcffi._convert import encode, mapping
 from ortcffi._native import ffi, lib
 from ortcffi.env.env import Env
 from ortcffi.ep.devices import EpDevice
@@ -14,9 +15,9 @@ from ortcffi.session.library import session_options_for
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["Provider", "with_providers"]
+__all__ = ["Provider", "add_devices", "with_providers"]
 
-Provider = str | tuple[str, Mapping[str, str]] | EpDevice
+Provider = str | EpDevice | tuple[str | EpDevice, Mapping[str, str]]
 
 
 def with_providers(
@@ -30,37 +31,51 @@ def with_providers(
     for each in providers:
         given: Any = each
         if isinstance(given, EpDevice):
-            _add_devices(copy, [given])
+            add_devices(copy, [given])
         elif isinstance(given, str):
             copy.add_provider(given)
         elif isinstance(given, (tuple, list)) and len(given) == 2:
-            copy.add_provider(*given)
+            name, settings = given
+            if isinstance(name, EpDevice):
+                add_devices(copy, [name], settings)
+            else:
+                copy.add_provider(name, settings)
         else:
             raise TypeError(
-                f"providers has {given!r}; expected a name, a pair of name and options, or an "
-                "EpDevice"
+                f"providers has {given!r}; expected a name or an EpDevice, or a pair of one and "
+                "its options"
             )
     return copy
 
 
-def _add_devices(options: SessionOptions, devices: list[EpDevice]) -> None:
-    """Notes: API function ``SessionOptionsAppendExecutionProvider_V2``, since version 22."""
+def add_devices(
+    options: SessionOptions, devices: list[EpDevice], settings: Mapping[str, str] | None = None
+) -> None:
+    """Add the execution provider of devices, all of which are its own.
+
+    Notes
+    -----
+    API function: ``SessionOptionsAppendExecutionProvider_V2``, since version 22.
+    """
     for device in devices:
         if not options.api.same_library(device.api):
             raise ValueError(f"{device!r} belongs to {device.api}, not to {options.api}")
+    pairs = {str(key): str(value) for key, value in mapping("settings", settings).items()}
+    keys = [ffi.new("char[]", encode("a setting", key)) for key in pairs]
+    values = [ffi.new("char[]", encode("a setting", value)) for value in pairs.values()]
+    handles: Any = ffi.new("const OrtEpDevice*[]", [device.handle for device in devices])
+    slot = "SessionOptionsAppendExecutionProvider_V2"
+    options.api.require(slot)
     with Env(api=options.api) as env:
-        handles: Any = ffi.new("const OrtEpDevice*[]", [device.handle for device in devices])
-        slot = "SessionOptionsAppendExecutionProvider_V2"
-        options.api.require(slot)
         if status := lib.SessionOptionsAppendExecutionProvider_V2(
             options.api.pointer,
             options.handle,
             env.handle,
             handles,
             len(devices),
-            ffi.NULL,
-            ffi.NULL,
-            0,
+            ffi.new("char*[]", keys),
+            ffi.new("char*[]", values),
+            len(pairs),
         ):
             fail(options.api.pointer, status, slot)
     options._lend("ep_devices", devices)

@@ -56,8 +56,8 @@ class Session(Facts):
         `env`, if it has an engine; else that of `default_api`, if it has one; else what `load`
         finds.
     providers : iterable, optional
-        Execution providers, the preferred first: each the name of one, a pair of name and options,
-        or an `EpDevice`. What none of them takes runs on the CPU. See `add_provider`.
+        Execution providers, the preferred first: each the name of one or an `EpDevice`, or a pair
+        of that and options. What none of them takes runs on the CPU. See `add_provider`.
     prepacked_weights : PrepackedWeights, optional
         Where sessions share weights that kernels have repacked.
     env : Env, optional

@@ -102,6 +102,21 @@ def test_a_device_is_a_provider(opened, x, real_api):
         assert session.run({"x": x})[0].tolist() == [[2, 4, 6, 8]]
 
 
+def test_a_device_has_options_of_its_own(opened, real_api):
+    with ort.Env(api=real_api) as env:
+        device = next(each for each in env.devices if each.name == "CPUExecutionProvider")
+        session = opened(models.add(), providers=[(device, {"key": "value"})])
+        assert session.run({"x": np.ones((1, 4), np.float32)})[0].shape == (1, 4)
+        with pytest.raises(TypeError, match="settings must be a mapping, not list"):
+            ort.Session(models.add(), providers=[(device, ["key"])])
+        session.close()
+
+
+def test_every_available_provider_is_known_by_its_name(opened, real_api):
+    session = opened(models.add(), providers=ort.available_providers(real_api))
+    assert session.run({"x": np.ones((1, 4), np.float32)})[0].shape == (1, 4)
+
+
 def test_options_of_providers_change_while_the_session_lives(opened):
     session = opened(models.add())
     session.set_ep_options({"ep.dynamic.workload_type": "Efficient"})
