@@ -82,7 +82,7 @@ static int add_input(struct call* call, size_t place, PyObject* x) {
     }
     return 0;
   }
-  if (ortcffi_object_array(x, &array)) {
+  if (ortcffi_text_array(x, &array)) {
     int made = ortcffi_strings_from_array(maker, call->host->strings, &array, &call->given[place]);
     if (made != 0) {
       return made < 0 ? -1 : 0;

@@ -38,7 +38,7 @@ int ortcffi_make_value(const struct session* session, const struct port* port, P
     *bytes += array.bytes;
     return 1;
   }
-  if (!is_output && ortcffi_object_array(x, &array) && fits(port, &array)) {
+  if (!is_output && ortcffi_text_array(x, &array) && fits(port, &array)) {
     *bytes += array.bytes;
     return ortcffi_strings_from_array(maker, session->strings, &array, out);
   }

@@ -158,15 +158,36 @@ int ortcffi_plain_array(PyObject* x, struct plain_array* out) {
   return 1;
 }
 
-int ortcffi_object_array(PyObject* x, struct plain_array* out) {
+/* The bytes of an element of an array; 0 without an exception if that cannot be told. */
+static size_t item_size(PyObject* x) {
+  static PyObject* name;
+  if (name == NULL) {
+    name = PyUnicode_InternFromString("itemsize");
+  }
+  PyObject* size = name == NULL ? NULL : PyObject_GetAttr(x, name);
+  size_t found = size == NULL ? 0 : PyLong_AsSize_t(size);
+  Py_XDECREF(size);
+  if (PyErr_Occurred()) {
+    PyErr_Clear();
+    return 0;
+  }
+  return found;
+}
+
+int ortcffi_text_array(PyObject* x, struct plain_array* out) {
   const int plain = C_CONTIGUOUS | ALIGNED;
   const struct array* array = (const struct array*)x;
-  if (!Py_IS_TYPE(x, ortcffi_array_type) || (array->flags & plain) != plain ||
-      array->descriptor->number != NUMBER_OF_OBJECTS) {
+  if (!Py_IS_TYPE(x, ortcffi_array_type) || (array->flags & plain) != plain) {
+    return 0;
+  }
+  int number = array->descriptor->number;
+  int is_text = number == NUMBER_OF_TEXTS && array->descriptor->byte_order == '=';
+  out->text_bytes = is_text ? item_size(x) : 0;
+  if (out->text_bytes == 0 && number != NUMBER_OF_OBJECTS) {
     return 0;
   }
   out->element = ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
-  out->bytes = sizeof(PyObject*);
+  out->bytes = is_text ? out->text_bytes : sizeof(PyObject*);
   for (int i = 0; i < array->rank; i++) {
     out->bytes *= (size_t)array->shape[i];
   }
@@ -175,25 +196,6 @@ int ortcffi_object_array(PyObject* x, struct plain_array* out) {
   out->rank = (size_t)array->rank;
   out->is_readonly = !(array->flags & WRITEABLE);
   return 1;
-}
-
-/* A tensor with the strings of an array; NULL without an exception where Python has to say what is
- * wrong, or with one. */
-static PyObject* strings_of_array(PyObject* type, struct maker* maker, PyObject* x) {
-  const struct array* array = (const struct array*)x;
-  PyObject* flat = array->rank == 1 ? Py_NewRef(x) : PyObject_CallMethod(x, "ravel", NULL);
-  PyObject* list = flat == NULL ? NULL : PyObject_CallMethod(flat, "tolist", NULL);
-  PyObject* value = list == NULL
-                        ? NULL
-                        : ortcffi_new_strings(type, maker, list, (const int64_t*)array->shape,
-                                              (size_t)array->rank);
-  if (value == NULL &&
-      (PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_ValueError))) {
-    PyErr_Clear();
-  }
-  Py_XDECREF(flat);
-  Py_XDECREF(list);
-  return value;
 }
 
 static int has_strings(PyObject* x) {
@@ -215,7 +217,7 @@ PyObject* ortcffi_value_from_numpy(PyObject* type, PyObject* const* arguments, P
   }
   if (count == 1 && has_strings(arguments[0])) {
     struct maker* maker = maker_for(keywords, keywords == NULL ? NULL : arguments[1]);
-    PyObject* value = maker == NULL ? NULL : strings_of_array(type, maker, arguments[0]);
+    PyObject* value = maker == NULL ? NULL : ortcffi_strings_of_array(type, maker, arguments[0]);
     if (value != NULL || PyErr_Occurred()) {
       return value;
     }

@@ -2,6 +2,7 @@
 /* Values as Python objects: tensors of strings, from an array of str and as one. See values.h. */
 #include <string.h>
 
+#include "boundary/values/arrays.h"
 #include "boundary/values/values.h"
 
 /* The texts of an array of str, which own them; 0 where there is another object or a zero. */
@@ -19,6 +20,54 @@ static int texts_of(PyObject** objects, size_t count, const char** texts) {
     if (memchr(texts[i], 0, (size_t)length) != NULL) {
       return 0;
     }
+  }
+  return 1;
+}
+
+/* Writes a character as UTF-8 and returns the end; NULL for what is none. */
+static char* put_character(char* to, uint32_t c) {
+  if (c < 0x80) {
+    *to++ = (char)c;
+  } else if (c < 0x800) {
+    *to++ = (char)(0xC0 | c >> 6);
+    *to++ = (char)(0x80 | (c & 0x3F));
+  } else if (c < 0x10000) {
+    if (c >= 0xD800 && c < 0xE000) {
+      return NULL; /* a surrogate */
+    }
+    *to++ = (char)(0xE0 | c >> 12);
+    *to++ = (char)(0x80 | (c >> 6 & 0x3F));
+    *to++ = (char)(0x80 | (c & 0x3F));
+  } else if (c < 0x110000) {
+    *to++ = (char)(0xF0 | c >> 18);
+    *to++ = (char)(0x80 | (c >> 12 & 0x3F));
+    *to++ = (char)(0x80 | (c >> 6 & 0x3F));
+    *to++ = (char)(0x80 | (c & 0x3F));
+  } else {
+    return NULL;
+  }
+  return to;
+}
+
+/* Writes the texts of an array of str, which zeros fill up, as UTF-8 that ends with a zero; 0 where
+ * there is a zero inside or no character. A character takes no more bytes than it has there. */
+static int encode_texts(const struct plain_array* array, size_t count, const char** texts,
+                        char* to) {
+  size_t length = array->text_bytes / sizeof(uint32_t);
+  const uint32_t* from = array->data;
+  for (size_t i = 0; i < count; i++, from += length) {
+    size_t used = length;
+    while (used > 0 && from[used - 1] == 0) {
+      used--;
+    }
+    texts[i] = to;
+    for (size_t j = 0; j < used; j++) {
+      to = from[j] == 0 ? NULL : put_character(to, from[j]);
+      if (to == NULL) {
+        return 0;
+      }
+    }
+    *to++ = 0;
   }
   return 1;
 }
@@ -43,10 +92,32 @@ static int make_strings(const struct maker* maker, OrtAllocator* allocator,
   return 1;
 }
 
+/* As ortcffi_strings_from_array, with room for the texts of an array of str. */
+static int strings_from_texts(const struct maker* maker, OrtAllocator* allocator,
+                              const struct plain_array* array, size_t count, const char** texts,
+                              OrtValue** out) {
+  char few[512];
+  size_t size = array->bytes + count; /* the array is in memory, so the sum does not overflow */
+  char* room = size <= sizeof few ? few : PyMem_Malloc(size);
+  if (room == NULL) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  int answer = encode_texts(array, count, texts, room);
+  if (answer == 1) {
+    answer = make_strings(maker, allocator, array, texts, count, out);
+  }
+  if (room != few) {
+    PyMem_Free(room);
+  }
+  return answer;
+}
+
 int ortcffi_strings_from_array(const struct maker* maker, OrtAllocator* allocator,
                                const struct plain_array* array, OrtValue** out) {
   const char* few[16];
-  size_t count = array->bytes / sizeof(PyObject*);
+  int is_text = array->text_bytes > 0;
+  size_t count = array->bytes / (is_text ? array->text_bytes : sizeof(PyObject*));
   const char** texts = few;
   if (count > sizeof few / sizeof *few) {
     texts = PyMem_Malloc(count * sizeof *texts);
@@ -55,14 +126,58 @@ int ortcffi_strings_from_array(const struct maker* maker, OrtAllocator* allocato
     PyErr_NoMemory();
     return -1;
   }
-  int answer = texts_of(array->data, count, texts);
-  if (answer == 1) {
-    answer = make_strings(maker, allocator, array, texts, count, out);
+  int answer;
+  if (is_text) {
+    answer = strings_from_texts(maker, allocator, array, count, texts, out);
+  } else {
+    answer = texts_of(array->data, count, texts);
+    if (answer == 1) {
+      answer = make_strings(maker, allocator, array, texts, count, out);
+    }
   }
   if (texts != few) {
     PyMem_Free(texts);
   }
   return answer;
+}
+
+/* A value of an array that C can read; NULL without an exception if it cannot. */
+static PyObject* strings_as_they_are(PyObject* type, struct maker* maker, PyObject* x) {
+  struct plain_array array;
+  OrtAllocator* allocator;
+  OrtValue* made = NULL;
+  if (!ortcffi_text_array(x, &array)) {
+    return NULL;
+  }
+  OrtStatus* status = maker->api->GetAllocatorWithDefaultOptions(&allocator);
+  if (status != NULL) {
+    return ortcffi_value_fail(maker, status, "GetAllocatorWithDefaultOptions");
+  }
+  if (ortcffi_strings_from_array(maker, allocator, &array, &made) != 1) {
+    return NULL;
+  }
+  return (PyObject*)ortcffi_new_value((PyTypeObject*)type, maker, made, NULL);
+}
+
+PyObject* ortcffi_strings_of_array(PyObject* type, struct maker* maker, PyObject* x) {
+  PyObject* made = strings_as_they_are(type, maker, x);
+  if (made != NULL || PyErr_Occurred()) {
+    return made;
+  }
+  const struct array* array = (const struct array*)x;
+  PyObject* flat = array->rank == 1 ? Py_NewRef(x) : PyObject_CallMethod(x, "ravel", NULL);
+  PyObject* list = flat == NULL ? NULL : PyObject_CallMethod(flat, "tolist", NULL);
+  PyObject* value = list == NULL
+                        ? NULL
+                        : ortcffi_new_strings(type, maker, list, (const int64_t*)array->shape,
+                                              (size_t)array->rank);
+  if (value == NULL &&
+      (PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_ValueError))) {
+    PyErr_Clear();
+  }
+  Py_XDECREF(flat);
+  Py_XDECREF(list);
+  return value;
 }
 
 /* Sets the elements of a new array; -1 with an exception. */

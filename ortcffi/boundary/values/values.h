@@ -142,21 +142,25 @@ struct plain_array {
   const int64_t* shape;
   size_t rank;
   size_t bytes;
+  size_t text_bytes; /* of each element of an array of str; 0 of other arrays */
   int element;
   int is_readonly;
 };
 
 /* 1 and the facts of an ndarray whose memory can be a tensor's as it is; 0 for anything else. */
 int ortcffi_plain_array(PyObject* x, struct plain_array* out);
-/* 1 and the facts of a C-contiguous ndarray of Python objects, as PyObject*; 0 for anything else.
- */
-int ortcffi_object_array(PyObject* x, struct plain_array* out);
+/* 1 and the facts of a C-contiguous ndarray of Python objects, as PyObject*, or of str, as UTF-32;
+ * 0 for anything else. */
+int ortcffi_text_array(PyObject* x, struct plain_array* out);
 /* A new ndarray of Python objects, all NULL, and where they are; NULL with an exception. */
 PyObject* ortcffi_new_object_array(const int64_t* shape, size_t rank, PyObject*** objects);
-/* A new tensor of strings, of an array of str that `array` describes. 1 with the value; 0 where an
- * element is not a str that C can hold as it is; -1 with an exception. */
+/* A new tensor of strings, of an array that ortcffi_text_array has described. 1 with the value; 0
+ * where an element is not a str that C can hold as it is; -1 with an exception. */
 int ortcffi_strings_from_array(const struct maker* maker, OrtAllocator* allocator,
                                const struct plain_array* array, OrtValue** out);
+/* A tensor with the strings of an ndarray of them; NULL without an exception where Python has to
+ * say what is wrong, or with one. */
+PyObject* ortcffi_strings_of_array(PyObject* type, struct maker* maker, PyObject* x);
 /* A new array of str with the elements of a tensor of strings. */
 PyObject* ortcffi_value_string_array(struct value* value);
 PyObject* ortcffi_value_fill_strings(PyObject* self, PyObject* strings);
