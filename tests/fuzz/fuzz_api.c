@@ -218,10 +218,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       use_stubs,      use_tensors, use_tensors,      use_tensors,      use_containers,
       use_containers, use_sparse,  use_sparse,       use_types,        use_types,
       use_options,    use_options, use_environments, use_environments, use_attributes,
-      use_settings,   use_arenas,  use_arenas,
-#ifdef FUZZ_KERNELS /* not yet by default: its sizes are not bounded to what libFuzzer allows */
-      use_kernels,    use_kernels, use_kernels,
-#endif
+      use_settings,   use_arenas,  use_arenas,       use_kernels,      use_kernels,
+      use_kernels,
   };
   api = core_api_base()->GetApi(ORT_API_VERSION);
   input = data;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels: ops that declare anything, nodes that say anything, and kernels that call the slots with
- * anything. The model knows which calls must be refused; what is lent must stay whole. No kernel
- * releases what it is lent: of a value with several holders, a reference that a kernel takes away
- * cannot be told from one that its holder gave back. The client `kernels` tries the other case. */
+ * anything. The model knows which calls must be refused. Kernels also release what they are lent,
+ * which must stay whole. */
 #include "custom_ops/custom_op.h"
 #include "fuzz.h"
 #include "kernels/kernel.h"
@@ -43,6 +42,11 @@ static OrtCustomOpInputOutputCharacteristic ORT_API_CALL output_kind(const OrtCu
 static int ORT_API_CALL least(const OrtCustomOp* op) { return own(op)->least; }
 
 static void drop(OrtStatus* status) { api->ReleaseStatus(status); }
+
+/* Releases what is lent, now and then. */
+static void steal(const OrtValue* value) {
+  api->ReleaseValue(next_byte() % 8 == 1 ? (OrtValue*)value : NULL);
+}
 
 static void use_numbers(const OrtKernelInfo* info, const char* attribute) {
   float numbers[4];
@@ -89,7 +93,9 @@ static void use_operands(const OrtKernelInfo* info, size_t i) {
   type = NULL;
   drop(api->KernelInfo_GetOutputTypeInfo(info, i, &type));
   api->ReleaseTypeInfo(type);
-  drop(api->KernelInfoGetConstantInput_tensor(info, i, &is_constant, &constant));
+  CHECK(api->KernelInfoGetConstantInput_tensor(info, i, &is_constant, &constant) == NULL);
+  CHECK((is_constant != 0) == (constant != NULL));
+  steal(constant);
 }
 
 static void use_names(const OrtKernelInfo* info) {
@@ -145,10 +151,12 @@ static void use_memory(OrtKernelContext* context) {
   CHECK(api->GetAllocatorWithDefaultOptions(&allocator) == NULL);
   CHECK(api->AllocatorGetInfo(allocator, &memory) == NULL);
   CHECK(api->KernelContext_GetAllocator(context, memory, &found) == NULL);
-  size_t size = next_number(next_byte() % 8 + 1);
+  /* Much less than libFuzzer lets a call of malloc have, or more than there is. */
+  size_t size = next_number(2);
+  size = next_byte() % 8 == 1 ? SIZE_MAX - size : size;
   OrtStatus* status = api->KernelContext_GetScratchBuffer(context, memory, size, &block);
   if (status == NULL && size > 0) {
-    memset(block, 0xA5, size < 4096 ? size : 4096);
+    memset(block, 0xA5, size);
   }
   drop(status);
   size_t total = next_byte(), seen = 0;
@@ -166,9 +174,12 @@ static void use_output(OrtKernelContext* context) {
   OrtStatus* status = api->KernelContext_GetOutput(context, i, dims, rank, &value);
   if (status == NULL && value != NULL) {
     CHECK(api->KernelContext_GetOutput(context, i, dims, rank, &again) == NULL && again == value);
+    steal(value);
   }
   drop(status);
+  value = NULL;
   drop(api->KernelContext_GetPreallocatedOutput(context, i, &value));
+  steal(value);
 }
 
 static OrtStatus* ORT_API_CALL compute(void* kernel, OrtKernelContext* context) {
@@ -187,6 +198,7 @@ static OrtStatus* ORT_API_CALL compute(void* kernel, OrtKernelContext* context) 
   drop(api->KernelContext_GetResource(context, 1, 1, &resource));
   for (unsigned calls = next_byte() % 8; calls > 0; calls--) {
     CHECK(api->KernelContext_GetInput(context, next_byte(), &value) == NULL);
+    steal(value);
     use_output(context);
     use_memory(context);
   }
@@ -196,12 +208,15 @@ static OrtStatus* ORT_API_CALL compute(void* kernel, OrtKernelContext* context) 
 static OrtStatus* ORT_API_CALL infer(const OrtCustomOp* op, OrtShapeInferContext* context) {
   OrtTensorTypeAndShapeInfo* info = NULL;
   const OrtOpAttr* attribute = NULL;
+  int is_thief = next_byte() % 8 == 1;
   size_t count = 0;
   (void)op;
   CHECK(api->ShapeInferContext_GetInputCount(context, &count) == NULL);
   drop(api->ShapeInferContext_GetAttribute(context, "fs", &attribute));
   drop(api->ShapeInferContext_GetInputTypeShape(context, next_byte() % 4, &info));
   drop(api->ShapeInferContext_SetOutputTypeShape(context, next_byte() % 4, info));
+  api->ReleaseOpAttr(is_thief ? (OrtOpAttr*)attribute : NULL);
+  api->ReleaseTensorTypeAndShapeInfo(is_thief ? info : NULL);
   return NULL;
 }
 

@@ -136,6 +136,8 @@ struct core_operand core_op_operand(const OrtCustomOp* op, bool is_output, size_
  * has no terminating zero. A tensor is stored as a pointer to a value with one more reference. */
 struct OrtOpAttr {
   OrtOpAttrType type;
+  /** Whether a node owns it and lends it, so that ReleaseOpAttr leaves it alone. */
+  bool is_lent;
   size_t size;
   const char* name;
 };

@@ -126,7 +126,7 @@ OrtStatus* core_copy_op_attr(const char* function, const OrtOpAttr* from, OrtOpA
 }
 
 void ORT_API_CALL ort_ReleaseOpAttr(OrtOpAttr* input) NO_EXCEPTION {
-  if (input != NULL) {
+  if (input != NULL && !input->is_lent) {
     if (input->type == ORT_OP_ATTR_TENSOR) {
       ort_ReleaseValue((OrtValue*)core_op_attr_tensor(input));
     }

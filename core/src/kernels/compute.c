@@ -14,9 +14,8 @@ static OrtStatus* missing(const struct core_node* node, size_t i) {
 static OrtStatus* wrong_type(const struct core_node* node, size_t i,
                              ONNXTensorElementDataType wanted, const OrtValue* value) {
   const char* name = i < node->inputs.count ? node->inputs.list[i].name : "";
-  const char* kind = core_is_tensor(value)
-                         ? core_element_name(((const struct core_shaped*)value)->shape.type)
-                         : NULL;
+  const char* kind =
+      core_is_tensor(value) ? core_element_name(core_tensor_of(value)->shape.type) : NULL;
   return core_node_status(node, ORT_INVALID_ARGUMENT,
                           "input %llu ('%.120s') must be a tensor of %s, but is %s%s",
                           (unsigned long long)i, name, core_element_name(wanted),
@@ -25,7 +24,7 @@ static OrtStatus* wrong_type(const struct core_node* node, size_t i,
 
 /* Whether a value is a dense tensor of a type. */
 static bool is_tensor_of(const OrtValue* value, ONNXTensorElementDataType type) {
-  return core_is_tensor(value) && ((const struct core_tensor*)value)->shape.type == type;
+  return core_is_tensor(value) && core_tensor_of(value)->shape.type == type;
 }
 
 static OrtStatus* check_absent(const struct core_node* node, size_t i,
@@ -112,8 +111,8 @@ static OrtStatus* check_outputs(const struct core_node* node, OrtValue* const* o
   return NULL;
 }
 
-/* A context that no call uses, with room for so many outputs. */
-static OrtKernelContext* take_context(OrtcoreKernel* kernel, size_t outputs) {
+/* A context that no call uses, with room for so many inputs and outputs. */
+static OrtKernelContext* take_context(OrtcoreKernel* kernel, size_t loans) {
   OrtKernelContext* context = __atomic_exchange_n(&kernel->spare, NULL, __ATOMIC_ACQUIRE);
   if (CORE_UNLIKELY(context == NULL)) {
     core_mutex_lock(&kernel->lock);
@@ -121,12 +120,12 @@ static OrtKernelContext* take_context(OrtcoreKernel* kernel, size_t outputs) {
     kernel->contexts = context != NULL ? context->next : NULL;
     core_mutex_unlock(&kernel->lock);
   }
-  if (CORE_LIKELY(context != NULL && context->room >= outputs)) {
+  if (CORE_LIKELY(context != NULL && context->room >= loans)) {
     return context;
   }
   heap_free(context);
-  size_t room = outputs < 4 ? 4 : outputs;
-  context = heap_alloc(sizeof *context + room * sizeof *context->outputs);
+  size_t room = loans < 6 ? 6 : loans;
+  context = heap_alloc(sizeof *context + room * sizeof *context->loans);
   if (context != NULL) {
     *context = (OrtKernelContext){.room = room};
   }
@@ -144,50 +143,49 @@ static void give_context_back(OrtcoreKernel* kernel, OrtKernelContext* context) 
   }
 }
 
+/* What GetOutput makes is a tensor. */
+static void lend(struct core_loan* loan, const OrtValue* value) {
+  loan->is_callers = value != NULL;
+  core_lend(&loan->handle, value != NULL ? value->kind : ONNX_TYPE_TENSOR,
+            value != NULL ? core_target(value) : NULL);
+}
+
 static void begin(OrtKernelContext* context, const OrtValue* const* inputs, size_t input_count,
                   OrtValue* const* outputs, size_t output_count) {
-  context->inputs = inputs;
   context->input_count = input_count;
   context->output_count = output_count;
   context->scratch = NULL;
   for (size_t i = 0; i < input_count; i++) {
-    if (inputs[i] != NULL) {
-      core_pin_value(inputs[i]);
-    }
+    lend(&context->loans[i], inputs[i]);
   }
   for (size_t i = 0; i < output_count; i++) {
-    context->outputs[i].value = outputs[i];
-    context->outputs[i].is_callers = outputs[i] != NULL;
-    if (outputs[i] != NULL) {
-      core_pin_value(outputs[i]);
-    }
+    lend(&context->loans[input_count + i], outputs[i]);
   }
   __atomic_store_n(&context->mark, CORE_CONTEXT_MARK, __ATOMIC_RELEASE);
 }
 
 /* Ends a call: with success its outputs are the caller's. */
 static OrtStatus* finish(OrtKernelContext* context, OrtStatus* status, OrtValue** outputs) {
-  for (size_t i = 0; i < context->input_count; i++) {
-    if (context->inputs[i] != NULL) {
-      core_unpin_value(context->inputs[i]);
-    }
-  }
-  for (size_t i = 0; i < context->output_count; i++) {
-    const OrtValue* value = context->outputs[i].value;
-    if (value != NULL) {
-      core_unpin_value(value);
-    } else if (status == NULL && core_node_has(&context->node->outputs, i) &&
-               is_required(&context->node->outputs, i)) {
+  struct core_loan* made = context->loans + context->input_count;
+  for (size_t i = 0; status == NULL && i < context->output_count; i++) {
+    if (made[i].handle.target == NULL && core_node_has(&context->node->outputs, i) &&
+        is_required(&context->node->outputs, i)) {
       status = core_node_status(context->node, ORT_FAIL, "the kernel did not make output %llu",
                                 (unsigned long long)i);
     }
   }
   for (size_t i = 0; i < context->output_count; i++) {
-    if (status == NULL) {
-      outputs[i] = context->outputs[i].value;
-    } else if (!context->outputs[i].is_callers) {
-      ort_ReleaseValue(context->outputs[i].value);
+    if (made[i].is_callers) {
+      continue;
     }
+    if (status == NULL) {
+      outputs[i] = made[i].handle.target;
+    } else {
+      ort_ReleaseValue(made[i].handle.target);
+    }
+  }
+  for (size_t i = 0; i < context->input_count + context->output_count; i++) {
+    core_end_loan(&context->loans[i].handle);
   }
   core_free_scratch(context);
   return status;
@@ -218,7 +216,7 @@ OrtStatus* ORT_API_CALL core_kernel_compute(OrtcoreKernel* kernel, const OrtValu
   const struct core_node* node = kernel->node;
   CORE_TRY(check_inputs(node, inputs, input_count));
   CORE_TRY(check_outputs(node, outputs, output_count));
-  OrtKernelContext* context = take_context(kernel, output_count);
+  OrtKernelContext* context = take_context(kernel, input_count + output_count);
   if (context == NULL) {
     return CORE_OUT_OF_MEMORY(ortcore_kernel_compute, sizeof *context);
   }

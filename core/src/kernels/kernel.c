@@ -53,21 +53,6 @@ OrtStatus* core_call_op(struct core_op_call* call) {
   return CORE_LIKELY(call->status == NULL) ? NULL : explain(call->node, call->status);
 }
 
-/* More than values have holders, so that the difference shows what a kernel has released. */
-#define PIN ((uint32_t)1 << 16)
-
-void core_pin_value(const OrtValue* value) {
-  __atomic_fetch_add(&((OrtValue*)value)->references, PIN, __ATOMIC_RELAXED);
-}
-
-void core_unpin_value(const OrtValue* value) {
-  uint32_t* references = &((OrtValue*)value)->references;
-  int32_t left = (int32_t)__atomic_sub_fetch(references, PIN, __ATOMIC_ACQ_REL);
-  if (CORE_UNLIKELY(left < 1)) {
-    __atomic_fetch_add(references, (uint32_t)(1 - left), __ATOMIC_RELAXED);
-  }
-}
-
 struct create_call {
   struct core_op_call call;
   OrtcoreKernel* kernel;

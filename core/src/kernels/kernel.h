@@ -41,8 +41,9 @@ struct core_node_operand {
   ONNXTensorElementDataType type;
   /** What the node says; may be NULL. */
   OrtTypeInfo* type_info;
-  /** May be NULL. */
+  /** May be NULL. Kernels are lent `lent_constant`. */
   OrtValue* constant;
+  OrtValue lent_constant;
 };
 
 /** All inputs or all outputs. */
@@ -134,16 +135,17 @@ struct OrtKernelContext {
   uintptr_t mark;
   const struct core_node* node;
   struct OrtKernelContext* next;
-  const OrtValue* const* inputs;
-  size_t input_count;
   struct core_scratch* scratch;
+  size_t input_count;
   size_t output_count;
   size_t room;
-  /** Each is NULL, the caller's, or what GetOutput made. Atomic. */
-  struct core_context_output {
-    OrtValue* value;
+  /** The inputs, then the outputs. */
+  struct core_loan {
+    /** The target is NULL for an input that is left out, and for an output until GetOutput makes
+     * it. Outputs: atomic. */
+    OrtValue handle;
     bool is_callers;
-  } outputs[];
+  } loans[];
 };
 #define CORE_CONTEXT_MARK ((uintptr_t)0x4B65726E43747874)
 
@@ -166,11 +168,6 @@ OrtAllocator* core_enter_kernel(OrtAllocator* allocator);
 
 /** Takes memory of scratch buffers back. */
 void core_free_scratch(OrtKernelContext* context);
-
-/** How many holders a value has for the time of a call, so that a kernel that releases what it was
- * lent does no harm. */
-void core_pin_value(const OrtValue* value);
-void core_unpin_value(const OrtValue* value);
 
 OrtStatus* core_kernel_create(const struct core_kernel_host* host, const OrtcoreNode* node,
                               OrtcoreKernel** out);

@@ -47,8 +47,10 @@ static OrtStatus* check_index(const char* function, size_t index) {
 
 static const OrtValue* input_at(const OrtKernelContext* context, size_t i) {
   const struct core_side* side = &context->node->inputs;
-  const OrtValue* value = i < context->input_count ? context->inputs[i] : NULL;
-  return value == NULL && i < side->count ? side->list[i].constant : value;
+  if (i < context->input_count && context->loans[i].is_callers) {
+    return &context->loans[i].handle;
+  }
+  return i < side->count && side->list[i].constant != NULL ? &side->list[i].lent_constant : NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_KernelContext_GetInput, const OrtKernelContext* context, size_t index,
@@ -125,23 +127,21 @@ ORT_API_STATUS_IMPL(ort_KernelContext_GetOutput, OrtKernelContext* context, size
     *out = NULL;
     return NULL;
   }
-  OrtValue** place = &context->outputs[index].value;
-  OrtValue* there = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+  OrtValue* handle = &context->loans[context->input_count + index].handle;
+  OrtValue* there = __atomic_load_n(&handle->target, __ATOMIC_ACQUIRE);
   if (there == NULL) {
     struct core_tensor* made = NULL;
     CORE_TRY(new_output(context, index, dim_values, dim_count, &made));
-    core_pin_value(&made->base);
-    if (CORE_LIKELY(__atomic_compare_exchange_n(place, &there, &made->base, false, __ATOMIC_ACQ_REL,
-                                                __ATOMIC_ACQUIRE))) {
-      *out = &made->base;
+    if (CORE_LIKELY(__atomic_compare_exchange_n(&handle->target, &there, &made->base, false,
+                                                __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))) {
+      *out = handle;
       return NULL;
     }
     /* Another thread of the kernel was faster. */
-    core_unpin_value(&made->base);
     ort_ReleaseValue(&made->base);
   }
   CORE_TRY(check_output(there, dim_values, dim_count));
-  *out = there;
+  *out = handle;
   return NULL;
 }
 
@@ -155,8 +155,9 @@ ORT_API_STATUS_IMPL(ort_KernelContext_GetPreallocatedOutput, const OrtKernelCont
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "KernelContext_GetPreallocatedOutput: output_index must be less than the count");
   }
-  const struct core_context_output* place = &context->outputs[output_index];
-  *output = output_index < context->output_count && place->is_callers ? place->value : NULL;
+  /* The slot gives a value that may be written to. */
+  struct core_loan* loan = (struct core_loan*)&context->loans[context->input_count + output_index];
+  *output = output_index < context->output_count && loan->is_callers ? &loan->handle : NULL;
   return NULL;
 }
 

@@ -175,10 +175,9 @@ ORT_API_STATUS_IMPL(ort_KernelInfoGetConstantInput_tensor, const OrtKernelInfo* 
   CORE_REQUIRE(KernelInfoGetConstantInput_tensor, is_constant);
   CORE_REQUIRE(KernelInfoGetConstantInput_tensor, out);
   const struct core_side* inputs = &info->node->inputs;
-  const OrtValue* constant = index < inputs->count ? inputs->list[index].constant : NULL;
-  *is_constant = constant != NULL;
-  if (constant != NULL) {
-    *out = constant;
+  *is_constant = index < inputs->count && inputs->list[index].constant != NULL;
+  if (*is_constant) {
+    *out = &inputs->list[index].lent_constant;
   }
   return NULL;
 }

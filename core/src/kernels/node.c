@@ -184,7 +184,7 @@ static OrtStatus* copy_types(struct core_node_operand* operand, const OrtcoreOpe
   }
   if (from->constant != NULL) {
     operand->constant = core_retain_value(from->constant);
-    core_pin_value(operand->constant);
+    core_lend(&operand->lent_constant, operand->constant->kind, operand->constant);
     const struct core_shape* shape = core_shape_of(operand->constant);
     operand->type = operand->type == 0 && shape != NULL ? shape->type : operand->type;
   }
@@ -264,6 +264,7 @@ static OrtStatus* copy_attributes(struct core_node* node, const OrtcoreNode* fro
                               (unsigned long long)i);
     }
     CORE_TRY(core_copy_op_attr(function, from->attributes[i], &node->attributes[i]));
+    node->attributes[i]->is_lent = true;
     node->attribute_count++;
   }
   return NULL;
@@ -308,10 +309,7 @@ static void end_side(struct core_side* side) {
   for (size_t i = 0; i < side->count; i++) {
     heap_free((void*)side->list[i].name);
     ort_ReleaseTypeInfo(side->list[i].type_info);
-    if (side->list[i].constant != NULL) {
-      core_unpin_value(side->list[i].constant);
-      ort_ReleaseValue(side->list[i].constant);
-    }
+    ort_ReleaseValue(side->list[i].constant);
   }
   heap_free(side->list);
   heap_free(side->declared);
@@ -324,6 +322,7 @@ void core_node_drop(struct core_node* node) {
   end_side(&node->inputs);
   end_side(&node->outputs);
   for (size_t i = 0; i < node->attribute_count; i++) {
+    node->attributes[i]->is_lent = false;
     ort_ReleaseOpAttr(node->attributes[i]);
   }
   heap_free(node->attributes);

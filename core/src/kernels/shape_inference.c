@@ -88,7 +88,10 @@ static void infer(struct core_op_call* call) {
 }
 
 static void end_infos(OrtTensorTypeAndShapeInfo** infos, size_t count) {
-  for (size_t i = 0; infos != NULL && i < count; i++) {
+  for (size_t i = 0; i < count; i++) {
+    if (infos[i] != NULL) {
+      infos[i]->is_lent = false;
+    }
     ort_ReleaseTensorTypeAndShapeInfo(infos[i]);
   }
 }
@@ -101,6 +104,7 @@ static OrtStatus* run(const struct core_node* node, OrtShapeInferContext* contex
   for (size_t i = 0; i < context->input_count; i++) {
     CORE_TRY(core_copy_shape_info("ortcore_kernel_infer_shapes",
                                   inputs[i] != NULL ? inputs[i] : &unknown, &context->inputs[i]));
+    context->inputs[i]->is_lent = true;
   }
   struct infer_call own = {{node, infer, NULL}, context};
   return core_call_op(&own.call);

@@ -28,7 +28,7 @@ static OrtStatus* add_value(const char* function, struct core_items* items, cons
   if (!core_is_tensor(value)) {
     return core_status(ORT_INVALID_ARGUMENT, function, ": the value must be a tensor", NULL);
   }
-  if (core_owns_data((const struct core_tensor*)value)) {
+  if (core_owns_data(core_tensor_of(value))) {
     return core_status(ORT_INVALID_ARGUMENT, function,
                        ": the tensor must be one over the caller's memory "
                        "(CreateTensorWithDataAsOrtValue); this one owns its memory",
@@ -42,7 +42,7 @@ static OrtStatus* add_value(const char* function, struct core_items* items, cons
   if (item == NULL) {
     return core_no_memory(function, size);
   }
-  item->pointer = value;
+  item->pointer = core_target(value);
   return NULL;
 }
 

@@ -80,8 +80,9 @@ static OrtStatus* copy_element(const OrtValue* value, const OrtValue* first, Ort
     CORE_FAIL(ORT_FAIL, "CreateValue: elements of a sequence must be all tensors or all maps");
   }
   return value->kind == ONNX_TYPE_MAP
-             ? add_map((const struct core_map*)value, (const struct core_map*)first, out)
-             : add_tensor((const struct core_tensor*)value, (const struct core_tensor*)first, out);
+             ? add_map((const struct core_map*)core_target(value),
+                       (const struct core_map*)core_target(first), out)
+             : add_tensor(core_tensor_of(value), core_tensor_of(first), out);
 }
 
 static OrtStatus* create_sequence(const OrtValue* const* in, size_t count, OrtValue** out) {
@@ -96,7 +97,7 @@ static OrtStatus* create_sequence(const OrtValue* const* in, size_t count, OrtVa
     return CORE_OUT_OF_MEMORY(CreateValue, size);
   }
   heap_created(CORE_VALUE);
-  sequence->base = (struct OrtValue){ONNX_TYPE_SEQUENCE, 1};
+  core_begin_value(&sequence->base, ONNX_TYPE_SEQUENCE);
   for (sequence->count = 0; sequence->count < count; sequence->count++) {
     size_t i = sequence->count;
     OrtStatus* status = copy_element(in[i], in[0], &sequence->elements[i]);
@@ -142,7 +143,7 @@ static OrtStatus* as_part_of_map(const OrtValue* value, struct core_tensor** out
                        "CreateValue: in must be two tensors for a map: keys and values", NULL,
                        NULL);
   }
-  *out = (struct core_tensor*)value;
+  *out = core_tensor_of(value);
   return NULL;
 }
 
@@ -193,7 +194,7 @@ static OrtStatus* create_map(const OrtValue* const* in, size_t count, OrtValue**
     return CORE_OUT_OF_MEMORY(CreateValue, sizeof *map);
   }
   heap_created(CORE_VALUE);
-  *map = (struct core_map){{ONNX_TYPE_MAP, 1}, NULL, NULL};
+  *map = (struct core_map){{ONNX_TYPE_MAP, 1, &map->base}, NULL, NULL};
   OrtStatus* status = fill_map(map, keys, values);
   if (status != NULL) {
     core_end_container(&map->base);
@@ -229,7 +230,8 @@ ORT_API_STATUS_IMPL(ort_GetValueCount, const OrtValue* value, size_t* out) {
   if (value->kind != ONNX_TYPE_MAP && value->kind != ONNX_TYPE_SEQUENCE) {
     return not_a_container("GetValueCount");
   }
-  *out = value->kind == ONNX_TYPE_MAP ? 2 : ((const struct core_sequence*)value)->count;
+  *out =
+      value->kind == ONNX_TYPE_MAP ? 2 : ((const struct core_sequence*)core_target(value))->count;
   return NULL;
 }
 
@@ -267,9 +269,10 @@ ORT_API_STATUS_IMPL(ort_GetValue, const OrtValue* value, int index, OrtAllocator
   CORE_REQUIRE(GetValue, out);
   switch (value->kind) {
     case ONNX_TYPE_MAP:
-      return get_of_map((const struct core_map*)value, index, allocator, out);
+      return get_of_map((const struct core_map*)core_target(value), index, allocator, out);
     case ONNX_TYPE_SEQUENCE:
-      return get_of_sequence((const struct core_sequence*)value, index, allocator, out);
+      return get_of_sequence((const struct core_sequence*)core_target(value), index, allocator,
+                             out);
     default:
       return not_a_container("GetValue");
   }

@@ -20,8 +20,7 @@ static OrtStatus* check_side(const OrtValue* const* values, size_t count, const 
     if (!core_is_tensor(values[i])) {
       return core_status(ORT_INVALID_ARGUMENT, "CopyTensors: ", name, " must be dense tensors");
     }
-    if (!is_same_memory(&((const struct core_tensor*)values[i])->info,
-                        &((const struct core_tensor*)values[0])->info)) {
+    if (!is_same_memory(&core_tensor_of(values[i])->info, &core_tensor_of(values[0])->info)) {
       return core_status(ORT_INVALID_ARGUMENT, "CopyTensors: ", name,
                          " must all be in the same memory");
     }
@@ -30,8 +29,7 @@ static OrtStatus* check_side(const OrtValue* const* values, size_t count, const 
 }
 
 static bool is_on_cpu(const OrtValue* value) {
-  const struct core_tensor* tensor = (const struct core_tensor*)value;
-  return core_is_cpu_memory(&tensor->info);
+  return core_is_cpu_memory(&core_tensor_of(value)->info);
 }
 
 static OrtStatus* check_pair(const struct core_tensor* from, const struct core_tensor* to) {
@@ -66,12 +64,11 @@ ORT_API_STATUS_IMPL(ort_CopyTensors, const OrtEnv* env, const OrtValue* const* s
   }
   /* Check all pairs first, so that either all or none are copied. */
   for (size_t i = 0; i < num_tensors; i++) {
-    CORE_TRY(check_pair((const struct core_tensor*)src_tensors[i],
-                        (const struct core_tensor*)dst_tensors[i]));
+    CORE_TRY(check_pair(core_tensor_of(src_tensors[i]), core_tensor_of(dst_tensors[i])));
   }
   for (size_t i = 0; i < num_tensors; i++) {
-    CORE_TRY(core_copy_elements("CopyTensors", (const struct core_tensor*)src_tensors[i],
-                                (struct core_tensor*)dst_tensors[i]));
+    CORE_TRY(core_copy_elements("CopyTensors", core_tensor_of(src_tensors[i]),
+                                core_tensor_of(dst_tensors[i])));
   }
   return NULL;
 }

@@ -244,7 +244,7 @@ bool ORT_API_CALL ort_TensorTypeAndShape_HasShape(const OrtTensorTypeAndShapeInf
 }
 
 void ORT_API_CALL ort_ReleaseTensorTypeAndShapeInfo(OrtTensorTypeAndShapeInfo* input) NO_EXCEPTION {
-  if (input == NULL) {
+  if (input == NULL || input->is_lent) {
     return;
   }
   free_names(input->names, 0, input->rank);

@@ -62,7 +62,7 @@ static OrtStatus* new_sparse(const char* function, const int64_t* dims, size_t r
   for (size_t i = 0; i < rank; i++) {
     kept[i] = dims[i];
   }
-  *sparse = (struct core_sparse){.base = {ONNX_TYPE_SPARSETENSOR, 1},
+  *sparse = (struct core_sparse){.base = {ONNX_TYPE_SPARSETENSOR, 1, &sparse->base},
                                  .shape = {type, rank, count_dense(dims, rank), kept},
                                  .format = ORT_SPARSE_UNDEFINED};
   heap_created(CORE_VALUE);
@@ -131,7 +131,7 @@ OrtStatus* core_as_sparse(const char* function, const OrtValue* value, struct co
     return core_status(value->kind == ONNX_TYPE_MAP ? ORT_FAIL : ORT_RUNTIME_EXCEPTION, function,
                        ": ort_value must be a sparse tensor", NULL);
   }
-  *out = (struct core_sparse*)value;
+  *out = (struct core_sparse*)core_target(value);
   return NULL;
 }
 

@@ -25,9 +25,9 @@ static OrtStatus* strings_of(const char* function, const OrtValue* value,
 /* Returns the elements of a dense tensor or the values of a sparse one, for reading. */
 static OrtStatus* read_strings(const char* function, const OrtValue* value,
                                const struct core_string** out, size_t* count) {
-  struct core_tensor* tensor = (struct core_tensor*)value;
+  const struct core_tensor* tensor = core_tensor_of(value);
   if (value->kind == ONNX_TYPE_SPARSETENSOR) {
-    const struct core_sparse* sparse = (const struct core_sparse*)value;
+    const struct core_sparse* sparse = (const struct core_sparse*)core_target(value);
     if (sparse->format == ORT_SPARSE_UNDEFINED) {
       return core_status(ORT_INVALID_ARGUMENT, function, ": value must be filled first", NULL);
     }

@@ -30,7 +30,7 @@ static inline CORE_INLINE struct core_tensor* new_shell(const OrtMemoryInfo* inf
   for (size_t i = 0; i < rank; i++) {
     kept[i] = dims[i];
   }
-  tensor->base = (struct OrtValue){ONNX_TYPE_TENSOR, 1};
+  core_begin_value(&tensor->base, ONNX_TYPE_TENSOR);
   tensor->shape.rank = rank;
   tensor->shape.dims = kept;
   core_embed_memory_info(info, &tensor->info, kept + rank, extra);
@@ -224,10 +224,13 @@ ORT_API_STATUS_IMPL(ort_CreateTensorWithDataAndDeleterAsOrtValue, OrtAllocator* 
 
 OrtStatus* core_as_tensor(const char* function, const OrtValue* value, struct core_tensor** out) {
   if (CORE_UNLIKELY(!core_is_tensor(value))) {
+    const char* reason = value->kind == ONNX_TYPE_UNKNOWN
+                             ? ": value is used after the call that it was lent to"
+                             : ": value must be a tensor";
     return core_status(value->kind == ONNX_TYPE_MAP ? ORT_FAIL : ORT_RUNTIME_EXCEPTION, function,
-                       ": value must be a tensor", NULL);
+                       reason, NULL);
   }
-  *out = (struct core_tensor*)value;
+  *out = core_tensor_of(value);
   return NULL;
 }
 
@@ -268,7 +271,7 @@ ORT_API_STATUS_IMPL(ort_GetTensorSizeInBytes, const OrtValue* ort_value, size_t*
   if (!core_is_tensor(ort_value)) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "GetTensorSizeInBytes: ort_value must be a tensor");
   }
-  const struct core_tensor* tensor = (const struct core_tensor*)ort_value;
+  const struct core_tensor* tensor = core_tensor_of(ort_value);
   if (tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "GetTensorSizeInBytes: ort_value must not be a tensor of strings");

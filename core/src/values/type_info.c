@@ -76,6 +76,10 @@ OrtStatus* core_copy_type_info(const char* function, const OrtTypeInfo* from, Or
 static OrtStatus* type_of_tensor(const OrtValue* value, OrtTypeInfo** out) {
   const struct core_shape* shape = core_shape_of(value);
   OrtTypeInfo* type = NULL;
+  if (shape == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "GetTypeInfo: value is used after the call that it was lent to");
+  }
   CORE_TRY(new_type("GetTypeInfo", value->kind, &type));
   return hand_out(core_new_shape_info("GetTypeInfo", shape, &type->tensor), type, out);
 }
@@ -109,9 +113,9 @@ ORT_API_STATUS_IMPL(ort_GetTypeInfo, const OrtValue* value, OrtTypeInfo** out) {
   CORE_REQUIRE(GetTypeInfo, out);
   switch (value->kind) {
     case ONNX_TYPE_MAP:
-      return type_of_map((const struct core_map*)value, out);
+      return type_of_map((const struct core_map*)core_target(value), out);
     case ONNX_TYPE_SEQUENCE:
-      return type_of_sequence((const struct core_sequence*)value, out);
+      return type_of_sequence((const struct core_sequence*)core_target(value), out);
     default:
       return type_of_tensor(value, out);
   }

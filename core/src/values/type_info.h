@@ -10,6 +10,8 @@ struct OrtTensorTypeAndShapeInfo {
   ONNXTensorElementDataType type;
   /** Whether there is a shape; rank 0 is one too. */
   bool has_shape;
+  /** Whether a kernel has it on loan, so that ReleaseTensorTypeAndShapeInfo leaves it alone. */
+  bool is_lent;
   size_t rank;
   /** `rank` dimensions and names, in one block; NULL for rank 0. An unknown dimension is -1. A name
    * is a block of the heap, or NULL if there is none. */

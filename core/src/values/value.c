@@ -4,7 +4,7 @@
 #include "values/sparse.h"
 
 OrtValue* core_retain_value(const OrtValue* value) {
-  OrtValue* shared = (OrtValue*)value;
+  OrtValue* shared = core_target(value);
   __atomic_fetch_add(&shared->references, 1, __ATOMIC_RELAXED);
   return shared;
 }

@@ -16,7 +16,33 @@ struct OrtValue {
   enum ONNXType kind;
   /** The reference count; core_retain_value and ReleaseValue change it. */
   uint32_t references;
+  /** Itself; for a handle that was lent, the value that it leads to. Casts to the structs below
+   * need a target. */
+  struct OrtValue* target;
 };
+
+static inline void core_begin_value(OrtValue* value, enum ONNXType kind) {
+  *value = (OrtValue){kind, 1, value};
+}
+
+/** The value behind a handle. Every slot reads and writes this one. */
+static inline OrtValue* core_target(const OrtValue* value) { return value->target; }
+
+/** @name Handles
+ * What a kernel is lent: a handle of its own, so that a kernel that releases what is not its own
+ * takes nothing from those who hold the value. A handle is a part of another object.
+ * @{ */
+
+/** More than anybody releases, so that ReleaseValue leaves a handle alone. */
+#define CORE_LENT_REFERENCES ((uint32_t)1 << 31)
+
+static inline void core_lend(OrtValue* handle, enum ONNXType kind, OrtValue* target) {
+  *handle = (OrtValue){kind, CORE_LENT_REFERENCES, target};
+}
+
+/** Ends a loan: the slots refuse the handle from now on. */
+static inline void core_end_loan(OrtValue* handle) { core_lend(handle, ONNX_TYPE_UNKNOWN, handle); }
+/** @} */
 
 /** Element type and shape of a dense or sparse tensor. */
 struct core_shape {
@@ -146,13 +172,18 @@ OrtStatus* core_copy_elements(const char* function, const struct core_tensor* fr
 
 static inline bool core_is_tensor(const OrtValue* value) { return value->kind == ONNX_TYPE_TENSOR; }
 
+/** Casts a value that is a dense tensor. */
+static inline struct core_tensor* core_tensor_of(const OrtValue* value) {
+  return (struct core_tensor*)core_target(value);
+}
+
 /** Casts a value to a dense tensor; for another kind a status with ORT_RUNTIME_EXCEPTION. */
 OrtStatus* core_as_tensor(const char* function, const OrtValue* value, struct core_tensor** out);
 
 /** The shape of a dense or a sparse tensor; NULL for other kinds. */
 static inline const struct core_shape* core_shape_of(const OrtValue* value) {
   return core_is_tensor(value) || value->kind == ONNX_TYPE_SPARSETENSOR
-             ? &((const struct core_shaped*)value)->shape
+             ? &((const struct core_shaped*)core_target(value))->shape
              : NULL;
 }
 
@@ -165,7 +196,7 @@ static inline bool core_owns_data(const struct core_tensor* tensor) {
 /** Frees a tensor without references. */
 void core_end_tensor(struct core_tensor* tensor);
 
-/** Adds a reference, for which the caller must call ReleaseValue. */
+/** Adds a reference to the target, which is returned and which the caller must release. */
 OrtValue* core_retain_value(const OrtValue* value);
 
 /** @name Elements of string tensors

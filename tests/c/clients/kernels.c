@@ -142,9 +142,52 @@ static OrtStatus* release_all(OrtKernelContext* context) {
   return NULL;
 }
 
+static OrtStatus* release_constant(const OrtApi* table, const OrtKernelInfo* info) {
+  const OrtValue* constant = NULL;
+  int is_constant = 0;
+  CHECK(table->KernelInfoGetConstantInput_tensor(info, 0, &is_constant, &constant) == NULL);
+  for (int i = 0; is_constant && i < 3; i++) {
+    table->ReleaseValue((OrtValue*)constant);
+  }
+  return NULL;
+}
+
+/* The value has several holders: the client, the node and options. */
+static void survives_kernels_that_release_shared_values(void) {
+  struct test_op op = one_to_one;
+  op.begin = release_constant;
+  op.work = release_all;
+  float own[6] = {1, 2, 3, 4, 5, 6};
+  const char* name = "w";
+  OrtMemoryInfo* info = NULL;
+  OrtValue *value = NULL, *out = NULL;
+  OrtSessionOptions* options = NULL;
+  void* data = NULL;
+  CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &info) == NULL);
+  CHECK(api->CreateTensorWithDataAsOrtValue(info, own, sizeof own, shape, 2,
+                                            ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &value) == NULL);
+  CHECK(api->CreateSessionOptions(&options) == NULL);
+  CHECK(api->AddExternalInitializers(options, &name, (const OrtValue* const*)&value, 1) == NULL);
+  const OrtcoreOperand in = {.name = "x", .constant = value};
+  OrtcoreNode node = {.version = ORT_API_VERSION, .op = &op.base, .inputs = &in, .input_count = 1};
+  OrtcoreKernel* kernel = NULL;
+  CHECK(host.create(&node, &kernel) == NULL);
+  CHECK(host.compute(kernel, NULL, 0, &out, 1) == NULL);
+  CHECK(host.compute(kernel, (const OrtValue* const*)&value, 1, &out, 1) == NULL);
+  host.release(kernel);
+  api->ReleaseSessionOptions(options);
+  CHECK(api->GetTensorMutableData(value, &data) == NULL && data == own);
+  CHECK(api->GetTensorMutableData(out, &data) == NULL && ((float*)data)[5] == 12);
+  api->ReleaseValue(value);
+  api->ReleaseValue(out);
+  api->ReleaseMemoryInfo(info);
+}
+
 static OrtKernelContext* kept;
+static const OrtValue* kept_input;
 static OrtStatus* keep(OrtKernelContext* context) {
   kept = context;
+  CHECK(api->KernelContext_GetInput(context, 0, &kept_input) == NULL);
   return twice(context);
 }
 
@@ -167,6 +210,14 @@ static void survives_kernels_that_take_too_much(void) {
              "after the call"));
   CHECK(says(api->KernelContext_GetOutput(kept, 0, shape, 2, &late), ORT_INVALID_ARGUMENT,
              "context", "after the call"));
+  OrtTypeInfo* type = NULL;
+  OrtTensorTypeAndShapeInfo* info = NULL;
+  api->ReleaseValue((OrtValue*)kept_input);
+  CHECK(says(api->GetTensorMutableData((OrtValue*)kept_input, &data), ORT_RUNTIME_EXCEPTION,
+             "GetTensorMutableData", "after the call"));
+  CHECK(says(api->GetTypeInfo(kept_input, &type), ORT_INVALID_ARGUMENT, "GetTypeInfo",
+             "after the call"));
+  CHECK(says(api->GetTensorTypeAndShape(kept_input, &info), ORT_FAIL, "value", "tensor"));
   api->ReleaseValue(out);
   api->ReleaseValue(in);
   host.release(kernel);
@@ -246,6 +297,7 @@ int main(int argc, char** argv) {
   finds_the_type_of_outputs();
   tells_what_kernels_say();
   survives_kernels_that_take_too_much();
+  survives_kernels_that_release_shared_values();
   refuses_bad_ops();
   keeps_copies_of_infos();
   lends_its_allocator();
