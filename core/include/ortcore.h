@@ -199,6 +199,28 @@ typedef struct OrtcoreNode {
  */
 typedef const OrtApiBase*(ORT_API_CALL* OrtcoreKernelBase)(uint32_t version);
 
+#define ORTCORE_WATCHED_BASE "ortcore_watched_base"
+
+/**
+ * As ORTCORE_KERNEL_BASE, and the slots note which of them made what their clients have not yet
+ * released: values, statuses, types, attributes, copies of infos, pairs and memory infos. What an
+ * op answers from its functions is the host's. Blocks of an allocator are not noted, because most
+ * are freed without a slot. Calls are slower.
+ *
+ * @param version API version, from 1 to ORT_API_VERSION.
+ * @return A constant of the library; NULL for another version.
+ */
+typedef const OrtApiBase*(ORT_API_CALL* OrtcoreWatchedBase)(uint32_t version);
+
+#define ORTCORE_WATCHED_OBJECTS "ortcore_watched_objects"
+
+/**
+ * Tells how many noted objects of all clients are alive.
+ *
+ * @param[out] out ORTCORE_TRACED_SLOTS numbers: for each slot, how many it has made.
+ */
+typedef void(ORT_API_CALL* OrtcoreWatchedObjects)(uint64_t* out);
+
 #define ORTCORE_TENSOR_ATTRIBUTE "ortcore_tensor_attribute"
 
 /**

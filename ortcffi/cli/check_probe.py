@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import Characteristic
 from ortcffi.errors import OrtError
 from ortcffi.kernels.library import CustomOpLibrary, LibraryOp
-from ortcffi.testing.live_objects import left_alive, live_objects
+from ortcffi.memory.tracking import Tracking
+from ortcffi.testing.live_objects import left_alive, live_objects, made_by
 from ortcffi.values.element_types import ElementType
 
 __all__ = ["answer"]
@@ -45,7 +47,7 @@ def answer(path: str, first: int) -> None:
     import resource
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    library = CustomOpLibrary(path)
+    library = CustomOpLibrary(path, watch=True)
     _tell(ops=len(library.ops))
     if first == 0:
         _check_duplicates(library)
@@ -53,7 +55,7 @@ def answer(path: str, first: int) -> None:
         _tell(begins=i, name=f"{op.domain}:{op.name}")
         for problem in _problems(op):
             _tell(finding=f"{op.domain}:{op.name}: {problem}")
-        _check_kernels(op)
+        _check_kernels(library, op)
     _tell(done=True)
     os._exit(0)  # without the destructors of the library
 
@@ -113,20 +115,25 @@ def _problems_of_operands(what: str, operands: Any) -> list[str]:
     return found
 
 
-def _check_kernels(op: LibraryOp) -> None:
+def _check_kernels(library: CustomOpLibrary, op: LibraryOp) -> None:
     """Make kernels with no attributes, and with random ones: a refusal is right, a crash is not."""
     generator = random.Random(op.name)  # noqa: S311  # nothing secret
     gc.collect()
-    before = live_objects()
+    memory = Tracking(core_api().default_allocator)
+    before, made = live_objects(), library.left_alive()
     for trial in range(3):
         attributes = {name: _value(generator) for name in _NAMES} if trial else {}
         try:
-            op.kernel(attributes).close()
+            op.kernel(attributes, allocator=memory).close()
         except (OrtError, ValueError):
             continue
     gc.collect()
     if left := left_alive(before):
         told = ", ".join(f"{count} of kind {kind!r}" for kind, count in left.items())
+        told += made_by(made, library.left_alive())
+        _tell(finding=f"{op.domain}:{op.name}: making and destroying kernels leaves {told}")
+    if memory.bytes_allocated:
+        told = f"{memory.bytes_allocated} bytes of the kernel's allocator"
         _tell(finding=f"{op.domain}:{op.name}: making and destroying kernels leaves {told}")
 
 

@@ -29,14 +29,14 @@ def host_function(name: str) -> Any:
     return ffi.cast(name, found)
 
 
-def table_of_host(api: "Api") -> tuple[Any, Any]:
+def table_of_host(api: "Api", *, watch: bool = False) -> tuple[Any, Any]:
     """The base that a library registers with, and the table that its kernels get."""
     if not api.is_core:
         raise ValueError(
             f"api must be the embedded core's table or an emulated one, not {api}: kernels run on "
             f"the core; ortcffi.testing.compare_with_session compares with another library"
         )
-    base = host_function("OrtcoreKernelBase")(api.version)
+    base = host_function("OrtcoreWatchedBase" if watch else "OrtcoreKernelBase")(api.version)
     return base, base.GetApi(api.version)
 
 

@@ -73,6 +73,7 @@ def ort_library(request: pytest.FixtureRequest) -> "Iterator[CustomOpLibrary]":
     """The library of custom ops that ``ort_library`` in the ini file names, for its kernels.
 
     With a host of ``ort_api`` that is the core or an emulated one, the library is given its table.
+    In a test with ``ort_no_leaks`` the table notes which slot makes what the library leaves.
     """
     import ortcffi
 
@@ -82,7 +83,9 @@ def ort_library(request: pytest.FixtureRequest) -> "Iterator[CustomOpLibrary]":
     api = request.getfixturevalue("ort_api") if "ort_api" in request.fixturenames else None
     if api is not None and not api.is_core:
         api = None
-    with ortcffi.CustomOpLibrary(request.config.rootpath / Path(path), api=api) as library:
+    watch = request.node.get_closest_marker("ort_no_leaks") is not None
+    path = request.config.rootpath / Path(path)
+    with ortcffi.CustomOpLibrary(path, api=api, watch=watch) as library:
         yield library
 
 
@@ -119,14 +122,17 @@ def _bytes_of(limit: Any) -> int:
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Count what is alive before the fixtures of a test with ``ort_no_leaks`` are made."""
     if item.get_closest_marker("ort_no_leaks") is not None:
+        from ortcffi.kernels.watch import made_by_slot
         from ortcffi.testing.live_objects import live_objects
 
         gc.collect()
         item.stash[_BEFORE] = live_objects()
+        item.stash[_MADE] = made_by_slot()
     return (yield)
 
 
 _BEFORE = pytest.StashKey[dict[str, int]]()
+_MADE = pytest.StashKey[dict[str, int]]()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -136,11 +142,13 @@ def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
     before = item.stash.get(_BEFORE, None)
     if before is None or item.stash.get(_FAILED, False):
         return
-    from ortcffi.testing.live_objects import left_alive
+    from ortcffi.kernels.watch import made_by_slot
+    from ortcffi.testing.live_objects import left_alive, made_by
 
     gc.collect()
     if left := left_alive(before):
         told = ", ".join(f"{count} of kind {kind!r}" for kind, count in left.items())
+        told += made_by(item.stash[_MADE], made_by_slot())
         item.config.stash[_LEFT][item.nodeid] = told
         pytest.fail(f"the test left alive {told}", pytrace=False)
 

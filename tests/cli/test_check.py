@@ -37,6 +37,14 @@ def test_a_kernel_that_crashes_is_a_finding(check):
     assert findings == ["checked:Nothing: while a kernel is made, it crashes (SIGABRT)"]
 
 
+def test_what_kernels_leave_is_a_finding_with_the_slot_that_made_it(check):
+    code, findings, _ = check("-DLEAKS")
+    assert code == 1
+    [found] = findings
+    assert "kernels leaves 3 of kind 'status'" in found
+    assert "made by KernelInfoGetAttribute_int64 (3)" in found
+
+
 def test_a_missing_function_is_a_finding(check):
     code, findings, _ = check("-DLACKS")
     assert code == 1

@@ -99,6 +99,22 @@ def test_the_library_of_the_ini_file_is_opened(run, compile_c):
     assert "2 passed" in told
 
 
+def test_what_a_library_leaves_is_named_with_the_slot_that_made_it(run, compile_c):
+    source = CHECKOUT / "tests/c/clients/checked_ops.c"
+    library = compile_c(source, "-shared", "-fPIC", "-fvisibility=hidden", "-DLEAKS")
+    told = run(
+        """
+@pytest.mark.ort_no_leaks
+def test_it(ort_library):
+    with ort_library["checked", "Nothing"].kernel() as kernel:
+        kernel(np.zeros(1, np.float32))
+""",
+        ini=f"ort_library = {library}\n",
+    )
+    assert "1 of kind 'tensor type and shape info'" in told
+    assert "made by GetTensorTypeAndShape (1), KernelInfoGetAttribute_int64 (1)" in told
+
+
 def test_the_plugin_is_silent_where_nobody_asks(run):
     told = run("def test_it(): pass")
     assert "ortcffi" not in told.replace("import numpy", "")

@@ -31,6 +31,8 @@ static const struct {
     {ORTCORE_KERNEL_INFER_SHAPES, (OrtExperimentalFnPtr)core_kernel_infer_shapes},
     {ORTCORE_KERNEL_RELEASE, (OrtExperimentalFnPtr)core_kernel_release},
     {ORTCORE_REGISTER_LIBRARY, (OrtExperimentalFnPtr)core_register_library},
+    {ORTCORE_WATCHED_BASE, (OrtExperimentalFnPtr)core_watched_base},
+    {ORTCORE_WATCHED_OBJECTS, (OrtExperimentalFnPtr)core_watched_objects},
     {ORTCORE_FIND_OP, (OrtExperimentalFnPtr)core_find_op},
 };
 

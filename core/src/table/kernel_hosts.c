@@ -61,7 +61,8 @@ static const OrtLogger* logger_of_process(void) {
 }
 
 OrtStatus* ORT_API_CALL core_host_kernel(const OrtcoreNode* node, OrtcoreKernel** out) {
-  static const struct core_kernel_host host = {&tables[ORT_API_VERSION], logger_of_process};
+  static const struct core_kernel_host host = {&tables[ORT_API_VERSION], logger_of_process,
+                                               core_watch_forget};
   core_run_once(&once, fill_tables);
   return core_kernel_create(&host, node, out);
 }
@@ -80,8 +81,12 @@ OrtStatus* ORT_API_CALL core_register_library(OrtSessionOptions* options, const 
     return core_status(ORT_FAIL, "ortcore_register_library: ", error, NULL);
   }
   base = base != NULL ? base : core_kernel_base(ORT_API_VERSION);
-  CORE_TRY(core_register_op_library("ortcore_register_library", &options->custom_ops, options, base,
-                                    library, true));
+  OrtStatus* status = core_register_op_library("ortcore_register_library", &options->custom_ops,
+                                               options, base, library, true);
+  if (status != NULL) {
+    core_watch_forget(status);
+    return status;
+  }
   if (is_copy != NULL) {
     *is_copy = is_copied;
   }

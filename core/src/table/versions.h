@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file versions.h
- * Tables of other API versions than the core's: emulated hosts (emulate.c) and traces (trace.c).
+ * Tables of other API versions than the core's: emulated hosts (emulate.c) and traces (trace.c),
+ * those for kernels (kernel_hosts.c), and those that note what their clients leave (watch.c).
  * ortcore.h describes the functions that clients call.
  */
 #ifndef ORTCFFI_VERSIONS_H_
@@ -51,5 +52,10 @@ OrtStatus* ORT_API_CALL core_register_library(OrtSessionOptions* options, const 
                                               const char* path, OrtcoreCopy copy, int* is_copy);
 const OrtCustomOp* ORT_API_CALL core_find_op(const OrtSessionOptions* options, const char* domain,
                                              const char* name);
+
+const OrtApiBase* ORT_API_CALL core_watched_base(uint32_t version);
+void ORT_API_CALL core_watched_objects(uint64_t* out);
+/** Tells that a client has handed over an object, which others release. NULL does nothing. */
+void core_watch_forget(const void* object);
 
 #endif /* ORTCFFI_VERSIONS_H_ */

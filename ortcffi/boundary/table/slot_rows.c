@@ -18,6 +18,8 @@ _Static_assert(CORE_COUNT_OF(rows) == ORTCFFI_SLOTS, "every slot has a row");
 
 const ortcffi_slot* ortcffi_slot_row(int i) { return &rows[i]; }
 
+void ortcffi_watched_objects(uint64_t* out) { core_watched_objects(out); }
+
 int64_t ortcffi_live_objects(int kind) { return core_live_objects((enum core_kind)kind); }
 
 int64_t ortcffi_interpreter(void) { return PyInterpreterState_GetID(PyInterpreterState_Get()); }

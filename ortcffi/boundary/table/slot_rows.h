@@ -27,6 +27,9 @@ const ortcffi_slot* ortcffi_slot_row(int i);
 /* The number of the core's live objects of a kind; see enum core_kind. */
 int64_t ortcffi_live_objects(int kind);
 
+/* For each slot, how many objects that watched libraries have not released it has made. */
+void ortcffi_watched_objects(uint64_t* out);
+
 /* The number of the Python interpreter that calls: 0 for the main one. Needs the GIL. */
 int64_t ortcffi_interpreter(void);
 

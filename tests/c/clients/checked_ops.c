@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A library of one custom op, for `ortcffi check`. Compiled with -DCRASHES its kernel cannot be
- * made; with -DLACKS a function that ONNX Runtime calls is missing; with -DBY_NAME it finds its
+ * made; with -DREFUSES it answers a status; with -DLEAKS what its functions get is never released;
+ * with -DLACKS a function that ONNX Runtime calls is missing; with -DBY_NAME it finds its
  * host by name. */
 #include <stdlib.h>
 
@@ -37,6 +38,22 @@ static OrtCustomOpInputOutputCharacteristic required(const OrtCustomOp* op, size
   return INPUT_OUTPUT_REQUIRED;
 }
 
+#ifdef REFUSES
+static OrtStatus* refuse(const OrtCustomOp* op, const OrtApi* given, const OrtKernelInfo* info,
+                         void** kernel) {
+  (void)op;
+  (void)info;
+  (void)kernel;
+  return given->CreateStatus(ORT_FAIL, "no kernel today");
+}
+
+static OrtStatus* compute_nothing(void* kernel, OrtKernelContext* context) {
+  (void)kernel;
+  (void)context;
+  return NULL;
+}
+#endif
+
 static void* create(const OrtCustomOp* op, const OrtApi* given, const OrtKernelInfo* info) {
   static int kernel;
   (void)op;
@@ -45,6 +62,10 @@ static void* create(const OrtCustomOp* op, const OrtApi* given, const OrtKernelI
 #ifdef CRASHES
   abort();
 #endif
+#ifdef LEAKS
+  int64_t number;
+  (void)given->KernelInfoGetAttribute_int64(info, "missing", &number);
+#endif
   return &kernel;
 }
 
@@ -52,13 +73,25 @@ static void compute(void* kernel, OrtKernelContext* context) {
   const int64_t shape[] = {1};
   OrtValue* output;
   (void)kernel;
+#ifdef LEAKS
+  const OrtValue* input = NULL;
+  OrtTensorTypeAndShapeInfo* info;
+  api->ReleaseStatus(api->KernelContext_GetInput(context, 0, &input));
+  api->ReleaseStatus(api->GetTensorTypeAndShape(input, &info));
+#endif
   api->ReleaseStatus(api->KernelContext_GetOutput(context, 0, shape, 1, &output));
 }
 
 static void destroy(void* kernel) { (void)kernel; }
 
 static const OrtCustomOp op = {
+#ifdef REFUSES
+    .version = 16,
+    .CreateKernelV2 = refuse,
+    .KernelComputeV2 = compute_nothing,
+#else
     .version = 8,
+#endif
     .CreateKernel = create,
     .GetName = name,
 #ifndef LACKS
@@ -74,13 +107,19 @@ static const OrtCustomOp op = {
     .GetOutputCharacteristic = required,
 };
 
+static OrtCustomOpDomain* domain;
+static void __attribute__((destructor)) end(void) {
+  if (api != NULL) {
+    api->ReleaseCustomOpDomain(domain);
+  }
+}
+
 ORT_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options,
                                                      const OrtApiBase* base) {
 #ifdef BY_NAME
   base = OrtGetApiBase();
 #endif
   api = base->GetApi(8);
-  OrtCustomOpDomain* domain;
   OrtStatus* status = api->CreateCustomOpDomain("checked", &domain);
   if (status == NULL) {
     status = api->CustomOpDomain_Add(domain, &op);
