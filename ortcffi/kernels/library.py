@@ -199,8 +199,8 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]]):
     def left_alive(self) -> dict[str, int]:
         """How many objects each slot has made that the library and its kernels have not released.
 
-        Values, statuses, types, attributes, copies of infos, key-value pairs and memory infos, since
-        the library was opened; what other watched libraries have made counts too. Blocks of
+        Values, statuses, types, attributes, copies of infos, key-value pairs and memory infos,
+        since the library was opened; what other watched libraries have made counts too. Blocks of
         allocators do not: make the kernel with a `Tracking` as its allocator, which counts those.
 
         Raises
