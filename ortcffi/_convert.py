@@ -2,6 +2,7 @@
 """Conversions of arguments for C, whose errors name the argument, and of what C answers."""
 
 import os
+import stat
 from collections.abc import Mapping
 from enum import IntEnum
 from operator import index
@@ -20,6 +21,7 @@ __all__ = [
     "absolute",
     "decode",
     "encode",
+    "input_path",
     "integer",
     "known",
     "mapping",
@@ -46,6 +48,27 @@ def encode(argument: str, text: str) -> bytes:
         raise ValueError(
             f"{argument} must be encodable as UTF-8, but has a lone surrogate at {error.start}"
         ) from None
+
+
+def input_path(argument: str, path: "str | os.PathLike[str]") -> bytes:
+    """The path of a file for C to read, as the system encodes it; errors name the argument.
+
+    A FIFO is refused, because a library would wait until somebody writes into it.
+    """
+    try:
+        encoded = os.fsencode(path)
+    except UnicodeEncodeError:
+        raise ValueError(f"{argument} {path!r} has a lone surrogate, which no path can") from None
+    if b"\0" in encoded:
+        raise ValueError(f"{argument} must not contain a null character, which no path can")
+    try:
+        mode = os.stat(encoded).st_mode
+    except OSError:
+        return encoded  # the library says what is wrong with it
+    if stat.S_ISFIFO(mode):
+        name = os.fsdecode(encoded)
+        raise ValueError(f"{argument} must not be a FIFO, as {name} is: pass its content as bytes")
+    return encoded
 
 
 def decode(text: "Cdata") -> str:

@@ -8,7 +8,7 @@ from enum import IntFlag
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._contexts import Context
-from ortcffi._convert import encode, integer
+from ortcffi._convert import encode, input_path, integer
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.env.env import Env
@@ -185,7 +185,7 @@ class _Task:
             parts = self.stack.enter_context(Parts(self.api, f"{_SET}InputModel"))
             self.set("InputModel", build_model(parts, model))
         elif isinstance(model, (str, os.PathLike)):
-            self.set("InputModelPath", _path("model", model).encode())
+            self.set("InputModelPath", input_path("model", _path("model", model)))
         else:
             try:
                 content = ffi.from_buffer("char[]", model)

@@ -264,7 +264,13 @@ class Graph:
     def to_bytes(
         self, *, options: "SessionOptions | None" = None, api: "Api | None" = None
     ) -> bytes:
-        """Return the model as ONNX serializes it; as `save`."""
+        """Return the model as ONNX serializes it; as `save`.
+
+        Notes
+        -----
+        The API has no name for a graph, so that of the model is empty, which `onnx.checker` refuses:
+        set ``model.graph.name`` before a check.
+        """
         made: bytes = compile_model(self, options=options, api=api)  # type: ignore[assignment]
         return made
 

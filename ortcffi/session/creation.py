@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ortcffi._convert import input_path
 from ortcffi._native import ffi, lib
 from ortcffi.env.env import Env
 from ortcffi.errors import fail
@@ -12,7 +13,6 @@ from ortcffi.graph.editor import Parts, build_model
 from ortcffi.graph.graph import Graph
 from ortcffi.options.run import PrepackedWeights
 from ortcffi.options.session import ExecutionMode, SessionOptions
-from ortcffi.options.settings import path as as_path
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
@@ -49,7 +49,7 @@ def create_from(
         store, suffix = (weights.handle,), "WithPrepackedWeightsContainer"
     if isinstance(model, (str, os.PathLike)):
         slot = f"CreateSession{suffix}"
-        subject: tuple[Any, ...] = (os.fsencode(as_path("model", model) or ""),)
+        subject: tuple[Any, ...] = (input_path("model", model),)
         held = None
     else:
         slot = f"CreateSessionFromArray{suffix}"

@@ -6,7 +6,7 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from ortcffi._convert import encode
+from ortcffi._convert import encode, input_path
 from ortcffi._dependent import Dependent
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -201,10 +201,7 @@ class ModelEditor:
 def _subject(model: Any) -> tuple[str, tuple[Any, ...]]:
     """The function that loads a model for editing, and what it is given of the model."""
     if isinstance(model, (str, os.PathLike)):
-        path = os.fsencode(model)
-        if b"\0" in path:
-            raise ValueError("model must not contain a null character, which no path can")
-        return "CreateModelEditorSession", (path,)
+        return "CreateModelEditorSession", (input_path("model", model),)
     try:
         content = ffi.from_buffer("char[]", model)
     except (TypeError, ValueError, BufferError):

@@ -4,7 +4,7 @@
 import os
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import encode
+from ortcffi._convert import input_path
 from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -67,7 +67,7 @@ class LoraAdapter(Handle):
         memory = ffi.NULL if allocator is None else allocator.handle
         arguments: tuple[Any, ...]
         if isinstance(source, (str, os.PathLike)):
-            slot, arguments = "CreateLoraAdapter", (encode("source", os.fspath(source)),)
+            slot, arguments = "CreateLoraAdapter", (input_path("source", source),)
         else:
             content = _bytes_of(source)
             slot, arguments = "CreateLoraAdapterFromArray", (content, len(content))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What breaks sessions elsewhere: files that are no models, races, loggers that raise."""
 
+import os
 import random
 import sys
 import threading
@@ -58,6 +59,19 @@ def test_a_large_file_of_nothing_is_refused(tmp_path, quiet):
         ort.Session(path, quiet)
     with pytest.raises(ort.OrtError):
         ort.Session(tmp_path, quiet)  # a directory
+
+
+def test_a_fifo_is_refused_instead_of_waiting_for_a_writer(tmp_path, quiet, real_api):
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    for refused in (
+        lambda: ort.Session(fifo, quiet),
+        lambda: ort.ModelEditor(fifo, api=real_api),
+        lambda: ort.LoraAdapter(fifo, api=real_api),
+        lambda: ort.compile_model(fifo, api=real_api),
+    ):
+        with pytest.raises(ValueError, match="must not be a FIFO"):
+            refused()
 
 
 @needs_release(24, "checks of paths of weights")
