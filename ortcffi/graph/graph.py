@@ -268,7 +268,7 @@ class Graph:
 
         Notes
         -----
-        The API has no name for a graph, so that of the model is empty, which `onnx.checker` refuses:
+        The API has no name for a graph, so the model has none, which `onnx.checker` refuses:
         set ``model.graph.name`` before a check.
         """
         made: bytes = compile_model(self, options=options, api=api)  # type: ignore[assignment]
