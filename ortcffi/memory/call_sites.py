@@ -31,17 +31,15 @@ def _line(frame: FrameType) -> tuple[str, int, str]:
     return frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
 
 
-def stack_of_caller(depth: int, skip: int = 0) -> int:
+def stack_of_caller(depth: int) -> int:
     """The number of the stack outside of this package that led here; 0 if there is none.
 
     Parameters
     ----------
     depth : int
         How many of its innermost lines are kept.
-    skip : int, optional
-        Frames of the caller to leave out.
     """
-    frame: FrameType | None = sys._getframe(skip + 1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
     if frame is None:

@@ -255,4 +255,4 @@ def _origin(tracking: "Cdata", depth: int, origin: Any) -> None:
             lib.ortcffi_origin_add(origin, handle)
             depth = max(depth, scope._depth)
     if depth:
-        origin.site = stack_of_caller(depth, 2)  # past this function and its guard
+        origin.site = stack_of_caller(depth)

@@ -40,14 +40,14 @@ def sizes(scope):
 
 def test_scopes_of_two_threads_do_not_see_each_others_bytes(make, belongs_to):
     pool = make()
-    meet, scopes = threading.Barrier(2, timeout=TIME_LIMIT), {}
+    meet, scopes = threading.Barrier(2), {}
 
     def work(size):
         with pool.scope(belongs_to=belongs_to) as scopes[size]:
-            meet.wait()
+            meet.wait(TIME_LIMIT)
             kept = pool.empty(size, "u1")
             pool.empty(10 * size, "u1")
-            meet.wait()
+            meet.wait(TIME_LIMIT)
         return kept
 
     with ThreadPoolExecutor(2) as threads:
