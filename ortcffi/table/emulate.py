@@ -29,8 +29,8 @@ def emulate(version: int) -> Api:
         make. Op libraries are given the base of this host. A later slot, which a client reaches by
         reading past the end of the older table, answers ``ORT_NOT_IMPLEMENTED`` with its name, the
         version that it came with, and the host; a slot without a status answers zero or NULL.
-        ``GetApi`` of the base answers NULL for a newer version and writes a line to stderr. Version
-        30 is the embedded core itself.
+        ``GetApi`` of the base answers NULL for a newer version and writes a line to stderr. The
+        newest version is the embedded core itself.
 
     Raises
     ------
@@ -39,8 +39,8 @@ def emulate(version: int) -> Api:
 
     Notes
     -----
-    Other tables, such as that of ``GetModelEditorApi``, are those of version 30 on each host that
-    has the slot. C programs use the same hosts through ``ortcore.h``.
+    Other tables, such as that of ``GetModelEditorApi``, are those of the newest version on each
+    host that has the slot. C programs use the same hosts through ``ortcore.h``.
     """
     number = integer("version", version, (1, lib.ORTCFFI_API_VERSION))
     play = lib.GetExperimentalFunction(core_api().pointer, b"ortcore_emulate")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.processes import run
+from support.versions import VERSION_STRING
 
 import ortcffi
 from ortcffi.cli import build_flags as config
@@ -88,7 +89,7 @@ def test_a_client_compiles_links_and_runs_with_the_flags(
     program = tmp_path / "client"
     command = [*c_compiler, str(tmp_path / "client.c"), "-o", str(program), *flags]
     run(*command)
-    assert run(program).stdout == "1.30.0\n"
+    assert run(program).stdout == f"{VERSION_STRING}\n"
 
 
 def test_flags_are_quoted_for_a_shell(monkeypatch, capsys):

@@ -6,6 +6,7 @@ import os
 
 import pytest
 from support.paths import CHECKOUT
+from support.versions import API_VERSION, VERSION_STRING
 
 from ortcffi._table import _slots
 from ortcffi.cli import client_doctor, doctor
@@ -31,7 +32,7 @@ def library(compile_c):
 
 def test_what_it_asks_for_and_what_it_calls_is_told(library):
     found = client_doctor.examine(library(ASKED=12, WITH_TABLE=STATUS))
-    assert found.host == "ONNX Runtime 1.30.0"
+    assert found.host == f"ONNX Runtime {VERSION_STRING}"
     assert (found.asked, found.granted) == ((12,), True)
     assert found.called == {"CreateStatus": 1, "ReleaseStatus": 1, **REGISTRATION}
     assert found.needs == Needs(1, tuple(sorted(found.called, key=SLOTS.index)))
@@ -55,13 +56,13 @@ def test_a_host_that_is_too_old_grants_nothing(library):
 
 
 def test_one_that_asks_for_a_version_of_its_own_does_not_adapt(library):
-    assert not client_doctor.examine(library(ASKED=30)).adapts
+    assert not client_doctor.examine(library(ASKED=API_VERSION)).adapts
 
 
 def test_one_that_asks_for_what_the_host_says_adapts(library):
     asked = "(unsigned)strtoul(base->GetVersionString()+2,NULL,10)"
     found = client_doctor.examine(library(ASKED=asked))
-    assert found.asked == (30,)
+    assert found.asked == (API_VERSION,)
     assert found.adapts
 
 
@@ -150,7 +151,7 @@ def test_what_it_writes_is_no_answer(library):
 
 
 def test_one_that_finds_the_entry_by_name_is_helped_and_told_so(library):
-    path = library(FIRST="if(OrtGetApiBase()->GetApi(30)==NULL)abort()")
+    path = library(FIRST="if(OrtGetApiBase()->GetApi(ORT_API_VERSION)==NULL)abort()")
     found = client_doctor.examine(path)
     assert found.problem is None
     assert "needs ortcffi.expose_symbols()" in found.printed
@@ -186,7 +187,7 @@ def test_a_person_is_told_which_version_would_do(library, capsys):
     assert doctor.main(["--client", path]) == 0
     assert lines(capsys) == [
         f"custom-op library {path}",
-        "registered with ONNX Runtime 1.30.0",
+        f"registered with ONNX Runtime {VERSION_STRING}",
         "asked for API version 24",
         "called CreateStatus",
         "called CreateCustomOpDomain",
@@ -231,7 +232,10 @@ def test_json_has_every_field(library, capsys):
         (["--api", "12"], "it needs --client"),
         (["--client", "a.so", "b.so"], "no other library"),
         (["--client", ""], "--client is empty"),
-        (["--client", "a.so", "--api", "31"], "version must be from 1 to 30, but is 31"),
+        (
+            ["--client", "a.so", "--api", str(API_VERSION + 1)],
+            f"version must be from 1 to {API_VERSION}, but is {API_VERSION + 1}",
+        ),
     ],
 )
 def test_wrong_arguments_are_named(capsys, arguments, expected):

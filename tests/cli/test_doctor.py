@@ -7,6 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from support.versions import API_VERSION, VERSION_STRING
 
 from ortcffi.cli import doctor
 from ortcffi.table import find as runtimes
@@ -61,8 +62,10 @@ def examine(path: Path, **options: float) -> doctor.Finding:
 
 def test_a_sound_library_is_opened_and_says_what_it_is(core_library):
     finding = examine(core_library)
-    assert finding.runtime == Runtime(str(core_library), "given", "1.30.0", "library", (1, 30))
-    assert finding.used_version == 30
+    assert finding.runtime == Runtime(
+        str(core_library), "given", VERSION_STRING, "library", (1, API_VERSION)
+    )
+    assert finding.used_version == API_VERSION
     assert finding.build_info.startswith("ORT Build Info: ortcffi core")
     assert finding.printed == ""
 
@@ -134,8 +137,8 @@ def test_the_installed_library_is_chosen_and_the_reason_told(capsys, monkeypatch
     assert code == 0
     assert f"onnxruntime wheel: version {version('onnxruntime')}, API versions 1 to " in text
     assert (
-        "ok: ortcffi.load() opens it, at API version 30, because ORTCFFI_LIBRARY is not set and "
-        "the package onnxruntime has it"
+        f"ok: ortcffi.load() opens it, at API version {API_VERSION}, because ORTCFFI_LIBRARY is "
+        "not set and the package onnxruntime has it"
     ) in text
     assert text.splitlines()[-1].startswith("ortcffi.load() opens ")
 
@@ -175,8 +178,8 @@ def test_json_tells_the_same(capsys, core_library, tmp_path):
     assert (code, told["ok"]) == (1, False)
     core, sound, broken = told["runtimes"]
     assert core["source"] == "embedded core"
-    assert (sound["path"], sound["used_version"]) == (str(core_library), 30)
-    assert (sound["api_versions"], sound["problem"]) == ([1, 30], None)
+    assert (sound["path"], sound["used_version"]) == (str(core_library), API_VERSION)
+    assert (sound["api_versions"], sound["problem"]) == ([1, API_VERSION], None)
     assert (broken["problem"], broken["used_version"]) == ("is a directory", None)
 
 

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 from slots import slots_of
+from support.versions import API_VERSION, VERSION_STRING
 
+from ortcffi._native import lib
 from ortcffi.cli import build_flags as config
 from ortcffi.cli import info
 from ortcffi.table import load as providers
@@ -28,7 +30,7 @@ def test_every_slot_is_counted_under_its_topic():
 
 def test_a_slot_is_implemented_where_the_core_answers():
     facts = info.collect()
-    assert facts["slots"] == 426
+    assert facts["slots"] == lib.ORTCFFI_SLOTS
     assert facts["implemented"] == sum(1 for _, who in listed_slots() if who == "HOST")
 
 
@@ -53,7 +55,7 @@ def test_versions_are_those_of_what_is_installed():
     facts = info.collect()
     assert (facts["cffi"], facts["numpy"]) == (version("cffi"), version("numpy"))
     assert facts["python"] == ".".join(map(str, sys.version_info[:3]))
-    assert (facts["core"], facts["api_versions"]) == ("1.30.0", [1, 30])
+    assert (facts["core"], facts["api_versions"]) == (VERSION_STRING, [1, API_VERSION])
 
 
 def test_a_package_that_is_not_installed_says_so():

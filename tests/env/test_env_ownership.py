@@ -8,6 +8,7 @@ import weakref
 
 import numpy as np
 import pytest
+from support.versions import API_VERSION
 
 import ortcffi as ort
 from ortcffi._native import Keeper, ffi, lib
@@ -182,8 +183,12 @@ def test_create_env_with_options_fails_with_the_text_that_clients_match(api):
     text = ffi.new("char[]", b"app")
     wrong = {
         "version set equal to ORT_API_VERSION": (1, 1, text),
-        "valid (non-null) log identifier string": (30, 1, ffi.NULL),
-        "valid logging severity level value from the OrtLoggingLevel enumeration": (30, 7, text),
+        "valid (non-null) log identifier string": (API_VERSION, 1, ffi.NULL),
+        "valid logging severity level value from the OrtLoggingLevel enumeration": (
+            API_VERSION,
+            7,
+            text,
+        ),
     }
     for words, fields in wrong.items():
         options = ffi.new("OrtEnvCreationOptions*", (*fields, ffi.NULL, ffi.NULL, ffi.NULL))

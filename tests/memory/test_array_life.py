@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from support.processes import run
 from support.threads import run_threads
+from support.versions import API_VERSION
 
 from ortcffi import Allocator, Api, errors
 from ortcffi._native import ffi, lib
@@ -75,7 +76,7 @@ def test_an_array_may_be_freed_by_another_thread(api):
 
 
 def test_an_array_outlives_the_objects_that_made_it(api):
-    allocator = Api(api.pointer, version=30, version_string="").default_allocator
+    allocator = Api(api.pointer, version=API_VERSION, version_string="").default_allocator
     array = allocator.full(1000, 7)
     del allocator
     gc.collect()
@@ -83,7 +84,7 @@ def test_an_array_outlives_the_objects_that_made_it(api):
 
 
 def test_an_unreferenced_table_object_is_collected(api):
-    twin = Api(api.pointer, version=30, version_string="")
+    twin = Api(api.pointer, version=API_VERSION, version_string="")
     twin.default_allocator.empty(1)
     token = weakref.ref(twin)
     del twin
@@ -208,7 +209,7 @@ def failing(code, message):
 
 
 def core_pointer():
-    return lib.ortcffi_core_api_base().GetApi(30)
+    return lib.ortcffi_core_api_base().GetApi(lib.ORTCFFI_API_VERSION)
 
 
 def test_the_status_of_a_failing_allocator_is_raised(core_api):
@@ -250,7 +251,7 @@ libc = ctypes.CDLL(None)
 table = ffi.new("OrtApi*", ort.core_api().pointer[0])
 lock = ctypes.cast(libc.pthread_mutex_lock, ctypes.c_void_p).value
 table.AllocatorAlloc = ffi.cast("OrtStatus*(*)(OrtAllocator*, size_t, void**)", lock)
-api = ort.Api(table, version=30, version_string="")
+api = ort.Api(table, version=lib.ORTCFFI_API_VERSION, version_string="")
 allocator = ort.Allocator(api, ffi.cast("OrtAllocator*", ctypes.addressof(mutex)))
 libc.pthread_mutex_lock(mutex)
 begun = threading.Event()

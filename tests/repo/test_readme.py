@@ -7,6 +7,7 @@ import sys
 import pytest
 from support.paths import CHECKOUT
 from support.processes import run
+from support.versions import API_VERSION
 
 from ortcffi.cli.info import collect
 
@@ -29,6 +30,16 @@ def test_the_readme_counts_the_slots_as_info_does():
     tables = sum(topic["other tables"] for topic in facts["topics"].values())
     numbers = f"{facts['slots']} functions", f"implements {facts['implemented']},", f"the {tables} "
     assert all(number in TEXT for number in numbers)
+
+
+def test_pages_name_the_api_version_of_the_core():
+    said = {
+        "README.md": f"at API version {API_VERSION},",
+        "docs/differences.md": f"of API version {API_VERSION}, no more and no less",
+        "docs/guide/c.md": f"of ONNX Runtime up to 1.{API_VERSION}.",
+    }
+    for page, words in said.items():
+        assert words in (CHECKOUT / page).read_text(encoding="utf-8"), page
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -42,6 +42,7 @@ LEFT_OUT = {
     *("from_handle", "free", "handle", "pointer", "raise_", "set_sync_stream", "sync_stream"),
     *("compat", "attach", "set_language_projection", "set_telemetry"),
 }
+NEWEST = lib.ORTCFFI_API_VERSION
 ADDRESS_SPACE = 12 << 30  # bytes; allocations beyond it fail
 MOST_OBJECTS = 60  # that a pool keeps
 
@@ -105,7 +106,7 @@ class Hostile:
         self.apis = [ort.core_api()] if table == "core" else [ort.load()]
         self.other = [ort.core_api()]
         if table == "core":
-            self.apis += [ort.emulate(self.chance.randint(1, 30)) for _ in range(3)]
+            self.apis += [ort.emulate(self.chance.randint(1, NEWEST)) for _ in range(3)]
         self.pool: list[Any] = []
         self.kinds = [name for name in ort.__all__ if name not in LEFT_OUT]
         self.log = log
@@ -202,7 +203,7 @@ class Hostile:
             "max_bytes": lambda: self.chance.choice([None, 0, 1 << 20, 1 << 40]),
             "limit": lambda: self.chance.choice([0, 1000, 1 << 20, 1 << 40]),
             "after": lambda: self.chance.choice([0, 1, 5, 2**40]),
-            "version": lambda: self.chance.choice([0, 1, 16, 30, 31]),
+            "version": lambda: self.chance.choice([0, 1, 16, NEWEST, NEWEST + 1]),
             "name": self.text,
             "config": self.mapping,
         }

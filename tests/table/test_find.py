@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from support.processes import run_python
+from support.versions import API_VERSION, VERSION_STRING
 
 import ortcffi
 from ortcffi.table import find as runtimes
@@ -43,7 +44,7 @@ def package(tmp_path: Path, core_library: Path) -> Callable[..., Path]:
 def test_the_embedded_core_comes_first_and_knows_its_version():
     core = find_runtimes()[0]
     path = providers.extension_path()
-    assert core == Runtime(path, "embedded core", "1.30.0", "library", (1, 30))
+    assert core == Runtime(path, "embedded core", VERSION_STRING, "library", (1, API_VERSION))
 
 
 @pytest.mark.usefixtures("real_api")

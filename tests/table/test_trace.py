@@ -9,6 +9,7 @@ import pytest
 from support.paths import CHECKOUT
 from support.processes import run
 from support.threads import run_threads
+from support.versions import API_VERSION, VERSION_STRING
 
 import ortcffi
 from ortcffi import ErrorCode
@@ -101,12 +102,13 @@ def test_a_client_that_calls_nothing_needs_version_1(api):
 
 def test_the_versions_that_were_asked_for_are_kept(api, capfd):
     with ortcffi.trace(api) as traced:
-        assert traced.base.GetApi(31) == ffi.NULL
+        assert traced.base.GetApi(API_VERSION + 1) == ffi.NULL
         assert traced.base.GetApi(0) == ffi.NULL
         assert traced.base.GetApi(12) == traced.table
         assert traced.base.GetApi(2**32 - 1) == ffi.NULL
-    assert traced.asked == (0, 12, 31, 63)
-    assert capfd.readouterr().err.count("is not available, only API versions [1, 30]") == 3
+    assert traced.asked == (0, 12, API_VERSION + 1, 63)
+    refused = f"is not available, only API versions [1, {API_VERSION}]"
+    assert capfd.readouterr().err.count(refused) == 3
 
 
 def test_a_base_shows_the_version_that_can_be_asked_of_it(api):
@@ -203,7 +205,7 @@ def test_a_trace_of_a_trace_is_refused(core_api):
         ortcffi.trace(core_api) as traced,
         pytest.raises(ortcffi.errors.InvalidArgument, match="must not be the table of a trace"),
     ):
-        ortcffi.trace(ortcffi.Api(traced.table, version=30, version_string="1.30.0"))
+        ortcffi.trace(ortcffi.Api(traced.table, version=API_VERSION, version_string=VERSION_STRING))
 
 
 def test_only_an_api_can_be_traced():

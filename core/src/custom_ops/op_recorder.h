@@ -17,7 +17,7 @@
 /** The options of the other library, and the list that records their ops. */
 struct core_recording {
   const OrtApiBase* base;
-  /** A table of `base`, of API version 30 or the highest that it has. */
+  /** A table of `base`, of ORT_API_VERSION or the highest that it has. */
   const OrtApi* table;
   /** The API version of that library. */
   uint32_t version;

@@ -15,6 +15,8 @@
 #include "onnxruntime_c_api.h"
 #include "boundary/bench/bench.h"
 
+#define TEXT_OF(number) #number
+#define VERSION_STRING(version) "1." TEXT_OF(version) ".0"
 #define LINE 64
 #define CLASSES 145 /* up to 64 MiB: 16 classes of 1 to 16 lines, then 8 to each doubling */
 #define CLASS_BITS 32
@@ -227,7 +229,9 @@ static const OrtApi* ORT_API_CALL get_api(uint32_t version) NO_EXCEPTION {
   return version <= ORT_API_VERSION ? &table : NULL;
 }
 
-static const char* ORT_API_CALL version_string(void) NO_EXCEPTION { return "1.30.0"; }
+static const char* ORT_API_CALL version_string(void) NO_EXCEPTION {
+  return VERSION_STRING(ORT_API_VERSION);
+}
 
 static const OrtApiBase base = {get_api, version_string};
 

@@ -180,12 +180,14 @@ CALL("UnregisterAllocator(NULL,i)") {
 }
 CALL("UnregisterAllocator(e,another name)") {
   OrtEnv* shared = env();
-  CHECK(api->RegisterAllocator(shared, client(30, gpu("mine", OrtDeviceAllocator, 0))) == NULL);
+  CHECK(api->RegisterAllocator(
+            shared, client(ORT_API_VERSION, gpu("mine", OrtDeviceAllocator, 0))) == NULL);
   say_status(api->UnregisterAllocator(shared, gpu("other", OrtDeviceAllocator, 0)));
 }
 CALL("UnregisterAllocator(e,another type)") {
   OrtEnv* shared = env();
-  CHECK(api->RegisterAllocator(shared, client(30, gpu("mine", OrtDeviceAllocator, 0))) == NULL);
+  CHECK(api->RegisterAllocator(
+            shared, client(ORT_API_VERSION, gpu("mine", OrtDeviceAllocator, 0))) == NULL);
   say_status(api->UnregisterAllocator(shared, gpu("mine", OrtArenaAllocator, 0)));
 }
 
@@ -253,7 +255,7 @@ CALL("GetSharedAllocator(e,Cpu)") {
 }
 CALL("GetSharedAllocator(e,registered)") {
   OrtEnv* shared = env();
-  OrtAllocator* mine = client(30, gpu("mine", OrtDeviceAllocator, 0));
+  OrtAllocator* mine = client(ORT_API_VERSION, gpu("mine", OrtDeviceAllocator, 0));
   CHECK(api->RegisterAllocator(shared, mine) == NULL);
   get(shared, gpu("other", OrtArenaAllocator, 0), mine);
   get(shared, gpu("mine", OrtDeviceAllocator, 64), mine);
@@ -261,7 +263,7 @@ CALL("GetSharedAllocator(e,registered)") {
 CALL("GetSharedAllocator(e,Cpu registered)") {
   OrtEnv* shared = env();
   OrtMemoryInfo* info = cpu(OrtDeviceAllocator);
-  OrtAllocator* mine = client(30, info);
+  OrtAllocator* mine = client(ORT_API_VERSION, info);
   CHECK(api->RegisterAllocator(shared, mine) == NULL);
   get(shared, info, mine);
   CHECK(api->UnregisterAllocator(shared, info) == NULL);
@@ -280,8 +282,8 @@ CALL("GetSharedAllocator(e,Cpu arena created)") {
 CALL("GetSharedAllocator(e,two names of a device)") {
   OrtEnv* shared = env();
   OrtMemoryInfo* info = gpu("mine", OrtDeviceAllocator, 0);
-  OrtAllocator* newer = client(30, gpu("other", OrtDeviceAllocator, 0));
-  CHECK(api->RegisterAllocator(shared, client(30, info)) == NULL);
+  OrtAllocator* newer = client(ORT_API_VERSION, gpu("other", OrtDeviceAllocator, 0));
+  CHECK(api->RegisterAllocator(shared, client(ORT_API_VERSION, info)) == NULL);
   CHECK(api->RegisterAllocator(shared, newer) == NULL);
   get(shared, info, newer);
   CHECK(api->UnregisterAllocator(shared, info) == NULL);
@@ -294,7 +296,7 @@ CALL("GetSharedAllocator(e,types of memory of a device)") {
   OrtMemoryInfo* output = NULL;
   CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeCPUInput, &input) == NULL);
   CHECK(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeCPUOutput, &output) == NULL);
-  OrtAllocator* mine = client(30, input);
+  OrtAllocator* mine = client(ORT_API_VERSION, input);
   CHECK(api->RegisterAllocator(shared, mine) == NULL);
   get(shared, input, mine);
   get(shared, output, mine);

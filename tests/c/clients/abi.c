@@ -185,9 +185,9 @@ int main(int argc, char** argv) {
   CHECK(argc == 2);
   const OrtApiBase*(ORT_API_CALL * get_base)(void);
   *(void**)&get_base = entry_of(argv[1]);
-  const OrtApi* api = get_base()->GetApi(30);
+  const OrtApi* api = get_base()->GetApi(ORT_API_VERSION);
   CHECK(api != NULL);
-  check_no_null("OrtApi", api, 426);
+  check_no_null("OrtApi", api, sizeof *api / sizeof(void*));
   check_no_null("OrtModelEditorApi", api->GetModelEditorApi(), 20);
   check_no_null("OrtCompileApi", api->GetCompileApi(), 16);
   check_no_null("OrtInteropApi", api->GetInteropApi(), 13);

@@ -96,8 +96,8 @@ int main() {
     check_host(emulate(static_cast<uint32_t>(host))->GetApi(1), host);
   }
   OrtcoreTrace* trace = nullptr;
-  CHECK(find<OrtcoreTraceBegin>(ORTCORE_TRACE_BEGIN)(g_core, 30, "1.30.0", nullptr, &trace) ==
-        nullptr);
+  CHECK(find<OrtcoreTraceBegin>(ORTCORE_TRACE_BEGIN)(g_core, ORT_API_VERSION, "1.9.9", nullptr,
+                                                     &trace) == nullptr);
   check_trace(trace);
   find<OrtcoreTraceEnd>(ORTCORE_TRACE_END)(trace);
   puts("ok");

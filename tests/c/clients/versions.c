@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A client of version 30 meets hosts of every age, and is watched while it calls slots. Given a
- * library, it is watched at that one's table as well.
+ * A client of version ORT_API_VERSION meets hosts of every age, and is watched while it calls
+ * slots. Given a library, it is watched at that one's table as well.
  */
 #include "client.h"
 #include "ortcore.h"
@@ -17,6 +17,8 @@ static OrtExperimentalFnPtr find(const char* name) {
   return function;
 }
 
+/* What a trace is told of the traced library's version: any text. */
+#define TEXT "1.9.9"
 /* The place of a slot, as the list counts. */
 #define SLOT(name) (offsetof(OrtApi, name) / sizeof(void*))
 
@@ -44,9 +46,9 @@ static void a_host_has_the_versions_up_to_its_own(unsigned version) {
 
 static void there_is_no_host_of_another_version(void) {
   CHECK(emulate(0) == NULL);
-  CHECK(emulate(31) == NULL);
+  CHECK(emulate(ORT_API_VERSION + 1) == NULL);
   CHECK(emulate(UINT32_MAX) == NULL);
-  CHECK(emulate(30) == OrtGetApiBase());
+  CHECK(emulate(ORT_API_VERSION) == OrtGetApiBase());
 }
 
 static void a_host_works_up_to_its_version(void) {
@@ -81,11 +83,11 @@ static OrtcoreTrace* begin(const OrtApi* api, uint32_t version, const char* vers
 }
 
 static void a_trace_counts_what_a_client_calls(const OrtApi* api) {
-  OrtcoreTrace* trace = begin(api, 30, "1.30.0");
-  CHECK(strcmp(trace->base->GetVersionString(), "1.30.0") == 0);
+  OrtcoreTrace* trace = begin(api, ORT_API_VERSION, TEXT);
+  CHECK(strcmp(trace->base->GetVersionString(), TEXT) == 0);
   const OrtApi* traced = trace->base->GetApi(22);
   CHECK(traced == trace->api);
-  CHECK(trace->base->GetApi(31) == NULL);
+  CHECK(trace->base->GetApi(ORT_API_VERSION + 1) == NULL);
   OrtKeyValuePairs* pairs = NULL;
   traced->CreateKeyValuePairs(&pairs);
   traced->AddKeyValuePair(pairs, "key", "value");
@@ -97,7 +99,7 @@ static void a_trace_counts_what_a_client_calls(const OrtApi* api) {
   CHECK(trace->figures->calls[SLOT(GetKeyValue)] == 2);
   CHECK(trace->figures->calls[SLOT(ReleaseKeyValuePairs)] == 1);
   CHECK(trace->figures->calls[SLOT(CreateStatus)] == 0);
-  CHECK(trace->figures->asked == ((uint64_t)1 << 22 | (uint64_t)1 << 31));
+  CHECK(trace->figures->asked == ((uint64_t)1 << 22 | (uint64_t)1 << (ORT_API_VERSION + 1)));
   trace_end(trace);
 }
 
@@ -119,7 +121,7 @@ static void a_trace_lets_the_library_itself_refuse_late_slots(const OrtApi* api)
 static void a_trace_counts_where_it_is_told_to(const OrtApi* api) {
   static OrtcoreFigures figures = {.asked = 1, .calls = {1}};
   OrtcoreTrace* trace = NULL;
-  CHECK(trace_begin(api, 30, "1.30.0", &figures, &trace) == NULL);
+  CHECK(trace_begin(api, ORT_API_VERSION, TEXT, &figures, &trace) == NULL);
   CHECK(trace->figures == &figures && figures.asked == 0 && figures.calls[0] == 0);
   trace->api->ReleaseStatus(NULL);
   trace_end(trace);
@@ -134,27 +136,27 @@ static void check_refused(OrtStatus* status, OrtErrorCode code, const char* mess
 }
 
 static void two_traces_count_apart_and_a_third_waits(const OrtApi* api) {
-  OrtcoreTrace* first = begin(core, 30, "1.30.0");
-  OrtcoreTrace* second = begin(api, 30, "1.30.0");
+  OrtcoreTrace* first = begin(core, ORT_API_VERSION, TEXT);
+  OrtcoreTrace* second = begin(api, ORT_API_VERSION, TEXT);
   second->api->ReleaseStatus(NULL);
   CHECK(first->figures->calls[SLOT(ReleaseStatus)] == 0);
   CHECK(second->figures->calls[SLOT(ReleaseStatus)] == 1);
   OrtcoreTrace* third = NULL;
-  check_refused(trace_begin(core, 30, "1.30.0", NULL, &third), ORT_FAIL,
+  check_refused(trace_begin(core, ORT_API_VERSION, TEXT, NULL, &third), ORT_FAIL,
                 "ortcore_trace_begin: two traces are open; end one of them first");
   CHECK(third == NULL);
   trace_end(first);
-  trace_end(begin(core, 30, "1.30.0"));
+  trace_end(begin(core, ORT_API_VERSION, TEXT));
   trace_end(second);
   trace_end(NULL);
 }
 
 static void a_table_outlives_its_trace(const OrtApi* api) {
-  OrtcoreTrace* trace = begin(api, 30, "1.30.0");
+  OrtcoreTrace* trace = begin(api, ORT_API_VERSION, TEXT);
   const OrtApi* kept = trace->api;
   trace_end(trace);
   OrtStatus* status = kept->CreateStatus(ORT_FAIL, "after the end");
-  trace = begin(api, 30, "1.30.0");
+  trace = begin(api, ORT_API_VERSION, TEXT);
   CHECK(trace->api == kept);
   CHECK(strcmp(kept->GetErrorMessage(status), "after the end") == 0);
   kept->ReleaseStatus(status);
@@ -165,27 +167,27 @@ static void a_table_outlives_its_trace(const OrtApi* api) {
 
 static void a_provider_gets_its_table_back(const OrtApi* api) {
   OrtcoreTrace* other = begin(emulate(3)->GetApi(3), 3, "1.3.0");
-  OrtcoreTrace* trace = begin(api, 30, "1.30.0");
+  OrtcoreTrace* trace = begin(api, ORT_API_VERSION, TEXT);
   const OrtApi* kept = trace->api;
   trace_end(other);
   trace_end(trace);
-  trace = begin(api, 30, "1.30.0");
+  trace = begin(api, ORT_API_VERSION, TEXT);
   CHECK(trace->api == kept);
   trace_end(trace);
 }
 
 static void a_trace_without_its_arguments_is_refused(void) {
   OrtcoreTrace* out = NULL;
-  check_refused(trace_begin(NULL, 30, "1.30.0", NULL, &out), ORT_INVALID_ARGUMENT,
+  check_refused(trace_begin(NULL, ORT_API_VERSION, TEXT, NULL, &out), ORT_INVALID_ARGUMENT,
                 "ortcore_trace_begin: api must not be NULL");
-  check_refused(trace_begin(core, 0, "1.30.0", NULL, &out), ORT_INVALID_ARGUMENT,
+  check_refused(trace_begin(core, 0, TEXT, NULL, &out), ORT_INVALID_ARGUMENT,
                 "ortcore_trace_begin: version must be 1 or more");
-  check_refused(trace_begin(core, 30, NULL, NULL, &out), ORT_INVALID_ARGUMENT,
+  check_refused(trace_begin(core, ORT_API_VERSION, NULL, NULL, &out), ORT_INVALID_ARGUMENT,
                 "ortcore_trace_begin: version_string must not be NULL");
-  check_refused(trace_begin(core, 30, "1.30.0", NULL, NULL), ORT_INVALID_ARGUMENT,
+  check_refused(trace_begin(core, ORT_API_VERSION, TEXT, NULL, NULL), ORT_INVALID_ARGUMENT,
                 "ortcore_trace_begin: out must not be NULL");
-  OrtcoreTrace* trace = begin(core, 30, "1.30.0");
-  check_refused(trace_begin(trace->api, 30, "1.30.0", NULL, &out), ORT_INVALID_ARGUMENT,
+  OrtcoreTrace* trace = begin(core, ORT_API_VERSION, TEXT);
+  check_refused(trace_begin(trace->api, ORT_API_VERSION, TEXT, NULL, &out), ORT_INVALID_ARGUMENT,
                 "ortcore_trace_begin: api must not be the table of a trace");
   trace_end(trace);
   CHECK(out == NULL);

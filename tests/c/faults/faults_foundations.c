@@ -163,7 +163,7 @@ static OrtStatus* call_late_slot(void** out) {
                                   (OrtMemoryInfo**)out);
 }
 static OrtStatus* trace(void** out) {
-  return core_trace_begin(api, 30, "1.30.0", NULL, (OrtcoreTrace**)out);
+  return core_trace_begin(api, ORT_API_VERSION, "1.9.9", NULL, (OrtcoreTrace**)out);
 }
 static void end_trace(void* out) { core_trace_end(out); }
 
