@@ -39,6 +39,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/bench/bench_threads.c",
     "ortcffi/boundary/bench/bench_values.c",
     "ortcffi/boundary/bench/bench_floor.c",
+    "ortcffi/boundary/bench/bench_runs.c",
     "ortcffi/boundary/table/load.c",
     "ortcffi/boundary/memory/adaptors.c",
     "ortcffi/boundary/arena/arena.c",

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import session_tasks as runs
+from . import value_tasks as values
 from .adaptor_tasks import WRAP, AdaptorCost, Temporaries, Zeros
 from .arena_tasks import ArenaLoop
 from .compat_tasks import CompatRun, CompatRunWithValues
@@ -13,15 +14,6 @@ from .python_tasks import CheckedCall, FailingCall, NewArray, first_use_task, im
 from .resident import resident_task
 from .subjects import BLOCKS, CORE, NUMPY, PYTHON, SESSIONS, TABLE, VALUES, Subject
 from .tasks import SLOTS, STEPS, Loop, Task
-from .value_tasks import (
-    ArrayOfValue,
-    FourStrings,
-    HandleOfValue,
-    PairLookUp,
-    Strings,
-    ValueOfArray,
-    ValueOfOfficial,
-)
 
 KIB = 1 << 10
 MIB = 1 << 20
@@ -64,7 +56,7 @@ def _status(length: int, required: str, wanted: str) -> Row:
 
 
 def _run(name: str, what: str, required: str, wanted: str, make: Callable[[Subject], Task]) -> Row:
-    title = f"Python: run of {what}"
+    title = f"Python: {what}"
     return Row(f"session-{name}", title, SESSIONS, required, wanted, make, unit="us", scale=1e-3)
 
 
@@ -249,33 +241,37 @@ ROWS = (
     _python("call", "checked successful call", "<= 70", "<= 46", CheckedCall),
     _python("failure", "failing call, caught and read", "<= 700", "<= 500", FailingCall),
     _python("ndarray", "aligned ndarray, 600 KB", "<= 450", "<= 400", NewArray),
-    _python("value", "ndarray to value", "2x", "4x", ValueOfArray),
-    _python("array", "value to ndarray", "1x", "1.5x", ArrayOfValue),
+    _python("value", "ndarray to value", "2x", "4x", values.ValueOfArray),
+    _python("array", "value to ndarray", "1x", "1.5x", values.ArrayOfValue),
     Row(
         "python-strings",
         "Python: 1000 str to a tensor and back",
         PYTHON,
         "2x",
         "4x",
-        Strings,
+        values.Strings,
         unit="us",
         scale=1e-3,
     ),
     Row("compat-run", "compat: InferenceSession.run", PYTHON, "1.5x", "2x", CompatRun),
     Row("compat-values", "compat: run_with_ort_values", PYTHON, "10x", "15x", CompatRunWithValues),
-    _python("texts", "array of 4 str to a value", "<= 2000", "<= 1500", FourStrings),
-    _python("handle", "handle of a value", "<= 200", "<= 100", HandleOfValue),
-    _python("dlpack", "official OrtValue to a value", "<= 3000", "<= 1500", ValueOfOfficial),
-    _python("pairs", "look-up among 40,000 pairs", "0.8x", "1x", PairLookUp),
+    _python("texts", "array of 4 str to a value", "<= 2000", "<= 1500", values.FourStrings),
+    _python("handle", "handle of a value", "<= 200", "<= 100", values.HandleOfValue),
+    _python("dlpack", "official OrtValue to a value", "<= 3000", "<= 1500", values.ValueOfOfficial),
+    _python("pairs", "look-up among 40,000 pairs", "0.8x", "1x", values.PairLookUp),
     Row("python-kernel", "Python: run an op written in Python", PYTHON, "2x", "3x", RunOp),
     Row("python-multiply", "Python: run an op of np.multiply", PYTHON, "2x", "3x", RunMultiply),
-    _run("run", "one addition", "2.2x", "2.5x", runs.RunAdd),
-    _run("bound", "one addition, bound", "1.8x", "2x", runs.RunBound),
-    _run("strings", "4 strings in and out", "1.5x", "2x", runs.RunStrings),
-    _run("matmul", "[1, 256] x [256, 256]", "1.5x", "1.6x", runs.RunMatMul),
-    _run("busy", "one addition, beside a busy thread", "2x", "4x", runs.RunBusy),
-    _run("await", "one addition, awaited", "1.5x", "2x", runs.Awaited),
-    _run("burst", "one addition, 200 awaited", "4x", "6x", runs.AwaitedBurst),
+    _run("run", "run of one addition", "2.2x", "2.5x", runs.RunAdd),
+    _run("bound", "run of one addition, bound", "1.8x", "2x", runs.RunBound),
+    _run("strings", "run of 4 strings in and out", "1.5x", "2x", runs.RunStrings),
+    _run("texts", "run of 4 strings of NumPy's str", "1.5x", "2x", runs.RunTexts),
+    _run("matmul", "run of [1, 256] x [256, 256]", "1.5x", "1.6x", runs.RunMatMul),
+    _run("busy", "run of one addition, beside a busy thread", "2x", "4x", runs.RunBusy),
+    _run("await", "run of one addition, awaited", "1.5x", "2x", runs.Awaited),
+    _run("burst", "run of one addition, 200 awaited", "4x", "6x", runs.AwaitedBurst),
+    _run("run-c", "run of one addition; real: in C", "", "", runs.RunBesideC),
+    _run("bound-c", "run of one addition, bound; real: in C", "", "", runs.RunBoundBesideC),
+    _run("create", "session of 1 MB made and closed", "0.98x", "", runs.Create),
     Row(
         "import",
         "import, over numpy's",

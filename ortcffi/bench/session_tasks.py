@@ -8,6 +8,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from itertools import repeat
 from time import perf_counter_ns
@@ -15,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ortcffi._native import ffi, lib
 from ortcffi.graph.graph import Graph
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.session import Session
+from ortcffi.values.value import Value
 
 from .tasks import Counted
 
@@ -43,6 +46,11 @@ def _add() -> tuple[bytes, dict[str, Any]]:
 
 def _strings() -> tuple[bytes, dict[str, Any]]:
     return _model("Identity", ("x", "str", (4,))), {"x": np.array(["a", "b", "c", "d"], object)}
+
+
+def _texts() -> tuple[bytes, dict[str, Any]]:
+    model, feed = _strings()
+    return model, {"x": feed["x"].astype("U1")}
 
 
 def _matmul() -> tuple[bytes, dict[str, Any]]:
@@ -103,6 +111,12 @@ class RunStrings(_Runs):
     make = staticmethod(_strings)
 
 
+class RunTexts(_Runs):
+    """A run with four strings in and out, given as an array of NumPy's str."""
+
+    make = staticmethod(_texts)
+
+
 class RunMatMul(_Runs):
     """A run of a small matrix product."""
 
@@ -124,6 +138,92 @@ class RunBound(_Runs):
         binding.bind_ortvalue_input("x", self.kept[0])
         binding.bind_ortvalue_output("y", self.kept[1])
         return partial(self.session.run_with_iobinding, binding)
+
+
+class _BesideC(_Runs):
+    """Runs of this package's sessions, in the real library's column by a loop in C."""
+
+    def __init__(self, subject: "Subject") -> None:
+        model, self.feed = self.make()
+        self.is_official = False
+        self.in_c = subject.name == "real"
+        with SessionOptions(intra_op_threads=1) as ours:
+            self.session = Session(model, ours)
+        self.call = self.make_call()
+        self.x = Value.from_numpy(self.feed["x"], api=self.session.api)
+
+    def run(self, count: int) -> float:
+        """Run `count` times; the nanoseconds that passed."""
+        if not self.in_c:
+            return super().run(count)
+        with self.binding() as binding:
+            names = [ffi.new("char[]", name) for name in (b"x", b"y")]
+            handles = self.session.handle, self.x.handle
+            members = {
+                "api": self.session.api.pointer,
+                "session": handles[0],
+                "input": names[0],
+                "output": names[1],
+                "x": handles[1],
+                "binding": binding,
+                "count": count,
+            }
+            taken: int = lib.ortcffi_bench_run_session(ffi.new("ortcffi_bench_runs*", members))
+        if taken < 0:
+            raise RuntimeError("a run failed")
+        return taken
+
+    def binding(self) -> AbstractContextManager[Any]:
+        """What the loop runs with; NULL for the value."""
+        return nullcontext(ffi.NULL)
+
+    def close(self) -> None:
+        """Let go of the session."""
+        super().close()
+        del self.x
+
+
+class RunBesideC(_BesideC):
+    """The addition, beside C."""
+
+
+class RunBoundBesideC(_BesideC):
+    """The addition, its arrays bound once, beside C."""
+
+    def make_call(self) -> Callable[[], object]:
+        """Bind input and output."""
+        self.bound = self.session.bind(x=self.feed["x"], y=np.empty((1, 4), np.float32))
+        return self.bound.run  # type: ignore[no-any-return]
+
+    def binding(self) -> AbstractContextManager[Any]:
+        """The binding."""
+        return self.bound._handle()  # type: ignore[no-any-return]
+
+    def close(self) -> None:
+        """Let go of the binding, too."""
+        super().close()
+        del self.bound
+
+
+class Create(_Runs):
+    """A session of a model of 1 MB made and closed: at most 1.02 times the official time."""
+
+    def make_call(self) -> Callable[[], object]:
+        """Make and close one."""
+        graph = Graph()
+        graph.input("x", "f4", [1, 512])
+        graph.initializer("w", np.ones((512, 512), np.float32))
+        graph.node("MatMul", ["x", "w"], ["y"])
+        graph.output("y", "f4", [1, 512])
+        model = graph.to_bytes()
+        if self.is_official:
+            import onnxruntime
+
+            options = onnxruntime.SessionOptions()
+            options.intra_op_num_threads = self.threads
+            return partial(onnxruntime.InferenceSession, model, options)
+        ours = SessionOptions(self.session.api, intra_op_threads=self.threads)
+        return lambda: Session(model, ours).close()
 
 
 class RunBusy(_Runs):

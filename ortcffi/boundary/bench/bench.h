@@ -58,6 +58,20 @@ int64_t ortcffi_bench_run(const ortcffi_bench_job* job);
 /* Frees what is in the job's slots, and empties them. */
 void ortcffi_bench_clear(const ortcffi_bench_job* job);
 
+/* Runs of a session with one input and one output: with a value, or with what a binding has. */
+typedef struct ortcffi_bench_runs {
+  const OrtApi* api;
+  OrtSession* session;
+  const char* input;
+  const char* output;
+  OrtValue* x;
+  OrtIoBinding* binding; /* NULL to run with `x` and have the output allocated */
+  int64_t count;
+} ortcffi_bench_runs;
+
+/* Runs a session without the interpreter lock. Nanoseconds passed, or -1 if a run failed. */
+int64_t ortcffi_bench_run_session(const ortcffi_bench_runs* runs);
+
 /* What this machine can do: a table that answers the measured slots with the least of work. It
  * checks no argument, no double free and no limit, and never gives memory back. NULL if the
  * addresses it needs cannot be had. */
