@@ -12,7 +12,8 @@ RUNS = abi client heap old_client versions storm:2:50000:2 arena:2:30000 adaptor
 RUNS_OF_POSIX = $(FORKS) $(INSIDERS_OF_$(CHOSEN)) throwing:$(THROWING) private_copy:$(THROWING) kernel_threads:100000
 THROWING = $(BUILD)/throwing_ops.so
 # Apart, since the runtimes of most tools do not go on in the child of a process with threads.
-FORKS = kernel_threads:1000:fork storm:2:20000:2:fork adaptor_storm:2:20000:2:fork shared_env:100000:200 arena_fork
+FORKS = kernel_threads:1000:fork storm:2:20000:2:fork adaptor_storm:2:20000:2:fork shared_env:100000:200 arena_fork \
+  fork_order
 # These leave objects to the end of the process, which nobody takes for a leak on our own heap.
 LEAVERS = $(if $(filter HEAP,$(CHOSEN)),behaviour)
 # In their allocations, or in the system's functions, the n-th call fails.
@@ -41,7 +42,7 @@ $(BUILD)/%$(EXE): %.c $(wildcard ../tests/c/*/*.h) $(LIBRARY)
 
 # These look inside, so they are linked with the core's objects.
 $(BUILD)/faults $(BUILD)/system_faults $(BUILD)/adaptor_storm$(EXE) $(BUILD)/platform$(EXE) \
-$(BUILD)/arena_fork $(BUILD)/private_copy: LINK_CLIENT = \
+$(BUILD)/arena_fork $(BUILD)/fork_order $(BUILD)/private_copy: LINK_CLIENT = \
   -Isrc $($(CHOSEN)_FLAGS) $(OBJECTS) $($(CHOSEN)_LINK) $(WRAP) $(THREADS) $(LDFLAGS) $(SEEN)
 $(BUILD)/faults: WRAP = -Wl,--wrap=malloc -rdynamic -DCUSTOM_OPS='"$(abspath $(BUILD))/custom_ops.so"'
 $(BUILD)/faults: | $(BUILD)/custom_ops.so

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The compiled types that values are built on, from ``ortcffi/boundary/values``."""
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import ortcffi._table
@@ -35,6 +34,12 @@ def _maker_of(api: "Api") -> Maker:
     return Maker(address_of(api.pointer), address_of(info.handle), api.version, api, info)
 
 
-_maker = cached_property(_maker_of)
-_maker.__set_name__(Table, "_maker")
-Table._maker = _maker  # type: ignore[method-assign, assignment]
+class _FoundOnce:
+    """Like `functools.cached_property`, without a lock that a thread could hold during a fork."""
+
+    def __get__(self, api: "Api", kind: "type[Api]") -> Maker:
+        found: Maker = vars(api).setdefault("_maker", _maker_of(api))
+        return found
+
+
+Table._maker = _FoundOnce()  # type: ignore[method-assign, assignment]

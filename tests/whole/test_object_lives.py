@@ -14,6 +14,7 @@ from support.versions import API_VERSION
 
 import ortcffi as ort
 from ortcffi.env import sharing as env_clients
+from ortcffi.values import compiled
 
 MAKERS = {
     "SessionOptions": lambda api: ort.SessionOptions(api, logger=print, config={"a": "1"}),
@@ -107,6 +108,31 @@ def test_a_fork_while_another_thread_counts_environments_leaves_the_child_workin
     threads = start(hold)
     assert held.wait(TIME_LIMIT)
     status = fork(make_environment)
+    join(*threads)
+    assert status == 0
+
+
+def test_a_fork_while_another_thread_makes_its_first_value_leaves_the_child_working(
+    core_api, monkeypatch
+):
+    api = ort.Api(core_api.pointer, version=30, version_string="1.30.0")
+    held, done = threading.Event(), threading.Event()
+    make = compiled._maker_of
+
+    def make_slowly(api):
+        held.set()
+        done.wait(TIME_LIMIT)
+        return make(api)
+
+    def use():
+        compiled._maker_of = make
+        return ort.Value.from_numpy(np.zeros(3), api=api).shape == (3,)
+
+    monkeypatch.setattr(compiled, "_maker_of", make_slowly)
+    threads = start(lambda: api._maker)
+    assert held.wait(TIME_LIMIT)
+    status = fork(use, limit=20)
+    done.set()
     join(*threads)
     assert status == 0
 

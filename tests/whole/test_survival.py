@@ -43,6 +43,10 @@ def test_both_sides_of_a_fork_in_a_storm_go_on(run):
     assert (done.stdout, done.stderr) == ("calm\n", "")
 
 
+def test_a_fork_takes_locks_in_one_order_whatever_was_used_first(build_insider):
+    assert processes.run(build_insider("fork_order"), "-").stdout == "ok\n"
+
+
 @pytest.mark.parametrize("fork", [[], ["fork"]], ids=["storm", "fork"])
 def test_adaptors_around_each_other_survive_a_storm(build_insider, fork):
     done = processes.run(build_insider("adaptor_storm"), "-", "2", "20000", "3", *fork)

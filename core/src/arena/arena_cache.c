@@ -35,13 +35,11 @@ static void in_child(void) {
   after_fork();
 }
 
-/* The heap's fork handlers are registered before these, so a fork takes the heap's locks after
- * those of arenas. */
 static void prepare_forks(void) {
   arena_has_barrier = core_barrier_begin();
   /* Arenas call core_thread_number under their locks. */
   core_thread_numbers_begin();
-  core_at_fork(before_fork, after_fork, in_child);
+  core_at_fork(CORE_FORK_ARENAS, before_fork, after_fork, in_child);
 }
 
 void core_arenas_begin(void) { core_run_once(&once, prepare_forks); }

@@ -22,7 +22,7 @@ static core_once once = CORE_ONCE_INIT;
 static void lock_before_fork(void) { core_mutex_lock(&lock); }
 static void unlock_after_fork(void) { core_mutex_unlock(&lock); }
 static void register_fork_handlers(void) {
-  core_at_fork(lock_before_fork, unlock_after_fork, unlock_after_fork);
+  core_at_fork(CORE_FORK_OP_DOMAINS, lock_before_fork, unlock_after_fork, unlock_after_fork);
 }
 
 static void lock_ops(void) {

@@ -67,7 +67,9 @@ static void after_fork(void) {
   core_mutex_unlock(&lock);
 }
 
-static void prepare_forks(void) { core_at_fork(before_fork, after_fork, after_fork); }
+static void prepare_forks(void) {
+  core_at_fork(CORE_FORK_ENV, before_fork, after_fork, after_fork);
+}
 
 /* The environment, with one more client. Where there is none, `made` becomes it, which may be NULL.
  */

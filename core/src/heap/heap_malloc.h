@@ -12,6 +12,8 @@
 
 #include "heap/heap_base.h"
 
+/* The C library has fork handlers of its own. */
+#define HEAP_SURVIVES_FORKS 1
 #define HEAP_NAME "malloc"
 
 /** `calls` counts allocations. Number `first` and those after it, up to but without `last`, fail.

@@ -6,6 +6,13 @@
  * Unlike heap_bins.h, it cannot report a block that is freed twice, a pointer to a multiple of 64
  * bytes inside a block, a block that was written past its end, or a block that other code in the
  * process took from the same mimalloc. All of these damage mimalloc.
+ *
+ * mimalloc has no fork handlers. A thread that frees another thread's block marks the block's page
+ * for a moment, and a thread that takes over the memory of an ended one counts itself as a reader;
+ * in both cases other threads spin until it is done. In the child of a fork it never is. So threads
+ * that call mimalloc through this heap are kept out of it during a fork. Code that calls mimalloc
+ * itself, such as a program that replaces malloc with it, cannot be waited for: do not fork such a
+ * program while its threads allocate.
  */
 #ifndef ORTCFFI_HEAP_MIMALLOC_H_
 #define ORTCFFI_HEAP_MIMALLOC_H_
@@ -22,6 +29,7 @@ or build without USE_MIMALLOC"
 
 #define HEAP_TEXT_OF(x) #x
 #define HEAP_TEXT(x) HEAP_TEXT_OF(x)
+#define HEAP_SURVIVES_FORKS 0
 #define HEAP_NAME "mimalloc " HEAP_TEXT(MI_MALLOC_VERSION)
 
 /** From this size on mimalloc may return memory that the machine does not have: it maps addresses

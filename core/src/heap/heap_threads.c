@@ -70,7 +70,7 @@ static void after_fork(void) {
 
 static void prepare_threads_and_forks(void) {
   ready = heap_region_begin() && core_thread_key_create(&key, thread_end) &&
-          core_at_fork(before_fork, after_fork, after_fork);
+          core_at_fork(CORE_FORK_HEAP, before_fork, after_fork, after_fork);
 }
 
 struct heap_thread* heap_thread_begin(void) {

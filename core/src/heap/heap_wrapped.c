@@ -59,13 +59,43 @@ static void thread_end(void* argument) {
   core_mutex_unlock(&lock);
 }
 
-static void before_fork(void) { core_mutex_lock(&lock); }
+int heap_has_barrier;
+int heap_forks;
 
-static void after_fork(void) { core_mutex_unlock(&lock); }
+void heap_wait_for_fork(struct heap_thread* self) {
+  do {
+    __atomic_store_n(&self->is_inside, 0, __ATOMIC_SEQ_CST);
+    core_mutex_lock(&lock); /* which the fork holds */
+    core_mutex_unlock(&lock);
+    __atomic_exchange_n(&self->is_inside, 1, __ATOMIC_SEQ_CST);
+  } while (__atomic_load_n(&heap_forks, __ATOMIC_SEQ_CST));
+}
+
+static void before_fork(void) {
+  core_mutex_lock(&lock);
+  if (HEAP_SURVIVES_FORKS) {
+    return;
+  }
+  __atomic_store_n(&heap_forks, 1, __ATOMIC_SEQ_CST);
+  if (heap_has_barrier) {
+    core_barrier();
+  }
+  for (struct heap_thread* thread = threads; thread != NULL; thread = thread->next) {
+    while (thread != heap_self && __atomic_load_n(&thread->is_inside, __ATOMIC_SEQ_CST)) {
+      core_yield();
+    }
+  }
+}
+
+static void after_fork(void) {
+  __atomic_store_n(&heap_forks, 0, __ATOMIC_SEQ_CST);
+  core_mutex_unlock(&lock);
+}
 
 static void prepare_threads_and_forks(void) {
-  ready =
-      core_thread_key_create(&key, thread_end) && core_at_fork(before_fork, after_fork, after_fork);
+  heap_has_barrier = core_barrier_begin();
+  ready = core_thread_key_create(&key, thread_end) &&
+          core_at_fork(CORE_FORK_HEAP, before_fork, after_fork, after_fork);
 }
 
 struct heap_thread* heap_thread_begin(void) {
@@ -105,12 +135,15 @@ void* heap_alloc_slow(size_t size) {
       (CORE_UNLIKELY(self == &heap_nobody) && (self = heap_thread_begin()) == NULL)) {
     return NULL;
   }
+  heap_enter(self);
   void* block = other_alloc(size);
   if (CORE_UNLIKELY(block == NULL)) {
+    heap_leave(self);
     return NULL;
   }
   HEAP_ADD(self->live, (int64_t)other_size(block));
   HEAP_ADD(self->allocations, 1);
+  heap_leave(self);
   if (CORE_UNLIKELY(self->live > self->mark + (size < EXACT_FROM ? self->mark >> 6 : 0))) {
     note_peak(self);
   }
@@ -136,7 +169,15 @@ enum heap_verdict heap_free_slow(void* pointer) {
 /* Only the allocator below knows which of its pages are fresh. */
 void heap_zero(void* start, size_t size) { memset(start, 0, size); }
 
-void heap_shrink(void) { other_collect(); }
+void heap_shrink(void) {
+  struct heap_thread* self = heap_self;
+  if (self == &heap_nobody && !HEAP_SURVIVES_FORKS && (self = heap_thread_begin()) == NULL) {
+    return;
+  }
+  heap_enter(self);
+  other_collect();
+  heap_leave(self);
+}
 
 void heap_read_stats(struct heap_stats* out) {
   struct heap_thread sum;

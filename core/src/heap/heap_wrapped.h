@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file heap_wrapped.h
- * Counters around another allocator. heap_mimalloc.h and heap_malloc.h include it and define the
- * functions that are declared first.
+ * Counters around another allocator. heap_mimalloc.h and heap_malloc.h include it and define
+ * HEAP_SURVIVES_FORKS and the functions that are declared first.
  */
 #ifndef ORTCFFI_HEAP_WRAPPED_H_
 #define ORTCFFI_HEAP_WRAPPED_H_
@@ -33,8 +33,43 @@ struct heap_thread {
   uint64_t frees;
   uint64_t created[CORE_KINDS];
   uint64_t released[CORE_KINDS];
+  /** Whether this thread is in the other allocator, so that a fork must wait. */
+  int is_inside;
   struct heap_thread* next;
 };
+
+/** @name Forks
+ * An allocator that does not survive a fork while another thread is in it is called between
+ * heap_enter and heap_leave, for which a fork waits. The process-wide barrier of the platform,
+ * where there is one, saves the threads their own.
+ * @{ */
+extern int heap_has_barrier;
+/** Whether a fork waits, or is under way. */
+extern int heap_forks;
+/** Returns when no fork is under way, with `is_inside` set. */
+void heap_wait_for_fork(struct heap_thread* self);
+
+static inline CORE_INLINE void heap_enter(struct heap_thread* self) {
+  if (HEAP_SURVIVES_FORKS) {
+    return;
+  }
+  if (CORE_LIKELY(heap_has_barrier)) {
+    __atomic_store_n(&self->is_inside, 1, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  } else {
+    __atomic_exchange_n(&self->is_inside, 1, __ATOMIC_SEQ_CST);
+  }
+  if (CORE_UNLIKELY(__atomic_load_n(&heap_forks, __ATOMIC_SEQ_CST))) {
+    heap_wait_for_fork(self);
+  }
+}
+
+static inline CORE_INLINE void heap_leave(struct heap_thread* self) {
+  if (!HEAP_SURVIVES_FORKS) {
+    __atomic_store_n(&self->is_inside, 0, __ATOMIC_RELEASE);
+  }
+}
+/** @} */
 
 static inline CORE_INLINE void* heap_try_alloc_small(size_t size) {
   (void)size;
@@ -56,9 +91,11 @@ static inline CORE_INLINE int heap_try_free_small(void* pointer, size_t mark) {
                     self == &heap_nobody)) {
     return 0;
   }
+  heap_enter(self);
   HEAP_ADD(self->live, -(int64_t)other_size(pointer));
   HEAP_ADD(self->frees, 1);
   other_free(pointer);
+  heap_leave(self);
   return 1;
 }
 

@@ -101,7 +101,6 @@ static void end(OrtcoreKernel* kernel) {
   heap_free(kernel->spare);
   kernel->info.mark = 0;
   core_node_drop(kernel->node);
-  core_mutex_end(&kernel->lock);
   heap_free(kernel);
 }
 
@@ -120,13 +119,9 @@ OrtStatus* core_kernel_create(const struct core_kernel_host* host, const Ortcore
   }
   *kernel = (OrtcoreKernel){.has_status = node->op->version >= STATUS_SINCE &&
                                           node->op->CreateKernelV2 != NULL};
-  if (!core_mutex_begin(&kernel->lock)) {
-    heap_free(kernel);
-    return CORE_OUT_OF_MEMORY(ortcore_kernel_create, sizeof(core_mutex));
-  }
+  core_contexts_begin();
   OrtStatus* status = core_new_node(host, node, &kernel->node);
   if (status != NULL) {
-    core_mutex_end(&kernel->lock);
     heap_free(kernel);
     return status;
   }

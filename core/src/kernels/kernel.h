@@ -127,9 +127,11 @@ struct OrtcoreKernel {
   bool has_status;
   /** Contexts that no call uses: one that is taken without the lock, and the others. */
   struct OrtKernelContext* spare;
-  core_mutex lock;
   struct OrtKernelContext* contexts;
 };
+
+/** Prepares the lock of all kernels' contexts for forks. */
+void core_contexts_begin(void);
 
 struct core_scratch;
 

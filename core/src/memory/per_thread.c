@@ -26,7 +26,7 @@ static void after_fork(void) { core_mutex_unlock(&lock); }
 
 static void prepare_threads_and_forks(void) {
   core_thread_key_create(&key, thread_end);
-  core_at_fork(before_fork, after_fork, after_fork);
+  core_at_fork(CORE_FORK_THREAD_NUMBERS, before_fork, after_fork, after_fork);
 }
 
 void core_thread_numbers_begin(void) { core_run_once(&once, prepare_threads_and_forks); }

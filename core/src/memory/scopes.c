@@ -47,7 +47,9 @@ static void before_fork(void) { core_mutex_lock(&lock); }
 
 static void after_fork(void) { core_mutex_unlock(&lock); }
 
-static void prepare_forks(void) { core_at_fork(before_fork, after_fork, after_fork); }
+static void prepare_forks(void) {
+  core_at_fork(CORE_FORK_TRACKING, before_fork, after_fork, after_fork);
+}
 
 void core_tracking_begin(void) { core_run_once(&once, prepare_forks); }
 

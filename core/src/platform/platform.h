@@ -100,9 +100,27 @@ typedef pthread_key_t core_thread_key;
 int core_thread_key_create(core_thread_key* key, void (*thread_end)(void* value));
 void core_thread_key_set(core_thread_key key, void* value);
 
-/** Registers fork handlers: `before` runs before each fork, `in_parent` and `in_child` after it.
- * False when out of memory. Systems without fork call nothing. */
-int core_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void));
+/** The locks that are held during a fork, in the order in which it takes them: each stands before
+ * those that a thread may wait for while it holds it. The order in which the handlers are
+ * registered does not matter. */
+enum core_fork_place {
+  CORE_FORK_TRACE,
+  CORE_FORK_ENV,
+  CORE_FORK_OP_RECORDERS,
+  CORE_FORK_OP_DOMAINS,
+  CORE_FORK_KERNELS,
+  CORE_FORK_STRINGS,
+  CORE_FORK_ARENAS,
+  CORE_FORK_TRACKING,
+  CORE_FORK_THREAD_NUMBERS,
+  CORE_FORK_HEAP,
+  CORE_FORK_PLACES
+};
+/** Registers the fork handlers of a place, once: `before` runs before each fork, `in_parent` and
+ * `in_child` after it, in the opposite order. Hold no lock of a place while calling it: it waits
+ * for a fork that has begun. False when out of memory. Systems without fork call nothing. */
+int core_at_fork(enum core_fork_place place, void (*before)(void), void (*in_parent)(void),
+                 void (*in_child)(void));
 
 /** A joinable thread. */
 struct core_thread {

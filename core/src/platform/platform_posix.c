@@ -27,10 +27,6 @@ int core_thread_key_create(core_thread_key* key, void (*thread_end)(void* value)
 
 void core_thread_key_set(core_thread_key key, void* value) { pthread_setspecific(key, value); }
 
-int core_at_fork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void)) {
-  return pthread_atfork(before, in_parent, in_child) == 0;
-}
-
 static void* run_thread(void* thread) {
   const struct core_thread* own = thread;
   own->function(own->argument);

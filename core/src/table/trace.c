@@ -127,7 +127,7 @@ static void unlock_after_fork(void) { core_mutex_unlock(&lock); }
 
 static void prepare(void) {
   fill_tables();
-  core_at_fork(lock_before_fork, unlock_after_fork, unlock_after_fork);
+  core_at_fork(CORE_FORK_TRACE, lock_before_fork, unlock_after_fork, unlock_after_fork);
 }
 
 static void open_trace(struct trace* trace, const OrtApi* api, uint32_t version,
