@@ -38,7 +38,7 @@ struct core_membership {
 _Static_assert(sizeof(struct core_header) <= CORE_HEADER, "a header precedes its block");
 
 /* Guards the scopes and the recorded blocks. One for all adaptors, so that one fork handler is
- * enough. The heap is not called under it: a fork could then deadlock with the heap's locks. */
+ * enough. */
 static core_mutex lock = CORE_MUTEX_INIT;
 static core_once once = CORE_ONCE_INIT;
 static core_origin_source origin_source;
