@@ -104,6 +104,7 @@ void core_thread_key_set(core_thread_key key, void* value);
  * those that a thread may wait for while it holds it. The order in which the handlers are
  * registered does not matter. */
 enum core_fork_place {
+  CORE_FORK_WATCH,
   CORE_FORK_TRACE,
   CORE_FORK_ENV,
   CORE_FORK_OP_RECORDERS,

@@ -177,7 +177,7 @@ static void unlock_after_fork(void) { core_mutex_unlock(&lock); }
 
 static void prepare(void) {
   fill_tables();
-  core_at_fork(lock_before_fork, unlock_after_fork, unlock_after_fork);
+  core_at_fork(CORE_FORK_WATCH, lock_before_fork, unlock_after_fork, unlock_after_fork);
   __atomic_store_n(&is_used, true, __ATOMIC_RELEASE);
 }
 

@@ -21,7 +21,7 @@ static void note(int what) {
 }
 
 /* Handlers have no argument, so each place has its own. */
-#define EACH_PLACE(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9)
+#define EACH_PLACE(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10)
 #define HANDLERS(place)                                         \
   static void before_##place(void) { note(BEFORE + place); }    \
   static void parent_##place(void) { note(IN_PARENT + place); } \
