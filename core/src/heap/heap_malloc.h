@@ -12,8 +12,6 @@
 
 #include "heap/heap_base.h"
 
-/* The C library has fork handlers of its own. */
-#define HEAP_SURVIVES_FORKS 1
 #define HEAP_NAME "malloc"
 
 /** `calls` counts allocations. Number `first` and those after it, up to but without `last`, fail.
@@ -40,6 +38,9 @@ static inline size_t other_size(const void* block) { return malloc_usable_size((
 static inline int other_owns(const void* pointer) { return pointer != NULL; }
 
 static inline void other_collect(void) { malloc_trim(0); }
+
+/* The C library has fork handlers of its own. */
+static inline int other_survives_forks(void) { return 1; }
 
 #include "heap/heap_wrapped.h"
 

@@ -29,7 +29,6 @@ or build without USE_MIMALLOC"
 
 #define HEAP_TEXT_OF(x) #x
 #define HEAP_TEXT(x) HEAP_TEXT_OF(x)
-#define HEAP_SURVIVES_FORKS 0
 #define HEAP_NAME "mimalloc " HEAP_TEXT(MI_MALLOC_VERSION)
 
 /** From this size on mimalloc may return memory that the machine does not have: it maps addresses
@@ -67,6 +66,8 @@ static inline void other_free(void* block) {
 static inline size_t other_size(const void* block) { return mi_usable_size(block); }
 
 static inline void other_collect(void) { mi_collect(true); }
+
+static inline int other_survives_forks(void) { return 0; }
 
 #include "heap/heap_wrapped.h"
 

@@ -73,7 +73,7 @@ void heap_wait_for_fork(struct heap_thread* self) {
 
 static void before_fork(void) {
   core_mutex_lock(&lock);
-  if (HEAP_SURVIVES_FORKS) {
+  if (other_survives_forks()) {
     return;
   }
   __atomic_store_n(&heap_forks, 1, __ATOMIC_SEQ_CST);
@@ -171,7 +171,7 @@ void heap_zero(void* start, size_t size) { memset(start, 0, size); }
 
 void heap_shrink(void) {
   struct heap_thread* self = heap_self;
-  if (self == &heap_nobody && !HEAP_SURVIVES_FORKS && (self = heap_thread_begin()) == NULL) {
+  if (self == &heap_nobody && !other_survives_forks() && (self = heap_thread_begin()) == NULL) {
     return;
   }
   heap_enter(self);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file heap_wrapped.h
- * Counters around another allocator. heap_mimalloc.h and heap_malloc.h include it and define
- * HEAP_SURVIVES_FORKS and the functions that are declared first.
+ * Counters around another allocator. heap_mimalloc.h and heap_malloc.h include it and define the
+ * functions that are declared first.
  */
 #ifndef ORTCFFI_HEAP_WRAPPED_H_
 #define ORTCFFI_HEAP_WRAPPED_H_
@@ -18,6 +18,8 @@ static inline size_t other_size(const void* block);
 static inline int other_owns(const void* pointer);
 /** Returns unused memory to the system. */
 static inline void other_collect(void);
+/** Whether a fork may happen while other threads are in the allocator. */
+static inline int other_survives_forks(void);
 
 /* All sizes and marks are small: there is no large path. */
 #define HEAP_SMALL SIZE_MAX
@@ -50,7 +52,7 @@ extern int heap_forks;
 void heap_wait_for_fork(struct heap_thread* self);
 
 static inline CORE_INLINE void heap_enter(struct heap_thread* self) {
-  if (HEAP_SURVIVES_FORKS) {
+  if (other_survives_forks()) {
     return;
   }
   if (CORE_LIKELY(heap_has_barrier)) {
@@ -65,7 +67,7 @@ static inline CORE_INLINE void heap_enter(struct heap_thread* self) {
 }
 
 static inline CORE_INLINE void heap_leave(struct heap_thread* self) {
-  if (!HEAP_SURVIVES_FORKS) {
+  if (!other_survives_forks()) {
     __atomic_store_n(&self->is_inside, 0, __ATOMIC_RELEASE);
   }
 }
