@@ -9,9 +9,6 @@
 #include "memory/memory_info.h"
 #include "platform/platform.h"
 
-/* Mixed with its address it marks a live adaptor; an ended one has no mark. */
-#define ADAPTOR_MARK ((uintptr_t)0x6f7274636666u)
-
 /* The struct's version says which fields it has; Shrink exists from this one on. */
 #define SHRINK_SINCE 25
 
@@ -23,7 +20,8 @@ static const OrtMemoryInfo* ORT_API_CALL adaptor_info(const OrtAllocator* this_)
 
 int core_is_adaptor(const OrtAllocator* allocator) {
   return allocator != NULL && allocator->Info == adaptor_info &&
-         ((const struct core_adaptor*)allocator)->mark == (ADAPTOR_MARK ^ (uintptr_t)allocator);
+         ((const struct core_adaptor*)allocator)->mark ==
+             (CORE_ADAPTOR_MARK ^ (uintptr_t)allocator);
 }
 
 static OrtStatus* ORT_API_CALL inner_shrink(OrtAllocator* this_) NO_EXCEPTION {
@@ -67,7 +65,7 @@ struct core_adaptor* core_new_adaptor(size_t size, OrtAllocator* inner,
   self->base.Info = adaptor_info;
   self->base.Shrink = inner_shrink;
   self->inner = inner;
-  self->mark = ADAPTOR_MARK ^ (uintptr_t)self;
+  self->mark = CORE_ADAPTOR_MARK ^ (uintptr_t)self;
   self->references = 1;
   self->depth = core_is_adaptor(inner) ? ((struct core_adaptor*)inner)->depth + 1 : 1;
   core_allocator_retain(inner);
@@ -88,26 +86,6 @@ int core_set_adaptor_info(struct core_adaptor* self, const OrtMemoryInfo* info) 
   core_embed_memory_info(info, self->own_info, self->own_info + 1, extra);
   self->info = self->own_info;
   return 1;
-}
-
-static uintptr_t header_key(const struct core_adaptor* self, const struct core_header* header) {
-  return (uintptr_t)self ^ (uintptr_t)header ^ ADAPTOR_MARK;
-}
-
-void* core_alloc_with_header(struct core_adaptor* self, size_t size, struct core_header** header) {
-  if (CORE_UNLIKELY(size - 1 >= SIZE_MAX - CORE_HEADER)) {
-    return NULL;
-  }
-  char* start = core_inner_alloc(self, size + CORE_HEADER);
-  if (CORE_UNLIKELY(start == NULL)) {
-    return NULL;
-  }
-  *header = (struct core_header*)start;
-  (*header)->key = header_key(self, *header);
-  (*header)->size = size;
-  (*header)->start = start;
-  (*header)->serial = 0;
-  return start + CORE_HEADER;
 }
 
 /* Where core_refuse_free stores the reason while this thread is in core_free_asking. */
@@ -136,15 +114,11 @@ void core_refuse_free(const void* pointer, const char* why) {
   }
 }
 
-struct core_header* core_header_of(struct core_adaptor* self, void* block) {
-  struct core_header* header = (struct core_header*)((char*)block - CORE_HEADER);
-  if (CORE_UNLIKELY(header->key != header_key(self, header))) {
-    core_refuse_free(block,
-                     "is not a block of this allocator, or was freed before, or the block in front "
-                     "of it was overrun");
-    return NULL;
-  }
-  return header;
+struct core_header* core_no_header(const void* pointer) {
+  core_refuse_free(pointer,
+                   "is not a block of this allocator, or was freed before, or the block in front "
+                   "of it was overrun");
+  return NULL;
 }
 
 /* Aligned: the header directly precedes the aligned address, which may be anywhere in the block. */
@@ -166,15 +140,13 @@ static void* ORT_API_CALL aligned_alloc_(OrtAllocator* this_, size_t size) NO_EX
   }
   uintptr_t block = ((uintptr_t)start + extra) & ~(self->alignment - 1);
   struct core_header* header = (struct core_header*)(block - CORE_HEADER);
-  header->key = header_key(&self->adaptor, header);
-  header->size = size;
-  header->start = start;
+  core_write_header(&self->adaptor, header, size, start);
   return (void*)block;
 }
 
 static void ORT_API_CALL headed_free(OrtAllocator* this_, void* p) NO_EXCEPTION {
   struct core_adaptor* self = (struct core_adaptor*)this_;
-  struct core_header* header = p == NULL ? NULL : core_header_of(self, p);
+  struct core_header* header = core_header_of(self, p);
   if (CORE_LIKELY(header != NULL)) {
     core_free_with_header(self, header);
   }
@@ -260,8 +232,8 @@ struct observing {
 
 static void* ORT_API_CALL observing_alloc(OrtAllocator* this_, size_t size) NO_EXCEPTION {
   struct observing* self = (struct observing*)this_;
-  struct core_header* header;
-  void* block = core_alloc_with_header(&self->adaptor, size, &header);
+  struct core_header* header = core_alloc_with_header(&self->adaptor, size);
+  void* block = header == NULL ? NULL : core_block_after(header);
   if (block != NULL || size != 0) {
     self->observer(self->context, block != NULL ? CORE_ALLOCATED : CORE_REFUSED, block, size);
   }
@@ -270,7 +242,7 @@ static void* ORT_API_CALL observing_alloc(OrtAllocator* this_, size_t size) NO_E
 
 static void ORT_API_CALL observing_free(OrtAllocator* this_, void* p) NO_EXCEPTION {
   struct observing* self = (struct observing*)this_;
-  struct core_header* header = p == NULL ? NULL : core_header_of(&self->adaptor, p);
+  struct core_header* header = core_header_of(&self->adaptor, p);
   if (header != NULL) {
     /* Report the free first: afterwards another thread may get the same block. */
     self->observer(self->context, CORE_FREED, p, header->size);

@@ -106,6 +106,9 @@ void core_release_adaptor(OrtAllocator* allocator);
 
 /* Shared by the adaptors. */
 
+/** Mixed with its address it marks a live adaptor; an ended one has no mark. */
+#define CORE_ADAPTOR_MARK ((uintptr_t)0x6f7274636666u)
+
 struct core_adaptor {
   OrtAllocator base;
   /** The wrapped allocator; NULL for an allocator from functions that wraps none. */
@@ -152,8 +155,6 @@ struct core_adaptor* core_new_adaptor(size_t size, OrtAllocator* inner,
 int core_set_adaptor_info(struct core_adaptor* self, const OrtMemoryInfo* info);
 /** Returns NULL if an adaptor can wrap the allocator, otherwise a status that says why not. */
 OrtStatus* core_check_inner(const OrtAllocator* inner, const void* out);
-/** Allocates a block with a header from the inner allocator; NULL when out of memory. */
-void* core_alloc_with_header(struct core_adaptor* self, size_t size, struct core_header** header);
 /** Frees a pointer through an adaptor and returns NULL. If the adaptor refuses the pointer, returns
  * the reason, as the end of a sentence, and prints nothing. */
 const char* core_free_asking(OrtAllocator* adaptor, void* pointer);
@@ -167,9 +168,54 @@ static inline CORE_INLINE void* core_inner_alloc(const struct core_adaptor* self
                                             : core_alloc_from(self->inner, size, 0);
 }
 
+/** What the header of a block has as its key while the block is in use. */
+static inline uintptr_t core_header_key(const struct core_adaptor* self,
+                                        const struct core_header* header) {
+  return (uintptr_t)self ^ (uintptr_t)header ^ CORE_ADAPTOR_MARK;
+}
+
+/** Fills in the header of a block that is part of the inner allocator's block at `start`. */
+static inline void core_write_header(const struct core_adaptor* self, struct core_header* header,
+                                     size_t size, void* start) {
+  header->key = core_header_key(self, header);
+  header->size = size;
+  header->start = start;
+  header->serial = 0;
+}
+
+/** Allocates a block of `size` bytes after a header, whose address it returns; NULL for size 0 and
+ * when out of memory. */
+static inline CORE_INLINE struct core_header* core_alloc_with_header(struct core_adaptor* self,
+                                                                     size_t size) {
+  if (CORE_UNLIKELY(size - 1 >= SIZE_MAX - CORE_HEADER)) {
+    return NULL;
+  }
+  struct core_header* header = core_inner_alloc(self, size + CORE_HEADER);
+  if (CORE_LIKELY(header != NULL)) {
+    core_write_header(self, header, size, header);
+  }
+  return header;
+}
+
+/** The block after a header. */
+static inline void* core_block_after(struct core_header* header) {
+  return (char*)header + CORE_HEADER;
+}
+
+/** Returns NULL after a core_refuse_free that says that a pointer is no block. */
+struct core_header* core_no_header(const void* pointer);
+
 /** Returns the header of a block. If the pointer is no block of this adaptor, calls
- * core_refuse_free and returns NULL. */
-struct core_header* core_header_of(struct core_adaptor* self, void* block);
+ * core_refuse_free and returns NULL, as for NULL. */
+static inline CORE_INLINE struct core_header* core_header_of(const struct core_adaptor* self,
+                                                             void* block) {
+  struct core_header* header = (struct core_header*)((uintptr_t)block - CORE_HEADER);
+  if (CORE_UNLIKELY(block == NULL)) {
+    return NULL;
+  }
+  return CORE_LIKELY(header->key == core_header_key(self, header)) ? header : core_no_header(block);
+}
+
 /** Frees a block by its header. */
 static inline void core_free_with_header(struct core_adaptor* self, struct core_header* header) {
   header->key = 0;

@@ -20,13 +20,15 @@ struct limiting {
   int64_t quantum;
   /* The common count: bytes in use and in reserve. */
   int64_t booked;
-  struct core_shards shards;
+  /* Up to this reserve give_back need not be called: it would change nothing. */
+  int64_t largest_reserve;
   /* Grants what goes over the limit as well, counts it, and calls back where that is not NULL. */
   int soft;
   int64_t excesses;
   int64_t max_excess;
   core_excess_callback callback;
   void* context;
+  struct core_shards shards;
 };
 
 /* No machine has a block of this size, and sums of some do not overflow. */
@@ -50,16 +52,26 @@ static CORE_NOINLINE int book(struct limiting* self, struct core_shard* shard, i
   return 1;
 }
 
-static void unbook(struct limiting* self, struct core_shard* shard, int64_t bytes) {
-  int64_t reserve = shard->counters[RESERVE] + bytes;
+/* Reduces the common count by what a reserve has above the quantum, if it has more than twice that.
+ * Returns the reserve. */
+static CORE_NOINLINE int64_t give_back(struct limiting* self, int64_t reserve) {
   int64_t keep = self->quantum;
-  if (CORE_UNLIKELY(self->soft)) {
+  if (self->soft && __atomic_load_n(&self->booked, __ATOMIC_RELAXED) > self->limit) {
     /* Above the limit nothing is kept: blocks taken from a reserve would not be noticed. */
-    keep = __atomic_load_n(&self->booked, __ATOMIC_RELAXED) > self->limit ? 0 : keep;
+    keep = 0;
   }
-  if (CORE_UNLIKELY(reserve > 2 * keep)) {
-    __atomic_fetch_sub(&self->booked, reserve - keep, __ATOMIC_RELAXED);
-    reserve = keep;
+  if (reserve <= 2 * keep) {
+    return reserve;
+  }
+  __atomic_fetch_sub(&self->booked, reserve - keep, __ATOMIC_RELAXED);
+  return keep;
+}
+
+static inline CORE_INLINE void unbook(struct limiting* self, struct core_shard* shard,
+                                      int64_t bytes) {
+  int64_t reserve = shard->counters[RESERVE] + bytes;
+  if (CORE_UNLIKELY(reserve > self->largest_reserve)) {
+    reserve = give_back(self, reserve);
   }
   CORE_SHARD_SET(shard->counters[RESERVE], reserve);
 }
@@ -91,20 +103,20 @@ static void* ORT_API_CALL limiting_alloc(OrtAllocator* this_, size_t size) NO_EX
     return NULL;
   }
   CORE_SHARD_ADD(shard->counters[RESERVE], -bytes);
-  struct core_header* header;
-  void* block = core_alloc_with_header(&self->adaptor, size, &header);
-  if (CORE_UNLIKELY(block == NULL)) {
+  struct core_header* header = core_alloc_with_header(&self->adaptor, size);
+  if (CORE_UNLIKELY(header == NULL)) {
     unbook(self, shard, bytes);
-  } else if (CORE_UNLIKELY(self->soft) &&
-             __atomic_load_n(&self->booked, __ATOMIC_RELAXED) > self->limit) {
+    return NULL;
+  }
+  if (CORE_UNLIKELY(self->soft) && __atomic_load_n(&self->booked, __ATOMIC_RELAXED) > self->limit) {
     tell_excess(self, size);
   }
-  return block;
+  return core_block_after(header);
 }
 
 static void ORT_API_CALL limiting_free(OrtAllocator* this_, void* p) NO_EXCEPTION {
   struct limiting* self = (struct limiting*)this_;
-  struct core_header* header = p == NULL ? NULL : core_header_of(&self->adaptor, p);
+  struct core_header* header = core_header_of(&self->adaptor, p);
   if (CORE_UNLIKELY(header == NULL)) {
     return;
   }
@@ -159,6 +171,7 @@ OrtStatus* core_create_limiting(OrtAllocator* inner, size_t limit, OrtAllocator*
   self->largest = (size_t)self->limit;
   self->quantum = self->limit / QUANTUM_SHARE;
   self->quantum = self->quantum < LARGEST_QUANTUM ? self->quantum : LARGEST_QUANTUM;
+  self->largest_reserve = 2 * self->quantum;
   self->adaptor.base.GetStats = limiting_stats;
   self->adaptor.end = limiting_end;
   *out = &self->adaptor.base;
@@ -171,6 +184,7 @@ OrtStatus* core_create_soft_limiting(OrtAllocator* inner, size_t limit,
   CORE_TRY(core_create_limiting(inner, limit, out));
   struct limiting* self = (struct limiting*)*out;
   self->soft = 1;
+  self->largest_reserve = 0;
   self->largest = LARGEST_SOFT_BLOCK;
   self->callback = callback;
   self->context = context;

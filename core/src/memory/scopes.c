@@ -212,7 +212,7 @@ size_t core_scope_blocks(core_scope* scope, core_tracked_block* out, size_t capa
   for (struct core_header* at = scope->tracking->recorded; at != NULL && at->serial > scope->since;
        at = at->next) {
     if (has(at, scope) && count++ < capacity) {
-      out[count - 1] = (core_tracked_block){(char*)at + CORE_HEADER, at->size, at->site,
+      out[count - 1] = (core_tracked_block){core_block_after(at), at->size, at->site,
                                             at->serial <= scope->peak_serial};
     }
   }

@@ -34,9 +34,9 @@ static CORE_NOINLINE void new_high(struct core_tracking* self, struct core_shard
 static void* ORT_API_CALL tracking_alloc(OrtAllocator* this_, size_t size) NO_EXCEPTION {
   struct core_tracking* self = (struct core_tracking*)this_;
   struct core_shard* shard = core_shard(&self->shards);
-  struct core_header* header;
-  void* block = shard == NULL ? NULL : core_alloc_with_header(&self->adaptor, size, &header);
-  if (CORE_UNLIKELY(block == NULL)) {
+  struct core_header* header =
+      CORE_LIKELY(shard != NULL) ? core_alloc_with_header(&self->adaptor, size) : NULL;
+  if (CORE_UNLIKELY(header == NULL)) {
     return NULL;
   }
   int64_t bytes = (int64_t)size;
@@ -53,12 +53,12 @@ static void* ORT_API_CALL tracking_alloc(OrtAllocator* this_, size_t size) NO_EX
   if (CORE_UNLIKELY(__atomic_load_n(&self->recording, __ATOMIC_RELAXED) != 0)) {
     tracking_record(self, header);
   }
-  return block;
+  return core_block_after(header);
 }
 
 static void ORT_API_CALL tracking_free(OrtAllocator* this_, void* p) NO_EXCEPTION {
   struct core_tracking* self = (struct core_tracking*)this_;
-  struct core_header* header = p == NULL ? NULL : core_header_of(&self->adaptor, p);
+  struct core_header* header = core_header_of(&self->adaptor, p);
   if (CORE_UNLIKELY(header == NULL)) {
     return;
   }
