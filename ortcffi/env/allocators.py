@@ -15,7 +15,7 @@ from ortcffi.env import sharing
 from ortcffi.ep.devices import EpDevice
 from ortcffi.memory.adaptors import Failing
 from ortcffi.memory.allocator import Allocator
-from ortcffi.memory.foreign import allocator_for, same_library
+from ortcffi.memory.foreign import allocator_for
 from ortcffi.memory.info import AllocatorType, DeviceMemoryType, MemoryInfo
 from ortcffi.memory.limiting import Limiting
 from ortcffi.memory.python_allocator import PythonAllocator
@@ -267,7 +267,7 @@ class EnvMemory(Handle):
         if not isinstance(given, kind):
             name = type(given).__name__
             raise TypeError(f"{argument} must be of type {kind.__name__}, not {name}")
-        if not same_library(given.api, self.api):
+        if not given.api.same_library(self.api):
             raise ValueError(
                 f"{argument} belongs to {given.api}, and the environment to {self.api}"
             )

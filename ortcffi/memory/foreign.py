@@ -17,12 +17,7 @@ from ortcffi.memory.info import MemoryInfo
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["allocator_for", "same_library"]
-
-
-def same_library(one: "Api", other: "Api") -> bool:
-    """Whether two tables belong to the same library, so that they share objects."""
-    return one.path == other.path
+__all__ = ["allocator_for"]
 
 
 def allocator_for(api: "Api", allocator: Allocator) -> Allocator:
@@ -37,9 +32,9 @@ def allocator_for(api: "Api", allocator: Allocator) -> Allocator:
     """
     if not isinstance(allocator, Allocator):
         raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
-    if same_library(allocator.api, api):
+    if allocator.api.same_library(api):
         info = allocator.info
-        return allocator if same_library(info.api, api) else _Lent(api, allocator, info)
+        return allocator if info.api.same_library(api) else _Lent(api, allocator, info)
     return _Lent(api, allocator, allocator.info)
 
 
@@ -50,7 +45,7 @@ class _Lent(Allocator):
 
     def __init__(self, api: "Api", inner: Allocator, info: MemoryInfo) -> None:
         core = core_api()
-        translated = info if same_library(info.api, api) else _translated(api, info)
+        translated = info if info.api.same_library(api) else _translated(api, info)
         # Keep only a new info: a borrowed one refers to its allocator, which keeps it anyway.
         kept = None if translated is info else translated.handle
         speaks = all(table.supports("CreateKeyValuePairs") for table in (api, inner.api))

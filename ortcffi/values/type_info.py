@@ -9,7 +9,6 @@ from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import made_by
 from ortcffi.errors import NotImplemented, check
-from ortcffi.memory.foreign import same_library
 from ortcffi.values.compiled import Tensor
 from ortcffi.values.element_types import ElementType, ValueKind
 from ortcffi.values.tensor_type_info import TensorTypeInfo, number_of
@@ -151,7 +150,7 @@ class TypeInfo(Handle):
                 return cls._made(slot, info.api, info.handle)
         if shape is not None:
             raise TypeError("shape must not be given along with a TensorTypeInfo, which has one")
-        if api is not None and not same_library(api, element_type.api):
+        if api is not None and not api.same_library(element_type.api):
             raise ValueError(f"element_type belongs to {element_type.api}, not to {api}")
         return cls._made(slot, element_type.api, element_type.handle)
 
