@@ -10,6 +10,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ortcffi.cli.search_path import search_path
@@ -45,17 +46,17 @@ class OfficialFinding(NamedTuple):
     is_known : bool
         Whether the release is among them.
     reaches : list of str
-        What was reached: ``"table"``, ``"objects"``, ``"sessions"``.
-    problem : str
-        Why the rest was not; empty if all was reached.
+        What was reached: ``"table"``, ``"objects"``, ``"sessions"``, ``"environment"``.
+    problems : list of str
+        Why the rest was not.
     """
 
     version: str = ""
     path: str = ""
     known_layouts: str = f"{KNOWN_RELEASES[0]} to {KNOWN_RELEASES[1]}"
     is_known: bool = False
-    reaches: tuple[str, ...] = ()
-    problem: str = ""
+    reaches: Sequence[str] = ()
+    problems: Sequence[str] = ()
 
 
 def examine(seconds: float = SECONDS) -> OfficialFinding | None:
@@ -68,13 +69,13 @@ def examine(seconds: float = SECONDS) -> OfficialFinding | None:
             command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=seconds
         )
     except subprocess.TimeoutExpired:
-        return OfficialFinding(problem=f"it does not answer within {seconds:g} seconds")
+        return OfficialFinding(problems=[f"it does not answer within {seconds:g} seconds"])
     try:
         found = json.loads(done.stdout.splitlines()[-1])
     except (IndexError, ValueError):
         problem = f"the process that imports it ends with exit code {done.returncode}"
-        return OfficialFinding(problem=problem)
-    return OfficialFinding(**found | {"reaches": tuple(found["reaches"])})
+        return OfficialFinding(problems=[problem])
+    return OfficialFinding(**found)
 
 
 def answer() -> None:
@@ -88,27 +89,38 @@ def answer() -> None:
 def _tried() -> OfficialFinding:
     from ortcffi.official.door import attach
 
-    reaches: list[str] = []
     finding = OfficialFinding()
     try:
         package = importlib.import_module(PACKAGE)
         version = str(package.__version__)
         finding = finding._replace(version=version, is_known=is_known_release(version))
         official = attach()
-        finding = finding._replace(path=str(official.path))
-        reaches.append("table")
-        _reach_session(official, package)
-        reaches.append("sessions")
-        official.run_options(package.RunOptions())
-        reaches.insert(1, "objects")
     except Exception as error:  # noqa: BLE001  # whatever it is, it is the answer
-        finding = finding._replace(problem=str(error) or type(error).__name__)
-    return finding._replace(reaches=tuple(reaches))
+        return finding._replace(problems=[_text_of(error)])
+    reaches, problems = ["table"], []
+    for name, reach in _PARTS.items():
+        try:
+            reach(official, package)
+            reaches.append(name)
+        except Exception as error:  # noqa: BLE001
+            problems.append(f"its {name}: {_text_of(error)}")
+    return finding._replace(path=str(official.path), reaches=reaches, problems=problems)
+
+
+def _text_of(error: Exception) -> str:
+    return str(error) or type(error).__name__
 
 
 def _reach_session(official: Official, package: Any) -> None:
     providers = ["CPUExecutionProvider"]
     official.session(package.InferenceSession(_MODEL, providers=providers))
+
+
+_PARTS: dict[str, Callable[[Official, Any], object]] = {
+    "objects": lambda official, package: official.run_options(package.RunOptions()),
+    "sessions": _reach_session,
+    "environment": lambda official, _package: official.env,
+}
 
 
 def describe(finding: OfficialFinding) -> str:
@@ -121,11 +133,10 @@ def describe(finding: OfficialFinding) -> str:
     )
     if finding.reaches:
         lines.append(f"ok: ortcffi.attach() reaches its {_listed(finding.reaches)}")
-    if finding.problem:
-        lines.append(f"not reached: {finding.problem}")
+    lines += [f"not reached: {problem}" for problem in finding.problems]
     return "\n    ".join(lines)
 
 
-def _listed(words: tuple[str, ...]) -> str:
+def _listed(words: Sequence[str]) -> str:
     *most, last = words
     return f"{', '.join(most)} and {last}" if most else last

@@ -27,7 +27,7 @@ from ortcffi.official.layout import (
     pointer_of,
     session_pointer,
 )
-from ortcffi.official.sharing import share_for_good
+from ortcffi.official.sharing import environment_of, share_for_good
 from ortcffi.official.soft_bound import SoftBound
 from ortcffi.official.values import make_ortvalue
 from ortcffi.options.run import RunOptions
@@ -217,10 +217,13 @@ class Official(Api):
 
     @property
     def env(self) -> Env:
-        """The environment of the copy, which exists since the official package was imported."""
+        """The environment of the copy, which exists since the official package was imported.
+
+        That of releases before 1.23 cannot be reached, and raises `NotImplemented`.
+        """
         with self._guard:
             if self._env is None:
-                self._env = Env(api=self)
+                self._env = environment_of(self)
                 _used_for_good.append(self._env)
             return self._env
 

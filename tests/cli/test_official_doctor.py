@@ -30,8 +30,8 @@ def package(tmp_path, monkeypatch):
 @pytest.mark.usefixtures("real_api")
 def test_all_of_the_installed_release_is_reached():
     finding = official_doctor.examine()
-    assert finding.problem == ""
-    assert finding.reaches == ("table", "objects", "sessions")
+    assert finding.problems == []
+    assert finding.reaches == ["table", "objects", "sessions", "environment"]
     assert (finding.version, finding.is_known) == (version("onnxruntime"), True)
     assert Path(finding.path).name.startswith("onnxruntime_pybind11_state")
 
@@ -41,14 +41,14 @@ def test_the_command_names_the_releases_whose_layout_is_known(capsys):
     doctor.main([])
     text = capsys.readouterr().out
     assert "releases whose sessions are known to be found: 1.20 to 1.31; this is one of" in text
-    assert "ok: ortcffi.attach() reaches its table, objects and sessions" in text
+    assert "ok: ortcffi.attach() reaches its table, objects, sessions and environment" in text
 
 
 def test_json_has_what_is_reached(capsys, package):
     package("raise ImportError('broken')")
     doctor.main(["--json"])
     told = json.loads(capsys.readouterr().out)["official"]
-    assert (told["reaches"], told["problem"], told["is_known"]) == ([], "broken", False)
+    assert (told["reaches"], told["problems"], told["is_known"]) == ([], ["broken"], False)
 
 
 def test_without_the_package_nothing_is_said(monkeypatch):
@@ -68,13 +68,14 @@ def test_without_the_package_nothing_is_said(monkeypatch):
 def test_a_package_that_cannot_be_used_is_told(package, text, problem):
     package(text)
     finding = official_doctor.examine()
-    assert problem in finding.problem
-    assert f"not reached: {finding.problem}" in official_doctor.describe(finding)
+    [told] = finding.problems
+    assert problem in told
+    assert f"not reached: {told}" in official_doctor.describe(finding)
 
 
 def test_a_package_that_hangs_is_told(package):
     package("import time; time.sleep(600)")
-    assert official_doctor.examine(seconds=1).problem == "it does not answer within 1 seconds"
+    assert official_doctor.examine(seconds=1).problems == ["it does not answer within 1 seconds"]
 
 
 @pytest.mark.parametrize(

@@ -161,6 +161,14 @@ def add(shape: Any = (1, 4), dtype: str = "float32") -> bytes:
     return model([node("Add", "x x", "y")], *ports)
 
 
+def increments(count: int) -> bytes:
+    """y = x + 1 + 1 + ..., in so many nodes, with the open dimension n."""
+    names = ["x", *(f"y{i}" for i in range(1, count)), "y"]
+    nodes = [node("Add", f"{names[i]} one", names[i + 1]) for i in range(count)]
+    ports = [value("x", shape=["n"])], [value("y", shape=["n"])]
+    return model(nodes, *ports, [tensor("one", np.ones(1, np.float32))])
+
+
 def identity(dtype: str = "float32", shape: Any = (1, 4)) -> bytes:
     """y = x."""
     ports = [value("x", dtype, shape)], [value("y", dtype, shape)]

@@ -14,11 +14,12 @@ MODEL = str(Path(onnxruntime.__file__).parent / "datasets/sigmoid.onnx")  # x: f
 SHAPE = (3, 4, 5)
 
 
-def python(code: str) -> str:
-    """What a process of its own prints."""
+def python(code: str, **given: object) -> str:
+    """What a process of its own prints, whose code finds what is given by name."""
     begin = f"""
         import gc, sys, numpy as np, onnxruntime, ortcffi as ort
         MODEL, X = {MODEL!r}, np.ones({SHAPE}, np.float32)
     """
-    text = textwrap.dedent(begin) + textwrap.dedent(code)
+    names = "".join(f"{name} = {value!r}\n" for name, value in given.items())
+    text = textwrap.dedent(begin) + names + textwrap.dedent(code)
     return run(sys.executable, "-c", text).stdout
