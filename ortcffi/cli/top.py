@@ -9,12 +9,13 @@ import runpy
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+from ortcffi.cli.top_live import Live
+from ortcffi.official.picture import save_svg
 from ortcffi.official.recording import Recorder
-from ortcffi.official.report import as_json, as_svg, as_table
+from ortcffi.official.report import as_json, as_table
 
 DESCRIPTION = """\
 Run a Python program and tell what its sessions of the official package onnxruntime do: runs and
@@ -24,7 +25,6 @@ ortcffi top program.py ARGUMENTS, ortcffi top -m module ARGUMENTS: the program r
 ortcffi top -- COMMAND ARGUMENTS: a command that starts Python by itself; each Python process that
 made a session tells. The exit status is the program's."""
 VARIABLE = "ORTCFFI_TOP"  # what `ortcffi top -- command` hands on: its options as JSON
-_LIVE_PERIOD = 1.0  # seconds
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -38,7 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--json", metavar="FILE", help="write the report as JSON; - is stdout")
     parser.add_argument("--svg", metavar="FILE", help="draw the arenas over time")
-    parser.add_argument("--live", action="store_true", help="show the table each second on stderr")
+    parser.add_argument(
+        "--live", action="store_true", help="show the table each second on the terminal"
+    )
     parser.add_argument("-m", dest="module", action="store_true", help="run a module")
     parser.add_argument("program", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     given = list(sys.argv[1:] if arguments is None else arguments)
@@ -48,6 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not rest:
         parser.error("no program was given")
     if is_command:
+        if options.live:
+            parser.error("--live shows a program that runs in this process, not a command")
         return _run_command(rest, options)
     return _run_here(rest, options)
 
@@ -68,8 +72,9 @@ def _program_before(given: Sequence[str]) -> bool:
 def _run_here(program: Sequence[str], options: argparse.Namespace) -> int:
     recorder = Recorder()
     recorder.install()
-    if options.live:
-        _show_live(recorder)
+    live = _live_view(recorder, program[0]) if options.live else None
+    if live is not None:
+        live.start()
     sys.argv[:] = program
     try:
         if options.module:
@@ -81,6 +86,8 @@ def _run_here(program: Sequence[str], options: argparse.Namespace) -> int:
     except SystemExit as ended:
         return _status_of(ended)
     finally:
+        if live is not None:
+            live.stop()
         _tell(recorder, options.json, options.svg)
     return 0
 
@@ -137,14 +144,12 @@ def start_in_this_process(told: dict[str, str | None]) -> None:
     atexit.register(tell)
 
 
-def _show_live(recorder: Recorder) -> None:
-    def show() -> None:
-        timer = threading.Event()
-        while not timer.wait(_LIVE_PERIOD):
-            if recorder.records and sys.stderr.isatty():
-                sys.stderr.write("\x1b[2J\x1b[H" + as_table(recorder.records))
-
-    threading.Thread(target=show, name="ortcffi-top-live", daemon=True).start()
+def _live_view(recorder: Recorder, program: str) -> Live | None:
+    try:
+        return Live(recorder, program)
+    except OSError:
+        sys.stderr.write("ortcffi top: --live needs a terminal, and there is none\n")
+        return None
 
 
 def _tell(recorder: Recorder, json_path: str | None, svg_path: str | None) -> None:
@@ -155,7 +160,15 @@ def _tell(recorder: Recorder, json_path: str | None, svg_path: str | None) -> No
         Path(json_path).write_text(as_json(recorder.records), encoding="utf-8")
     if svg_path:
         try:
-            as_svg(recorder.records, svg_path)
+            save_svg(recorder.records, svg_path)
         except ImportError:
             sys.stderr.write("ortcffi top: --svg needs matplotlib: pip install matplotlib\n")
-    sys.stderr.write(as_table(recorder.records))
+    sys.stderr.write(as_table(recorder.records, _width()))
+
+
+def _width() -> int | None:
+    """The width of the terminal that the table goes to; None if it goes elsewhere."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or None
+    except (OSError, ValueError):
+        return None

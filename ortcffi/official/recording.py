@@ -70,6 +70,8 @@ class SessionRecord:
         The arena's figures when they were last read; None where they cannot be read.
     problem : str
         Why they cannot.
+    is_open : bool
+        Whether the session is still alive.
     """
 
     model: str

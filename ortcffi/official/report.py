@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `ortcffi top` tells of recorded sessions: a table, JSON, a picture over time."""
+"""What `ortcffi top` tells of recorded sessions, as a table and as JSON."""
 
 import json
 from collections.abc import Sequence
@@ -8,81 +8,73 @@ from typing import Any
 
 from ortcffi.official.recording import SessionRecord
 
-__all__ = ["as_json", "as_svg", "as_table"]
+__all__ = ["as_json", "as_table", "shortened", "size"]
 
-_HEADINGS = ("session", "runs", "mean", "worst", "in use", "peak", "limit", "allocs", "messages")
-_MODEL_WIDTH = 40
+_HEADINGS = ("session", "runs", "mean", "worst", "in use", "peak", "limit", "allocs", "log")
+_NAME_WIDTHS = (12, 42)  # the least, also in a narrow terminal, and the most of the first column
+_GAP = "  "
 _GROWTH = 1.1  # of the arena, from which on the report names it
+_LETTERS = {"VERBOSE": "V", "INFO": "I", "WARNING": "W", "ERROR": "E", "FATAL": "F"}
 
 
-def as_table(records: Sequence[SessionRecord]) -> str:
-    """The report for people."""
+def as_table(records: Sequence[SessionRecord], width: int | None = None) -> str:
+    """The report for people, a line per session, and notes below.
+
+    Parameters
+    ----------
+    records : sequence of SessionRecord
+        The sessions.
+    width : int, optional
+        Columns of the terminal, which the lines of sessions do not exceed; by default any number.
+    """
     if not records:
         return "ortcffi top: the program made no session of the official package\n"
-    rows = [_HEADINGS, *(_row(number, record) for number, record in enumerate(records, 1))]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(_HEADINGS))]
+    cells = [_HEADINGS[1:], *map(_figures, records)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    least, room = _NAME_WIDTHS
+    if width is not None:
+        room = max(least, min(room, width - sum(widths) - len(_GAP) * len(widths)))
+    names = [_HEADINGS[0], *(_name(n, record, room) for n, record in enumerate(records, 1))]
+    first = max(map(len, names))
     lines = [
-        "  ".join(
-            cell.ljust(width) if i == 0 else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
+        _GAP.join([name.ljust(first), *map(str.rjust, row, widths)])
+        for name, row in zip(names, cells, strict=True)
     ]
     notes = [
         f"session {n}: {note}" for n, record in enumerate(records, 1) for note in _notes(record)
     ]
-    return "\n".join([*lines, *notes]) + "\n"
+    return "\n".join([*(line[:width] for line in lines), *notes]) + "\n"
 
 
 def as_json(records: Sequence[SessionRecord]) -> str:
-    """The report for programs: an object whose ``sessions`` have the attributes of the records."""
+    """The report for programs: an object whose ``sessions`` have the attributes of the records.
+
+    The figures in ``stats`` are strings, by the names that the library gives them.
+    """
     return json.dumps({"sessions": [_document(record) for record in records]}, indent=1) + "\n"
 
 
-def as_svg(records: Sequence[SessionRecord], path: str) -> None:
-    """Draw the arenas over time.
-
-    Raises
-    ------
-    ImportError
-        Matplotlib is not installed.
-    """
-    import matplotlib as mpl
-
-    mpl.use("svg")
-    from matplotlib import pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(9, 4.5), layout="constrained")
-    for number, record in enumerate(records, 1):
-        if record.samples:
-            seconds, in_use, reserved = zip(*record.samples, strict=True)
-            label = f"{number}: {_short(record.model)}"
-            (line,) = axes.step(seconds, _megabytes(reserved), where="post", label=label)
-            axes.step(seconds, _megabytes(in_use), ":", where="post", color=line.get_color())
-    axes.set(xlabel="seconds", ylabel="MB (solid: held by the arena, dotted: in use)")
-    axes.set_ylim(bottom=0)
-    if axes.get_legend_handles_labels()[0]:
-        axes.legend()
-    figure.savefig(path, transparent=True)
-    plt.close(figure)
+def _name(number: int, record: SessionRecord, width: int) -> str:
+    return f"{number} {shortened(record.model, width - len(str(number)) - 1)}"
 
 
-def _row(number: int, record: SessionRecord) -> tuple[str, ...]:
+def _figures(record: SessionRecord) -> tuple[str, ...]:
     stats, runs = record.stats, record.runs
     mean = _time(record.total_seconds / runs) if runs else "-"
+    worst = _time(record.worst_seconds) if runs else "-"
     sizes = (
         ("-", "-", "-", "-")
         if stats is None
         else (
-            _size(stats.bytes_allocated),
-            _size(stats.max_memory),
-            _size(stats.limit),
+            size(stats.bytes_allocated),
+            size(stats.max_memory),
+            size(stats.limit),
             "-" if stats.num_allocations is None else str(stats.num_allocations),
         )
     )
-    told = " ".join(f"{count} {name.lower()}" for name, count in sorted(record.messages.items()))
-    worst = _time(record.worst_seconds) if runs else "-"
-    return (f"{number} {_short(record.model)}", str(runs), mean, worst, *sizes, told or "-")
+    told = {_LETTERS.get(name, name): count for name, count in dict(record.messages).items()}
+    log = " ".join(f"{count}{letter}" for letter, count in sorted(told.items()))
+    return (str(runs), mean, worst, *sizes, log or "-")
 
 
 def _notes(record: SessionRecord) -> list[str]:
@@ -92,7 +84,7 @@ def _notes(record: SessionRecord) -> list[str]:
     if len(record.samples) > 1:
         first, last = record.samples[0].reserved, record.samples[-1].reserved
         if last > first * _GROWTH:
-            notes.append(f"the arena grew from {_size(first)} to {_size(last)}")
+            notes.append(f"the arena grew from {size(first)} to {size(last)}")
     return notes
 
 
@@ -104,25 +96,27 @@ def _document(record: SessionRecord) -> dict[str, Any]:
     return document
 
 
-def _short(model: str) -> str:
-    return model if len(model) <= _MODEL_WIDTH else f"…{model[-_MODEL_WIDTH + 1 :]}"
+def shortened(text: str, width: int) -> str:
+    """The end of a text, with an ellipsis where it is longer."""
+    return text if len(text) <= width else f"…{text[len(text) - width + 1 :]}"
 
 
 def _time(seconds: float) -> str:
-    for unit, scale in (("s", 1.0), ("ms", 1e3), ("us", 1e6)):
-        if seconds * scale >= 1 or unit == "us":
-            return f"{seconds * scale:.1f} {unit}"
-    raise AssertionError  # the last unit always fits
+    return _scaled(seconds, (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)))
 
 
-def _size(number: int | None) -> str:
+def size(number: int | None) -> str:
+    """Bytes, in the unit that fits; "-" where there is no number."""
     if number is None or number < 0:
         return "-"
-    for unit, scale in (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)):
-        if number >= scale:
-            return f"{number / scale:.1f} {unit}"
-    return f"{number} B"
+    if number < 1 << 10:
+        return f"{number} B"
+    return _scaled(number, (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)))
 
 
-def _megabytes(numbers: Sequence[int]) -> list[float]:
-    return [number / (1 << 20) for number in numbers]
+def _scaled(number: float, units: Sequence[tuple[str, float]]) -> str:
+    """A number in the first unit of which there is one at least, in three or four digits."""
+    unit, scale = next(((u, s) for u, s in units if number >= s), units[-1])
+    scaled = number / scale
+    digits = 0 if scaled >= 100 else 1 if scaled >= 10 else 2
+    return f"{scaled:.{digits}f} {unit}"

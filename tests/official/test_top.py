@@ -3,17 +3,21 @@
 
 import json
 import os
+import re
 import sys
 import textwrap
 from pathlib import Path
-from subprocess import CompletedProcess
+from typing import Any
 
 import pytest
+from support.official import MODEL
+from support.paths import CHECKOUT
 from support.processes import run
 from support.releases import needs_release
 
-onnxruntime = pytest.importorskip("onnxruntime")
-MODEL = str(Path(onnxruntime.__file__).parent / "datasets/sigmoid.onnx")
+from ortcffi.cli import top as command
+
+pytest.importorskip("matplotlib")
 PROGRAM = f"""
 import sys
 import numpy as np
@@ -30,7 +34,7 @@ sys.exit(7)
 """
 
 
-def top(*arguments: str | Path, folder: Path) -> CompletedProcess[str]:
+def top(*arguments: str | Path, folder: Path) -> Any:
     command = [sys.executable, "-m", "ortcffi", "top", *map(str, arguments)]
     return run(*command, code=None, cwd=folder)
 
@@ -42,14 +46,25 @@ def program(tmp_path):
     return path
 
 
-def test_a_program_runs_as_it_would_by_itself(program, tmp_path):
-    done = top(program, "--flag", "value", folder=tmp_path)
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """What the program printed under `ortcffi top`, its report and its picture."""
+    folder = tmp_path_factory.mktemp("recorded")
+    (folder / "program.py").write_text(PROGRAM)
+    files = ["--json", "report.json", "--svg", "arenas.svg"]
+    done = top(*files, "program.py", "--flag", "value", folder=folder)
+    report = json.loads((folder / "report.json").read_text())
+    return done, report["sessions"], (folder / "arenas.svg").read_text()
+
+
+def test_a_program_runs_as_it_would_by_itself(recorded):
+    done, _, _ = recorded
     assert done.stdout == "InvalidArgument\n__main__ ['--flag', 'value']\n"
     assert done.returncode == 7
 
 
-def test_the_table_has_a_line_for_each_session(program, tmp_path):
-    lines = top(program, folder=tmp_path).stderr.splitlines()
+def test_the_table_has_a_line_for_each_session(recorded):
+    lines = recorded[0].stderr.splitlines()
     assert lines[0].split()[:3] == ["session", "runs", "mean"]
     assert lines[1].startswith("1 ")
     assert "sigmoid.onnx" in lines[1]
@@ -58,9 +73,8 @@ def test_the_table_has_a_line_for_each_session(program, tmp_path):
 
 
 @needs_release(23, "figures of allocators")
-def test_the_report_as_json_has_runs_and_figures(program, tmp_path):
-    top("--json", "report.json", program, folder=tmp_path)
-    (session,) = json.loads((tmp_path / "report.json").read_text())["sessions"]
+def test_the_report_as_json_has_runs_and_figures(recorded):
+    (session,) = recorded[1]
     assert session["model"] == MODEL
     assert (session["runs"], session["failures"]) == (4, 1)
     assert session["worst_seconds"] > 0
@@ -68,10 +82,16 @@ def test_the_report_as_json_has_runs_and_figures(program, tmp_path):
     assert session["problem"] == ""
 
 
-def test_a_picture_is_drawn(program, tmp_path):
-    pytest.importorskip("matplotlib")
-    top("--svg", "arenas.svg", program, folder=tmp_path)
-    assert "<svg" in (tmp_path / "arenas.svg").read_text()
+def test_the_documentation_names_each_key_of_the_report(recorded):
+    page = (CHECKOUT / "docs/command_line.md").read_text()
+    for key in [*recorded[1][0], "in_use", "reserved", "seconds"]:
+        assert f"`{key}`" in page, key
+
+
+def test_the_picture_has_no_colour_that_white_or_black_hides(recorded):
+    shades = re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", recorded[2])
+    assert shades
+    assert {sum(bytes.fromhex(shade[1:])) // 3 for shade in shades} <= set(range(80, 176))
 
 
 def test_a_module_runs_as_the_main_one(program, tmp_path):
@@ -140,7 +160,12 @@ def test_a_session_that_was_dropped_stays_in_the_report(tmp_path):
     assert [each["is_open"] for each in sessions] == [False] * 3
 
 
-def test_no_program_is_an_error(tmp_path):
-    done = top(folder=tmp_path)
-    assert done.returncode == 2
-    assert "no program was given" in done.stderr
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [([], "no program was given"), (["--live", "--", "true"], "--live shows a program that")],
+)
+def test_a_wrong_command_line_is_an_error(arguments, error, capsys):
+    with pytest.raises(SystemExit) as ended:
+        command.main(arguments)
+    assert ended.value.code == 2
+    assert error in capsys.readouterr().err

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""The table of `ortcffi top`: what fits into a terminal, and the view that is drawn each second."""
+
+import os
+import pty
+import select
+import signal
+import sys
+import termios
+import time
+from collections import Counter
+
+import pytest
+from support.official import MODEL
+from support.processes import TIME_LIMIT
+
+from ortcffi.cli.top_live import frame
+from ortcffi.memory.stats import stats_from
+from ortcffi.official.recording import Recorder, SessionRecord
+from ortcffi.official.report import as_table, shortened, size
+
+BEGIN, END = b"\x1b[?1049h\x1b[?25l", b"\x1b[?25h\x1b[?1049l"
+PROGRAM = f"""
+import time
+import numpy as np
+import onnxruntime
+session = onnxruntime.InferenceSession({MODEL!r})
+while True:
+    session.run(None, {{"x": np.ones((3, 4, 5), np.float32)}})
+    time.sleep(0.01)
+"""
+
+
+def busy_session() -> SessionRecord:
+    """A session each of whose figures is long."""
+    figures = {"InUse": 999 << 20, "MaxInUse": 1023 << 10, "Limit": 123 << 30, "NumAllocs": 123456}
+    return SessionRecord(
+        "/srv/a/folder/with/a/long/name/and/another/one/model.onnx",
+        runs=1234567,
+        failures=3,
+        total_seconds=123456.0,
+        worst_seconds=0.9996,
+        messages=Counter(WARNING=12, INFO=3),
+        stats=stats_from({name: str(n) for name, n in figures.items()}),
+    )
+
+
+# --- the table ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [80, 100, 200])
+def test_lines_of_sessions_fit_the_terminal(width):
+    lines = as_table([busy_session()] * 12, width).splitlines()[:13]
+    assert {len(line) for line in lines} == {min(width, len(lines[0]))}
+    assert len(lines[0]) > 70
+    assert all(".onnx" in line for line in lines[1:])
+
+
+def test_a_narrow_terminal_cuts_lines_rather_than_wraps_them():
+    lines = as_table([busy_session()], 40).splitlines()[:2]
+    assert {len(line) for line in lines} == {40}
+
+
+def test_messages_are_counted_by_the_letters_of_log_lines():
+    assert as_table([busy_session()]).splitlines()[1].endswith("3I 12W")
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (None, "-"),
+        (-1, "-"),
+        (0, "0 B"),
+        (1023, "1023 B"),
+        (1024, "1.00 KB"),
+        (12 << 20, "12.0 MB"),
+        (5 << 40, "5120 GB"),
+    ],
+)
+def test_a_size_has_three_or_four_digits(number, text):
+    assert size(number) == text
+
+
+@pytest.mark.parametrize(("width", "text"), [(9, "name.onnx"), (8, "…me.onnx"), (1, "…")])
+def test_a_long_name_keeps_its_end(width, text):
+    assert shortened("name.onnx", width) == text
+
+
+# --- the view -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("height", [1, 2, 10, 24])
+def test_a_frame_fits_the_terminal(height):
+    recorder = Recorder()
+    recorder.records += [busy_session()] * 30
+    lines = frame(recorder, "program.py", 80, height)
+    assert len(lines) == height
+    assert max(map(len, lines)) <= 80
+    assert lines[-1].endswith("more lines")
+
+
+def test_a_frame_without_sessions_says_so():
+    assert frame(Recorder(), "program.py", 80, 24)[1:] == ["no session yet"]
+
+
+def read_until(terminal: int, sign: bytes | None) -> bytes:
+    """What comes from a terminal until it has a sign, or, without one, until it is closed."""
+    text, end = b"", time.monotonic() + TIME_LIMIT
+    while sign is None or sign not in text:
+        ready, _, _ = select.select([terminal], [], [], max(end - time.monotonic(), 0))
+        assert ready, f"nothing more comes after {text!r}"
+        try:
+            more = os.read(terminal, 1 << 16)
+        except OSError:  # how Linux tells that the other side is closed
+            more = b""
+        if not more:
+            return text
+        text += more
+    return text
+
+
+def test_ctrl_c_ends_the_program_and_gives_the_terminal_back(tmp_path):
+    (tmp_path / "program.py").write_text(PROGRAM)
+    arguments = [sys.executable, "-m", "ortcffi", "top", "--live", str(tmp_path / "program.py")]
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execv(sys.executable, arguments)
+    status = None
+    try:
+        termios.tcsetwinsize(terminal, (24, 80))
+        seen = read_until(terminal, b"sigmoid.onnx")
+        os.write(terminal, b"\x03")
+        seen += read_until(terminal, None)
+        status = os.waitpid(child, 0)[1]
+    finally:
+        if status is None:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        os.close(terminal)
+    assert seen.startswith(BEGIN)
+    assert seen.count(BEGIN) == seen.count(END) == 1
+    assert b"\x1b[2J" not in seen  # which flickers
+    after = seen.partition(END)[2].decode()
+    assert after.startswith("session ")
+    assert "sigmoid.onnx" in after
+    assert os.waitstatus_to_exitcode(status) == 128 + 2
