@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, Any, Self
 from ortcffi._convert import INT32, decode, encode, integer, mapping
 from ortcffi._handle import owned_by
 from ortcffi._native import Owner, ffi, lib
-from ortcffi._public import public
+from ortcffi._public import described_by, public
 from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import fail
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
+from ortcffi.options.run import RunOptions
 from ortcffi.session.conversions import Conversions
 from ortcffi.session.metadata import ModelMetadata, read_metadata
-from ortcffi.session.profile import Profile, read_profile
+from ortcffi.session.profile import Profile, profiling, read_profile
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from ortcffi._ort import OrtSession
 
 __all__ = ["Facts"]
@@ -38,9 +41,10 @@ def _release_allocator(_session: object, api: Any, handle: Any) -> None:
 class Facts(Conversions):
     """The part of a session that tells facts and changes settings."""
 
-    __slots__ = ("_options", "_source")
+    __slots__ = ("_options", "_recorder", "_source")
 
     _options: Any  # as the library was given them
+    _recorder: Any  # makes the options of runs that are profiled, in `profiling`
     _source: Any  # the path or the bytes; None for a model that was made in Python
 
     @property
@@ -249,6 +253,15 @@ class Facts(Conversions):
         self._call("SessionGetProfilingStartTimeNs", out)
         return int(out[0])
 
+    @described_by(profiling)
+    def profiling(self) -> "AbstractContextManager[Profile]":
+        return profiling(self)
+
+    def _run_options(self, options: Any) -> tuple[int, Any, bool]:
+        if options is None:  # the block may have ended meanwhile
+            options = self._recorder.options() if self._recorder else RunOptions(self.api)
+        return super()._run_options(options)
+
     def run_profiled(
         self, feed: Mapping[str, Any] | None = None, *arguments: Any, **keywords: Any
     ) -> tuple[list[Any], Profile]:
@@ -263,8 +276,6 @@ class Facts(Conversions):
         import glob
         import os
         import tempfile
-
-        from ortcffi.options.run import RunOptions
 
         with tempfile.TemporaryDirectory() as folder, RunOptions(self.api) as options:
             options.profiling = os.path.join(folder, "run")

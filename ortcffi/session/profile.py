@@ -2,11 +2,21 @@
 """Profiles of sessions and of runs, as the library writes them."""
 
 import json
-from typing import Any, NamedTuple
+import os
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._public import public
+from ortcffi.options.run import RunOptions
 
-__all__ = ["Profile", "ProfileEvent", "read_profile"]
+if TYPE_CHECKING:
+    from ortcffi.session.facts import Facts
+
+__all__ = ["Profile", "ProfileEvent", "profiling", "read_profile"]
 
 
 @public
@@ -42,10 +52,10 @@ class Profile(NamedTuple):
     Attributes
     ----------
     path : str
-        The file that the library wrote, as `chrome://tracing` and Perfetto read it; of a single run
+        The file that the library wrote, as `chrome://tracing` and Perfetto read it; of single runs
         it is gone.
     events : list of ProfileEvent
-        What it tells, in the order of the file.
+        What it tells, in the order of the file; of several runs those of one after the other.
     """
 
     path: str
@@ -78,3 +88,72 @@ def read_profile(path: str) -> Profile:
         if entry.get("ph") == "X"
     ]
     return Profile(path, events)
+
+
+class _Recorder:
+    """Makes options of runs, each of which writes a profile of its own: runs may be concurrent."""
+
+    def __init__(self, session: "Facts", folder: str) -> None:
+        self._api, self._folder, self._numbers = session.api, folder, count()
+
+    def options(self) -> RunOptions:
+        """The options of one run."""
+        # The library adds the time to the name, but several runs may begin at the same one.
+        prefix = os.path.join(self._folder, f"{next(self._numbers):09}")
+        return RunOptions(self._api, profiling=prefix)
+
+    def read(self) -> list[ProfileEvent]:
+        """What runs have written, in the order in which they began."""
+        events: list[ProfileEvent] = []
+        for name in sorted(os.listdir(self._folder)):
+            with suppress(json.JSONDecodeError):  # a run that is under way still writes it
+                events += read_profile(os.path.join(self._folder, name)).events
+        return events
+
+
+_lock = threading.Lock()
+
+
+@contextmanager
+def profiling(session: "Facts") -> Iterator[Profile]:
+    """Profile the runs of a ``with`` block that have no options of their own.
+
+    Runs of the session in all threads are profiled, awaited and bound ones too. The `Profile` has
+    its events at the end of the block; those of each run start at 0. What is under way then is
+    left out, so await first what is to be seen.
+
+    Raises
+    ------
+    RuntimeError
+        Another block profiles the session.
+
+    Notes
+    -----
+    API function: ``RunOptionsEnableProfiling``, since version 25.
+
+    Examples
+    --------
+    >>> model = Graph()
+    >>> _ = model.input("x", "f4", [2]), model.node("Neg", ["x"], ["y"])
+    >>> _ = model.output("y", "f4", [2])
+    >>> session = Session(model.to_bytes())
+    >>> with session.profiling() as profile:
+    ...     for _ in range(3):
+    ...         _ = session.run({"x": np.ones(2, np.float32)})
+    >>> len([event for event in profile.events if event.name == "model_run"])
+    3
+    """
+    session.api.require("RunOptionsEnableProfiling")
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        recorder, profile = _Recorder(session, folder), Profile("", [])
+        with _lock:
+            if getattr(session, "_recorder", None) is not None:
+                raise RuntimeError("another block profiles this Session")
+            session._recorder = recorder
+        session._ask_options(True)
+        try:
+            yield profile
+        finally:
+            session._ask_options(False)
+            session._recorder = None
+            profile.events.extend(recorder.read())

@@ -179,11 +179,12 @@ static int add_named(struct run* run, const struct request* request) {
 }
 
 static int add_options(struct run* run, PyObject* options) {
-  if (options == NULL) {
+  if (options == NULL && !run->session->asks_options) {
     run->options = ortcffi_take_options(run->session);
     return run->options == NULL ? -1 : 0;
   }
-  PyObject* pair = PyObject_CallMethod((PyObject*)run->session, "_run_options", "(O)", options);
+  PyObject* pair = PyObject_CallMethod((PyObject*)run->session, "_run_options", "(O)",
+                                       options == NULL ? Py_None : options);
   unsigned long long address;
   PyObject* holder;
   if (pair == NULL || !PyArg_ParseTuple(pair, "KOp", &address, &holder, &run->has_adapters)) {

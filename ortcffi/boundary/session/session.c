@@ -259,6 +259,12 @@ static PyObject* take_back(PyObject* self, PyObject* unused) {
   Py_RETURN_NONE;
 }
 
+/* _ask_options(on): whether runs that have no options ask _run_options(None) for them. */
+static PyObject* ask_options(PyObject* self, PyObject* on) {
+  ((struct session*)self)->asks_options = on == Py_True;
+  Py_RETURN_NONE;
+}
+
 static PyObject* cancel(PyObject* self, PyObject* unused) {
   (void)unused;
   return PyLong_FromSsize_t(ortcffi_stop_all((struct session*)self));
@@ -308,6 +314,7 @@ static PyMethodDef session_methods[] = {
     {"_begin", begin, METH_VARARGS, NULL},
     {"_hand_out", hand_out, METH_NOARGS, NULL},
     {"_take_back", take_back, METH_O, NULL},
+    {"_ask_options", ask_options, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -64,7 +64,8 @@ struct session {
   char has_threads;     /* whether the library has threads for it */
   unsigned generation;  /* how many forks there were when it was made */
   struct habit habit;
-  char is_borrowed; /* the handle is another's, which `keep` keeps alive */
+  char asks_options; /* runs that have no options ask Python for them */
+  char is_borrowed;  /* the handle is another's, which `keep` keeps alive */
   char is_closed;
 };
 
