@@ -752,7 +752,7 @@ struct OrtAllocator {
   void*(ORT_API_CALL* Reserve)(OrtAllocator* this_, size_t size);
 
   /**
-   * Since version 23. Gives the allocator's figures as pairs of names and decimal numbers. May be
+   * Since version 23. Gives the allocator's statistics as pairs of names and decimal numbers. May be
    * NULL.
    *
    * Names that allocators share: Limit, InUse, TotalAllocated, MaxInUse, NumAllocs, NumReserves,

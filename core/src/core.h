@@ -119,13 +119,13 @@ OrtStatus* core_no_memory(const char* function, size_t size);
   } while (0)
 /** @} */
 
-/** One of the figures that an allocator's GetStats answers. */
+/** One of the statistics that an allocator's GetStats answers. */
 struct core_figure {
   const char* key;
   int64_t value;
 };
 
-/** Pairs of figures, in decimal. */
+/** Pairs of the names and values of statistics, in decimal. */
 OrtStatus* core_figures(const struct core_figure* figures, size_t count, OrtKeyValuePairs** out);
 
 /** A copy of pairs, the caller's; none for NULL. */

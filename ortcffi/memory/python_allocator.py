@@ -113,7 +113,7 @@ class PythonAllocator(CalledFromC, Allocator):
         out = ffi.new("OrtKeyValuePairs**")
         lib.CreateKeyValuePairs(api, out)
         if not out[0]:
-            raise MemoryError("no memory for figures")
+            raise MemoryError("no memory for the statistics")
         for key, value in pairs.items():
             lib.AddKeyValuePair(api, out[0], key.encode(), value.encode())
         return out[0]

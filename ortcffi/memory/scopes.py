@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Figures of parts of a program, for `Tracking`.
+"""Statistics of parts of a program, for `Tracking`.
 
 C counts. An owned scope counts the blocks for which `_origin` names it: C calls that for each new
 block while a scope needs it. The open scopes of a thread are in a thread-local variable, those of a
@@ -60,7 +60,7 @@ def _open(scopes: Iterable["ReferenceType[Scope]"]) -> _Scopes:
 
 @public
 class Scope:
-    """Figures of a ``with`` block alone; made by `Tracking.scope`.
+    """Statistics of a ``with`` block alone; made by `Tracking.scope`.
 
     Attributes
     ----------

@@ -249,7 +249,7 @@ class Official(Api):
         """Have sessions made from now on, with options of `session_options`, use an allocator.
 
         It is kept until the process ends, since no one tells when the last session that uses it has
-        gone. Its figures tell what all of them use.
+        gone. Its statistics tell what all of them use.
 
         Parameters
         ----------

@@ -67,7 +67,7 @@ class SessionRecord:
     samples : list of Sample
         The arena over time, the oldest first.
     stats : AllocatorStats or None
-        The arena's figures when they were last read; None where they cannot be read.
+        The arena's statistics when they were last read; None where they cannot be read.
     problem : str
         Why they cannot.
     is_open : bool
@@ -123,7 +123,7 @@ class Recorder:
         threading.Thread(target=self._watch, name="ortcffi-top", daemon=True).start()
 
     def finish(self) -> None:
-        """Read the figures for the last time."""
+        """Read the statistics for the last time."""
         self._ended.set()
         self.sample()
 
@@ -207,13 +207,13 @@ class Recorder:
             handle = ffi.cast("OrtSession*", session_pointer(session._sess))
             view = Session.from_handle(_official(), handle, lender=None)
         except Exception as error:  # noqa: BLE001  # the program must not notice
-            record.problem = f"the arena's figures cannot be read: {error}"
+            record.problem = f"the arena's statistics cannot be read: {error}"
             return
         with self._guard:
             self._views[session] = view
         weakref.finalize(session, setattr, record, "is_open", False)
 
-    # --- figures ----------------------------------------------------------------------------------
+    # --- statistics -------------------------------------------------------------------------------
 
     def _watch(self) -> None:
         while not self._ended.wait(self._period):
@@ -223,7 +223,7 @@ class Recorder:
         try:
             stats = view.allocator().stats
         except Exception as error:  # noqa: BLE001  # the program must not notice
-            record.problem = f"the arena's figures cannot be read: {error}"
+            record.problem = f"the arena's statistics cannot be read: {error}"
             return
         record.stats = stats
         if stats.bytes_allocated is not None:

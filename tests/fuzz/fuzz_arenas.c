@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An arena under many blocks: none lies in another, and the figures are those of the blocks. */
+/* An arena under many blocks: none lies in another, and the statistics are those of the blocks. */
 #include "arena/arena.h"
 #include "fuzz.h"
 

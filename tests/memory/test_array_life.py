@@ -276,7 +276,7 @@ def test_other_threads_run_while_a_foreign_allocator_waits():
     assert (done.stdout, done.stderr) == ("came back\n", "")
 
 
-# --- figures --------------------------------------------------------------------------------------
+# --- statistics -----------------------------------------------------------------------------------
 
 
 def test_the_core_counts_its_allocations(core_api):

@@ -72,7 +72,7 @@ def test_the_table_has_a_line_for_each_session(recorded):
     assert "session 1: 1 of 4 runs failed" in lines
 
 
-@needs_release(23, "figures of allocators")
+@needs_release(23, "statistics of allocators")
 def test_the_report_as_json_has_runs_and_figures(recorded):
     (session,) = recorded[1]
     assert session["model"] == MODEL

@@ -21,7 +21,7 @@ HEADINGS = {
     "NULL": "NULL arguments",
     "size": "Sizes that cannot be had",
     "client": "A client's allocator",
-    "figures": "Figures and Shrink",
+    "statistics": "Statistics and Shrink",
     "release": "Releasing what is shared",
     "engine": "What needs an engine",
     "late": "What is looked at late",

@@ -97,7 +97,7 @@ OrtStatus* core_create_from_callbacks(const struct core_callbacks* callbacks,
                                       const OrtMemoryInfo* info, void* context, OrtAllocator* inner,
                                       OrtAllocator** out);
 
-/** Counts allocations; scopes.h has the figures of parts of a program. */
+/** Counts allocations; scopes.h has the statistics of parts of a program. */
 OrtStatus* core_create_tracking(OrtAllocator* inner, OrtAllocator** out);
 void core_tracking_read(OrtAllocator* allocator, core_tracking_figures* out);
 

@@ -18,7 +18,7 @@ struct core_scope {
   struct core_scope* next;
   /* Blocks of this scope have higher numbers. */
   uint64_t since;
-  /* While a scope that is not owned is open: the adaptor's figures at its start, and in `peak` the
+  /* While a scope that is not owned is open: the adaptor's statistics at its start, and in `peak` the
    * most bytes in use since. */
   core_scope_figures figures;
   /* The newest block at the peak, and the blocks of that moment that were freed since. */
@@ -129,7 +129,7 @@ static void take_window(struct core_tracking* self) {
   }
 }
 
-/* Replaces the adaptor's figures at the start by the difference to those now. Under the lock. */
+/* Replaces the adaptor's statistics at the start by the difference to those now. Under the lock. */
 static void subtract_start(struct core_scope* scope) {
   core_tracking_figures now;
   core_scope_figures* figures = &scope->figures;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file scopes.h
- * Scopes of a tracking adaptor: the figures of a part of a program.
+ * Scopes of a tracking adaptor: the statistics of a part of a program.
  *
  * A scope that is not owned counts what all threads take from the adaptor and give back while it is
  * open. An owned one counts only the blocks that its owner takes, a thread or a task, and their
@@ -31,7 +31,7 @@ void core_tracking_begin(void);
  */
 OrtStatus* core_open_scope(OrtAllocator* tracking, int owned, int depth, core_scope** out);
 
-/** Closes a scope, once, and writes its figures if `out` is not NULL. */
+/** Closes a scope, once, and writes its statistics if `out` is not NULL. */
 void core_close_scope(core_scope* scope, core_scope_figures* out);
 
 /** Writes up to `capacity` of the scope's blocks that are in use now or were at its peak; those in

@@ -59,7 +59,7 @@ static OrtStatus* stats(void* context, OrtKeyValuePairs** out) {
   }
   lent->source->ReleaseKeyValuePairs(figures);
   if (copy == NULL) {
-    return lent->target->CreateStatus(ORT_RUNTIME_EXCEPTION, "out of memory for the figures");
+    return lent->target->CreateStatus(ORT_RUNTIME_EXCEPTION, "out of memory for the statistics");
   }
   *out = copy;
   return NULL;

@@ -2,7 +2,7 @@
 /*
  * Allocators for another library.
  *
- * What an allocator's functions hand out beside memory, a memory info, figures and statuses, are
+ * What an allocator's functions hand out beside memory, a memory info, statistics and statuses, are
  * objects of the library that the allocator is of: another one would read them as its own. A lent
  * allocator hands out objects of the library that it is lent to.
  */
@@ -15,8 +15,8 @@
 /* A new allocator, for ortcffi_release_adaptor, around `inner`, to which it holds a reference.
  * `source` is the table of the library that `inner` is of, `target` that of the other. `info` is an
  * object of the other library; `kept` keeps it alive, and the allocator keeps `kept`. Without
- * `figures`, where one of the tables has no key-value pairs, it has neither figures nor anything to
- * shrink. */
+ * `figures`, where one of the tables has no key-value pairs, it has neither statistics nor anything
+ * to shrink. */
 OrtStatus* ortcffi_lend(OrtAllocator* inner, const OrtApi* source, const OrtApi* target,
                         const OrtMemoryInfo* info, ortcffi_object* kept, int figures,
                         OrtAllocator** out);

@@ -24,7 +24,7 @@ static void origin(OrtAllocator* tracking, int depth, core_origin* out) {
   core_origin_add(out, owned);
 }
 
-/* The figures that a storm has to leave behind. */
+/* The statistics that a storm has to leave behind. */
 static void must_be_calm(OrtAllocator* tracking) {
   struct core_tracking_figures figures;
   core_tracking_read(tracking, &figures);

@@ -4,7 +4,7 @@
  *
  * A storm over one arena with a maximum: each thread takes, writes, checks and frees blocks of
  * random sizes, hands some to the others and shrinks now and then. Blocks must not overlap, the
- * maximum holds, and in the end the figures say that nothing is in use.
+ * maximum holds, and in the end the statistics say that nothing is in use.
  */
 #include "client.h"
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every heap under the default allocator must do alike: alignment, sizes, figures, Shrink.
+ * What every heap under the default allocator must do alike: alignment, sizes, statistics, Shrink.
  *
  * heap LIBRARY [resident]: with `resident` also that the system has back what Shrink gave back,
  * which a tool that watches memory may prevent.
