@@ -548,7 +548,8 @@ typedef OrtStatus* (*ReleaseEpApiFactoryFn)(OrtEpFactory* factory);
 
 /** Knows the devices of a provider and makes what sessions need. Lives until its library is
  * unregistered; its functions may be called by several threads at once. Fields from
- * ValidateCompiledModelCompatibilityInfo on may be NULL. */
+ * ValidateCompiledModelCompatibilityInfo on may be NULL, but not CreateDataTransfer, which ONNX
+ * Runtime calls unchecked. */
 struct OrtEpFactory {
   uint32_t ort_version_supported;
 

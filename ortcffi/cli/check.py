@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``python -m ortcffi check PATH``: what is wrong with a library of custom ops.
+"""``python -m ortcffi check PATH``: what is wrong with a library of custom ops or plug-in EPs.
 
 Each step runs in a process of its own, so that a crash is a finding.
 """
@@ -11,11 +11,15 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ortcffi._convert import absolute
+from ortcffi._table import HIGHEST_VERSION
+from ortcffi.cli import check_client
+from ortcffi.cli.check_client import Client, examine
 from ortcffi.cli.check_file import FileFacts, read_facts
-from ortcffi.cli.client_doctor import Client, examine
+from ortcffi.cli.check_report import Finding, Report, as_document, describe
+from ortcffi.cli.check_symbols import missing_symbols
 from ortcffi.cli.search_path import search_path
 from ortcffi.table import elf
 from ortcffi.table.load import installed_libraries
@@ -30,48 +34,17 @@ _PROBE = (
 )
 
 
-class Finding(NamedTuple):
-    """Something that is wrong.
-
-    Attributes
-    ----------
-    step : str
-        Where it was found: ``file``, ``registration``, ``ops`` or ``kernels``.
-    text : str
-        What it is.
-    """
-
-    step: str
-    text: str
-
-
-class Report(NamedTuple):
-    """What was found in a library.
-
-    Attributes
-    ----------
-    path : str
-        The library.
-    findings : list of Finding
-        What is wrong.
-    notes : list of str
-        What is good to know.
-    """
-
-    path: str
-    findings: list[Finding]
-    notes: list[str]
-
-
 def check(path: str) -> Report:
-    """Check a library of custom ops, or one of execution providers as far as that applies."""
+    """Check a library of custom ops, or one of execution providers."""
     path = absolute("path", path)
-    report = Report(path, [], [])
+    report = Report(path, [], [], [])
     entry = _check_file(report)
     if entry == ENTRIES[0]:
-        clients = _check_registration(report)
-        if clients and not clients[0].problem:
+        report.registrations.extend(_check_registration(report))
+        if not report.registrations[0].problem:
             _check_ops(report)
+    elif entry == ENTRIES[1]:
+        report.registrations.extend(_check_factories(report))
     return report
 
 
@@ -119,6 +92,23 @@ def _check_facts(report: Report, facts: FileFacts) -> None:
     for path in facts.paths:
         if path.startswith("/"):
             report.findings.append(Finding("file", f"it searches libraries in {path}"))
+    _check_symbols(report, facts)
+
+
+def _check_symbols(report: Report, facts: FileFacts) -> None:
+    missing = missing_symbols(report.path, facts)
+    if missing is None:
+        report.notes.append("whether all of its undefined symbols are defined is not known")
+        return
+    python = [name for name in missing if name.startswith(("Py", "_Py"))]
+    if python:
+        report.notes.append(
+            f"expects {len(python)} symbols of a Python interpreter, so it loads only in one"
+        )
+    for name in missing:
+        if name not in python and name != "OrtGetApiBase":
+            told = f"no library that it needs defines {name}: link it with the one that does"
+            report.findings.append(Finding("file", told))
 
 
 # --- registration ---------------------------------------------------------------------------------
@@ -138,7 +128,7 @@ def _check_registration(report: Report) -> list[Client]:
             f"asks for API version {asked}, and needs {needs}: older hosts could run it"
         )
     lowest = needs if core.adapts else max(min(core.asked, default=1), needs)
-    for host in dict.fromkeys([str(lowest), *(["real"] if installed_libraries() else [])]):
+    for host in dict.fromkeys([str(lowest), *(["real"] if _has_installed() else [])]):
         client = examine(report.path, host)
         name = "the installed library" if host == "real" else f"a host of API version {host}"
         if client.problem:
@@ -148,6 +138,33 @@ def _check_registration(report: Report) -> list[Client]:
             report.notes.append(told)
         clients.append(client)
     return clients
+
+
+# --- execution providers --------------------------------------------------------------------------
+
+
+def _check_factories(report: Report) -> list[Client]:
+    clients = [examine(report.path, host) for host in ("core", "real")[: 1 + _has_installed()]]
+    for client, name in zip(clients, ("the core", "the installed library"), strict=False):
+        if client.problem:
+            report.findings.append(Finding("registration", f"on {name}: {client.problem}"))
+    core = clients[0]
+    for factory in core.factories:
+        title = f"{factory.name} {factory.ep_version}".strip() or "a factory without a name"
+        report.notes.append(f"makes a factory of {title} by {factory.vendor or 'nobody'}")
+        report.findings.extend(
+            Finding("factories", f"{title}: {problem}") for problem in factory.problems
+        )
+    asked = max(core.asked, default=0)
+    for factory in core.factories:
+        if asked and factory.version > asked:
+            told = f"{factory.name}: its struct has API version {factory.version}, and it asks for"
+            report.findings.append(Finding("factories", f"{told} {asked}"))
+    return clients
+
+
+def _has_installed() -> bool:
+    return bool(installed_libraries())
 
 
 # --- ops and kernels ------------------------------------------------------------------------------
@@ -205,34 +222,43 @@ def _facts(output: bytes) -> list[dict[str, Any]]:
 # --- the command ----------------------------------------------------------------------------------
 
 
-def describe(report: Report) -> str:
-    """The report for people."""
-    lines = [f"library {report.path}"]
-    lines += [f"FINDING ({finding.step}): {finding.text}" for finding in report.findings]
-    lines += [f"note: {note}" for note in report.notes]
-    if not report.findings:
-        lines.append("ok: nothing is wrong")
-    return "\n    ".join(lines)
+def _check_with(host: str, paths: Sequence[str], *, as_json: bool) -> int:
+    """Only register the libraries with one host, and tell what each calls."""
+    clients = [examine(os.fspath(path), host) for path in paths]
+    failed = any(client.problem for client in clients)
+    if as_json:
+        found = [check_client.as_document(client) for client in clients]
+        text = json.dumps({"ok": not failed, "registrations": found}, indent=2)
+    else:
+        text = "\n".join(check_client.describe(client) for client in clients)
+    sys.stdout.write(text + "\n")
+    return int(failed)
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command; the exit code is 0 only without findings."""
     parser = argparse.ArgumentParser(
-        prog="python -m ortcffi check", description="Find what is wrong with custom-op libraries."
+        prog="python -m ortcffi check",
+        description="Find what is wrong with libraries of custom ops or execution providers.",
     )
-    parser.add_argument("path", nargs="+", help="a library of custom ops")
+    parser.add_argument("path", nargs="+", help="a library of custom ops or execution providers")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--api",
+        metavar="HOST",
+        help="only register the library with this host, and tell which versions it asks for, which "
+        "slots it calls and what it registers: core, an API version from 1 to "
+        f"{HIGHEST_VERSION}, real (what ortcffi.load() opens), or the path of a library",
+    )
     options = parser.parse_args(arguments)
-    reports = [check(os.fspath(path)) for path in options.path]
+    try:
+        if options.api is not None:
+            return _check_with(options.api, options.path, as_json=options.json)
+        reports = [check(os.fspath(path)) for path in options.path]
+    except ValueError as error:
+        parser.error(str(error))
     if options.json:
-        found = [
-            {
-                "path": report.path,
-                "findings": [finding._asdict() for finding in report.findings],
-                "notes": report.notes,
-            }
-            for report in reports
-        ]
+        found = list(map(as_document, reports))
         text = json.dumps(
             {"ok": not any(r.findings for r in reports), "libraries": found}, indent=2
         )

@@ -14,8 +14,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ortcffi._table import HIGHEST_VERSION, highest_api_version
-from ortcffi.cli import client_doctor, official_doctor
+from ortcffi._table import highest_api_version
+from ortcffi.cli import official_doctor
 from ortcffi.cli.search_path import search_path
 from ortcffi.table import load as providers
 from ortcffi.table.find import Runtime, find_runtimes
@@ -23,7 +23,8 @@ from ortcffi.table.find import Runtime, find_runtimes
 DESCRIPTION = """\
 List the libraries with the ONNX Runtime C API: the embedded core, those that ortcffi.load() looks
 for, and those given. Each library is opened, in its own process. Of the package onnxruntime, tell
-what ortcffi.attach() reaches."""
+what ortcffi.attach() reaches. For libraries of custom ops or execution providers there is
+'ortcffi check'."""
 EPILOG = """\
 The exit code is 1 if one of these is broken: a library that was given, the one that ORTCFFI_LIBRARY
 names, or the one that ortcffi.load() opens. Otherwise it is 0."""
@@ -172,26 +173,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("path", nargs="*", help="another library to examine")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument(
-        "--client",
-        metavar="PATH",
-        help="report which API version a custom-op library needs",
-    )
-    parser.add_argument(
-        "--api",
-        metavar="HOST",
-        help="the host for --client: core (default), an API version from 1 to "
-        f"{HIGHEST_VERSION}, real (what ortcffi.load() opens), or the path of a library",
-    )
     options = parser.parse_args(arguments)
-    if options.client is None and options.api is not None:
-        parser.error("--api chooses the host for --client, so it needs --client")
-    if options.client is not None and options.path:
-        parser.error("--client examines one custom-op library and no other library")
     try:
-        if options.client is not None:
-            host = options.api or "core"
-            return client_doctor.main(options.client, host, as_json=options.json)
         findings = diagnose(options.path)
         official = official_doctor.examine()
     except ValueError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command ``ortcffi check``, on libraries of tests/c/clients/checked_ops.c."""
+"""The command ``ortcffi check``, on libraries in C that are right or wrong in one way."""
 
 import json
 import sys
@@ -8,13 +8,16 @@ import pytest
 from support.paths import CHECKOUT
 from support.processes import run
 
+from ortcffi.cli.check_file import read_facts
+from ortcffi.cli.check_symbols import missing_symbols
+
 
 @pytest.fixture
-def check(compile_c):
-    """``check(*flags)`` is the exit code and the report of the command on such a library."""
+def check_source(compile_c):
+    """``check_source(name, *flags)`` is the exit code and the report on a library in C."""
 
-    def check(*flags):
-        source = CHECKOUT / "tests/c/clients/checked_ops.c"
+    def check(name, *flags):
+        source = CHECKOUT / "tests/c/clients" / name
         library = compile_c(source, "-shared", "-fPIC", "-fvisibility=hidden", *flags)
         command = [sys.executable, "-m", "ortcffi", "check", "--json", str(library)]
         done = run(*command, code=None)
@@ -23,6 +26,12 @@ def check(compile_c):
         return done.returncode, [finding["text"] for finding in report["findings"]], report
 
     return check
+
+
+@pytest.fixture
+def check(check_source):
+    """``check(*flags)`` is the same on a library of tests/c/clients/checked_ops.c."""
+    return lambda *flags: check_source("checked_ops.c", *flags)
 
 
 def test_a_good_library_has_no_findings(check):
@@ -62,3 +71,60 @@ def test_what_is_no_library_is_a_finding(tmp_path, capsys):
     (tmp_path / "text.so").write_text("text")
     assert main(["check", str(tmp_path / "text.so")]) == 1
     assert "FINDING (file): is no ELF file" in capsys.readouterr().out
+
+
+def test_an_undefined_symbol_is_missing_unless_a_needed_library_defines_it(compile_c):
+    def missing(*flags):
+        source, always = CHECKOUT / "tests/c/clients/checked_ops.c", ["-shared", "-fPIC"]
+        path = str(compile_c(source, *always, "-fno-builtin", *flags))
+        return missing_symbols(path, read_facts(path))
+
+    assert missing("-DCALLS=cblas_dgemm_of_nobody") == ["cblas_dgemm_of_nobody"]
+    assert missing("-DCALLS=cos", "-Wl,--no-as-needed", "-lm") == []
+    # The process has libm, so the library loads here, but elsewhere it may not.
+    assert missing("-DCALLS=cos") == ["cos"]
+
+
+def test_a_missing_symbol_is_a_finding(check):
+    code, findings, _ = check("-DCALLS=cblas_dgemm_of_nobody")
+    assert code == 1
+    assert "no library that it needs defines cblas_dgemm_of_nobody" in findings[0]
+
+
+@pytest.fixture
+def check_eps(check_source):
+    """``check_eps(*flags)`` is the same on a library of tests/c/clients/ep_factories.c."""
+    return lambda *flags: check_source("ep_factories.c", *flags)
+
+
+def test_a_good_library_of_execution_providers_has_no_findings(check_eps):
+    code, findings, report = check_eps()
+    assert (code, findings) == (0, [])
+    assert "makes a factory of NothingEP 1.2.3 by nobody" in report["notes"]
+    assert report["registrations"][0]["asked"] == [23]
+
+
+def test_what_a_factory_lacks_is_a_finding(check_eps):
+    _, findings, _ = check_eps("-DWRONG")
+    for told in [
+        "GetVendor is NULL, which ONNX Runtime calls",
+        "GetVendorId is NULL, which ONNX Runtime calls",
+        "CreateDataTransfer is NULL, which ONNX Runtime calls",
+        "it has only one of CreateAllocator and ReleaseAllocator",
+        "its version 'first' is no semantic version, such as 1.2.3",
+    ]:
+        assert f"NothingEP first: {told}" in findings
+
+
+@pytest.mark.parametrize(
+    ("flag", "told"),
+    [
+        ("-DCRASHES", "on the core: it crashes (SIGABRT)"),
+        ("-DREFUSES", "on the core: EP_FAIL: no factory today"),
+        ("-DENDLESS", "on the core: it does not define ReleaseEpFactory, with which the factories"),
+    ],
+)
+def test_factories_that_are_not_made_or_ended_are_a_finding(check_eps, flag, told):
+    code, findings, _ = check_eps(flag)
+    assert code == 1
+    assert findings[0].startswith(told)

@@ -114,7 +114,7 @@ def test_a_full_disk_is_an_error_without_a_traceback(command):
     assert done.stderr == "python -m ortcffi: [Errno 28] No space left on device\n"
 
 
-@pytest.mark.parametrize("command", ["doctor lib.so", "doctor --client lib.so"])
+@pytest.mark.parametrize("command", ["doctor lib.so", "check lib.so"])
 def test_a_relative_path_in_a_deleted_directory_is_an_error_without_a_traceback(tmp_path, command):
     gone = tmp_path / "gone"
     gone.mkdir()

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A library of one custom op, for `ortcffi check`. Compiled with -DCRASHES its kernel cannot be
  * made; with -DREFUSES it answers a status; with -DLEAKS what its functions get is never released;
- * with -DLACKS a function that ONNX Runtime calls is missing; with -DBY_NAME it finds its
- * host by name. */
+ * with -DCALLS=f a kernel calls f; with -DLACKS a function that ONNX Runtime calls is missing; with
+ * -DBY_NAME it finds its host by name. */
 #include <stdlib.h>
 
 #include "onnxruntime_c_api.h"
@@ -54,6 +54,10 @@ static OrtStatus* compute_nothing(void* kernel, OrtKernelContext* context) {
 }
 #endif
 
+#ifdef CALLS
+extern double CALLS(double x);
+#endif
+
 static void* create(const OrtCustomOp* op, const OrtApi* given, const OrtKernelInfo* info) {
   static int kernel;
   (void)op;
@@ -61,6 +65,11 @@ static void* create(const OrtCustomOp* op, const OrtApi* given, const OrtKernelI
   (void)info;
 #ifdef CRASHES
   abort();
+#endif
+#ifdef CALLS
+  static volatile double called;
+  called = CALLS(0);
+  (void)called;
 #endif
 #ifdef LEAKS
   int64_t number;

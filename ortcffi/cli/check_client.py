@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""``python -m ortcffi doctor --client PATH``: which API version a custom-op library needs.
+"""``python -m ortcffi check --api HOST PATH``: what a library does when it is registered.
 
 The library is registered in another process, with a trace that counts its calls in shared memory.
-So its calls are known even if it crashes or hangs. Then the ops that it registered are read.
+So its calls are known even if it crashes or hangs. Then the ops that it registered are read, or the
+factories of execution providers.
 """
 
 import json
@@ -15,7 +16,8 @@ from typing import Any, NamedTuple
 
 from ortcffi._convert import absolute
 from ortcffi._native import ffi
-from ortcffi.cli.client_probe import ENTRY, Op
+from ortcffi.cli.check_client_probe import ENTRY, Op
+from ortcffi.cli.check_ep_probe import EP_ENTRY, Factory
 from ortcffi.cli.search_path import search_path
 from ortcffi.table.emulate import emulate
 from ortcffi.table.trace import Figures, Needs
@@ -24,12 +26,12 @@ SECONDS = 60  # after which a library is reported as hanging
 MOST_NAMES = 20  # exported names in the report for people; JSON has all
 _PROBE = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
-    "from ortcffi.cli.client_probe import answer; answer(*sys.argv[2:])"
+    "from ortcffi.cli.check_client_probe import answer; answer(*sys.argv[2:])"
 )
 
 
 class Client(NamedTuple):
-    """What a custom-op library did when it was registered with a host.
+    """What a library did when it was registered with a host.
 
     Attributes
     ----------
@@ -51,8 +53,10 @@ class Client(NamedTuple):
         The lowest API version that has these slots.
     ops : tuple of Op
         The ops that it registered.
+    factories : tuple of Factory
+        The factories that a library of execution providers made, with the core as its host.
     problem : str or None
-        What is wrong; None if the library registered ops.
+        What is wrong; None if the library registered ops or factories.
     printed : str
         What it wrote to stderr.
     """
@@ -66,19 +70,20 @@ class Client(NamedTuple):
     called: dict[str, int] = {}  # noqa: RUF012  # never changed
     needs: Needs = Needs(1, ())
     ops: tuple[Op, ...] = ()
+    factories: tuple[Factory, ...] = ()
     problem: str | None = None
     printed: str = ""
 
 
 def examine(path: str, host: str = "core", seconds: float = SECONDS) -> Client:
-    """Register a custom-op library in another process and report what it did.
+    """Register a library in another process and report what it did.
 
     Raises
     ------
     ValueError
         `path` is not a path, or `host` is a number that is no API version of the core.
     """
-    path = absolute("--client", path)
+    path = absolute("path", path)
     if host.isdecimal():
         emulate(int(host))
     client, version = _probe(path, host, seconds)
@@ -111,8 +116,14 @@ def _probe(path: str, host: str, seconds: float) -> tuple[Client, int]:
     figures, version = Figures(read), facts.get("version", 0)
     found: list[Any] = facts.get("ops", [])
     ops = tuple(Op._make([*op[:-1], tuple(op[-1])]) for op in found)
-    if not problem and not facts.get("problem") and not ops:
-        problem = f"{ENTRY} succeeded but registered no op"
+    made = tuple(
+        Factory._make([*each[:-1], tuple(each[-1])]) for each in facts.get("factories", [])
+    )
+    if not problem and not facts.get("problem"):
+        if "ops" in facts and not ops:
+            problem = f"{ENTRY} succeeded but registered no op"
+        elif "factories" in facts and not made:
+            problem = f"{EP_ENTRY} succeeded but made no factory"
     client = Client(
         path,
         facts.get("host", ""),
@@ -121,6 +132,7 @@ def _probe(path: str, host: str, seconds: float) -> tuple[Client, int]:
         called=figures.called,
         needs=figures.needs,
         ops=ops,
+        factories=made,
         problem=problem or facts.get("problem"),
         printed=printed,
     )
@@ -138,7 +150,7 @@ def _run(command: list[str], seconds: float) -> tuple[str | None, dict[str, Any]
         except subprocess.TimeoutExpired:
             process.kill()
             output, printed = process.communicate()
-            problem = f"{ENTRY} does not return within {seconds:g} seconds"
+            problem = f"it does not return within {seconds:g} seconds"
     facts: dict[str, Any] = {}
     for line in output.splitlines():
         try:
@@ -157,7 +169,7 @@ def _run(command: list[str], seconds: float) -> tuple[str | None, dict[str, Any]
 
 def describe(client: Client) -> str:
     """The report for people."""
-    lines = [f"custom-op library {client.path}"]
+    lines = [f"library {client.path}"]
     if client.host:
         lines.append(f"registered with {client.host}")
     if client.asked:
@@ -170,10 +182,13 @@ def describe(client: Client) -> str:
         f"registered {op.domain}:{op.name}, whose struct has API version {op.version}"
         for op in client.ops
     ]
+    for factory in client.factories:
+        told = f"made the factory {factory.name} {factory.ep_version} of {factory.vendor}"
+        lines.append(f"{told}, whose struct has API version {factory.version}")
     if client.exports is not None:
         lines.append(f"exports {_shortened(client.exports)}")
     lines += [f"it printed: {line}" for line in client.printed.splitlines()]
-    lines.append(f"PROBLEM: {client.problem}" if client.problem else f"ok: {ENTRY} succeeded")
+    lines.append(f"PROBLEM: {client.problem}" if client.problem else "ok: it was registered")
     if client.asked:
         lines += _conclude(client)
     return "\n    ".join(lines)
@@ -210,14 +225,10 @@ def _enough(client: Client) -> str:
     return f"for what it used{so_far}, API version {version} is enough ({used})"
 
 
-def main(path: str, host: str, *, as_json: bool) -> int:
-    """Run ``doctor --client`` and return the exit code: 1 if there is a problem."""
-    client = examine(path, host)
-    if as_json:
-        ops = [op._asdict() for op in client.ops]
-        found = client._asdict() | {"needs": client.needs._asdict(), "ops": ops}
-        text = json.dumps({"ok": not client.problem, "client": found}, indent=2)
-    else:
-        text = describe(client)
-    sys.stdout.write(text + "\n")
-    return int(client.problem is not None)
+def as_document(client: Client) -> dict[str, Any]:
+    """The same for machines."""
+    return client._asdict() | {
+        "needs": client.needs._asdict(),
+        "ops": [op._asdict() for op in client.ops],
+        "factories": [factory._asdict() for factory in client.factories],
+    }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The process in which ``doctor --client`` registers a custom-op library.
+"""The process in which ``ortcffi check`` registers a library of custom ops or makes EP factories.
 
 It writes what it finds to stdout, as lines of JSON. Calls are counted in a file that both share.
 """
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from ortcffi._convert import decode
 from ortcffi._native import ffi, lib
 from ortcffi._table import core_api
+from ortcffi.cli.check_ep_probe import EP_END, EP_ENTRY, make_factories, register_with_engine
 from ortcffi.custom_ops.describe import Characteristic, read_op
 from ortcffi.errors import ErrorCode, OrtError, check
 from ortcffi.memory.info import MemType
@@ -66,7 +67,7 @@ def answer(path: str, host: str, counted: str) -> None:
     try:
         api = host_api(host)
         _tell(host=f"ONNX Runtime {api.version_string}", version=api.version)
-        _tell(ops=_register(path, api, counted))
+        _register(path, api, counted)
     except (OSError, ValueError, OrtError) as error:
         code = f"{_code_name(error.code)}: " if isinstance(error, OrtError) else ""
         _tell(problem=f"{code}{error}")
@@ -84,18 +85,28 @@ def _tell(**facts: Any) -> None:
     sys.stdout.flush()
 
 
-def _register(path: str, api: Api, counted: str) -> list[Op]:
+def _register(path: str, api: Api, counted: str) -> None:
     with open(counted, "r+b") as file:
         shared = mmap.mmap(file.fileno(), ffi.sizeof("OrtcoreFigures"))
     trace = Trace(api, ffi.from_buffer("OrtcoreFigures*", shared))
-    function = lib.ortcffi_library_symbol(_open(path), ENTRY.encode())
+    library = _open(path)
+    function = lib.ortcffi_library_symbol(library, ENTRY.encode())
+    create = lib.ortcffi_library_symbol(library, EP_ENTRY.encode())
+    env, options = _environment_and_options(api)
+    if not function and create and not api.is_core:
+        register_with_engine(api, env, path)
+        return
+    if not function and create:
+        end = lib.ortcffi_library_symbol(library, EP_END.encode())
+        _tell(factories=make_factories(api, trace.base, create, end))
+        return
     if not function:
         raise OSError(f"it does not define {ENTRY}, as custom-op libraries do")
-    options, ops = _session_options(api), lib.ortcffi_new_ops(ffi.NULL)
+    ops = lib.ortcffi_new_ops(ffi.NULL)
     # Records the ops, since the options of most hosts cannot be read. The calls reach the trace.
     record = lib.ortcffi_record_function
     check(api.pointer, record(trace.base, trace.table, api.version, options, function, ops), ENTRY)
-    return [_read(name, lib.ortcffi_op_at(ops, place, i)) for place, i, name in places(ops)]
+    _tell(ops=[_read(name, lib.ortcffi_op_at(ops, place, i)) for place, i, name in places(ops)])
 
 
 def _read(domain: Any, op: Any) -> Op:
@@ -129,8 +140,8 @@ def _open(path: str) -> Any:
     return library
 
 
-def _session_options(api: Api) -> Any:
-    """Session options, which live until the process ends; NULL if the host cannot create them.
+def _environment_and_options(api: Api) -> tuple[Any, Any]:
+    """Both live until the process ends; NULL if the host cannot create them.
 
     Created outside the trace: creating them is not the library's task.
     """
@@ -141,5 +152,5 @@ def _session_options(api: Api) -> Any:
         return out[0]
 
     # Without an environment, ONNX Runtime ends the process when it logs.
-    made("OrtEnv", lib.CreateEnv, lib.ORT_LOGGING_LEVEL_WARNING, b"ortcffi")
-    return made("OrtSessionOptions", lib.CreateSessionOptions)
+    env = made("OrtEnv", lib.CreateEnv, lib.ORT_LOGGING_LEVEL_WARNING, b"ortcffi")
+    return env, made("OrtSessionOptions", lib.CreateSessionOptions)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What ``python -m ortcffi doctor --client`` finds out about custom-op libraries."""
+"""What ``python -m ortcffi check --api`` finds out about libraries of custom ops."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from support.paths import CHECKOUT
 from support.versions import API_VERSION, VERSION_STRING
 
 from ortcffi._table import _slots
-from ortcffi.cli import client_doctor, doctor
+from ortcffi.cli import check, check_client
 from ortcffi.table.trace import Needs
 
 SLOTS = list(_slots())
@@ -31,7 +31,7 @@ def library(compile_c):
 
 
 def test_what_it_asks_for_and_what_it_calls_is_told(library):
-    found = client_doctor.examine(library(ASKED=12, WITH_TABLE=STATUS))
+    found = check_client.examine(library(ASKED=12, WITH_TABLE=STATUS))
     assert found.host == f"ONNX Runtime {VERSION_STRING}"
     assert (found.asked, found.granted) == ((12,), True)
     assert found.called == {"CreateStatus": 1, "ReleaseStatus": 1, **REGISTRATION}
@@ -43,12 +43,12 @@ def test_what_it_asks_for_and_what_it_calls_is_told(library):
 @pytest.mark.parametrize("host", ["core", "22", "real"])
 def test_the_need_is_that_of_the_newest_slot(library, host):
     path = library(ASKED=22, WITH_TABLE=f"{STATUS};{PAIRS}")
-    found = client_doctor.examine(path, host)
+    found = check_client.examine(path, host)
     assert found.needs == Needs(22, ("ReleaseKeyValuePairs",))
 
 
 def test_a_host_that_is_too_old_grants_nothing(library):
-    found = client_doctor.examine(library(ASKED=16, WITH_TABLE=STATUS), "15")
+    found = check_client.examine(library(ASKED=16, WITH_TABLE=STATUS), "15")
     assert (found.host, found.asked) == ("ONNX Runtime 1.15.0", (16,))
     assert not found.granted
     assert found.called == {}
@@ -56,19 +56,19 @@ def test_a_host_that_is_too_old_grants_nothing(library):
 
 
 def test_one_that_asks_for_a_version_of_its_own_does_not_adapt(library):
-    assert not client_doctor.examine(library(ASKED=API_VERSION)).adapts
+    assert not check_client.examine(library(ASKED=API_VERSION)).adapts
 
 
 def test_one_that_asks_for_what_the_host_says_adapts(library):
     asked = "(unsigned)strtoul(base->GetVersionString()+2,NULL,10)"
-    found = client_doctor.examine(library(ASKED=asked))
+    found = check_client.examine(library(ASKED=asked))
     assert found.asked == (API_VERSION,)
     assert found.adapts
 
 
 def test_what_it_refuses_with_is_told_by_code_and_message(library):
     refuse = 'return api->CreateStatus(ORT_INVALID_GRAPH,"I will not")'
-    found = client_doctor.examine(library(WITH_TABLE=refuse))
+    found = check_client.examine(library(WITH_TABLE=refuse))
     assert found.problem == "INVALID_GRAPH: I will not"
     assert found.called == {"CreateStatus": 1}
 
@@ -83,94 +83,94 @@ def test_what_it_refuses_with_is_told_by_code_and_message(library):
     ],
 )
 def test_what_it_called_before_it_crashed_is_told(library, end, problem):
-    found = client_doctor.examine(library(WITH_TABLE=f"{STATUS};{end}"))
+    found = check_client.examine(library(WITH_TABLE=f"{STATUS};{end}"))
     assert found.problem == problem
     assert found.called == {"CreateStatus": 1, "ReleaseStatus": 1}
 
 
 def test_what_it_called_before_it_hung_is_told(library):
-    found = client_doctor.examine(library(WITH_TABLE=f"{STATUS};for(;;)pause()"), seconds=3)
-    assert found.problem == "RegisterCustomOps does not return within 3 seconds"
+    found = check_client.examine(library(WITH_TABLE=f"{STATUS};for(;;)pause()"), seconds=3)
+    assert found.problem == "it does not return within 3 seconds"
     assert found.called == {"CreateStatus": 1, "ReleaseStatus": 1}
 
 
 def test_what_the_struct_of_an_op_relies_on_counts(library):
     fields = ".GetInputTypeCount=none,.GetOutputTypeCount=none,.CreateKernelV2=create_v2"
-    found = client_doctor.examine(library(ASKED=16, OP_VERSION=16, OP_FIELDS=fields))
+    found = check_client.examine(library(ASKED=16, OP_VERSION=16, OP_FIELDS=fields))
     (op,) = found.ops
     assert (op.version, op.needs, op.fields) == (16, 16, ("CreateKernelV2", "KernelComputeV2"))
     assert "API version 16 is enough (CreateKernelV2, KernelComputeV2)" in (
-        client_doctor.describe(found)
+        check_client.describe(found)
     )
 
 
 def test_an_op_that_older_hosts_can_run_does_not_need_the_version_of_its_struct(library):
     fields = ".CreateKernel=create,.CreateKernelV2=create_v2"
-    (op,) = client_doctor.examine(library(OP_VERSION=22, OP_FIELDS=fields)).ops
+    (op,) = check_client.examine(library(OP_VERSION=22, OP_FIELDS=fields)).ops
     assert (op.version, op.needs) == (22, 1)
 
 
 def test_a_struct_newer_than_what_the_library_asks_for_is_named(library):
-    text = client_doctor.describe(client_doctor.examine(library(ASKED=12, OP_VERSION=18)))
+    text = check_client.describe(check_client.examine(library(ASKED=12, OP_VERSION=18)))
     assert "needs a host of API version 18 or newer, because the struct of an op has it" in text
 
 
 @pytest.mark.usefixtures("real_api")
 @pytest.mark.parametrize("host", ["core", "16", "real"])
 def test_the_ops_are_known_on_each_host(library, host):
-    found = client_doctor.examine(library(ASKED=16), host)
+    found = check_client.examine(library(ASKED=16), host)
     assert [(op.domain, op.name) for op in found.ops] == [("test.doctor", "Nothing")]
     assert found.asked == (16,)
 
 
 def test_a_library_that_registers_nothing_is_a_finding(library):
-    found = client_doctor.examine(library("-DNO_OP"))
+    found = check_client.examine(library("-DNO_OP"))
     assert found.problem == "RegisterCustomOps succeeded but registered no op"
 
 
 def test_an_op_that_declares_too_many_inputs_is_a_finding(library):
-    found = client_doctor.examine(library(OP_FIELDS=".GetInputTypeCount=most"))
+    found = check_client.examine(library(OP_FIELDS=".GetInputTypeCount=most"))
     assert f"the op 'Nothing' declares {2**64 - 1} inputs" in found.problem
 
 
 def test_a_fifo_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "fifo.so")
-    found = client_doctor.examine(str(tmp_path / "fifo.so"))
+    found = check_client.examine(str(tmp_path / "fifo.so"))
     assert found.problem == f"it cannot be loaded: {tmp_path / 'fifo.so'}: is not a regular file"
 
 
 def test_an_unknown_error_code_is_reported_as_a_number(library):
-    found = client_doctor.examine(library(WITH_TABLE='return api->CreateStatus(77,"odd")'))
+    found = check_client.examine(library(WITH_TABLE='return api->CreateStatus(77,"odd")'))
     assert found.problem == "error code 77: odd"
 
 
 def test_what_it_writes_is_no_answer(library):
     noise = 'puts("[1]\\n{\\"done\\":0}\\n{");fputs("to stderr",stderr);fflush(stdout)'
-    found = client_doctor.examine(library(FIRST=noise))
+    found = check_client.examine(library(FIRST=noise))
     assert (found.problem, found.printed) == (None, "to stderr")
 
 
 def test_one_that_finds_the_entry_by_name_is_helped_and_told_so(library):
     path = library(FIRST="if(OrtGetApiBase()->GetApi(ORT_API_VERSION)==NULL)abort()")
-    found = client_doctor.examine(path)
+    found = check_client.examine(path)
     assert found.problem is None
     assert "needs ortcffi.expose_symbols()" in found.printed
 
 
 def test_one_without_the_entry_is_no_custom_op_library(compile_c):
     path = compile_c("int nothing;", "-shared", "-fPIC")
-    found = client_doctor.examine(str(path))
+    found = check_client.examine(str(path))
     assert found.problem == "it does not define RegisterCustomOps, as custom-op libraries do"
 
 
 def test_one_that_cannot_be_loaded_is_told_with_the_reason(tmp_path):
-    found = client_doctor.examine(str(tmp_path / "missing.so"))
+    found = check_client.examine(str(tmp_path / "missing.so"))
     assert found.problem.startswith("it cannot be loaded: ")
     assert "No such file" in found.problem
 
 
 def test_a_host_that_cannot_be_loaded_is_told(library, tmp_path):
-    found = client_doctor.examine(library(), str(tmp_path / "missing.so"))
+    found = check_client.examine(library(), str(tmp_path / "missing.so"))
     assert "missing.so' does not exist" in found.problem
     assert found.host == ""
 
@@ -184,9 +184,9 @@ def lines(capsys) -> list[str]:
 
 def test_a_person_is_told_which_version_would_do(library, capsys):
     path = library(ASKED=24, WITH_TABLE=f"{STATUS};{PAIRS}")
-    assert doctor.main(["--client", path]) == 0
+    assert check.main([path, "--api", "core"]) == 0
     assert lines(capsys) == [
-        f"custom-op library {path}",
+        f"library {path}",
         f"registered with ONNX Runtime {VERSION_STRING}",
         "asked for API version 24",
         "called CreateStatus",
@@ -197,7 +197,7 @@ def test_a_person_is_told_which_version_would_do(library, capsys):
         "called ReleaseKeyValuePairs",
         "registered test.doctor:Nothing, whose struct has API version 1",
         "exports RegisterCustomOps",
-        "ok: RegisterCustomOps succeeded",
+        "ok: it was registered",
         "needs a host of API version 24 or newer, because it asks for that",
         "for what it used, API version 22 is enough (ReleaseKeyValuePairs)",
     ]
@@ -205,41 +205,41 @@ def test_a_person_is_told_which_version_would_do(library, capsys):
 
 def test_one_that_gets_no_table_is_told_which_host_it_needs(library, capsys):
     path = library(ASKED=24)
-    doctor.main(["--client", path, "--api", "23"])
+    check.main([path, "--api", "23"])
     told = lines(capsys)
     assert "asked for API version 24, and got none" in told
     assert told[-1] == "needs a host of API version 24 or newer, because it asks for that"
 
 
 def test_one_that_stops_is_an_error_for_scripts(library, capsys):
-    assert doctor.main(["--client", library(WITH_TABLE="abort()")]) == 1
+    assert check.main([library(WITH_TABLE="abort()"), "--api", "core"]) == 1
     assert "PROBLEM: it crashes (SIGABRT)" in lines(capsys)
 
 
 def test_json_has_every_field(library, capsys):
     path = library(WITH_TABLE=STATUS)
-    assert doctor.main(["--client", path, "--json"]) == 0
+    assert check.main([path, "--api", "core", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["ok"] is True
-    assert set(told["client"]) == set(client_doctor.Client._fields)
-    assert told["client"]["needs"]["version"] == 1
-    assert told["client"]["ops"][0]["name"] == "Nothing"
+    [client] = told["registrations"]
+    assert set(client) == set(check_client.Client._fields)
+    assert client["needs"]["version"] == 1
+    assert client["ops"][0]["name"] == "Nothing"
 
 
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["--api", "12"], "it needs --client"),
-        (["--client", "a.so", "b.so"], "no other library"),
-        (["--client", ""], "--client is empty"),
+        (["--api", "12"], "required: path"),
+        (["", "--api", "core"], "path is empty"),
         (
-            ["--client", "a.so", "--api", str(API_VERSION + 1)],
+            ["a.so", "--api", str(API_VERSION + 1)],
             f"version must be from 1 to {API_VERSION}, but is {API_VERSION + 1}",
         ),
     ],
 )
 def test_wrong_arguments_are_named(capsys, arguments, expected):
     with pytest.raises(SystemExit) as caught:
-        doctor.main(arguments)
+        check.main(arguments)
     assert caught.value.code == 2
     assert expected in capsys.readouterr().err
