@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""Libraries of custom ops."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+onnx = pytest.importorskip("onnx")
+
+CPU = ["CPUExecutionProvider"]
+
+
+@pytest.fixture
+def library(tmp_path, monkeypatch):
+    """A path to a real library of ops, relative to the current folder."""
+    spec = importlib.util.find_spec("onnxruntime_extensions")
+    if spec is None or spec.origin is None:
+        pytest.skip("the package onnxruntime-extensions is not installed")
+    [path] = Path(spec.origin).parent.glob("_extensions_pydll*.so")
+    (tmp_path / "libops.so").symlink_to(path)
+    monkeypatch.chdir(tmp_path)
+    return "./libops.so"
+
+
+@pytest.fixture
+def upper():
+    """Y = X in capital letters, by an op of that library."""
+    helper, text = onnx.helper, onnx.TensorProto.STRING
+    x, y = [helper.make_tensor_value_info(name, text, [None]) for name in "XY"]
+    node = helper.make_node("StringUpper", ["X"], ["Y"], domain="ai.onnx.contrib")
+    graph = helper.make_graph([node], "upper", [x], [y])
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.contrib", 1)]
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=8)
+    return model.SerializeToString()
+
+
+@pytest.fixture
+def leaves_nothing_alive_in_the_core():
+    """Does nothing here: the library keeps its domains to the end."""
+
+
+def test_sessions_know_the_ops_of_the_options(onnxruntime, library, upper):
+    options = onnxruntime.SessionOptions()
+    options.register_custom_ops_library(library)
+    x = np.array(["a", "bc"])
+    for _ in range(2):
+        session = onnxruntime.InferenceSession(upper, options, providers=CPU)
+        assert session.run(None, {"X": x})[0].tolist() == ["A", "BC"]
+    again = onnxruntime.SessionOptions()
+    again.register_custom_ops_library(library)
+    session = onnxruntime.InferenceSession(upper, again, providers=CPU)
+    assert session.run(None, {"X": x})[0].tolist() == ["A", "BC"]
+
+
+def test_other_sessions_do_not_know_them(onnxruntime, state, upper):
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    with pytest.raises(state.Fail, match="StringUpper"):
+        onnxruntime.InferenceSession(upper, options, providers=CPU)
