@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""The drop-in in several threads, and in the child of a fork."""
+
+import sys
+
+import numpy as np
+import pytest
+from support.processes import run_python
+from support.threads import run_threads
+
+X = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
+CPU = ["CPUExecutionProvider"]
+
+
+def test_threads_have_bindings_of_one_session(session):
+    def work():
+        binding = session.io_binding()
+        for factor in range(1, 20):
+            binding.bind_cpu_input("X", X * factor)
+            binding.bind_output("Y")
+            session.run_with_iobinding(binding)
+            (y,) = binding.copy_outputs_to_cpu()
+            np.testing.assert_array_equal(y, (X * factor) ** 2)
+
+    run_threads(*[work] * 4)
+
+
+def test_threads_make_and_drop_sessions_and_values(onnxruntime, squares):
+    def work():
+        for _ in range(5):
+            session = onnxruntime.InferenceSession(squares, providers=CPU)
+            value = onnxruntime.OrtValue.ortvalue_from_numpy(X)
+            (y,) = session.run_with_ort_values(None, {"X": value})
+            del session, value
+            np.testing.assert_array_equal(y.numpy(), X * X)
+
+    run_threads(*[work] * 4)
+
+
+FORK = """
+import os
+import numpy as np
+import ortcffi as ort
+import ortcffi.compat as onnxruntime
+
+graph = ort.Graph()
+graph.input("X", "f4", [2])
+graph.node("Neg", ["X"], ["Y"])
+graph.output("Y", "f4", [2])
+model, feed = graph.to_bytes(), {"X": np.ones(2, np.float32)}
+
+def session(threads):
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+one, two = session(1), session(2)
+child = os.fork()
+if child == 0:
+    assert one.run(None, feed)[0].tolist() == [-1, -1]
+    try:
+        two.run(None, feed)
+    except RuntimeError as error:
+        assert "fork" in str(error), error
+    else:
+        os._exit(3)
+    assert session(2).run(None, feed)[0].tolist() == [-1, -1]
+    os._exit(0)
+_, status = os.waitpid(child, 0)
+print(os.waitstatus_to_exitcode(status), two.run(None, feed)[0].tolist())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+def test_the_child_of_a_fork_is_told_which_sessions_are_lost():
+    assert run_python(FORK) == "0 [-1.0, -1.0]"
