@@ -13,7 +13,13 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
 
-def owner_of(kind: str, api: "Api", release: Callable[[Any, Any], None]) -> Any:
+def owner_of(
+    kind: str,
+    api: "Api",
+    release: Callable[[Any, Any], None],
+    before: Callable[[], None] | None = None,
+    after: Callable[[], None] | None = None,
+) -> Any:
     """Return the owner of an object that a function of C is about to make.
 
     Parameters
@@ -24,9 +30,12 @@ def owner_of(kind: str, api: "Api", release: Callable[[Any, Any], None]) -> Any:
         The table that the object is to belong to.
     release : callable
         Called with the table's pointer and the object when the last reference to the owner goes. It
-        must not refer to what refers to the owner.
+        must not refer to what refers to the owner. To be a function of ``lib``, which no interrupt
+        can break off.
+    before, after : callable, optional
+        Called before and after that, again if a KeyboardInterrupt struck in them.
     """
-    return Owner(kind, release, api.pointer)
+    return Owner(kind, release, api.pointer, 0, before, after)
 
 
 def out_of(owner: Any) -> Any:
@@ -70,14 +79,13 @@ class Handle:
         self._lender = lender
         # Closing the lender must not release what it lent.
         self._lender_handle = lender._handle if isinstance(lender, Handle) else None
-        self._owned = release is not None
-        if release is not None:
+        self._owned = release is not None or isinstance(handle, Owner)
+        if isinstance(handle, Owner):
+            handle = owned_by(handle)
+        elif release is not None:
             # The owner refers to the table, which stays; a reference to the Api would be a cycle.
             address = int(ffi.cast("uintptr_t", handle))
             handle = owned_by(Owner(ffi.typeof(handle), release, api.pointer, address))
-        elif isinstance(handle, Owner):
-            self._owned = True
-            handle = owned_by(handle)
         self._handle = handle
 
     @property

@@ -4,7 +4,7 @@
 from typing import TYPE_CHECKING
 
 from ortcffi._convert import SIZE, integer
-from ortcffi._handle import Handle
+from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
@@ -112,10 +112,10 @@ class ArenaCfg(Handle):
         api.require("CreateArenaCfgV2")
         names = [ffi.new("char[]", key.encode()) for key in found]
         arrays = ffi.new("char*[]", names), ffi.new("size_t[]", list(found.values()))
-        out = ffi.new("OrtArenaCfg**")
-        if status := lib.CreateArenaCfgV2(api.pointer, *arrays, len(names), out):
+        owner = owner_of("OrtArenaCfg*", api, lib.ReleaseArenaCfg)
+        if status := lib.CreateArenaCfgV2(api.pointer, *arrays, len(names), out_of(owner)):
             fail(api.pointer, status, "CreateArenaCfgV2")
-        super().__init__(api, out[0], release=lib.ReleaseArenaCfg)
+        super().__init__(api, owner)
         self.measures = found
 
     def __repr__(self) -> str:

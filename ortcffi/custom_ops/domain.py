@@ -4,7 +4,7 @@
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import encode
-from ortcffi._handle import Handle
+from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
@@ -42,10 +42,10 @@ class CustomOpDomain(Handle):
 
     def __init__(self, name: str, api: "Api | None" = None) -> None:
         api = table_for(api)
-        out = ffi.new("OrtCustomOpDomain**")
-        if status := lib.CreateCustomOpDomain(api.pointer, encode("name", name), out):
+        owner = owner_of("OrtCustomOpDomain*", api, lib.ReleaseCustomOpDomain)
+        if status := lib.CreateCustomOpDomain(api.pointer, encode("name", name), out_of(owner)):
             fail(api.pointer, status, "CreateCustomOpDomain")
-        super().__init__(api, out[0], release=lib.ReleaseCustomOpDomain)
+        super().__init__(api, owner)
         self.name = name
         self._ops: list[Any] = []
         self._structs: list[Any] = []  # of ops written in Python

@@ -6,7 +6,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import decode, encode, integer, known
-from ortcffi._handle import Handle
+from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
@@ -91,10 +91,10 @@ class OpAttr(Handle):
         kind = _kind_of(value) if type is None else _type(type)
         data, length, _kept = _data(kind, value)
         api.require("CreateOpAttr")
-        out = ffi.new("OrtOpAttr**")
-        if status := lib.CreateOpAttr(api.pointer, encode("name", name), data, length, kind, out):
+        owner, text = owner_of("OrtOpAttr*", api, lib.ReleaseOpAttr), encode("name", name)
+        if status := lib.CreateOpAttr(api.pointer, text, data, length, kind, out_of(owner)):
             fail(api.pointer, status, "CreateOpAttr")
-        super().__init__(api, out[0], release=lib.ReleaseOpAttr)
+        super().__init__(api, owner)
 
     @classmethod
     def from_handle(cls, api: "Api", handle: Any, lender: object = None) -> Self:

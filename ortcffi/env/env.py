@@ -2,10 +2,10 @@
 """`Env`: the environment of a library, with its logger, thread pools and shared allocators."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import INT32, UINT32, decode, encode, integer, mapping
+from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
@@ -21,13 +21,6 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
 __all__ = ["Env", "available_providers"]
-
-
-def _release(client: Client, release: Callable[[Any, Any], None], api: Any, handle: Any) -> None:
-    # At interpreter shutdown this module's globals may already be None.
-    client.begin_release()
-    release(api, handle)
-    client.leave()
 
 
 @public
@@ -98,17 +91,20 @@ class Env(EnvMemory):
         context = None if logger is None else log_context(logger)
         threads = _threads(api, threading)
         alive = [context, *(threading._alive.values() if threading is not None else ())]
-        client = clients_of(api).join(severity_of(least), alive)
-        out = ffi.new("OrtEnv**")
+        client = Client(clients_of(api), alive)
+        owner = owner_of("OrtEnv*", api, lib.ReleaseEnv, client.begin_release, client.leave)
+        out = out_of(owner)
         try:
+            client.join(severity_of(least))
             slot, arguments, _kept = _creation(api, context, least, name, threads, config)
             api.require(slot)
             check(api.pointer, getattr(lib, slot)(api.pointer, *arguments, out), slot)
+            client.establish()
         except BaseException:
-            client.leave()
+            if not out[0]:
+                client.leave()  # else the owner does it after the release
             raise
-        client.establish()
-        super().__init__(api, out[0], release=partial(_release, client, lib.ReleaseEnv))
+        super().__init__(api, owner)
         self._client = client
         self.log_id = log_id
 

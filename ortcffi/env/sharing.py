@@ -32,7 +32,8 @@ class Client:
     Attributes
     ----------
     borrowed : list
-        What the library borrows if this reference created the environment: its logger, say.
+        What the library borrows if this reference created the environment: its logger, say. None
+        is left out.
     may_have_created : bool
         Whether this reference may have created the environment. If not, the library has ignored
         what was given with it.
@@ -42,12 +43,21 @@ class Client:
 
     __slots__ = ("borrowed", "clients", "guard", "is_established", "may_have_created")
 
-    def __init__(self, clients: "Clients", borrowed: list[object]) -> None:
+    def __init__(self, clients: "Clients", borrowed: Iterable[object]) -> None:
         self.clients = clients
-        self.borrowed = borrowed
+        self.borrowed = [each for each in borrowed if each is not None]
         self.guard = _guard  # a destructor may run when this module's globals are already None
         self.is_established = False
         self.may_have_created = False
+
+    def join(self, severity: "LogSeverity | int") -> None:
+        """Note that the library is about to be asked, with this severity."""
+        clients = self.clients
+        with self.guard:
+            if not clients.present:
+                clients.severity = severity
+            self.may_have_created = not any(each.is_established for each in clients.present)
+            clients.present.add(self)
 
     def establish(self) -> None:
         """Note that the library has answered. If it ignored what was given, that is let go."""
@@ -98,24 +108,6 @@ class Clients:
     def __init__(self) -> None:
         self.present: set[Client] = set()
         self.alive: list[object] = []
-
-    def join(self, severity: "LogSeverity | int", borrowed: Iterable[object]) -> Client:
-        """Add a reference, before the library is asked for the environment.
-
-        Parameters
-        ----------
-        severity : LogSeverity or int
-            The severity of the environment if this reference creates it.
-        borrowed : iterable
-            What the library borrows in that case.
-        """
-        client = Client(self, [each for each in borrowed if each is not None])
-        with _guard:
-            if not self.present:
-                self.severity = severity
-            client.may_have_created = not any(each.is_established for each in self.present)
-            self.present.add(client)
-        return client
 
     def keep(self, borrowed: object) -> None:
         """Keep alive what the library borrows until the environment ends."""

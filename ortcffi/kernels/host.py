@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortcffi._convert import encode, mapping
+from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._table import core_api
 from ortcffi.custom_ops.op_attr import OpAttr
@@ -68,18 +69,19 @@ def _attribute(name: str, value: Any) -> OpAttr:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bytes):
-        out = ffi.new("OrtOpAttr**")
+        owner = owner_of("OrtOpAttr*", api, lib.ReleaseOpAttr)
         kind, text = lib.ORT_OP_ATTR_STRING, ffi.from_buffer(value)
         called = encode("name", name)
-        check(lib.CreateOpAttr(api.pointer, called, text, len(value), kind, out), "CreateOpAttr")
-        return OpAttr.from_handle(api, out[0])
+        arguments = (called, text, len(value), kind, out_of(owner))
+        check(lib.CreateOpAttr(api.pointer, *arguments), "CreateOpAttr")
+        return OpAttr.from_handle(api, owner)
     if isinstance(value, (list, tuple)) and not value:
         raise TypeError("an empty list has no type: use OpAttr(name, [], OpAttrType.INTS)")
     return OpAttr(name, value, api=api)
 
 
 def _tensor(name: str, value: Value) -> OpAttr:
-    out = ffi.new("OrtOpAttr**")
+    owner = owner_of("OrtOpAttr*", core_api(), lib.ReleaseOpAttr)
     make = host_function("OrtcoreTensorAttribute")
-    check(make(encode("name", name), value.handle, out), "OrtcoreTensorAttribute")
-    return OpAttr.from_handle(core_api(), out[0])
+    check(make(encode("name", name), value.handle, out_of(owner)), "OrtcoreTensorAttribute")
+    return OpAttr.from_handle(core_api(), owner)

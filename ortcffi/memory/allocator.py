@@ -9,7 +9,7 @@ from numpy import dtype as as_dtype
 from numpy import ndarray
 
 from ortcffi._convert import SIZE, integer
-from ortcffi._handle import Handle
+from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import Keeper, Source, ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import NotImplemented, check, out_of_memory
@@ -286,10 +286,10 @@ class Allocator(Handle):
     def stats(self) -> AllocatorStats:
         """The current statistics. API function: ``AllocatorGetStats``, since version 23."""
         self.api.require("AllocatorGetStats")
-        out = ffi.new("OrtKeyValuePairs**")
+        owner = owner_of("OrtKeyValuePairs*", self.api, lib.ReleaseKeyValuePairs)
         api = self.api.pointer
-        check(api, lib.AllocatorGetStats(api, self.handle, out), "AllocatorGetStats")
-        with KeyValuePairs.from_handle(self.api, out[0]) as pairs:
+        check(api, lib.AllocatorGetStats(api, self.handle, out_of(owner)), "AllocatorGetStats")
+        with KeyValuePairs.from_handle(self.api, owner) as pairs:
             return stats_from(pairs.to_dict())
 
     def __repr__(self) -> str:

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ortcffi._convert import decode, encode
+from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi.errors import fail
 from ortcffi.options.read_back import read_pairs
@@ -95,12 +96,12 @@ class SessionConfig(ConfigEntries):
     def to_dict(self) -> dict[str, str]:
         """A copy of all entries, in the library's order; before version 23, of those set here."""
         options = self._options
-        out = ffi.new("OrtKeyValuePairs**")
+        owner = owner_of("OrtKeyValuePairs*", options.api, lib.ReleaseKeyValuePairs)
         with lock:
             if not options.api.supports("GetSessionOptionsConfigEntries"):
                 return dict(self._set_here())
-            options._call("GetSessionOptionsConfigEntries", out)
-        with KeyValuePairs.from_handle(options.api, out[0]) as pairs:
+            options._call("GetSessionOptionsConfigEntries", out_of(owner))
+        with KeyValuePairs.from_handle(options.api, owner) as pairs:
             return pairs.to_dict()
 
     def __getitem__(self, key: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ortcffi._convert import decode
+from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._table import core_api
 from ortcffi.errors import fail
@@ -30,13 +31,15 @@ def read_pairs(options: Options, reader: Reader) -> dict[str, str] | None:
     reader : callable
         ``lib.ortcffi_describe_session_options``, or another such function of the boundary.
     """
-    api, out = core_api(), ffi.new("OrtKeyValuePairs**")
+    api = core_api()
+    owner = owner_of("OrtKeyValuePairs*", api, lib.ReleaseKeyValuePairs)
+    out = out_of(owner)
     with lock:
         if status := reader(options.handle, out):
             fail(api.pointer, status, reader.__name__)
     if not out[0]:
         return None
-    with KeyValuePairs.from_handle(api, out[0]) as pairs:
+    with KeyValuePairs.from_handle(api, owner) as pairs:
         return pairs.to_dict()
 
 

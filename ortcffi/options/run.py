@@ -6,7 +6,7 @@ from types import MethodType
 from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import INT32, mapping
-from ortcffi._handle import Handle
+from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
@@ -255,10 +255,11 @@ class PrepackedWeights(Handle):
     def __init__(self, api: "Api | None" = None) -> None:
         api = table_for(api)
         api.require("CreatePrepackedWeightsContainer")
-        out = ffi.new("OrtPrepackedWeightsContainer**")
-        if status := lib.CreatePrepackedWeightsContainer(api.pointer, out):
+        release = lib.ReleasePrepackedWeightsContainer
+        owner = owner_of("OrtPrepackedWeightsContainer*", api, release)
+        if status := lib.CreatePrepackedWeightsContainer(api.pointer, out_of(owner)):
             fail(api.pointer, status, "CreatePrepackedWeightsContainer")
-        super().__init__(api, out[0], release=lib.ReleasePrepackedWeightsContainer)
+        super().__init__(api, owner)
 
     def __repr__(self) -> str:
         return f"<PrepackedWeights {'closed' if self.closed else f'of {self.api}'}>"

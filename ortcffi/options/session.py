@@ -6,7 +6,8 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import INT32, mapping
-from ortcffi._native import ffi, lib
+from ortcffi._handle import out_of, owner_of
+from ortcffi._native import lib
 from ortcffi._public import described_by, public
 from ortcffi.callbacks.logs import LogSeverity
 from ortcffi.errors import fail
@@ -242,11 +243,11 @@ class SessionOptions(SessionInputs, CustomOps):
         -----
         API function: ``CloneSessionOptions``.
         """
-        out = ffi.new("OrtSessionOptions**")
+        owner = owner_of("OrtSessionOptions*", self.api, lib.ReleaseSessionOptions)
         with lock:
-            if status := lib.CloneSessionOptions(self.api.pointer, self.handle, out):
+            if status := lib.CloneSessionOptions(self.api.pointer, self.handle, out_of(owner)):
                 fail(self.api.pointer, status, "CloneSessionOptions")
-            copy = self.from_handle(self.api, out[0])
+            copy = self.from_handle(self.api, owner)
             for name, value in self._values.items():
                 copy._values[name] = value.copy() if isinstance(value, (dict, list)) else value
             copy._alive.update(copied(self._alive))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
 from ortcffi._convert import INT32, UINT32, decode, encode, integer, known
-from ortcffi._handle import Handle
+from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
@@ -48,10 +48,10 @@ class Options(Handle):
         """Have the library make the options."""
         api = table_for(api)
         api.require(create)
-        out = ffi.new(f"{kind}**")
-        if status := getattr(lib, create)(api.pointer, out):
+        owner = owner_of(f"{kind}*", api, getattr(lib, release))
+        if status := getattr(lib, create)(api.pointer, out_of(owner)):
             fail(api.pointer, status, create)
-        self._take(api, out[0], getattr(lib, release))
+        self._take(api, owner, None)
 
     def _take(
         self,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import encode, pointer
 from ortcffi._handle import Handle, out_of, owner_of
-from ortcffi._native import ffi, lib
+from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import made_by, table_for
 from ortcffi.errors import OutOfMemory
@@ -81,7 +81,8 @@ class KeyValuePairs(Handle, MutableMapping[str, str]):
         """
         pairs = cls.__new__(cls)
         release = lib.ReleaseKeyValuePairs if lender is None else None
-        checked = pointer("handle", handle, "OrtKeyValuePairs*")
+        is_owner = isinstance(handle, Owner)
+        checked = handle if is_owner else pointer("handle", handle, "OrtKeyValuePairs*")
         Handle.__init__(pairs, made_by(api), checked, release=release, lender=lender)
         return pairs
 

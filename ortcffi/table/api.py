@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Mapping
 
 from ortcffi._convert import INT32, SIZE, UINT32, decode, encode, integer
+from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import Table, build_info, core_api, default_api, init_api, register_class
@@ -87,22 +88,22 @@ class Api(Table):
         -----
         API function: ``CreateMemoryInfo``.
         """
-        out = ffi.new("OrtMemoryInfo**")
+        owner = owner_of("OrtMemoryInfo*", self, lib.ReleaseMemoryInfo)
         text, kind = encode("name", name), integer("allocator_type", allocator_type)
         number, purpose = integer("id", id), integer("mem_type", mem_type)
-        if status := lib.CreateMemoryInfo(self.pointer, text, kind, number, purpose, out):
+        if status := lib.CreateMemoryInfo(self.pointer, text, kind, number, purpose, out_of(owner)):
             fail(self.pointer, status, "CreateMemoryInfo")
-        return MemoryInfo(self, out[0])
+        return MemoryInfo(self, owner)
 
     def cpu_memory_info(
         self, allocator_type: int = AllocatorType.DEVICE, mem_type: int = MemType.DEFAULT
     ) -> MemoryInfo:
         """Describe memory of the CPU. API function: ``CreateCpuMemoryInfo``."""
-        out = ffi.new("OrtMemoryInfo**")
+        owner = owner_of("OrtMemoryInfo*", self, lib.ReleaseMemoryInfo)
         kind, purpose = integer("allocator_type", allocator_type), integer("mem_type", mem_type)
-        if status := lib.CreateCpuMemoryInfo(self.pointer, kind, purpose, out):
+        if status := lib.CreateCpuMemoryInfo(self.pointer, kind, purpose, out_of(owner)):
             fail(self.pointer, status, "CreateCpuMemoryInfo")
-        return MemoryInfo(self, out[0])
+        return MemoryInfo(self, owner)
 
     def device_memory_info(  # noqa: PLR0913  # as many as the C function
         self,
@@ -139,7 +140,7 @@ class Api(Table):
         API function: ``CreateMemoryInfo_V2``, since version 23.
         """
         self.require("CreateMemoryInfo_V2")
-        out = ffi.new("OrtMemoryInfo**")
+        owner = owner_of("OrtMemoryInfo*", self, lib.ReleaseMemoryInfo)
         status = lib.CreateMemoryInfo_V2(
             self.pointer,
             encode("name", name),
@@ -149,10 +150,10 @@ class Api(Table):
             integer("device_mem_type", device_mem_type, UINT32),
             integer("alignment", alignment, SIZE),
             integer("allocator_type", allocator_type),
-            out,
+            out_of(owner),
         )
         check(self.pointer, status, "CreateMemoryInfo_V2")
-        return MemoryInfo(self, out[0])
+        return MemoryInfo(self, owner)
 
     def status(self, code: int, message: str = "") -> Status:
         """Make a `Status`."""

@@ -9,10 +9,15 @@ from support.processes import run
 SCRIPT = """
 import gc, random, signal, sys
 import numpy as np
-from ortcffi import KeyValuePairs, Status, TensorTypeInfo, TypeInfo, Value, core_api, ffi, lib
+from ortcffi import (
+    Arena, ArenaCfg, CustomOpDomain, Env, KeyValuePairs, Limiting, OpAttr, PrepackedWeights,
+    RunOptions, SessionOptions, Status, TensorTypeInfo, ThreadingOptions, Tracking, TypeInfo, Value,
+    core_api, ffi, lib,
+)
 
 x, texts = np.zeros(3, np.float32), ["a", "b"]
 tensor, pairs = Value.from_numpy(x), Value.map({1: 2})
+options = SessionOptions(core_api())
 coo = Value.sparse_coo(x[:1], np.zeros(1, np.int64), (2, 2))
 MAKERS = {
     "status": lambda: Status(3, "message"),
@@ -29,6 +34,23 @@ MAKERS = {
     "sparse": lambda: Value.sparse_coo(x[:1], np.zeros(1, np.int64), (2, 2), copy=True),
     "sparse parts": lambda: coo.sparse_indices,
     "handle": lambda: tensor.handle,
+    "memory info": lambda: core_api().memory_info("Cpu"),
+    "memory info of the CPU": lambda: core_api().cpu_memory_info(),
+    "memory info of a device": lambda: core_api().device_memory_info("mine"),
+    "statistics": lambda: core_api().default_allocator.stats,
+    "environment": lambda: Env("app", core_api(), logger=print),
+    "session options": lambda: SessionOptions(core_api(), config={"a": "b"}),
+    "copy of session options": lambda: options.clone(),
+    "settings of session options": lambda: options.to_dict(),
+    "configuration": lambda: options.config.to_dict(),
+    "run options": lambda: RunOptions(core_api(), tag="tag"),
+    "threading options": lambda: ThreadingOptions(core_api()),
+    "prepacked weights": lambda: PrepackedWeights(core_api()),
+    "arena configuration": lambda: ArenaCfg(core_api(), max_bytes=1 << 20),
+    "attribute": lambda: OpAttr("name", [1, 2], api=core_api()),
+    "domain": lambda: CustomOpDomain("mine", core_api()),
+    "arena": lambda: Arena(core_api().default_allocator),
+    "adaptors": lambda: Tracking(Limiting(core_api().default_allocator, 1 << 20)),
 }
 KINDS = [kind for kind in range(40) if lib.ortcffi_kind_name(kind) != ffi.NULL]
 
@@ -41,7 +63,8 @@ def live():
 def interrupted(make):
     for _ in range(100):
         try:
-            signal.setitimer(signal.ITIMER_REAL, random.random() * 1e-4 + 1e-6)
+            # Again and again, since an interrupt of a destructor is only told.
+            signal.setitimer(signal.ITIMER_REAL, random.random() * 1e-4 + 1e-6, 0.02)
             while True:
                 make()
         except KeyboardInterrupt:

@@ -2,9 +2,10 @@
 /*
  * The owner of an object of the C API.
  *
- *   Owner(type, release, api, address=0)
+ *   Owner(type, release, api, address=0, before=None, after=None)
  *       Calls `release(api, cast(type, address))` when its last reference goes. `type` is the name
- *       of a pointer type.
+ *       of a pointer type. `before()` and `after()` are called before and after that, again if a
+ *       KeyboardInterrupt struck in them: they must bear that.
  *   Owner.out
  *       The address of the pointer, for a C function to write to: the owner exists before the
  *       object does, so that no interrupt in between can lose the object.
@@ -29,9 +30,9 @@ static PyObject* cast;
 
 static PyObject* owner_new(PyTypeObject* kind, PyObject* arguments, PyObject* keywords) {
   (void)keywords;
-  PyObject *type, *release, *api;
+  PyObject *type, *release, *api, *before = Py_None, *after = Py_None;
   unsigned long long address = 0;
-  if (!PyArg_ParseTuple(arguments, "OOO|K", &type, &release, &api, &address)) {
+  if (!PyArg_ParseTuple(arguments, "OOO|KOO", &type, &release, &api, &address, &before, &after)) {
     return NULL;
   }
   struct owner* owner = PyObject_GC_New(struct owner, kind);
@@ -40,15 +41,39 @@ static PyObject* owner_new(PyTypeObject* kind, PyObject* arguments, PyObject* ke
     owner->type = Py_NewRef(type);
     owner->release = Py_NewRef(release);
     owner->api = Py_NewRef(api);
+    owner->before = Py_NewRef(before);
+    owner->after = Py_NewRef(after);
     owner->refers_to = NULL;
     PyObject_GC_Track(owner);
   }
   return (PyObject*)owner;
 }
 
+#define MOST_INTERRUPTS 100
+
+/* Calls `before` or `after`; true if it was interrupted. */
+static int call_whole(PyObject* function) {
+  int interrupts = 0;
+  if (function == Py_None) {
+    return 0;
+  }
+  PyObject* answer = PyObject_CallNoArgs(function);
+  while (answer == NULL && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) &&
+         interrupts++ < MOST_INTERRUPTS) {
+    PyErr_Clear();
+    answer = PyObject_CallNoArgs(function);
+  }
+  if (answer == NULL) {
+    PyErr_WriteUnraisable(function);
+  }
+  Py_XDECREF(answer);
+  return interrupts > 0;
+}
+
 static void release(const struct owner* owner) {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
+  int is_interrupted = call_whole(owner->before);
   unsigned long long address = (uintptr_t)owner->object;
   PyObject* object = PyObject_CallFunction(cast, "OK", owner->type, address);
   PyObject* answer = object == NULL
@@ -59,6 +84,9 @@ static void release(const struct owner* owner) {
   }
   Py_XDECREF(answer);
   Py_XDECREF(object);
+  if (call_whole(owner->after) || is_interrupted) {
+    PyErr_SetInterrupt(); /* out here somebody can catch it */
+  }
   PyErr_Restore(type, value, traceback);
 }
 
@@ -72,6 +100,8 @@ static void owner_dealloc(PyObject* self) {
   Py_DECREF(owner->type);
   Py_DECREF(owner->release);
   Py_DECREF(owner->api);
+  Py_DECREF(owner->before);
+  Py_DECREF(owner->after);
   PyObject_GC_Del(self);
   Py_DECREF(kind);
 }

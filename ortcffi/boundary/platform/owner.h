@@ -13,6 +13,8 @@ struct owner {
   PyObject* type;
   PyObject* release;
   PyObject* api;
+  PyObject* before;
+  PyObject* after;
   /* Answers the Python object, if any, to which the C object has one reference that the cyclic
    * collector is to know of; NULL for none. */
   PyObject* (*refers_to)(void* object);
