@@ -81,14 +81,17 @@ def refusals() -> Any:
     return json.loads(python(code))
 
 
+@pytest.mark.xdist_group("refusals of attach")
 def test_a_package_without_a_way_in_is_refused(refusals):
     assert "does not load libraries of custom ops: built without it" in refusals[0]
 
 
+@pytest.mark.xdist_group("refusals of attach")
 def test_a_package_that_gives_no_base_is_refused(refusals):
     assert "gave no OrtApiBase to a library of custom ops" in refusals[1]
 
 
+@pytest.mark.xdist_group("refusals of attach")
 def test_without_the_package_the_error_says_what_to_install(refusals):
     assert "pip install onnxruntime" in refusals[2]
 

@@ -12,6 +12,7 @@ from support.releases import needs_release
 import ortcffi as ort
 
 NEEDS_ENVIRONMENT = needs_release(23, "an environment that is reached")
+IN_ONE_PROCESS = pytest.mark.xdist_group("answers of shared memory")
 SHARES = {
     "an arena of the library": "official.share_arena(max_bytes=1 << 26)",
     "an allocator": "official.share_allocator(ort.Arena(ort.core_api().default_allocator))",
@@ -27,17 +28,17 @@ def answers() -> Any:
         import json
         answers = {}
         official = ort.attach()
-        official.share_arena(max_bytes=64 << 20)
+        official.share_arena(max_bytes=16 << 20)
         sessions = [onnxruntime.InferenceSession(MODEL, official.session_options()) for _ in "ab"]
         sessions[0].run(None, {"x": X})
         figures = [official.session(each).allocator().stats for each in sessions]
         answers["arena"] = [figures[0].raw == figures[1].raw, figures[0].limit]
-        large = np.ones((30 << 20) // 4, np.float32)
+        large = np.ones((24 << 20) // 4, np.float32)
         session = onnxruntime.InferenceSession(FOUR_NODES, official.session_options())
         answers["exhausted"] = []
         for call in (
-            lambda: session.run(None, {"x": np.concatenate([large, large, large])}),
-            lambda: official.session(session).run({"x": np.concatenate([large, large, large])}),
+            lambda: session.run(None, {"x": large}),
+            lambda: official.session(session).run({"x": large}),
         ):
             try:
                 with official.errors():
@@ -60,22 +61,26 @@ def answers() -> Any:
     return json.loads(python(code, FOUR_NODES=models.increments(4)))
 
 
+@IN_ONE_PROCESS
 @NEEDS_ENVIRONMENT
 def test_sessions_share_one_bounded_arena(answers):
-    assert answers["arena"] == [True, 64 << 20]
+    assert answers["arena"] == [True, 16 << 20]
 
 
+@IN_ONE_PROCESS
 @NEEDS_ENVIRONMENT
 def test_a_run_beyond_the_bound_raises_out_of_memory(answers):
     assert answers["exhausted"] == ["OutOfMemory"] * 2
     assert answers["after"] == 5.0
 
 
+@IN_ONE_PROCESS
 @NEEDS_ENVIRONMENT
 def test_an_arena_of_ours_has_the_figures_of_all_sessions(answers):
     assert answers["ours"]
 
 
+@IN_ONE_PROCESS
 @NEEDS_ENVIRONMENT
 def test_an_allocator_that_was_replaced_stays_with_its_sessions(answers):
     assert answers["kept"]

@@ -11,7 +11,10 @@ from support.releases import needs_release
 
 import ortcffi as ort
 
-pytestmark = needs_release(23, "an environment that is reached")
+pytestmark = [
+    needs_release(23, "an environment that is reached"),
+    pytest.mark.xdist_group("answers of a soft bound"),  # which one process gives
+]
 
 # Sharing lasts until a process ends, so one process answers all questions about a bound.
 ANSWERS = """

@@ -16,6 +16,8 @@ from support.releases import needs_release
 NEEDS_OBJECTS = needs_release(21, "objects whose contents are reached")
 NEEDS_ENVIRONMENT = needs_release(23, "an environment that is reached")
 
+IN_ONE_PROCESS = pytest.mark.xdist_group("objects of other libraries")
+
 # --- other libraries ------------------------------------------------------------------------------
 
 # What takes an object of the attached library, given one of another library.
@@ -77,6 +79,7 @@ def mixed(two_libraries: tuple[Path, Path]) -> Any:
     return json.loads(python(ASK_OTHERS, MIXED=MIXED, PATHS=[str(path) for path in two_libraries]))
 
 
+@IN_ONE_PROCESS
 @NEEDS_ENVIRONMENT
 @pytest.mark.parametrize("what", MIXED)
 def test_an_object_of_another_library_is_refused_by_name(mixed, two_libraries, what):
@@ -85,6 +88,7 @@ def test_an_object_of_another_library_is_refused_by_name(mixed, two_libraries, w
         assert "of the official package" in answer
 
 
+@IN_ONE_PROCESS
 @NEEDS_ENVIRONMENT
 def test_tensors_of_other_libraries_are_inputs_as_any_memory(mixed):
     assert mixed["values"] == [mixed["own"]] * 2

@@ -18,6 +18,7 @@ from support.releases import needs_release
 from ortcffi.cli import top as command
 
 pytest.importorskip("matplotlib")
+IN_ONE_PROCESS = pytest.mark.xdist_group("a recorded program")
 PROGRAM = f"""
 import sys
 import numpy as np
@@ -57,12 +58,14 @@ def recorded(tmp_path_factory):
     return done, report["sessions"], (folder / "arenas.svg").read_text()
 
 
+@IN_ONE_PROCESS
 def test_a_program_runs_as_it_would_by_itself(recorded):
     done, _, _ = recorded
     assert done.stdout == "InvalidArgument\n__main__ ['--flag', 'value']\n"
     assert done.returncode == 7
 
 
+@IN_ONE_PROCESS
 def test_the_table_has_a_line_for_each_session(recorded):
     lines = recorded[0].stderr.splitlines()
     assert lines[0].split()[:3] == ["session", "runs", "mean"]
@@ -72,6 +75,7 @@ def test_the_table_has_a_line_for_each_session(recorded):
     assert "session 1: 1 of 4 runs failed" in lines
 
 
+@IN_ONE_PROCESS
 @needs_release(23, "statistics of allocators")
 def test_the_report_as_json_has_runs_and_figures(recorded):
     (session,) = recorded[1]
@@ -82,12 +86,14 @@ def test_the_report_as_json_has_runs_and_figures(recorded):
     assert session["problem"] == ""
 
 
+@IN_ONE_PROCESS
 def test_the_documentation_names_each_key_of_the_report(recorded):
     page = (CHECKOUT / "docs/command_line.md").read_text()
     for key in [*recorded[1][0], "in_use", "reserved", "seconds"]:
         assert f"`{key}`" in page, key
 
 
+@IN_ONE_PROCESS
 def test_the_picture_has_no_colour_that_white_or_black_hides(recorded):
     shades = re.findall(r"(?:fill|stroke): (#[0-9a-f]{6})", recorded[2])
     assert shades
