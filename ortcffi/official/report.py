@@ -49,7 +49,7 @@ def as_table(records: Sequence[SessionRecord], width: int | None = None) -> str:
 def as_json(records: Sequence[SessionRecord]) -> str:
     """The report for programs: an object whose ``sessions`` have the attributes of the records.
 
-    The figures in ``stats`` are strings, by the names that the library gives them.
+    The statistics in ``stats`` are strings, by the names that the library gives them.
     """
     return json.dumps({"sessions": [_document(record) for record in records]}, indent=1) + "\n"
 
