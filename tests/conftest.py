@@ -68,6 +68,12 @@ def pytest_report_header() -> str:
     return f"ortcffi: {Path(ortcffi.__file__).parent}"
 
 
+def pytest_collection_finish() -> None:
+    """Hides what exists before the tests from the collector, whose runs took half of their time."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call() -> Iterator[object]:
     """Skips what needs a slot that the tables of an older release of onnxruntime do not have."""
