@@ -27,7 +27,7 @@ HEADERS = [
     for path in ["core/include", "core/src", "ortcffi/boundary"]
     for header in ROOT.glob(f"{path}/**/*.[dh]*")
 ]
-# Off for any value but 1. Nothing compiles anew by itself when it changes: `build_ext --force`.
+# Only the value 1 turns it on. setuptools does not notice a change: then use `build_ext --force`.
 USE_MIMALLOC = os.environ.get("ORTCFFI_USE_MIMALLOC") == "1"
 HEAP = core("MIMALLOC" if USE_MIMALLOC else "HEAP")
 CORE_SOURCES = [f"core/src/{name}.c" for name in core("SOURCES") + core("POSIX") + HEAP]
@@ -79,11 +79,11 @@ COMPILE_FLAGS = [
     *core("FLAGS"),
     *(core("MIMALLOC_FLAGS") if USE_MIMALLOC else []),
     "-O2",
-    "-g0",  # line tables alone would triple the wheel
+    "-g0",  # debug information, even line numbers alone, would triple the wheel's size
     # CFFI calls every function through the cdef's signature: a wrong one must not compile.
     "-Werror=incompatible-pointer-types",
     "-Werror=int-conversion",
-    "-Wno-unused-parameter",  # CFFI's generated functions
+    "-Wno-unused-parameter",  # in the functions that CFFI generates
     "-Wno-unused-function",
 ]
 LINK_FLAGS = [
@@ -99,7 +99,7 @@ CORE_LINK_FLAGS = [
 
 
 def cdef() -> str:
-    """The boundary's declarations, preprocessed, without what system headers contribute."""
+    """The boundary's declarations, preprocessed, without those of system headers."""
     compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
     flags = [
         "-E",

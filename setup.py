@@ -7,7 +7,7 @@ from pathlib import Path
 from setuptools import setup
 from setuptools.command.build_ext import build_ext
 
-sys.path.insert(0, str(Path(__file__).parent))  # a build front end leaves it out
+sys.path.insert(0, str(Path(__file__).parent))  # build front ends do not add it
 from build_ort import CORE_LINK_FLAGS, CORE_SOURCES
 
 

@@ -1,37 +1,40 @@
 # SPDX-License-Identifier: MIT
-# Clients in C that run on the core: `make check`, and under what finds errors in memory and threads:
-# `make asan`, `ubsan`, `tsan`, `valgrind`, `wine`. And a fuzzer: `make fuzz`, or `make fuzz
-# SECONDS=600`.
+# Builds and runs the clients in C: `make check`; with tools that find errors in memory, arithmetic
+# and threads: `make asan`, `ubsan`, `tsan`, `valgrind`; for other systems: `make wine`, `cross`.
+# And runs the fuzzer: `make fuzz`, or `make fuzz SECONDS=600`.
 
 CLIENTS = ../tests/c/clients
 BEHAVIOUR = ../tests/c/behaviour
 FAULTS = ../tests/c/faults
-# What runs: a client, and behind colons what it is told after the library's path.
+# Each run is the name of a client and its arguments, separated by colons. The client also gets the
+# library's path, as its first argument.
 RUNS = abi client heap old_client versions storm:2:50000:2 arena:2:30000 adaptor_storm:2:20000:2 \
   random_values kernels many_threads:800:1000 reload:20:1000 shared_env:2000 platform $(LEAVERS) $(RUNS_OF_$(SYSTEM))
 RUNS_OF_POSIX = $(FORKS) $(INSIDERS_OF_$(CHOSEN)) throwing:$(THROWING) private_copy:$(THROWING) kernel_threads:100000
 THROWING = $(BUILD)/throwing_ops.so
-# Apart, since the runtimes of most tools do not go on in the child of a process with threads.
+# Clients that fork. They are apart because the runtimes of most sanitizers do not work in the child
+# of a process with threads.
 FORKS = kernel_threads:1000:fork storm:2:20000:2:fork adaptor_storm:2:20000:2:fork shared_env:100000:200 arena_fork \
   fork_order
-# These leave objects to the end of the process, which nobody takes for a leak on our own heap.
+# These clients leave objects alive when the process ends. On malloc, a leak checker would report
+# them.
 LEAVERS = $(if $(filter HEAP,$(CHOSEN)),behaviour)
-# In their allocations, or in the system's functions, the n-th call fails.
+# In these programs the n-th allocation fails, or the n-th call of a system function.
 INSIDERS_OF_MALLOC = faults
 INSIDERS_OF_HEAP = system_faults
 WRAPPED = mmap mprotect madvise pthread_key_create pthread_mutex_init pthread_rwlock_init
 PROGRAMS = $(sort $(foreach run,$(RUNS),$(BUILD)/$(firstword $(subst :, ,$(run)))$(EXE)))
-# Put in front of each client.
+# The command that each client is started with, such as valgrind.
 UNDER =
 
 EXE = $(if $(filter WINDOWS,$(SYSTEM)),.exe)
 LINK_CLIENT = $(LINK_CLIENT_OF_$(SYSTEM)) $(LDFLAGS)
 LINK_CLIENT_OF_POSIX = -L$(BUILD) -lortcore -Wl,-rpath,$(abspath $(BUILD)) -ldl $(THREADS) $(SEEN)
-# A client that is a library of custom ops as well.
+# This client is a library of custom ops as well, so it exports its functions.
 $(BUILD)/behaviour: SEEN = -rdynamic
 $(BUILD)/behaviour.exe: SEEN = -Wl,--export-all-symbols
 LINK_CLIENT_OF_WINDOWS = $(BUILD)/libortcore.dll.a $(THREADS) $(SEEN)
-# static: with the threads of the test itself in it.
+# static: on Windows, the clients then need no DLL for threads.
 THREADS = $(if $(filter WINDOWS,$(SYSTEM)),-static -lpthread,-pthread)
 
 $(BUILD)/behaviour$(EXE): $(wildcard $(BEHAVIOUR)/behaviour_*.c)
@@ -40,7 +43,7 @@ vpath %.c $(CLIENTS) $(BEHAVIOUR) $(FAULTS)
 $(BUILD)/%$(EXE): %.c $(wildcard ../tests/c/*/*.h) $(LIBRARY)
 	$(CC) -std=gnu11 -Wall -Wextra $($(SYSTEM)_FLAGS) $(CFLAGS) -Iinclude $(filter %.c,$^) -o $@ $(LINK_CLIENT)
 
-# These look inside, so they are linked with the core's objects.
+# These programs call internal functions of the core, so they are linked with its object files.
 $(BUILD)/faults $(BUILD)/system_faults $(BUILD)/adaptor_storm$(EXE) $(BUILD)/platform$(EXE) \
 $(BUILD)/arena_fork $(BUILD)/fork_order $(BUILD)/private_copy: LINK_CLIENT = \
   -Isrc $($(CHOSEN)_FLAGS) $(OBJECTS) $($(CHOSEN)_LINK) $(WRAP) $(THREADS) $(LDFLAGS) $(SEEN)
@@ -48,7 +51,7 @@ $(BUILD)/faults: WRAP = -Wl,--wrap=malloc -rdynamic -DCUSTOM_OPS='"$(abspath $(B
 $(BUILD)/faults: | $(BUILD)/custom_ops.so
 $(BUILD)/custom_ops.so: $(CLIENTS)/custom_ops.c | $(BUILD)/libortcore.so
 	$(CC) $(FLAGS) $(CFLAGS) -Iinclude -shared $< -o $@
-# The sanitizers must see the C++ library from the start.
+# A sanitizer works only if the C++ library is loaded when the program starts.
 $(BUILD)/throwing $(BUILD)/private_copy: SEEN = \
   $(if $(findstring -fsanitize,$(CFLAGS)),-Wl$(comma)--no-as-needed -lstdc++)
 $(BUILD)/throwing $(BUILD)/private_copy: | $(THROWING)
@@ -56,7 +59,8 @@ $(THROWING): $(CLIENTS)/throwing_ops.cc | $(BUILD)/libortcore.so
 	$(CXX) -std=c++17 -fPIC -Wall -Wextra $(CFLAGS) -Iinclude -shared $< -o $@
 $(BUILD)/system_faults: WRAP = $(WRAPPED:%=-Wl,--wrap=%)
 
-# Each run is a target of its own, so that `make -j` starts several. No target's name can have a colon.
+# Each run is a target of its own, so that `make -j` starts several. The name of a target
+# cannot have a colon, so it has @ in its place.
 CHECKS = $(addprefix check@,$(subst :,@,$(RUNS)))
 .PHONY: check asan ubsan tsan valgrind $(CHECKS)
 check: $(CHECKS)
@@ -70,11 +74,11 @@ need = @command -v $(firstword $(1)) >/dev/null || \
   { echo "$(firstword $(1)) is missing: it is in the package $(2) of Debian and Ubuntu" >&2; exit 1; }
 
 DEBUG = -O1 -g -fno-omit-frame-pointer
-# undefs: the sanitizer's runtime stands in the program, not in the library.
+# undefs: the sanitizer's runtime is linked into the program, not into the library.
 SANITIZE = CFLAGS="$(DEBUG) -fsanitize=$(1)" LDFLAGS="-fsanitize=$(firstword $(1)) -Wl,-z,undefs"
 
-# Each block of the C library's heap has an end that the sanitizer and valgrind watch; our own heap
-# has code that they watch.
+# asan runs twice. On malloc it finds accesses beyond the end of a block; the core's own heap is
+# code that it checks.
 asan: export ASAN_OPTIONS = allocator_may_return_null=1:detect_stack_use_after_return=1
 asan:
 	$(MAKE) check BUILD=$(BUILD)/asan FORKS= $(call SANITIZE,address)
@@ -88,13 +92,13 @@ tsan: export TSAN_OPTIONS = halt_on_error=1
 tsan:
 	$(MAKE) check BUILD=$(BUILD)/tsan FORKS= $(call SANITIZE,thread -DCORE_TSAN)
 
-# Only what is lost for certain: what the loader and libpthread keep looks possibly lost.
+# Only definite leaks: what the loader and libpthread keep is reported as possibly lost.
 MEMCHECK = valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=definite
 MEMCHECK += --errors-for-leak-kinds=definite
-# Memcheck sees what asan does not: a decision that depends on memory that was never written. It knows
-# the blocks of the C library's heap, so the clients run on that. On our own heap `behaviour` is
-# enough, which calls every function. Threads run one at a time here, so the storms are short: asan
-# and tsan have the long ones, and the hundreds of processes of `faults`.
+# Memcheck finds what asan does not: a branch that depends on uninitialised memory. It knows only
+# the blocks of malloc, so the clients run on that. On the core's own heap `behaviour` is enough,
+# because it calls every function. valgrind runs one thread at a time, so the storms are short: asan
+# and tsan run the long ones, and `faults` with its hundreds of processes.
 UNDER_VALGRIND = CFLAGS="$(DEBUG) -DCORE_EXACT_READS" UNDER="$(MEMCHECK)"
 RUNS_OF_VALGRIND = abi client heap old_client versions storm:2:2000:2 arena:2:2000 \
   adaptor_storm:2:1000:2 random_values kernels many_threads:50:50 reload:3:50 shared_env:100 platform
@@ -105,9 +109,9 @@ valgrind:
 	$(MAKE) check BUILD=$(BUILD)/valgrind-malloc USE_MALLOC=1 $(UNDER_VALGRIND) \
 	  $(if $(filter command line,$(origin RUNS)),,RUNS="$(RUNS_OF_VALGRIND)")
 
-# libFuzzer, which comes with clang. What it finds of use it adds to the corpus in BUILD, not to that
-# of the sources; what breaks the core is left in BUILD as crash-*, leak-*, timeout-* or oom-*. With
-# USE_MALLOC=1 allocations fail as well.
+# libFuzzer, which comes with clang. It adds inputs that reach new code to the corpus in BUILD, not
+# to that of the sources. It saves inputs that break the core in BUILD, as crash-*, leak-*,
+# timeout-* or oom-*. With USE_MALLOC=1 allocations fail as well.
 SECONDS = 60
 FUZZ = ../tests/fuzz
 comma = ,
@@ -127,7 +131,7 @@ $(BUILD)/fuzzer: $(wildcard $(FUZZ)/*.[ch]) $(OBJECTS)
 	$(CC) -std=gnu11 -Wall -Wextra $(CFLAGS) -fsanitize=fuzzer $($(CHOSEN)_FLAGS) -Iinclude -Isrc \
 	  $(filter %.c,$^) $(OBJECTS) -rdynamic -pthread -ldl -o $@
 
-# The DLL, and the clients on it, on a machine that is no Windows. wine wants no window for that.
+# Builds the DLL with MinGW-w64, and runs the clients on it with wine, on a machine without Windows.
 MINGW = x86_64-w64-mingw32-gcc
 ON_WINDOWS = CC="$(MINGW)" BUILD=$(BUILD)/windows USE_MIMALLOC= USE_MALLOC=
 .PHONY: windows wine
@@ -141,8 +145,8 @@ wine:
 	$(call need,wine,wine)
 	$(MAKE) check $(ON_WINDOWS) UNDER=wine
 
-# The library for another kind of processor, and the clients on it in an emulator. qemu runs what a
-# process does, but slowly, so the storms are short.
+# Builds the library for another processor, and runs the clients on it with qemu. That is slow, so
+# the storms are short.
 CROSS = aarch64-linux-gnu
 EMULATOR = qemu-$(firstword $(subst -, ,$(CROSS)))
 RUNS_OF_CROSS = abi client old_client versions storm:2:2000:2 arena:2:2000 adaptor_storm:2:1000:2 \

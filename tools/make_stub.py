@@ -19,7 +19,6 @@ STUB = CHECKOUT / "ortcffi/_ort.pyi"
 INTEGERS = ["size_t", "int8_t", "int16_t", "int32_t", "int64_t"]
 INTEGERS += ["uint8_t", "uint16_t", "uint32_t", "uint64_t", "intptr_t", "uintptr_t"]
 OBJECT = "ortcffi_object"  # any Python object: see ortcffi/boundary/conversions.h
-OBJECT = "ortcffi_object"  # a Python object, which passes as it is
 PYTHON = {"void": "None", "bool": "bool", "_Bool": "bool", "float": "float", "double": "float"}
 PYTHON[OBJECT] = "Any"
 

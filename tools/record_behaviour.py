@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Adds rows to ``behaviour.tsv`` for calls that have none, and their tables to the documentation.
+"""Adds rows to ``behaviour.tsv`` for calls that have none, and updates docs/differences.md.
 
     python tools/record_behaviour.py LIBORTCORE LIBONNXRUNTIME
 
-The answers are recorded as they come, so read the new rows: they are what will be tested. A reason
-is filled in where it can be told ("NULL"); replace "?" by a heading of tests/support/behaviour.py.
+The answers are recorded as they are, so read the new rows: from now on the tests expect them. The
+script fills in the reason "NULL"; replace "?" by a key of HEADINGS in tests/support/behaviour.py.
 """
 
 import re
@@ -28,7 +28,7 @@ def reason(core: str, real: str) -> str:
 
 
 def shortened(answer: str) -> str:
-    """Without what differs from build to build: where in its sources a library failed."""
+    """The answer without the source file and line where a library failed: builds differ in them."""
     return re.sub(r'"/[^"]*\.(cc|h):\d+ [^"]*"', '"..."', answer, flags=re.S).replace("\n", " ")
 
 
@@ -45,7 +45,7 @@ def record(core: Path, real: Path) -> None:
 
 
 def write_tables() -> None:
-    """One table under each heading of the page, of the calls that differ for that reason."""
+    """Write a table under each heading of the page: the calls that differ for that reason."""
     intro, *sections = PAGE.read_text(encoding="utf-8").split("\n## ")
     page = intro
     for section in sections:

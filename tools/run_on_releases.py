@@ -4,9 +4,10 @@
     python tools/run_on_releases.py [--releases VERSION ...] [--folder FOLDER] [PYTEST ARGUMENT ...]
 
 Each release is installed by pip into a folder of its own, and gets a virtual environment that finds
-it first, and then all packages of the environment that runs this script. By default the releases
+it first, and then the packages of the environment that runs this script. By default the releases
 are the oldest that pip installs and this Python imports, one in the middle, and the newest. Tests
-of what a release does not have yet are skipped. `--folder` keeps what was installed for next time.
+of functions that a release does not have yet are skipped. `--folder` keeps the installed releases
+for the next run.
 """
 
 import argparse
@@ -21,8 +22,8 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 TESTS = ["tests/session", "tests/official"]
-SECONDS = 280  # of the tests on one release, which take less than 20 on an idle machine
-SUPPORTED = (1, 17)  # the oldest that sessions are for
+SECONDS = 280  # for the tests of one release; they take less than 20 on an idle machine
+SUPPORTED = (1, 17)  # the oldest release on which sessions work
 
 
 def released() -> list[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the comments in ``core/include`` say of what: slots, groups of a header, declarations."""
+"""Parses ``core/include``: the lists of slots, and the groups and declarations of headers."""
 
 import re
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ _KINDS = [  # of declaration: the directive of Sphinx, and how to find what it d
 
 
 class Slot(NamedTuple):
-    """A row of a list, its comment, and what is said above it about the rows that follow."""
+    """A row of a list, its comment, and the comments above it about the rows that follow."""
 
     index: int
     since: int
@@ -61,7 +61,7 @@ class Declaration(NamedTuple):
 
 
 class Group(NamedTuple):
-    """A group of a header; `code` is all of it, comments and all."""
+    """A group of a header; `code` is its whole text, with the comments."""
 
     title: str
     about: str
@@ -78,19 +78,19 @@ class Tag(NamedTuple):
 
 
 def text_of(comment: str) -> str:
-    """What a comment says, without its stars."""
+    """The text of a comment, without its stars."""
     inner = comment.removeprefix("/**").removeprefix("/*").removesuffix("*/")
     return "\n".join(re.sub(r"^ \* ?", "", line) for line in inner.split("\n")).strip()
 
 
 def head_of(file: str) -> str:
-    """What stands at the top of a file about all of it."""
+    """The comment at the top of a file, which describes the file."""
     found = next(c for c in _COMMENT.findall(_read(file)) if "SPDX" not in c)
     return re.sub(r"\A@file \S+\n", "", text_of(found))
 
 
 def rules_of_rows() -> list[tuple[str, str]]:
-    """What holds for all rows of all lists, each by a catchword."""
+    """The rules for all rows of all lists: a term and its text each."""
     text = next(c for c in _COMMENT.findall(_read("ort_slots.def")) if "What holds for every" in c)
     parts = re.split(r"^ {2}(\w+) {2,}", text_of(text), flags=re.MULTILINE)
     return [
@@ -99,7 +99,7 @@ def rules_of_rows() -> list[tuple[str, str]]:
 
 
 def slots_of(file: str) -> list[Slot]:
-    """The rows of a list in its order; raises `ValueError` rather than pass over one."""
+    """The rows of a list, in order; raises `ValueError` if one cannot be parsed."""
     text = _read(file)
     slots, end = [], text.index('#include "ort_kinds.def"')
     for row in _ROW.finditer(text):
