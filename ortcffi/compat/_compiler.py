@@ -3,20 +3,18 @@
 
 import os
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 from ortcffi.compat._enums import GraphOptimizationLevel, OrtCompileApiFlags
 from ortcffi.compat._errors import translated
 from ortcffi.compat._official_values import OrtValue
-from ortcffi.compat._options import SessionOptions
+from ortcffi.compat._options import NO_CONTEXT_DATA, SessionOptions
 from ortcffi.graph.compile import compile_model
 from ortcffi.graph.compile_callbacks import StoredAt
 from ortcffi.values.value import Value
 
 __all__ = ["ModelCompiler", "OrtEpContextData", "OrtEpContextDataBuffer"]
 __all__ += ["OrtExternalInitializerInfo"]
-
-_NO_CONTEXT_DATA = "the C API has no function for the data of EP contexts"
 
 
 class OrtExternalInitializerInfo:
@@ -45,14 +43,14 @@ class OrtEpContextData:
     """What an execution provider writes beside a model: the C API does not hand it out."""
 
     def __init__(self) -> None:
-        raise TypeError(_NO_CONTEXT_DATA)
+        raise TypeError(NO_CONTEXT_DATA)
 
 
 class OrtEpContextDataBuffer:
     """What an execution provider reads beside a model: the C API does not hand it out."""
 
     def __init__(self) -> None:
-        raise TypeError(_NO_CONTEXT_DATA)
+        raise TypeError(NO_CONTEXT_DATA)
 
 
 Locate = Callable[
@@ -105,6 +103,7 @@ class ModelCompiler:
             stored = _located(get_initializer_location_func)
         self._model = model
         self._options, _ = sess_options._copy()
+        self._write: Callable[..., None] | None = None
         self._settings: dict[str, Any] = {
             "flags": int(flags),
             "optimization_level": int(graph_optimization_level),
@@ -114,6 +113,7 @@ class ModelCompiler:
         }
 
     def _compile(self, output: Any) -> Any:
+        self._options._refuse_context_data(self._write)
         return compile_model(self._model, output, options=self._options._options, **self._settings)
 
     @translated
@@ -139,9 +139,15 @@ class ModelCompiler:
         """Call a function with one part of the compiled model after the other."""
         self._compile(write_function)
 
-    def set_ep_context_data_write_func(self, write_func: Callable[..., None]) -> NoReturn:
-        """Raise: the C API has no function for it."""
-        raise NotImplementedError(_NO_CONTEXT_DATA)
+    def set_ep_context_data_write_func(self, write_func: Callable[..., None]) -> None:
+        """Have a function store what execution providers write beside the model.
+
+        The C API has no function for it: with execution providers, to compile is an error.
+        """
+        if not callable(write_func):
+            raise TypeError("set_ep_context_data_write_func(): write_func must be a function")
+        self._write = write_func
 
     def clear_ep_context_data_write_func(self) -> None:
-        """Do nothing: there is none."""
+        """Forget that function."""
+        self._write = None

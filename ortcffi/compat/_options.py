@@ -18,7 +18,7 @@ from ortcffi.compat._environment import (
     pairs,
     text,
 )
-from ortcffi.compat._errors import translated
+from ortcffi.compat._errors import NotImplemented, translated
 from ortcffi.compat._hardware import OrtEpDevice
 from ortcffi.compat._settings import Ignored, Setting
 from ortcffi.compat._values import OrtValue
@@ -28,6 +28,9 @@ from ortcffi.options.session import SessionOptions as Options
 from ortcffi.session.providers import add_devices
 
 __all__ = ["SessionOptions", "get_default_session_options"]
+
+
+NO_CONTEXT_DATA = "the C API has no function for the data of EP contexts"
 
 
 class SessionOptions:
@@ -40,6 +43,7 @@ class SessionOptions:
         "_prefix",
         "_profiling",
         "_providers",
+        "_read",
         "_selects",
         "_threads",
     )
@@ -66,6 +70,7 @@ class SessionOptions:
         self._providers: list[Callable[[Options], str]] = []
         self._prefix, self._profiling, self._threads = "onnxruntime_profile_", False, True
         self._selects = False
+        self._read: Callable[..., None] | None = None
 
     # --- settings ---------------------------------------------------------------------------------
 
@@ -202,6 +207,28 @@ class SessionOptions:
         self._options.device_selector = select
         self._selects = True
 
+    def set_ep_context_data_read_func(
+        self, read_func: Callable[..., None] | None, max_data_size: int, /
+    ) -> None:
+        """Have a function give what execution providers have written beside a model.
+
+        The C API has no function for it: with execution providers, to make a session is an error.
+        """
+        if not callable(read_func) and read_func is not None:
+            raise TypeError("set_ep_context_data_read_func(): read_func must be a function")
+        if read_func is None or max_data_size <= 0:
+            raise RuntimeError("read_func must be a function, and max_data_size more than 0")
+        self._read = read_func
+
+    def clear_ep_context_data_read_func(self) -> None:
+        """Forget that function."""
+        self._read = None
+
+    def _refuse_context_data(self, function: Callable[..., None] | None) -> None:
+        """Raise if execution providers may need a function that the library cannot be given."""
+        if (function or self._read) and self.has_providers():
+            raise NotImplemented(NO_CONTEXT_DATA)
+
     def has_providers(self) -> bool:
         """Return whether execution providers were added, or a way to choose them."""
         return bool(self._providers) or self._selects
@@ -212,7 +239,7 @@ class SessionOptions:
         copy._options, copy._ignored = self._options.clone(), dict(self._ignored)
         copy._providers = list(self._providers) if keep_providers else []
         copy._prefix, copy._profiling = self._prefix, self._profiling
-        copy._threads, copy._selects = self._threads, self._selects
+        copy._threads, copy._selects, copy._read = self._threads, self._selects, self._read
         names = [append(copy._options) for append in copy._providers]
         if not copy._threads:
             copy._options.per_session_threads = False

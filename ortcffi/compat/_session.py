@@ -60,6 +60,7 @@ class InferenceSession:
             raise RuntimeError(
                 "use_per_session_threads must be false when using a global thread pool"
             )
+        options._refuse_context_data(None)
         given = list(provider_options) or [{} for _ in providers]
         found: dict[str, dict[str, str]] = {name: {} for name in names}
         for name, each in zip(providers, given, strict=True):
