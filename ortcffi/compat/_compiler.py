@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ortcffi.compat._enums import GraphOptimizationLevel, OrtCompileApiFlags
-from ortcffi.compat._errors import translated
+from ortcffi.compat._errors import Fail, translated
 from ortcffi.compat._official_values import OrtValue
 from ortcffi.compat._options import NO_CONTEXT_DATA, SessionOptions
 from ortcffi.graph.compile import compile_model
@@ -58,6 +58,18 @@ Locate = Callable[
 ]
 
 
+def _failing(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose errors are failures of the library, whatever their kind."""
+
+    def call(*arguments: Any) -> Any:
+        try:
+            return function(*arguments)
+        except Exception as error:
+            raise Fail(f"{type(error).__name__}: {error}", None) from error
+
+    return call
+
+
 def _located(function: Locate) -> Callable[..., StoredAt | None]:
     def locate(name: str, value: Value, stored: StoredAt | None) -> StoredAt | None:
         info = None if stored is None else OrtExternalInitializerInfo(*stored)
@@ -100,7 +112,7 @@ class ModelCompiler:
             )
         stored: Any = path
         if get_initializer_location_func is not None:
-            stored = _located(get_initializer_location_func)
+            stored = _failing(_located(get_initializer_location_func))
         self._model = model
         self._options, _ = sess_options._copy()
         self._write: Callable[..., None] | None = None
@@ -137,7 +149,7 @@ class ModelCompiler:
     @translated
     def compile_to_stream(self, write_function: Callable[[bytes], None]) -> None:
         """Call a function with one part of the compiled model after the other."""
-        self._compile(write_function)
+        self._compile(_failing(write_function))
 
     def set_ep_context_data_write_func(self, write_func: Callable[..., None]) -> None:
         """Have a function store what execution providers write beside the model.

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""Functions that options and compilers are given: their errors, and how long they live."""
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+from ortcffi import Graph, compat
+
+
+class OwnError(Exception):
+    """An exception of the program's own."""
+
+
+def options_with(onnxruntime, select):
+    options = onnxruntime.SessionOptions()
+    options.set_provider_selection_policy_delegate(select)
+    return options
+
+
+@pytest.fixture
+def weighty() -> bytes:
+    """Y = X + W, with an initializer W."""
+    graph = Graph()
+    graph.input("X", "f4", [64])
+    graph.initializer("W", np.arange(64, dtype=np.float32))
+    graph.node("Add", ["X", "W"], ["Y"])
+    graph.output("Y", "f4", [64])
+    return graph.to_bytes()
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyError, OwnError, NotImplementedError])
+@pytest.mark.parametrize("what", ["stream", "locate", "select"])
+def test_an_error_of_a_function_is_a_failure(onnxruntime, state, weighty, what, error):
+    def fail(*_arguments):
+        raise error("of the function")
+
+    options, make = onnxruntime.SessionOptions(), onnxruntime.ModelCompiler
+    call = {
+        "stream": lambda: make(options, weighty).compile_to_stream(fail),
+        "locate": lambda: make(
+            options, weighty, get_initializer_location_func=fail
+        ).compile_to_bytes(),
+        "select": lambda: onnxruntime.InferenceSession(weighty, options_with(onnxruntime, fail)),
+    }
+    with pytest.raises(state.Fail, match=f"{error.__name__}: .*of the function"):
+        call[what]()
+
+
+def test_a_compiler_keeps_the_function_that_chooses_devices(onnxruntime, squares):
+    def first(devices, *_rest):
+        return devices[:1]
+
+    gone = weakref.ref(first)
+    compiler = onnxruntime.ModelCompiler(options_with(onnxruntime, first), squares)
+    del first
+    gc.collect()
+    assert gone() is not None
+    assert compiler.compile_to_bytes()
+    del compiler
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_policy_takes_the_place_of_a_function_at_once(onnxruntime):
+    policy = onnxruntime.OrtExecutionProviderDevicePolicy.PREFER_CPU
+    ended = []
+
+    class Select:
+        def __call__(self, devices, *_rest):
+            return devices[:1]
+
+        def __del__(self):
+            options.set_provider_selection_policy(policy)  # while the options are changed
+            ended.append("select")
+
+    options = options_with(onnxruntime, Select())
+    options.set_provider_selection_policy(policy)
+    assert ended == ["select"]
+
+
+def test_functions_for_the_data_of_contexts_are_kept_until_they_are_cleared(onnxruntime, squares):
+    def read(_name, _output):
+        return None
+
+    gone = weakref.ref(read)
+    options = onnxruntime.SessionOptions()
+    options.set_ep_context_data_read_func(read, 1)
+    compiler = onnxruntime.ModelCompiler(onnxruntime.SessionOptions(), squares)
+    compiler.set_ep_context_data_write_func(read)
+    del read
+    assert onnxruntime.InferenceSession(squares, options).get_providers()  # the CPU needs none
+    assert compiler.compile_to_bytes()
+    options.clear_ep_context_data_read_func()
+    compiler.clear_ep_context_data_write_func()
+    gc.collect()
+    assert gone() is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind"),
+    [((3, 1), TypeError), ((print, 0), RuntimeError), ((None, 1), RuntimeError)],
+)
+def test_wrong_functions_for_the_data_of_contexts_are_refused(onnxruntime, arguments, kind):
+    with pytest.raises(kind):
+        onnxruntime.SessionOptions().set_ep_context_data_read_func(*arguments)
+
+
+def test_sessions_that_may_need_the_data_of_contexts_are_refused(squares):
+    options = options_with(compat, lambda devices, *_rest: devices[:1])
+    options.set_ep_context_data_read_func(lambda *_arguments: None, 1)
+    refused = compat.capi.onnxruntime_pybind11_state.NotImplemented
+    with pytest.raises(refused, match="no function for the data of EP contexts"):
+        compat.InferenceSession(squares, options)
+    with pytest.raises(refused, match="no function for the data of EP contexts"):
+        compat.ModelCompiler(options, squares).compile_to_bytes()
