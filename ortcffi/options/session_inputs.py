@@ -99,8 +99,11 @@ class SessionInputs(Options):
         -----
         API function: ``AddInitializer``, since version 6.
         """
-        self._call("AddInitializer", encode("name", name), self._value("value", value))
-        self._values.setdefault("initializers", {})[name] = value
+        text, handle = encode("name", name), self._value("value", value)
+        with lock:
+            self._lend("initializers", [value])
+            self._call("AddInitializer", text, handle)
+            self._values.setdefault("initializers", {})[name] = value
 
     @property
     def initializers(self) -> "dict[str, Value]":

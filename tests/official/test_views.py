@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""What `Session` and `SessionOptions` can do, on objects of the official package."""
+
+import gc
+import threading
+
+import numpy as np
+import pytest
+from support import models
+from support.official import onnxruntime
+from support.releases import needs_release
+
+import ortcffi as ort
+
+X = np.ones((1, 4), np.float32)
+NEEDS_OBJECTS = needs_release(21, "objects whose contents are reached")
+
+
+@pytest.fixture(scope="module")
+def official():
+    return ort.attach()
+
+
+@pytest.fixture
+def session():
+    return onnxruntime.InferenceSession(models.add(), providers=["CPUExecutionProvider"])
+
+
+# --- sessions -------------------------------------------------------------------------------------
+
+
+def test_a_bound_run_writes_into_the_array(official, session):
+    out = np.zeros_like(X)
+    bound = official.session(session).bind({"x": X}, {"y": out})
+    bound.run()
+    assert out.tolist() == [[2, 2, 2, 2]]
+
+
+def test_a_view_runs_without_waiting(official, session):
+    future = official.session(session).run_future({"x": X})
+    assert future.result(timeout=60)[0].tolist() == [[2, 2, 2, 2]]
+
+
+@needs_release(25, "profiles of single runs")
+def test_a_run_is_profiled(official, session):
+    _, profile = official.session(session).run_profiled({"x": X})
+    assert "Add" in {event.arguments.get("op_name") for event in profile.events}
+
+
+def test_the_profile_of_an_official_session_is_read(official, tmp_path):
+    options = onnxruntime.SessionOptions()
+    options.enable_profiling = True
+    options.profile_file_prefix = str(tmp_path / "official")
+    session = onnxruntime.InferenceSession(models.add(), options)
+    session.run(None, {"x": X})
+    profile = official.session(session).end_profiling()
+    assert "model_run" in {event.name for event in profile.events}
+
+
+def test_the_metadata_is_that_of_the_official_session(official):
+    model = models.model(
+        [models.node("Identity", "x", "y")],
+        [models.value("x", shape=(1, 4))],
+        [models.value("y", shape=(1, 4))],
+        metadata={"author": "somebody"},
+    )
+    session = onnxruntime.InferenceSession(model)
+    assert dict(official.session(session).metadata.custom) == {"author": "somebody"}
+    assert session.get_modelmeta().custom_metadata_map == {"author": "somebody"}
+
+
+def test_a_view_in_a_cycle_is_collected_with_its_session(official):
+    session = onnxruntime.InferenceSession(models.add())
+    cycle = [official.session(session)]
+    cycle.append(cycle)
+    session.kept = cycle
+    del session, cycle
+    assert gc.collect() > 0
+
+
+# --- options --------------------------------------------------------------------------------------
+
+
+@NEEDS_OBJECTS
+def test_an_initializer_over_our_memory_replaces_that_of_the_model(official):
+    weights = np.full((1, 4), 7, np.float32)
+    options = onnxruntime.SessionOptions()
+    official.options(options).add_initializer("w", ort.Value.from_numpy(weights, api=official))
+    only_x = [models.value("x", shape=(1, 4))], [models.value("y", shape=(1, 4))]
+    ones = models.tensor("w", X)
+    model = models.model([models.node("Mul", "x w", "y")], *only_x, [ones])
+    session = onnxruntime.InferenceSession(model, options)
+    del weights, options
+    gc.collect()
+    assert session.run(None, {"x": X})[0].tolist() == [[7, 7, 7, 7]]
+
+
+@NEEDS_OBJECTS
+def test_threads_of_an_official_session_are_made_by_python(official):
+    made = []
+
+    def create(work):
+        thread = threading.Thread(target=work)
+        thread.start()
+        made.append(thread)
+        return thread
+
+    functions = (create, lambda thread: thread.join(60))
+    options = official.session_options(intra_op_threads=3, thread_functions=functions)
+    session = onnxruntime.InferenceSession(models.add(), options)
+    assert session.run(None, {"x": X})[0].tolist() == [[2, 2, 2, 2]]
+    assert len(made) == 2
+    del session, options
+    gc.collect()
+    assert not any(thread.is_alive() for thread in made)
+
+
+# --- the official exceptions ----------------------------------------------------------------------
+
+
+def test_a_view_raises_ours_without_a_block(official, session):
+    with pytest.raises(ort.errors.InvalidArgument, match="x"):
+        official.session(session).run({"x": np.ones(3, np.float32)})
+
+
+def test_a_closed_view_says_so(official, session):
+    view = official.session(session)
+    view.close()
+    with pytest.raises(ValueError, match="closed"):
+        view.run({"x": X})
