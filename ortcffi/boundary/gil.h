@@ -10,18 +10,22 @@
 #define ORTCFFI_BOUNDARY_GIL_H_
 
 #include "boundary/limited_api.h"
+#include "platform/catching.h"
 
 struct gil {
   PyGILState_STATE state;
   PyObject *type, *value, *traceback;
 };
 
-/* Takes the GIL; release_gil() must follow. 0 if the interpreter has ended. */
+static inline void ensure_gil(void* gil) { ((struct gil*)gil)->state = PyGILState_Ensure(); }
+
+/* Takes the GIL; release_gil() must follow. 0 if the interpreter has ended. While it ends, only the
+ * thread that ends it gets the GIL. */
 static inline int take_gil(struct gil* gil) {
   if (!Py_IsInitialized()) {
     return 0;
   }
-  gil->state = PyGILState_Ensure();
+  core_call_or_wait(ensure_gil, gil);
   PyErr_Fetch(&gil->type, &gil->value, &gil->traceback);
   return 1;
 }

@@ -97,4 +97,4 @@ def _tried(model: Model, library: str, runtime: str | None) -> Any:
         return run_model(model, register, load(runtime))
     except Exception as error:  # noqa: BLE001  # told to the other process
         error.__cause__ = None
-        return error.with_traceback(None)
+        return error

@@ -6,7 +6,7 @@
  * With DWARF unwinding (platform_catching_dwarf.c), a frame's personality decides what happens to
  * an exception that reaches it, whatever the language. The frame of core_call_catching has one that
  * stops every exception, after the frames below were cleaned up. Windows unwinds in another way:
- * there an exception passes through (platform_catching_none.c).
+ * there an exception passes through (platform_catching_none.c), and threads end without unwinding.
  */
 #ifndef ORTCFFI_CATCHING_H_
 #define ORTCFFI_CATCHING_H_
@@ -21,5 +21,10 @@ typedef void (*core_exception_report)(void* argument, const char* text);
  * `argument`. */
 bool core_call_catching(void (*function)(void* argument), void* argument,
                         core_exception_report report);
+
+/** Calls `function`. Where its thread is made to end meanwhile, by pthread_exit, the thread waits
+ * for ever instead. CPython before 3.14 ends daemon threads so when the interpreter ends, and
+ * frames of C++ below the call would then end the process. */
+void core_call_or_wait(void (*function)(void* argument), void* argument);
 
 #endif /* ORTCFFI_CATCHING_H_ */

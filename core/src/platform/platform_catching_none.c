@@ -8,3 +8,5 @@ bool core_call_catching(void (*function)(void* argument), void* argument,
   function(argument);
   return true;
 }
+
+void core_call_or_wait(void (*function)(void* argument), void* argument) { function(argument); }

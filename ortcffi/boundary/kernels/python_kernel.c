@@ -100,24 +100,37 @@ static int prepare(struct python_kernel* kernel, const OrtKernelInfo* info) {
   return 0;
 }
 
-static OrtStatusPtr ORT_API_CALL create(const OrtCustomOp* op, const OrtApi* api,
-                                        const OrtKernelInfo* info, void** out) {
-  struct python_op* self = (struct python_op*)(uintptr_t)op;
+struct create_call {
+  struct python_op* op;
+  const OrtApi* api;
+  const OrtKernelInfo* info;
+  struct python_kernel* kernel;
+  OrtStatus* status;
+};
+
+static void create_in_python(void* argument) {
+  struct create_call* call = argument;
   struct gil gil;
   if (!take_gil(&gil)) {
-    return api->CreateStatus(ORT_FAIL, has_ended);
+    call->status = call->api->CreateStatus(ORT_FAIL, has_ended);
+    return;
   }
-  OrtStatus* status = NULL;
-  struct python_kernel* kernel = new_kernel(self, api);
-  if (kernel == NULL || prepare(kernel, info) < 0) {
-    status = ortcffi_status_of_exception(self->definition, api);
+  call->kernel = new_kernel(call->op, call->api);
+  if (call->kernel == NULL || prepare(call->kernel, call->info) < 0) {
+    call->status = ortcffi_status_of_exception(call->op->definition, call->api);
   }
   release_gil(&gil);
-  if (status != NULL) {
-    destroy(kernel);
-    return status;
+}
+
+static OrtStatusPtr ORT_API_CALL create(const OrtCustomOp* op, const OrtApi* api,
+                                        const OrtKernelInfo* info, void** out) {
+  struct create_call call = {(struct python_op*)(uintptr_t)op, api, info, NULL, NULL};
+  core_call_or_wait(create_in_python, &call);
+  if (call.status != NULL) {
+    destroy(call.kernel);
+    return call.status;
   }
-  *out = kernel;
+  *out = call.kernel;
   return NULL;
 }
 
@@ -199,18 +212,30 @@ static int run(const struct python_kernel* kernel, OrtKernelContext* context) {
   return answer;
 }
 
-static OrtStatusPtr ORT_API_CALL compute(void* op_kernel, OrtKernelContext* context) {
-  const struct python_kernel* kernel = op_kernel;
+struct compute_call {
+  const struct python_kernel* kernel;
+  OrtKernelContext* context;
+  OrtStatus* status;
+};
+
+static void compute_in_python(void* argument) {
+  struct compute_call* call = argument;
+  const struct python_kernel* kernel = call->kernel;
   struct gil gil;
   if (!take_gil(&gil)) {
-    return kernel->api->CreateStatus(ORT_FAIL, has_ended);
+    call->status = kernel->api->CreateStatus(ORT_FAIL, has_ended);
+    return;
   }
-  OrtStatus* status = NULL;
-  if (run(kernel, context) < 0) {
-    status = ortcffi_status_of_exception(kernel->op->definition, kernel->api);
+  if (run(kernel, call->context) < 0) {
+    call->status = ortcffi_status_of_exception(kernel->op->definition, kernel->api);
   }
   release_gil(&gil);
-  return status;
+}
+
+static OrtStatusPtr ORT_API_CALL compute(void* op_kernel, OrtKernelContext* context) {
+  struct compute_call call = {op_kernel, context, NULL};
+  core_call_or_wait(compute_in_python, &call);
+  return call.status;
 }
 
 /* --- for hosts before version 16, whose kernels cannot fail ------------------------------------*/
@@ -243,19 +268,25 @@ static void give_empty_outputs(const struct python_kernel* kernel, OrtKernelCont
   kernel->api->ReleaseStatus(status);
 }
 
-static void ORT_API_CALL compute_before_16(void* op_kernel, OrtKernelContext* context) {
-  const struct python_kernel* kernel = op_kernel;
+static void compute_in_python_before_16(void* argument) {
+  const struct compute_call* call = argument;
+  const struct python_kernel* kernel = call->kernel;
   struct gil gil;
   if (kernel == NULL || !take_gil(&gil)) {
     return;
   }
   if (kernel->function == NULL) {
-    give_empty_outputs(kernel, context);
-  } else if (run(kernel, context) < 0) {
+    give_empty_outputs(kernel, call->context);
+  } else if (run(kernel, call->context) < 0) {
     PyErr_WriteUnraisable(kernel->op->definition);
-    give_empty_outputs(kernel, context);
+    give_empty_outputs(kernel, call->context);
   }
   release_gil(&gil);
+}
+
+static void ORT_API_CALL compute_before_16(void* op_kernel, OrtKernelContext* context) {
+  struct compute_call call = {op_kernel, context, NULL};
+  core_call_or_wait(compute_in_python_before_16, &call);
 }
 
 void ortcffi_set_kernel_callbacks(OrtCustomOp* callbacks) {

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""The interpreter ends while daemon threads are in ops written in Python."""
+
+import sys
+
+import pytest
+from support.paths import CHECKOUT
+from support.processes import run
+
+DAEMONS = """
+import atexit, sys, threading
+import numpy as np
+import ortcffi as ort
+from ortcffi._native import lib
+from support import one_node
+
+F = np.float32
+started = threading.Event()
+
+
+@ort.custom_op("d", inputs=[F], outputs=[F], name="Same", op_set=None)
+def same(x):
+    started.set()
+    while True:
+        pass
+
+
+x = np.ones(4, F)
+if sys.argv[1] == "core":
+    call = same.kernel()
+else:
+    options, domain = ort.SessionOptions(ort.load()), ort.CustomOpDomain("d", ort.load())
+    domain.add(same)
+    options.add_custom_op_domain(domain)
+    node = one_node.node("Same", "d", ["x"], ["y"])
+    model = one_node.model([node], {"x": "f4"}, {"y": "f4"}, ["d"])
+    session = ort.Session(model, options, api=ort.load())
+    call = lambda x: session.run({"x": x})
+    atexit.unregister(lib.ortcffi_end_runs)  # which waits for runs, for some seconds
+for _ in range(2):
+    threading.Thread(target=call, args=[x], daemon=True).start()
+assert started.wait(60)
+"""
+
+
+@pytest.mark.parametrize("host", ["core", "real"])
+@pytest.mark.usefixtures("real_library")
+def test_the_interpreter_may_end_while_daemon_threads_are_in_an_op(host):
+    script = f"import sys; sys.path.insert(0, {str(CHECKOUT / 'tests')!r})\n{DAEMONS}"
+    done = run(sys.executable, "-c", script, host, timeout=60)
+    assert done.stderr == ""
