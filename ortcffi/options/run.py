@@ -119,7 +119,10 @@ class RunOptions(Options):
         adapters: "Iterable[LoraAdapter]" = (),
         **settings: Any,
     ) -> None:
-        self._begin(api, "CreateRunOptions", "ReleaseRunOptions", "OrtRunOptions")
+        # The owner of the options keeps the adapters, since a run may outlast this object.
+        self._adapters: list[tuple[Handle, Any]] = []
+        names = "CreateRunOptions", "ReleaseRunOptions", "OrtRunOptions"
+        self._begin(api, *names, after=self._adapters.clear)
         self._set_all(settings)
         self.config.update(mapping("config", config))
         for adapter in adapters:
@@ -132,8 +135,6 @@ class RunOptions(Options):
         release: Callable[[Any, Any], None] | None,
         lender: object = None,
     ) -> None:
-        # The adapters are kept by what releases the options, since a run may outlast this object.
-        self._adapters: list[tuple[Handle, Any]] = []
         kept = None if release is None else MethodType(_release, self._adapters)
         super()._take(api, handle, kept, lender)
 
@@ -151,6 +152,7 @@ class RunOptions(Options):
             What `handle` belongs to. It is kept alive.
         """
         options = cls.__new__(cls)
+        options._adapters = []
         options._take(api, handle, lib.ReleaseRunOptions if lender is None else None, lender)
         return options
 

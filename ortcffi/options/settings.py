@@ -44,11 +44,18 @@ class Options(Handle):
     _values: dict[str, Any]  # what was set, by name
     _alive: dict[str, Any]  # what the library borrows, by name
 
-    def _begin(self, api: "Api | None", create: str, release: str, kind: str) -> None:
-        """Have the library make the options."""
+    def _begin(
+        self,
+        api: "Api | None",
+        create: str,
+        release: str,
+        kind: str,
+        after: Callable[[], None] | None = None,
+    ) -> None:
+        """Have the library make the options; `after` is called when they were released."""
         api = table_for(api)
         api.require(create)
-        owner = owner_of(f"{kind}*", api, getattr(lib, release))
+        owner = owner_of(f"{kind}*", api, getattr(lib, release), after=after)
         if status := getattr(lib, create)(api.pointer, out_of(owner)):
             fail(api.pointer, status, create)
         self._take(api, owner, None)

@@ -10,9 +10,12 @@ import weakref
 import numpy as np
 import pytest
 from support import models
+from support.releases import needs_release
 from support.threads import run_async, run_threads
 
 import ortcffi as ort
+
+pytestmark = needs_release(25, "profiles of single runs")
 
 
 @pytest.fixture
