@@ -207,6 +207,8 @@ class InferenceSession(Session):
         if not self._is_path and not isinstance(path_or_bytes, bytes):
             raise TypeError(f"Unable to load from type '{type(path_or_bytes)}'")
         self._model = os.fspath(path_or_bytes) if self._is_path else path_or_bytes
+        if self._model == "" or not isinstance(sess_options, SessionOptions | None):
+            raise TypeError("__init__(): incompatible constructor arguments")
         self._given_options = sess_options
         told = kwargs.get("read_config_from_model", os.environ.get(_LOAD_CONFIG) == "1")
         self._read_config = int(told) == 1

@@ -234,6 +234,8 @@ class OrtArenaCfg:
 @translated
 def create_and_register_allocator(info: OrtMemoryInfo, cfg: OrtArenaCfg | None, /) -> None:
     """Make an arena and share it between sessions."""
+    if not isinstance(info, OrtMemoryInfo) or not isinstance(cfg, OrtArenaCfg | None):
+        raise TypeError("create_and_register_allocator(): incompatible function arguments")
     env().create_arena(info._info, None if cfg is None else cfg._cfg())
 
 

@@ -4,6 +4,7 @@
 import os
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._native import lib
@@ -140,7 +141,7 @@ def disable_telemetry_events() -> None:
 
 def set_seed(seed: int, /) -> None:
     """Set the seed of random numbers: not by the C API, so this does nothing but check it."""
-    int(seed)
+    index(seed)
 
 
 def set_default_logger_severity(severity: int, /) -> None:
@@ -154,7 +155,7 @@ def set_default_logger_severity(severity: int, /) -> None:
 
 def set_default_logger_verbosity(verbosity: int, /) -> None:
     """Set how much is logged at severity 0: not by the C API, so this does nothing but check it."""
-    int(verbosity)
+    index(verbosity)
 
 
 def set_global_thread_pool_sizes(

@@ -98,9 +98,12 @@ def convert(api: "Api", spec: "ValueSpec | None", name: Any, x: Any) -> Value:
 
 
 def array_value(api: "Api", x: np.ndarray[Any, Any]) -> Value:
-    """Make a tensor of an array: over its memory where that can be."""
+    """Make a tensor of an array: over its memory where that can be, without a mask."""
+    x = np.asarray(x)
+    if x.dtype.kind in "cmM":
+        raise RuntimeError(f"Numpy_type {x.dtype.num} can't be converted to MLDataType.")
     if x.dtype.kind == "V" and x.dtype.type is np.void:
-        x = np.ascontiguousarray(x).view(f"S{x.dtype.itemsize}")
+        x = np.require(x, requirements=["C"]).view(f"S{x.dtype.itemsize}")
     if x.dtype.kind in "OUST":
         texts = x if x.dtype.kind != "O" else np.vectorize(_as_text, otypes=[object])(x)
         return Value.from_numpy(texts, api=api)

@@ -23,7 +23,7 @@ from ortcffi.compat._hardware import OrtEpDevice
 from ortcffi.compat._settings import Ignored, Setting
 from ortcffi.compat._values import OrtValue
 from ortcffi.ep.devices import EpDevice
-from ortcffi.errors import InvalidArgument
+from ortcffi.errors import InvalidArgument, OrtError
 from ortcffi.options.session import SessionOptions as Options
 from ortcffi.session.providers import add_devices
 
@@ -115,10 +115,12 @@ class SessionOptions:
 
     # --- entries ----------------------------------------------------------------------------------
 
-    @translated
     def add_session_config_entry(self, key: str, value: str, /) -> None:
         """Add a configuration entry."""
-        self._options.config[key] = value
+        try:
+            self._options.config[key] = value
+        except OrtError as error:
+            raise RuntimeError(error.message) from None
 
     def get_session_config_entry(self, key: str, /) -> str:
         """Return a configuration entry."""
@@ -174,6 +176,13 @@ class SessionOptions:
     @translated
     def add_provider(self, name: str, options: Mapping[str, str], /) -> None:
         """Add an execution provider."""
+        known = {*get_available_providers(), *(device.name for device in env().devices)}
+        if name in ALL_PROVIDERS and name not in known:
+            raise InvalidArgument(
+                f"Failed to add provider of type '{name}' to SessionOptions. "
+                "Provider configuration is not supported.",
+                None,
+            )
         self._add(lambda to: append_provider(to, name, pairs(options)))
 
     @translated

@@ -64,7 +64,8 @@ class InferenceSession:
         given = list(provider_options) or [{} for _ in providers]
         found: dict[str, dict[str, str]] = {name: {} for name in names}
         for name, each in zip(providers, given, strict=True):
-            found[append_provider(options._options, name, pairs(each))] = dict(each)
+            added = append_provider(options._options, name, pairs(each))
+            found[added] = {} if added == _CPU else dict(each)
         available = {device.name for device in env().devices} | set(get_available_providers())
         self._providers = {name: each for name, each in found.items() if name in available}
         self._providers.setdefault(_CPU, {})

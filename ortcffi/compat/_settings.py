@@ -19,15 +19,20 @@ class Setting:
         return self if options is None else self.kind(getattr(options._options, self.name))
 
     def __set__(self, options: Any, value: Any) -> None:
-        if not isinstance(value, self.kind) and not (
-            self.kind is int and hasattr(value, "__int__")
-        ):
+        if not isinstance(value, self.kind) and not _converts(value, self.kind):
             expected = self.kind.__name__
             raise TypeError(f"incompatible function arguments: {value!r} is no {expected}")
         try:
             setattr(options._options, self.name, self.kind(value))
         except (OrtError, ValueError) as error:
             raise RuntimeError(str(error)) from None
+
+
+def _converts(value: Any, kind: type) -> bool:
+    """Whether the official package takes a value for one of another type."""
+    if kind is bool:
+        return value is None or hasattr(type(value), "__bool__")
+    return kind is int and hasattr(type(value), "__index__")
 
 
 class Ignored:

@@ -49,7 +49,7 @@ def borrowed(array: np.ndarray[Any, Any], element: ElementType) -> Value:
             f"Items size in the incoming array: {array.dtype.itemsize} specified by onnxtype: "
             f"{bits_of(element) // 8}"
         )
-    memory = np.ascontiguousarray(array)
+    memory = np.require(np.asarray(array), requirements=["C", "A"])
     address = memory.__array_interface__["data"][0]
     readonly = not memory.flags.writeable
     shape = memory.shape
@@ -67,6 +67,9 @@ class _Capsule:
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)
+
+
+_NUMBERS_ONLY = "Creation of OrtValues is currently only supported from non-string numpy arrays"
 
 
 class OrtValue:
@@ -89,10 +92,10 @@ class OrtValue:
     def ortvalue_from_numpy(array: Any, device: OrtDevice, /) -> "OrtValue":
         """Make a tensor: over an array's memory, or a copy on a device."""
         if not isinstance(array, np.ndarray) or array.dtype.kind in "OUSTVM":
-            raise RuntimeError(
-                "Creation of OrtValues is currently only supported from non-string numpy arrays"
-            )
-        source = OrtValue._of(Value.from_numpy(np.ascontiguousarray(array), api=api()))
+            raise RuntimeError(_NUMBERS_ONLY)
+        # Unlike np.ascontiguousarray, this leaves an array without dimensions as it is.
+        plain = np.require(np.asarray(array), requirements=["C", "A"])
+        source = OrtValue._of(Value.from_numpy(plain, api=api()))
         if is_cpu(device):
             return source
         shape, element = array.shape, source._value.element_type
@@ -112,6 +115,8 @@ class OrtValue:
     ) -> "OrtValue":
         """Make a tensor with arbitrary content."""
         element = element_of(element_type)
+        if element is ElementType.STRING:
+            raise RuntimeError(_NUMBERS_ONLY)
         try:
             if is_cpu(device):
                 return OrtValue._of(Value.empty(tuple(shape), element, api=api()))

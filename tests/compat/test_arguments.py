@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""Arguments that the official package takes or refuses, where a `Session` would not do the same."""
+
+import numpy as np
+import pytest
+
+X = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
+CPU = ["CPUExecutionProvider"]
+
+
+# --- arrays ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "x",
+    [np.ma.array(X, mask=X > 3), X.view(np.recarray), X.view(np.matrix)],
+    ids=["masked", "records", "matrix"],
+)
+def test_other_kinds_of_arrays_are_their_memory(session, x):
+    np.testing.assert_array_equal(session.run(None, {"X": x})[0], X * X)
+
+
+@pytest.mark.parametrize("dtype", ["c8", "M8[s]", "m8[s]"])
+def test_a_dtype_that_no_tensor_has_is_a_runtime_error(session, dtype):
+    number = np.dtype(dtype).num
+    with pytest.raises(RuntimeError, match=f"Numpy_type {number} can't be converted"):
+        session.run(None, {"X": X.astype(dtype)})
+
+
+@pytest.mark.parametrize("make", ["ortvalue_from_numpy", "ortvalue_from_numpy_with_onnx_type"])
+def test_a_value_of_an_array_without_dimensions_has_none(onnxruntime, make):
+    arguments = (np.array(5, np.int64), *([7] if make.endswith("type") else []))
+    value = getattr(onnxruntime.OrtValue, make)(*arguments)
+    assert value.shape() == []
+    assert value.numpy().shape == ()
+    assert value.numpy() == 5
+
+
+def test_strings_are_not_allocated(onnxruntime):
+    with pytest.raises(RuntimeError, match="only supported from non-string numpy arrays"):
+        onnxruntime.OrtValue.ortvalue_from_shape_and_type([2], np.str_)
+
+
+# --- options --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("given", "told"), [(1, True), (0, False), (None, False), (2.5, True)])
+def test_what_is_true_or_false_sets_a_switch(onnxruntime, given, told):
+    options = onnxruntime.SessionOptions()
+    options.enable_mem_pattern = given
+    assert options.enable_mem_pattern is told
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("enable_mem_pattern", "no"), ("enable_mem_pattern", []), ("intra_op_num_threads", 2.0)],
+)
+def test_an_option_of_a_wrong_type_is_a_type_error(onnxruntime, name, value):
+    with pytest.raises(TypeError):
+        setattr(onnxruntime.SessionOptions(), name, value)
+
+
+@pytest.mark.parametrize("key", ["", "x" * 2000])
+def test_a_wrong_key_is_a_runtime_error(onnxruntime, key):
+    with pytest.raises(RuntimeError, match="Config key is empty or longer"):
+        onnxruntime.SessionOptions().add_session_config_entry(key, "1")
+
+
+def test_a_provider_of_another_build_is_an_invalid_argument(onnxruntime, state):
+    missing = "DmlExecutionProvider"
+    with pytest.raises(state.InvalidArgument, match=f"Failed to add provider of type '{missing}'"):
+        onnxruntime.SessionOptions().add_provider(missing, {})
+
+
+def test_the_cpu_has_no_options(onnxruntime, squares):
+    session = onnxruntime.InferenceSession(squares, providers=[(CPU[0], {"key": "value"})])
+    assert session.get_provider_options() == {CPU[0]: {}}
+
+
+# --- others ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arguments", [("",), ("model.onnx", 5)])
+def test_a_session_of_wrong_arguments_is_a_type_error(onnxruntime, arguments):
+    with pytest.raises(TypeError, match="incompatible constructor arguments"):
+        onnxruntime.InferenceSession(*arguments)
+
+
+@pytest.mark.parametrize("name", ["set_seed", "set_default_logger_verbosity"])
+def test_a_number_must_be_one(onnxruntime, name):
+    with pytest.raises(TypeError):
+        getattr(onnxruntime, name)("a")
+
+
+def test_an_arena_is_registered_for_a_description_of_memory_only(onnxruntime):
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        onnxruntime.create_and_register_allocator(5, None)
