@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Blocks of a scope of `Tracking`, and the stacks that took them."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from ortcffi._public import public
@@ -49,9 +50,15 @@ class LeakGroup(NamedTuple):
     stack: tuple[str, ...]
 
 
-def leak_of(size: int, site: int) -> Leak:
-    """The block of a size whose stack has a number of `call_sites`."""
-    return Leak(size, place_of(site), lines_of(site))
+def leaks_of(blocks: Iterable[tuple[int, int]]) -> list[Leak]:
+    """Blocks for a person to read, each of a size and a number of a stack."""
+    told: dict[int, tuple[str, tuple[str, ...]]] = {}
+    leaks = []
+    for size, site in blocks:
+        if site not in told:
+            told[site] = place_of(site), lines_of(site)
+        leaks.append(Leak(size, *told[site]))
+    return leaks
 
 
 def grouped(leaks: list[Leak]) -> list[LeakGroup]:

@@ -22,7 +22,7 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import check
 from ortcffi.memory.call_sites import stack_of_caller
-from ortcffi.memory.leaks import Leak, LeakGroup, grouped, leak_of, table_rows
+from ortcffi.memory.leaks import Leak, LeakGroup, grouped, leaks_of, table_rows
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata
@@ -176,10 +176,8 @@ class Scope:
         # Other threads may have freed some in between.
         count = min(count, lib.ortcffi_scope_blocks(handle, blocks, count))
         found = [blocks[i] for i in range(count)][::-1]
-        leaks = [leak_of(each.size, each.site) for each in found]
-        self.leaks = [leak for leak, each in zip(leaks, found, strict=True) if each.block]
-        at_peak = [leak for leak, each in zip(leaks, found, strict=True) if each.at_peak]
-        self.at_peak = grouped(at_peak)
+        self.leaks = leaks_of((each.size, each.site) for each in found if each.block)
+        self.at_peak = grouped(leaks_of((each.size, each.site) for each in found if each.at_peak))
 
     @property
     def groups(self) -> list[LeakGroup]:

@@ -115,7 +115,7 @@ class Tracking(Adaptor):
             The last two count the free of such a block on whatever thread, and no other frees. Take
             them along into a pool of threads with `carry`. They do not have what other threads of a
             library take, those of a session say. Leave them in the thread or context that entered
-            them. While one is open, each block of this allocator, on any thread, costs a
-            microsecond, since Python tells whose it is.
+            them. While one is open, each block of this allocator, on any thread, costs one to
+            two microseconds more, since Python tells whose it is.
         """
         return Scope(self, name, leaks=leaks, belongs_to=belongs_to)

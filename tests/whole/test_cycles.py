@@ -86,6 +86,13 @@ KINDS |= {
     "pairs": lambda _: api.key_values({"a": "b"}),
     "NumPy's array": lambda other: with_numpy(allocator_of(other)),
 }
+KINDS |= {f"scope of a {owner}": (lambda other, owner=owner: in_scope(allocator_of(other), owner))
+          for owner in ("process", "thread", "context")}
+
+# A scope that is never left, and what was taken in it.
+def in_scope(allocator, owner):
+    scope = ort.Tracking(allocator).scope(belongs_to=owner)
+    return scope.__enter__(), scope._tracking.zeros(30)
 
 def with_numpy(allocator):
     with ort.numpy_allocator(allocator):
