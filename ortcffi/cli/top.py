@@ -86,9 +86,10 @@ def _run_here(program: Sequence[str], options: argparse.Namespace) -> int:
     except SystemExit as ended:
         return _status_of(ended)
     finally:
-        if live is not None:
-            live.stop()
-        _tell(recorder, options.json, options.svg)
+        if os.getpid() == recorder.process:  # a fork of the program may end here as well
+            if live is not None:
+                live.stop()
+            _tell(recorder, options.json, options.svg)
     return 0
 
 

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ortcffi.official.recording import SessionRecord
+from ortcffi.official.records import SessionRecord
 from ortcffi.official.report import shortened
 
 __all__ = ["save_svg"]

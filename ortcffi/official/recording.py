@@ -12,85 +12,26 @@ import sys
 import threading
 import time
 import weakref
-from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
 from functools import wraps
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from ortcffi.official.records import Sample, SessionRecord
 
 if TYPE_CHECKING:
     from importlib.machinery import ModuleSpec
     from types import ModuleType
 
     from ortcffi.callbacks.logs import LogMessage
-    from ortcffi.memory.stats import AllocatorStats
     from ortcffi.official.attached import Official
     from ortcffi.session.session import Session
 
-__all__ = ["Recorder", "Sample", "SessionRecord"]
+__all__ = ["Recorder"]
 
 MODULE = "onnxruntime.capi.onnxruntime_inference_collection"
 RUNS = ("run", "run_with_ort_values", "run_with_iobinding", "run_async")
 _LETTERS = "VIWEF"  # of severities, as ONNX Runtime's own log lines have them
-
-
-class Sample(NamedTuple):
-    """The arena of a session at a moment.
-
-    Attributes
-    ----------
-    seconds : float
-        Since the recorder was made.
-    in_use, reserved : int
-        Bytes in use, and bytes that the arena holds.
-    """
-
-    seconds: float
-    in_use: int
-    reserved: int
-
-
-@dataclass
-class SessionRecord:
-    """One official session.
-
-    Attributes
-    ----------
-    model : str
-        The model's path, or how large its bytes were.
-    runs, failures : int
-        How often it ran, and how often that raised.
-    total_seconds, worst_seconds : float
-        What the runs took together, and the longest.
-    messages : Counter
-        Log messages by the name of their severity.
-    samples : list of Sample
-        The arena over time, the oldest first.
-    stats : AllocatorStats or None
-        The arena's statistics when they were last read; None where they cannot be read.
-    problem : str
-        Why they cannot.
-    is_open : bool
-        Whether the session is still alive.
-    """
-
-    model: str
-    runs: int = 0
-    failures: int = 0
-    total_seconds: float = 0.0
-    worst_seconds: float = 0.0
-    messages: Counter[str] = field(default_factory=Counter)
-    samples: list[Sample] = field(default_factory=list)
-    stats: "AllocatorStats | None" = None
-    problem: str = ""
-    is_open: bool = True
-
-    def add_run(self, seconds: float, failed: bool) -> None:
-        """Count a run."""
-        self.runs += 1
-        self.failures += failed
-        self.total_seconds += seconds
-        self.worst_seconds = max(self.worst_seconds, seconds)
 
 
 class Recorder:
@@ -109,7 +50,10 @@ class Recorder:
         self.started = time.monotonic()
         self._period = period
         self._most = most_samples
-        self._guard = threading.Lock()
+        self.process = os.getpid()
+        # Reentrant, because the collector may end a session while this thread adds another.
+        self._guard = threading.RLock()
+        self._watcher: threading.Thread | None = None
         self._views: weakref.WeakKeyDictionary[Any, Session] = weakref.WeakKeyDictionary()
         self._of: weakref.WeakKeyDictionary[Any, SessionRecord] = weakref.WeakKeyDictionary()
         self._ended = threading.Event()
@@ -120,7 +64,8 @@ class Recorder:
             self._wrap(sys.modules[MODULE])
         else:
             sys.meta_path.insert(0, _Finder(self._wrap))
-        threading.Thread(target=self._watch, name="ortcffi-top", daemon=True).start()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._renew_guard)
 
     def finish(self) -> None:
         """Read the statistics for the last time."""
@@ -129,10 +74,17 @@ class Recorder:
 
     def sample(self) -> None:
         """Look at the arenas of all open sessions."""
-        with self._guard:
-            views = list(self._views.items())
-        for official, view in views:
+        for official, view in self._open():
             self._read(self._of[official], view)
+
+    def _open(self) -> "list[tuple[Any, Session]]":
+        with self._guard:
+            while True:
+                with suppress(RuntimeError):  # the collector ended a session in between
+                    return list(self._views.items())
+
+    def _renew_guard(self) -> None:
+        self._guard = threading.RLock()  # a thread may have held it that the child does not have
 
     # --- wrappers ---------------------------------------------------------------------------------
 
@@ -211,6 +163,11 @@ class Recorder:
             return
         with self._guard:
             self._views[session] = view
+            if self._watcher is None or not self._watcher.is_alive():  # as in the child of a fork
+                self._watcher = threading.Thread(
+                    target=self._watch, name="ortcffi-top", daemon=True
+                )
+                self._watcher.start()
         weakref.finalize(session, setattr, record, "is_open", False)
 
     # --- statistics -------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from ortcffi.official.recording import SessionRecord
+from ortcffi.official.records import SessionRecord
 
 __all__ = ["as_json", "as_table", "shortened", "size"]
 

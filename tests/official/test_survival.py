@@ -155,6 +155,52 @@ def test_a_recorder_looks_while_threads_make_and_drop_sessions():
     assert python(code) == "24 24 {''}\n"
 
 
+@NEEDS_OBJECTS
+def test_a_session_may_end_while_the_recorder_adds_another():
+    code = """
+        from ortcffi.official.recording import Recorder
+
+        recorder = Recorder()
+        recorder.install()
+        session = onnxruntime.InferenceSession(MODEL)
+        with recorder._guard:  # as when the collector runs there
+            del session
+        print([each.is_open for each in recorder.records])
+    """
+    assert python(code) == "[False]\n"
+
+
+@NEEDS_OBJECTS
+def test_a_recorder_works_on_in_a_forked_child():
+    code = """
+        import os, threading
+        from ortcffi.official.recording import Recorder
+
+        recorder = Recorder(period=0.001)
+        recorder.install()
+        first = onnxruntime.InferenceSession(MODEL)
+        held, forked = threading.Event(), threading.Event()
+
+        def hold():
+            with recorder._guard:
+                held.set()
+                forked.wait(60)
+
+        thread = threading.Thread(target=hold)
+        thread.start()
+        held.wait(60)
+        if (child := os.fork()) == 0:
+            session = onnxruntime.InferenceSession(MODEL)
+            session.run(None, {"x": X})
+            recorder.sample()
+            os._exit(0 if [each.runs for each in recorder.records] == [0, 1] else 1)
+        forked.set()
+        thread.join(60)
+        print(os.waitpid(child, 0)[1])
+    """
+    assert python(code) == "0\n"
+
+
 # --- processes ------------------------------------------------------------------------------------
 
 

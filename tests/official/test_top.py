@@ -148,6 +148,17 @@ def test_a_program_without_sessions_is_told(tmp_path):
     assert "made no session of the official package" in done.stderr
 
 
+def test_a_fork_of_the_program_writes_no_report(tmp_path):
+    program = tmp_path / "forks.py"
+    program.write_text(
+        "import os, sys\nif (child := os.fork()) == 0: sys.exit(0)\n"
+        "sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+    )
+    done = top(program, folder=tmp_path)
+    assert done.returncode == 0
+    assert done.stderr.count("made no session of the official package") == 1
+
+
 def test_an_exception_of_the_program_is_shown_as_usual(tmp_path):
     program = tmp_path / "raises.py"
     program.write_text("raise KeyError('mine')\n")

@@ -16,7 +16,8 @@ from support.processes import TIME_LIMIT
 
 from ortcffi.cli.top_live import frame
 from ortcffi.memory.stats import stats_from
-from ortcffi.official.recording import Recorder, SessionRecord
+from ortcffi.official.recording import Recorder
+from ortcffi.official.records import SessionRecord
 from ortcffi.official.report import as_table, shortened, size
 
 BEGIN, END = b"\x1b[?1049h\x1b[?25l", b"\x1b[?25h\x1b[?1049l"
