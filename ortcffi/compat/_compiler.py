@@ -94,6 +94,8 @@ class ModelCompiler:
         get_initializer_location_func: Locate | None = None,
     ) -> None:
         model = input_model_path_or_bytes
+        if not isinstance(sess_options, SessionOptions):
+            raise TypeError("__init__(): incompatible constructor arguments")
         if not isinstance(model, (str, os.PathLike, bytes)):
             raise TypeError(f"Unable to load from type '{type(model)}'")
         if isinstance(model, bytes) and not model:

@@ -8,7 +8,6 @@ import numpy as np
 
 from ortcffi._native import ffi, lib
 from ortcffi.compat._empty import empty_sequence
-from ortcffi.compat._official_sparse import SparseTensor as Official
 from ortcffi.compat._official_values import OrtValue as OfficialValue
 from ortcffi.compat._sparse import SparseTensor
 from ortcffi.compat._values import OrtValue
@@ -35,6 +34,9 @@ class Engine(Session):
         if isinstance(x, Mapping) and not x:
             raise ValueError("an empty map is refused by the official rules")
         return super()._convert_input(place, x._value if type(x) is OfficialValue else x)
+
+    def _convert_output(self, value: Value) -> Any:
+        return content_of(value)
 
 
 def run_values(
@@ -196,7 +198,7 @@ def content_of(value: Value) -> Any:
     if kind is ValueKind.TENSOR:
         return OrtValue._of(value).numpy()
     if kind is ValueKind.SPARSE:
-        return Official(SparseTensor._of(value))
+        return SparseTensor._of(value)
     if kind is ValueKind.SEQUENCE:
         return [content_of(each) for each in value]
     return value.to_python()

@@ -48,7 +48,10 @@ class RunOptions:
     @translated
     def add_run_config_entry(self, key: str, value: str, /) -> None:
         """Add a configuration entry."""
-        self._options.config[key] = value
+        try:
+            self._options.config[key] = value
+        except OrtError as error:
+            raise RuntimeError(error.message) from None
 
     def get_run_config_entry(self, key: str, /) -> str:
         """Return a configuration entry."""

@@ -214,7 +214,7 @@ class InferenceSession:
         try:
             results, message = self.run(names, feed, options), ""
         except Exception as error:  # noqa: BLE001  # the callback gets its text
-            results, message = [], str(error)
+            results, message = [], error.message if isinstance(error, OrtError) else str(error)
         try:
             callback(results, user_data, message)
         except Exception:  # noqa: BLE001  # nobody waits for it

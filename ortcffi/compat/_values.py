@@ -146,7 +146,12 @@ class OrtValue:
     def from_dlpack(data: Any, is_bool_tensor: bool = False) -> "OrtValue":
         """Make a tensor over memory that DLPack describes."""
         source = data if hasattr(data, "__dlpack__") else _Capsule(data)
-        value = Value.from_dlpack(source, api=api())
+        try:
+            value = Value.from_dlpack(source, api=api())
+        except BufferError as error:
+            raise TypeError(f"from_dlpack expected a valid DLPack capsule: {error}") from None
+        except ValueError as error:
+            raise RuntimeError(str(error)) from None
         if is_bool_tensor and value.element_type is ElementType.UINT8:
             return OrtValue._of(borrowed(value.numpy(), ElementType.BOOL))
         return OrtValue._of(value)
@@ -199,6 +204,8 @@ class OrtValue:
 
     def shape(self) -> list[int]:
         """Return the dimensions."""
+        if self._value.kind not in (ValueKind.TENSOR, ValueKind.SPARSE):
+            raise RuntimeError("Only OrtValues that are Tensors are currently supported")
         return list(self._value.shape)
 
     def tensor_size_in_bytes(self) -> int:

@@ -36,6 +36,12 @@ def test_a_value_of_an_array_without_dimensions_has_none(onnxruntime, make):
     assert value.numpy() == 5
 
 
+@pytest.mark.parametrize(("x", "kind"), [(X.T, RuntimeError), (5, TypeError)])
+def test_what_has_no_capsule_of_a_plain_array_is_refused(onnxruntime, x, kind):
+    with pytest.raises(kind):
+        onnxruntime.OrtValue.from_dlpack(x)
+
+
 def test_strings_are_not_allocated(onnxruntime):
     with pytest.raises(RuntimeError, match="only supported from non-string numpy arrays"):
         onnxruntime.OrtValue.ortvalue_from_shape_and_type([2], np.str_)
@@ -64,6 +70,8 @@ def test_an_option_of_a_wrong_type_is_a_type_error(onnxruntime, name, value):
 def test_a_wrong_key_is_a_runtime_error(onnxruntime, key):
     with pytest.raises(RuntimeError, match="Config key is empty or longer"):
         onnxruntime.SessionOptions().add_session_config_entry(key, "1")
+    with pytest.raises(RuntimeError, match="Config key is empty or longer"):
+        onnxruntime.RunOptions().add_run_config_entry(key, "1")
 
 
 def test_a_provider_of_another_build_is_an_invalid_argument(onnxruntime, state):
@@ -84,6 +92,11 @@ def test_the_cpu_has_no_options(onnxruntime, squares):
 def test_a_session_of_wrong_arguments_is_a_type_error(onnxruntime, arguments):
     with pytest.raises(TypeError, match="incompatible constructor arguments"):
         onnxruntime.InferenceSession(*arguments)
+
+
+def test_a_compiler_of_wrong_arguments_is_a_type_error(onnxruntime):
+    with pytest.raises(TypeError, match="incompatible constructor arguments"):
+        onnxruntime.ModelCompiler(5, "model.onnx")
 
 
 @pytest.mark.parametrize("name", ["set_seed", "set_default_logger_verbosity"])

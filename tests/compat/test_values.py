@@ -5,6 +5,7 @@ import gc
 
 import numpy as np
 import pytest
+from support.sparse_models import sparse_output
 
 X = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
 BFLOAT16 = 16
@@ -176,6 +177,15 @@ def test_a_sparse_tensor_has_csr_indices(onnxruntime, cpu):
     view = tensor.as_csrc_view()
     np.testing.assert_array_equal(view.inner(), inner)
     np.testing.assert_array_equal(view.outer(), outer)
+
+
+def test_a_run_gives_a_sparse_tensor_of_the_compiled_module(onnxruntime, state):
+    session = onnxruntime.InferenceSession(sparse_output(), providers=["CPUExecutionProvider"])
+    w, y = session.run(None, {"x": np.zeros(2, np.float32)})
+    assert isinstance(w, state.SparseTensor)
+    assert w.values().tolist() == [1.5, 2.5]
+    assert w.get_coo_data().indices().tolist() == [2, 7]
+    assert y.tolist() == [1, 1]
 
 
 def test_a_value_holds_a_sparse_tensor(onnxruntime, cpu):

@@ -130,6 +130,41 @@ static int is_nothing(const struct session* session, const OrtValue* value) {
   return !has_value;
 }
 
+/* What a run returns for a value of that kind. */
+static PyObject* convert_result(struct session* session, struct value* value, int kind) {
+  if (kind == ONNX_TYPE_TENSOR) {
+    if (ortcffi_value_shape(value) < 0) {
+      return NULL;
+    }
+    int is_packed = ortcffi_element_bits(value->element) < 8 &&
+                    value->element != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
+    if (!is_packed) {
+      return ortcffi_value_numpy((PyObject*)value, NULL, 0, NULL);
+    }
+  }
+  return kind < 0 ? NULL : PyObject_CallMethod((PyObject*)session, "_convert_output", "(O)", value);
+}
+
+/* The same after an error, for a value whose kind is not what the model says: a sparse initializer
+ * that is an output is told to be a dense tensor. With the exception if that is not so. */
+static PyObject* convert_other(struct session* session, struct value* value) {
+  PyObject *type, *error, *trace;
+  PyErr_Fetch(&type, &error, &trace);
+  value->has_kind = 0;
+  int kind = ortcffi_value_kind(value);
+  if (kind < 0) {
+    PyErr_Clear();
+  }
+  if (kind < 0 || kind == ONNX_TYPE_TENSOR) {
+    PyErr_Restore(type, error, trace);
+    return NULL;
+  }
+  Py_XDECREF(type);
+  Py_XDECREF(error);
+  Py_XDECREF(trace);
+  return convert_result(session, value, kind);
+}
+
 /* One result, None for nothing; the value becomes that of a Python object. */
 static PyObject* result_of(struct run* run, size_t i, int as_value) {
   struct session* session = run->session;
@@ -146,17 +181,11 @@ static PyObject* result_of(struct run* run, size_t i, int as_value) {
   }
   const struct port* port = run->output_ports[i];
   value->is_on_cpu = (char)port->is_on_cpu;
-  value->has_kind = port->kind == ONNX_TYPE_TENSOR; /* as the model says, so it is */
+  value->has_kind = port->kind == ONNX_TYPE_TENSOR; /* as the model says, so it nearly always is */
   value->kind = port->kind;
-  PyObject* result = NULL;
-  int kind = ortcffi_value_kind(value);
-  if (kind == ONNX_TYPE_TENSOR && ortcffi_value_shape(value) == 0) {
-    int is_packed = ortcffi_element_bits(value->element) < 8 &&
-                    value->element != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
-    result = is_packed ? PyObject_CallMethod((PyObject*)session, "_convert_output", "(O)", value)
-                       : ortcffi_value_numpy((PyObject*)value, NULL, 0, NULL);
-  } else if (kind >= 0 && kind != ONNX_TYPE_TENSOR) {
-    result = PyObject_CallMethod((PyObject*)session, "_convert_output", "(O)", value);
+  PyObject* result = convert_result(session, value, ortcffi_value_kind(value));
+  if (result == NULL && port->kind == ONNX_TYPE_TENSOR) {
+    result = convert_other(session, value);
   }
   Py_DECREF((PyObject*)value);
   return result;

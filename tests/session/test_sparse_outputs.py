@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+"""An output that is a sparse initializer, which libraries describe as a dense tensor."""
+
+import numpy as np
+from support.sparse_models import ELEMENTS, sparse_output
+
+from ortcffi.values.element_types import ValueKind
+
+X = np.zeros(2, np.float32)
+
+
+def test_a_sparse_output_is_what_it_is(opened):
+    session = opened(sparse_output())
+    for _ in range(3):
+        w, y = session.run({"x": X})
+        assert w == ELEMENTS
+        assert y.tolist() == [1, 1]
+    assert session.run({"x": X}, ["w", "w"]) == [ELEMENTS] * 2
+
+
+def test_a_sparse_output_is_a_sparse_value(opened):
+    w, _ = opened(sparse_output()).run_values({"x": X})
+    assert w.kind is ValueKind.SPARSE
+    assert w.to_python() == ELEMENTS
