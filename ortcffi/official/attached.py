@@ -222,7 +222,7 @@ class Official(Api):
         That of releases before 1.23 cannot be reached, and raises `NotImplemented`.
         """
         with self._guard:
-            if self._env is None:
+            if self._env is None or self._env.closed:
                 self._env = environment_of(self)
                 _used_for_good.append(self._env)
             return self._env

@@ -56,6 +56,19 @@ def answers() -> Any:
         official.share_allocator(ort.Arena(ort.core_api().default_allocator))
         gc.collect()
         answers["kept"] = session.run(None, {"x": X})[0].shape == X.shape
+
+        pool = ort.Tracking(ort.Arena(ort.core_api().default_allocator))
+        official.share_allocator(pool)
+        session = onnxruntime.InferenceSession(MODEL, official.session_options())
+        session.run(None, {"x": X})
+        official.env.unregister_allocator(pool)
+        for each in (pool.inner, pool, official.env):
+            each.close()
+        del pool; gc.collect()
+        answers["closed early"] = session.run(None, {"x": X})[0].shape == X.shape
+        official.share_arena(max_bytes=8 << 20)
+        session = onnxruntime.InferenceSession(MODEL, official.session_options())
+        answers["shared again"] = official.session(session).allocator().stats.limit
         print(json.dumps(answers))
     """
     return json.loads(python(code, FOUR_NODES=models.increments(4)))
@@ -84,6 +97,18 @@ def test_an_arena_of_ours_has_the_figures_of_all_sessions(answers):
 @NEEDS_ENVIRONMENT
 def test_an_allocator_that_was_replaced_stays_with_its_sessions(answers):
     assert answers["kept"]
+
+
+@IN_ONE_PROCESS
+@NEEDS_ENVIRONMENT
+def test_an_allocator_that_is_unregistered_and_closed_stays_with_its_sessions(answers):
+    assert answers["closed early"]
+
+
+@IN_ONE_PROCESS
+@NEEDS_ENVIRONMENT
+def test_an_environment_that_was_closed_is_opened_again(answers):
+    assert answers["shared again"] == 8 << 20
 
 
 def test_an_allocator_in_python_is_refused():
