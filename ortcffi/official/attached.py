@@ -27,6 +27,7 @@ from ortcffi.official.layout import (
     pointer_of,
     session_pointer,
 )
+from ortcffi.official.lent import Lent
 from ortcffi.official.sharing import environment_of, share_for_good
 from ortcffi.official.soft_bound import SoftBound
 from ortcffi.official.values import make_ortvalue
@@ -84,7 +85,7 @@ class Official(Api):
         self._uses_shared_memory = False
         # What the library borrows of options, such as loggers, as long as the official object of
         # the options lives, which its sessions keep.
-        self._lent: weakref.WeakKeyDictionary[Any, dict[str, Any]] = weakref.WeakKeyDictionary()
+        self._lent: weakref.WeakKeyDictionary[Any, Lent] = weakref.WeakKeyDictionary()
 
     # --- objects ----------------------------------------------------------------------------------
 
@@ -139,7 +140,7 @@ class Official(Api):
         address = pointer_of(official, *SESSION_OPTIONS)
         handle = ffi.cast("OrtSessionOptions*", address)
         options = SessionOptions.from_handle(self, handle, lender=official)
-        options._alive = self._lent.setdefault(official, {})
+        options._alive = self._lent.setdefault(official, Lent())
         return options
 
     def run_options(self, official: Any) -> RunOptions:

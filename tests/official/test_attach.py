@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support import models
 from support.official import MODEL, SHAPE, python
 from support.releases import needs_release
 
@@ -196,6 +197,20 @@ def test_a_logger_lives_as_long_as_the_session_and_no_longer(official):
     del session
     gc.collect()
     assert alive() is None
+
+
+@pytest.mark.parametrize("later", [None, print])
+def test_a_session_keeps_the_logger_that_its_options_had(official, later):
+    messages = []
+    options = official.session_options(logger=messages.append)
+    ports = [models.value("x", shape=["n"]), models.value("i", "int64", ["m"])]
+    gather = models.model([models.node("Gather", "x i", "y")], ports, [models.value("y")])
+    session = onnxruntime.InferenceSession(gather, options)
+    official.options(options).logger = later
+    gc.collect()
+    with pytest.raises(Exception, match="out of data bounds"):
+        session.run(None, {"x": np.zeros(3, np.float32), "i": np.array([99])})
+    assert "out of data bounds" in messages[-1].text
 
 
 # --- sessions -------------------------------------------------------------------------------------
