@@ -243,6 +243,7 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     table: Any,
     attributes: Mapping[str, Any] | None,
     *,
+    ops: Any = None,
     inputs: Any = None,
     outputs: Any = None,
     constants: Mapping[int, Any] | None = None,
@@ -253,7 +254,11 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     logger: Any = None,
     threads: int = 1,
 ) -> Kernel:
-    """The kernel of an ``OrtCustomOp``; `holder` keeps that valid. See `LibraryOp.kernel`."""
+    """The kernel of an ``OrtCustomOp``, for the arguments of `LibraryOp.kernel`.
+
+    `holder` keeps the op valid, or else `ops`, the registered ops of a library: the collector may
+    end `holder` before the kernel, which keeps `ops` in C.
+    """
     last = op.end_version or SIZE[1]
     if domain_version is not None and not op.since_version <= domain_version <= last:
         raise InvalidArgument(f"{op.name} is not in version {domain_version} of its domain", None)
@@ -279,7 +284,14 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     memory = None if allocator is None else (allocator, allocator.handle)
     strings = address_of(api.default_allocator.handle)
     kernel = Kernel(
-        api._maker, strings, Value, address_of(out[0]), settings.count, (holder, logger), memory
+        api._maker,
+        strings,
+        Value,
+        address_of(out[0]),
+        settings.count,
+        (holder, logger),
+        memory,
+        address_of(ops) if ops else 0,
     )
     kernel.description, kernel.node_name = op, node_name
     kernel.__dict__["_count"] = settings.count

@@ -106,7 +106,15 @@ class LibraryOp:
             An argument is of a wrong type.
         """
         keep = self._options
-        return make_kernel(self.description, self._pointer, keep, self._table, attributes, **node)
+        return make_kernel(
+            self.description,
+            self._pointer,
+            keep,
+            self._table,
+            attributes,
+            ops=lib.ortcffi_options_ops(keep),
+            **node,
+        )
 
     def __repr__(self) -> str:
         return f"<LibraryOp {self.domain}:{self.name}>"

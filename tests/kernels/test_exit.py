@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The interpreter ends while daemon threads are in ops written in Python."""
+"""The interpreter, or the collector, ends what kernels use."""
 
 import sys
 
@@ -49,3 +49,23 @@ def test_the_interpreter_may_end_while_daemon_threads_are_in_an_op(host):
     script = f"import sys; sys.path.insert(0, {str(CHECKOUT / 'tests')!r})\n{DAEMONS}"
     done = run(sys.executable, "-c", script, host, timeout=60)
     assert done.stderr == ""
+
+
+CYCLE = """
+import gc, sys
+import ortcffi as ort
+
+cycle = {"library": ort.CustomOpLibrary(sys.argv[1])}
+cycle["kernel"] = cycle["library"]["checked", "Nothing"].kernel()
+cycle["itself"] = cycle
+if sys.argv[2] == "collected":
+    del cycle
+    gc.collect()
+"""
+
+
+@pytest.mark.parametrize("state", ["collected", "alive"])
+def test_a_kernel_and_its_library_may_end_in_any_order(compile_c, state):
+    source = CHECKOUT / "tests/c/clients/checked_ops.c"
+    library = compile_c(source, "-shared", "-fPIC", "-fvisibility=hidden")
+    assert run(sys.executable, "-c", CYCLE, library, state, timeout=60).stderr == ""

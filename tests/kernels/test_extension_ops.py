@@ -12,6 +12,9 @@ import ortcffi as ort
 from ortcffi.testing.one_node import Model, run_in_process
 from ortcffi.values.element_types import dtype_of
 
+# One process runs all sessions.
+pytestmark = pytest.mark.xdist_group("extensions ops")
+
 NAMES = [f"{name}-{number}" for number, (name, _, _) in enumerate(CASES)]
 
 

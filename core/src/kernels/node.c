@@ -6,6 +6,7 @@
 
 #include "heap/heap.h"
 #include "kernels/kernel.h"
+#include "memory/references.h"
 
 static const char function[] = "ortcore_kernel_create";
 
@@ -296,6 +297,7 @@ OrtStatus* core_new_node(const struct core_kernel_host* host, const OrtcoreNode*
   OrtStatus* status =
       from->allocator == NULL ? ort_GetAllocatorWithDefaultOptions(&node->allocator) : NULL;
   status = status == NULL ? fill(node, from) : status;
+  core_allocator_retain(node->allocator);
   if (status != NULL) {
     core_node_drop(node);
     return status;
@@ -327,6 +329,7 @@ void core_node_drop(struct core_node* node) {
   }
   heap_free(node->attributes);
   ort_ReleaseKeyValuePairs(node->config);
+  core_allocator_release(node->allocator);
   heap_free((void*)node->op_name);
   heap_free((void*)node->domain);
   heap_free((void*)node->name);

@@ -164,6 +164,41 @@ static int is_special_file(const char* path) {
          !S_ISDIR(found.st_mode);
 }
 
+#if defined(__linux__)
+struct runtimes {
+  size_t count;
+  char paths[4][1024];
+};
+
+static int find_runtime(struct dl_phdr_info* library, size_t info_size, void* argument) {
+  (void)info_size;
+  static const char* const names[] = {"libgomp", "libomp", "libiomp"};
+  struct runtimes* found = argument;
+  const char* path = library->dlpi_name != NULL ? library->dlpi_name : "";
+  const char* name = strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path;
+  for (size_t i = 0; i < CORE_COUNT_OF(names); i++) {
+    bool is_one = strncmp(name, names[i], strlen(names[i])) == 0;
+    if (is_one && found->count < CORE_COUNT_OF(found->paths)) {
+      snprintf(found->paths[found->count++], sizeof found->paths[0], "%s", path);
+    }
+  }
+  return 0;
+}
+
+static void keep_thread_runtimes(void) {
+  struct runtimes found = {0};
+  dl_iterate_phdr(find_runtime, &found);
+  for (size_t i = 0; i < found.count; i++) {
+    void* library = dlopen(found.paths[i], RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    if (library != NULL) {
+      dlclose(library);
+    }
+  }
+}
+#else
+static void keep_thread_runtimes(void) {}
+#endif
+
 void* core_library_open(const ORTCHAR_T* path, char error[CORE_LIBRARY_ERROR]) {
   if (is_special_file(path)) {
     snprintf(error, CORE_LIBRARY_ERROR, "%s: is not a regular file", path);
@@ -173,7 +208,9 @@ void* core_library_open(const ORTCHAR_T* path, char error[CORE_LIBRARY_ERROR]) {
   if (library == NULL) {
     const char* reason = dlerror();
     snprintf(error, CORE_LIBRARY_ERROR, "%s", reason != NULL ? reason : "no reason is known");
+    return NULL;
   }
+  keep_thread_runtimes();
   return library;
 }
 

@@ -2,11 +2,12 @@
 /*
  * Kernels as Python objects: what ortcffi/kernels/kernel.py builds its class Kernel on.
  *
- *   KernelHost(maker, strings, value_type, kernel, outputs, lender, memory)
+ *   KernelHost(maker, strings, value_type, kernel, outputs, lender, memory, ops)
  *       A kernel of the core's host, which it owns. `strings` is the allocator for tensors of
  *       strings, `kernel` an OrtcoreKernel, both as addresses; `outputs` is how many each call
  *       asks for; `lender` keeps what the kernel borrows; `memory` keeps the allocator of its
- *       results, or is None.
+ *       results, or is None; `ops` is the address of the registered ops that the kernel's is one
+ * of, or 0. They stay registered, and their library open, until the kernel has ended.
  *   KernelHost(*inputs)
  *       The results as arrays.
  *   KernelHost._compute(inputs, outputs)
@@ -33,6 +34,7 @@ struct host {
   OrtcoreKernel* kernel; /* NULL once it has ended */
   PyObject* lender;
   PyObject* memory; /* what results keep, or NULL */
+  struct core_custom_ops ops;
   size_t outputs;
   size_t uses; /* calls under way */
   char is_closed;
@@ -127,6 +129,7 @@ static void end_kernel(struct host* host) {
     PyErr_Fetch(&type, &error, &traceback);
     Py_BEGIN_ALLOW_THREADS;
     core_kernel_release(kernel);
+    core_custom_ops_end(&host->ops);
     Py_END_ALLOW_THREADS;
     PyErr_Restore(type, error, traceback);
   }
@@ -290,12 +293,12 @@ static PyObject* compute(PyObject* self, PyObject* arguments) {
 static PyObject* new_host(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
   (void)keywords;
   struct maker* maker;
-  unsigned long long strings, kernel;
+  unsigned long long strings, kernel, ops;
   PyTypeObject* value_type;
   PyObject *lender, *memory;
   Py_ssize_t outputs;
-  if (!PyArg_ParseTuple(arguments, "O!KO!KnOO", ortcffi_maker_type, &maker, &strings, &PyType_Type,
-                        &value_type, &kernel, &outputs, &lender, &memory)) {
+  if (!PyArg_ParseTuple(arguments, "O!KO!KnOOK", ortcffi_maker_type, &maker, &strings, &PyType_Type,
+                        &value_type, &kernel, &outputs, &lender, &memory, &ops)) {
     return NULL;
   }
   struct host* host = (struct host*)PyType_GenericAlloc(type, 0); /* zeroed */
@@ -307,6 +310,12 @@ static PyObject* new_host(PyTypeObject* type, PyObject* arguments, PyObject* key
     host->lender = Py_NewRef(lender);
     host->memory = memory == Py_None ? NULL : Py_NewRef(memory);
     host->outputs = (size_t)outputs;
+    if (ops != 0 &&
+        !core_custom_ops_copy((const struct core_custom_ops*)(uintptr_t)ops, &host->ops)) {
+      Py_DECREF((PyObject*)host);
+      PyErr_NoMemory();
+      return NULL;
+    }
   }
   return (PyObject*)host;
 }
