@@ -12,7 +12,7 @@ from collections import Counter
 
 import pytest
 from support.official import MODEL
-from support.processes import TIME_LIMIT
+from support.processes import TIME_LIMIT, wait_for
 
 from ortcffi.cli.top_live import frame
 from ortcffi.memory.stats import stats_from
@@ -132,11 +132,11 @@ def test_ctrl_c_ends_the_program_and_gives_the_terminal_back(tmp_path):
         seen = read_until(terminal, b"sigmoid.onnx")
         os.write(terminal, b"\x03")
         seen += read_until(terminal, None)
-        status = os.waitpid(child, 0)[1]
+        status = wait_for(child)
     finally:
         if status is None:
             os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
+            wait_for(child)
         os.close(terminal)
     assert seen.startswith(BEGIN)
     assert seen.count(BEGIN) == seen.count(END) == 1

@@ -72,3 +72,10 @@ def test_a_child_of_a_fork_that_takes_too_long_is_killed():
 def test_a_child_of_a_fork_that_raises_does_not_go_on():
     assert processes.fork(lambda: 1 / 0) == 256
     assert processes.fork(lambda: True) == 0
+
+
+@pytest.mark.xdist_group("a group")
+def test_xdist_knows_the_groups_of_tests(request):
+    # Without them each process would build what the tests of a group share.
+    if getattr(request.config.option, "loadgroup", False):
+        assert request.node.nodeid.endswith("@a group")

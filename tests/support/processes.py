@@ -75,6 +75,11 @@ def fork(work: Callable[[], object], limit: float = 60) -> int:
             traceback.print_exc(file=sys.__stderr__)
         finally:  # the child must not go on as a second process of tests
             os._exit(0 if good else 1)
+    return wait_for(child, limit)
+
+
+def wait_for(child: int, limit: float = TIME_LIMIT) -> int:
+    """The status with which a child ends; it is killed if it takes longer than the limit."""
     end = time.monotonic() + limit
     while (ended := os.waitpid(child, os.WNOHANG)) == (0, 0):
         if time.monotonic() > end:
