@@ -10,7 +10,7 @@ from ortcffi._native import ffi, lib
 from ortcffi.compat._empty import empty_sequence
 from ortcffi.compat._official_values import OrtValue as OfficialValue
 from ortcffi.compat._sparse import SparseTensor
-from ortcffi.compat._values import OrtValue
+from ortcffi.compat._values import OrtValue, tensor_over
 from ortcffi.errors import check, fail
 from ortcffi.session.session import Session
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
@@ -102,15 +102,13 @@ def convert(api: "Api", spec: "ValueSpec | None", name: Any, x: Any) -> Value:
 def array_value(api: "Api", x: np.ndarray[Any, Any]) -> Value:
     """Make a tensor of an array: over its memory where that can be, without a mask."""
     x = np.asarray(x)
-    if x.dtype.kind in "cmM":
-        raise RuntimeError(f"Numpy_type {x.dtype.num} can't be converted to MLDataType.")
     if x.dtype.kind == "V" and x.dtype.type is np.void:
         x = np.require(x, requirements=["C"]).view(f"S{x.dtype.itemsize}")
     if x.dtype.kind in "OUST":
         texts = x if x.dtype.kind != "O" else np.vectorize(_as_text, otypes=[object])(x)
         return Value.from_numpy(texts, api=api)
     native = x.astype(x.dtype.newbyteorder("="), copy=False)
-    return Value.from_numpy(np.require(native, requirements=["C", "A"]), api=api)
+    return tensor_over(native, api)
 
 
 def _as_text(x: Any) -> Any:

@@ -74,7 +74,7 @@ class InferenceSession:
             options._options.config[key] = ";".join(disabled_optimizers)
         self._engine = Engine(self._model, options._options, api=api(), env=env())
         self._options = options
-        if self._reads or os.environ.get(_FROM_MODEL) == "1":
+        if self._reads and os.environ.get(_FROM_MODEL) == "1":
             self._read_config()
 
     def _read_config(self) -> None:

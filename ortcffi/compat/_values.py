@@ -3,7 +3,7 @@
 
 import ctypes
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +24,9 @@ from ortcffi.errors import OrtError, fail
 from ortcffi.values.element_types import ElementType, ValueKind, bits_of
 from ortcffi.values.value import Value
 
+if TYPE_CHECKING:
+    from ortcffi.table.api import Api
+
 __all__ = ["OrtValue", "copy_tensors", "is_dlpack_uint8_tensor"]
 
 _NO_DEVICE = (
@@ -38,6 +41,17 @@ def empty_on(info: Any, shape: Sequence[int], element: ElementType) -> Value:
     if allocator is None:
         raise RuntimeError(_NO_DEVICE)
     return Value.empty(tuple(shape), element, allocator)
+
+
+def tensor_over(array: np.ndarray[Any, Any], library: "Api") -> Value:
+    """A tensor over an array's memory, or a copy where that is not plain."""
+    # Unlike np.ascontiguousarray, this leaves an array without dimensions as it is.
+    plain = np.require(array, requirements=["C", "A"])
+    try:
+        return Value.from_numpy(plain, api=library)
+    except (TypeError, NotImplementedError):
+        number = array.dtype.num
+        raise RuntimeError(f"Numpy_type {number} can't be converted to MLDataType.") from None
 
 
 def borrowed(array: np.ndarray[Any, Any], element: ElementType) -> Value:
@@ -93,9 +107,7 @@ class OrtValue:
         """Make a tensor: over an array's memory, or a copy on a device."""
         if not isinstance(array, np.ndarray) or array.dtype.kind in "OUSTVM":
             raise RuntimeError(_NUMBERS_ONLY)
-        # Unlike np.ascontiguousarray, this leaves an array without dimensions as it is.
-        plain = np.require(np.asarray(array), requirements=["C", "A"])
-        source = OrtValue._of(Value.from_numpy(plain, api=api()))
+        source = OrtValue._of(tensor_over(np.asarray(array), api()))
         if is_cpu(device):
             return source
         shape, element = array.shape, source._value.element_type

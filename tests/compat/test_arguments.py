@@ -20,11 +20,18 @@ def test_other_kinds_of_arrays_are_their_memory(session, x):
     np.testing.assert_array_equal(session.run(None, {"X": x})[0], X * X)
 
 
-@pytest.mark.parametrize("dtype", ["c8", "M8[s]", "m8[s]"])
+@pytest.mark.parametrize("dtype", ["c8", "M8[s]", "m8[s]", np.longdouble])
 def test_a_dtype_that_no_tensor_has_is_a_runtime_error(session, dtype):
     number = np.dtype(dtype).num
     with pytest.raises(RuntimeError, match=f"Numpy_type {number} can't be converted"):
         session.run(None, {"X": X.astype(dtype)})
+
+
+@pytest.mark.parametrize("dtype", ["c8", np.longdouble])
+def test_a_value_of_such_a_dtype_is_a_runtime_error(onnxruntime, dtype):
+    number = np.dtype(dtype).num
+    with pytest.raises(RuntimeError, match=f"Numpy_type {number} can't be converted"):
+        onnxruntime.OrtValue.ortvalue_from_numpy(X.astype(dtype))
 
 
 @pytest.mark.parametrize("make", ["ortvalue_from_numpy", "ortvalue_from_numpy_with_onnx_type"])
@@ -83,6 +90,21 @@ def test_a_provider_of_another_build_is_an_invalid_argument(onnxruntime, state):
 def test_the_cpu_has_no_options(onnxruntime, squares):
     session = onnxruntime.InferenceSession(squares, providers=[(CPU[0], {"key": "value"})])
     assert session.get_provider_options() == {CPU[0]: {}}
+
+
+@pytest.mark.parametrize(("switch", "threads"), [("0", 0), ("1", 2)])
+def test_options_in_a_model_count_where_the_environment_says_so(
+    onnxruntime, squares, monkeypatch, switch, threads
+):
+    onnx = pytest.importorskip("onnx")
+    model = onnx.load_model_from_string(squares)
+    config = '{"session_options": {"intra_op_num_threads": 2}}'
+    onnx.helper.set_model_props(model, {"ort_config": config})
+    monkeypatch.setenv("ORT_LOAD_CONFIG_FROM_MODEL", switch)
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), read_config_from_model=1, providers=CPU
+    )
+    assert session.get_session_options().intra_op_num_threads == threads
 
 
 # --- others ---------------------------------------------------------------------------------------
