@@ -10,6 +10,7 @@
  *   HEAP_NAME                      its name, for GetBuildInfoString
  *   HEAP_SMALL, HEAP_FIRST_LARGE   the largest small size, and the first mark of a large block
  *   heap_mark                      a pointer's mark: HEAP_NOTHING if it is certainly no block
+ *   heap_can_read                  whether memory is certainly readable, without a system call
  *   heap_try_*                     fast paths: they use only the thread's blocks, or do nothing
  *   struct heap_thread             with `created` and `released`, one count per kind
  *

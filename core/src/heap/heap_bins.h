@@ -171,6 +171,11 @@ static inline CORE_INLINE size_t heap_mark(const void* pointer) {
              : HEAP_NOTHING;
 }
 
+/** Whether memory is certainly readable, because it is in a segment in use. */
+static inline CORE_INLINE int heap_can_read(const void* pointer) {
+  return heap_mark(pointer) != HEAP_NOTHING;
+}
+
 /** Frees a block of a small class; false if the slow path is needed, also for a pointer that is no
  * block. */
 static inline CORE_INLINE int heap_try_free_small(void* pointer, size_t mark) {

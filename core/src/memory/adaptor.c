@@ -91,11 +91,19 @@ int core_set_adaptor_info(struct core_adaptor* self, const OrtMemoryInfo* info) 
 /* Where core_refuse_free stores the reason while this thread is in core_free_asking. */
 static __thread const char** asking __attribute__((tls_model("initial-exec")));
 
-const char* core_free_asking(OrtAllocator* adaptor, void* pointer) {
+/* Whether the header before a pointer cannot be read. A call of the system is needed only where the
+ * memory is not of the core's heap. */
+static int has_unreadable_header(const void* pointer) {
   struct core_header header;
-  const char* start = (const char*)pointer - CORE_HEADER;
+  const void* first = (const void*)((uintptr_t)pointer - CORE_HEADER);
+  const void* last = (const void*)((uintptr_t)pointer - 1);
+  return !(heap_can_read(first) && heap_can_read(last)) &&
+         core_read_memory(first, &header, sizeof header) == CORE_READ_FAULT;
+}
+
+const char* core_free_asking(OrtAllocator* adaptor, void* pointer) {
   if (pointer != NULL && ((struct core_adaptor*)adaptor)->reads_header &&
-      core_read_memory(start, &header, sizeof header) == CORE_READ_FAULT) {
+      has_unreadable_header(pointer)) {
     return "is not a block of this allocator: the memory before it cannot be read";
   }
   const char* why = NULL;
