@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Kernels called from Python, compared with the official package's session of a one-node model."""
 
+import importlib.util
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ortcffi.custom_ops.domain import CustomOpDomain
 from ortcffi.graph.graph import Graph
+from ortcffi.kernels.library import CustomOpLibrary
 from ortcffi.kernels.op_sets import custom_op_library
 from ortcffi.kernels.python_op import PythonOp, custom_op
 from ortcffi.options.session import SessionOptions
@@ -65,3 +68,51 @@ class RunMultiply(RunOp):
     def compute(self, x: Any) -> Any:
         """Multiply by two."""
         return np.multiply(x, FLOAT(2))
+
+
+class RunExtension(_Repeated):
+    """An op of onnxruntime-extensions, written in C++, with four numbers, run in both ways."""
+
+    op, x = "NegPos", X
+    types: tuple[Any, Any] = (FLOAT, FLOAT)
+    outputs = 2
+
+    def make_call(self) -> Callable[[], object]:
+        """Run it."""
+        path = _extensions()
+        if not self.is_real or self.official is None:
+            # The library was loaded for the other column, or will be, so this is a copy of it.
+            op = CustomOpLibrary(path)["ai.onnx.contrib", self.op]
+            return partial(op.kernel(), self.x)
+        from onnxruntime import InferenceSession
+        from onnxruntime import SessionOptions as OfficialOptions
+
+        options = OfficialOptions()
+        options.register_custom_ops_library(path)
+        return partial(InferenceSession(self._model(path), options).run, None, {"x": self.x})
+
+    def _model(self, path: str) -> bytes:
+        graph = Graph({"": 21, "ai.onnx.contrib": 1})
+        taken, given = self.types
+        x = graph.input("x", taken, [None])
+        names = [f"y{i}" for i in range(self.outputs)]
+        for y in graph.node(self.op, [x], names, domain="ai.onnx.contrib"):
+            graph.output(y, given, [None])
+        with SessionOptions(self.api) as options:
+            options.register_custom_ops(path)
+            return graph.to_bytes(options=options, api=self.api)
+
+
+class RunStringUpper(RunExtension):
+    """The same for 1000 strings."""
+
+    op, outputs, types = "StringUpper", 1, (str, str)
+    x = np.array([f"word {i}" for i in range(1000)], object)
+
+
+def _extensions() -> str:
+    spec = importlib.util.find_spec("onnxruntime_extensions")
+    if spec is None or spec.origin is None:
+        raise ValueError("the package onnxruntime-extensions is not installed")
+    [path] = Path(spec.origin).parent.glob("_extensions_pydll*.so")
+    return str(path)

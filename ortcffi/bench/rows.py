@@ -9,10 +9,10 @@ from . import value_tasks as values
 from .adaptor_tasks import WRAP, AdaptorCost, Temporaries, Zeros
 from .arena_tasks import ArenaLoop
 from .compat_tasks import CompatRun, CompatRunWithValues
-from .kernel_tasks import RunMultiply, RunOp
+from .kernel_tasks import RunExtension, RunMultiply, RunOp, RunStringUpper
 from .python_tasks import CheckedCall, FailingCall, NewArray, first_use_task, import_task
 from .resident import resident_task
-from .subjects import BLOCKS, CORE, NUMPY, PYTHON, SESSIONS, TABLE, VALUES, Subject
+from .subjects import BLOCKS, CORE, EXTENSIONS, NUMPY, PYTHON, SESSIONS, TABLE, VALUES, Subject
 from .tasks import SLOTS, STEPS, Loop, Task
 
 KIB = 1 << 10
@@ -259,6 +259,10 @@ ROWS = (
     _python("handle", "handle of a value", "<= 200", "<= 100", values.HandleOfValue),
     _python("dlpack", "official OrtValue to a value", "<= 3000", "<= 1500", values.ValueOfOfficial),
     _python("pairs", "look-up among 40,000 pairs", "0.8x", "1x", values.PairLookUp),
+    Row("kernel", "Python: run an op in C++, 4 numbers", EXTENSIONS, "4x", "6x", RunExtension),
+    Row(
+        "kernel-strings", "Python: run StringUpper, 1000", EXTENSIONS, "1.5x", "3x", RunStringUpper
+    ),
     Row("python-kernel", "Python: run an op written in Python", PYTHON, "2x", "3x", RunOp),
     Row("python-multiply", "Python: run an op of np.multiply", PYTHON, "2x", "3x", RunMultiply),
     _run("run", "run of one addition", "2.2x", "2.5x", runs.RunAdd),

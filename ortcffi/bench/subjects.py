@@ -12,6 +12,7 @@ from ortcffi.table.load import LoadError, load
 
 TABLE, BLOCKS, VALUES = "table", "blocks", "values"
 PYTHON, CORE, NUMPY, SESSIONS = "python", "core", "numpy", "sessions"
+EXTENSIONS = "extensions"
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,8 @@ class Subject:
         What can be asked of it: `TABLE`, slots of statuses and memory called from C; `VALUES`,
         slots of values called from C; `BLOCKS`, memory; `PYTHON`, slots called from Python, which
         needs a table without gaps; `CORE`, what only the core has; `NUMPY`, memory for NumPy's
-        arrays; `SESSIONS`, runs of models, which the core's column has through the real library.
+        arrays; `SESSIONS`, runs of models, which the core's column has through the real library;
+        `EXTENSIONS`, ops of the package onnxruntime-extensions.
     handle : cdata
         ``ortcffi_bench_subject *``, what the loops in C run over.
     api : Api or None
@@ -114,9 +116,11 @@ def _real(against: str | None) -> Subject:
 
 
 def _models() -> frozenset[str]:
-    """The official package, which both sides need to run models."""
-    installed = importlib.util.find_spec("onnxruntime") is not None
-    return frozenset({SESSIONS} if installed else ())
+    """The official package, which both sides need to run models, and that of the ops."""
+    if importlib.util.find_spec("onnxruntime") is None:
+        return frozenset()
+    has_ops = importlib.util.find_spec("onnxruntime_extensions") is not None
+    return frozenset({SESSIONS, EXTENSIONS} if has_ops else {SESSIONS})
 
 
 def _table(name: str, origin: str, base: Any) -> Subject:
