@@ -33,11 +33,6 @@ def find(library, name):
 
 
 @pytest.fixture(scope="module")
-def leaves_nothing_alive_in_the_core():
-    """Does nothing here: the library keeps its domains to the end."""
-
-
-@pytest.fixture(scope="module")
 def by_kernel(library):
     """What each case gives without a session: its outputs, or the exception."""
     found = []

@@ -13,25 +13,28 @@ GUIDE = CHECKOUT / "docs/guide"
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 
-@pytest.fixture
-def leaves_nothing_alive_in_the_core():
-    """Does nothing here: the libraries keep their domains to the end."""
+@pytest.fixture(scope="module")
+def build(tmp_path_factory):
+    """``build(compiler, source, *flags)`` opens the library of an example, to the module's end."""
+
+    def build(compiler, source, *flags):
+        path = tmp_path_factory.mktemp("guide") / "library.so"
+        flags = [*flags, "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror"]
+        include = f"-I{CHECKOUT / 'core/include'}"
+        run(*compiler, *flags, include, GUIDE / source, "-o", path)
+        return ort.CustomOpLibrary(path)
+
+    return build
 
 
-@pytest.fixture
-def scale(compile_c):
-    library = compile_c(GUIDE / "scale_op.c", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror")
-    return ort.CustomOpLibrary(library)["my.domain", "Scale"]
+@pytest.fixture(scope="module")
+def scale(build, c_compiler):
+    return build(c_compiler, "scale_op.c")["my.domain", "Scale"]
 
 
-@pytest.fixture
-def checked(tmp_path, cxx_compiler):
-    library = tmp_path / "checked_op.so"
-    flags = ["-std=c++17", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror"]
-    include = f"-I{CHECKOUT / 'core/include'}"
-    source = str(GUIDE / "checked_op.cc")
-    run(*cxx_compiler, *flags, include, source, "-o", library)
-    return ort.CustomOpLibrary(library)["my.domain", "Checked"]
+@pytest.fixture(scope="module")
+def checked(build, cxx_compiler):
+    return build(cxx_compiler, "checked_op.cc", "-std=c++17")["my.domain", "Checked"]
 
 
 def test_the_example_in_c_scales(scale):

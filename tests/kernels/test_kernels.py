@@ -148,14 +148,27 @@ def test_an_exception_in_a_kernel_is_the_cause():
     problem.__traceback__ = None
 
 
-def test_the_allocator_of_a_kernel_gives_its_outputs():
-    with ort.Tracking(ort.default_api().default_allocator) as tracking:
-        with scale.kernel(allocator=tracking) as kernel:
-            result = kernel(X)
-            assert tracking.bytes_allocated >= X.nbytes
-        del result, kernel
-        gc.collect()
-        assert tracking.bytes_allocated == 0
+def test_the_allocator_of_a_kernel_gives_its_outputs(ort_allocator):
+    with scale.kernel(allocator=ort_allocator) as kernel:
+        result = kernel(X)
+        assert ort_allocator.bytes_allocated >= X.nbytes
+    del result, kernel
+    gc.collect()
+    assert ort_allocator.bytes_allocated == 0
+
+
+@pytest.mark.ort_limit_memory("1 KB")
+def test_outputs_beyond_the_limit_of_the_allocator_are_refused(ort_allocator):
+    with scale.kernel(allocator=ort_allocator) as kernel:
+        assert kernel(X).shape == X.shape
+        with pytest.raises(ort.OrtError, match="out of memory: there is no block of 4000 bytes"):
+            kernel(np.zeros(1000, F))
+
+
+@pytest.mark.ort_allocation_faults
+def test_a_kernel_fails_with_each_of_its_allocations(ort_allocator):
+    with scale.kernel(allocator=ort_allocator) as kernel:
+        kernel(X)
 
 
 def test_threads_share_a_kernel():
