@@ -124,7 +124,7 @@ def test_a_client_works_with_values_as_wrappers_in_cxx_do(
     assert run(compile_client("values.cc"), request.getfixturevalue(which)).stdout == "ok\n"
 
 
-def test_the_layout_is_the_one_that_binaries_rely_on(
+def test_structs_have_the_layout_that_compiled_clients_rely_on(
     compile_client: Compile, core_library: Path
 ) -> None:
     assert run(compile_client("abi.c"), core_library).stdout == "ok\n"
@@ -136,7 +136,9 @@ def test_the_real_library_has_at_least_the_same_tables(
     assert run(compile_client("abi.c"), real_library_of_this_version).stdout == "ok\n"
 
 
-def test_every_slot_of_the_core_answers_zeroes_and_names_itself(compile_client: Compile) -> None:
+def test_every_slot_of_the_core_accepts_zeros_and_names_itself_in_its_error(
+    compile_client: Compile,
+) -> None:
     assert run(compile_client("slots.cc")).stdout.endswith("\nok\n")
 
 
@@ -153,7 +155,9 @@ def test_a_client_of_version_1_gets_the_table_and_others_a_refusal(
     )
 
 
-def test_the_core_is_of_version_30(compile_client: Compile, core_library: Path) -> None:
+def test_the_core_has_the_version_of_its_header(
+    compile_client: Compile, core_library: Path
+) -> None:
     assert run(compile_client("old_client.c"), core_library).stdout == f"{VERSION_STRING}\n"
 
 
@@ -167,11 +171,11 @@ def test_a_client_is_traced_at_the_real_library(
     assert run(compile_client("versions.c"), real_library_of_this_version).stdout == "ok\n"
 
 
-def test_every_slot_of_every_older_host_says_if_it_came_later(compile_client: Compile) -> None:
+def test_a_slot_that_came_later_says_so_on_every_older_host(compile_client: Compile) -> None:
     assert run(compile_client("late_slots.cc")).stdout == "ok\n"
 
 
-def test_values_of_random_content_are_told_alike_by_both_libraries(
+def test_both_libraries_describe_random_values_alike(
     compile_client: Compile, core_library: Path, real_library_of_this_version: Path
 ) -> None:
     program = compile_client("random_values.c")

@@ -99,7 +99,7 @@ def test_without_sections_the_exports_are_unknown(broken):
         ),
     ],
 )
-def test_a_file_that_is_no_library_is_told_apart(broken, content, problem):
+def test_a_file_that_is_no_library_is_refused_with_the_reason(broken, content, problem):
     assert problem_of(broken(content)) == problem
 
 
@@ -108,7 +108,7 @@ def test_a_file_that_was_cut_off_says_how_much_is_missing(broken):
     assert problem_of(broken(content)).startswith("is cut off: it has 20000 of at least ")
 
 
-def test_a_program_is_no_library(compile_c):
+def test_a_program_is_refused_because_it_is_no_library(compile_c):
     program = compile_c("int main(void) { return 0; }", "-no-pie")
     assert problem_of(program) == "is no shared library but a program"
 
@@ -137,7 +137,7 @@ def test_the_platform_is_read_from_the_header(broken, bits, order, machine, text
 @example(patches=[(32, b"\xff" * 8)])
 @example(patches=[(40, b"\xff" * 8)])
 @example(patches=[(54, b"\xff" * 8)])
-def test_a_corrupted_library_is_judged_or_refused(tmp_path, patches):
+def test_a_corrupted_library_is_read_or_refused(tmp_path, patches):
     content = bytearray(EXTENSION.read_bytes())
     for offset, patch in patches:
         content[offset : offset + len(patch)] = patch
@@ -155,7 +155,7 @@ def test_a_corrupted_library_is_judged_or_refused(tmp_path, patches):
     field=st.sampled_from([4, 24, 32, 40, 56]),
     value=st.integers(0, 2**32 - 1),
 )
-def test_a_corrupted_section_makes_the_exports_unknown_at_worst(tmp_path, row, field, value):
+def test_a_corrupted_section_only_makes_the_exports_unknown(tmp_path, row, field, value):
     content = bytearray(EXTENSION.read_bytes())
     (sections,) = struct.unpack_from("<Q", content, 40)
     offset = sections + 64 * row + field

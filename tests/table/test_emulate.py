@@ -30,7 +30,7 @@ def test_a_host_says_which_release_it_is(version):
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-def test_its_base_has_that_table_and_none_that_is_newer(version, capfd):
+def test_the_base_of_a_host_has_its_table_and_no_newer_one(version, capfd):
     host = ortcffi.emulate(version)
     assert host.base.GetApi(version) == host.base.GetApi(1) == host.pointer
     assert host.base.GetApi(version + 1) == ffi.NULL
@@ -44,7 +44,7 @@ def test_hosts_differ_unless_they_are_of_one_version():
     assert ortcffi.emulate(20) == ortcffi.emulate(20) != ortcffi.emulate(21)
 
 
-def test_version_30_is_the_embedded_core():
+def test_the_newest_version_is_the_embedded_core():
     assert ortcffi.emulate(API_VERSION) == ortcffi.core_api()
 
 
@@ -66,7 +66,7 @@ def test_a_later_slot_names_itself_its_version_and_the_host(version):
 
 
 @pytest.mark.parametrize("version", range(23, 31))
-def test_the_slot_works_from_the_version_on_that_it_came_with(version):
+def test_a_slot_works_from_its_version_on(version):
     late_call(ortcffi.emulate(version))
 
 

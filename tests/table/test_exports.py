@@ -166,12 +166,14 @@ def test_the_core_needs_nothing_but_libc(core: ELFFile) -> None:
     assert needed == ["libc.so.6"]
 
 
-def test_every_symbol_that_the_core_leaves_open_is_libcs(core: ELFFile) -> None:
+def test_every_undefined_symbol_of_the_core_is_in_the_c_library(core: ELFFile) -> None:
     strangers = {name for name, library in undefined(core).items() if library != "libc.so.6"}
     assert {name for name in strangers if not is_chosen_heap(name)} <= COMPILERS_OWN
 
 
-def test_every_symbol_that_the_extension_leaves_open_is_libcs_or_pythons(extension: Path) -> None:
+def test_every_undefined_symbol_of_the_extension_is_in_the_c_library_or_in_python(
+    extension: Path,
+) -> None:
     with extension.open("rb") as file:
         left_open = undefined(ELFFile(file))
     strangers = {name for name, library in left_open.items() if library is None} - COMPILERS_OWN
@@ -208,7 +210,7 @@ def test_no_code_is_relocated(library: ELFFile) -> None:
     assert dynamic(library, "DT_TEXTREL") == []
 
 
-def test_thread_locals_fit_the_room_that_every_process_keeps(library: ELFFile) -> None:
+def test_thread_local_variables_fit_into_the_static_tls_block(library: ELFFile) -> None:
     sizes = [part["p_memsz"] for part in library.iter_segments() if part["p_type"] == "PT_TLS"]
     assert all(size <= 64 for size in sizes)
 

@@ -45,7 +45,7 @@ def run(by_name: Path, real_library: Path) -> Callable[..., str]:
     return run
 
 
-def test_a_library_that_finds_the_entry_by_name_does_not_load_before(run):
+def test_a_library_that_finds_the_entry_by_name_does_not_load_before_exposing(run):
     code = """
 try:
     version_string()
@@ -55,7 +55,7 @@ except OSError as error:
     assert "undefined symbol: OrtGetApiBase" in run(code)
 
 
-def test_it_loads_after_and_finds_the_core(run):
+def test_a_library_that_finds_the_entry_by_name_loads_after_exposing(run):
     assert run("expose_symbols(); print(version_string())") == VERSION_STRING
 
 

@@ -41,14 +41,14 @@ def package(tmp_path: Path, core_library: Path) -> Callable[..., Path]:
     return package
 
 
-def test_the_embedded_core_comes_first_and_knows_its_version():
+def test_the_embedded_core_is_listed_first_with_its_version():
     core = find_runtimes()[0]
     path = providers.extension_path()
     assert core == Runtime(path, "embedded core", VERSION_STRING, "library", (1, API_VERSION))
 
 
 @pytest.mark.usefixtures("real_api")
-def test_the_installed_library_is_listed_with_what_its_name_tells():
+def test_the_installed_library_is_listed_with_the_version_in_its_name():
     (wheel,) = [r for r in find_runtimes() if r.source == "onnxruntime wheel"]
     release = version("onnxruntime")
     assert (wheel.path, wheel.chosen) == (ortcffi.load().path, True)
@@ -90,7 +90,7 @@ def test_a_given_library_is_listed_and_not_chosen(bare, core_library):
     assert find_runtimes("libortcore.so")[1:] == [Runtime(str(core_library), "given")]
 
 
-def test_a_given_library_that_is_none_has_a_problem_and_a_remedy(tmp_path):
+def test_a_given_file_that_is_no_library_has_a_problem_and_a_remedy(tmp_path):
     given = find_runtimes(tmp_path)[1]
     assert (given.source, given.problem) == ("given", "is a directory")
     assert given.remedy is not None

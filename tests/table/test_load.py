@@ -207,7 +207,7 @@ def test_a_constructor_may_wait_for_the_interpreter(compile_c):
         ("1.22.0-dev+cu12", 22),
     ],
 )
-def test_the_highest_version_that_both_sides_know_is_asked_for_once(toy, capfd, text, asked):
+def test_the_highest_common_version_is_asked_for_once(toy, capfd, text, asked):
     assert ortcffi.load(toy(VERSION=f'"{text}"')).version == asked
     assert capfd.readouterr().err == f"asked for {asked}\n"
 

@@ -39,7 +39,7 @@ def test_any_shape_comes_back(api, shape):
     [lambda a: a[::-1], lambda a: a.T, lambda a: a[:, ::2], lambda a: a.astype(">U3")],
     ids=["reversed", "transposed", "strided", "of the other byte order"],
 )
-def test_any_arrangement_comes_back(api, change):
+def test_an_array_of_any_memory_layout_comes_back(api, change):
     array = change(np.array([["a", "bé", "c"], ["", "e", "fgh"]]))
     assert round_trip(api, array) == array.tolist()
 
@@ -49,19 +49,19 @@ def test_a_text_may_have_a_zero_inside(api):
     assert round_trip(api, array) == ["a\0b", "\0c", "d"]
 
 
-def test_a_surrogate_is_refused_by_its_place(api):
+def test_the_error_for_a_surrogate_names_its_position(api):
     with pytest.raises(ValueError, match=r"string 1 must be encodable as UTF-8"):
         ort.Value.from_numpy(np.array(["a", "\ud800"]), api=api)
 
 
-def test_what_is_no_character_is_refused(api):
+def test_an_invalid_code_point_is_refused(api):
     array = np.array(["a", "b"])
     array.view(np.uint32)[1] = 0x110000
     with pytest.raises((ValueError, SystemError)):
         ort.Value.from_numpy(array, api=api)
 
 
-def test_a_session_takes_such_arrays(real_api):
+def test_a_session_takes_arrays_of_unicode_strings(real_api):
     graph = ort.Graph()
     graph.input("x", str, ["n"])
     graph.node("Identity", ["x"], ["y"])

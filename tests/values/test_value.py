@@ -34,7 +34,7 @@ def address(array):
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-def test_an_array_and_its_value_share_the_memory(api, dtype):
+def test_an_array_and_its_value_share_memory(api, dtype):
     x = image(dtype)
     value = Value.from_numpy(x, api=api)
     y = value.numpy()
@@ -106,7 +106,7 @@ def test_an_array_of_a_value_keeps_it(api):
     assert token() is None
 
 
-def test_a_closed_value_gives_up_its_array(api):
+def test_a_closed_value_releases_its_array(api):
     x = image()
     before = sys.getrefcount(x)
     value = Value.from_numpy(x, api=api)
@@ -326,7 +326,7 @@ def test_more_dimensions_than_arrays_have_are_an_error_of_numpys(api):
         memoryview(value)
 
 
-def test_a_subclass_of_arrays_cannot_tell_of_memory_that_it_has_not(api):
+def test_a_subclass_of_arrays_cannot_claim_memory_that_it_does_not_have(api):
     class Boastful(np.ndarray):
         shape = property(lambda _self: (10**6,))
         nbytes = property(lambda _self: 8 * 10**6)

@@ -43,13 +43,13 @@ def test_a_handle_needs_the_table_that_it_belongs_to(kind):
 
 
 @pytest.mark.parametrize("shape", [[2**62] * 200_000, [2**62] * 3])
-def test_a_shape_of_countless_elements_is_refused_at_once(api, shape):
+def test_a_shape_with_too_many_elements_to_count_is_refused_at_once(api, shape):
     with pytest.raises(InvalidArgument, match="more bytes than can be counted") as caught:
         Value.empty(shape, "u1", api=api)
     assert len(str(caught.value)) < 300
 
 
-def test_a_buffer_for_countless_elements_is_refused_at_once(api):
+def test_a_buffer_for_a_shape_with_too_many_elements_is_refused_at_once(api):
     with pytest.raises(ValueError, match="buffer must have"):
         Value.from_buffer(b"", [2**62] * 200_000, "u1", api=api)
 
@@ -114,7 +114,7 @@ class Exporter:
         return new(ctypes.addressof(self.block), b"dltensor", None)
 
 
-def test_a_capsule_of_one_dimension_is_understood(api):
+def test_a_capsule_of_one_dimension_becomes_a_value(api):
     assert Value.from_dlpack(Exporter(1), api=api).to_python() == [0]
 
 

@@ -40,7 +40,7 @@ def test_packed_elements_are_taken_as_they_are(api):
     assert Value.from_buffer(b"\x21\x03", 3, ElementType.UINT4, api=api).nbytes == 2
 
 
-def test_no_bytes_make_an_empty_tensor(api):
+def test_an_empty_buffer_makes_an_empty_tensor(api):
     assert Value.from_buffer(b"", (2, 0), "f4", api=api).shape == (2, 0)
 
 

@@ -229,12 +229,12 @@ def test_a_repr_tells_what_it_is(api):
         ({"\ud800": 1}, None, ValueError, "keys: string 0"),
     ],
 )
-def test_a_map_changes_no_number_into_another(api, content, dtype, error, message):
+def test_a_map_refuses_numbers_that_its_type_cannot_hold(api, content, dtype, error, message):
     with pytest.raises(error, match=message):
         Value.map(content, dtype, api=api)
 
 
-def test_a_sequence_is_made_of_what_can_be_iterated_over(api):
+def test_a_sequence_of_something_that_is_no_iterable_is_refused(api):
     with pytest.raises(TypeError, match="values must be an iterable, not NoneType"):
         Value.sequence(None, api=api)
 

@@ -158,7 +158,7 @@ def test_an_array_of_a_capsule_keeps_the_memory(api, core_api):
     assert core_api.default_allocator.stats.bytes_allocated == before
 
 
-def test_read_only_memory_says_so_where_it_can(api):
+def test_a_versioned_capsule_of_read_only_memory_is_marked_read_only(api):
     x = np.zeros(3)
     x.flags.writeable = False
     value = Value.from_numpy(x, api=api)
@@ -181,7 +181,7 @@ def test_a_copy_is_made_on_request(api):
 @pytest.mark.parametrize(
     ("arguments", "says"), [({"stream": 1}, "stream"), ({"dl_device": (2, 0)}, "dl_device")]
 )
-def test_a_request_that_the_cpu_cannot_meet_is_a_buffer_error(api, arguments, says):
+def test_a_request_that_cpu_memory_cannot_meet_is_a_buffer_error(api, arguments, says):
     with pytest.raises(BufferError, match=says):
         Value.empty(3, api=api).__dlpack__(**arguments)
 
@@ -255,7 +255,7 @@ def test_small_shapes_are_contiguous(api, shape):
     assert Value.from_dlpack(np.zeros(shape), api=api).shape == shape
 
 
-def test_a_device_of_its_own_is_an_error(api):
+def test_memory_of_another_device_is_an_error(api):
     with pytest.raises(BufferError, match="device"):
         Value.from_dlpack(Producer(Value.empty(3, api=api), device=(2, 0)), api=api)
 
@@ -373,7 +373,7 @@ def test_a_producers_own_error_comes_through(api):
         Value.from_dlpack(Broken(None), api=api)
 
 
-def test_a_mask_is_not_lost(api):
+def test_a_masked_array_is_refused_because_its_mask_would_be_lost(api):
     with pytest.raises(TypeError, match="x must not be masked"):
         Value.from_dlpack(np.ma.zeros(3), api=api)
 
@@ -381,6 +381,6 @@ def test_a_mask_is_not_lost(api):
 @pytest.mark.parametrize(
     ("arguments", "error"), [({"max_version": 3}, TypeError), ({"dl_device": 5}, BufferError)]
 )
-def test_arguments_of_a_capsule_are_named(api, arguments, error):
+def test_errors_of_dlpack_name_the_argument(api, arguments, error):
     with pytest.raises(error, match=next(iter(arguments))):
         Value.from_numpy(np.zeros(2), api=api).__dlpack__(**arguments)

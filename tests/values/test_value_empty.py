@@ -153,6 +153,6 @@ def test_array_converts_when_it_is_asked_to(api):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, str])
-def test_more_bytes_than_can_be_counted_end_no_process(api, dtype):
+def test_a_tensor_with_too_many_bytes_to_count_is_refused(api, dtype):
     with pytest.raises(ValueError, match=r"shape .* has more bytes than can be counted"):
         Value.empty((2**40, 2**22), dtype, api=api)

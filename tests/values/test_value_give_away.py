@@ -42,7 +42,7 @@ def test_a_handle_that_was_given_away_may_be_released_by_any_thread(api):
     assert token() is None
 
 
-def test_nothing_is_kept_of_a_handle_that_was_released(api):
+def test_a_released_handle_keeps_nothing_alive(api):
     x = tracked()
     token = weakref.ref(x)
     handle = Value.from_numpy(x, api=api).give_away()

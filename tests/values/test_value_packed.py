@@ -48,7 +48,7 @@ def test_packing_is_a_copy_that_must_be_asked_for(api):
 
 
 @given(st.lists(st.integers(0, 15)), st.sampled_from([2, 4]))
-def test_unpacking_undoes_packing(numbers, bits):
+def test_unpacking_reverses_packing(numbers, bits):
     x = np.array(numbers, np.uint8) & ((1 << bits) - 1)
     packed = pack(x, bits)
     assert packed.size == -(-x.size * bits // 8)
@@ -66,7 +66,7 @@ def test_a_table_of_any_age_has_tensors(version):
     assert Value.empty((), np.int8, api=old).shape == ()
 
 
-def test_the_smaller_floats_become_pythons_own(api):
+def test_small_floats_become_python_floats(api):
     for kind in (ml_dtypes.bfloat16, ml_dtypes.float8_e5m2, ml_dtypes.float8_e4m3fn):
         found = Value.from_numpy(np.array([0.5, -2], kind), api=api).to_python()
         assert found == [0.5, -2.0]

@@ -102,7 +102,7 @@ def test_out_of_band_nothing_is_copied_on_either_side(api):
     assert not twin.readonly
 
 
-def test_a_buffer_that_is_read_only_makes_a_value_that_is(api):
+def test_a_read_only_buffer_makes_a_read_only_value(api):
     buffers = []
     data = pickle.dumps(Value.from_numpy(X, api=api), 5, buffer_callback=buffers.append)
     twin = pickle.loads(data, buffers=[bytes(buffers[0])])

@@ -106,7 +106,7 @@ def test_inconsistent_rows_are_the_librarys_error(api, outer):
         Value.sparse_csr(VALUES, INNER, np.array(outer), (3, 3), api=api)
 
 
-def test_a_sparse_tensor_is_no_array_and_an_array_not_sparse(api):
+def test_a_sparse_tensor_does_not_become_an_array_nor_an_array_a_sparse_tensor(api):
     with pytest.raises(TypeError, match="a sparse is no array"):
         Value.sparse_coo(VALUES, PAIRS, (3, 3), api=api).numpy()
     tensor = Value.from_numpy(VALUES, api=api)
@@ -203,20 +203,20 @@ def test_borrowed_values_that_are_read_only_stay_so(api):
     assert not value.sparse_values.flags.writeable
 
 
-def test_indices_are_not_cut_to_fit(api):
+def test_indices_that_are_too_large_are_refused_not_truncated(api):
     where = np.array([[2**32], [1]])
     with pytest.raises(ValueError, match="indices must be of int32, but one is too large"):
         Value.block_sparse(np.ones((1, 1, 1)), where, (2, 2), api=api, copy=True)
 
 
-def test_indices_have_no_mask(api):
+def test_masked_indices_are_refused(api):
     where = np.ma.array([0, 1, 2], mask=[1, 0, 0])
     with pytest.raises(TypeError, match="indices must not be masked"):
         Value.sparse_coo(VALUES, where, (3, 3), api=api)
 
 
 @pytest.mark.parametrize("place", [-1, 2])
-def test_blocks_are_inside_of_the_tensor(api, place):
+def test_blocks_outside_of_the_tensor_are_refused(api, place):
     where = np.array([[0, place], [1, 0]], np.int32)
     with pytest.raises(errors.InvalidArgument, match="indices are of blocks outside"):
         Value.block_sparse(BLOCKS, where, (4, 4), api=api)

@@ -34,7 +34,7 @@ def test_an_array_of_bytes_is_taken_as_it_is(api):
     assert value.strings() == ["ab", "\ufffd\ufffd"]
 
 
-def test_the_order_of_a_view_is_its_own(api):
+def test_a_view_keeps_its_own_order(api):
     x = np.array([["a", "b", "c"], ["d", "e", "f"]], dtype=object)
     assert Value.from_numpy(x.T, api=api).strings() == ["a", "d", "b", "e", "c", "f"]
 
@@ -50,7 +50,7 @@ def test_strings_have_a_shape_if_they_are_given_one(api):
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (2, 0)])
-def test_few_strings_have_shapes_like_any_other(api, shape):
+def test_a_few_strings_may_have_any_shape(api, shape):
     x = np.full(shape, "x", dtype=object)
     np.testing.assert_array_equal(Value.from_numpy(x, api=api).numpy(), x)
     assert Value.from_numpy(x, api=api).to_python() == x.tolist()
