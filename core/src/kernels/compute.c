@@ -164,8 +164,8 @@ static void lend(struct core_loan* loan, const OrtValue* value) {
             value != NULL ? core_target(value) : NULL);
 }
 
-static void begin(OrtKernelContext* context, const OrtValue* const* inputs, size_t input_count,
-                  OrtValue* const* outputs, size_t output_count) {
+static void begin_context(OrtKernelContext* context, const OrtValue* const* inputs,
+                          size_t input_count, OrtValue* const* outputs, size_t output_count) {
   context->input_count = input_count;
   context->output_count = output_count;
   context->scratch = NULL;
@@ -235,7 +235,7 @@ OrtStatus* ORT_API_CALL core_kernel_compute(OrtcoreKernel* kernel, const OrtValu
     return CORE_OUT_OF_MEMORY(ortcore_kernel_compute, sizeof *context);
   }
   context->node = node;
-  begin(context, inputs, input_count, outputs, output_count);
+  begin_context(context, inputs, input_count, outputs, output_count);
   struct compute_call own = {{node, compute, NULL}, kernel, context};
   OrtStatus* status = finish(context, core_call_op(&own.call), outputs);
   give_context_back(kernel, context);

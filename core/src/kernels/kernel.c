@@ -92,7 +92,7 @@ static OrtStatus* check_op(const OrtCustomOp* op) {
   return NULL;
 }
 
-static void end(OrtcoreKernel* kernel) {
+static void end_kernel(OrtcoreKernel* kernel) {
   while (kernel->contexts != NULL) {
     OrtKernelContext* context = kernel->contexts;
     kernel->contexts = context->next;
@@ -129,7 +129,7 @@ OrtStatus* core_kernel_create(const struct core_kernel_host* host, const Ortcore
   struct create_call own = {{kernel->node, create, NULL}, kernel};
   status = core_call_op(&own.call);
   if (status != NULL) {
-    end(kernel);
+    end_kernel(kernel);
     return status;
   }
   heap_created(CORE_KERNEL);
@@ -144,6 +144,6 @@ void ORT_API_CALL core_kernel_release(OrtcoreKernel* kernel) {
   struct create_call own = {{kernel->node, destroy, NULL}, kernel};
   /* Nobody can be told that a destructor threw. */
   ort_ReleaseStatus(core_call_op(&own.call));
-  end(kernel);
+  end_kernel(kernel);
   heap_released(CORE_KERNEL);
 }

@@ -7,8 +7,8 @@
 #include "kernels/lent.h"
 
 /* Finds an attribute; of another type than `type` it is NULL. */
-static OrtStatus* find(const char* function, const OrtKernelInfo* info, const char* name,
-                       OrtOpAttrType type, const OrtOpAttr** out) {
+static OrtStatus* find_attribute(const char* function, const OrtKernelInfo* info, const char* name,
+                                 OrtOpAttrType type, const OrtOpAttr** out) {
   if (name == NULL) {
     return core_status(ORT_RUNTIME_EXCEPTION, function, ": name must not be NULL", NULL);
   }
@@ -23,7 +23,7 @@ static OrtStatus* find(const char* function, const OrtKernelInfo* info, const ch
 /* The same where there must be one of that type. */
 static OrtStatus* require(const char* function, const OrtKernelInfo* info, const char* name,
                           OrtOpAttrType type, const OrtOpAttr** out) {
-  CORE_TRY(find(function, info, name, type, out));
+  CORE_TRY(find_attribute(function, info, name, type, out));
   return *out != NULL ? NULL
                       : core_status(ORT_FAIL, function, ": another type has the attribute ", name);
 }
@@ -79,7 +79,7 @@ ORT_API_STATUS_IMPL(ort_KernelInfoGetAttributeArray_float, const OrtKernelInfo* 
   const OrtOpAttr* attr = NULL;
   CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttributeArray_float);
   CORE_REQUIRE(KernelInfoGetAttributeArray_float, size);
-  CORE_TRY(find(function, info, name, ORT_OP_ATTR_FLOATS, &attr));
+  CORE_TRY(find_attribute(function, info, name, ORT_OP_ATTR_FLOATS, &attr));
   return give_numbers(function, attr, sizeof *out, out, size);
 }
 
@@ -89,7 +89,7 @@ ORT_API_STATUS_IMPL(ort_KernelInfoGetAttributeArray_int64, const OrtKernelInfo* 
   const OrtOpAttr* attr = NULL;
   CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttributeArray_int64);
   CORE_REQUIRE(KernelInfoGetAttributeArray_int64, size);
-  CORE_TRY(find(function, info, name, ORT_OP_ATTR_INTS, &attr));
+  CORE_TRY(find_attribute(function, info, name, ORT_OP_ATTR_INTS, &attr));
   return give_numbers(function, attr, sizeof *out, out, size);
 }
 
@@ -141,7 +141,7 @@ ORT_API_STATUS_IMPL(ort_KernelInfoGetAttributeArray_string, const OrtKernelInfo*
   CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttributeArray_string);
   CORE_REQUIRE(KernelInfoGetAttributeArray_string, out);
   CORE_REQUIRE(KernelInfoGetAttributeArray_string, size);
-  CORE_TRY(find(function, info, name, ORT_OP_ATTR_STRINGS, &attr));
+  CORE_TRY(find_attribute(function, info, name, ORT_OP_ATTR_STRINGS, &attr));
   const char* texts = attr != NULL ? core_op_attr_value(attr) : NULL;
   size_t count = 0;
   for (size_t i = 0; attr != NULL && i < attr->size; i++) {

@@ -99,8 +99,8 @@ static void end_infos(OrtTensorTypeAndShapeInfo** infos, size_t count) {
 /* Nothing known of an input: no type, no shape. */
 static const OrtTensorTypeAndShapeInfo unknown = {.type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED};
 
-static OrtStatus* run(const struct core_node* node, OrtShapeInferContext* context,
-                      const OrtTensorTypeAndShapeInfo* const* inputs) {
+static OrtStatus* infer_shapes(const struct core_node* node, OrtShapeInferContext* context,
+                               const OrtTensorTypeAndShapeInfo* const* inputs) {
   for (size_t i = 0; i < context->input_count; i++) {
     CORE_TRY(core_copy_shape_info("ortcore_kernel_infer_shapes",
                                   inputs[i] != NULL ? inputs[i] : &unknown, &context->inputs[i]));
@@ -131,7 +131,7 @@ OrtStatus* ORT_API_CALL core_kernel_infer_shapes(OrtcoreKernel* kernel,
   memset(infos, 0, size);
   OrtShapeInferContext context = {INFERENCE_MARK,      node,        infos, input_count,
                                   infos + input_count, output_count};
-  OrtStatus* status = has_function ? run(node, &context, inputs) : NULL;
+  OrtStatus* status = has_function ? infer_shapes(node, &context, inputs) : NULL;
   end_infos(context.inputs, input_count);
   if (status != NULL) {
     end_infos(context.outputs, output_count);

@@ -18,7 +18,7 @@ void core_count_on(OrtAllocator* adaptor, const struct core_counter* counter) {
   ((struct core_adaptor*)adaptor)->counter = *counter;
 }
 
-static void end(struct core_adaptor* self) {
+static void end_adaptor(struct core_adaptor* self) {
   OrtAllocator* inner = self->inner;
   if (self->end != NULL) {
     self->end(self);
@@ -32,7 +32,7 @@ static void end(struct core_adaptor* self) {
 
 static void drop(struct core_adaptor* self) {
   if (__atomic_sub_fetch(&self->references, 1, __ATOMIC_ACQ_REL) == 0) {
-    end(self);
+    end_adaptor(self);
   }
 }
 

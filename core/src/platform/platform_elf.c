@@ -30,7 +30,7 @@ static bool read(const struct image* image, uint64_t offset, void* to, size_t si
   return true;
 }
 
-static bool begin(struct image* image, const unsigned char* bytes, size_t size) {
+static bool begin_image(struct image* image, const unsigned char* bytes, size_t size) {
   *image = (struct image){.bytes = bytes, .size = size};
   return read(image, 0, &image->header, sizeof image->header) &&
          memcmp(image->header.e_ident, ELFMAG, SELFMAG) == 0 &&
@@ -50,7 +50,7 @@ size_t core_elf_make_ordinary(unsigned char* bytes, size_t size) {
   struct image image;
   section symbols;
   size_t changed = 0;
-  for (size_t i = 0; begin(&image, bytes, size) && i < image.header.e_shnum; i++) {
+  for (size_t i = 0; begin_image(&image, bytes, size) && i < image.header.e_shnum; i++) {
     bool is_table = section_at(&image, i, &symbols) && symbols.sh_type == SHT_DYNSYM;
     for (size_t at = 0; is_table && at + sizeof(symbol) <= symbols.sh_size; at += sizeof(symbol)) {
       unsigned char* info = bytes + symbols.sh_offset + at + offsetof(symbol, st_info);
@@ -98,7 +98,7 @@ void core_elf_dependencies(const unsigned char* bytes, size_t size,
                            void* argument) {
   struct image image;
   section dynamic, texts;
-  for (size_t i = 0; begin(&image, bytes, size) && i < image.header.e_shnum; i++) {
+  for (size_t i = 0; begin_image(&image, bytes, size) && i < image.header.e_shnum; i++) {
     if (section_at(&image, i, &dynamic) && dynamic.sh_type == SHT_DYNAMIC &&
         section_at(&image, dynamic.sh_link, &texts) && texts.sh_type == SHT_STRTAB) {
       const char* places = walk(&image, &dynamic, &texts, NULL, NULL, "");

@@ -195,7 +195,7 @@ static int call(const struct python_kernel* kernel, OrtKernelContext* context, P
   return answer;
 }
 
-static int run(const struct python_kernel* kernel, OrtKernelContext* context) {
+static int run_kernel(const struct python_kernel* kernel, OrtKernelContext* context) {
   PyObject* outputs = NULL;
   PyObject* inputs = ortcffi_read_inputs(kernel, context);
   int answer = inputs == NULL ? -1 : 0;
@@ -226,7 +226,7 @@ static void compute_in_python(void* argument) {
     call->status = kernel->api->CreateStatus(ORT_FAIL, has_ended);
     return;
   }
-  if (run(kernel, call->context) < 0) {
+  if (run_kernel(kernel, call->context) < 0) {
     call->status = ortcffi_status_of_exception(kernel->op->definition, kernel->api);
   }
   release_gil(&gil);
@@ -277,7 +277,7 @@ static void compute_in_python_before_16(void* argument) {
   }
   if (kernel->function == NULL) {
     give_empty_outputs(kernel, call->context);
-  } else if (run(kernel, call->context) < 0) {
+  } else if (run_kernel(kernel, call->context) < 0) {
     PyErr_WriteUnraisable(kernel->op->definition);
     give_empty_outputs(kernel, call->context);
   }

@@ -185,7 +185,7 @@ struct op_struct {
 };
 
 /* Fills in what the arguments say; -1 with an exception. */
-static int begin(struct python_op* op, PyObject* arguments) {
+static int begin_op(struct python_op* op, PyObject* arguments) {
   unsigned long long api;
   const char* name;
   PyObject *inputs, *outputs, *pairs, *definition;
@@ -226,7 +226,7 @@ static PyObject* new(PyTypeObject* type, PyObject* arguments, PyObject* keywords
     self->op->references = 1;
     __atomic_add_fetch(&live_ops, 1, __ATOMIC_RELAXED);
   }
-  if (self->op == NULL || begin(self->op, arguments) < 0) {
+  if (self->op == NULL || begin_op(self->op, arguments) < 0) {
     Py_DECREF(self);
     return NULL;
   }

@@ -73,7 +73,7 @@ static OrtStatus* shrink(void* context) {
   return translated(lent, lent->inner->Shrink(lent->inner));
 }
 
-static void end(void* context) {
+static void end_lent(void* context) {
   struct lent* lent = context;
   struct gil gil;
   if (take_gil(&gil)) {
@@ -86,7 +86,7 @@ static void end(void* context) {
 OrtStatus* ortcffi_lend(OrtAllocator* inner, const OrtApi* source, const OrtApi* target,
                         const OrtMemoryInfo* info, ortcffi_object* kept, int figures,
                         OrtAllocator** out) {
-  struct core_callbacks callbacks = {.alloc = alloc, .free = free_, .end = end};
+  struct core_callbacks callbacks = {.alloc = alloc, .free = free_, .end = end_lent};
   if (figures) {
     callbacks.stats = stats;
     callbacks.shrink = shrink;
@@ -98,7 +98,7 @@ OrtStatus* ortcffi_lend(OrtAllocator* inner, const OrtApi* source, const OrtApi*
   *lent = (struct lent){inner, source, target, Py_NewRef((PyObject*)kept)};
   OrtStatus* status = core_create_from_callbacks(&callbacks, info, lent, inner, out);
   if (status != NULL) {
-    end(lent);
+    end_lent(lent);
   }
   return status;
 }

@@ -19,7 +19,7 @@ struct binding {
   char is_closed;
 };
 
-static int take(struct binding* binding) {
+static int begin_use(struct binding* binding) {
   if (binding->is_closed || binding->handle == NULL) {
     PyErr_SetString(PyExc_ValueError, "this Binding is closed");
     return -1;
@@ -54,7 +54,7 @@ static void let_go(struct binding* binding) {
   }
 }
 
-static void give(struct binding* binding) {
+static void end_use(struct binding* binding) {
   binding->is_busy = 0;
   if (binding->is_closed) {
     let_go(binding);
@@ -62,7 +62,7 @@ static void give(struct binding* binding) {
 }
 
 /* _begin(session, hold_gil): makes the library's binding. */
-static PyObject* begin(PyObject* self, PyObject* arguments) {
+static PyObject* begin_binding(PyObject* self, PyObject* arguments) {
   struct binding* binding = (struct binding*)self;
   struct session* session;
   int holds_gil;
@@ -124,7 +124,7 @@ static PyObject* run_bound(PyObject* self, PyObject* const* arguments, Py_ssize_
       return NULL;
     }
   }
-  if (take(binding) < 0) {
+  if (begin_use(binding) < 0) {
     return NULL;
   }
   OrtStatus* status = NULL;
@@ -142,7 +142,7 @@ static PyObject* run_bound(PyObject* self, PyObject* const* arguments, Py_ssize_
     }
   }
   ortcffi_run_end(run);
-  give(binding);
+  end_use(binding);
   return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
 }
 
@@ -150,7 +150,7 @@ static PyObject* run_bound(PyObject* self, PyObject* const* arguments, Py_ssize_
 static PyObject* hand_out(PyObject* self, PyObject* unused) {
   (void)unused;
   struct binding* binding = (struct binding*)self;
-  if (take(binding) < 0) {
+  if (begin_use(binding) < 0) {
     return NULL;
   }
   binding->habit = (struct habit){0};
@@ -159,7 +159,7 @@ static PyObject* hand_out(PyObject* self, PyObject* unused) {
 
 static PyObject* take_back(PyObject* self, PyObject* unused) {
   (void)unused;
-  give((struct binding*)self);
+  end_use((struct binding*)self);
   Py_RETURN_NONE;
 }
 
@@ -209,7 +209,7 @@ static void binding_dealloc(PyObject* self) {
 static PyMethodDef binding_methods[] = {
     {"run", FUNCTION(run_bound), METH_FASTCALL | METH_KEYWORDS, RUN_BOUND_DOC},
     {"_close", close_binding, METH_NOARGS, NULL},
-    {"_begin", begin, METH_VARARGS, NULL},
+    {"_begin", begin_binding, METH_VARARGS, NULL},
     {"_hand_out", hand_out, METH_NOARGS, NULL},
     {"_take_back", take_back, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},

@@ -125,7 +125,7 @@ static PyObject* session_new(PyTypeObject* type, PyObject* arguments, PyObject* 
  * borrowed=False):
  * the session becomes the owner of the handle, also where this fails, unless that is
  * borrowed. */
-static PyObject* begin(PyObject* self, PyObject* arguments) {
+static PyObject* begin_session(PyObject* self, PyObject* arguments) {
   struct session* session = (struct session*)self;
   struct maker* maker;
   unsigned long long handle, strings;
@@ -311,7 +311,7 @@ static PyMethodDef session_methods[] = {
     {"_submit", FUNCTION(ortcffi_session_submit), METH_FASTCALL | METH_KEYWORDS, NULL},
     {"cancel", cancel, METH_NOARGS, CANCEL_DOC},
     {"close", close_session, METH_NOARGS, SESSION_CLOSE_DOC},
-    {"_begin", begin, METH_VARARGS, NULL},
+    {"_begin", begin_session, METH_VARARGS, NULL},
     {"_hand_out", hand_out, METH_NOARGS, NULL},
     {"_take_back", take_back, METH_O, NULL},
     {"_ask_options", ask_options, METH_O, NULL},
