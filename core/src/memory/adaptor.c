@@ -101,17 +101,21 @@ static int has_unreadable_header(const void* pointer) {
          core_read_memory(first, &header, sizeof header) == CORE_READ_FAULT;
 }
 
-const char* core_free_asking(OrtAllocator* adaptor, void* pointer) {
-  if (pointer != NULL && ((struct core_adaptor*)adaptor)->reads_header &&
-      has_unreadable_header(pointer)) {
-    return "is not a block of this allocator: the memory before it cannot be read";
+int core_free_asking(OrtAllocator* allocator, void* pointer, const char** why) {
+  if (CORE_UNLIKELY(!core_is_adaptor(allocator))) {
+    return 0;
   }
-  const char* why = NULL;
+  *why = NULL;
+  if (CORE_UNLIKELY(pointer != NULL && ((struct core_adaptor*)allocator)->reads_header &&
+                    has_unreadable_header(pointer))) {
+    *why = "is not a block of this allocator: the memory before it cannot be read";
+    return 1;
+  }
   const char** before = asking;
-  asking = &why;
-  adaptor->Free(adaptor, pointer);
+  asking = why;
+  allocator->Free(allocator, pointer);
   asking = before;
-  return why;
+  return 1;
 }
 
 void core_refuse_free(const void* pointer, const char* why) {

@@ -155,9 +155,9 @@ struct core_adaptor* core_new_adaptor(size_t size, OrtAllocator* inner,
 int core_set_adaptor_info(struct core_adaptor* self, const OrtMemoryInfo* info);
 /** Returns NULL if an adaptor can wrap the allocator, otherwise a status that says why not. */
 OrtStatus* core_check_inner(const OrtAllocator* inner, const void* out);
-/** Frees a pointer through an adaptor and returns NULL. If the adaptor refuses the pointer, returns
- * the reason, as the end of a sentence, and prints nothing. */
-const char* core_free_asking(OrtAllocator* adaptor, void* pointer);
+/** Frees a pointer through an adaptor; false for other allocators, NULL too. If the adaptor refuses
+ * the pointer, `why` is the reason, as the end of a sentence, and nothing is printed; else NULL. */
+int core_free_asking(OrtAllocator* allocator, void* pointer, const char** why);
 /** Reports why a pointer cannot be freed: to core_free_asking if that is the caller, otherwise on
  * stderr. */
 void core_refuse_free(const void* pointer, const char* why);

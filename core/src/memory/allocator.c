@@ -143,26 +143,31 @@ ORT_API_STATUS_IMPL(ort_AllocatorAlloc, OrtAllocator* ort_allocator, size_t size
   return NULL;
 }
 
+static CORE_NOINLINE OrtStatus* allocator_refuse(const void* p, const char* why) {
+  char pointer[24];
+  snprintf(pointer, sizeof pointer, "%p ", p);
+  return core_status(ORT_INVALID_ARGUMENT, "AllocatorFree: p ", pointer, why);
+}
+
 static CORE_NOINLINE OrtStatus* allocator_free_slow(OrtAllocator* ort_allocator, void* p) {
   CORE_REQUIRE(AllocatorFree, ort_allocator);
   if (ort_allocator->Free == NULL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "AllocatorFree: ort_allocator has no Free");
   }
-  const char* why = NULL;
   if (ort_allocator == &default_allocator) {
     enum heap_verdict verdict = heap_free(p);
-    why = verdict == HEAP_FREED ? NULL : complaint(verdict);
-  } else if (core_is_adaptor(ort_allocator)) {
-    why = core_free_asking(ort_allocator, p);
-  } else {
-    ort_allocator->Free(ort_allocator, p);
+    return verdict == HEAP_FREED ? NULL : allocator_refuse(p, complaint(verdict));
   }
-  if (CORE_LIKELY(why == NULL)) {
-    return NULL;
+  ort_allocator->Free(ort_allocator, p);
+  return NULL;
+}
+
+static CORE_NOINLINE OrtStatus* allocator_free_other(OrtAllocator* ort_allocator, void* p) {
+  const char* why;
+  if (CORE_UNLIKELY(!core_free_asking(ort_allocator, p, &why))) {
+    return allocator_free_slow(ort_allocator, p);
   }
-  char pointer[24];
-  snprintf(pointer, sizeof pointer, "%p ", p);
-  return core_status(ORT_INVALID_ARGUMENT, "AllocatorFree: p ", pointer, why);
+  return CORE_LIKELY(why == NULL) ? NULL : allocator_refuse(p, why);
 }
 
 static CORE_NOINLINE OrtStatus* allocator_free_large(void* p, size_t mark) {
@@ -173,7 +178,7 @@ static CORE_NOINLINE OrtStatus* allocator_free_large(void* p, size_t mark) {
 
 ORT_API_STATUS_IMPL(ort_AllocatorFree, OrtAllocator* ort_allocator, void* p) {
   if (CORE_UNLIKELY(ort_allocator != &default_allocator)) {
-    return allocator_free_slow(ort_allocator, p);
+    return allocator_free_other(ort_allocator, p);
   }
   size_t mark = heap_mark(p);
   if (CORE_UNLIKELY(mark >= HEAP_FIRST_LARGE)) {
