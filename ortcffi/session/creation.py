@@ -86,10 +86,11 @@ def _borrows_bytes(options: "SessionOptions | None") -> bool:
     """Whether a session reads the bytes of its model also after it was made."""
     if options is None:
         return False
-    return any(options.config.get(f"session.use_ort_model_bytes_{how}") == "1" for how in _HOW)
+    config = options.config
+    return any(key in config and config[key] == "1" for key in _KEYS)
 
 
-_HOW = ("directly", "for_initializers")
+_KEYS = ("session.use_ort_model_bytes_directly", "session.use_ort_model_bytes_for_initializers")
 
 
 def _bytes(model: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ortcffi._convert import decode
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
-from ortcffi.errors import fail
+from ortcffi.errors import check, fail
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
 from ortcffi.values.type_info import TypeInfo
 
@@ -74,8 +74,45 @@ def described(element: str, shape: "Shape | tuple[int, ...] | None") -> str:
     return f"{element}[{', '.join('?' if n == -1 else str(n) for n in shape)}]"
 
 
-def _spec(api: "Api", name: str, handle: Any) -> ValueSpec:
-    info = TypeInfo(api, handle)
+class _Room:
+    """Where functions write what they tell of one type after the other."""
+
+    __slots__ = ("count", "element", "kind", "lengths", "names", "tensor")
+
+    def __init__(self) -> None:
+        self.kind, self.tensor = ffi.new("ONNXType*"), ffi.new("const OrtTensorTypeAndShapeInfo**")
+        self.element, self.count = ffi.new("ONNXTensorElementDataType*"), ffi.new("size_t*")
+        self.lengths, self.names = ffi.new("int64_t[8]"), ffi.new("const char*[8]")
+
+
+def _tensor_spec(
+    api: "Api", name: str, info: TypeInfo, handle: Any, room: _Room
+) -> ValueSpec | None:
+    """The same as `_spec` for a tensor of a few dimensions, without an object for each step."""
+    table, tensor, count = api.pointer, room.tensor, room.count
+    if not api.supports("TensorTypeAndShape_HasShape"):
+        return None
+    check(table, lib.GetOnnxTypeFromTypeInfo(table, handle, room.kind), "GetOnnxTypeFromTypeInfo")
+    if room.kind[0] != ValueKind.TENSOR:
+        return None
+    check(table, lib.CastTypeInfoToTensorInfo(table, handle, tensor), "CastTypeInfoToTensorInfo")
+    status = lib.GetTensorElementType(table, tensor[0], room.element)
+    check(table, status, "GetTensorElementType")
+    shape: Any = None
+    if lib.TensorTypeAndShape_HasShape(table, tensor[0]):
+        check(table, lib.GetDimensionsCount(table, tensor[0], count), "GetDimensionsCount")
+        rank = count[0]
+        if rank > len(room.lengths):
+            return None
+        check(table, lib.GetDimensions(table, tensor[0], room.lengths, rank), "GetDimensions")
+        status = lib.GetSymbolicDimensions(table, tensor[0], room.names, rank)
+        check(table, status, "GetSymbolicDimensions")
+        pairs = [(room.lengths[i], room.names[i]) for i in range(rank)]
+        shape = tuple(n if n >= 0 else decode(text) or -1 for n, text in pairs)
+    return ValueSpec(name, info, ValueKind.TENSOR, ElementType(room.element[0]), shape)
+
+
+def _spec(api: "Api", name: str, info: TypeInfo) -> ValueSpec:
     kind = ValueKind(info.kind)
     tensor = info.tensor_info
     if tensor is None:
@@ -102,6 +139,7 @@ def read_specs(api: "Api", session: Any, what: str) -> tuple[ValueSpec, ...]:
         fail(table, status, f"{slot}Count")
     get_name, get_info = getattr(lib, f"{slot}Name"), getattr(lib, f"{slot}TypeInfo")
     specs = []
+    room = _Room()
     for i in range(count[0]):
         if status := get_name(table, session, i, allocator, text):
             fail(table, status, f"{slot}Name")
@@ -110,7 +148,9 @@ def read_specs(api: "Api", session: Any, what: str) -> tuple[ValueSpec, ...]:
             fail(table, status, "AllocatorFree")
         if status := get_info(table, session, i, info):
             fail(table, status, f"{slot}TypeInfo")
-        specs.append(_spec(api, name, info[0]))
+        owned = TypeInfo(api, info[0])
+        spec = _tensor_spec(api, name, owned, info[0], room)
+        specs.append(_spec(api, name, owned) if spec is None else spec)
     return tuple(specs)
 
 
