@@ -35,7 +35,7 @@ static int begin_use(struct binding* binding) {
   return 0;
 }
 
-static void let_go(struct binding* binding) {
+static void release_parts(struct binding* binding) {
   struct session* session = binding->session;
   OrtIoBinding* handle = binding->handle;
   binding->session = NULL;
@@ -57,7 +57,7 @@ static void let_go(struct binding* binding) {
 static void end_use(struct binding* binding) {
   binding->is_busy = 0;
   if (binding->is_closed) {
-    let_go(binding);
+    release_parts(binding);
   }
 }
 
@@ -168,7 +168,7 @@ static PyObject* close_binding(PyObject* self, PyObject* unused) {
   struct binding* binding = (struct binding*)self;
   binding->is_closed = 1;
   if (!binding->is_busy) {
-    let_go(binding);
+    release_parts(binding);
   }
   Py_RETURN_NONE;
 }
@@ -199,7 +199,7 @@ static int binding_clear(PyObject* self) {
 static void binding_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
-  let_go((struct binding*)self);
+  release_parts((struct binding*)self);
   PyObject_GC_Del(self);
   Py_DECREF(type);
 }

@@ -165,7 +165,7 @@ static PyObject* begin_session(PyObject* self, PyObject* arguments) {
 
 /* Releases what the library holds. Its threads may wait for the GIL, and its allocators run
  * Python, which must not see an exception on its way past us. */
-static void let_go(struct session* session) {
+static void release_parts(struct session* session) {
   OrtSession* handle = session->handle;
   OrtRunOptions* spare = session->spare;
   PyObject* keep = session->keep;
@@ -198,7 +198,7 @@ void ortcffi_session_use(struct session* session) {
 void ortcffi_session_end_use(struct session* session) {
   session->uses--;
   if (session->is_closed && session->uses == 0) {
-    let_go(session);
+    release_parts(session);
   }
   Py_DECREF((PyObject*)session);
 }
@@ -208,7 +208,7 @@ static PyObject* close_session(PyObject* self, PyObject* unused) {
   struct session* session = (struct session*)self;
   session->is_closed = 1;
   if (session->uses == 0) {
-    let_go(session);
+    release_parts(session);
   }
   Py_RETURN_NONE;
 }
@@ -231,7 +231,7 @@ static void session_dealloc(PyObject* self) {
   struct session* session = (struct session*)self;
   PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
-  let_go(session);
+  release_parts(session);
   free_ports(&session->inputs);
   free_ports(&session->outputs);
   Py_XDECREF((PyObject*)session->maker);
