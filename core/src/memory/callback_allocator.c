@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* An allocator whose functions are callbacks, such as those of Python. */
+#include "memory/adaptor.h"
+
+struct callback_allocator {
+  struct core_adaptor adaptor;
+  struct core_callbacks callbacks;
+  void* context;
+};
+
+static void* ORT_API_CALL callback_alloc(OrtAllocator* this_, size_t size) NO_EXCEPTION {
+  struct callback_allocator* self = (struct callback_allocator*)this_;
+  return size == 0 ? NULL : self->callbacks.alloc(self->context, size);
+}
+
+static void ORT_API_CALL callback_free(OrtAllocator* this_, void* p) NO_EXCEPTION {
+  struct callback_allocator* self = (struct callback_allocator*)this_;
+  if (p != NULL) {
+    self->callbacks.free(self->context, p);
+  }
+}
+
+static OrtStatus* ORT_API_CALL callback_stats(const OrtAllocator* this_,
+                                              OrtKeyValuePairs** out) NO_EXCEPTION {
+  const struct callback_allocator* self = (const struct callback_allocator*)this_;
+  return self->callbacks.stats(self->context, out);
+}
+
+static OrtStatus* ORT_API_CALL callback_shrink(OrtAllocator* this_) NO_EXCEPTION {
+  struct callback_allocator* self = (struct callback_allocator*)this_;
+  return self->callbacks.shrink(self->context);
+}
+
+static void callback_end(struct core_adaptor* adaptor) {
+  struct callback_allocator* self = (struct callback_allocator*)adaptor;
+  if (self->callbacks.end != NULL) {
+    self->callbacks.end(self->context);
+  }
+}
+
+OrtStatus* core_create_from_callbacks(const struct core_callbacks* callbacks,
+                                      const OrtMemoryInfo* info, void* context, OrtAllocator* inner,
+                                      OrtAllocator** out) {
+  if (callbacks == NULL || callbacks->alloc == NULL || callbacks->free == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "callbacks must have alloc and free");
+  }
+  if (info == NULL || out == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "info and out must not be NULL");
+  }
+  if (inner != NULL) {
+    CORE_TRY(core_check_inner(inner, out));
+  }
+  struct callback_allocator* self = (struct callback_allocator*)core_new_adaptor(
+      sizeof *self, inner, callback_alloc, callback_free);
+  if (self == NULL || !core_set_adaptor_info(&self->adaptor, info)) {
+    core_release_adaptor((OrtAllocator*)self);
+    return CORE_OUT_OF_MEMORY(CallbackAllocator, sizeof *self);
+  }
+  self->callbacks = *callbacks;
+  self->context = context;
+  self->adaptor.end = callback_end;
+  self->adaptor.base.GetStats = callbacks->stats != NULL ? callback_stats : NULL;
+  self->adaptor.base.Shrink = callbacks->shrink != NULL ? callback_shrink : NULL;
+  *out = &self->adaptor.base;
+  return NULL;
+}

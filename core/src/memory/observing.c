@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* An adaptor that reports each allocation and each free to an observer. */
+#include "memory/adaptor.h"
+
+struct observing {
+  struct core_adaptor adaptor;
+  core_observer observer;
+  void* context;
+};
+
+static void* ORT_API_CALL observing_alloc(OrtAllocator* this_, size_t size) NO_EXCEPTION {
+  struct observing* self = (struct observing*)this_;
+  struct core_header* header = core_alloc_with_header(&self->adaptor, size);
+  void* block = header == NULL ? NULL : core_block_after(header);
+  if (block != NULL || size != 0) {
+    self->observer(self->context, block != NULL ? CORE_ALLOCATED : CORE_REFUSED, block, size);
+  }
+  return block;
+}
+
+static void ORT_API_CALL observing_free(OrtAllocator* this_, void* p) NO_EXCEPTION {
+  struct observing* self = (struct observing*)this_;
+  struct core_header* header = core_header_of(&self->adaptor, p);
+  if (header != NULL) {
+    /* Report the free first: afterwards another thread may get the same block. */
+    self->observer(self->context, CORE_FREED, p, header->size);
+    core_free_with_header(&self->adaptor, header);
+  }
+}
+
+OrtStatus* core_create_observing(OrtAllocator* inner, core_observer observer, void* context,
+                                 OrtAllocator** out) {
+  CORE_TRY(core_check_inner(inner, out));
+  if (observer == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "observer must not be NULL");
+  }
+  struct observing* self =
+      (struct observing*)core_new_adaptor(sizeof *self, inner, observing_alloc, observing_free);
+  if (self == NULL) {
+    return CORE_OUT_OF_MEMORY(Observing, sizeof *self);
+  }
+  self->adaptor.reads_header = 1;
+  self->observer = observer;
+  self->context = context;
+  *out = &self->adaptor.base;
+  return NULL;
+}
