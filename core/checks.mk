@@ -148,6 +148,8 @@ wine:
 # Builds the library for another processor, and runs the clients on it with qemu. That is slow, so
 # the storms are short.
 CROSS = aarch64-linux-gnu
+# Only recommended by the compiler's package.
+CROSS_LIBC = libc6-dev-arm64-cross
 EMULATOR = qemu-$(firstword $(subst -, ,$(CROSS)))
 RUNS_OF_CROSS = abi client old_client versions storm:2:2000:2 arena:2:2000 adaptor_storm:2:1000:2 \
   random_values kernels shared_env:100 platform behaviour
@@ -155,5 +157,8 @@ RUNS_OF_CROSS = abi client old_client versions storm:2:2000:2 arena:2:2000 adapt
 cross:
 	$(call need,$(CROSS)-gcc,gcc-$(CROSS))
 	$(call need,$(EMULATOR),qemu-user)
+	@$(CROSS)-gcc -E -include stdio.h -x c /dev/null >/dev/null 2>&1 || \
+	  { echo "the C library for $(CROSS) is missing: it is in the package $(CROSS_LIBC) of Debian and \
+	Ubuntu" >&2; exit 1; }
 	$(MAKE) check CC=$(CROSS)-gcc BUILD=$(BUILD)/$(CROSS) USE_MIMALLOC= USE_MALLOC= \
 	  UNDER="$(EMULATOR) -L /usr/$(CROSS)" RUNS="$(RUNS_OF_CROSS)"
