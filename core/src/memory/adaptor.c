@@ -89,7 +89,7 @@ int core_set_adaptor_info(struct core_adaptor* self, const OrtMemoryInfo* info) 
 }
 
 /* Where core_refuse_free stores the reason while this thread is in core_free_asking. */
-static __thread const char** asking __attribute__((tls_model("initial-exec")));
+static __thread const char** asking CORE_TLS;
 
 /* Whether the header before a pointer cannot be read. A call of the system is needed only where the
  * memory is not of the core's heap. */
