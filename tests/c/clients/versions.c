@@ -18,7 +18,7 @@ static OrtExperimentalFnPtr find(const char* name) {
 }
 
 /* What a trace is told of the traced library's version: any text. */
-#define TEXT "1.9.9"
+#define VERSION_STRING "1.9.9"
 /* The place of a slot, as the list counts. */
 #define SLOT(name) (offsetof(OrtApi, name) / sizeof(void*))
 
@@ -83,8 +83,8 @@ static OrtcoreTrace* begin(const OrtApi* api, uint32_t version, const char* vers
 }
 
 static void a_trace_counts_what_a_client_calls(const OrtApi* api) {
-  OrtcoreTrace* trace = begin(api, ORT_API_VERSION, TEXT);
-  CHECK(strcmp(trace->base->GetVersionString(), TEXT) == 0);
+  OrtcoreTrace* trace = begin(api, ORT_API_VERSION, VERSION_STRING);
+  CHECK(strcmp(trace->base->GetVersionString(), VERSION_STRING) == 0);
   const OrtApi* traced = trace->base->GetApi(22);
   CHECK(traced == trace->api);
   CHECK(trace->base->GetApi(ORT_API_VERSION + 1) == NULL);
@@ -121,7 +121,7 @@ static void a_trace_lets_the_library_itself_refuse_late_slots(const OrtApi* api)
 static void a_trace_counts_where_it_is_told_to(const OrtApi* api) {
   static OrtcoreFigures figures = {.asked = 1, .calls = {1}};
   OrtcoreTrace* trace = NULL;
-  CHECK(trace_begin(api, ORT_API_VERSION, TEXT, &figures, &trace) == NULL);
+  CHECK(trace_begin(api, ORT_API_VERSION, VERSION_STRING, &figures, &trace) == NULL);
   CHECK(trace->figures == &figures && figures.asked == 0 && figures.calls[0] == 0);
   trace->api->ReleaseStatus(NULL);
   trace_end(trace);
@@ -136,27 +136,27 @@ static void check_refused(OrtStatus* status, OrtErrorCode code, const char* mess
 }
 
 static void two_traces_count_apart_and_a_third_waits(const OrtApi* api) {
-  OrtcoreTrace* first = begin(core, ORT_API_VERSION, TEXT);
-  OrtcoreTrace* second = begin(api, ORT_API_VERSION, TEXT);
+  OrtcoreTrace* first = begin(core, ORT_API_VERSION, VERSION_STRING);
+  OrtcoreTrace* second = begin(api, ORT_API_VERSION, VERSION_STRING);
   second->api->ReleaseStatus(NULL);
   CHECK(first->figures->calls[SLOT(ReleaseStatus)] == 0);
   CHECK(second->figures->calls[SLOT(ReleaseStatus)] == 1);
   OrtcoreTrace* third = NULL;
-  check_refused(trace_begin(core, ORT_API_VERSION, TEXT, NULL, &third), ORT_FAIL,
+  check_refused(trace_begin(core, ORT_API_VERSION, VERSION_STRING, NULL, &third), ORT_FAIL,
                 "ortcore_trace_begin: two traces are open; end one of them first");
   CHECK(third == NULL);
   trace_end(first);
-  trace_end(begin(core, ORT_API_VERSION, TEXT));
+  trace_end(begin(core, ORT_API_VERSION, VERSION_STRING));
   trace_end(second);
   trace_end(NULL);
 }
 
 static void a_table_outlives_its_trace(const OrtApi* api) {
-  OrtcoreTrace* trace = begin(api, ORT_API_VERSION, TEXT);
+  OrtcoreTrace* trace = begin(api, ORT_API_VERSION, VERSION_STRING);
   const OrtApi* kept = trace->api;
   trace_end(trace);
   OrtStatus* status = kept->CreateStatus(ORT_FAIL, "after the end");
-  trace = begin(api, ORT_API_VERSION, TEXT);
+  trace = begin(api, ORT_API_VERSION, VERSION_STRING);
   CHECK(trace->api == kept);
   CHECK(strcmp(kept->GetErrorMessage(status), "after the end") == 0);
   kept->ReleaseStatus(status);
@@ -167,28 +167,28 @@ static void a_table_outlives_its_trace(const OrtApi* api) {
 
 static void a_provider_gets_its_table_back(const OrtApi* api) {
   OrtcoreTrace* other = begin(emulate(3)->GetApi(3), 3, "1.3.0");
-  OrtcoreTrace* trace = begin(api, ORT_API_VERSION, TEXT);
+  OrtcoreTrace* trace = begin(api, ORT_API_VERSION, VERSION_STRING);
   const OrtApi* kept = trace->api;
   trace_end(other);
   trace_end(trace);
-  trace = begin(api, ORT_API_VERSION, TEXT);
+  trace = begin(api, ORT_API_VERSION, VERSION_STRING);
   CHECK(trace->api == kept);
   trace_end(trace);
 }
 
 static void a_trace_without_its_arguments_is_refused(void) {
   OrtcoreTrace* out = NULL;
-  check_refused(trace_begin(NULL, ORT_API_VERSION, TEXT, NULL, &out), ORT_INVALID_ARGUMENT,
-                "ortcore_trace_begin: api must not be NULL");
-  check_refused(trace_begin(core, 0, TEXT, NULL, &out), ORT_INVALID_ARGUMENT,
+  check_refused(trace_begin(NULL, ORT_API_VERSION, VERSION_STRING, NULL, &out),
+                ORT_INVALID_ARGUMENT, "ortcore_trace_begin: api must not be NULL");
+  check_refused(trace_begin(core, 0, VERSION_STRING, NULL, &out), ORT_INVALID_ARGUMENT,
                 "ortcore_trace_begin: version must be 1 or more");
   check_refused(trace_begin(core, ORT_API_VERSION, NULL, NULL, &out), ORT_INVALID_ARGUMENT,
                 "ortcore_trace_begin: version_string must not be NULL");
-  check_refused(trace_begin(core, ORT_API_VERSION, TEXT, NULL, NULL), ORT_INVALID_ARGUMENT,
-                "ortcore_trace_begin: out must not be NULL");
-  OrtcoreTrace* trace = begin(core, ORT_API_VERSION, TEXT);
-  check_refused(trace_begin(trace->api, ORT_API_VERSION, TEXT, NULL, &out), ORT_INVALID_ARGUMENT,
-                "ortcore_trace_begin: api must not be the table of a trace");
+  check_refused(trace_begin(core, ORT_API_VERSION, VERSION_STRING, NULL, NULL),
+                ORT_INVALID_ARGUMENT, "ortcore_trace_begin: out must not be NULL");
+  OrtcoreTrace* trace = begin(core, ORT_API_VERSION, VERSION_STRING);
+  check_refused(trace_begin(trace->api, ORT_API_VERSION, VERSION_STRING, NULL, &out),
+                ORT_INVALID_ARGUMENT, "ortcore_trace_begin: api must not be the table of a trace");
   trace_end(trace);
   CHECK(out == NULL);
 }
