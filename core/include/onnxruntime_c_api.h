@@ -752,8 +752,8 @@ struct OrtAllocator {
   void*(ORT_API_CALL* Reserve)(OrtAllocator* this_, size_t size);
 
   /**
-   * Since version 23. Gives the allocator's statistics as pairs of names and decimal numbers. May be
-   * NULL.
+   * Since version 23. Gives the allocator's statistics as pairs of names and decimal numbers. May
+   * be NULL.
    *
    * Names that allocators share: Limit, InUse, TotalAllocated, MaxInUse, NumAllocs, NumReserves,
    * NumArenaExtensions, NumArenaShrinkages, MaxAllocSize. An allocator gives those that it has and

@@ -18,8 +18,8 @@ struct core_scope {
   struct core_scope* next;
   /* Blocks of this scope have higher numbers. */
   uint64_t since;
-  /* While a scope that is not owned is open: the adaptor's statistics at its start, and in `peak` the
-   * most bytes in use since. */
+  /* While a scope that is not owned is open: the adaptor's statistics at its start, and in `peak`
+   * the most bytes in use since. */
   core_scope_figures figures;
   /* The newest block at the peak, and the blocks of that moment that were freed since. */
   uint64_t peak_serial;
