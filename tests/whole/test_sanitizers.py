@@ -22,6 +22,11 @@ PLANTED = [
 pytestmark = pytest.mark.slow
 
 
+def cases(*rows):
+    """The parameters of a test whose first is the tool; one process builds what a tool needs."""
+    return [pytest.param(*row, marks=pytest.mark.xdist_group(row[0])) for row in rows]
+
+
 @pytest.fixture
 def make(make_core: list[str], c_compiler: list[str]) -> Callable[..., str]:
     def make(tool: str, *arguments: str, fails: bool = False) -> str:
@@ -47,11 +52,11 @@ def skip_without(tool: str, compiler: list[str]) -> None:
         pytest.skip(f"the compiler cannot link a program with {flag}")
 
 
-@pytest.mark.parametrize("tool", [*SANITIZERS, "valgrind"])
+@pytest.mark.parametrize("tool", cases(*((tool,) for tool in (*SANITIZERS, "valgrind"))))
 def test_nothing_is_found_in_the_core_and_its_clients(make, tool):
     assert "storm" in make(tool)
 
 
-@pytest.mark.parametrize(("tool", "error", "report"), PLANTED)
+@pytest.mark.parametrize(("tool", "error", "report"), cases(*PLANTED))
 def test_a_planted_error_is_found(make, tool, error, report):
     assert report in make(tool, f"RUNS=planted:{error}", fails=True)
