@@ -40,8 +40,7 @@ def _model(op: str, *inputs: tuple[str, str, tuple[int, ...]]) -> bytes:
 
 
 def _add() -> tuple[bytes, dict[str, Any]]:
-    shape = (1, 4)
-    return _model("Add", ("x", "f4", shape)), {"x": np.ones(shape, np.float32)}
+    return _model("Add", ("x", "f4", (1, 4))), {"x": np.ones((1, 4), np.float32)}
 
 
 def _strings() -> tuple[bytes, dict[str, Any]]:
@@ -227,13 +226,9 @@ class Create(_Runs):
 
 
 class RunBusy(_Runs):
-    """The addition while another thread runs Python all the time: the mean.
+    """The addition while another thread runs Python all the time: the mean of `SPAN` nanoseconds."""
 
-    A run that waits for the GIL takes 5 ms, and it is by chance how many do, so each turn has as
-    many runs as fit into `SPAN`.
-    """
-
-    SPAN = 200_000_000  # nanoseconds
+    SPAN = 200_000_000  # by chance, a run waits for the GIL for 5 ms
 
     def run(self, count: int) -> float:
         """The nanoseconds that `count` calls take."""
@@ -243,17 +238,16 @@ class RunBusy(_Runs):
             while not end.is_set():
                 sum(range(100))
 
-        thread = threading.Thread(target=spin)
-        thread.start()
+        (thread := threading.Thread(target=spin)).start()
+        taken, calls = 0.0, 0
         try:
-            taken, calls = 0.0, 0
             while taken < self.SPAN:
                 taken += super().run(10)
                 calls += 10
-            return taken * count / calls
         finally:
             end.set()
             thread.join()
+        return taken * count / calls
 
 
 class _Awaited(_Runs):
