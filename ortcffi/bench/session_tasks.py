@@ -226,7 +226,7 @@ class Create(_Runs):
 
 
 class RunBusy(_Runs):
-    """The addition while another thread runs Python all the time: the mean of `SPAN` nanoseconds."""
+    """The addition while another thread runs Python all the time: a mean of `SPAN` nanoseconds."""
 
     SPAN = 200_000_000  # by chance, a run waits for the GIL for 5 ms
 
