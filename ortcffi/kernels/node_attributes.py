@@ -18,7 +18,7 @@ __all__ = ["read_attributes", "read_inferred_attributes"]
 
 def read_attributes(api: "Api", info: Any, declared: "tuple[Attribute, ...]") -> dict[str, Any]:
     """The attributes of a node by name, with the defaults of those that it does not have."""
-    return {each.name: _value_of(each, _READERS[each.type](api, info, each)) for each in declared}
+    return {each.name: _value_of(api, info, each) for each in declared}
 
 
 def read_inferred_attributes(
@@ -40,13 +40,21 @@ def read_inferred_attributes(
     return found
 
 
-def _value_of(declared: "Attribute", found: Any) -> Any:
-    if found is None:
-        if declared.is_required:
-            told = f"attribute {declared.name!r} is missing, or is no {declared.type.name}"
-            raise InvalidArgument(told, None)
-        return declared.default
-    return found
+def _value_of(api: "Api", info: Any, declared: "Attribute") -> Any:
+    found = _READERS[declared.type](api, info, declared)
+    if found is None or (isinstance(found, list) and not found):
+        _refuse_other_type(api, info, declared)
+    if found is None and declared.is_required:
+        raise InvalidArgument(f"attribute {declared.name!r} is missing", None)
+    return declared.default if found is None else found
+
+
+def _refuse_other_type(api: "Api", info: Any, declared: "Attribute") -> None:
+    """Raise if the node has the attribute, which a getter of its declared type does not tell."""
+    for kind in (OpAttrType.INT, OpAttrType.FLOAT, OpAttrType.STRING):
+        if kind is not declared.type and _READERS[kind](api, info, declared) is not None:
+            told = f"attribute {declared.name!r} must be of type {declared.type.name}"
+            raise InvalidArgument(f"{told}, not {kind.name}", None)
 
 
 def _tried(api: "Api", status: Any) -> bool:

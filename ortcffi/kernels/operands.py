@@ -9,11 +9,11 @@ import numpy as np
 from ortcffi._convert import INT32, encode, integer, mapping
 from ortcffi._public import public
 from ortcffi.custom_ops.describe import Characteristic, Operand
-from ortcffi.custom_ops.op_attr import OpAttrType
+from ortcffi.custom_ops.op_attr import OpAttr, OpAttrType
 from ortcffi.memory.info import MemType
 from ortcffi.values.element_types import ElementType, as_element
 
-__all__ = ["Attribute", "attributes_of", "operands_of", "optional", "variadic"]
+__all__ = ["Attribute", "attributes_of", "of_declared_type", "operands_of", "optional", "variadic"]
 
 
 @public
@@ -153,3 +153,25 @@ def _type_of_value(name: str, value: Any) -> OpAttrType:
         f"attributes: {name!r} must have a default that is an int, float, str, array or a list, or "
         f"a type such as list[int], not {value!r}; an empty list has no type"
     )
+
+
+def of_declared_type(declared: tuple[Attribute, ...], given: Any) -> Any:
+    """The attributes of a node with the types that the op declares: 3 for a float is 3.0.
+
+    A name that the op does not have is a TypeError.
+    """
+    if not isinstance(given, Mapping):
+        return given  # None, or what the maker of the kernel refuses
+    types = {each.name: each.type for each in declared}
+    found = {}
+    for name, value in dict(given).items():
+        if name not in types:
+            raise TypeError(f"attributes[{name!r}]: the op has none of that name: {sorted(types)}")
+        if isinstance(value, (OpAttr, bytes)) or types[name] is OpAttrType.TENSOR:
+            found[name] = value
+            continue
+        try:
+            found[name] = OpAttr(name, value, types[name])
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"attributes[{name!r}]: {error}") from None
+    return found

@@ -14,7 +14,7 @@ from ortcffi.kernels.definition import Definition, remember_table
 from ortcffi.kernels.host import table_of_host
 from ortcffi.kernels.kernel import Kernel, make_kernel
 from ortcffi.kernels.op_sets import op_set
-from ortcffi.kernels.operands import attributes_of, operands_of
+from ortcffi.kernels.operands import attributes_of, of_declared_type, operands_of
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
@@ -77,6 +77,7 @@ class PythonOp:
 
         The arguments are the same.
         """
+        attributes = of_declared_type(self._definition.attributes, attributes)
         struct = self._struct_for(core_api())
         pointer = ffi.cast("OrtCustomOp*", struct.address)
         _, table = table_of_host(core_api())
