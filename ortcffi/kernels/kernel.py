@@ -16,6 +16,7 @@ from ortcffi.errors import InvalidArgument
 from ortcffi.kernels.host import attributes_for, check, host_function
 from ortcffi.memory.allocator import Allocator
 from ortcffi.status.key_values import KeyValuePairs
+from ortcffi.values.checks import array_of
 from ortcffi.values.compiled import address_of
 from ortcffi.values.element_types import ElementType, as_element
 from ortcffi.values.tensor_type_info import TensorTypeInfo
@@ -127,7 +128,7 @@ class Kernel(KernelHost):
                 return Value.from_strings(array.reshape(-1).tolist(), array.shape, api=api)
             if not isinstance(x, np.ndarray):
                 dtype = Value.empty(0, ElementType(element), api=api).dtype if element else None
-                x = np.asarray(x, dtype)
+                x = array_of(x, dtype)
             return Value.from_numpy(x, api=api, copy=True)
         except (TypeError, ValueError) as error:
             name = self.description.name

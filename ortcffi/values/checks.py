@@ -87,6 +87,19 @@ def unfit(x: "NDArray[Any]", element: ElementType, name: str = "x") -> str | Non
     return None
 
 
+def array_of(x: Any, dtype: "np.dtype[Any] | None") -> "NDArray[Any]":
+    """An array of a list or a number; TypeError where more than rounding changes its values."""
+    found = np.asarray(x)
+    if dtype is None or found.dtype == dtype:
+        return found
+    if found.dtype.kind in "biufc":
+        with np.errstate(invalid="ignore"):
+            array = found.astype(dtype)
+        if dtype.kind not in "biu" or np.array_equal(array, found):
+            return array
+    raise TypeError(f"{found.dtype} does not become {dtype} without change; cast it first")
+
+
 def c_strings(x: "NDArray[Any]") -> "list[Cdata]":
     """The strings of an array as null-terminated C strings."""
     return [ffi.new("char[]", _utf8("one of values", text)) for text in x.ravel().tolist()]

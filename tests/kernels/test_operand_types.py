@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""What a kernel of an op in Python is given that is not of the type that the op declares."""
+
+import numpy as np
+import pytest
+
+import ortcffi as ort
+from ortcffi.errors import InvalidArgument
+from ortcffi.kernels.host import attributes_for
+
+
+@pytest.fixture(scope="module")
+def op():
+    @ort.custom_op(
+        "test.types",
+        inputs=[ort.optional(np.float32), ort.optional(np.int64)],
+        outputs=[np.float64],
+        attributes={"by": 2.0, "words": ["a"], "count": 1},
+        op_set=None,
+    )
+    def product(x=None, n=None, *, by, words, count):
+        return np.asarray((n if x is None else x) * by * len(words) * count, np.float64)
+
+    return product
+
+
+def test_an_int_is_a_float_where_the_op_declares_one(op):
+    assert op.kernel({"by": 3})([1, 2]).tolist() == [3, 6]
+
+
+def test_an_empty_list_has_the_type_that_the_op_declares(op):
+    assert op.kernel({"words": []})([1, 2]).tolist() == [0, 0]
+
+
+def test_an_empty_list_for_an_op_of_a_library_needs_a_type():
+    with pytest.raises(TypeError, match=r"attributes\['words'\]: an empty list has no type"):
+        attributes_for({"words": []})
+
+
+@pytest.mark.parametrize("attributes", [{"by": "x"}, {"count": 1.5}, {"words": [1]}, {"bye": 3.0}])
+def test_an_attribute_that_does_not_fit_is_an_error_that_names_it(op, attributes):
+    (name,) = attributes
+    with pytest.raises(TypeError, match=rf"attributes\['{name}'\]"):
+        op.kernel(attributes)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "told"),
+    [
+        (ort.OpAttr("by", 3), "'by' must be of type FLOAT, not INT"),
+        (ort.OpAttr("by", "x"), "'by' must be of type FLOAT, not STRING"),
+        (ort.OpAttr("count", 1.5), "'count' must be of type INT, not FLOAT"),
+        (ort.OpAttr("words", 2), "'words' must be of type STRINGS, not INT"),
+    ],
+)
+def test_a_node_with_an_attribute_of_another_type_is_refused(op, attribute, told):
+    with pytest.raises(InvalidArgument, match=told):
+        op.kernel({attribute.name: attribute})
+
+
+@pytest.mark.parametrize("given", [[1.7, 2.2], ["3"], [2**64]])
+def test_a_list_whose_numbers_would_change_is_refused(op, given):
+    with pytest.raises(TypeError, match=r"input 1 of product: .* without change"):
+        op.kernel()(None, given)
+
+
+def test_a_list_of_whole_numbers_fits_both_floats_and_ints(op):
+    kernel = op.kernel()
+    assert kernel([1, 2]).tolist() == kernel(None, [1, 2]).tolist() == [2, 4]
+    assert kernel([0.5, 2]).tolist() == [1, 4]
