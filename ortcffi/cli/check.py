@@ -66,7 +66,7 @@ def _check_file(report: Report) -> str | None:
     if entry is None:
         report.findings.append(Finding("file", f"it exports neither {' nor '.join(ENTRIES)}"))
     beside = len(exports) - (entry is not None)
-    if beside:
+    if entry is not None and beside:
         report.notes.append(f"exports {beside} names beside {entry}: they may clash with others'")
     facts = read_facts(report.path)
     if facts is not None:

@@ -3,6 +3,7 @@
 
 import argparse
 import atexit
+import errno
 import json
 import os
 import runpy
@@ -49,6 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rest = [word for i, word in enumerate(options.program) if not (i == 0 and word == "--")]
     if not rest:
         parser.error("no program was given")
+    for path in (options.json, options.svg):
+        if path is not None and not Path(path).absolute().parent.is_dir():
+            parser.error(f"{path} cannot be written: its folder does not exist")
     if is_command:
         if options.live:
             parser.error("--live shows a program that runs in this process, not a command")
@@ -70,6 +74,8 @@ def _program_before(given: Sequence[str]) -> bool:
 
 
 def _run_here(program: Sequence[str], options: argparse.Namespace) -> int:
+    if not options.module and not Path(program[0]).exists():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), program[0])
     recorder = Recorder()
     recorder.install()
     live = _live_view(recorder, program[0]) if options.live else None
@@ -85,6 +91,9 @@ def _run_here(program: Sequence[str], options: argparse.Namespace) -> int:
             runpy.run_path(program[0], run_name="__main__")
     except SystemExit as ended:
         return _status_of(ended)
+    except OSError:  # the program's own, which is not one of this command
+        sys.excepthook(*sys.exc_info())
+        return 1
     finally:
         if os.getpid() == recorder.process:  # a fork of the program may end here as well
             if live is not None:

@@ -159,12 +159,13 @@ def test_a_fork_of_the_program_writes_no_report(tmp_path):
     assert done.stderr.count("made no session of the official package") == 1
 
 
-def test_an_exception_of_the_program_is_shown_as_usual(tmp_path):
+@pytest.mark.parametrize("error", ["KeyError('mine')", "FileNotFoundError('mine')"])
+def test_an_exception_of_the_program_is_shown_as_usual(tmp_path, error):
     program = tmp_path / "raises.py"
-    program.write_text("raise KeyError('mine')\n")
+    program.write_text(f"raise {error}\n")
     done = top(program, folder=tmp_path)
     assert done.returncode == 1
-    assert "KeyError: 'mine'" in done.stderr
+    assert f"raise {error}" in done.stderr
 
 
 def test_a_session_that_was_dropped_stays_in_the_report(tmp_path):
@@ -179,7 +180,11 @@ def test_a_session_that_was_dropped_stays_in_the_report(tmp_path):
 
 @pytest.mark.parametrize(
     ("arguments", "error"),
-    [([], "no program was given"), (["--live", "--", "true"], "--live shows a program that")],
+    [
+        ([], "no program was given"),
+        (["--live", "--", "true"], "--live shows a program that"),
+        (["--svg", "/no such folder/x.svg", "program.py"], "cannot be written"),
+    ],
 )
 def test_a_wrong_command_line_is_an_error(arguments, error, capsys):
     with pytest.raises(SystemExit) as ended:
