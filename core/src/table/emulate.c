@@ -119,19 +119,7 @@ static CORE_COLD void fill_tables(void) {
   CORE_EACH_OLDER_HOST(SET_REGISTRATION, )
 }
 
-#define BASE_FUNCTIONS(host, ...)                                                      \
-  static const char* ORT_API_CALL version_string_of_##host(void) NO_EXCEPTION {        \
-    return "1." #host ".0";                                                            \
-  }                                                                                    \
-  static const OrtApi* ORT_API_CALL get_api_of_##host(uint32_t version) NO_EXCEPTION { \
-    return version >= 1 && version <= (host)                                           \
-               ? &tables[host]                                                         \
-               : core_refuse_version(version, host, "1." #host ".0");                  \
-  }
-CORE_EACH_OLDER_HOST(BASE_FUNCTIONS, )
-
-#define BASE(host, ...) [host] = {get_api_of_##host, version_string_of_##host},
-static const OrtApiBase bases[] = {CORE_EACH_OLDER_HOST(BASE, )};
+CORE_HOST_BASES(CORE_EACH_OLDER_HOST);
 
 const OrtApiBase* ORT_API_CALL core_emulate(uint32_t version) {
   if (version == 0 || version > ORT_API_VERSION) {

@@ -39,6 +39,20 @@ void core_describe_late_slot(char* text, unsigned index, uint32_t host, const ch
 _Static_assert(0 CORE_EACH_HOST(CORE_COUNT_HOST, ) == ORT_API_VERSION,
                "CORE_EACH_OLDER_HOST lists every version before this one");
 
+/** Defines `bases`, an OrtApiBase for each host that `each` lists, over the file's own `tables`. */
+#define CORE_HOST_BASES(each) \
+  each(CORE_BASE_FUNCTIONS, ) static const OrtApiBase bases[] = {each(CORE_BASE, )}
+#define CORE_BASE_FUNCTIONS(host, ...)                                                 \
+  static const char* ORT_API_CALL version_string_of_##host(void) NO_EXCEPTION {        \
+    return "1." #host ".0";                                                            \
+  }                                                                                    \
+  static const OrtApi* ORT_API_CALL get_api_of_##host(uint32_t version) NO_EXCEPTION { \
+    return version >= 1 && version <= (host)                                           \
+               ? &tables[host]                                                         \
+               : core_refuse_version(version, host, "1." #host ".0");                  \
+  }
+#define CORE_BASE(host, ...) [host] = {get_api_of_##host, version_string_of_##host},
+
 const OrtApiBase* ORT_API_CALL core_emulate(uint32_t version);
 OrtStatus* ORT_API_CALL core_trace_begin(const OrtApi* api, uint32_t version,
                                          const char* version_string, OrtcoreFigures* figures,
