@@ -112,3 +112,14 @@ CASES: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("StringJoin", [strings("a"), strings("-", "+"), ints(0)], {}),
     ("BlingFireSentenceBreaker", [strings(SENTENCE)], {}),
 ]
+
+
+def assert_same(ours, theirs):
+    """Fail unless a kernel and a session gave the same arrays, or both an exception."""
+    if isinstance(ours, Exception) or isinstance(theirs, Exception):
+        assert isinstance(ours, Exception), theirs
+        assert isinstance(theirs, Exception), ours
+        return
+    for mine, other in zip(ours, theirs, strict=True):
+        assert (mine.dtype, mine.shape) == (other.dtype, other.shape)
+        np.testing.assert_array_equal(mine, other)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from kernels.extension_cases import floats, ints
+from kernels.extension_cases import assert_same, floats, ints
 
 import ortcffi as ort
 from ortcffi.testing.one_node import Model, run_in_process
@@ -126,14 +126,7 @@ def by_session(paths, by_kernel, real_library):
     "number", range(len(CASES)), ids=[f"{n}-{i}" for i, (_, n, _, _) in enumerate(CASES)]
 )
 def test_an_op_gives_the_same_as_in_a_session(number, by_kernel, by_session):
-    ours, theirs = by_kernel[number][1], by_session[number]
-    if isinstance(ours, Exception) or isinstance(theirs, Exception):
-        assert isinstance(ours, Exception), theirs
-        assert isinstance(theirs, Exception), ours
-        return
-    for mine, other in zip(ours, theirs, strict=True):
-        assert (mine.dtype, mine.shape) == (other.dtype, other.shape)
-        np.testing.assert_array_equal(mine, other)
+    assert_same(by_kernel[number][1], by_session[number])
 
 
 def test_only_the_cases_without_attributes_fail(by_kernel):
