@@ -25,6 +25,7 @@ __all__ = [
     "integer",
     "known",
     "mapping",
+    "path_of",
     "pointer",
 ]
 
@@ -50,17 +51,27 @@ def encode(argument: str, text: str) -> bytes:
         ) from None
 
 
-def input_path(argument: str, path: "str | os.PathLike[str]") -> bytes:
-    """The path of a file for C to read, as the system encodes it; errors name the argument.
-
-    A FIFO is refused, because a library would wait until somebody writes into it.
-    """
+def path_of(argument: str, path: "str | os.PathLike[str]") -> bytes:
+    """The path of a file for C, as the system encodes it; errors name the argument."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"{argument} must be a str or os.PathLike, not {type(path).__name__}")
     try:
         encoded = os.fsencode(path)
     except UnicodeEncodeError:
         raise ValueError(f"{argument} {path!r} has a lone surrogate, which no path can") from None
     if b"\0" in encoded:
         raise ValueError(f"{argument} must not contain a null character, which no path can")
+    if not encoded:
+        raise ValueError(f"{argument} must not be empty")
+    return encoded
+
+
+def input_path(argument: str, path: "str | os.PathLike[str]") -> bytes:
+    """The path of a file for C to read, as `path_of`.
+
+    A FIFO is refused, because a library would wait until somebody writes into it.
+    """
+    encoded = path_of(argument, path)
     try:
         mode = os.stat(encoded).st_mode
     except OSError:

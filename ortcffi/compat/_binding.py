@@ -24,12 +24,21 @@ if TYPE_CHECKING:
 __all__ = ["SessionIOBinding"]
 
 
+class _Bound(Binding):
+    """A binding whose missing inputs the library finds, as in the official package."""
+
+    __slots__ = ()
+
+    def _check_inputs(self) -> None:
+        return
+
+
 class SessionIOBinding:
     """Inputs and outputs that runs of a session use until others are bound."""
 
     def __init__(self, session: "InferenceSession", /) -> None:
         engine = session._engine
-        self._bound = Binding(engine)
+        self._bound = _Bound(engine)
         self._names = {spec.name for spec in (*engine.inputs, *engine.overridable_initializers)}
 
     # --- inputs -----------------------------------------------------------------------------------

@@ -8,13 +8,14 @@ from enum import IntFlag
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._contexts import Context
-from ortcffi._convert import encode, input_path, integer
+from ortcffi._convert import encode, input_path, integer, path_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.env.env import Env
 from ortcffi.errors import NotImplemented, fail
 from ortcffi.graph.compile_callbacks import Locate, StoredAt, Subject, Write
 from ortcffi.graph.editor import Buildable, Parts, build_model
+from ortcffi.options.for_library import session_options_for
 from ortcffi.options.session import OptimizationLevel, SessionOptions
 from ortcffi.table.engine import engine_for
 
@@ -121,13 +122,13 @@ def compile_model(  # noqa: PLR0913  # as many as there are options
         if embed_ep_context is not None:
             task.set("EpContextEmbedMode", bool(embed_ep_context))
         if ep_context_directory is not None:
-            directory = os.path.join(_path("ep_context_directory", ep_context_directory), "")
+            directory = os.path.join(path_of("ep_context_directory", ep_context_directory), b"")
             name = encode("ep_context_name", ep_context_name)
-            task.set("EpContextBinaryInformation", directory.encode(), name)
+            task.set("EpContextBinaryInformation", directory, name)
         if callable(external_initializers):
             task.call_back("OutputModelGetInitializerLocationFunc", "locate", external_initializers)
         elif external_initializers is not None:
-            file = _path("external_initializers", external_initializers).encode()
+            file = path_of("external_initializers", external_initializers)
             threshold = integer("external_threshold", external_threshold, _SIZE)
             task.set("OutputModelExternalInitializersFile", file, threshold)
         if weightless is not None:
@@ -142,20 +143,21 @@ class _Task:
         if options is not None and not isinstance(options, SessionOptions):
             raise TypeError(f"options must be SessionOptions, not {type(options).__name__}")
         self.api = engine_for(api, options)
-        if options is None:
-            options = stack.enter_context(SessionOptions(self.api))
-        elif options.api != self.api:
-            raise ValueError(f"options belongs to {options.api}, not to {self.api}")
+        chosen = session_options_for(self.api, options)
+        if chosen is None:
+            chosen = SessionOptions(self.api)
+        if chosen is not options:
+            stack.enter_context(chosen)
         self.api.require("GetCompileApi")
         self.table = lib.GetCompileApi(self.api.pointer)
         create = "CreateModelCompilationOptionsFromSessionOptions"
         if not self.table:
             raise NotImplemented("the library cannot compile models", create)
         self.stack = stack
-        self.alive: list[object] = [options]
+        self.alive: list[object] = [chosen]
         self.env = stack.enter_context(Env(api=self.api))
         out = ffi.new("OrtModelCompilationOptions**")
-        self.call(create, self.env.handle, options.handle, out)
+        self.call(create, self.env.handle, chosen.handle, out)
         self.handle = out[0]
         stack.callback(lib.ReleaseModelCompilationOptions, self.table, self.handle)
 
@@ -185,7 +187,7 @@ class _Task:
             parts = self.stack.enter_context(Parts(self.api, f"{_SET}InputModel"))
             self.set("InputModel", build_model(parts, model))
         elif isinstance(model, (str, os.PathLike)):
-            self.set("InputModelPath", input_path("model", _path("model", model)))
+            self.set("InputModelPath", input_path("model", model))
         else:
             try:
                 content = ffi.from_buffer("char[]", model)
@@ -204,7 +206,7 @@ class _Task:
         if callable(output):
             self.call_back("OutputModelWriteFunc", "write", output)
         elif isinstance(output, (str, os.PathLike)):
-            self.set("OutputModelPath", _path("output", output).encode())
+            self.set("OutputModelPath", path_of("output", output))
         else:
             kind = type(output).__name__
             raise TypeError(f"output must be a path, a callable or None, not {kind}")
@@ -235,13 +237,3 @@ _SINCE = {
     "InputModel": 24,
     "WeightlessEnabled": 29,
 }
-
-
-def _path(argument: str, path: Any) -> str:
-    if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"{argument} must be a str or os.PathLike, not {type(path).__name__}")
-    text = os.fsdecode(os.fspath(path))
-    encode(argument, text)
-    if not text:
-        raise ValueError(f"{argument} must not be empty")
-    return text

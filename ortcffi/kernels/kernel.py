@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: MIT
 """`Kernel`: the kernel of a custom op, without a model and a session."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from ortcffi._convert import SIZE, encode, integer, mapping
+from ortcffi._convert import SIZE, integer, mapping
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api
-from ortcffi.custom_ops.describe import Characteristic, CustomOp
+from ortcffi.custom_ops.describe import CustomOp
 from ortcffi.errors import InvalidArgument
 from ortcffi.kernels.host import attributes_for, check, host_function
+from ortcffi.kernels.node_settings import Settings
 from ortcffi.memory.allocator import Allocator
 from ortcffi.status.key_values import KeyValuePairs
-from ortcffi.values.checks import array_of
+from ortcffi.values.checks import array_of, element_of_array, unfit
 from ortcffi.values.compiled import address_of
-from ortcffi.values.element_types import ElementType, as_element
+from ortcffi.values.element_types import ElementType
 from ortcffi.values.tensor_type_info import TensorTypeInfo
-from ortcffi.values.type_info import TypeInfo
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 else:
     KernelHost = public(lib.ortcffi_kernel_host_type())
 
-__all__ = ["Kernel", "Settings", "make_kernel"]
+__all__ = ["Kernel", "make_kernel"]
 
 
 @public
@@ -62,20 +62,30 @@ class Kernel(KernelHost):
     description: CustomOp
     node_name: str
 
-    def compute(self, *inputs: Any, out: "Value | Sequence[Value | None] | None" = None) -> Any:
+    def compute(self, *inputs: Any, out: Any = None) -> Any:
         """Compute, and return a `Value`, or a tuple of several.
 
         Parameters
         ----------
         *inputs
             As for the call itself.
-        out : Value or sequence of Value, optional
+        out : Value or ndarray, or a list of them, optional
             Where the outputs are written to, instead of memory that the kernel allocates; None for
             those that it is to allocate. Types and shapes must be right.
         """
-        targets = (out,) if isinstance(out, Value) else None if out is None else tuple(out)
-        found = self._compute(inputs, targets)
+        found = self._compute(inputs, None if out is None else self._targets(out))
         return found[0] if len(found) == 1 else found
+
+    def _targets(self, out: Any) -> tuple[Value | None, ...]:
+        """The values that outputs are written to."""
+        listed = [out] if isinstance(out, (Value, np.ndarray)) else out
+        if not isinstance(listed, (list, tuple)):
+            raise TypeError(f"out must be a Value, an ndarray or a list of them, not {out!r}")
+        if len(listed) != self._outputs:
+            raise ValueError(
+                f"out must have {self._outputs} entries, one for each output, but has {len(listed)}"
+            )
+        return tuple(_target(place, x) for place, x in enumerate(listed))
 
     def infer_shapes(self, *inputs: Any) -> "tuple[TensorTypeInfo | None, ...]":
         """Have the op work out the types and shapes of its outputs.
@@ -129,6 +139,10 @@ class Kernel(KernelHost):
             if not isinstance(x, np.ndarray):
                 dtype = Value.empty(0, ElementType(element), api=api).dtype if element else None
                 x = array_of(x, dtype)
+                if dtype is not None and x.dtype != dtype:
+                    raise TypeError(
+                        f"{x.dtype} does not become {dtype} without change; cast it first"
+                    )
             return Value.from_numpy(x, api=api, copy=True)
         except (TypeError, ValueError) as error:
             name = self.description.name
@@ -155,86 +169,23 @@ class Kernel(KernelHost):
         return f"<Kernel of {op.domain}:{op.name}{' closed' if self.closed else ''}>"
 
 
-class Settings:
-    """The node that a kernel is made for, as C has it, and what that borrows.
-
-    Parameters
-    ----------
-    op : CustomOp
-        What the op declares.
-    inputs, outputs, constants
-        As given to `make_kernel`.
-    """
-
-    def __init__(self, op: CustomOp, inputs: Any, outputs: Any, constants: Any) -> None:
-        self.op = op
-        self.node = ffi.new("OrtcoreNode*")
-        self.kept: list[Any] = []
-        fixed = _constants(op, constants)
-        if inputs is not None or fixed:
-            self._operands("input", inputs, op.inputs, fixed)
-        self._operands("output", outputs, op.outputs, {})
-        self.count: int = self.node.output_count
-
-    def _operands(self, what: str, given: Any, declared: Any, fixed: dict[int, Value]) -> None:
-        entries = _entries(what, given, declared)
-        array = ffi.new("OrtcoreOperand[]", len(entries))
-        for i, entry in enumerate(entries):
-            if entry is _ABSENT:
-                continue
-            array[i].name = self.keep(ffi.new("char[]", f"{what}{i}".encode()))
-            if isinstance(entry, TypeInfo):
-                array[i].type = self.keep(entry).handle
-            elif entry is not None:
-                array[i].element_type = as_element(entry, f"{what}s[{i}]")
-            if i in fixed:
-                array[i].constant = self.keep(fixed[i].handle)
-        setattr(self.node, f"{what}s", self.keep(array))
-        setattr(self.node, f"{what}_count", len(entries))
-
-    def keep(self, thing: Any) -> Any:
-        """Keep what C borrows."""
-        self.kept.append(thing)
-        return thing
-
-    def text(self, argument: str, text: str) -> Any:
-        """A string that C borrows."""
-        return self.keep(ffi.new("char[]", encode(argument, text)))
-
-
-_ABSENT = object()
-
-
-def _entries(what: str, given: Any, declared: Any) -> list[Any]:
-    """What a node says of each operand: a type, None for the declared one, or `_ABSENT`."""
-    if given is None:
-        counts = [
-            o.min_arity if o.characteristic == Characteristic.VARIADIC else 1 for o in declared
-        ]
-        return [None] * sum(counts)
-    if isinstance(given, int):
-        return [None] * integer(f"{what}s", given, (0, 65535))
-    if isinstance(given, (str, Mapping)) or not isinstance(given, Iterable):
-        raise TypeError(f"{what}s must be a count or a list of types, not {given!r}")
-    return [_ABSENT if each is None else each for each in given]
-
-
-def _constants(op: CustomOp, constants: Any) -> dict[int, Value]:
-    found = {}
-    for place, given in mapping("constants", constants).items():
-        x = given
-        i = integer("constants", place, (0, 65535))
-        value = (
-            x
-            if isinstance(x, Value)
-            else Value.from_numpy(np.asarray(x), copy=True, api=core_api())
-        )
-        found[i] = value
-    most = len(op.inputs)
-    variadic = op.inputs and op.inputs[-1].characteristic == Characteristic.VARIADIC
-    if found and max(found) >= most and not variadic:
-        raise InvalidArgument(f"constants: {op.name} has no input {max(found)}", None)
-    return found
+def _target(place: int, x: Any) -> Value | None:
+    told = f"out[{place}]"
+    if x is None:
+        return None
+    if isinstance(x, Value):
+        if not x.api.is_core:
+            raise ValueError(f"{told} belongs to {x.api}, and kernels run on the core")
+        return x
+    if not isinstance(x, np.ndarray):
+        raise TypeError(f"{told} must be a Value, an ndarray or None, not {type(x).__name__}")
+    element = element_of_array(x, told)
+    if element is ElementType.STRING:
+        raise TypeError(f"{told}: kernels cannot write strings to an array: use a Value")
+    reason = unfit(x, element, told) if x.flags.writeable else f"{told} is read-only"
+    if reason is not None:
+        raise ValueError(f"{reason}: a kernel cannot write to it")
+    return Value.from_numpy(x, api=core_api())
 
 
 def make_kernel(  # noqa: PLR0913  # as many as a node has

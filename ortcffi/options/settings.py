@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 
-from ortcffi._convert import INT32, UINT32, decode, encode, integer, known
+from ortcffi._convert import INT32, UINT32, decode, encode, integer, known, path_of
 from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -208,11 +208,9 @@ def text(name: str, value: Any) -> str:
 
 def path(name: str, value: "str | os.PathLike[str] | None") -> str | None:
     """Convert a path to str; None stays None."""
-    if value is None:
-        return None
-    if not isinstance(value, (str, os.PathLike)):
-        raise TypeError(f"{name} must be a str or os.PathLike, not {type(value).__name__}")
-    return text(name, os.fspath(value))
+    if value is None or value == "":
+        return value
+    return text(name, os.fsdecode(path_of(name, value)))
 
 
 def file(name: str, value: "str | os.PathLike[str] | None") -> str | None:

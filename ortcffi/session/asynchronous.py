@@ -104,7 +104,13 @@ def run_async(
     API functions: ``RunAsync``, since version 16, where the session has two threads or more;
     otherwise ``Run`` on a thread of this package, of which there are as many as processors.
     """
-    loop = asyncio.get_running_loop()
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        raise RuntimeError(
+            "run_async needs a running event loop: call it in an async function, as in "
+            "'return await session.run_async(...)', or use run_future"
+        ) from None
     future = _RunFuture(loop=loop)
     reference = _loops.get(loop)
     ours = None if reference is None else reference()

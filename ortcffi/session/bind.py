@@ -18,6 +18,7 @@ def bind(
     inputs: Mapping[str, Any] | None = None,
     outputs: Mapping[str, Any] | Iterable[str] | None = None,
     *,
+    copy: bool = False,
     hold_gil: bool = False,
     **io: Any,
 ) -> Binding:
@@ -30,6 +31,10 @@ def bind(
     outputs : mapping, or iterable of str, optional
         The outputs wanted by name, as for `Binding.bind_output`; of an iterable each is allocated
         in memory of the CPU. By default all outputs.
+    copy : bool, optional
+        Whether arrays of inputs are bound by a copy of what they hold now. Otherwise later runs see
+        what is written to them, and an array that cannot be borrowed, such as one that is not
+        C-contiguous, is refused.
     hold_gil : bool, optional
         Whether runs keep the GIL. That saves a run of a few microseconds the wait for it where
         other threads run Python. Never where a kernel, an allocator or a logger in Python may be
@@ -63,7 +68,7 @@ def bind(
         (to_bind if name in known and name not in names else inputs)[name] = x
     binding = Binding(session, hold_gil)
     for name, x in inputs.items():
-        binding.bind_input(name, x)
+        binding.bind_input(name, x, copy=copy)
     for name, x in to_bind.items():
         binding.bind_output(name, x)
     return binding

@@ -6,13 +6,16 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+
 from ortcffi._convert import encode
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import fail
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.session.compiled import Binder
-from ortcffi.session.conversions import as_result
+from ortcffi.session.conversions import check_borrowed
+from ortcffi.session.results import as_result
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -78,7 +81,8 @@ class Binding(Binder):
         Parameters
         ----------
         **io
-            As of `bind_input` for the names of inputs, and of `bind_output` for those of outputs.
+            As of `bind_input` for the names of inputs, without a copy of arrays, and of
+            `bind_output` for those of outputs.
         """
         specs = self.session
         inputs = {spec.name for spec in (*specs.inputs, *specs.overridable_initializers)}
@@ -88,7 +92,7 @@ class Binding(Binder):
             else:
                 self.bind_output(name, x)
 
-    def bind_input(self, name: str, x: Any) -> None:
+    def bind_input(self, name: str, x: Any, *, copy: bool = False) -> None:
         """Bind an input to a value.
 
         Parameters
@@ -96,8 +100,16 @@ class Binding(Binder):
         name : str
             The name of the input.
         x : array-like or Value
-            As for `Session.run`. An array of the model's dtype that is C-contiguous is borrowed, so
-            that later runs see what is written to it; anything else is copied.
+            As for `Session.run`. An array is borrowed, so that later runs see what is written to
+            it. Lists, strings and elements of 4 bits or fewer are always copied.
+        copy : bool, optional
+            Whether an array is bound by a copy of what it holds now.
+
+        Raises
+        ------
+        ValueError
+            The array cannot be borrowed, since it is not C-contiguous, not aligned, or not in this
+            machine's byte order.
 
         Notes
         -----
@@ -107,7 +119,12 @@ class Binding(Binder):
         place = _place((*session.inputs, *session.overridable_initializers), name)
         if place is None:
             session._refuse_input(name, False)
-        self._set_input(name, session._convert_input(place, x), x)
+        if copy and isinstance(x, np.ndarray):
+            x = x.copy()
+        value = session._convert_input(place, x)
+        if not copy:
+            check_borrowed(f"input {name!r}", x, value)
+        self._set_input(name, value, x)
 
     def _set_input(self, name: str, value: Value, x: Any) -> None:
         self._call("BindInput", encode("name", name), value.handle)
@@ -154,7 +171,12 @@ class Binding(Binder):
         """Let go of all inputs. API function: ``ClearBoundInputs``."""
         with self._handle() as handle:
             lib.ClearBoundInputs(self.api.pointer, handle)
-        self._inputs.clear()
+            self._inputs.clear()
+
+    def _check_inputs(self) -> None:
+        for place, spec in enumerate(self.session.inputs):
+            if spec.name not in self._inputs:
+                self.session._refuse_missing(place)
 
     def clear_outputs(self) -> None:
         """Let go of all outputs. API function: ``ClearBoundOutputs``."""

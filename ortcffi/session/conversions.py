@@ -11,14 +11,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ortcffi._native import ffi, lib
 from ortcffi._public import public
-from ortcffi.errors import Cancelled, InvalidArgument, check, out_of_memory
+from ortcffi.errors import Cancelled, InvalidArgument, out_of_memory
+from ortcffi.options.for_library import run_options_for, value_for
 from ortcffi.session.compiled import Engine
-from ortcffi.session.library import run_options_for, value_for
+from ortcffi.session.results import as_result
 from ortcffi.session.specs import ValueSpec, described
 from ortcffi.values import tensors
-from ortcffi.values.checks import unfit
+from ortcffi.values.checks import array_of, unfit
 from ortcffi.values.compiled import address_of
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind, dtype_of, element_of
 from ortcffi.values.value import Value
@@ -133,6 +133,11 @@ class Conversions(Engine):
     def _names(self, outputs: Any) -> tuple[str, ...]:
         if isinstance(outputs, str):
             raise TypeError(f"outputs must be a list of names, not a str: write [{outputs!r}]")
+        if isinstance(outputs, Mapping):
+            raise TypeError(
+                "outputs must be a list of names, not a mapping: inputs come first, as in "
+                "run(inputs, outputs)"
+            )
         if not isinstance(outputs, Iterable):
             raise TypeError(f"outputs must be a list of names, not {type(outputs).__name__}")
         return tuple(outputs) or tuple(spec.name for spec in self.outputs)
@@ -191,13 +196,6 @@ class Conversions(Engine):
         raise Cancelled("the run was ended by cancel", "Run")
 
 
-def as_result(value: Value) -> Any:
-    """What a run returns for an output: an array, Python's own objects, or None for nothing."""
-    if value.kind is ValueKind.TENSOR:
-        return value.numpy(copy=value.element_type in PACKED)
-    return value.to_python() if _has_value(value) else None
-
-
 # --- checks ---------------------------------------------------------------------------------------
 
 
@@ -215,22 +213,11 @@ def unknown(what: str, name: str, specs: tuple[ValueSpec, ...]) -> InvalidArgume
 def _array_of(told: str, spec: ValueSpec, x: Any) -> "np.ndarray[Any, Any]":
     """An array of a list or a number, in the model's dtype where no value changes by that."""
     try:
-        array = np.asarray(x)
+        array = array_of(x, spec.dtype)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{told} cannot be made an array: {error}") from None
     if array.dtype == object and spec.element_type is not ElementType.STRING:
         raise TypeError(f"{told} must be an array of {spec.describe()}, not {type(x).__name__}")
-    wanted = spec.dtype
-    if isinstance(x, np.generic) or wanted is None or wanted == array.dtype:
-        return array
-    if array.dtype.kind in "biuf" and np.can_cast(array.dtype, wanted, "same_kind"):
-        cast = array.astype(wanted)
-        if array.dtype.kind == "f" or np.array_equal(cast, array):
-            return cast
-    if array.dtype.kind in "iu" and wanted.kind in "iuf":
-        cast = array.astype(wanted)
-        if np.array_equal(cast, array):
-            return cast
     return array
 
 
@@ -244,6 +231,20 @@ def _check(told: str, spec: ValueSpec, value: Value) -> None:
     if spec.kind in (ValueKind.TENSOR, ValueKind.SPARSE):
         _check_element(told, spec, value.element_type, value.shape)
         _check_shape(told, spec, value.shape)
+
+
+def check_borrowed(told: str, x: Any, value: Value) -> None:
+    """Refuse an array of which only the layout needs a copy, which later runs would read."""
+    if not isinstance(x, np.ndarray):
+        return
+    element = value.element_type
+    if element is ElementType.STRING or element in PACKED:
+        return
+    if reason := unfit(x, element, told):
+        raise ValueError(
+            f"{reason}: later runs would read a copy, and not what is written to the array; "
+            "bind a C-contiguous array, or pass copy=True"
+        )
 
 
 def _check_element(
@@ -286,12 +287,3 @@ def _check_shape(told: str, spec: ValueSpec, shape: tuple[int, ...]) -> None:
                 f"{told} is {has}, whose dimension {place} is {length}; "
                 f"the model wants {spec.describe()}, where it is {expected}"
             )
-
-
-def _has_value(value: Value) -> bool:
-    """Whether a value holds anything. API function: ``HasValue``, since version 15."""
-    api, out = value.api, ffi.new("int*")
-    if not api.supports("HasValue"):
-        return True
-    check(api.pointer, lib.HasValue(api.pointer, value.handle, out), "HasValue")
-    return bool(out[0])

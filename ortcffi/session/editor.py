@@ -14,8 +14,8 @@ from ortcffi.env.env import Env
 from ortcffi.errors import fail
 from ortcffi.graph.editor import Parts, build_model, editor_of
 from ortcffi.graph.graph import Graph
+from ortcffi.options.for_library import session_options_for
 from ortcffi.options.session import SessionOptions
-from ortcffi.session.library import session_options_for
 from ortcffi.session.session import Session
 from ortcffi.table.engine import engine_for
 

@@ -9,8 +9,8 @@ from ortcffi._native import ffi, lib
 from ortcffi.env.env import Env
 from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import fail
+from ortcffi.options.for_library import session_options_for
 from ortcffi.options.session import SessionOptions
-from ortcffi.session.library import session_options_for
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api

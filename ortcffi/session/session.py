@@ -9,6 +9,7 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import described_by, public
 from ortcffi.env.env import Env
 from ortcffi.graph.graph import Graph
+from ortcffi.options.for_library import session_options_for
 from ortcffi.options.run import PrepackedWeights
 from ortcffi.options.session import SessionOptions
 from ortcffi.session import asynchronous, bind
@@ -21,9 +22,9 @@ from ortcffi.session.creation import (
     of_type,
 )
 from ortcffi.session.facts import Facts
-from ortcffi.session.library import engine_for, session_options_for
 from ortcffi.session.providers import Provider, with_providers
 from ortcffi.session.specs import ValueSpec, outputs_on_cpu, read_specs
+from ortcffi.table.engine import engine_for
 from ortcffi.values.compiled import address_of
 from ortcffi.values.value import Value
 
@@ -254,10 +255,11 @@ class Session(Facts):
         inputs: Mapping[str, Any] | None = None,
         outputs: Mapping[str, Any] | Iterable[str] | None = None,
         *,
+        copy: bool = False,
         hold_gil: bool = False,
         **io: Any,
     ) -> "Binding":
-        return bind.bind(self, inputs, outputs, hold_gil=hold_gil, **io)
+        return bind.bind(self, inputs, outputs, copy=copy, hold_gil=hold_gil, **io)
 
     @described_by(asynchronous.run_async)
     def run_async(self, *arguments: Any, **keywords: Any) -> "asyncio.Future[list[Any]]":

@@ -88,16 +88,24 @@ def unfit(x: "NDArray[Any]", element: ElementType, name: str = "x") -> str | Non
 
 
 def array_of(x: Any, dtype: "np.dtype[Any] | None") -> "NDArray[Any]":
-    """An array of a list or a number; TypeError where more than rounding changes its values."""
+    """An array of a list or a number.
+
+    It is of `dtype` if no more than rounding changes the values by that, and otherwise of the dtype
+    that NumPy finds.
+    """
     found = np.asarray(x)
-    if dtype is None or found.dtype == dtype:
+    if dtype is None or found.dtype == dtype or found.dtype.kind not in "biufc":
         return found
-    if found.dtype.kind in "biufc":
-        with np.errstate(invalid="ignore"):
-            array = found.astype(dtype)
-        if dtype.kind not in "biu" or np.array_equal(array, found):
-            return array
-    raise TypeError(f"{found.dtype} does not become {dtype} without change; cast it first")
+    if found.dtype.kind == "c" and dtype.kind != "c":
+        return found
+    with np.errstate(invalid="ignore", over="ignore"):
+        array = found.astype(dtype)
+    if dtype.kind == "b" or "int" in dtype.name:
+        # NumPy compares its own integers exactly; those of ml_dtypes are narrower than any other.
+        same = np.array_equal(array.astype(found.dtype) if dtype.kind == "V" else array, found)
+    else:
+        same = np.array_equal(np.isfinite(array), np.isfinite(found))
+    return array if same else found
 
 
 def c_strings(x: "NDArray[Any]") -> "list[Cdata]":

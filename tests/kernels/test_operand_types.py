@@ -64,6 +64,45 @@ def test_a_list_whose_numbers_would_change_is_refused(op, given):
         op.kernel()(None, given)
 
 
+def test_a_kernel_writes_to_an_array(op):
+    out = np.zeros(2, np.float64)
+    assert op.kernel().compute([1, 2], out=out).numpy().tolist() == [2, 4]
+    assert out.tolist() == [2, 4]
+
+
+READ_ONLY = np.zeros(2)
+READ_ONLY.flags.writeable = False
+
+
+@pytest.mark.parametrize(
+    ("out", "kind", "told"),
+    [
+        (5, TypeError, "out must be a Value, an ndarray or a list of them, not 5"),
+        (["x"], TypeError, r"out\[0\] must be a Value, an ndarray or None, not str"),
+        ([], ValueError, "out must have 1 entries, one for each output, but has 0"),
+        ([None, None], ValueError, "out must have 1 entries, one for each output, but has 2"),
+        (
+            np.zeros(4)[::2],
+            ValueError,
+            r"out\[0\] is not C-contiguous: a kernel cannot write to it",
+        ),
+        (READ_ONLY, ValueError, r"out\[0\] is read-only"),
+        (np.array(["a"]), TypeError, r"out\[0\]: kernels cannot write strings"),
+    ],
+)
+def test_what_a_kernel_cannot_write_to_is_refused_by_name(op, out, kind, told):
+    with pytest.raises(kind, match=told):
+        op.kernel().compute([1, 2], out=out)
+
+
+def test_a_kernel_does_not_write_to_a_value_of_another_library(op, real_api):
+    with (
+        ort.Value.empty(2, np.float64, api=real_api) as out,
+        pytest.raises(ValueError, match=r"out\[0\] belongs to .* kernels run on the core"),
+    ):
+        op.kernel().compute([1, 2], out=out)
+
+
 def test_a_list_of_whole_numbers_fits_both_floats_and_ints(op):
     kernel = op.kernel()
     assert kernel([1, 2]).tolist() == kernel(None, [1, 2]).tolist() == [2, 4]

@@ -69,7 +69,9 @@ def test_errors_of_arguments_are_raised_at_once(session):
             session.run_async({})
 
     run_async(main())
-    with pytest.raises(RuntimeError, match="no running event loop"):
+    with pytest.raises(
+        RuntimeError, match="needs a running event loop: call it in an async function"
+    ):
         session.run_async({})
 
 

@@ -102,6 +102,41 @@ def test_wrong_bindings_are_refused_by_name(session, x):
         session.bind(x=x, y=info)
 
 
+LAYOUTS = {
+    "not C-contiguous": lambda x: x[:, ::-1],
+    "not in this machine's byte order": lambda x: x.astype(x.dtype.newbyteorder()),
+    "not aligned": lambda x: np.frombuffer(b"-" + x.tobytes(), x.dtype, offset=1).reshape(x.shape),
+}
+
+
+@pytest.mark.parametrize("problem", LAYOUTS)
+def test_an_array_that_cannot_be_borrowed_is_bound_by_a_copy_only_where_one_is_asked_for(
+    session, x, problem
+):
+    array = LAYOUTS[problem](x)
+    with pytest.raises(ValueError, match=f"input 'x' is {problem}.*: later runs would read a copy"):
+        session.bind(x=array)
+    with session.bind(x=array, copy=True) as bound:
+        bound.run()
+        np.testing.assert_array_equal(bound.outputs["y"], 2 * array)
+        with pytest.raises(ValueError, match="pass copy=True"):
+            bound.bind(x=array)
+
+
+def test_runs_do_not_see_what_is_written_to_an_array_that_was_bound_by_a_copy(session, x):
+    expected = 2 * x
+    with session.bind(x=x, copy=True) as bound:
+        x += 1
+        bound.run()
+        np.testing.assert_array_equal(bound.outputs["y"], expected)
+
+
+def test_lists_are_bound_by_a_copy(session):
+    with session.bind(x=[[1, 2, 3, 4]]) as bound:
+        bound.run()
+        assert bound.outputs["y"].tolist() == [[2, 4, 6, 8]]
+
+
 def test_a_run_takes_options_and_nothing_else(session, x, real_api):
     with session.bind(x=x) as bound, ort.RunOptions(real_api, tag="t") as options:
         bound.run(options=options, timeout=60)
@@ -113,7 +148,7 @@ def test_a_run_takes_options_and_nothing_else(session, x, real_api):
 
 def test_a_run_without_its_input_fails_and_can_be_mended(session, x):
     with session.bind() as bound:
-        with pytest.raises(ort.OrtError):
+        with pytest.raises(InvalidArgument, match="input 'x' is missing: the model wants float"):
             bound.run()
         bound.bind(x=x)
         bound.run()
@@ -134,6 +169,8 @@ def test_clearing_lets_go_of_arrays(session):
         bound.clear_inputs()
         bound.clear_outputs()
         assert reference() is None
+        with pytest.raises(InvalidArgument, match="input 'x' is missing"):
+            bound.run()
         assert bound.output_names == []
         assert bound.outputs == {}
 

@@ -190,6 +190,8 @@ def test_a_name_that_is_nearly_right_is_suggested(opened):
         (({1: 2},), {}, "the name of an input must be a str, not 1"),
         (({}, "y"), {}, r"outputs must be a list of names, not a str: write \['y'\]"),
         (({}, 5), {}, "outputs must be a list of names, not int"),
+        ((None, {"x": 1}), {}, r"inputs come first, as in run\(inputs, outputs\)"),
+        ((["y"], {"x": 1}), {}, r"inputs come first, as in run\(inputs, outputs\)"),
         (({}, [], 5), {}, "feed and outputs by position"),
         (({"x": 1},), {"x": 1}, "input 'x' was given twice"),
         (({"x": 1},), {"feed": {}}, "feed was given twice"),

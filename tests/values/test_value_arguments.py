@@ -8,6 +8,7 @@ import pytest
 
 from ortcffi import ElementType, KeyValuePairs, Limiting, TensorTypeInfo, TypeInfo, Value, ffi
 from ortcffi.errors import InvalidArgument, OutOfMemory
+from ortcffi.values.checks import array_of
 
 WRAPPERS = {
     "value": Value.from_handle,
@@ -122,3 +123,26 @@ def test_a_capsule_of_one_dimension_becomes_a_value(api):
 def test_a_capsule_with_too_many_dimensions_is_refused_before_they_are_read(api, rank):
     with pytest.raises(BufferError, match="shape"):
         Value.from_dlpack(Exporter(rank), api=api)
+
+
+@pytest.mark.parametrize(
+    ("given", "name", "kept"),
+    [
+        ([1, 2.0], "int64", True),
+        ([0.1, float("nan")], "float32", True),
+        ([2**24 + 1], "float32", True),
+        ([1.5], "int64", False),
+        ([1e300], "float32", False),
+        ([-1], "uint64", False),
+        ([1j], "float32", False),
+        ([2], "bool", False),
+        ([7], "int4", True),
+        ([9], "int4", False),
+        ([0.3], "bfloat16", True),
+        ([3000], "float8_e4m3fn", False),
+    ],
+)
+def test_a_list_gets_the_wanted_dtype_if_no_more_than_rounding_changes_it(given, name, kept):
+    pytest.importorskip("ml_dtypes")  # which gives NumPy the names int4 and others
+    dtype = np.dtype(name)
+    assert (array_of(given, dtype).dtype == dtype) is kept

@@ -17,6 +17,7 @@ struct binding {
   char holds_gil;
   char is_busy;
   char is_closed;
+  char is_complete; /* whether all inputs were bound when it was last used for binding */
 };
 
 static int begin_use(struct binding* binding) {
@@ -105,6 +106,16 @@ static OrtStatus* perform(struct binding* binding) {
   return status;
 }
 
+/* Has Python refuse a binding that lacks an input, once after something was bound. */
+static int check_inputs(struct binding* binding) {
+  if (!binding->is_complete) {
+    PyObject* answer = PyObject_CallMethod((PyObject*)binding, "_check_inputs", NULL);
+    binding->is_complete = answer != NULL;
+    Py_XDECREF(answer);
+  }
+  return binding->is_complete ? 0 : -1;
+}
+
 /* run(*, options=None, timeout=None) */
 static PyObject* run_bound(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                            PyObject* keywords) {
@@ -129,7 +140,7 @@ static PyObject* run_bound(PyObject* self, PyObject* const* arguments, Py_ssize_
   }
   OrtStatus* status = NULL;
   struct run* run = &binding->run;
-  if (ortcffi_run_begin_options(run, binding->session, &request) < 0) {
+  if (ortcffi_run_begin_options(run, binding->session, &request) < 0 || check_inputs(binding) < 0) {
     /* with an exception */
   } else if (run->has_adapters) {
     PyErr_SetString(PyExc_ValueError,
@@ -154,6 +165,7 @@ static PyObject* hand_out(PyObject* self, PyObject* unused) {
     return NULL;
   }
   binding->habit = (struct habit){0};
+  binding->is_complete = 0;
   return PyLong_FromVoidPtr(binding->handle);
 }
 

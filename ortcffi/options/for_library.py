@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Which library runs a model, and how it gets what was made for another one."""
+"""How the library of a session gets what was made for the core."""
 
 from typing import TYPE_CHECKING, Any
 
 from ortcffi.options.run import RunOptions
 from ortcffi.options.session import SessionOptions
-from ortcffi.table.engine import engine_for
 from ortcffi.values import tensors
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind
 
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     from ortcffi.options.settings import Options
     from ortcffi.table.api import Api
 
-__all__ = ["engine_for", "run_options_for", "session_options_for"]
+__all__ = ["run_options_for", "session_options_for", "value_for"]
 
 
 def session_options_for(api: "Api", options: SessionOptions | None) -> SessionOptions | None:
