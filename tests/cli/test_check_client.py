@@ -3,9 +3,11 @@
 
 import json
 import os
+import subprocess
 
 import pytest
 from support.paths import CHECKOUT
+from support.threads import wait_until
 from support.versions import API_VERSION, VERSION_STRING
 
 from ortcffi._table import _slots
@@ -88,8 +90,20 @@ def test_what_it_called_before_it_crashed_is_told(library, end, problem):
     assert found.called == {"CreateStatus": 1, "ReleaseStatus": 1}
 
 
-def test_what_it_called_before_it_hung_is_told(library):
-    found = check_client.examine(library(WITH_TABLE=f"{STATUS};for(;;)pause()"), seconds=3)
+def test_what_it_called_before_it_hung_is_told(library, tmp_path, monkeypatch):
+    note = tmp_path / "hangs"
+
+    class TimeIsOver(subprocess.Popen):
+        def communicate(self, *arguments, timeout=None):
+            if timeout is not None:
+                wait_until(note.exists)
+                raise subprocess.TimeoutExpired(self.args, timeout)
+            return super().communicate(*arguments)
+
+    hang = f'fclose(fopen("{note}","w"));for(;;)pause()'
+    path = library(WITH_TABLE=f"{STATUS};{hang}")
+    monkeypatch.setattr(subprocess, "Popen", TimeIsOver)
+    found = check_client.examine(path, seconds=3)
     assert found.problem == "it does not return within 3 seconds"
     assert found.called == {"CreateStatus": 1, "ReleaseStatus": 1}
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.processes import TIME_LIMIT
 from support.threads import run_threads
 
 from ortcffi import Graph
@@ -353,7 +354,7 @@ def test_an_asynchronous_run_calls_back(onnxruntime, squares):
 
     x = X.copy()
     session.run_async(["Y"], {"X": x}, callback, "data")
-    assert done.wait(60)
+    assert done.wait(TIME_LIMIT)
     ((results, data, error),) = told
     assert (data, error) == ("data", "")
     np.testing.assert_array_equal(results[0], X * X)

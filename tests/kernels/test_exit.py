@@ -39,7 +39,7 @@ else:
     atexit.unregister(lib.ortcffi_end_runs)  # which waits for runs, for some seconds
 for _ in range(2):
     threading.Thread(target=call, args=[x], daemon=True).start()
-assert started.wait(60)
+assert started.wait(300)
 """
 
 
@@ -47,7 +47,7 @@ assert started.wait(60)
 @pytest.mark.usefixtures("real_library")
 def test_the_interpreter_may_end_while_daemon_threads_are_in_an_op(host):
     script = f"import sys; sys.path.insert(0, {str(CHECKOUT / 'tests')!r})\n{DAEMONS}"
-    done = run(sys.executable, "-c", script, host, timeout=60)
+    done = run(sys.executable, "-c", script, host)
     # What the library logs of a run whose op begins after the end.
     told = [line for line in done.stderr.splitlines() if "interpreter has ended" not in line]
     assert told == []
@@ -70,4 +70,4 @@ if sys.argv[2] == "collected":
 def test_a_kernel_and_its_library_may_end_in_any_order(compile_c, state):
     source = CHECKOUT / "tests/c/clients/checked_ops.c"
     library = compile_c(source, "-shared", "-fPIC", "-fvisibility=hidden")
-    assert run(sys.executable, "-c", CYCLE, library, state, timeout=60).stderr == ""
+    assert run(sys.executable, "-c", CYCLE, library, state).stderr == ""

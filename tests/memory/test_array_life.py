@@ -263,11 +263,11 @@ def wait():
         print("came back")
 thread = threading.Thread(target=wait)
 thread.start()
-begun.wait(60)
+begun.wait(300)
 for _ in range(1000):
     threading.Event().wait(0.0001)  # lets the thread get into its call
 libc.pthread_mutex_unlock(mutex)
-thread.join(60)
+thread.join(300)
 """
 
 

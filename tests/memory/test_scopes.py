@@ -380,7 +380,7 @@ def work():
             pool.empty(10)
             started.set()
 threading.Thread(target=work, daemon=True).start()
-started.wait(60)
+started.wait(300)
 scope = pool.scope(belongs_to={belongs_to!r})
 scope.__enter__()
 kept = pool.empty(10)

@@ -184,18 +184,18 @@ def test_a_recorder_works_on_in_a_forked_child():
         def hold():
             with recorder._guard:
                 held.set()
-                forked.wait(60)
+                forked.wait(300)
 
         thread = threading.Thread(target=hold)
         thread.start()
-        held.wait(60)
+        held.wait(300)
         if (child := os.fork()) == 0:
             session = onnxruntime.InferenceSession(MODEL)
             session.run(None, {"x": X})
             recorder.sample()
             os._exit(0 if [each.runs for each in recorder.records] == [0, 1] else 1)
         forked.set()
-        thread.join(60)
+        thread.join(300)
         print(os.waitpid(child, 0)[1])
     """
     assert python(code) == "0\n"

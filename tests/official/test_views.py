@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from support import models
 from support.official import onnxruntime
+from support.processes import TIME_LIMIT
 from support.releases import needs_release
 
 import ortcffi as ort
@@ -38,7 +39,7 @@ def test_a_bound_run_writes_into_the_array(official, session):
 
 def test_a_view_runs_without_waiting(official, session):
     future = official.session(session).run_future({"x": X})
-    assert future.result(timeout=60)[0].tolist() == [[2, 2, 2, 2]]
+    assert future.result(timeout=TIME_LIMIT)[0].tolist() == [[2, 2, 2, 2]]
 
 
 @needs_release(25, "profiles of single runs")
@@ -105,7 +106,7 @@ def test_threads_of_an_official_session_are_made_by_python(official):
         made.append(thread)
         return thread
 
-    functions = (create, lambda thread: thread.join(60))
+    functions = (create, lambda thread: thread.join(TIME_LIMIT))
     options = official.session_options(intra_op_threads=3, thread_functions=functions)
     session = onnxruntime.InferenceSession(models.add(), options)
     assert session.run(None, {"x": X})[0].tolist() == [[2, 2, 2, 2]]

@@ -8,6 +8,7 @@ import gc
 import numpy as np
 import pytest
 from support import models
+from support.processes import TIME_LIMIT
 from support.threads import run_async, wait_until
 
 import ortcffi as ort
@@ -86,7 +87,7 @@ def test_errors_of_a_run_are_raised_where_it_is_awaited(opened, options):
             await session.run_async(feed)
 
     run_async(main())
-    assert isinstance(session.run_future(feed).exception(60), ort.OrtError)
+    assert isinstance(session.run_future(feed).exception(TIME_LIMIT), ort.OrtError)
 
 
 def test_to_cancel_a_task_ends_the_run(endless):
@@ -113,7 +114,7 @@ def test_a_timeout_and_cancel_end_an_awaited_run(endless):
 
 def test_a_future_of_threads_has_the_result(session, x):
     futures = [session.run_future({"x": x + n}) for n in range(20)]
-    done, _ = concurrent.futures.wait(futures, timeout=60)
+    done, _ = concurrent.futures.wait(futures, timeout=TIME_LIMIT)
     assert len(done) == 20
     assert [int(f.result(0)[0][0, 0]) for f in futures] == [2 * (1 + n) for n in range(20)]
 
@@ -121,9 +122,9 @@ def test_a_future_of_threads_has_the_result(session, x):
 def test_to_cancel_a_future_of_threads_ends_the_run(endless, session, x):
     future = endless.run_future({"x": BIG})
     assert future.cancel()
-    assert isinstance(future.exception(60), Cancelled)
+    assert isinstance(future.exception(TIME_LIMIT), Cancelled)
     assert not future.cancel()
-    assert session.run_future({"x": x}).result(60)
+    assert session.run_future({"x": x}).result(TIME_LIMIT)
 
 
 def test_arrays_stay_until_the_run_has_ended(session):

@@ -139,7 +139,7 @@ def test_lists_are_bound_by_a_copy(session):
 
 def test_a_run_takes_options_and_nothing_else(session, x, real_api):
     with session.bind(x=x) as bound, ort.RunOptions(real_api, tag="t") as options:
-        bound.run(options=options, timeout=60)
+        bound.run(options=options, timeout=300)
         with pytest.raises(TypeError, match="takes options and timeout only"):
             bound.run(x=x)
         with pytest.raises(TypeError, match="takes options and timeout only"):

@@ -243,10 +243,10 @@ def test_a_fork_takes_the_threads_of_a_session_away(threads, works):
             good = (told == "") if {works} else "before a fork" in told
             session.close()
             with ort.Session(models.add(), ort.SessionOptions(intra_op_threads=1)) as fresh:
-                good = good and fresh.run({{"x": x}}, timeout=60)[0].sum() == 8
+                good = good and fresh.run({{"x": x}}, timeout=300)[0].sum() == 8
             os._exit(0 if good else 1)
         assert os.waitpid(child, 0)[1] == 0
-        session.run({{"x": x}}, timeout=60)
+        session.run({{"x": x}}, timeout=300)
     """
     run_python(dedent(code), **PATH)
 

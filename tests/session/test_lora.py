@@ -6,7 +6,7 @@ import gc
 import numpy as np
 import pytest
 from support import models
-from support.processes import run_python
+from support.processes import TIME_LIMIT, run_python
 
 import ortcffi as ort
 from ortcffi.compat import AdapterFormat, OrtValue
@@ -68,7 +68,7 @@ def test_a_run_keeps_the_adapters_of_options_that_are_closed(opened, real_api, f
         job = session.run_future({"x": np.ones((1, 4), np.float32)}, options=options)
         options.close()
         del options
-        assert job.result(10)[0].tolist() == [[3, 3, 3, 3]]
+        assert job.result(TIME_LIMIT)[0].tolist() == [[3, 3, 3, 3]]
 
 
 def test_a_bound_run_refuses_adapters_which_the_library_would_ignore(session, real_api, file, x):

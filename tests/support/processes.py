@@ -58,7 +58,7 @@ def run_python(program: str, *arguments: str | Path, **environment: str) -> str:
     return run(*command, env={**os.environ, **environment}).stdout.strip()
 
 
-def fork(work: Callable[[], object], limit: float = 60) -> int:
+def fork(work: Callable[[], object], limit: float = TIME_LIMIT) -> int:
     """Run a function in the child of a fork, and return the status for which a parent waits.
 
     The status is 0 if the function returned something true, and 256 if it returned something

@@ -56,4 +56,4 @@ def test_a_planted_crash_is_told(tmp_path, monkeypatch):
     (folder / "hostile.py").write_text(crash)
     monkeypatch.setitem(globals(), "CHECKOUT", tmp_path)
     with pytest.raises(AssertionError, match=r"last call (.|\n)*Aborted"):
-        run("core", 1, 5, 1, tmp_path)
+        run("core", 1, 60, 1, tmp_path)

@@ -131,7 +131,7 @@ def test_a_fork_while_another_thread_makes_its_first_value_leaves_the_child_work
     monkeypatch.setattr(compiled, "_maker_of", make_slowly)
     threads = start(lambda: api._maker)
     assert held.wait(TIME_LIMIT)
-    status = fork(use, limit=20)
+    status = fork(use)
     done.set()
     join(*threads)
     assert status == 0

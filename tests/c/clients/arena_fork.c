@@ -66,7 +66,7 @@ static void fork_in(void* (*work)(void*)) {
   pid_t child = fork();
   __atomic_store_n(&holds, 0, __ATOMIC_RELEASE);
   if (child == 0) {
-    alarm(10);
+    alarm(120);
     CHECK(arena->Alloc(arena, MAX_MEM) != NULL && arena->Alloc(arena, 1) == NULL);
     _exit(0);
   }

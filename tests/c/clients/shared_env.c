@@ -58,7 +58,7 @@ static void fork_often(long forks) {
   for (long i = 0; i < forks; i++) {
     pid_t child = fork();
     if (child == 0) {
-      alarm(10);
+      alarm(120);
       use_once();
       _exit(0);
     }
