@@ -60,6 +60,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/values/value_string_arrays.c",
     "ortcffi/boundary/values/dlpack.c",
     "ortcffi/boundary/session/session.c",
+    "ortcffi/boundary/session/ports.c",
     "ortcffi/boundary/session/run_arguments.c",
     "ortcffi/boundary/session/run_values.c",
     "ortcffi/boundary/session/run.c",

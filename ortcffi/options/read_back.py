@@ -31,6 +31,8 @@ def read_pairs(options: Options, reader: Reader) -> dict[str, str] | None:
     reader : callable
         ``lib.ortcffi_describe_session_options``, or another such function of the boundary.
     """
+    if not options.api.is_core:
+        return None
     api = core_api()
     owner = owner_of("OrtKeyValuePairs*", api, lib.ReleaseKeyValuePairs)
     out = out_of(owner)

@@ -4,10 +4,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ortcffi._native import Owner
 from ortcffi.options.run import RunOptions
 from ortcffi.table.api import Api
 from ortcffi.values._compiled import Maker
 from ortcffi.values.value import Value
+
+# The name, the owner of the type, the kind, the type of the elements, and the shape.
+Port = tuple[str, Owner, int, int, tuple[int | str, ...] | None]
 
 class Engine:
     def run(
@@ -35,17 +39,16 @@ class Engine:
     def _begin(
         self,
         maker: Maker,
-        handle: int,
         value_type: type[Value],
         keep: object,
         strings: int,
-        inputs: tuple[Any, ...],
-        outputs: tuple[Any, ...],
-        required: int,
         has_threads: bool,
-        borrowed: bool = False,
+        borrowed: bool,
         /,
     ) -> None: ...
+    def _read_ports(self) -> None: ...
+    def _ports(self, make: Callable[[], Owner], /) -> tuple[list[Port], list[Port], int]: ...
+    def _output_elements(self) -> list[int] | None: ...
     def _submit(
         self,
         notify: Mailbox | Callable[[Job], object],
@@ -64,6 +67,8 @@ class Engine:
     def closed(self) -> bool: ...
     @property
     def running(self) -> int: ...
+    @property
+    def _out(self) -> int: ...
 
 class Binder:
     def run(self, *, options: RunOptions | None = ..., timeout: float | None = ...) -> None: ...

@@ -14,9 +14,8 @@ import numpy as np
 from ortcffi._public import public
 from ortcffi.errors import Cancelled, InvalidArgument, out_of_memory
 from ortcffi.options.for_library import run_options_for, value_for
-from ortcffi.session.compiled import Engine
 from ortcffi.session.results import as_result
-from ortcffi.session.specs import ValueSpec, described
+from ortcffi.session.specs import Described, ValueSpec, described
 from ortcffi.values import tensors
 from ortcffi.values.checks import array_of, unfit
 from ortcffi.values.compiled import address_of
@@ -29,14 +28,10 @@ _ENDINGS = {1: "cancel", 2: "timeout", 3: "KeyboardInterrupt"}  # as `enum endin
 
 
 @public
-class Conversions(Engine):
+class Conversions(Described):
     """The part of a session that converts and refuses arguments."""
 
     __slots__ = ()
-
-    inputs: tuple[ValueSpec, ...]
-    outputs: tuple[ValueSpec, ...]
-    overridable_initializers: tuple[ValueSpec, ...]
 
     # --- inputs -----------------------------------------------------------------------------------
 

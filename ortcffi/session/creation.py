@@ -2,7 +2,8 @@
 """What sessions are made of: a path or bytes, options, an environment, a store of weights."""
 
 import os
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import input_path
@@ -17,6 +18,8 @@ from ortcffi.options.session import ExecutionMode, SessionOptions
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
+_SEQUENTIAL = int(ExecutionMode.SEQUENTIAL)
+
 # Makes the library's session: called with its environment, its options and where to write it.
 Create = Callable[[Any, Any, Any], None]
 
@@ -28,10 +31,19 @@ def of_type(name: str, given: Any, kind: type) -> Any:
     return given
 
 
+# Of each library, the environment of those of its sessions that were given none.
+_shared: "dict[Hashable, weakref.ref[Env]]" = {}
+
+
 def environment_of(api: "Api", env: Env | None) -> Env:
-    """The environment for a session."""
+    """The environment for a session; by default one that sessions share while any of them lives."""
     if env is None:
-        return Env(api=api)
+        found = _shared.get(api.library)
+        shared = None if found is None else found()
+        if shared is None or shared.closed:
+            shared = Env(api=api)
+            _shared[api.library] = weakref.ref(shared)
+        return shared
     if not api.same_library(env.api):
         raise ValueError(f"env belongs to {env.api}, and the session to {api}")
     return env
@@ -47,7 +59,8 @@ def create_from(
         if not api.same_library(weights.api):
             raise ValueError(f"prepacked_weights belong to another library than {api}")
         store, suffix = (weights.handle,), "WithPrepackedWeightsContainer"
-    if isinstance(model, (str, os.PathLike)):
+    is_bytes = type(model) is bytes  # asked first, because the other question takes longer
+    if not is_bytes and isinstance(model, (str, os.PathLike)):
         slot = f"CreateSession{suffix}"
         subject: tuple[Any, ...] = (input_path("model", model),)
         held = None
@@ -61,7 +74,8 @@ def create_from(
         if status := getattr(lib, slot)(api.pointer, env, *subject, options, *store, out):
             fail(api.pointer, status, slot)
 
-    return create, (store, held) if _borrows_bytes(options) else store
+    # The session refers to bytes anyway; other memory is held only where the library uses it.
+    return create, (store, held) if is_bytes or _borrows_bytes(options) else store
 
 
 def create_from_graph(api: "Api", graph: Graph) -> Create:
@@ -77,9 +91,15 @@ def create_from_graph(api: "Api", graph: Graph) -> Create:
 
 def has_threads(options: SessionOptions | None) -> bool:
     """Whether the library has threads for a session, as far as its options say."""
-    if options is None or options.intra_op_threads != 1 or not options.per_session_threads:
+    if options is None:
         return True
-    return bool(options.execution_mode != ExecutionMode.SEQUENTIAL)
+    # What was set through this object: to ask the library takes longer than all else here.
+    values = options._values
+    return (
+        values.get("intra_op_threads") != 1
+        or not values.get("per_session_threads", True)
+        or values.get("execution_mode", _SEQUENTIAL) != _SEQUENTIAL
+    )
 
 
 def _borrows_bytes(options: "SessionOptions | None") -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from ortcffi._native import ffi, lib
+from ortcffi._native import ffi
 from ortcffi._public import described_by, public
 from ortcffi.env.env import Env
 from ortcffi.graph.graph import Graph
@@ -23,7 +23,7 @@ from ortcffi.session.creation import (
 )
 from ortcffi.session.facts import Facts
 from ortcffi.session.providers import Provider, with_providers
-from ortcffi.session.specs import ValueSpec, outputs_on_cpu, read_specs
+from ortcffi.session.specs import ValueSpec
 from ortcffi.table.engine import engine_for
 from ortcffi.values.compiled import address_of
 from ortcffi.values.value import Value
@@ -68,13 +68,9 @@ class Session(Facts):
     ----------
     api : Api
         The table of the library.
-    inputs, outputs : tuple of ValueSpec
-        What the model wants and gives, in the model's order.
-    overridable_initializers : tuple of ValueSpec
-        Inputs that the model has a default for.
     closed : bool
-        Whether `close` was called. Any use but of this, `close` and the attributes above then
-        raises `ValueError`.
+        Whether `close` was called. Any use but of this, `close`, `api`, `inputs`, `outputs` and
+        `overridable_initializers` then raises `ValueError`.
     running : int
         How many runs are under way.
 
@@ -96,12 +92,7 @@ class Session(Facts):
     ``CreateSessionFromArrayWithPrepackedWeightsContainer``, ``ReleaseSession``.
     """
 
-    __slots__ = (
-        "__weakref__",
-        "inputs",
-        "outputs",
-        "overridable_initializers",
-    )
+    __slots__ = ("__weakref__",)
 
     def __init__(  # noqa: PLR0913  # as many as there are parts
         self,
@@ -156,9 +147,9 @@ class Session(Facts):
         if chosen is not None and (
             chosen._alive.get("custom_ops") or chosen._alive.get("op_domains")
         ):
-            create, keep = create_from(
-                engine, graph.to_bytes(options=chosen, api=engine), None, chosen
-            )
+            # A view, because the session is to keep these bytes only if the library borrows them.
+            model = memoryview(graph.to_bytes(options=chosen, api=engine))
+            create, keep = create_from(engine, model, None, chosen)
         else:
             create, keep = create_from_graph(engine, graph), None
         session._open(engine, create, chosen, env=env, keep=keep)
@@ -191,19 +182,19 @@ class Session(Facts):
         """
         chosen = session_options_for(api, options)
         environment = environment_of(api, env)
-        out = ffi.new("OrtSession**")
-        create(environment.handle, ffi.NULL if chosen is None else chosen.handle, out)
-        borrowed = [] if chosen is None else [dict(chosen._alive), dict(chosen._values)]
         # The environment's handle itself: the collector may take its Env apart at any time.
-        registered = environment._registered()  # a replaced one stays in use by this session
-        kept = (environment.handle, environment._client, registered, borrowed, keep)
-        try:
-            self._read_model(api, out[0])
-        except BaseException:
-            lib.ReleaseSession(api.pointer, out[0])
-            raise
-        self._take(api, out[0], kept, has_threads=has_threads(chosen), borrowed=False)
+        handle = environment.handle
+        kept = [environment, handle, environment._client, environment._registered(), keep]
+        given: Any = ffi.NULL
+        if chosen is not None:
+            given = chosen.handle
+            kept += [given, dict(chosen._alive), dict(chosen._values)]
+        self._take(api, kept, has_threads=has_threads(chosen), borrowed=False)
         self._options = chosen
+        create(handle, given, ffi.cast("OrtSession**", self._out))
+        # Replaced allocators stay in use by this session.
+        kept.append(environment._registered())
+        self._read_ports()
 
     @classmethod
     def from_handle(cls, api: "Api", handle: Any, lender: object) -> Self:
@@ -219,35 +210,16 @@ class Session(Facts):
             What keeps it valid; it is kept alive.
         """
         session = cls.__new__(cls)
-        session._read_model(api, handle)
-        session._take(api, handle, lender, has_threads=True, borrowed=True)
-        session._options = None
+        session._take(api, lender, has_threads=True, borrowed=True)
+        ffi.cast("OrtSession**", session._out)[0] = handle
+        session._read_ports()
         return session
 
-    def _read_model(self, api: "Api", handle: Any) -> None:
-        """Read what the library tells of the model."""
-        self.inputs = read_specs(api, handle, "Input")
-        self.outputs = read_specs(api, handle, "Output")
-        self.overridable_initializers = read_specs(api, handle, "OverridableInitializer")
-
-    def _take(
-        self, api: "Api", handle: Any, kept: object, *, has_threads: bool, borrowed: bool
-    ) -> None:
-        """Give the handle to the compiled part, which releases it unless it is borrowed."""
-        on_cpu = outputs_on_cpu(api, handle, len(self.outputs))
-        self._begin(
-            api._maker,
-            address_of(handle),
-            Value,
-            kept,
-            address_of(api.default_allocator.handle),
-            tuple(spec.facts(False) for spec in (*self.inputs, *self.overridable_initializers)),
-            tuple(spec.facts(place) for spec, place in zip(self.outputs, on_cpu, strict=True)),
-            len(self.inputs),
-            has_threads,
-            borrowed,
-        )
-        self._source = None
+    def _take(self, api: "Api", kept: object, *, has_threads: bool, borrowed: bool) -> None:
+        """Begin as the owner of what C will write to `_out`, unless that is borrowed."""
+        strings = address_of(api.default_allocator.handle)
+        self._begin(api._maker, Value, kept, strings, has_threads, borrowed)
+        self._specs = self._source = self._options = self._recorder = None
 
     @described_by(bind.bind)
     def bind(

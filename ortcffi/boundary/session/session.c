@@ -2,8 +2,6 @@
 /* Sessions as Python objects: their life, and the type. See session.h. */
 #include "boundary/session/session.h"
 
-#include <string.h>
-
 /* Need the types of the header above. */
 #include "boundary/session/session_docs.h"
 #include "boundary/session/session_types.h"
@@ -28,91 +26,6 @@ int ortcffi_session_open(const struct session* session) {
   return 0;
 }
 
-/* --- inputs and outputs ------------------------------------------------------------------------*/
-
-static void free_ports(struct ports* ports) {
-  for (size_t i = 0; i < ports->count; i++) {
-    Py_XDECREF(ports->items[i].name);
-    PyMem_Free(ports->items[i].shape);
-  }
-  PyMem_Free(ports->items);
-  Py_XDECREF(ports->places);
-  memset(ports, 0, sizeof *ports);
-}
-
-static int read_shape(struct port* port, PyObject* shape) {
-  if (shape == Py_None) {
-    port->rank = -1;
-    return 0;
-  }
-  if (!PyTuple_Check(shape)) {
-    PyErr_SetString(PyExc_TypeError, "a shape must be a tuple or None");
-    return -1;
-  }
-  port->rank = PyTuple_Size(shape);
-  port->shape = PyMem_Malloc(((size_t)port->rank + 1) * sizeof *port->shape);
-  if (port->shape == NULL) {
-    PyErr_NoMemory();
-    return -1;
-  }
-  for (Py_ssize_t i = 0; i < port->rank; i++) {
-    port->shape[i] = PyLong_AsLongLong(PyTuple_GetItem(shape, i));
-    if (port->shape[i] == -1 && PyErr_Occurred()) {
-      return -1;
-    }
-  }
-  return 0;
-}
-
-/* One port of (name, kind, element, shape, is_on_cpu). */
-static int read_port(struct port* port, PyObject* facts, PyObject* places, size_t place) {
-  PyObject *name, *shape;
-  if (!PyArg_ParseTuple(facts, "UiiOp", &name, &port->kind, &port->element, &shape,
-                        &port->is_on_cpu)) {
-    return -1;
-  }
-  port->name = Py_NewRef(name);
-  PyUnicode_InternInPlace(&port->name);
-  port->text = PyUnicode_AsUTF8AndSize(port->name, NULL);
-  if (port->text == NULL || read_shape(port, shape) < 0) {
-    return -1;
-  }
-  PyObject* number = PyLong_FromSize_t(place);
-  int answer = number == NULL ? -1 : PyDict_SetItem(places, port->name, number);
-  Py_XDECREF(number);
-  return answer;
-}
-
-static int read_ports(struct ports* ports, PyObject* all) {
-  size_t count = (size_t)PyTuple_Size(all);
-  ports->items = PyMem_Calloc(count + 1, sizeof *ports->items);
-  ports->places = PyDict_New();
-  if (ports->items == NULL || ports->places == NULL) {
-    PyErr_NoMemory();
-    return -1;
-  }
-  ports->count = count;
-  for (size_t i = 0; i < count; i++) {
-    PyObject* facts = PyTuple_GetItem(all, (Py_ssize_t)i);
-    if (read_port(&ports->items[i], facts, ports->places, i) < 0) {
-      return -1;
-    }
-  }
-  return 0;
-}
-
-Py_ssize_t ortcffi_find_port(const struct ports* ports, PyObject* name, size_t guess) {
-  if (guess < ports->count && ports->items[guess].name == name) {
-    return (Py_ssize_t)guess;
-  }
-  PyObject* place = PyDict_GetItemWithError(ports->places, name);
-  if (place == NULL) {
-    PyErr_Clear(); /* what cannot be hashed is no name either */
-    return -1;
-  }
-  return PyLong_AsSsize_t(place);
-}
-
 /* --- life --------------------------------------------------------------------------------------*/
 
 static PyObject* session_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
@@ -121,44 +34,47 @@ static PyObject* session_new(PyTypeObject* type, PyObject* arguments, PyObject* 
   return PyType_GenericAlloc(type, 0); /* zeroed */
 }
 
-/* _begin(maker, handle, value_type, keep, strings, inputs, outputs, required, has_threads,
- * borrowed=False):
- * the session becomes the owner of the handle, also where this fails, unless that is
- * borrowed. */
+/* _begin(maker, value_type, keep, strings, has_threads, borrowed): what is known of a session
+ * before the library has made it, which then goes to `_out`. The session becomes its owner, unless
+ * it is borrowed. */
 static PyObject* begin_session(PyObject* self, PyObject* arguments) {
   struct session* session = (struct session*)self;
   struct maker* maker;
-  unsigned long long handle, strings;
-  PyObject *type, *keep, *inputs, *outputs;
-  Py_ssize_t required;
-  int has_threads, borrowed = 0;
-  if (!PyArg_ParseTuple(arguments, "O!KO!OKO!O!np|p", ortcffi_maker_type, &maker, &handle,
-                        &PyType_Type, &type, &keep, &strings, &PyTuple_Type, &inputs, &PyTuple_Type,
-                        &outputs, &required, &has_threads, &borrowed)) {
+  unsigned long long strings;
+  PyObject *type, *keep;
+  int has_threads, borrowed;
+  if (!PyArg_ParseTuple(arguments, "O!O!OKpp", ortcffi_maker_type, &maker, &PyType_Type, &type,
+                        &keep, &strings, &has_threads, &borrowed)) {
     return NULL;
   }
   if (session->maker != NULL) {
-    maker->api->ReleaseSession(borrowed ? NULL : (OrtSession*)(uintptr_t)handle);
     PyErr_SetString(PyExc_RuntimeError, "this Session was made before");
     return NULL;
   }
   session->maker = (struct maker*)Py_NewRef((PyObject*)maker);
-  session->handle = (OrtSession*)(uintptr_t)handle;
   session->strings = (OrtAllocator*)(uintptr_t)strings;
   session->value_type = (PyTypeObject*)Py_NewRef(type);
   session->keep = Py_NewRef(keep);
   session->has_threads = (char)has_threads;
   session->is_borrowed = (char)borrowed;
   session->generation = ortcffi_generation;
-  live_sessions++;
-  if (read_ports(&session->inputs, inputs) < 0 || read_ports(&session->outputs, outputs) < 0) {
+  Py_RETURN_NONE;
+}
+
+static PyObject* close_session(PyObject* self, PyObject* unused);
+
+/* _read_ports(): reads what the model wants and gives, once the library has made the session. */
+static PyObject* read_session(PyObject* self, PyObject* unused) {
+  (void)unused;
+  struct session* session = (struct session*)self;
+  if (ortcffi_session_open(session) < 0) {
     return NULL;
   }
-  session->required = (size_t)required;
-  for (size_t i = 0; i < session->outputs.count; i++) {
-    PyObject* name = session->outputs.items[i].name;
-    session->passes_inputs |= PyDict_Contains(session->inputs.places, name) > 0;
-    session->gives_optional |= session->outputs.items[i].kind == ONNX_TYPE_OPTIONAL;
+  session->is_counted = 1;
+  live_sessions++;
+  if (ortcffi_read_ports(session) < 0) {
+    Py_DECREF(close_session(self, NULL));
+    return NULL;
   }
   Py_RETURN_NONE;
 }
@@ -182,7 +98,8 @@ static void release_parts(struct session* session) {
     api->ReleaseRunOptions(spare);
     api->ReleaseSession(is_lost || session->is_borrowed ? NULL : handle);
     Py_END_ALLOW_THREADS;
-    live_sessions--;
+    live_sessions -= session->is_counted;
+    session->is_counted = 0;
     Py_XDECREF(keep);
     PyErr_Restore(type, error, traceback);
   } else {
@@ -232,8 +149,8 @@ static void session_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
   release_parts(session);
-  free_ports(&session->inputs);
-  free_ports(&session->outputs);
+  ortcffi_free_ports(session, &session->inputs);
+  ortcffi_free_ports(session, &session->outputs);
   Py_XDECREF((PyObject*)session->maker);
   Py_XDECREF((PyObject*)session->value_type);
   PyObject_GC_Del(self);
@@ -295,10 +212,17 @@ static PyObject* get_running(PyObject* self, void* unused) {
   return PyLong_FromSsize_t(count);
 }
 
+/* Where a function of C is to write the OrtSession. */
+static PyObject* get_out(PyObject* self, void* unused) {
+  (void)unused;
+  return PyLong_FromVoidPtr(&((struct session*)self)->handle);
+}
+
 static PyGetSetDef session_members[] = {
     {"api", get_api, NULL, NULL, NULL},
     {"closed", get_closed, NULL, NULL, NULL},
     {"running", get_running, NULL, NULL, NULL},
+    {"_out", get_out, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -312,6 +236,9 @@ static PyMethodDef session_methods[] = {
     {"cancel", cancel, METH_NOARGS, CANCEL_DOC},
     {"close", close_session, METH_NOARGS, SESSION_CLOSE_DOC},
     {"_begin", begin_session, METH_VARARGS, NULL},
+    {"_read_ports", read_session, METH_NOARGS, NULL},
+    {"_ports", ortcffi_session_ports, METH_O, NULL},
+    {"_output_elements", ortcffi_session_elements, METH_NOARGS, NULL},
     {"_hand_out", hand_out, METH_NOARGS, NULL},
     {"_take_back", take_back, METH_O, NULL},
     {"_ask_options", ask_options, METH_O, NULL},

@@ -3,8 +3,9 @@
  * Sessions as Python objects: what ortcffi/session/session.py builds its class Session on.
  *
  *   Engine
- *       A session of a library. `_begin` gives it the handle, which it owns, and what it knows of
- *       the model: a table of inputs and outputs, so that a run looks up names without a call.
+ *       A session of a library, which it owns as soon as the library has written it to `_out`: no
+ *       interrupt can lose it. `_begin` comes before that. `_read_ports` comes after it: a table
+ *       of the inputs and outputs, so that a run looks up names without a call.
  *   Binder
  *       An IoBinding and its session: see binding.c.
  *
@@ -23,17 +24,21 @@
 
 /* An input or an output of a model. */
 struct port {
-  PyObject* name;   /* interned */
-  const char* text; /* the same in UTF-8, owned by the name */
-  int kind;         /* an ONNXType */
-  int element;      /* of a tensor */
-  Py_ssize_t rank;  /* -1 where the model does not say */
-  int64_t* shape;   /* -1 for a dimension that the model leaves open */
-  int is_on_cpu;    /* the library says that it makes this output in memory of the CPU */
+  char* raw_name;    /* as the library gave it, until it is decoded */
+  OrtTypeInfo* info; /* the port's own until `owner` has it */
+  PyObject* owner;   /* an Owner of the type, once Python has asked for it; or NULL */
+  const OrtTensorTypeAndShapeInfo* tensor; /* in the type; NULL for other kinds */
+  PyObject* name;                          /* interned */
+  const char* text;                        /* the same in UTF-8, owned by the name */
+  int kind;                                /* an ONNXType */
+  int element;                             /* of a tensor */
+  Py_ssize_t rank;                         /* -1 where the model does not say */
+  int64_t* shape;                          /* -1 for a dimension that the model leaves open */
+  int is_on_cpu; /* the library says that it makes this output in memory of the CPU */
 };
 
 struct ports {
-  struct port* items;
+  struct port* items; /* of malloc, as the shapes are: they are read without the GIL */
   size_t count;
   PyObject* places; /* a dict of name to place */
 };
@@ -66,6 +71,7 @@ struct session {
   struct habit habit;
   char asks_options; /* runs that have no options ask Python for them */
   char is_borrowed;  /* the handle is another's, which `keep` keeps alive */
+  char is_counted;   /* as one of those that are alive */
   char is_closed;
 };
 
@@ -130,6 +136,18 @@ int ortcffi_session_open(const struct session* session);
 void ortcffi_session_use(struct session* session);
 void ortcffi_session_end_use(struct session* session);
 
+/* --- ports.c -----------------------------------------------------------------------------------*/
+
+/* Reads what the model wants and gives; -1 with an exception. */
+int ortcffi_read_ports(struct session* session);
+void ortcffi_free_ports(const struct session* session, struct ports* ports);
+/* _ports(make): inputs, those with a default last, and outputs as lists of (name, owner of the
+ * type, kind, element, shape), and how many inputs have no default. `make()` makes a new Owner of
+ * an OrtTypeInfo, which gets the type. */
+PyObject* ortcffi_session_ports(PyObject* self, PyObject* make);
+/* _output_elements(): the types of the elements of outputs; None unless all are dense tensors, and
+ * none an input as well. */
+PyObject* ortcffi_session_elements(PyObject* self, PyObject* unused);
 /* The place of a name, which is likely to be at `guess`; -1 if there is none. */
 Py_ssize_t ortcffi_find_port(const struct ports* ports, PyObject* name, size_t guess);
 

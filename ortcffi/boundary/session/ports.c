@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/* What a model wants and gives: its inputs and outputs, read from the library. See session.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "boundary/platform/owner.h"
+#include "boundary/session/session.h"
+
+/* --- reading, without the GIL: another thread may hold a lock of the session and need it
+ * ---------*/
+
+typedef OrtStatus*(ORT_API_CALL* count_slot)(const OrtSession*, size_t*);
+typedef OrtStatus*(ORT_API_CALL* name_slot)(const OrtSession*, size_t, OrtAllocator*, char**);
+typedef OrtStatus*(ORT_API_CALL* info_slot)(const OrtSession*, size_t, OrtTypeInfo**);
+
+/* The slots that tell of one kind of port, and what they are called. */
+struct kind {
+  count_slot count;
+  name_slot name;
+  info_slot info;
+  const char *count_name, *name_name, *info_name;
+};
+
+#define KIND(api, what)                                    \
+  (struct kind){.count = (api)->SessionGet##what##Count,   \
+                .name = (api)->SessionGet##what##Name,     \
+                .info = (api)->SessionGet##what##TypeInfo, \
+                .count_name = "SessionGet" #what "Count",  \
+                .name_name = "SessionGet" #what "Name",    \
+                .info_name = "SessionGet" #what "TypeInfo"}
+
+/* A reading under way: what failed, and in which function. */
+struct reading {
+  const struct session* session;
+  const OrtApi* api;
+  int version;
+  OrtStatus* status;
+  const char* function;
+};
+
+/* Whether a call has failed; then it is kept. */
+static int fails(struct reading* reading, const char* function, OrtStatus* status) {
+  reading->status = status;
+  reading->function = function;
+  return status != NULL;
+}
+
+/* Element type and shape of a tensor, dense or sparse. */
+static int read_tensor(struct reading* reading, struct port* port,
+                       const OrtTensorTypeAndShapeInfo* tensor) {
+  const OrtApi* api = reading->api;
+  ONNXTensorElementDataType element;
+  size_t rank;
+  if (fails(reading, "GetTensorElementType", api->GetTensorElementType(tensor, &element))) {
+    return -1;
+  }
+  port->element = (int)element;
+  if (reading->version >= 24 && !api->TensorTypeAndShape_HasShape(tensor)) {
+    return 0;
+  }
+  if (fails(reading, "GetDimensionsCount", api->GetDimensionsCount(tensor, &rank))) {
+    return -1;
+  }
+  if (rank == 0 && reading->version < 24) {
+    return 0; /* such a table does not tell a scalar from a tensor of any shape */
+  }
+  port->shape = calloc(rank + 1, sizeof *port->shape);
+  if (port->shape == NULL) {
+    reading->function = NULL;
+    return -1;
+  }
+  if (fails(reading, "GetDimensions", api->GetDimensions(tensor, port->shape, rank))) {
+    return -1;
+  }
+  port->rank = (Py_ssize_t)rank;
+  for (size_t i = 0; i < rank; i++) {
+    port->shape[i] = port->shape[i] < 0 ? -1 : port->shape[i];
+  }
+  return 0;
+}
+
+static int read_port(struct reading* reading, struct port* port, const struct kind* kind,
+                     size_t place) {
+  const struct session* session = reading->session;
+  const OrtApi* api = reading->api;
+  enum ONNXType type;
+  OrtStatus* status = kind->name(session->handle, place, session->strings, &port->raw_name);
+  if (fails(reading, kind->name_name, status) ||
+      fails(reading, kind->info_name, kind->info(session->handle, place, &port->info)) ||
+      fails(reading, "GetOnnxTypeFromTypeInfo", api->GetOnnxTypeFromTypeInfo(port->info, &type)) ||
+      fails(reading, "CastTypeInfoToTensorInfo",
+            api->CastTypeInfoToTensorInfo(port->info, &port->tensor))) {
+    return -1;
+  }
+  port->kind = (int)type;
+  return port->tensor == NULL ? 0 : read_tensor(reading, port, port->tensor);
+}
+
+/* Appends all ports of a kind. */
+static int read_kind(struct reading* reading, struct ports* ports, const struct kind* kind) {
+  size_t count;
+  if (fails(reading, kind->count_name, kind->count(reading->session->handle, &count))) {
+    return -1;
+  }
+  struct port* items = realloc(ports->items, (ports->count + count + 1) * sizeof *items);
+  if (items == NULL) {
+    reading->function = NULL;
+    return -1;
+  }
+  ports->items = items;
+  for (size_t i = 0; i < count; i++) {
+    struct port* port = &ports->items[ports->count++];
+    memset(port, 0, sizeof *port);
+    port->rank = -1;
+    if (read_port(reading, port, kind, i) < 0) {
+      return -1;
+    }
+  }
+  return 0;
+}
+
+/* Which outputs the library makes in memory of the CPU. Not every session tells. */
+static void read_places(const struct reading* reading, struct ports* outputs) {
+  const OrtApi* api = reading->api;
+  if (reading->version < 23) {
+    return;
+  }
+  size_t count = outputs->count;
+  const OrtMemoryInfo** infos = calloc(count + 1, sizeof *infos);
+  OrtStatus* status =
+      infos == NULL ? NULL
+                    : api->SessionGetMemoryInfoForOutputs(reading->session->handle, infos, count);
+  for (size_t i = 0; i < count && infos != NULL && status == NULL; i++) {
+    OrtMemoryInfoDeviceType device;
+    api->MemoryInfoGetDeviceType(infos[i], &device);
+    outputs->items[i].is_on_cpu = device == OrtMemoryInfoDeviceType_CPU;
+  }
+  api->ReleaseStatus(status);
+  free(infos);
+}
+
+static int read_all(struct reading* reading, struct session* session) {
+  const OrtApi* api = reading->api;
+  struct kind inputs = KIND(api, Input), outputs = KIND(api, Output);
+  struct kind initializers = KIND(api, OverridableInitializer);
+  if (read_kind(reading, &session->inputs, &inputs) < 0) {
+    return -1;
+  }
+  session->required = session->inputs.count;
+  if (read_kind(reading, &session->inputs, &initializers) < 0 ||
+      read_kind(reading, &session->outputs, &outputs) < 0) {
+    return -1;
+  }
+  read_places(reading, &session->outputs);
+  return 0;
+}
+
+/* --- names
+ * ---------------------------------------------------------------------------------------*/
+
+static PyObject* text_of(const char* text) {
+  return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+}
+
+/* Turns the names that were read into Python's, and notes their places. */
+static int name_ports(const struct session* session, struct ports* ports) {
+  ports->places = PyDict_New();
+  int answer = ports->places == NULL ? -1 : 0;
+  for (size_t i = 0; i < ports->count && answer == 0; i++) {
+    struct port* port = &ports->items[i];
+    port->name = text_of(port->raw_name);
+    if (port->name == NULL) {
+      return -1;
+    }
+    PyUnicode_InternInPlace(&port->name);
+    port->text = PyUnicode_AsUTF8AndSize(port->name, NULL);
+    PyObject* number = PyLong_FromSize_t(i);
+    answer = number == NULL || port->text == NULL
+                 ? -1
+                 : PyDict_SetItem(ports->places, port->name, number);
+    Py_XDECREF(number);
+    OrtStatus* status = session->maker->api->AllocatorFree(session->strings, port->raw_name);
+    port->raw_name = NULL;
+    if (answer == 0 && status != NULL) {
+      (void)ortcffi_value_fail(session->maker, status, "AllocatorFree");
+      return -1;
+    }
+    session->maker->api->ReleaseStatus(status);
+  }
+  return answer;
+}
+
+int ortcffi_read_ports(struct session* session) {
+  struct reading reading = {
+      .session = session, .api = session->maker->api, .version = session->maker->version};
+  int answer;
+  Py_BEGIN_ALLOW_THREADS;
+  answer = read_all(&reading, session);
+  Py_END_ALLOW_THREADS;
+  if (answer < 0 && reading.function == NULL) {
+    PyErr_NoMemory();
+  } else if (answer < 0) {
+    (void)ortcffi_value_fail(session->maker, reading.status, reading.function);
+  }
+  if (answer < 0 || name_ports(session, &session->inputs) < 0 ||
+      name_ports(session, &session->outputs) < 0) {
+    return -1;
+  }
+  for (size_t i = 0; i < session->outputs.count; i++) {
+    const struct port* port = &session->outputs.items[i];
+    session->passes_inputs |= PyDict_Contains(session->inputs.places, port->name) > 0;
+    session->gives_optional |= port->kind == ONNX_TYPE_OPTIONAL;
+  }
+  return 0;
+}
+
+void ortcffi_free_ports(const struct session* session, struct ports* ports) {
+  for (size_t i = 0; i < ports->count; i++) {
+    struct port* port = &ports->items[i];
+    const OrtApi* api = session->maker->api;
+    if (port->raw_name != NULL) {
+      api->ReleaseStatus(api->AllocatorFree(session->strings, port->raw_name));
+    }
+    api->ReleaseTypeInfo(port->owner == NULL ? port->info : NULL);
+    Py_XDECREF(port->owner);
+    Py_XDECREF(port->name);
+    free(port->shape);
+  }
+  free(ports->items);
+  Py_XDECREF(ports->places);
+  memset(ports, 0, sizeof *ports);
+}
+
+Py_ssize_t ortcffi_find_port(const struct ports* ports, PyObject* name, size_t guess) {
+  if (guess < ports->count && ports->items[guess].name == name) {
+    return (Py_ssize_t)guess;
+  }
+  PyObject* place = PyDict_GetItemWithError(ports->places, name);
+  if (place == NULL) {
+    PyErr_Clear(); /* what cannot be hashed is no name either */
+    return -1;
+  }
+  return PyLong_AsSsize_t(place);
+}
+
+/* --- for Python
+ * ----------------------------------------------------------------------------------*/
+
+/* A dimension: its length, its name, or -1. */
+static PyObject* dimension_of(int64_t length, const char* name) {
+  return length >= 0 || *name == '\0' ? PyLong_FromLongLong(length) : text_of(name);
+}
+
+/* The shape of a tensor as a tuple; None where the model does not say. */
+static PyObject* shape_of(const struct maker* maker, const struct port* port) {
+  if (port->rank < 0) {
+    return Py_NewRef(Py_None);
+  }
+  const char** names = PyMem_Calloc((size_t)port->rank + 1, sizeof *names);
+  if (names == NULL) {
+    return PyErr_NoMemory();
+  }
+  OrtStatus* status = maker->api->GetSymbolicDimensions(port->tensor, names, (size_t)port->rank);
+  PyObject* shape = status == NULL ? PyTuple_New(port->rank)
+                                   : ortcffi_value_fail(maker, status, "GetSymbolicDimensions");
+  for (Py_ssize_t i = 0; shape != NULL && i < port->rank; i++) {
+    PyObject* dimension = dimension_of(port->shape[i], names[i]);
+    if (dimension == NULL) {
+      Py_CLEAR(shape);
+    } else {
+      PyTuple_SetItem(shape, i, dimension);
+    }
+  }
+  PyMem_Free(names);
+  return shape;
+}
+
+/* The owner of a port's type, made by `make()` at the first call. */
+static PyObject* owner_of(struct port* port, PyObject* make) {
+  if (port->owner == NULL) {
+    PyObject* owner = PyObject_CallNoArgs(make);
+    if (owner == NULL) {
+      return NULL;
+    }
+    if (port->owner == NULL) { /* `make` may have let another thread be first */
+      ((struct owner*)owner)->object = port->info;
+      port->owner = owner;
+    } else {
+      Py_DECREF(owner);
+    }
+  }
+  return port->owner;
+}
+
+/* (name, owner of the type, kind, element, shape) of a port. */
+static PyObject* facts_of(const struct maker* maker, struct port* port, PyObject* make) {
+  PyObject* owner = owner_of(port, make);
+  PyObject* shape = owner == NULL ? NULL : shape_of(maker, port);
+  return shape == NULL
+             ? NULL
+             : Py_BuildValue("(OOiiN)", port->name, owner, port->kind, port->element, shape);
+}
+
+PyObject* ortcffi_session_ports(PyObject* self, PyObject* make) {
+  struct session* session = (struct session*)self;
+  struct ports* all[] = {&session->inputs, &session->outputs};
+  PyObject* lists[] = {PyList_New(0), PyList_New(0)};
+  int answer = lists[0] == NULL || lists[1] == NULL ? -1 : 0;
+  for (size_t side = 0; side < 2; side++) {
+    for (size_t i = 0; i < all[side]->count && answer == 0; i++) {
+      PyObject* facts = facts_of(session->maker, &all[side]->items[i], make);
+      answer = facts == NULL ? -1 : PyList_Append(lists[side], facts);
+      Py_XDECREF(facts);
+    }
+  }
+  if (answer < 0) {
+    Py_XDECREF(lists[0]);
+    Py_XDECREF(lists[1]);
+    return NULL;
+  }
+  return Py_BuildValue("(NNn)", lists[0], lists[1], (Py_ssize_t)session->required);
+}
+
+PyObject* ortcffi_session_elements(PyObject* self, PyObject* unused) {
+  (void)unused;
+  const struct session* session = (struct session*)self;
+  PyObject* elements = PyList_New(0);
+  for (size_t i = 0; elements != NULL && i < session->outputs.count; i++) {
+    const struct port* port = &session->outputs.items[i];
+    if (port->kind != ONNX_TYPE_TENSOR || session->passes_inputs) {
+      Py_DECREF(elements);
+      Py_RETURN_NONE;
+    }
+    PyObject* number = PyLong_FromLong(port->element);
+    if (number == NULL || PyList_Append(elements, number) < 0) {
+      Py_CLEAR(elements);
+    }
+    Py_XDECREF(number);
+  }
+  return elements;
+}

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""How sessions are made: the environment that they share, interrupts, and types read later."""
+
+import gc
+import threading
+
+import pytest
+from support import models
+from support.threads import join
+
+import ortcffi as ort
+from ortcffi.env.sharing import clients_of
+
+
+def test_sessions_without_an_environment_share_one_until_the_last_is_closed(real_api, x):
+    gc.collect()
+    present = clients_of(real_api).present
+    before = len(present)
+    first, second = (ort.Session(models.add(), api=real_api) for _ in range(2))
+    assert len(present) == before + 1
+    first.close()
+    assert second.run({"x": x})[0].shape == (1, 4)
+    second.close()
+    assert len(present) == before
+
+
+def test_a_session_made_after_the_shared_environment_has_ended_gets_another(real_api, x):
+    for _ in range(2):
+        with ort.Session(models.add(), api=real_api) as session:
+            assert session.run({"x": x})[0].shape == (1, 4)
+
+
+def test_an_environment_of_ones_own_is_not_shared(real_api):
+    with ort.Env(api=real_api) as env, ort.Session(models.add(), env=env):
+        present = clients_of(real_api).present
+        before = len(present)
+        with ort.Session(models.add(), api=real_api):
+            assert len(present) == before + 1
+
+
+def test_an_interrupt_after_the_library_has_made_a_session_does_not_lose_it(real_api, monkeypatch):
+    made, joined = [], []
+
+    def create(work):
+        thread = threading.Thread(target=work)
+        thread.start()
+        made.append(thread)
+        return thread
+
+    def ended(thread):
+        join(thread)
+        joined.append(thread)
+
+    def interrupted(_session):
+        raise KeyboardInterrupt
+
+    functions = ort.ThreadFunctions(create, ended)
+    monkeypatch.setattr(ort.Session, "_read_ports", interrupted)
+    with ort.SessionOptions(real_api, intra_op_threads=2, thread_functions=functions) as options:
+        with pytest.raises(KeyboardInterrupt):
+            ort.Session(models.add(), options)
+        gc.collect()
+        assert made
+        assert joined == made, "the session was not released"
+
+
+def test_a_closed_session_still_tells_what_its_model_wants():
+    session = ort.Session(models.scaled())
+    session.close()
+    assert [spec.name for spec in session.inputs]
+    assert session.outputs[0].describe().startswith("float[")
+    assert session.inputs is session.inputs
+
+
+def test_a_type_outlives_its_session():
+    session = ort.Session(models.add())
+    info = session.inputs[0].type_info
+    session.close()
+    del session
+    gc.collect()
+    assert str(info) == "tensor(float[1, 4])"
+
+
+def test_a_closed_type_does_not_take_that_of_the_session_away(opened):
+    session = opened(models.add())
+    session.inputs[0].type_info.close()
+    assert session.inputs[0].describe() == "float[1, 4]"
+    assert str(session.outputs[0].type_info) == "tensor(float[1, 4])"
+
+
+def test_threads_that_ask_at_once_get_the_same_types(opened):
+    session = opened(models.add())
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(session.inputs)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        join(thread)
+    assert {str(inputs) for inputs in found} == {"(<ValueSpec 'x' float[1, 4]>,)"}
+
+
+def test_an_old_table_does_not_tell_a_scalar_from_any_shape(real_api):
+    old = ort.Api(
+        real_api.pointer,
+        version=16,
+        version_string="1.16",
+        path=real_api.path,
+        library=real_api.library,
+    )
+    with ort.Session(models.identity(shape=()), api=old) as session:
+        assert session.inputs[0].shape is None
+        assert session.outputs[0].shape is None
