@@ -18,7 +18,6 @@ from ortcffi.compat._session import InferenceSession as CSession
 from ortcffi.compat._types import numpy_has
 from ortcffi.compat._vectors import OrtValueVector
 from ortcffi.errors import OrtError
-from ortcffi.values.element_types import ValueKind
 
 __all__ = ["InferenceSession", "Session"]
 
@@ -245,11 +244,6 @@ class InferenceSession(Session):
         session = CSession(given or SessionOptions(), self._model, self._is_path, self._read_config)
         session.initialize_session(names, chosen, set(disabled_optimizers or ()))
         self._sess = session
-        inputs = {spec.name for spec in session._engine.inputs}
-        plain = all(
-            spec.kind is ValueKind.TENSOR
-            and numpy_has(int(spec.element_type or 0))
-            and spec.name not in inputs
-            for spec in session._engine.outputs
-        )
+        elements = session._engine._output_elements()
+        plain = elements is not None and all(map(numpy_has, elements))
         self._fast = session._engine.run if plain else None

@@ -57,6 +57,8 @@ class State:
         The library, from its first use on.
     environment : Env or None
         The environment, from its first use on.
+    providers : tuple of str
+        The execution providers that the library was built with, from the first question on.
     executor : ThreadPoolExecutor or None
         The threads of ``run_async``, from its first use on.
     global_threads : bool
@@ -65,6 +67,7 @@ class State:
 
     api: "Api | None" = None
     environment: Env | None = None
+    providers: tuple[str, ...] = ()
     executor: ThreadPoolExecutor | None = None
     global_threads = False
 
@@ -87,7 +90,7 @@ def close_environment() -> None:
     """Let go of the environment. Sessions keep it until they are gone."""
     State.environment = None
     State.global_threads = False
-    State.api = None
+    State.api, State.providers = None, ()
 
 
 def text(path: Any) -> str:
@@ -99,7 +102,9 @@ def text(path: Any) -> str:
 
 def get_available_providers() -> list[str]:
     """Return the execution providers of this library."""
-    return available_providers(api())
+    if not State.providers:
+        State.providers = tuple(available_providers(api()))
+    return list(State.providers)
 
 
 def get_all_providers() -> list[str]:

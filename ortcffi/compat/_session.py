@@ -66,7 +66,9 @@ class InferenceSession:
         for name, each in zip(providers, given, strict=True):
             added = append_provider(options._options, name, pairs(each))
             found[added] = {} if added == _CPU else dict(each)
-        available = {device.name for device in env().devices} | set(get_available_providers())
+        available = set(get_available_providers())
+        if not available.issuperset(found):
+            available |= {device.name for device in env().devices}
         self._providers = {name: each for name, each in found.items() if name in available}
         self._providers.setdefault(_CPU, {})
         if disabled_optimizers:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Types of values, in the official package's words."""
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -85,6 +86,7 @@ def device_name_of(value: "Value") -> str:
     return value.memory_info.name
 
 
+@cache
 def numpy_has(element: int) -> bool:
     """Whether NumPy itself has an element type."""
     try:
