@@ -24,7 +24,7 @@ def _model() -> bytes:
     return graph.to_bytes()
 
 
-class _Program(_Repeated):
+class Program(_Repeated):
     """A task: the official package in the real library's column, the drop-in in the core's."""
 
     def __init__(self, subject: Subject) -> None:
@@ -37,7 +37,7 @@ class _Program(_Repeated):
         super().__init__(subject)
 
 
-class CompatRun(_Program):
+class CompatRun(Program):
     """A run with an array."""
 
     def make_call(self) -> Callable[[], object]:
@@ -45,7 +45,7 @@ class CompatRun(_Program):
         return partial(self.session.run, ["y"], {"x": np.ones((1, 4), np.float32)})
 
 
-class CompatRunWithValues(_Program):
+class CompatRunWithValues(Program):
     """A run with a value."""
 
     def make_call(self) -> Callable[[], object]:

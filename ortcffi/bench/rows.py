@@ -9,6 +9,7 @@ from . import value_tasks as values
 from .adaptor_tasks import WRAP, AdaptorCost, Temporaries, Zeros
 from .arena_tasks import ArenaLoop
 from .compat_tasks import CompatRun, CompatRunWithValues
+from .creation_tasks import CompatCreate, Create
 from .kernel_tasks import RunExtension, RunMultiply, RunOp, RunStringUpper
 from .python_tasks import CheckedCall, FailingCall, NewArray, first_use_task, import_task
 from .resident import resident_task
@@ -275,7 +276,8 @@ ROWS = (
     _run("burst", "run of one addition, 200 awaited", "4x", "6x", runs.AwaitedBurst),
     _run("run-c", "run of one addition; real: in C", "", "", runs.RunBesideC),
     _run("bound-c", "run of one addition, bound; real: in C", "", "", runs.RunBoundBesideC),
-    _run("create", "session of 1 MB made and closed", "0.98x", "", runs.Create),
+    _run("create", "session of 1 MB made and closed", "0.98x", "", Create),
+    _run("create-compat", "session of 1 MB made by compat", "0.98x", "", CompatCreate),
     Row(
         "import",
         "import, over numpy's",

@@ -61,7 +61,7 @@ def _matmul() -> tuple[bytes, dict[str, Any]]:
     return graph.to_bytes(), {"x": np.ones((1, 256), np.float32)}
 
 
-class _Runs(Counted):
+class Runs(Counted):
     """A task on one session of either package, with one thread."""
 
     make = staticmethod(_add)
@@ -100,29 +100,29 @@ class _Runs(Counted):
         del self.session, self.call
 
 
-class RunAdd(_Runs):
+class RunAdd(Runs):
     """A run of one addition of four numbers: the overhead of a run."""
 
 
-class RunStrings(_Runs):
+class RunStrings(Runs):
     """A run with four strings in and out."""
 
     make = staticmethod(_strings)
 
 
-class RunTexts(_Runs):
+class RunTexts(Runs):
     """A run with four strings in and out, given as an array of NumPy's str."""
 
     make = staticmethod(_texts)
 
 
-class RunMatMul(_Runs):
+class RunMatMul(Runs):
     """A run of a small matrix product."""
 
     make = staticmethod(_matmul)
 
 
-class RunBound(_Runs):
+class RunBound(Runs):
     """The addition, its arrays bound once."""
 
     def make_call(self) -> Callable[[], object]:
@@ -139,7 +139,7 @@ class RunBound(_Runs):
         return partial(self.session.run_with_iobinding, binding)
 
 
-class _BesideC(_Runs):
+class _BesideC(Runs):
     """Runs of this package's sessions, in the real library's column by a loop in C."""
 
     def __init__(self, subject: "Subject") -> None:
@@ -204,28 +204,7 @@ class RunBoundBesideC(_BesideC):
         del self.bound
 
 
-class Create(_Runs):
-    """A session of a model of 1 MB made and closed: at most 1.02 times the official time."""
-
-    def make_call(self) -> Callable[[], object]:
-        """Make and close one."""
-        graph = Graph()
-        graph.input("x", "f4", [1, 512])
-        graph.initializer("w", np.ones((512, 512), np.float32))
-        graph.node("MatMul", ["x", "w"], ["y"])
-        graph.output("y", "f4", [1, 512])
-        model = graph.to_bytes()
-        if self.is_official:
-            import onnxruntime
-
-            options = onnxruntime.SessionOptions()
-            options.intra_op_num_threads = self.threads
-            return partial(onnxruntime.InferenceSession, model, options)
-        ours = SessionOptions(self.session.api, intra_op_threads=self.threads)
-        return lambda: Session(model, ours).close()
-
-
-class RunBusy(_Runs):
+class RunBusy(Runs):
     """The addition while another thread runs Python all the time: a mean of `SPAN` nanoseconds."""
 
     SPAN = 200_000_000  # by chance, a run waits for the GIL for 5 ms
@@ -250,7 +229,7 @@ class RunBusy(_Runs):
         return taken * count / calls
 
 
-class _Awaited(_Runs):
+class _Awaited(Runs):
     """Runs that are awaited; for the official package on a thread pool."""
 
     threads = 2
