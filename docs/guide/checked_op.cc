@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A library of one custom op in C++: Checked copies its input, and throws for a negative element.
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "onnxruntime_c_api.h"
 
@@ -65,19 +67,33 @@ OrtCustomOp MakeOp() {
   return op;
 }
 
+// Sessions use it until this library is unloaded.
+using Domain = std::unique_ptr<OrtCustomOpDomain, decltype(OrtApi::ReleaseCustomOpDomain)>;
+
+OrtStatus* MakeDomain(const OrtApi* table, Domain& domain) {
+  static const OrtCustomOp op = MakeOp();
+  OrtCustomOpDomain* made = nullptr;
+  OrtStatus* status = table->CreateCustomOpDomain("my.domain", &made);
+  if (status != nullptr) {
+    return status;
+  }
+  Domain fresh(made, table->ReleaseCustomOpDomain);
+  status = table->CustomOpDomain_Add(made, &op);
+  if (status == nullptr) {
+    domain = std::move(fresh);
+  }
+  return status;
+}
+
 }  // namespace
 
 extern "C" ORT_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options,
                                                                 const OrtApiBase* base) {
-  static const OrtCustomOp op = MakeOp();
-  static OrtCustomOpDomain* domain = nullptr;
+  static Domain domain(nullptr, nullptr);
   const OrtApi* table = base->GetApi(8);
-  OrtStatus* status = nullptr;
-  if (domain == nullptr) {
-    status = table->CreateCustomOpDomain("my.domain", &domain);
-    if (status == nullptr) {
-      status = table->CustomOpDomain_Add(domain, &op);
-    }
+  if (table == nullptr) {  // an older host, whose version 1 can make a status
+    return base->GetApi(1)->CreateStatus(ORT_FAIL, "Checked needs ONNX Runtime 1.8 or newer");
   }
-  return status == nullptr ? table->AddCustomOpDomain(options, domain) : status;
+  OrtStatus* status = domain == nullptr ? MakeDomain(table, domain) : nullptr;
+  return status == nullptr ? table->AddCustomOpDomain(options, domain.get()) : status;
 }

@@ -115,16 +115,37 @@ static const OrtCustomOp scale = {
     .KernelComputeV2 = compute,
 };
 
+static OrtCustomOpDomain* domain; /* sessions use it until this library is unloaded */
+static void(ORT_API_CALL* release_domain)(OrtCustomOpDomain*);
+
+static OrtStatus* make_domain(const OrtApi* api) {
+  OrtCustomOpDomain* made;
+  OrtStatus* status = api->CreateCustomOpDomain("my.domain", &made);
+  if (status != NULL) {
+    return status;
+  }
+  status = api->CustomOpDomain_Add(made, &scale);
+  if (status != NULL) {
+    api->ReleaseCustomOpDomain(made);
+    return status;
+  }
+  domain = made;
+  release_domain = api->ReleaseCustomOpDomain;
+  return NULL;
+}
+
+__attribute__((destructor)) static void unload(void) {
+  if (domain != NULL) {
+    release_domain(domain);
+  }
+}
+
 ORT_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options,
                                                      const OrtApiBase* base) {
   const OrtApi* api = base->GetApi(16);
-  static OrtCustomOpDomain* domain; /* kept to the end of the process */
-  OrtStatus* status = NULL;
-  if (domain == NULL) {
-    status = api->CreateCustomOpDomain("my.domain", &domain);
-    if (status == NULL) {
-      status = api->CustomOpDomain_Add(domain, &scale);
-    }
+  if (api == NULL) { /* an older host, whose version 1 can make a status */
+    return base->GetApi(1)->CreateStatus(ORT_FAIL, "Scale needs ONNX Runtime 1.16 or newer");
   }
+  OrtStatus* status = domain == NULL ? make_domain(api) : NULL;
   return status == NULL ? api->AddCustomOpDomain(options, domain) : status;
 }

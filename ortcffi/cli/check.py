@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from ortcffi._convert import absolute
-from ortcffi._table import HIGHEST_VERSION
 from ortcffi.cli import check_client
 from ortcffi.cli.check_client import Client, examine
 from ortcffi.cli.check_file import FileFacts, read_facts
@@ -22,6 +21,7 @@ from ortcffi.cli.check_report import Finding, Report, as_document, describe
 from ortcffi.cli.check_symbols import missing_symbols
 from ortcffi.cli.search_path import search_path
 from ortcffi.table import elf
+from ortcffi.table.hosts import HOSTS
 from ortcffi.table.load import installed_libraries
 
 ENTRIES = ("RegisterCustomOps", "CreateEpFactories")
@@ -247,8 +247,7 @@ def main(arguments: Sequence[str]) -> int:
         "--api",
         metavar="HOST",
         help="only register the library with this host, and tell which versions it asks for, which "
-        "slots it calls and what it registers: core, an API version from 1 to "
-        f"{HIGHEST_VERSION}, real (what ortcffi.load() opens), or the path of a library",
+        f"slots it calls and what it registers: {HOSTS}",
     )
     options = parser.parse_args(arguments)
     try:

@@ -20,6 +20,7 @@ from ortcffi.cli.check_client_probe import ENTRY, Op
 from ortcffi.cli.check_ep_probe import EP_ENTRY, Factory
 from ortcffi.cli.search_path import search_path
 from ortcffi.table.emulate import emulate
+from ortcffi.table.hosts import release_of
 from ortcffi.table.trace import Figures, Needs
 
 SECONDS = 60  # after which a library is reported as hanging
@@ -39,6 +40,8 @@ class Client(NamedTuple):
         The library.
     host : str
         The name and version of the host; "" if it could not be used.
+    host_version : int
+        The API version of the host.
     asked : tuple of int
         The API versions that the library passed to ``GetApi``, ascending.
     granted : bool
@@ -63,6 +66,7 @@ class Client(NamedTuple):
 
     path: str
     host: str = ""
+    host_version: int = 0
     asked: tuple[int, ...] = ()
     granted: bool = False
     adapts: bool = False
@@ -81,16 +85,16 @@ def examine(path: str, host: str = "core", seconds: float = SECONDS) -> Client:
     Raises
     ------
     ValueError
-        `path` is not a path, or `host` is a number that is no API version of the core.
+        `path` is not a path, or `host` is a release that the core does not emulate.
     """
     path = absolute("path", path)
-    if host.isdecimal():
-        emulate(int(host))
-    client, version = _probe(path, host, seconds)
-    client = client._replace(exports=_exports(path))
+    if (release := release_of(host)) is not None:
+        emulate(release)
+    client = _probe(path, host, seconds)._replace(exports=_exports(path))
     # Either it was compiled for this version, or it read this version in the host's version string.
+    version = client.host_version
     if client.asked == (version,) and version > 1:
-        older, _ = _probe(path, str(version - 1), seconds)
+        older = _probe(path, str(version - 1), seconds)
         return client._replace(adapts=bool(older.asked) and older.asked != client.asked)
     return client
 
@@ -105,8 +109,8 @@ def _exports(path: str) -> tuple[str, ...] | None:
     return None if exports is None else tuple(sorted(exports))
 
 
-def _probe(path: str, host: str, seconds: float) -> tuple[Client, int]:
-    """What a library does with one host, and that host's version."""
+def _probe(path: str, host: str, seconds: float) -> Client:
+    """What a library does with one host."""
     with tempfile.NamedTemporaryFile() as file:
         file.truncate(ffi.sizeof("OrtcoreFigures"))
         command = [sys.executable, "-c", _PROBE, search_path(), path, host, file.name]
@@ -124,9 +128,10 @@ def _probe(path: str, host: str, seconds: float) -> tuple[Client, int]:
             problem = f"{ENTRY} succeeded but registered no op"
         elif "factories" in facts and not made:
             problem = f"{EP_ENTRY} succeeded but made no factory"
-    client = Client(
+    return Client(
         path,
         facts.get("host", ""),
+        version,
         asked=figures.asked,
         granted=any(asked <= version for asked in figures.asked),
         called=figures.called,
@@ -136,7 +141,6 @@ def _probe(path: str, host: str, seconds: float) -> tuple[Client, int]:
         problem=problem or facts.get("problem"),
         printed=printed,
     )
-    return client, version
 
 
 def _run(command: list[str], seconds: float) -> tuple[str | None, dict[str, Any], str]:
@@ -174,8 +178,9 @@ def describe(client: Client) -> str:
         lines.append(f"registered with {client.host}")
     if client.asked:
         versions = ", ".join(map(str, client.asked))
-        got = "" if client.granted else ", and got none"
-        lines.append(f"asked for API version {versions}{got}")
+        refused = ", ".join(map(str, _refused(client)))
+        got = "none" if not client.granted else f"no {refused}" if refused else ""
+        lines.append(f"asked for API version {versions}{got and f', and got {got}'}")
     for name, count in client.called.items():
         lines.append(f"called {name}" if count == 1 else f"called {name}, {count} times")
     lines += [
@@ -194,13 +199,22 @@ def describe(client: Client) -> str:
     return "\n    ".join(lines)
 
 
+def _refused(client: Client) -> list[int]:
+    """The versions that the library asked for and the host does not have."""
+    return [asked for asked in client.asked if asked > client.host_version]
+
+
 def _shortened(names: Sequence[str]) -> str:
-    more = len(names) - MOST_NAMES
-    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+    """Names for people, those of C first: the names of C++ are long and mostly of templates."""
+    listed = sorted(names, key=lambda name: name.startswith("_Z"))
+    most = max(1, min(MOST_NAMES, sum(not name.startswith("_Z") for name in names)))
+    more = len(names) - most
+    return ", ".join(listed[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def _conclude(client: Client) -> list[str]:
-    lowest = min(client.asked)
+    # One that gives up where it gets no table may have asked for an older one to say so.
+    lowest = min((client.problem and _refused(client)) or client.asked)
     lines = [f"needs a host of API version {lowest} or newer, because it asks for that"]
     if client.adapts:
         lines = ["asks for the API version that the host says it has"]

@@ -13,16 +13,14 @@ from typing import Any, NamedTuple
 
 from ortcffi._convert import decode
 from ortcffi._native import ffi, lib
-from ortcffi._table import core_api
 from ortcffi.cli.check_ep_probe import EP_END, EP_ENTRY, make_factories, register_with_engine
 from ortcffi.custom_ops.describe import Characteristic, read_op
 from ortcffi.errors import ErrorCode, OrtError, check
 from ortcffi.memory.info import MemType
 from ortcffi.options.custom_ops import places
-from ortcffi.table import load as providers
 from ortcffi.table.api import Api
-from ortcffi.table.emulate import emulate
 from ortcffi.table.expose import expose_symbols
+from ortcffi.table.hosts import host_api
 from ortcffi.table.trace import Trace
 
 ENTRY = "RegisterCustomOps"
@@ -48,15 +46,6 @@ class Op(NamedTuple):
     version: int
     needs: int
     fields: tuple[str, ...]
-
-
-def host_api(host: str) -> Api:
-    """The table that ``--api`` names: ``core``, a version, ``real``, or the path of a library."""
-    if host == "core":
-        return core_api()
-    if host.isdecimal():
-        return emulate(int(host))
-    return providers.load(None if host == "real" else host)
 
 
 def answer(path: str, host: str, counted: str) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _PEAKS = pytest.StashKey[dict[str, int]]()
 _LEFT = pytest.StashKey[dict[str, str]]()
+_DOMAIN = "custom-op domain"  # a kind of `live_objects`
 _UNITS = {"B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
 _MARKS = [
     "ort_limit_memory(limit): ort_allocator gives no more memory at once, such as '64 MB'",
@@ -30,7 +31,11 @@ _MARKS = [
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add ``--ort-host``, and what the ini file can have."""
     group = parser.getgroup("ortcffi", "ONNX Runtime's C API")
-    told = "hosts for ort_api, with commas: core, real, a release such as 1.17, or a library's path"
+    # HOSTS of ortcffi.table.hosts, which is not imported before a test asks for it
+    told = (
+        "hosts for ort_api, with commas: core, real, a release such as 1.17 or its API version 17, "
+        "or a library's path"
+    )
     group.addoption("--ort-host", default=None, help=told)
     parser.addini("ort_host", told, default="core")
     parser.addini("ort_library", "the library of custom ops that ort_library opens", default="")
@@ -58,14 +63,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.fixture
 def ort_api(request: pytest.FixtureRequest) -> "Api":
     """The table of a host: one of those that ``--ort-host`` names."""
-    import ortcffi
+    from ortcffi.table.hosts import host_api
 
-    host = request.param
-    if host == "core":
-        return ortcffi.core_api()
-    if release := re.fullmatch(r"1\.(\d+)(?:\.\d+)?", host):
-        return ortcffi.emulate(int(release[1]))
-    return ortcffi.load(None if host == "real" else host)
+    return host_api(request.param)
 
 
 @pytest.fixture
@@ -73,7 +73,8 @@ def ort_library(request: pytest.FixtureRequest) -> "Iterator[CustomOpLibrary]":
     """The library of custom ops that ``ort_library`` in the ini file names, for its kernels.
 
     With a host of ``ort_api`` that is the core or an emulated one, the library is given its table.
-    In a test with ``ort_no_leaks`` the table notes which slot makes what the library leaves.
+    In a test with ``ort_no_leaks`` the table notes which slot makes what the library leaves. The
+    domains that the library registers do not count: many keep them to the end of the process.
     """
     import ortcffi
 
@@ -86,6 +87,11 @@ def ort_library(request: pytest.FixtureRequest) -> "Iterator[CustomOpLibrary]":
     watch = request.node.get_closest_marker("ort_no_leaks") is not None
     path = request.config.rootpath / Path(path)
     with ortcffi.CustomOpLibrary(path, api=api, watch=watch) as library:
+        if watch:
+            from ortcffi.testing.live_objects import live_objects
+
+            before = request.node.stash[_BEFORE]
+            before[_DOMAIN] = max(before[_DOMAIN], live_objects()[_DOMAIN])
         yield library
 
 

@@ -225,6 +225,26 @@ def test_one_that_gets_no_table_is_told_which_host_it_needs(library, capsys):
     assert told[-1] == "needs a host of API version 24 or newer, because it asks for that"
 
 
+def test_one_that_asks_for_an_older_version_to_refuse_is_told_which_host_it_needs(library, capsys):
+    refuse = 'if(!base->GetApi(24))return base->GetApi(1)->CreateStatus(ORT_FAIL,"too old")'
+    assert check.main([library(FIRST=refuse), "--api", "1.23"]) == 1
+    told = lines(capsys)
+    assert "asked for API version 1, 24, and got no 24" in told
+    assert "PROBLEM: FAIL: too old" in told
+    assert "needs a host of API version 24 or newer, because it asks for that" in told
+
+
+@pytest.mark.parametrize("host", ["17", "1.17", "1.17.3"])
+def test_a_release_is_named_by_its_number_or_its_api_version(library, host):
+    found = check_client.examine(library(ASKED=1), host)
+    assert (found.host, found.host_version) == ("ONNX Runtime 1.17.0", 17)
+
+
+def test_names_of_cxx_are_counted_and_not_listed():
+    client = check_client.Client("x.so", exports=("RegisterCustomOps", "_ZN1aE", "_ZN1bE"))
+    assert "exports RegisterCustomOps and 2 more" in check_client.describe(client)
+
+
 def test_one_that_stops_is_an_error_for_scripts(library, capsys):
     assert check.main([library(WITH_TABLE="abort()"), "--api", "core"]) == 1
     assert "PROBLEM: it crashes (SIGABRT)" in lines(capsys)

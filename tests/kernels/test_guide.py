@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: MIT
 """The examples of the guide for authors of custom ops, in C and in C++."""
 
+import os
+import re
+import shutil
+import sys
+
 import numpy as np
 import pytest
 from support.paths import CHECKOUT
-from support.processes import run
+from support.processes import run, run_python
 
 import ortcffi as ort
+from ortcffi.cli.check_client import examine
 from ortcffi.testing import compare_with_session
 
 GUIDE = CHECKOUT / "docs/guide"
@@ -15,26 +21,36 @@ X = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 @pytest.fixture(scope="module")
 def build(tmp_path_factory):
-    """``build(compiler, source, *flags)`` opens the library of an example, to the module's end."""
+    """``build(compiler, source, *flags)`` is the path of the library of an example."""
 
     def build(compiler, source, *flags):
-        path = tmp_path_factory.mktemp("guide") / "library.so"
+        path = tmp_path_factory.mktemp("guide") / "libmy_ops.so"
         flags = [*flags, "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror"]
         include = f"-I{CHECKOUT / 'core/include'}"
         run(*compiler, *flags, include, GUIDE / source, "-o", path)
-        return ort.CustomOpLibrary(path)
+        return path
 
     return build
 
 
 @pytest.fixture(scope="module")
-def scale(build, c_compiler):
-    return build(c_compiler, "scale_op.c")["my.domain", "Scale"]
+def scale_library(build, c_compiler):
+    return build(c_compiler, "scale_op.c")
 
 
 @pytest.fixture(scope="module")
-def checked(build, cxx_compiler):
-    return build(cxx_compiler, "checked_op.cc", "-std=c++17")["my.domain", "Checked"]
+def checked_library(build, cxx_compiler):
+    return build(cxx_compiler, "checked_op.cc", "-std=c++17")
+
+
+@pytest.fixture(scope="module")
+def scale(scale_library):
+    return ort.CustomOpLibrary(scale_library)["my.domain", "Scale"]
+
+
+@pytest.fixture(scope="module")
+def checked(checked_library):
+    return ort.CustomOpLibrary(checked_library)["my.domain", "Checked"]
 
 
 def test_the_example_in_c_scales(scale):
@@ -61,3 +77,38 @@ def test_the_example_in_cxx_throws_and_the_text_is_the_message(checked):
         assert kernel([1, 2]).tolist() == [1, 2]
         with pytest.raises(ort.errors.RuntimeException, match="element 1 is negative"):
             kernel([1, -2])
+
+
+def test_the_example_in_c_leaves_nothing_when_it_is_unloaded(scale_library):
+    program = f"""
+import ortcffi as ort
+from ortcffi.testing.live_objects import left_alive, live_objects
+before = live_objects()
+for _ in range(2):
+    with ort.CustomOpLibrary({str(scale_library)!r}) as library:
+        assert library.ops
+    del library
+    assert not left_alive(before), left_alive(before)
+"""
+    run_python(program)
+
+
+@pytest.mark.parametrize("example", ["scale_library", "checked_library"])
+def test_an_example_refuses_a_host_that_is_too_old(request, example):
+    found = examine(str(request.getfixturevalue(example)), "1.1")
+    assert "needs ONNX Runtime 1." in found.problem
+
+
+def test_the_example_for_pytest_passes(scale_library, tmp_path):
+    text = (GUIDE / "kernels.md").read_text()
+    (tests,) = re.findall(r"```python\n(import numpy as np\nimport pytest.*?)```", text, re.DOTALL)
+    (ini,) = re.findall(r"```ini\n(.*?)```", text, re.DOTALL)
+    (tmp_path / "test_scale.py").write_text(tests)
+    (tmp_path / "pytest.ini").write_text(ini)
+    (tmp_path / "build").mkdir()
+    shutil.copy(scale_library, tmp_path / "build")
+    plugin = ["-p", "ortcffi.testing.pytest_plugin", "-p", "no:cacheprovider"]
+    env = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    told = run(sys.executable, "-m", "pytest", "-q", *plugin, cwd=tmp_path, env=env).stdout
+    assert "3 passed" in told
+    assert "LEFT" not in told

@@ -9,6 +9,8 @@ from support import processes
 from support.paths import CHECKOUT
 from support.versions import API_VERSION
 
+from ortcffi.table.hosts import HOSTS
+
 
 @pytest.fixture
 def run(tmp_path):
@@ -29,11 +31,15 @@ def run(tmp_path):
 
 def test_a_test_runs_once_for_each_host(run):
     text = "def test_it(ort_api): print('version', ort_api.version)"
-    told = run(text, "--ort-host=core,1.17", "-s")
-    assert f"version {API_VERSION}" in told
-    assert "version 17" in told
-    assert "2 passed" in told
+    told = run(text, "--ort-host=core,1.17,18", "-s")
+    for version in (API_VERSION, 17, 18):
+        assert f"version {version}" in told
+    assert "3 passed" in told
     assert "1 passed" in run(text)
+
+
+def test_the_help_names_the_same_hosts_as_the_command_line(run):
+    assert HOSTS in " ".join(run("", "--help").split())
 
 
 def test_memory_beyond_the_limit_is_refused(run):
@@ -98,6 +104,25 @@ def test_the_library_of_the_ini_file_is_opened(run, compile_c):
         ini=f"ort_library = {library}\n",
     )
     assert "2 passed" in told
+
+
+def test_a_domain_that_the_library_keeps_is_no_leak_of_a_test(run, compile_c):
+    source = CHECKOUT / "tests/c/clients/checked_ops.c"
+    told = run(
+        """
+kept = []
+
+@pytest.mark.ort_no_leaks
+@pytest.mark.parametrize("leaks", [False, True])
+def test_it(ort_library, leaks):
+    assert ort_library.ops
+    if leaks:
+        kept.append(ort.CustomOpDomain("a.test"))
+""",
+        ini=f"ort_library = {compile_c(source, '-shared', '-fPIC', '-DKEEPS_DOMAIN')}\n",
+    )
+    assert "PASSED test_it.py::test_it[False]" in told
+    assert "LEFT test_it.py::test_it[True]: 1 of kind 'custom-op domain'" in told
 
 
 def test_what_a_library_leaves_is_named_with_the_slot_that_made_it(run, compile_c):

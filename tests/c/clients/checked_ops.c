@@ -2,7 +2,7 @@
 /* A library of one custom op, for `ortcffi check`. Compiled with -DCRASHES its kernel cannot be
  * made; with -DREFUSES it answers a status; with -DLEAKS what its functions get is never released;
  * with -DCALLS=f a kernel calls f; with -DLACKS a function that ONNX Runtime calls is missing; with
- * -DBY_NAME it finds its host by name. */
+ * -DBY_NAME it finds its host by name; with -DKEEPS_DOMAIN it never releases its domain. */
 #include <stdlib.h>
 
 #include "onnxruntime_c_api.h"
@@ -117,11 +117,13 @@ static const OrtCustomOp op = {
 };
 
 static OrtCustomOpDomain* domain;
+#ifndef KEEPS_DOMAIN
 static void __attribute__((destructor)) end(void) {
   if (api != NULL) {
     api->ReleaseCustomOpDomain(domain);
   }
 }
+#endif
 
 ORT_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options,
                                                      const OrtApiBase* base) {
