@@ -3,10 +3,12 @@
 
 import argparse
 import sys
+import zlib
 from collections.abc import Sequence
 from statistics import median
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -31,8 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "inputs",
         nargs="*",
-        metavar="NAME=FILE.npy",
-        help="an input, or a file .npz with several; those not given are random",
+        metavar="INPUT",
+        help="NAME=FILE.npy, or FILE.npz with arrays by the names of inputs; inputs that are not "
+        "given are random",
     )
     parser.add_argument("--count", type=int, default=1, help="how often to run (default: 1)")
     parser.add_argument("--threads", type=int, default=0, help="0: the library chooses")
@@ -79,18 +82,32 @@ def _feed(session: Session, given: argparse.Namespace) -> dict[str, Any]:
     feed: dict[str, Any] = {}
     for each in given.inputs:
         name, equals, path = each.partition("=")
-        if equals:
-            feed[name] = np.load(path)
-        elif each.endswith(".npz"):
-            with np.load(each) as arrays:
-                feed.update(arrays)
-        else:
-            raise ValueError(f"expected NAME=FILE.npy or a file .npz, not {each!r}")
+        if not equals and not each.endswith(".npz"):
+            raise ValueError(f"expected NAME=FILE.npy or FILE.npz, not {each!r}")
+        found = _read(path if equals else each)
+        if equals and isinstance(found, dict):
+            raise ValueError(
+                f"{each!r}: the file has arrays by name, {', '.join(found)}: pass {path} alone"
+            )
+        feed.update({name: found} if equals else found)
     rng = np.random.default_rng(0)
     for spec in session.inputs:
         if spec.name not in feed:
             feed[spec.name] = random_array(spec, given.size, rng)
     return feed
+
+
+def _read(path: str) -> Any:
+    """The array of a file, or the arrays of an archive by name."""
+    try:
+        with open(path, "rb") as file:
+            found = np.load(file)
+            return dict(found) if isinstance(found, np.lib.npyio.NpzFile) else found
+    except (ValueError, EOFError, BadZipFile, zlib.error):
+        raise ValueError(
+            f"{path}: no file of numpy.save or numpy.savez, or one of Python objects; strings must "
+            "be saved with dtype str"
+        ) from None
 
 
 def random_array(spec: "ValueSpec", size: int, rng: np.random.Generator) -> Any:

@@ -91,8 +91,8 @@ def _run_here(program: Sequence[str], options: argparse.Namespace) -> int:
             runpy.run_path(program[0], run_name="__main__")
     except SystemExit as ended:
         return _status_of(ended)
-    except OSError:  # the program's own, which is not one of this command
-        sys.excepthook(*sys.exc_info())
+    except Exception as error:  # noqa: BLE001  # told as Python tells those of a program
+        _tell_error(error)
         return 1
     finally:
         if os.getpid() == recorder.process:  # a fork of the program may end here as well
@@ -107,6 +107,20 @@ def _status_of(ended: SystemExit) -> int:
         return ended.code or 0
     sys.stderr.write(f"{ended.code}\n")
     return 1
+
+
+def _tell_error(error: Exception) -> None:
+    """Print an exception of the program as Python does: without the frames that run the program."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_frame.f_code.co_filename in _RUNNERS:
+        traceback = traceback.tb_next
+    if traceback is None and isinstance(error, ImportError):  # runpy finds no such module
+        sys.stderr.write(f"python -m ortcffi top: {error}\n")
+    else:
+        sys.excepthook(type(error), error.with_traceback(traceback), traceback)
+
+
+_RUNNERS = {runpy.run_path.__code__.co_filename, _tell_error.__code__.co_filename}
 
 
 def _run_command(command: Sequence[str], options: argparse.Namespace) -> int:

@@ -47,10 +47,12 @@ def engine_for(api: "Api | None", *belongings: Any) -> "Api":
 
 
 def load_engine() -> "Api":
-    """The library that `load` finds, or an error that says what to install."""
+    """The library that `load` finds; if it finds none, the error says what to install."""
     try:
         return load()
     except LibraryNotFound as error:
+        if error.path is not None:  # ORTCFFI_LIBRARY names it
+            raise
         told = f"a Session needs a library that runs models, and none was found: {ADVICE}"
         missing = LibraryNotFound(told)
         missing.problem, missing.remedy = error.problem, ADVICE

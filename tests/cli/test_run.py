@@ -36,7 +36,7 @@ def test_inputs_that_are_not_given_are_random(model, capsys):
 def test_what_goes_wrong_is_one_line_and_an_exit_code(model, tmp_path, capsys):
     for arguments, message in [
         ([str(tmp_path / "no.onnx")], "no.onnx"),
-        ([str(model), "a"], "expected NAME=FILE.npy or a file .npz, not 'a'"),
+        ([str(model), "a"], "expected NAME=FILE.npy or FILE.npz, not 'a'"),
         ([str(model), f"a={tmp_path / 'no.npy'}"], "no.npy"),
     ]:
         assert main(arguments) == 1
@@ -45,3 +45,28 @@ def test_what_goes_wrong_is_one_line_and_an_exit_code(model, tmp_path, capsys):
         assert message in error
     with pytest.raises(SystemExit):
         main([str(model), "--count", "0"])
+
+
+def test_an_archive_for_one_input_is_refused_with_its_names(model, tmp_path, capsys):
+    path = tmp_path / "both.npz"
+    np.savez(path, a=[1], b=[2])
+    assert main([str(model), f"a={path}"]) == 1
+    told = capsys.readouterr().err
+    assert f"'a={path}': the file has arrays by name, a, b: pass {path} alone" in told
+
+
+@pytest.mark.parametrize("kind", ["npy", "npz"])
+@pytest.mark.parametrize("content", ["objects", "text", "nothing", "half"])
+def test_a_file_that_has_no_array_is_named(model, tmp_path, capsys, kind, content):
+    path = tmp_path / f"file.{kind}"
+    if content == "objects":
+        array = np.array(["text"], object)
+        np.save(path, array) if kind == "npy" else np.savez(path, a=array)
+    elif content == "half":
+        array = np.arange(1000)
+        np.save(path, array) if kind == "npy" else np.savez_compressed(path, a=array)
+        path.write_bytes(path.read_bytes()[:300])
+    else:
+        path.write_text("" if content == "nothing" else "no array")
+    assert main([str(model), f"a={path}" if kind == "npy" else str(path)]) == 1
+    assert f"{path}: no file of numpy.save or numpy.savez" in capsys.readouterr().err

@@ -165,7 +165,35 @@ def test_an_exception_of_the_program_is_shown_as_usual(tmp_path, error):
     program.write_text(f"raise {error}\n")
     done = top(program, folder=tmp_path)
     assert done.returncode == 1
-    assert f"raise {error}" in done.stderr
+    shown = done.stderr[: done.stderr.index(": 'mine'" if "Key" in error else ": mine")]
+    assert shown.splitlines()[:2] == [
+        "Traceback (most recent call last):",
+        f'  File "{program}", line 1, in <module>',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("module", "told"),
+    [
+        ("missing", "No module named missing"),
+        ("missing.part", "Error while finding module specification for 'missing.part'"),
+        ("json", "No module named json.__main__; 'json' is a package and cannot be directly"),
+    ],
+)
+def test_a_module_that_cannot_be_run_is_one_line(tmp_path, module, told):
+    done = top("-m", module, folder=tmp_path)
+    assert done.returncode == 1
+    first = done.stderr.splitlines()[0]
+    assert first.startswith(f"python -m ortcffi top: {told}")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_program_that_does_not_compile_is_shown_as_python_does(tmp_path):
+    program = tmp_path / "wrong.py"
+    program.write_text("1 +\n")
+    done = top(program, folder=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f'  File "{program}", line 1\n')
 
 
 def test_a_session_that_was_dropped_stays_in_the_report(tmp_path):

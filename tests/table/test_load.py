@@ -16,6 +16,7 @@ from support.versions import API_VERSION, VERSION_STRING
 
 import ortcffi
 from ortcffi.table import load as providers
+from ortcffi.table.engine import load_engine
 from ortcffi.table.load import LibraryNotFound, LoadError
 
 TOY = """
@@ -85,10 +86,11 @@ def test_a_path_comes_before_the_variable(monkeypatch, core_library):
     assert ortcffi.load(core_library).path == str(core_library)
 
 
-def test_a_broken_library_in_the_variable_is_not_passed_over(monkeypatch):
+@pytest.mark.parametrize("find", [ortcffi.load, load_engine])
+def test_a_broken_library_in_the_variable_is_not_passed_over(monkeypatch, find):
     monkeypatch.setenv("ORTCFFI_LIBRARY", "/no/such/library.so")
     with pytest.raises(LibraryNotFound, match=r"^ORTCFFI_LIBRARY '/no/such/library\.so' does not"):
-        ortcffi.load()
+        find()
 
 
 def test_an_empty_variable_counts_as_unset(monkeypatch, real_api):
