@@ -181,7 +181,7 @@ def test_a_function_that_is_not_there_is_refused(options):
         options.register_custom_ops_function(5)
 
 
-def test_a_function_of_the_process_registers(options, compile_c):
+def test_a_function_of_the_process_registers(options, compile_c, tmp_path):
     source = """
         #include "onnxruntime_c_api.h"
         static const OrtApi* api;
@@ -193,7 +193,7 @@ def test_a_function_of_the_process_registers(options, compile_c):
         }
         void release_mine(void) { api->ReleaseCustomOpDomain(domain); }
     """
-    name = "register_real" if options.api.path else "register_core"  # each is there once
+    name = f"register_{tmp_path.name}"  # the first function of a name is found ever after
     library = compile_c(source, "-shared", "-fPIC", f"-DNAME={name}")
     import ctypes
 
