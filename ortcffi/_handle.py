@@ -2,9 +2,9 @@
 """What all objects share that stand for an object of the C API."""
 
 from collections.abc import Callable
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
+from ortcffi._closing import Closing
 from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import fail
@@ -49,7 +49,7 @@ def owned_by(owner: Any) -> Any:
 
 
 @public
-class Handle:
+class Handle(Closing):
     """An object of the C API, owned or borrowed.
 
     An owned one is released by `close`, at the end of a ``with`` block, or at the latest when the
@@ -119,15 +119,3 @@ class Handle:
         """
         # Not released here: another thread may be in a call with the cdata, which keeps the owner.
         self._handle = self._lender = self._lender_handle = None
-
-    def __enter__(self) -> Self:
-        self.handle  # noqa: B018  # raises if closed
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()

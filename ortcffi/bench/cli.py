@@ -78,8 +78,9 @@ def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     end = time.monotonic() + arguments.seconds
     rows = _rows(arguments.rows, parser)
     if arguments.list:
+        width = max(len(row.name) for row in rows) + 2
         for row in rows:
-            print(f"{row.name:18}{row.title:46}{row.required:15}{row.wanted}")
+            print(f"{row.name:{width}}{row.title:46}{row.required:15}{row.wanted}")
         return 0
     _check_files(arguments, parser)
     subjects, missing = _subjects(arguments, parser)

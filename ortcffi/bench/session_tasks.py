@@ -22,7 +22,7 @@ from ortcffi.options.session import SessionOptions
 from ortcffi.session.session import Session
 from ortcffi.values.value import Value
 
-from .tasks import Counted
+from .tasks import Counted, repeated
 
 if TYPE_CHECKING:
     from .subjects import Subject
@@ -89,11 +89,7 @@ class Runs(Counted):
 
     def run(self, count: int) -> float:
         """Call `count` times; the nanoseconds that passed."""
-        call = self.call
-        start = perf_counter_ns()
-        for _ in repeat(None, count):
-            call()
-        return perf_counter_ns() - start
+        return repeated(self.call, count)
 
     def close(self) -> None:
         """Let go of the session."""

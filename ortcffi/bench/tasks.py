@@ -4,7 +4,10 @@
 import subprocess
 import sys
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import repeat
+from time import perf_counter_ns
 from typing import Any, Protocol
 
 import numpy as np
@@ -31,6 +34,14 @@ class Task(Protocol):
 
     def close(self) -> None:
         """Releases what the task holds."""
+
+
+def repeated(call: Callable[[], object], count: int) -> float:
+    """Call a function `count` times; the nanoseconds that passed."""
+    start = perf_counter_ns()
+    for _ in repeat(None, count):
+        call()
+    return perf_counter_ns() - start
 
 
 class Counted(ABC):

@@ -3,9 +3,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from itertools import repeat
 from operator import attrgetter
-from time import perf_counter_ns
 from typing import Any
 
 import numpy as np
@@ -17,6 +15,7 @@ from ortcffi.values.value import Value
 
 from .python_tasks import SHAPE, ApiTask
 from .subjects import Subject
+from .tasks import repeated
 
 STRINGS = [f"item number {i}" for i in range(1000)]
 
@@ -45,11 +44,7 @@ class _Repeated(ApiTask):
 
     def run(self, count: int) -> float:
         """Call `count` times; the nanoseconds that passed."""
-        call = self.call
-        start = perf_counter_ns()
-        for _ in repeat(None, count):
-            call()
-        return perf_counter_ns() - start
+        return repeated(self.call, count)
 
 
 class ValueOfArray(_Repeated):

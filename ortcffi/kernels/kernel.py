@@ -2,11 +2,11 @@
 """`Kernel`: the kernel of a custom op, without a model and a session."""
 
 from collections.abc import Mapping
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ortcffi._closing import Closing
 from ortcffi._convert import SIZE, integer, mapping
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -32,7 +32,7 @@ __all__ = ["Kernel", "make_kernel"]
 
 
 @public
-class Kernel(KernelHost):
+class Kernel(KernelHost, Closing):
     """The kernel of a custom op, for one node that is in no model. Made by an op's `kernel`.
 
     Called with the inputs, it returns the output as an array, or a tuple of several. Inputs are
@@ -151,18 +151,6 @@ class Kernel(KernelHost):
     @property
     def _outputs(self) -> int:
         return self.__dict__["_count"]  # type: ignore[no-any-return]
-
-    def __enter__(self) -> Self:
-        self._address  # noqa: B018  # raises if closed
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         op = self.description

@@ -3,9 +3,9 @@
 
 from collections.abc import Iterator, Mapping
 from functools import partial
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
+from ortcffi._closing import Closing
 from ortcffi._convert import AnyPath, absolute, decode, encode
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -121,7 +121,7 @@ class LibraryOp:
 
 
 @public
-class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]]):
+class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
     """A library of custom ops, opened to run its kernels without a model.
 
     A mapping of domains to the ops by name; ``library["my.domain", "Scale"]`` is one op. Of an op
@@ -226,17 +226,6 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]]):
         """Let go of the library, which stays loaded as long as ops and kernels of it do."""
         self.ops = ()
         self._by_domain = {}
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"<CustomOpLibrary {self.path!r} of {len(self.ops)} ops>"

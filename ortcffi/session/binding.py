@@ -3,11 +3,11 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ortcffi._closing import Closing
 from ortcffi._convert import encode
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -27,7 +27,7 @@ __all__ = ["Binding"]
 
 
 @public
-class Binding(Binder):
+class Binding(Binder, Closing):
     """Inputs and outputs of a session, bound by name. Made by `Session.bind`.
 
     One thread at a time may use it: another one gets a `RuntimeError`. It is released by `close`,
@@ -266,19 +266,6 @@ class Binding(Binder):
         """Release the binding, after the run that is under way. Closing again does nothing."""
         self._close()
         self._inputs, self._outputs = {}, {}
-
-    def __enter__(self) -> Self:
-        if self.closed:
-            raise ValueError("this Binding is closed")
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         if self.closed:

@@ -3,9 +3,9 @@
 
 import os
 from functools import partial
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
+from ortcffi._closing import Closing
 from ortcffi._convert import encode, input_path
 from ortcffi._dependent import Dependent
 from ortcffi._native import ffi, lib
@@ -27,7 +27,7 @@ __all__ = ["ModelEditor"]
 
 
 @public
-class ModelEditor:
+class ModelEditor(Closing):
     """A loaded model that is extended before it can be run.
 
     `apply` adds to the model, `finish` makes the session and ends the editor; so does `close`, and
@@ -181,18 +181,6 @@ class ModelEditor:
     def close(self) -> None:
         """End the editor. Closing again does nothing."""
         self._owner = None
-
-    def __enter__(self) -> Self:
-        self._loaded()  # raises if closed
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"<ModelEditor {'closed' if self.closed else f'of {self.api}'}>"

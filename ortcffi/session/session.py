@@ -2,9 +2,9 @@
 """`Session`: a model that a library has loaded, and its runs."""
 
 from collections.abc import Iterable, Mapping
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from ortcffi._closing import Closing
 from ortcffi._native import ffi
 from ortcffi._public import described_by, public
 from ortcffi.env.env import Env
@@ -39,7 +39,7 @@ __all__ = ["Session"]
 
 
 @public
-class Session(Facts):
+class Session(Facts, Closing):
     """A model that a library has loaded.
 
     It is released by `close`, at the end of a ``with`` block, or when the object is destroyed;
@@ -240,19 +240,6 @@ class Session(Facts):
     @described_by(asynchronous.run_future)
     def run_future(self, *arguments: Any, **keywords: Any) -> "Future[list[Any]]":
         return asynchronous.run_future(self, *arguments, **keywords)
-
-    def __enter__(self) -> Self:
-        if self.closed:
-            raise ValueError("this Session is closed")
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         if self.closed:

@@ -2,9 +2,9 @@
 """Traces: which slots of a table a client in C calls, and which API version it needs for them."""
 
 import gc
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ortcffi._closing import Closing
 from ortcffi._convert import decode
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -63,7 +63,7 @@ class Figures:
         return Needs(version, tuple(decode(row.name) for row in rows if row.since == version))
 
 
-class Trace(Figures):
+class Trace(Figures, Closing):
     """Counts the calls that clients in C make, until `close` or the end of a ``with`` block.
 
     Attributes
@@ -104,17 +104,6 @@ class Trace(Figures):
         kept = ffi.new("OrtcoreFigures*")
         ffi.memmove(kept, self._counted, ffi.sizeof("OrtcoreFigures"))
         self._counted = kept
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"<Trace of {self.api!r}: {sum(self.called.values())} calls>"

@@ -9,10 +9,11 @@ from functools import partial
 
 import numpy as np
 import pytest
+from support.allocators import InPython
 from support.processes import TIME_LIMIT
 from support.threads import run_threads
 
-from ortcffi import Aligned, Failing, Limiting, PythonAllocator, Tracking, ffi, numpy_allocator
+from ortcffi import Aligned, Failing, Limiting, PythonAllocator, Tracking, numpy_allocator
 
 LARGE = 10_000  # NumPy keeps blocks up to 1 KiB for itself
 
@@ -209,24 +210,8 @@ def test_an_exception_of_an_allocator_in_python_is_the_cause():
     assert str(caught.value.__cause__).startswith("nothing of 80")
 
 
-class Mine(PythonAllocator):
-    """Blocks of CFFI's."""
-
-    def __init__(self):
-        super().__init__()
-        self.blocks = {}
-
-    def alloc(self, size):
-        block = ffi.new("char[]", size)
-        self.blocks[int(ffi.cast("uintptr_t", block))] = block
-        return block
-
-    def free(self, pointer):
-        del self.blocks[int(ffi.cast("uintptr_t", pointer))]
-
-
 def test_numpy_can_use_an_allocator_in_python():
-    mine = Mine()
+    mine = InPython()
     with numpy_allocator(mine):
         array = np.arange(LARGE) * 2
     assert array[-1] == 2 * (LARGE - 1)

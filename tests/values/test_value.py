@@ -11,8 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from support.allocators import InPython
 
-from ortcffi import PythonAllocator, Tracking, Value, ValueKind, errors, ffi, lib
+from ortcffi import Tracking, Value, ValueKind, errors, ffi, lib
 from ortcffi.table.api import Api
 
 NUMPYS = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
@@ -158,22 +159,8 @@ def test_values_in_cycles_are_collected(core_api, api):
     assert core_api.default_allocator.stats.bytes_allocated == before
 
 
-class Counting(PythonAllocator):
-    def __init__(self, api):
-        super().__init__(api)
-        self.blocks = {}
-
-    def alloc(self, size):
-        block = ffi.new("char[]", size)
-        self.blocks[int(ffi.cast("uintptr_t", block))] = block
-        return block
-
-    def free(self, pointer):
-        del self.blocks[int(ffi.cast("uintptr_t", pointer))]
-
-
 def test_a_tensor_is_in_the_memory_of_the_given_allocator(api):
-    counting = Counting(api)
+    counting = InPython(api)
     value = Value.empty((2, 3), np.float32, counting)
     assert len(counting.blocks) == 1
     y = value.numpy()
@@ -186,7 +173,7 @@ def test_a_tensor_is_in_the_memory_of_the_given_allocator(api):
 
 
 def test_a_tensor_keeps_its_allocator(api):
-    counting = Counting(api)
+    counting = InPython(api)
     blocks, token = counting.blocks, weakref.ref(counting)
     value = Value.empty(3, np.float32, counting)
     del counting
@@ -199,7 +186,7 @@ def test_a_tensor_keeps_its_allocator(api):
 
 
 def test_an_exception_of_an_allocator_is_the_cause(api):
-    class Broken(Counting):
+    class Broken(InPython):
         def alloc(self, _):
             raise ZeroDivisionError("no luck")
 
@@ -217,7 +204,7 @@ def test_a_table_refuses_an_allocator_that_describes_its_memory_in_terms_of_anot
     core_api, real_api
 ):
     with pytest.raises(ValueError, match="allocator describes its memory"):
-        Value.empty(3, np.float32, Counting(core_api), api=real_api)
+        Value.empty(3, np.float32, InPython(core_api), api=real_api)
 
 
 # --- what cannot be borrowed ----------------------------------------------------------------------

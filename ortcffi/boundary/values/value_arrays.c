@@ -136,6 +136,18 @@ end:
   return answer;
 }
 
+/* Where an array's elements of a size are, and its shape. */
+static void take_memory(const struct array* array, size_t item, struct plain_array* out) {
+  out->bytes = item;
+  for (int i = 0; i < array->rank; i++) {
+    out->bytes *= (size_t)array->shape[i];
+  }
+  out->data = array->data;
+  out->shape = (const int64_t*)array->shape;
+  out->rank = (size_t)array->rank;
+  out->is_readonly = !(array->flags & WRITEABLE);
+}
+
 int ortcffi_plain_array(PyObject* x, struct plain_array* out) {
   const int plain = C_CONTIGUOUS | ALIGNED;
   const struct array* array = (const struct array*)x;
@@ -147,14 +159,7 @@ int ortcffi_plain_array(PyObject* x, struct plain_array* out) {
   if (out->element == 0) {
     return 0;
   }
-  out->bytes = (size_t)ortcffi_element_bits(out->element) / 8;
-  for (int i = 0; i < array->rank; i++) {
-    out->bytes *= (size_t)array->shape[i];
-  }
-  out->data = array->data;
-  out->shape = (const int64_t*)array->shape;
-  out->rank = (size_t)array->rank;
-  out->is_readonly = !(array->flags & WRITEABLE);
+  take_memory(array, (size_t)ortcffi_element_bits(out->element) / 8, out);
   return 1;
 }
 
@@ -187,14 +192,7 @@ int ortcffi_text_array(PyObject* x, struct plain_array* out) {
     return 0;
   }
   out->element = ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
-  out->bytes = is_text ? out->text_bytes : sizeof(PyObject*);
-  for (int i = 0; i < array->rank; i++) {
-    out->bytes *= (size_t)array->shape[i];
-  }
-  out->data = array->data;
-  out->shape = (const int64_t*)array->shape;
-  out->rank = (size_t)array->rank;
-  out->is_readonly = !(array->flags & WRITEABLE);
+  take_memory(array, is_text ? out->text_bytes : sizeof(PyObject*), out);
   return 1;
 }
 
