@@ -43,6 +43,7 @@ class Engine:
         keep: object,
         strings: int,
         has_threads: bool,
+        may_keep_gil: bool,
         borrowed: bool,
         /,
     ) -> None: ...

@@ -102,6 +102,26 @@ def has_threads(options: SessionOptions | None) -> bool:
     )
 
 
+def may_keep_gil(environment: Env, options: SessionOptions | None) -> bool:
+    """Whether a run calls no Python, so that it need not release the GIL if it is short.
+
+    A kernel, an allocator or a logger in Python may be called by a thread that waits for the GIL,
+    for which the run would wait. What the environment keeps may be any of those.
+    """
+    if environment._client.clients.alive:
+        return False
+    if options is None:
+        return True
+    providers = {name for name, _ in options._values.get("providers", [])}
+    kept = {name for name, value in options._alive.items() if value}
+    return options.per_session_threads and kept <= _DATA and providers <= _CPU
+
+
+# What options keep that is data only.
+_DATA = {"initializers", "external_initializers", "external_files", "weightless_source"}
+_CPU = {"CPU", "CPUExecutionProvider"}
+
+
 def _borrows_bytes(options: "SessionOptions | None") -> bool:
     """Whether a session reads the bytes of its model also after it was made."""
     if options is None:

@@ -19,6 +19,7 @@ from ortcffi.session.creation import (
     create_from_graph,
     environment_of,
     has_threads,
+    may_keep_gil,
     of_type,
 )
 from ortcffi.session.facts import Facts
@@ -189,7 +190,8 @@ class Session(Facts, Closing):
         if chosen is not None:
             given = chosen.handle
             kept += [given, dict(chosen._alive), dict(chosen._values)]
-        self._take(api, kept, has_threads=has_threads(chosen), borrowed=False)
+        threads, quiet = has_threads(chosen), may_keep_gil(environment, chosen)
+        self._take(api, kept, has_threads=threads, may_keep_gil=quiet)
         self._options = chosen
         create(handle, given, ffi.cast("OrtSession**", self._out))
         # Replaced allocators stay in use by this session.
@@ -215,10 +217,18 @@ class Session(Facts, Closing):
         session._read_ports()
         return session
 
-    def _take(self, api: "Api", kept: object, *, has_threads: bool, borrowed: bool) -> None:
+    def _take(
+        self,
+        api: "Api",
+        kept: object,
+        *,
+        has_threads: bool,
+        may_keep_gil: bool = False,
+        borrowed: bool = False,
+    ) -> None:
         """Begin as the owner of what C will write to `_out`, unless that is borrowed."""
         strings = address_of(api.default_allocator.handle)
-        self._begin(api._maker, Value, kept, strings, has_threads, borrowed)
+        self._begin(api._maker, Value, kept, strings, has_threads, may_keep_gil, borrowed)
         self._specs = self._source = self._options = self._recorder = None
 
     @described_by(bind.bind)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Small ONNX models as bytes, written as protobuf by hand: no package of ONNX is needed."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -212,4 +213,15 @@ def loop(trips: int, size: int = 128) -> bytes:
             tensor("go", np.array(True)),
             tensor("w", np.eye(size, dtype=np.float32)),
         ],
+    )
+
+
+def sines(count: int) -> bytes:
+    """The shape of sin(sin(...)), so often, of as many zeros as x says: short or long."""
+    names = ["zeros", *(f"y{i}" for i in range(count))]
+    nodes = [node("Sin", *pair) for pair in pairwise(names)]
+    return model(
+        [node("ConstantOfShape", "x", "zeros"), *nodes, node("Shape", names[-1], "y")],
+        [value("x", "int64", [1])],
+        [value("y", "int64", [1])],
     )

@@ -89,21 +89,8 @@ static PyObject* begin_binding(PyObject* self, PyObject* arguments) {
 
 static OrtStatus* perform(struct binding* binding) {
   struct run* run = &binding->run;
-  const OrtApi* api = binding->session->maker->api;
-  OrtSession* session = binding->session->handle;
-  OrtStatus* status;
-  if (binding->holds_gil) {
-    return api->RunWithBinding(session, run->options, binding->handle);
-  }
-  struct watch watch;
-  ortcffi_run_link(run);
-  ortcffi_watch_begin(&watch, run, &binding->habit);
-  Py_BEGIN_ALLOW_THREADS;
-  status = api->RunWithBinding(session, run->options, binding->handle);
-  Py_END_ALLOW_THREADS;
-  ortcffi_watch_end(&watch, run, &binding->habit);
-  ortcffi_run_unlink(run);
-  return status;
+  run->bound = binding->handle;
+  return binding->holds_gil ? ortcffi_call_run(run) : ortcffi_run_perform(run, &binding->habit);
 }
 
 /* Has Python refuse a binding that lacks an input, once after something was bound. */

@@ -130,6 +130,9 @@ static int is_nothing(const struct session* session, const OrtValue* value) {
   return !has_value;
 }
 
+/* So many bytes are freed in no time. */
+#define SMALL (256 * 1024)
+
 /* What a run returns for a value of that kind. */
 static PyObject* convert_result(struct session* session, struct value* value, int kind) {
   if (kind == ONNX_TYPE_TENSOR) {
@@ -138,6 +141,8 @@ static PyObject* convert_result(struct session* session, struct value* value, in
     }
     int is_packed = ortcffi_element_bits(value->element) < 8 &&
                     value->element != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
+    value->is_small = session->may_keep_gil && ortcffi_value_bytes(value) <= SMALL &&
+                      value->element != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
     if (!is_packed) {
       return ortcffi_value_numpy((PyObject*)value, NULL, 0, NULL);
     }
@@ -207,27 +212,47 @@ PyObject* ortcffi_run_results(struct run* run, int as_values) {
 
 /* --- the call ----------------------------------------------------------------------------------*/
 
-static OrtStatus* perform(struct run* run) {
+OrtStatus* ortcffi_call_run(struct run* run) {
   const OrtApi* api = run->session->maker->api;
   OrtSession* handle = run->session->handle;
+  if (run->bound != NULL) {
+    return api->RunWithBinding(handle, run->options, run->bound);
+  }
+  return api->Run(handle, run->options, run->input_names, (const OrtValue* const*)run->inputs,
+                  run->input_count, run->output_names, run->output_count, run->outputs);
+}
+
+static OrtStatus* perform_without_gil(struct run* run, struct habit* habit) {
   OrtStatus* status;
+  double seconds;
   struct watch watch;
   ortcffi_run_link(run);
-  ortcffi_watch_begin(&watch, run, &run->session->habit);
+  ortcffi_watch_begin(&watch, run, habit);
   Py_BEGIN_ALLOW_THREADS;
-  status = api->Run(handle, run->options, run->input_names, (const OrtValue* const*)run->inputs,
-                    run->input_count, run->output_names, run->output_count, run->outputs);
+  double began = ortcffi_now();
+  status = ortcffi_call_run(run);
+  seconds = ortcffi_now() - began;
   Py_END_ALLOW_THREADS;
-  ortcffi_watch_end(&watch, run, &run->session->habit);
+  ortcffi_watch_end(&watch, run, habit, seconds);
+  ortcffi_learn_quick(habit, run, seconds);
   ortcffi_run_unlink(run);
   return status;
+}
+
+OrtStatus* ortcffi_run_perform(struct run* run, struct habit* habit) {
+  int is_cut = 1;
+  OrtStatus* status = NULL;
+  if (ortcffi_may_keep_gil(run, habit)) {
+    status = ortcffi_run_keeping_gil(run, habit, &is_cut);
+  }
+  return is_cut ? perform_without_gil(run, habit) : status;
 }
 
 static PyObject* run_once(struct session* session, const struct request* request) {
   struct run run;
   PyObject* results = NULL;
   if (ortcffi_run_begin(&run, session, request) == 0) {
-    OrtStatus* status = perform(&run);
+    OrtStatus* status = ortcffi_run_perform(&run, &session->habit);
     if (status != NULL) {
       ortcffi_run_fail(&run, status, "Run");
     } else {

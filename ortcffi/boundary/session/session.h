@@ -43,12 +43,14 @@ struct ports {
   PyObject* places; /* a dict of name to place */
 };
 
-/* How long runs of the main thread took, by the bytes of their inputs. */
+/* How long runs took, by the bytes of their inputs. */
 struct habit {
   size_t short_bytes;  /* runs with so many were short */
   size_t long_bytes;   /* and one with so many was long, if there was one */
   unsigned short_runs; /* since then */
   char has_short, has_long;
+  size_t quick_bytes; /* runs with so many were quick */
+  int quick_runs;     /* how often, less what slow ones take away */
 };
 
 struct session {
@@ -70,6 +72,7 @@ struct session {
   unsigned generation;  /* how many forks there were when it was made */
   struct habit habit;
   char asks_options; /* runs that have no options ask Python for them */
+  char may_keep_gil; /* no run calls Python on any thread */
   char is_borrowed;  /* the handle is another's, which `keep` keeps alive */
   char is_counted;   /* as one of those that are alive */
   char is_closed;
@@ -93,7 +96,8 @@ struct run {
    * Python object, which it stays, or one that is released with the run. */
   OrtValue** given;
   PyObject** holders;
-  PyObject** targets; /* by output: what the caller has it written to; NULL for a new value */
+  PyObject** targets;  /* by output: what the caller has it written to; NULL for a new value */
+  OrtIoBinding* bound; /* which has the inputs and outputs; NULL if they are in this struct */
   OrtRunOptions* options;
   PyObject* options_holder; /* NULL for the session's spare options */
   int has_adapters;         /* which the library uses in Run only */
@@ -159,6 +163,10 @@ int ortcffi_run_begin_options(struct run* run, struct session* session,
                               const struct request* request);
 /* Whether a request has keywords that name inputs. */
 int ortcffi_names_inputs(const struct request* request);
+/* Calls the library; no more than that. */
+OrtStatus* ortcffi_call_run(struct run* run);
+/* Does the same around which runs are watched, and the GIL is released if need be. */
+OrtStatus* ortcffi_run_perform(struct run* run, struct habit* habit);
 /* The results as a list; NULL with an exception. */
 PyObject* ortcffi_run_results(struct run* run, int as_values);
 /* Raises what a run failed with, and releases the status. */
@@ -209,7 +217,6 @@ void ortcffi_drop_value(const struct session* session, OrtValue* value, PyObject
 /* What a run of the main thread found, and restores. */
 struct watch {
   PyObject* old_fd; /* the program's; NULL where the run is not watched */
-  double began;     /* 0 on other threads */
   struct run* outer;
 };
 
@@ -217,9 +224,37 @@ struct watch {
 double ortcffi_now(void);
 /* Before and after a run that is linked; on the thread that runs it. */
 void ortcffi_watch_begin(struct watch* watch, struct run* run, const struct habit* habit);
-void ortcffi_watch_end(const struct watch* watch, const struct run* run, struct habit* habit);
+/* `seconds` is how long the library took. */
+void ortcffi_watch_end(const struct watch* watch, const struct run* run, struct habit* habit,
+                       double seconds);
+/* Notes that a run was long. */
+void ortcffi_learn_long(struct habit* habit, const struct run* run);
 /* Has the thread wait no longer than the deadline of a run. */
 void ortcffi_watch_deadline(const struct run* run);
+/* Starts the thread if need be; whether there is one. */
+int ortcffi_watches(void);
+/* Has the thread look anew how long it may wait. */
+void ortcffi_wake_watch(void);
+
+/* --- keep_gil.c: runs that keep the GIL ---------------------------------------------------------
+ *
+ * Where another thread wants the GIL, a run that releases it may wait for it for 5 milliseconds
+ * afterwards. So a run keeps it if the last ones were quick and nothing that it calls needs the
+ * GIL. One that turns out to be long is ended by the thread of watch.c, and is to run once more
+ * without the GIL. */
+
+/* Whether a run may keep the GIL. */
+int ortcffi_may_keep_gil(const struct run* run, const struct habit* habit);
+/* Does so. Where the run was ended since it was long, `is_cut` is 1 and there is no status. */
+OrtStatus* ortcffi_run_keeping_gil(struct run* run, struct habit* habit, int* is_cut);
+/* Notes how long the library took for a run. */
+void ortcffi_learn_quick(struct habit* habit, const struct run* run, double seconds);
+/* On the thread of watch.c: ends a run that keeps the GIL for long; in how many milliseconds to do
+ * so again, or -1 for never. */
+void ortcffi_check_keeper(void);
+int ortcffi_check_interval(void);
+/* In the child of a fork. */
+void ortcffi_forget_keeper(void);
 
 /* The methods of Engine, by file. */
 PyObject* ortcffi_session_run(PyObject* self, PyObject* const* arguments, Py_ssize_t count,

@@ -89,12 +89,15 @@ static int read_signals(void) {
   return is_interrupted;
 }
 
+/* Milliseconds until there is something to do; -1 if there is nothing. */
 static int wait_time(void) {
+  int check = ortcffi_check_interval();
   double left = atomic_load(&next_deadline) - ortcffi_now();
   if (left > 1e6) {
-    return -1;
+    return check;
   }
-  return left <= 0 ? 0 : (int)(left * 1e3) + 1;
+  int wait = left <= 0 ? 0 : (int)(left * 1e3) + 1;
+  return check >= 0 && check < wait ? check : wait;
 }
 
 static void* watch_runs(void* unused) {
@@ -104,6 +107,9 @@ static void* watch_runs(void* unused) {
     int is_interrupted = count > 0 && read_signals();
     if (is_interrupted || atomic_load(&next_deadline) <= ortcffi_now()) {
       act(is_interrupted);
+    }
+    if (ortcffi_check_interval() >= 0) {
+      ortcffi_check_keeper();
     }
   }
   return unused;
@@ -140,8 +146,7 @@ static void set_object(PyObject** place, PyObject* object) {
   Py_XDECREF(old);
 }
 
-/* Whether there is a thread. Without one, runs end when they end. */
-static int is_watching(void) {
+int ortcffi_watches(void) {
   if (is_started == 0) {
     PyObject* module = PyImport_ImportModule("signal");
     set_object(&set_wakeup_fd,
@@ -171,15 +176,20 @@ void ortcffi_watch_init(unsigned long main_ident) {
   }
   is_started = 0;
   atomic_store(&program_fd, -1);
+  ortcffi_forget_keeper();
+}
+
+void ortcffi_wake_watch(void) {
+  const char wake = 0;
+  if (write(ends[1], &wake, 1) < 0) {
+    return; /* the pipe is full, so the thread is about to look */
+  }
 }
 
 void ortcffi_watch_deadline(const struct run* run) {
-  if (run->deadline > 0 && is_watching() && run->deadline < atomic_load(&next_deadline)) {
-    const char wake = 0;
+  if (run->deadline > 0 && ortcffi_watches() && run->deadline < atomic_load(&next_deadline)) {
     atomic_store(&next_deadline, run->deadline);
-    if (write(ends[1], &wake, 1) < 0) {
-      return; /* the pipe is full, so the thread is about to look */
-    }
+    ortcffi_wake_watch();
   }
 }
 
@@ -193,12 +203,16 @@ static int is_short(const struct habit* habit, const struct run* run) {
          (!habit->has_long || run->bytes < habit->long_bytes);
 }
 
+void ortcffi_learn_long(struct habit* habit, const struct run* run) {
+  habit->long_bytes =
+      habit->has_long && habit->long_bytes < run->bytes ? habit->long_bytes : run->bytes;
+  habit->has_long = 1;
+  habit->short_runs = 0;
+}
+
 static void learn(struct habit* habit, const struct run* run, double seconds) {
   if (seconds >= LONG_RUN) {
-    habit->long_bytes =
-        habit->has_long && habit->long_bytes < run->bytes ? habit->long_bytes : run->bytes;
-    habit->has_long = 1;
-    habit->short_runs = 0;
+    ortcffi_learn_long(habit, run);
     return;
   }
   if (!habit->has_short || run->bytes > habit->short_bytes) {
@@ -220,13 +234,8 @@ static PyObject* write_signals_to(PyObject* fd) {
 
 void ortcffi_watch_begin(struct watch* watch, struct run* run, const struct habit* habit) {
   watch->old_fd = NULL;
-  watch->began = 0;
   ortcffi_watch_deadline(run);
-  if (PyThread_get_thread_ident() != main_thread) {
-    return;
-  }
-  watch->began = ortcffi_now();
-  if (is_short(habit, run) || !is_watching()) {
+  if (PyThread_get_thread_ident() != main_thread || is_short(habit, run) || !ortcffi_watches()) {
     return;
   }
   watch->old_fd = write_signals_to(our_fd);
@@ -240,10 +249,9 @@ void ortcffi_watch_begin(struct watch* watch, struct run* run, const struct habi
   }
 }
 
-void ortcffi_watch_end(const struct watch* watch, const struct run* run, struct habit* habit) {
-  if (watch->began > 0) {
-    learn(habit, run, ortcffi_now() - watch->began);
-  }
+void ortcffi_watch_end(const struct watch* watch, const struct run* run, struct habit* habit,
+                       double seconds) {
+  learn(habit, run, seconds);
   if (watch->old_fd != NULL) {
     PyObject* ours = write_signals_to(watch->old_fd);
     main_run = watch->outer;

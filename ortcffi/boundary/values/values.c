@@ -96,7 +96,7 @@ static void release_value(struct value* value) {
   OrtValue* handle = value->handle;
   value->handle = NULL;
   if (handle != NULL && value->is_owned) {
-    if (value->is_borrowed) {
+    if (value->is_borrowed || value->is_small) {
       value->maker->api->ReleaseValue(handle);
     } else {
       /* An allocator may run Python, which must not see the pending exception. */

@@ -50,6 +50,7 @@ struct value {
   char has_kind, has_shape, has_data;
   char is_owned;    /* the OrtValue is */
   char is_borrowed; /* the memory is, so that to release the OrtValue calls nothing */
+  char is_small;    /* so is its memory, and to release the OrtValue calls no Python */
   char is_on_cpu;   /* its memory is known to be the CPU's */
   char is_readonly;
   char is_lent; /* arrays or buffers may point to the memory */
