@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import subprocess
+import sys
 import sysconfig
 from pathlib import Path
 
@@ -16,11 +17,18 @@ MAKEFILE = (ROOT / "core/Makefile").read_text().replace("\\\n", " ")
 
 def core(variable: str) -> list[str]:
     """The words of a variable of core/Makefile, where the core's sources and flags are listed."""
-    words = re.search(rf"^{variable} = (.*)$", MAKEFILE, re.MULTILINE)
+    words = re.search(rf"^{variable} =(.*)$", MAKEFILE, re.MULTILINE)
     assert words, f"core/Makefile sets no {variable}"
     return words[1].split()
 
 
+if os.name != "posix":
+    raise SystemExit(
+        "the Python package needs Linux, macOS or another Unix; "
+        "for Windows there is the core alone: make -C core windows"
+    )
+# The name of the system in core/Makefile.
+SYSTEM = "APPLE" if sys.platform == "darwin" else "POSIX"
 INCLUDE = ["core/include", "core/src", "ortcffi"]
 HEADERS = [
     str(header)
@@ -89,15 +97,21 @@ COMPILE_FLAGS = [
     "-Wno-unused-function",
 ]
 LINK_FLAGS = [
-    *core("HARDEN"),
-    "-Wl,-s",  # without symbols that only a debugger reads
+    *core(f"HARDEN_OF_{SYSTEM}"),
+    # Without symbols that only a debugger reads. Apple's linker does not know -s any more.
+    "-Wl,-x" if SYSTEM == "APPLE" else "-Wl,-s",
     *(core("MIMALLOC_LINK") if USE_MIMALLOC else []),
 ]
-CORE_LINK_FLAGS = [
-    *LINK_FLAGS,
-    *core("LINK"),
-    f"-Wl,--version-script={ROOT / 'core/exports/ortcore.map'}",
-]
+[CORE_NAME] = core(f"NAME_OF_{SYSTEM}")
+
+
+def exports(library: str) -> str:
+    """The flag that exports what the list of a library in core/exports names, and nothing else."""
+    [flag], [file] = core(f"EXPORT_OF_{SYSTEM}"), core(f"EXPORTS_OF_{SYSTEM}")
+    return flag + str((ROOT / "core" / file).with_stem(library))
+
+
+CORE_LINK_FLAGS = [*LINK_FLAGS, *core(f"LINK_OF_{SYSTEM}"), exports("ortcore")]
 
 
 def cdef() -> str:
@@ -130,9 +144,6 @@ ffibuilder.set_source(
     include_dirs=INCLUDE,
     define_macros=[("CORE_FLAGS", f'"{" ".join(COMPILE_FLAGS)}"')],
     extra_compile_args=COMPILE_FLAGS,
-    extra_link_args=[
-        *LINK_FLAGS,
-        f"-Wl,--version-script={ROOT / 'core/exports/extension.map'}",
-    ],
+    extra_link_args=[*LINK_FLAGS, exports("extension")],
     py_limited_api=True,
 )

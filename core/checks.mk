@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Builds and runs the clients in C: `make check`; with tools that find errors in memory, arithmetic
-# and threads: `make asan`, `ubsan`, `tsan`, `valgrind`; for other systems: `make wine`, `cross`.
+# and threads: `make asan`, `ubsan`, `tsan`, `valgrind`; for other systems: `make wine`, `cross`,
+# `musl`.
 # And runs the fuzzer: `make fuzz`, or `make fuzz SECONDS=600`.
 
 CLIENTS = ../tests/c/clients
@@ -11,6 +12,7 @@ FAULTS = ../tests/c/faults
 RUNS = abi client heap old_client versions storm:2:50000:2 arena:2:30000 adaptor_storm:2:20000:2 \
   random_values kernels many_threads:800:1000 reload:20:1000 shared_env:2000 platform $(LEAVERS) $(RUNS_OF_$(SYSTEM))
 RUNS_OF_POSIX = $(FORKS) $(INSIDERS_OF_$(CHOSEN)) throwing:$(THROWING) private_copy:$(THROWING) kernel_threads:100000
+RUNS_OF_APPLE = $(FORKS) throwing:$(THROWING) kernel_threads:100000
 THROWING = $(BUILD)/throwing_ops.so
 # Clients that fork. They are apart because the runtimes of most sanitizers do not work in the child
 # of a process with threads.
@@ -30,6 +32,7 @@ UNDER =
 EXE = $(if $(filter WINDOWS,$(SYSTEM)),.exe)
 LINK_CLIENT = $(LINK_CLIENT_OF_$(SYSTEM)) $(LDFLAGS)
 LINK_CLIENT_OF_POSIX = -L$(BUILD) -lortcore -Wl,-rpath,$(abspath $(BUILD)) -ldl $(THREADS) $(SEEN)
+LINK_CLIENT_OF_APPLE = $(LINK_CLIENT_OF_POSIX)
 # This client is a library of custom ops as well, so it exports its functions.
 $(BUILD)/behaviour: SEEN = -rdynamic
 $(BUILD)/behaviour.exe: SEEN = -Wl,--export-all-symbols
@@ -49,21 +52,22 @@ $(BUILD)/arena_fork $(BUILD)/fork_order $(BUILD)/private_copy: LINK_CLIENT = \
   -Isrc $($(CHOSEN)_FLAGS) $(OBJECTS) $($(CHOSEN)_LINK) $(WRAP) $(THREADS) $(LDFLAGS) $(SEEN)
 $(BUILD)/faults: WRAP = -Wl,--wrap=malloc -rdynamic -DCUSTOM_OPS='"$(abspath $(BUILD))/custom_ops.so"'
 $(BUILD)/faults: | $(BUILD)/custom_ops.so
-$(BUILD)/custom_ops.so: $(CLIENTS)/custom_ops.c | $(BUILD)/libortcore.so
+$(BUILD)/custom_ops.so: $(CLIENTS)/custom_ops.c | $(LIBRARY)
 	$(CC) $(FLAGS) $(CFLAGS) -Iinclude -shared $< -o $@
 # A sanitizer works only if the C++ library is loaded when the program starts.
 $(BUILD)/throwing $(BUILD)/private_copy: SEEN = \
   $(if $(findstring -fsanitize,$(CFLAGS)),-Wl$(comma)--no-as-needed -lstdc++)
 $(BUILD)/throwing $(BUILD)/private_copy: | $(THROWING)
-$(THROWING): $(CLIENTS)/throwing_ops.cc | $(BUILD)/libortcore.so
+$(THROWING): $(CLIENTS)/throwing_ops.cc | $(LIBRARY)
 	$(CXX) -std=c++17 -fPIC -Wall -Wextra $(CFLAGS) -Iinclude -shared $< -o $@
 $(BUILD)/system_faults: WRAP = $(WRAPPED:%=-Wl,--wrap=%)
 
 # Each run is a target of its own, so that `make -j` starts several. The name of a target
 # cannot have a colon, so it has @ in its place.
 CHECKS = $(addprefix check@,$(subst :,@,$(RUNS)))
-.PHONY: check asan ubsan tsan valgrind $(CHECKS)
+.PHONY: check clients asan ubsan tsan valgrind $(CHECKS)
 check: $(CHECKS)
+clients: $(PROGRAMS)
 $(CHECKS): check@%: $(PROGRAMS)
 	@set -- $(subst @, ,$*); client=$(BUILD)/$$1$(EXE); shift; \
 	echo "== $$client $$*"; $(UNDER) $$client $(LIBRARY) "$$@" >'$(BUILD)/$(subst /,_,$*).said' 2>&1 || \
@@ -162,3 +166,12 @@ cross:
 	Ubuntu" >&2; exit 1; }
 	$(MAKE) check CC=$(CROSS)-gcc BUILD=$(BUILD)/$(CROSS) USE_MIMALLOC= USE_MALLOC= \
 	  UNDER="$(EMULATOR) -L /usr/$(CROSS)" RUNS="$(RUNS_OF_CROSS)"
+
+# Builds the library for the C library musl, as on Alpine Linux, and runs the clients on it, on a
+# machine with another C library. There is no C++ library for musl, so what needs one is left out.
+MUSL = musl-gcc
+RUNS_OF_MUSL = $(filter-out throwing:% private_copy:%,$(RUNS))
+.PHONY: musl
+musl:
+	$(call need,$(MUSL),musl-tools)
+	$(MAKE) check CC=$(MUSL) BUILD=$(BUILD)/musl USE_MIMALLOC= RUNS="$(RUNS_OF_MUSL)"

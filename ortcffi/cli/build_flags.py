@@ -14,6 +14,7 @@ DESCRIPTION = """\
 Print, on one line and quoted for a shell, what a C compiler needs to compile against the header
 and to link with the core. Example: cc client.c $(python -m ortcffi config --cflags --libs)"""
 
+LIBRARY = "libortcore.dylib" if sys.platform == "darwin" else "libortcore.so"
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _CHECKOUT = os.path.dirname(_PACKAGE)
 
@@ -45,8 +46,8 @@ def get_library() -> str:
     Returns
     -------
     str
-        The absolute path of ``libortcore.so``: inside the installed package or
-        the source checkout.
+        The absolute path of ``libortcore.so`` (on macOS of ``libortcore.dylib``): inside the
+        installed package or the source checkout.
 
     Raises
     ------
@@ -54,7 +55,7 @@ def get_library() -> str:
         The library was not built.
     """
     remedy = "build it with 'make -C core', or reinstall ortcffi from a wheel"
-    return _find("lib/libortcore.so", "core/build", remedy)
+    return _find(f"lib/{LIBRARY}", "core/build", remedy)
 
 
 def _find(packaged: str, built: str, remedy: str) -> str:

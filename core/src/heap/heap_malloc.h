@@ -7,7 +7,11 @@
 #ifndef ORTCFFI_HEAP_MALLOC_H_
 #define ORTCFFI_HEAP_MALLOC_H_
 
+#if defined(__APPLE__)
+#include <malloc/malloc.h>
+#else
 #include <malloc.h>
+#endif
 #include <stdlib.h>
 
 #include "heap/heap_base.h"
@@ -32,12 +36,20 @@ static inline void* other_alloc(size_t size) {
 
 static inline void other_free(void* block) { free(block); }
 
+#if defined(__APPLE__)
+static inline size_t other_size(const void* block) { return malloc_size(block); }
+#else
 static inline size_t other_size(const void* block) { return malloc_usable_size((void*)block); }
+#endif
 
 /* The C library cannot tell; a sanitizer or valgrind reports pointers that it does not own. */
 static inline int other_owns(const void* pointer) { return pointer != NULL; }
 
+#if defined(__GLIBC__)
 static inline void other_collect(void) { malloc_trim(0); }
+#else
+static inline void other_collect(void) {}
+#endif
 
 /* The C library has fork handlers of its own. */
 static inline int other_survives_forks(void) { return 1; }

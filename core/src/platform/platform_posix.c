@@ -15,7 +15,6 @@
 #include <time.h>
 #if defined(__linux__)
 #include <link.h>
-#include <linux/membarrier.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #endif
@@ -54,11 +53,14 @@ void core_yield(void) { sched_yield(); }
 
 /* The thread sanitizer does not know these barriers. */
 #if defined(__linux__) && !defined(CORE_TSAN)
+/* Commands of the system call, as in <linux/membarrier.h>, which a machine with musl may lack. */
+enum { PRIVATE_EXPEDITED = 1 << 3, REGISTER_PRIVATE_EXPEDITED = 1 << 4 };
+
 int core_barrier_begin(void) {
-  return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+  return syscall(SYS_membarrier, REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
 
-void core_barrier(void) { syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); }
+void core_barrier(void) { syscall(SYS_membarrier, PRIVATE_EXPEDITED, 0, 0); }
 #else
 int core_barrier_begin(void) { return 0; }
 

@@ -24,9 +24,10 @@ struct team {
   struct seat seats[2];
 };
 
-/* Gives the calling thread one of the allowed processors for itself. On a busy machine both threads
- * would now and then share one and take turns, without the cost of talking to each other: the
- * minimum of a measurement would be just that. */
+/* Calls the seat's work on one of the allowed processors, where the system lets a thread choose. On
+ * a busy machine both threads would now and then share one and take turns, without the cost of
+ * talking to each other: the minimum of a measurement would be just that. */
+#if defined(__linux__)
 static void take_processor(int index, const cpu_set_t* allowed) {
   for (int processor = 0; processor < CPU_SETSIZE; processor++) {
     if (CPU_ISSET(processor, allowed) && index-- == 0) {
@@ -39,6 +40,22 @@ static void take_processor(int index, const cpu_set_t* allowed) {
   }
 }
 
+static int64_t work_on_own_processor(struct seat* seat) {
+  cpu_set_t allowed;
+  int known = pthread_getaffinity_np(pthread_self(), sizeof allowed, &allowed) == 0;
+  if (known) {
+    take_processor(seat->index, &allowed);
+  }
+  int64_t end = seat->team->work(seat);
+  if (known) {
+    pthread_setaffinity_np(pthread_self(), sizeof allowed, &allowed);
+  }
+  return end;
+}
+#else
+static int64_t work_on_own_processor(struct seat* seat) { return seat->team->work(seat); }
+#endif
+
 /* Both threads wait here for each other, awake. */
 static void meet(struct seat* seat) {
   atomic_fetch_add(&seat->team->here, 1);
@@ -50,15 +67,7 @@ static void meet(struct seat* seat) {
 
 static void* run_seat(void* argument) {
   struct seat* seat = (struct seat*)argument;
-  cpu_set_t allowed;
-  int known = pthread_getaffinity_np(pthread_self(), sizeof allowed, &allowed) == 0;
-  if (known) {
-    take_processor(seat->index, &allowed);
-  }
-  seat->end = seat->team->work(seat);
-  if (known) {
-    pthread_setaffinity_np(pthread_self(), sizeof allowed, &allowed);
-  }
+  seat->end = work_on_own_processor(seat);
   return NULL;
 }
 

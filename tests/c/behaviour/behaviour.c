@@ -18,8 +18,14 @@
 const OrtApiBase* base;
 const OrtApi* api;
 
-extern const struct call* const __start_calls[];
-extern const struct call* const __stop_calls[];
+/* The linker's names for the ends of the section. */
+#if defined(__APPLE__)
+extern const struct call* const first_call[] __asm("section$start$__DATA$calls");
+extern const struct call* const end_of_calls[] __asm("section$end$__DATA$calls");
+#else
+extern const struct call* const first_call[] __asm("__start_calls");
+extern const struct call* const end_of_calls[] __asm("__stop_calls");
+#endif
 
 static const char* const code_names[] = {
 #define ORT_ERROR_CODE(name, value) [value] = #name,
@@ -66,7 +72,7 @@ static int make_each(void) {
   fprintf(stderr, "there is no fork here\n");
   return 2;
 #else
-  for (const struct call* const* call = __start_calls; call < __stop_calls; call++) {
+  for (const struct call* const* call = first_call; call < end_of_calls; call++) {
     int end = 0;
     printf("%s\x1F", (*call)->name);
     fflush(stdout);
@@ -86,7 +92,7 @@ static int make_each(void) {
 
 static bool make_calls(const char* name) {
   bool found = false;
-  for (const struct call* const* call = __start_calls; call < __stop_calls; call++) {
+  for (const struct call* const* call = first_call; call < end_of_calls; call++) {
     if (name == NULL || strcmp((*call)->name, name) == 0) {
       is_first = true;
       (*call)->make();
@@ -100,7 +106,7 @@ static bool make_calls(const char* name) {
 int main(int argc, char** argv) {
   const char* name = argc > 2 ? argv[2] : NULL;
   if (argc == 1) {
-    for (const struct call* const* call = __start_calls; call < __stop_calls; call++) {
+    for (const struct call* const* call = first_call; call < end_of_calls; call++) {
       puts((*call)->name);
     }
     return 0;

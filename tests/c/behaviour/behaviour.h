@@ -19,12 +19,17 @@ struct call {
 
 /* The linker gathers pointers to the calls of all files in one section, so that no list repeats
  * their names. */
+#if defined(__APPLE__)
+#define CALLS "__DATA,calls"
+#else
+#define CALLS "calls"
+#endif
 #define CALL(text) CALL_COUNTED(text, __COUNTER__)
 #define CALL_COUNTED(text, count) CALL_NUMBER(text, count)
-#define CALL_NUMBER(text, n)                                                                      \
-  static void make_##n(void);                                                                     \
-  static const struct call call_##n = {text, make_##n};                                           \
-  static const struct call* const listed_##n __attribute__((section("calls"), used)) = &call_##n; \
+#define CALL_NUMBER(text, n)                                                                    \
+  static void make_##n(void);                                                                   \
+  static const struct call call_##n = {text, make_##n};                                         \
+  static const struct call* const listed_##n __attribute__((section(CALLS), used)) = &call_##n; \
   static void make_##n(void)
 
 extern const OrtApiBase* base;

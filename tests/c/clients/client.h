@@ -18,6 +18,9 @@
 #include <dlfcn.h>
 #include <unistd.h>
 #endif
+#if defined(__APPLE__)
+#include <mach/mach.h>
+#endif
 
 #define CHECK(condition)                                                      \
   do {                                                                        \
@@ -73,6 +76,12 @@ static inline size_t resident(void) {
   PROCESS_MEMORY_COUNTERS counters;
   CHECK(GetProcessMemoryInfo(GetCurrentProcess(), &counters, sizeof counters));
   return counters.WorkingSetSize;
+#elif defined(__APPLE__)
+  mach_task_basic_info_data_t figures;
+  mach_msg_type_number_t count = MACH_TASK_BASIC_INFO_COUNT;
+  task_info_t out = (task_info_t)&figures;
+  CHECK(task_info(mach_task_self(), MACH_TASK_BASIC_INFO, out, &count) == KERN_SUCCESS);
+  return figures.resident_size;
 #else
   size_t pages = 0;
   FILE* file = fopen("/proc/self/statm", "r");

@@ -7,6 +7,7 @@
  */
 #include <pthread.h>
 
+#include "barrier.h"
 #include "client.h"
 #include "onnxruntime_c_api.h"
 
