@@ -20,16 +20,19 @@ struct call {
 /* The linker gathers pointers to the calls of all files in one section, so that no list repeats
  * their names. */
 #if defined(__APPLE__)
-#define CALLS "__DATA,calls"
+#define IN_SECTION section("__DATA,calls"), used
+#elif defined(__ELF__) && __has_attribute(retain)
+/* Otherwise a linker that collects garbage drops the section. */
+#define IN_SECTION section("calls"), used, retain
 #else
-#define CALLS "calls"
+#define IN_SECTION section("calls"), used
 #endif
 #define CALL(text) CALL_COUNTED(text, __COUNTER__)
 #define CALL_COUNTED(text, count) CALL_NUMBER(text, count)
-#define CALL_NUMBER(text, n)                                                                    \
-  static void make_##n(void);                                                                   \
-  static const struct call call_##n = {text, make_##n};                                         \
-  static const struct call* const listed_##n __attribute__((section(CALLS), used)) = &call_##n; \
+#define CALL_NUMBER(text, n)                                                          \
+  static void make_##n(void);                                                         \
+  static const struct call call_##n = {text, make_##n};                               \
+  static const struct call* const listed_##n __attribute__((IN_SECTION)) = &call_##n; \
   static void make_##n(void)
 
 extern const OrtApiBase* base;
