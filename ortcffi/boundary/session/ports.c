@@ -225,6 +225,8 @@ void ortcffi_free_ports(const struct session* session, struct ports* ports) {
     Py_XDECREF(port->owner);
     Py_XDECREF(port->name);
     free(port->shape);
+    api->ReleaseValue(port->made);
+    free(port->made_shape);
   }
   free(ports->items);
   Py_XDECREF(ports->places);

@@ -48,7 +48,7 @@ static int add_input(struct run* run, size_t guess, PyObject* name, PyObject* x)
     run->input_count += used > 0;
     return used > 0 ? 0 : -1;
   }
-  int made = ortcffi_make_value(session, &session->inputs.items[place], x, 0, &run->given[place],
+  int made = ortcffi_make_input(session, &session->inputs.items[place], x, &run->given[place],
                                 &run->bytes);
   if (made == 1) {
     run->holders[place] = Py_NewRef(x);
@@ -296,7 +296,7 @@ void ortcffi_run_end(struct run* run) {
     return;
   }
   for (size_t i = 0; run->given != NULL && i < session->inputs.count; i++) {
-    ortcffi_drop_value(session, run->given[i], run->holders[i]);
+    ortcffi_drop_input(session, &session->inputs.items[i], run->given[i], run->holders[i]);
   }
   for (size_t i = 0; i < run->output_count; i++) {
     ortcffi_drop_value(session, run->outputs[i], run->targets[i]);

@@ -35,6 +35,13 @@ struct port {
   Py_ssize_t rank;                         /* -1 where the model does not say */
   int64_t* shape;                          /* -1 for a dimension that the model leaves open */
   int is_on_cpu; /* the library says that it makes this output in memory of the CPU */
+  /* The value of the last array of this input, for the next one at the same place: it points to the
+   * memory of an array, which may be gone, and owns none. NULL for none. */
+  OrtValue* made;
+  const void* made_data;
+  int64_t* made_shape; /* room for `made_room` numbers */
+  size_t made_rank, made_room;
+  char is_made_used; /* a run is under way with it */
 };
 
 struct ports {
@@ -203,6 +210,12 @@ int ortcffi_convert_value(struct session* session, const char* method, size_t pl
  * -1 with an exception. The Value becomes the holder. */
 int ortcffi_use_value(const struct session* session, const struct port* port, PyObject* x,
                       OrtValue** out, PyObject** holder);
+/* As ortcffi_make_value, for an input, of which a value may be there from another run. */
+int ortcffi_make_input(const struct session* session, struct port* port, PyObject* x,
+                       OrtValue** out, size_t* bytes);
+/* Gives back a value of an input. */
+void ortcffi_drop_input(const struct session* session, struct port* port, OrtValue* value,
+                        PyObject* holder);
 /* Gives back a value: one that the run made, or a use of a Value. */
 void ortcffi_drop_value(const struct session* session, OrtValue* value, PyObject* holder);
 

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""Runs with arrays at the same place in memory, for which the session has made a value before."""
+
+import numpy as np
+import pytest
+from support import models
+from support.threads import run_threads
+
+import ortcffi as ort
+
+
+def test_each_run_sees_what_the_array_holds_then(opened, x):
+    session = opened(models.add())
+    for number in range(5):
+        x[:] = number
+        assert session.run({"x": x})[0].tolist() == [[2 * number] * 4]
+
+
+def test_arrays_of_other_shapes_at_the_same_place_keep_their_shape(opened):
+    session = opened(models.identity(shape=None))
+    memory = np.arange(4, dtype=np.float32)
+    for shape in [(4,), (2, 2), (4,), (1, 2, 2), (4, 1), (1, 4)] * 2:
+        (y,) = session.run({"x": memory.reshape(shape)})
+        assert y.shape == shape
+        assert y.ravel().tolist() == [0, 1, 2, 3]
+    for count in (4, 2, 0, 4):
+        assert session.run({"x": memory[:count]})[0].tolist() == memory[:count].tolist()
+    assert session.run({"x": memory[0:1].reshape(())})[0] == 0
+
+
+def test_a_run_that_was_refused_leaves_the_next_one_right(opened):
+    session = opened(models.two_inputs())
+    a = np.array([1, 2], np.int64)
+    for _ in range(3):
+        with pytest.raises(ort.errors.InvalidArgument, match="missing"):
+            session.run({"a": a})
+        assert session.run(a=a, b=a)[0].tolist() == [2, 4]
+
+
+def test_threads_run_with_one_array_at_once(opened):
+    session = opened(models.matmul(4))
+    a = np.ones((4, 256), np.float32)
+    expected = session.run({"x": a})[0].tolist()
+
+    def run() -> None:
+        for _ in range(50):
+            assert session.run({"x": a})[0].tolist() == expected
+
+    run_threads(*[run] * 4)
+
+
+def test_two_inputs_may_be_one_array(opened):
+    session = opened(models.two_inputs())
+    a = np.array([1, 2], np.int64)
+    for _ in range(3):
+        total, difference = session.run(a=a, b=a)
+        assert (total.tolist(), difference.tolist()) == ([2, 4], [0, 0])
+
+
+def test_a_session_keeps_no_array(opened):
+    session = opened(models.add())
+    a = np.ones((1, 4), np.float32)
+    session.run({"x": a})
+    a.resize((2, 4))  # refused where somebody refers to the array
