@@ -193,8 +193,9 @@ void ortcffi_watch_deadline(const struct run* run) {
   }
 }
 
-/* Longer than this a run is long, in seconds: much less than a person waits for. */
-#define LONG_RUN 2e-3
+/* Longer than this a run is long, in seconds: less than a person notices, and more than a short run
+ * takes whose thread loses the CPU once. */
+#define LONG_RUN 3e-2
 /* After so many short runs a long one is forgotten. */
 #define MANY_RUNS 1000
 
