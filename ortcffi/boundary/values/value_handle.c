@@ -4,32 +4,7 @@
 
 #include "boundary/values/values.h"
 
-static PyTypeObject* use_type;
-static PyObject* ffi_gc;
 static PyObject* sample_handle; /* any cdata of OrtValue* */
-
-/* What the cdata of a handle calls when it is destroyed, which does nothing, and what keeps the
- * value until then. */
-struct use {
-  PyObject base;
-  struct value* value;
-};
-
-static void use_dealloc(PyObject* self) {
-  PyTypeObject* type = Py_TYPE(self);
-  PyObject* value = (PyObject*)((struct use*)self)->value;
-  Py_XDECREF(ortcffi_value_take_back(value, NULL));
-  Py_DECREF(value);
-  PyObject_Free(self);
-  Py_DECREF(type);
-}
-
-static PyObject* use_call(PyObject* self, PyObject* arguments, PyObject* keywords) {
-  (void)self;
-  (void)arguments;
-  (void)keywords;
-  Py_RETURN_NONE;
-}
 
 PyObject* ortcffi_value_handle(PyObject* self, void* unused) {
   (void)unused;
@@ -37,36 +12,64 @@ PyObject* ortcffi_value_handle(PyObject* self, void* unused) {
   if (ortcffi_value_open(value) < 0) {
     return NULL;
   }
-  struct use* use = PyObject_New(struct use, use_type);
-  if (use == NULL) {
-    return NULL;
+  if (value->cdata == NULL) {
+    value->cdata = ortcffi_pointer_cdata((char*)value->handle, sample_handle);
   }
-  use->value = (struct value*)Py_NewRef(self);
-  value->uses++;
-  PyObject* plain = ortcffi_pointer_cdata((char*)value->handle, sample_handle);
-  PyObject* handle =
-      plain == NULL ? NULL : PyObject_CallFunctionObjArgs(ffi_gc, plain, (PyObject*)use, NULL);
-  Py_XDECREF(plain);
-  Py_DECREF(use);
-  return handle;
+  return Py_XNewRef(value->cdata);
 }
 
-static PyType_Slot use_slots[] = {
-    {Py_tp_dealloc, (void*)use_dealloc},
-    {Py_tp_call, (void*)use_call},
-    {0, NULL},
-};
+/* --- handles that outlive their value ----------------------------------------------------------*/
 
-static PyType_Spec use_spec = {
-    .name = "ortcffi._ort.Use",
-    .basicsize = sizeof(struct use),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    .slots = use_slots,
-};
-
-int ortcffi_value_handles_init(PyObject* gc, PyObject* sample) {
-  ffi_gc = Py_NewRef(gc);
-  sample_handle = Py_NewRef(sample);
-  use_type = (PyTypeObject*)PyType_FromSpec(&use_spec);
-  return use_type == NULL ? -1 : 0;
+/* Called with an heir when the cdata is destroyed, which was the last use of the OrtValue. */
+static PyObject* end_heir(PyObject* heir, PyObject* reference) {
+  (void)reference; /* which the heir owns until it is destroyed itself */
+  ortcffi_value_release((struct value*)heir);
+  Py_RETURN_NONE;
 }
+
+static PyMethodDef end_heir_method = {"end", end_heir, METH_O, NULL};
+
+/* A weak reference to the cdata, which calls end_heir: its owner, and so the heir's, is C alone. */
+static PyObject* refer(PyObject* cdata, struct value* heir) {
+  PyObject* callback = PyCFunction_New(&end_heir_method, (PyObject*)heir);
+  PyObject* reference = callback == NULL ? NULL : PyWeakref_NewRef(cdata, callback);
+  Py_XDECREF(callback);
+  return reference;
+}
+
+/* An heir of a value whose cdata somebody has; NULL without memory for it. */
+static struct value* heir_of(struct value* value) {
+  struct value* heir = ortcffi_blank_value(ortcffi_tensor_type, value->maker, NULL, NULL);
+  if (heir != NULL) {
+    heir->is_heir = 1;
+    heir->cdata = refer(value->cdata, heir);
+  }
+  if (heir != NULL && heir->cdata == NULL) {
+    Py_CLEAR(heir);
+  }
+  return heir;
+}
+
+int ortcffi_value_leave_handle(struct value* value) {
+  if (value->is_heir || value->cdata == NULL || Py_REFCNT(value->cdata) == 1) {
+    return 0;
+  }
+  PyObject *type, *error, *traceback;
+  PyErr_Fetch(&type, &error, &traceback);
+  struct value* heir = heir_of(value);
+  if (heir != NULL) { /* else what the value owns stays for ever */
+    heir->handle = value->handle;
+    heir->lender = value->lender;
+    heir->allocator = value->allocator;
+    heir->is_owned = value->is_owned;
+    heir->is_borrowed = value->is_borrowed;
+    heir->is_small = value->is_small;
+    Py_DECREF((PyObject*)heir); /* the callback keeps it */
+  }
+  value->handle = NULL;
+  value->lender = value->allocator = NULL;
+  PyErr_Restore(type, error, traceback);
+  return 1;
+}
+
+void ortcffi_value_handles_init(PyObject* sample) { sample_handle = Py_NewRef(sample); }

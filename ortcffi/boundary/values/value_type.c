@@ -264,12 +264,11 @@ static PyType_Spec value_spec = {
     .slots = value_slots,
 };
 
-ortcffi_object* ortcffi_value_types(ortcffi_object* scope, ortcffi_object* gc,
-                                    ortcffi_object* sample) {
-  if (ortcffi_value_arrays_init((PyObject*)scope) < 0 ||
-      ortcffi_value_handles_init((PyObject*)gc, (PyObject*)sample) < 0) {
+ortcffi_object* ortcffi_value_types(ortcffi_object* scope, ortcffi_object* sample) {
+  if (ortcffi_value_arrays_init((PyObject*)scope) < 0) {
     return NULL;
   }
+  ortcffi_value_handles_init((PyObject*)sample);
   ortcffi_maker_type = (PyTypeObject*)PyType_FromSpec(&ortcffi_maker_spec);
   ortcffi_tensor_type = (PyTypeObject*)PyType_FromSpec(&value_spec);
   if (ortcffi_maker_type == NULL || ortcffi_tensor_type == NULL) {

@@ -91,8 +91,7 @@ struct value* ortcffi_new_value(PyTypeObject* type, struct maker* maker, OrtValu
   return value;
 }
 
-/* Releases the OrtValue, and then what owns the memory that it points to. */
-static void release_value(struct value* value) {
+static void release_handle(struct value* value) {
   OrtValue* handle = value->handle;
   value->handle = NULL;
   if (handle != NULL && value->is_owned) {
@@ -108,6 +107,15 @@ static void release_value(struct value* value) {
       PyErr_Restore(type, error, traceback);
     }
   }
+}
+
+void ortcffi_value_release(struct value* value) {
+  if (!ortcffi_value_leave_handle(value)) {
+    release_handle(value);
+  }
+  if (!value->is_heir) {
+    Py_CLEAR(value->cdata);
+  }
   PyMem_Free(value->shape_copy);
   value->shape_copy = NULL;
   Py_CLEAR(value->lender);
@@ -118,7 +126,7 @@ static void release_value(struct value* value) {
 static void close_value(struct value* value) {
   value->is_closed = 1;
   if (!value->is_lent && value->uses == 0) {
-    release_value(value);
+    ortcffi_value_release(value);
   }
 }
 
@@ -156,7 +164,8 @@ void ortcffi_value_dealloc(PyObject* self) {
   struct value* value = (struct value*)self;
   PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
-  release_value(value);
+  ortcffi_value_release(value);
+  Py_XDECREF(value->cdata); /* an heir's weak reference */
   Py_XDECREF((PyObject*)value->maker);
   PyObject_GC_Del(self);
   Py_DECREF(type);

@@ -47,6 +47,9 @@ struct value {
   int64_t* shape_copy;
   size_t rank;
   int element, kind;
+  /* Of the handle, for whoever asks; NULL until somebody does. Of an heir a weak reference to it.
+   */
+  PyObject* cdata;
   char has_kind, has_shape, has_data;
   char is_owned;    /* the OrtValue is */
   char is_borrowed; /* the memory is, so that to release the OrtValue calls nothing */
@@ -54,7 +57,8 @@ struct value {
   char is_on_cpu;   /* its memory is known to be the CPU's */
   char is_readonly;
   char is_lent; /* arrays or buffers may point to the memory */
-  size_t uses;  /* handles that were handed out and not given back, as those of calls under way */
+  char is_heir; /* owns what another value had, until the cdata of that one is destroyed */
+  size_t uses;  /* calls under way that have the handle */
   char is_closed;
 };
 
@@ -119,8 +123,13 @@ PyObject* ortcffi_value_from_loan(PyObject* type, PyObject* arguments);
 PyObject* ortcffi_value_blank(PyObject* type, PyObject* arguments);
 PyObject* ortcffi_value_empty(PyObject* type, PyObject* arguments);
 PyObject* ortcffi_value_give_away(PyObject* self, PyObject* unused);
-/* `gc` is ffi.gc, `sample` any cdata of OrtValue*; -1 with an exception. */
-int ortcffi_value_handles_init(PyObject* gc, PyObject* sample);
+/* `sample` is any cdata of OrtValue*. */
+void ortcffi_value_handles_init(PyObject* sample);
+/* Releases the OrtValue, and then what owns the memory that it points to; where somebody has a
+ * cdata of the handle, when that is destroyed. */
+void ortcffi_value_release(struct value* value);
+/* Where somebody has a cdata of the handle: moves what a value owns to an heir, and returns 1. */
+int ortcffi_value_leave_handle(struct value* value);
 /* A cdata of the type of `sample`; see conversions.h. */
 PyObject* ortcffi_pointer_cdata(char* pointer, PyObject* sample);
 PyObject* ortcffi_value_adopt(PyObject* type, PyObject* arguments);
