@@ -115,6 +115,7 @@ _NAMES = {
     "values.type_info": "TypeInfo",
     "values.value": "Value",
 }
+_OFFICIAL = {"InferenceSession", "OrtValue", "get_available_providers", "get_device"}
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 # Not public: the bases in C of public classes, where a pickle of ``Session.run`` looks for it.
 _BASES = {
@@ -132,8 +133,13 @@ def __getattr__(name: str) -> Any:
         import_module("ortcffi.table.api")
         return import_module(f"ortcffi.{name}")
     module = _MODULES.get(name) or _BASES.get(name)
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("ortcffi")
     if module is None:
-        raise AttributeError(f"module 'ortcffi' has no attribute {name!r}")
+        hint = "; ortcffi.compat has the official package's names" if name in _OFFICIAL else ""
+        raise AttributeError(f"module 'ortcffi' has no attribute {name!r}{hint}")
     import_module("ortcffi.table.api")  # registers the class of tables, which every topic uses
     value = globals()[name] = getattr(import_module(f"ortcffi.{module}"), name)
     return value

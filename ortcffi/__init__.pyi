@@ -106,3 +106,5 @@ from ortcffi.values.element_types import ValueKind as ValueKind
 from ortcffi.values.tensor_type_info import TensorTypeInfo as TensorTypeInfo
 from ortcffi.values.type_info import TypeInfo as TypeInfo
 from ortcffi.values.value import Value as Value
+
+__version__: str

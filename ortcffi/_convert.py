@@ -25,6 +25,7 @@ __all__ = [
     "integer",
     "known",
     "mapping",
+    "of_type",
     "path_of",
     "pointer",
 ]
@@ -100,6 +101,19 @@ def integer(argument: str, number: Any, limits: tuple[int, int] = INT32) -> int:
     if not limits[0] <= converted <= limits[1]:
         raise ValueError(f"{argument} must be from {limits[0]} to {limits[1]}, but is {converted}")
     return converted
+
+
+def of_type(argument: str, given: Any, kind: type) -> Any:
+    """An argument of a type, or None; errors name it."""
+    if given is None or isinstance(given, kind):
+        return given
+    found = type(given)
+    if found.__name__ == kind.__name__:  # the official package has classes of the same names
+        raise TypeError(
+            f"{argument} must be {kind.__module__}.{kind.__name__}, not the class of that name of "
+            f"{found.__module__.split('.')[0]}"
+        )
+    raise TypeError(f"{argument} must be {kind.__name__}, not {found.__name__}")
 
 
 def pointer(argument: str, given: Any, kind: str) -> Any:

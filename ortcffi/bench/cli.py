@@ -78,9 +78,11 @@ def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     end = time.monotonic() + arguments.seconds
     rows = _rows(arguments.rows, parser)
     if arguments.list:
-        width = max(len(row.name) for row in rows) + 2
+        widths = [
+            max(map(len, texts)) + 2 for texts in ([r.name for r in rows], [r.title for r in rows])
+        ]
         for row in rows:
-            print(f"{row.name:{width}}{row.title:46}{row.required:15}{row.wanted}")
+            print(f"{row.name:{widths[0]}}{row.title:{widths[1]}}{row.required:15}{row.wanted}")
         return 0
     _check_files(arguments, parser)
     subjects, missing = _subjects(arguments, parser)

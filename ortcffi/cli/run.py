@@ -33,6 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "inputs",
         nargs="*",
+        default=[],  # without one, argparse says that an input is required
         metavar="INPUT",
         help="NAME=FILE.npy, or FILE.npz with arrays by the names of inputs; inputs that are not "
         "given are random",

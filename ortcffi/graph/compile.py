@@ -8,7 +8,7 @@ from enum import IntFlag
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._contexts import Context
-from ortcffi._convert import encode, input_path, integer, path_of
+from ortcffi._convert import encode, input_path, integer, of_type, path_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.env.env import Env
@@ -140,8 +140,7 @@ class _Task:
     """One compilation: the options, and what must live until it is done."""
 
     def __init__(self, stack: ExitStack, options: SessionOptions | None, api: "Api | None") -> None:
-        if options is not None and not isinstance(options, SessionOptions):
-            raise TypeError(f"options must be SessionOptions, not {type(options).__name__}")
+        of_type("options", options, SessionOptions)
         self.api = engine_for(api, options)
         chosen = session_options_for(self.api, options)
         if chosen is None:

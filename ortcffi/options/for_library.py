@@ -3,6 +3,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from ortcffi._convert import of_type
 from ortcffi.options.run import RunOptions
 from ortcffi.options.session import SessionOptions
 from ortcffi.values import tensors
@@ -50,10 +51,11 @@ def session_options_for(api: "Api", options: SessionOptions | None) -> SessionOp
     return copy
 
 
-def run_options_for(api: "Api", options: Any) -> RunOptions:
+def run_options_for(api: "Api", options: RunOptions | None) -> RunOptions:
     """Run options of the engine's library, as `session_options_for`."""
-    if not isinstance(options, RunOptions):
-        raise TypeError(f"options must be RunOptions, not {type(options).__name__}")
+    of_type("options", options, RunOptions)
+    if options is None:
+        raise TypeError("options must be RunOptions, not None")
     if api.same_library(options.api):
         return options
     _refuse_foreign(options, api)

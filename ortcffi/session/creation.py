@@ -24,13 +24,6 @@ _SEQUENTIAL = int(ExecutionMode.SEQUENTIAL)
 Create = Callable[[Any, Any, Any], None]
 
 
-def of_type(name: str, given: Any, kind: type) -> Any:
-    """An argument of a type, or None; errors name it."""
-    if given is not None and not isinstance(given, kind):
-        raise TypeError(f"{name} must be {kind.__name__}, not {type(given).__name__}")
-    return given
-
-
 # Of each library, the environment of those of its sessions that were given none.
 _shared: "dict[Hashable, weakref.ref[Env]]" = {}
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._closing import Closing
+from ortcffi._convert import of_type
 from ortcffi._native import ffi
 from ortcffi._public import described_by, public
 from ortcffi.env.env import Env
@@ -20,7 +21,6 @@ from ortcffi.session.creation import (
     environment_of,
     has_threads,
     may_keep_gil,
-    of_type,
 )
 from ortcffi.session.facts import Facts
 from ortcffi.session.providers import Provider, with_providers

@@ -45,6 +45,9 @@ def test_what_goes_wrong_is_one_line_and_an_exit_code(model, tmp_path, capsys):
         assert message in error
     with pytest.raises(SystemExit):
         main([str(model), "--count", "0"])
+    with pytest.raises(SystemExit):
+        main([])
+    assert capsys.readouterr().err.endswith("the following arguments are required: model\n")
 
 
 def test_an_archive_for_one_input_is_refused_with_its_names(model, tmp_path, capsys):

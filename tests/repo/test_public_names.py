@@ -7,6 +7,7 @@ import pydoc
 import re
 import sys
 import traceback
+from importlib.metadata import version
 
 import numpy as np
 import pytest
@@ -66,6 +67,15 @@ def test_an_error_says_where_it_is_imported_from(name):
 def test_help_shows_only_public_names(name):
     text = pydoc.plain(pydoc.render_doc(getattr(ortcffi, name)))
     assert foreign_names(text) == set()
+
+
+def test_the_version_is_that_of_the_package():
+    assert ortcffi.__version__ == version("ortcffi")
+
+
+def test_a_name_of_the_official_package_is_told_where_it_is():
+    with pytest.raises(AttributeError, match=r"InferenceSession'; ortcffi\.compat has"):
+        ortcffi.InferenceSession  # noqa: B018  # raises
 
 
 def test_help_on_the_errors_shows_only_public_names():

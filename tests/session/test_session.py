@@ -293,3 +293,14 @@ def test_sixteen_threads_share_a_session(opened):
     done = []
     run_threads(*[partial(work, n) for n in range(16)])
     assert sorted(done) == list(range(16))
+
+
+def test_options_of_the_official_package_are_told_from_those_of_this_one(x):
+    onnxruntime = pytest.importorskip("onnxruntime")
+    with pytest.raises(TypeError, match=r"options must be ortcffi\.SessionOptions, not the class"):
+        ort.Session(models.add(), onnxruntime.SessionOptions())
+    with (
+        ort.Session(models.add()) as session,
+        pytest.raises(TypeError, match=r"options must be ortcffi\.RunOptions, .* of onnxruntime"),
+    ):
+        session.run({"x": x}, options=onnxruntime.RunOptions())

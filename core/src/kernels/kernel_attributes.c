@@ -24,8 +24,9 @@ static OrtStatus* find_attribute(const char* function, const OrtKernelInfo* info
 static OrtStatus* require(const char* function, const OrtKernelInfo* info, const char* name,
                           OrtOpAttrType type, const OrtOpAttr** out) {
   CORE_TRY(find_attribute(function, info, name, type, out));
-  return *out != NULL ? NULL
-                      : core_status(ORT_FAIL, function, ": another type has the attribute ", name);
+  return *out != NULL
+             ? NULL
+             : core_status(ORT_FAIL, function, ": the attribute is of another type: ", name);
 }
 
 ORT_API_STATUS_IMPL(ort_KernelInfoGetAttribute_float, const OrtKernelInfo* info, const char* name,
