@@ -56,6 +56,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/callbacks/from_libraries.c",
     "ortcffi/boundary/memory/foreign.c",
     "ortcffi/boundary/memory/numpy_memory.c",
+    "ortcffi/boundary/memory/scratch.c",
     "ortcffi/boundary/status/raise.c",
     "ortcffi/boundary/status/pairs.c",
     "ortcffi/boundary/memory/blocks.c",

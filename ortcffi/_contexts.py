@@ -51,10 +51,11 @@ class Context:
     __slots__ = ("number",)
 
     def __init__(self, subject: object) -> None:
-        self.number = remember(subject)
+        self.number = next(_numbers)  # before the subject is there: an interrupt may come between
+        _subjects[self.number] = subject
 
     def __del__(self, subjects: dict[int, Any] = _subjects) -> None:
-        subjects.pop(self.number, None)
+        subjects.pop(getattr(self, "number", 0), None)
 
     @property
     def pointer(self) -> "Cdata":

@@ -13,12 +13,15 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
 
-def owner_of(
+def owner_of(  # noqa: PLR0913  # as many as an Owner has
     kind: str,
     api: "Api",
     release: Callable[[Any, Any], None],
     before: Callable[[], None] | None = None,
     after: Callable[[], None] | None = None,
+    *,
+    keeps: object = None,
+    count: int = 1,
 ) -> Any:
     """Return the owner of an object that a function of C is about to make.
 
@@ -34,12 +37,19 @@ def owner_of(
         can break off.
     before, after : callable, optional
         Called before and after that, again if a KeyboardInterrupt struck in them.
+    keeps : object, optional
+        What the object needs: it stays until the object is released.
+    count : int, optional
+        How many objects the function makes.
     """
-    return Owner(kind, release, api.pointer, 0, before, after)
+    return Owner(kind, release, api.pointer, 0, before, after, keeps, count)
 
 
 def out_of(owner: Any) -> Any:
-    """Where the function of C is to write the object to; valid as long as the owner."""
+    """Where the function of C is to write the object to; valid as long as the owner.
+
+    For an owner of several it is an array of pointers.
+    """
     return ffi.cast(f"{owner.type}*", owner.out)
 
 

@@ -19,6 +19,7 @@
 #include "boundary/options/options.h"
 #include "boundary/callbacks/from_libraries.h"
 #include "boundary/memory/foreign.h"
+#include "boundary/memory/scratch.h"
 #include "boundary/status/raise.h"
 #include "boundary/session/session_types.h"
 #include "boundary/status/pairs.h"

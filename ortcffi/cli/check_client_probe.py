@@ -17,7 +17,7 @@ from ortcffi.cli.check_ep_probe import EP_END, EP_ENTRY, make_factories, registe
 from ortcffi.custom_ops.describe import Characteristic, read_op
 from ortcffi.errors import ErrorCode, OrtError, check
 from ortcffi.memory.info import MemType
-from ortcffi.options.custom_ops import places
+from ortcffi.options.custom_ops import new_ops, places
 from ortcffi.table.api import Api
 from ortcffi.table.expose import expose_symbols
 from ortcffi.table.hosts import host_api
@@ -91,7 +91,7 @@ def _register(path: str, api: Api, counted: str) -> None:
         return
     if not function:
         raise OSError(f"it does not define {ENTRY}, as custom-op libraries do")
-    ops = lib.ortcffi_new_ops(ffi.NULL)
+    ops = new_ops(ffi.NULL)
     # Records the ops, since the options of most hosts cannot be read. The calls reach the trace.
     record = lib.ortcffi_record_function
     check(api.pointer, record(trace.base, trace.table, api.version, options, function, ops), ENTRY)

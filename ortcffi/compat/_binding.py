@@ -16,6 +16,7 @@ from ortcffi.compat._vectors import OrtValueVector
 from ortcffi.errors import OrtError, check
 from ortcffi.session.binding import Binding
 from ortcffi.values.element_types import ElementType, bits_of
+from ortcffi.values.lifecycle import blank
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -74,7 +75,8 @@ class SessionIOBinding:
             raise RuntimeError("Only binding of non-string Tensors is currently supported")
         lengths = [int(length) for length in shape]
         size = (int(np.prod(lengths, dtype=np.int64)) * bits_of(element) + 7) // 8
-        out, pointer = ffi.new("OrtValue**"), self._bound.api.pointer
+        value, out = blank(Value, self._bound.api)
+        pointer = self._bound.api.pointer
         info = memory_info_of(device)
         status = lib.CreateTensorWithDataAsOrtValue(
             pointer,
@@ -87,7 +89,7 @@ class SessionIOBinding:
             out,
         )
         check(pointer, status, "CreateTensorWithDataAsOrtValue")
-        return Value.from_handle(self._bound.api, out[0])
+        return value
 
     # --- outputs ----------------------------------------------------------------------------------
 

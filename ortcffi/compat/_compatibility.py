@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from ortcffi._convert import decode
+from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi.compat._enums import OrtCompiledModelCompatibility
 from ortcffi.compat._environment import api, env, text
 from ortcffi.compat._hardware import OrtEpDevice, OrtHardwareDevice
 from ortcffi.errors import OrtError, check
+from ortcffi.memory.scratch import scratch_for
 
 __all__ = [
     "get_compatibility_info_from_model",
@@ -42,18 +44,17 @@ def get_hardware_device_ep_incompatibility_details(
     ep_name: str, device: OrtHardwareDevice, /
 ) -> dict[str, Any]:
     """Return why an execution provider cannot use a device: 0, None and 0 if it can."""
-    out = ffi.new("OrtDeviceEpIncompatibilityDetails**")
+    release = lib.ReleaseDeviceEpIncompatibilityDetails
+    owner = owner_of("OrtDeviceEpIncompatibilityDetails*", api(), release)
     slot = "GetHardwareDeviceEpIncompatibilityDetails"
-    _call(slot, env().handle, text(ep_name).encode(), device._handle, out)
-    try:
-        reasons, notes, code = ffi.new("uint32_t*"), ffi.new("const char**"), ffi.new("int32_t*")
-        _call("DeviceEpIncompatibilityDetails_GetReasonsBitmask", out[0], reasons)
-        _call("DeviceEpIncompatibilityDetails_GetNotes", out[0], notes)
-        _call("DeviceEpIncompatibilityDetails_GetErrorCode", out[0], code)
-        told = decode(notes[0]) if notes[0] else None
-        return {"reasons_bitmask": reasons[0], "notes": told, "error_code": code[0]}
-    finally:
-        lib.ReleaseDeviceEpIncompatibilityDetails(api().pointer, out[0])
+    _call(slot, env().handle, text(ep_name).encode(), device._handle, out_of(owner))
+    details = owned_by(owner)
+    reasons, notes, code = ffi.new("uint32_t*"), ffi.new("const char**"), ffi.new("int32_t*")
+    _call("DeviceEpIncompatibilityDetails_GetReasonsBitmask", details, reasons)
+    _call("DeviceEpIncompatibilityDetails_GetNotes", details, notes)
+    _call("DeviceEpIncompatibilityDetails_GetErrorCode", details, code)
+    told = decode(notes[0]) if notes[0] else None
+    return {"reasons_bitmask": reasons[0], "notes": told, "error_code": code[0]}
 
 
 def get_model_compatibility_for_ep_devices(
@@ -81,10 +82,6 @@ def get_compatibility_info_from_model_bytes(model: Any, ep_type: str, /) -> str 
 
 
 def _info(slot: str, *arguments: Any) -> str | None:
-    out, allocator = ffi.new("char**"), api().default_allocator.handle
+    out, allocator = ffi.new("char**"), scratch_for(api())
     _call(slot, *arguments, allocator, out)
-    if not out[0]:
-        return None
-    found = decode(out[0])
-    _call("AllocatorFree", allocator, out[0])
-    return found
+    return decode(out[0]) if out[0] else None

@@ -8,6 +8,7 @@ from ortcffi._native import ffi, lib
 from ortcffi.compat._types import onnx_of
 from ortcffi.errors import fail
 from ortcffi.session.session import Session
+from ortcffi.values.lifecycle import blank
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ __all__ = ["empty_sequence"]
 
 def empty_sequence(api: "Api", element: "ElementType") -> Value:
     """Make a sequence without tensors of an element type: a model with one node has it."""
-    out = ffi.new("OrtValue**")
+    value, out = blank(Value, api)
     with Session(_model(onnx_of(element)), api=api) as session:
         name = ffi.new("char[]", b"y")
         status = lib.Run(
@@ -28,7 +29,7 @@ def empty_sequence(api: "Api", element: "ElementType") -> Value:
         )
         if status:
             fail(api.pointer, status, "Run")
-    return Value.from_handle(api, out[0])
+    return value
 
 
 @cache

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi.compat._empty import empty_sequence
 from ortcffi.compat._official_values import OrtValue as OfficialValue
@@ -14,6 +15,7 @@ from ortcffi.compat._values import OrtValue, tensor_over
 from ortcffi.errors import check, fail
 from ortcffi.session.session import Session
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
+from ortcffi.values.lifecycle import blank
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ def run_values(
     api, count = session.api, len(names)
     texts = [[ffi.new("char[]", _text(each)) for each in side] for side in (feed, names)]
     handles = [value.handle for value in feed.values()]
-    out = ffi.new("OrtValue*[]", count)
+    owner = owner_of("OrtValue*", api, lib.ReleaseValue, count=count)
     status = lib.Run(
         api.pointer,
         session.handle,
@@ -56,13 +58,20 @@ def run_values(
         len(handles),
         ffi.new("char*[]", texts[1]),
         count,
-        out,
+        out_of(owner),
     )
     if status:
         fail(api.pointer, status, "Run")
     # An output may be an input's memory: each keeps what it may be made of.
     lent = tuple(feed.values())
-    return [Value.from_handle(api, out[i], lender=lent, owned=True) for i in range(count)]
+    return [_moved(api, owner, place, lent) for place in range(count)]
+
+
+def _moved(api: "Api", owner: Any, place: int, lender: object) -> Value:
+    """One of several values as an object of its own."""
+    value = blank(Value, api, lender)[0]
+    owner.move(value._out, place)
+    return value
 
 
 def _text(name: Any) -> bytes:

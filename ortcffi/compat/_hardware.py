@@ -4,6 +4,7 @@
 from typing import Any
 
 from ortcffi._convert import decode
+from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi.compat._devices import OrtMemoryInfo
 from ortcffi.compat._enums import OrtDeviceMemoryType, OrtHardwareDeviceType
@@ -54,8 +55,8 @@ class OrtHardwareDevice:
 class OrtSyncStream:
     """A queue of work for a device."""
 
-    def __init__(self, handle: Any, device: EpDevice) -> None:
-        self._handle = ffi.gc(handle, lambda each: lib.ReleaseSyncStream(api().pointer, each))
+    def __init__(self, owner: Any, device: EpDevice) -> None:
+        self._handle = owned_by(owner)
         self._device = device
 
     def get_handle(self) -> int:
@@ -107,13 +108,15 @@ class OrtEpDevice:
     @translated
     def create_sync_stream(self) -> OrtSyncStream:
         """Make a queue of work for the device."""
-        slot, out = "CreateSyncStreamForEpDevice", ffi.new("OrtSyncStream**")
+        slot = "CreateSyncStreamForEpDevice"
         api().require(slot)
+        device = self._device.handle
+        owner = owner_of("OrtSyncStream*", api(), lib.ReleaseSyncStream, keeps=device)
         if status := lib.CreateSyncStreamForEpDevice(
-            api().pointer, self._device.handle, ffi.NULL, out
+            api().pointer, device, ffi.NULL, out_of(owner)
         ):
             fail(api().pointer, status, slot)
-        return OrtSyncStream(out[0], self._device)
+        return OrtSyncStream(owner, self._device)
 
 
 @translated

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._contexts import Context
 from ortcffi._convert import encode, input_path, integer, of_type, path_of
-from ortcffi._native import ffi, lib
+from ortcffi._handle import out_of, owned_by
+from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
 from ortcffi.env.env import Env
 from ortcffi.errors import NotImplemented, fail
 from ortcffi.graph.compile_callbacks import Locate, StoredAt, Subject, Write
 from ortcffi.graph.editor import Buildable, Parts, build_model
+from ortcffi.memory.scratch import scratch_for
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.session import OptimizationLevel, SessionOptions
 from ortcffi.table.engine import engine_for
@@ -155,10 +157,12 @@ class _Task:
         self.stack = stack
         self.alive: list[object] = [chosen]
         self.env = stack.enter_context(Env(api=self.api))
-        out = ffi.new("OrtModelCompilationOptions**")
-        self.call(create, self.env.handle, chosen.handle, out)
-        self.handle = out[0]
-        stack.callback(lib.ReleaseModelCompilationOptions, self.table, self.handle)
+        given = self.env.handle, chosen.handle
+        release = lib.ReleaseModelCompilationOptions
+        kind = "OrtModelCompilationOptions*"
+        owner = Owner(kind, release, self.table, 0, None, None, given)
+        self.call(create, *given, out_of(owner))
+        self.handle = owned_by(owner)
 
     def call(self, slot: str, *arguments: Any) -> None:
         """Call a function of the compile table."""
@@ -183,8 +187,8 @@ class _Task:
     def read(self, model: Any) -> None:
         """Set the model that is compiled."""
         if isinstance(model, Buildable):
-            parts = self.stack.enter_context(Parts(self.api, f"{_SET}InputModel"))
-            self.set("InputModel", build_model(parts, model))
+            parts = Parts(self.api, f"{_SET}InputModel")
+            self.set("InputModel", owned_by(build_model(parts, model)))
         elif isinstance(model, (str, os.PathLike)):
             self.set("InputModelPath", input_path("model", model))
         else:
@@ -214,13 +218,9 @@ class _Task:
 
     def _run_to_bytes(self) -> bytes:
         buffer, size = ffi.new("void**"), ffi.new("size_t*")
-        allocator = self.api.default_allocator
-        self.set("OutputModelBuffer", allocator.handle, buffer, size)
+        self.set("OutputModelBuffer", scratch_for(self.api), buffer, size)
         self._compile()
-        try:
-            return bytes(ffi.buffer(ffi.cast("char*", buffer[0]), size[0]))
-        finally:
-            lib.AllocatorFree(self.api.pointer, allocator.handle, buffer[0])
+        return bytes(ffi.buffer(ffi.cast("char*", buffer[0]), size[0]))
 
     def _compile(self) -> None:
         self.call("CompileModel", self.env.handle, self.handle)

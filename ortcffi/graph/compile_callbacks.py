@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ortcffi._callback import called_from_c, make_status
 from ortcffi._contexts import find
 from ortcffi._convert import decode, encode, integer
+from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import check
@@ -74,7 +75,7 @@ def _locate(context: "Cdata", name: "Cdata", value: "Cdata", stored: "Cdata", ou
     tensor = Value.from_handle(api, ffi.cast("OrtValue*", value), lender, readonly=True)
     answer = subject.function(decode(name), tensor, stored_at(api, stored))
     if answer is not None:
-        out[0] = _info(api, answer)
+        _info(api, answer).move(int(ffi.cast("uintptr_t", out)))
     return ffi.NULL
 
 
@@ -87,7 +88,7 @@ def stored_at(api: "Api", info: Any) -> StoredAt | None:
     return StoredAt(path, offset, lib.ExternalInitializerInfo_GetByteSize(api.pointer, info))
 
 
-def _info(api: "Api", answer: Any) -> "Cdata":
+def _info(api: "Api", answer: Any) -> Any:
     try:
         path, offset, size = answer
     except (TypeError, ValueError):
@@ -97,7 +98,7 @@ def _info(api: "Api", answer: Any) -> "Cdata":
     name = encode("path", fspath(path))
     where = integer("offset", offset, _OFFSET)
     length = integer("size", size, _OFFSET)
-    out = ffi.new("OrtExternalInitializerInfo**")
     slot = "CreateExternalInitializerInfo"
-    check(api.pointer, getattr(lib, slot)(api.pointer, name, where, length, out), slot)
-    return out[0]
+    owner = owner_of("OrtExternalInitializerInfo*", api, lib.ReleaseExternalInitializerInfo)
+    check(api.pointer, getattr(lib, slot)(api.pointer, name, where, length, out_of(owner)), slot)
+    return owner

@@ -2,20 +2,20 @@
 """A graph as an ``OrtModel``, by the model editor's functions.
 
 Some of them take over what they are given, and only if they succeed; others set the entries of an
-array to NULL, one by one. So everything that is made here is listed in `Parts` until a function has
-taken it over, and what is still listed at the end is released.
+array to NULL, one by one. So each object has an owner until C itself has taken it over, and what
+is still owned at the end is released.
 """
 
-from collections import Counter
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi.errors import NotImplemented, fail
 from ortcffi.graph.nodes import GraphNode
 from ortcffi.values.element_types import ElementType
+from ortcffi.values.give_away import given_away
 from ortcffi.values.type_info import TypeInfo
 from ortcffi.values.value import Value
 
@@ -25,12 +25,9 @@ if TYPE_CHECKING:
     from ortcffi.graph.nodes import GraphValue
     from ortcffi.table.api import Api
 
-__all__ = ["Buildable", "Parts", "build_model", "editor_of", "live"]
+__all__ = ["Buildable", "Parts", "build_model", "editor_of"]
 
 EXTERNAL = 128  # bytes: the library copies what is smaller
-
-# Objects that were made here and neither released nor taken over, by kind.
-live: Counter[str] = Counter()
 
 
 def editor_of(api: "Api", slot: str) -> Any:
@@ -43,56 +40,33 @@ def editor_of(api: "Api", slot: str) -> Any:
 
 
 class Parts:
-    """Objects of a library that nothing has taken over yet; released at the end."""
+    """Calls the functions that make the parts of a model."""
 
-    __slots__ = ("_handles", "api", "editor")
+    __slots__ = ("api", "editor")
 
     def __init__(self, api: "Api", slot: str) -> None:
         self.api = api
         self.editor = editor_of(api, slot)
-        self._handles: dict[int, tuple[str, Any]] = {}
 
-    def call(self, slot: str, *arguments: Any) -> None:
-        """Call a function of the model editor."""
-        if status := getattr(lib, slot)(self.editor, *arguments):
+    def call(self, slot: str, *arguments: Any, takes: Any = None) -> None:
+        """Call a function of the model editor, which takes over the object of an owner."""
+        function = getattr(lib, slot)
+        if takes is None:
+            status = function(self.editor, *arguments)
+        else:
+            status = takes.give(function, self.editor, *arguments)
+        if status:
             fail(self.api.pointer, status, slot)
+
+    def owner(self, kind: str, count: int = 1) -> Any:
+        """The owner of what a function of the library is about to make."""
+        return owner_of(f"Ort{kind}*", self.api, getattr(lib, f"Release{kind}"), count=count)
 
     def make(self, kind: str, slot: str, *arguments: Any) -> Any:
         """Call a function of the model editor whose last argument is where the new object goes."""
-        out = ffi.new(f"Ort{kind}**")
-        self.call(slot, *arguments, out)
-        self.add(kind, out[0])
-        return out[0]
-
-    def add(self, kind: str, handle: Any) -> None:
-        """List an object that is to be released."""
-        self._handles[int(ffi.cast("uintptr_t", handle))] = (kind, handle)
-        live[kind] += 1
-
-    def taken(self, handle: Any) -> None:
-        """An object has been taken over."""
-        kind, _ = self._handles.pop(int(ffi.cast("uintptr_t", handle)))
-        live[kind] -= 1
-
-    def hand_over(self, handles: list[Any], array: Any) -> None:
-        """Those of an array have been taken over whose entries the library has set to NULL."""
-        for i, handle in enumerate(handles):
-            if not array[i]:
-                self.taken(handle)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        while self._handles:
-            _, (name, handle) = self._handles.popitem()  # the last one first
-            getattr(lib, f"Release{name}")(self.api.pointer, handle)
-            live[name] -= 1
+        owner = self.owner(kind)
+        self.call(slot, *arguments, out_of(owner))
+        return owner
 
 
 @runtime_checkable
@@ -124,13 +98,11 @@ class Buildable(Protocol):
 
 
 def build_model(parts: Parts, graph: Buildable, *, whole: bool = True) -> Any:
-    """Make an ``OrtModel`` of a graph, which is a whole model or adds to one.
-
-    It belongs to `parts`.
-    """
+    """Make an ``OrtModel`` of a graph, which is a whole model or adds to one; return its owner."""
     if whole:
         graph.check()
-    made = parts.make("Graph", "CreateGraph")
+    owner = parts.make("Graph", "CreateGraph")
+    made = owned_by(owner)
     for slot, values in (("SetGraphInputs", graph.inputs), ("SetGraphOutputs", graph.outputs)):
         if values or whole:
             _set_values(parts, slot, made, values)
@@ -141,22 +113,17 @@ def build_model(parts: Parts, graph: Buildable, *, whole: bool = True) -> Any:
     names = [ffi.new("char[]", domain.encode()) for domain in graph.opsets]
     versions = ffi.new("int[]", list(graph.opsets.values()))
     model = parts.make("Model", "CreateModel", ffi.new("char*[]", names), versions, len(names))
-    parts.call("AddGraphToModel", model, made)
-    parts.taken(made)
+    parts.call("AddGraphToModel", owned_by(model), made, takes=owner)
     return model
 
 
 def _set_values(parts: Parts, slot: str, graph: Any, values: "list[GraphValue]") -> None:
-    handles = []
-    for value in values:
+    infos = parts.owner("ValueInfo", len(values))
+    array = out_of(infos)
+    for i, value in enumerate(values):
         with TypeInfo.tensor(value.element_type, value.shape, parts.api) as info:
-            name = value.name.encode()
-            handles.append(parts.make("ValueInfo", "CreateValueInfo", name, info.handle))
-    array = ffi.new("OrtValueInfo*[]", handles)
-    try:
-        parts.call(slot, graph, array, len(handles))
-    finally:
-        parts.hand_over(handles, array)
+            parts.call("CreateValueInfo", value.name.encode(), info.handle, array + i)
+    parts.call(slot, graph, array, len(values))
 
 
 def _add_initializer(parts: Parts, graph: Any, name: str, value: Any) -> None:
@@ -166,11 +133,9 @@ def _add_initializer(parts: Parts, graph: Any, name: str, value: Any) -> None:
     if value.element_type == ElementType.STRING:
         _add_strings(parts, graph, name, value)
         return
-    handle = value.give_away()
-    parts.add("Value", handle)
-    shared = value.nbytes >= EXTERNAL
-    parts.call("AddInitializerToGraph", graph, name.encode(), handle, shared)
-    parts.taken(handle)
+    given, shared = given_away(value), value.nbytes >= EXTERNAL
+    arguments = graph, name.encode(), owned_by(given), shared
+    parts.call("AddInitializerToGraph", *arguments, takes=given)
 
 
 def _add_strings(parts: Parts, graph: Any, name: str, value: Value) -> None:
@@ -195,23 +160,21 @@ def _add_strings(parts: Parts, graph: Any, name: str, value: Value) -> None:
 
 
 def _add_node(parts: Parts, graph: Any, node: GraphNode) -> None:
-    handle = _node(parts, node)
-    parts.call("AddNodeToGraph", graph, handle)
-    parts.taken(handle)
+    made = _node(parts, node)
+    parts.call("AddNodeToGraph", graph, owned_by(made), takes=made)
 
 
 def _node(parts: Parts, node: "GraphNode") -> Any:
-    attributes = [_attribute(parts, name, value) for name, value in node.attributes.items()]
-    array = ffi.new("OrtOpAttr*[]", attributes)
+    attributes = parts.owner("OpAttr", len(node.attributes))
+    array = out_of(attributes)
+    for i, (name, value) in enumerate(node.attributes.items()):
+        _make_attribute(parts, name, value, array + i)
     kept = [
         [ffi.new("char[]", each.encode()) for each in side] for side in (node.inputs, node.outputs)
     ]
     sides = [item for names in kept for item in (ffi.new("char*[]", names), len(names))]
     words = [text.encode() for text in (node.op_type, node.domain, node.name)]
-    try:
-        return parts.make("Node", "CreateNode", *words, *sides, array, len(attributes))
-    finally:
-        parts.hand_over(attributes, array)
+    return parts.make("Node", "CreateNode", *words, *sides, array, len(node.attributes))
 
 
 _ATTRIBUTES = {
@@ -220,7 +183,7 @@ _ATTRIBUTES = {
 }
 
 
-def _attribute(parts: Parts, name: str, value: Any) -> Any:
+def _make_attribute(parts: Parts, name: str, value: Any, out: Any) -> None:
     many = isinstance(value, list)
     values = value if many else [value]
     kind = type(values[0]) if values else bytes if name == "value_strings" else int
@@ -233,8 +196,6 @@ def _attribute(parts: Parts, name: str, value: Any) -> Any:
     else:
         one, several, cdecl = _ATTRIBUTES[kind]
         data, number, length = ffi.new(cdecl, values), several if many else one, len(values)
-    out, api = ffi.new("OrtOpAttr**"), parts.api.pointer
+    api = parts.api.pointer
     if status := lib.CreateOpAttr(api, name.encode(), data, length, number, out):
         fail(api, status, "CreateOpAttr")
-    parts.add("OpAttr", out[0])
-    return out[0]

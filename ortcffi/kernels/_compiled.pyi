@@ -12,7 +12,7 @@ class KernelHost:
         maker: Maker,
         strings: int,
         value_type: type[Value],
-        kernel: int,
+        kernel: Any,
         outputs: int,
         lender: object,
         memory: object,

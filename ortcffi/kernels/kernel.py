@@ -8,7 +8,8 @@ import numpy as np
 
 from ortcffi._closing import Closing
 from ortcffi._convert import SIZE, integer, mapping
-from ortcffi._native import ffi, lib
+from ortcffi._handle import out_of
+from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import CustomOp
@@ -20,7 +21,7 @@ from ortcffi.status.key_values import KeyValuePairs
 from ortcffi.values.checks import array_of, element_of_array, unfit
 from ortcffi.values.compiled import address_of
 from ortcffi.values.element_types import ElementType
-from ortcffi.values.tensor_type_info import TensorTypeInfo
+from ortcffi.values.tensor_type_info import TensorTypeInfo, moved, new_owner
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -107,11 +108,11 @@ class Kernel(KernelHost, Closing):
             "OrtTensorTypeAndShapeInfo*[]", [i.handle if i else ffi.NULL for i in infos]
         )
         room = max(len(self.description.outputs), self._outputs)
-        out = ffi.new("OrtTensorTypeAndShapeInfo*[]", room)
+        owner = new_owner(api, room)
         infer = host_function("OrtcoreKernelInferShapes")
         kernel = ffi.cast("OrtcoreKernel*", self._address)
-        check(infer(kernel, given, len(infos), out, room), "InferOutputShapeFn")
-        return tuple(TensorTypeInfo.from_handle(api, each) if each else None for each in out)
+        check(infer(kernel, given, len(infos), out_of(owner), room), "InferOutputShapeFn")
+        return tuple(moved(api, owner, place) for place in range(room))
 
     def _info(self, place: int, x: Any) -> TensorTypeInfo | None:
         if x is None or isinstance(x, TensorTypeInfo):
@@ -219,15 +220,15 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     if config is not None:
         node.config = settings.keep(KeyValuePairs(mapping("config", config), api).handle)
     node.threads = integer("threads", threads, (0, 1024))
-    out = ffi.new("OrtcoreKernel**")
-    check(host_function("OrtcoreKernelCreate")(node, out), "CreateKernel")
+    owner = Owner("OrtcoreKernel*", host_function("OrtcoreKernelRelease"), None)
+    check(host_function("OrtcoreKernelCreate")(node, out_of(owner)), "CreateKernel")
     memory = None if allocator is None else (allocator, allocator.handle)
     strings = address_of(api.default_allocator.handle)
     kernel = Kernel(
         api._maker,
         strings,
         Value,
-        address_of(out[0]),
+        owner,
         settings.count,
         (holder, logger),
         memory,

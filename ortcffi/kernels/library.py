@@ -2,11 +2,11 @@
 """Libraries of custom ops, opened to run their kernels."""
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._closing import Closing
 from ortcffi._convert import AnyPath, absolute, decode, encode
+from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api
@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
 __all__ = ["CustomOpLibrary", "LibraryOp"]
-
-
-def _end(release: Any, table: Any, options: Any) -> None:
-    release(table, options)
 
 
 @public
@@ -162,12 +158,11 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
         base, self._table = table_of_host(api if api is not None else core, watch=watch)
         self._before = made_by_slot() if watch else None
         self.path = absolute("path", path)
-        out, is_copy = ffi.new("OrtSessionOptions**"), ffi.new("int*")
-        check(lib.CreateSessionOptions(core.pointer, out), "CreateSessionOptions")
-        end = partial(_end, lib.ReleaseSessionOptions, core.pointer)
-        options: Any = ffi.gc(out[0], end)
+        owner = owner_of("OrtSessionOptions*", core, lib.ReleaseSessionOptions)
+        check(lib.CreateSessionOptions(core.pointer, out_of(owner)), "CreateSessionOptions")
+        options = owned_by(owner)
         register = host_function("OrtcoreRegisterLibrary")
-        name = encode("path", self.path)
+        name, is_copy = encode("path", self.path), ffi.new("int*")
         status = register(options, base, name, lib.ORTCORE_COPY_IF_LOADED, is_copy)
         check(status, "RegisterCustomOps")
         self.is_copy = bool(is_copy[0])

@@ -4,9 +4,12 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from ortcffi._convert import decode
 from ortcffi._native import ffi, lib
 from ortcffi.custom_ops.op_attr import OpAttr, OpAttrType
 from ortcffi.errors import InvalidArgument, fail
+from ortcffi.memory.scratch import scratch_for
+from ortcffi.values.lifecycle import blank
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -104,27 +107,22 @@ def _string(api: "Api", info: Any, declared: "Attribute") -> str | None:
 def _strings(api: "Api", info: Any, declared: "Attribute") -> list[str] | None:
     slot = "KernelInfoGetAttributeArray_string"
     api.require(slot)
-    allocator = api.default_allocator
+    allocator = scratch_for(api)
     texts, size = ffi.new("char***"), ffi.new("size_t*")
     get, name = lib.KernelInfoGetAttributeArray_string, declared.name.encode()
-    if not _tried(api, get(api.pointer, info, name, allocator.handle, texts, size)):
+    if not _tried(api, get(api.pointer, info, name, allocator, texts, size)):
         return None
-    found = []
-    for i in range(size[0]):
-        found.append(ffi.string(texts[0][i]).decode(errors="replace"))
-        _tried(api, lib.AllocatorFree(api.pointer, allocator.handle, texts[0][i]))
-    if size[0]:
-        _tried(api, lib.AllocatorFree(api.pointer, allocator.handle, texts[0]))
-    return found
+    return [decode(texts[0][i]) for i in range(size[0])]
 
 
 def _tensor(api: "Api", info: Any, declared: "Attribute") -> Any:
     api.require("KernelInfoGetAttribute_tensor")
-    allocator, out = api.default_allocator, ffi.new("OrtValue**")
+    allocator = api.default_allocator
+    value, out = blank(Value, api)
     get, name = lib.KernelInfoGetAttribute_tensor, declared.name.encode()
     if not _tried(api, get(api.pointer, info, name, allocator.handle, out)):
         return None
-    with Value.from_handle(api, out[0]) as value:
+    with value:
         return value.numpy(copy=True)
 
 

@@ -13,6 +13,7 @@ import threading
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import decode, encode
+from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import HIGHEST_VERSION, core_api, highest_api_version, table_at
@@ -34,7 +35,7 @@ class _Registered(NamedTuple):
     """What the tables of one host were given: domains, and the ops that these stand for."""
 
     ops: tuple["PythonOp", ...]
-    domains: tuple[Any, ...]
+    domains: Any  # their owner
 
 
 @public
@@ -86,32 +87,35 @@ class OpSet:
         """
         with _lock:
             api = _table_of(base)
-            for domain in self._domains(api):
+            owner, count = self._domains(api)
+            for domain in out_of(owner)[0:count]:
                 if status := lib.AddCustomOpDomain(api.pointer, options, domain):
                     fail(api.pointer, status, "AddCustomOpDomain")
 
-    def _domains(self, api: "Api") -> tuple[Any, ...]:
+    def _domains(self, api: "Api") -> tuple[Any, int]:
+        """The owner of the domains of a table, and how many there are."""
         address = int(ffi.cast("uintptr_t", api.pointer))
         ops = tuple(self._ops.values())
         found = self._registered.get(address)
         if found is None or found.ops != ops:
-            domains: dict[str, Any] = {}
-            for op in ops:
-                if op.domain not in domains:
-                    domains[op.domain] = _new_domain(api, op.domain)
-                _add(api, domains[op.domain], op)
-            found = self._registered[address] = _Registered(ops, tuple(domains.values()))
-        return found.domains
+            found = self._registered[address] = _Registered(ops, _new_domains(api, ops))
+        found.domains.keep_forever()
+        return found.domains, len({op.domain for op in ops})
 
     def __repr__(self) -> str:
         return f"<OpSet {self.name!r} of {len(self)}>"
 
 
-def _new_domain(api: "Api", name: str) -> Any:
-    out = ffi.new("OrtCustomOpDomain**")
-    if status := lib.CreateCustomOpDomain(api.pointer, name.encode(), out):
-        fail(api.pointer, status, "CreateCustomOpDomain")
-    return out[0]
+def _new_domains(api: "Api", ops: "tuple[PythonOp, ...]") -> Any:
+    names = list(dict.fromkeys(op.domain for op in ops))
+    owner = owner_of("OrtCustomOpDomain*", api, lib.ReleaseCustomOpDomain, count=len(names))
+    domains = out_of(owner)
+    for i, name in enumerate(names):
+        if status := lib.CreateCustomOpDomain(api.pointer, name.encode(), domains + i):
+            fail(api.pointer, status, "CreateCustomOpDomain")
+    for op in ops:
+        _add(api, domains[names.index(op.domain)], op)
+    return owner
 
 
 def _add(api: "Api", domain: Any, op: "PythonOp") -> None:

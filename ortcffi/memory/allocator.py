@@ -10,7 +10,7 @@ from numpy import ndarray
 
 from ortcffi._convert import SIZE, integer
 from ortcffi._handle import Handle, out_of, owner_of
-from ortcffi._native import Keeper, Source, ffi, lib
+from ortcffi._native import Keeper, Owner, Source, ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import NotImplemented, check, out_of_memory
 from ortcffi.memory.blocks import (
@@ -65,9 +65,10 @@ class Allocator(Handle):
     ) -> None:
         super().__init__(checked_table(api), checked_handle(handle), release=release, lender=lender)
         address = int(ffi.cast("uintptr_t", self.handle))
-        # Adaptors have a reference count. Other owned allocators exist as long as this object, or a
-        # holder of a reference to the allocator, keeps this.
-        ends = release is not None or lender is not None
+        # Adaptors, which are of subclasses, have a reference count. Other owned allocators exist as
+        # long as this object, or a holder of a reference to the allocator, keeps this.
+        is_new = isinstance(handle, Owner) and type(self) is Allocator
+        ends = is_new or release is not None or lender is not None
         self._keeper = Keeper(address, (self._handle, lender)) if ends else None
         self._begin()
 

@@ -110,13 +110,14 @@ class PythonAllocator(CalledFromC, Allocator):
     def _stats(self) -> Any:
         api = self.api.pointer
         pairs = self.api.key_values({key: str(value) for key, value in self.figures().items()})
-        out = ffi.new("OrtKeyValuePairs**")
+        owner = owner_of("OrtKeyValuePairs*", self.api, lib.ReleaseKeyValuePairs)
+        out = out_of(owner)
         lib.CreateKeyValuePairs(api, out)
         if not out[0]:
             raise MemoryError("no memory for the statistics")
         for key, value in pairs.items():
             lib.AddKeyValuePair(api, out[0], key.encode(), value.encode())
-        return out[0]
+        return owner
 
 
 @called_from_c("ortcffi_python_alloc", keep_exception())
@@ -134,7 +135,7 @@ def _free(context: "Cdata", block: "Cdata") -> None:
 
 @called_from_c("ortcffi_python_stats", make_status())
 def _stats(context: "Cdata", out: "Cdata") -> Any:
-    out[0] = lib.ortcffi_object_at(context)._stats()
+    lib.ortcffi_object_at(context)._stats().move(int(ffi.cast("uintptr_t", out)))
     return ffi.NULL
 
 

@@ -182,16 +182,16 @@ def _temporary_env(options: "Options") -> AbstractContextManager[Any]:
 
 
 class _Environment(AbstractContextManager[None]):
-    __slots__ = ("_env", "_options")
+    __slots__ = ("_options", "_owner")
 
     def __init__(self, options: "Options") -> None:
         self._options = options
-        self._env = ffi.new("OrtEnv**")
+        self._owner = owner_of("OrtEnv*", options.api, lib.ReleaseEnv)
 
     def __enter__(self) -> None:
         api = self._options.api.pointer
-        if status := lib.CreateEnv(api, lib.ORT_LOGGING_LEVEL_FATAL, b"", self._env):
+        if status := lib.CreateEnv(api, lib.ORT_LOGGING_LEVEL_FATAL, b"", out_of(self._owner)):
             fail(api, status, "CreateEnv")
 
     def __exit__(self, *_: object) -> None:
-        lib.ReleaseEnv(self._options.api.pointer, self._env[0])
+        self._owner.end()

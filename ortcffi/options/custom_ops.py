@@ -2,11 +2,11 @@
 """The custom ops that session options hold, and the libraries that register them."""
 
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
 from ortcffi._convert import AnyPath, absolute, decode, encode
-from ortcffi._native import ffi, lib
+from ortcffi._handle import out_of, owned_by
+from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import highest_api_version
 from ortcffi.custom_ops.describe import CustomOp, read_op
@@ -14,7 +14,7 @@ from ortcffi.custom_ops.domain import CustomOpDomain
 from ortcffi.errors import fail
 from ortcffi.options.settings import Options
 
-__all__ = ["CustomOps", "places"]
+__all__ = ["CustomOps", "new_ops", "places"]
 
 
 @public
@@ -125,7 +125,7 @@ class CustomOps(Options):
     def _record(self, slot: str, record: Any, what: Any) -> None:
         handle, api = self.handle, self.api
         api.require(slot)
-        ops = self._alive.get("custom_ops") or _new_ops(ffi.NULL)
+        ops = self._alive.get("custom_ops") or new_ops(ffi.NULL)
         # The library's own, which may be newer than the table that we have of it.
         version = highest_api_version(api.version_string)
         if status := record(api.base, api.client_table, version, handle, what, ops):
@@ -137,25 +137,21 @@ def copied(alive: dict[str, Any]) -> dict[str, Any]:
     """The objects that a copy of options keeps alive."""
     copy = dict(alive)
     if "custom_ops" in copy:
-        copy["custom_ops"] = _new_ops(copy["custom_ops"])
+        copy["custom_ops"] = new_ops(copy["custom_ops"])
     return copy
 
 
-def _end(end: Any, ops: Any) -> None:
-    end(ops)
-
-
-def _new_ops(origin: Any) -> Any:
-    ops = lib.ortcffi_new_ops(origin)
-    if not ops:
+def new_ops(origin: Any) -> Any:
+    """A copy of a list of ops, or an empty one for NULL, as a cdata that owns it."""
+    owner = Owner("ortcffi_ops*", lib.ortcffi_end_ops, None)
+    if not lib.ortcffi_new_ops(origin, out_of(owner)):
         raise MemoryError("there is no memory for a list of custom ops")
-    # At interpreter shutdown this module's globals may already be None.
-    return ffi.gc(ops, partial(_end, lib.ortcffi_end_ops))
+    return owned_by(owner)
 
 
 def _listed(ops: Any) -> list[CustomOp]:
     # A copy keeps the libraries of the ops loaded, also if another thread drops them meanwhile.
-    copy, found = _new_ops(ops), []
+    copy, found = new_ops(ops), []
     for place, i, name in places(copy):
         found.append(read_op(decode(name), lib.ortcffi_op_at(copy, place, i)))
     return found

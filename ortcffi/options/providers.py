@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ortcffi._convert import encode, mapping
+from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi.errors import OrtError, fail
 from ortcffi.options.settings import Options
@@ -73,12 +74,11 @@ def _add_own(options: Options, kind: str, arrays: tuple[Any, Any, int]) -> None:
     api = options.api.pointer
     create, update = f"Create{kind}ProviderOptions", f"Update{kind}ProviderOptions"
     options.api.require(create)
-    out = ffi.new(f"Ort{kind}ProviderOptionsV2**")
-    if status := getattr(lib, create)(api, out):
+    release = getattr(lib, f"Release{kind}ProviderOptions")
+    owner = owner_of(f"Ort{kind}ProviderOptionsV2*", options.api, release)
+    if status := getattr(lib, create)(api, out_of(owner)):
         fail(api, status, create)
-    try:
-        if status := getattr(lib, update)(api, out[0], *arrays):
-            fail(api, status, update)
-        options._call(f"SessionOptionsAppendExecutionProvider_{kind}_V2", out[0])
-    finally:
-        getattr(lib, f"Release{kind}ProviderOptions")(api, out[0])
+    own = owned_by(owner)
+    if status := getattr(lib, update)(api, own, *arrays):
+        fail(api, status, update)
+    options._call(f"SessionOptionsAppendExecutionProvider_{kind}_V2", own)

@@ -3,16 +3,18 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ortcffi._closing import Closing
 from ortcffi._convert import encode
-from ortcffi._native import ffi, lib
+from ortcffi._handle import owned_by
+from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import fail
 from ortcffi.memory.info import MemoryInfo
+from ortcffi.memory.scratch import scratch_for
 from ortcffi.session.compiled import Binder
 from ortcffi.session.conversions import check_borrowed
 from ortcffi.session.results import as_result
@@ -24,6 +26,14 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
 __all__ = ["Binding"]
+
+
+class _Bound(NamedTuple):
+    """What a name is bound to, which the library borrows."""
+
+    value: Value | None = None  # None where the library allocates
+    given: Any = None  # what the caller gave for it
+    other: Any = None  # may be bound instead, because of an interrupt
 
 
 @public
@@ -50,8 +60,8 @@ class Binding(Binder, Closing):
     def __init__(self, session: "Session", hold_gil: bool = False) -> None:
         self._begin(session, hold_gil)
         self.session = session
-        self._inputs: dict[str, Any] = {}  # what the library borrows
-        self._outputs: dict[str, Any] = {}  # and what it writes to, or where it allocates
+        self._inputs: dict[str, _Bound] = {}  # what the library borrows
+        self._outputs: dict[str, _Bound] = {}  # and what it writes to, or where it allocates
 
     @property
     def api(self) -> "Api":
@@ -61,17 +71,33 @@ class Binding(Binder, Closing):
     @contextmanager
     def _handle(self) -> Iterator[Any]:
         """The cdata of the binding, for this thread alone."""
-        address = self._hand_out()
+        owner = Owner("OrtIoBinding*", self._take_back, None)
         try:
-            yield ffi.cast("OrtIoBinding*", address)
+            self._hand_out(owner)
+            yield owned_by(owner)
         finally:
-            self._take_back()
+            owner.end()
 
     def _call(self, slot: str, *arguments: Any) -> None:
         self.api.require(slot)
         with self._handle() as handle:
             if status := getattr(lib, slot)(self.api.pointer, handle, *arguments):
                 fail(self.api.pointer, status, slot)
+
+    def _bind(self, slot: str, bound: dict[str, _Bound], name: str, new: _Bound, to: Any) -> None:
+        """Bind a name. At an interrupt, what was bound stays as well: it may still be in use."""
+        text, api = encode("name", name), self.api
+        api.require(slot)
+        with self._handle() as handle:
+            old = bound.get(name)
+            bound[name] = new._replace(other=old)
+            if status := getattr(lib, slot)(api.pointer, handle, text, to):
+                if old is None:
+                    del bound[name]
+                else:
+                    bound[name] = old
+                fail(api.pointer, status, slot)
+            bound[name] = new
 
     # --- binding ----------------------------------------------------------------------------------
 
@@ -127,9 +153,9 @@ class Binding(Binder, Closing):
         self._set_input(name, value, x)
 
     def _set_input(self, name: str, value: Value, x: Any) -> None:
-        self._call("BindInput", encode("name", name), value.handle)
+        handle = value.handle
         value._lend()  # to close it does not take its memory from the binding
-        self._inputs[name] = (value, x)
+        self._bind("BindInput", self._inputs, name, _Bound(value, x), handle)
 
     def bind_output(self, name: str, x: Any = None) -> None:
         """Bind an output to what runs write to, or to where they allocate it.
@@ -159,13 +185,12 @@ class Binding(Binder, Closing):
             self._set_output(name, session._convert_target(place, x), x)
 
     def _set_output(self, name: str, value: Value, x: Any) -> None:
-        self._call("BindOutput", encode("name", name), value.handle)
+        handle = value.handle
         value._lend()
-        self._outputs[name] = (value, x)
+        self._bind("BindOutput", self._outputs, name, _Bound(value, x), handle)
 
     def _allocate_output(self, name: str, info: MemoryInfo) -> None:
-        self._call("BindOutputToDevice", encode("name", name), info.handle)
-        self._outputs[name] = None
+        self._bind("BindOutputToDevice", self._outputs, name, _Bound(), info.handle)
 
     def clear_inputs(self) -> None:
         """Let go of all inputs. API function: ``ClearBoundInputs``."""
@@ -182,7 +207,7 @@ class Binding(Binder, Closing):
         """Let go of all outputs. API function: ``ClearBoundOutputs``."""
         with self._handle() as handle:
             lib.ClearBoundOutputs(self.api.pointer, handle)
-        self._outputs.clear()
+            self._outputs.clear()
 
     def synchronize_inputs(self) -> None:
         """Wait until inputs are where they are bound.
@@ -207,16 +232,13 @@ class Binding(Binder, Closing):
     @property
     def output_names(self) -> list[str]:
         """The bound outputs, in the order of binding. API function: ``GetBoundOutputNames``."""
-        api, allocator = self.api.pointer, self.api.default_allocator.handle
+        allocator = scratch_for(self.api)
         text, lengths, count = ffi.new("char**"), ffi.new("size_t**"), ffi.new("size_t*")
         self._call("GetBoundOutputNames", allocator, text, lengths, count)
         if not count[0]:
             return []
         sizes = ffi.unpack(lengths[0], count[0])
         joined = bytes(ffi.buffer(text[0], sum(sizes)))
-        for block in (text[0], lengths[0]):
-            if status := lib.AllocatorFree(api, allocator, block):
-                fail(api, status, "AllocatorFree")
         names, start = [], 0
         for size in sizes:
             names.append(joined[start : start + size].decode(errors="replace"))
@@ -232,19 +254,7 @@ class Binding(Binder, Closing):
         -----
         API function: ``GetBoundOutputValues``.
         """
-        api, allocator = self.api.pointer, self.api.default_allocator.handle
-        handles, count = ffi.new("OrtValue***"), ffi.new("size_t*")
-        self._call("GetBoundOutputValues", allocator, handles, count)
-        if not count[0]:
-            return []
-        kept = list(self._outputs.values())
-        lender = [*kept, self]  # whose arrays the values may be of
-        values = [
-            Value.from_handle(self.api, handles[0][i], lender, owned=True) for i in range(count[0])
-        ]
-        if status := lib.AllocatorFree(api, allocator, handles[0]):
-            fail(api, status, "AllocatorFree")
-        return values
+        return self._output_values(Value, [*self._outputs.values(), self])
 
     @property
     def outputs(self) -> dict[str, Any]:
@@ -256,8 +266,8 @@ class Binding(Binder, Closing):
         """
         found: dict[str, Any] = {}
         for name, value in zip(self.output_names, self.output_values(), strict=True):
-            bound = self._outputs.get(name)
-            found[name] = bound[1] if bound else _as_result(value)
+            bound = self._outputs.get(name, _Bound())
+            found[name] = _as_result(value) if bound.value is None else bound.given
         return found
 
     # --- life -------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import input_path
+from ortcffi._handle import owned_by
 from ortcffi._native import ffi, lib
 from ortcffi.env.env import Env
 from ortcffi.errors import fail
@@ -76,8 +77,8 @@ def create_from_graph(api: "Api", graph: Graph) -> Create:
     slot = "CreateSessionFromModel"
 
     def create(env: Any, options: Any, out: Any) -> None:
-        with Parts(api, slot) as parts:
-            parts.call(slot, env, build_model(parts, graph), options, out)
+        parts = Parts(api, slot)
+        parts.call(slot, env, owned_by(build_model(parts, graph)), options, out)
 
     return create
 

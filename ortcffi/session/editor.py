@@ -2,12 +2,11 @@
 """Sessions of models that are made or changed in Python, by the model editor's functions."""
 
 import os
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._closing import Closing
 from ortcffi._convert import encode, input_path
-from ortcffi._dependent import Dependent
+from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.env.env import Env
@@ -63,7 +62,7 @@ class ModelEditor(Closing):
     [array([1., 2.], dtype=float32)]
     """
 
-    __slots__ = ("__weakref__", "_env", "_options", "_owner", "api")
+    __slots__ = ("__weakref__", "_env", "_handle", "_options", "_owner", "api")
 
     def __init__(
         self,
@@ -73,33 +72,35 @@ class ModelEditor(Closing):
         api: "Api | None" = None,
         env: Env | None = None,
     ) -> None:
-        self._owner: Dependent | None = None
+        self._handle: Any = None
         self.api = engine_for(api, options, env)
         self._options = session_options_for(self.api, options)
         self._env = Env(api=self.api) if env is None else env
         if not self.api.same_library(self._env.api):
             raise ValueError(f"env belongs to {self._env.api}, and the editor to {self.api}")
         slot, subject = _subject(model)
-        editor, out = editor_of(self.api, slot), ffi.new("OrtSession**")
+        editor = editor_of(self.api, slot)
         environment, chosen = self._env.handle, self._options_handle()
-        if status := getattr(lib, slot)(editor, environment, *subject, chosen, out):
-            fail(self.api.pointer, status, slot)
-        release = partial(lib.ReleaseSession, self.api.pointer)
         # The environment's handle itself: the collector may take its Env apart before.
-        self._owner = Dependent(out[0], release, environment, self._env._client, self._options)
+        keeps = environment, self._env._client, self._options, chosen
+        owner = owner_of("OrtSession*", self.api, lib.ReleaseSession, keeps=keeps)
+        if status := getattr(lib, slot)(editor, environment, *subject, chosen, out_of(owner)):
+            fail(self.api.pointer, status, slot)
+        self._owner = owner
+        self._handle = owned_by(owner)
 
     def _options_handle(self) -> Any:
         return ffi.NULL if self._options is None else self._options.handle
 
-    def _loaded(self) -> Dependent:
-        owner = self._owner
-        if owner is None:
+    def _loaded(self) -> Any:
+        handle = self._handle
+        if handle is None:
             raise ValueError("this ModelEditor is closed")
-        return owner
+        return handle
 
     def _call(self, slot: str, *arguments: Any) -> None:
-        owner, editor = self._loaded(), editor_of(self.api, slot)
-        if status := getattr(lib, slot)(editor, owner.handle, *arguments):
+        handle, editor = self._loaded(), editor_of(self.api, slot)
+        if status := getattr(lib, slot)(editor, handle, *arguments):
             fail(self.api.pointer, status, slot)
 
     def opset(self, domain: str = "") -> int:
@@ -136,8 +137,8 @@ class ModelEditor(Closing):
             raise TypeError(f"graph must be a Graph, not {type(graph).__name__}")
         slot = "ApplyModelToModelEditorSession"
         try:
-            with Parts(self.api, slot) as parts:
-                self._call(slot, build_model(parts, graph, whole=False))
+            model = build_model(Parts(self.api, slot), graph, whole=False)
+            self._call(slot, owned_by(model))
         except BaseException:
             self.close()
             raise
@@ -160,13 +161,14 @@ class ModelEditor(Closing):
         Model-editor function: ``FinalizeModelEditorSession``.
         """
         store = None if prepacked_weights is None else prepacked_weights.handle
-        owner, session = self._loaded(), Session.__new__(Session)
+        self._loaded()  # raises if closed
+        owner, session = self._owner, Session.__new__(Session)
         slot = "FinalizeModelEditorSession"
         try:
             self._call(slot, self._options_handle(), ffi.NULL if store is None else store)
 
             def hand_over(_env: Any, _options: Any, out: Any) -> None:
-                out[0] = owner.hand_over()
+                owner.move(int(ffi.cast("uintptr_t", out)))
 
             session._open(self.api, hand_over, self._options, env=self._env, keep=store)
         finally:
@@ -176,11 +178,11 @@ class ModelEditor(Closing):
     @property
     def closed(self) -> bool:
         """Whether the editor has ended."""
-        return self._owner is None
+        return self._handle is None
 
     def close(self) -> None:
         """End the editor. Closing again does nothing."""
-        self._owner = None
+        self._handle = self._owner = None
 
     def __repr__(self) -> str:
         return f"<ModelEditor {'closed' if self.closed else f'of {self.api}'}>"

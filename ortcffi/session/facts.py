@@ -2,17 +2,17 @@
 """What a session tells beside its inputs and outputs: metadata, memory, devices, profiles."""
 
 from collections.abc import Mapping
-from types import MethodType
 from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import INT32, decode, encode, integer, mapping
-from ortcffi._handle import owned_by
+from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import described_by, public
 from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import fail
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
+from ortcffi.memory.scratch import scratch_for
 from ortcffi.options.run import RunOptions
 from ortcffi.session.conversions import Conversions
 from ortcffi.session.metadata import ModelMetadata, read_metadata
@@ -24,17 +24,6 @@ if TYPE_CHECKING:
     from ortcffi._ort import OrtSession
 
 __all__ = ["Facts"]
-
-
-# What the collector clears before an owner ends must not be needed then. It clears no method.
-
-
-def _end_use(session: "Facts", _api: Any, handle: Any) -> None:
-    session._take_back(handle)
-
-
-def _release_allocator(_session: object, api: Any, handle: Any) -> None:
-    lib.ReleaseAllocator(api, handle)
 
 
 @public
@@ -50,9 +39,10 @@ class Facts(Conversions):
     @property
     def handle(self) -> "OrtSession":
         """The cdata to pass to functions of ``lib``; it keeps the session while it lives."""
-        release = MethodType(_end_use, self)
-        address = self._hand_out()
-        owned: OrtSession = owned_by(Owner("OrtSession*", release, self.api.pointer, address))
+        # The collector clears no method, so that the owner can call it whenever it ends.
+        owner = Owner("OrtSession*", self._take_back, None)
+        self._hand_out(owner)
+        owned: OrtSession = owned_by(owner)
         return owned
 
     def _call(self, slot: str, *arguments: Any) -> None:
@@ -86,11 +76,10 @@ class Facts(Conversions):
         if info is not None and not api.same_library(info.api):
             raise ValueError(f"info belongs to {info.api}, and the session to {api}")
         described = api.cpu_memory_info() if info is None else info
-        out = ffi.new("OrtAllocator**")
-        handle = self.handle
-        self._call("CreateAllocator", described.handle, out)
         # The handle keeps the session until the allocator has gone.
-        return Allocator(api, out[0], release=MethodType(_release_allocator, handle))
+        owner = owner_of("OrtAllocator*", api, lib.ReleaseAllocator, keeps=self.handle)
+        self._call("CreateAllocator", described.handle, out_of(owner))
+        return Allocator(api, owner)
 
     @property
     def input_memory(self) -> list[MemoryInfo]:
@@ -235,11 +224,9 @@ class Facts(Conversions):
 
     def _end_profile(self) -> str:
         """End the profile and return its path, "" if there is none."""
-        out, allocator = ffi.new("char**"), self.api.default_allocator.handle
+        out, allocator = ffi.new("char**"), scratch_for(self.api)
         self._call("SessionEndProfiling", allocator, out)
-        path = decode(out[0])
-        self._read("AllocatorFree", allocator, out[0])
-        return path
+        return decode(out[0])
 
     @property
     def profiling_start(self) -> int:

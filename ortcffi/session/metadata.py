@@ -4,9 +4,11 @@
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import decode, encode
+from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import fail
+from ortcffi.memory.scratch import scratch_for
 
 if TYPE_CHECKING:
     from ortcffi.session.facts import Facts
@@ -48,7 +50,7 @@ class _Reader:
 
     def __init__(self, api: Any, handle: Any) -> None:
         self.table = api.pointer
-        self.allocator = api.default_allocator.handle
+        self.allocator = scratch_for(api)
         self.handle = handle
 
     def call(self, slot: str, *arguments: Any) -> None:
@@ -58,23 +60,13 @@ class _Reader:
     def text(self, slot: str, *key: Any) -> str:
         out = ffi.new("char**")
         self.call(slot, self.handle, self.allocator, *key, out)
-        return self.taken(out[0])
-
-    def taken(self, text: Any) -> str:
-        """A string, whose memory is given back."""
-        found = decode(text)
-        self.call("AllocatorFree", self.allocator, text)
-        return found
+        return decode(out[0])
 
     def custom_keys(self) -> list[str]:
         out, count = ffi.new("char***"), ffi.new("int64_t*")
         slot = "ModelMetadataGetCustomMetadataMapKeys"
         self.call(slot, self.handle, self.allocator, out, count)
-        if not count[0]:
-            return []
-        names = [self.taken(out[0][i]) for i in range(count[0])]
-        self.call("AllocatorFree", self.allocator, out[0])
-        return names
+        return [decode(out[0][i]) for i in range(count[0])]
 
 
 def read_metadata(session: "Facts") -> ModelMetadata:
@@ -86,22 +78,20 @@ def read_metadata(session: "Facts") -> ModelMetadata:
     other strings, ``ModelMetadataGetCustomMetadataMapKeys``,
     ``ModelMetadataLookupCustomMetadataMap``, ``ReleaseModelMetadata``.
     """
-    api, out = session.api, ffi.new("OrtModelMetadata**")
-    session._call("SessionGetModelMetadata", out)
-    reader, version = _Reader(api, out[0]), ffi.new("int64_t*")
-    try:
-        reader.call("ModelMetadataGetVersion", out[0], version)
-        return ModelMetadata(
-            producer_name=reader.text("ModelMetadataGetProducerName"),
-            graph_name=reader.text("ModelMetadataGetGraphName"),
-            graph_description=reader.text("ModelMetadataGetGraphDescription"),
-            domain=reader.text("ModelMetadataGetDomain"),
-            description=reader.text("ModelMetadataGetDescription"),
-            version=int(version[0]),
-            custom={
-                key: reader.text("ModelMetadataLookupCustomMetadataMap", encode("key", key))
-                for key in reader.custom_keys()
-            },
-        )
-    finally:
-        lib.ReleaseModelMetadata(api.pointer, out[0])
+    api, version = session.api, ffi.new("int64_t*")
+    owner = owner_of("OrtModelMetadata*", api, lib.ReleaseModelMetadata)
+    session._call("SessionGetModelMetadata", out_of(owner))
+    reader = _Reader(api, owned_by(owner))
+    reader.call("ModelMetadataGetVersion", reader.handle, version)
+    return ModelMetadata(
+        producer_name=reader.text("ModelMetadataGetProducerName"),
+        graph_name=reader.text("ModelMetadataGetGraphName"),
+        graph_description=reader.text("ModelMetadataGetGraphDescription"),
+        domain=reader.text("ModelMetadataGetDomain"),
+        description=reader.text("ModelMetadataGetDescription"),
+        version=int(version[0]),
+        custom={
+            key: reader.text("ModelMetadataLookupCustomMetadataMap", encode("key", key))
+            for key in reader.custom_keys()
+        },
+    )

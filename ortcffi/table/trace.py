@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._closing import Closing
 from ortcffi._convert import decode
-from ortcffi._native import ffi, lib
+from ortcffi._handle import out_of, owned_by
+from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api, default_api
 from ortcffi.errors import Fail, check
@@ -75,12 +76,12 @@ class Trace(Figures, Closing):
     """
 
     def __init__(self, api: Api, counted: Any = ffi.NULL) -> None:
-        begun = _begin(api, counted)
-        end = _function("OrtcoreTraceEnd", b"ortcore_trace_end")
-        # Objects made with the table keep its Api, and with it this pointer, which ends the trace.
-        self._base: Any = ffi.gc(begun.base, lambda _: end(begun))
-        self._table = begun.api
+        owner = _begin(api, counted)
+        begun: OrtcoreTrace = owned_by(owner)
+        self._base, self._table = begun.base, begun.api
         self.api = _traced(api, self._base)
+        # Objects made with the table keep its Api, and with it the owner, which ends the trace.
+        self._begun = vars(self.api)["_trace"] = begun
         self.api.client_table = begun.api
         super().__init__(begun.figures)
 
@@ -160,12 +161,13 @@ def _version_string(api: Api) -> str:
     return api.version_string if api.version_string.startswith(begins) else f"{begins}0"
 
 
-def _begin(api: Api, counted: Any) -> "OrtcoreTrace":
+def _begin(api: Api, counted: Any) -> Any:
     begin = _function("OrtcoreTraceBegin", b"ortcore_trace_begin")
-    out = ffi.new("OrtcoreTrace**")
+    end = _function("OrtcoreTraceEnd", b"ortcore_trace_end")
+    owner = Owner("OrtcoreTrace*", end, None)
     text = _version_string(api).encode()
     for attempt in (1, 2):
-        status = begin(api.pointer, api.version, text, counted, out)
+        status = begin(api.pointer, api.version, text, counted, out_of(owner))
         try:
             check(core_api().pointer, status, "ortcore_trace_begin")
             break
@@ -173,7 +175,7 @@ def _begin(api: Api, counted: Any) -> "OrtcoreTrace":
             if attempt == 2:
                 raise
             gc.collect()  # an Api and its allocator form a cycle, which may hold an old trace
-    return out[0]
+    return owner
 
 
 def _traced(api: Api, base: Any) -> Api:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Dimension = int | str | None
 
-__all__ = ["TensorTypeInfo"]
+__all__ = ["TensorTypeInfo", "moved", "new_owner"]
 
 DIMENSION = (0, 2**63 - 1)
 
@@ -29,6 +29,21 @@ def number_of(element_type: Any, argument: str = "element_type") -> int:
     if isinstance(element_type, int):
         return integer(argument, element_type, UINT32)
     return as_element(element_type, argument)
+
+
+def new_owner(api: "Api", count: int = 1) -> Any:
+    """The owner of what a function of C is about to make."""
+    release = lib.ReleaseTensorTypeAndShapeInfo
+    return owner_of("OrtTensorTypeAndShapeInfo*", api, release, count=count)
+
+
+def moved(api: "Api", owner: Any, place: int) -> "TensorTypeInfo | None":
+    """One of the objects of an owner as an object of its own; None where there is none."""
+    if not out_of(owner)[place]:
+        return None
+    single = new_owner(api)
+    owner.move(single.out, place)
+    return TensorTypeInfo.from_handle(api, single)
 
 
 @public
@@ -72,7 +87,7 @@ class TensorTypeInfo(Handle):
         api: "Api | None" = None,
     ) -> None:
         api = table_for(api)
-        owner = owner_of("OrtTensorTypeAndShapeInfo*", api, lib.ReleaseTensorTypeAndShapeInfo)
+        owner = new_owner(api)
         if status := lib.CreateTensorTypeAndShapeInfo(api.pointer, out_of(owner)):
             fail(api.pointer, status, "CreateTensorTypeAndShapeInfo")
         super().__init__(api, owner)

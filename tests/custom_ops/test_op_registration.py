@@ -67,10 +67,11 @@ def registered(api: ortcffi.Api) -> Iterator[Registered]:
         yield Registered(options[0], lib.ortcffi_options_ops(options[0]))
         lib.ReleaseSessionOptions(api.pointer, options[0])
         return
-    ops = lib.ortcffi_new_ops(ffi.NULL)
-    yield Registered(options[0], ops)
+    ops = ffi.new("ortcffi_ops**")
+    assert lib.ortcffi_new_ops(ffi.NULL, ops)
+    yield Registered(options[0], ops[0])
     lib.ReleaseSessionOptions(api.pointer, options[0])
-    lib.ortcffi_end_ops(ops)
+    lib.ortcffi_end_ops(ops[0])
 
 
 def register(api: ortcffi.Api, to: Registered, path: Path) -> Any:

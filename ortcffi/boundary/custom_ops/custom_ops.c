@@ -7,18 +7,19 @@
 #include "custom_ops/op_recorder.h"
 #include "boundary/custom_ops/custom_ops.h"
 
-ortcffi_ops* ortcffi_new_ops(const ortcffi_ops* from) {
+int ortcffi_new_ops(const ortcffi_ops* from, ortcffi_ops** out) {
   ortcffi_ops* ops = heap_alloc(sizeof *ops);
   if (ops == NULL) {
-    return NULL;
+    return 0;
   }
   memset(ops, 0, sizeof *ops);
   if (from != NULL && !core_custom_ops_copy(from, ops)) {
     core_custom_ops_end(ops);
     heap_free(ops);
-    return NULL;
+    return 0;
   }
-  return ops;
+  *out = ops;
+  return 1;
 }
 
 void ortcffi_end_ops(ortcffi_ops* ops) {

@@ -30,10 +30,10 @@ typedef struct ortcffi_operand {
   int least, is_homogeneous;
 } ortcffi_operand;
 
-/* A copy of a list, or for NULL an empty list; NULL where there is no memory. The caller gives it
- * to ortcffi_end_ops. A list of what options of another library hold must outlive those options and
+/* A copy of a list, or for NULL an empty list; 0 where there is no memory. The caller gives it to
+ * ortcffi_end_ops. A list of what options of another library hold must outlive those options and
  * their sessions. */
-ortcffi_ops* ortcffi_new_ops(const ortcffi_ops* from);
+int ortcffi_new_ops(const ortcffi_ops* from, ortcffi_ops** out);
 /* May unload libraries, so it releases the GIL. */
 void ortcffi_end_ops(ortcffi_ops* ops);
 

@@ -3,8 +3,8 @@
  * Kernels as Python objects: what ortcffi/kernels/kernel.py builds its class Kernel on.
  *
  *   KernelHost(maker, strings, value_type, kernel, outputs, lender, memory, ops)
- *       A kernel of the core's host, which it owns. `strings` is the allocator for tensors of
- *       strings, `kernel` an OrtcoreKernel, both as addresses; `outputs` is how many each call
+ *       A kernel of the core's host, which it owns. `strings` is the address of the allocator for
+ *       tensors of strings, `kernel` the Owner of an OrtcoreKernel; `outputs` is how many each call
  *       asks for; `lender` keeps what the kernel borrows; `memory` keeps the allocator of its
  *       results, or is None; `ops` is the address of the registered ops that the kernel's is one
  * of, or 0. They stay registered, and their library open, until the kernel has ended.
@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "boundary/kernels/python_ops.h"
+#include "boundary/platform/owner.h"
 #include "boundary/values/values.h"
 #include "kernels/kernel.h"
 
@@ -293,12 +294,13 @@ static PyObject* compute(PyObject* self, PyObject* arguments) {
 static PyObject* new_host(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
   (void)keywords;
   struct maker* maker;
-  unsigned long long strings, kernel, ops;
+  unsigned long long strings, ops;
   PyTypeObject* value_type;
-  PyObject *lender, *memory;
+  PyObject *kernel, *lender, *memory;
   Py_ssize_t outputs;
-  if (!PyArg_ParseTuple(arguments, "O!KO!KnOOK", ortcffi_maker_type, &maker, &strings, &PyType_Type,
-                        &value_type, &kernel, &outputs, &lender, &memory, &ops)) {
+  if (!PyArg_ParseTuple(arguments, "O!KO!O!nOOK", ortcffi_maker_type, &maker, &strings,
+                        &PyType_Type, &value_type, ortcffi_owner_kind, &kernel, &outputs, &lender,
+                        &memory, &ops)) {
     return NULL;
   }
   struct host* host = (struct host*)PyType_GenericAlloc(type, 0); /* zeroed */
@@ -306,7 +308,7 @@ static PyObject* new_host(PyTypeObject* type, PyObject* arguments, PyObject* key
     host->maker = (struct maker*)Py_NewRef((PyObject*)maker);
     host->value_type = (PyTypeObject*)Py_NewRef((PyObject*)value_type);
     host->strings = (OrtAllocator*)(uintptr_t)strings;
-    host->kernel = (OrtcoreKernel*)(uintptr_t)kernel;
+    host->kernel = ortcffi_take_from(kernel);
     host->lender = Py_NewRef(lender);
     host->memory = memory == Py_None ? NULL : Py_NewRef(memory);
     host->outputs = (size_t)outputs;

@@ -5,6 +5,7 @@
  * A Binder owns an OrtIoBinding and uses its session, which is not released before it. One thread
  * at a time may use it, since a run writes to the binding itself: others get an exception.
  */
+#include "boundary/platform/owner.h"
 #include "boundary/session/session.h"
 #include "boundary/session/session_docs.h"
 
@@ -144,22 +145,63 @@ static PyObject* run_bound(PyObject* self, PyObject* const* arguments, Py_ssize_
   return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
 }
 
-/* _hand_out(): the address of the OrtIoBinding, which nobody else uses until _take_back(). */
-static PyObject* hand_out(PyObject* self, PyObject* unused) {
-  (void)unused;
+/* _hand_out(owner): gives an Owner the OrtIoBinding, which nobody else uses until _take_back(), its
+ * release. */
+static PyObject* hand_out(PyObject* self, PyObject* owner) {
   struct binding* binding = (struct binding*)self;
   if (begin_use(binding) < 0) {
     return NULL;
   }
   binding->habit = (struct habit){0};
   binding->is_complete = 0;
-  return PyLong_FromVoidPtr(binding->handle);
+  ((struct owner*)owner)->object = binding->handle;
+  Py_RETURN_NONE;
 }
 
-static PyObject* take_back(PyObject* self, PyObject* unused) {
-  (void)unused;
+static PyObject* take_back(PyObject* self, PyObject* handle) {
+  (void)handle;
   end_use((struct binding*)self);
   Py_RETURN_NONE;
+}
+
+/* A list of values, which owns all of them also where this fails. */
+static PyObject* values_of(struct maker* maker, PyTypeObject* type, OrtValue** handles,
+                           size_t count, PyObject* lender) {
+  PyObject* values = PyList_New(0);
+  for (size_t i = 0; i < count; i++) {
+    PyObject* value =
+        values == NULL ? NULL : (PyObject*)ortcffi_new_value(type, maker, handles[i], lender);
+    if (values == NULL) {
+      maker->api->ReleaseValue(handles[i]);
+    } else if (value == NULL || PyList_Append(values, value) < 0) {
+      Py_CLEAR(values);
+    }
+    Py_XDECREF(value);
+  }
+  return values;
+}
+
+/* _output_values(value_type, lender): the bound outputs; `lender` keeps what they may be of. */
+static PyObject* output_values(PyObject* self, PyObject* arguments) {
+  struct binding* binding = (struct binding*)self;
+  PyTypeObject* type;
+  PyObject* lender;
+  if (!PyArg_ParseTuple(arguments, "O!O", &PyType_Type, &type, &lender) || begin_use(binding) < 0) {
+    return NULL;
+  }
+  struct maker* maker = binding->session->maker;
+  OrtAllocator* allocator = binding->session->strings;
+  OrtValue** handles = NULL;
+  size_t count = 0;
+  OrtStatus* status =
+      maker->api->GetBoundOutputValues(binding->handle, allocator, &handles, &count);
+  PyObject* values = status != NULL ? ortcffi_value_fail(maker, status, "GetBoundOutputValues")
+                                    : values_of(maker, type, handles, count, lender);
+  if (status == NULL && handles != NULL) {
+    maker->api->ReleaseStatus(maker->api->AllocatorFree(allocator, handles));
+  }
+  end_use(binding);
+  return values;
 }
 
 static PyObject* close_binding(PyObject* self, PyObject* unused) {
@@ -209,8 +251,9 @@ static PyMethodDef binding_methods[] = {
     {"run", FUNCTION(run_bound), METH_FASTCALL | METH_KEYWORDS, RUN_BOUND_DOC},
     {"_close", close_binding, METH_NOARGS, NULL},
     {"_begin", begin_binding, METH_VARARGS, NULL},
-    {"_hand_out", hand_out, METH_NOARGS, NULL},
-    {"_take_back", take_back, METH_NOARGS, NULL},
+    {"_output_values", output_values, METH_VARARGS, NULL},
+    {"_hand_out", hand_out, METH_O, NULL},
+    {"_take_back", take_back, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -2,6 +2,7 @@
 /* Sessions as Python objects: their life, and the type. See session.h. */
 #include "boundary/session/session.h"
 
+#include "boundary/platform/owner.h"
 /* Need the types of the header above. */
 #include "boundary/session/session_docs.h"
 #include "boundary/session/session_types.h"
@@ -160,19 +161,19 @@ static void session_dealloc(PyObject* self) {
 
 /* --- small methods -----------------------------------------------------------------------------*/
 
-/* _hand_out(): the address of the OrtSession, which stays until _take_back(). */
-static PyObject* hand_out(PyObject* self, PyObject* unused) {
-  (void)unused;
+/* _hand_out(owner): gives an Owner the OrtSession, which stays until _take_back(), its release. */
+static PyObject* hand_out(PyObject* self, PyObject* owner) {
   struct session* session = (struct session*)self;
   if (ortcffi_session_open(session) < 0) {
     return NULL;
   }
   ortcffi_session_use(session);
-  return PyLong_FromVoidPtr(session->handle);
+  ((struct owner*)owner)->object = session->handle;
+  Py_RETURN_NONE;
 }
 
-static PyObject* take_back(PyObject* self, PyObject* unused) {
-  (void)unused;
+static PyObject* take_back(PyObject* self, PyObject* handle) {
+  (void)handle;
   ortcffi_session_end_use((struct session*)self);
   Py_RETURN_NONE;
 }
@@ -240,7 +241,7 @@ static PyMethodDef session_methods[] = {
     {"_read_ports", read_session, METH_NOARGS, NULL},
     {"_ports", ortcffi_session_ports, METH_O, NULL},
     {"_output_elements", ortcffi_session_elements, METH_NOARGS, NULL},
-    {"_hand_out", hand_out, METH_NOARGS, NULL},
+    {"_hand_out", hand_out, METH_O, NULL},
     {"_take_back", take_back, METH_O, NULL},
     {"_ask_options", ask_options, METH_O, NULL},
     {NULL, NULL, 0, NULL},

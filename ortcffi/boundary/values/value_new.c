@@ -7,6 +7,7 @@
 
 #include "boundary/gil.h"
 #include "boundary/memory/reference_objects.h"
+#include "boundary/platform/owner.h"
 #include "boundary/values/values.h"
 
 struct value* ortcffi_blank_value(PyTypeObject* type, struct maker* maker, PyObject* lender,
@@ -131,9 +132,8 @@ static void ORT_API_CALL end_gift(OrtAllocator* self, void* memory) {
   free(gift);
 }
 
-/* _give_away(): the address of another tensor over the same memory, which keeps this value. */
-PyObject* ortcffi_value_give_away(PyObject* self, PyObject* unused) {
-  (void)unused;
+/* _give_away(owner): gives an Owner another tensor over the same memory, which keeps this value. */
+PyObject* ortcffi_value_give_away(PyObject* self, PyObject* owner) {
   struct value* value = (struct value*)self;
   if (ortcffi_value_open(value) < 0 || ortcffi_value_data(value) < 0) {
     return NULL;
@@ -145,19 +145,14 @@ PyObject* ortcffi_value_give_away(PyObject* self, PyObject* unused) {
   gift->functions = (OrtAllocator){
       .version = ORT_API_VERSION, .Alloc = no_memory, .Free = end_gift, .Info = gift_info};
   gift->value = (struct value*)Py_NewRef(self);
-  OrtValue* given = NULL;
   OrtStatus* status = value->maker->api->CreateTensorWithDataAndDeleterAsOrtValue(
       &gift->functions, value->data, ortcffi_value_bytes(value), value->shape, value->rank,
-      (ONNXTensorElementDataType)value->element, &given);
+      (ONNXTensorElementDataType)value->element, (OrtValue**)&((struct owner*)owner)->object);
   if (status != NULL) {
     Py_DECREF(self);
     free(gift);
     return ortcffi_value_fail(value->maker, status, "CreateTensorWithDataAndDeleterAsOrtValue");
   }
   value->is_lent = 1;
-  PyObject* address = PyLong_FromVoidPtr(given);
-  if (address == NULL) {
-    value->maker->api->ReleaseValue(given);
-  }
-  return address;
+  Py_RETURN_NONE;
 }

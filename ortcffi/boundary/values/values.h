@@ -122,7 +122,7 @@ PyObject* ortcffi_value_from_strings(PyObject* type, PyObject* arguments);
 PyObject* ortcffi_value_from_loan(PyObject* type, PyObject* arguments);
 PyObject* ortcffi_value_blank(PyObject* type, PyObject* arguments);
 PyObject* ortcffi_value_empty(PyObject* type, PyObject* arguments);
-PyObject* ortcffi_value_give_away(PyObject* self, PyObject* unused);
+PyObject* ortcffi_value_give_away(PyObject* self, PyObject* owner);
 /* `sample` is any cdata of OrtValue*. */
 void ortcffi_value_handles_init(PyObject* sample);
 /* Releases the OrtValue, and then what owns the memory that it points to; where somebody has a

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: MIT
+"""Makes objects, with an exception at one point after the other, and counts what is lost.
+
+A program of its own, for the kinds of `CORE`; or for those of `ENGINE`, with the path of the
+library that tests/c/clients/counting_library.c is. It prints of each kind how many points there
+are, and those at which something was lost.
+
+Python lets a signal handler, or an exception of another thread, strike after a call, at the begin
+of a function and at the end of a loop. At each of these points in turn one exception is raised, by
+a trace function.
+"""
+
+import gc
+import json
+import opcode
+import signal
+import sys
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Any
+
+import numpy as np
+
+import ortcffi as ort
+from ortcffi import Value, core_api, ffi, lib
+
+MOST = 4000  # points; no kind has more
+
+
+class Thrown(Exception):
+    """What another thread may have thrown in."""
+
+
+STRUCK = (KeyboardInterrupt, MemoryError, Thrown)
+
+# --- the core's objects ---------------------------------------------------------------------------
+
+x, texts = np.zeros(3, np.float32), ["a", "b"]
+tensor, pairs = Value.from_numpy(x), Value.map({1: 2})
+options = ort.SessionOptions(core_api())
+coo = Value.sparse_coo(x[:1], np.zeros(1, np.int64), (2, 2))
+
+
+def shapes(size: Any) -> Any:
+    return size
+
+
+@ort.custom_op("interrupted", inputs=["f4"], outputs=["f4"], shapes=shapes, op_set=None)
+def same(array: Any) -> Any:
+    return array.copy()
+
+
+kernel = same.kernel()
+
+
+CORE: dict[str, Callable[[], Any]] = {
+    "status": lambda: ort.Status(3, "message"),
+    "pairs": lambda: ort.KeyValuePairs({"a": "b"}),
+    "tensor type": lambda: ort.TensorTypeInfo("f4", ["batch", 3]),
+    "type": lambda: ort.TypeInfo.map("i8", ort.TypeInfo.tensor("f4", [])).contained,
+    "type of a value": lambda: pairs.type_info,
+    "tensor": lambda: Value.empty(3),
+    "borrowed tensor": lambda: Value.from_numpy(x),
+    "strings": lambda: Value.from_strings(texts),
+    "dlpack": lambda: Value.from_dlpack(x),
+    "sequence": lambda: Value.sequence([tensor, tensor]),
+    "map": pairs.keys,
+    "sparse": lambda: Value.sparse_coo(x[:1], np.zeros(1, np.int64), (2, 2), copy=True),
+    "sparse parts": lambda: coo.sparse_indices,
+    "handle": lambda: (tensor.handle, len(texts)),
+    "memory info": lambda: core_api().memory_info("Cpu"),
+    "memory info of the CPU": lambda: core_api().cpu_memory_info(),
+    "memory info of a device": lambda: core_api().device_memory_info("mine"),
+    "statistics": lambda: core_api().default_allocator.stats,
+    "environment": lambda: ort.Env("app", core_api(), logger=print),
+    "session options": lambda: ort.SessionOptions(core_api(), config={"a": "b"}),
+    "copy of session options": options.clone,
+    "setting of session options": lambda: options.intra_op_threads,
+    "custom ops of session options": lambda: options.custom_ops,
+    "configuration": options.config.to_dict,
+    "run options": lambda: ort.RunOptions(core_api(), tag="tag"),
+    "threading options": lambda: ort.ThreadingOptions(core_api()),
+    "prepacked weights": lambda: ort.PrepackedWeights(core_api()),
+    "arena configuration": lambda: ort.ArenaCfg(core_api(), max_bytes=1 << 20),
+    "attribute": lambda: ort.OpAttr("name", [1, 2], api=core_api()),
+    "domain": lambda: ort.CustomOpDomain("mine", core_api()),
+    "arena": lambda: ort.Arena(core_api().default_allocator),
+    "adaptors": lambda: ort.Tracking(ort.Limiting(core_api().default_allocator, 1 << 20)),
+    "kernel": same.kernel,
+    "inferred types": lambda: kernel.infer_shapes((1, 2)),
+    "trace": lambda: ort.trace(core_api()),
+}
+KINDS = [kind for kind in range(60) if lib.ortcffi_kind_name(kind) != ffi.NULL]
+
+
+def live_in_core() -> list[int]:
+    return [lib.ortcffi_live_objects(kind) for kind in KINDS]
+
+
+# --- those of a library with an engine ------------------------------------------------------------
+
+
+def graph() -> ort.Graph:
+    made = ort.Graph()
+    made.input("x", "f4", [3])
+    made.initializer("w", np.ones(64, np.float32))
+    made.node("Relu", ["x"], ["y"])
+    made.node("ReduceSum", ["w"], ["z"], attributes={"keepdims": 0, "noop_with_empty_axes": 0})
+    made.output("y", "f4", [3])
+    made.output("z", "f4", [])
+    return made
+
+
+class Engine:
+    """What makes objects of a library that runs models."""
+
+    def __init__(self, path: str) -> None:
+        self.api = ort.load(path)
+        self.env = ort.Env(api=self.api)
+        self.options = ort.SessionOptions(self.api, intra_op_threads=1)
+        self.graph = graph()
+        self.model = self.graph.to_bytes(api=self.api)
+        self.session_of_mine = self.session()
+        self.binding_of_mine = self.session_of_mine.bind({"x": x})
+        self.binding_of_mine.run()
+
+    def session(self) -> Any:
+        return ort.Session(self.model, self.options)
+
+    def session_of_a_graph(self) -> Any:
+        return ort.Session.from_graph(self.graph, self.options)
+
+    def handle_of_a_session(self) -> Any:
+        return self.session().handle
+
+    def metadata(self) -> Any:
+        return self.session_of_mine.metadata
+
+    def allocator_of_a_session(self) -> Any:
+        return self.session_of_mine.allocator()
+
+    def binding(self) -> Any:
+        return self.session_of_mine.bind({"x": x})
+
+    def names_of_a_binding(self) -> Any:
+        return self.binding_of_mine.output_names
+
+    def values_of_a_binding(self) -> Any:
+        return self.binding_of_mine.output_values()
+
+    def model_of_a_graph(self) -> Any:
+        return self.graph.to_bytes(api=self.api)
+
+    def compilation(self) -> Any:
+        return ort.compile_model(self.model, options=self.options)
+
+    def editor(self) -> Any:
+        return ort.ModelEditor(self.model, self.options)
+
+    def edited_session(self) -> Any:
+        return ort.ModelEditor(self.model, self.options).finish()
+
+    def value_given_away(self) -> Any:
+        from ortcffi.values.give_away import given_away
+
+        return given_away(Value.from_numpy(x, api=self.api))
+
+    def environment(self) -> Any:
+        return ort.Env("app", self.api)
+
+    def domains_of_ops(self) -> Any:
+        """Register a set whose ops have changed; made domains stay, so this ends before that."""
+        from ortcffi.kernels import op_sets
+
+        return op_sets._new_domains(self.api, (same,))
+
+
+ENGINE = [name for name in vars(Engine) if not name.startswith("_")]
+
+
+def live_in_engine(path: str) -> Callable[[], list[int]]:
+    import ctypes
+
+    counted = ctypes.CDLL(path).counted_live
+    counted.restype = ctypes.c_long
+    kinds = [kind for kind in range(64) if counted(kind) != -1]
+    return lambda: [counted(kind) for kind in kinds]
+
+
+# --- points ---------------------------------------------------------------------------------------
+
+# After these the interpreter looks for signals and for exceptions of other threads.
+_POINTS = {
+    number
+    for name, number in opcode.opmap.items()
+    if name.startswith(("CALL", "RESUME", "JUMP_BACKWARD"))
+}
+_codes: dict[CodeType, bytes] = {}
+
+
+class Tracer:
+    """Raises an exception at one point."""
+
+    def __init__(self, point: int) -> None:
+        self.left = point
+        self.error = STRUCK[point % len(STRUCK)]
+
+    def __call__(self, frame: FrameType, event: str, _argument: Any) -> Any:
+        if event != "call":
+            return None
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        code = _codes.setdefault(frame.f_code, frame.f_code.co_code)
+        before = -1
+
+        def step(frame: FrameType, event: str, _argument: Any) -> Any:
+            nonlocal before
+            if event == "opcode":
+                if before in _POINTS:
+                    self.left -= 1
+                    if self.left == 0:
+                        sys.settrace(None)
+                        raise self.error
+                before = code[frame.f_lasti]
+            return step
+
+        return step
+
+
+def ends(make: Callable[[], Any], point: int) -> bool:
+    """Make an object with an exception at a point; whether it was made before that point."""
+    tracer = Tracer(point)
+    sys.settrace(tracer)
+    try:
+        make()
+    except (*STRUCK, ort.OrtError):  # a callback's exception becomes a status
+        pass
+    finally:
+        sys.settrace(None)
+    return tracer.left > 0
+
+
+def lost(make: Callable[[], Any], live: Callable[[], list[int]]) -> tuple[int, list[int]]:
+    """How many points there were, and after which of them an object was left."""
+    for _ in range(2):
+        make()
+    gc.collect()
+    gc.freeze()
+    before, found = live(), []
+    for point in range(1, MOST):
+        if ends(make, point):
+            return point, found
+        if live() != before:
+            gc.collect()
+        now = live()
+        if now != before:
+            found.append(point)
+            before = now
+    return MOST, [MOST, *found]
+
+
+def main(path: str = "") -> None:
+    # An exception of a destructor is told, and an interrupt passed on as a signal.
+    signal.signal(signal.SIGINT, lambda *_: None)
+    sys.unraisablehook = lambda _: None
+    engine, live = (Engine(path), live_in_engine(path)) if path else (None, live_in_core)
+    makers = {name: getattr(engine, name) for name in ENGINE} if path else CORE
+    json.dump({name: lost(make, live) for name, make in makers.items()}, sys.stdout)
+    if engine is not None:
+        engine.binding_of_mine.run()  # nobody uses it any more
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
