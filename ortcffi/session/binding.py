@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ortcffi.memory.info import MemoryInfo
 from ortcffi.memory.scratch import scratch_for
 from ortcffi.session.compiled import Binder
 from ortcffi.session.conversions import check_borrowed
-from ortcffi.session.results import as_result
+from ortcffi.session.results import Bound, as_result
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -26,14 +26,6 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
 __all__ = ["Binding"]
-
-
-class _Bound(NamedTuple):
-    """What a name is bound to, which the library borrows."""
-
-    value: Value | None = None  # None where the library allocates
-    given: Any = None  # what the caller gave for it
-    other: Any = None  # may be bound instead, because of an interrupt
 
 
 @public
@@ -60,8 +52,8 @@ class Binding(Binder, Closing):
     def __init__(self, session: "Session", hold_gil: bool = False) -> None:
         self._begin(session, hold_gil)
         self.session = session
-        self._inputs: dict[str, _Bound] = {}  # what the library borrows
-        self._outputs: dict[str, _Bound] = {}  # and what it writes to, or where it allocates
+        self._inputs: dict[str, Bound] = {}  # what the library borrows
+        self._outputs: dict[str, Bound] = {}  # and what it writes to, or where it allocates
 
     @property
     def api(self) -> "Api":
@@ -84,7 +76,7 @@ class Binding(Binder, Closing):
             if status := getattr(lib, slot)(self.api.pointer, handle, *arguments):
                 fail(self.api.pointer, status, slot)
 
-    def _bind(self, slot: str, bound: dict[str, _Bound], name: str, new: _Bound, to: Any) -> None:
+    def _bind(self, slot: str, bound: dict[str, Bound], name: str, new: Bound, to: Any) -> None:
         """Bind a name. At an interrupt, what was bound stays as well: it may still be in use."""
         text, api = encode("name", name), self.api
         api.require(slot)
@@ -155,7 +147,7 @@ class Binding(Binder, Closing):
     def _set_input(self, name: str, value: Value, x: Any) -> None:
         handle = value.handle
         value._lend()  # to close it does not take its memory from the binding
-        self._bind("BindInput", self._inputs, name, _Bound(value, x), handle)
+        self._bind("BindInput", self._inputs, name, Bound(value, x), handle)
 
     def bind_output(self, name: str, x: Any = None) -> None:
         """Bind an output to what runs write to, or to where they allocate it.
@@ -187,10 +179,10 @@ class Binding(Binder, Closing):
     def _set_output(self, name: str, value: Value, x: Any) -> None:
         handle = value.handle
         value._lend()
-        self._bind("BindOutput", self._outputs, name, _Bound(value, x), handle)
+        self._bind("BindOutput", self._outputs, name, Bound(value, x), handle)
 
     def _allocate_output(self, name: str, info: MemoryInfo) -> None:
-        self._bind("BindOutputToDevice", self._outputs, name, _Bound(), info.handle)
+        self._bind("BindOutputToDevice", self._outputs, name, Bound(), info.handle)
 
     def clear_inputs(self) -> None:
         """Let go of all inputs. API function: ``ClearBoundInputs``."""
@@ -266,7 +258,7 @@ class Binding(Binder, Closing):
         """
         found: dict[str, Any] = {}
         for name, value in zip(self.output_names, self.output_values(), strict=True):
-            bound = self._outputs.get(name, _Bound())
+            bound = self._outputs.get(name, Bound())
             found[name] = _as_result(value) if bound.value is None else bound.given
         return found
 

@@ -1,14 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""What runs return."""
+"""What runs return, and where they write it to."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ortcffi._native import ffi, lib
 from ortcffi.errors import check
 from ortcffi.values.element_types import PACKED, ValueKind
 from ortcffi.values.value import Value
 
-__all__ = ["as_result"]
+__all__ = ["Bound", "as_result"]
+
+
+class Bound(NamedTuple):
+    """What a name is bound to, which the library borrows."""
+
+    value: Value | None = None  # None where the library allocates
+    given: Any = None  # what the caller gave for it
+    other: Any = None  # may be bound instead, because of an interrupt
 
 
 def as_result(value: Value) -> Any:

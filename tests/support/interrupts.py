@@ -221,6 +221,8 @@ class Tracer:
                         sys.settrace(None)
                         raise self.error
                 before = code[frame.f_lasti]
+            elif event == "exception":  # the call has not returned
+                before = -1
             return step
 
         return step

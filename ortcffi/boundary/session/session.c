@@ -3,6 +3,7 @@
 #include "boundary/session/session.h"
 
 #include "boundary/platform/owner.h"
+
 /* Need the types of the header above. */
 #include "boundary/session/session_docs.h"
 #include "boundary/session/session_types.h"
