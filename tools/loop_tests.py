@@ -16,6 +16,7 @@ processor, for one round. The exit code is 1 if a test failed.
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -51,8 +52,8 @@ LONGEST = 10  # lines of a failure at the end
 class Loop:
     """A plugin of pytest that runs each module's tests in rounds and writes down each result."""
 
-    def __init__(self, file: Path, rounds: int, end: float, only: set[str]) -> None:
-        self.file, self.rounds, self.end, self.only = file, rounds, end, only
+    def __init__(self, file: Path, rounds: int, end: float, left: dict[str, int]) -> None:
+        self.file, self.rounds, self.end, self.left = file, rounds, end, left
         self.begun: set[str] = set()
         self.failure, self.skipped = "", False
         sys.addaudithook(self.watch)
@@ -74,8 +75,7 @@ class Loop:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        if self.only:
-            items[:] = [item for item in items if item.nodeid in self.only]
+        items[:] = [item for item in items if self.left.get(item.nodeid) != 0]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.skipped = self.skipped or report.skipped
@@ -88,16 +88,16 @@ class Loop:
         for item in session.items:
             modules.setdefault(item.getparent(pytest.Module), []).append(item)
         for items in modules.values():
-            left = items
-            for _ in range(self.rounds):
-                left = [item for item in left if self.run(item)]
+            again = items
+            for done in range(self.rounds):
+                again = [item for item in again if self.run(item, done)]
             session._setupstate.teardown_exact(session)  # the fixtures of the module
         session._setupstate.teardown_exact(None)
         return True
 
-    def run(self, item: pytest.Item) -> bool:
-        """Run a test; whether it is to be run again."""
-        if time.time() > self.end:
+    def run(self, item: pytest.Item, done: int) -> bool:
+        """Run a test that has been run `done` times; whether it may be run again."""
+        if time.time() > self.end or done >= self.left.get(item.nodeid, self.rounds):
             return False
         self.write(test=item.nodeid, result="began")
         self.begun.clear()
@@ -110,14 +110,12 @@ class Loop:
         starts = sorted(self.begun)
         fact = {"result": result, "seconds": seconds, "starts": starts, "failure": self.failure}
         self.write(test=item.nodeid, **fact)
-        return bool(starts) or item.nodeid in self.only
+        return bool(starts) or item.nodeid in self.left
 
 
 def pytest_process(file: Path, rounds: int, end: float, arguments: list[str]) -> int:
-    """What the processes do that this script starts: the tests that another file names."""
-    chosen = file.with_suffix(".tests")
-    only = set(chosen.read_text().splitlines()) if chosen.exists() else set()
-    loop = Loop(file, rounds, end, only)
+    """What the processes do that this script starts."""
+    loop = Loop(file, rounds, end, json.loads(file.with_suffix(".left").read_text()))
     options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "--rootdir", str(CHECKOUT)]
     return pytest.main([*options, *arguments], plugins=[loop])
 
@@ -160,13 +158,22 @@ class Tally:
         sys.stdout.write(f"FAILED in run {self.runs.get(test, 1)}: {test}\n{text}\n\n")
         sys.stdout.flush()
 
-    def crashed(self, code: int, output: str) -> None:
-        """Count the end of a process of pytest as a failure of the test that was running."""
-        if self.running:
-            test, self.running = self.running, None
-            self.runs[test] = self.runs.get(test, 0) + 1
-            self.rounds[test] = self.rounds.get(test, 0) + 1
-            self.fail(test, f"pytest ended with {code}:\n{output}")
+    def crashed(self, code: int, output: str) -> bool:
+        """Whether a process of pytest ended in a test, which then counts as a failure."""
+        if self.running is None:
+            return False
+        test, self.running = self.running, None
+        self.runs[test] = self.runs.get(test, 0) + 1
+        self.rounds[test] = self.rounds.get(test, 0) + 1
+        self.fail(test, f"pytest ended with {code}:\n{output}")
+        return True
+
+    def left(self, rounds: int) -> dict[str, int]:
+        """How often each test that is known is still to be run."""
+        return {
+            test: max(0, rounds - count) if self.rounds[test] else 0
+            for test, count in self.runs.items()
+        }
 
     def looped(self) -> list[str]:
         return [test for test, count in self.rounds.items() if count]
@@ -207,36 +214,42 @@ def load(count: int) -> Iterator[None]:
             process.wait()
 
 
-def run_rounds(tally: Tally, rounds: int, at_once: int, end: float, arguments: list[str]) -> int:
-    """Start pytest until all rounds are done or the time is over; the last exit code."""
-    chosen, log = tally.file.with_suffix(".tests"), tally.file.with_suffix(".log")
-    done, code = 0, 0
+def run_rounds(tally: Tally, rounds: int, at_once: int, end: float, arguments: list[str]) -> None:
+    """Start pytest until all rounds are done or the time is over."""
     named = {argument.partition("::")[0] for argument in arguments}
     ignored = [f"--ignore={CHECKOUT / name}" for name in LEFT_OUT if name not in named]
+    done = 0
     while done < rounds and time.time() < end:
         batch = min(at_once, rounds - done)
-        command = [sys.executable, "-P", __file__, "--process", tally.file, f"--rounds={batch}"]
-        command += [f"--end={end}", *ignored, *arguments]
-        with log.open("wb") as output:
-            process = subprocess.Popen(command, cwd=CHECKOUT, stdout=output, stderr=output)
-            try:
-                while process.poll() is None:
-                    tally.update()
-                    time.sleep(0.5)
-            finally:
-                process.terminate()
-                code = process.wait()
-        tally.update()
-        told = log.read_text(errors="replace")
-        tally.crashed(code, told[-4000:])
+        done += batch
+        options = ["--process", tally.file, f"--rounds={batch}", f"--end={end}"]
+        crashed = True
+        while crashed and time.time() < end:
+            tally.file.with_suffix(".left").write_text(json.dumps(tally.left(done)))
+            code, told = watch_pytest(tally, [*options, *ignored, *arguments])
+            crashed = tally.crashed(code, told[-4000:])
         if not tally.looped():
             sys.stdout.write(told)
-            return code
-        chosen.write_text("\n".join(tally.looped()))
-        done += batch
+            return
         sys.stdout.write(f"{done} rounds\n")
         sys.stdout.flush()
-    return code
+
+
+def watch_pytest(tally: Tally, arguments: list[str | Path]) -> tuple[int, str]:
+    """Start a process of pytest and read what it writes; its exit code and output."""
+    log = tally.file.with_suffix(".log")
+    command = [sys.executable, "-P", __file__, *arguments]
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, cwd=CHECKOUT, stdout=output, stderr=output)
+        try:
+            while process.poll() is None:
+                tally.update()
+                time.sleep(0.5)
+        finally:
+            process.terminate()
+            code = process.wait()
+    tally.update()
+    return code, log.read_text(errors="replace")
 
 
 def main() -> int:
@@ -251,6 +264,8 @@ def main() -> int:
     options, arguments = parser.parse_known_args()
     if options.process is not None:
         return pytest_process(options.process, options.rounds, options.end, arguments)
+    for ending in (signal.SIGINT, signal.SIGTERM):  # what was started ends too
+        signal.signal(ending, signal.default_int_handler)
     with tempfile.TemporaryDirectory() as folder, load(options.load):
         file = Path(folder) / "tests.jsonl"
         file.touch()

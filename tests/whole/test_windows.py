@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 from support.behaviour import CALLS, is_as_expected
-from support.compilers import CORE, build_folder, locked
+from support.compilers import CORE, LONGEST_BUILD, build_folder, locked
 from support.paths import CHECKOUT
 from support.processes import run
 
 MINGW = "x86_64-w64-mingw32-"
+SERVER_STAYS = 300
 # Of these every Windows has its own.
 ALWAYS_THERE = {"KERNEL32.dll", "msvcrt.dll"}
 
@@ -38,7 +39,8 @@ def make(build: Path) -> Make:
     def make(target: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         flags = ["CFLAGS=-O2 -Werror", f"BUILD={build}", f"MINGW={MINGW}gcc"]
         with locked(build):
-            return run("make", "-s", "-j2", "-C", CORE, target, *flags, *arguments)
+            command = ["make", "-s", "-j2", "-C", CORE, target, *flags, *arguments]
+            return run(*command, timeout=LONGEST_BUILD)
 
     return make
 
@@ -52,9 +54,14 @@ def dll(make: Make, build: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def wine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A Windows of its own for this module."""
-    if shutil.which("wine") is None:
-        pytest.skip("wine is not installed")
+    """A Windows of its own for this module, whose services stay between two programs.
+
+    By default wine ends its server and services with each program, and starts them for the next
+    one: while they end, on a busy machine, the next one may fail.
+    """
+    for tool in ("wine", "wineserver"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
     prefix = tmp_path_factory.mktemp("wine")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WINEPREFIX", str(prefix))
@@ -62,7 +69,11 @@ def wine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("WINEDLLOVERRIDES", "mscoree,mshtml=")
         patch.delenv("DISPLAY", raising=False)
         run("wine", "cmd", "/c", "ver")
+        # It ends by itself as well, this many seconds after the last program.
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        run("wineserver", f"-p{SERVER_STAYS}", **quiet)  # it would keep a pipe open
         yield
+        run("wineserver", "-k", code=None)
     shutil.rmtree(prefix, ignore_errors=True)  # a copy of all of Windows
 
 
