@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How Sphinx makes the documentation: ``sphinx-build -W -b html docs docs/_build/html``."""
 
+import doctest
 import re
 import sys
 from pathlib import Path
@@ -44,6 +45,8 @@ autodoc_typehints = "none"
 napoleon_google_docstring = False
 napoleon_use_ivar = True
 
+# Unlike the default, compare the messages of exceptions too.
+doctest_default_flags = doctest.ELLIPSIS | doctest.DONT_ACCEPT_TRUE_FOR_1
 doctest_global_setup = "import numpy as np\nimport ortcffi as ort\nfrom ortcffi import *"
 
 

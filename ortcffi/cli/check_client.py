@@ -95,7 +95,7 @@ def examine(path: str, host: str = "core", seconds: float = SECONDS) -> Client:
     version = client.host_version
     if client.asked == (version,) and version > 1:
         older = _probe(path, str(version - 1), seconds)
-        return client._replace(adapts=bool(older.asked) and older.asked != client.asked)
+        return client._replace(adapts=bool(older.asked) and version not in older.asked)
     return client
 
 

@@ -7,6 +7,7 @@ the binding's own object, word by word, by the name of its C++ type, and reads a
 the system, so that a layout that is not known ends in an error, not in a crash.
 """
 
+import re
 import struct
 from typing import Any
 
@@ -69,12 +70,22 @@ def pointer_of(official: Any, *types: int) -> int:
     for kind in types:
         if address := lib.ortcffi_official_pointer(official, kind):
             return address
-    names = " or ".join(decode(lib.ortcffi_official_type_name(kind)) for kind in types)
+    names = " or ".join(_readable(decode(lib.ortcffi_official_type_name(k))) for k in types)
     place = f"{type(official).__module__}.{type(official).__qualname__}"
     text = f"{place} holds no C++ object of the type {names}"
     if place.startswith("onnxruntime.") and not hasattr(official, "_pybind11_conduit_v1_"):
         text += ", or does not hand it out, as no object of a release before 1.21 does"
     raise UnknownLayoutError(text)
+
+
+def _readable(name: str) -> str:
+    """A C++ type by its mangled name, such as ``8OrtValue``, as people write it."""
+    parts, rest = [], name.removeprefix("N")
+    while length := re.match(r"\d+", rest):
+        end = length.end() + int(length[0])
+        parts.append(rest[length.end() : end])
+        rest = rest[end:]
+    return "::".join(parts) or name
 
 
 def session_pointer(binding: Any) -> int:

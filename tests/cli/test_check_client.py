@@ -234,6 +234,12 @@ def test_one_that_asks_for_an_older_version_to_refuse_is_told_which_host_it_need
     assert "needs a host of API version 24 or newer, because it asks for that" in told
 
 
+def test_one_that_asks_for_an_older_version_to_refuse_does_not_adapt(library):
+    refuse = 'if(!base->GetApi(24))return base->GetApi(1)->CreateStatus(ORT_FAIL,"too old")'
+    found = check_client.examine(library(FIRST=refuse, ASKED=24), "24")
+    assert (found.asked, found.adapts) == ((24,), False)
+
+
 @pytest.mark.parametrize("host", ["17", "1.17", "1.17.3"])
 def test_a_release_is_named_by_its_number_or_its_api_version(library, host):
     found = check_client.examine(library(ASKED=1), host)

@@ -132,7 +132,7 @@ def test_what_cannot_become_an_official_value_is_refused(official, value):
 
 @pytest.mark.parametrize("what", [5, None, np.zeros(3), onnxruntime.RunOptions()])
 def test_what_is_no_official_value_is_refused(official, what):
-    with pytest.raises(TypeError, match="holds no C\\+\\+ object of the type 8OrtValue"):
+    with pytest.raises(TypeError, match="holds no C\\+\\+ object of the type OrtValue"):
         official.value(what)
 
 
