@@ -39,25 +39,43 @@ def read_inferred_attributes(
             found[each.name] = each.default
             continue
         attribute = OpAttr.from_handle(api, ffi.cast("OrtOpAttr*", out[0]), lender=context)
+        if attribute.type != each.type:
+            given = getattr(attribute.type, "name", attribute.type)
+            told = f"attribute {each.name!r} must be of type {each.type.name}, not {given}"
+            raise InvalidArgument(told, None)
         found[each.name] = attribute.value
     return found
 
 
 def _value_of(api: "Api", info: Any, declared: "Attribute") -> Any:
     found = _READERS[declared.type](api, info, declared)
-    if found is None or (isinstance(found, list) and not found):
-        _refuse_other_type(api, info, declared)
+    if found is None or _is_empty(found):
+        _refuse_other_type(api, info, declared, is_empty=found is not None)
     if found is None and declared.is_required:
         raise InvalidArgument(f"attribute {declared.name!r} is missing", None)
     return declared.default if found is None else found
 
 
-def _refuse_other_type(api: "Api", info: Any, declared: "Attribute") -> None:
-    """Raise if the node has the attribute, which a getter of its declared type does not tell."""
-    for kind in (OpAttrType.INT, OpAttrType.FLOAT, OpAttrType.STRING):
-        if kind is not declared.type and _READERS[kind](api, info, declared) is not None:
-            told = f"attribute {declared.name!r} must be of type {declared.type.name}"
+def _is_empty(found: Any) -> bool:
+    return isinstance(found, list) and not found
+
+
+def _refuse_other_type(api: "Api", info: Any, declared: "Attribute", *, is_empty: bool) -> None:
+    """Raise if the node has the attribute, which a getter of its declared type does not tell.
+
+    A getter of arrays answers an empty one (`is_empty`) for an attribute of any other type.
+    """
+    told = f"attribute {declared.name!r} must be of type {declared.type.name}"
+    is_there = False
+    for kind, read in _READERS.items():
+        if kind is declared.type or not api.supports(_SLOTS[kind]):
+            continue
+        found = read(api, info, declared)
+        if found is not None and not _is_empty(found):
             raise InvalidArgument(f"{told}, not {kind.name}", None)
+        is_there = is_there or found is not None
+    if is_there and not is_empty:
+        raise InvalidArgument(f"{told}, not an empty list or another type", None)
 
 
 def _tried(api: "Api", status: Any) -> bool:
@@ -126,12 +144,21 @@ def _tensor(api: "Api", info: Any, declared: "Attribute") -> Any:
         return value.numpy(copy=True)
 
 
+_SLOTS = {
+    OpAttrType.INT: "KernelInfoGetAttribute_int64",
+    OpAttrType.FLOAT: "KernelInfoGetAttribute_float",
+    OpAttrType.STRING: "KernelInfoGetAttribute_string",
+    OpAttrType.TENSOR: "KernelInfoGetAttribute_tensor",
+    OpAttrType.INTS: "KernelInfoGetAttributeArray_int64",
+    OpAttrType.FLOATS: "KernelInfoGetAttributeArray_float",
+    OpAttrType.STRINGS: "KernelInfoGetAttributeArray_string",
+}
 _READERS: dict[OpAttrType, Callable[..., Any]] = {
-    OpAttrType.INT: _number("KernelInfoGetAttribute_int64", "int64_t"),
-    OpAttrType.FLOAT: _number("KernelInfoGetAttribute_float", "float"),
+    OpAttrType.INT: _number(_SLOTS[OpAttrType.INT], "int64_t"),
+    OpAttrType.FLOAT: _number(_SLOTS[OpAttrType.FLOAT], "float"),
     OpAttrType.STRING: _string,
-    OpAttrType.INTS: _array("KernelInfoGetAttributeArray_int64", "int64_t"),
-    OpAttrType.FLOATS: _array("KernelInfoGetAttributeArray_float", "float"),
-    OpAttrType.STRINGS: _strings,
     OpAttrType.TENSOR: _tensor,
+    OpAttrType.INTS: _array(_SLOTS[OpAttrType.INTS], "int64_t"),
+    OpAttrType.FLOATS: _array(_SLOTS[OpAttrType.FLOATS], "float"),
+    OpAttrType.STRINGS: _strings,
 }
