@@ -12,6 +12,7 @@ from ortcffi._native import ffi, lib
 from ortcffi._table import table_at
 from ortcffi.custom_ops.describe import Characteristic
 from ortcffi.errors import code_and_text, fail
+from ortcffi.kernels.kept_arrays import detach
 from ortcffi.kernels.node_attributes import read_attributes, read_inferred_attributes
 from ortcffi.values.element_types import PACKED, ElementType, dtype_of
 from ortcffi.values.tensor_type_info import TensorTypeInfo
@@ -215,15 +216,7 @@ class Definition:
         """
         gc.collect()  # what only garbage refers to is not kept
         given = [x for x in (*inputs, *(outputs or ())) if type(x) is np.ndarray]
-        kept = {id(x): x for x in given if x.base is None and not x.flags.owndata}
-        views: dict[int, dict[int, Any]] = {number: {} for number in kept}
-        for holder in gc.get_objects():
-            for each in gc.get_referents(holder):
-                if type(each) is np.ndarray and id(each.base) in views:
-                    views[id(each.base)][id(each)] = each
-        for number, x in kept.items():
-            detach: Any = lib.ortcffi_detach_array
-            detach(x, x.copy(), list(views[number].values()))
+        detach([x for x in given if x.base is None and not x.flags.owndata], self)
         raise RuntimeError(
             f"{self.full_name}: an array of the call, or a view of one, was kept; its memory is "
             f"the host's, and valid during the call only: keep a copy"
