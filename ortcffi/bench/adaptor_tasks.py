@@ -13,6 +13,7 @@ from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.limiting import Limiting
 from ortcffi.memory.numpy_memory import numpy_allocator
 from ortcffi.memory.tracking import Tracking
+from ortcffi.table.load import load
 
 from .resident import resident_bytes
 from .subjects import Subject
@@ -35,24 +36,29 @@ class AdaptorCost:
     ----------
     name : str
         One of `WRAP`.
+    around_real : bool
+        Whether it is around the real library's allocator instead of the subject's.
     """
 
     name: str
+    around_real: bool = False
 
     def __call__(self, subject: Subject) -> "AdaptorTask":
         """The task that measures it around a subject's default allocator."""
-        return AdaptorTask(self.name, subject)
+        return AdaptorTask(self, subject)
 
 
 class AdaptorTask:
     """The time of a pair of calls through an adaptor, minus that of the inner pair."""
 
-    def __init__(self, name: str, subject: Subject) -> None:
-        if subject.api is None:
+    def __init__(self, cost: AdaptorCost, subject: Subject) -> None:
+        api = load() if cost.around_real else subject.api
+        if api is None:
             raise ValueError(f"subject {subject.name} has no table that Python can call")
         pair = Loop("PAIR", size=1024)
-        self._adaptor = WRAP[name](subject.api.default_allocator)
+        self._adaptor = WRAP[cost.name](api.default_allocator)
         self._inner, self._outer = pair(subject), pair(subject)
+        self._inner.replace_allocator(api.default_allocator.handle)
         self._outer.replace_allocator(self._adaptor.handle)
 
     def prepare(self) -> None:

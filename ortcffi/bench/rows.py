@@ -82,6 +82,12 @@ def _adaptor(name: str) -> Row:
     return Row(f"adaptor-{name}", title, CORE, "<= 10", "<= 7", AdaptorCost(name))
 
 
+def _adaptor_around_real() -> Row:
+    title = "tracking around the real library's: time added"
+    make = AdaptorCost("tracking", around_real=True)
+    return Row("adaptor-real", title, SESSIONS, "<= 100", "<= 50", make)
+
+
 def _arena(name: str, title: str, required: str, wanted: str, loop: Loop) -> Row:
     return Row(f"arena-{name}", f"arena: {title}", PYTHON, required, wanted, ArenaLoop(loop))
 
@@ -213,6 +219,7 @@ ROWS = (
         scale=1e-3,
     ),
     *(_adaptor(name) for name in WRAP),
+    _adaptor_around_real(),
     _arena("1K", "alloc + free, 1 KB", "5x", "8x", Loop("PAIR", size=KIB)),
     _arena("64K", "alloc + free, 64 KB", "5x", "8x", Loop("PAIR", size=64 * KIB)),
     _arena("lifetimes", "random lifetimes", "", "4x", Loop("LIFETIMES", slots=SLOTS, plan=STEPS)),

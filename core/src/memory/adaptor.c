@@ -91,13 +91,24 @@ int core_set_adaptor_info(struct core_adaptor* self, const OrtMemoryInfo* info) 
 /* Where core_refuse_free stores the reason while this thread is in core_free_asking. */
 static __thread const char** asking CORE_TLS;
 
-/* Whether the header before a pointer cannot be read. A call of the system is needed only where the
- * memory is not of the core's heap. */
+void core_know_block(OrtAllocator* allocator, void* block) {
+  struct core_adaptor* self = (struct core_adaptor*)allocator;
+  struct core_header* header = (struct core_header*)((uintptr_t)block - CORE_HEADER);
+  if (block != NULL && core_is_adaptor(allocator) && self->reads_header) {
+    __atomic_store_n(&self->counts_headers, 1, __ATOMIC_RELAXED);
+    header->counted = core_count_header(header, sizeof *header);
+    header->key ^= header->counted != 0 ? CORE_COUNTED : 0;
+  }
+}
+
+/* Whether the header before a pointer cannot be read. A call of the system is needed only for
+ * memory of others' heaps, and there not for pages with blocks of adaptors. */
 static int has_unreadable_header(const void* pointer) {
   struct core_header header;
   const void* first = (const void*)((uintptr_t)pointer - CORE_HEADER);
   const void* last = (const void*)((uintptr_t)pointer - 1);
   return !(heap_can_read(first) && heap_can_read(last)) &&
+         !core_is_in_live_page(first, CORE_HEADER) &&
          core_read_memory(first, &header, sizeof header) == CORE_READ_FAULT;
 }
 
@@ -126,8 +137,13 @@ void core_refuse_free(const void* pointer, const char* why) {
   }
 }
 
-struct core_header* core_no_header(const void* pointer) {
-  core_refuse_free(pointer,
+struct core_header* core_header_of_other(const struct core_adaptor* self, void* block) {
+  struct core_header* header = (struct core_header*)((uintptr_t)block - CORE_HEADER);
+  if (header->key == (core_header_key(self, header) ^ CORE_COUNTED)) {
+    core_uncount_header(header, header->counted);
+    return header;
+  }
+  core_refuse_free(block,
                    "is not a block of this allocator, or was freed before, or the block in front "
                    "of it was overrun");
   return NULL;

@@ -15,6 +15,7 @@
 #define ORTCFFI_ADAPTOR_H_
 
 #include "core.h"
+#include "memory/live_pages.h"
 #include "memory/references.h"
 #include "memory/tracking_figures.h"
 
@@ -126,6 +127,8 @@ struct core_adaptor {
   uint32_t depth;
   /** Whether Free reads a core_header before the pointer that it is given. */
   uint8_t reads_header;
+  /** Whether a block's header was counted in its page. */
+  uint8_t counts_headers;
 };
 
 /** Whether the core made this allocator, as an adaptor, an arena or from functions. */
@@ -141,6 +144,8 @@ struct core_header {
   struct core_header* next;
   uint64_t serial;
   uint32_t site;
+  /** What core_count_header returned, where the key is marked with CORE_COUNTED. */
+  uint32_t counted;
   struct core_membership* memberships;
 };
 #define CORE_HEADER ((size_t)64)
@@ -155,6 +160,9 @@ struct core_adaptor* core_new_adaptor(size_t size, OrtAllocator* inner,
 int core_set_adaptor_info(struct core_adaptor* self, const OrtMemoryInfo* info);
 /** Returns NULL if an adaptor can wrap the allocator, otherwise a status that says why not. */
 OrtStatus* core_check_inner(const OrtAllocator* inner, const void* out);
+/** Lets core_free_asking know a block outside the core's heap that AllocatorAlloc has from an
+ * allocator, so that it need not ask the system. Does nothing for NULL. */
+void core_know_block(OrtAllocator* allocator, void* block);
 /** Frees a pointer through an adaptor; false for other allocators, NULL too. If the adaptor refuses
  * the pointer, `why` is the reason, as the end of a sentence, and nothing is printed; else NULL. */
 int core_free_asking(OrtAllocator* allocator, void* pointer, const char** why);
@@ -168,7 +176,9 @@ static inline CORE_INLINE void* core_inner_alloc(const struct core_adaptor* self
                                             : core_alloc_from(self->inner, size, 0);
 }
 
-/** What the header of a block has as its key while the block is in use. */
+/** What the header of a block has as its key while the block is in use; with CORE_COUNTED, if the
+ * header is counted in its page. So blocks that are not counted cost nothing more. */
+#define CORE_COUNTED ((uintptr_t)1)
 static inline uintptr_t core_header_key(const struct core_adaptor* self,
                                         const struct core_header* header) {
   return (uintptr_t)self ^ (uintptr_t)header ^ CORE_ADAPTOR_MARK;
@@ -202,18 +212,21 @@ static inline void* core_block_after(struct core_header* header) {
   return (char*)header + CORE_HEADER;
 }
 
-/** Returns NULL after a core_refuse_free that says that a pointer is no block. */
-struct core_header* core_no_header(const void* pointer);
+/** core_header_of where the key is another one: takes back the count of a counted header, or
+ * refuses the pointer and returns NULL. */
+struct core_header* core_header_of_other(const struct core_adaptor* self, void* block);
 
-/** Returns the header of a block. If the pointer is no block of this adaptor, calls
- * core_refuse_free and returns NULL, as for NULL. */
+/** Returns the header of a block that is to be freed. If the pointer is no block of this adaptor,
+ * calls core_refuse_free and returns NULL, as for NULL. */
 static inline CORE_INLINE struct core_header* core_header_of(const struct core_adaptor* self,
                                                              void* block) {
   struct core_header* header = (struct core_header*)((uintptr_t)block - CORE_HEADER);
   if (CORE_UNLIKELY(block == NULL)) {
     return NULL;
   }
-  return CORE_LIKELY(header->key == core_header_key(self, header)) ? header : core_no_header(block);
+  return CORE_LIKELY(header->key == core_header_key(self, header))
+             ? header
+             : core_header_of_other(self, block);
 }
 
 /** Frees a block by its header. */

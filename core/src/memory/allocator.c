@@ -115,6 +115,9 @@ static CORE_NOINLINE OrtStatus* allocator_alloc_slow(OrtAllocator* ort_allocator
   if (block == NULL && size != 0) {
     return CORE_OUT_OF_MEMORY(AllocatorAlloc, size);
   }
+  if (CORE_UNLIKELY(!heap_can_read(block))) {
+    core_know_block(ort_allocator, block);
+  }
   *out = block;
   return NULL;
 }

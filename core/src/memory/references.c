@@ -20,6 +20,10 @@ void core_count_on(OrtAllocator* adaptor, const struct core_counter* counter) {
 
 static void end_adaptor(struct core_adaptor* self) {
   OrtAllocator* inner = self->inner;
+  if (self->counts_headers) {
+    /* Blocks that were not freed are not the adaptor's any more. */
+    core_forget_live_pages();
+  }
   if (self->end != NULL) {
     self->end(self);
   }

@@ -90,8 +90,9 @@ __attribute__((noinline)) void core_call_or_wait(void (*function)(void* argument
  * exception, as std::rethrow_exception makes it. */
 #define IS_CXX(kind) (((kind) >> 8 & 0xFFFFFF) == 0x432B2B) /* "C++" */
 #define IS_DEPENDENT(kind) (((kind) & 0xFF) == 1)
+#define IS_LLVM(kind) ((kind) >> 32 == 0x434C4E47) /* "CLNG" */
 /* How far before the unwind header __cxa_exception begins. Its first field is the type; in a
- * dependent exception it is the object. */
+ * dependent exception it is the object, which LLVM's runtime has in front of the type. */
 #define BEFORE_HEADER 80
 
 struct type {
@@ -165,8 +166,11 @@ static void* function_of_maker(const exception_header* header, const char* name)
 
 /* Reports a C++ exception by its what() or its type's name. */
 static void report_cxx(exception_header* header, core_exception_report report, void* argument) {
-  char* before = (char*)header - BEFORE_HEADER;
-  void* object = IS_DEPENDENT(header->exception_class) ? *(void**)before : (void*)(header + 1);
+  void** before = (void**)((char*)header - BEFORE_HEADER);
+  void* object = header + 1;
+  if (IS_DEPENDENT(header->exception_class)) {
+    object = IS_LLVM(header->exception_class) ? before[-1] : before[0];
+  }
   const struct type* type = *(const struct type**)((char*)object - sizeof *header - BEFORE_HEADER);
   void* standard = standard_part(type, object);
   if (standard != NULL) {
