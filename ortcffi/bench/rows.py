@@ -82,10 +82,10 @@ def _adaptor(name: str) -> Row:
     return Row(f"adaptor-{name}", title, CORE, "<= 10", "<= 7", AdaptorCost(name))
 
 
-def _adaptor_around_real() -> Row:
-    title = "tracking around the real library's: time added"
-    make = AdaptorCost("tracking", around_real=True)
-    return Row("adaptor-real", title, SESSIONS, "<= 100", "<= 50", make)
+_AROUND = "tracking around the real library's: time added"
+_AROUND_REAL = Row(
+    "adaptor-real", _AROUND, SESSIONS, "<= 100", "<= 50", AdaptorCost("tracking", around_real=True)
+)
 
 
 def _arena(name: str, title: str, required: str, wanted: str, loop: Loop) -> Row:
@@ -219,7 +219,7 @@ ROWS = (
         scale=1e-3,
     ),
     *(_adaptor(name) for name in WRAP),
-    _adaptor_around_real(),
+    _AROUND_REAL,
     _arena("1K", "alloc + free, 1 KB", "5x", "8x", Loop("PAIR", size=KIB)),
     _arena("64K", "alloc + free, 64 KB", "5x", "8x", Loop("PAIR", size=64 * KIB)),
     _arena("lifetimes", "random lifetimes", "", "4x", Loop("LIFETIMES", slots=SLOTS, plan=STEPS)),
@@ -285,22 +285,6 @@ ROWS = (
     _run("bound-c", "run of one addition, bound; real: in C", "", "", runs.RunBoundBesideC),
     _run("create", "session of 1 MB made and closed", "0.98x", "", Create),
     _run("create-compat", "session of 1 MB made by compat", "0.98x", "", CompatCreate),
-    Row(
-        "import",
-        "import, over numpy's",
-        CORE,
-        "<= 5",
-        "<= 2",
-        import_task,
-        unit="ms",
-    ),
-    Row(
-        "first-use",
-        "import and first array, over numpy's",
-        CORE,
-        "",
-        "",
-        first_use_task,
-        unit="ms",
-    ),
+    Row("import", "import, over numpy's", CORE, "<= 5", "<= 2", import_task, unit="ms"),
+    Row("first-use", "import and first array, over numpy's", CORE, "", "", first_use_task, "ms"),
 )
