@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["Graph"]
 
 DEFAULT_OPSETS = {"": 21}  # since version 1.20; the model editor came with 1.22
+# A ModelProto (7: graph) of a GraphProto (2: name): protobuf merges it into what it follows.
+_NAMED = b"\x3a\x07\x12\x05graph"
 
 
 @public
@@ -257,22 +259,19 @@ class Graph:
 
         Notes
         -----
-        Compile functions: as `compile_model`.
+        Compile functions: as `compile_model`. They know no name of a graph, without which
+        `onnx.checker` refuses a model, so "graph" is added.
         """
         compile_model(self, path, options=options, api=api)
+        with open(path, "ab") as file:
+            file.write(_NAMED)
 
     def to_bytes(
         self, *, options: "SessionOptions | None" = None, api: "Api | None" = None
     ) -> bytes:
-        """Return the model as ONNX serializes it; as `save`.
-
-        Notes
-        -----
-        The API has no name for a graph, so the model has none, which `onnx.checker` refuses:
-        set ``model.graph.name`` before a check.
-        """
+        """Return the model as ONNX serializes it; as `save`."""
         made: bytes = compile_model(self, options=options, api=api)  # type: ignore[assignment]
-        return made
+        return made + _NAMED
 
     def __repr__(self) -> str:
         count = len(self._nodes)
