@@ -6,6 +6,7 @@ arguments, results and exceptions. The page 'From onnxruntime to ortcffi' says w
 """
 
 import contextlib as contextlib
+import typing as _typing
 
 from ortcffi.compat import capi as capi
 from ortcffi.compat._adapters import AdapterFormat as AdapterFormat
@@ -16,6 +17,7 @@ from ortcffi.compat._official_devices import OrtDevice as OrtDevice
 from ortcffi.compat._official_sparse import SparseTensor as SparseTensor
 from ortcffi.compat._official_values import OrtValue as OrtValue
 from ortcffi.compat._official_values import copy_tensors as copy_tensors
+from ortcffi.compat._package import _get_nvidia_dll_paths as _get_nvidia_dll_paths
 from ortcffi.compat._package import cuda_version as cuda_version
 from ortcffi.compat._package import package_name as package_name
 from ortcffi.compat._package import preload_dlls as preload_dlls
@@ -159,6 +161,15 @@ OrtDeviceVendorId = capi.onnxruntime_pybind11_state.OrtDeviceVendorId
 import_capi_exception = None
 __author__ = "Microsoft"  # of what these names are made after
 __version__ = version
+
+
+_MISSING = ("datasets", "quantization", "tools", "transformers")
+
+if not _typing.TYPE_CHECKING:  # a type checker would take every name for one that is there
+
+    def __getattr__(name: str) -> _typing.NoReturn:
+        advice = f": import onnxruntime.{name} of the official package" if name in _MISSING else ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{advice}")
 
 
 def __dir__() -> list[str]:

@@ -8,7 +8,13 @@ from typing import Any
 
 from ortcffi.compat._environment import api
 
-__all__ = ["cuda_version", "package_name", "preload_dlls", "print_debug_info"]
+__all__ = [
+    "_get_nvidia_dll_paths",
+    "cuda_version",
+    "package_name",
+    "preload_dlls",
+    "print_debug_info",
+]
 
 package_name = "onnxruntime"
 cuda_version = ""
@@ -69,3 +75,43 @@ def _found(names: Iterable[str], directory: str | None) -> list[str]:
         folders += [os.path.join(root, part, "lib") for part in sorted(os.listdir(root))]
     files = [os.path.join(f, name) for f in folders if os.path.isdir(f) for name in os.listdir(f)]
     return [p for n in names for p in sorted(files) if os.path.basename(p).startswith(f"lib{n}.so")]
+
+
+# Libraries of CUDA 12 and cuDNN 9 by the package of NVIDIA's that has them, in the order in which
+# they are to be loaded: by the folder of Linux, and that of Windows.
+_CUDA = {
+    "lib": [
+        ("cublas", "libcublasLt.so.12"),
+        ("cublas", "libcublas.so.12"),
+        ("cuda_nvrtc", "libnvrtc.so.12"),
+        ("curand", "libcurand.so.10"),
+        ("cufft", "libcufft.so.11"),
+        ("cuda_runtime", "libcudart.so.12"),
+    ],
+    "bin": [
+        ("cublas", "cublasLt64_12.dll"),
+        ("cublas", "cublas64_12.dll"),
+        ("cufft", "cufft64_11.dll"),
+        ("cuda_runtime", "cudart64_12.dll"),
+    ],
+}
+_CUDNN_PARTS = [
+    *("engines_runtime_compiled", "engines_precompiled", "heuristic", "ops", "adv", "graph", ""),
+    "engines_tensor_ir",
+]
+_CUDNN = {
+    "lib": [("cudnn", "libcudnn.so.9")],
+    "bin": [("cudnn", f"cudnn{'_' if part else ''}{part}64_9.dll") for part in _CUDNN_PARTS],
+}
+
+
+def _get_nvidia_dll_paths(
+    is_windows: bool, cuda: bool = True, cudnn: bool = True
+) -> list[tuple[str, ...]]:
+    """Return where packages of NVIDIA's have the libraries, as parts of paths below site-packages.
+
+    Those of CUDA 12, as a package has that was not built for a version of CUDA.
+    """
+    folder = "bin" if is_windows else "lib"
+    chosen = [*(_CUDA[folder] if cuda else []), *(_CUDNN[folder] if cudnn else [])]
+    return [("nvidia", package, folder, name) for package, name in chosen]

@@ -49,6 +49,8 @@ def tensor_over(array: np.ndarray[Any, Any], library: "Api") -> Value:
     plain = np.require(array, requirements=["C", "A"])
     try:
         return Value.from_numpy(plain, api=library)
+    except ValueError:  # several elements share a byte of a tensor, and none one of an array
+        return Value.from_numpy(plain, api=library, copy=True)
     except (TypeError, NotImplementedError):
         number = array.dtype.num
         raise RuntimeError(f"Numpy_type {number} can't be converted to MLDataType.") from None

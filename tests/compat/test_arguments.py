@@ -4,6 +4,8 @@
 import numpy as np
 import pytest
 
+import ortcffi as ort
+
 X = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
 CPU = ["CPUExecutionProvider"]
 
@@ -105,6 +107,21 @@ def test_options_in_a_model_count_where_the_environment_says_so(
         model.SerializeToString(), read_config_from_model=1, providers=CPU
     )
     assert session.get_session_options().intra_op_num_threads == threads
+
+
+def test_elements_that_share_bytes_in_a_tensor_are_copied():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    from ortcffi import compat
+
+    graph = ort.Graph()
+    graph.input("X", ort.ElementType.INT4, [3])
+    graph.node("Cast", ["X"], ["Y"], attributes={"to": int(ort.ElementType.FLOAT)})
+    graph.output("Y", "f4", [3])
+    session = compat.InferenceSession(graph.to_bytes(), providers=CPU)
+    x = np.array([1, -2, 7], ml_dtypes.int4)
+    assert session.run(None, {"X": x})[0].tolist() == [1, -2, 7]
+    options = compat.RunOptions()
+    assert session._sess.run(["Y"], {"X": x}, options)[0].tolist() == [1, -2, 7]
 
 
 # --- others ---------------------------------------------------------------------------------------

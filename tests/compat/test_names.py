@@ -108,6 +108,23 @@ def test_the_enums_have_the_official_numbers():
             assert int(getattr(compat, name)[member]) == int(value), f"{name}.{member}"
 
 
+@pytest.mark.parametrize("name", ["datasets", "quantization", "tools", "transformers"])
+def test_what_is_not_there_is_named_and_documented(name):
+    with pytest.raises(AttributeError, match=f"{name}.*official package"):
+        getattr(compat, name)
+    with pytest.raises(ImportError, match=name):
+        importlib.import_module(f"ortcffi.compat.{name}")
+    assert f"`onnxruntime.{name}`" in TABLE
+
+
+@pytest.mark.parametrize("arguments", [(False,), (True,), (False, False), (True, True, False)])
+def test_the_libraries_of_cuda_are_at_the_official_places(arguments):
+    if not hasattr(official, "_get_nvidia_dll_paths"):
+        pytest.skip("this release has no such function")
+    wanted = official._get_nvidia_dll_paths(*arguments)
+    assert compat._get_nvidia_dll_paths(*arguments) == wanted
+
+
 def test_a_program_can_take_it_for_the_package(tmp_path):
     program = """
 import sys

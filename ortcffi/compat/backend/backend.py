@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: MIT
+"""ONNX's backend protocol: models prepared and run by sessions."""
+
+import os
+from collections.abc import Sequence
+from typing import Any
+from unittest import SkipTest
+
+import numpy as np
+from onnx import checker, defs, helper
+from onnx.backend.base import Backend
+
+from ortcffi.compat import InferenceSession, SessionOptions, get_available_providers, get_device
+from ortcffi.compat.backend._settings import set_allowed
+from ortcffi.compat.backend.backend_rep import OnnxRuntimeBackendRep
+
+__all__ = ["OnnxRuntimeBackend"]
+
+# None of them writes a file.
+_ALLOWED_SESSION_OPTIONS = frozenset(
+    {
+        "enable_cpu_mem_arena",
+        "enable_mem_pattern",
+        "enable_mem_reuse",
+        "execution_mode",
+        "execution_order",
+        "graph_optimization_level",
+        "inter_op_num_threads",
+        "intra_op_num_threads",
+        "log_severity_level",
+        "log_verbosity_level",
+        "logid",
+        "use_deterministic_compute",
+        "use_per_session_threads",
+    }
+)
+
+
+_OLDEST_OPSET = 7  # that ONNX Runtime promises to run
+
+
+class OnnxRuntimeBackend(Backend):
+    """ONNX Runtime as a backend of the package onnx.
+
+    Two environment variables have the official meaning: ``ALLOW_RELEASED_ONNX_OPSET_ONLY=0`` has
+    models of operator sets tried that are not released, and ``ORT_ONNX_BACKEND_EXCLUDE_PROVIDERS``
+    names execution providers that are not to be used, with commas between them.
+    """
+
+    allowReleasedOpsetsOnly = os.getenv("ALLOW_RELEASED_ONNX_OPSET_ONLY", "1") == "1"
+
+    @classmethod
+    def is_compatible(cls, model: Any, device: str | None = None, **kwargs: Any) -> bool:  # noqa: ARG003  # the protocol's
+        """Return whether the library supports a device; the model is not looked at."""
+        return device is None or cls.supports_device(device)
+
+    @classmethod
+    def is_opset_supported(cls, model: Any) -> tuple[bool, str]:
+        """Return whether the operator sets of a model are released, and a message if not."""
+        for opset in model.opset_import if cls.allowReleasedOpsetsOnly else ():
+            key = (opset.domain or "ai.onnx", opset.version)
+            if key not in helper.OP_SET_ID_VERSION_MAP:
+                return False, (
+                    f"version {key[1]} of the operator set {key[0]!r} is not released; set "
+                    "ALLOW_RELEASED_ONNX_OPSET_ONLY=0 to try it"
+                )
+        return True, ""
+
+    @classmethod
+    def supports_device(cls, device: str) -> bool:
+        """Return whether the library was built for a device, such as ``"CPU"`` or ``"CUDA"``."""
+        found = get_device()
+        return ("GPU" if device == "CUDA" else device) in {found, *found.split("-")}
+
+    @classmethod
+    def prepare(cls, model: Any, device: str | None = None, **kwargs: Any) -> OnnxRuntimeBackendRep:
+        """Load a model.
+
+        Parameters
+        ----------
+        model : onnx.ModelProto, bytes, path, InferenceSession or OnnxRuntimeBackendRep
+            The model. An ``onnx.ModelProto`` is checked first.
+        device : str, optional
+            The device that the model is to run on.
+        **kwargs
+            Settings of `SessionOptions`, of those that write no files. Other names are ignored.
+
+        Raises
+        ------
+        RuntimeError
+            The library does not support the device, or a setting is not allowed.
+        unittest.SkipTest
+            The model uses an operator set that is not released.
+        """
+        if isinstance(model, OnnxRuntimeBackendRep):
+            return model
+        if isinstance(model, InferenceSession):
+            return OnnxRuntimeBackendRep(model)
+        if not isinstance(model, (str, bytes, os.PathLike)):
+            model = cls._checked(model)
+        if device is not None and not cls.supports_device(device):
+            raise RuntimeError(f"Incompatible device expected '{device}', got '{get_device()}'")
+        options = SessionOptions()
+        set_allowed(options, kwargs, _ALLOWED_SESSION_OPTIONS)
+        excluded = os.getenv("ORT_ONNX_BACKEND_EXCLUDE_PROVIDERS", "").split(",")
+        providers = [name for name in get_available_providers() if name not in excluded]
+        session = InferenceSession(model, options, providers=providers)
+        session.disable_fallback()  # which could hide a failure from a test
+        return OnnxRuntimeBackendRep(session)
+
+    @classmethod
+    def _checked(cls, model: Any) -> bytes:
+        serialized: bytes = model.SerializeToString()
+        checker.check_model(serialized)
+        supported, message = cls.is_opset_supported(model)
+        if not supported:
+            raise SkipTest(message)
+        return serialized
+
+    @classmethod
+    def run_model(  # type: ignore[override]  # a list, as officially
+        cls, model: Any, inputs: Any, device: str | None = None, **kwargs: Any
+    ) -> list[Any]:
+        """Load a model and run it once; see `prepare` and `OnnxRuntimeBackendRep.run`."""
+        return cls.prepare(model, device, **kwargs).run(inputs, **kwargs)
+
+    @classmethod
+    def run_node(  # type: ignore[override]  # as above
+        cls,
+        node: Any,
+        inputs: Any,
+        device: str | None = None,
+        outputs_info: Sequence[tuple[Any, Any]] | None = None,
+        **kwargs: Any,
+    ) -> list[Any]:
+        """Run one operator, as a model of it alone.
+
+        Parameters
+        ----------
+        node : onnx.NodeProto
+            The node.
+        inputs : sequence of array, or dict of them by name
+            What its inputs get; of a sequence, one for each that has a name.
+        device : str, optional
+            As of `prepare`.
+        outputs_info : sequence of (dtype, shape), optional
+            The types of the outputs, where the operator does not imply them.
+        **kwargs
+            As of `run_model`; and ``opset_version``, that of the operator set, by default the one
+            that has the latest definition of the operator.
+        """
+        names = list(dict.fromkeys(name for name in node.input if name))
+        given = [inputs[name] for name in names] if isinstance(inputs, dict) else list(inputs)
+        if len(given) != len(names):
+            raise RuntimeError(f"the node expects {len(names)} inputs, not {len(given)}")
+        arrays = [np.asarray(x) for x in given]
+        made = [name for name in node.output if name]
+        types = [(None, None)] * len(made) if outputs_info is None else outputs_info
+        version = kwargs.pop("opset_version", None) or _latest(node)
+        opset = helper.make_opsetid(node.domain, version)
+        graph = helper.make_graph(
+            [node],
+            "node",
+            [_value(name, x.dtype, x.shape) for name, x in zip(names, arrays, strict=True)],
+            [_value(name, *each) for name, each in zip(made, types, strict=True)],
+        )
+        # Libraries refuse a version of the format that is newer than they are.
+        least = helper.find_min_ir_version_for([opset], ignore_unknown=True)
+        model = helper.make_model(graph, opset_imports=[opset], ir_version=least)
+        return cls.run_model(model.SerializeToString(), arrays, device, **kwargs)
+
+
+def _value(name: str, dtype: Any, shape: Any) -> Any:
+    if dtype is None:
+        return helper.make_empty_tensor_value_info(name)
+    element = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    return helper.make_tensor_value_info(name, element, shape)
+
+
+def _latest(node: Any) -> int:
+    """The version of the operator set that has the latest definition of a node's operator."""
+    if not defs.has(node.op_type, node.domain):
+        return 1
+    since: int = defs.get_schema(node.op_type, node.domain).since_version
+    return since if node.domain else max(since, _OLDEST_OPSET)
