@@ -2,7 +2,7 @@
 """What all objects share that stand for an object of the C API."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ortcffi._closing import Closing
 from ortcffi._native import Owner, ffi, lib
@@ -129,3 +129,6 @@ class Handle(Closing):
         """
         # Not released here: another thread may be in a call with the cdata, which keeps the owner.
         self._handle = self._lender = self._lender_handle = None
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(f"cannot pickle a {type(self).__name__}, which belongs to one process")

@@ -90,8 +90,9 @@ def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         print(note)
     print("\n" + report.heading(subjects), flush=True)
     results, left_out = _measure_all(rows, subjects, end)
-    for name, reason in left_out.items():
-        print(f"left out: {name}: {reason}")
+    for reason in dict.fromkeys(left_out.values()):
+        names = ", ".join(name for name in left_out if left_out[name] == reason)
+        print(f"left out: {names}: {reason}")
     if arguments.json is not None:
         arguments.json.write_text(
             report.as_json(results, subjects, missing, left_out), encoding="utf-8"

@@ -3,6 +3,7 @@
 
 import copy
 import gc
+import pickle
 import weakref
 
 import numpy as np
@@ -386,3 +387,10 @@ def test_options_that_a_function_gave_are_wrapped_and_not_released(options):
     assert lent.mem_pattern is False
     lent.close()
     assert options.config == {"a": "1"}
+
+
+@pytest.mark.parametrize("kind", [ort.SessionOptions, ort.RunOptions, ort.KeyValuePairs])
+@pytest.mark.parametrize("take", [pickle.dumps, copy.deepcopy])
+def test_an_object_of_one_process_cannot_be_pickled(kind, take):
+    with kind() as made, pytest.raises(TypeError, match=f"^cannot pickle a {kind.__name__}, which"):
+        take(made)
