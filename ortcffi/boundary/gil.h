@@ -5,6 +5,10 @@
  * C may call back while an exception is being raised, as when an array is freed then. The pending
  * exception is saved and restored, so that the callback's Python code does not see it. After the
  * interpreter has ended, Python must not be called at all.
+ *
+ * While it ends, CPython before 3.14 ends each other thread that wants the GIL, also where it only
+ * wants it back, in the midst of Python code. Frames of a library in C++ below would then end the
+ * process. So whatever a library calls runs Python in call_with_gil().
  */
 #ifndef ORTCFFI_BOUNDARY_GIL_H_
 #define ORTCFFI_BOUNDARY_GIL_H_
@@ -34,5 +38,31 @@ static inline void release_gil(struct gil* gil) {
   PyErr_Restore(gil->type, gil->value, gil->traceback);
   PyGILState_Release(gil->state);
 }
+
+struct gil_call {
+  void (*function)(void* argument);
+  void* argument;
+  int is_called;
+};
+
+static inline void run_with_gil(void* argument) {
+  struct gil_call* call = (struct gil_call*)argument;
+  struct gil gil;
+  if (take_gil(&gil)) {
+    call->function(call->argument);
+    call->is_called = 1;
+    release_gil(&gil);
+  }
+}
+
+/* Calls a function with the GIL; 0 where it was not, because the interpreter has ended. Where that
+ * ends during the call, the thread waits for ever. */
+static inline int call_with_gil(void (*function)(void* argument), void* argument) {
+  struct gil_call call = {function, argument, 0};
+  core_call_or_wait(run_with_gil, &call);
+  return call.is_called;
+}
+
+static inline void drop_reference(void* object) { Py_DECREF((PyObject*)object); }
 
 #endif /* ORTCFFI_BOUNDARY_GIL_H_ */

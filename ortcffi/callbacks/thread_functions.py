@@ -23,6 +23,9 @@ class ThreadFunctions(NamedTuple):
     fails, and the exception is the ``__cause__`` of what that call raises. Exceptions of `join` go
     to ``sys.unraisablehook``.
 
+    The interpreter waits for threads that are not daemons before it ends. Those of a library end
+    with its session or environment: close that first, or make daemons.
+
     Attributes
     ----------
     create : callable
@@ -35,7 +38,7 @@ class ThreadFunctions(NamedTuple):
     --------
     >>> import threading
     >>> def create(work):
-    ...     thread = threading.Thread(target=work)
+    ...     thread = threading.Thread(target=work, daemon=True)
     ...     thread.start()
     ...     return thread
     >>> functions = ThreadFunctions(create, threading.Thread.join)

@@ -6,63 +6,111 @@
 #include "boundary/callbacks/from_libraries.h"
 #include "boundary/gil.h"
 
+/* --- messages ----------------------------------------------------------------------------------*/
+
+struct message {
+  void* context;
+  OrtLoggingLevel severity;
+  const char *category, *logid, *code_location, *text;
+};
+
+static void log_in_python(void* argument) {
+  const struct message* message = argument;
+  ortcffi_python_log(message->context, message->severity, message->category, message->logid,
+                     message->code_location, message->text);
+}
+
 void ortcffi_log(void* context, OrtLoggingLevel severity, const char* category, const char* logid,
                  const char* code_location, const char* message) {
-  struct gil gil;
-  if (take_gil(&gil)) {
-    ortcffi_python_log(context, severity, category, logid, code_location, message);
-    release_gil(&gil);
-  }
+  struct message call = {context, severity, category, logid, code_location, message};
+  call_with_gil(log_in_python, &call);
+}
+
+/* --- threads -----------------------------------------------------------------------------------*/
+
+struct thread_call {
+  void* context;
+  OrtThreadWorkerFn worker;
+  void* argument;
+  OrtCustomThreadHandle thread;
+};
+
+static void create_in_python(void* argument) {
+  struct thread_call* call = argument;
+  call->thread = ortcffi_python_create_thread(call->context, call->worker, call->argument);
 }
 
 OrtCustomThreadHandle ortcffi_create_thread(void* context, OrtThreadWorkerFn worker,
                                             void* argument) {
-  struct gil gil;
-  OrtCustomThreadHandle thread = NULL;
-  if (take_gil(&gil)) {
-    thread = ortcffi_python_create_thread(context, worker, argument);
-    release_gil(&gil);
-  }
-  return thread;
+  struct thread_call call = {context, worker, argument, NULL};
+  call_with_gil(create_in_python, &call);
+  return call.thread;
+}
+
+static void join_in_python(void* argument) {
+  ortcffi_python_join_thread((OrtCustomThreadHandle)argument);
 }
 
 void ortcffi_join_thread(OrtCustomThreadHandle thread) {
-  struct gil gil;
-  if (take_gil(&gil)) {
-    ortcffi_python_join_thread(thread);
-    release_gil(&gil);
-  }
+  call_with_gil(join_in_python, (void*)thread);
+}
+
+/* --- devices -----------------------------------------------------------------------------------*/
+
+struct selection {
+  void* context;
+  const OrtEpDevice** devices;
+  size_t count;
+  const OrtKeyValuePairs *model, *runtime;
+  const OrtEpDevice** selected;
+  size_t room;
+  size_t* out;
+  OrtStatus* status;
+};
+
+static void select_in_python(void* argument) {
+  struct selection* call = argument;
+  call->status = ortcffi_python_select(call->context, call->devices, call->count, call->model,
+                                       call->runtime, call->selected, call->room, call->out);
 }
 
 OrtStatus* ortcffi_select_devices(const OrtEpDevice** devices, size_t count,
                                   const OrtKeyValuePairs* model, const OrtKeyValuePairs* runtime,
                                   const OrtEpDevice** selected, size_t room, size_t* out,
                                   void* context) {
-  struct gil gil;
-  OrtStatus* status = NULL;
-  if (take_gil(&gil)) {
-    status = ortcffi_python_select(context, devices, count, model, runtime, selected, room, out);
-    release_gil(&gil);
-  }
-  return status;
+  struct selection call = {context, devices, count, model, runtime, selected, room, out, NULL};
+  *out = 0; /* without the interpreter there is no choice, and no status of the library */
+  call_with_gil(select_in_python, &call);
+  return call.status;
+}
+
+/* --- work --------------------------------------------------------------------------------------*/
+
+struct work_call {
+  void* context;
+  int event;
+  void* data;
+};
+
+static void enqueue_in_python(void* argument) {
+  struct work_call* call = argument;
+  call->data = ortcffi_python_enqueued(call->context);
 }
 
 void* ortcffi_work_enqueued(void* context) {
-  struct gil gil;
-  void* data = NULL;
-  if (take_gil(&gil)) {
-    data = ortcffi_python_enqueued(context);
-    release_gil(&gil);
-  }
-  return data;
+  struct work_call call = {context, 0, NULL};
+  call_with_gil(enqueue_in_python, &call);
+  return call.data;
+}
+
+static void work_in_python(void* argument) {
+  const struct work_call* call = argument;
+  ortcffi_python_work(call->context, call->event, call->data);
 }
 
 static void report_event(void* context, int event, void* data) {
-  struct gil gil;
-  if (take_gil(&gil)) {
-    ortcffi_python_work(context, event, data);
-    release_gil(&gil);
-  }
+  struct work_call call = {context, event, data};
+  call_with_gil(work_in_python, &call);
 }
 
 void ortcffi_work_started(void* context, void* data) { report_event(context, 0, data); }
@@ -71,24 +119,45 @@ void ortcffi_work_stopped(void* context, void* data) { report_event(context, 1, 
 
 void ortcffi_work_abandoned(void* context, void* data) { report_event(context, 2, data); }
 
+/* --- compiled models ---------------------------------------------------------------------------*/
+
+struct write_call {
+  void* context;
+  const void* bytes;
+  size_t size;
+  OrtStatus* status;
+};
+
+static void write_in_python(void* argument) {
+  struct write_call* call = argument;
+  call->status = ortcffi_python_write(call->context, call->bytes, call->size);
+}
+
 OrtStatus* ortcffi_write(void* context, const void* bytes, size_t size) {
-  struct gil gil;
-  OrtStatus* status = NULL;
-  if (take_gil(&gil)) {
-    status = ortcffi_python_write(context, bytes, size);
-    release_gil(&gil);
-  }
-  return status;
+  struct write_call call = {context, bytes, size, NULL};
+  call_with_gil(write_in_python, &call);
+  return call.status;
+}
+
+struct locate_call {
+  void* context;
+  const char* name;
+  const OrtValue* value;
+  const OrtExternalInitializerInfo* stored;
+  OrtExternalInitializerInfo** out;
+  OrtStatus* status;
+};
+
+static void locate_in_python(void* argument) {
+  struct locate_call* call = argument;
+  call->status =
+      ortcffi_python_locate(call->context, call->name, call->value, call->stored, call->out);
 }
 
 OrtStatus* ortcffi_locate(void* context, const char* name, const OrtValue* value,
                           const OrtExternalInitializerInfo* stored,
                           OrtExternalInitializerInfo** out) {
-  struct gil gil;
-  OrtStatus* status = NULL;
-  if (take_gil(&gil)) {
-    status = ortcffi_python_locate(context, name, value, stored, out);
-    release_gil(&gil);
-  }
-  return status;
+  struct locate_call call = {context, name, value, stored, out, NULL};
+  call_with_gil(locate_in_python, &call);
+  return call.status;
 }

@@ -4,7 +4,8 @@
  * number that ortcffi/_contexts.py assigned. If that object was deleted, nothing is called.
  *
  * Each may be called on any thread, also on one that Python did not start. After the interpreter
- * has ended they do nothing and answer NULL.
+ * has ended they do nothing and answer NULL; where it ends during a call on another thread than
+ * its own, that thread waits for ever, since frames of C++ may be below.
  */
 #ifndef ORTCFFI_BOUNDARY_FROM_LIBRARIES_H_
 #define ORTCFFI_BOUNDARY_FROM_LIBRARIES_H_

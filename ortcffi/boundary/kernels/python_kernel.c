@@ -65,18 +65,19 @@ static struct python_kernel* new_kernel(struct python_op* op, const OrtApi* api)
   return kernel;
 }
 
+static void drop_function(void* argument) {
+  const struct python_kernel* kernel = argument;
+  Py_XDECREF(kernel->function);
+  Py_XDECREF(kernel->keywords);
+}
+
 /* Needs no GIL. */
 static void ORT_API_CALL destroy(void* op_kernel) {
   struct python_kernel* kernel = op_kernel;
   if (kernel == NULL) {
     return;
   }
-  struct gil gil;
-  if (take_gil(&gil)) {
-    Py_XDECREF(kernel->function);
-    Py_XDECREF(kernel->keywords);
-    release_gil(&gil);
-  }
+  call_with_gil(drop_function, kernel);
   ortcffi_python_op_drop(kernel->op);
   free(kernel);
   __atomic_sub_fetch(&live_kernels, 1, __ATOMIC_RELAXED);
@@ -240,20 +241,20 @@ static OrtStatusPtr ORT_API_CALL compute(void* op_kernel, OrtKernelContext* cont
 
 /* --- for hosts before version 16, whose kernels cannot fail ------------------------------------*/
 
+static void create_in_python_before_16(void* argument) {
+  struct create_call* call = argument;
+  call->kernel = new_kernel(call->op, call->api);
+  if (call->kernel == NULL || prepare(call->kernel, call->info) < 0) {
+    PyErr_WriteUnraisable(call->op->definition);
+  }
+}
+
 /* A kernel without a function, whose runs do nothing but give empty outputs. */
 static void* ORT_API_CALL create_before_16(const OrtCustomOp* op, const OrtApi* api,
                                            const OrtKernelInfo* info) {
-  struct python_op* self = (struct python_op*)(uintptr_t)op;
-  struct gil gil;
-  if (!take_gil(&gil)) {
-    return NULL;
-  }
-  struct python_kernel* kernel = new_kernel(self, api);
-  if (kernel == NULL || prepare(kernel, info) < 0) {
-    PyErr_WriteUnraisable(self->definition);
-  }
-  release_gil(&gil);
-  return kernel;
+  struct create_call call = {(struct python_op*)(uintptr_t)op, api, info, NULL, NULL};
+  call_with_gil(create_in_python_before_16, &call);
+  return call.kernel;
 }
 
 /* The host reads each output, so there must be one. */

@@ -79,20 +79,30 @@ static int ORT_API_CALL first_version(const OrtCustomOp* op) { return self_of(op
 
 static int ORT_API_CALL last_version(const OrtCustomOp* op) { return self_of(op)->last_version; }
 
-static OrtStatusPtr ORT_API_CALL infer(const OrtCustomOp* op, OrtShapeInferContext* context) {
-  const struct python_op* self = self_of(op);
-  struct gil gil;
-  if (!take_gil(&gil)) {
-    return self->api->CreateStatus(ORT_FAIL, "the Python interpreter has ended");
-  }
+struct infer_call {
+  const OrtCustomOp* op;
+  OrtShapeInferContext* context;
+  OrtStatus* status;
+};
+
+static void infer_in_python(void* argument) {
+  struct infer_call* call = argument;
+  const struct python_op* self = self_of(call->op);
   PyObject* answer = PyObject_CallMethod(
       self->definition, "infer", "KIK", (unsigned long long)(uintptr_t)self->api,
-      (unsigned)op->version, (unsigned long long)(uintptr_t)context);
-  OrtStatus* status =
-      answer == NULL ? ortcffi_status_of_exception(self->definition, self->api) : NULL;
+      (unsigned)call->op->version, (unsigned long long)(uintptr_t)call->context);
+  if (answer == NULL) {
+    call->status = ortcffi_status_of_exception(self->definition, self->api);
+  }
   Py_XDECREF(answer);
-  release_gil(&gil);
-  return status;
+}
+
+static OrtStatusPtr ORT_API_CALL infer(const OrtCustomOp* op, OrtShapeInferContext* context) {
+  struct infer_call call = {op, context, NULL};
+  if (!call_with_gil(infer_in_python, &call)) {
+    return self_of(op)->api->CreateStatus(ORT_FAIL, "the Python interpreter has ended");
+  }
+  return call.status;
 }
 
 static const OrtCustomOp callbacks = {
@@ -123,10 +133,8 @@ void ortcffi_python_op_drop(struct python_op* op) {
   if (op == NULL || __atomic_sub_fetch(&op->references, 1, __ATOMIC_ACQ_REL) > 0) {
     return;
   }
-  struct gil gil;
-  if (op->definition != NULL && take_gil(&gil)) {
-    Py_CLEAR(op->definition);
-    release_gil(&gil);
+  if (op->definition != NULL) {
+    call_with_gil(drop_reference, op->definition);
   }
   free(op->name);
   free(op->inputs);

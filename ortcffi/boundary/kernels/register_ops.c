@@ -41,23 +41,32 @@ ortcffi_object* ortcffi_set_registrar(ortcffi_object* function, ortcffi_object* 
   return (ortcffi_object*)Py_NewRef(Py_None);
 }
 
+struct register_call {
+  OrtSessionOptions* options;
+  const OrtApiBase* base;
+  OrtStatus* status;
+};
+
+static void register_in_python(void* argument) {
+  struct register_call* call = argument;
+  PyObject* answer =
+      PyObject_CallFunction(registrar, "KK", (unsigned long long)(uintptr_t)call->options,
+                            (unsigned long long)(uintptr_t)call->base);
+  if (answer == NULL) {
+    call->status = ortcffi_status_of_exception(failure_of, call->base->GetApi(1));
+  }
+  Py_XDECREF(answer);
+}
+
 CORE_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options,
                                                       const OrtApiBase* base) {
-  struct gil gil;
+  struct register_call call = {options, base, NULL};
   if (base == NULL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "RegisterCustomOps: base must not be NULL");
   }
   note(base);
-  if (registrar == NULL || !take_gil(&gil)) {
-    return NULL; /* nobody has defined an op */
+  if (registrar != NULL) { /* else nobody has defined an op */
+    call_with_gil(register_in_python, &call);
   }
-  PyObject* answer = PyObject_CallFunction(registrar, "KK", (unsigned long long)(uintptr_t)options,
-                                           (unsigned long long)(uintptr_t)base);
-  OrtStatus* status = NULL;
-  if (answer == NULL) {
-    status = ortcffi_status_of_exception(failure_of, base->GetApi(1));
-  }
-  Py_XDECREF(answer);
-  release_gil(&gil);
-  return status;
+  return call.status;
 }

@@ -36,12 +36,25 @@ void ortcffi_tracking_read(OrtAllocator* allocator, core_tracking_figures* out) 
   core_tracking_read(allocator, out);
 }
 
+/* What a function of Python gets, and answers. */
+struct call {
+  void* context;
+  void* block;
+  size_t size;
+  int event;
+  core_origin* origin;
+  OrtKeyValuePairs** figures;
+  OrtStatus* status;
+};
+
+static void call_origin(void* argument) {
+  const struct call* call = argument;
+  ortcffi_python_origin(call->context, call->event, call->origin);
+}
+
 static void origin_source(OrtAllocator* tracking, int depth, core_origin* origin) {
-  struct gil gil;
-  if (take_gil(&gil)) {
-    ortcffi_python_origin(tracking, depth, origin);
-    release_gil(&gil);
-  }
+  struct call call = {.context = tracking, .event = depth, .origin = origin};
+  call_with_gil(call_origin, &call);
 }
 
 OrtStatus* ortcffi_open_scope(OrtAllocator* tracking, int owned, int depth, core_scope** out) {
@@ -64,38 +77,69 @@ void ortcffi_release_scope(const OrtApi* api, core_scope* scope) {
 
 void ortcffi_origin_add(core_origin* origin, core_scope* scope) { core_origin_add(origin, scope); }
 
+static void call_observe(void* argument) {
+  const struct call* call = argument;
+  ortcffi_python_observe(call->context, call->event, call->block, call->size);
+}
+
 static void observe(void* context, int event, void* block, size_t size) {
-  struct gil gil;
-  if (take_gil(&gil)) {
-    ortcffi_python_observe(context, event, block, size);
-    release_gil(&gil);
-  }
+  struct call call = {.context = context, .event = event, .block = block, .size = size};
+  call_with_gil(call_observe, &call);
+}
+
+static void call_alloc(void* argument) {
+  struct call* call = argument;
+  call->block = ortcffi_python_alloc(call->context, call->size);
 }
 
 static void* alloc(void* context, size_t size) {
-  struct gil gil;
-  void* block = NULL;
-  if (take_gil(&gil)) {
-    block = ortcffi_python_alloc(context, size);
-    release_gil(&gil);
-  }
-  return block;
+  struct call call = {.context = context, .size = size};
+  call_with_gil(call_alloc, &call);
+  return call.block;
+}
+
+static void call_free(void* argument) {
+  const struct call* call = argument;
+  ortcffi_python_free(call->context, call->block);
 }
 
 static void free_(void* context, void* block) {
-  struct gil gil;
-  if (take_gil(&gil)) {
-    ortcffi_python_free(context, block);
-    release_gil(&gil);
-  }
+  struct call call = {.context = context, .block = block};
+  call_with_gil(call_free, &call);
+}
+
+static void call_excess(void* argument) {
+  const struct call* call = argument;
+  ortcffi_python_excess(call->context, call->size);
 }
 
 static void excess(void* context, size_t size) {
-  struct gil gil;
-  if (take_gil(&gil)) {
-    ortcffi_python_excess(context, size);
-    release_gil(&gil);
+  struct call call = {.context = context, .size = size};
+  call_with_gil(call_excess, &call);
+}
+
+static void call_stats(void* argument) {
+  struct call* call = argument;
+  call->status = ortcffi_python_stats(call->context, call->figures);
+}
+
+static OrtStatus* stats(void* context, OrtKeyValuePairs** out) {
+  struct call call = {.context = context, .figures = out};
+  if (!call_with_gil(call_stats, &call)) {
+    CORE_FAIL(ORT_FAIL, "AllocatorGetStats: the Python interpreter has ended");
   }
+  return call.status;
+}
+
+static void call_shrink(void* argument) {
+  struct call* call = argument;
+  call->status = ortcffi_python_shrink(call->context);
+}
+
+static OrtStatus* shrink(void* context) {
+  struct call call = {.context = context};
+  call_with_gil(call_shrink, &call);
+  return call.status;
 }
 
 OrtStatus* ortcffi_soft_limiting(OrtAllocator* inner, size_t limit, ortcffi_object* callee,
@@ -121,8 +165,8 @@ OrtStatus* ortcffi_python_allocator(const OrtMemoryInfo* info, ortcffi_object* a
   static const struct core_callbacks callbacks = {
       .alloc = alloc,
       .free = free_,
-      .stats = ortcffi_python_stats,
-      .shrink = ortcffi_python_shrink,
+      .stats = stats,
+      .shrink = shrink,
   };
   return core_create_from_callbacks(&callbacks, info, allocator, NULL, out);
 }

@@ -75,11 +75,7 @@ static OrtStatus* shrink(void* context) {
 
 static void end_lent(void* context) {
   struct lent* lent = context;
-  struct gil gil;
-  if (take_gil(&gil)) {
-    Py_DECREF(lent->kept);
-    release_gil(&gil);
-  }
+  call_with_gil(drop_reference, lent->kept);
   free(lent);
 }
 

@@ -55,41 +55,39 @@ static struct keeper* keeper_of(const OrtAllocator* allocator) {
   return at;
 }
 
-static void count(OrtAllocator* allocator, int change) {
-  struct gil gil;
-  if (__atomic_load_n(&keepers, __ATOMIC_RELAXED) == 0 || !take_gil(&gil)) {
-    return;
-  }
-  struct keeper* keeper = keeper_of(allocator);
-  if (keeper != NULL && change > 0) {
+static void add_reference(void* allocator) {
+  struct keeper* keeper = keeper_of((const OrtAllocator*)allocator);
+  if (keeper != NULL) {
     keeper->references++;
     Py_INCREF((PyObject*)keeper);
-  } else if (keeper != NULL && keeper->references > 0) {
+  }
+}
+
+static void drop_foreign_reference(void* allocator) {
+  struct keeper* keeper = keeper_of((const OrtAllocator*)allocator);
+  if (keeper != NULL && keeper->references > 0) {
     keeper->references--;
     Py_DECREF((PyObject*)keeper);
   }
-  release_gil(&gil);
 }
 
-static void retain_foreign(OrtAllocator* allocator) { count(allocator, 1); }
-
-static void release_foreign(OrtAllocator* allocator) { count(allocator, -1); }
-
-static void retain_object(void* object) {
-  struct gil gil;
-  if (take_gil(&gil)) {
-    Py_INCREF((PyObject*)object);
-    release_gil(&gil);
+static void retain_foreign(OrtAllocator* allocator) {
+  if (__atomic_load_n(&keepers, __ATOMIC_RELAXED) != 0) {
+    call_with_gil(add_reference, allocator);
   }
 }
 
-static void release_object(void* object) {
-  struct gil gil;
-  if (take_gil(&gil)) {
-    Py_DECREF((PyObject*)object);
-    release_gil(&gil);
+static void release_foreign(OrtAllocator* allocator) {
+  if (__atomic_load_n(&keepers, __ATOMIC_RELAXED) != 0) {
+    call_with_gil(drop_foreign_reference, allocator);
   }
 }
+
+static void take_reference(void* object) { Py_INCREF((PyObject*)object); }
+
+static void retain_object(void* object) { call_with_gil(take_reference, object); }
+
+static void release_object(void* object) { call_with_gil(drop_reference, object); }
 
 PyObject* ortcffi_object_of(const OrtAllocator* allocator) {
   if (core_is_adaptor(allocator)) {

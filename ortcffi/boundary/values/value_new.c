@@ -124,11 +124,7 @@ static const OrtMemoryInfo* ORT_API_CALL gift_info(const OrtAllocator* gift) {
 static void ORT_API_CALL end_gift(OrtAllocator* self, void* memory) {
   (void)memory;
   struct gift* gift = (struct gift*)self;
-  struct gil gil;
-  if (take_gil(&gil)) {
-    Py_DECREF((PyObject*)gift->value);
-    release_gil(&gil);
-  }
+  call_with_gil(drop_reference, gift->value);
   free(gift);
 }
 

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""Callbacks of a library while the interpreter ends, and from another interpreter."""
+
+import sys
+
+import pytest
+from support.paths import CHECKOUT
+from support.processes import run
+
+LIMIT = 120  # seconds
+
+# A thread is in a callback that waits, below frames of C++, when the interpreter ends. An object
+# that goes last then waits for longer, so that the thread wants the GIL back meanwhile.
+PROGRAM = f"""
+import builtins, sys, threading, time, warnings
+sys.path.insert(0, {str(CHECKOUT / "tests")!r})
+import numpy as np
+import ortcffi as ort
+from support import models, one_node
+
+api, kind, started, inside = ort.load(), sys.argv[1], threading.Event(), threading.Event()
+kept = []
+
+
+def wait(sleep=time.sleep):
+    if started.is_set():
+        inside.set()
+        sleep(0.3)
+
+
+class Late:
+    def __del__(self, sleep=time.sleep):
+        sleep(1)
+
+
+class Waits(ort.PythonAllocator):
+    def alloc(self, size):
+        wait()
+        kept.append(ort.ffi.new("char[]", size + 64))
+        address = int(ort.ffi.cast("uintptr_t", kept[-1]))
+        return address + -address % 64
+
+    def free(self, pointer):
+        pass
+
+
+def create(work):
+    wait()
+    raise RuntimeError("no thread")
+
+
+def shapes(x):
+    wait()
+    return x
+
+
+@ort.custom_op("d", inputs=["f4"], outputs=["f4"], name="Same", op_set=None, shapes=shapes)
+def same(x):
+    return x
+
+
+verbose = ort.LogSeverity.VERBOSE if kind == "logger" else ort.LogSeverity.FATAL
+env = ort.Env("app", api, logger=lambda message: wait(), severity=verbose)
+options, model = ort.SessionOptions(api), models.add()
+if kind == "threads":
+    options = ort.SessionOptions(
+        api, intra_op_threads=3, thread_functions=ort.ThreadFunctions(create, print)
+    )
+elif kind == "shapes":
+    domain = ort.CustomOpDomain("d", api)
+    domain.add(same)
+    options.add_custom_op_domain(domain)
+    node = one_node.node("Same", "d", ["x"], ["y"])
+    model = one_node.model([node], {{"x": "f4"}}, {{"y": "f4"}}, ["d"])
+elif kind == "allocator":
+    warnings.simplefilter("ignore")
+    env.register_allocator(Waits(api))
+    options.config["session.use_env_allocators"] = "1"
+
+
+def make():
+    started.set()
+    session = ort.Session(model, options, api=api, env=env)
+    session.run({{"x": np.ones((1, 4), np.float32)}})
+
+
+threading.Thread(target=make, daemon=True).start()
+assert inside.wait({LIMIT})
+builtins.late = Late()
+"""
+
+
+@pytest.mark.usefixtures("real_library")
+@pytest.mark.parametrize("kind", ["logger", "threads", "shapes", "allocator"])
+def test_the_interpreter_may_end_while_a_library_waits_for_a_callback(kind):
+    run(sys.executable, "-c", PROGRAM, kind, timeout=LIMIT)
+
+
+INTERPRETERS = """
+import sys
+import ortcffi
+from ortcffi import ffi, lib
+
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+api, told = ortcffi.core_api(), []
+env = ortcffi.Env("app", api, logger=lambda message: told.append(message.text))
+log = lib.GetExperimentalFunction(api.pointer, b"ortcore_log")
+other = f'''
+import ctypes
+texts = [ctypes.c_char_p] * 3
+log = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int, *texts)({int(ffi.cast("uintptr_t", log))})
+log(3, b"category", b"place", b"from another interpreter")
+'''
+interpreters.run_string(interpreters.create(), other)
+print(*told)
+"""
+
+
+def test_a_logger_runs_in_its_interpreter_whichever_one_has_called_the_library():
+    done = run(sys.executable, "-c", INTERPRETERS, timeout=LIMIT)
+    assert done.stdout == "from another interpreter\n"
