@@ -71,7 +71,7 @@ clients: $(PROGRAMS)
 $(CHECKS): check@%: $(PROGRAMS)
 	@set -- $(subst @, ,$*); client=$(BUILD)/$$1$(EXE); shift; \
 	echo "== $$client $$*"; $(UNDER) $$client $(LIBRARY) "$$@" >'$(BUILD)/$(subst /,_,$*).said' 2>&1 || \
-	  { cat '$(BUILD)/$(subst /,_,$*).said'; exit 1; }
+	  { code=$$?; cat '$(BUILD)/$(subst /,_,$*).said'; echo "exit code $$code"; exit 1; }
 
 # Names the package that has a missing tool, where make would only say "Error 127".
 need = @command -v $(firstword $(1)) >/dev/null || \

@@ -2,28 +2,27 @@
 """The command ``ortcffi check``, on libraries in C that are right or wrong in one way."""
 
 import json
-import sys
 
 import pytest
 from support.paths import CHECKOUT
-from support.processes import run
 
+from ortcffi.__main__ import main
 from ortcffi.cli.check_file import read_facts
 from ortcffi.cli.check_symbols import missing_symbols
 
 
 @pytest.fixture
-def check_source(compile_c):
+def check_source(compile_c, capfd):
     """``check_source(name, *flags)`` is the exit code and the report on a library in C."""
 
     def check(name, *flags):
         source = CHECKOUT / "tests/c/clients" / name
         library = compile_c(source, "-shared", "-fPIC", "-fvisibility=hidden", *flags)
-        command = [sys.executable, "-m", "ortcffi", "check", "--json", str(library)]
-        done = run(*command, code=None)
-        assert done.stderr == ""
-        [report] = json.loads(done.stdout)["libraries"]
-        return done.returncode, [finding["text"] for finding in report["findings"]], report
+        code = main(["check", "--json", str(library)])
+        told = capfd.readouterr()
+        assert told.err == ""
+        [report] = json.loads(told.out)["libraries"]
+        return code, [finding["text"] for finding in report["findings"]], report
 
     return check
 
@@ -66,8 +65,6 @@ def test_a_host_found_by_name_is_a_finding(check):
 
 
 def test_what_is_no_library_is_a_finding(tmp_path, capsys):
-    from ortcffi.__main__ import main
-
     (tmp_path / "text.so").write_text("text")
     assert main(["check", str(tmp_path / "text.so")]) == 1
     assert "FINDING (file): is no ELF file" in capsys.readouterr().out

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The command line as a whole."""
 
+import io
 import os
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from subprocess import CompletedProcess
 
 import pytest
@@ -18,6 +20,17 @@ def run(*arguments: str) -> CompletedProcess[str]:
     return processes.run(*COMMAND, *arguments, code=None)
 
 
+def run_here(*arguments: str) -> CompletedProcess[str]:
+    """The same without a process for it."""
+    told, errors = io.StringIO(), io.StringIO()
+    with redirect_stdout(told), redirect_stderr(errors):
+        try:
+            code = command_line.main(arguments)
+        except SystemExit as end:
+            code = end.code
+    return CompletedProcess(arguments, code, told.getvalue(), errors.getvalue())
+
+
 def test_help_lists_every_command():
     done = run("--help")
     assert (done.returncode, done.stderr) == (0, "")
@@ -30,7 +43,7 @@ def test_without_arguments_it_helps():
 
 @pytest.mark.parametrize("name", command_line.COMMANDS)
 def test_every_command_has_help(name):
-    done = run(name, "--help")
+    done = run_here(name, "--help")
     assert done.returncode == 0
     assert done.stdout.startswith(f"usage: python -m ortcffi {name} ")
 
@@ -41,7 +54,7 @@ def test_the_version_is_printed():
 
 @pytest.mark.parametrize("argument", ["frobnicate", "--frobnicate", ""])
 def test_an_unknown_command_is_named_with_what_was_expected(argument):
-    done = run(argument)
+    done = run_here(argument)
     assert (done.returncode, done.stdout) == (2, "")
     names = "bench, check, doctor, info, top, config, run"
     expected = f"no such command: {argument!r}; expected one of {names}\n"
@@ -49,7 +62,7 @@ def test_an_unknown_command_is_named_with_what_was_expected(argument):
 
 
 def test_an_option_that_a_command_does_not_know_is_refused():
-    done = run("info", "--frobnicate")
+    done = run_here("info", "--frobnicate")
     assert (done.returncode, done.stdout) == (2, "")
     assert "--frobnicate" in done.stderr
 
@@ -126,7 +139,7 @@ def test_a_relative_path_in_a_deleted_directory_is_an_error_without_a_traceback(
 
 @pytest.mark.parametrize("seconds", ["nan", "inf", "0", "-1", "1e9"])
 def test_seconds_that_are_no_duration_are_refused(seconds):
-    done = run("bench", "--seconds", seconds)
+    done = run_here("bench", "--seconds", seconds)
     assert done.returncode == 2
     assert f"{seconds} is not above 0 and at most 86400" in done.stderr
 
