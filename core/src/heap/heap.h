@@ -49,10 +49,15 @@ static inline CORE_INLINE void* heap_alloc_object(size_t size) {
   return CORE_LIKELY(block != NULL) ? block : heap_alloc_slow(size);
 }
 
+/** Frees one of the core's own objects; false if heap_free_object is needed. */
+static inline CORE_INLINE int heap_try_free_object(void* object) {
+  size_t mark = heap_mark(object);
+  return CORE_LIKELY(mark < HEAP_FIRST_LARGE) && heap_try_free_small(object, mark);
+}
+
 /** heap_free for the core's own objects. */
 static inline CORE_INLINE void heap_free_object(void* object) {
-  size_t mark = heap_mark(object);
-  if (CORE_UNLIKELY(mark >= HEAP_FIRST_LARGE || !heap_try_free_small(object, mark))) {
+  if (CORE_UNLIKELY(!heap_try_free_object(object))) {
     heap_free_slow(object);
   }
 }
@@ -67,6 +72,12 @@ static inline CORE_INLINE void heap_created(enum core_kind kind) {
   }
 }
 
+/** heap_created for an object in a block of heap_try_alloc_small, which no thread gets before it
+ * has its part of the heap. */
+static inline CORE_INLINE void heap_created_at_once(enum core_kind kind) {
+  HEAP_ADD(heap_self->created[kind], 1);
+}
+
 /** Counts an object of the core that was released. */
 static inline CORE_INLINE void heap_released(enum core_kind kind) {
   struct heap_thread* self = heap_self;
@@ -75,6 +86,11 @@ static inline CORE_INLINE void heap_released(enum core_kind kind) {
   } else {
     HEAP_ADD(self->released[kind], 1);
   }
+}
+
+/** heap_released for an object that heap_try_free_object has freed. */
+static inline CORE_INLINE void heap_released_at_once(enum core_kind kind) {
+  HEAP_ADD(heap_self->released[kind], 1);
 }
 
 #endif /* ORTCFFI_HEAP_H_ */
