@@ -35,7 +35,12 @@ def called_from_c(name: str, policy: Policy) -> Callable[[F], F]:
             except BaseException as error:  # noqa: BLE001  # nothing may pass through C
                 return policy(error, arguments)
 
-        ffi.def_extern(name=name)(guarded)
+        def interrupted(_kind: type, error: BaseException, traceback: Any) -> Any:
+            """An interrupt came just before the guard's `try`, or while it made its answer."""
+            arguments = traceback.tb_frame.f_locals.get("arguments", ()) if traceback else ()
+            return policy(error, arguments)
+
+        ffi.def_extern(name=name, onerror=interrupted)(guarded)
         return function
 
     return define

@@ -10,7 +10,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import decode
+from ortcffi._convert import INT32, decode, integer
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import NotImplemented
@@ -37,6 +37,9 @@ __all__ = [
 
 HIGHEST_VERSION: int = lib.ORTCFFI_API_VERSION  # of the table that this package was compiled for
 _CORE = "the embedded core"
+_TABLE = "const OrtApi *"
+# What C is called with. Another pointer or version would have it read past the end of the table.
+_FACTS = {"base", "pointer", "client_table", "version", "version_string", "path", "_library"}
 
 
 @cache
@@ -81,6 +84,12 @@ class Table:
     library : hashable, optional
         What tells the library from others: tables of one library have equal ones. By default its
         path, or else the table's own address.
+    client_table : cdata of ``const OrtApi *``, optional
+        The table that op libraries get, by default this one.
+
+    Notes
+    -----
+    None of these can be changed afterwards.
     """
 
     def __init__(  # noqa: PLR0913  # as many as there are facts
@@ -92,15 +101,32 @@ class Table:
         path: str | None = None,
         base: "OrtApiBase | None" = None,
         library: "Hashable | None" = None,
+        client_table: "OrtApi | None" = None,
     ) -> None:
+        if not isinstance(pointer, ffi.CData) or ffi.typeof(pointer) is not ffi.typeof(_TABLE):
+            raise TypeError(f"pointer must be a cdata of {_TABLE}, not {pointer!r}")
+        if not pointer:
+            raise ValueError("pointer must not be NULL")
         self.base = base
         self.pointer = pointer
-        self.client_table = pointer  # for op libraries; that of a trace counts
-        self.version = version
+        self.client_table = pointer if client_table is None else client_table
+        self.version = integer("version", version, (1, INT32[1]))
         self.version_string = version_string
         self.path = path
         address = int(ffi.cast("uintptr_t", pointer))
         self._library: Hashable = library or path or f"the table at {address:#x}"
+
+    def __setattr__(self, name: str, value: object) -> None:
+        self._refuse_change(name)
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        self._refuse_change(name)
+        super().__delattr__(name)
+
+    def _refuse_change(self, name: str) -> None:
+        if name in _FACTS and name in self.__dict__:
+            raise AttributeError(f"{name.lstrip('_')} of a table cannot be changed")
 
     @property
     def library(self) -> "Hashable":

@@ -18,6 +18,7 @@ from ortcffi.memory.blocks import (
     Limits,
     checked_handle,
     checked_table,
+    dimensions,
     fitting,
     refuse,
 )
@@ -131,7 +132,7 @@ class Allocator(Handle):
         -----
         API functions: ``AllocatorAlloc``, and ``AllocatorFree`` when the array is freed.
         """
-        kind = fitting(dtype)
+        kind, shape = fitting(dtype), dimensions(shape)
         return ndarray(shape, kind, self._block(shape, kind.itemsize))
 
     def zeros(self, shape: "Shape", dtype: "DTypeLike" = np.float64) -> "NDArray[Any]":
@@ -140,7 +141,7 @@ class Allocator(Handle):
         In the core's memory, also through adaptors, arrays from 1 MiB on get their zeros from the
         system, page by page, when they are first touched.
         """
-        kind = fitting(dtype)
+        kind, shape = fitting(dtype), dimensions(shape)
         return ndarray(shape, kind, self._zeroed(shape, kind.itemsize))
 
     def full(

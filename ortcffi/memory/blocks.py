@@ -2,6 +2,7 @@
 """Blocks for arrays, and argument checks of allocators."""
 
 import threading
+from collections.abc import Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -105,6 +106,14 @@ def handler_at(context: "Cdata") -> "Iterator[Any]":
         yield lib.ortcffi_object_at(context)
     finally:
         busy.discard(context)
+
+
+def dimensions(shape: Any) -> Any:
+    """A shape that stays what it is, where a list could change while NumPy reads it."""
+    kind = type(shape)
+    if kind is tuple or not isinstance(shape, Sequence) or isinstance(shape, (str, bytes)):
+        return shape
+    return tuple(shape)
 
 
 def fitting(dtype: "DTypeLike") -> "np.dtype[Any]":

@@ -79,10 +79,9 @@ class Trace(Figures, Closing):
         owner = _begin(api, counted)
         begun: OrtcoreTrace = owned_by(owner)
         self._base, self._table = begun.base, begun.api
-        self.api = _traced(api, self._base)
+        self.api = _traced(api, self._base, begun.api)
         # Objects made with the table keep its Api, and with it the owner, which ends the trace.
         self._begun = vars(self.api)["_trace"] = begun
-        self.api.client_table = begun.api
         super().__init__(begun.figures)
 
     @property
@@ -178,7 +177,7 @@ def _begin(api: Api, counted: Any) -> Any:
     return owner
 
 
-def _traced(api: Api, base: Any) -> Api:
+def _traced(api: Api, base: Any, table: Any) -> Api:
     return Api(
         api.pointer,
         version=api.version,
@@ -186,4 +185,5 @@ def _traced(api: Api, base: Any) -> Api:
         path=api.path,
         base=base,
         library=api.library,
+        client_table=table,
     )

@@ -9,7 +9,7 @@ import threading
 
 import numpy as np
 import pytest
-from support.processes import TIME_LIMIT, fork
+from support.processes import TIME_LIMIT, fork, run_python
 from support.threads import join, run_async, start
 
 import ortcffi as ort
@@ -174,3 +174,20 @@ def test_the_child_of_a_fork_can_store_exceptions_even_if_another_thread_was_doi
     done.set()
     join(*threads)
     assert status == 0
+
+
+EMPTIED = """if True:
+    import ortcffi
+    class Empties:
+        def __index__(self):
+            shape.clear()
+            return 2
+    for make in ("empty", "zeros"):
+        shape = [3, Empties(), 4, 5]
+        print(getattr(ortcffi.core_api().default_allocator, make)(shape).shape)
+"""
+
+
+def test_a_shape_that_empties_itself_is_read_once():
+    """NumPy would read past the end of the list."""
+    assert run_python(EMPTIED).splitlines() == ["(3, 2, 4, 5)"] * 2

@@ -3,6 +3,7 @@
 
 import ctypes
 import gc
+import sys
 import threading
 import time
 import weakref
@@ -306,3 +307,23 @@ def test_it_is_freed_with_its_last_array():
     del array
     gc.collect()
     assert gone() is None
+
+
+@pytest.mark.parametrize("call", ["stats", "release_unused"])
+def test_an_interrupt_just_before_a_callback_reaches_the_caller(call):
+    """At the first instruction of the callback, before its guard can catch anything."""
+    pool = Mine()
+
+    def strike(frame, _event, _argument):
+        if frame.f_code.co_name == "guarded":
+            sys.settrace(None)
+            raise KeyboardInterrupt
+
+    before = sys.gettrace()
+    sys.settrace(strike)
+    try:
+        with pytest.raises(ortcffi.OrtError) as caught:
+            getattr(pool, call)()
+    finally:
+        sys.settrace(before)
+    assert isinstance(caught.value.__cause__, KeyboardInterrupt)

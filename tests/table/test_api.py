@@ -62,6 +62,36 @@ def test_the_default_allocator_is_always_the_same_object(api):
     assert api.default_allocator is api.default_allocator
 
 
+@pytest.mark.parametrize("name", ["pointer", "version", "base", "client_table", "path"])
+def test_what_c_is_called_with_cannot_be_changed(api, name):
+    before = getattr(api, name)
+    with pytest.raises(AttributeError, match=f"{name} of a table cannot be changed"):
+        setattr(api, name, 99)
+    with pytest.raises(AttributeError, match=f"{name} of a table cannot be changed"):
+        delattr(api, name)
+    assert getattr(api, name) == before
+
+
+def test_a_table_cannot_be_initialised_again(core_api):
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        Api.__init__(core_api, core_api.pointer, version=99, version_string="1.99.0")
+    assert core_api.version == API_VERSION
+
+
+@pytest.mark.parametrize(
+    ("pointer", "version", "error"),
+    [
+        (5, 1, "pointer must be a cdata of const OrtApi"),
+        (ffi.new("int*"), 1, "pointer must be a cdata of const OrtApi"),
+        (ffi.cast("OrtApi*", 0), 1, "pointer must not be NULL"),
+        (lib.ortcffi_core_api_base().GetApi(1), 0, "version must be from 1"),
+    ],
+)
+def test_what_is_no_table_is_refused(pointer, version, error):
+    with pytest.raises((TypeError, ValueError), match=error):
+        Api(pointer, version=version, version_string="1.1.0")
+
+
 # --- slots ----------------------------------------------------------------------------------------
 
 

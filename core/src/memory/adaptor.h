@@ -77,7 +77,8 @@ OrtStatus* core_create_observing(OrtAllocator* inner, core_observer observer, vo
                                  OrtAllocator** out);
 
 /** The functions of an allocator. `end` is called after the last use of the context. `alloc` and
- * `free` are required, the others may be NULL. */
+ * `free` are required, the others may be NULL. Where `stats` fails, what it has written is
+ * released. */
 struct core_callbacks {
   void* (*alloc)(void* context, size_t size);
   void (*free)(void* context, void* block);

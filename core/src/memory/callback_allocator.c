@@ -23,7 +23,17 @@ static void ORT_API_CALL callback_free(OrtAllocator* this_, void* p) NO_EXCEPTIO
 static OrtStatus* ORT_API_CALL callback_stats(const OrtAllocator* this_,
                                               OrtKeyValuePairs** out) NO_EXCEPTION {
   const struct callback_allocator* self = (const struct callback_allocator*)this_;
-  return self->callbacks.stats(self->context, out);
+  OrtKeyValuePairs* figures = NULL;
+  OrtStatus* status = self->callbacks.stats(self->context, &figures);
+  if (status != NULL) {
+    ort_ReleaseKeyValuePairs(figures); /* the callback may fail after it has made them */
+    return status;
+  }
+  if (figures == NULL) {
+    CORE_FAIL(ORT_FAIL, "the allocator's callback gave no statistics");
+  }
+  *out = figures;
+  return NULL;
 }
 
 static OrtStatus* ORT_API_CALL callback_shrink(OrtAllocator* this_) NO_EXCEPTION {
