@@ -96,6 +96,11 @@ class Handle(Closing):
             # The owner refers to the table, which stays; a reference to the Api would be a cycle.
             address = int(ffi.cast("uintptr_t", handle))
             handle = owned_by(Owner(ffi.typeof(handle), release, api.pointer, address))
+        elif lender is not None and handle:
+            # Like an owner, the lender stays while another thread is in a call with the cdata.
+            address = int(ffi.cast("uintptr_t", handle))
+            keeps = (lender, self._lender_handle)
+            handle = owned_by(Owner(ffi.typeof(handle), None, None, address, None, None, keeps))
         self._handle = handle
 
     @property

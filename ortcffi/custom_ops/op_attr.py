@@ -118,7 +118,10 @@ class OpAttr(Handle):
     def name(self) -> str:
         """The name. API function: ``OpAttr_GetName``, since version 23."""
         out = ffi.new("const char**")
-        self._call("OpAttr_GetName", out)
+        handle = self.handle  # kept until the text is decoded
+        self.api.require("OpAttr_GetName")
+        if status := lib.OpAttr_GetName(self.api.pointer, handle, out):
+            fail(self.api.pointer, status, "OpAttr_GetName")
         return decode(out[0])
 
     @property

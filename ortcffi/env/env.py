@@ -202,8 +202,9 @@ class Env(EnvMemory):
     def devices(self) -> list[EpDevice]:
         """The devices of execution providers. API function: ``GetEpDevices``, since version 22."""
         out, count = ffi.new("const OrtEpDevice* const**"), ffi.new("size_t*")
+        handle = self.handle  # kept until the devices keep it
         self._call("GetEpDevices", out, count)
-        return [EpDevice(self.api, out[0][i], lender=self.handle) for i in range(count[0])]
+        return [EpDevice(self.api, out[0][i], lender=handle) for i in range(count[0])]
 
     def __repr__(self) -> str:
         return f"<Env {'closed' if self.closed else f'{self.log_id!r} of {self.api}'}>"

@@ -36,22 +36,26 @@ class EpDevice(Handle):
     @property
     def name(self) -> str:
         """The name of the execution provider."""
-        return decode(lib.EpDevice_EpName(self.api.pointer, self.handle))
+        handle = self.handle  # kept until the text is decoded
+        return decode(lib.EpDevice_EpName(self.api.pointer, handle))
 
     @property
     def vendor(self) -> str:
         """The vendor of the execution provider."""
-        return decode(lib.EpDevice_EpVendor(self.api.pointer, self.handle))
+        handle = self.handle  # kept until the text is decoded
+        return decode(lib.EpDevice_EpVendor(self.api.pointer, handle))
 
     @property
     def metadata(self) -> dict[str, str]:
         """Metadata that the execution provider gives about itself and the device."""
-        return _pairs(self.api, lib.EpDevice_EpMetadata(self.api.pointer, self.handle))
+        handle = self.handle  # kept until the pairs are read
+        return _pairs(self.api, lib.EpDevice_EpMetadata(self.api.pointer, handle))
 
     @property
     def options(self) -> dict[str, str]:
         """The execution provider's options for the device."""
-        return _pairs(self.api, lib.EpDevice_EpOptions(self.api.pointer, self.handle))
+        handle = self.handle  # kept until the pairs are read
+        return _pairs(self.api, lib.EpDevice_EpOptions(self.api.pointer, handle))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, EpDevice) and bool(self.handle == other.handle)

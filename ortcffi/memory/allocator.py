@@ -280,9 +280,9 @@ class Allocator(Handle):
     def info(self) -> MemoryInfo:
         """Where the memory is, borrowed from this allocator. API function: ``AllocatorGetInfo``."""
         out = ffi.new("const OrtMemoryInfo**")
-        api = self.api.pointer
-        check(api, lib.AllocatorGetInfo(api, self.handle, out), "AllocatorGetInfo")
-        return MemoryInfo(self.api, out[0], lender=self)
+        handle, api = self.handle, self.api.pointer  # kept, where another thread closes this
+        check(api, lib.AllocatorGetInfo(api, handle, out), "AllocatorGetInfo")
+        return MemoryInfo(self.api, out[0], lender=(self, handle))
 
     @property
     def stats(self) -> AllocatorStats:

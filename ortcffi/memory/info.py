@@ -78,8 +78,8 @@ class MemoryInfo(Handle):
     def name(self) -> str:
         """The device's or the allocator's name. API function: ``MemoryInfoGetName``."""
         out = ffi.new("const char**")
-        api = self.api.pointer
-        if status := lib.MemoryInfoGetName(api, self.handle, out):
+        handle, api = self.handle, self.api.pointer  # kept until the text is decoded
+        if status := lib.MemoryInfoGetName(api, handle, out):
             fail(api, status, "MemoryInfoGetName")
         return decode(out[0])
 

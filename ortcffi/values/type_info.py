@@ -182,7 +182,10 @@ class TypeInfo(Handle):
         API function: ``GetDenotationFromTypeInfo``, since version 2.
         """
         out, length = ffi.new("const char**"), ffi.new("size_t*")
-        self._call("GetDenotationFromTypeInfo", out, length)
+        handle, api = self.handle, self.api  # kept until the text is decoded
+        api.require("GetDenotationFromTypeInfo")
+        status = lib.GetDenotationFromTypeInfo(api.pointer, handle, out, length)
+        check(api.pointer, status, "GetDenotationFromTypeInfo")
         return ffi.unpack(out[0], length[0]).decode(errors="replace") if length[0] else ""
 
     @property
@@ -193,8 +196,9 @@ class TypeInfo(Handle):
         -----
         API function: ``CastTypeInfoToTensorInfo``.
         """
+        lender = (self, self.handle)  # kept, where another thread closes this
         part = self._part("CastTypeInfoToTensorInfo", "OrtTensorTypeAndShapeInfo")
-        return TensorTypeInfo.from_handle(self.api, part, lender=self) if part else None
+        return TensorTypeInfo.from_handle(self.api, part, lender=lender) if part else None
 
     @property
     def key_type(self) -> ElementType | int | None:

@@ -2,6 +2,8 @@
 """The lives of options, environments, arenas, types and custom ops: in any order, to the end."""
 
 import gc
+import importlib
+import itertools
 import sys
 import threading
 import time
@@ -13,7 +15,9 @@ from support.threads import join, run_threads, start
 from support.versions import API_VERSION
 
 import ortcffi as ort
+from ortcffi._native import ffi, lib
 from ortcffi.env import sharing as env_clients
+from ortcffi.ep import devices
 from ortcffi.values import compiled
 
 MAKERS = {
@@ -68,6 +72,53 @@ def test_many_threads_make_and_release_objects(api, name):
 
     run_threads(*[work] * 4)
     assert not wrong
+
+
+def counted(kind):
+    """How many objects of that kind the core has."""
+    kinds = itertools.takewhile(lib.ortcffi_kind_name, itertools.count())
+    [number] = [i for i in kinds if ffi.string(lib.ortcffi_kind_name(i)).decode() == kind]
+    return lib.ortcffi_live_objects(number)
+
+
+@pytest.mark.parametrize(
+    ("module", "kind", "make"),
+    [
+        ("memory.info", "memory info", lambda api: api.memory_info("Cpu")),
+        ("custom_ops.op_attr", "op attribute", MAKERS["OpAttr"]),
+    ],
+)
+def test_a_name_is_read_before_its_object_ends(core_api, monkeypatch, module, kind, make):
+    made, before = make(core_api), counted(kind)
+    decode = importlib.import_module(f"ortcffi.{module}").decode
+    counts = []
+
+    def close_first(text):  # as another thread may, once C has answered
+        made.close()
+        counts.append(counted(kind))
+        return decode(text)
+
+    monkeypatch.setattr(f"ortcffi.{module}.decode", close_first)
+    assert made.name in {"Cpu", "name"}
+    assert counts == [before]
+
+
+@pytest.mark.parametrize("name", ["name", "vendor", "metadata", "options"])
+def test_a_device_is_read_before_its_environment_ends(real_api, monkeypatch, name):
+    [device, *_] = ort.Env("devices", real_api).devices
+    expected = getattr(device, name)
+    users, counts = env_clients._libraries[real_api.library], []
+    for function in ("decode", "_pairs"):
+        found = getattr(devices, function)
+
+        def close_first(*arguments, found=found):
+            device.close()
+            counts.append(len(users.present))
+            return found(*arguments)
+
+        monkeypatch.setattr(devices, function, close_first)
+    assert getattr(device, name) == expected
+    assert counts == [1]
 
 
 @pytest.mark.parametrize("which", ["core_api()", "load()"])

@@ -7,6 +7,7 @@
  *       without the first argument if that is None. `type` is the name of a pointer type.
  * `before()` and `after()` are called before and after that, again if a KeyboardInterrupt struck in
  * them: they must bear that. `keeps` is what the objects need: it stays until they are released.
+ *       With None for `release` the objects are another's: the owner only has `keeps` stay.
  *   Owner.out
  *       The address of the pointer, or of the array of `count` pointers, for a C function to write
  *       to: the owner exists before the object does, so that no interrupt in between can lose the
@@ -103,6 +104,9 @@ static void** objects_of(struct owner* owner) {
 }
 
 static void release_object(const struct owner* owner, void* pointer) {
+  if (owner->release == Py_None) {
+    return;
+  }
   unsigned long long address = (uintptr_t)pointer;
   PyObject* object = PyObject_CallFunction(cast, "OK", owner->type, address);
   PyObject* answer = NULL;
@@ -158,6 +162,9 @@ static int owner_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   /* Neither `release` nor `keeps`: when the owner goes, they must not have been cleared, as a
    * partial that only the cycle refers to would have been. */
+  if (owner->release == Py_None) {
+    Py_VISIT(owner->keeps);
+  }
   Py_VISIT(owner->type);
   Py_VISIT(owner->api);
   if (owner->object != NULL && owner->refers_to != NULL) {
