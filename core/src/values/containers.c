@@ -6,6 +6,7 @@
 
 #include "heap/heap.h"
 #include "values/map_order.h"
+#include "values/string_elements.h"
 
 static OrtAllocator* default_allocator(void) {
   OrtAllocator* allocator = NULL;

@@ -5,6 +5,7 @@
 #include "heap/heap.h"
 #include "values/sparse.h"
 #include "values/sparse_checks.h"
+#include "values/string_elements.h"
 
 /* The arguments of a FillSparseTensor function, except the indices. */
 struct filling {

@@ -6,7 +6,7 @@
 
 #include "heap/heap.h"
 #include "platform/platform.h"
-#include "values/value.h"
+#include "values/string_elements.h"
 
 static bool is_local(const struct core_string* string) {
   return string->text == string->local || string->text == NULL;

@@ -4,6 +4,7 @@
 
 #include "heap/heap.h"
 #include "values/sparse.h"
+#include "values/string_elements.h"
 #include "values/value.h"
 
 static OrtStatus* check_strings(const char* function, const struct core_tensor* tensor) {

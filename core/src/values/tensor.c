@@ -6,6 +6,7 @@
 #include "heap/heap.h"
 #include "memory/adaptor.h"
 #include "memory/references.h"
+#include "values/string_elements.h"
 #include "values/value.h"
 
 static OrtStatus* check_shape(const char* function, const int64_t* dims, size_t rank) {
