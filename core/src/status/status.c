@@ -3,19 +3,7 @@
 #include <string.h>
 
 #include "heap/heap.h"
-
-/* Sanitizers and valgrind would report reads past the end of a message. */
-#if defined(__SSE2__) && !defined(CORE_EXACT_READS) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
-#define SHORT_MESSAGES 1
-#include <emmintrin.h>
-#endif
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || \
-    __has_feature(memory_sanitizer)
-#undef SHORT_MESSAGES
-#endif
-#endif
+#include "platform/short_texts.h"
 
 /* Longer messages are cut to this many bytes, as in ONNX Runtime. */
 #define MESSAGE_LIMIT 4096
@@ -90,9 +78,8 @@ static CORE_NOINLINE OrtStatus* long_status(OrtErrorCode code, const char* messa
   return copy_into(begin_status(status, code, length), message, length);
 }
 
-#if defined(SHORT_MESSAGES)
+#if defined(CORE_WHOLE_REGISTERS)
 #define SHORT_ROOM 64
-#define SMALLEST_PAGE 4096
 
 static inline CORE_INLINE __m128i part_of(const char* message, size_t i) {
   return _mm_loadu_si128((const __m128i*)(const void*)(message + 16 * i));
@@ -119,7 +106,7 @@ static CORE_NOINLINE OrtStatus* short_status_slow(OrtErrorCode code, __m128i a, 
 /* Reads and stores a message of less than SHORT_ROOM bytes in whole registers, without a call. */
 static inline CORE_INLINE OrtStatus* short_status(OrtErrorCode code, const char* message) {
   /* Reading past the end of a message is safe within its page. */
-  if (CORE_UNLIKELY(((uintptr_t)message & (SMALLEST_PAGE - 1)) > SMALLEST_PAGE - SHORT_ROOM)) {
+  if (CORE_UNLIKELY(!core_is_in_page(message, SHORT_ROOM))) {
     return long_status(code, message, 0);
   }
   __m128i a = part_of(message, 0), b = part_of(message, 1);
@@ -139,7 +126,7 @@ static inline CORE_INLINE OrtStatus* short_status(OrtErrorCode code, const char*
 
 ORT_API_STATUS_IMPL(ort_CreateStatus, OrtErrorCode code, const char* msg) {
   msg = CORE_LIKELY(msg != NULL) ? msg : "";
-#if defined(SHORT_MESSAGES)
+#if defined(CORE_WHOLE_REGISTERS)
   return short_status(code, msg);
 #else
   return long_status(code, msg, 0);

@@ -155,6 +155,7 @@ static OrtStatus* gather(const struct core_tensor* from, const size_t* order, si
   int64_t length = (int64_t)count;
   CORE_TRY(core_new_tensor("CreateValue", default_allocator(), &length, 1, type, out));
   size_t size = core_element_bits(type) / 8;
+  (*out)->has_own_texts = (*out)->has_texts = true;
   for (size_t i = 0; i < count; i++) {
     const void* source = (const char*)from->data + order[i] * size;
     void* target = (char*)(*out)->data + i * size;

@@ -51,6 +51,7 @@ static OrtStatus* take_storage(struct filling* filling, OrtValue* value) {
 
 static OrtStatus* copy_strings(const struct filling* filling, struct core_tensor* to) {
   const char* const* strings = filling->values;
+  to->has_own_texts = to->has_texts = true;
   for (size_t i = 0; i < filling->count; i++) {
     if (strings[i] == NULL) {
       return core_status(ORT_INVALID_ARGUMENT, filling->function, ": values[i] must not be NULL",

@@ -6,6 +6,7 @@
 
 #include "heap/heap.h"
 #include "platform/platform.h"
+#include "platform/short_texts.h"
 #include "values/string_elements.h"
 
 static bool is_local(const struct core_string* string) {
@@ -28,6 +29,9 @@ static bool is_together(const struct core_tensor* tensor, const char* text) {
 /* Frees the texts that are not in the common block. */
 static void end_elements(struct core_tensor* tensor) {
   struct core_string* strings = tensor->data;
+  if (!tensor->has_own_texts && !tensor->is_exposed) {
+    return;
+  }
   for (size_t i = 0; i < tensor->shape.count; i++) {
     if (!is_local(&strings[i]) && !is_together(tensor, strings[i].text)) {
       free(strings[i].text);
@@ -82,7 +86,7 @@ static OrtStatus* fill_together(const char* function, struct core_tensor* tensor
   char* at = block;
   for (size_t i = 0; i < tensor->shape.count; i++) {
     size_t length = texts[i].length;
-    memcpy(at, texts[i].bytes, length);
+    core_copy_text(at, (size_t)(block + size - at), texts[i].bytes, length);
     at[length] = '\0';
     at += length + 1;
   }
@@ -100,6 +104,7 @@ static OrtStatus* fill_together(const char* function, struct core_tensor* tensor
   heap_free(tensor->texts);
   tensor->texts = block;
   tensor->texts_size = size;
+  tensor->has_own_texts = false;
   return NULL;
 }
 
@@ -147,8 +152,30 @@ static OrtStatus* fill_apart(const char* function, struct core_tensor* tensor,
   return status;
 }
 
+bool core_fill_short_strings(struct core_tensor* tensor, const char* const* texts) {
+#if defined(CORE_WHOLE_REGISTERS)
+  struct core_string* strings = tensor->data;
+  size_t count = tensor->shape.count;
+  if (tensor->has_texts || tensor->is_exposed) {
+    return false; /* which must stay if the fill fails, or which `texts` may point to */
+  }
+  size_t i = 0;
+  while (i < count && texts[i] != NULL &&
+         core_load_short(texts[i], strings[i].local, &strings[i].length)) {
+    i++;
+  }
+  if (CORE_LIKELY(i == count)) {
+    tensor->has_texts = true;
+    return true;
+  }
+  core_strings_begin(strings, i + 1);
+#endif
+  return false;
+}
+
 OrtStatus* core_fill_strings(const char* function, struct core_tensor* tensor,
                              const struct core_span* texts, size_t size) {
+  tensor->has_texts = true;
   return tensor->is_exposed ? fill_apart(function, tensor, texts)
                             : fill_together(function, tensor, texts, size);
 }
@@ -192,6 +219,7 @@ OrtStatus* core_expose_strings(const char* function, struct core_tensor* tensor)
   }
   core_run_once(&once, register_fork_handlers);
   core_mutex_lock(&exposing);
+  tensor->has_own_texts = tensor->has_texts = true; /* also where memory is exhausted half way */
   struct core_string* strings = tensor->data;
   size_t exposed = tensor->is_exposed ? tensor->shape.count : 0;
   for (; exposed < tensor->shape.count && status == NULL; exposed++) {
@@ -217,6 +245,7 @@ OrtStatus* core_set_string(const char* function, struct core_tensor* tensor, siz
   struct core_string* string = (struct core_string*)tensor->data + index;
   struct core_string made;
   core_strings_begin(&made, 1);
+  tensor->has_own_texts = tensor->has_texts = true;
   if (!is_together(tensor, string->text)) {
     return core_string_assign(string, text, length) ? NULL : core_no_memory(function, length);
   }
@@ -232,6 +261,7 @@ OrtStatus* core_resize_string(const char* function, struct core_tensor* tensor, 
   struct core_string* string = (struct core_string*)tensor->data + index;
   struct core_string resized;
   core_strings_begin(&resized, 1);
+  tensor->has_own_texts = tensor->has_texts = true;
   if (!make_room(&resized, length)) {
     return core_no_memory(function, length);
   }

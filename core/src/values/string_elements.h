@@ -40,6 +40,9 @@ struct core_span {
   size_t length;
 };
 
+/** Sets the elements of a tensor that has no texts yet, without further memory. False, with the
+ * tensor unchanged, where that cannot be: a text is NULL or too long to be in its element. */
+bool core_fill_short_strings(struct core_tensor* tensor, const char* const* texts);
 /** Sets all elements or none; `size` is the sum of all texts with a zero byte each. */
 OrtStatus* core_fill_strings(const char* function, struct core_tensor* tensor,
                              const struct core_span* texts, size_t size);

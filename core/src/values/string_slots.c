@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "heap/heap.h"
+#include "platform/short_texts.h"
 #include "values/sparse.h"
 #include "values/string_elements.h"
 #include "values/value.h"
@@ -51,7 +52,7 @@ static OrtStatus* measure(const char* const* s, size_t count, struct core_span* 
     if (CORE_UNLIKELY(s[i] == NULL)) {
       CORE_FAIL(ORT_INVALID_ARGUMENT, "FillStringTensor: s must not have an element that is NULL");
     }
-    texts[i] = (struct core_span){s[i], strlen(s[i])};
+    texts[i] = (struct core_span){s[i], core_text_length(s[i])};
     *size += texts[i].length;
   }
   return NULL;
@@ -70,6 +71,9 @@ ORT_API_STATUS_IMPL(ort_FillStringTensor, OrtValue* value, const char* const* s,
   CORE_REQUIRE(FillStringTensor, s);
   if (tensor->data == NULL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "FillStringTensor: value has no memory for its strings");
+  }
+  if (core_fill_short_strings(tensor, s)) {
+    return NULL;
   }
   struct core_span* texts = heap_alloc(s_len * sizeof *texts);
   if (texts == NULL) {
@@ -147,7 +151,7 @@ ORT_API_STATUS_IMPL(ort_GetStringTensorContent, const OrtValue* value, void* s, 
   for (size_t i = 0; i < count; i++) {
     offsets[i] = at;
     if (strings[i].length > 0) {
-      memcpy((char*)s + at, core_string_text(&strings[i]), strings[i].length);
+      core_copy_text((char*)s + at, total - at, core_string_text(&strings[i]), strings[i].length);
     }
     at += strings[i].length;
   }

@@ -49,6 +49,7 @@ static void begin_strings(struct core_tensor* tensor, bool is_exposed) {
   tensor->texts = NULL;
   tensor->texts_size = 0;
   tensor->is_exposed = is_exposed;
+  tensor->has_own_texts = tensor->has_texts = false;
 }
 
 static OrtStatus* info_of_allocator(const char* function, const OrtAllocator* allocator,
@@ -134,6 +135,7 @@ static OrtStatus* over_bytes(const char* function, const OrtMemoryInfo* info, vo
   tensor->texts = NULL;
   tensor->texts_size = 0;
   tensor->is_exposed = true;
+  tensor->has_own_texts = tensor->has_texts = false;
   *out = tensor;
   return NULL;
 }

@@ -73,10 +73,14 @@ struct core_tensor {
    * gone after its last Free, so it must not be called after that. */
   bool keeps_owner;
   /** For strings only: the common block with the texts of a fill, and its size. `is_exposed` says
-   * that a client may change the elements as std::string, so that each needs memory from malloc. */
+   * that a client may change the elements as std::string, so that each needs memory from malloc;
+   * `has_own_texts` that an element may have such memory also without that; `has_texts` that one
+   * may not be empty. */
   char* texts;
   size_t texts_size;
   bool is_exposed;
+  bool has_own_texts;
+  bool has_texts;
   struct OrtMemoryInfo info;
 };
 

@@ -4,6 +4,7 @@
 
 #include "boundary/values/arrays.h"
 #include "boundary/values/values.h"
+#include "platform/short_texts.h"
 
 /* The texts of an array of str, which own them; 0 where there is another object or a zero. */
 static int texts_of(PyObject** objects, size_t count, const char** texts) {
@@ -17,7 +18,7 @@ static int texts_of(PyObject** objects, size_t count, const char** texts) {
       PyErr_Clear(); /* the slow way tells what is wrong */
       return 0;
     }
-    if (memchr(texts[i], 0, (size_t)length) != NULL) {
+    if (core_text_length(texts[i]) != (size_t)length) {
       return 0;
     }
   }
