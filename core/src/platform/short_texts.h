@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file
+ * @file short_texts.h
  * Short texts in whole registers: to call strlen and memcpy for a few bytes takes longer than what
  * they do. Reading past the end of a text is safe within its page.
  */
-#ifndef ORTCORE_SHORT_TEXTS_H_
-#define ORTCORE_SHORT_TEXTS_H_
+#ifndef ORTCFFI_SHORT_TEXTS_H_
+#define ORTCFFI_SHORT_TEXTS_H_
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,4 +81,4 @@ static inline void core_copy_text(char* to, size_t room, const char* from, size_
   memcpy(to, from, length);
 }
 
-#endif
+#endif /* ORTCFFI_SHORT_TEXTS_H_ */

@@ -5,8 +5,8 @@
  *
  * They have the layout of libstdc++'s std::string, because clients in C++ read elements as such and
  * pass arrays of them. Clients with another C++ library must not pass such buffers. The texts of a
- * fill are in one common block of the heap. Elements that a client may assign to have memory from
- * malloc, which operator delete frees.
+ * fill are in the elements if all are short enough, else in one common block of the heap. Elements
+ * that a client may assign to have memory from malloc, which operator delete frees.
  */
 #ifndef ORTCFFI_STRING_ELEMENTS_H_
 #define ORTCFFI_STRING_ELEMENTS_H_
