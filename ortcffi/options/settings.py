@@ -78,8 +78,14 @@ class Options(Handle):
         """Set the settings that were given as keyword arguments."""
         for name, value in settings.items():
             if not isinstance(getattr(type(self), name, None), Setting):
-                names = ", ".join(self._names())
-                raise TypeError(f"there is no option {name!r}; expected one of {names}")
+                names = self._names()
+                from difflib import get_close_matches
+
+                close = get_close_matches(name, names, 1)
+                hint = f": did you mean {close[0]!r}?" if close else ""
+                raise TypeError(
+                    f"there is no option {name!r}{hint}; expected one of {', '.join(names)}"
+                )
             setattr(self, name, value)
 
     @classmethod
