@@ -177,7 +177,7 @@ def test_an_exception_of_the_program_is_shown_as_usual(tmp_path, error):
     [
         ("missing", "No module named missing"),
         ("missing.part", "Error while finding module specification for 'missing.part'"),
-        ("json", "No module named json.__main__; 'json' is a package and cannot be directly"),
+        ("email", "No module named email.__main__; 'email' is a package and cannot be directly"),
     ],
 )
 def test_a_module_that_cannot_be_run_is_one_line(tmp_path, module, told):
