@@ -69,6 +69,7 @@ def wine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("WINEDLLOVERRIDES", "mscoree,mshtml=")
         patch.delenv("DISPLAY", raising=False)
         run("wine", "cmd", "/c", "ver")
+        run("wineserver", "-w")  # until it has ended; there can be one only
         # It ends by itself as well, this many seconds after the last program.
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         run("wineserver", f"-p{SERVER_STAYS}", **quiet)  # it would keep a pipe open
