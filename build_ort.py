@@ -54,6 +54,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/memory/references.c",
     "ortcffi/boundary/custom_ops/custom_ops.c",
     "ortcffi/boundary/callbacks/from_libraries.c",
+    "ortcffi/boundary/callbacks/library_threads.c",
     "ortcffi/boundary/memory/foreign.c",
     "ortcffi/boundary/memory/numpy_memory.c",
     "ortcffi/boundary/memory/scratch.c",

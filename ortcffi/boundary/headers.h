@@ -18,6 +18,7 @@
 #include "boundary/kernels/python_ops.h"
 #include "boundary/options/options.h"
 #include "boundary/callbacks/from_libraries.h"
+#include "boundary/callbacks/library_threads.h"
 #include "boundary/memory/foreign.h"
 #include "boundary/memory/scratch.h"
 #include "boundary/status/raise.h"

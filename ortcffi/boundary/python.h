@@ -5,6 +5,7 @@
 
 #include "onnxruntime_c_api.h"
 #include "memory/tracking_figures.h"
+#include "boundary/callbacks/library_threads.h"
 
 /* CFFI's words for: Python defines the function, C sees a declaration. */
 #ifdef ORTCFFI_CDEF
@@ -23,10 +24,10 @@ CALLED_FROM_C void ortcffi_python_origin(OrtAllocator* tracking, int depth, core
 CALLED_FROM_C void ortcffi_python_log(void* context, int severity, const char* category,
                                       const char* logid, const char* code_location,
                                       const char* message);
-CALLED_FROM_C OrtCustomThreadHandle ortcffi_python_create_thread(void* context,
-                                                                 OrtThreadWorkerFn worker,
-                                                                 void* argument);
-CALLED_FROM_C void ortcffi_python_join_thread(OrtCustomThreadHandle thread);
+/* Takes a reference to the work. Answers a number for the thread, or NULL. */
+CALLED_FROM_C void* ortcffi_python_create_thread(void* context, ortcffi_work* work);
+/* Answers whether the interpreter is ending. */
+CALLED_FROM_C int ortcffi_python_join_thread(void* thread);
 CALLED_FROM_C OrtStatus* ortcffi_python_select(void* context, const OrtEpDevice** devices,
                                                size_t count, const OrtKeyValuePairs* model,
                                                const OrtKeyValuePairs* runtime,

@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Functions in Python that create and join the threads of a library."""
 
+import sys
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._callback import called_from_c, keep_exception, report_exception
 from ortcffi._contexts import Context, find, forget, remember
-from ortcffi._native import ffi
+from ortcffi._convert import decode
+from ortcffi._handle import owned_by
+from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
 
 if TYPE_CHECKING:
@@ -30,7 +34,8 @@ class ThreadFunctions(NamedTuple):
     ----------
     create : callable
         ``create(work)`` starts a thread that calls ``work()``, and returns an object for it.
-        ``work()`` returns when the library no longer needs the thread.
+        ``work()`` returns when the library no longer needs the thread. Where it was not begun when
+        `join` returned, it does nothing; where it goes on then, the library waits for it.
     join : callable
         ``join(thread)`` waits for a thread to end; it gets the object that `create` returned.
 
@@ -73,18 +78,30 @@ class _Thread(NamedTuple):
     join: Callable[[Any], object]
 
 
+def _perform(work: Any) -> None:
+    text = ffi.new("char[]", 512)
+    if not lib.ortcffi_perform_work(work, text, len(text)):
+        raise RuntimeError(f"the library's work ended with an exception of C++: {decode(text)}")
+
+
 @called_from_c("ortcffi_python_create_thread", keep_exception("custom_create_thread_fn"))
-def _create(context: "Cdata", worker: "Cdata", argument: "Cdata") -> "Cdata":
+def _create(context: "Cdata", work: "Cdata") -> "Cdata":
+    address = int(ffi.cast("uintptr_t", work))
+    owned = owned_by(Owner("ortcffi_work*", lib.ortcffi_release_work, None, address))
     functions = find(context)
     if functions is None:
         raise RuntimeError("the options with the function that creates threads were deleted")
-    thread = functions.create(lambda: worker(argument))
-    number = remember(_Thread(thread, functions.join))
-    return ffi.cast("OrtCustomThreadHandle", number)
+    thread = functions.create(partial(_perform, owned))
+    return ffi.cast("void*", remember(_Thread(thread, functions.join)))
 
 
-@called_from_c("ortcffi_python_join_thread", report_exception("a function that joins threads"))
-def _join(handle: "Cdata") -> None:
-    made = forget(int(ffi.cast("uintptr_t", handle)))
+def _is_exit(is_finalizing: Callable[[], bool] = sys.is_finalizing) -> bool:
+    return is_finalizing()
+
+
+@called_from_c("ortcffi_python_join_thread", report_exception("a function that joins threads", 0))
+def _join(number: "Cdata") -> int:
+    made = forget(int(ffi.cast("uintptr_t", number)))
     if made is not None:
         made.join(made.thread)
+    return _is_exit()

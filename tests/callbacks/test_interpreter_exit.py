@@ -96,6 +96,30 @@ def test_the_interpreter_may_end_while_a_library_waits_for_a_callback(kind):
     run(sys.executable, "-c", PROGRAM, kind, timeout=LIMIT)
 
 
+THREADS = f"""
+import sys, threading
+sys.path.insert(0, {str(CHECKOUT / "tests")!r})
+import ortcffi as ort
+from support import models
+
+
+def create(work):
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    return thread
+
+
+functions = ort.ThreadFunctions(create, threading.Thread.join)
+options = ort.SessionOptions(ort.load(), intra_op_threads=3, thread_functions=functions)
+session = ort.Session(models.add(), options)
+"""
+
+
+@pytest.mark.usefixtures("real_library")
+def test_the_interpreter_may_end_before_a_session_whose_threads_are_daemons():
+    run(sys.executable, "-c", THREADS, timeout=LIMIT)
+
+
 INTERPRETERS = """
 import sys
 import ortcffi

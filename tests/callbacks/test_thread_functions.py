@@ -170,6 +170,43 @@ def test_c_calls_what_the_options_were_given():
     assert done != [threading.get_ident()]
 
 
+def test_a_thread_is_joined_when_its_work_has_ended():
+    from ortcffi.callbacks.thread_functions import thread_context
+
+    maker, begun, may_end, done = Maker(), threading.Event(), threading.Event(), []
+
+    @ffi.callback("void(void*)")
+    def waits(_argument):
+        begun.set()
+        done.append(may_end.wait(60))
+
+    def join_in_c():
+        lib.ortcffi_join_thread(thread)
+        done.append("joined")
+
+    context = thread_context(ort.ThreadFunctions(maker.create, id))  # which does not wait
+    thread = lib.ortcffi_create_thread(context.pointer, waits, ffi.NULL)
+    assert begun.wait(60)
+    joiner = threading.Thread(target=join_in_c)
+    joiner.start()
+    may_end.set()
+    join(joiner)
+    join(maker.made[0])
+    assert done == [True, "joined"]
+
+
+def test_work_that_was_not_begun_when_its_thread_was_joined_is_not_done():
+    from ortcffi.callbacks.thread_functions import thread_context
+
+    made, done = [], []
+    argument = ffi.new_handle(done)
+    functions = ort.ThreadFunctions(lambda work: made.append(work) or 1, id)
+    context = thread_context(functions)
+    lib.ortcffi_join_thread(lib.ortcffi_create_thread(context.pointer, work, argument))
+    made[0]()
+    assert done == []
+
+
 def test_functions_that_have_gone_make_no_thread():
     from ortcffi.callbacks.thread_functions import thread_context
 
@@ -177,7 +214,7 @@ def test_functions_that_have_gone_make_no_thread():
     pointer = context.pointer
     del context
     assert lib.ortcffi_create_thread(pointer, work, ffi.NULL) == ffi.NULL
-    lib.ortcffi_join_thread(ffi.cast("OrtCustomThreadHandle", int(ffi.cast("uintptr_t", pointer))))
+    lib.ortcffi_join_thread(ffi.NULL)
 
 
 def test_a_session_logs_where_its_options_say(real_api, model):

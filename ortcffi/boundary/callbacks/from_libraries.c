@@ -26,35 +26,6 @@ void ortcffi_log(void* context, OrtLoggingLevel severity, const char* category, 
   call_with_gil(log_in_python, &call);
 }
 
-/* --- threads -----------------------------------------------------------------------------------*/
-
-struct thread_call {
-  void* context;
-  OrtThreadWorkerFn worker;
-  void* argument;
-  OrtCustomThreadHandle thread;
-};
-
-static void create_in_python(void* argument) {
-  struct thread_call* call = argument;
-  call->thread = ortcffi_python_create_thread(call->context, call->worker, call->argument);
-}
-
-OrtCustomThreadHandle ortcffi_create_thread(void* context, OrtThreadWorkerFn worker,
-                                            void* argument) {
-  struct thread_call call = {context, worker, argument, NULL};
-  call_with_gil(create_in_python, &call);
-  return call.thread;
-}
-
-static void join_in_python(void* argument) {
-  ortcffi_python_join_thread((OrtCustomThreadHandle)argument);
-}
-
-void ortcffi_join_thread(OrtCustomThreadHandle thread) {
-  call_with_gil(join_in_python, (void*)thread);
-}
-
 /* --- devices -----------------------------------------------------------------------------------*/
 
 struct selection {

@@ -18,7 +18,8 @@ void ortcffi_log(void* context, OrtLoggingLevel severity, const char* category, 
 /* An OrtCustomCreateThreadFn. */
 OrtCustomThreadHandle ortcffi_create_thread(void* context, OrtThreadWorkerFn worker,
                                             void* argument);
-/* An OrtCustomJoinThreadFn, for threads of ortcffi_create_thread. */
+/* An OrtCustomJoinThreadFn, for threads of ortcffi_create_thread: returns when the work has ended,
+ * also where Python has forgotten the thread. At the exit it waits for some seconds at most. */
 void ortcffi_join_thread(OrtCustomThreadHandle thread);
 /* An EpSelectionDelegate. */
 OrtStatus* ortcffi_select_devices(const OrtEpDevice** devices, size_t count,

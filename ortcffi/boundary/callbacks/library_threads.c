@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* For the clock. */
+#define _GNU_SOURCE
+#include "boundary/limited_api.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "platform/catching.h"
+#include "boundary/python.h"
+#include "boundary/callbacks/from_libraries.h"
+#include "boundary/callbacks/library_threads.h"
+#include "boundary/gil.h"
+
+/* A thread that waits for the GIL after the end of the interpreter waits for ever. */
+#define SECONDS_AT_EXIT 5
+
+enum state { READY, RUNS, ENDED, IS_OFF };
+
+struct ortcffi_work {
+  OrtThreadWorkerFn worker;
+  void* argument;
+  uintptr_t number; /* Python's, of the thread */
+  pid_t process;    /* where the thread is: a fork leaves it behind */
+  enum state state;
+  atomic_int references; /* the library's and Python's */
+  pthread_mutex_t mutex; /* guards the state */
+  pthread_cond_t changed;
+};
+
+static ortcffi_work* new_work(OrtThreadWorkerFn worker, void* argument) {
+  ortcffi_work* work = calloc(1, sizeof *work);
+  if (work != NULL) {
+    work->worker = worker;
+    work->argument = argument;
+    work->process = getpid();
+    atomic_init(&work->references, 2);
+    pthread_mutex_init(&work->mutex, NULL);
+    pthread_cond_init(&work->changed, NULL);
+  }
+  return work;
+}
+
+void ortcffi_release_work(ortcffi_work* work) {
+  if (atomic_fetch_sub(&work->references, 1) == 1) {
+    pthread_mutex_destroy(&work->mutex);
+    pthread_cond_destroy(&work->changed);
+    free(work);
+  }
+}
+
+/* --- the thread's side -------------------------------------------------------------------------*/
+
+struct performance {
+  ortcffi_work* work;
+  char* text;
+  size_t room;
+};
+
+static void run_worker(void* argument) {
+  const ortcffi_work* work = ((struct performance*)argument)->work;
+  work->worker(work->argument);
+}
+
+static void note_exception(void* argument, const char* text) {
+  const struct performance* performance = argument;
+  (void)snprintf(performance->text, performance->room, "%s", text);
+}
+
+static void end_work(ortcffi_work* work) {
+  pthread_mutex_lock(&work->mutex);
+  work->state = ENDED;
+  pthread_cond_broadcast(&work->changed);
+  pthread_mutex_unlock(&work->mutex);
+}
+
+int ortcffi_perform_work(ortcffi_work* work, char* text, size_t room) {
+  struct performance performance = {work, text, room};
+  pthread_mutex_lock(&work->mutex);
+  int begins = work->state == READY;
+  work->state = begins ? RUNS : work->state;
+  pthread_mutex_unlock(&work->mutex);
+  int is_good = 1;
+  if (begins) {
+    Py_BEGIN_ALLOW_THREADS;
+    is_good = core_call_catching(run_worker, &performance, note_exception);
+    end_work(work); /* before this thread wants the GIL, which it may not get any more */
+    Py_END_ALLOW_THREADS;
+  }
+  return is_good;
+}
+
+/* --- the library's side ------------------------------------------------------------------------*/
+
+/* Has work that was not begun stay so, and waits for what goes on; at the exit for some time. */
+static void settle(ortcffi_work* work, int is_exit) {
+  struct timespec end;
+  clock_gettime(CLOCK_REALTIME, &end);
+  end.tv_sec += SECONDS_AT_EXIT;
+  pthread_mutex_lock(&work->mutex);
+  work->state = work->state == READY ? IS_OFF : work->state;
+  int waits = work->process == getpid();
+  while (waits && work->state == RUNS) {
+    if (!is_exit) {
+      pthread_cond_wait(&work->changed, &work->mutex);
+    } else if (pthread_cond_timedwait(&work->changed, &work->mutex, &end) != 0) {
+      waits = 0;
+    }
+  }
+  pthread_mutex_unlock(&work->mutex);
+}
+
+struct create_call {
+  void* context;
+  ortcffi_work* work;
+};
+
+static void create_in_python(void* argument) {
+  struct create_call* call = argument;
+  call->work->number = (uintptr_t)ortcffi_python_create_thread(call->context, call->work);
+}
+
+OrtCustomThreadHandle ortcffi_create_thread(void* context, OrtThreadWorkerFn worker,
+                                            void* argument) {
+  ortcffi_work* work = new_work(worker, argument);
+  if (work == NULL) {
+    return NULL;
+  }
+  struct create_call call = {context, work};
+  if (!call_with_gil(create_in_python, &call)) {
+    ortcffi_release_work(work); /* Python's reference */
+  }
+  if (work->number == 0) {
+    pthread_mutex_lock(&work->mutex);
+    work->state = work->state == READY ? IS_OFF : work->state;
+    pthread_mutex_unlock(&work->mutex);
+    ortcffi_release_work(work);
+    return NULL;
+  }
+  return (OrtCustomThreadHandle)work;
+}
+
+struct join_call {
+  void* thread;
+  int is_exit;
+};
+
+static void join_in_python(void* argument) {
+  struct join_call* call = argument;
+  call->is_exit = ortcffi_python_join_thread(call->thread);
+}
+
+void ortcffi_join_thread(OrtCustomThreadHandle thread) {
+  ortcffi_work* work = (ortcffi_work*)thread;
+  if (work == NULL) {
+    return;
+  }
+  struct join_call call = {(void*)work->number, 1};
+  call_with_gil(join_in_python, &call);
+  settle(work, call.is_exit);
+  ortcffi_release_work(work);
+}
