@@ -103,8 +103,9 @@ class Facts(Conversions):
 
     def _infos(self, slot: str, count: int) -> list[MemoryInfo]:
         out = ffi.new("const OrtMemoryInfo*[]", count)
+        handle = self.handle  # keeps the session, also after it is closed
         self._call(slot, out, count)
-        return [MemoryInfo(self.api, out[i], lender=self) for i in range(count)]
+        return [MemoryInfo(self.api, out[i], lender=handle) for i in range(count)]
 
     # --- execution providers ----------------------------------------------------------------------
 
@@ -130,8 +131,9 @@ class Facts(Conversions):
 
     def _devices(self, slot: str, count: int) -> list[EpDevice | None]:
         out = ffi.new("const OrtEpDevice*[]", count)
+        handle = self.handle  # keeps the session, and so its environment
         self._call(slot, out, count)
-        return [EpDevice(self.api, out[i], lender=self) if out[i] else None for i in range(count)]
+        return [EpDevice(self.api, each, lender=handle) if each else None for each in out]
 
     @property
     def assignment(self) -> dict[str, list[str]]:

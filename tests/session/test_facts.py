@@ -258,3 +258,16 @@ def test_the_collector_releases_a_cycle_with_an_allocator_before_its_session(rea
         cycle.append(cycle)
         del cycle
         gc.collect()
+
+
+@pytest.mark.parametrize("fact", ["input_memory", "output_memory", "input_devices"])
+def test_what_a_session_lends_outlives_its_closing(real_api, fact):
+    """Its memory and the environment's would be freed, and the names read from there."""
+    session = ort.Session(models.add(), api=real_api)
+    [lent] = getattr(session, fact)
+    name = lent.name
+    session.close()
+    gc.collect()
+    assert lent.name == name
+    del lent
+    gc.collect()
