@@ -145,14 +145,12 @@ OrtCustomThreadHandle ortcffi_create_thread(void* context, OrtThreadWorkerFn wor
   return (OrtCustomThreadHandle)work;
 }
 
-struct join_call {
-  void* thread;
-  int is_exit;
-};
-
 static void join_in_python(void* argument) {
-  struct join_call* call = argument;
-  call->is_exit = ortcffi_python_join_thread(call->thread);
+  ortcffi_work* work = argument;
+  int is_exit = ortcffi_python_join_thread((void*)work->number);
+  Py_BEGIN_ALLOW_THREADS; /* the work may need the GIL */
+  settle(work, is_exit);
+  Py_END_ALLOW_THREADS;
 }
 
 void ortcffi_join_thread(OrtCustomThreadHandle thread) {
@@ -160,8 +158,8 @@ void ortcffi_join_thread(OrtCustomThreadHandle thread) {
   if (work == NULL) {
     return;
   }
-  struct join_call call = {(void*)work->number, 1};
-  call_with_gil(join_in_python, &call);
-  settle(work, call.is_exit);
+  if (!call_with_gil(join_in_python, work)) {
+    settle(work, 1);
+  }
   ortcffi_release_work(work);
 }
