@@ -5,6 +5,8 @@
 failure names. `support.hostile` says what is called and what counts as a failure.
 """
 
+import enum
+import inspect
 import os
 import random
 import sys
@@ -12,19 +14,30 @@ from pathlib import Path
 
 import pytest
 from support import hostile, processes
+from support.hostile_calls import makers
 from support.paths import CHECKOUT
+
+import ortcffi as ort
+
+TESTS = CHECKOUT / "tests"
 
 SECONDS = 1.0  # of each run, unless the option says more
 SEEDS = (1, 2)
 
 
-def run(table: str, seed: int, seconds: float, threads: int, folder: Path) -> None:
+def run(  # noqa: PLR0917  # as many as the program has options
+    table: str, seed: int, seconds: float, threads: int, folder: Path, widely: bool = False
+) -> None:
     """Make random calls in a process; fail with the last call if it ends badly."""
     log = folder / "last_call"
-    command = [sys.executable, str(CHECKOUT / "tests/support/hostile.py"), "--table", table]
+    # The longer runs also make calls in other threads, tasks, forks and signal handlers.
+    program = ["-m", "support.hostile_calls"] if widely else [CHECKOUT / "tests/support/hostile.py"]
+    command = [sys.executable, *map(str, program), "--table", table]
     command += ["--seed", str(seed), "--seconds", str(seconds), "--threads", str(threads)]
     command += ["--log", str(log)]
     variables = {**os.environ, "PYTHONFAULTHANDLER": "1", "TMPDIR": str(folder)}
+    found = [str(TESTS), os.environ.get("PYTHONPATH", "")]
+    variables["PYTHONPATH"] = os.pathsep.join(filter(None, found))
     done = processes.run(
         *command, code=None, timeout=seconds + processes.TIME_LIMIT, cwd=folder, env=variables
     )
@@ -44,7 +57,7 @@ def test_random_calls_break_nothing(table, threads, seed, tmp_path, request):
     if wanted:
         seed = random.randrange(1 << 32)
     share = wanted / (len(SEEDS) * 4) if wanted else SECONDS
-    run(table, seed, share, threads, tmp_path)
+    run(table, seed, share, threads, tmp_path, widely=bool(wanted))
 
 
 def test_a_planted_crash_is_told(tmp_path, monkeypatch):
@@ -57,3 +70,35 @@ def test_a_planted_crash_is_told(tmp_path, monkeypatch):
     monkeypatch.setitem(globals(), "CHECKOUT", tmp_path)
     with pytest.raises(AssertionError, match=r"last call (.|\n)*Aborted"):
         run("core", 1, 60, 1, tmp_path)
+
+
+def test_the_calls_begin_with_a_good_object_of_each_public_class():
+    classes = {
+        name
+        for name in ort.__all__
+        if inspect.isclass(kind := getattr(ort, name))
+        and not issubclass(kind, (enum.Enum, BaseException))
+    }
+    made = {name for names in (*makers.MAKERS, *makers.ENGINE) for name in names.split()}
+    assert classes <= made
+
+
+@pytest.mark.parametrize("table", ["core", "real"])
+def test_each_of_those_objects_can_be_made(table, tmp_path, request):
+    if table == "real":
+        request.getfixturevalue("real_api")
+    program = f"""if True:
+        import os, sys
+        sys.path.insert(0, {str(TESTS)!r})
+        os.chdir({str(tmp_path)!r})
+        import ortcffi as ort
+        from support.hostile_calls import makers
+        api = ort.core_api() if {table!r} == "core" else ort.load()
+        of_core = makers.MAKERS.keys() - {{"Trace"}}  # of which a process has two
+        for name in sorted(of_core if api.is_core else makers.ENGINE):
+            made = (makers.MAKERS | makers.ENGINE)[name](api)
+            print(name, "is made" if made is not None else "is missing")
+    """
+    told = processes.run_python(program)
+    assert "is made" in told
+    assert "is missing" not in told

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""Starts the threads that make the calls, and counts what is left."""
+
+import argparse
+import contextvars
+import faulthandler
+import gc
+import os
+import resource
+import signal
+import sys
+import tempfile
+import threading
+import time
+import traceback
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from support import models
+from support.hostile_calls import surroundings
+from support.hostile_calls.calls import BUGS, DEEPEST, end
+from support.hostile_calls.surroundings import LONGEST, Surroundings
+
+import ortcffi as ort
+from ortcffi._native import ffi, lib
+
+ADDRESS_SPACE = 12 << 30  # bytes; allocations beyond it fail
+
+
+def alive() -> dict[str, int]:
+    """The live objects of the core, by kind."""
+    counts, kind = {}, 0
+    while (name := lib.ortcffi_kind_name(kind)) != ffi.NULL:
+        counts[ffi.string(name).decode()] = lib.ortcffi_live_objects(kind)
+        kind += 1
+    return counts
+
+
+def look_for_bugs(what: Any) -> None:
+    """An exception that no caller receives: planted, or a mistake of our own."""
+    if issubclass(what.exc_type, BUGS):
+        told = traceback.format_exception(what.exc_type, what.exc_value, what.exc_traceback)
+        end(f"in {what.object!r}: {''.join(told)}")
+
+
+def unregister_all() -> None:
+    """Take back what the official package's environment shares, since it does not end."""
+    if door := sys.modules.get("ortcffi.official.door"):
+        env = door.attach().env
+        for each in env._registered():
+            env.unregister_allocator(each.lent.info)
+
+
+def work(hostile: Surroundings, until: float) -> None:
+    """Calls until the time is over, in a context of its own: what is entered there ends with it."""
+    contextvars.copy_context().run(work_here, hostile, until)
+
+
+def work_here(hostile: Surroundings, until: float) -> None:
+    while time.monotonic() < until:
+        for _ in range(20):
+            hostile.one()
+    hostile.depth = DEEPEST  # finalizers that run from now on make no calls
+    hostile.pool.clear()
+    hostile.numpys = None
+
+
+def call_at_random(options: argparse.Namespace, log: int) -> None:
+    """Make the calls of all threads; exit with an error if they leave objects alive."""
+    ort.core_api().default_allocator.info  # noqa: B018  # what stays for the whole process
+    before = alive()
+    until = time.monotonic() + options.seconds
+    # A library that has begun threads does not work in the child of a fork.
+    Surroundings.may_fork = options.table == "core"
+    callers = [Surroundings(options.table, options.seed + i, log) for i in range(options.threads)]
+    signal.signal(signal.SIGALRM, callers[0].strike)
+    threads = [
+        threading.Thread(target=work, args=(caller, until), daemon=True) for caller in callers[1:]
+    ]
+    for thread in threads:
+        thread.start()
+    work(callers[0], until)
+    for thread in threads:
+        thread.join(LONGEST)
+    if any(thread.is_alive() for thread in threads):
+        faulthandler.dump_traceback(2)
+        end("a thread is in a call that does not end")
+    calls, reached = sum(each.calls for each in callers), set().union(*(c.reached for c in callers))
+    strikes = callers[0].strikes
+    Surroundings.shared.clear()
+    del callers
+    unregister_all()
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    gc.collect()
+    gc.collect()
+    left = {kind: count for kind, count in alive().items() if count > before[kind]}
+    if strikes:  # an interrupt may come between a status and the function that reads and ends it
+        left.pop("status", None)
+    sys.__stdout__.write(f"{calls} calls\n")  # type: ignore[union-attr]
+    if options.reached:
+        Path(options.reached).write_text("\n".join(sorted(reached)), "utf-8", "replace")
+    if left:
+        end(f"left alive: {left}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--table", choices=["core", "real"], default="core")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--log", default=os.devnull)
+    parser.add_argument("--reached", help="a file for the names of the calls that succeeded")
+    parser.add_argument("--no-limit", action="store_true", help="on memory, for sanitizers")
+    options = parser.parse_args()
+    if not options.no_limit:
+        resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
+    surroundings.LONGEST_RUN = options.seconds + 2 * LONGEST
+    surroundings.watch()
+    sys.unraisablehook = look_for_bugs
+    sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # to the end
+    np.seterr(all="ignore")
+    warnings.simplefilter("ignore")
+    log = os.open(options.log, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
+    with tempfile.TemporaryDirectory(prefix="ortcffi-hostile-") as folder:
+        os.chdir(folder)
+        Path("a file").write_bytes(b"content")
+        Path("a model").write_bytes(models.add())
+        try:
+            call_at_random(options, log)
+        except BaseException:  # noqa: BLE001  # told, where the calls cannot hide it
+            end(traceback.format_exc())
+
+
+if __name__ == "__main__":
+    main()

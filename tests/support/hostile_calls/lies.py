@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: MIT
+"""Arguments that lie: about their length, their content and their type, or that act when used."""
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+# Calls something at random; None would do nothing.
+Act = Callable[[], object]
+
+
+class Raises:
+    """A callable, an iterable, a mapping and a number that raise, each now and then.
+
+    Before that it acts: it may close, change or free what its caller is about to use.
+    """
+
+    def __init__(self, chance: random.Random, act: Act) -> None:
+        self.chance = chance
+        self.act = act
+
+    def _maybe(self, answer: Any) -> Any:
+        self.act()
+        if self.chance.random() < 0.5:
+            raise self.chance.choice([ValueError, KeyError, ZeroDivisionError, MemoryError])(
+                "hostile"
+            )
+        return answer
+
+    def __call__(self, *_arguments: Any, **_named: Any) -> Any:
+        return self._maybe(None)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._maybe(["a", "b"]))
+
+    def __len__(self) -> int:
+        return self._maybe(self.chance.choice([0, 1, 3, 1 << 40]))  # it lies
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._maybe(key)
+
+    def keys(self) -> Any:
+        return self._maybe(["k"])
+
+    def items(self) -> Any:
+        return self._maybe([("k", "v"), ("k",)])
+
+    def __index__(self) -> int:
+        return self._maybe(3)
+
+    def __int__(self) -> int:
+        return self._maybe(2**70)
+
+    def __float__(self) -> float:
+        return self._maybe(float("nan"))
+
+    def __bool__(self) -> bool:
+        return self._maybe(True)
+
+    def __str__(self) -> str:
+        return self._maybe("\ud800")
+
+    def __eq__(self, other: object) -> Any:
+        return self._maybe(True)
+
+    def __hash__(self) -> int:
+        return self._maybe(1)
+
+    def __contains__(self, key: object) -> bool:
+        return self._maybe(True)
+
+    def __array__(self, *_arguments: Any, **_named: Any) -> Any:
+        return self._maybe(np.zeros(3))
+
+    def __dlpack__(self, **_named: Any) -> Any:
+        return self._maybe(np.zeros(3).__dlpack__())
+
+    def __dlpack_device__(self) -> Any:
+        return self._maybe(self.chance.choice([(1, 0), (2, 0), (99, -1), "cpu", ()]))
+
+    def __buffer__(self, _flags: int) -> Any:
+        return self._maybe(memoryview(b"abcd"))
+
+    def __enter__(self) -> Any:
+        return self._maybe(self)
+
+    def __exit__(self, *_error: object) -> Any:
+        return self._maybe(True)
+
+    def __fspath__(self) -> str:
+        return self._maybe("/nonexistent")
+
+
+class WrongClass:
+    """Says that it is of another class."""
+
+    def __init__(self, claimed: type) -> None:
+        self.claimed = claimed
+
+    @property
+    def __class__(self) -> Any:
+        return self.claimed
+
+
+class Text(str):
+    """A str whose methods answer something else."""
+
+    __slots__ = ()
+
+    def encode(self, *_arguments: Any) -> Any:  # type: ignore[override]
+        return b"other\0bytes"
+
+    def __str__(self) -> Any:
+        return "other"
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return 1
+
+
+class Number(int):
+    """An int whose methods answer something else."""
+
+    def __index__(self) -> int:
+        return -1
+
+    def __int__(self) -> int:
+        return 1 << 80
+
+    def __lt__(self, other: object) -> bool:
+        return True
+
+    def __gt__(self, other: object) -> bool:
+        return False
+
+
+class ShortList(list[Any]):
+    """A list that says it is shorter than it is, and iterates over more."""
+
+    def __len__(self) -> int:
+        return 1
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([*list.__iter__(self), *list.__iter__(self), 5])
+
+
+class Emptied:
+    """Empties a list when one of its elements is used as a number or a str, or is compared."""
+
+    def __init__(self, given: list[Any] | dict[Any, Any]) -> None:
+        self.given = given
+
+    def __index__(self) -> int:
+        self.given.clear()
+        return 2
+
+    def __str__(self) -> str:
+        self.given.clear()
+        return "text"
+
+    def __eq__(self, other: object) -> bool:
+        self.given.clear()
+        return False
+
+    def __hash__(self) -> int:
+        return 3
+
+    def __array__(self, *_arguments: Any, **_named: Any) -> Any:
+        self.given.clear()
+        return np.ones(2)
+
+
+def emptied_list() -> list[Any]:
+    """A list that is empty once its second element was looked at."""
+    made: list[Any] = [1]
+    made += [Emptied(made), 3, 4]
+    return made
+
+
+def emptied_dict() -> dict[Any, Any]:
+    """A dict that is empty once one of its values was looked at."""
+    made: dict[Any, Any] = {"a": "b"}
+    made |= {"c": Emptied(made), "d": "e", Emptied(made): "f"}
+    return made
+
+
+class Cycle:
+    """Keeps objects in a cycle, so that only the collector frees them, in an order of its own."""
+
+    def __init__(self, act: Act, *kept: Any) -> None:
+        self.kept = kept
+        self.act = act
+        self.me = self
+
+    def __del__(self) -> None:
+        for each in self.kept:
+            with suppress(Exception):
+                each.info, each.stats  # noqa: B018  # a use while the cycle is taken apart
+        with suppress(Exception):
+            self.act()

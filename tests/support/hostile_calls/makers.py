@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT
+"""How to make a good object of each public class, so that calls reach what only such objects do.
+
+Each function takes a table and returns objects. Those of `ENGINE` need a real library.
+"""
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from support import models
+
+import ortcffi as ort
+from ortcffi import compat
+
+F4 = np.float32
+adapters = itertools.count()
+Maker = Callable[[Any], Any]
+
+
+class InPython(ort.PythonAllocator):
+    """An allocator in Python over that of the core."""
+
+    def __init__(self, api: Any = None) -> None:
+        super().__init__(api)
+        self.pool = ort.core_api().default_allocator
+
+    def alloc(self, size: int) -> Any:
+        return self.pool.alloc(size)
+
+    def free(self, pointer: Any) -> None:
+        self.pool.free(pointer)
+
+
+def value(api: Any) -> Any:
+    return ort.Value.from_numpy(np.arange(6, dtype=F4).reshape(2, 3), api=api)
+
+
+def strings(api: Any) -> Any:
+    return ort.Value.from_strings(["a", "b\0c", "é"], api=api)
+
+
+def sparse(api: Any) -> Any:
+    return ort.Value.sparse_coo(np.ones(2, F4), np.array([1, 4]), [2, 3], api=api)
+
+
+def scope(api: Any) -> Any:
+    tracking = ort.Tracking(api.default_allocator, depth=3)
+    with tracking.scope("a", leaks=True, belongs_to="thread") as left:
+        kept = tracking.zeros(30)
+    return tracking, left, left.leaks, left.groups, kept, tracking.scope("b")
+
+
+def twice(x: Any, *, factor: float = 2.0) -> Any:
+    return x * F4(factor)
+
+
+def python_op(_api: Any) -> Any:
+    made = ort.custom_op(
+        "hostile", inputs=[F4], outputs=[F4], attributes={"factor": 2.0}, op_set="hostile"
+    )(twice)
+    return made, made.description, *made.description.inputs, ort.op_set("hostile")
+
+
+def kernel(_api: Any) -> Any:
+    op, *_ = python_op(None)
+    return op.kernel({"factor": 3.0})
+
+
+def op_library(api: Any) -> Any:
+    made = python_op(None)
+    library = ort.CustomOpLibrary(ort.custom_op_library("hostile"), api=api)
+    ops = [op for domain in library.values() for op in domain.values()]
+    return made[0], library, ops
+
+
+def graph(_api: Any) -> Any:
+    made = ort.Graph()
+    made.input("x", "f4", [1, 4])
+    made.initializer("w", np.ones((1, 4), F4))
+    made.node("Mul", ["x", "w"], ["y"])
+    made.output("y", "f4", [1, 4])
+    return made, made.nodes[0], made.inputs[0]
+
+
+def type_info(api: Any) -> Any:
+    tensor = ort.TypeInfo.tensor("f4", ["N", 3], api)
+    return tensor, tensor.tensor_info, ort.TypeInfo.sequence(tensor)
+
+
+def container(api: Any) -> Any:
+    keys, numbers = (ort.Value.from_numpy(np.arange(2), api=api) for _ in range(2))
+    return ort.Value.map_of(keys, numbers), ort.Value.sequence([value(api), value(api)])
+
+
+def env(api: Any) -> Any:
+    made = ort.Env("hostile", api, logger=lambda _message: None)
+    return made, made.shared_allocator()
+
+
+MAKERS: dict[str, Maker] = {
+    "Aligned": lambda api: ort.Aligned(api.default_allocator, 4096),
+    "Allocator AllocatorStats": lambda api: (
+        api.default_allocator,
+        ort.Tracking(ort.core_api().default_allocator).stats,
+    ),
+    "Api": lambda api: api,
+    "Arena": lambda api: ort.Arena(api.default_allocator),
+    "ArenaCfg": lambda api: ort.ArenaCfg(api, max_bytes=1 << 20),
+    "Attribute": lambda _api: ort.Attribute("factor", ort.OpAttrType.FLOAT, 1.0, False),
+    "CustomOp Operand OpSet PythonOp": python_op,
+    "CustomOpDomain": lambda api: ort.CustomOpDomain("hostile", api),
+    "CustomOpLibrary LibraryOp": op_library,
+    "Env": env,
+    "Failing": lambda api: ort.Failing(api.default_allocator, 5),
+    "FreeDimension": lambda _api: ort.FreeDimension("n", 3, False),
+    "Graph GraphNode GraphValue": graph,
+    "Kernel": kernel,
+    "KeyValuePairs": lambda api: api.key_values({"a": "b"}),
+    "Limiting": lambda api: ort.Limiting(api.default_allocator, 1 << 16, soft=True),
+    "LogMessage": lambda _api: ort.LogMessage(ort.LogSeverity.INFO, "c", "i", "l", "t"),
+    "Logging": lambda api: ort.Logging(api.default_allocator),
+    "MemoryInfo": lambda api: api.cpu_memory_info(),
+    "OpAttr": lambda api: ort.OpAttr("name", [1, 2], api=api),
+    "PrepackedWeights": ort.PrepackedWeights,
+    "PythonAllocator": InPython,
+    "RunOptions": lambda api: ort.RunOptions(api, tag="tag"),
+    "Runtime": lambda _api: ort.find_runtimes(),
+    "Scope Leak LeakGroup Tracking": scope,
+    "SessionOptions": lambda api: ort.SessionOptions(api, logger=print, config={"a": "1"}),
+    "Status": lambda api: api.status(ort.ErrorCode.FAIL, "text"),
+    "StoredAt": lambda _api: ort.StoredAt("a file", 0, 4),
+    "TensorTypeInfo TypeInfo": type_info,
+    "ThreadFunctions": lambda _api: ort.ThreadFunctions(print, print),
+    "ThreadingOptions": ort.ThreadingOptions,
+    "Trace": ort.trace,
+    "Value": lambda api: (value(api), strings(api), *container(api), sparse(api)),
+    "carry": lambda _api: ort.carry(len),
+    "numpy_allocator": lambda api: ort.numpy_allocator(ort.Tracking(api.default_allocator)),
+}
+
+
+# --- what needs an engine -------------------------------------------------------------------------
+
+
+def session(api: Any) -> Any:
+    options = ort.SessionOptions(api, intra_op_threads=1)
+    made = ort.Session(models.add(), options, api=api)
+    return made, *made.inputs, made.metadata
+
+
+def binding(api: Any) -> Any:
+    made, *_ = session(api)
+    bound = ort.Binding(made)
+    bound.bind(x=np.ones((1, 4), F4), y=np.zeros((1, 4), F4))
+    return bound
+
+
+def adapter(api: Any) -> Any:
+    written = compat.AdapterFormat()
+    written.set_parameters({"w": compat.OrtValue.ortvalue_from_numpy(np.ones((1, 4), F4))})
+    # ONNX Runtime maps the file, which must not be written again while it does.
+    path = f"adapter {next(adapters)}"
+    written.export_adapter(path)
+    return written, ort.LoraAdapter(path, api)
+
+
+def profile(api: Any) -> Any:
+    made, *_ = session(api)
+    with made.profiling() as found:
+        made.run({"x": np.ones((1, 4), F4)})
+    return found, *found.events
+
+
+def of_compat(_api: Any) -> Any:
+    made = compat.InferenceSession(models.add(), providers=["CPUExecutionProvider"])
+    value = compat.OrtValue.ortvalue_from_numpy(np.ones((1, 4), F4))
+    bound = made.io_binding()
+    bound.bind_cpu_input("x", np.ones((1, 4), F4))
+    bound.bind_output("y")
+    return (
+        *(made, value, bound, *made.get_inputs(), made.get_modelmeta()),
+        *(made.get_session_options(), compat.RunOptions(), compat.OrtDevice.make("cpu", 0)),
+        *(compat.get_ep_devices(), compat.OrtArenaCfg(0, -1, -1, -1)),
+        compat.SparseTensor.sparse_coo_from_numpy(
+            np.array([2, 3]), np.ones(2, F4), np.array([1, 4]), compat.OrtDevice.make("cpu", 0)
+        ),
+    )
+
+
+ENGINE: dict[str, Maker] = {
+    "Session ModelMetadata ValueSpec": session,
+    "Binding": binding,
+    "EpDevice": lambda api: ort.Env("hostile", api).devices,
+    "LoraAdapter": adapter,
+    "ModelEditor": lambda api: ort.ModelEditor(models.add(), api=api),
+    "Official SoftBound": lambda _api: ort.attach(),
+    "Profile ProfileEvent": profile,
+    "compat": of_compat,
+}
