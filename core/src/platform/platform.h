@@ -54,10 +54,19 @@ void core_run_once(core_once* once, void (*function)(void));
 
 typedef pthread_mutex_t core_mutex;
 typedef pthread_rwlock_t core_rwlock;
-typedef pthread_once_t core_once;
 #define CORE_MUTEX_INIT PTHREAD_MUTEX_INITIALIZER
 #define CORE_RWLOCK_INIT PTHREAD_RWLOCK_INITIALIZER
+#if defined(__GLIBC__)
+typedef pthread_once_t core_once;
 #define CORE_ONCE_INIT PTHREAD_ONCE_INIT
+#else
+/* Other C libraries do not notice that the thread that runs the function is not in the child of a
+ * fork: the child would wait for it without end. 0, CORE_ONCE_DONE or the process that runs it. */
+typedef int64_t core_once;
+#define CORE_ONCE_INIT 0
+#define CORE_ONCE_DONE INT64_MIN
+void core_run_once_slow(core_once* once, void (*function)(void));
+#endif
 
 /** False where the system has no room for another lock. */
 static inline int core_mutex_begin(core_mutex* mutex) {
@@ -79,7 +88,13 @@ static inline void core_rwlock_write_unlock(core_rwlock* lock) { pthread_rwlock_
 
 /** Runs a function once per process; returns when it has run. */
 static inline void core_run_once(core_once* once, void (*function)(void)) {
+#if defined(__GLIBC__)
   pthread_once(once, function);
+#else
+  if (CORE_UNLIKELY(__atomic_load_n(once, __ATOMIC_ACQUIRE) != CORE_ONCE_DONE)) {
+    core_run_once_slow(once, function);
+  }
+#endif
 }
 
 #endif

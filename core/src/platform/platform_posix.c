@@ -51,6 +51,26 @@ void core_thread_join(struct core_thread* thread) {
 
 void core_yield(void) { sched_yield(); }
 
+#if !defined(__GLIBC__)
+void core_run_once_slow(core_once* once, void (*function)(void)) {
+  int64_t own = getpid();
+  int64_t runner = 0;
+  while (
+      !__atomic_compare_exchange_n(once, &runner, own, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    if (runner == CORE_ONCE_DONE) {
+      return;
+    }
+    /* A runner of this process will be done soon; one that a fork has left behind is replaced. */
+    if (runner == own) {
+      core_yield();
+      runner = 0;
+    }
+  }
+  function();
+  __atomic_store_n(once, CORE_ONCE_DONE, __ATOMIC_RELEASE);
+}
+#endif
+
 /* The thread sanitizer does not know these barriers. */
 #if defined(__linux__) && !defined(CORE_TSAN)
 /* Commands of the system call, as in <linux/membarrier.h>, which a machine with musl may lack. */
