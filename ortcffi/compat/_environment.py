@@ -11,7 +11,7 @@ from ortcffi._native import lib
 from ortcffi.compat._errors import translated
 from ortcffi.env.env import Env, available_providers
 from ortcffi.env.sharing import clients_of
-from ortcffi.errors import fail
+from ortcffi.errors import Fail, fail
 from ortcffi.options.thread_pools import ThreadingOptions
 from ortcffi.table.engine import engine_for
 
@@ -189,10 +189,16 @@ def register_execution_provider_library(name: str, path: Any, /) -> None:
 
 @translated
 def unregister_execution_provider_library(name: str, /) -> None:
-    """Unload a library with execution providers."""
+    """Unload a library with execution providers.
+
+    Those that ONNX Runtime has itself are refused, unlike by the official package: what describes
+    their devices would be freed, which programs may still use.
+    """
     slot, table = "UnregisterExecutionProviderLibrary", api()
     table.require(slot)
     arguments = (env().handle, text(name).encode())
+    if name in get_available_providers():
+        raise Fail(f"{name} is no library, but a part of ONNX Runtime", slot)
     if status := lib.UnregisterExecutionProviderLibrary(table.pointer, *arguments):
         fail(table.pointer, status, slot)
 

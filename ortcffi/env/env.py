@@ -2,6 +2,7 @@
 """`Env`: the environment of a library, with its logger, thread pools and shared allocators."""
 
 from collections.abc import Callable, Mapping
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import INT32, UINT32, decode, encode, integer, mapping
@@ -14,7 +15,7 @@ from ortcffi.callbacks.work_functions import WorkFunctions
 from ortcffi.env.allocators import EnvMemory
 from ortcffi.env.sharing import Client, clients_of
 from ortcffi.ep.devices import EpDevice
-from ortcffi.errors import check, fail
+from ortcffi.errors import OrtError, check, fail
 from ortcffi.options.thread_pools import ThreadingOptions
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class Env(EnvMemory):
             client.join(severity_of(least))
             slot, arguments, _kept = _creation(api, context, least, name, threads, config)
             api.require(slot)
-            check(api.pointer, getattr(lib, slot)(api.pointer, *arguments, out), slot)
+            _create(api, slot, arguments, out)
             client.establish()
         except BaseException:
             if not out[0]:
@@ -208,6 +209,24 @@ class Env(EnvMemory):
 
     def __repr__(self) -> str:
         return f"<Env {'closed' if self.closed else f'{self.log_id!r} of {self.api}'}>"
+
+
+def _create(api: "Api", slot: str, arguments: tuple[Any, ...], out: Any) -> None:
+    """Have the library create the environment.
+
+    A library lets go of its last environment before it ends it, on another thread say, and refuses
+    a new one meanwhile.
+    """
+    end = monotonic() + 10
+    while True:
+        try:
+            check(api.pointer, getattr(lib, slot)(api.pointer, *arguments, out), slot)
+        except OrtError as error:
+            if "Only one instance of LoggingManager" not in str(error) or monotonic() > end:
+                raise
+        else:
+            return
+        sleep(0.001)
 
 
 def _threads(api: "Api", threading: Any) -> Any:

@@ -254,3 +254,13 @@ def test_a_library_that_is_not_there_is_an_error(onnxruntime, state):
         onnxruntime.register_execution_provider_library("test", "/nowhere/library.so")
     with pytest.raises(state.Fail, match="was not registered"):
         onnxruntime.unregister_execution_provider_library("test")
+
+
+def test_an_execution_provider_of_onnxruntime_itself_is_not_unloaded():
+    import ortcffi.compat as onnxruntime  # the official package frees what describes its devices
+    from ortcffi.compat.capi.onnxruntime_pybind11_state import Fail
+
+    device = onnxruntime.get_ep_devices()[0]
+    with pytest.raises(Fail, match="CPUExecutionProvider is no library"):
+        onnxruntime.unregister_execution_provider_library("CPUExecutionProvider")
+    assert device.ep_name == "CPUExecutionProvider"

@@ -355,3 +355,25 @@ def test_pythons_own_hook_reports_an_exception_in_a_logger(capsys, monkeypatch):
     told = capsys.readouterr().err
     assert "Exception ignored in: a logger" in told
     assert "KeyError: 'mine'" in told
+
+
+def test_an_environment_is_made_when_another_thread_has_ended_the_last_one(real_api, monkeypatch):
+    class Busy:
+        """The library, which refuses the first two environments as it does meanwhile."""
+
+        refused = 0
+
+        def __getattr__(self, name):
+            return getattr(lib, name)
+
+        def CreateEnv(self, pointer, *arguments):  # noqa: N802  # the name of the slot
+            if self.refused == 2:
+                return lib.CreateEnv(pointer, *arguments)
+            self.refused += 1
+            text = b"Only one instance of LoggingManager created with InstanceType::Default can"
+            return lib.CreateStatus(pointer, lib.ORT_FAIL, text)
+
+    busy = Busy()
+    monkeypatch.setattr("ortcffi.env.env.lib", busy)
+    with ort.Env(api=real_api):
+        assert busy.refused == 2

@@ -4,10 +4,11 @@
 import sys
 import threading
 
+import numpy as np
 import pytest
 from support.threads import join, start, wait_until
 
-from ortcffi import TensorTypeInfo, TypeInfo
+from ortcffi import TensorTypeInfo, TypeInfo, Value
 
 
 @pytest.fixture(autouse=True)
@@ -63,3 +64,24 @@ def test_a_shape_that_was_set_is_kept_by_the_handle_that_was_read_before(api):
     before = info.handle
     info.shape = [1]
     assert TensorTypeInfo.from_handle(api, before, lender=object()).shape == ("a", "b")
+
+
+def test_an_array_of_strings_may_get_another_shape_while_it_is_read(api):
+    spread = np.array([["a", "b"], ["c", "d"]] * 2, object).reshape(2, 4)
+    array = spread[:, ::2]
+    shapes = {(2, 2): (4,), (4,): (2, 2)}
+    flat = np.array(["a", "b", "c", "d"], object)
+
+    class Text(str):
+        __slots__ = ()
+
+    flat[0] = Text("a")
+
+    def read():
+        assert Value.from_numpy(flat, api=api).shape in shapes
+        assert Value.from_numpy(array, api=api).shape == (2, 2)
+
+    def change():
+        flat.shape = shapes[flat.shape]
+
+    assert in_parallel(read, change) == []

@@ -160,18 +160,24 @@ static PyObject* strings_as_they_are(PyObject* type, struct maker* maker, PyObje
   return (PyObject*)ortcffi_new_value((PyTypeObject*)type, maker, made, NULL);
 }
 
+/* Of NumPy's arrays. */
+#define MOST_DIMENSIONS 64
+
 PyObject* ortcffi_strings_of_array(PyObject* type, struct maker* maker, PyObject* x) {
   PyObject* made = strings_as_they_are(type, maker, x);
   if (made != NULL || PyErr_Occurred()) {
     return made;
   }
   const struct array* array = (const struct array*)x;
-  PyObject* flat = array->rank == 1 ? Py_NewRef(x) : PyObject_CallMethod(x, "ravel", NULL);
+  int64_t shape[MOST_DIMENSIONS]; /* a copy: another thread may give the array another shape */
+  size_t rank = (size_t)array->rank;
+  if (rank > MOST_DIMENSIONS) {
+    return NULL;
+  }
+  memcpy(shape, array->shape, rank * sizeof *shape);
+  PyObject* flat = rank == 1 ? Py_NewRef(x) : PyObject_CallMethod(x, "ravel", NULL);
   PyObject* list = flat == NULL ? NULL : PyObject_CallMethod(flat, "tolist", NULL);
-  PyObject* value = list == NULL
-                        ? NULL
-                        : ortcffi_new_strings(type, maker, list, (const int64_t*)array->shape,
-                                              (size_t)array->rank);
+  PyObject* value = list == NULL ? NULL : ortcffi_new_strings(type, maker, list, shape, rank);
   if (value == NULL &&
       (PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_ValueError))) {
     PyErr_Clear();

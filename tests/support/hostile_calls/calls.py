@@ -28,8 +28,6 @@ BUGS = (SystemError, NameError, UnboundLocalError, AssertionError)
 # What is not called: it takes raw pointers, which nobody can check, or changes the whole process.
 LEFT_OUT = {"ffi", "lib", "expose_symbols", "init_api", "pointer", "handle", "data_ptr"}
 LEFT_OUT |= {"give_away"}  # answers a raw pointer, which the caller must release
-# ONNX Runtime then ends its devices, also those that are in use.
-LEFT_OUT |= {"unregister_execution_provider_library"}
 # The same of one class, and what keeps domains as long as the process.
 LEFT_OUT_OF = {
     ("SessionIOBinding", "bind_input"),
