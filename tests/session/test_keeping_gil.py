@@ -141,8 +141,14 @@ def test_a_session_that_calls_no_python_may_keep_the_gil(real_api):
     assert may(real_api)
     options = ort.SessionOptions(real_api, intra_op_threads=1, config={"session.a": "1"})
     options.add_initializer("w", ort.Value.from_numpy(np.ones(3, np.float32), api=real_api))
-    options.add_provider("CPU")
     assert may(real_api, options)
+
+
+@pytest.mark.parametrize("name", ["CPUExecutionProvider", "XNNPACK"])
+def test_only_the_execution_provider_of_the_cpu_is_known_to_call_no_python(real_api, name):
+    options = ort.SessionOptions(real_api)
+    options._values["providers"] = [(name, {})]  # which of them a library has differs
+    assert may(real_api, options) == (name == "CPUExecutionProvider")
 
 
 def test_a_session_that_may_call_python_may_not_keep_the_gil(real_api):

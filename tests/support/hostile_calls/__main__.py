@@ -60,8 +60,11 @@ def work(hostile: Surroundings, until: float) -> None:
 
 def work_here(hostile: Surroundings, until: float) -> None:
     while time.monotonic() < until:
-        for _ in range(20):
-            hostile.one()
+        try:
+            for _ in range(20):
+                hostile.one()
+        except KeyboardInterrupt:
+            continue  # one that struck while something was released, which is told later
     hostile.depth = DEEPEST  # finalizers that run from now on make no calls
     hostile.pool.clear()
     hostile.numpys = None
