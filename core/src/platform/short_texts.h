@@ -77,6 +77,8 @@ static inline void core_copy_text(char* to, size_t room, const char* from, size_
     _mm_storeu_si128((__m128i*)(void*)to, text);
     return;
   }
+#else
+  (void)room;
 #endif
   memcpy(to, from, length);
 }

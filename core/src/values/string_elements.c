@@ -169,6 +169,9 @@ bool core_fill_short_strings(struct core_tensor* tensor, const char* const* text
     return true;
   }
   core_strings_begin(strings, i + 1);
+#else
+  (void)tensor;
+  (void)texts;
 #endif
   return false;
 }
