@@ -15,7 +15,7 @@ from .plot import FORMATS, PlotError, plot, require_matplotlib
 from .rows import ROWS, Row
 from .subjects import NAMES, Missing, Subject, find
 
-SECONDS = 60
+SECONDS = 75
 QUICK_SECONDS = 10
 MOST_SECONDS = 86_400
 BAR_WIDTH = 30

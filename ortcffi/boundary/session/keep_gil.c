@@ -5,15 +5,18 @@
 #include <sched.h>
 #include <stdatomic.h>
 
-/* A run that takes longer is not quick, in seconds. To give the GIL away and take it back costs
- * about as much where another thread waits for it. */
+/* A run that keeps the GIL and takes longer is slow, in seconds. To give the GIL away and take it
+ * back costs about as much where another thread waits for it. */
 #define QUICK_RUN 1e-5
-/* Of the last runs so many more were quick than not, before one keeps the GIL. */
+/* The same for one that releases it: it may have waited, with the processor's caches cold. */
+#define QUICK_COLD_RUN 1e-4
+/* After so many quick runs that release the GIL, one keeps it; after slow ones that did, more. */
 #define ENOUGH_QUICK 8
-#define MOST_QUICK 16
-#define ONE_SLOW 4
-/* After one that was ended, so many must be quick besides. */
-#define AFTER_ENDED 100
+#define MOST_QUICK 1024
+/* Slow runs that may keep the GIL, less those in between that were quick. */
+#define FEW_SLOW 3
+/* After so many quick runs that kept it, slow ones are forgotten. */
+#define MANY_KEPT 100
 
 /* The run that keeps the GIL, of which there is one at most: its number, and in the lowest two bits
  * what it is doing. The run below is valid while it does something. */
@@ -29,17 +32,42 @@ static int idle_checks;
 #define CHECK_INTERVAL 5
 #define MANY_IDLE_CHECKS 20
 
+static unsigned enough_quick(const struct habit* habit) {
+  return habit->enough_quick > 0 ? habit->enough_quick : ENOUGH_QUICK;
+}
+
 void ortcffi_learn_quick(struct habit* habit, const struct run* run, double seconds) {
-  if (seconds > QUICK_RUN || run->has_other_bytes) {
-    habit->quick_runs -= habit->quick_runs > 0 ? ONE_SLOW : 0;
+  if (seconds > QUICK_COLD_RUN || run->has_other_bytes) {
+    habit->quick_runs = 0;
     return;
   }
   habit->quick_bytes = run->bytes > habit->quick_bytes ? run->bytes : habit->quick_bytes;
   habit->quick_runs += habit->quick_runs < MOST_QUICK;
 }
 
+static void learn_not_to_keep(struct habit* habit) {
+  unsigned more = enough_quick(habit) * 2;
+  habit->enough_quick = more < MOST_QUICK ? more : MOST_QUICK;
+  habit->quick_runs = habit->kept_runs = habit->slow_runs = 0;
+}
+
+/* Notes how long the library took for a run that kept the GIL. */
+static void learn_kept(struct habit* habit, double seconds) {
+  if (seconds > QUICK_RUN) {
+    if (++habit->slow_runs >= FEW_SLOW) {
+      learn_not_to_keep(habit);
+    }
+    return;
+  }
+  habit->slow_runs -= habit->slow_runs > 0;
+  if (++habit->kept_runs >= MANY_KEPT) {
+    habit->kept_runs = 0;
+    habit->enough_quick = 0;
+  }
+}
+
 int ortcffi_may_keep_gil(const struct run* run, const struct habit* habit) {
-  return run->session->may_keep_gil && habit->quick_runs >= ENOUGH_QUICK &&
+  return run->session->may_keep_gil && habit->quick_runs >= enough_quick(habit) &&
          run->bytes <= habit->quick_bytes && !run->has_other_bytes && run->deadline == 0 &&
          run->options_holder == NULL && (atomic_load(&keeper) & 3) == NOTHING && ortcffi_watches();
 }
@@ -54,7 +82,7 @@ OrtStatus* ortcffi_run_keeping_gil(struct run* run, struct habit* habit, int* is
   }
   double began = ortcffi_now();
   OrtStatus* status = ortcffi_call_run(run);
-  ortcffi_learn_quick(habit, run, ortcffi_now() - began);
+  learn_kept(habit, ortcffi_now() - began);
   unsigned long expected = number | RUNNING;
   if (atomic_compare_exchange_strong(&keeper, &expected, number | NOTHING)) {
     *is_cut = 0;
@@ -65,7 +93,7 @@ OrtStatus* ortcffi_run_keeping_gil(struct run* run, struct habit* habit, int* is
   }
   atomic_store(&keeper, number | NOTHING);
   ortcffi_set_terminate(run->session, run->options, 0);
-  habit->quick_runs = -AFTER_ENDED;
+  learn_not_to_keep(habit);
   ortcffi_learn_long(habit, run);
   *is_cut = status != NULL;
   if (*is_cut) {

@@ -56,8 +56,9 @@ struct habit {
   size_t long_bytes;   /* and one with so many was long, if there was one */
   unsigned short_runs; /* since then */
   char has_short, has_long;
-  size_t quick_bytes; /* runs with so many were quick */
-  int quick_runs;     /* how often, less what slow ones take away */
+  size_t quick_bytes;                          /* runs with so many were quick */
+  unsigned quick_runs;                         /* how many since a slow one */
+  unsigned enough_quick, kept_runs, slow_runs; /* see keep_gil.c */
 };
 
 struct session {
@@ -260,7 +261,7 @@ void ortcffi_wake_watch(void);
 int ortcffi_may_keep_gil(const struct run* run, const struct habit* habit);
 /* Does so. Where the run was ended since it was long, `is_cut` is 1 and there is no status. */
 OrtStatus* ortcffi_run_keeping_gil(struct run* run, struct habit* habit, int* is_cut);
-/* Notes how long the library took for a run. */
+/* Notes how long the library took for a run that released the GIL. */
 void ortcffi_learn_quick(struct habit* habit, const struct run* run, double seconds);
 /* On the thread of watch.c: ends a run that keeps the GIL for long; in how many milliseconds to do
  * so again, or -1 for never. */
