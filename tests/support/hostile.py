@@ -32,7 +32,8 @@ from typing import Any
 import numpy as np
 
 import ortcffi as ort
-from ortcffi._native import ffi, lib
+from ortcffi._native import lib
+from ortcffi.testing.live_objects import left_alive, live_objects
 
 # Our own mistakes, which no argument may bring about.
 BUGS = (SystemError, NameError, UnboundLocalError, AssertionError)
@@ -278,15 +279,6 @@ class Hostile:
             self.pool.pop(self.chance.randrange(len(self.pool)))
 
 
-def alive() -> dict[str, int]:
-    """The live objects of the core, by kind."""
-    counts, kind = {}, 0
-    while (name := lib.ortcffi_kind_name(kind)) != ffi.NULL:
-        counts[ffi.string(name).decode()] = lib.ortcffi_live_objects(kind)
-        kind += 1
-    return counts
-
-
 def work(table: str, seed: int, until: float, log: int) -> int:
     """Calls until the time is over, but a few also on a busy machine; the number of calls."""
     hostile = Hostile(table, seed, log)
@@ -319,7 +311,7 @@ def main() -> None:
 def call_at_random(options: argparse.Namespace, log: int) -> None:
     """Make the calls of all threads; exit with an error if they leave objects alive."""
     ort.core_api().default_allocator.info  # noqa: B018  # what stays for the whole process
-    before = alive()
+    before = live_objects()
     until = time.monotonic() + options.seconds
     counts: list[int] = []
     run = lambda seed: counts.append(work(options.table, seed, until, log))  # noqa: E731
@@ -335,7 +327,7 @@ def call_at_random(options: argparse.Namespace, log: int) -> None:
         faulthandler.dump_traceback()  # of a thread in a call that does not end
         os._exit(1)
     gc.collect()
-    left = {kind: count for kind, count in alive().items() if count > before[kind]}
+    left = left_alive(before)
     sys.stdout.write(f"{sum(counts)} calls\n")
     if left:
         sys.exit(f"left alive: {left}")

@@ -7,25 +7,10 @@ import weakref
 
 import numpy as np
 import pytest
+from support.allocators import InPython
 from support.threads import run_threads
 
-from ortcffi import PythonAllocator, Value, ffi, lib
-
-
-class Counting(PythonAllocator):
-    """Counts the blocks that are alive."""
-
-    def __init__(self, api):
-        super().__init__(api)
-        self.blocks = {}
-
-    def alloc(self, size):
-        block = np.empty(size, "u1")
-        self.blocks[block.ctypes.data] = block
-        return block.ctypes.data
-
-    def free(self, pointer):
-        del self.blocks[int(ffi.cast("uintptr_t", pointer))]
+from ortcffi import Value, ffi, lib
 
 
 def read(api, handle):
@@ -65,7 +50,7 @@ def test_a_handle_outlives_its_value(api, how):
 
 
 def test_the_last_handle_gives_the_memory_back_to_an_allocator_in_python(core_api):
-    allocator = Counting(core_api)
+    allocator = InPython(core_api)
     value = Value.empty(100, np.float32, allocator)
     handles = [value.handle for _ in range(3)]
     del value

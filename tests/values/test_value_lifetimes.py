@@ -3,29 +3,12 @@
 
 import gc
 
-import numpy as np
 import pytest
+from support.allocators import InPython
 from support.threads import join, start
 
-from ortcffi import Arena, Env, Limiting, Logging, PythonAllocator, Tracking, Value, ffi
+from ortcffi import Arena, Env, Limiting, Logging, Tracking, Value, ffi
 from ortcffi._native import lib
-
-
-class Mine(PythonAllocator):
-    """Takes memory from NumPy."""
-
-    def __init__(self, api):
-        super().__init__(api)
-        self.blocks = {}
-
-    def alloc(self, size):
-        block = np.empty(size, "u1")
-        self.blocks[block.ctypes.data] = block
-        return block.ctypes.data
-
-    def free(self, pointer):
-        del self.blocks[int(ffi.cast("uintptr_t", pointer))]
-
 
 ALLOCATORS = {
     "default": lambda api: api.default_allocator,
@@ -34,7 +17,7 @@ ALLOCATORS = {
     "tracking": lambda api: Tracking(api.default_allocator),
     "tracked arena": lambda api: Tracking(Arena(Tracking(api.default_allocator))),
     "arena": lambda api: Arena(api.default_allocator),
-    "python": Mine,
+    "python": InPython,
     "shared": lambda api: Env("lives", api=api).shared_allocator(),
 }
 IN_ANY_ORDER = pytest.mark.parametrize("order", ["allocator first", "value first"])

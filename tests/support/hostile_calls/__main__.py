@@ -24,18 +24,9 @@ from support.hostile_calls.calls import BUGS, DEEPEST, end
 from support.hostile_calls.surroundings import LONGEST, Surroundings
 
 import ortcffi as ort
-from ortcffi._native import ffi, lib
+from ortcffi.testing.live_objects import left_alive, live_objects
 
 ADDRESS_SPACE = 12 << 30  # bytes; allocations beyond it fail
-
-
-def alive() -> dict[str, int]:
-    """The live objects of the core, by kind."""
-    counts, kind = {}, 0
-    while (name := lib.ortcffi_kind_name(kind)) != ffi.NULL:
-        counts[ffi.string(name).decode()] = lib.ortcffi_live_objects(kind)
-        kind += 1
-    return counts
 
 
 def look_for_bugs(what: Any) -> None:
@@ -73,7 +64,7 @@ def work_here(hostile: Surroundings, until: float) -> None:
 def call_at_random(options: argparse.Namespace, log: int) -> None:
     """Make the calls of all threads; exit with an error if they leave objects alive."""
     ort.core_api().default_allocator.info  # noqa: B018  # what stays for the whole process
-    before = alive()
+    before = live_objects()
     until = time.monotonic() + options.seconds
     # A library that has begun threads does not work in the child of a fork.
     Surroundings.may_fork = options.table == "core"
@@ -98,7 +89,7 @@ def call_at_random(options: argparse.Namespace, log: int) -> None:
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     gc.collect()
     gc.collect()
-    left = {kind: count for kind, count in alive().items() if count > before[kind]}
+    left = left_alive(before)
     if strikes:  # an interrupt may come between a status and the function that reads and ends it
         left.pop("status", None)
     sys.__stdout__.write(f"{calls} calls\n")  # type: ignore[union-attr]

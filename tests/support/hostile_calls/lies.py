@@ -7,49 +7,28 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
+from support import hostile
 
 # Calls something at random; None would do nothing.
 Act = Callable[[], object]
 
 
-class Raises:
-    """A callable, an iterable, a mapping and a number that raise, each now and then.
+class Raises(hostile.Raises):
+    """The same with more methods, which acts first.
 
-    Before that it acts: it may close, change or free what its caller is about to use.
+    It may close, change or free what its caller is about to use.
     """
 
     def __init__(self, chance: random.Random, act: Act) -> None:
-        self.chance = chance
+        super().__init__(chance)
         self.act = act
 
     def _maybe(self, answer: Any) -> Any:
         self.act()
-        if self.chance.random() < 0.5:
-            raise self.chance.choice([ValueError, KeyError, ZeroDivisionError, MemoryError])(
-                "hostile"
-            )
-        return answer
-
-    def __call__(self, *_arguments: Any, **_named: Any) -> Any:
-        return self._maybe(None)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._maybe(["a", "b"]))
-
-    def __len__(self) -> int:
-        return self._maybe(self.chance.choice([0, 1, 3, 1 << 40]))  # it lies
-
-    def __getitem__(self, key: Any) -> Any:
-        return self._maybe(key)
-
-    def keys(self) -> Any:
-        return self._maybe(["k"])
+        return super()._maybe(answer)
 
     def items(self) -> Any:
         return self._maybe([("k", "v"), ("k",)])
-
-    def __index__(self) -> int:
-        return self._maybe(3)
 
     def __int__(self) -> int:
         return self._maybe(2**70)
@@ -72,9 +51,6 @@ class Raises:
     def __contains__(self, key: object) -> bool:
         return self._maybe(True)
 
-    def __array__(self, *_arguments: Any, **_named: Any) -> Any:
-        return self._maybe(np.zeros(3))
-
     def __dlpack__(self, **_named: Any) -> Any:
         return self._maybe(np.zeros(3).__dlpack__())
 
@@ -89,9 +65,6 @@ class Raises:
 
     def __exit__(self, *_error: object) -> Any:
         return self._maybe(True)
-
-    def __fspath__(self) -> str:
-        return self._maybe("/nonexistent")
 
 
 class WrongClass:
