@@ -10,6 +10,7 @@ the domains of a table are made once for each state of a set.
 
 import sys
 import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import decode, encode
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from ortcffi.kernels.python_op import PythonOp
     from ortcffi.table.api import Api
 
-__all__ = ["OpSet", "custom_op_library", "op_set"]
+__all__ = ["OpSet", "custom_op_library", "no_ops", "op_set"]
 
 _chosen = threading.local()
 _lock = threading.RLock()
@@ -181,8 +182,21 @@ def custom_op_library(name: str = "") -> str:
     return sys.modules["ortcffi._ort"].__file__ or ""
 
 
+@contextmanager
+def no_ops() -> "Iterator[None]":
+    """Within the block, hosts to which this thread gives the library get no ops."""
+    before = getattr(_chosen, "registers_none", False)
+    _chosen.registers_none = True
+    try:
+        yield
+    finally:
+        _chosen.registers_none = before
+
+
 def _register(options: int, base: int) -> None:
     """Called by ``RegisterCustomOps``."""
+    if getattr(_chosen, "registers_none", False):
+        return
     chosen = op_set(getattr(_chosen, "name", ""))
     chosen.register(ffi.cast("OrtSessionOptions*", options), ffi.cast("OrtApiBase*", base))
 

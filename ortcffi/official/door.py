@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
+from ortcffi.kernels.op_sets import no_ops
 from ortcffi.official.attached import PACKAGE, Official
 from ortcffi.table.load import LoadError
 
@@ -63,7 +64,8 @@ def _attach() -> Official:
         ) from error
     extension = importlib.import_module("ortcffi._ort").__file__
     try:
-        package.SessionOptions().register_custom_ops_library(extension)
+        with no_ops():  # those of a set would stay for the whole process
+            package.SessionOptions().register_custom_ops_library(extension)
     except Exception as error:
         text = f"{module.__file__} does not load libraries of custom ops: {error}"
         raise LoadError(text) from error

@@ -55,6 +55,21 @@ def test_the_package_need_not_be_imported_first():
     assert python(code) == "True\n"
 
 
+def test_to_attach_registers_no_op():
+    code = """
+        from ortcffi.testing.live_objects import live_objects
+
+        decorate = ort.custom_op("my.domain", inputs=[np.float32], outputs=[np.float32])
+        op = decorate(lambda x: x)
+        ort.attach()
+        ort.op_set().remove(op)
+        del op
+        gc.collect()
+        print(live_objects()["op written in Python"])
+    """
+    assert python(code) == "0\n"
+
+
 @pytest.fixture(scope="module")
 def refusals() -> Any:
     """What `attach` says of packages that it cannot use, in a process that never attached."""
