@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 from support import models
-from support.hostile_calls import surroundings
+from support.hostile_calls import kept, surroundings
 from support.hostile_calls.calls import BUGS, DEEPEST, end
 from support.hostile_calls.surroundings import LONGEST, Surroundings
 
@@ -34,14 +34,6 @@ def look_for_bugs(what: Any) -> None:
     if issubclass(what.exc_type, BUGS):
         told = traceback.format_exception(what.exc_type, what.exc_value, what.exc_traceback)
         end(f"in {what.object!r}: {''.join(told)}")
-
-
-def unregister_all() -> None:
-    """Take back what the official package's environment shares, since it does not end."""
-    if door := sys.modules.get("ortcffi.official.door"):
-        env = door.attach().env
-        for each in env._registered():
-            env.unregister_allocator(each.lent.info)
 
 
 def work(hostile: Surroundings, until: float) -> None:
@@ -65,6 +57,7 @@ def call_at_random(options: argparse.Namespace, log: int) -> None:
     """Make the calls of all threads; exit with an error if they leave objects alive."""
     ort.core_api().default_allocator.info  # noqa: B018  # what stays for the whole process
     before = live_objects()
+    kept.note_what_is_shared()
     until = time.monotonic() + options.seconds
     # A library that has begun threads does not work in the child of a fork.
     Surroundings.may_fork = options.table == "core"
@@ -85,7 +78,7 @@ def call_at_random(options: argparse.Namespace, log: int) -> None:
     strikes = callers[0].strikes
     Surroundings.shared.clear()
     del callers
-    unregister_all()
+    kept.take_back()
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     gc.collect()
     gc.collect()

@@ -9,6 +9,7 @@ import signal
 import sys
 import threading
 from collections.abc import Awaitable, Callable
+from types import CodeType, FrameType
 from typing import Any, ClassVar
 
 from support import processes
@@ -31,6 +32,7 @@ class Surroundings(Caller):
     may_fork: ClassVar[bool] = True
     striking = False  # whether the signal handler is to raise
     strikes = 0
+    not_struck: ClassVar[set[CodeType]] = set()  # functions in which it does not raise
 
     def collect(self) -> None:
         gc.collect(self.chance.choice([0, 1, 2]))
@@ -118,8 +120,10 @@ class Surroundings(Caller):
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
 
-    def strike(self, *_signal: object) -> None:
-        if self.striking:
+    def strike(self, _signal: int, frame: FrameType | None) -> None:
+        while frame is not None and frame.f_code not in self.not_struck:
+            frame = frame.f_back
+        if self.striking and frame is None:
             self.striking = False
             self.strikes += 1
             raise KeyboardInterrupt

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""What the package keeps until the process ends, and how a run takes it back to count the rest."""
+
+import sys
+from typing import Any
+
+from support.hostile_calls.surroundings import Surroundings
+
+from ortcffi._native import lib
+from ortcffi.compat import _environment
+from ortcffi.env import sharing
+from ortcffi.kernels import op_sets
+from ortcffi.official import attached
+
+_shared: list[Any] = []  # of allocators to which a reference in C was added for good
+_share_for_good = attached.share_for_good
+
+
+def share(official: Any, allocator: Any) -> None:
+    """Does what it replaces, and notes the references."""
+    with sharing.allocators:  # nobody else registers one meanwhile
+        _share_for_good(official, allocator)
+        found = [each.lent for each in official.env._registered() if each.allocator is allocator]
+        _shared.extend(lent.handle for lent in found)
+
+
+def note_what_is_shared() -> None:
+    attached.share_for_good = share
+    Surroundings.not_struck.add(share.__code__)
+
+
+def take_back() -> None:
+    """Let go of shared allocators, the environment of `ortcffi.compat`, and ops.
+
+    Nothing may use them any more.
+    """
+    if door := sys.modules.get("ortcffi.official.door"):
+        env = door.attach().env
+        for each in env._registered():
+            env.unregister_allocator(each.lent.info)
+    for handle in _shared:
+        lib.ortcffi_release_allocator(handle)
+    _shared.clear()
+    _environment.close_environment()
+    for each in op_sets._sets.values():
+        for op in each:
+            each.remove(op)
