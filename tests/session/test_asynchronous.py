@@ -33,7 +33,7 @@ def session(opened, options):
 
 @pytest.fixture
 def endless(opened, options):
-    return opened(models.loop(2_000_000, 32), options)
+    return opened(models.loop(10**12, 32), options)
 
 
 def test_a_run_is_awaited(session, x):

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs: from the call to its results. See session.h. */
+#include <math.h>
 #include <string.h>
 
 #include "boundary/session/session.h"
@@ -231,7 +232,7 @@ static OrtStatus* perform_without_gil(struct run* run, struct habit* habit) {
   Py_BEGIN_ALLOW_THREADS;
   double began = ortcffi_now();
   status = ortcffi_call_run(run);
-  seconds = ortcffi_now() - began;
+  seconds = status == NULL ? ortcffi_now() - began : INFINITY;
   Py_END_ALLOW_THREADS;
   ortcffi_watch_end(&watch, run, habit, seconds);
   ortcffi_learn_quick(habit, run, seconds);

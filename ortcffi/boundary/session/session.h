@@ -238,7 +238,8 @@ struct watch {
 double ortcffi_now(void);
 /* Before and after a run that is linked; on the thread that runs it. */
 void ortcffi_watch_begin(struct watch* watch, struct run* run, const struct habit* habit);
-/* `seconds` is how long the library took. */
+/* `seconds` is how long the library took; INFINITY for a run that failed or was ended, since one
+ * like it may take any time. */
 void ortcffi_watch_end(const struct watch* watch, const struct run* run, struct habit* habit,
                        double seconds);
 /* Notes that a run was long. */
@@ -261,7 +262,7 @@ void ortcffi_wake_watch(void);
 int ortcffi_may_keep_gil(const struct run* run, const struct habit* habit);
 /* Does so. Where the run was ended since it was long, `is_cut` is 1 and there is no status. */
 OrtStatus* ortcffi_run_keeping_gil(struct run* run, struct habit* habit, int* is_cut);
-/* Notes how long the library took for a run that released the GIL. */
+/* Notes how long the library took for a run that released the GIL, as `ortcffi_watch_end` does. */
 void ortcffi_learn_quick(struct habit* habit, const struct run* run, double seconds);
 /* On the thread of watch.c: ends a run that keeps the GIL for long; in how many milliseconds to do
  * so again, or -1 for never. */
