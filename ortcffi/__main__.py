@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import cast
 
+from ortcffi._program import program_name
+
 COMMANDS = {  # name: the module that has its main(), what it does
     "bench": ("ortcffi.bench.cli", "measure speed, compared with other libraries"),
     "check": ("ortcffi.cli.check", "find what is wrong with a library of custom ops"),
@@ -32,8 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Only the module of that command is imported.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
+    name = program_name()  # `top` replaces the arguments of the process
     if sys.stdout is None:
-        return _fail("stdout is closed")
+        return _fail(name, "stdout is closed")
     try:
         # A path in a message may have bytes that are not UTF-8.
         for stream in (sys.stdout, sys.stderr):
@@ -48,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 128 + 2  # likewise SIGINT
     except OSError as error:
         _discard_stdout()
-        return _fail(str(error))
+        return _fail(name, str(error))
     return code
 
 
@@ -59,9 +62,9 @@ def _run(given: list[str]) -> int:
     return cast("int", module.main(given[1:]))
 
 
-def _fail(problem: str) -> int:
+def _fail(name: str, problem: str) -> int:
     if sys.stderr is not None:
-        sys.stderr.write(f"python -m ortcffi: {problem}\n")
+        sys.stderr.write(f"{name}: {problem}\n")
     return 1
 
 
@@ -77,7 +80,7 @@ def _without_command(given: list[str]) -> int:
     width = max(map(len, COMMANDS)) + 2
     listed = "\n".join(f"  {name:{width}}{does}" for name, (_, does) in COMMANDS.items())
     parser = argparse.ArgumentParser(
-        prog="python -m ortcffi",
+        prog=program_name(),
         usage="%(prog)s COMMAND [ARGUMENT ...]",
         description="The ONNX Runtime C API from Python.",
         epilog=f"commands:\n{listed}\n\nCOMMAND --help describes a command.",

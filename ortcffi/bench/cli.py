@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from ortcffi._program import program_name
+
 from . import report
 from .measure import LEAST_SECONDS, Result, able, measure
 from .plot import FORMATS, PlotError, plot, require_matplotlib
@@ -108,7 +110,7 @@ def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command as a program of its own; by default with the process's arguments."""
-    parser = argparse.ArgumentParser(prog="python -m ortcffi bench")
+    parser = argparse.ArgumentParser(prog=program_name("bench"))
     add_arguments(parser)
     return run(parser.parse_args(arguments), parser)
 

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from ortcffi._program import program_name
 from ortcffi._public import public
 
 DESCRIPTION = """\
@@ -76,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     import argparse
     import shlex
 
-    parser = argparse.ArgumentParser(prog="python -m ortcffi config", description=DESCRIPTION)
+    parser = argparse.ArgumentParser(prog=program_name("config"), description=DESCRIPTION)
     parser.add_argument("--cflags", action="store_true", help="flags for compiling: -I...")
     parser.add_argument("--libs", action="store_true", help="flags for linking: -L... -l... -rpath")
     parser.add_argument("--include", action="store_true", help="the directory of the header")

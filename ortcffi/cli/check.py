@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ortcffi._convert import absolute
+from ortcffi._program import program_name
 from ortcffi.cli import check_client
 from ortcffi.cli.check_client import Client, examine
 from ortcffi.cli.check_file import FileFacts, read_facts
@@ -238,7 +239,7 @@ def _check_with(host: str, paths: Sequence[str], *, as_json: bool) -> int:
 def main(arguments: Sequence[str]) -> int:
     """Run the command; the exit code is 0 only without findings."""
     parser = argparse.ArgumentParser(
-        prog="python -m ortcffi check",
+        prog=program_name("check"),
         description="Find what is wrong with libraries of custom ops or execution providers.",
     )
     parser.add_argument("path", nargs="+", help="a library of custom ops or execution providers")

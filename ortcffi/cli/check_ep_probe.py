@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from ortcffi._convert import decode
 from ortcffi._native import ffi, lib
 from ortcffi.errors import check
-from ortcffi.kernels.host import host_function
 from ortcffi.table.api import Api
 from ortcffi.testing.live_objects import left_alive, live_objects
 
@@ -52,6 +51,8 @@ class Factory(NamedTuple):
 
 def make_factories(api: Api, base: Any, create: Any, end: Any) -> list[Factory]:
     """Make the factories of a library with the core as its host, look at them, and end them."""
+    from ortcffi.kernels.host import host_function  # which imports NumPy
+
     before = live_objects()
     made, count = ffi.new("OrtEpFactory*[]", _MOST), ffi.new("size_t*")
     function = ffi.cast("CreateEpApiFactoriesFn", create)

@@ -74,7 +74,7 @@ def _exports(path: str) -> tuple[frozenset[str], Iterable[str]] | None:
 
 def _loaded(path: str) -> dict[str, str] | None:
     """The libraries of a process that has opened the library, by the end of their paths."""
-    command = [sys.executable, "-I", "-c", _PROBE, path]
+    command = [sys.executable, "-I", "-S", "-c", _PROBE, path]
     try:
         done = subprocess.run(
             command, check=False, capture_output=True, stdin=subprocess.DEVNULL, timeout=SECONDS

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ortcffi._program import program_name
 from ortcffi._table import highest_api_version
 from ortcffi.cli import official_doctor
 from ortcffi.cli.search_path import search_path
@@ -169,7 +170,7 @@ def _conclude(findings: Sequence[Finding]) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with its arguments, by default the process's, and return the exit code."""
     parser = argparse.ArgumentParser(
-        prog="python -m ortcffi doctor", description=DESCRIPTION, epilog=EPILOG
+        prog=program_name("doctor"), description=DESCRIPTION, epilog=EPILOG
     )
     parser.add_argument("path", nargs="*", help="another library to examine")
     parser.add_argument("--json", action="store_true", help="print JSON")

@@ -12,9 +12,9 @@ from typing import Any
 
 from ortcffi._convert import decode
 from ortcffi._native import lib
+from ortcffi._program import program_name
 from ortcffi._table import core_api
 from ortcffi.cli import build_flags as config
-from ortcffi.env.env import available_providers
 from ortcffi.errors import OrtError
 from ortcffi.table import load as providers
 from ortcffi.table.load import LoadError
@@ -63,6 +63,8 @@ def live_objects() -> dict[str, int]:
 
 def collect() -> dict[str, Any]:
     """Collect what the command prints, as values for JSON."""
+    from ortcffi.env.env import available_providers  # which imports NumPy
+
     base = lib.ortcffi_core_api_base()
     core_version = decode(base.GetVersionString())
     highest = lib.ORTCFFI_API_VERSION
@@ -123,7 +125,7 @@ def _render(facts: dict[str, Any]) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with its arguments, by default the process's, and return the exit code."""
     parser = argparse.ArgumentParser(
-        prog="python -m ortcffi info", description=DESCRIPTION, epilog=EPILOG
+        prog=program_name("info"), description=DESCRIPTION, epilog=EPILOG
     )
     parser.add_argument("model", nargs="?", help="the path of a model")
     parser.add_argument("--json", action="store_true", help="print JSON")

@@ -11,11 +11,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi.cli.search_path import search_path
-from ortcffi.official.attached import PACKAGE, Official
-from ortcffi.official.layout import KNOWN_RELEASES, is_known_release
+from ortcffi.official.layout import KNOWN_RELEASES, PACKAGE, is_known_release
+
+if TYPE_CHECKING:
+    from ortcffi.official.attached import Official
 
 __all__ = ["OfficialFinding", "answer", "describe", "examine"]
 
@@ -111,12 +113,12 @@ def _text_of(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
-def _reach_session(official: Official, package: Any) -> None:
+def _reach_session(official: "Official", package: Any) -> None:
     providers = ["CPUExecutionProvider"]
     official.session(package.InferenceSession(_MODEL, providers=providers))
 
 
-_PARTS: dict[str, Callable[[Official, Any], object]] = {
+_PARTS: dict[str, Callable[["Official", Any], object]] = {
     "objects": lambda official, package: official.run_options(package.RunOptions()),
     "sessions": _reach_session,
     "environment": lambda official, _package: official.env,

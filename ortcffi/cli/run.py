@@ -12,6 +12,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from ortcffi._program import program_name
 from ortcffi.errors import NotImplemented, OrtError
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.session import Session
@@ -28,7 +29,7 @@ memory of its arena."""
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m ortcffi run", description=DESCRIPTION)
+    parser = argparse.ArgumentParser(prog=program_name("run"), description=DESCRIPTION)
     parser.add_argument("model", help="the path of a model")
     parser.add_argument(
         "inputs",

@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from ortcffi._program import program_name
 from ortcffi.cli.top_live import Live
 from ortcffi.official.picture import save_svg
 from ortcffi.official.recording import Recorder
@@ -31,7 +32,7 @@ VARIABLE = "ORTCFFI_TOP"  # what `ortcffi top -- command` hands on: its options 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with its arguments; return the exit status of the program."""
     parser = argparse.ArgumentParser(
-        prog="python -m ortcffi top",
+        prog=program_name("top"),
         description=DESCRIPTION,
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -81,6 +82,7 @@ def _run_here(program: Sequence[str], options: argparse.Namespace) -> int:
     live = _live_view(recorder, program[0]) if options.live else None
     if live is not None:
         live.start()
+    name = program_name("top")  # before the program has its own arguments
     sys.argv[:] = program
     try:
         if options.module:
@@ -92,7 +94,7 @@ def _run_here(program: Sequence[str], options: argparse.Namespace) -> int:
     except SystemExit as ended:
         return _status_of(ended)
     except Exception as error:  # noqa: BLE001  # told as Python tells those of a program
-        _tell_error(error)
+        _tell_error(error, name)
         return 1
     finally:
         if os.getpid() == recorder.process:  # a fork of the program may end here as well
@@ -109,13 +111,13 @@ def _status_of(ended: SystemExit) -> int:
     return 1
 
 
-def _tell_error(error: Exception) -> None:
+def _tell_error(error: Exception, name: str) -> None:
     """Print an exception of the program as Python does: without the frames that run the program."""
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_frame.f_code.co_filename in _RUNNERS:
         traceback = traceback.tb_next
     if traceback is None and isinstance(error, ImportError):  # runpy finds no such module
-        sys.stderr.write(f"python -m ortcffi top: {error}\n")
+        sys.stderr.write(f"{name}: {error}\n")
     else:
         sys.excepthook(type(error), error.with_traceback(traceback), traceback)
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """An allocator for what functions of a library answer in memory of an allocator."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ortcffi._handle import out_of, owned_by
-from ortcffi._native import Owner, lib
-from ortcffi.errors import out_of_memory
+from ortcffi._native import Owner, ffi, lib
+from ortcffi.errors import fail, out_of_memory
 
 if TYPE_CHECKING:
     from ortcffi._ort import OrtAllocator
@@ -20,9 +20,20 @@ def scratch_for(api: "Api") -> "OrtAllocator":
     A function of the library that answers strings is given it. So no interrupt loses a string, and
     none needs to be freed.
     """
-    info = api.default_allocator.info  # belongs to the library, as long as that is loaded
+    info: Any = vars(api).get("_scratch_info")
+    if info is None:  # belongs to the library, which stays as long as the table
+        info = vars(api).setdefault("_scratch_info", _info_of(api))
     owner = Owner("OrtAllocator*", lib.ortcffi_release_scratch, None)
-    if not lib.ortcffi_new_scratch(info.handle, out_of(owner)):
+    if not lib.ortcffi_new_scratch(info, out_of(owner)):
         raise out_of_memory("there is no memory for an allocator", "Alloc")
     found: OrtAllocator = owned_by(owner)
     return found
+
+
+def _info_of(api: "Api") -> Any:
+    """Where the library's default allocator allocates: the same for ever, so it is asked once."""
+    out = ffi.new("const OrtMemoryInfo**")
+    allocator = api.default_allocator.handle
+    if status := lib.AllocatorGetInfo(api.pointer, allocator, out):
+        fail(api.pointer, status, "AllocatorGetInfo")
+    return out[0]

@@ -21,6 +21,7 @@ from ortcffi.memory.info import MemoryInfo
 from ortcffi.official.errors import Translation
 from ortcffi.official.layout import (
     MEMORY_INFO,
+    PACKAGE,
     RUN_OPTIONS,
     SESSION_OPTIONS,
     VALUE,
@@ -44,9 +45,8 @@ if TYPE_CHECKING:
 
     from ortcffi._ort import OrtApiBase
 
-__all__ = ["PACKAGE", "Official"]
+__all__ = ["Official"]
 
-PACKAGE = "onnxruntime"
 ENV_ALLOCATORS = "session.use_env_allocators"
 PROVIDER = "CPUExecutionProvider"
 

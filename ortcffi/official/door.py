@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.kernels.op_sets import no_ops
-from ortcffi.official.attached import PACKAGE, Official
+from ortcffi.official.attached import Official
+from ortcffi.official.layout import PACKAGE
 from ortcffi.table.load import LoadError
 
 if TYPE_CHECKING:

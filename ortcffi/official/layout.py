@@ -17,6 +17,7 @@ from ortcffi._public import public
 
 __all__ = [
     "KNOWN_RELEASES",
+    "PACKAGE",
     "UnknownLayoutError",
     "is_known_release",
     "pointer_of",
@@ -29,6 +30,7 @@ RUN_OPTIONS = lib.ORTCFFI_OFFICIAL_RUN_OPTIONS
 MEMORY_INFO = lib.ORTCFFI_OFFICIAL_MEMORY_INFO
 SESSION = b"N11onnxruntime16InferenceSessionE"  # the mangled name of what an OrtSession is
 
+PACKAGE = "onnxruntime"
 # The oldest and the newest release of onnxruntime whose sessions were found, and all between them.
 KNOWN_RELEASES = ("1.20", "1.31")
 

@@ -2,6 +2,7 @@
 """`Api`: one function table and what can be made with it; the default table of the process."""
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from ortcffi._convert import INT32, SIZE, UINT32, decode, encode, integer
 from ortcffi._handle import out_of, owner_of
@@ -9,10 +10,12 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import Table, build_info, core_api, default_api, init_api, register_class
 from ortcffi.errors import check, fail
-from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import AllocatorType, DeviceMemoryType, DeviceType, MemoryInfo, MemType
 from ortcffi.status.key_values import KeyValuePairs
 from ortcffi.status.status import Status
+
+if TYPE_CHECKING:
+    from ortcffi.memory.allocator import Allocator
 
 __all__ = ["Api", "build_info", "core_api", "default_api", "init_api"]
 
@@ -44,7 +47,7 @@ class Api(Table):
         return decode(lib.GetBuildInfoString(self.pointer))
 
     @property
-    def default_allocator(self) -> Allocator:
+    def default_allocator(self) -> "Allocator":
         """The library's allocator for the CPU. API function: ``GetAllocatorWithDefaultOptions``."""
         # Not a cached_property: its lock could be held by another thread during a fork.
         found: Allocator | None = self.__dict__.get("_default_allocator")
@@ -52,7 +55,9 @@ class Api(Table):
             found = self.__dict__.setdefault("_default_allocator", self._find_default())
         return found
 
-    def _find_default(self) -> Allocator:
+    def _find_default(self) -> "Allocator":
+        from ortcffi.memory.allocator import Allocator  # which imports NumPy
+
         out = ffi.new("OrtAllocator**")
         status = lib.GetAllocatorWithDefaultOptions(self.pointer, out)
         check(self.pointer, status, "GetAllocatorWithDefaultOptions")

@@ -3,12 +3,15 @@
 
 from enum import IntEnum
 from functools import cache, lru_cache
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from ortcffi._native import lib
 from ortcffi._public import public
+
+# NumPy is imported by the functions that need it, so that programs that only read the types of ops
+# start quickly.
+if TYPE_CHECKING:
+    import numpy as np
 
 __all__ = ["ElementType", "SparseFormat", "ValueKind"]
 
@@ -125,6 +128,8 @@ def dtype_of(element: int) -> "np.dtype[Any]":
     TypeError
         NumPy has no such type.
     """
+    import numpy as np
+
     if element in _NUMPYS:
         return np.dtype(_NUMPYS[ElementType(element)])
     if element not in _ML_DTYPES:
@@ -151,6 +156,8 @@ def bits_of(element: int) -> int:
         return packed
     name = _ML_DTYPES.get(ElementType(element))
     if name is None:
+        import numpy as np
+
         return 8 * np.dtype(_NUMPYS[ElementType(element)]).itemsize
     return 16 if name == "bfloat16" else 8
 
@@ -180,6 +187,8 @@ def as_element(dtype: Any, argument: str = "dtype") -> ElementType:
         return dtype
     if isinstance(dtype, str) and dtype in _BY_ML_DTYPES_NAME:
         return _BY_ML_DTYPES_NAME[dtype]  # also without ml_dtypes
+    import numpy as np
+
     try:
         return element_of(np.dtype(dtype))
     except (TypeError, ValueError) as error:

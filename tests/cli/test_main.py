@@ -48,6 +48,14 @@ def test_every_command_has_help(name):
     assert done.stdout.startswith(f"usage: python -m ortcffi {name} ")
 
 
+@pytest.mark.parametrize("script", ["/usr/bin/ortcffi", "ortcffi.exe"])
+def test_the_installed_script_calls_itself_by_its_name(monkeypatch, script):
+    monkeypatch.setattr(sys, "argv", [script])
+    assert run_here().stdout.startswith("usage: ortcffi COMMAND ")
+    assert run_here("info", "--frobnicate").stderr.startswith("usage: ortcffi info ")
+    assert run_here("top", "no such file.py").stderr.startswith("ortcffi: ")
+
+
 def test_the_version_is_printed():
     assert run("--version").stdout == f"ortcffi {package_version()}\n"
 

@@ -221,6 +221,16 @@ def test_the_import_loads_no_module_that_may_not_be_needed():
     assert run_python(code) == "['ortcffi']"
 
 
+def test_a_program_that_makes_no_array_imports_no_numpy():
+    code = (
+        "import sys, ortcffi; api = ortcffi.core_api(); api.cpu_memory_info(); api.status(1);"
+        "ortcffi.SessionOptions(); ortcffi.ElementType.FLOAT; print(*sys.modules)"
+    )
+    loaded = run_python(code).split()
+    assert "ortcffi.options.session" in loaded
+    assert "numpy" not in loaded
+
+
 def test_making_an_array_needs_no_module_of_the_command_line():
     code = (
         "import sys, ortcffi; ortcffi.default_api().default_allocator.empty(1); print(*sys.modules)"
