@@ -5,8 +5,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ortcffi._closing import Closing
+from ortcffi._convert import pointer
 from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
+from ortcffi._table import made_by
 from ortcffi.errors import fail
 
 if TYPE_CHECKING:
@@ -73,6 +75,7 @@ class Handle(Closing):
 
     _api: "Api"
     _handle: Any
+    _pointer: str = ""  # the type of the handle, in classes that are made from a handle of the user
 
     def __init__(
         self,
@@ -82,7 +85,9 @@ class Handle(Closing):
         release: Callable[[Any, Any], None] | None = None,
         lender: object = None,
     ) -> None:
-        if not isinstance(handle, (ffi.CData, Owner)):
+        if self._pointer:
+            api, handle = made_by(api), pointer("handle", handle, self._pointer)
+        elif not isinstance(handle, (ffi.CData, Owner)):
             kind = type(handle).__name__
             raise TypeError(f"handle must be a pointer of ortcffi.ffi, not {kind}")
         self._api = api

@@ -33,6 +33,8 @@ class EpDevice(Handle):
 
     __slots__ = ()
 
+    _pointer = "OrtEpDevice*"
+
     @property
     def name(self) -> str:
         """The name of the execution provider."""

@@ -70,6 +70,8 @@ class MemoryInfo(Handle):
 
     __slots__ = ()
 
+    _pointer = "OrtMemoryInfo*"
+
     def __init__(self, api: "Api", handle: Any, lender: object = None) -> None:
         release = lib.ReleaseMemoryInfo if lender is None else None
         super().__init__(api, handle, release=release, lender=lender)

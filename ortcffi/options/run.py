@@ -75,6 +75,8 @@ class RunOptions(Options):
 
     __slots__ = ("_adapters",)
 
+    _pointer = "OrtRunOptions*"
+
     log_severity = Setting(
         member(LogSeverity, INT32),
         -1,

@@ -129,6 +129,8 @@ class SessionOptions(SessionInputs, CustomOps):
 
     __slots__ = ()
 
+    _pointer = "OrtSessionOptions*"
+
     intra_op_threads = Setting(number, 0, "SetIntraOpNumThreads")
     """int: Threads that compute one node, including the caller's; 0: the library chooses."""
     inter_op_threads = Setting(number, 0, "SetInterOpNumThreads")

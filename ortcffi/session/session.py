@@ -5,9 +5,10 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._closing import Closing
-from ortcffi._convert import of_type
+from ortcffi._convert import of_type, pointer
 from ortcffi._native import ffi
 from ortcffi._public import described_by, public
+from ortcffi._table import made_by
 from ortcffi.env.env import Env
 from ortcffi.graph.graph import Graph
 from ortcffi.options.for_library import session_options_for
@@ -211,6 +212,7 @@ class Session(Facts, Closing):
         lender : object
             What keeps it valid; it is kept alive.
         """
+        api, handle = made_by(api), pointer("handle", handle, "OrtSession*")
         session = cls.__new__(cls)
         session._take(api, lender, has_threads=True, borrowed=True)
         ffi.cast("OrtSession**", session._out)[0] = handle

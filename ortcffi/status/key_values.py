@@ -4,11 +4,11 @@
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import encode, pointer
+from ortcffi._convert import encode
 from ortcffi._handle import Handle, out_of, owner_of
-from ortcffi._native import Owner, ffi, lib
+from ortcffi._native import ffi, lib
 from ortcffi._public import public
-from ortcffi._table import made_by, table_for
+from ortcffi._table import table_for
 from ortcffi.errors import OutOfMemory
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ class KeyValuePairs(Handle, MutableMapping[str, str]):
 
     __slots__ = ()
 
+    _pointer = "OrtKeyValuePairs*"
+
     def __init__(
         self,
         pairs: Mapping[str, str] | Iterable[tuple[str, str]] = (),
@@ -81,9 +83,7 @@ class KeyValuePairs(Handle, MutableMapping[str, str]):
         """
         pairs = cls.__new__(cls)
         release = lib.ReleaseKeyValuePairs if lender is None else None
-        is_owner = isinstance(handle, Owner)
-        checked = handle if is_owner else pointer("handle", handle, "OrtKeyValuePairs*")
-        Handle.__init__(pairs, made_by(api), checked, release=release, lender=lender)
+        Handle.__init__(pairs, api, handle, release=release, lender=lender)
         return pairs
 
     def to_dict(self) -> dict[str, str]:

@@ -4,11 +4,11 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import UINT32, decode, encode, integer, known, pointer
+from ortcffi._convert import UINT32, decode, encode, integer, known
 from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
-from ortcffi._table import made_by, table_for
+from ortcffi._table import table_for
 from ortcffi.errors import check, fail
 from ortcffi.values.element_types import ElementType, as_element
 
@@ -80,6 +80,8 @@ class TensorTypeInfo(Handle):
 
     __slots__ = ()
 
+    _pointer = "OrtTensorTypeAndShapeInfo*"
+
     def __init__(
         self,
         element_type: "DTypeLike | int" = ElementType.UNDEFINED,
@@ -110,8 +112,7 @@ class TensorTypeInfo(Handle):
         """
         info = cls.__new__(cls)
         release = lib.ReleaseTensorTypeAndShapeInfo if lender is None else None
-        checked = pointer("handle", handle, "OrtTensorTypeAndShapeInfo*")
-        Handle.__init__(info, made_by(api), checked, release=release, lender=lender)
+        Handle.__init__(info, api, handle, release=release, lender=lender)
         return info
 
     @property

@@ -3,11 +3,10 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import known, pointer
+from ortcffi._convert import known
 from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
-from ortcffi._table import made_by
 from ortcffi.errors import NotImplemented, check
 from ortcffi.values.compiled import Tensor
 from ortcffi.values.element_types import ElementType, ValueKind
@@ -42,11 +41,12 @@ class TypeInfo(Handle):
 
     __slots__ = ()
 
+    _pointer = "OrtTypeInfo*"
+
     def __init__(self, api: "Api", handle: Any, lender: object = None) -> None:
         is_new = isinstance(handle, Owner)
         release = lib.ReleaseTypeInfo if lender is None and not is_new else None
-        checked = pointer("handle", handle, "OrtTypeInfo*")
-        super().__init__(made_by(api), checked, release=release, lender=lender)
+        super().__init__(api, handle, release=release, lender=lender)
 
     # --- making -----------------------------------------------------------------------------------
 
