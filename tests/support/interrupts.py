@@ -3,7 +3,8 @@
 
 A program of its own, for the kinds of `CORE`; or for those of `ENGINE`, with the path of the
 library that tests/c/clients/counting_library.c is. It prints of each kind how many points there
-are, and those at which something was lost.
+are, and those at which something was lost; and with how many calls left to the limit of recursion
+something was lost.
 
 Python lets a signal handler, or an exception of another thread, strike after a call, at the begin
 of a function and at the end of a loop. At each of these points in turn one exception is raised, by
@@ -25,6 +26,7 @@ import ortcffi as ort
 from ortcffi import Value, core_api, ffi, lib
 
 MOST = 4000  # points; no kind has more
+MOST_ROOM = 200  # calls to the limit of recursion; with so many every kind is made
 
 
 class Thrown(Exception):
@@ -260,13 +262,59 @@ def lost(make: Callable[[], Any], live: Callable[[], list[int]]) -> tuple[int, l
     return MOST, [MOST, *found]
 
 
+# --- near the limit of recursion ------------------------------------------------------------------
+
+
+def fall(calls: int, function: Callable[[], Any]) -> None:
+    if calls > 0:
+        fall(calls - 1, function)
+    else:
+        function()
+
+
+def call_with_room(left: int, function: Callable[[], Any]) -> bool:
+    """Call a function that may go about so many calls deeper; whether it returned."""
+    frame: FrameType | None = sys._getframe()
+    depth = 0
+    while frame is not None:
+        frame, depth = frame.f_back, depth + 1
+    try:
+        fall(sys.getrecursionlimit() - depth - left, function)
+    except Exception:  # noqa: BLE001  # a class may not be found where nothing can be called
+        return False
+    return True
+
+
+def lost_near_limit(make: Callable[[], Any], live: Callable[[], list[int]]) -> list[int]:
+    """With how many calls left an object was lost that was made or released there."""
+    gc.collect()
+    before, found = live(), []
+    for left in range(MOST_ROOM):
+        made = [make()]
+        call_with_room(left, made.clear)
+        made.clear()
+        is_made = call_with_room(left, make)
+        if live() != before:
+            gc.collect()
+        now = live()
+        if now != before:
+            found.append(left)
+            before = now
+        if is_made:
+            return found
+    return [MOST_ROOM, *found]
+
+
 def main(path: str = "") -> None:
     # An exception of a destructor is told, and an interrupt passed on as a signal.
     signal.signal(signal.SIGINT, lambda *_: None)
     sys.unraisablehook = lambda _: None
     engine, live = (Engine(path), live_in_engine(path)) if path else (None, live_in_core)
     makers = {name: getattr(engine, name) for name in ENGINE} if path else CORE
-    json.dump({name: lost(make, live) for name, make in makers.items()}, sys.stdout)
+    found = {
+        name: (*lost(make, live), lost_near_limit(make, live)) for name, make in makers.items()
+    }
+    json.dump(found, sys.stdout)
     if engine is not None:
         engine.binding_of_mine.run()  # nobody uses it any more
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """An exception between the return from C and the Python object's creation leaks nothing.
 
-A KeyboardInterrupt, a MemoryError, and what another thread has thrown into this one.
+A KeyboardInterrupt, a MemoryError, what another thread has thrown into this one, and the limit of
+recursion, which may be near as well where an object is released.
 """
 
 import functools
@@ -30,20 +31,29 @@ def counting_library(c_compiler: list[str]) -> Path:
 
 
 @functools.cache
-def points(*arguments: Path, **environment: str) -> dict[str, tuple[int, list[int]]]:
-    """Of each kind how many points there were to strike at, and those at which one was lost."""
+def points(*arguments: Path, **environment: str) -> dict[str, tuple[int, list[int], list[int]]]:
+    """Of each kind how many points there were to strike at, and those at which one was lost.
+
+    At last with how many calls left to the limit of recursion one was lost.
+    """
     command = [sys.executable, interrupts.__file__, *arguments]
     done = run(*command, env={**os.environ, **environment}, timeout=LIMIT)
-    found: dict[str, tuple[int, list[int]]] = json.loads(done.stdout)
+    found: dict[str, tuple[int, list[int], list[int]]] = json.loads(done.stdout)
     return found
 
 
 @pytest.mark.xdist_group("interrupts of the core")
 @pytest.mark.parametrize("kind", interrupts.CORE)
 def test_an_exception_at_any_point_loses_no_object_of_the_core(kind):
-    count, lost = points()[kind]
+    count, lost, _ = points()[kind]
     assert count > 1
     assert not lost
+
+
+@pytest.mark.xdist_group("interrupts of the core")
+@pytest.mark.parametrize("kind", interrupts.CORE)
+def test_near_the_limit_of_recursion_no_object_of_the_core_is_lost(kind):
+    assert not points()[kind][2]
 
 
 @pytest.mark.xdist_group("interrupts of a library")
@@ -51,6 +61,14 @@ def test_an_exception_at_any_point_loses_no_object_of_the_core(kind):
 def test_an_exception_at_any_point_loses_no_object_of_a_library(
     kind, counting_library, real_library
 ):
-    count, lost = points(counting_library, COUNTED_LIBRARY=str(real_library))[kind]
+    count, lost, _ = points(counting_library, COUNTED_LIBRARY=str(real_library))[kind]
     assert count > 1
     assert not lost
+
+
+@pytest.mark.xdist_group("interrupts of a library")
+@pytest.mark.parametrize("kind", interrupts.ENGINE)
+def test_near_the_limit_of_recursion_no_object_of_a_library_is_lost(
+    kind, counting_library, real_library
+):
+    assert not points(counting_library, COUNTED_LIBRARY=str(real_library))[kind][2]

@@ -78,14 +78,16 @@ static PyObject* owner_new(PyTypeObject* kind, PyObject* arguments, PyObject* ke
   return (PyObject*)owner;
 }
 
+/* How many calls deeper than the limit of recursion a release may go: an object that goes where the
+ * limit is near must not stay for that. */
+#define ROOM 200
+
+static void add_room(int calls) { Py_SetRecursionLimit(Py_GetRecursionLimit() + calls); }
+
 #define MOST_INTERRUPTS 100
 
-/* Calls `before` or `after`; true if it was interrupted. */
-static int call_whole(PyObject* function) {
+static int call_interrupted(PyObject* function) {
   int interrupts = 0;
-  if (function == Py_None) {
-    return 0;
-  }
   PyObject* answer = PyObject_CallNoArgs(function);
   while (answer == NULL && PyErr_ExceptionMatches(PyExc_KeyboardInterrupt) &&
          interrupts++ < MOST_INTERRUPTS) {
@@ -99,27 +101,58 @@ static int call_whole(PyObject* function) {
   return interrupts > 0;
 }
 
+/* Calls `before` or `after`; true if it was interrupted. */
+static int call_whole(PyObject* function) {
+  if (function == Py_None) {
+    return 0;
+  }
+  add_room(ROOM);
+  int is_interrupted = call_interrupted(function);
+  add_room(-ROOM);
+  return is_interrupted;
+}
+
 static void** objects_of(struct owner* owner) {
   return owner->several == NULL ? &owner->object : owner->several;
+}
+
+static PyObject* call_release(const struct owner* owner, void* pointer) {
+  unsigned long long address = (uintptr_t)pointer;
+  PyObject* object = PyObject_CallFunction(cast, "OK", owner->type, address);
+  if (object == NULL) {
+    return NULL;
+  }
+  PyObject* first = owner->api == Py_None ? object : owner->api;
+  PyObject* second = owner->api == Py_None ? NULL : object;
+  PyObject* answer = PyObject_CallFunctionObjArgs(owner->release, first, second, NULL);
+  Py_DECREF(object);
+  return answer;
 }
 
 static void release_object(const struct owner* owner, void* pointer) {
   if (owner->release == Py_None) {
     return;
   }
-  unsigned long long address = (uintptr_t)pointer;
-  PyObject* object = PyObject_CallFunction(cast, "OK", owner->type, address);
-  PyObject* answer = NULL;
-  if (object != NULL) {
-    PyObject* first = owner->api == Py_None ? object : owner->api;
-    PyObject* second = owner->api == Py_None ? NULL : object;
-    answer = PyObject_CallFunctionObjArgs(owner->release, first, second, NULL);
+  /* A function of C fails for the limit before it begins, and may be called again. One of Python
+   * may fail in the middle, so that it gets the room at once. */
+  int has_room = !PyCFunction_Check(owner->release);
+  if (has_room) {
+    add_room(ROOM);
+  }
+  PyObject* answer = call_release(owner, pointer);
+  if (answer == NULL && !has_room && PyErr_ExceptionMatches(PyExc_RecursionError)) {
+    PyErr_Clear();
+    has_room = 1;
+    add_room(ROOM);
+    answer = call_release(owner, pointer);
   }
   if (answer == NULL) {
     PyErr_WriteUnraisable(owner->release);
   }
   Py_XDECREF(answer);
-  Py_XDECREF(object);
+  if (has_room) {
+    add_room(-ROOM);
+  }
 }
 
 static void release(struct owner* owner) {
