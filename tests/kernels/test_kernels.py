@@ -2,6 +2,7 @@
 """Kernels without a model: inputs, outputs, attributes, errors, memory."""
 
 import gc
+import os
 from contextlib import suppress
 from functools import partial
 
@@ -225,3 +226,9 @@ def test_allocation_failures_are_swept_to_the_end():
 
     with pytest.raises(AssertionError, match="succeeded although its allocation 1 failed"):
         sweep_allocation_failures(ignores)
+
+
+def test_a_fifo_is_no_library_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "fifo.so")
+    with pytest.raises(ort.errors.Fail, match=r"fifo\.so: is not a regular file"):
+        ort.CustomOpLibrary(tmp_path / "fifo.so")

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE /* dl_iterate_phdr */
 #endif
 #include "platform/platform.h"
+#include "platform/private_copy.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -178,9 +179,7 @@ void core_local_time(char text[CORE_LOCAL_TIME]) {
   snprintf(text + length, CORE_LOCAL_TIME - length, ".%09ld", now.tv_nsec);
 }
 
-/* Whether a path is neither a file nor a directory but, for example, a FIFO, on which the loader
- * would block. */
-static int is_special_file(const char* path) {
+bool core_is_special_file(const char* path) {
   struct stat found;
   return strchr(path, '/') != NULL && stat(path, &found) == 0 && !S_ISREG(found.st_mode) &&
          !S_ISDIR(found.st_mode);
@@ -222,7 +221,7 @@ static void keep_thread_runtimes(void) {}
 #endif
 
 void* core_library_open(const ORTCHAR_T* path, char error[CORE_LIBRARY_ERROR]) {
-  if (is_special_file(path)) {
+  if (core_is_special_file(path)) {
     snprintf(error, CORE_LIBRARY_ERROR, "%s: is not a regular file", path);
     return NULL;
   }

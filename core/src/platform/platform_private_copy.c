@@ -19,7 +19,7 @@
 #define LARGEST_LIBRARY ((off_t)1 << 32)
 
 bool core_library_is_open(const char* path) {
-  void* library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+  void* library = core_is_special_file(path) ? NULL : dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
   if (library != NULL) {
     dlclose(library);
   }
@@ -181,6 +181,9 @@ void* core_library_open_copy(const char* path, char error[CORE_LIBRARY_ERROR], b
   *is_copy = false;
   if (strchr(path, '/') == NULL) {
     return fail(error, path, "give a path, not a name that the loader searches for");
+  }
+  if (core_is_special_file(path)) {
+    return fail(error, path, "is not a regular file");
   }
   unsigned char* bytes = load(path, &size);
   if (bytes == NULL) {

@@ -14,6 +14,10 @@
 
 #include "platform/platform.h"
 
+/** Whether a path is neither a file nor a directory but, for example, a FIFO, on which the loader
+ * would wait. */
+bool core_is_special_file(const char* path);
+
 /** Whether the process has loaded a library. */
 bool core_library_is_open(const char* path);
 
