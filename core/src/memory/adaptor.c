@@ -12,16 +12,9 @@
 /* The struct's version says which fields it has; Shrink exists from this one on. */
 #define SHRINK_SINCE 25
 
-/* An allocator is an adaptor if its Info is this function. */
-static const OrtMemoryInfo* ORT_API_CALL adaptor_info(const OrtAllocator* this_) NO_EXCEPTION {
+const OrtMemoryInfo* ORT_API_CALL core_adaptor_info(const OrtAllocator* this_) NO_EXCEPTION {
   const struct core_adaptor* self = (const struct core_adaptor*)this_;
   return self->info != NULL ? self->info : self->inner->Info(self->inner);
-}
-
-int core_is_adaptor(const OrtAllocator* allocator) {
-  return allocator != NULL && allocator->Info == adaptor_info &&
-         ((const struct core_adaptor*)allocator)->mark ==
-             (CORE_ADAPTOR_MARK ^ (uintptr_t)allocator);
 }
 
 static OrtStatus* ORT_API_CALL inner_shrink(OrtAllocator* this_) NO_EXCEPTION {
@@ -62,7 +55,7 @@ struct core_adaptor* core_new_adaptor(size_t size, OrtAllocator* inner,
   self->base.Alloc = alloc;
   self->base.Reserve = alloc;
   self->base.Free = free_;
-  self->base.Info = adaptor_info;
+  self->base.Info = core_adaptor_info;
   self->base.Shrink = inner_shrink;
   self->inner = inner;
   self->mark = CORE_ADAPTOR_MARK ^ (uintptr_t)self;
@@ -91,7 +84,7 @@ int core_set_adaptor_info(struct core_adaptor* self, const OrtMemoryInfo* info) 
 /* Where core_refuse_free stores the reason while this thread is in core_free_asking. */
 static __thread const char** asking CORE_TLS;
 
-void core_know_block(OrtAllocator* allocator, void* block) {
+void* core_know_block(OrtAllocator* allocator, void* block) {
   struct core_adaptor* self = (struct core_adaptor*)allocator;
   struct core_header* header = (struct core_header*)((uintptr_t)block - CORE_HEADER);
   if (block != NULL && core_is_adaptor(allocator) && self->reads_header) {
@@ -99,34 +92,45 @@ void core_know_block(OrtAllocator* allocator, void* block) {
     header->counted = core_count_header(header, sizeof *header);
     header->key ^= header->counted != 0 ? CORE_COUNTED : 0;
   }
+  return block;
+}
+
+/* Whether the header before a pointer is in the core's heap and can be read. The header of a block
+ * that starts at a multiple of its size is in one segment, so one look-up will do. */
+static inline CORE_INLINE int has_header_in_heap(const void* pointer) {
+  return CORE_LIKELY(heap_can_read((const void*)((uintptr_t)pointer - CORE_HEADER))) &&
+         (CORE_LIKELY((uintptr_t)pointer % CORE_HEADER == 0) ||
+          heap_can_read((const void*)((uintptr_t)pointer - 1)));
 }
 
 /* Whether the header before a pointer cannot be read. A call of the system is needed only for
  * memory of others' heaps, and there not for pages with blocks of adaptors. */
-static int has_unreadable_header(const void* pointer) {
+static CORE_NOINLINE int has_unreadable_header(const void* pointer) {
   struct core_header header;
   const void* first = (const void*)((uintptr_t)pointer - CORE_HEADER);
-  const void* last = (const void*)((uintptr_t)pointer - 1);
-  return !(heap_can_read(first) && heap_can_read(last)) &&
-         !core_is_in_live_page(first, CORE_HEADER) &&
+  return !core_is_in_live_page(first, CORE_HEADER) &&
          core_read_memory(first, &header, sizeof header) == CORE_READ_FAULT;
 }
 
-int core_free_asking(OrtAllocator* allocator, void* pointer, const char** why) {
-  if (CORE_UNLIKELY(!core_is_adaptor(allocator))) {
-    return 0;
+CORE_NOINLINE OrtStatus* core_refusal(const void* pointer, const char* why) {
+  char text[24];
+  snprintf(text, sizeof text, "%p ", pointer);
+  return core_status(ORT_INVALID_ARGUMENT, "AllocatorFree: p ", text, why);
+}
+
+OrtStatus* core_free_asking(OrtAllocator* adaptor, void* pointer) {
+  if (((struct core_adaptor*)adaptor)->reads_header &&
+      CORE_UNLIKELY(!has_header_in_heap(pointer)) && pointer != NULL &&
+      has_unreadable_header(pointer)) {
+    return core_refusal(pointer,
+                        "is not a block of this allocator: the memory before it cannot be read");
   }
-  *why = NULL;
-  if (CORE_UNLIKELY(pointer != NULL && ((struct core_adaptor*)allocator)->reads_header &&
-                    has_unreadable_header(pointer))) {
-    *why = "is not a block of this allocator: the memory before it cannot be read";
-    return 1;
-  }
+  const char* why = NULL;
   const char** before = asking;
-  asking = why;
-  allocator->Free(allocator, pointer);
+  asking = &why;
+  adaptor->Free(adaptor, pointer);
   asking = before;
-  return 1;
+  return CORE_LIKELY(why == NULL) ? NULL : core_refusal(pointer, why);
 }
 
 void core_refuse_free(const void* pointer, const char* why) {
@@ -135,6 +139,10 @@ void core_refuse_free(const void* pointer, const char* why) {
   } else {
     fprintf(stderr, "ortcffi: Free: pointer %p %s; ignored\n", pointer, why);
   }
+}
+
+struct core_header* core_alloc_large_with_header(const struct core_adaptor* self, size_t size) {
+  return size - 1 < SIZE_MAX - CORE_HEADER ? core_inner_alloc(self, size + CORE_HEADER) : NULL;
 }
 
 struct core_header* core_header_of_other(const struct core_adaptor* self, void* block) {

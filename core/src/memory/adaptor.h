@@ -115,6 +115,13 @@ struct core_adaptor {
   OrtAllocator base;
   /** The wrapped allocator; NULL for an allocator from functions that wraps none. */
   OrtAllocator* inner;
+  uintptr_t mark;
+  /** Whether Free reads a core_header before the pointer that it is given. */
+  uint8_t reads_header;
+  /** Whether a block's header was counted in its page. */
+  uint8_t counts_headers;
+  /** 1 for an adaptor around an allocator that is no adaptor. */
+  uint32_t depth;
   /** The memory info that Info returns; NULL for the inner allocator's. */
   const OrtMemoryInfo* info;
   /** The copy behind `info`, if there is one. */
@@ -122,18 +129,18 @@ struct core_adaptor {
   /** Frees what the adaptor allocated beside its own struct; may be NULL. */
   void (*end)(struct core_adaptor* self);
   struct core_counter counter;
-  uintptr_t mark;
   size_t references;
-  /** 1 for an adaptor around an allocator that is no adaptor. */
-  uint32_t depth;
-  /** Whether Free reads a core_header before the pointer that it is given. */
-  uint8_t reads_header;
-  /** Whether a block's header was counted in its page. */
-  uint8_t counts_headers;
 };
 
+/** The Info of every adaptor, and of no other allocator. */
+const OrtMemoryInfo* ORT_API_CALL core_adaptor_info(const OrtAllocator* this_) NO_EXCEPTION;
+
 /** Whether the core made this allocator, as an adaptor, an arena or from functions. */
-int core_is_adaptor(const OrtAllocator* allocator);
+static inline CORE_INLINE int core_is_adaptor(const OrtAllocator* allocator) {
+  return allocator != NULL && allocator->Info == core_adaptor_info &&
+         ((const struct core_adaptor*)allocator)->mark ==
+             (CORE_ADAPTOR_MARK ^ (uintptr_t)allocator);
+}
 
 /** Precedes a block whose adaptor needs data about it. As long as a cache line, so that the block
  * keeps the inner allocator's alignment, up to 64 bytes. */
@@ -162,11 +169,14 @@ int core_set_adaptor_info(struct core_adaptor* self, const OrtMemoryInfo* info);
 /** Returns NULL if an adaptor can wrap the allocator, otherwise a status that says why not. */
 OrtStatus* core_check_inner(const OrtAllocator* inner, const void* out);
 /** Lets core_free_asking know a block outside the core's heap that AllocatorAlloc has from an
- * allocator, so that it need not ask the system. Does nothing for NULL. */
-void core_know_block(OrtAllocator* allocator, void* block);
-/** Frees a pointer through an adaptor; false for other allocators, NULL too. If the adaptor refuses
- * the pointer, `why` is the reason, as the end of a sentence, and nothing is printed; else NULL. */
-int core_free_asking(OrtAllocator* allocator, void* pointer, const char** why);
+ * allocator, so that it need not ask the system. Does nothing for NULL. Returns the block. */
+void* core_know_block(OrtAllocator* allocator, void* block);
+/** AllocatorFree of an adaptor. If the adaptor refuses the pointer, returns a status that says why,
+ * and prints nothing. */
+OrtStatus* core_free_asking(OrtAllocator* adaptor, void* pointer);
+/** The status of AllocatorFree for a pointer that cannot be freed; `why` is the reason, as the end
+ * of a sentence. */
+OrtStatus* core_refusal(const void* pointer, const char* why);
 /** Reports why a pointer cannot be freed: to core_free_asking if that is the caller, otherwise on
  * stderr. */
 void core_refuse_free(const void* pointer, const char* why);
@@ -182,7 +192,7 @@ static inline CORE_INLINE void* core_inner_alloc(const struct core_adaptor* self
 #define CORE_COUNTED ((uintptr_t)1)
 static inline uintptr_t core_header_key(const struct core_adaptor* self,
                                         const struct core_header* header) {
-  return (uintptr_t)self ^ (uintptr_t)header ^ CORE_ADAPTOR_MARK;
+  return self->mark ^ (uintptr_t)header;
 }
 
 /** Fills in the header of a block that is part of the inner allocator's block at `start`. */
@@ -194,14 +204,17 @@ static inline void core_write_header(const struct core_adaptor* self, struct cor
   header->serial = 0;
 }
 
+/** What core_alloc_with_header does for size 0 and for large ones, without filling in the header.
+ */
+struct core_header* core_alloc_large_with_header(const struct core_adaptor* self, size_t size);
+
 /** Allocates a block of `size` bytes after a header, whose address it returns; NULL for size 0 and
  * when out of memory. */
 static inline CORE_INLINE struct core_header* core_alloc_with_header(struct core_adaptor* self,
                                                                      size_t size) {
-  if (CORE_UNLIKELY(size - 1 >= SIZE_MAX - CORE_HEADER)) {
-    return NULL;
-  }
-  struct core_header* header = core_inner_alloc(self, size + CORE_HEADER);
+  struct core_header* header = CORE_LIKELY(size - 1 < CORE_MAY_THROW - CORE_HEADER)
+                                   ? self->inner->Alloc(self->inner, size + CORE_HEADER)
+                                   : core_alloc_large_with_header(self, size);
   if (CORE_LIKELY(header != NULL)) {
     core_write_header(self, header, size, header);
   }
@@ -213,6 +226,14 @@ static inline void* core_block_after(struct core_header* header) {
   return (char*)header + CORE_HEADER;
 }
 
+/** Returns the header of a block that is in use and not counted in its page; NULL for all other
+ * pointers, NULL too. */
+static inline CORE_INLINE struct core_header* core_plain_header_of(const struct core_adaptor* self,
+                                                                   void* block) {
+  struct core_header* header = (struct core_header*)((uintptr_t)block - CORE_HEADER);
+  return CORE_LIKELY(block != NULL && header->key == core_header_key(self, header)) ? header : NULL;
+}
+
 /** core_header_of where the key is another one: takes back the count of a counted header, or
  * refuses the pointer and returns NULL. */
 struct core_header* core_header_of_other(const struct core_adaptor* self, void* block);
@@ -221,13 +242,11 @@ struct core_header* core_header_of_other(const struct core_adaptor* self, void* 
  * calls core_refuse_free and returns NULL, as for NULL. */
 static inline CORE_INLINE struct core_header* core_header_of(const struct core_adaptor* self,
                                                              void* block) {
-  struct core_header* header = (struct core_header*)((uintptr_t)block - CORE_HEADER);
   if (CORE_UNLIKELY(block == NULL)) {
     return NULL;
   }
-  return CORE_LIKELY(header->key == core_header_key(self, header))
-             ? header
-             : core_header_of_other(self, block);
+  struct core_header* header = core_plain_header_of(self, block);
+  return CORE_LIKELY(header != NULL) ? header : core_header_of_other(self, block);
 }
 
 /** Frees a block by its header. */

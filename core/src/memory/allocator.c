@@ -116,7 +116,7 @@ static CORE_NOINLINE OrtStatus* allocator_alloc_slow(OrtAllocator* ort_allocator
     return CORE_OUT_OF_MEMORY(AllocatorAlloc, size);
   }
   if (CORE_UNLIKELY(!heap_can_read(block))) {
-    core_know_block(ort_allocator, block);
+    block = core_know_block(ort_allocator, block);
   }
   *out = block;
   return NULL;
@@ -146,12 +146,6 @@ ORT_API_STATUS_IMPL(ort_AllocatorAlloc, OrtAllocator* ort_allocator, size_t size
   return NULL;
 }
 
-static CORE_NOINLINE OrtStatus* allocator_refuse(const void* p, const char* why) {
-  char pointer[24];
-  snprintf(pointer, sizeof pointer, "%p ", p);
-  return core_status(ORT_INVALID_ARGUMENT, "AllocatorFree: p ", pointer, why);
-}
-
 static CORE_NOINLINE OrtStatus* allocator_free_slow(OrtAllocator* ort_allocator, void* p) {
   CORE_REQUIRE(AllocatorFree, ort_allocator);
   if (ort_allocator->Free == NULL) {
@@ -159,18 +153,15 @@ static CORE_NOINLINE OrtStatus* allocator_free_slow(OrtAllocator* ort_allocator,
   }
   if (ort_allocator == &default_allocator) {
     enum heap_verdict verdict = heap_free(p);
-    return verdict == HEAP_FREED ? NULL : allocator_refuse(p, complaint(verdict));
+    return verdict == HEAP_FREED ? NULL : core_refusal(p, complaint(verdict));
   }
   ort_allocator->Free(ort_allocator, p);
   return NULL;
 }
 
 static CORE_NOINLINE OrtStatus* allocator_free_other(OrtAllocator* ort_allocator, void* p) {
-  const char* why;
-  if (CORE_UNLIKELY(!core_free_asking(ort_allocator, p, &why))) {
-    return allocator_free_slow(ort_allocator, p);
-  }
-  return CORE_LIKELY(why == NULL) ? NULL : allocator_refuse(p, why);
+  return CORE_LIKELY(core_is_adaptor(ort_allocator)) ? core_free_asking(ort_allocator, p)
+                                                     : allocator_free_slow(ort_allocator, p);
 }
 
 static CORE_NOINLINE OrtStatus* allocator_free_large(void* p, size_t mark) {

@@ -4,23 +4,21 @@
 
 struct failing {
   struct core_adaptor adaptor;
-  size_t left;
-  size_t refused;
+  /* The allocations that may still succeed; below 0 the number of those refused. One atomic
+   * operation per allocation, exact with any number of threads. */
+  int64_t left;
 };
+
+static int64_t allowed(size_t after) { return after > INT64_MAX ? INT64_MAX : (int64_t)after; }
 
 static void* ORT_API_CALL failing_alloc(OrtAllocator* this_, size_t size) NO_EXCEPTION {
   struct failing* self = (struct failing*)this_;
   if (size == 0) {
     return NULL;
   }
-  size_t left = __atomic_load_n(&self->left, __ATOMIC_RELAXED);
-  do {
-    if (left == 0) {
-      __atomic_fetch_add(&self->refused, 1, __ATOMIC_RELAXED);
-      return NULL;
-    }
-  } while (!__atomic_compare_exchange_n(&self->left, &left, left - 1, 1, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED));
+  if (CORE_UNLIKELY(__atomic_sub_fetch(&self->left, 1, __ATOMIC_RELAXED) < 0)) {
+    return NULL;
+  }
   return core_inner_alloc(&self->adaptor, size);
 }
 
@@ -36,7 +34,7 @@ OrtStatus* core_create_failing(OrtAllocator* inner, size_t after, OrtAllocator**
   if (self == NULL) {
     return CORE_OUT_OF_MEMORY(Failing, sizeof *self);
   }
-  self->left = after;
+  self->left = allowed(after);
   self->adaptor.reads_header =
       core_is_adaptor(inner) && ((struct core_adaptor*)inner)->reads_header;
   *out = &self->adaptor.base;
@@ -45,10 +43,10 @@ OrtStatus* core_create_failing(OrtAllocator* inner, size_t after, OrtAllocator**
 
 void core_failing_reset(OrtAllocator* allocator, size_t after) {
   struct failing* self = (struct failing*)allocator;
-  __atomic_store_n(&self->refused, 0, __ATOMIC_RELAXED);
-  __atomic_store_n(&self->left, after, __ATOMIC_RELAXED);
+  __atomic_store_n(&self->left, allowed(after), __ATOMIC_RELAXED);
 }
 
 size_t core_failing_refused(const OrtAllocator* allocator) {
-  return __atomic_load_n(&((const struct failing*)allocator)->refused, __ATOMIC_RELAXED);
+  int64_t left = __atomic_load_n(&((const struct failing*)allocator)->left, __ATOMIC_RELAXED);
+  return left < 0 ? (size_t)-left : 0;
 }

@@ -92,6 +92,29 @@ static CORE_NOINLINE void tell_excess(struct limiting* self, size_t size) {
   }
 }
 
+static CORE_NOINLINE void* check_excess(struct limiting* self, struct core_header* header) {
+  if (__atomic_load_n(&self->booked, __ATOMIC_RELAXED) > self->limit) {
+    tell_excess(self, header->size);
+  }
+  return core_block_after(header);
+}
+
+/* unbook for a thread with any number. */
+static void unbook_any(struct limiting* self, int64_t bytes) {
+  struct core_shard* shard = core_shard(&self->shards);
+  if (shard != NULL) {
+    unbook(self, shard, bytes);
+  } else {
+    __atomic_fetch_sub(&self->booked, bytes, __ATOMIC_RELAXED);
+  }
+}
+
+/* Unbooks a block that the inner allocator refused; returns NULL, so that it can be a tail call. */
+static CORE_NOINLINE void* unbook_refused(struct limiting* self, int64_t bytes) {
+  unbook_any(self, bytes);
+  return NULL;
+}
+
 static void* ORT_API_CALL limiting_alloc(OrtAllocator* this_, size_t size) NO_EXCEPTION {
   struct limiting* self = (struct limiting*)this_;
   struct core_shard* shard = core_shard(&self->shards);
@@ -105,27 +128,30 @@ static void* ORT_API_CALL limiting_alloc(OrtAllocator* this_, size_t size) NO_EX
   CORE_SHARD_ADD(shard->counters[RESERVE], -bytes);
   struct core_header* header = core_alloc_with_header(&self->adaptor, size);
   if (CORE_UNLIKELY(header == NULL)) {
-    unbook(self, shard, bytes);
-    return NULL;
+    return unbook_refused(self, bytes);
   }
-  if (CORE_UNLIKELY(self->soft) && __atomic_load_n(&self->booked, __ATOMIC_RELAXED) > self->limit) {
-    tell_excess(self, size);
+  return CORE_UNLIKELY(self->soft) ? check_excess(self, header) : core_block_after(header);
+}
+
+/* limiting_free of any pointer, by a thread with any number. */
+static CORE_NOINLINE void free_any(struct limiting* self, void* p) {
+  struct core_header* header = core_header_of(&self->adaptor, p);
+  if (header == NULL) {
+    return;
   }
-  return core_block_after(header);
+  unbook_any(self, (int64_t)header->size);
+  core_free_with_header(&self->adaptor, header);
 }
 
 static void ORT_API_CALL limiting_free(OrtAllocator* this_, void* p) NO_EXCEPTION {
   struct limiting* self = (struct limiting*)this_;
-  struct core_header* header = core_header_of(&self->adaptor, p);
-  if (CORE_UNLIKELY(header == NULL)) {
+  struct core_header* header = core_plain_header_of(&self->adaptor, p);
+  struct core_shard* shard = core_first_shard(&self->shards);
+  if (CORE_UNLIKELY(header == NULL || shard == NULL)) {
+    free_any(self, p);
     return;
   }
-  struct core_shard* shard = core_shard(&self->shards);
-  if (CORE_LIKELY(shard != NULL)) {
-    unbook(self, shard, (int64_t)header->size);
-  } else {
-    __atomic_fetch_sub(&self->booked, (int64_t)header->size, __ATOMIC_RELAXED);
-  }
+  unbook(self, shard, (int64_t)header->size);
   core_free_with_header(&self->adaptor, header);
 }
 

@@ -39,29 +39,43 @@ struct core_shard {
 
 /** Counters of all threads; valid when zeroed. */
 struct core_shards {
+  /** Those of the first numbers: most programs have no more threads, and these need no search. */
+  struct core_shard first[CORE_SHARD_CHUNK];
   /** All entries of `chunks` from this index on are NULL. */
   size_t used;
-  struct core_shard* chunks[CORE_THREAD_SLOTS / CORE_SHARD_CHUNK];
+  /** Those of the other numbers. */
+  struct core_shard* chunks[CORE_THREAD_SLOTS / CORE_SHARD_CHUNK - 1];
 };
 
 void core_shards_end(struct core_shards* shards);
-/** Makes the chunk that holds a thread number's counters; NULL when out of memory. */
-struct core_shard* core_shards_grow(struct core_shards* shards, size_t slot);
+/** Calls `visit` for each thread's counters, which the threads may change meanwhile. */
+void core_shards_visit(struct core_shards* shards,
+                       void (*visit)(int64_t* counters, int64_t* result), int64_t* result);
 /** The sum of a counter over all threads. */
 int64_t core_shards_sum(const struct core_shards* shards, size_t counter);
+/** core_shard for a thread with any number, or none yet. */
+struct core_shard* core_shard_of_any(struct core_shards* shards);
 
-/** The calling thread's counters; NULL when out of memory. */
-static inline struct core_shard* core_shard(struct core_shards* shards) {
-  size_t slot = core_thread_slot();
-  struct core_shard* chunk =
-      __atomic_load_n(&shards->chunks[slot / CORE_SHARD_CHUNK], __ATOMIC_ACQUIRE);
-  return CORE_LIKELY(chunk != NULL) ? &chunk[slot % CORE_SHARD_CHUNK]
-                                    : core_shards_grow(shards, slot);
+/** The calling thread's counters if it has one of the first numbers, else NULL. */
+static inline CORE_INLINE struct core_shard* core_first_shard(struct core_shards* shards) {
+  uint32_t slot = core_thread_number - 1;
+  return CORE_LIKELY(slot < CORE_SHARD_CHUNK) ? &shards->first[slot] : NULL;
 }
 
-/* One writer, many readers. */
+/** The calling thread's counters; NULL when out of memory. */
+static inline CORE_INLINE struct core_shard* core_shard(struct core_shards* shards) {
+  struct core_shard* shard = core_first_shard(shards);
+  return CORE_LIKELY(shard != NULL) ? shard : core_shard_of_any(shards);
+}
+
+/* One writer, many readers. An addition in memory is one instruction where a relaxed load and store
+ * are three, and neither can tear; only the thread sanitizer needs the latter. */
 #define CORE_SHARD_SET(counter, value) __atomic_store_n(&(counter), (value), __ATOMIC_RELAXED)
 #define CORE_SHARD_GET(counter) __atomic_load_n(&(counter), __ATOMIC_RELAXED)
+#if defined(CORE_TSAN)
 #define CORE_SHARD_ADD(counter, change) CORE_SHARD_SET(counter, (counter) + (change))
+#else
+#define CORE_SHARD_ADD(counter, change) ((counter) += (change))
+#endif
 
 #endif /* ORTCFFI_PER_THREAD_H_ */

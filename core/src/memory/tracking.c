@@ -31,58 +31,94 @@ static CORE_NOINLINE void new_high(struct core_tracking* self, struct core_shard
   tracking_update_peaks(self);
 }
 
-static void* ORT_API_CALL tracking_alloc(OrtAllocator* this_, size_t size) NO_EXCEPTION {
-  struct core_tracking* self = (struct core_tracking*)this_;
-  struct core_shard* shard = core_shard(&self->shards);
-  struct core_header* header =
-      CORE_LIKELY(shard != NULL) ? core_alloc_with_header(&self->adaptor, size) : NULL;
-  if (CORE_UNLIKELY(header == NULL)) {
-    return NULL;
-  }
-  int64_t bytes = (int64_t)size;
+/* What is rare about a new block that is already counted. Returns the block. */
+static CORE_NOINLINE void* finish_alloc(struct core_tracking* self, struct core_shard* shard,
+                                        struct core_header* header) {
   int64_t* counters = shard->counters;
-  CORE_SHARD_ADD(counters[ALLOCATIONS], 1);
-  CORE_SHARD_ADD(counters[TOTAL], bytes);
-  CORE_SHARD_ADD(counters[LIVE], bytes);
-  if (CORE_UNLIKELY(bytes > counters[LARGEST])) {
-    CORE_SHARD_SET(counters[LARGEST], bytes);
+  if ((int64_t)header->size > counters[LARGEST]) {
+    CORE_SHARD_SET(counters[LARGEST], (int64_t)header->size);
   }
-  if (CORE_UNLIKELY(counters[LIVE] > counters[MARK])) {
+  if (counters[LIVE] > CORE_SHARD_GET(counters[MARK])) {
     new_high(self, shard);
   }
-  if (CORE_UNLIKELY(__atomic_load_n(&self->recording, __ATOMIC_RELAXED) != 0)) {
+  if (__atomic_load_n(&self->recording, __ATOMIC_RELAXED) != 0) {
     tracking_record(self, header);
   }
   return core_block_after(header);
 }
 
-static void ORT_API_CALL tracking_free(OrtAllocator* this_, void* p) NO_EXCEPTION {
+static inline CORE_INLINE void* count_alloc(struct core_tracking* self, struct core_shard* shard,
+                                            struct core_header* header, int64_t bytes) {
+  int64_t* counters = shard->counters;
+  int64_t live = counters[LIVE] + bytes;
+  CORE_SHARD_ADD(counters[ALLOCATIONS], 1);
+  CORE_SHARD_ADD(counters[TOTAL], bytes);
+  CORE_SHARD_SET(counters[LIVE], live);
+  if (CORE_UNLIKELY(bytes > counters[LARGEST] || live > CORE_SHARD_GET(counters[MARK]) ||
+                    __atomic_load_n(&self->recording, __ATOMIC_RELAXED) != 0)) {
+    return finish_alloc(self, shard, header);
+  }
+  return core_block_after(header);
+}
+
+/* count_alloc for a thread with any number. */
+static CORE_NOINLINE void* count_alloc_of_any(struct core_tracking* self,
+                                              struct core_header* header) {
+  struct core_shard* shard = core_shard_of_any(&self->shards);
+  if (shard == NULL) {
+    core_free_with_header(&self->adaptor, header);
+    return NULL;
+  }
+  return count_alloc(self, shard, header, (int64_t)header->size);
+}
+
+/* In both functions what is rare is a tail call, so that the rest keeps few registers. */
+static void* ORT_API_CALL tracking_alloc(OrtAllocator* this_, size_t size) NO_EXCEPTION {
   struct core_tracking* self = (struct core_tracking*)this_;
-  struct core_header* header = core_header_of(&self->adaptor, p);
+  struct core_header* header = core_alloc_with_header(&self->adaptor, size);
   if (CORE_UNLIKELY(header == NULL)) {
+    return NULL;
+  }
+  struct core_shard* shard = core_first_shard(&self->shards);
+  return CORE_LIKELY(shard != NULL) ? count_alloc(self, shard, header, (int64_t)size)
+                                    : count_alloc_of_any(self, header);
+}
+
+static inline CORE_INLINE void count_free(struct core_shard* shard,
+                                          const struct core_header* header) {
+  int64_t* counters = shard->counters;
+  CORE_SHARD_ADD(counters[FREES], 1);
+  /* Not CORE_SHARD_ADD: compilers would make one addition of vectors of both, which has to wait
+   * until the last stores to both have left the store buffer. */
+  CORE_SHARD_SET(counters[LIVE], counters[LIVE] - (int64_t)header->size);
+}
+
+/* tracking_free of any pointer, by a thread with any number. */
+static CORE_NOINLINE void free_any(struct core_tracking* self, void* p) {
+  struct core_header* header = core_header_of(&self->adaptor, p);
+  if (header == NULL) {
     return;
   }
   struct core_shard* shard = core_shard(&self->shards);
-  if (CORE_LIKELY(shard != NULL)) {
-    CORE_SHARD_ADD(shard->counters[FREES], 1);
-    CORE_SHARD_ADD(shard->counters[LIVE], -(int64_t)header->size);
+  if (shard != NULL) {
+    count_free(shard, header);
   }
-  if (CORE_UNLIKELY(header->serial != 0)) {
+  if (header->serial != 0) {
     tracking_forget(self, header);
   }
   core_free_with_header(&self->adaptor, header);
 }
 
-/* Calls `visit` for each thread's counters, which the threads may change meanwhile. */
-static void for_each_shard(struct core_tracking* self,
-                           void (*visit)(int64_t* counters, int64_t* result), int64_t* result) {
-  size_t used = __atomic_load_n(&self->shards.used, __ATOMIC_ACQUIRE);
-  for (size_t i = 0; i < used; i++) {
-    struct core_shard* chunk = __atomic_load_n(&self->shards.chunks[i], __ATOMIC_ACQUIRE);
-    for (size_t j = 0; chunk != NULL && j < CORE_SHARD_CHUNK; j++) {
-      visit(chunk[j].counters, result);
-    }
+static void ORT_API_CALL tracking_free(OrtAllocator* this_, void* p) NO_EXCEPTION {
+  struct core_tracking* self = (struct core_tracking*)this_;
+  struct core_header* header = core_plain_header_of(&self->adaptor, p);
+  struct core_shard* shard = core_first_shard(&self->shards);
+  if (CORE_UNLIKELY(header == NULL || shard == NULL || header->serial != 0)) {
+    free_any(self, p);
+    return;
   }
+  count_free(shard, header);
+  core_free_with_header(&self->adaptor, header);
 }
 
 static void find_largest(int64_t* counters, int64_t* result) {
@@ -105,13 +141,13 @@ void core_tracking_read(OrtAllocator* allocator, struct core_tracking_figures* o
   out->allocations = core_shards_sum(&self->shards, ALLOCATIONS);
   out->frees = core_shards_sum(&self->shards, FREES);
   out->largest = 0;
-  for_each_shard(self, find_largest, &out->largest);
+  core_shards_visit(&self->shards, find_largest, &out->largest);
 }
 
 int64_t tracking_take_window(struct core_tracking* self) {
   int64_t current = tracking_update_peaks(self);
   int64_t window = __atomic_exchange_n(&self->window, current, __ATOMIC_RELAXED);
-  for_each_shard(self, lower_mark, NULL);
+  core_shards_visit(&self->shards, lower_mark, NULL);
   return window;
 }
 
