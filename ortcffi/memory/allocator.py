@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 from numpy import dtype as as_dtype
-from numpy import ndarray
 
 from ortcffi._convert import SIZE, integer
 from ortcffi._handle import Handle, out_of, owner_of
@@ -18,8 +17,6 @@ from ortcffi.memory.blocks import (
     Limits,
     checked_handle,
     checked_table,
-    dimensions,
-    fitting,
     refuse,
 )
 from ortcffi.memory.info import MemoryInfo
@@ -51,10 +48,10 @@ class Allocator(Handle):
     is released when it is closed and its last array is freed.
     """
 
-    __slots__ = ("_block", "_keeper", "_zeroed")
+    __slots__ = ("_empty", "_keeper", "_zeros")
 
-    _block: "Callable[[Any, int], Any]"
-    _zeroed: "Callable[[Any, int], Any]"
+    _empty: "Callable[[Any, Any], Any]"
+    _zeros: "Callable[[Any, Any], Any]"
 
     def __init__(
         self,
@@ -75,13 +72,13 @@ class Allocator(Handle):
 
     def _begin(self) -> None:
         source = self._new_source()
-        self._block, self._zeroed = source.block, source.zeroed
+        self._empty, self._zeros = source.empty, source.zeros
 
     def _end(self) -> None:
-        self._block = self._zeroed = self._closed_block
+        self._empty = self._zeros = self._closed_array
 
     def _new_source(self) -> Any:
-        """Makes the object that allocates blocks; it holds a reference to the allocator."""
+        """Makes the object that makes arrays; it holds a reference to the allocator."""
         pointers = (self.api.pointer, self.handle)
         addresses = (int(ffi.cast("uintptr_t", pointer)) for pointer in pointers)
         refusal = partial(refuse, self.api.pointer, self._limits())
@@ -98,7 +95,7 @@ class Allocator(Handle):
             self._handle = self._lender = self._lender_handle = self._keeper = None
             self._end()
 
-    def _closed_block(self, _shape: Any, _itemsize: int) -> Any:
+    def _closed_array(self, _shape: Any, _dtype: Any) -> Any:
         return self.handle  # raises
 
     # --- arrays -----------------------------------------------------------------------------------
@@ -132,8 +129,7 @@ class Allocator(Handle):
         -----
         API functions: ``AllocatorAlloc``, and ``AllocatorFree`` when the array is freed.
         """
-        kind, shape = fitting(dtype), dimensions(shape)
-        return ndarray(shape, kind, self._block(shape, kind.itemsize))
+        return self._empty(shape, dtype)  # type: ignore[no-any-return]
 
     def zeros(self, shape: "Shape", dtype: "DTypeLike" = np.float64) -> "NDArray[Any]":
         """Return a new array whose bytes are all 0. Otherwise like `empty`.
@@ -141,8 +137,7 @@ class Allocator(Handle):
         In the core's memory, also through adaptors, arrays from 1 MiB on get their zeros from the
         system, page by page, when they are first touched.
         """
-        kind, shape = fitting(dtype), dimensions(shape)
-        return ndarray(shape, kind, self._zeroed(shape, kind.itemsize))
+        return self._zeros(shape, dtype)  # type: ignore[no-any-return]
 
     def full(
         self, shape: "Shape", value: "ArrayLike", dtype: "DTypeLike | None" = None

@@ -2,7 +2,6 @@
 """Blocks for arrays, and argument checks of allocators."""
 
 import threading
-from collections.abc import Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -83,11 +82,11 @@ class CalledFromC:
     def _end(self) -> None:
         pass
 
-    def _block(self: Any, shape: Any, itemsize: int) -> Any:
-        return self._new_source().block(shape, itemsize)
+    def _empty(self: Any, shape: Any, dtype: Any) -> Any:
+        return self._new_source().empty(shape, dtype)
 
-    def _zeroed(self: Any, shape: Any, itemsize: int) -> Any:
-        return self._new_source().zeroed(shape, itemsize)
+    def _zeros(self: Any, shape: Any, dtype: Any) -> Any:
+        return self._new_source().zeros(shape, dtype)
 
 
 # Allocators whose handlers are running, by thread: a handler may allocate from its own allocator.
@@ -106,14 +105,6 @@ def handler_at(context: "Cdata") -> "Iterator[Any]":
         yield lib.ortcffi_object_at(context)
     finally:
         busy.discard(context)
-
-
-def dimensions(shape: Any) -> Any:
-    """A shape that stays what it is, where a list could change while NumPy reads it."""
-    kind = type(shape)
-    if kind is tuple or not isinstance(shape, Sequence) or isinstance(shape, (str, bytes)):
-        return shape
-    return tuple(shape)
 
 
 def fitting(dtype: "DTypeLike") -> "np.dtype[Any]":

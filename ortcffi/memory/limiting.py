@@ -96,11 +96,11 @@ class Limiting(Adaptor):
     def _end(self) -> None:
         self._source = None
 
-    def _block(self, shape: Any, itemsize: int) -> Any:
-        return (self._source or self._new_source()).block(shape, itemsize)
+    def _empty(self, shape: Any, dtype: Any) -> Any:
+        return (self._source or self._new_source()).empty(shape, dtype)
 
-    def _zeroed(self, shape: Any, itemsize: int) -> Any:
-        return (self._source or self._new_source()).zeroed(shape, itemsize)
+    def _zeros(self, shape: Any, dtype: Any) -> Any:
+        return (self._source or self._new_source()).zeros(shape, dtype)
 
     def _limits(self) -> Limits:
         handle = self._handle  # another thread may close this in between

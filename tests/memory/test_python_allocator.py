@@ -81,6 +81,29 @@ def threaded(compile_c, api):
     return threaded
 
 
+class Odd(PythonAllocator):
+    """Its blocks begin at odd addresses."""
+
+    def __init__(self):
+        super().__init__()
+        self.blocks = {}
+
+    def alloc(self, size):
+        block = ffi.new("char[]", size + 64)
+        address = int(ffi.cast("uintptr_t", block)) | 1
+        self.blocks[address] = block
+        return address
+
+    def free(self, pointer):
+        del self.blocks[int(ffi.cast("uintptr_t", pointer))]
+
+
+def test_an_array_at_an_odd_address_is_not_aligned():
+    array = Odd().zeros((2, 3), np.float32)
+    assert not array.flags.aligned
+    assert (array + 1).sum() == 6
+
+
 def test_arrays_use_its_blocks_and_free_them():
     mine = Mine()
     array = mine.full(3, 7, "u1")
@@ -276,7 +299,7 @@ def test_an_exception_in_free_is_reported_and_has_no_other_effect(monkeypatch):
 def test_a_block_is_freed_while_an_exception_propagates():
     mine = Mine()
     with pytest.raises(ValueError, match="OBJECT"):
-        np.frombuffer(mine._block(10, 1), np.dtype(object))
+        np.frombuffer(mine.empty(10, np.uint8), np.dtype(object))
     assert mine.blocks == {}
 
 

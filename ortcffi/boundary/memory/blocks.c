@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks of an allocator as Python objects: what an ndarray keeps as its base.
+ * NumPy's arrays in an allocator's memory, and the Python objects that they keep as their base.
  *
- * In CFFI alone such an object is a cdata with a destructor and a buffer around it, made by three
- * calls, beside a few more to multiply the dimensions; those took twice the time of all the rest.
+ * In Python an array takes a dozen calls: to look at the dtype, to multiply the dimensions, to make
+ * a cdata with a destructor, and for NumPy's constructor, which looks at all that again.
  *
  *   Source(api, allocator, refuse, max_dimensions)
  *       One allocator, to which it holds a reference. The first two are addresses; `refuse(status,
  *       function)` raises, given the address of what a slot answered; `max_dimensions` is how many
  *       an ndarray can have.
- *   Source.block(shape, itemsize) -> Block
- *       Room for an array of that shape.
- *   Source.zeroed(shape, itemsize) -> Block
+ *   Source.empty(shape, dtype) -> ndarray
+ *       An array with a new Block as its base.
+ *   Source.zeros(shape, dtype) -> ndarray
  *       The same, filled with zeros.
  *   Block
  *       Exports its memory as a buffer, and gives it back when the last reference goes.
@@ -25,6 +25,8 @@
 
 #include "core.h"
 #include "heap/heap.h"
+#include "boundary/memory/extents.h"
+#include "boundary/memory/numpy_arrays.h"
 #include "boundary/memory/reference_objects.h"
 #include "boundary/status/raise.h"
 
@@ -47,84 +49,8 @@ struct block {
 
 static PyTypeObject* block_type;
 
-/* --- the size of an array ----------------------------------------------------------------------*/
-
-/* One dimension, named in the error by its place; -1 for an error. */
-static Py_ssize_t read_dimension(PyObject* dimension, Py_ssize_t place) {
-  Py_ssize_t length = -1;
-  int is_index = PyIndex_Check(dimension) && !PyBool_Check(dimension);
-  if (is_index) {
-    length = PyNumber_AsSsize_t(dimension, PyExc_OverflowError);
-  }
-  if (length >= 0) {
-    return length;
-  }
-  if (is_index && (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_OverflowError))) {
-    PyErr_Format(PyExc_ValueError, "shape[%zd] must be from 0 to %zd, but is %R", place,
-                 PY_SSIZE_T_MAX, dimension);
-  } else if (!is_index || PyErr_ExceptionMatches(PyExc_TypeError)) {
-    PyErr_Format(PyExc_TypeError, "shape[%zd] must be an int, not of %R", place,
-                 Py_TYPE(dimension));
-  }
-  return -1;
-}
-
-/* The bytes of an array with the dimensions in a tuple; -1 for an error. Nothing may overflow even
- * where another dimension is 0, because NumPy has no such arrays. */
-static Py_ssize_t array_size(PyObject* shape, Py_ssize_t itemsize, Py_ssize_t max_dimensions) {
-  Py_ssize_t count = PyTuple_Size(shape);
-  if (count > max_dimensions) {
-    PyErr_Format(PyExc_ValueError, "shape must have at most %zd dimensions, but has %zd",
-                 max_dimensions, count);
-    return -1;
-  }
-  Py_ssize_t size = itemsize;
-  int is_empty = 0;
-  for (Py_ssize_t i = 0; i < count; i++) {
-    Py_ssize_t length = read_dimension(PyTuple_GetItem(shape, i), i);
-    if (length < 0) {
-      return -1;
-    }
-    if (length == 0) {
-      is_empty = 1;
-    } else if (__builtin_mul_overflow(size, length, &size)) {
-      PyErr_Format(PyExc_ValueError, "shape %R needs more than %zd bytes", shape, PY_SSIZE_T_MAX);
-      return -1;
-    }
-  }
-  return is_empty ? 0 : size;
-}
-
-/* The dimensions as a new tuple: of a sequence, or of one number. */
-static PyObject* as_tuple(PyObject* shape) {
-  if (PySequence_Check(shape) && !PyUnicode_Check(shape) && !PyBytes_Check(shape)) {
-    PyObject* dimensions = PySequence_Tuple(shape);
-    if (dimensions != NULL || !PyIndex_Check(shape)) {
-      return dimensions;
-    }
-    PyErr_Clear(); /* an array of NumPy's without dimensions is a number after all */
-  }
-  if (PyIndex_Check(shape)) {
-    return PyTuple_Pack(1, shape);
-  }
-  PyErr_Format(PyExc_TypeError, "shape must be an int or a sequence of ints, not of %R",
-               Py_TYPE(shape));
-  return NULL;
-}
-
-static Py_ssize_t size_of(const struct source* source, PyObject* shape, PyObject* itemsize) {
-  Py_ssize_t item = PyLong_AsSsize_t(itemsize);
-  if (item == -1 && PyErr_Occurred()) {
-    return -1;
-  }
-  PyObject* dimensions = PyTuple_CheckExact(shape) ? Py_NewRef(shape) : as_tuple(shape);
-  if (dimensions == NULL) {
-    return -1;
-  }
-  Py_ssize_t size = array_size(dimensions, item, source->max_dimensions);
-  Py_DECREF(dimensions);
-  return size;
-}
+/* Where arrays without elements begin: NumPy takes a buffer at NULL for no buffer at all. */
+static _Alignas(64) char nothing[64];
 
 /* --- Source ------------------------------------------------------------------------------------*/
 
@@ -156,21 +82,12 @@ static void* take(const struct source* source, Py_ssize_t size) {
   return data;
 }
 
-static struct block* new_block(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-  struct source* source = (struct source*)self;
-  if (count != 2) {
-    PyErr_SetString(PyExc_TypeError, "a block takes a shape and an itemsize");
-    return NULL;
-  }
-  Py_ssize_t size = size_of(source, arguments[0], arguments[1]);
-  if (size < 0) {
-    return NULL;
-  }
+static struct block* new_block(struct source* source, Py_ssize_t size) {
   struct block* block = PyObject_New(struct block, block_type);
   if (block == NULL) {
     return NULL;
   }
-  block->source = (struct source*)Py_NewRef(self);
+  block->source = (struct source*)Py_NewRef((PyObject*)source);
   block->size = size;
   block->data = NULL;
   if (size > 0) {
@@ -183,16 +100,72 @@ static struct block* new_block(PyObject* self, PyObject* const* arguments, Py_ss
   return block;
 }
 
-static PyObject* source_block(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-  return (PyObject*)new_block(self, arguments, count);
+/* The array that NumPy's constructor makes over a block, with flags that it finds out. */
+static PyObject* construct_array(const struct extent* extent, PyObject* dtype,
+                                 struct block* block) {
+  PyObject* shape = PyTuple_New(extent->rank);
+  for (Py_ssize_t i = 0; shape != NULL && i < extent->rank; i++) {
+    PyObject* length = PyLong_FromSsize_t(extent->lengths[i]);
+    if (length == NULL) {
+      Py_CLEAR(shape);
+    } else {
+      PyTuple_SetItem(shape, i, length);
+    }
+  }
+  PyObject* array = shape == NULL ? NULL
+                                  : PyObject_CallFunctionObjArgs((PyObject*)ortcffi_array_type,
+                                                                 shape, dtype, block, NULL);
+  Py_XDECREF(shape);
+  return array;
 }
 
-static PyObject* source_zeroed(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-  struct block* block = new_block(self, arguments, count);
-  if (block != NULL && block->data != NULL) {
+/* An array over a block. NumPy's constructor takes longer than all the rest, so it is called only
+ * where an element may not be aligned, or is not of NumPy's plain types. */
+static PyObject* array_of(const struct extent* extent, PyObject* dtype, struct block* block) {
+  void* data = block->data == NULL ? nothing : block->data;
+  if (!ortcffi_is_plain(dtype) || (uintptr_t)data % sizeof nothing != 0) {
+    return construct_array(extent, dtype, block);
+  }
+  PyObject* array = ortcffi_make_array(data, extent->lengths, (size_t)extent->rank, dtype,
+                                       C_CONTIGUOUS | ALIGNED | WRITEABLE);
+  if (array != NULL && ortcffi_array_keep(array, (PyObject*)block) < 0) {
+    Py_CLEAR(array);
+  }
+  return array;
+}
+
+static PyObject* make_array(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
+                            int is_zeroed) {
+  struct source* source = (struct source*)self;
+  if (count != 2) {
+    PyErr_SetString(PyExc_TypeError, "an array takes a shape and a dtype");
+    return NULL;
+  }
+  Py_ssize_t item;
+  PyObject* dtype = ortcffi_arrays_begin() < 0 ? NULL : ortcffi_read_dtype(arguments[1], &item);
+  if (dtype == NULL) {
+    return NULL;
+  }
+  struct extent extent;
+  struct block* block = NULL;
+  if (ortcffi_read_shape(arguments[0], item, source->max_dimensions, &extent) == 0) {
+    block = new_block(source, extent.bytes);
+  }
+  if (block != NULL && block->data != NULL && is_zeroed) {
     heap_zero(block->data, (size_t)block->size);
   }
-  return (PyObject*)block;
+  PyObject* array = block == NULL ? NULL : array_of(&extent, dtype, block);
+  Py_XDECREF((PyObject*)block);
+  Py_DECREF(dtype);
+  return array;
+}
+
+static PyObject* source_empty(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+  return make_array(self, arguments, count, 0);
+}
+
+static PyObject* source_zeros(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+  return make_array(self, arguments, count, 1);
 }
 
 static PyObject* source_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
@@ -212,7 +185,8 @@ static PyObject* source_new(PyTypeObject* type, PyObject* arguments, PyObject* k
     source->allocator = (OrtAllocator*)(uintptr_t)allocator;
     core_allocator_retain(source->allocator);
     source->refuse = Py_NewRef(refuse);
-    source->max_dimensions = max_dimensions;
+    source->max_dimensions =
+        max_dimensions < EXTENT_DIMENSIONS ? max_dimensions : EXTENT_DIMENSIONS;
     source->is_foreign = source->allocator != ours || source->api != core;
     PyObject_GC_Track(source);
   }
@@ -238,8 +212,8 @@ static int source_traverse(PyObject* self, visitproc visit, void* arg) {
 }
 
 static PyMethodDef source_methods[] = {
-    {"block", (PyCFunction)(void (*)(void))source_block, METH_FASTCALL, NULL},
-    {"zeroed", (PyCFunction)(void (*)(void))source_zeroed, METH_FASTCALL, NULL},
+    {"empty", (PyCFunction)(void (*)(void))source_empty, METH_FASTCALL, NULL},
+    {"zeros", (PyCFunction)(void (*)(void))source_zeros, METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
 };
 
@@ -261,8 +235,6 @@ static PyType_Spec source_spec = {
 /* --- Block -------------------------------------------------------------------------------------*/
 
 static int block_getbuffer(PyObject* self, Py_buffer* view, int flags) {
-  /* NumPy takes a buffer at NULL for no buffer at all. */
-  static _Alignas(64) char nothing[1];
   struct block* block = (struct block*)self;
   void* data = block->data == NULL ? nothing : block->data;
   return PyBuffer_FillInfo(view, self, data, block->size, 0, flags);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NumPy's arrays as C sees them: read and made without NumPy's header.
- *
- * The structs begin as NumPy's ABI says, in all its versions. All functions need the GIL, and may
- * be called once ortcffi_value_arrays_init has found NumPy.
+ * Arrays of the elements that values have. All functions need the GIL, and may be called once
+ * ortcffi_value_arrays_init has found NumPy.
  */
 #ifndef ORTCFFI_BOUNDARY_VALUES_ARRAYS_H_
 #define ORTCFFI_BOUNDARY_VALUES_ARRAYS_H_
@@ -12,28 +10,7 @@
 
 #include <stdint.h>
 
-struct descriptor {
-  PyObject base;
-  PyTypeObject* scalar;
-  char kind, type, byte_order, flags;
-  int number;
-};
-
-struct array {
-  PyObject base;
-  char* data;
-  int rank;
-  Py_ssize_t* shape;
-  Py_ssize_t* strides;
-  PyObject* owner;
-  struct descriptor* descriptor;
-  int flags;
-};
-
-enum { C_CONTIGUOUS = 0x1, ALIGNED = 0x100, WRITEABLE = 0x400 };
-
-/* numpy.ndarray; no subtype of it has been looked at. */
-extern PyTypeObject* ortcffi_array_type;
+#include "boundary/memory/numpy_arrays.h"
 
 /* The dtype of an element type, borrowed; NULL with an exception. */
 PyObject* ortcffi_dtype_of(int element);
@@ -41,8 +18,5 @@ PyObject* ortcffi_dtype_of(int element);
 /* An array over memory that the caller keeps valid, or gives a base. NULL with an exception. */
 PyObject* ortcffi_new_array(void* data, const int64_t* shape, size_t rank, PyObject* dtype,
                             int is_readonly);
-
-/* Has an array keep an object. Takes a reference to it. -1 with an exception. */
-int ortcffi_array_keep(PyObject* array, PyObject* owner);
 
 #endif

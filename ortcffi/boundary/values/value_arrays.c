@@ -2,20 +2,11 @@
 /* Values as Python objects: from NumPy's arrays, and as such. See values.h. */
 #include <string.h>
 
-#include "boundary/memory/numpy_table.h"
 #include "boundary/values/arrays.h"
 #include "boundary/values/values.h"
 
 /* NumPy's numbers of the types of Python objects, and of str. */
 enum { NUMBER_OF_OBJECTS = 17, NUMBER_OF_TEXTS = 19 };
-
-/* Places in NumPy's table of functions. */
-enum { ARRAY_TYPE = 2, NEW_FROM_DESCRIPTOR = 94, SET_BASE = 282 };
-
-PyTypeObject* ortcffi_array_type;
-static PyObject* (*new_array)(PyTypeObject*, PyObject*, int, const Py_ssize_t*, const Py_ssize_t*,
-                              void*, int, PyObject*);
-static int (*set_base)(PyObject*, PyObject*);
 
 /* Element types of NumPy's first numbers: bool, the integers, then floats; 0 for none. On this ABI
  * long is as long as long long or as int. */
@@ -280,12 +271,7 @@ PyObject* ortcffi_dtype_of(int element) {
 PyObject* ortcffi_new_array(void* data, const int64_t* shape, size_t rank, PyObject* dtype,
                             int is_readonly) {
   int flags = C_CONTIGUOUS | ALIGNED | (is_readonly ? 0 : WRITEABLE);
-  return new_array(ortcffi_array_type, Py_NewRef(dtype), (int)rank, (const Py_ssize_t*)shape, NULL,
-                   data, flags, NULL);
-}
-
-int ortcffi_array_keep(PyObject* array, PyObject* owner) {
-  return set_base(array, Py_NewRef(owner));
+  return ortcffi_make_array(data, (const Py_ssize_t*)shape, rank, dtype, flags);
 }
 
 /* An array over memory that the value keeps. */
@@ -310,9 +296,8 @@ PyObject* ortcffi_new_object_array(const int64_t* shape, size_t rank, PyObject**
     dtype = numpy == NULL ? NULL : PyObject_CallMethod(numpy, "dtype", "s", "O");
     Py_XDECREF(numpy);
   }
-  PyObject* array = dtype == NULL ? NULL
-                                  : new_array(ortcffi_array_type, Py_NewRef(dtype), (int)rank,
-                                              (const Py_ssize_t*)shape, NULL, NULL, 0, NULL);
+  PyObject* array =
+      dtype == NULL ? NULL : ortcffi_make_array(NULL, (const Py_ssize_t*)shape, rank, dtype, 0);
   if (array != NULL) {
     *objects = (PyObject**)(void*)((struct array*)array)->data;
   }
@@ -365,14 +350,9 @@ PyObject* ortcffi_value_view(PyObject* self, PyObject* arguments) {
 }
 
 int ortcffi_value_arrays_init(PyObject* namespace) {
-  void** functions = ortcffi_numpy_functions();
-  if (functions == NULL) {
-    PyErr_SetString(PyExc_ImportError, "this NumPy does not export its functions");
+  if (ortcffi_arrays_begin() < 0) {
     return -1;
   }
-  ortcffi_array_type = functions[ARRAY_TYPE];
-  memcpy(&new_array, &functions[NEW_FROM_DESCRIPTOR], sizeof new_array);
-  memcpy(&set_base, &functions[SET_BASE], sizeof set_base);
   scope = Py_NewRef(namespace);
   name_chosen = PyUnicode_InternFromString("_chosen");
   name_maker = PyUnicode_InternFromString("_maker");

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * NumPy's arrays as C sees them: read and made without NumPy's header.
+ *
+ * The structs begin as NumPy's ABI says, in all its versions. All functions need the GIL, and may
+ * be called once ortcffi_arrays_begin has found NumPy.
+ */
+#ifndef ORTCFFI_BOUNDARY_MEMORY_NUMPY_ARRAYS_H_
+#define ORTCFFI_BOUNDARY_MEMORY_NUMPY_ARRAYS_H_
+
+#include "boundary/limited_api.h"
+
+#include <stdint.h>
+
+struct descriptor {
+  PyObject base;
+  PyTypeObject* scalar;
+  char kind, type, byte_order, flags;
+  int number;
+};
+
+struct array {
+  PyObject base;
+  char* data;
+  int rank;
+  Py_ssize_t* shape;
+  Py_ssize_t* strides;
+  PyObject* owner;
+  struct descriptor* descriptor;
+  int flags;
+};
+
+enum { C_CONTIGUOUS = 0x1, ALIGNED = 0x100, WRITEABLE = 0x400 };
+
+/* numpy.ndarray; no subtype of it has been looked at. */
+extern PyTypeObject* ortcffi_array_type;
+
+/* Finds NumPy, once. -1 with an exception. */
+int ortcffi_arrays_begin(void);
+
+/* The dtype that numpy.dtype makes of an object. NULL with an exception. */
+PyObject* ortcffi_as_dtype(PyObject* given);
+
+/* An array over memory that the caller keeps valid, or gives a base; with NULL for `data` NumPy
+ * allocates it. NULL with an exception. */
+PyObject* ortcffi_make_array(void* data, const Py_ssize_t* shape, size_t rank, PyObject* dtype,
+                             int flags);
+
+/* Has an array keep an object. Takes a reference to it. -1 with an exception. */
+int ortcffi_array_keep(PyObject* array, PyObject* owner);
+
+#endif
