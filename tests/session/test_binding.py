@@ -206,16 +206,25 @@ def test_the_session_stays_until_its_bindings_are_closed(x):
 
 
 def test_two_threads_cannot_run_one_binding(opened):
-    session = opened(models.loop(3000, 32))
+    session = opened(models.loop(10**12, 32))
     bound = session.bind(x=np.eye(32, dtype=np.float32))
-    (thread,) = start(bound.run)
-    wait_until(lambda: session.running or not thread.is_alive())
-    if thread.is_alive():
-        with pytest.raises(RuntimeError, match="in use on another thread"):
+    cancelled = []
+
+    def run():
+        try:
             bound.run()
+        except ort.errors.Cancelled as error:
+            cancelled.append(error)
+
+    threads = start(run)
+    wait_until(lambda: session.running)
+    with pytest.raises(RuntimeError, match="in use on another thread"):
+        bound.run(timeout=60)
     bound.close()
-    join(thread)
+    session.cancel()
+    join(*threads)
     assert bound.closed
+    assert len(cancelled) == 1
 
 
 def test_the_collector_takes_a_binding_in_a_cycle(x):

@@ -29,6 +29,14 @@ def endless(opened):
     return opened(models.loop(FOREVER, 32), options)
 
 
+def cancel_unless_it_ends(session):
+    """Wait for the end of a session's runs, but not for ever."""
+    try:
+        wait_until(lambda: not session.running, limit=60)
+    finally:
+        session.cancel()
+
+
 @pytest.fixture
 def later():
     """``later(session, action)`` calls a function in a thread while the session is in a run.
@@ -42,10 +50,7 @@ def later():
             wait_until(lambda: session.running)
             time.sleep(0.05)  # until the run is in C
             action()
-            try:
-                wait_until(lambda: not session.running, limit=60)
-            finally:
-                session.cancel()
+            cancel_unless_it_ends(session)
 
         threads.extend(start(work))
         return threads[-1]
@@ -134,6 +139,19 @@ def test_a_keyboard_interrupt_ends_a_run_in_the_main_thread(endless, later, how,
     later(endless, lambda: os.kill(os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
         run()
+
+
+def test_a_keyboard_interrupt_ends_a_run_that_has_just_begun(endless):
+    def interrupt():  # as soon as the run gives up the GIL, which it does before it is in C
+        wait_until(lambda: endless.running, pause=0)
+        os.kill(os.getpid(), signal.SIGINT)
+        cancel_unless_it_ends(endless)
+
+    for _ in range(5):
+        thread = start(interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            endless.run({"x": BIG})
+        join(*thread)
 
 
 def test_the_programs_handlers_and_descriptor_stay_as_they_were(endless, later):

@@ -104,10 +104,12 @@ def test_a_keyboard_interrupt_ends_a_run_that_turns_out_to_be_long(sines):
         wait_until(lambda: sines.running)
         os.kill(os.getpid(), signal.SIGINT)
 
+    size = np.zeros(1, np.int64)
     thread = start(interrupt)
     with pytest.raises(KeyboardInterrupt):
-        sines.run(x=np.array([20_000_000]))
+        sines.run(x=np.array([20_000_000]), out={"y": size})
     join(*thread)
+    assert size.tolist() == [0], "the run has come to its end"
 
 
 def test_the_child_of_a_fork_ends_long_runs_too(sines):

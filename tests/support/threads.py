@@ -31,12 +31,14 @@ def run_threads(*works: Callable[[], object]) -> None:
     join(*start(*works))
 
 
-def wait_until(condition: Callable[[], object], limit: float = TIME_LIMIT) -> None:
+def wait_until(
+    condition: Callable[[], object], limit: float = TIME_LIMIT, pause: float = 0.0005
+) -> None:
     """Wait until a function returns something true; a wait that takes too long fails the test."""
     end = time.monotonic() + limit
     while not condition():
         assert time.monotonic() < end, f"{condition} was not true within {limit} seconds"
-        time.sleep(0.0005)
+        time.sleep(pause)
 
 
 def run_async(main: Coroutine[Any, Any, Any]) -> Any:

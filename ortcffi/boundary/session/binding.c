@@ -88,10 +88,19 @@ static PyObject* begin_binding(PyObject* self, PyObject* arguments) {
   Py_RETURN_NONE;
 }
 
-static OrtStatus* perform(struct binding* binding) {
+/* Leaves an exception where the run fails. */
+static void perform(struct binding* binding) {
+  static const char function[] = "RunWithBinding";
   struct run* run = &binding->run;
   run->bound = binding->handle;
-  return binding->holds_gil ? ortcffi_call_run(run) : ortcffi_run_perform(run, &binding->habit);
+  if (!binding->holds_gil) {
+    ortcffi_run_perform(run, &binding->habit, function);
+    return;
+  }
+  OrtStatus* status = ortcffi_call_run(run);
+  if (status != NULL) {
+    ortcffi_run_fail(run, status, function);
+  }
 }
 
 /* Has Python refuse a binding that lacks an input, once after something was bound. */
@@ -126,7 +135,6 @@ static PyObject* run_bound(PyObject* self, PyObject* const* arguments, Py_ssize_
   if (begin_use(binding) < 0) {
     return NULL;
   }
-  OrtStatus* status = NULL;
   struct run* run = &binding->run;
   if (ortcffi_run_begin_options(run, binding->session, &request) < 0 || check_inputs(binding) < 0) {
     /* with an exception */
@@ -135,10 +143,7 @@ static PyObject* run_bound(PyObject* self, PyObject* const* arguments, Py_ssize_
                     "options have adapters, which bound runs do not use: use "
                     "Session.run");
   } else {
-    status = perform(binding);
-    if (status != NULL) {
-      ortcffi_run_fail(run, status, "RunWithBinding");
-    }
+    perform(binding);
   }
   ortcffi_run_end(run);
   end_use(binding);

@@ -223,42 +223,47 @@ OrtStatus* ortcffi_call_run(struct run* run) {
                   run->input_count, run->output_names, run->output_count, run->outputs);
 }
 
-static OrtStatus* perform_without_gil(struct run* run, struct habit* habit) {
-  OrtStatus* status;
+/* -1 with an exception where the handler of a signal raised before the call. */
+static int perform_without_gil(struct run* run, struct habit* habit, OrtStatus** status) {
   double seconds;
   struct watch watch;
   ortcffi_run_link(run);
-  ortcffi_watch_begin(&watch, run, habit);
-  Py_BEGIN_ALLOW_THREADS;
-  double began = ortcffi_now();
-  status = ortcffi_call_run(run);
-  seconds = status == NULL ? ortcffi_now() - began : INFINITY;
-  Py_END_ALLOW_THREADS;
-  ortcffi_watch_end(&watch, run, habit, seconds);
-  ortcffi_learn_quick(habit, run, seconds);
+  int answer = ortcffi_watch_begin(&watch, run, habit);
+  if (answer == 0) {
+    Py_BEGIN_ALLOW_THREADS;
+    double began = ortcffi_now();
+    *status = ortcffi_call_run(run);
+    seconds = *status == NULL ? ortcffi_now() - began : INFINITY;
+    Py_END_ALLOW_THREADS;
+    ortcffi_watch_end(&watch, run, habit, seconds);
+    ortcffi_learn_quick(habit, run, seconds);
+  }
   ortcffi_run_unlink(run);
-  return status;
+  return answer;
 }
 
-OrtStatus* ortcffi_run_perform(struct run* run, struct habit* habit) {
+int ortcffi_run_perform(struct run* run, struct habit* habit, const char* function) {
   int is_cut = 1;
   OrtStatus* status = NULL;
   if (ortcffi_may_keep_gil(run, habit)) {
     status = ortcffi_run_keeping_gil(run, habit, &is_cut);
   }
-  return is_cut ? perform_without_gil(run, habit) : status;
+  if (is_cut && perform_without_gil(run, habit, &status) < 0) {
+    return -1;
+  }
+  if (status != NULL) {
+    ortcffi_run_fail(run, status, function);
+    return -1;
+  }
+  return 0;
 }
 
 static PyObject* run_once(struct session* session, const struct request* request) {
   struct run run;
   PyObject* results = NULL;
-  if (ortcffi_run_begin(&run, session, request) == 0) {
-    OrtStatus* status = ortcffi_run_perform(&run, &session->habit);
-    if (status != NULL) {
-      ortcffi_run_fail(&run, status, "Run");
-    } else {
-      results = ortcffi_run_results(&run, request->as_values);
-    }
+  if (ortcffi_run_begin(&run, session, request) == 0 &&
+      ortcffi_run_perform(&run, &session->habit, "Run") == 0) {
+    results = ortcffi_run_results(&run, request->as_values);
   }
   ortcffi_run_end(&run);
   return results;

@@ -173,8 +173,9 @@ int ortcffi_run_begin_options(struct run* run, struct session* session,
 int ortcffi_names_inputs(const struct request* request);
 /* Calls the library; no more than that. */
 OrtStatus* ortcffi_call_run(struct run* run);
-/* Does the same around which runs are watched, and the GIL is released if need be. */
-OrtStatus* ortcffi_run_perform(struct run* run, struct habit* habit);
+/* Does the same around which runs are watched, and the GIL is released if need be. -1 with an
+ * exception, that of the handler of a signal or that of the library's `function`. */
+int ortcffi_run_perform(struct run* run, struct habit* habit, const char* function);
 /* The results as a list; NULL with an exception. */
 PyObject* ortcffi_run_results(struct run* run, int as_values);
 /* Raises what a run failed with, and releases the status. */
@@ -236,8 +237,9 @@ struct watch {
 
 /* Seconds on a clock that only goes forward. */
 double ortcffi_now(void);
-/* Before and after a run that is linked; on the thread that runs it. */
-void ortcffi_watch_begin(struct watch* watch, struct run* run, const struct habit* habit);
+/* Before and after a run that is linked; on the thread that runs it. -1 with an exception where the
+ * handler of a signal raised, and then the run is not to be made. */
+int ortcffi_watch_begin(struct watch* watch, struct run* run, const struct habit* habit);
 /* `seconds` is how long the library took; INFINITY for a run that failed or was ended, since one
  * like it may take any time. */
 void ortcffi_watch_end(const struct watch* watch, const struct run* run, struct habit* habit,

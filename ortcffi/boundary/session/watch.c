@@ -233,31 +233,51 @@ static PyObject* write_signals_to(PyObject* fd) {
   return old;
 }
 
-void ortcffi_watch_begin(struct watch* watch, struct run* run, const struct habit* habit) {
+/* Restores what a watched run found. */
+static void unwatch(const struct watch* watch) {
+  PyObject* ours = write_signals_to(watch->old_fd);
+  main_run = watch->outer;
+  Py_XDECREF(ours);
+  Py_DECREF(watch->old_fd);
+}
+
+/* Has the handlers of signals run that came before they were written to us: nothing would tell the
+ * thread of them. -1 with what a handler raised, and then the run is no longer watched. */
+static int handle_signals(const struct watch* watch) {
+  if (PyErr_CheckSignals() == 0) {
+    return 0;
+  }
+  PyObject *type, *error, *trace;
+  PyErr_Fetch(&type, &error, &trace);
+  unwatch(watch);
+  PyErr_Restore(type, error, trace);
+  return -1;
+}
+
+int ortcffi_watch_begin(struct watch* watch, struct run* run, const struct habit* habit) {
   watch->old_fd = NULL;
   ortcffi_watch_deadline(run);
   if (PyThread_get_thread_ident() != main_thread || is_short(habit, run) || !ortcffi_watches()) {
-    return;
+    return 0;
   }
   watch->old_fd = write_signals_to(our_fd);
-  if (watch->old_fd != NULL) {
-    watch->outer = main_run; /* a run within a kernel of another run */
-    main_run = run;
-    int old_fd = (int)PyLong_AsLong(watch->old_fd);
-    if (old_fd != ends[1]) {
-      atomic_store(&program_fd, old_fd);
-    }
+  if (watch->old_fd == NULL) {
+    return 0;
   }
+  watch->outer = main_run; /* a run within a kernel of another run */
+  main_run = run;
+  int old_fd = (int)PyLong_AsLong(watch->old_fd);
+  if (old_fd != ends[1]) {
+    atomic_store(&program_fd, old_fd);
+  }
+  return handle_signals(watch);
 }
 
 void ortcffi_watch_end(const struct watch* watch, const struct run* run, struct habit* habit,
                        double seconds) {
   learn(habit, run, seconds);
   if (watch->old_fd != NULL) {
-    PyObject* ours = write_signals_to(watch->old_fd);
-    main_run = watch->outer;
-    Py_XDECREF(ours);
-    Py_DECREF(watch->old_fd);
+    unwatch(watch);
   }
 }
 
