@@ -158,6 +158,9 @@ CROSS = aarch64-linux-gnu
 # Only recommended by the compiler's package.
 CROSS_LIBC = libc6-dev-arm64-cross
 EMULATOR = qemu-$(firstword $(subst -, ,$(CROSS)))
+# The emulator notes each page of the range that the heap reserves, which takes it ten seconds for
+# the usual one. With few addresses the heap reserves a shorter range.
+ADDRESSES = 16G
 RUNS_OF_CROSS = abi client old_client versions storm:2:2000:2 arena:2:2000 adaptor_storm:2:1000:2 \
   random_values kernels shared_env:100 platform behaviour
 .PHONY: cross
@@ -168,7 +171,7 @@ cross:
 	  { echo "the C library for $(CROSS) is missing: it is in the package $(CROSS_LIBC) of Debian and \
 	Ubuntu" >&2; exit 1; }
 	$(MAKE) check CC=$(CROSS)-gcc BUILD=$(BUILD)/$(CROSS) USE_MIMALLOC= USE_MALLOC= \
-	  UNDER="$(EMULATOR) -L /usr/$(CROSS)" RUNS="$(RUNS_OF_CROSS)"
+	  UNDER="$(EMULATOR) -R $(ADDRESSES) -L /usr/$(CROSS)" RUNS="$(RUNS_OF_CROSS)"
 
 # Builds the library for the C library musl, as on Alpine Linux, and runs the clients on it, on a
 # machine with another C library. There is no C++ library for musl, so what needs one is left out.

@@ -14,7 +14,9 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from pathlib import Path
+from shutil import copy
 from typing import Any
 
 import pytest
@@ -27,7 +29,6 @@ from support.compilers import (
     make_command,
 )
 from support.paths import CHECKOUT
-from support.processes import run
 from support.releases import missing_in
 
 import ortcffi
@@ -252,15 +253,27 @@ def core_library(request: pytest.FixtureRequest) -> Path:
 
 @pytest.fixture
 def compile_c(tmp_path: Path, c_compiler: list[str]) -> Callable[..., Path]:
-    """``compile_c(source, *flags)`` makes a program in C of a file or of a text."""
+    """``compile_c(source, *flags)`` makes a program in C of a file or of a text.
+
+    It is compiled once for all tests and runs. Each test gets a copy, because the loader does not
+    load the same file again.
+    """
 
     def compile_c(source: Path | str, *flags: str) -> Path:
+        told = repr((str(source), flags))
+        folder = tmp_path / "built"
+        if str(tmp_path) not in told:  # otherwise no other test can use it
+            folder = build_folder(c_compiler, "programs") / sha256(told.encode()).hexdigest()[:16]
+        folder.mkdir(parents=True, exist_ok=True)
+        sources = []
         if isinstance(source, str):
             text, source = source, tmp_path / "client.c"
             source.write_text(text)
-        program = tmp_path / source.stem
-        run(*c_compiler, f"-I{CORE / 'include'}", source, "-o", program, *flags)
-        return program
+        else:
+            sources.append(source.parent)
+        built = folder / source.stem
+        command = [*c_compiler, f"-I{CORE / 'include'}", source, "-o", built, *flags]
+        return Path(copy(compile_shared(built, sources, *command), tmp_path / source.stem))
 
     return compile_c
 
