@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The only importer of the compiled module."""
 
+from contextlib import suppress
+
 from ortcffi._ort import ffi, lib
 
 __all__ = ["Keeper", "Owner", "Source", "ffi", "lib"]
@@ -13,6 +15,25 @@ if lib.ortcffi_interpreter() != 0:
         "its C code calls back into one interpreter"
     )
 
+
+def _build_types() -> None:
+    """Have CFFI build the types of all functions, and of the structs with fields in use.
+
+    It would build each at its first use. But if the collector or another thread comes in between,
+    and uses the same type, CFFI ends the process.
+    """
+    for name in dir(lib):
+        if callable(getattr(lib, name)) and name.startswith("ortcffi_"):
+            ffi.addressof(lib, name)  # some of these are given to C as callbacks
+    for name in ffi.list_types()[1]:
+        if not name.endswith("Api"):  # a table, whose functions are called by those of `lib`
+            kind = ffi.typeof(f"struct {name}")
+            with suppress(ffi.error, ValueError):  # a struct without known fields has no size
+                ffi.sizeof(kind)
+                dict(kind.fields)
+
+
+_build_types()
 Source = lib.ortcffi_source_type()
 Owner = lib.ortcffi_owner_type(ffi.cast)
 Keeper = lib.ortcffi_keeper_type()

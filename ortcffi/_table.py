@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import INT32, decode, integer
+from ortcffi._convert import pointer as pointer_to
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import NotImplemented
@@ -37,7 +38,7 @@ __all__ = [
 
 HIGHEST_VERSION: int = lib.ORTCFFI_API_VERSION  # of the table that this package was compiled for
 _CORE = "the embedded core"
-_TABLE = "const OrtApi *"
+_TABLE, _BASE = "const OrtApi *", "const OrtApiBase *"
 # What C is called with. Another pointer or version would have it read past the end of the table.
 _FACTS = {"base", "pointer", "client_table", "version", "version_string", "path", "_library"}
 
@@ -103,13 +104,10 @@ class Table:
         library: "Hashable | None" = None,
         client_table: "OrtApi | None" = None,
     ) -> None:
-        if not isinstance(pointer, ffi.CData) or ffi.typeof(pointer) is not ffi.typeof(_TABLE):
-            raise TypeError(f"pointer must be a cdata of {_TABLE}, not {pointer!r}")
-        if not pointer:
-            raise ValueError("pointer must not be NULL")
-        self.base = base
-        self.pointer = pointer
-        self.client_table = pointer if client_table is None else client_table
+        self.pointer = pointer_to("pointer", pointer, _TABLE)
+        self.base = None if base is None else pointer_to("base", base, _BASE)
+        clients = pointer if client_table is None else client_table
+        self.client_table = pointer_to("client_table", clients, _TABLE)
         self.version = integer("version", version, (1, INT32[1]))
         self.version_string = version_string
         self.path = path

@@ -77,7 +77,8 @@ def _tell(**facts: Any) -> None:
 def _register(path: str, api: Api, counted: str) -> None:
     with open(counted, "r+b") as file:
         shared = mmap.mmap(file.fileno(), ffi.sizeof("OrtcoreFigures"))
-    trace = Trace(api, ffi.from_buffer("OrtcoreFigures*", shared))
+    figures: Any = ffi.from_buffer("OrtcoreFigures*", shared)
+    trace = Trace(api, figures)
     library = _open(path)
     function = lib.ortcffi_library_symbol(library, ENTRY.encode())
     create = lib.ortcffi_library_symbol(library, EP_ENTRY.encode())

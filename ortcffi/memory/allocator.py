@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 from numpy import dtype as as_dtype
 
-from ortcffi._convert import SIZE, integer
+from ortcffi._convert import SIZE, integer, pointer
 from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import Keeper, Owner, Source, ffi, lib
 from ortcffi._public import public
@@ -15,7 +15,6 @@ from ortcffi.errors import NotImplemented, check, out_of_memory
 from ortcffi.memory.blocks import (
     MAX_DIMENSIONS,
     Limits,
-    checked_handle,
     checked_table,
     refuse,
 )
@@ -61,7 +60,8 @@ class Allocator(Handle):
         release: "Callable[[Any, Any], None] | None" = None,
         lender: object = None,
     ) -> None:
-        super().__init__(checked_table(api), checked_handle(handle), release=release, lender=lender)
+        given = pointer("handle", handle, "OrtAllocator*")
+        super().__init__(checked_table(api), given, release=release, lender=lender)
         address = int(ffi.cast("uintptr_t", self.handle))
         # Adaptors, which are of subclasses, have a reference count. Other owned allocators exist as
         # long as this object, or a holder of a reference to the allocator, keeps this.

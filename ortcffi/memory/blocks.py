@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import dtype as as_dtype
 
-from ortcffi._native import Owner, ffi, lib
+from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.errors import OutOfMemory, fail, out_of_memory
@@ -46,17 +46,6 @@ def _use(limiting: tuple[int, int]) -> str:
     limit, address = limiting
     in_use = lib.ortcffi_limiting_in_use(ffi.cast("OrtAllocator*", address))
     return f"the limit is {limit} bytes, and {in_use} are in use"
-
-
-def checked_handle(handle: Any) -> Any:
-    """Check that the argument is a pointer to an allocator or the owner of one; return it."""
-    if isinstance(handle, Owner):
-        return handle
-    if not isinstance(handle, ffi.CData) or ffi.typeof(handle) != ffi.typeof("OrtAllocator*"):
-        raise TypeError(f"handle must be a cdata of OrtAllocator*, not {handle!r}")
-    if not handle:
-        raise ValueError("handle must not be NULL")
-    return handle
 
 
 def checked_table(api: Any) -> "Api":

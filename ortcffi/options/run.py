@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Self
 
-from ortcffi._convert import INT32, mapping
+from ortcffi._convert import INT32, mapping, pointer
 from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -220,12 +220,7 @@ class RunOptions(Options):
         API function: ``RunOptionsSetSyncStream``, since version 24. It has no status.
         """
         handle = self.handle
-        kind = ffi.typeof(STREAM)
-        if stream is not None and not (
-            isinstance(stream, ffi.CData) and ffi.typeof(stream) is kind
-        ):
-            raise TypeError(f"stream must be a cdata of {STREAM} or None, not {stream!r}")
-        given: Any = stream if stream is not None else ffi.NULL
+        given: Any = ffi.NULL if stream is None else pointer("stream", stream, STREAM)
         self.api.require("RunOptionsSetSyncStream")
         lib.RunOptionsSetSyncStream(self.api.pointer, handle, given)
         self._values["sync_stream"] = stream

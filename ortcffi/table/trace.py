@@ -5,7 +5,7 @@ import gc
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._closing import Closing
-from ortcffi._convert import decode
+from ortcffi._convert import decode, pointer
 from ortcffi._handle import out_of, owned_by
 from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
@@ -75,7 +75,9 @@ class Trace(Figures, Closing):
         itself makes for its objects are not.
     """
 
-    def __init__(self, api: Api, counted: Any = ffi.NULL) -> None:
+    def __init__(self, api: Api, counted: "OrtcoreFigures | None" = None) -> None:
+        if not isinstance(api, Api):
+            raise TypeError(f"api must be an Api, not {type(api).__name__}")
         owner = _begin(api, counted)
         begun: OrtcoreTrace = owned_by(owner)
         self._base, self._table = begun.base, begun.api
@@ -145,8 +147,6 @@ def trace(api: Api | None = None) -> "Trace":
     Only slots of `OrtApi` are counted, not those of other tables such as `OrtModelEditorApi`. C
     programs use the same traces through ``ortcore.h``.
     """
-    if api is not None and not isinstance(api, Api):
-        raise TypeError(f"api must be an Api, not {type(api).__name__}")
     return Trace(default_api() if api is None else api)
 
 
@@ -161,12 +161,14 @@ def _version_string(api: Api) -> str:
 
 
 def _begin(api: Api, counted: Any) -> Any:
+    # C counts there as long as the trace is open; of a list CFFI would make a temporary struct.
+    figures = ffi.NULL if counted is None else pointer("counted", counted, "OrtcoreFigures *")
     begin = _function("OrtcoreTraceBegin", b"ortcore_trace_begin")
     end = _function("OrtcoreTraceEnd", b"ortcore_trace_end")
-    owner = Owner("OrtcoreTrace*", end, None)
+    owner = Owner("OrtcoreTrace*", end, None, 0, None, None, figures)
     text = _version_string(api).encode()
     for attempt in (1, 2):
-        status = begin(api.pointer, api.version, text, counted, out_of(owner))
+        status = begin(api.pointer, api.version, text, figures, out_of(owner))
         try:
             check(core_api().pointer, status, "ortcore_trace_begin")
             break

@@ -92,6 +92,13 @@ def test_what_is_no_table_is_refused(pointer, version, error):
         Api(pointer, version=version, version_string="1.1.0")
 
 
+@pytest.mark.parametrize("name", ["base", "client_table"])
+@pytest.mark.parametrize("given", [[], {}, "base", ffi.new("int*")])
+def test_other_pointers_of_a_table_are_checked_too(core_api, name, given):
+    with pytest.raises(TypeError, match=f"{name} must be a cdata of const Ort"):
+        Api(core_api.pointer, version=1, version_string="1.1.0", **{name: given})
+
+
 # --- slots ----------------------------------------------------------------------------------------
 
 

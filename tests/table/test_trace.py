@@ -3,6 +3,7 @@
 
 import gc
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from support.versions import API_VERSION, VERSION_STRING
 import ortcffi
 from ortcffi import ErrorCode
 from ortcffi._native import ffi, lib
-from ortcffi.table.trace import Needs
+from ortcffi.table.trace import Needs, Trace
 
 CUSTOM_OPS = CHECKOUT / "tests/c/clients/custom_ops.c"
 MAKE_STATUS = {"CreateStatus": 1, "ReleaseStatus": 1}
@@ -211,6 +212,29 @@ def test_a_trace_of_a_trace_is_refused(core_api):
 def test_only_an_api_can_be_traced():
     with pytest.raises(TypeError, match="api must be an Api, not str"):
         ortcffi.trace("core")
+
+
+@pytest.mark.parametrize("counted", [[], {}, (), 5, ffi.new("int*"), ffi.NULL])
+def test_a_trace_counts_only_in_figures(counted):
+    with pytest.raises((TypeError, ValueError), match="counted must"):
+        Trace(ortcffi.core_api(), counted)
+
+
+def test_the_memory_of_figures_lives_as_long_as_the_trace(core_api):
+    class Memory(bytearray):
+        """One to which there can be weak references."""
+
+    memory = Memory(ffi.sizeof("OrtcoreFigures"))
+    traced = Trace(core_api, ffi.from_buffer("OrtcoreFigures *", memory))
+    lives = weakref.ref(memory)
+    del memory
+    gc.collect()
+    assert lives() is not None
+    make_status(traced.table)
+    assert traced.called == MAKE_STATUS
+    del traced
+    gc.collect()
+    assert lives() is None
 
 
 def test_open_traces_do_not_disturb_the_end_of_the_interpreter():
