@@ -66,9 +66,12 @@ class OpSet:
     def remove(self, op: "PythonOp") -> None:
         """Remove an op; `LookupError` if it is not there. Sessions that know it go on."""
         with _lock:
-            if self._ops.get((op.domain, op.name)) is not op:
+            # Not looked up by name, which may have been set since.
+            found = [key for key, each in self._ops.items() if each is op]
+            if not found:
                 raise LookupError(f"{op!r} is not in the set {self.name!r}")
-            del self._ops[op.domain, op.name]
+            for key in found:
+                del self._ops[key]
 
     def __iter__(self) -> "Iterator[PythonOp]":
         return iter(tuple(self._ops.values()))

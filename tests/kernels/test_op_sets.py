@@ -53,6 +53,13 @@ def test_an_op_takes_the_place_of_one_of_the_same_name(api, op_set):
         assert names(options) == []
 
 
+def test_an_op_that_was_renamed_can_be_removed(op_set):
+    op = define("A", op_set.name)
+    op.name = "B"
+    op_set.remove(op)
+    assert list(op_set) == []
+
+
 def test_a_set_that_did_not_change_is_registered_without_new_ops(api, op_set):
     define("A", op_set.name)
     library = ort.custom_op_library(op_set.name)
