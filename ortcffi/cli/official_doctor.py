@@ -89,11 +89,11 @@ def answer() -> None:
 
 
 def _tried() -> OfficialFinding:
-    from ortcffi.official.door import attach
-
     finding = OfficialFinding()
     try:
         package = importlib.import_module(PACKAGE)
+        from ortcffi.official.door import attach
+
         version = str(package.__version__)
         finding = finding._replace(version=version, is_known=is_known_release(version))
         official = attach()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.versions import API_VERSION, VERSION_STRING
 
-from ortcffi.cli import doctor
+from ortcffi.cli import doctor, official_doctor
 from ortcffi.table import find as runtimes
 from ortcffi.table import load as providers
 from ortcffi.table.find import Runtime
@@ -42,6 +42,12 @@ def toy(compile_c, tmp_path):
         return library.rename(tmp_path / "libtoy.so")
 
     return toy
+
+
+@pytest.fixture(autouse=True)
+def no_official_package(monkeypatch):
+    """The package is the subject of test_official_doctor.py, and it takes long to be imported."""
+    monkeypatch.setattr(official_doctor, "examine", lambda: None)
 
 
 @pytest.fixture

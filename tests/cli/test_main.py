@@ -76,7 +76,7 @@ def test_an_option_that_a_command_does_not_know_is_refused():
 
 
 def test_the_exit_code_is_the_commands():
-    assert run("doctor", "/no/such/library.so").returncode == 1
+    assert run("check", "/no/such/library.so").returncode == 1
 
 
 def test_only_the_command_that_was_asked_for_is_imported():
@@ -98,7 +98,7 @@ def test_a_reader_that_goes_away_is_no_traceback():
 def test_a_path_that_is_no_text_is_printed_escaped():
     path = os.fsdecode(b"/no/such/\xff.so")
     variables = os.environ | {"PYTHONIOENCODING": "utf-8:strict"}
-    done = processes.run(*COMMAND, "doctor", path, code=1, text=False, env=variables)
+    done = processes.run(*COMMAND, "check", path, code=1, text=False, env=variables)
     assert rb"/no/such/\udcff.so" in done.stdout
 
 

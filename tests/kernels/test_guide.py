@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from support.compilers import build_folder, compile_shared
 from support.paths import CHECKOUT
 from support.processes import run, run_python
 
@@ -19,27 +20,21 @@ GUIDE = CHECKOUT / "docs/guide"
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 
-@pytest.fixture(scope="module")
-def build(tmp_path_factory):
-    """``build(compiler, source, *flags)`` is the path of the library of an example."""
-
-    def build(compiler, source, *flags):
-        path = tmp_path_factory.mktemp("guide") / "libmy_ops.so"
-        flags = [*flags, "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror"]
-        include = f"-I{CHECKOUT / 'core/include'}"
-        run(*compiler, *flags, include, GUIDE / source, "-o", path)
-        return path
-
-    return build
+def build(compiler, source, *flags):
+    """The path of the library of an example."""
+    path = build_folder(compiler, "guide") / "libmy_ops.so"
+    flags = [*flags, "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror"]
+    include = f"-I{CHECKOUT / 'core/include'}"
+    return compile_shared(path, [GUIDE], *compiler, *flags, include, GUIDE / source, "-o", path)
 
 
 @pytest.fixture(scope="module")
-def scale_library(build, c_compiler):
+def scale_library(c_compiler):
     return build(c_compiler, "scale_op.c")
 
 
 @pytest.fixture(scope="module")
-def checked_library(build, cxx_compiler):
+def checked_library(cxx_compiler):
     return build(cxx_compiler, "checked_op.cc", "-std=c++17")
 
 

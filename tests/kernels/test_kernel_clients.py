@@ -5,18 +5,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.compilers import build_folder, compile_shared
 from support.paths import CHECKOUT
 from support.processes import run
 
 
 @pytest.fixture(scope="module")
-def throwing_ops(tmp_path_factory: pytest.TempPathFactory, cxx_compiler: list[str]) -> Path:
+def throwing_ops(cxx_compiler: list[str]) -> Path:
     """A library of custom ops in C++ whose functions throw."""
-    library = tmp_path_factory.mktemp("throwing") / "throwing_ops.so"
+    library = build_folder(cxx_compiler, "clients") / "throwing_ops.so"
     source = CHECKOUT / "tests/c/clients/throwing_ops.cc"
-    include = f"-I{CHECKOUT / 'core/include'}"
-    run(*cxx_compiler, "-std=c++17", "-shared", "-fPIC", include, source, "-o", library)
-    return library
+    flags = ["-std=c++17", "-shared", "-fPIC", f"-I{CHECKOUT / 'core/include'}"]
+    return compile_shared(library, [source.parent], *cxx_compiler, *flags, source, "-o", library)
 
 
 def test_kernels_run_from_c_and_bad_ones_do_no_harm(

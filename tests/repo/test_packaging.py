@@ -58,7 +58,12 @@ def sources(folder: Path) -> set[str]:
 
 @pytest.fixture(scope="module")
 def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory with an sdist of this checkout and a wheel that was built from the sdist."""
+    """A directory with an sdist of this checkout and a wheel that was built from the sdist.
+
+    ``ORTCFFI_DIST`` names one where both have been built from these sources already.
+    """
+    if built := os.environ.get("ORTCFFI_DIST"):
+        return Path(built)
     work = tmp_path_factory.mktemp("dist")
     for name in SHIPPED:
         if (CHECKOUT / name).is_dir():
