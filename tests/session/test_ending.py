@@ -193,6 +193,65 @@ def test_a_handler_of_the_programs_is_not_taken_for_an_interrupt(endless, later)
         signal.signal(signal.SIGINT, old)
 
 
+def python(code):
+    """Run code in a process that may import what the tests share; what it prints."""
+    tests = str(Path(models.__file__).parents[1])
+    path = os.pathsep.join([os.environ.get("PYTHONPATH", ""), tests])
+    done = run(sys.executable, "-c", dedent(code), env=os.environ | {"PYTHONPATH": path})
+    assert not done.stderr
+    return done.stdout
+
+
+def test_a_keyboard_interrupt_comes_once_however_late_its_run_is_told():
+    code = """
+        import os, random, signal, time
+        import numpy as np
+        import ortcffi as ort
+        from support import models
+
+        COUNT = 100
+        ready, tell = os.pipe()
+        parent = os.getpid()
+        if (process := os.fork()) == 0:  # it interrupts once, at any time, for each byte
+            os.close(tell)
+            while os.read(ready, 1):
+                time.sleep(random.random() * 0.001)
+                os.kill(parent, signal.SIGINT)
+            os._exit(0)
+        options = ort.SessionOptions(  # a logger in Python has runs release the GIL
+            intra_op_threads=1, log_severity=ort.LogSeverity.FATAL, logger=print
+        )
+        session = ort.Session(models.add(), options)
+        feed = {"x": np.ones((1, 4), np.float32)}
+        ending = ort.RunOptions(session.api, terminated=True)
+        comes, more = 0, 0
+
+        def run(seconds):
+            end = time.monotonic() + seconds
+            while time.monotonic() < end:
+                session.run(feed)
+
+        for _ in range(COUNT):
+            try:
+                session.run(feed, options=ending)
+            except ort.OrtError:
+                pass  # so runs are watched again, which short ones are not
+            try:
+                os.write(tell, b"x")
+                run(60)
+            except KeyboardInterrupt:
+                comes += 1
+            try:
+                run(0.005)
+            except KeyboardInterrupt:
+                more += 1
+        os.close(tell)
+        assert os.waitpid(process, 0)[1] == 0
+        print(comes, more)
+    """
+    assert python(code) == "100 0\n"
+
+
 def test_the_end_of_the_interpreter_ends_runs_that_are_under_way():
     code = """
         import sys, threading, time
@@ -212,6 +271,4 @@ def test_the_end_of_the_interpreter_ends_runs_that_are_under_way():
         while session.running < 2:
             time.sleep(0.001)
     """
-    tests = str(Path(models.__file__).parents[1])
-    path = os.pathsep.join([os.environ.get("PYTHONPATH", ""), tests])
-    assert not run(sys.executable, "-c", dedent(code), env=os.environ | {"PYTHONPATH": path}).stderr
+    assert python(code) == ""

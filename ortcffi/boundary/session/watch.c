@@ -23,6 +23,10 @@ static struct run* main_run;         /* the main thread's, if it is in one */
 static atomic_int program_fd = -1;   /* where the program wants the numbers of signals */
 static _Atomic double next_deadline; /* of all runs; INFINITY for none */
 
+/* A signal is to end the run in which it came, and not the next one of the main thread. */
+static pthread_mutex_t pipe_lock = PTHREAD_MUTEX_INITIALIZER; /* of those who read the pipe */
+static atomic_ulong watched_runs; /* how many there were; grows under that lock */
+
 static PyObject* set_wakeup_fd; /* signal.set_wakeup_fd */
 static PyObject* our_fd;        /* what it gets: where others write */
 
@@ -62,31 +66,58 @@ static void end_late_runs(void) {
   atomic_store(&next_deadline, next);
 }
 
-static void act(int is_interrupted) {
+/* Does what is to be done now. `interrupted` is the number of the watched run in which SIGINT came,
+ * or 0. */
+static void act(unsigned long interrupted) {
   if (!Py_IsInitialized()) {
     return;
   }
   PyGILState_STATE state = PyGILState_Ensure();
-  if (is_interrupted && main_run != NULL && is_default_interrupt()) {
+  if (interrupted != 0 && interrupted == atomic_load(&watched_runs) && main_run != NULL &&
+      is_default_interrupt()) {
     ortcffi_run_stop(main_run, INTERRUPTED);
   }
   end_late_runs();
   PyGILState_Release(state);
 }
 
-/* Reads the numbers of signals, and passes them on to the program; whether one is SIGINT. */
-static int read_signals(void) {
+/* Reads numbers of signals, and passes them on to the program; how many there were, and whether one
+ * was SIGINT. */
+static ssize_t read_signals(int* is_interrupted) {
   unsigned char numbers[64];
-  int is_interrupted = 0;
   ssize_t count = read(ends[0], numbers, sizeof numbers);
   for (ssize_t i = 0; i < count; i++) {
     int fd = atomic_load(&program_fd);
     if (numbers[i] != 0 && fd >= 0 && write(fd, &numbers[i], 1) < 0) {
       continue; /* the program reads them too slowly, which Python does not report either */
     }
-    is_interrupted |= numbers[i] == SIGINT;
+    *is_interrupted |= numbers[i] == SIGINT;
   }
-  return is_interrupted;
+  return count;
+}
+
+/* The number of the watched run in which SIGINT came, or 0. */
+static unsigned long interrupted_run(void) {
+  int is_interrupted = 0;
+  pthread_mutex_lock(&pipe_lock);
+  read_signals(&is_interrupted);
+  unsigned long number = atomic_load(&watched_runs);
+  pthread_mutex_unlock(&pipe_lock);
+  return is_interrupted ? number : 0;
+}
+
+/* Counts a run, and reads the signals of those before it. */
+static void count_run(void) {
+  int is_interrupted = 0, has_read = 0;
+  pthread_mutex_lock(&pipe_lock);
+  while (read_signals(&is_interrupted) > 0) {
+    has_read = 1;
+  }
+  atomic_fetch_add(&watched_runs, 1);
+  pthread_mutex_unlock(&pipe_lock);
+  if (has_read) {
+    ortcffi_wake_watch(); /* what was read may have been there to wake the thread */
+  }
 }
 
 /* Milliseconds until there is something to do; -1 if there is nothing. */
@@ -104,9 +135,9 @@ static void* watch_runs(void* unused) {
   struct pollfd waited = {.fd = ends[0], .events = POLLIN};
   for (;;) {
     int count = poll(&waited, 1, wait_time());
-    int is_interrupted = count > 0 && read_signals();
-    if (is_interrupted || atomic_load(&next_deadline) <= ortcffi_now()) {
-      act(is_interrupted);
+    unsigned long interrupted = count > 0 ? interrupted_run() : 0;
+    if (interrupted != 0 || atomic_load(&next_deadline) <= ortcffi_now()) {
+      act(interrupted);
     }
     if (ortcffi_check_interval() >= 0) {
       ortcffi_check_keeper();
@@ -175,6 +206,7 @@ void ortcffi_watch_init(unsigned long main_ident) {
     close(ends[1]);
   }
   is_started = 0;
+  pthread_mutex_init(&pipe_lock, NULL); /* the other thread may have had it */
   atomic_store(&program_fd, -1);
   ortcffi_forget_keeper();
 }
@@ -260,6 +292,7 @@ int ortcffi_watch_begin(struct watch* watch, struct run* run, const struct habit
   if (PyThread_get_thread_ident() != main_thread || is_short(habit, run) || !ortcffi_watches()) {
     return 0;
   }
+  count_run();
   watch->old_fd = write_signals_to(our_fd);
   if (watch->old_fd == NULL) {
     return 0;
