@@ -5,6 +5,8 @@
 #include <sched.h>
 #include <stdatomic.h>
 
+#include "boundary/session/session_types.h"
+
 /* A run that keeps the GIL and takes longer is slow, in seconds. To give the GIL away and take it
  * back costs about as much where another thread waits for it. */
 #define QUICK_RUN 1e-5
@@ -23,6 +25,7 @@
 enum { NOTHING, RUNNING, BEING_ENDED, ENDED };
 static atomic_ulong keeper;
 static struct run* keeping_run;
+static int64_t kept_runs; /* to their end; guarded by the GIL */
 
 static atomic_int is_checked; /* the thread of watch.c looks at `keeper` every so often */
 static unsigned long seen;    /* what it saw; that thread's own, as is the next */
@@ -31,6 +34,8 @@ static int idle_checks;
 /* Between two looks, in milliseconds: Python's default switch interval. */
 #define CHECK_INTERVAL 5
 #define MANY_IDLE_CHECKS 20
+
+int64_t ortcffi_kept_runs(void) { return kept_runs; }
 
 static unsigned enough_quick(const struct habit* habit) {
   return habit->enough_quick > 0 ? habit->enough_quick : ENOUGH_QUICK;
@@ -86,6 +91,7 @@ OrtStatus* ortcffi_run_keeping_gil(struct run* run, struct habit* habit, int* is
   unsigned long expected = number | RUNNING;
   if (atomic_compare_exchange_strong(&keeper, &expected, number | NOTHING)) {
     *is_cut = 0;
+    kept_runs++;
     return status;
   }
   while (atomic_load(&keeper) != (number | ENDED)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The types that ortcffi/session is built on, and how many of their objects are alive. */
+/* The types that ortcffi/session is built on, and what tests count. */
 #ifndef ORTCFFI_BOUNDARY_SESSION_TYPES_H_
 #define ORTCFFI_BOUNDARY_SESSION_TYPES_H_
 
@@ -12,6 +12,9 @@ ortcffi_object* ortcffi_session_types(void);
 
 /* How many sessions the libraries hold for this package. */
 int64_t ortcffi_live_sessions(void);
+
+/* How many runs have kept the GIL to their end. */
+int64_t ortcffi_kept_runs(void);
 
 /* Says which thread is Python's main thread, and forgets runs: before the first run, and in the
  * child of a fork. */
