@@ -368,6 +368,7 @@ class OrtSyncStreamImpl(Cdata):
 class OrtcoreFigures(Cdata):
     asked: int
     calls: Cdata
+    op_structs: int
 class OrtcoreTrace(Cdata):
     base: OrtApiBase
     api: OrtApi
@@ -456,7 +457,7 @@ class ortcffi_op(Cdata):
     inputs: int
     outputs: int
     version: int
-    needs_v2: int
+    needs: int
 class ortcffi_operand(Cdata):
     type: int
     characteristic: int

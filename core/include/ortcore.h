@@ -55,6 +55,9 @@ typedef struct OrtcoreFigures {
   uint64_t asked;
   /** Calls of each slot. */
   uint64_t calls[ORTCORE_TRACED_SLOTS];
+  /** Bit v: version v is the lowest whose OrtCustomOp has all fields that an op, which was added to
+   * a domain, relies on. */
+  uint64_t op_structs;
 } OrtcoreFigures;
 
 /** What clients are given. */

@@ -122,7 +122,7 @@ def _check_registration(report: Report) -> list[Client]:
         report.findings.append(Finding("registration", f"on the core: {core.problem}"))
         return clients
     report.notes.append(f"registers {len(core.ops)} ops on the core")
-    needs = max([core.needs.version, *(op.needs for op in core.ops)])
+    needs = core.needs.version
     if core.asked and not core.adapts and min(core.asked) > needs:
         asked = min(core.asked)
         report.notes.append(

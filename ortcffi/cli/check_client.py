@@ -53,7 +53,7 @@ class Client(NamedTuple):
     called : dict of str to int
         The number of calls of each slot.
     needs : Needs
-        The lowest API version that has these slots.
+        The lowest API version that has these slots, and what the ops need of their structs.
     ops : tuple of Op
         The ops that it registered.
     factories : tuple of Factory
@@ -230,11 +230,8 @@ def _conclude(client: Client) -> list[str]:
 
 def _enough(client: Client) -> str:
     """The lowest API version that has what the library uses."""
-    version, slots = client.needs
-    version = max([version, *(op.needs for op in client.ops)])
-    newest = [] if client.needs.version < version or version == 1 else list(slots)
-    newest += sorted({name for op in client.ops if op.needs == version for name in op.fields})
-    used = "all that it used" if version == 1 else ", ".join(newest)
+    version, slots, fields = client.needs
+    used = "all that it used" if version == 1 else ", ".join((*slots, *sorted(fields)))
     so_far = " so far" if client.problem else ""
     return f"for what it used{so_far}, API version {version} is enough ({used})"
 

@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 from ortcffi._convert import decode
 from ortcffi._native import ffi, lib
 from ortcffi.cli.check_ep_probe import EP_END, EP_ENTRY, make_factories, register_with_engine
-from ortcffi.custom_ops.describe import Characteristic, read_op
+from ortcffi.custom_ops.describe import FIELDS, read_op
 from ortcffi.errors import ErrorCode, OrtError, check
-from ortcffi.memory.info import MemType
 from ortcffi.options.custom_ops import new_ops, places
 from ortcffi.table.api import Api
 from ortcffi.table.expose import expose_symbols
@@ -103,19 +102,8 @@ def _read(domain: Any, op: Any) -> Op:
     """Which API version an op of the library needs, and for which fields of its struct."""
     declared, facts = read_op(decode(domain), op), ffi.new("ortcffi_op*")
     lib.ortcffi_read_op(op, facts)
-    operands = declared.inputs + declared.outputs
-    kinds = {operand.characteristic for operand in operands}
-    memory = any(operand.mem_type != MemType.DEFAULT for operand in operands)
-    opset = declared.since_version != 1 or declared.end_version is not None
-    relied_on = [  # the API version and the fields, newest first
-        (17, ("GetStartVersion", "GetEndVersion"), opset),
-        (16, ("CreateKernelV2", "KernelComputeV2"), bool(facts.needs_v2)),
-        (14, ("GetVariadicInputMinArity",), Characteristic.VARIADIC in kinds),
-        (13, ("GetInputMemoryType",), memory),
-        (8, ("GetInputCharacteristic",), Characteristic.OPTIONAL in kinds),
-    ]
-    needs, fields = next(((n, names) for n, names, used in relied_on if used), (1, ()))
-    return Op(declared.domain, declared.name, facts.version, needs, fields)
+    fields = FIELDS.get(facts.needs, ())
+    return Op(declared.domain, declared.name, facts.version, facts.needs, fields)
 
 
 def _open(path: str) -> Any:

@@ -13,6 +13,14 @@ from ortcffi.values.element_types import ElementType
 __all__ = ["Characteristic", "CustomOp", "Operand", "read_op"]
 
 NO_END = 2**31 - 1
+# Fields of the struct of an op, by the API version that they came with.
+FIELDS = {
+    8: ("GetInputCharacteristic",),
+    13: ("GetInputMemoryType",),
+    14: ("GetVariadicInputMinArity",),
+    16: ("CreateKernelV2", "KernelComputeV2"),
+    17: ("GetStartVersion", "GetEndVersion"),
+}
 MOST_OPERANDS = 2**16 - 1  # a count above it is a mistake, such as -1 as a size_t
 
 

@@ -10,6 +10,7 @@ from ortcffi._handle import out_of, owned_by
 from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api, default_api
+from ortcffi.custom_ops.describe import FIELDS
 from ortcffi.errors import Fail, check
 from ortcffi.table.api import Api
 
@@ -25,13 +26,17 @@ class Needs(NamedTuple):
     Attributes
     ----------
     version : int
-        The lowest version that has all slots it called; 1 if it called none.
+        The lowest version that has all slots it called, and all fields of `OrtCustomOp` that its
+        ops rely on; 1 if there are none.
     slots : tuple of str
         The slots it called that came with that version, in the order of the table.
+    fields : tuple of str
+        The fields of `OrtCustomOp` that came with that version, if an op relies on them.
     """
 
     version: int
     slots: tuple[str, ...]
+    fields: tuple[str, ...] = ()
 
 
 class Figures:
@@ -57,11 +62,17 @@ class Figures:
 
     @property
     def needs(self) -> Needs:
-        """The lowest API version that has every slot that was called."""
+        """The lowest API version that has what was used.
+
+        That is every slot that was called, and every field on which an op relies that was added to
+        a domain.
+        """
         counts = ffi.unpack(self._counted.calls, lib.ORTCFFI_SLOTS)
         rows = [lib.ortcffi_slot_row(i) for i, n in enumerate(counts) if n]
-        version = max((row.since for row in rows), default=1)
-        return Needs(version, tuple(decode(row.name) for row in rows if row.since == version))
+        structs = self._counted.op_structs.bit_length() - 1
+        version = max([1, structs, *(row.since for row in rows)])
+        slots = tuple(decode(row.name) for row in rows if row.since == version)
+        return Needs(version, slots, FIELDS.get(version, ()) if version == structs else ())
 
 
 class Trace(Figures, Closing):

@@ -63,6 +63,15 @@ def test_what_a_registered_op_library_calls_is_counted(api, compile_c):
     assert traced.asked == (16,)
 
 
+def test_the_need_counts_what_the_struct_of_an_op_relies_on(api, compile_c):
+    fields = ".GetInputTypeCount=none,.GetOutputTypeCount=none,.CreateKernelV2=create_v2"
+    flags = ["-DASKED=16", "-DOP_VERSION=16", f"-DOP_FIELDS={fields}"]
+    path = compile_c(CUSTOM_OPS, "-shared", "-fPIC", *flags)
+    with ortcffi.trace(api) as traced, ortcffi.SessionOptions(traced.api) as options:
+        options.register_custom_ops(path)
+    assert traced.needs == Needs(16, (), ("CreateKernelV2", "KernelComputeV2"))
+
+
 def test_the_traced_table_answers_as_the_one_behind_it(api):
     out = ffi.new("OrtMemoryInfo**")
     with ortcffi.trace(api) as traced:

@@ -120,9 +120,8 @@ const char* core_op_name(const OrtCustomOp* op);
 const char* core_op_provider(const OrtCustomOp* op);
 /** The first and the last opset version with the op; 1 and INT_MAX by default. */
 void core_op_versions(const OrtCustomOp* op, int* first, int* last);
-/** Whether a host older than API version 16 could not run it: it creates or computes its kernel
- * only through the functions that came with that version. */
-bool core_op_needs_v2(const OrtCustomOp* op);
+/** The lowest API version whose struct has all fields that the op relies on. */
+uint32_t core_op_needs(const OrtCustomOp* op);
 size_t core_op_operand_count(const OrtCustomOp* op, bool is_output);
 /** `index` must be below the count. */
 struct core_operand core_op_operand(const OrtCustomOp* op, bool is_output, size_t index);

@@ -13,6 +13,9 @@ enum {
   VERSIONS_SINCE = 17
 };
 
+/* A greater count is a mistake, such as -1. */
+#define MOST_OPERANDS_READ 65535
+
 /* Calls a function of the op if it is not NULL; otherwise the value is `otherwise`. ASK_SINCE is
  * for fields that older structs do not have. */
 #define ASK(op, otherwise, field, ...) \
@@ -35,7 +38,8 @@ void core_op_versions(const OrtCustomOp* op, int* first, int* last) {
   *last = ASK_SINCE(VERSIONS_SINCE, op, INT_MAX, GetEndVersion, op);
 }
 
-bool core_op_needs_v2(const OrtCustomOp* op) {
+/* Whether it creates or computes its kernel only through the functions of version 16. */
+static bool needs_kernel_v2(const OrtCustomOp* op) {
   if (op->version < KERNEL_V2_SINCE) {
     return false;
   }
@@ -81,4 +85,38 @@ static struct core_operand output(const OrtCustomOp* op, size_t i) {
 
 struct core_operand core_op_operand(const OrtCustomOp* op, bool is_output, size_t index) {
   return is_output ? output(op, index) : input(op, index);
+}
+
+static uint32_t operand_needs(const struct core_operand* operand) {
+  if (operand->characteristic == INPUT_OUTPUT_VARIADIC) {
+    return VARIADIC_SINCE;
+  }
+  if (operand->memory != OrtMemTypeDefault) {
+    return MEMORY_SINCE;
+  }
+  return operand->characteristic == INPUT_OUTPUT_OPTIONAL ? CHARACTERISTICS_SINCE : 1;
+}
+
+static uint32_t operands_need(const OrtCustomOp* op, bool is_output) {
+  uint32_t needs = 1;
+  size_t count = core_op_operand_count(op, is_output);
+  for (size_t i = 0; i < count && i < MOST_OPERANDS_READ; i++) {
+    struct core_operand operand = core_op_operand(op, is_output, i);
+    uint32_t since = operand_needs(&operand);
+    needs = since > needs ? since : needs;
+  }
+  return needs;
+}
+
+uint32_t core_op_needs(const OrtCustomOp* op) {
+  int first = 1, last = INT_MAX;
+  core_op_versions(op, &first, &last);
+  if (first != 1 || last != INT_MAX) {
+    return VERSIONS_SINCE;
+  }
+  if (needs_kernel_v2(op)) {
+    return KERNEL_V2_SINCE;
+  }
+  uint32_t inputs = operands_need(op, false), outputs = operands_need(op, true);
+  return inputs > outputs ? inputs : outputs;
 }

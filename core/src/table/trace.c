@@ -7,8 +7,9 @@
  */
 #include <stdio.h>
 
-#include "table/versions.h"
+#include "custom_ops/custom_op.h"
 #include "platform/platform.h"
+#include "table/versions.h"
 
 #define EACH_TRACE(X, ...) X(0, __VA_ARGS__) X(1, __VA_ARGS__)
 #define TRACES 2
@@ -66,11 +67,29 @@ static CORE_COLD OrtStatus* late(const struct trace* trace, unsigned index) {
   EACH_TRACE(VALUE_THUNK, index, since, returns, name, (void), ())
 #include "ort_slots.def"
 
+static void note_op(struct trace* trace, const OrtCustomOp* op) {
+  uint64_t bit = (uint64_t)1 << core_op_needs(op);
+  __atomic_fetch_or(&trace->handed_out.figures->op_structs, bit, __ATOMIC_RELAXED);
+}
+
+#define ADD_THUNK(n, ...)                                                                      \
+  static CORE_COLD OrtStatus* ORT_API_CALL add_op_of_##n(OrtCustomOpDomain* domain,            \
+                                                         const OrtCustomOp* op) NO_EXCEPTION { \
+    OrtStatus* status = CustomOpDomain_Add_of_##n(domain, op);                                 \
+    if (status == NULL && op != NULL) {                                                        \
+      note_op(&traces[n], op);                                                                 \
+    }                                                                                          \
+    return status;                                                                             \
+  }
+EACH_TRACE(ADD_THUNK, )
+
 static CORE_COLD void fill_tables(void) {
 #define SET(n, name) traces[n].table.name = name##_of_##n;
 #define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
   EACH_TRACE(SET, name)
 #include "ort_slots.def"
+#define SET_ADD(n, ...) traces[n].table.CustomOpDomain_Add = add_op_of_##n;
+  EACH_TRACE(SET_ADD, )
 }
 
 static const OrtApi* get_api(struct trace* trace, uint32_t version) {

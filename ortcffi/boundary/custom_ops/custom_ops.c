@@ -70,7 +70,7 @@ void ortcffi_read_op(const OrtCustomOp* op, ortcffi_op* out) {
                       .inputs = core_op_operand_count(op, false),
                       .outputs = core_op_operand_count(op, true),
                       .version = op->version,
-                      .needs_v2 = core_op_needs_v2(op)};
+                      .needs = core_op_needs(op)};
   core_op_versions(op, &out->first, &out->last);
 }
 

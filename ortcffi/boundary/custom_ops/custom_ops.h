@@ -18,9 +18,8 @@ typedef struct ortcffi_op {
   /* The first and the last opset version with the op. */
   int first, last;
   size_t inputs, outputs;
-  /* The API version of the struct, and whether a host older than version 16 cannot run the op. */
-  uint32_t version;
-  int needs_v2;
+  /* The API version of the struct, and the lowest that has all fields which the op relies on. */
+  uint32_t version, needs;
 } ortcffi_op;
 
 typedef struct ortcffi_operand {
