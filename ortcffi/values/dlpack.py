@@ -111,10 +111,11 @@ def from_dlpack(cls: type[V], x: Any, api: "Api | None", copy: bool) -> V:
     -----
     API function: ``CreateTensorWithDataAsOrtValue``.
     """
+    made = None if copy else cls._from_producer(api, x, type(x) in _old_producers)
+    if isinstance(made, cls):
+        return made
     found = table_for(api)
-    loan = Loan(_capsule_of(x))
-    if not copy and (plain := cls._from_loan(found._maker, loan)) is not None:
-        return plain
+    loan = made if isinstance(made, Loan) else Loan(_capsule_of(x))
     address, shape, strides, element, readonly, where = loan.facts
     _check_device(where)
     if not element:

@@ -364,6 +364,15 @@ def test_a_device_is_a_pair(api, device):
         Value.from_dlpack(Producer(Value.from_numpy(np.zeros(2)), device), api=api)
 
 
+def test_a_producer_is_asked_for_one_capsule(api):
+    asked = []
+    producer = Producer(np.zeros((2, 3)).T)
+    producer.__dlpack__ = lambda **named: asked.append(named) or producer.value.__dlpack__(**named)
+    with pytest.raises(ValueError, match="not C-contiguous"):
+        Value.from_dlpack(producer, api=api)
+    assert len(asked) == 1
+
+
 def test_a_producers_own_error_comes_through(api):
     class Broken(Producer):
         def __dlpack_device__(self):

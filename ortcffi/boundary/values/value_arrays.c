@@ -80,6 +80,12 @@ static struct maker* maker_of(PyObject* api) {
   return Py_IS_TYPE(maker, ortcffi_maker_type) ? (struct maker*)maker : NULL;
 }
 
+struct maker* ortcffi_maker_of(PyObject* api) {
+  struct maker* maker =
+      maker_of(api == Py_None ? PyDict_GetItemWithError(scope, name_chosen) : api);
+  return maker == NULL ? NULL : (struct maker*)Py_NewRef((PyObject*)maker);
+}
+
 /* The Maker that a call asks for: with no keyword that of the default Api, if one was chosen; with
  * `api` as the only one that of its argument. */
 static struct maker* maker_for(PyObject* keywords, PyObject* argument) {

@@ -119,7 +119,6 @@ PyObject* ortcffi_value_close(PyObject* self, PyObject* unused);
 PyObject* ortcffi_value_handle(PyObject* self, void* unused);
 PyObject* ortcffi_value_take_back(PyObject* self, PyObject* unused);
 PyObject* ortcffi_value_from_strings(PyObject* type, PyObject* arguments);
-PyObject* ortcffi_value_from_loan(PyObject* type, PyObject* arguments);
 PyObject* ortcffi_value_blank(PyObject* type, PyObject* arguments);
 PyObject* ortcffi_value_empty(PyObject* type, PyObject* arguments);
 PyObject* ortcffi_value_give_away(PyObject* self, PyObject* owner);
@@ -144,7 +143,14 @@ PyObject* ortcffi_value_numpy(PyObject* self, PyObject* const* arguments, Py_ssi
                               PyObject* keywords);
 PyObject* ortcffi_value_view(PyObject* self, PyObject* arguments);
 PyObject* ortcffi_value_capsule(PyObject* self, PyObject* arguments);
-/* The type Loan; see dlpack.c. */
+/* The Maker of an Api, for None that of the default one; NULL, without an exception, if it has
+ * none. */
+struct maker* ortcffi_maker_of(PyObject* api);
+/* _from_producer(api, x, is_old): a tensor over the memory of an object with DLPack; a Loan of it,
+ * or None for no loan yet, where Python has to decide. `is_old`: its __dlpack__ takes no arguments.
+ */
+PyObject* ortcffi_value_from_producer(PyObject* type, PyObject* arguments);
+/* The type Loan; see loans.c. */
 PyObject* ortcffi_new_loan_type(void);
 /* What a tensor over an array's memory is made of. */
 struct plain_array {

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The memory of others for a value, with DLPack. See dlpack.h.
+ *
+ *   Loan(capsule)
+ *       Takes over what a capsule of another's holds, and gives it back when it goes.
+ *   Loan.facts
+ *       (address, shape, strides or None, element type, readonly, (device type, device id))
+ */
+#include "boundary/values/values.h"
+
+#include "boundary/values/arrays.h"
+#include "boundary/values/dlpack.h"
+
+struct loan {
+  PyObject base;
+  struct legacy* legacy;
+  struct versioned* versioned;
+};
+
+static PyTypeObject* loan_type;
+
+/* What the calls of others' methods need. */
+static PyObject *name_export, *name_device, *name_version, *newest, *no_arguments;
+
+/* Takes over what a capsule holds. */
+static struct loan* new_loan(PyObject* capsule) {
+  int is_versioned = PyCapsule_IsValid(capsule, VERSIONED);
+  if (!is_versioned && !PyCapsule_IsValid(capsule, LEGACY)) {
+    PyErr_SetString(PyExc_BufferError, "__dlpack__ gave no capsule of a tensor, or a used one");
+    return NULL;
+  }
+  void* managed = PyCapsule_GetPointer(capsule, is_versioned ? VERSIONED : LEGACY);
+  if (is_versioned && ((struct versioned*)managed)->major != 1) {
+    PyErr_Format(PyExc_BufferError, "__dlpack__ gave a tensor of DLPack %u, not of 1",
+                 ((struct versioned*)managed)->major);
+    return NULL;
+  }
+  struct loan* loan = PyObject_New(struct loan, loan_type);
+  if (loan != NULL) {
+    loan->versioned = is_versioned ? managed : NULL;
+    loan->legacy = is_versioned ? NULL : managed;
+    PyCapsule_SetName(capsule, is_versioned ? "used_dltensor_versioned" : "used_dltensor");
+  }
+  return loan;
+}
+
+static PyObject* loan_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
+  (void)type, (void)keywords; /* the type has no subtypes */
+  PyObject* capsule;
+  return PyArg_ParseTuple(arguments, "O", &capsule) ? (PyObject*)new_loan(capsule) : NULL;
+}
+
+static void loan_dealloc(PyObject* self) {
+  struct loan* loan = (struct loan*)self;
+  PyTypeObject* type = Py_TYPE(self);
+  PyObject *kind, *error, *traceback;
+  PyErr_Fetch(&kind, &error, &traceback);
+  if (loan->legacy != NULL && loan->legacy->deleter != NULL) {
+    loan->legacy->deleter(loan->legacy);
+  }
+  if (loan->versioned != NULL && loan->versioned->deleter != NULL) {
+    loan->versioned->deleter(loan->versioned);
+  }
+  PyErr_Restore(kind, error, traceback);
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+
+static PyObject* tuple_of(const int64_t* numbers, int32_t count) {
+  if (numbers == NULL) {
+    return Py_NewRef(Py_None);
+  }
+  PyObject* tuple = PyTuple_New(count);
+  for (int32_t i = 0; tuple != NULL && i < count; i++) {
+    PyObject* number = PyLong_FromLongLong(numbers[i]);
+    if (number == NULL) {
+      Py_CLEAR(tuple);
+    } else {
+      PyTuple_SetItem(tuple, i, number);
+    }
+  }
+  return tuple;
+}
+
+/* 0 if tensors cannot have such elements. */
+static int element_of(const struct dl_tensor* tensor, int is_padded) {
+  for (size_t i = 0; i < DL_KINDS; i++) {
+    int is_same =
+        ortcffi_dl_kinds[i].bits == tensor->bits && ortcffi_dl_kinds[i].code == tensor->code;
+    if (is_same && tensor->bits > 0 && tensor->lanes == 1 && !(is_padded && tensor->bits < 8)) {
+      return (int)i;
+    }
+  }
+  return 0;
+}
+
+static int is_sound(const struct dl_tensor* tensor) {
+  int is_empty = 0;
+  if (tensor->rank < 0 || tensor->rank > MOST_DIMENSIONS ||
+      (tensor->rank > 0 && tensor->shape == NULL)) {
+    return 0;
+  }
+  for (int32_t i = 0; i < tensor->rank; i++) {
+    if (tensor->shape[i] < 0) {
+      return 0;
+    }
+    is_empty |= tensor->shape[i] == 0;
+  }
+  return tensor->data != NULL || is_empty;
+}
+
+static PyObject* loan_facts(PyObject* self, void* unused) {
+  (void)unused;
+  const struct loan* loan = (struct loan*)self;
+  uint64_t flags = loan->versioned == NULL ? 0 : loan->versioned->flags;
+  const struct dl_tensor* tensor =
+      loan->versioned == NULL ? &loan->legacy->tensor : &loan->versioned->tensor;
+  if (!is_sound(tensor)) {
+    PyErr_SetString(
+        PyExc_BufferError,
+        "x: __dlpack__ gave a tensor without a shape or memory, or of too many dimensions");
+    return NULL;
+  }
+  PyObject* shape = tuple_of(tensor->rank == 0 ? (int64_t[]){0} : tensor->shape, tensor->rank);
+  PyObject* strides = tuple_of(tensor->strides, tensor->rank);
+  if (shape == NULL || strides == NULL) {
+    Py_XDECREF(shape);
+    Py_XDECREF(strides);
+    return NULL;
+  }
+  unsigned long long address = (uintptr_t)tensor->data + tensor->byte_offset;
+  int element = element_of(tensor, (flags & FLAG_PADDED) != 0);
+  PyObject* readonly = flags & FLAG_READ_ONLY ? Py_True : Py_False;
+  return Py_BuildValue("KNNiO(ii)", tensor->data == NULL ? 0ULL : address, shape, strides, element,
+                       readonly, tensor->device_type, tensor->device_id);
+}
+
+static int is_c_contiguous(const struct dl_tensor* tensor) {
+  int64_t expected = 1;
+  for (int32_t i = tensor->rank; tensor->strides != NULL && i-- > 0;) {
+    if (tensor->shape[i] != 1 && tensor->strides[i] != expected) {
+      return 0;
+    }
+    if (__builtin_mul_overflow(expected, tensor->shape[i], &expected)) {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+/* Bytes of a tensor that can be borrowed as it is; -1 for any other. */
+static int64_t plain_size(const struct dl_tensor* tensor, int element) {
+  int64_t size = tensor->bits / 8;
+  uintptr_t address = (uintptr_t)tensor->data + tensor->byte_offset;
+  int is_on_cpu = tensor->device_type == DEVICE_CPU && is_sound(tensor);
+  if (!is_on_cpu || element == 0 || size == 0 || tensor->code >= OUTSIDE_NUMPY ||
+      address % (uintptr_t)size != 0 || !is_c_contiguous(tensor)) {
+    return -1;
+  }
+  for (int32_t i = 0; i < tensor->rank; i++) {
+    if (__builtin_mul_overflow(size, tensor->shape[i], &size)) {
+      return -1;
+    }
+  }
+  return size;
+}
+
+/* A tensor over the memory of a loan; the loan itself where Python has to decide. */
+static PyObject* value_of(PyObject* type, struct maker* maker, struct loan* loan) {
+  uint64_t flags = loan->versioned == NULL ? 0 : loan->versioned->flags;
+  const struct dl_tensor* tensor =
+      loan->versioned == NULL ? &loan->legacy->tensor : &loan->versioned->tensor;
+  int element = element_of(tensor, (flags & FLAG_PADDED) != 0);
+  int64_t size = plain_size(tensor, element);
+  if (size < 0) {
+    return Py_NewRef((PyObject*)loan);
+  }
+  return ortcffi_borrow(type, maker, (char*)tensor->data + tensor->byte_offset, (size_t)size,
+                        tensor->shape, (size_t)tensor->rank, element, (PyObject*)loan,
+                        (flags & FLAG_READ_ONLY) != 0);
+}
+
+/* A method of an object that has it; NULL without an exception if it has not, or None there. */
+static PyObject* method_of(PyObject* x, PyObject* name) {
+  PyObject* method = PyObject_GetAttr(x, name);
+  if (method == NULL && PyErr_ExceptionMatches(PyExc_AttributeError)) {
+    PyErr_Clear();
+  } else if (method == Py_None) {
+    Py_CLEAR(method);
+  }
+  return method;
+}
+
+/* Whether __dlpack_device__ says that the memory is the CPU's; -1 with an exception. */
+static int is_on_cpu(PyObject* ask_device) {
+  PyObject* device = PyObject_CallNoArgs(ask_device);
+  if (device == NULL) {
+    return -1;
+  }
+  long kind = -1;
+  if (PyTuple_Check(device) && PyTuple_Size(device) == 2 &&
+      PyLong_CheckExact(PyTuple_GetItem(device, 0))) {
+    kind = PyLong_AsLong(PyTuple_GetItem(device, 0));
+    PyErr_Clear(); /* a number too large for any device */
+  }
+  Py_DECREF(device);
+  return kind == DEVICE_CPU;
+}
+
+/* What __dlpack__ answers; NULL without an exception where it does not know `max_version`. */
+static PyObject* export_from(PyObject* export, int is_old) {
+  if (is_old) {
+    return PyObject_CallNoArgs(export);
+  }
+  PyObject* keywords = PyDict_New(); /* a new one, since who is called may change it */
+  PyObject* capsule = NULL;
+  if (keywords != NULL && PyDict_SetItem(keywords, name_version, newest) == 0) {
+    capsule = PyObject_Call(export, no_arguments, keywords);
+  }
+  Py_XDECREF(keywords);
+  if (capsule == NULL && PyErr_ExceptionMatches(PyExc_TypeError)) {
+    PyErr_Clear();
+  }
+  return capsule;
+}
+
+/* The capsule of an object with the two methods; NULL without an exception where Python has to
+ * decide: it is not on the CPU, or __dlpack__ is older than `is_old` says. */
+static PyObject* capsule_of(PyObject* x, int is_old) {
+  PyObject* export = method_of(x, name_export);
+  PyObject* ask_device = export == NULL ? NULL : method_of(x, name_device);
+  PyObject* capsule = NULL;
+  if (ask_device != NULL && is_on_cpu(ask_device) == 1) {
+    capsule = export_from(export, is_old);
+  }
+  Py_XDECREF(export);
+  Py_XDECREF(ask_device);
+  return capsule;
+}
+
+PyObject* ortcffi_value_from_producer(PyObject* type, PyObject* arguments) {
+  PyObject *api, *x;
+  int is_old;
+  if (!PyArg_ParseTuple(arguments, "OOp", &api, &x, &is_old)) {
+    return NULL;
+  }
+  /* Subtypes of NumPy's arrays may have a mask, which a tensor cannot have. */
+  int is_array = PyObject_TypeCheck(x, ortcffi_array_type);
+  struct maker* maker =
+      is_array && !Py_IS_TYPE(x, ortcffi_array_type) ? NULL : ortcffi_maker_of(api);
+  PyObject* capsule = maker == NULL ? NULL : capsule_of(x, is_old);
+  struct loan* loan = capsule == NULL ? NULL : new_loan(capsule);
+  PyObject* value = loan == NULL ? NULL : value_of(type, maker, loan);
+  Py_XDECREF((PyObject*)loan);
+  Py_XDECREF(capsule);
+  Py_XDECREF((PyObject*)maker);
+  return value == NULL && !PyErr_Occurred() ? Py_NewRef(Py_None) : value;
+}
+
+static PyGetSetDef loan_members[] = {
+    {"facts", loan_facts, NULL, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyType_Slot loan_slots[] = {
+    {Py_tp_new, (void*)loan_new},
+    {Py_tp_dealloc, (void*)loan_dealloc},
+    {Py_tp_getset, loan_members},
+    {0, NULL},
+};
+
+static PyType_Spec loan_spec = {
+    .name = "ortcffi._ort.Loan",
+    .basicsize = sizeof(struct loan),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = loan_slots,
+};
+
+PyObject* ortcffi_new_loan_type(void) {
+  name_export = PyUnicode_InternFromString("__dlpack__");
+  name_device = PyUnicode_InternFromString("__dlpack_device__");
+  name_version = PyUnicode_InternFromString("max_version");
+  newest = Py_BuildValue("(ii)", 1, 1);
+  no_arguments = PyTuple_New(0);
+  if (name_export == NULL || name_device == NULL || name_version == NULL || newest == NULL ||
+      no_arguments == NULL) {
+    return NULL;
+  }
+  loan_type = (PyTypeObject*)PyType_FromSpec(&loan_spec);
+  return (PyObject*)loan_type;
+}
