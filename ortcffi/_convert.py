@@ -28,6 +28,7 @@ __all__ = [
     "of_type",
     "path_of",
     "pointer",
+    "snapshot",
 ]
 
 E = TypeVar("E", bound=IntEnum)
@@ -36,6 +37,8 @@ AnyPath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 INT32 = (-(2**31), 2**31 - 1)
 UINT32 = (0, 2**32 - 1)
 SIZE = (0, 2**63 - 1)  # libraries add to sizes before they look at them; the upper half would wrap
+_SEQUENCES = {list, tuple}
+_MOST_LEVELS = 64  # as many as NumPy has dimensions
 
 
 def encode(argument: str, text: str) -> bytes:
@@ -140,6 +143,28 @@ def mapping(argument: str, given: Any) -> dict[Any, Any]:
     if not isinstance(given, Mapping):
         raise TypeError(f"{argument} must be a mapping, not {type(given).__name__}")
     return dict(given)
+
+
+def snapshot(x: Any) -> Any:
+    """What NumPy is to make an array of: a copy if it is a list, and of the lists in it.
+
+    NumPy calls ``__array__`` of the elements, and reads past the end of a list that this shortens.
+    """
+    return _copied(x, _MOST_LEVELS, {}) if type(x) in _SEQUENCES else x
+
+
+def _copied(x: Any, levels: int, copies: dict[int, tuple[Any, Any]]) -> Any:
+    """A copy of a list or a tuple; `copies` has the lists that were copied, which may recur."""
+    if id(x) in copies:
+        return copies[id(x)][1]
+    made = list(x)
+    if type(x) is list:
+        copies[id(x)] = (x, made)  # with the list itself, so that its id remains its own
+    if levels > 0 and not _SEQUENCES.isdisjoint(map(type, made)):
+        made[:] = [
+            _copied(each, levels - 1, copies) if type(each) in _SEQUENCES else each for each in made
+        ]
+    return made if type(x) is list else tuple(made)
 
 
 def absolute(argument: str, path: AnyPath) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortcffi._closing import Closing
-from ortcffi._convert import SIZE, integer, mapping
+from ortcffi._convert import SIZE, integer, mapping, snapshot
 from ortcffi._handle import out_of
 from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
@@ -135,7 +135,7 @@ class Kernel(KernelHost, Closing):
         element = self._declared(place)
         try:
             if element == ElementType.STRING or isinstance(x, (str, bytes)):
-                array = np.asarray(x, object)
+                array = np.asarray(snapshot(x), object)
                 return Value.from_strings(array.reshape(-1).tolist(), array.shape, api=api)
             if not isinstance(x, np.ndarray):
                 dtype = Value.empty(0, ElementType(element), api=api).dtype if element else None

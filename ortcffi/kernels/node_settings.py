@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ortcffi._convert import encode, integer, mapping
+from ortcffi._convert import encode, integer, mapping, snapshot
 from ortcffi._native import ffi
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import Characteristic, CustomOp
@@ -90,7 +90,7 @@ def _constants(op: CustomOp, constants: Any) -> dict[int, Value]:
         value = (
             x
             if isinstance(x, Value)
-            else Value.from_numpy(np.asarray(x), copy=True, api=core_api())
+            else Value.from_numpy(np.asarray(snapshot(x)), copy=True, api=core_api())
         )
         found[i] = value
     most = len(op.inputs)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 from numpy import dtype as as_dtype
 
-from ortcffi._convert import SIZE, integer, pointer
+from ortcffi._convert import SIZE, integer, pointer, snapshot
 from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import Keeper, Owner, Source, ffi, lib
 from ortcffi._public import public
@@ -161,7 +161,7 @@ class Allocator(Handle):
             kind = None if dtype is None else as_dtype(dtype)
         except (TypeError, ValueError) as error:
             raise TypeError(f"dtype: {error}") from None
-        filling = np.asarray(value, kind)
+        filling = np.asarray(snapshot(value), kind)
         array = self.empty(shape, filling.dtype)
         array[...] = filling
         return array
@@ -178,7 +178,7 @@ class Allocator(Handle):
         -------
         ndarray
         """
-        original = np.asarray(array)
+        original = np.asarray(snapshot(array))
         copy = self.empty(original.shape, original.dtype)
         copy[...] = original
         return copy

@@ -82,7 +82,7 @@ class Conversions(Described):
     def _as_sequence(self, told: str, x: Any) -> Value:
         if isinstance(x, (str, bytes, Mapping)) or not isinstance(x, Iterable):
             raise TypeError(f"{told} must be a list of arrays or mappings, not {type(x).__name__}")
-        items = [each if isinstance(each, (Value, Mapping)) else np.asarray(each) for each in x]
+        items = [each if isinstance(each, (Value, Mapping)) else array_of(each, None) for each in x]
         values = [value_for(self.api, i) if isinstance(i, Value) else i for i in items]
         return Value.sequence(values, api=self.api)
 
