@@ -138,6 +138,8 @@ class Table:
 
     def same_library(self, other: "Table") -> bool:
         """Whether two tables are of one library, so that they may share objects."""
+        if not isinstance(other, Table):
+            raise TypeError(f"other must be an Api, not {type(other).__name__}")
         return bool(self._library == other._library)
 
     def supports(self, slot: str) -> bool:

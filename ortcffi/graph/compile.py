@@ -86,9 +86,9 @@ def compile_model(  # noqa: PLR0913  # as many as there are options
         What their names begin with in that case.
     external_initializers : str, os.PathLike or callable, optional
         The file into which initializers go. Or a function that decides it for each: it is called
-        with the name, the `Value`, valid during the call, and where it is kept so far (`StoredAt`
-        or None); it returns a `StoredAt` if it has stored the data itself, or None to leave it in
-        the model. By default all stay in the model.
+        with the name, a copy of the `Value`, and where that is kept so far (`StoredAt` or None); it
+        returns a `StoredAt` if it has stored the data itself, or None to leave it in the model. By
+        default all stay in the model.
     external_threshold : int, optional
         How many bytes an initializer has at least to go into that file.
     weightless : bool, optional

@@ -107,6 +107,8 @@ class Scope:
     _entered: Any
 
     def __init__(self, tracking: "Tracking", name: str, *, leaks: bool, belongs_to: Owner) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"name must be a str, not {type(name).__name__}")
         if belongs_to not in tuple(_OWNERS):  # which need not be hashable
             names = ", ".join(map(repr, _OWNERS))
             raise ValueError(f"belongs_to must be one of {names}, not {belongs_to!r}")

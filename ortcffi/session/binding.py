@@ -15,7 +15,7 @@ from ortcffi._public import public
 from ortcffi.errors import fail
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.memory.scratch import scratch_for
-from ortcffi.session.compiled import Binder
+from ortcffi.session.compiled import Binder, Engine
 from ortcffi.session.conversions import check_borrowed
 from ortcffi.session.results import Bound, as_result
 from ortcffi.values.value import Value
@@ -50,6 +50,8 @@ class Binding(Binder, Closing):
     __slots__ = ("__weakref__", "_inputs", "_outputs", "session")
 
     def __init__(self, session: "Session", hold_gil: bool = False) -> None:
+        if not isinstance(session, Engine):
+            raise TypeError(f"session must be a Session, not {type(session).__name__}")
         self._begin(session, hold_gil)
         self.session = session
         self._inputs: dict[str, Bound] = {}  # what the library borrows

@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
-from ortcffi._convert import INT32, decode, encode, integer, mapping
+from ortcffi._convert import INT32, decode, encode, integer, mapping, of_type
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import described_by, public
@@ -73,6 +73,7 @@ class Facts(Conversions):
         API function: ``CreateAllocator``, since version 5.
         """
         api = self.api
+        of_type("info", info, MemoryInfo)
         if info is not None and not api.same_library(info.api):
             raise ValueError(f"info belongs to {info.api}, and the session to {api}")
         described = api.cpu_memory_info() if info is None else info

@@ -4,15 +4,15 @@
 import os
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import input_path
+from ortcffi._convert import input_path, of_type
 from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import fail
+from ortcffi.memory.allocator import Allocator
 from ortcffi.table.engine import engine_for
 
 if TYPE_CHECKING:
-    from ortcffi.memory.allocator import Allocator
     from ortcffi.table.api import Api
 
 __all__ = ["LoraAdapter"]
@@ -61,6 +61,7 @@ class LoraAdapter(Handle):
         *,
         allocator: "Allocator | None" = None,
     ) -> None:
+        of_type("allocator", allocator, Allocator)
         api = engine_for(api, allocator)
         if allocator is not None and not api.same_library(allocator.api):
             raise ValueError(f"allocator belongs to {allocator.api}, and the adapter to {api}")

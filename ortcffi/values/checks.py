@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Argument checks for making values."""
 
+from collections.abc import Mapping
 from operator import index
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
 
+_WRONG_DIMENSION = "shape must be an int or a sequence of ints, but shape[{}] is of {}"
 TOO_MANY = 1 << 63  # elements, so that bytes are too many as well
 
 
@@ -34,15 +36,28 @@ def table_of(allocator: Allocator, api: "Api | None") -> "Api":
 
 
 def dimensions(shape: "Shape") -> tuple[int, ...]:
-    """A shape as a tuple of ints that fit C's int64_t."""
+    """A shape as a tuple of ints that fit C's int64_t. Allocators accept the same shapes."""
+    given: Any = shape
+    if isinstance(given, np.ndarray):
+        given = given[()] if given.ndim == 0 else tuple(given)
+    is_sequence = hasattr(type(given), "__getitem__") and not hasattr(type(given), "__index__")
+    if is_sequence and not isinstance(given, str | bytes | Mapping):
+        return tuple(_dimension(place, each) for place, each in enumerate(tuple(given)))
+    if not hasattr(type(given), "__index__"):
+        raise TypeError(f"shape must be an int or a sequence of ints, not of {type(given)}")
+    return (_dimension(0, given),)
+
+
+def _dimension(place: int, given: Any) -> int:
+    if isinstance(given, bool):
+        raise TypeError(_WRONG_DIMENSION.format(place, bool))
     try:
-        lengths = (index(shape),) if hasattr(shape, "__index__") else tuple(map(index, shape))
+        length = index(given)
     except TypeError:
-        raise TypeError(f"shape must be an int or a sequence of ints, not {shape!r}") from None
-    for place, length in enumerate(lengths):
-        if not 0 <= length < 1 << 63:
-            raise ValueError(f"shape[{place}] must be from 0 to {(1 << 63) - 1}, but is {length}")
-    return lengths
+        raise TypeError(_WRONG_DIMENSION.format(place, type(given))) from None
+    if not 0 <= length < 1 << 63:
+        raise ValueError(f"shape[{place}] must be from 0 to {(1 << 63) - 1}, but is {length}")
+    return length
 
 
 def count_of(lengths: tuple[int, ...]) -> int:

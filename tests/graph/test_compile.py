@@ -113,6 +113,18 @@ def test_a_function_decides_where_initializers_go(real_api, dense, model):
     assert {e.key: e.value for e in outside.external_data}["location"] == "weights.bin"
 
 
+def test_that_function_may_keep_initializers(real_api, dense, model):
+    values, arrays = {}, {}
+
+    def locate(name, value, _where):
+        values[name], arrays[name] = value, value.numpy()
+
+    ort.compile_model(model, external_initializers=locate, api=real_api)
+    for name, expected in dense.initializers.items():
+        np.testing.assert_array_equal(values[name].numpy(), expected)
+        np.testing.assert_array_equal(arrays[name], expected)
+
+
 @pytest.mark.parametrize("answer", [3, ("file", -1, 4), ("", "a", 4), (3, 0, 4)])
 def test_a_wrong_answer_of_that_function_is_named(real_api, model, answer):
     with pytest.raises(ort.OrtError) as caught:

@@ -3,7 +3,7 @@
 
 import pytest
 
-from ortcffi import Failing, Tracking
+from ortcffi import Failing, Tracking, errors, ffi
 
 
 @pytest.fixture
@@ -62,3 +62,12 @@ def test_a_failure_leaves_nothing_behind(make, method):
 def test_a_negative_number_is_an_error_that_names_it(make):
     with pytest.raises(ValueError, match="after must be"):
         make(-1)
+
+
+def test_a_pointer_that_the_inner_allocator_does_not_know_is_refused(core_api):
+    with Failing(core_api.default_allocator, 10) as failing:
+        block = failing.alloc(100)
+        failing.free(block)
+        for pointer in (block, ffi.new("char[100]")):
+            with pytest.raises(errors.InvalidArgument, match="AllocatorFree: p 0x"):
+                failing.free(ffi.cast("void*", pointer))

@@ -388,3 +388,8 @@ print("good")
 """)
     done = run(sys.executable, script)
     assert (done.stdout, done.stderr) == ("good\n", "")
+
+
+def test_the_name_of_a_scope_must_be_a_text(core_api):
+    with Tracking(core_api.default_allocator) as pool, pytest.raises(TypeError, match="name must"):
+        pool.scope(5)

@@ -268,3 +268,8 @@ def test_the_experimental_function_for_tests_answers_alike(api):
     out = ffi.new("uint64_t*")
     status = ffi.cast("OrtStatus*(*)(uint64_t*)", function)(out)
     assert (status, out[0]) == (ffi.NULL, 12345)
+
+
+def test_only_tables_can_be_compared_by_library(api):
+    with pytest.raises(TypeError, match="other must be an Api, not int"):
+        api.same_library(5)

@@ -2,6 +2,7 @@
 """Tensors in memory of their own, element types, and values as buffers."""
 
 import io
+from functools import partial
 
 import numpy as np
 import pytest
@@ -156,3 +157,16 @@ def test_array_converts_when_it_is_asked_to(api):
 def test_a_tensor_with_too_many_bytes_to_count_is_refused(api, dtype):
     with pytest.raises(ValueError, match=r"shape .* has more bytes than can be counted"):
         Value.empty((2**40, 2**22), dtype, api=api)
+
+
+@pytest.mark.parametrize("shape", [np.array([2, 3]), [np.int64(2), 3], range(2, 4), np.array(6)])
+def test_values_and_allocators_accept_the_same_shapes(api, shape):
+    with Value.empty(shape, np.float32, api=api) as value:
+        assert value.shape == api.default_allocator.empty(shape).shape
+
+
+@pytest.mark.parametrize("shape", [b"ab", "ab", {2, 3}, {2: 3}, (True,), [1.5], None, iter(())])
+def test_values_and_allocators_refuse_the_same_shapes(api, shape):
+    for empty in (partial(Value.empty, api=api), api.default_allocator.empty):
+        with pytest.raises(TypeError, match=r"^shape(\[0\])? must be an int"):
+            empty(shape)

@@ -119,6 +119,9 @@ CORE_NOINLINE OrtStatus* core_refusal(const void* pointer, const char* why) {
 }
 
 OrtStatus* core_free_asking(OrtAllocator* adaptor, void* pointer) {
+  if (((struct core_adaptor*)adaptor)->forwards_free) {
+    return ort_AllocatorFree(((struct core_adaptor*)adaptor)->inner, pointer);
+  }
   if (((struct core_adaptor*)adaptor)->reads_header &&
       CORE_UNLIKELY(!has_header_in_heap(pointer)) && pointer != NULL &&
       has_unreadable_header(pointer)) {

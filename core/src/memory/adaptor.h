@@ -118,6 +118,8 @@ struct core_adaptor {
   uintptr_t mark;
   /** Whether Free reads a core_header before the pointer that it is given. */
   uint8_t reads_header;
+  /** Whether Free passes the pointer to the inner allocator's, so that only that can check it. */
+  uint8_t forwards_free;
   /** Whether a block's header was counted in its page. */
   uint8_t counts_headers;
   /** 1 for an adaptor around an allocator that is no adaptor. */

@@ -37,6 +37,7 @@ OrtStatus* core_create_failing(OrtAllocator* inner, size_t after, OrtAllocator**
   self->left = allowed(after);
   self->adaptor.reads_header =
       core_is_adaptor(inner) && ((struct core_adaptor*)inner)->reads_header;
+  self->adaptor.forwards_free = 1;
   *out = &self->adaptor.base;
   return NULL;
 }
