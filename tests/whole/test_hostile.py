@@ -60,6 +60,11 @@ def test_random_calls_break_nothing(table, threads, seed, tmp_path, request):
     run(table, seed, share, threads, tmp_path, widely=bool(wanted))
 
 
+@pytest.mark.usefixtures("real_api")
+def test_calls_of_all_kinds_break_nothing_on_a_real_library(tmp_path):
+    run("real", 1, 2 * SECONDS, 1, tmp_path, widely=True)
+
+
 def test_a_planted_crash_is_told(tmp_path, monkeypatch):
     folder = tmp_path / "tests/support"
     folder.mkdir(parents=True)
