@@ -205,9 +205,6 @@ def python(code):
 def test_a_keyboard_interrupt_comes_once_however_late_its_run_is_told():
     code = """
         import os, random, signal, time
-        import numpy as np
-        import ortcffi as ort
-        from support import models
 
         COUNT = 100
         ready, tell = os.pipe()
@@ -218,6 +215,11 @@ def test_a_keyboard_interrupt_comes_once_however_late_its_run_is_told():
                 time.sleep(random.random() * 0.001)
                 os.kill(parent, signal.SIGINT)
             os._exit(0)
+
+        import numpy as np
+        import ortcffi as ort
+        from support import models
+
         options = ort.SessionOptions(  # a logger in Python has runs release the GIL
             intra_op_threads=1, log_severity=ort.LogSeverity.FATAL, logger=print
         )
