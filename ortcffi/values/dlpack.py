@@ -111,7 +111,7 @@ def from_dlpack(cls: type[V], x: Any, api: "Api | None", copy: bool) -> V:
     -----
     API function: ``CreateTensorWithDataAsOrtValue``.
     """
-    made = None if copy else cls._from_producer(api, x, type(x) in _old_producers)
+    made = None if copy else cls._from_producer(api, x, _old_producers)
     if isinstance(made, cls):
         return made
     found = table_for(api)

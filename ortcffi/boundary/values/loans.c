@@ -239,10 +239,15 @@ static PyObject* capsule_of(PyObject* x, int is_old) {
   return capsule;
 }
 
-PyObject* ortcffi_value_from_producer(PyObject* type, PyObject* arguments) {
-  PyObject *api, *x;
-  int is_old;
-  if (!PyArg_ParseTuple(arguments, "OOp", &api, &x, &is_old)) {
+PyObject* ortcffi_value_from_producer(PyObject* type, PyObject* const* arguments,
+                                      Py_ssize_t count) {
+  if (count != 3) {
+    PyErr_SetString(PyExc_TypeError, "_from_producer takes 3 arguments");
+    return NULL;
+  }
+  PyObject *api = arguments[0], *x = arguments[1];
+  int is_old = PySet_Contains(arguments[2], (PyObject*)Py_TYPE(x));
+  if (is_old < 0) {
     return NULL;
   }
   /* Subtypes of NumPy's arrays may have a mask, which a tensor cannot have. */

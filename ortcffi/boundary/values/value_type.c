@@ -233,7 +233,7 @@ static PyMethodDef value_methods[] = {
     {"_blank", ortcffi_value_blank, METH_VARARGS | METH_CLASS, NULL},
     {"_empty", ortcffi_value_empty, METH_VARARGS | METH_CLASS, NULL},
     {"_from_strings", ortcffi_value_from_strings, METH_VARARGS | METH_CLASS, NULL},
-    {"_from_producer", ortcffi_value_from_producer, METH_VARARGS | METH_CLASS, NULL},
+    {"_from_producer", FUNCTION(ortcffi_value_from_producer), METH_FASTCALL | METH_CLASS, NULL},
     {"_give_away", ortcffi_value_give_away, METH_O, NULL},
     {"_lend", lend, METH_NOARGS, NULL},
     {"_view", ortcffi_value_view, METH_VARARGS, NULL},

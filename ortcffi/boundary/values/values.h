@@ -146,10 +146,10 @@ PyObject* ortcffi_value_capsule(PyObject* self, PyObject* arguments);
 /* The Maker of an Api, for None that of the default one; NULL, without an exception, if it has
  * none. */
 struct maker* ortcffi_maker_of(PyObject* api);
-/* _from_producer(api, x, is_old): a tensor over the memory of an object with DLPack; a Loan of it,
- * or None for no loan yet, where Python has to decide. `is_old`: its __dlpack__ takes no arguments.
- */
-PyObject* ortcffi_value_from_producer(PyObject* type, PyObject* arguments);
+/* _from_producer(api, x, old): a tensor over the memory of an object with DLPack; a Loan of it, or
+ * None for no loan yet, where Python has to decide. `old` is the set of types whose __dlpack__
+ * takes no arguments. */
+PyObject* ortcffi_value_from_producer(PyObject* type, PyObject* const* arguments, Py_ssize_t count);
 /* The type Loan; see loans.c. */
 PyObject* ortcffi_new_loan_type(void);
 /* What a tensor over an array's memory is made of. */
