@@ -206,6 +206,8 @@ class InferenceSession:
         /,
     ) -> None:
         """Run the model in another thread, which calls the callback at the end."""
+        if not callable(callback):
+            raise TypeError(f"incompatible function arguments: {callback!r} cannot be called")
         if State.executor is None:
             State.executor = ThreadPoolExecutor(thread_name_prefix="ortcffi-run-async")
         State.executor.submit(self._run_and_tell, names, dict(feed), callback, user_data, options)

@@ -171,8 +171,11 @@ def custom_op(  # noqa: PLR0913  # as many as there are facts
     text = encode("domain", domain).decode()
     taken, given = operands_of("inputs", inputs), operands_of("outputs", outputs)
     declared = attributes_of(attributes)
-    pairs = tuple((_place("input", i, taken), _place("output", o, given)) for i, o in may_inplace)
-    first, last = versions
+    pairs = tuple(
+        (_place("input", i, taken), _place("output", o, given))
+        for i, o in _pairs("may_inplace", may_inplace)
+    )
+    ((first, last),) = _pairs("versions", (versions,))
     last = NO_END if last is None else last
     span = integer("versions", first, (1, NO_END)), integer("versions", last, (first, NO_END))
     if not given:
@@ -208,3 +211,10 @@ def _join(op: PythonOp, name: str | None) -> None:
 
 def _place(kind: str, place: Any, operands: tuple[Any, ...]) -> int:
     return integer(f"may_inplace: {kind}", place, (0, max(len(operands) - 1, 0)))
+
+
+def _pairs(argument: str, given: Any) -> list[tuple[Any, Any]]:
+    try:
+        return [(one, other) for one, other in given]
+    except (TypeError, ValueError):
+        raise TypeError(f"{argument} must be made of pairs of ints, not {given!r}") from None

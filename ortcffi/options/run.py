@@ -127,6 +127,8 @@ class RunOptions(Options):
         self._begin(api, *names, after=self._adapters.clear)
         self._set_all(settings)
         self.config.update(mapping("config", config))
+        if not isinstance(adapters, Iterable):
+            raise TypeError(f"adapters must be an iterable, not {type(adapters).__name__}")
         for adapter in adapters:
             self.add_adapter(adapter)
 

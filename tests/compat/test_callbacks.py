@@ -116,3 +116,9 @@ def test_sessions_that_may_need_the_data_of_contexts_are_refused(squares):
         compat.InferenceSession(squares, options)
     with pytest.raises(refused, match="no function for the data of EP contexts"):
         compat.ModelCompiler(options, squares).compile_to_bytes()
+
+
+def test_a_callback_of_run_async_that_cannot_be_called_is_refused(onnxruntime, squares):
+    session = onnxruntime.InferenceSession(squares, providers=["CPUExecutionProvider"])
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        session.run_async(None, {"X": np.ones((3, 2), np.float32)}, 5, None)

@@ -34,6 +34,11 @@ def test_an_argument_that_is_no_stream_is_refused_by_name(api):
         ort.RunOptions(api).set_sync_stream(3)
 
 
+def test_adapters_that_cannot_be_iterated_over_are_refused_by_name(api):
+    with pytest.raises(TypeError, match="adapters must be an iterable, not int"):
+        ort.RunOptions(api, adapters=3)
+
+
 def test_a_language_is_not_negative(api):
     with ort.Env(api=api) as env, pytest.raises(ValueError, match="language must be from 0"):
         env.set_language_projection(-1)
