@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ortcffi._closing import Closing
 from ortcffi._convert import pointer
-from ortcffi._native import Owner, ffi, lib
+from ortcffi._native import Owner, ffi
 from ortcffi._public import public
 from ortcffi._table import made_by
-from ortcffi.errors import fail
+from ortcffi.errors import checked
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
@@ -124,8 +124,7 @@ class Handle(Closing):
         """Call a function of the table on this object."""
         handle = self.handle
         self.api.require(slot)
-        if status := getattr(lib, slot)(self.api.pointer, handle, *arguments):
-            fail(self.api.pointer, status, slot)
+        getattr(checked, slot)(self.api.pointer, handle, *arguments)
 
     @property
     def closed(self) -> bool:

@@ -2,8 +2,10 @@
 """Statuses become exceptions here, and exceptions become statuses; nowhere else.
 
 A function of the C API answers with a status: NULL for success, or an object with a code and a
-message. Every call in this package checks it at once: for a status that is not NULL, `fail` reads
-the code and the message, releases the status, and raises the exception class of that code.
+message. For a status that is not NULL, `fail` reads the code and the message, releases the status,
+and raises the exception class of that code. This package calls the functions by `checked` or
+`call`, where that happens in C before the call returns: a KeyboardInterrupt that comes between the
+call and a `check` in Python would lose the status.
 
 Some functions call back into Python. An exception cannot pass through C, so it takes another way:
 
@@ -25,7 +27,7 @@ import os
 import threading
 from collections import deque
 from threading import get_ident
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ortcffi import _exceptions
 from ortcffi._exceptions import *  # noqa: F403  # their names are listed there alone
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import NoReturn
 
-    from ortcffi._ort import OrtApi, OrtStatus
+    from ortcffi._ort import Lib, OrtApi, OrtStatus
 
 __all__ = ["check"]
 __all__ += _exceptions.__all__
@@ -103,6 +105,37 @@ _DIRECT: dict[int, type[OrtError]] = {
 _route(_DIRECT)
 
 
+class _Checked:
+    """Makes each function at its first use."""
+
+    def __getattr__(self, slot: str) -> Any:
+        function = lib.ortcffi_checked(getattr(lib, slot), slot)
+        setattr(self, slot, function)
+        return function
+
+
+# checked.CreateEnv(api, ...) is lib.CreateEnv(api, ...), but raises the exception for a failing
+# status. It has the functions of OrtApi.
+checked: "Lib" = cast("Any", _Checked())
+
+
+def call(api: "OrtApi", name: str, function: "Callable[..., Any]", *arguments: Any) -> None:
+    """Call a function that `checked` does not have; raise the exception for a failing status.
+
+    Parameters
+    ----------
+    api : cdata of ``OrtApi *``
+        A table of the library that the status comes from.
+    name : str
+        The name of the function, for the exception.
+    function : callable
+        Answers a status: a function of ``lib``, a cdata, or ``Owner.give``, but not one in Python.
+    *arguments
+        What it is called with.
+    """
+    lib.ortcffi_call(fail, api, name, function, arguments)
+
+
 def check(api: "OrtApi", status: "OrtStatus", function: str | None) -> None:
     """Raise the exception for a failing status; do nothing for NULL.
 
@@ -123,6 +156,9 @@ def check(api: "OrtApi", status: "OrtStatus", function: str | None) -> None:
     Notes
     -----
     API functions: ``GetErrorCode``, ``GetErrorMessage``, ``ReleaseStatus``.
+
+    A KeyboardInterrupt between the function of ``lib`` and this one loses the status: 100 bytes or
+    so, until the process ends.
     """
     if status:
         fail(api, status, function)

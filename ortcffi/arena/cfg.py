@@ -8,7 +8,7 @@ from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
-from ortcffi.errors import fail
+from ortcffi.errors import checked
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
@@ -113,8 +113,7 @@ class ArenaCfg(Handle):
         names = [ffi.new("char[]", key.encode()) for key in found]
         arrays = ffi.new("char*[]", names), ffi.new("size_t[]", list(found.values()))
         owner = owner_of("OrtArenaCfg*", api, lib.ReleaseArenaCfg)
-        if status := lib.CreateArenaCfgV2(api.pointer, *arrays, len(names), out_of(owner)):
-            fail(api.pointer, status, "CreateArenaCfgV2")
+        checked.CreateArenaCfgV2(api.pointer, *arrays, len(names), out_of(owner))
         super().__init__(api, owner)
         self.measures = found
 

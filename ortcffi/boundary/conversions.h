@@ -12,6 +12,9 @@
  *
  * NULL statuses, which is to say all successes, are one object: a cdata cannot be changed.
  *
+ * Functions that ortcffi_checked made raise the exception for a failing status here, before an
+ * interrupt can come in between and lose the status.
+ *
  * Python objects pass unchanged both ways where a function says ortcffi_object*.
  */
 #ifndef ORTCFFI_BOUNDARY_CONVERSIONS_H_
@@ -73,20 +76,25 @@ static Py_ssize_t pointer_argument(struct _cffi_ctypedescr* type, PyObject* valu
   return convert_argument(type, value, out);
 }
 
-static PyObject* pointer_result(char* pointer, struct _cffi_ctypedescr* type) {
+static PyObject* pointer_result(char* pointer, struct _cffi_ctypedescr* type, PyObject* self) {
+  (void)self;
   return _cffi_from_c_pointer(pointer, type);
 }
 
 /* A cdata of the type of another, which points elsewhere. */
 PyObject* ortcffi_pointer_cdata(char* pointer, PyObject* sample);
 PyObject* ortcffi_pointer_cdata(char* pointer, PyObject* sample) {
-  return pointer_result(pointer, ((struct cdata*)sample)->type);
+  return _cffi_from_c_pointer(pointer, ((struct cdata*)sample)->type);
 }
 
-static PyObject* status_result(char* pointer, struct _cffi_ctypedescr* type) {
+/* `self` is CFFI's module, or the function's name where ortcffi_checked made the function. */
+static PyObject* status_result(char* pointer, struct _cffi_ctypedescr* type, PyObject* self) {
   static PyObject* success;
+  if (pointer != NULL && PyUnicode_Check(self)) {
+    return (PyObject*)ortcffi_fail(failed_table, (OrtStatus*)pointer, (ortcffi_object*)self);
+  }
   if (pointer != NULL || success == NULL) {
-    PyObject* status = pointer_result(pointer, type);
+    PyObject* status = _cffi_from_c_pointer(pointer, type);
     if (pointer == NULL) {
       success = status;
       Py_XINCREF(success);
@@ -97,7 +105,8 @@ static PyObject* status_result(char* pointer, struct _cffi_ctypedescr* type) {
   return success;
 }
 
-static PyObject* object_result(char* object, struct _cffi_ctypedescr* type) {
+static PyObject* object_result(char* object, struct _cffi_ctypedescr* type, PyObject* self) {
+  (void)self;
   object_type = type;
   return (PyObject*)object;
 }
@@ -111,7 +120,7 @@ static PyObject* object_result(char* object, struct _cffi_ctypedescr* type) {
   _Generic(result,                          \
            OrtStatus*: status_result,       \
            ortcffi_object*: object_result,  \
-           default: pointer_result)(pointer, type)
+           default: pointer_result)(pointer, type, self)
 /* clang-format on */
 
 #endif /* ORTCFFI_BOUNDARY_CONVERSIONS_H_ */

@@ -6,8 +6,8 @@ import re
 from typing import Any, NamedTuple
 
 from ortcffi._convert import decode
-from ortcffi._native import ffi, lib
-from ortcffi.errors import check
+from ortcffi._native import ffi
+from ortcffi.errors import call, checked
 from ortcffi.table.api import Api
 from ortcffi.testing.live_objects import left_alive, live_objects
 
@@ -57,8 +57,17 @@ def make_factories(api: Api, base: Any, create: Any, end: Any) -> list[Factory]:
     made, count = ffi.new("OrtEpFactory*[]", _MOST), ffi.new("size_t*")
     function = ffi.cast("CreateEpApiFactoriesFn", create)
     logger = host_function("OrtcoreLogger")()
-    status = function(ffi.from_buffer(b"ortcffi\0"), base, logger, made, _MOST, count)
-    check(api.pointer, status, EP_ENTRY)
+    call(
+        api.pointer,
+        EP_ENTRY,
+        function,
+        ffi.from_buffer(b"ortcffi\0"),
+        base,
+        logger,
+        made,
+        _MOST,
+        count,
+    )
     if count[0] > _MOST:
         raise ValueError(f"{EP_ENTRY} says that it made {count[0]} factories; {_MOST} can be")
     factories = [_read(made[i]) for i in range(count[0])]
@@ -71,7 +80,7 @@ def make_factories(api: Api, base: Any, create: Any, end: Any) -> list[Factory]:
     if not end:
         raise ValueError(f"it does not define {EP_END}, with which the factories end")
     for i in range(count[0]):
-        check(api.pointer, ffi.cast("ReleaseEpApiFactoryFn", end)(made[i]), EP_END)
+        call(api.pointer, EP_END, ffi.cast("ReleaseEpApiFactoryFn", end), made[i])
     gc.collect()
     if left := left_alive(before):
         told = ", ".join(f"{n} of kind {kind!r}" for kind, n in left.items())
@@ -118,7 +127,5 @@ def _text(factory: Any, function: str, problems: list[str]) -> str:
 def register_with_engine(api: Api, env: Any, path: str) -> None:
     """Register a library with the environment of a real library, and unregister it."""
     name = b"ortcffi-check"
-    status = lib.RegisterExecutionProviderLibrary(api.pointer, env, name, path.encode())
-    check(api.pointer, status, "RegisterExecutionProviderLibrary")
-    status = lib.UnregisterExecutionProviderLibrary(api.pointer, env, name)
-    check(api.pointer, status, "UnregisterExecutionProviderLibrary")
+    checked.RegisterExecutionProviderLibrary(api.pointer, env, name, path.encode())
+    checked.UnregisterExecutionProviderLibrary(api.pointer, env, name)

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortcffi._native import ffi, lib
+from ortcffi._native import ffi
 from ortcffi.compat._devices import OrtDevice, memory_info_of
 from ortcffi.compat._errors import translated
 from ortcffi.compat._feeds import array_value, content_of
 from ortcffi.compat._types import element_of
 from ortcffi.compat._values import OrtValue
 from ortcffi.compat._vectors import OrtValueVector
-from ortcffi.errors import OrtError, check
+from ortcffi.errors import OrtError, checked
 from ortcffi.session.binding import Binding
 from ortcffi.values.element_types import ElementType, bits_of
 from ortcffi.values.lifecycle import blank
@@ -78,7 +78,7 @@ class SessionIOBinding:
         value, out = blank(Value, self._bound.api)
         pointer = self._bound.api.pointer
         info = memory_info_of(device)
-        status = lib.CreateTensorWithDataAsOrtValue(
+        checked.CreateTensorWithDataAsOrtValue(
             pointer,
             info.handle,
             ffi.cast("void*", int(address)),
@@ -88,7 +88,6 @@ class SessionIOBinding:
             element,
             out,
         )
-        check(pointer, status, "CreateTensorWithDataAsOrtValue")
         return value
 
     # --- outputs ----------------------------------------------------------------------------------

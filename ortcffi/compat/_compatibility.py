@@ -10,7 +10,7 @@ from ortcffi._native import ffi, lib
 from ortcffi.compat._enums import OrtCompiledModelCompatibility
 from ortcffi.compat._environment import api, env, text
 from ortcffi.compat._hardware import OrtEpDevice, OrtHardwareDevice
-from ortcffi.errors import OrtError, check
+from ortcffi.errors import OrtError, checked
 from ortcffi.memory.scratch import scratch_for
 
 __all__ = [
@@ -26,7 +26,7 @@ def _call(slot: str, *arguments: Any) -> None:
     table = api()
     table.require(slot)
     try:
-        check(table.pointer, getattr(lib, slot)(table.pointer, *arguments), slot)
+        getattr(checked, slot)(table.pointer, *arguments)
     except OrtError as error:
         raise RuntimeError(error.message) from error.__cause__
 

@@ -4,9 +4,9 @@
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ortcffi._native import ffi, lib
+from ortcffi._native import ffi
 from ortcffi.compat._types import onnx_of
-from ortcffi.errors import fail
+from ortcffi.errors import checked
 from ortcffi.session.session import Session
 from ortcffi.values.lifecycle import blank
 from ortcffi.values.value import Value
@@ -23,12 +23,10 @@ def empty_sequence(api: "Api", element: "ElementType") -> Value:
     value, out = blank(Value, api)
     with Session(_model(onnx_of(element)), api=api) as session:
         name = ffi.new("char[]", b"y")
-        status = lib.Run(
+        checked.Run(
             *(api.pointer, session.handle, ffi.NULL, ffi.NULL, ffi.NULL, 0),
             *(ffi.new("char*[]", [name]), 1, out),
         )
-        if status:
-            fail(api.pointer, status, "Run")
     return value
 
 

@@ -7,11 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from operator import index
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._native import lib
 from ortcffi.compat._errors import translated
 from ortcffi.env.env import Env, available_providers
 from ortcffi.env.sharing import clients_of
-from ortcffi.errors import Fail, fail
+from ortcffi.errors import Fail, checked
 from ortcffi.options.thread_pools import ThreadingOptions
 from ortcffi.table.engine import engine_for
 
@@ -183,8 +182,7 @@ def register_execution_provider_library(name: str, path: Any, /) -> None:
     slot, table = "RegisterExecutionProviderLibrary", api()
     table.require(slot)
     arguments = (env().handle, text(name).encode(), text(path).encode())
-    if status := lib.RegisterExecutionProviderLibrary(table.pointer, *arguments):
-        fail(table.pointer, status, slot)
+    checked.RegisterExecutionProviderLibrary(table.pointer, *arguments)
 
 
 @translated
@@ -199,8 +197,7 @@ def unregister_execution_provider_library(name: str, /) -> None:
     arguments = (env().handle, text(name).encode())
     if name in get_available_providers():
         raise Fail(f"{name} is no library, but a part of ONNX Runtime", slot)
-    if status := lib.UnregisterExecutionProviderLibrary(table.pointer, *arguments):
-        fail(table.pointer, status, slot)
+    checked.UnregisterExecutionProviderLibrary(table.pointer, *arguments)
 
 
 def pairs(options: Mapping[Any, Any] | None) -> dict[str, str]:

@@ -13,7 +13,7 @@ from ortcffi.compat._empty import empty_sequence
 from ortcffi.compat._official_values import OrtValue as OfficialValue
 from ortcffi.compat._sparse import SparseTensor
 from ortcffi.compat._values import OrtValue, tensor_over
-from ortcffi.errors import check, fail
+from ortcffi.errors import checked
 from ortcffi.session.session import Session
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
 from ortcffi.values.lifecycle import blank
@@ -50,7 +50,7 @@ def run_values(
     texts = [[ffi.new("char[]", _text(each)) for each in side] for side in (feed, names)]
     handles = [value.handle for value in feed.values()]
     owner = owner_of("OrtValue*", api, lib.ReleaseValue, count=count)
-    status = lib.Run(
+    checked.Run(
         api.pointer,
         session.handle,
         ffi.NULL if options is None else options.handle,
@@ -61,8 +61,6 @@ def run_values(
         count,
         out_of(owner),
     )
-    if status:
-        fail(api.pointer, status, "Run")
     # An output may be an input's memory: each keeps what it may be made of.
     lent = tuple(feed.values())
     return [_moved(api, owner, place, lent) for place in range(count)]
@@ -216,5 +214,5 @@ def _has_value(value: Value) -> bool:
     out, api = ffi.new("int*"), value.api
     if not api.supports("HasValue"):
         return True
-    check(api.pointer, lib.HasValue(api.pointer, value.handle, out), "HasValue")
+    checked.HasValue(api.pointer, value.handle, out)
     return bool(out[0])

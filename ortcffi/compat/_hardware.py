@@ -11,7 +11,7 @@ from ortcffi.compat._enums import OrtDeviceMemoryType, OrtHardwareDeviceType
 from ortcffi.compat._environment import api, env
 from ortcffi.compat._errors import translated
 from ortcffi.ep.devices import EpDevice
-from ortcffi.errors import fail
+from ortcffi.errors import checked
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.status.key_values import KeyValuePairs
 
@@ -108,14 +108,11 @@ class OrtEpDevice:
     @translated
     def create_sync_stream(self) -> OrtSyncStream:
         """Make a queue of work for the device."""
-        slot = "CreateSyncStreamForEpDevice"
-        api().require(slot)
+        api().require("CreateSyncStreamForEpDevice")
         device = self._device.handle
         owner = owner_of("OrtSyncStream*", api(), lib.ReleaseSyncStream, keeps=device)
-        if status := lib.CreateSyncStreamForEpDevice(
-            api().pointer, device, ffi.NULL, out_of(owner)
-        ):
-            fail(api().pointer, status, slot)
+        out = out_of(owner)
+        checked.CreateSyncStreamForEpDevice(api().pointer, device, ffi.NULL, out)
         return OrtSyncStream(owner, self._device)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortcffi._native import ffi, lib
+from ortcffi._native import ffi
 from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo, is_cpu, memory_info_of
 from ortcffi.compat._environment import api, env
 from ortcffi.compat._errors import translated
@@ -20,7 +20,7 @@ from ortcffi.compat._types import (
     onnx_of,
     type_of,
 )
-from ortcffi.errors import OrtError, fail
+from ortcffi.errors import OrtError, checked
 from ortcffi.values.element_types import ElementType, ValueKind, bits_of
 from ortcffi.values.value import Value
 
@@ -197,8 +197,7 @@ class OrtValue:
     def has_value(self) -> bool:
         """Return whether it holds anything."""
         out, table = ffi.new("int*"), api()
-        if status := lib.HasValue(table.pointer, self._value.handle, out):
-            fail(table.pointer, status, "HasValue")
+        checked.HasValue(table.pointer, self._value.handle, out)
         return bool(out[0])
 
     def is_tensor(self) -> bool:
@@ -293,7 +292,6 @@ def copy_tensors(sources: Sequence[OrtValue], targets: Sequence[OrtValue], strea
     table.require("CopyTensors")
     count = len(sources)
     try:
-        if status := lib.CopyTensors(table.pointer, env().handle, source, target, queue, count):
-            fail(table.pointer, status, "CopyTensors")
+        checked.CopyTensors(table.pointer, env().handle, source, target, queue, count)
     except OrtError as error:
         raise RuntimeError(error.message) from error.__cause__

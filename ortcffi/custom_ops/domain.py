@@ -9,7 +9,7 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.custom_ops.describe import CustomOp, read_op
-from ortcffi.errors import fail
+from ortcffi.errors import checked
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
@@ -43,8 +43,7 @@ class CustomOpDomain(Handle):
     def __init__(self, name: str, api: "Api | None" = None) -> None:
         api = table_for(api)
         owner = owner_of("OrtCustomOpDomain*", api, lib.ReleaseCustomOpDomain)
-        if status := lib.CreateCustomOpDomain(api.pointer, encode("name", name), out_of(owner)):
-            fail(api.pointer, status, "CreateCustomOpDomain")
+        checked.CreateCustomOpDomain(api.pointer, encode("name", name), out_of(owner))
         super().__init__(api, owner)
         self.name = name
         self._ops: list[Any] = []

@@ -2,6 +2,7 @@
 """Attributes of nodes: ``OrtOpAttr``."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Self
 
@@ -10,7 +11,7 @@ from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
-from ortcffi.errors import fail
+from ortcffi.errors import OrtError, checked
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
@@ -92,8 +93,7 @@ class OpAttr(Handle):
         data, length, _kept = _data(kind, value)
         api.require("CreateOpAttr")
         owner, text = owner_of("OrtOpAttr*", api, lib.ReleaseOpAttr), encode("name", name)
-        if status := lib.CreateOpAttr(api.pointer, text, data, length, kind, out_of(owner)):
-            fail(api.pointer, status, "CreateOpAttr")
+        checked.CreateOpAttr(api.pointer, text, data, length, kind, out_of(owner))
         super().__init__(api, owner)
 
     @classmethod
@@ -120,8 +120,7 @@ class OpAttr(Handle):
         out = ffi.new("const char**")
         handle = self.handle  # kept until the text is decoded
         self.api.require("OpAttr_GetName")
-        if status := lib.OpAttr_GetName(self.api.pointer, handle, out):
-            fail(self.api.pointer, status, "OpAttr_GetName")
+        checked.OpAttr_GetName(self.api.pointer, handle, out)
         return decode(out[0])
 
     @property
@@ -138,8 +137,8 @@ class OpAttr(Handle):
         size = ffi.new("size_t*")
         # A buffer that is too small is an error, but the call still writes the size.
         handle, api = self.handle, self.api.pointer
-        if status := lib.ReadOpAttr(api, handle, kind, ffi.NULL, 0, size):
-            lib.ReleaseStatus(api, status)
+        with suppress(OrtError):
+            checked.ReadOpAttr(api, handle, kind, ffi.NULL, 0, size)
         data = ffi.new("char[]", max(size[0], 8))
         self._call("ReadOpAttr", kind, data, size[0], size)
         return _read(kind, data, size[0])

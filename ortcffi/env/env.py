@@ -15,7 +15,7 @@ from ortcffi.callbacks.work_functions import WorkFunctions
 from ortcffi.env.allocators import EnvMemory
 from ortcffi.env.sharing import Client, clients_of
 from ortcffi.ep.devices import EpDevice
-from ortcffi.errors import OrtError, check, fail
+from ortcffi.errors import OrtError, checked
 from ortcffi.options.thread_pools import ThreadingOptions
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ def _create(api: "Api", slot: str, arguments: tuple[Any, ...], out: Any) -> None
     end = monotonic() + 10
     while True:
         try:
-            check(api.pointer, getattr(lib, slot)(api.pointer, *arguments, out), slot)
+            getattr(checked, slot)(api.pointer, *arguments, out)
         except OrtError as error:
             if "Only one instance of LoggingManager" not in str(error) or monotonic() > end:
                 raise
@@ -284,9 +284,7 @@ def available_providers(api: "Api | None" = None) -> list[str]:
     api = table_for(api)
     api.require("GetAvailableProviders")
     out, count = ffi.new("char***"), ffi.new("int*")
-    if status := lib.GetAvailableProviders(api.pointer, out, count):
-        fail(api.pointer, status, "GetAvailableProviders")
+    checked.GetAvailableProviders(api.pointer, out, count)
     names = [decode(out[0][i]) for i in range(count[0])]
-    status = lib.ReleaseAvailableProviders(api.pointer, out[0], count[0])
-    check(api.pointer, status, "ReleaseAvailableProviders")
+    checked.ReleaseAvailableProviders(api.pointer, out[0], count[0])
     return names

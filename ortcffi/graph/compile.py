@@ -13,7 +13,7 @@ from ortcffi._handle import out_of, owned_by
 from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
 from ortcffi.env.env import Env
-from ortcffi.errors import NotImplemented, fail
+from ortcffi.errors import NotImplemented, call
 from ortcffi.graph.compile_callbacks import Locate, StoredAt, Subject, Write
 from ortcffi.graph.editor import Buildable, Parts, build_model
 from ortcffi.memory.scratch import scratch_for
@@ -166,8 +166,7 @@ class _Task:
 
     def call(self, slot: str, *arguments: Any) -> None:
         """Call a function of the compile table."""
-        if status := getattr(lib, slot)(self.table, *arguments):
-            fail(self.api.pointer, status, slot)
+        call(self.api.pointer, slot, getattr(lib, slot), self.table, *arguments)
 
     def set(self, name: str, *arguments: Any) -> None:
         """Set an option. Libraries before the version that it came with refuse or lack it."""

@@ -11,7 +11,7 @@ from ortcffi._convert import decode, encode, integer
 from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
-from ortcffi.errors import check
+from ortcffi.errors import checked
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -102,5 +102,5 @@ def _info(api: "Api", answer: Any) -> Any:
     length = integer("size", size, _OFFSET)
     slot = "CreateExternalInitializerInfo"
     owner = owner_of("OrtExternalInitializerInfo*", api, lib.ReleaseExternalInitializerInfo)
-    check(api.pointer, getattr(lib, slot)(api.pointer, name, where, length, out_of(owner)), slot)
+    getattr(checked, slot)(api.pointer, name, where, length, out_of(owner))
     return owner

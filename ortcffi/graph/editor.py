@@ -12,7 +12,7 @@ import numpy as np
 
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
-from ortcffi.errors import NotImplemented, fail
+from ortcffi.errors import NotImplemented, call, checked
 from ortcffi.graph.nodes import GraphNode
 from ortcffi.values.element_types import ElementType
 from ortcffi.values.give_away import given_away
@@ -51,12 +51,10 @@ class Parts:
     def call(self, slot: str, *arguments: Any, takes: Any = None) -> None:
         """Call a function of the model editor, which takes over the object of an owner."""
         function = getattr(lib, slot)
-        if takes is None:
-            status = function(self.editor, *arguments)
-        else:
-            status = takes.give(function, self.editor, *arguments)
-        if status:
-            fail(self.api.pointer, status, slot)
+        given = (self.editor, *arguments)
+        if takes is not None:
+            function, given = takes.give, (function, *given)
+        call(self.api.pointer, slot, function, *given)
 
     def owner(self, kind: str, count: int = 1) -> Any:
         """The owner of what a function of the library is about to make."""
@@ -197,5 +195,4 @@ def _make_attribute(parts: Parts, name: str, value: Any, out: Any) -> None:
         one, several, cdecl = _ATTRIBUTES[kind]
         data, number, length = ffi.new(cdecl, values), several if many else one, len(values)
     api = parts.api.pointer
-    if status := lib.CreateOpAttr(api, name.encode(), data, length, number, out):
-        fail(api, status, "CreateOpAttr")
+    checked.CreateOpAttr(api, name.encode(), data, length, number, out)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortcffi._convert import snapshot
-from ortcffi._native import ffi, lib
+from ortcffi._native import ffi
 from ortcffi._table import table_at
 from ortcffi.custom_ops.describe import Characteristic
-from ortcffi.errors import code_and_text, fail
+from ortcffi.errors import checked, code_and_text
 from ortcffi.kernels.kept_arrays import detach
 from ortcffi.kernels.node_attributes import read_attributes, read_inferred_attributes
 from ortcffi.values.element_types import PACKED, ElementType, dtype_of
@@ -122,21 +122,17 @@ class Definition:
         if isinstance(self.function, type):
             keywords = {name: value for name, value in keywords.items() if value is not None}
         count = ffi.new("size_t*")
-        if status := lib.ShapeInferContext_GetInputCount(pointer, at, count):
-            fail(pointer, status, "ShapeInferContext_GetInputCount")
+        checked.ShapeInferContext_GetInputCount(pointer, at, count)
         given = [self._inferred_input(table, at, i) for i in range(count[0])]
         for i, found in enumerate(self._shapes_of(given, keywords)):
             if found is None:
                 continue
             with self._output_type(table, i, found) as info:
-                status = lib.ShapeInferContext_SetOutputTypeShape(pointer, at, i, info.handle)
-                if status:
-                    fail(pointer, status, "ShapeInferContext_SetOutputTypeShape")
+                checked.ShapeInferContext_SetOutputTypeShape(pointer, at, i, info.handle)
 
     def _inferred_input(self, api: "Api", context: Any, i: int) -> Any:
         out = ffi.new("OrtTensorTypeAndShapeInfo**")
-        if status := lib.ShapeInferContext_GetInputTypeShape(api.pointer, context, i, out):
-            fail(api.pointer, status, "ShapeInferContext_GetInputTypeShape")
+        checked.ShapeInferContext_GetInputTypeShape(api.pointer, context, i, out)
         info = TensorTypeInfo.from_handle(api, out[0], lender=context)
         return info.shape if info.element_type else None
 
@@ -185,10 +181,7 @@ class Definition:
             self._converted(index, result, None)
         lengths, out = ffi.new("int64_t[]", array.shape), ffi.new("OrtValue**")
         at = ffi.cast("OrtKernelContext*", context)
-        if status := lib.KernelContext_GetOutput(
-            table.pointer, at, index, lengths, array.ndim, out
-        ):
-            fail(table.pointer, status, "KernelContext_GetOutput")
+        checked.KernelContext_GetOutput(table.pointer, at, index, lengths, array.ndim, out)
         if not out[0]:
             return
         with Value.from_handle(table, out[0], lender=table) as value:

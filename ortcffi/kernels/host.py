@@ -11,7 +11,7 @@ from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._table import core_api
 from ortcffi.custom_ops.op_attr import OpAttr
-from ortcffi.errors import fail
+from ortcffi.errors import call, checked
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ortcffi.table.api import Api
 
-__all__ = ["attributes_for", "check", "host_function", "table_of_host"]
+__all__ = ["attributes_for", "call_host", "host_function", "table_of_host"]
 
 
 @cache
@@ -41,10 +41,9 @@ def table_of_host(api: "Api", *, watch: bool = False) -> tuple[Any, Any]:
     return base, base.GetApi(api.version)
 
 
-def check(status: Any, function: str) -> None:
-    """Raise the exception for a failing status of the core."""
-    if status:
-        fail(core_api().pointer, status, function)
+def call_host(name: str, function: Any, *arguments: Any) -> None:
+    """Call a function of the core; raise the exception for a failing status."""
+    call(core_api().pointer, name, function, *arguments)
 
 
 def attributes_for(attributes: "Mapping[str, Any] | None") -> list[OpAttr]:
@@ -73,7 +72,7 @@ def _attribute(name: str, value: Any) -> OpAttr:
         kind, text = lib.ORT_OP_ATTR_STRING, ffi.from_buffer(value)
         called = encode("name", name)
         arguments = (called, text, len(value), kind, out_of(owner))
-        check(lib.CreateOpAttr(api.pointer, *arguments), "CreateOpAttr")
+        checked.CreateOpAttr(api.pointer, *arguments)
         return OpAttr.from_handle(api, owner)
     if isinstance(value, (list, tuple)) and not value:
         raise TypeError("an empty list has no type: use OpAttr(name, [], OpAttrType.INTS)")
@@ -83,5 +82,6 @@ def _attribute(name: str, value: Any) -> OpAttr:
 def _tensor(name: str, value: Value) -> OpAttr:
     owner = owner_of("OrtOpAttr*", core_api(), lib.ReleaseOpAttr)
     make = host_function("OrtcoreTensorAttribute")
-    check(make(encode("name", name), value.handle, out_of(owner)), "OrtcoreTensorAttribute")
+    given = (encode("name", name), value.handle, out_of(owner))
+    call_host("OrtcoreTensorAttribute", make, *given)
     return OpAttr.from_handle(core_api(), owner)

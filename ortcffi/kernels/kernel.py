@@ -14,7 +14,7 @@ from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import CustomOp
 from ortcffi.errors import InvalidArgument
-from ortcffi.kernels.host import attributes_for, check, host_function
+from ortcffi.kernels.host import attributes_for, call_host, host_function
 from ortcffi.kernels.node_settings import Settings
 from ortcffi.memory.allocator import Allocator
 from ortcffi.status.key_values import KeyValuePairs
@@ -111,7 +111,8 @@ class Kernel(KernelHost, Closing):
         owner = new_owner(api, room)
         infer = host_function("OrtcoreKernelInferShapes")
         kernel = ffi.cast("OrtcoreKernel*", self._address)
-        check(infer(kernel, given, len(infos), out_of(owner), room), "InferOutputShapeFn")
+        arguments = (kernel, given, len(infos), out_of(owner), room)
+        call_host("InferOutputShapeFn", infer, *arguments)
         return tuple(moved(api, owner, place) for place in range(room))
 
     def _info(self, place: int, x: Any) -> TensorTypeInfo | None:
@@ -221,7 +222,7 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
         node.config = settings.keep(KeyValuePairs(mapping("config", config), api).handle)
     node.threads = integer("threads", threads, (0, 1024))
     owner = Owner("OrtcoreKernel*", host_function("OrtcoreKernelRelease"), None)
-    check(host_function("OrtcoreKernelCreate")(node, out_of(owner)), "CreateKernel")
+    call_host("CreateKernel", host_function("OrtcoreKernelCreate"), node, out_of(owner))
     memory = None if allocator is None else (allocator, allocator.handle)
     strings = address_of(api.default_allocator.handle)
     kernel = Kernel(

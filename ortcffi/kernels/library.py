@@ -11,7 +11,8 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import CustomOp, Operand, read_op
-from ortcffi.kernels.host import check, host_function, table_of_host
+from ortcffi.errors import checked
+from ortcffi.kernels.host import call_host, host_function, table_of_host
 from ortcffi.kernels.kernel import Kernel, make_kernel
 from ortcffi.kernels.watch import made_by_slot
 
@@ -159,12 +160,12 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
         self._before = made_by_slot() if watch else None
         self.path = absolute("path", path)
         owner = owner_of("OrtSessionOptions*", core, lib.ReleaseSessionOptions)
-        check(lib.CreateSessionOptions(core.pointer, out_of(owner)), "CreateSessionOptions")
+        checked.CreateSessionOptions(core.pointer, out_of(owner))
         options = owned_by(owner)
         register = host_function("OrtcoreRegisterLibrary")
         name, is_copy = encode("path", self.path), ffi.new("int*")
-        status = register(options, base, name, lib.ORTCORE_COPY_IF_LOADED, is_copy)
-        check(status, "RegisterCustomOps")
+        given = (options, base, name, lib.ORTCORE_COPY_IF_LOADED, is_copy)
+        call_host("RegisterCustomOps", register, *given)
         self.is_copy = bool(is_copy[0])
         self.ops: tuple[LibraryOp, ...] = tuple(self._read(options))
         self._by_domain: dict[str, dict[str, LibraryOp]] = {}

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import decode
-from ortcffi._native import ffi, lib
+from ortcffi._native import ffi
 from ortcffi.custom_ops.op_attr import OpAttr, OpAttrType
-from ortcffi.errors import InvalidArgument, fail
+from ortcffi.errors import InvalidArgument, OrtError, checked
 from ortcffi.memory.scratch import scratch_for
 from ortcffi.values.lifecycle import blank
 from ortcffi.values.value import Value
@@ -32,10 +32,8 @@ def read_inferred_attributes(
     for each in declared:
         out = ffi.new("const OrtOpAttr**")
         name = each.name.encode()
-        status = lib.ShapeInferContext_GetAttribute(api.pointer, context, name, out)
-        if status:
-            lib.ReleaseStatus(api.pointer, status)
-        if status or each.type is OpAttrType.TENSOR:
+        get = checked.ShapeInferContext_GetAttribute
+        if not _succeeds(get, api, context, name, out) or each.type is OpAttrType.TENSOR:
             found[each.name] = each.default
             continue
         attribute = OpAttr.from_handle(api, ffi.cast("OrtOpAttr*", out[0]), lender=context)
@@ -78,10 +76,11 @@ def _refuse_other_type(api: "Api", info: Any, declared: "Attribute", *, is_empty
         raise InvalidArgument(f"{told}, not an empty list or another type", None)
 
 
-def _tried(api: "Api", status: Any) -> bool:
-    """Whether a getter succeeded. A node has no such attribute: that is no failure."""
-    if status:
-        lib.ReleaseStatus(api.pointer, status)
+def _succeeds(get: Callable[..., Any], api: "Api", *arguments: Any) -> bool:
+    """Whether a getter succeeds. A node has no such attribute: that is no failure."""
+    try:
+        get(api.pointer, *arguments)
+    except OrtError:
         return False
     return True
 
@@ -89,8 +88,8 @@ def _tried(api: "Api", status: Any) -> bool:
 def _number(slot: str, kind: str) -> Callable[..., Any]:
     def read(api: "Api", info: Any, declared: "Attribute") -> Any:
         out = ffi.new(f"{kind}*")
-        get = getattr(lib, slot)
-        return out[0] if _tried(api, get(api.pointer, info, declared.name.encode(), out)) else None
+        get = getattr(checked, slot)
+        return out[0] if _succeeds(get, api, info, declared.name.encode(), out) else None
 
     return read
 
@@ -100,24 +99,24 @@ def _array(slot: str, kind: str) -> Callable[..., Any]:
 
     def read(api: "Api", info: Any, declared: "Attribute") -> Any:
         api.require(slot)
-        get, name, size = getattr(lib, slot), declared.name.encode(), ffi.new("size_t*")
-        if not _tried(api, get(api.pointer, info, name, ffi.NULL, size)):
+        get, name, size = getattr(checked, slot), declared.name.encode(), ffi.new("size_t*")
+        if not _succeeds(get, api, info, name, ffi.NULL, size):
             return None
         out = ffi.new(f"{kind}[]", size[0])
-        if size[0] and (status := get(api.pointer, info, name, out, size)):
-            fail(api.pointer, status, slot)
+        if size[0]:
+            get(api.pointer, info, name, out, size)
         return list(out)
 
     return read
 
 
 def _string(api: "Api", info: Any, declared: "Attribute") -> str | None:
-    get, name, size = lib.KernelInfoGetAttribute_string, declared.name.encode(), ffi.new("size_t*")
-    if not _tried(api, get(api.pointer, info, name, ffi.NULL, size)):
+    get, name = checked.KernelInfoGetAttribute_string, declared.name.encode()
+    size = ffi.new("size_t*")
+    if not _succeeds(get, api, info, name, ffi.NULL, size):
         return None
     out = ffi.new("char[]", max(size[0], 1))
-    if status := get(api.pointer, info, name, out, size):
-        fail(api.pointer, status, "KernelInfoGetAttribute_string")
+    get(api.pointer, info, name, out, size)
     text: bytes = ffi.unpack(out, max(size[0], 1) - 1)
     return text.decode(errors="replace")
 
@@ -127,8 +126,8 @@ def _strings(api: "Api", info: Any, declared: "Attribute") -> list[str] | None:
     api.require(slot)
     allocator = scratch_for(api)
     texts, size = ffi.new("char***"), ffi.new("size_t*")
-    get, name = lib.KernelInfoGetAttributeArray_string, declared.name.encode()
-    if not _tried(api, get(api.pointer, info, name, allocator, texts, size)):
+    get, name = checked.KernelInfoGetAttributeArray_string, declared.name.encode()
+    if not _succeeds(get, api, info, name, allocator, texts, size):
         return None
     return [decode(texts[0][i]) for i in range(size[0])]
 
@@ -137,8 +136,8 @@ def _tensor(api: "Api", info: Any, declared: "Attribute") -> Any:
     api.require("KernelInfoGetAttribute_tensor")
     allocator = api.default_allocator
     value, out = blank(Value, api)
-    get, name = lib.KernelInfoGetAttribute_tensor, declared.name.encode()
-    if not _tried(api, get(api.pointer, info, name, allocator.handle, out)):
+    get, name = checked.KernelInfoGetAttribute_tensor, declared.name.encode()
+    if not _succeeds(get, api, info, name, allocator.handle, out):
         return None
     with value:
         return value.numpy(copy=True)

@@ -18,7 +18,7 @@ from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import HIGHEST_VERSION, core_api, highest_api_version, table_at
-from ortcffi.errors import code_and_text, fail
+from ortcffi.errors import checked, code_and_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,8 +93,7 @@ class OpSet:
             api = _table_of(base)
             owner, count = self._domains(api)
             for domain in out_of(owner)[0:count]:
-                if status := lib.AddCustomOpDomain(api.pointer, options, domain):
-                    fail(api.pointer, status, "AddCustomOpDomain")
+                checked.AddCustomOpDomain(api.pointer, options, domain)
 
     def _domains(self, api: "Api") -> tuple[Any, int]:
         """The owner of the domains of a table, and how many there are."""
@@ -115,8 +114,7 @@ def _new_domains(api: "Api", ops: "tuple[PythonOp, ...]") -> Any:
     owner = owner_of("OrtCustomOpDomain*", api, lib.ReleaseCustomOpDomain, count=len(names))
     domains = out_of(owner)
     for i, name in enumerate(names):
-        if status := lib.CreateCustomOpDomain(api.pointer, name.encode(), domains + i):
-            fail(api.pointer, status, "CreateCustomOpDomain")
+        checked.CreateCustomOpDomain(api.pointer, name.encode(), domains + i)
     for op in ops:
         _add(api, domains[names.index(op.domain)], op)
     return owner
@@ -126,8 +124,7 @@ def _add(api: "Api", domain: Any, op: "PythonOp") -> None:
     struct = op._struct_for(api)
     struct.keep_forever()
     pointer = ffi.cast("OrtCustomOp*", struct.address)
-    if status := lib.CustomOpDomain_Add(api.pointer, domain, pointer):
-        fail(api.pointer, status, "CustomOpDomain_Add")
+    checked.CustomOpDomain_Add(api.pointer, domain, pointer)
 
 
 def _table_of(base: Any) -> "Api":

@@ -16,7 +16,7 @@ from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api
-from ortcffi.errors import check
+from ortcffi.errors import call
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.blocks import CalledFromC, Limits, handler_at
 
@@ -55,8 +55,7 @@ class Adaptor(Allocator):
             raise TypeError(f"inner must be an Allocator, not {type(inner).__name__}")
         api = core_api()
         owner = owner_of("OrtAllocator*", api, lib.ortcffi_release_adaptor)
-        status = create(inner.handle, *arguments, out_of(owner))
-        check(api.pointer, status, type(self).__name__)
+        call(api.pointer, type(self).__name__, create, inner.handle, *arguments, out_of(owner))
         lib.ortcffi_adaptor_made(owner, self if self._called() else owner, self._shows_inner)
         self.inner = inner
         super().__init__(api, owner)

@@ -11,7 +11,7 @@ from ortcffi._convert import SIZE, integer, pointer, snapshot
 from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import Keeper, Owner, Source, ffi, lib
 from ortcffi._public import public
-from ortcffi.errors import NotImplemented, check, out_of_memory
+from ortcffi.errors import NotImplemented, OutOfMemory, call, checked, out_of_memory
 from ortcffi.memory.blocks import (
     MAX_DIMENSIONS,
     Limits,
@@ -81,7 +81,7 @@ class Allocator(Handle):
         """Makes the object that makes arrays; it holds a reference to the allocator."""
         pointers = (self.api.pointer, self.handle)
         addresses = (int(ffi.cast("uintptr_t", pointer)) for pointer in pointers)
-        refusal = partial(refuse, self.api.pointer, self._limits())
+        refusal = partial(refuse, self._limits())
         return Source(*addresses, refusal, MAX_DIMENSIONS)
 
     def _limits(self) -> "Limits":
@@ -210,10 +210,12 @@ class Allocator(Handle):
         out = ffi.new("void**")
         api = self.api.pointer
         bytes_ = integer("size", size, SIZE)
-        status = lib.AllocatorAlloc(api, self.handle, bytes_, out)
-        if status or (bytes_ and not out[0]):
-            address = int(ffi.cast("uintptr_t", status))
-            refuse(api, self._limits(), address, "AllocatorAlloc")
+        try:
+            checked.AllocatorAlloc(api, self.handle, bytes_, out)
+        except OutOfMemory as error:
+            refuse(self._limits(), error, "AllocatorAlloc")
+        if bytes_ and not out[0]:
+            refuse(self._limits(), None, "AllocatorAlloc")
         return out[0]  # type: ignore[no-any-return]
 
     def free(self, pointer: "Cdata") -> None:
@@ -229,7 +231,7 @@ class Allocator(Handle):
         if not isinstance(pointer, ffi.CData) or ffi.typeof(pointer).kind != "pointer":
             raise TypeError(f"pointer must be a cdata pointer, not {pointer!r}")
         api = self.api.pointer
-        check(api, lib.AllocatorFree(api, self.handle, pointer), "AllocatorFree")
+        checked.AllocatorFree(api, self.handle, pointer)
 
     def reserve(self, size: int) -> "Cdata":
         """Allocate a long-lived block, which bypasses an arena's caching.
@@ -267,7 +269,7 @@ class Allocator(Handle):
         -----
         Field of ``OrtAllocator``: ``Shrink``, since version 25.
         """
-        check(self.api.pointer, self._field("Shrink", 25)(self.handle), "Shrink")
+        call(self.api.pointer, "Shrink", self._field("Shrink", 25), self.handle)
 
     # --- facts ------------------------------------------------------------------------------------
 
@@ -276,7 +278,7 @@ class Allocator(Handle):
         """Where the memory is, borrowed from this allocator. API function: ``AllocatorGetInfo``."""
         out = ffi.new("const OrtMemoryInfo**")
         handle, api = self.handle, self.api.pointer  # kept, where another thread closes this
-        check(api, lib.AllocatorGetInfo(api, handle, out), "AllocatorGetInfo")
+        checked.AllocatorGetInfo(api, handle, out)
         return MemoryInfo(self.api, out[0], lender=(self, handle))
 
     @property
@@ -285,7 +287,7 @@ class Allocator(Handle):
         self.api.require("AllocatorGetStats")
         owner = owner_of("OrtKeyValuePairs*", self.api, lib.ReleaseKeyValuePairs)
         api = self.api.pointer
-        check(api, lib.AllocatorGetStats(api, self.handle, out_of(owner)), "AllocatorGetStats")
+        checked.AllocatorGetStats(api, self.handle, out_of(owner))
         with KeyValuePairs.from_handle(self.api, owner) as pairs:
             return stats_from(pairs.to_dict())
 

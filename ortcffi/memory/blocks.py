@@ -11,7 +11,7 @@ from numpy import dtype as as_dtype
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
-from ortcffi.errors import OutOfMemory, fail, out_of_memory
+from ortcffi.errors import OutOfMemory, out_of_memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,11 +27,11 @@ Limits = list[tuple[int, int]]
 MAX_DIMENSIONS = 64 if int(np.__version__.split(".")[0]) >= 2 else 32
 
 
-def refuse(api: Any, limits: "Limits", address: int, function: str) -> None:
-    """Raise for a failed allocation, given the address of a failing status, or 0 without one."""
+def refuse(limits: "Limits", failure: BaseException | None, function: str) -> None:
+    """Raise for a failed allocation, given the exception of its status; None without a status."""
     try:
-        if address:
-            fail(api, ffi.cast("OrtStatus*", address), function)
+        if failure is not None:
+            raise failure
         raise out_of_memory("the allocator has no block of this size", function)
     except OutOfMemory as error:
         if not limits:
@@ -40,6 +40,8 @@ def refuse(api: Any, limits: "Limits", address: int, function: str) -> None:
         # would be a cycle.
         told = f"{error.message}; {'; '.join(map(_use, limits))}"
         raise OutOfMemory(told, function) from error.__cause__
+    finally:
+        del failure  # for the same reason
 
 
 def _use(limiting: tuple[int, int]) -> str:

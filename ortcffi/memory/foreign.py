@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ortcffi._handle import out_of, owner_of
 from ortcffi._native import lib
 from ortcffi._table import core_api
-from ortcffi.errors import check
+from ortcffi.errors import call
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
 
@@ -52,8 +52,17 @@ class _Lent(Allocator):
         tables = (inner.api.pointer, api.pointer)
         owner = owner_of("OrtAllocator*", core, lib.ortcffi_release_adaptor)
         out = out_of(owner)
-        status = lib.ortcffi_lend(inner.handle, *tables, translated.handle, kept, speaks, out)
-        check(core.pointer, status, "ortcffi_lend")
+        call(
+            core.pointer,
+            "ortcffi_lend",
+            lib.ortcffi_lend,
+            inner.handle,
+            *tables,
+            translated.handle,
+            kept,
+            speaks,
+            out,
+        )
         lib.ortcffi_adaptor_made(owner, owner, True)
         super().__init__(api, owner)
         self.inner = inner

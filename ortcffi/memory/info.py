@@ -8,7 +8,7 @@ from ortcffi._convert import decode, known
 from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
-from ortcffi.errors import fail
+from ortcffi.errors import checked
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
@@ -81,8 +81,7 @@ class MemoryInfo(Handle):
         """The device's or the allocator's name. API function: ``MemoryInfoGetName``."""
         out = ffi.new("const char**")
         handle, api = self.handle, self.api.pointer  # kept until the text is decoded
-        if status := lib.MemoryInfoGetName(api, handle, out):
-            fail(api, status, "MemoryInfoGetName")
+        checked.MemoryInfoGetName(api, handle, out)
         return decode(out[0])
 
     @property
@@ -90,8 +89,7 @@ class MemoryInfo(Handle):
         """The device's number. API function: ``MemoryInfoGetId``."""
         out = ffi.new("int*")
         api = self.api.pointer
-        if status := lib.MemoryInfoGetId(api, self.handle, out):
-            fail(api, status, "MemoryInfoGetId")
+        checked.MemoryInfoGetId(api, self.handle, out)
         return out[0]  # type: ignore[no-any-return]
 
     @property
@@ -99,8 +97,7 @@ class MemoryInfo(Handle):
         """What the memory is for. API function: ``MemoryInfoGetMemType``."""
         out = ffi.new("OrtMemType*")
         api = self.api.pointer
-        if status := lib.MemoryInfoGetMemType(api, self.handle, out):
-            fail(api, status, "MemoryInfoGetMemType")
+        checked.MemoryInfoGetMemType(api, self.handle, out)
         return known(MemType, out[0])
 
     @property
@@ -108,8 +105,7 @@ class MemoryInfo(Handle):
         """The kind of allocator. API function: ``MemoryInfoGetType``."""
         out = ffi.new("OrtAllocatorType*")
         api = self.api.pointer
-        if status := lib.MemoryInfoGetType(api, self.handle, out):
-            fail(api, status, "MemoryInfoGetType")
+        checked.MemoryInfoGetType(api, self.handle, out)
         return known(AllocatorType, out[0])
 
     @property
@@ -138,8 +134,7 @@ class MemoryInfo(Handle):
             return False
         out = ffi.new("int*")
         api = self.api.pointer
-        if status := lib.CompareMemoryInfo(api, self.handle, other.handle, out):
-            fail(api, status, "CompareMemoryInfo")
+        checked.CompareMemoryInfo(api, self.handle, other.handle, out)
         return out[0] == 0  # type: ignore[no-any-return]
 
     def __hash__(self) -> int:

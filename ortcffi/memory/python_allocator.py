@@ -10,7 +10,7 @@ from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api
-from ortcffi.errors import check, forget
+from ortcffi.errors import call, forget
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.blocks import CalledFromC
 
@@ -68,8 +68,14 @@ class PythonAllocator(CalledFromC, Allocator):
         lender = (api or core_api()).default_allocator.info
         api = core_api()
         owner = owner_of("OrtAllocator*", api, lib.ortcffi_release_adaptor)
-        status = lib.ortcffi_python_allocator(lender.handle, self, out_of(owner))
-        check(api.pointer, status, "PythonAllocator")
+        call(
+            api.pointer,
+            "PythonAllocator",
+            lib.ortcffi_python_allocator,
+            lender.handle,
+            self,
+            out_of(owner),
+        )
         lib.ortcffi_adaptor_made(owner, self, False)
         super().__init__(api, owner, lender=lender)
 

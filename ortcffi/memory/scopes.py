@@ -20,7 +20,7 @@ from ortcffi._callback import called_from_c, report_exception
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
-from ortcffi.errors import check
+from ortcffi.errors import call
 from ortcffi.memory.call_sites import stack_of_caller
 from ortcffi.memory.leaks import Leak, LeakGroup, grouped, leaks_of, table_rows
 
@@ -126,8 +126,15 @@ class Scope:
             raise RuntimeError(f"scope {self.name!r} is open already")
         tracking, owned = self._tracking, self.belongs_to != "process"
         owner = owner_of("core_scope*", tracking.api, lib.ortcffi_release_scope)
-        status = lib.ortcffi_open_scope(tracking.handle, owned, self._depth, out_of(owner))
-        check(tracking.api.pointer, status, "Tracking.scope")
+        call(
+            tracking.api.pointer,
+            "Tracking.scope",
+            lib.ortcffi_open_scope,
+            tracking.handle,
+            owned,
+            self._depth,
+            out_of(owner),
+        )
         self._handle = owned_by(owner)
         tracking.scopes.append(self)
         if self.belongs_to == "thread":

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._handle import out_of, owned_by
 from ortcffi._native import Owner, ffi, lib
-from ortcffi.errors import fail, out_of_memory
+from ortcffi.errors import checked, out_of_memory
 
 if TYPE_CHECKING:
     from ortcffi._ort import OrtAllocator
@@ -34,6 +34,5 @@ def _info_of(api: "Api") -> Any:
     """Where the library's default allocator allocates: the same for ever, so it is asked once."""
     out = ffi.new("const OrtMemoryInfo**")
     allocator = api.default_allocator.handle
-    if status := lib.AllocatorGetInfo(api.pointer, allocator, out):
-        fail(api.pointer, status, "AllocatorGetInfo")
+    checked.AllocatorGetInfo(api.pointer, allocator, out)
     return out[0]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ortcffi._convert import decode, encode
 from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
-from ortcffi.errors import fail
+from ortcffi.errors import checked
 from ortcffi.options.read_back import read_pairs
 from ortcffi.options.settings import lock
 from ortcffi.status.key_values import KeyValuePairs
@@ -190,8 +190,7 @@ class _Environment(AbstractContextManager[None]):
 
     def __enter__(self) -> None:
         api = self._options.api.pointer
-        if status := lib.CreateEnv(api, lib.ORT_LOGGING_LEVEL_FATAL, b"", out_of(self._owner)):
-            fail(api, status, "CreateEnv")
+        checked.CreateEnv(api, lib.ORT_LOGGING_LEVEL_FATAL, b"", out_of(self._owner))
 
     def __exit__(self, *_: object) -> None:
         self._owner.end()

@@ -11,7 +11,7 @@ from ortcffi._public import public
 from ortcffi._table import highest_api_version
 from ortcffi.custom_ops.describe import CustomOp, read_op
 from ortcffi.custom_ops.domain import CustomOpDomain
-from ortcffi.errors import fail
+from ortcffi.errors import call
 from ortcffi.options.settings import Options
 
 __all__ = ["CustomOps", "new_ops", "places"]
@@ -119,8 +119,7 @@ class CustomOps(Options):
         """Register with options of the core; the op library is given the base of this table."""
         handle, api = self.handle, self.api
         api.require(slot)
-        if status := register(handle, api.base, what):
-            fail(api.pointer, status, slot)
+        call(api.pointer, slot, register, handle, api.base, what)
 
     def _record(self, slot: str, record: Any, what: Any) -> None:
         handle, api = self.handle, self.api
@@ -128,8 +127,7 @@ class CustomOps(Options):
         ops = self._alive.get("custom_ops") or new_ops(ffi.NULL)
         # The library's own, which may be newer than the table that we have of it.
         version = highest_api_version(api.version_string)
-        if status := record(api.base, api.client_table, version, handle, what, ops):
-            fail(api.pointer, status, slot)
+        call(api.pointer, slot, record, api.base, api.client_table, version, handle, what, ops)
         self._alive["custom_ops"] = ops
 
 

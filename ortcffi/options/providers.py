@@ -7,7 +7,7 @@ from typing import Any
 from ortcffi._convert import encode, mapping
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
-from ortcffi.errors import OrtError, fail
+from ortcffi.errors import OrtError, checked
 from ortcffi.options.settings import Options
 
 __all__ = ["add_provider"]
@@ -76,9 +76,7 @@ def _add_own(options: Options, kind: str, arrays: tuple[Any, Any, int]) -> None:
     options.api.require(create)
     release = getattr(lib, f"Release{kind}ProviderOptions")
     owner = owner_of(f"Ort{kind}ProviderOptionsV2*", options.api, release)
-    if status := getattr(lib, create)(api, out_of(owner)):
-        fail(api, status, create)
+    getattr(checked, create)(api, out_of(owner))
     own = owned_by(owner)
-    if status := getattr(lib, update)(api, own, *arrays):
-        fail(api, status, update)
+    getattr(checked, update)(api, own, *arrays)
     options._call(f"SessionOptionsAppendExecutionProvider_{kind}_V2", own)

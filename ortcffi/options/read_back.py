@@ -12,7 +12,7 @@ from ortcffi._convert import decode
 from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._table import core_api
-from ortcffi.errors import fail
+from ortcffi.errors import call
 from ortcffi.options.settings import Options, Setting, file, lock, path, text
 from ortcffi.status.key_values import KeyValuePairs
 
@@ -37,8 +37,7 @@ def read_pairs(options: Options, reader: Reader) -> dict[str, str] | None:
     owner = owner_of("OrtKeyValuePairs*", api, lib.ReleaseKeyValuePairs)
     out = out_of(owner)
     with lock:
-        if status := reader(options.handle, out):
-            fail(api.pointer, status, reader.__name__)
+        call(api.pointer, reader.__name__, reader, options.handle, out)
     if not out[0]:
         return None
     with KeyValuePairs.from_handle(api, owner) as pairs:

@@ -11,7 +11,7 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.callbacks.logs import LogSeverity
-from ortcffi.errors import fail
+from ortcffi.errors import checked
 from ortcffi.options.config_entries import RunConfig
 from ortcffi.options.read_back import read_settings
 from ortcffi.options.settings import (
@@ -258,8 +258,7 @@ class PrepackedWeights(Handle):
         api.require("CreatePrepackedWeightsContainer")
         release = lib.ReleasePrepackedWeightsContainer
         owner = owner_of("OrtPrepackedWeightsContainer*", api, release)
-        if status := lib.CreatePrepackedWeightsContainer(api.pointer, out_of(owner)):
-            fail(api.pointer, status, "CreatePrepackedWeightsContainer")
+        checked.CreatePrepackedWeightsContainer(api.pointer, out_of(owner))
         super().__init__(api, owner)
 
     def __repr__(self) -> str:

@@ -10,7 +10,7 @@ from ortcffi._handle import out_of, owner_of
 from ortcffi._native import lib
 from ortcffi._public import described_by, public
 from ortcffi.callbacks.logs import LogSeverity
-from ortcffi.errors import fail
+from ortcffi.errors import checked
 from ortcffi.options.callback_settings import (
     LoggerSetting,
     PolicySetting,
@@ -247,8 +247,7 @@ class SessionOptions(SessionInputs, CustomOps):
         """
         owner = owner_of("OrtSessionOptions*", self.api, lib.ReleaseSessionOptions)
         with lock:
-            if status := lib.CloneSessionOptions(self.api.pointer, self.handle, out_of(owner)):
-                fail(self.api.pointer, status, "CloneSessionOptions")
+            checked.CloneSessionOptions(self.api.pointer, self.handle, out_of(owner))
             copy = self.from_handle(self.api, owner)
             for name, value in self._values.items():
                 copy._values[name] = value.copy() if isinstance(value, (dict, list)) else value

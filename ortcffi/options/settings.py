@@ -15,7 +15,7 @@ from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
-from ortcffi.errors import fail
+from ortcffi.errors import checked
 
 if TYPE_CHECKING:
     from enum import IntEnum
@@ -56,8 +56,7 @@ class Options(Handle):
         api = table_for(api)
         api.require(create)
         owner = owner_of(f"{kind}*", api, getattr(lib, release), after=after)
-        if status := getattr(lib, create)(api.pointer, out_of(owner)):
-            fail(api.pointer, status, create)
+        getattr(checked, create)(api.pointer, out_of(owner))
         self._take(api, owner, None)
 
     def _take(

@@ -12,7 +12,7 @@ from ortcffi._convert import encode
 from ortcffi._handle import owned_by
 from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
-from ortcffi.errors import fail
+from ortcffi.errors import OrtError, checked
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.memory.scratch import scratch_for
 from ortcffi.session.compiled import Binder, Engine
@@ -75,8 +75,7 @@ class Binding(Binder, Closing):
     def _call(self, slot: str, *arguments: Any) -> None:
         self.api.require(slot)
         with self._handle() as handle:
-            if status := getattr(lib, slot)(self.api.pointer, handle, *arguments):
-                fail(self.api.pointer, status, slot)
+            getattr(checked, slot)(self.api.pointer, handle, *arguments)
 
     def _bind(self, slot: str, bound: dict[str, Bound], name: str, new: Bound, to: Any) -> None:
         """Bind a name. At an interrupt, what was bound stays as well: it may still be in use."""
@@ -85,12 +84,14 @@ class Binding(Binder, Closing):
         with self._handle() as handle:
             old = bound.get(name)
             bound[name] = new._replace(other=old)
-            if status := getattr(lib, slot)(api.pointer, handle, text, to):
+            try:
+                getattr(checked, slot)(api.pointer, handle, text, to)
+            except OrtError:
                 if old is None:
                     del bound[name]
                 else:
                     bound[name] = old
-                fail(api.pointer, status, slot)
+                raise
             bound[name] = new
 
     # --- binding ----------------------------------------------------------------------------------

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import input_path
 from ortcffi._handle import owned_by
-from ortcffi._native import ffi, lib
+from ortcffi._native import ffi
 from ortcffi.env.env import Env
-from ortcffi.errors import fail
+from ortcffi.errors import checked
 from ortcffi.graph.editor import Parts, build_model
 from ortcffi.graph.graph import Graph
 from ortcffi.options.run import PrepackedWeights
@@ -65,8 +65,7 @@ def create_from(
     api.require(slot)
 
     def create(env: Any, options: Any, out: Any) -> None:
-        if status := getattr(lib, slot)(api.pointer, env, *subject, options, *store, out):
-            fail(api.pointer, status, slot)
+        getattr(checked, slot)(api.pointer, env, *subject, options, *store, out)
 
     # The session refers to bytes anyway; other memory is held only where the library uses it.
     return create, (store, held) if is_bytes or _borrows_bytes(options) else store

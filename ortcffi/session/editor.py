@@ -10,7 +10,7 @@ from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.env.env import Env
-from ortcffi.errors import fail
+from ortcffi.errors import call
 from ortcffi.graph.editor import Parts, build_model, editor_of
 from ortcffi.graph.graph import Graph
 from ortcffi.options.for_library import session_options_for
@@ -84,8 +84,16 @@ class ModelEditor(Closing):
         # The environment's handle itself: the collector may take its Env apart before.
         keeps = environment, self._env._client, self._options, chosen
         owner = owner_of("OrtSession*", self.api, lib.ReleaseSession, keeps=keeps)
-        if status := getattr(lib, slot)(editor, environment, *subject, chosen, out_of(owner)):
-            fail(self.api.pointer, status, slot)
+        call(
+            self.api.pointer,
+            slot,
+            getattr(lib, slot),
+            editor,
+            environment,
+            *subject,
+            chosen,
+            out_of(owner),
+        )
         self._owner = owner
         self._handle = owned_by(owner)
 
@@ -100,8 +108,7 @@ class ModelEditor(Closing):
 
     def _call(self, slot: str, *arguments: Any) -> None:
         handle, editor = self._loaded(), editor_of(self.api, slot)
-        if status := getattr(lib, slot)(editor, handle, *arguments):
-            fail(self.api.pointer, status, slot)
+        call(self.api.pointer, slot, getattr(lib, slot), editor, handle, *arguments)
 
     def opset(self, domain: str = "") -> int:
         """The version of an operator set that the model uses.

@@ -9,7 +9,7 @@ from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import described_by, public
 from ortcffi.ep.devices import EpDevice
-from ortcffi.errors import fail
+from ortcffi.errors import checked
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.memory.scratch import scratch_for
@@ -48,8 +48,7 @@ class Facts(Conversions):
     def _call(self, slot: str, *arguments: Any) -> None:
         handle, api = self.handle, self.api
         api.require(slot)
-        if status := getattr(lib, slot)(api.pointer, handle, *arguments):
-            fail(api.pointer, status, slot)
+        getattr(checked, slot)(api.pointer, handle, *arguments)
 
     @property
     def metadata(self) -> ModelMetadata:
@@ -176,8 +175,7 @@ class Facts(Conversions):
         )
 
     def _read(self, slot: str, *arguments: Any) -> None:
-        if status := getattr(lib, slot)(self.api.pointer, *arguments):
-            fail(self.api.pointer, status, slot)
+        getattr(checked, slot)(self.api.pointer, *arguments)
 
     def _text(self, slot: str, subject: Any) -> str:
         out = ffi.new("const char**")

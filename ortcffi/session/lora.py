@@ -8,7 +8,7 @@ from ortcffi._convert import input_path, of_type
 from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
-from ortcffi.errors import fail
+from ortcffi.errors import checked
 from ortcffi.memory.allocator import Allocator
 from ortcffi.table.engine import engine_for
 
@@ -74,8 +74,7 @@ class LoraAdapter(Handle):
             slot, arguments = "CreateLoraAdapterFromArray", (content, len(content))
         api.require(slot)
         owner = owner_of("OrtLoraAdapter*", api, lib.ReleaseLoraAdapter)
-        if status := getattr(lib, slot)(api.pointer, *arguments, memory, out_of(owner)):
-            fail(api.pointer, status, slot)
+        getattr(checked, slot)(api.pointer, *arguments, memory, out_of(owner))
         super().__init__(api, owner, lender=allocator)
 
     def __repr__(self) -> str:

@@ -7,7 +7,7 @@ from ortcffi._convert import decode, encode
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
-from ortcffi.errors import fail
+from ortcffi.errors import checked
 from ortcffi.memory.scratch import scratch_for
 
 if TYPE_CHECKING:
@@ -54,8 +54,7 @@ class _Reader:
         self.handle = handle
 
     def call(self, slot: str, *arguments: Any) -> None:
-        if status := getattr(lib, slot)(self.table, *arguments):
-            fail(self.table, status, slot)
+        getattr(checked, slot)(self.table, *arguments)
 
     def text(self, slot: str, *key: Any) -> str:
         out = ffi.new("char**")

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import encode, mapping
-from ortcffi._native import ffi, lib
+from ortcffi._native import ffi
 from ortcffi.env.env import Env
 from ortcffi.ep.devices import EpDevice
-from ortcffi.errors import fail
+from ortcffi.errors import checked
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.session import SessionOptions
 
@@ -64,10 +64,9 @@ def add_devices(
     keys = [ffi.new("char[]", encode("a setting", key)) for key in pairs]
     values = [ffi.new("char[]", encode("a setting", value)) for value in pairs.values()]
     handles: Any = ffi.new("const OrtEpDevice*[]", [device.handle for device in devices])
-    slot = "SessionOptionsAppendExecutionProvider_V2"
-    options.api.require(slot)
+    options.api.require("SessionOptionsAppendExecutionProvider_V2")
     with Env(api=options.api) as env:
-        if status := lib.SessionOptionsAppendExecutionProvider_V2(
+        checked.SessionOptionsAppendExecutionProvider_V2(
             options.api.pointer,
             options.handle,
             env.handle,
@@ -76,6 +75,5 @@ def add_devices(
             ffi.new("char*[]", keys),
             ffi.new("char*[]", values),
             len(pairs),
-        ):
-            fail(options.api.pointer, status, slot)
+        )
     options._lend("ep_devices", devices)

@@ -3,8 +3,8 @@
 
 from typing import Any, NamedTuple
 
-from ortcffi._native import ffi, lib
-from ortcffi.errors import check
+from ortcffi._native import ffi
+from ortcffi.errors import checked
 from ortcffi.values.element_types import PACKED, ValueKind
 from ortcffi.values.value import Value
 
@@ -31,5 +31,5 @@ def _has_value(value: Value) -> bool:
     api, out = value.api, ffi.new("int*")
     if not api.supports("HasValue"):
         return True
-    check(api.pointer, lib.HasValue(api.pointer, value.handle, out), "HasValue")
+    checked.HasValue(api.pointer, value.handle, out)
     return bool(out[0])

@@ -9,7 +9,7 @@ from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import Table, build_info, core_api, default_api, init_api, register_class
-from ortcffi.errors import check, fail
+from ortcffi.errors import checked
 from ortcffi.memory.info import AllocatorType, DeviceMemoryType, DeviceType, MemoryInfo, MemType
 from ortcffi.status.key_values import KeyValuePairs
 from ortcffi.status.status import Status
@@ -59,8 +59,7 @@ class Api(Table):
         from ortcffi.memory.allocator import Allocator  # which imports NumPy
 
         out = ffi.new("OrtAllocator**")
-        status = lib.GetAllocatorWithDefaultOptions(self.pointer, out)
-        check(self.pointer, status, "GetAllocatorWithDefaultOptions")
+        checked.GetAllocatorWithDefaultOptions(self.pointer, out)
         return Allocator(self, out[0])
 
     def memory_info(
@@ -96,8 +95,7 @@ class Api(Table):
         owner = owner_of("OrtMemoryInfo*", self, lib.ReleaseMemoryInfo)
         text, kind = encode("name", name), integer("allocator_type", allocator_type)
         number, purpose = integer("id", id), integer("mem_type", mem_type)
-        if status := lib.CreateMemoryInfo(self.pointer, text, kind, number, purpose, out_of(owner)):
-            fail(self.pointer, status, "CreateMemoryInfo")
+        checked.CreateMemoryInfo(self.pointer, text, kind, number, purpose, out_of(owner))
         return MemoryInfo(self, owner)
 
     def cpu_memory_info(
@@ -106,8 +104,7 @@ class Api(Table):
         """Describe memory of the CPU. API function: ``CreateCpuMemoryInfo``."""
         owner = owner_of("OrtMemoryInfo*", self, lib.ReleaseMemoryInfo)
         kind, purpose = integer("allocator_type", allocator_type), integer("mem_type", mem_type)
-        if status := lib.CreateCpuMemoryInfo(self.pointer, kind, purpose, out_of(owner)):
-            fail(self.pointer, status, "CreateCpuMemoryInfo")
+        checked.CreateCpuMemoryInfo(self.pointer, kind, purpose, out_of(owner))
         return MemoryInfo(self, owner)
 
     def device_memory_info(  # noqa: PLR0913  # as many as the C function
@@ -146,7 +143,7 @@ class Api(Table):
         """
         self.require("CreateMemoryInfo_V2")
         owner = owner_of("OrtMemoryInfo*", self, lib.ReleaseMemoryInfo)
-        status = lib.CreateMemoryInfo_V2(
+        checked.CreateMemoryInfo_V2(
             self.pointer,
             encode("name", name),
             integer("device_type", device_type, UINT32),
@@ -157,7 +154,6 @@ class Api(Table):
             integer("allocator_type", allocator_type),
             out_of(owner),
         )
-        check(self.pointer, status, "CreateMemoryInfo_V2")
         return MemoryInfo(self, owner)
 
     def status(self, code: int, message: str = "") -> Status:

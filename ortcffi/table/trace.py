@@ -11,7 +11,7 @@ from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api, default_api
 from ortcffi.custom_ops.describe import FIELDS
-from ortcffi.errors import Fail, check
+from ortcffi.errors import Fail, call
 from ortcffi.table.api import Api
 
 if TYPE_CHECKING:
@@ -179,9 +179,9 @@ def _begin(api: Api, counted: Any) -> Any:
     owner = Owner("OrtcoreTrace*", end, None, 0, None, None, figures)
     text = _version_string(api).encode()
     for attempt in (1, 2):
-        status = begin(api.pointer, api.version, text, figures, out_of(owner))
+        given = (api.pointer, api.version, text, figures, out_of(owner))
         try:
-            check(core_api().pointer, status, "ortcore_trace_begin")
+            call(core_api().pointer, "ortcore_trace_begin", begin, *given)
             break
         except Fail:
             if attempt == 2:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortcffi._convert import INT32, integer
-from ortcffi._native import ffi, lib
+from ortcffi._native import ffi
 from ortcffi._table import table_for
-from ortcffi.errors import fail
+from ortcffi.errors import checked
 from ortcffi.values.checks import element_of_array, unfit
 from ortcffi.values.compiled import Tensor, V
 from ortcffi.values.element_types import ElementType, ValueKind, as_element, dtype_of
@@ -135,8 +135,7 @@ def _contain(cls: type[V], values: list[Tensor], kind: ValueKind, api: "Api") ->
         x._lend()  # the new value may share their memory, so close() must not release it
     made, out = blank(cls, api, lender=values)
     handles = ffi.new("OrtValue*[]", kept)
-    if status := lib.CreateValue(api.pointer, handles, len(values), kind, out):
-        fail(api.pointer, status, "CreateValue")
+    checked.CreateValue(api.pointer, handles, len(values), kind, out)
     return made
 
 
@@ -147,8 +146,7 @@ def member(value: V, place: int) -> V:
     """A copy of what ``GetValue`` answers for an index."""
     api, allocator = value.api, value.api.default_allocator.handle
     made, out = blank(type(value), api)
-    if status := lib.GetValue(api.pointer, value.handle, place, allocator, out):
-        fail(api.pointer, status, "GetValue")
+    checked.GetValue(api.pointer, value.handle, place, allocator, out)
     return made
 
 
@@ -175,8 +173,7 @@ def length(value: Tensor) -> int:
         return member(value, 0).shape[0]
     require_kind(value, ValueKind.SEQUENCE, "len()")
     api, out = value.api.pointer, ffi.new("size_t*")
-    if status := lib.GetValueCount(api, value.handle, out):
-        fail(api, status, "GetValueCount")
+    checked.GetValueCount(api, value.handle, out)
     return int(out[0])
 
 

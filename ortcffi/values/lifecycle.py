@@ -4,9 +4,9 @@
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import pointer
-from ortcffi._native import ffi, lib
+from ortcffi._native import ffi
 from ortcffi._table import made_by
-from ortcffi.errors import fail
+from ortcffi.errors import checked
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.values.compiled import Tensor, V, address_of
 from ortcffi.values.element_types import ElementType, ValueKind
@@ -72,8 +72,7 @@ def memory_info(value: Tensor) -> MemoryInfo:
     value.api.require("GetTensorMemoryInfo")
     value._lend()
     out, api = ffi.new("const OrtMemoryInfo**"), value.api.pointer
-    if status := lib.GetTensorMemoryInfo(api, value.handle, out):
-        fail(api, status, "GetTensorMemoryInfo")
+    checked.GetTensorMemoryInfo(api, value.handle, out)
     return MemoryInfo(value.api, out[0], lender=value)
 
 

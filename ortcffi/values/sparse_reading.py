@@ -7,7 +7,7 @@ import numpy as np
 
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
-from ortcffi.errors import check, fail
+from ortcffi.errors import checked
 from ortcffi.values.compiled import Tensor, address_of
 from ortcffi.values.element_types import ElementType, SparseFormat, ValueKind
 from ortcffi.values.lifecycle import require_kind
@@ -28,8 +28,7 @@ def sparse_format(value: Tensor) -> SparseFormat:
     """How a sparse tensor is laid out. API function: ``GetSparseTensorFormat``."""
     require_kind(value, ValueKind.SPARSE, "format")
     out, api = ffi.new("OrtSparseFormat*"), value.api.pointer
-    if status := lib.GetSparseTensorFormat(api, value.handle, out):
-        fail(api, status, "GetSparseTensorFormat")
+    checked.GetSparseTensorFormat(api, value.handle, out)
     return SparseFormat(out[0])
 
 
@@ -47,8 +46,7 @@ def sparse_values(value: Tensor) -> "NDArray[Any]":
         array.reshape(-1)[:] = value._sparse_strings(array.size)
         return array
     out, api = ffi.new("const void**"), value.api.pointer
-    if status := lib.GetSparseTensorValues(api, value.handle, out):
-        fail(api, status, "GetSparseTensorValues")
+    checked.GetSparseTensorValues(api, value.handle, out)
     return value._view(address_of(out[0]), shape, element, value.readonly)
 
 
@@ -65,8 +63,7 @@ def sparse_indices(value: Tensor) -> "tuple[NDArray[Any], ...]":
 def _indices(value: Tensor, number: int) -> "NDArray[Any]":
     element, shape = _type_and_shape(value, "GetSparseTensorIndicesTypeShape", number)
     out, count, api = ffi.new("const void**"), ffi.new("size_t*"), value.api.pointer
-    if status := lib.GetSparseTensorIndices(api, value.handle, number, count, out):
-        fail(api, status, "GetSparseTensorIndices")
+    checked.GetSparseTensorIndices(api, value.handle, number, count, out)
     return value._view(address_of(out[0]), shape, element, True)
 
 
@@ -74,14 +71,13 @@ def _type_and_shape(value: Tensor, function: str, *arguments: int) -> tuple[int,
     """The element type and shape that a function of the C API answers."""
     api = value.api.pointer
     owner = owner_of("OrtTensorTypeAndShapeInfo*", value.api, lib.ReleaseTensorTypeAndShapeInfo)
-    if status := getattr(lib, function)(api, value.handle, *arguments, out_of(owner)):
-        fail(api, status, function)
+    getattr(checked, function)(api, value.handle, *arguments, out_of(owner))
     info = owned_by(owner)
     element, rank = ffi.new("ONNXTensorElementDataType*"), ffi.new("size_t*")
-    check(api, lib.GetTensorElementType(api, info, element), "GetTensorElementType")
-    check(api, lib.GetDimensionsCount(api, info, rank), "GetDimensionsCount")
+    checked.GetTensorElementType(api, info, element)
+    checked.GetDimensionsCount(api, info, rank)
     shape = ffi.new("int64_t[]", rank[0])
-    check(api, lib.GetDimensions(api, info, shape, rank[0]), "GetDimensions")
+    checked.GetDimensions(api, info, shape, rank[0])
     return int(element[0]), tuple(shape)
 
 

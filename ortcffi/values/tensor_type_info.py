@@ -9,7 +9,7 @@ from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
-from ortcffi.errors import check, fail
+from ortcffi.errors import checked
 from ortcffi.values.element_types import ElementType, as_element
 
 if TYPE_CHECKING:
@@ -90,8 +90,7 @@ class TensorTypeInfo(Handle):
     ) -> None:
         api = table_for(api)
         owner = new_owner(api)
-        if status := lib.CreateTensorTypeAndShapeInfo(api.pointer, out_of(owner)):
-            fail(api.pointer, status, "CreateTensorTypeAndShapeInfo")
+        checked.CreateTensorTypeAndShapeInfo(api.pointer, out_of(owner))
         super().__init__(api, owner)
         self.element_type = element_type
         if shape is not None:
@@ -150,9 +149,8 @@ class TensorTypeInfo(Handle):
             return None
         rank = _rank(api, handle)
         lengths, names = ffi.new("int64_t[]", rank), ffi.new("const char*[]", rank)
-        check(api.pointer, lib.GetDimensions(api.pointer, handle, lengths, rank), "GetDimensions")
-        status = lib.GetSymbolicDimensions(api.pointer, handle, names, rank)
-        check(api.pointer, status, "GetSymbolicDimensions")
+        checked.GetDimensions(api.pointer, handle, lengths, rank)
+        checked.GetSymbolicDimensions(api.pointer, handle, names, rank)
         pairs = zip(lengths, map(decode, names), strict=True)
         return tuple(length if length >= 0 else name or None for length, name in pairs)
 
@@ -221,5 +219,5 @@ class TensorTypeInfo(Handle):
 
 def _rank(api: "Api", handle: Any) -> int:
     out = ffi.new("size_t*")
-    check(api.pointer, lib.GetDimensionsCount(api.pointer, handle, out), "GetDimensionsCount")
+    checked.GetDimensionsCount(api.pointer, handle, out)
     return int(out[0])

@@ -7,7 +7,7 @@ from ortcffi._convert import known
 from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
-from ortcffi.errors import NotImplemented, check
+from ortcffi.errors import NotImplemented, call, checked
 from ortcffi.values.compiled import Tensor
 from ortcffi.values.element_types import ElementType, ValueKind
 from ortcffi.values.tensor_type_info import TensorTypeInfo, number_of
@@ -140,7 +140,7 @@ class TypeInfo(Handle):
     def _got(cls, api: "Api", slot: str, *arguments: Any) -> "TypeInfo | None":
         owner = owner_of("OrtTypeInfo*", api, lib.ReleaseTypeInfo)
         out = out_of(owner)
-        check(api.pointer, getattr(lib, slot)(api.pointer, *arguments, out), slot)
+        getattr(checked, slot)(api.pointer, *arguments, out)
         return cls(api, owner) if out[0] else None
 
     @classmethod
@@ -161,7 +161,7 @@ class TypeInfo(Handle):
         if not editor:
             raise NotImplemented("the library has no model editor, which makes types", slot)
         owner = owner_of("OrtTypeInfo*", api, lib.ReleaseTypeInfo)
-        check(api.pointer, getattr(lib, slot)(editor, *arguments, out_of(owner)), slot)
+        call(api.pointer, slot, getattr(lib, slot), editor, *arguments, out_of(owner))
         return cls(api, owner)
 
     # --- reading ----------------------------------------------------------------------------------
@@ -184,8 +184,7 @@ class TypeInfo(Handle):
         out, length = ffi.new("const char**"), ffi.new("size_t*")
         handle, api = self.handle, self.api  # kept until the text is decoded
         api.require("GetDenotationFromTypeInfo")
-        status = lib.GetDenotationFromTypeInfo(api.pointer, handle, out, length)
-        check(api.pointer, status, "GetDenotationFromTypeInfo")
+        checked.GetDenotationFromTypeInfo(api.pointer, handle, out, length)
         return ffi.unpack(out[0], length[0]).decode(errors="replace") if length[0] else ""
 
     @property
@@ -212,7 +211,7 @@ class TypeInfo(Handle):
         if not part:
             return None
         out, api = ffi.new("ONNXTensorElementDataType*"), self.api.pointer
-        check(api, lib.GetMapKeyType(api, part, out), "GetMapKeyType")
+        checked.GetMapKeyType(api, part, out)
         return known(ElementType, out[0])
 
     @property

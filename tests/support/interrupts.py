@@ -17,6 +17,7 @@ import opcode
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from types import CodeType, FrameType
 from typing import Any
 
@@ -53,6 +54,17 @@ def same(array: Any) -> Any:
 
 
 kernel = same.kernel()
+nothing_left = ort.Failing(core_api().default_allocator, 0)
+
+
+def refused(make: Callable[[], Any]) -> Callable[[], None]:
+    """A call whose status is a failure: that is released, or becomes an exception."""
+
+    def call() -> None:
+        with suppress(ort.OrtError):
+            make()
+
+    return call
 
 
 CORE: dict[str, Callable[[], Any]] = {
@@ -91,6 +103,12 @@ CORE: dict[str, Callable[[], Any]] = {
     "kernel": same.kernel,
     "inferred types": lambda: kernel.infer_shapes((1, 2)),
     "trace": lambda: ort.trace(core_api()),
+    "refusal": refused(lambda: core_api().memory_info("NoSuchDevice")),
+    "refusal by a property": refused(lambda: setattr(options, "optimization_level", 77)),
+    "refusal of an adaptor": refused(lambda: ort.Aligned(core_api().default_allocator, 3)),
+    "refusal of an array": refused(lambda: nothing_left.empty(3)),
+    "refusal of a block": refused(lambda: nothing_left.alloc(3)),
+    "refusal of a sequence": refused(lambda: Value.sequence([])),
 }
 KINDS = [kind for kind in range(60) if lib.ortcffi_kind_name(kind) != ffi.NULL]
 

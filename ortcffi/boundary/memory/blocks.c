@@ -6,9 +6,9 @@
  * a cdata with a destructor, and for NumPy's constructor, which looks at all that again.
  *
  *   Source(api, allocator, refuse, max_dimensions)
- *       One allocator, to which it holds a reference. The first two are addresses; `refuse(status,
- *       function)` raises, given the address of what a slot answered; `max_dimensions` is how many
- *       an ndarray can have.
+ *       One allocator, to which it holds a reference. The first two are addresses;
+ *       `refuse(exception, function)` raises, given the exception of the status that a slot
+ *       answered, or None where it answered none; `max_dimensions` is how many an ndarray can have.
  *   Source.empty(shape, dtype) -> ndarray
  *       An array with a new Block as its base.
  *   Source.zeros(shape, dtype) -> ndarray
@@ -54,11 +54,23 @@ static _Alignas(64) char nothing[64];
 
 /* --- Source ------------------------------------------------------------------------------------*/
 
+/* The functions' names, in exceptions. */
+static PyObject *alloc_name, *free_name;
+
 /* Leaves an exception for what a slot answered, also for success where it did not do its work. */
-static void refuse(const struct source* source, OrtStatus* status, const char* function) {
-  PyObject* answer =
-      PyObject_CallFunction(source->refuse, "Ks", (unsigned long long)(uintptr_t)status, function);
+static void refuse(const struct source* source, OrtStatus* status, PyObject* function) {
+  PyObject *type = NULL, *error = NULL, *traceback = NULL;
+  if (status != NULL) {
+    ortcffi_fail(source->api, status, (ortcffi_object*)function);
+    PyErr_Fetch(&type, &error, &traceback);
+    PyErr_NormalizeException(&type, &error, &traceback);
+  }
+  PyObject* given = error == NULL ? Py_None : error;
+  PyObject* answer = PyObject_CallFunctionObjArgs(source->refuse, given, function, NULL);
   Py_XDECREF(answer);
+  Py_XDECREF(type);
+  Py_XDECREF(error);
+  Py_XDECREF(traceback);
   if (!PyErr_Occurred()) {
     PyErr_NoMemory();
   }
@@ -76,7 +88,7 @@ static void* take(const struct source* source, Py_ssize_t size) {
     status = source->api->AllocatorAlloc(source->allocator, (size_t)size, &data);
   }
   if (status != NULL || data == NULL) {
-    refuse(source, status, "AllocatorAlloc");
+    refuse(source, status, alloc_name);
     return NULL;
   }
   return data;
@@ -243,7 +255,7 @@ static int block_getbuffer(PyObject* self, Py_buffer* view, int flags) {
 static void report(const struct source* source, OrtStatus* status) {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
-  refuse(source, status, "AllocatorFree");
+  refuse(source, status, free_name);
   PyErr_WriteUnraisable(source->refuse);
   PyErr_Restore(type, value, traceback);
 }
@@ -291,6 +303,11 @@ static PyType_Spec block_spec = {
 };
 
 ortcffi_object* ortcffi_source_type(void) {
+  alloc_name = PyUnicode_InternFromString("AllocatorAlloc");
+  free_name = PyUnicode_InternFromString("AllocatorFree");
+  if (alloc_name == NULL || free_name == NULL) {
+    return NULL;
+  }
   block_type = (PyTypeObject*)PyType_FromSpec(&block_spec);
   return block_type == NULL ? NULL : (ortcffi_object*)PyType_FromSpec(&source_spec);
 }

@@ -7,6 +7,7 @@
 
 #include "onnxruntime_c_api.h"
 #include "boundary/status/raise.h"
+#include "boundary/table/slot_rows.h"
 
 static PyObject* error_classes;
 static PyObject* other_error;
@@ -59,6 +60,52 @@ ortcffi_object* ortcffi_fail(const OrtApi* api, OrtStatus* status, ortcffi_objec
   Py_XDECREF(message);
   Py_XDECREF(error);
   return NULL;
+}
+
+static bool is_slot(const char* name) {
+  int i = 0;
+  while (i < ORTCFFI_SLOTS && strcmp(ortcffi_slot_row(i)->name, name) != 0) {
+    i++;
+  }
+  return i < ORTCFFI_SLOTS;
+}
+
+ortcffi_object* ortcffi_checked(ortcffi_object* function, ortcffi_object* name) {
+  PyCFunction called = PyCFunction_GetFunction((PyObject*)function);
+  int flags = PyCFunction_GetFlags((PyObject*)function);
+  const char* text = PyUnicode_AsUTF8AndSize((PyObject*)name, NULL);
+  if (called == NULL || flags < 0 || text == NULL) {
+    return NULL;
+  }
+  if (!is_slot(text)) {
+    PyErr_Format(PyExc_AttributeError, "OrtApi has no function %s", text);
+    return NULL;
+  }
+  /* The function refers to it until it ends, and so does the name, which is its `self`. */
+  PyMethodDef* definition = PyMem_Malloc(sizeof *definition);
+  if (definition == NULL) {
+    return (ortcffi_object*)PyErr_NoMemory();
+  }
+  *definition = (PyMethodDef){text, called, flags, NULL};
+  PyObject* made = PyCFunction_NewEx(definition, (PyObject*)name, NULL);
+  if (made == NULL) {
+    PyMem_Free(definition);
+  }
+  return (ortcffi_object*)made;
+}
+
+ortcffi_object* ortcffi_call(ortcffi_object* fail, ortcffi_object* api, ortcffi_object* name,
+                             ortcffi_object* function, ortcffi_object* arguments) {
+  PyObject* status = PyObject_CallObject((PyObject*)function, (PyObject*)arguments);
+  int is_failure = status == NULL ? -1 : PyObject_IsTrue(status);
+  PyObject* answer = NULL;
+  if (is_failure == 0) {
+    answer = Py_NewRef(Py_None);
+  } else if (is_failure == 1) {
+    answer = PyObject_CallFunctionObjArgs((PyObject*)fail, api, status, name, NULL);
+  }
+  Py_XDECREF(status);
+  return (ortcffi_object*)answer;
 }
 
 void ortcffi_create_status(const OrtApi* api, OrtErrorCode code, const char* message,

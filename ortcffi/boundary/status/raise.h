@@ -22,6 +22,20 @@ ortcffi_object* ortcffi_set_errors(ortcffi_object* classes, ortcffi_object* othe
  * name of the function that answered. What is not UTF-8 becomes replacement characters. */
 ortcffi_object* ortcffi_fail(const OrtApi* api, OrtStatus* status, ortcffi_object* function);
 
+/*
+ * The same function as one of CFFI's module that a row of OrtApi stands for, which raises the
+ * exception for a failing status itself. No interrupt can come between the status and the
+ * exception. `name` is the name of the function.
+ */
+ortcffi_object* ortcffi_checked(ortcffi_object* function, ortcffi_object* name);
+
+/*
+ * Calls any function that answers a status. Where it fails, `fail(api, status, name)` is called,
+ * which is ortcffi_fail, before an interrupt can come in between. `arguments` is a tuple.
+ */
+ortcffi_object* ortcffi_call(ortcffi_object* fail, ortcffi_object* api, ortcffi_object* name,
+                             ortcffi_object* function, ortcffi_object* arguments);
+
 /* Whether a message is that of an arena of ONNX Runtime at its bound. The code of such a status is
  * ORT_FAIL, or ORT_RUNTIME_EXCEPTION in older releases. */
 int ortcffi_is_refusal_of_arena(const char* message);
