@@ -37,8 +37,11 @@ HEADERS = [
 ]
 # Only the value 1 turns it on. setuptools does not notice a change: then use `build_ext --force`.
 USE_MIMALLOC = os.environ.get("ORTCFFI_USE_MIMALLOC") == "1"
-HEAP = core("MIMALLOC" if USE_MIMALLOC else "HEAP")
-CORE_SOURCES = [f"core/src/{name}.c" for name in core("SOURCES") + core("POSIX") + HEAP]
+# What -fsanitize= is to be given; tools/run_with_sanitizers.py sets it. The default allocator uses
+# malloc then: the address sanitizer knows no other blocks.
+SANITIZERS = os.environ.get("ORTCFFI_SANITIZERS", "")
+HEAP = "MALLOC" if SANITIZERS else "MIMALLOC" if USE_MIMALLOC else "HEAP"
+CORE_SOURCES = [f"core/src/{name}.c" for name in core("SOURCES") + core("POSIX") + core(HEAP)]
 BOUNDARY_SOURCES = [
     "ortcffi/boundary/platform/owner.c",
     "ortcffi/boundary/table/slot_rows.c",
@@ -92,9 +95,10 @@ BOUNDARY_SOURCES = [
 ]
 COMPILE_FLAGS = [
     *core("FLAGS"),
-    *(core("MIMALLOC_FLAGS") if USE_MIMALLOC else []),
-    "-O2",
-    "-g0",  # debug information, even line numbers alone, would triple the wheel's size
+    *(core(f"{HEAP}_FLAGS") if HEAP != "HEAP" else []),
+    # Debug information, even line numbers alone, would triple the wheel's size.
+    *(["-O1", "-g", "-fno-omit-frame-pointer"] if SANITIZERS else ["-O2", "-g0"]),
+    *([f"-fsanitize={SANITIZERS}", "-fno-sanitize-recover=all"] if SANITIZERS else []),
     # CFFI calls every function through the cdef's signature: a wrong one must not compile.
     "-Werror=incompatible-pointer-types",
     "-Werror=int-conversion",
@@ -104,8 +108,8 @@ COMPILE_FLAGS = [
 LINK_FLAGS = [
     *core(f"HARDEN_OF_{SYSTEM}"),
     # Without symbols that only a debugger reads. Apple's linker does not know -s any more.
-    "-Wl,-x" if SYSTEM == "APPLE" else "-Wl,-s",
-    *(core("MIMALLOC_LINK") if USE_MIMALLOC else []),
+    f"-fsanitize={SANITIZERS}" if SANITIZERS else "-Wl,-x" if SYSTEM == "APPLE" else "-Wl,-s",
+    *(core("MIMALLOC_LINK") if HEAP == "MIMALLOC" else []),
 ]
 [CORE_NAME] = core(f"NAME_OF_{SYSTEM}")
 

@@ -2,6 +2,8 @@
 """`LoraAdapter`: weights that a run uses instead of a model's."""
 
 import os
+import stat
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import input_path, of_type
@@ -28,7 +30,9 @@ class LoraAdapter(Handle):
     Parameters
     ----------
     source : str, os.PathLike or bytes-like
-        The path of an adapter, or its bytes, which the library copies.
+        The path of an adapter, or its bytes, which the library copies. A file is read as well,
+        because the library would map it: with a file that became shorter, runs would end the
+        process with SIGBUS.
     api : Api, optional
         The library whose runs use it, by default the one that a `Session` would choose.
     allocator : Allocator, optional
@@ -68,9 +72,13 @@ class LoraAdapter(Handle):
         memory = ffi.NULL if allocator is None else allocator.handle
         arguments: tuple[Any, ...]
         if isinstance(source, (str, os.PathLike)):
-            slot, arguments = "CreateLoraAdapter", (input_path("source", source),)
+            path = input_path("source", source)
+            content = _content_of(path)
+            # The library says what is wrong with what cannot be read.
+            slot, arguments = "CreateLoraAdapter", (path,)
         else:
             content = _bytes_of(source)
+        if content:
             slot, arguments = "CreateLoraAdapterFromArray", (content, len(content))
         api.require(slot)
         owner = owner_of("OrtLoraAdapter*", api, lib.ReleaseLoraAdapter)
@@ -79,6 +87,16 @@ class LoraAdapter(Handle):
 
     def __repr__(self) -> str:
         return f"<LoraAdapter {'closed' if self.closed else f'of {self.api}'}>"
+
+
+def _content_of(path: bytes) -> bytes:
+    """The content of a file; empty for what is no file or cannot be read."""
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return b""
+        return Path(os.fsdecode(path)).read_bytes()
+    except OSError:
+        return b""
 
 
 def _bytes_of(source: Any) -> Any:

@@ -2,6 +2,7 @@
 """Adapters: weights that a run uses instead of the model's."""
 
 import gc
+import shutil
 
 import numpy as np
 import pytest
@@ -50,6 +51,23 @@ def test_the_library_copies_the_bytes(session, real_api, file, x):
     options.add_adapter(ort.LoraAdapter(content, real_api))
     content[:] = bytes(len(content))
     assert session.run({"x": x}, options=options)[0].tolist() == [[3, 6, 9, 12]]
+
+
+def test_a_file_may_become_shorter_while_its_adapter_is_in_use(tmp_path, file):
+    # In a process of its own, which SIGBUS would end if the file were mapped.
+    (tmp_path / "model").write_bytes(models.scaled())
+    path = shutil.copy(file, tmp_path / "adapter")
+    code = """
+import os, sys
+import numpy as np
+import ortcffi as ort
+model, path = sys.argv[1:]
+with ort.LoraAdapter(path) as adapter, ort.RunOptions(ort.load(), adapters=[adapter]) as options:
+    os.truncate(path, 0)
+    with ort.Session(model) as session:
+        print(session.run({"x": np.ones((1, 4), np.float32)}, options=options)[0].tolist())
+"""
+    assert run_python(code, tmp_path / "model", path) == "[[3.0, 3.0, 3.0, 3.0]]"
 
 
 def test_options_keep_adapters_that_are_closed_or_forgotten(session, api, file, x):
