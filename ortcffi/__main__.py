@@ -71,7 +71,8 @@ def _fail(name: str, problem: str) -> int:
 def _discard_stdout() -> None:
     """Send what is buffered nowhere: Python would fail again when it flushes at exit."""
     try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        with open(os.devnull, "wb") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
     except (OSError, ValueError):  # stdout is not a file
         return
 

@@ -9,8 +9,8 @@ By default it runs the hostile program, random calls of all public names, on the
 
 Give it other arguments, such as `-m pytest tests/values`. Python and NumPy allocate with malloc, so
 the address sanitizer knows their blocks too. It needs gcc, and builds a copy of this checkout, in
-two minutes. `--folder` keeps the copy, so that the next run compiles only what has changed. The exit
-code is not 0 if a sanitizer found an error, or if Python failed.
+two minutes. `--folder` keeps the copy, so that the next run compiles only what has changed. The
+exit code is not 0 if a sanitizer found an error, or if Python failed.
 """
 
 import argparse

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 from support import models
-from support.hostile_calls import kept, surroundings
+from support.hostile_calls import kept, makers, surroundings
 from support.hostile_calls.calls import BUGS, DEEPEST, end
 from support.hostile_calls.surroundings import LONGEST, Surroundings
 
@@ -75,7 +75,6 @@ def call_at_random(options: argparse.Namespace, log: int) -> None:
         faulthandler.dump_traceback(2)
         end("a thread is in a call that does not end")
     calls, reached = sum(each.calls for each in callers), set().union(*(c.reached for c in callers))
-    strikes = callers[0].strikes
     Surroundings.shared.clear()
     del callers
     kept.take_back()
@@ -83,8 +82,6 @@ def call_at_random(options: argparse.Namespace, log: int) -> None:
     gc.collect()
     gc.collect()
     left = left_alive(before)
-    if strikes:  # an interrupt may come between a status and the function that reads and ends it
-        left.pop("status", None)
     sys.__stdout__.write(f"{calls} calls\n")  # type: ignore[union-attr]
     if options.reached:
         Path(options.reached).write_text("\n".join(sorted(reached)), "utf-8", "replace")
@@ -115,6 +112,7 @@ def main() -> None:
         os.chdir(folder)
         Path("a file").write_bytes(b"content")
         Path("a model").write_bytes(models.add())
+        makers.compile_ops()
         try:
             call_at_random(options, log)
         except BaseException:  # noqa: BLE001  # told, where the calls cannot hide it

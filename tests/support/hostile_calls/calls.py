@@ -26,14 +26,10 @@ from ortcffi import compat, testing
 # Our own mistakes, which no argument may bring about.
 BUGS = (SystemError, NameError, UnboundLocalError, AssertionError)
 # What is not called: it takes raw pointers, which nobody can check, or changes the whole process.
-LEFT_OUT = {"ffi", "lib", "expose_symbols", "init_api", "pointer", "handle", "data_ptr"}
+LEFT_OUT = {"ffi", "lib", "pointer", "handle", "data_ptr"}
+LEFT_OUT |= {"init_api"}  # see `choose_default`
 LEFT_OUT |= {"give_away"}  # answers a raw pointer, which the caller must release
-# The same of one class, and what keeps domains as long as the process.
-LEFT_OUT_OF = {
-    ("SessionIOBinding", "bind_input"),
-    ("SessionIOBinding", "bind_output"),
-    ("OpSet", "register"),
-}
+LEFT_OUT_OF = {("OpSet", "register")}  # keeps domains as long as the process
 # What needs an engine, whose threads are not in the child of a fork.
 ENGINES = {"Session", "ModelEditor", "LoraAdapter", "compile_model", "compare_with_session"}
 ENGINES |= {"attach", "load"}
@@ -231,6 +227,16 @@ class Caller(Arguments):
 
         self.attempt("with", type(subject).__name__, block)
 
+    def choose_default(self) -> None:
+        """Calls while another table is the process's default."""
+        before = ort.default_api()
+        try:
+            chosen = self.chance.choice([*self.apis, None, self.lie()])
+            self.attempt("ortcffi", "init_api", lambda: ort.init_api(chosen))
+            self.one()
+        finally:
+            ort.init_api(before)
+
     def forget(self) -> None:
         if self.pool:
             self.pool.pop(self.chance.randrange(len(self.pool)))
@@ -251,6 +257,7 @@ class Caller(Arguments):
         derive: 2,
         refer: 1,
         enter: 2,
+        choose_default: 0.5,
         forget: 4,
         make_cycle: 3,
     }

@@ -5,10 +5,13 @@ import asyncio
 import contextvars
 import faulthandler
 import gc
+import io
+import os
 import signal
 import sys
 import threading
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from types import CodeType, FrameType
 from typing import Any, ClassVar
 
@@ -16,9 +19,35 @@ from support import processes
 from support.hostile_calls.calls import Caller, end
 from support.threads import run_async
 
+from ortcffi.__main__ import main
+
 LONGEST = 60  # seconds for what is begun beside the thread
 LONGEST_RUN = 2 * 3600
 forking = threading.Lock()
+redirecting = threading.Lock()
+COMMANDS: list[list[str]] = [
+    *([], ["--version"], ["--help"], ["info"], ["info", "--json"], ["config"], ["check", "a file"]),
+    *(["doctor", "--help"], ["check", "ops.so"], ["bench", "--seconds", "nan"]),
+]
+
+
+def without_reader() -> Any:
+    reader, writer = os.pipe()
+    os.close(reader)
+    return open(writer, "w", encoding="utf-8")
+
+
+def closed() -> Any:
+    stream = io.StringIO()
+    stream.close()
+    return stream
+
+
+STREAMS: list[Callable[[], Any]] = [
+    *(lambda: None, io.StringIO, closed, without_reader, io.BytesIO),
+    lambda: open("/dev/full", "w"),  # noqa: SIM115  # the caller closes it
+    lambda: io.TextIOWrapper(io.BytesIO(), "ascii"),
+]
 
 
 def watch() -> None:
@@ -31,7 +60,6 @@ class Surroundings(Caller):
 
     may_fork: ClassVar[bool] = True
     striking = False  # whether the signal handler is to raise
-    strikes = 0
     not_struck: ClassVar[set[CodeType]] = set()  # functions in which it does not raise
 
     def collect(self) -> None:
@@ -125,8 +153,29 @@ class Surroundings(Caller):
             frame = frame.f_back
         if self.striking and frame is None:
             self.striking = False
-            self.strikes += 1
             raise KeyboardInterrupt
+
+    def command_line(self) -> None:
+        """A command in this process, mostly with an output that cannot be written to."""
+        words = self.chance.choice(COMMANDS)
+        if self.table == "real":  # elsewhere no engine may begin threads
+            words = self.chance.choice([words, ["info", "a model"], ["run", "a model"]])
+        given = [*words, *self.chance.choice([[], [], ["--no"], ["\0"], ["\ud800", "é"]])]
+        if not redirecting.acquire(blocking=False):
+            return
+        before = sys.stdout, sys.stderr
+        streams = [self.chance.choice(STREAMS)() for _ in before]
+        try:
+            sys.stdout, sys.stderr = streams
+            self.attempt("cli", " ".join(words), lambda: main(given))
+        except SystemExit:
+            pass
+        finally:
+            sys.stdout, sys.stderr = before
+            redirecting.release()
+            for stream in streams:
+                with suppress(OSError, ValueError, AttributeError):
+                    stream.close()
 
     def fork(self) -> None:
         """Calls in the child of a fork, which must end."""
@@ -157,5 +206,6 @@ class Surroundings(Caller):
         in_tasks: 0.3,
         deep: 0.3,
         interrupt: 1,
+        command_line: 0.1,
         fork: 0.02,
     }
