@@ -29,9 +29,6 @@
     return answer;                                               \
   }
 
-/* The table whose function answered the last failing status; needs the GIL. */
-static const void* failed_table;
-
 #define ROWS "boundary/define_rows.def"
 #include "boundary/tables.def"
 

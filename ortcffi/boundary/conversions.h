@@ -22,6 +22,8 @@
 
 #include "boundary/cffi.h"
 
+#include "boundary/status/raise.h"
+
 /* The beginning of a cdata, as far as it is known. */
 struct cdata {
   PyObject base;
@@ -91,7 +93,8 @@ PyObject* ortcffi_pointer_cdata(char* pointer, PyObject* sample) {
 static PyObject* status_result(char* pointer, struct _cffi_ctypedescr* type, PyObject* self) {
   static PyObject* success;
   if (pointer != NULL && PyUnicode_Check(self)) {
-    return (PyObject*)ortcffi_fail(failed_table, (OrtStatus*)pointer, (ortcffi_object*)self);
+    return (PyObject*)ortcffi_fail(ortcffi_failed_table, (OrtStatus*)pointer,
+                                   (ortcffi_object*)self);
   }
   if (pointer != NULL || success == NULL) {
     PyObject* status = _cffi_from_c_pointer(pointer, type);

@@ -9,6 +9,8 @@
 #include "boundary/status/raise.h"
 #include "boundary/table/slot_rows.h"
 
+const void* ortcffi_failed_table;
+
 static PyObject* error_classes;
 static PyObject* other_error;
 

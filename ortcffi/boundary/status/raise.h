@@ -36,6 +36,11 @@ ortcffi_object* ortcffi_checked(ortcffi_object* function, ortcffi_object* name);
 ortcffi_object* ortcffi_call(ortcffi_object* fail, ortcffi_object* api, ortcffi_object* name,
                              ortcffi_object* function, ortcffi_object* arguments);
 
+/* The table whose function answered the last failing status. Needs the GIL. */
+#ifndef ORTCFFI_CDEF
+extern const void* ortcffi_failed_table;
+#endif
+
 /* Whether a message is that of an arena of ONNX Runtime at its bound. The code of such a status is
  * ORT_FAIL, or ORT_RUNTIME_EXCEPTION in older releases. */
 int ortcffi_is_refusal_of_arena(const char* message);
