@@ -15,6 +15,7 @@ import ortcffi as ort
 from ortcffi._native import ffi, lib
 from ortcffi.callbacks.logs import log_context
 from ortcffi.callbacks.work_functions import WorkFunctions
+from ortcffi.errors import checked
 
 
 @pytest.fixture
@@ -364,16 +365,16 @@ def test_an_environment_is_made_when_another_thread_has_ended_the_last_one(real_
         refused = 0
 
         def __getattr__(self, name):
-            return getattr(lib, name)
+            return getattr(checked, name)
 
-        def CreateEnv(self, pointer, *arguments):  # noqa: N802  # the name of the slot
+        def CreateEnv(self, *arguments):  # noqa: N802  # the name of the slot
             if self.refused == 2:
-                return lib.CreateEnv(pointer, *arguments)
+                return checked.CreateEnv(*arguments)
             self.refused += 1
-            text = b"Only one instance of LoggingManager created with InstanceType::Default can"
-            return lib.CreateStatus(pointer, lib.ORT_FAIL, text)
+            text = "Only one instance of LoggingManager created with InstanceType::Default can"
+            raise ort.errors.Fail(text, "CreateEnv")
 
     busy = Busy()
-    monkeypatch.setattr("ortcffi.env.env.lib", busy)
+    monkeypatch.setattr("ortcffi.env.env.checked", busy)
     with ort.Env(api=real_api):
         assert busy.refused == 2
