@@ -135,6 +135,16 @@ def test_a_full_disk_is_an_error_without_a_traceback(command):
     assert done.stderr == "python -m ortcffi: [Errno 28] No space left on device\n"
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="the system does not list files")
+def test_an_output_without_a_reader_leaves_no_file_open():
+    before = os.listdir("/proc/self/fd")
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "w", encoding="utf-8") as output, redirect_stdout(output):
+        assert command_line.main(["--version"]) == 128 + 13
+    assert os.listdir("/proc/self/fd") == before
+
+
 @pytest.mark.parametrize("command", ["doctor lib.so", "check lib.so"])
 def test_a_relative_path_in_a_deleted_directory_is_an_error_without_a_traceback(tmp_path, command):
     gone = tmp_path / "gone"

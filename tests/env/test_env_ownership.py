@@ -75,6 +75,17 @@ def test_a_replaced_allocator_is_released(env):
     assert len(env._registered()) == 1
 
 
+def test_a_replaced_arena_keeps_the_name_of_its_memory(core_api):
+    with ort.Env("app", core_api) as env:
+        env.create_arena()
+        replaced = env.shared_allocator()
+        env.create_arena()
+        # These get the memory that was the environment's.
+        kept = [core_api.default_allocator.full(128, ord("X"), np.uint8) for _ in range(20)]
+        assert replaced.info.name == "Cpu"
+        del kept
+
+
 def test_the_collector_may_take_an_environment_apart_in_any_order(api):
     class Cycle:
         pass

@@ -12,7 +12,7 @@
 
 struct core_shared_allocator {
   struct core_shared_allocator* next;
-  /** A copy of the description of its memory; the name follows the struct. */
+  /** A copy of the description of its memory; a name that is no literal follows the struct. */
   struct OrtMemoryInfo info;
   /** The environment has a reference to it. */
   OrtAllocator* allocator;
@@ -74,12 +74,11 @@ static void list(struct OrtEnv* env, struct core_shared_allocator* shared) {
 }
 
 static struct core_shared_allocator* describe(const struct OrtMemoryInfo* info) {
-  size_t length = strlen(info->name) + 1;
-  struct core_shared_allocator* shared = heap_alloc(sizeof *shared + length);
+  size_t extra = core_memory_info_extra(info);
+  struct core_shared_allocator* shared = heap_alloc(sizeof *shared + extra);
   if (shared != NULL) {
-    *shared = (struct core_shared_allocator){.info = *info};
-    shared->info.name = memcpy(shared + 1, info->name, length);
-    shared->info.is_constant = 1;
+    *shared = (struct core_shared_allocator){.next = NULL};
+    core_embed_memory_info(info, &shared->info, shared + 1, extra);
   }
   return shared;
 }
