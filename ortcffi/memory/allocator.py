@@ -17,6 +17,7 @@ from ortcffi.memory.blocks import (
     Limits,
     checked_table,
     refuse,
+    with_limits,
 )
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.memory.stats import AllocatorStats, stats_from
@@ -246,7 +247,8 @@ class Allocator(Handle):
         self._field("Reserve", 18)  # raises without it
         block = lib.ortcffi_reserve(self.handle, bytes_)
         if bytes_ and not block:
-            raise out_of_memory(f"the allocator has no block of {bytes_} bytes", "Reserve")
+            told = f"the allocator has no block of {bytes_} bytes"
+            raise with_limits(out_of_memory(told, "Reserve"), self._limits())
         return block
 
     def _field(self, name: str, since: int) -> Any:

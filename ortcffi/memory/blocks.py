@@ -38,10 +38,19 @@ def refuse(limits: "Limits", failure: BaseException | None, function: str) -> No
             raise
         # Do not bind the new exception to a name: its traceback refers to this frame, so that
         # would be a cycle.
-        told = f"{error.message}; {'; '.join(map(_use, limits))}"
-        raise OutOfMemory(told, function) from error.__cause__
+        raise with_limits(error, limits) from error.__cause__
     finally:
         del failure  # for the same reason
+
+
+def with_limits(error: OutOfMemory, limits: "Limits") -> OutOfMemory:
+    """Return an error that tells the limits which it may be due to; the same if there are none."""
+    if not limits:
+        return error
+    told = f"{error.message}; {'; '.join(map(_use, limits))}"
+    longer = OutOfMemory(told, error.function)
+    longer.__cause__ = error.__cause__
+    return longer
 
 
 def _use(limiting: tuple[int, int]) -> str:

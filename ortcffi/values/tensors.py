@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortcffi._table import table_for
-from ortcffi.errors import InvalidArgument, out_of_memory
+from ortcffi.errors import InvalidArgument, OutOfMemory, out_of_memory
 from ortcffi.memory.allocator import Allocator
+from ortcffi.memory.blocks import with_limits
 from ortcffi.values.checks import count_of, dimensions, element_of_array, table_of, unfit
 from ortcffi.values.compiled import Tensor, V, address_of
 from ortcffi.values.element_types import (
@@ -81,9 +82,12 @@ def empty(
                 "allocator must be one of the library's own for strings, such as default_allocator"
             )
     handle = allocator.handle  # keeps the allocator open, also if another thread closes it
-    value = cls._empty(api._maker, address_of(handle), lengths, element)
-    if value is None:
-        raise out_of_memory("the allocator has no such block", "CreateTensorAsOrtValue")
+    try:
+        value = cls._empty(api._maker, address_of(handle), lengths, element)
+        if value is None:
+            raise out_of_memory("the allocator has no such block", "CreateTensorAsOrtValue")
+    except OutOfMemory as error:
+        raise with_limits(error, allocator._limits()) from error.__cause__
     return value
 
 

@@ -191,3 +191,12 @@ EMPTIED = """if True:
 def test_a_shape_that_empties_itself_is_read_once():
     """NumPy would read past the end of the list."""
     assert run_python(EMPTIED).splitlines() == ["(3, 2, 4, 5)"] * 2
+
+
+@pytest.mark.parametrize("kind", ["value", "reserved"])
+def test_values_and_reserved_blocks_tell_the_limit_too(api, kind):
+    with ort.Tracking(ort.Limiting(api.default_allocator, 1000)) as pool:
+        kept = pool.alloc(100)
+        with pytest.raises(MemoryError, match=r"the limit is 1000 bytes, and 1\d+ are"):
+            ort.Value.empty(1000, "f4", pool) if kind == "value" else pool.reserve(4000)
+        pool.free(kept)
