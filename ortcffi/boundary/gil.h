@@ -18,10 +18,25 @@
 
 struct gil {
   PyGILState_STATE state;
+  int is_new; /* whether the thread had no state of the interpreter's before */
   PyObject *type, *value, *traceback;
 };
 
-static inline void ensure_gil(void* gil) { ((struct gil*)gil)->state = PyGILState_Ensure(); }
+static inline void ensure_gil(void* gil) {
+  struct gil* self = (struct gil*)gil;
+  self->is_new = PyGILState_GetThisThreadState() == NULL;
+  self->state = PyGILState_Ensure();
+}
+
+/* The counterpart of ensure_gil(). CPython before 3.12.4 ends a thread's state twice if a
+ * destructor of what is in it, such as its context, takes the GIL again (gh-119585): those run here
+ * before. */
+static inline void give_gil_back(struct gil* gil) {
+  if (gil->is_new && Py_Version < 0x030c0400) {
+    PyThreadState_Clear(PyThreadState_Get());
+  }
+  PyGILState_Release(gil->state);
+}
 
 /* Takes the GIL; release_gil() must follow. 0 if the interpreter has ended. While it ends, only the
  * thread that ends it gets the GIL. */
@@ -36,7 +51,7 @@ static inline int take_gil(struct gil* gil) {
 
 static inline void release_gil(struct gil* gil) {
   PyErr_Restore(gil->type, gil->value, gil->traceback);
-  PyGILState_Release(gil->state);
+  give_gil_back(gil);
 }
 
 struct gil_call {

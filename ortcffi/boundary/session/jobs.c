@@ -16,6 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "boundary/gil.h"
+
 PyTypeObject* ortcffi_job_type;
 PyTypeObject* ortcffi_mailbox_type;
 
@@ -136,7 +138,8 @@ static void call_back(struct job* job) {
   if (!Py_IsInitialized()) {
     return;
   }
-  PyGILState_STATE state = PyGILState_Ensure();
+  struct gil gil;
+  ensure_gil(&gil);
   if (!Py_IS_TYPE(job->notify, ortcffi_mailbox_type)) {
     PyObject* done = PyObject_CallFunctionObjArgs(job->notify, job, NULL);
     if (done == NULL) {
@@ -147,7 +150,7 @@ static void call_back(struct job* job) {
   Py_CLEAR(job->notify); /* which may lead back to the job */
   Py_CLEAR(job->owner);
   Py_DECREF((PyObject*)job);
-  PyGILState_Release(state);
+  give_gil_back(&gil);
 }
 
 void ortcffi_job_ended(void* context, OrtValue** outputs, size_t count, OrtStatus* status) {

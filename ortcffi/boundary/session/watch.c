@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "boundary/gil.h"
 #include "boundary/session/jobs.h"
 #include "boundary/session/session_types.h"
 
@@ -72,13 +73,14 @@ static void act(unsigned long interrupted) {
   if (!Py_IsInitialized()) {
     return;
   }
-  PyGILState_STATE state = PyGILState_Ensure();
+  struct gil gil;
+  ensure_gil(&gil);
   if (interrupted != 0 && interrupted == atomic_load(&watched_runs) && main_run != NULL &&
       is_default_interrupt()) {
     ortcffi_run_stop(main_run, INTERRUPTED);
   }
   end_late_runs();
-  PyGILState_Release(state);
+  give_gil_back(&gil);
 }
 
 /* Reads numbers of signals, and passes them on to the program; how many there were, and whether one

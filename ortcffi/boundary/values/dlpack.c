@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "boundary/gil.h"
 #include "boundary/values/dlpack.h"
 
 const struct dl_kind ortcffi_dl_kinds[DL_KINDS] = {
@@ -38,12 +39,13 @@ const struct dl_kind ortcffi_dl_kinds[DL_KINDS] = {
 /* Another library has finished with the memory of a value: on any thread, at any time. */
 static void return_value(void* owner, void* block) {
   if (Py_IsInitialized()) {
-    PyGILState_STATE state = PyGILState_Ensure();
+    struct gil gil;
+    ensure_gil(&gil);
     PyObject *type, *error, *traceback;
     PyErr_Fetch(&type, &error, &traceback);
     Py_DECREF((PyObject*)owner);
     PyErr_Restore(type, error, traceback);
-    PyGILState_Release(state);
+    give_gil_back(&gil);
   }
   free(block);
 }
