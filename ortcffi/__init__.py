@@ -6,6 +6,8 @@ A module is imported when one of its names is first used, so that the import tak
 
 from typing import Any
 
+from ortcffi import _forks  # noqa: F401  # before anything else is imported
+
 __all__ = ["Aligned", "Allocator", "AllocatorStats", "AllocatorType", "Api", "Arena", "ArenaCfg"]
 __all__ += ["Binding", "ModelMetadata", "Profile", "ProfileEvent"]
 __all__ += ["Characteristic", "CustomOp", "CustomOpDomain", "DeviceMemoryType", "DevicePolicy"]
