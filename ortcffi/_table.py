@@ -14,6 +14,7 @@ from ortcffi._convert import INT32, decode, integer
 from ortcffi._convert import pointer as pointer_to
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
+from ortcffi._slots import slots
 from ortcffi.errors import NotImplemented
 
 if TYPE_CHECKING:
@@ -41,13 +42,6 @@ _CORE = "the embedded core"
 _TABLE, _BASE = "const OrtApi *", "const OrtApiBase *"
 # What C is called with. Another pointer or version would have it read past the end of the table.
 _FACTS = {"base", "pointer", "client_table", "version", "version_string", "path", "_library"}
-
-
-@cache
-def _slots() -> dict[str, int]:
-    """The API version that each slot came with."""
-    rows = (lib.ortcffi_slot_row(i) for i in range(lib.ORTCFFI_SLOTS))
-    return {decode(row.name): row.since for row in rows}
 
 
 def highest_api_version(version_string: str) -> int:
@@ -157,7 +151,7 @@ class Table:
         LookupError
             No API version has such a slot, up to the one that this package was compiled for.
         """
-        since = _slots().get(slot)
+        since = slots().get(slot)
         if since is None:
             raise LookupError(f"slot {slot!r} is in no API version up to {HIGHEST_VERSION}")
         return since <= self.version
@@ -166,7 +160,7 @@ class Table:
         """Raise `NotImplemented` unless the table has a slot. Beyond its end there is no table."""
         if self.version < HIGHEST_VERSION and not self.supports(slot):
             raise NotImplemented(
-                f"{slot} came with API version {_slots()[slot]}; this table has {self.version}",
+                f"{slot} came with API version {slots()[slot]}; this table has {self.version}",
                 slot,
             )
 

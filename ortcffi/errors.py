@@ -33,6 +33,7 @@ from ortcffi import _exceptions
 from ortcffi._exceptions import *  # noqa: F403  # their names are listed there alone
 from ortcffi._exceptions import ErrorCode, Fail, OrtError, OutOfMemory, RuntimeException
 from ortcffi._native import lib
+from ortcffi._slots import slots
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,6 +110,8 @@ class _Checked:
     """Makes each function at its first use."""
 
     def __getattr__(self, slot: str) -> Any:
+        if slot not in slots():
+            raise AttributeError(f"OrtApi has no function {slot}")
         function = lib.ortcffi_checked(getattr(lib, slot), slot)
         setattr(self, slot, function)
         return function

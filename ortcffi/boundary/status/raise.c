@@ -7,7 +7,6 @@
 
 #include "onnxruntime_c_api.h"
 #include "boundary/status/raise.h"
-#include "boundary/table/slot_rows.h"
 
 const void* ortcffi_failed_table;
 
@@ -64,23 +63,11 @@ ortcffi_object* ortcffi_fail(const OrtApi* api, OrtStatus* status, ortcffi_objec
   return NULL;
 }
 
-static bool is_slot(const char* name) {
-  int i = 0;
-  while (i < ORTCFFI_SLOTS && strcmp(ortcffi_slot_row(i)->name, name) != 0) {
-    i++;
-  }
-  return i < ORTCFFI_SLOTS;
-}
-
 ortcffi_object* ortcffi_checked(ortcffi_object* function, ortcffi_object* name) {
   PyCFunction called = PyCFunction_GetFunction((PyObject*)function);
   int flags = PyCFunction_GetFlags((PyObject*)function);
   const char* text = PyUnicode_AsUTF8AndSize((PyObject*)name, NULL);
   if (called == NULL || flags < 0 || text == NULL) {
-    return NULL;
-  }
-  if (!is_slot(text)) {
-    PyErr_Format(PyExc_AttributeError, "OrtApi has no function %s", text);
     return NULL;
   }
   /* The function refers to it until it ends, and so does the name, which is its `self`. */
