@@ -8,6 +8,7 @@ import numpy as np
 
 from ortcffi._convert import INT32, encode, integer, mapping
 from ortcffi._public import public
+from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import Characteristic, Operand
 from ortcffi.custom_ops.op_attr import OpAttr, OpAttrType
 from ortcffi.memory.info import MemType
@@ -171,7 +172,7 @@ def of_declared_type(declared: tuple[Attribute, ...], given: Any) -> Any:
             found[name] = value
             continue
         try:
-            found[name] = OpAttr(name, value, types[name])
+            found[name] = OpAttr(name, value, types[name], core_api())
         except (TypeError, ValueError) as error:
             raise type(error)(f"attributes[{name!r}]: {error}") from None
     return found

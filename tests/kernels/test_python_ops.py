@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import one_node
+from support.processes import run_python
 
 import ortcffi as ort
 
@@ -364,3 +365,15 @@ def test_a_bad_definition_is_refused_at_once(define, arguments, error, told):
     inputs, outputs = given.pop("inputs"), given.pop("outputs")
     with pytest.raises(error, match=told):
         define(inputs, outputs, **given)(lambda x: x)
+
+
+@pytest.mark.usefixtures("real_api")
+def test_a_kernel_has_attributes_of_the_core_whatever_table_is_the_default():
+    program = """if True:
+        import numpy as np, ortcffi as ort
+        op = ort.custom_op("d", inputs=[np.float32], outputs=[np.float32],
+                           attributes={"factor": 2.0}, op_set=None)(lambda x, *, factor: x * factor)
+        ort.init_api(ort.load())
+        print(op.kernel({"factor": 3.0})(np.ones(1, np.float32)))
+    """
+    assert run_python(program) == "[3.]"
