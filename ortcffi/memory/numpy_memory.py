@@ -51,11 +51,15 @@ class numpy_allocator:  # noqa: N801  # used like a function, as contextlib's ar
         self._allocator = allocator
 
     def __enter__(self) -> Self:
-        before = lib.ortcffi_numpy_swap(lib.ortcffi_numpy_handler(self._allocator.handle))
-        if before is None:
-            raise NotImplemented("this NumPy has no handlers of memory", "PyDataMem_SetHandler")
-        _before.set((*_before.get(), before))
-        return self
+        before = _before.get()
+        try:
+            if not lib.ortcffi_numpy_enter(self._allocator.handle, _before):
+                raise NotImplemented("this NumPy has no handlers of memory", "PyDataMem_SetHandler")
+            return self
+        except BaseException:  # an interrupt, after which nobody calls __exit__
+            if _before.get() is not before:
+                lib.ortcffi_numpy_leave(_before)
+            raise
 
     def __exit__(
         self,
@@ -65,8 +69,5 @@ class numpy_allocator:  # noqa: N801  # used like a function, as contextlib's ar
     ) -> None:
         if isinstance(error, MemoryError):
             add_cause(error)
-        entered = _before.get()
-        if not entered:
+        if not lib.ortcffi_numpy_leave(_before):
             raise RuntimeError("this numpy_allocator was not entered in this context")
-        _before.set(entered[:-1])
-        lib.ortcffi_numpy_swap(entered[-1])

@@ -2,18 +2,19 @@
 """Random calls over all public names, each run in a process of its own, so that a crash is told.
 
 ``--hostile-seconds`` says how long the runs take together; each run takes a new seed then, which a
-failure names. `support.hostile` says what is called and what counts as a failure.
+failure names. `support.hostile_calls` says what is called and what counts as a failure.
 """
 
 import enum
 import inspect
 import os
 import random
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
-from support import hostile, processes
+from support import processes
 from support.hostile_calls import makers
 from support.paths import CHECKOUT
 
@@ -25,14 +26,10 @@ SECONDS = 1.0  # of each run, unless the option says more
 SEEDS = (1, 2)
 
 
-def run(  # noqa: PLR0917  # as many as the program has options
-    table: str, seed: int, seconds: float, threads: int, folder: Path, widely: bool = False
-) -> None:
+def run(table: str, seed: int, seconds: float, threads: int, folder: Path) -> None:
     """Make random calls in a process; fail with the last call if it ends badly."""
     log = folder / "last_call"
-    # The longer runs also make calls in other threads, tasks, forks and signal handlers.
-    program = ["-m", "support.hostile_calls"] if widely else [CHECKOUT / "tests/support/hostile.py"]
-    command = [sys.executable, *map(str, program), "--table", table]
+    command = [sys.executable, "-m", "support.hostile_calls", "--table", table]
     command += ["--seed", str(seed), "--seconds", str(seconds), "--threads", str(threads)]
     command += ["--log", str(log)]
     variables = {**os.environ, "PYTHONFAULTHANDLER": "1", "TMPDIR": str(folder)}
@@ -57,22 +54,17 @@ def test_random_calls_break_nothing(table, threads, seed, tmp_path, request):
     if wanted:
         seed = random.randrange(1 << 32)
     share = wanted / (len(SEEDS) * 4) if wanted else SECONDS
-    run(table, seed, share, threads, tmp_path, widely=bool(wanted))
-
-
-@pytest.mark.usefixtures("real_api")
-def test_calls_of_all_kinds_break_nothing_on_a_real_library(tmp_path):
-    run("real", 1, 2 * SECONDS, 1, tmp_path, widely=True)
+    run(table, seed, share, threads, tmp_path)
 
 
 def test_a_planted_crash_is_told(tmp_path, monkeypatch):
-    folder = tmp_path / "tests/support"
-    folder.mkdir(parents=True)
-    text = Path(hostile.__file__).read_text(encoding="utf-8")
-    crash = text.replace("gc.collect(self.chance.choice([0, 1, 2]))", "os.abort()")
+    shutil.copytree(TESTS / "support", tmp_path / "support")
+    module = tmp_path / "support/hostile_calls/surroundings.py"
+    text = module.read_text(encoding="utf-8")
+    crash = text.replace("gc.collect(self.chance.choice([0, 1, 2]))", "signal.raise_signal(6)")
     assert crash != text
-    (folder / "hostile.py").write_text(crash)
-    monkeypatch.setitem(globals(), "CHECKOUT", tmp_path)
+    module.write_text(crash)
+    monkeypatch.setitem(globals(), "TESTS", tmp_path)
     with pytest.raises(AssertionError, match=r"last call (.|\n)*Aborted"):
         run("core", 1, 60, 1, tmp_path)
 

@@ -40,11 +40,13 @@ OrtStatus* ortcffi_python_allocator(const OrtMemoryInfo* info, ortcffi_object* a
 /* Drops the creator's reference. `api` is what an owner passes, and not used. */
 void ortcffi_release_adaptor(const OrtApi* api, OrtAllocator* allocator);
 
-/* A handler for NumPy's memory (NEP 49) over an allocator: a capsule. Arrays made with it keep the
- * capsule, and the capsule keeps a reference to the allocator. */
-ortcffi_object* ortcffi_numpy_handler(OrtAllocator* allocator);
-/* Makes a handler the one that NumPy uses in the current context. Returns the one before; None if
- * NumPy has no such function. */
-ortcffi_object* ortcffi_numpy_swap(ortcffi_object* handler);
+/* Makes an allocator the source of NumPy's memory (NEP 49) in the current context, and adds the
+ * handler before it to the tuple that `variable`, a ContextVar, has: both or neither, whatever
+ * interrupts come. Returns True; False if NumPy has no handlers. Arrays made meanwhile keep the
+ * handler, and the handler keeps a reference to the allocator. */
+ortcffi_object* ortcffi_numpy_enter(OrtAllocator* allocator, ortcffi_object* variable);
+/* Takes the last handler from that tuple and has NumPy use it again. Returns True; False if the
+ * tuple is empty. */
+ortcffi_object* ortcffi_numpy_leave(ortcffi_object* variable);
 
 #endif /* ORTCFFI_BOUNDARY_ADAPTORS_H_ */

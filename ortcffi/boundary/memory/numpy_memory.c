@@ -93,10 +93,10 @@ static void destroy(PyObject* capsule) {
   free(context);
 }
 
-ortcffi_object* ortcffi_numpy_handler(OrtAllocator* allocator) {
+static PyObject* new_handler(OrtAllocator* allocator) {
   struct context* context = calloc(1, sizeof *context);
   if (context == NULL) {
-    return (ortcffi_object*)PyErr_NoMemory();
+    return PyErr_NoMemory();
   }
   memcpy(context->handler.name, "ortcffi", sizeof "ortcffi");
   context->handler.version = 1;
@@ -115,7 +115,7 @@ ortcffi_object* ortcffi_numpy_handler(OrtAllocator* allocator) {
   }
   core_allocator_retain(allocator);
   PyCapsule_SetContext(capsule, context);
-  return (ortcffi_object*)capsule;
+  return capsule;
 }
 
 void** ortcffi_numpy_functions(void) {
@@ -134,12 +134,58 @@ void** ortcffi_numpy_functions(void) {
   return functions;
 }
 
-ortcffi_object* ortcffi_numpy_swap(ortcffi_object* handler) {
-  void** functions = ortcffi_numpy_functions();
-  if (functions == NULL) {
-    return (ortcffi_object*)Py_NewRef(Py_None);
+/* Sets NumPy's handler in this context; returns the one before, or NULL with an exception. */
+static PyObject* set_handler(PyObject* handler) {
+  PyObject* (*function)(PyObject*);
+  memcpy(&function, &ortcffi_numpy_functions()[SET_HANDLER], sizeof function);
+  return function(handler);
+}
+
+/* Sets a context variable to a tuple; true on success. Takes the tuple's reference. */
+static int set_stack(PyObject* variable, PyObject* stack) {
+  PyObject* token = stack == NULL ? NULL : PyObject_CallMethod(variable, "set", "(O)", stack);
+  Py_XDECREF(token);
+  Py_XDECREF(stack);
+  return token != NULL;
+}
+
+static PyObject* one_longer(PyObject* stack, PyObject* last) {
+  PyObject* end = PyTuple_Pack(1, last);
+  PyObject* longer = end == NULL ? NULL : PySequence_Concat(stack, end);
+  Py_XDECREF(end);
+  return longer;
+}
+
+ortcffi_object* ortcffi_numpy_enter(OrtAllocator* allocator, ortcffi_object* variable) {
+  if (ortcffi_numpy_functions() == NULL) {
+    return (ortcffi_object*)Py_NewRef(Py_False);
   }
-  PyObject* (*set_handler)(PyObject*);
-  memcpy(&set_handler, &functions[SET_HANDLER], sizeof set_handler);
-  return (ortcffi_object*)set_handler((PyObject*)handler);
+  PyObject* stack = PyObject_CallMethod((PyObject*)variable, "get", NULL);
+  PyObject* handler = stack == NULL ? NULL : new_handler(allocator);
+  PyObject* before = handler == NULL ? NULL : set_handler(handler);
+  PyObject* answer = NULL;
+  if (before != NULL && set_stack((PyObject*)variable, one_longer(stack, before))) {
+    answer = Py_NewRef(Py_True);
+  } else if (before != NULL) {
+    Py_XDECREF(set_handler(before));
+  }
+  Py_XDECREF(before);
+  Py_XDECREF(handler);
+  Py_XDECREF(stack);
+  return (ortcffi_object*)answer;
+}
+
+ortcffi_object* ortcffi_numpy_leave(ortcffi_object* variable) {
+  PyObject* stack = PyObject_CallMethod((PyObject*)variable, "get", NULL);
+  Py_ssize_t count = stack == NULL ? -1 : PyTuple_Size(stack);
+  PyObject* answer = NULL;
+  if (count == 0) {
+    answer = Py_NewRef(Py_False);
+  } else if (count > 0 && set_stack((PyObject*)variable, PyTuple_GetSlice(stack, 0, count - 1))) {
+    PyObject* ours = set_handler(PyTuple_GetItem(stack, count - 1));
+    answer = ours == NULL ? NULL : Py_NewRef(Py_True);
+    Py_XDECREF(ours);
+  }
+  Py_XDECREF(stack);
+  return (ortcffi_object*)answer;
 }

@@ -9,6 +9,6 @@ initialised, huge numbers, callables that raise or that make further calls. Any 
 is a good answer. What is wrong ends the process with another status than 0: a crash, an exception
 that stands for a bug of our own, a call that does not end, or objects left alive.
 
-The same seed makes the same calls, with one thread. The log has the last call. The calls write
-files as well: the working directory is a temporary one.
+The same seed makes the same calls, with one thread. The log has the last call of each thread. The
+calls write files as well: the working directory is a temporary one.
 """

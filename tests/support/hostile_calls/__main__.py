@@ -62,6 +62,8 @@ def call_at_random(options: argparse.Namespace, log: int) -> None:
     # A library that has begun threads does not work in the child of a fork.
     Surroundings.may_fork = options.table == "core"
     callers = [Surroundings(options.table, options.seed + i, log) for i in range(options.threads)]
+    for line, caller in enumerate(callers):
+        caller.line = line
     signal.signal(signal.SIGALRM, callers[0].strike)
     threads = [
         threading.Thread(target=work, args=(caller, until), daemon=True) for caller in callers[1:]

@@ -58,6 +58,7 @@ OPERATORS: list[Callable[..., Any]] = [
 ]
 MOST_OBJECTS = 60  # that a pool keeps
 DEEPEST = 3  # calls within calls
+LINE = 120  # bytes of the log, for each thread
 
 
 def end(told: str) -> NoReturn:
@@ -103,6 +104,7 @@ class Caller(Arguments):
             self.modules.append(compat)
             self.left_out = set()
         self.log = log
+        self.line = 0  # of the log
         self.calls = 0
         self.depth = 0
         self.reached: set[str] = set()
@@ -279,7 +281,7 @@ class Caller(Arguments):
     def attempt(self, kind: str, name: str, work: Callable[[], Any]) -> None:
         """Do it, and end the process if it raises what stands for a mistake."""
         place = f"{self.calls} {kind}.{name}".encode(errors="replace")
-        os.pwrite(self.log, place[:120].ljust(120), 0)
+        os.pwrite(self.log, place[: LINE - 1].ljust(LINE - 1) + b"\n", self.line * LINE)
         try:
             made = work()
         except BUGS as error:

@@ -6,6 +6,7 @@ from typing import Any
 
 from support.hostile_calls.surroundings import Surroundings
 
+from ortcffi import errors
 from ortcffi._native import lib
 from ortcffi.compat import _environment
 from ortcffi.env import sharing
@@ -30,7 +31,7 @@ def note_what_is_shared() -> None:
 
 
 def take_back() -> None:
-    """Let go of shared allocators, the environment of `ortcffi.compat`, and ops.
+    """Let go of shared allocators, the environment of `ortcffi.compat`, ops, and exceptions.
 
     Nothing may use them any more.
     """
@@ -42,6 +43,7 @@ def take_back() -> None:
         lib.ortcffi_release_allocator(handle)
     _shared.clear()
     _environment.close_environment()
+    errors._kept.clear()
     for each in op_sets._sets.values():
         for op in each:
             each.remove(op)

@@ -7,25 +7,52 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from support import hostile
 
 # Calls something at random; None would do nothing.
 Act = Callable[[], object]
 
 
-class Raises(hostile.Raises):
-    """The same with more methods, which acts first.
+class Raises:
+    """Of all types at once: callable, iterable, mapping, number. It raises now and then.
 
-    It may close, change or free what its caller is about to use.
+    Before that it acts: it may close, change or free what its caller is about to use.
     """
 
     def __init__(self, chance: random.Random, act: Act) -> None:
-        super().__init__(chance)
+        self.chance = chance
         self.act = act
 
     def _maybe(self, answer: Any) -> Any:
         self.act()
-        return super()._maybe(answer)
+        if self.chance.random() < 0.5:
+            raise self.chance.choice([ValueError, KeyError, ZeroDivisionError, MemoryError])(
+                "hostile"
+            )
+        return answer
+
+    def __call__(self, *_arguments: Any, **_named: Any) -> Any:
+        return self._maybe(None)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._maybe(["a", "b"]))
+
+    def __len__(self) -> int:
+        return self._maybe(self.chance.choice([0, 1, 3, 1 << 40]))  # it lies
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._maybe(key)
+
+    def keys(self) -> Any:
+        return self._maybe(["k"])
+
+    def __index__(self) -> int:
+        return self._maybe(3)
+
+    def __array__(self, *_arguments: Any, **_named: Any) -> Any:
+        return self._maybe(np.zeros(3))
+
+    def __fspath__(self) -> str:
+        return self._maybe("/nonexistent")
 
     def items(self) -> Any:
         return self._maybe([("k", "v"), ("k",)])
