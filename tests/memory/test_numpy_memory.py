@@ -2,6 +2,7 @@
 """NumPy's own arrays in the memory of an allocator."""
 
 import gc
+import sys
 import threading
 import weakref
 from contextvars import copy_context
@@ -10,6 +11,7 @@ from functools import partial
 import numpy as np
 import pytest
 from support.allocators import InPython
+from support.interrupts import STRUCK, Tracer
 from support.processes import TIME_LIMIT
 from support.threads import run_threads
 
@@ -234,3 +236,45 @@ def test_a_closed_allocator_is_an_error(make):
     with pytest.raises(ValueError, match="closed"), numpy_allocator(pool):
         pass
     assert handler(np.ones(LARGE)) == "default_allocator"
+
+
+def interrupted(call, point):
+    """Call with an exception at a point; whether it came, and whether the call returned."""
+    tracer = Tracer(point)
+    sys.settrace(tracer)
+    try:
+        call()
+    except STRUCK:
+        return True, False
+    finally:
+        sys.settrace(None)
+    return tracer.left <= 0, True
+
+
+def uses(scope):
+    """Whether new arrays come from the allocator, and whether the scope can be left."""
+    is_ours = handler(np.empty(LARGE)) == "ortcffi"
+    try:
+        scope.__exit__(None, None, None)
+    except RuntimeError:
+        return is_ours, False
+    return is_ours, True
+
+
+def test_an_interrupted_enter_changes_nothing(make):
+    scope, point, comes = numpy_allocator(make()), 0, True
+    while comes:
+        point += 1
+        comes, is_entered = interrupted(scope.__enter__, point)
+        assert uses(scope) == (is_entered, is_entered)
+    assert point > 1
+
+
+def test_an_interrupted_exit_changes_all_or_nothing(make):
+    scope, point, comes = numpy_allocator(make()), 0, True
+    while comes:
+        point += 1
+        scope.__enter__()
+        comes, _ = interrupted(lambda: scope.__exit__(None, None, None), point)
+        assert uses(scope) in {(True, True), (False, False)}
+    assert point > 1
