@@ -10,11 +10,11 @@ from support.paths import CHECKOUT
 from support.threads import wait_until
 from support.versions import API_VERSION, VERSION_STRING
 
-from ortcffi._table import _slots
+from ortcffi._slots import slots
 from ortcffi.cli import check, check_client
 from ortcffi.table.trace import Needs
 
-SLOTS = list(_slots())
+SLOTS = list(slots())
 SOURCE = CHECKOUT / "tests/c/clients/custom_ops.c"
 STATUS = 'api->ReleaseStatus(api->CreateStatus(ORT_FAIL,""))'
 PAIRS = "api->ReleaseKeyValuePairs(NULL)"
