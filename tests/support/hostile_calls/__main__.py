@@ -2,6 +2,7 @@
 """Starts the threads that make the calls, and counts what is left."""
 
 import argparse
+import contextlib
 import contextvars
 import faulthandler
 import gc
@@ -24,6 +25,7 @@ from support.hostile_calls.calls import BUGS, DEEPEST, end
 from support.hostile_calls.surroundings import LONGEST, Surroundings
 
 import ortcffi as ort
+from ortcffi import compat, testing
 from ortcffi.testing.live_objects import left_alive, live_objects
 
 ADDRESS_SPACE = 12 << 30  # bytes; allocations beyond it fail
@@ -53,8 +55,20 @@ def work_here(hostile: Surroundings, until: float) -> None:
     hostile.numpys = None
 
 
+def import_all() -> None:
+    """Import what is otherwise imported at its first use.
+
+    Arrays that a module makes meanwhile stay, and with them the allocator that NumPy uses then.
+    """
+    for module in (np, ort, compat, testing):
+        for name in dir(module):
+            with contextlib.suppress(ImportError, AttributeError):
+                getattr(module, name)
+
+
 def call_at_random(options: argparse.Namespace, log: int) -> None:
     """Make the calls of all threads; exit with an error if they leave objects alive."""
+    import_all()
     ort.core_api().default_allocator.info  # noqa: B018  # what stays for the whole process
     before = live_objects()
     kept.note_what_is_shared()
