@@ -3,7 +3,8 @@
 
 import os
 import stat
-from collections.abc import Mapping
+from array import array
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from operator import index
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -37,7 +38,8 @@ AnyPath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 INT32 = (-(2**31), 2**31 - 1)
 UINT32 = (0, 2**32 - 1)
 SIZE = (0, 2**63 - 1)  # libraries add to sizes before they look at them; the upper half would wrap
-_SEQUENCES = {list, tuple}
+_NO_ELEMENTS = (str, bytes, bytearray, memoryview, range, array)
+_ARRAY_PROTOCOLS = ("__array__", "__array_interface__", "__array_struct__")
 _MOST_LEVELS = 64  # as many as NumPy has dimensions
 
 
@@ -146,25 +148,34 @@ def mapping(argument: str, given: Any) -> dict[Any, Any]:
 
 
 def snapshot(x: Any) -> Any:
-    """What NumPy is to make an array of: a copy if it is a list, and of the lists in it.
+    """What NumPy is to make an array of: a copy if it is a sequence, and of the sequences in it.
 
     NumPy calls ``__array__`` of the elements, and reads past the end of a list that this shortens.
     """
-    return _copied(x, _MOST_LEVELS, {}) if type(x) in _SEQUENCES else x
+    return _copied(x, _MOST_LEVELS, {}) if _has_elements(type(x)) else x
+
+
+def _has_elements(kind: type) -> bool:
+    """Whether NumPy makes an array of the elements of such an object."""
+    if kind is list or kind is tuple:
+        return True
+    is_sequence = issubclass(kind, Sequence) and not issubclass(kind, _NO_ELEMENTS)
+    return is_sequence and not any(hasattr(kind, name) for name in _ARRAY_PROTOCOLS)
 
 
 def _copied(x: Any, levels: int, copies: dict[int, tuple[Any, Any]]) -> Any:
-    """A copy of a list or a tuple; `copies` has the lists that were copied, which may recur."""
+    """A copy of a sequence; `copies` has those that were copied, which may recur."""
     if id(x) in copies:
         return copies[id(x)][1]
-    made = list(x)
-    if type(x) is list:
-        copies[id(x)] = (x, made)  # with the list itself, so that its id remains its own
-    if levels > 0 and not _SEQUENCES.isdisjoint(map(type, made)):
+    made = list.copy(x) if isinstance(x, list) else list(x)
+    if not isinstance(x, tuple):
+        copies[id(x)] = (x, made)  # with the sequence itself, so that its id remains its own
+    nested = {kind for kind in set(map(type, made)) if _has_elements(kind)} if levels > 0 else set()
+    if nested:
         made[:] = [
-            _copied(each, levels - 1, copies) if type(each) in _SEQUENCES else each for each in made
+            _copied(each, levels - 1, copies) if type(each) in nested else each for each in made
         ]
-    return made if type(x) is list else tuple(made)
+    return tuple(made) if isinstance(x, tuple) else made
 
 
 def absolute(argument: str, path: AnyPath) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A fork waits until no other thread imports a module that this package needs.
+"""A fork waits until no other thread imports a module of this package, of NumPy or of CFFI.
 
 Modules are imported when they are first used, and Python holds a lock for each meanwhile. In the
 child of a fork nobody would release the lock of a module that another thread was importing.
@@ -11,7 +11,7 @@ import time
 from threading import get_ident
 from typing import Any
 
-_NEEDED = {"ortcffi", "numpy", "cffi"}
+_NEEDED = {"ortcffi", "numpy", "cffi", "_cffi_backend", "ml_dtypes"}
 _LONGEST = 10.0  # seconds: an import that itself waits for the forking thread would not end
 
 # Python's own, which has no public name: a weak reference to the lock of each module.
@@ -25,7 +25,7 @@ def _is_imported_elsewhere(name: str, lock: Any) -> bool:
 
 def _wait_for_imports() -> None:
     end = time.monotonic() + _LONGEST
-    while any(_is_imported_elsewhere(name, lock()) for name, lock in list(_locks.items())):
+    while any(_is_imported_elsewhere(name, lock()) for name, lock in _locks.copy().items()):
         if time.monotonic() > end:
             return
         time.sleep(0.001)

@@ -6,6 +6,8 @@ from functools import cache
 from ortcffi._convert import decode
 from ortcffi._native import lib
 
+__all__ = ["slots"]
+
 
 @cache
 def slots() -> dict[str, int]:

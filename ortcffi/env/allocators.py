@@ -147,7 +147,7 @@ class EnvMemory(Handle):
         """Have the library create an allocator and share it between sessions.
 
         With ``ArenaCfg(max_bytes=...)`` this bounds the memory of sessions: one that would need
-        more raises. ONNX Runtime's `shared_allocator` does not find the arena, the core's does.
+        more raises. With the core `shared_allocator` finds the arena.
 
         Parameters
         ----------

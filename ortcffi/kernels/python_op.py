@@ -172,10 +172,12 @@ def custom_op(  # noqa: PLR0913  # as many as there are facts
     taken, given = operands_of("inputs", inputs), operands_of("outputs", outputs)
     declared = attributes_of(attributes)
     pairs = tuple(
-        (_place("input", i, taken), _place("output", o, given))
-        for i, o in _pairs("may_inplace", may_inplace)
+        (_place("input", i, taken), _place("output", o, given)) for i, o in _pairs(may_inplace)
     )
-    ((first, last),) = _pairs("versions", (versions,))
+    try:
+        first, last = versions
+    except (TypeError, ValueError):
+        raise TypeError(f"versions must be a pair (first, last), not {versions!r}") from None
     last = NO_END if last is None else last
     span = integer("versions", first, (1, NO_END)), integer("versions", last, (first, NO_END))
     if not given:
@@ -213,8 +215,9 @@ def _place(kind: str, place: Any, operands: tuple[Any, ...]) -> int:
     return integer(f"may_inplace: {kind}", place, (0, max(len(operands) - 1, 0)))
 
 
-def _pairs(argument: str, given: Any) -> list[tuple[Any, Any]]:
+def _pairs(may_inplace: Any) -> list[tuple[Any, Any]]:
     try:
-        return [(one, other) for one, other in given]
+        return [(one, other) for one, other in may_inplace]
     except (TypeError, ValueError):
-        raise TypeError(f"{argument} must be made of pairs of ints, not {given!r}") from None
+        text = f"may_inplace must be made of pairs of ints, not {may_inplace!r}"
+        raise TypeError(text) from None

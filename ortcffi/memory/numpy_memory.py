@@ -67,7 +67,7 @@ class numpy_allocator:  # noqa: N801  # used like a function, as contextlib's ar
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if isinstance(error, MemoryError):
-            add_cause(error)
         if not lib.ortcffi_numpy_leave(_before):
             raise RuntimeError("this numpy_allocator was not entered in this context")
+        if isinstance(error, MemoryError):
+            add_cause(error)

@@ -58,6 +58,8 @@ class Api(Table):
     def _find_default(self) -> "Allocator":
         from ortcffi.memory.allocator import Allocator  # which imports NumPy
 
+        if lib.ortcffi_is_table_of_kernels(self.pointer):  # it would give the running kernel's
+            return Allocator(self, core_api().default_allocator.handle)
         out = ffi.new("OrtAllocator**")
         checked.GetAllocatorWithDefaultOptions(self.pointer, out)
         return Allocator(self, out[0])

@@ -36,7 +36,7 @@ def table_of(allocator: Allocator, api: "Api | None") -> "Api":
 
 
 def dimensions(shape: "Shape") -> tuple[int, ...]:
-    """A shape as a tuple of ints that fit C's int64_t. Allocators accept the same shapes."""
+    """A shape as a tuple of ints that fit C's int64_t."""
     given: Any = shape
     if isinstance(given, np.ndarray):
         given = given[()] if given.ndim == 0 else tuple(given)

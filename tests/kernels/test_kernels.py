@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from support.processes import run_python
 from support.threads import run_threads
 
 import ortcffi as ort
@@ -232,3 +233,23 @@ def test_a_fifo_is_no_library_and_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "fifo.so")
     with pytest.raises(ort.errors.Fail, match=r"fifo\.so: is not a regular file"):
         ort.CustomOpLibrary(tmp_path / "fifo.so")
+
+
+def test_the_first_kernel_of_a_process_does_not_keep_its_allocator():
+    program = """if True:
+        import numpy as np
+        import ortcffi as ort
+        from ortcffi.testing.live_objects import left_alive, live_objects
+
+        def same(x):
+            return x
+
+        shapes = dict(shapes=lambda x: x, op_set=None)
+        op = ort.custom_op("d", inputs=["f4"], outputs=["f4"], **shapes)(same)
+        before = live_objects()
+        with ort.Tracking(ort.core_api().default_allocator) as tracking:
+            with op.kernel(allocator=tracking) as kernel:
+                kernel(np.ones(4, np.float32))
+        print(left_alive(before))
+    """
+    assert run_python(program) == "{}"

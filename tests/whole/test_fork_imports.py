@@ -30,8 +30,8 @@ def test_a_child_can_import_what_another_thread_was_importing(tmp_path, monkeypa
     importer = threading.Thread(target=__import__, args=(MODULE,), daemon=True)
     importer.start()
     assert ortcffi.begun.wait(LIMIT)
-    # The import goes on while the fork waits for it.
-    threading.Timer(0.05, ortcffi.may_end.set).start()
+    # The import goes on once the fork waits for it; what is registered last runs first.
+    os.register_at_fork(before=lambda: threading.Timer(0.05, ortcffi.may_end.set).start())
     status = fork(lambda: __import__(MODULE), LIMIT)
     join(importer)
     del sys.modules[MODULE]

@@ -11,7 +11,7 @@ from support.paths import CHECKOUT
 from ortcffi._convert import snapshot
 
 BEGIN = """if True:
-    import faulthandler, sys
+    import collections, faulthandler, sys
 
     import numpy as np
 
@@ -28,8 +28,8 @@ BEGIN = """if True:
             self.given.clear()
             return np.ones(2, np.float32)
 
-    def emptied():
-        made = [np.ones(2, np.float32)]
+    def emptied(kind=list):
+        made = kind([np.ones(2, np.float32)])
         made += [Emptying(made), *(np.ones(2, np.float32) for _ in range(5000))]
         return made
 
@@ -40,6 +40,9 @@ USES = {
     "a copy": "memory.copy_of(emptied())",
     "a list in a list": "memory.copy_of([emptied()])[0]",
     "a list in a tuple": "memory.copy_of((emptied(),))[0]",
+    "a list in a deque": "memory.copy_of(collections.deque([emptied()]))[0]",
+    "a list in a list in Python": "memory.copy_of([collections.UserList([emptied()])])[0, 0]",
+    "a list of a subclass": "memory.copy_of(emptied(type('Derived', (list,), {})))",
     "a filling": "memory.full((5002, 2), emptied())",
     "an output of an op": """
         ort.custom_op("d", inputs=[F4], outputs=[F4], op_set=None)(lambda x: emptied()).kernel()(

@@ -68,11 +68,12 @@ static inline CORE_INLINE struct core_shard* core_shard(struct core_shards* shar
   return CORE_LIKELY(shard != NULL) ? shard : core_shard_of_any(shards);
 }
 
-/* One writer, many readers. An addition in memory is one instruction where a relaxed load and store
- * are three, and neither can tear; only the thread sanitizer needs the latter. */
+/* One writer, many readers. gcc and clang make one instruction of an addition in memory where a
+ * relaxed load and store are three. C11 calls it a race, so the thread sanitizer is given the
+ * latter, and so are processors that would need two instructions for 64 bits. */
 #define CORE_SHARD_SET(counter, value) __atomic_store_n(&(counter), (value), __ATOMIC_RELAXED)
 #define CORE_SHARD_GET(counter) __atomic_load_n(&(counter), __ATOMIC_RELAXED)
-#if defined(CORE_TSAN)
+#if defined(CORE_TSAN) || UINTPTR_MAX < UINT64_MAX
 #define CORE_SHARD_ADD(counter, change) CORE_SHARD_SET(counter, (counter) + (change))
 #else
 #define CORE_SHARD_ADD(counter, change) ((counter) += (change))

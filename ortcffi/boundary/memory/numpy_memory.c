@@ -156,6 +156,14 @@ static PyObject* one_longer(PyObject* stack, PyObject* last) {
   return longer;
 }
 
+/* Has NumPy use a handler again, whatever exception there is. */
+static void set_back(PyObject* handler) {
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  Py_XDECREF(set_handler(handler));
+  PyErr_Restore(type, value, traceback);
+}
+
 ortcffi_object* ortcffi_numpy_enter(OrtAllocator* allocator, ortcffi_object* variable) {
   if (ortcffi_numpy_functions() == NULL) {
     return (ortcffi_object*)Py_NewRef(Py_False);
@@ -167,7 +175,7 @@ ortcffi_object* ortcffi_numpy_enter(OrtAllocator* allocator, ortcffi_object* var
   if (before != NULL && set_stack((PyObject*)variable, one_longer(stack, before))) {
     answer = Py_NewRef(Py_True);
   } else if (before != NULL) {
-    Py_XDECREF(set_handler(before));
+    set_back(before);
   }
   Py_XDECREF(before);
   Py_XDECREF(handler);
@@ -178,14 +186,18 @@ ortcffi_object* ortcffi_numpy_enter(OrtAllocator* allocator, ortcffi_object* var
 ortcffi_object* ortcffi_numpy_leave(ortcffi_object* variable) {
   PyObject* stack = PyObject_CallMethod((PyObject*)variable, "get", NULL);
   Py_ssize_t count = stack == NULL ? -1 : PyTuple_Size(stack);
-  PyObject* answer = NULL;
-  if (count == 0) {
-    answer = Py_NewRef(Py_False);
-  } else if (count > 0 && set_stack((PyObject*)variable, PyTuple_GetSlice(stack, 0, count - 1))) {
-    PyObject* ours = set_handler(PyTuple_GetItem(stack, count - 1));
-    answer = ours == NULL ? NULL : Py_NewRef(Py_True);
-    Py_XDECREF(ours);
+  if (count <= 0) {
+    Py_XDECREF(stack);
+    return (ortcffi_object*)(count == 0 ? Py_NewRef(Py_False) : NULL);
   }
-  Py_XDECREF(stack);
+  PyObject* ours = set_handler(PyTuple_GetItem(stack, count - 1));
+  PyObject* answer = NULL;
+  if (ours != NULL && set_stack((PyObject*)variable, PyTuple_GetSlice(stack, 0, count - 1))) {
+    answer = Py_NewRef(Py_True);
+  } else if (ours != NULL) {
+    set_back(ours);
+  }
+  Py_XDECREF(ours);
+  Py_DECREF(stack);
   return (ortcffi_object*)answer;
 }

@@ -31,6 +31,7 @@
  */
 #include "boundary/limited_api.h"
 
+#include <limits.h>
 #include <stdint.h>
 
 #include "onnxruntime_c_api.h"
@@ -80,9 +81,26 @@ static PyObject* owner_new(PyTypeObject* kind, PyObject* arguments, PyObject* ke
 
 /* How many calls deeper than the limit of recursion a release may go: an object that goes where the
  * limit is near must not stay for that. */
-#define ROOM 200
+#define ROOM 500
 
-static void add_room(int calls) { Py_SetRecursionLimit(Py_GetRecursionLimit() + calls); }
+/* The limit of the program, what it is raised to, and how many releases need that. The GIL guards
+ * these. A limit that the program sets meanwhile stays. */
+static int limit, raised_limit, in_need;
+
+static void add_room(void) {
+  int found = Py_GetRecursionLimit();
+  if (in_need++ == 0 || found != raised_limit) {
+    limit = found;
+    raised_limit = found > INT_MAX - ROOM ? found : found + ROOM;
+    Py_SetRecursionLimit(raised_limit);
+  }
+}
+
+static void take_room(void) {
+  if (--in_need == 0 && Py_GetRecursionLimit() == raised_limit) {
+    Py_SetRecursionLimit(limit);
+  }
+}
 
 #define MOST_INTERRUPTS 100
 
@@ -106,9 +124,9 @@ static int call_whole(PyObject* function) {
   if (function == Py_None) {
     return 0;
   }
-  add_room(ROOM);
+  add_room();
   int is_interrupted = call_interrupted(function);
-  add_room(-ROOM);
+  take_room();
   return is_interrupted;
 }
 
@@ -137,13 +155,13 @@ static void release_object(const struct owner* owner, void* pointer) {
    * may fail in the middle, so that it gets the room at once. */
   int has_room = !PyCFunction_Check(owner->release);
   if (has_room) {
-    add_room(ROOM);
+    add_room();
   }
   PyObject* answer = call_release(owner, pointer);
   if (answer == NULL && !has_room && PyErr_ExceptionMatches(PyExc_RecursionError)) {
     PyErr_Clear();
     has_room = 1;
-    add_room(ROOM);
+    add_room();
     answer = call_release(owner, pointer);
   }
   if (answer == NULL) {
@@ -151,7 +169,7 @@ static void release_object(const struct owner* owner, void* pointer) {
   }
   Py_XDECREF(answer);
   if (has_room) {
-    add_room(-ROOM);
+    take_room();
   }
 }
 

@@ -70,7 +70,7 @@ ortcffi_object* ortcffi_checked(ortcffi_object* function, ortcffi_object* name) 
   if (called == NULL || flags < 0 || text == NULL) {
     return NULL;
   }
-  /* The function refers to it until it ends, and so does the name, which is its `self`. */
+  /* Never freed: there is one for each function of the table. */
   PyMethodDef* definition = PyMem_Malloc(sizeof *definition);
   if (definition == NULL) {
     return (ortcffi_object*)PyErr_NoMemory();

@@ -8,6 +8,11 @@
 
 const OrtApiBase* ortcffi_core_api_base(void) { return core_api_base(); }
 
+int ortcffi_is_table_of_kernels(const OrtApi* api) {
+  const OrtApi* newest = core_kernel_base(ORT_API_VERSION)->GetApi(ORT_API_VERSION);
+  return api->GetAllocatorWithDefaultOptions == newest->GetAllocatorWithDefaultOptions;
+}
+
 static const ortcffi_slot rows[] = {
 #define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
   {#name, since, #topic, #who, #gil},

@@ -27,12 +27,12 @@ static PyObject *name_export, *name_device, *name_version, *newest, *no_argument
 static struct loan* new_loan(PyObject* capsule) {
   int is_versioned = PyCapsule_IsValid(capsule, VERSIONED);
   if (!is_versioned && !PyCapsule_IsValid(capsule, LEGACY)) {
-    PyErr_SetString(PyExc_BufferError, "__dlpack__ gave no capsule of a tensor, or a used one");
+    PyErr_SetString(PyExc_BufferError, "x: __dlpack__ gave no capsule of a tensor, or a used one");
     return NULL;
   }
   void* managed = PyCapsule_GetPointer(capsule, is_versioned ? VERSIONED : LEGACY);
   if (is_versioned && ((struct versioned*)managed)->major != 1) {
-    PyErr_Format(PyExc_BufferError, "__dlpack__ gave a tensor of DLPack %u, not of 1",
+    PyErr_Format(PyExc_BufferError, "x: __dlpack__ gave a tensor of DLPack %u, not of 1",
                  ((struct versioned*)managed)->major);
     return NULL;
   }

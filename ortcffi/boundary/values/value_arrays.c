@@ -76,8 +76,10 @@ static struct maker* maker_of(PyObject* api) {
     PyErr_Clear();
     return NULL;
   }
-  Py_DECREF(maker); /* the Api keeps it */
-  return Py_IS_TYPE(maker, ortcffi_maker_type) ? (struct maker*)maker : NULL;
+  /* One that the Api does not keep, such as a property's, would be gone below. */
+  int is_good = Py_IS_TYPE(maker, ortcffi_maker_type) && Py_REFCNT(maker) > 1;
+  Py_DECREF(maker);
+  return is_good ? (struct maker*)maker : NULL;
 }
 
 struct maker* ortcffi_maker_of(PyObject* api) {
