@@ -237,19 +237,25 @@ def test_a_fifo_is_no_library_and_not_waited_for(tmp_path):
 
 def test_the_first_kernel_of_a_process_does_not_keep_its_allocator():
     program = """if True:
+        import gc
+
         import numpy as np
         import ortcffi as ort
         from ortcffi.testing.live_objects import left_alive, live_objects
 
-        def same(x):
-            return x
+        def scale(x, *, factor):
+            return x * np.float32(factor)
 
-        shapes = dict(shapes=lambda x: x, op_set=None)
-        op = ort.custom_op("d", inputs=["f4"], outputs=["f4"], **shapes)(same)
+        given = dict(inputs=["f4"], outputs=["f4"], attributes={"factor": 1.0})
+        op = ort.custom_op("d", op_set=None, shapes=lambda x, **_: x, **given)(scale)
+
+        def run():
+            tracking = ort.Tracking(ort.core_api().default_allocator)
+            op.kernel(allocator=tracking)(np.ones(4, np.float32))
+
         before = live_objects()
-        with ort.Tracking(ort.core_api().default_allocator) as tracking:
-            with op.kernel(allocator=tracking) as kernel:
-                kernel(np.ones(4, np.float32))
+        run()
+        gc.collect()
         print(left_alive(before))
     """
     assert run_python(program) == "{}"

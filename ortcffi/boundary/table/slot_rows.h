@@ -9,7 +9,7 @@
 /* The embedded core's base, whatever other OrtGetApiBase the process has. */
 const OrtApiBase* ortcffi_core_api_base(void);
 
-/* Whether a table is one that kernels get, whose default allocator is that of the running kernel. */
+/* Whether a table is one that kernels get: its default allocator is that of the running kernel. */
 int ortcffi_is_table_of_kernels(const OrtApi* api);
 
 /* The API version that this was built for, and the number of slots that OrtApi has then. */
