@@ -118,7 +118,8 @@ class _Checked:
 
 
 # checked.CreateEnv(api, ...) is lib.CreateEnv(api, ...), but raises the exception for a failing
-# status. It has the functions of OrtApi.
+# status. It has the functions of OrtApi. CreateStatus answers the status that it was asked for, which
+# would be raised.
 checked: "Lib" = cast("Any", _Checked())
 
 

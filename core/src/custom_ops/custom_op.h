@@ -120,7 +120,8 @@ const char* core_op_name(const OrtCustomOp* op);
 const char* core_op_provider(const OrtCustomOp* op);
 /** The first and the last opset version with the op; 1 and INT_MAX by default. */
 void core_op_versions(const OrtCustomOp* op, int* first, int* last);
-/** The lowest API version whose struct has all fields that the op relies on. */
+/** The lowest API version whose struct has all fields that the op relies on. Does not count
+ * InferOutputShapeFn and the fields of version 18, without which an op still runs. */
 uint32_t core_op_needs(const OrtCustomOp* op);
 size_t core_op_operand_count(const OrtCustomOp* op, bool is_output);
 /** `index` must be below the count. */
