@@ -118,8 +118,8 @@ class _Checked:
 
 
 # checked.CreateEnv(api, ...) is lib.CreateEnv(api, ...), but raises the exception for a failing
-# status. It has the functions of OrtApi. CreateStatus answers the status that it was asked for, which
-# would be raised.
+# status. It has the functions of OrtApi. The answer of CreateStatus, a status that was asked for,
+# would be raised as well.
 checked: "Lib" = cast("Any", _Checked())
 
 
