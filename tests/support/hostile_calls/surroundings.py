@@ -148,8 +148,12 @@ class Surroundings(Caller):
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
 
+    def is_spared(self, code: CodeType) -> bool:
+        """Python itself does not survive an exception in an import: the import lock stays locked."""
+        return code in self.not_struck or code.co_filename.startswith("<frozen importlib")
+
     def strike(self, _signal: int, frame: FrameType | None) -> None:
-        while frame is not None and frame.f_code not in self.not_struck:
+        while frame is not None and not self.is_spared(frame.f_code):
             frame = frame.f_back
         if self.striking and frame is None:
             self.striking = False
