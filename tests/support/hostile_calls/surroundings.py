@@ -149,7 +149,7 @@ class Surroundings(Caller):
             signal.setitimer(signal.ITIMER_REAL, 0)
 
     def is_spared(self, code: CodeType) -> bool:
-        """Whether Python would not survive it: after an interrupted import its lock stays locked."""
+        """Whether Python would not survive it: an interrupted import leaves its lock locked."""
         return code in self.not_struck or code.co_filename.startswith("<frozen importlib")
 
     def strike(self, _signal: int, frame: FrameType | None) -> None:
