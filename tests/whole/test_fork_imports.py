@@ -31,7 +31,8 @@ def test_a_child_can_import_what_another_thread_was_importing(tmp_path, monkeypa
     importer.start()
     assert ortcffi.begun.wait(LIMIT)
     # The import goes on once the fork waits for it; what is registered last runs first.
-    os.register_at_fork(before=lambda: threading.Timer(0.05, ortcffi.may_end.set).start())
+    once = [threading.Timer(0.05, ortcffi.may_end.set).start]
+    os.register_at_fork(before=lambda: once and once.pop()())  # it stays registered
     status = fork(lambda: __import__(MODULE), LIMIT)
     join(importer)
     del sys.modules[MODULE]
