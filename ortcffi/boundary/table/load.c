@@ -4,24 +4,16 @@
 #include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "boundary/table/load.h"
+#include "platform/private_copy.h"
 
 /* The loader holds its own lock while it runs the constructors of a library. A constructor that
  * waits for the GIL, while a thread with the GIL waits for the loader, would deadlock. So each
  * function here releases the GIL before it calls the loader. */
 
-/* Whether a path leads to something that is neither a file nor a directory, such as a FIFO, which
- * the loader would wait for. */
-static int is_special_file(const char* path) {
-  struct stat found;
-  return path != NULL && strchr(path, '/') != NULL && stat(path, &found) == 0 &&
-         !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode);
-}
-
 static void* open_library(const char* path, int flags, char* reason, size_t reason_size) {
-  if (is_special_file(path)) {
+  if (path != NULL && core_is_special_file(path)) {
     PyOS_snprintf(reason, reason_size, "%s: is not a regular file", path);
     return NULL;
   }
