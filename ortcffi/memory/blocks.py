@@ -34,8 +34,6 @@ def refuse(limits: "Limits", failure: BaseException | None, function: str) -> No
             raise failure
         raise out_of_memory("the allocator has no block of this size", function)
     except OutOfMemory as error:
-        if not limits:
-            raise
         # Do not bind the new exception to a name: its traceback refers to this frame, so that
         # would be a cycle.
         raise with_limits(error, limits) from error.__cause__
@@ -48,9 +46,7 @@ def with_limits(error: OutOfMemory, limits: "Limits") -> OutOfMemory:
     if not limits:
         return error
     told = f"{error.message}; {'; '.join(map(_use, limits))}"
-    longer = OutOfMemory(told, error.function)
-    longer.__cause__ = error.__cause__
-    return longer
+    return OutOfMemory(told, error.function)
 
 
 def _use(limiting: tuple[int, int]) -> str:
