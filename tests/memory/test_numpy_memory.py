@@ -2,7 +2,6 @@
 """NumPy's own arrays in the memory of an allocator."""
 
 import gc
-import sys
 import threading
 import weakref
 from contextvars import copy_context
@@ -11,7 +10,7 @@ from functools import partial
 import numpy as np
 import pytest
 from support.allocators import InPython
-from support.interrupts import STRUCK, Tracer
+from support.interrupts import ends
 from support.processes import TIME_LIMIT
 from support.threads import run_threads
 
@@ -238,19 +237,6 @@ def test_a_closed_allocator_is_an_error(make):
     assert handler(np.ones(LARGE)) == "default_allocator"
 
 
-def interrupted(call, point):
-    """Call with an exception at a point; whether it came, and whether the call returned."""
-    tracer = Tracer(point)
-    sys.settrace(tracer)
-    try:
-        call()
-    except STRUCK:
-        return True, False
-    finally:
-        sys.settrace(None)
-    return tracer.left <= 0, True
-
-
 def uses(scope):
     """Whether new arrays come from the allocator, and whether the scope can be left."""
     is_ours = handler(np.empty(LARGE)) == "ortcffi"
@@ -262,19 +248,19 @@ def uses(scope):
 
 
 def test_an_interrupted_enter_changes_nothing(make):
-    scope, point, comes = numpy_allocator(make()), 0, True
-    while comes:
+    scope, point, is_entered = numpy_allocator(make()), 0, False
+    while not is_entered:
         point += 1
-        comes, is_entered = interrupted(scope.__enter__, point)
+        is_entered = ends(scope.__enter__, point)
         assert uses(scope) == (is_entered, is_entered)
     assert point > 1
 
 
 def test_an_interrupted_exit_is_whole(make):
-    scope, point, comes = numpy_allocator(make()), 0, True
-    while comes:
+    scope, point, is_left = numpy_allocator(make()), 0, False
+    while not is_left:
         point += 1
         scope.__enter__()
-        comes, _ = interrupted(lambda: scope.__exit__(None, None, None), point)
+        is_left = ends(lambda: scope.__exit__(None, None, None), point)
         assert uses(scope) == (False, False)
     assert point > 1

@@ -4,12 +4,11 @@
 CPython before 3.12.4 ended the process there.
 """
 
-import os
 import sys
 
 import pytest
 from support import processes
-from support.paths import CHECKOUT
+from support.paths import finds_support
 
 PROGRAM = """if True:
     import asyncio, gc, threading
@@ -52,7 +51,5 @@ PROGRAM = """if True:
 
 @pytest.mark.usefixtures("real_api")
 def test_a_library_thread_may_end_with_an_allocator_in_its_context():
-    found = os.pathsep.join([str(CHECKOUT / "tests"), os.environ.get("PYTHONPATH", "")])
-    environment = {**os.environ, "PYTHONPATH": found}
-    told = processes.run(sys.executable, "-c", PROGRAM, env=environment).stdout
+    told = processes.run(sys.executable, "-c", PROGRAM, env=finds_support()).stdout
     assert told == "['once'] {}\n"

@@ -6,12 +6,12 @@ import os
 import signal
 import sys
 import time
-from pathlib import Path
 from textwrap import dedent
 
 import numpy as np
 import pytest
 from support import models
+from support.paths import finds_support
 from support.processes import run
 from support.threads import join, run_threads, start, wait_until
 
@@ -195,9 +195,7 @@ def test_a_handler_of_the_programs_is_not_taken_for_an_interrupt(endless, later)
 
 def python(code):
     """Run code in a process that may import what the tests share; what it prints."""
-    tests = str(Path(models.__file__).parents[1])
-    path = os.pathsep.join([os.environ.get("PYTHONPATH", ""), tests])
-    done = run(sys.executable, "-c", dedent(code), env=os.environ | {"PYTHONPATH": path})
+    done = run(sys.executable, "-c", dedent(code), env=finds_support())
     assert not done.stderr
     return done.stdout
 

@@ -13,14 +13,14 @@ from textwrap import dedent
 import numpy as np
 import pytest
 from support import models
+from support.paths import finds_support
 from support.processes import run, run_python
 
 import ortcffi as ort
 from ortcffi.errors import OutOfMemory
 
 # Of processes that import what the tests share.
-TESTS = str(Path(models.__file__).parents[1])
-PATH = {"PYTHONPATH": os.pathsep.join([os.environ.get("PYTHONPATH", ""), TESTS])}
+PATH = {"PYTHONPATH": finds_support()["PYTHONPATH"]}
 
 
 def test_a_model_tells_what_its_maker_wrote(opened):

@@ -22,6 +22,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
+from support.recursion import call_near_limit
 
 import ortcffi as ort
 from ortcffi import Value, core_api, ffi, lib
@@ -261,6 +262,13 @@ def ends(make: Callable[[], Any], point: int) -> bool:
     return tracer.left > 0
 
 
+def settled(live: Callable[[], list[int]], before: list[int]) -> list[int]:
+    """The counts now, after a collection if they are not those of before."""
+    if live() != before:
+        gc.collect()
+    return live()
+
+
 def lost(make: Callable[[], Any], live: Callable[[], list[int]]) -> tuple[int, list[int]]:
     """How many points there were, and after which of them an object was left."""
     for _ in range(2):
@@ -271,9 +279,7 @@ def lost(make: Callable[[], Any], live: Callable[[], list[int]]) -> tuple[int, l
     for point in range(1, MOST):
         if ends(make, point):
             return point, found
-        if live() != before:
-            gc.collect()
-        now = live()
+        now = settled(live, before)
         if now != before:
             found.append(point)
             before = now
@@ -283,21 +289,10 @@ def lost(make: Callable[[], Any], live: Callable[[], list[int]]) -> tuple[int, l
 # --- near the limit of recursion ------------------------------------------------------------------
 
 
-def fall(calls: int, function: Callable[[], Any]) -> None:
-    if calls > 0:
-        fall(calls - 1, function)
-    else:
-        function()
-
-
-def call_with_room(left: int, function: Callable[[], Any]) -> bool:
+def returns_near_limit(left: int, function: Callable[[], Any]) -> bool:
     """Call a function that may go about so many calls deeper; whether it returned."""
-    frame: FrameType | None = sys._getframe()
-    depth = 0
-    while frame is not None:
-        frame, depth = frame.f_back, depth + 1
     try:
-        fall(sys.getrecursionlimit() - depth - left, function)
+        call_near_limit(left, function)
     except Exception:  # noqa: BLE001  # a class may not be found where nothing can be called
         return False
     return True
@@ -309,12 +304,10 @@ def lost_near_limit(make: Callable[[], Any], live: Callable[[], list[int]]) -> l
     before, found = live(), []
     for left in range(MOST_ROOM):
         made = [make()]
-        call_with_room(left, made.clear)
+        returns_near_limit(left, made.clear)
         made.clear()
-        is_made = call_with_room(left, make)
-        if live() != before:
-            gc.collect()
-        now = live()
+        is_made = returns_near_limit(left, make)
+        now = settled(live, before)
         if now != before:
             found.append(left)
             before = now

@@ -7,7 +7,6 @@ failure names. `support.hostile_calls` says what is called and what counts as a 
 
 import enum
 import inspect
-import os
 import random
 import shutil
 import sys
@@ -16,7 +15,7 @@ from pathlib import Path
 import pytest
 from support import processes
 from support.hostile_calls import makers
-from support.paths import CHECKOUT
+from support.paths import CHECKOUT, finds_support
 
 import ortcffi as ort
 
@@ -32,9 +31,7 @@ def run(table: str, seed: int, seconds: float, threads: int, folder: Path) -> No
     command = [sys.executable, "-m", "support.hostile_calls", "--table", table]
     command += ["--seed", str(seed), "--seconds", str(seconds), "--threads", str(threads)]
     command += ["--log", str(log)]
-    variables = {**os.environ, "PYTHONFAULTHANDLER": "1", "TMPDIR": str(folder)}
-    found = [str(TESTS), os.environ.get("PYTHONPATH", "")]
-    variables["PYTHONPATH"] = os.pathsep.join(filter(None, found))
+    variables = {**finds_support(TESTS), "PYTHONFAULTHANDLER": "1", "TMPDIR": str(folder)}
     done = processes.run(
         *command, code=None, timeout=seconds + processes.TIME_LIMIT, cwd=folder, env=variables
     )

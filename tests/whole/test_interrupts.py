@@ -7,14 +7,13 @@ recursion, which may be near as well where an object is released.
 
 import functools
 import json
-import os
 import sys
 from pathlib import Path
 
 import pytest
 from support import interrupts
 from support.compilers import CORE, build_folder, compile_shared
-from support.paths import CHECKOUT
+from support.paths import CHECKOUT, finds_support
 from support.processes import run
 
 LIMIT = 240  # seconds, of all kinds together, which take ten
@@ -36,8 +35,8 @@ def points(*arguments: Path, **environment: str) -> dict[str, tuple[int, list[in
 
     At last with how many calls left to the limit of recursion one was lost.
     """
-    command = [sys.executable, interrupts.__file__, *arguments]
-    done = run(*command, env={**os.environ, **environment}, timeout=LIMIT)
+    command = [sys.executable, "-P", "-m", "support.interrupts", *arguments]
+    done = run(*command, env={**finds_support(), **environment}, timeout=LIMIT)
     found: dict[str, tuple[int, list[int], list[int]]] = json.loads(done.stdout)
     return found
 

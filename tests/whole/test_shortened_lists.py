@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Lists that an element empties while NumPy makes an array of them, which it does not survive."""
 
-import os
 import sys
 
 import pytest
 from support import processes
-from support.paths import CHECKOUT
+from support.paths import finds_support
 
 from ortcffi._convert import snapshot
 
@@ -57,11 +56,8 @@ USES = {
 
 def run(use: str) -> str:
     """The shape of what a use answers, in a process that may crash."""
-    found = os.pathsep.join([str(CHECKOUT / "tests"), os.environ.get("PYTHONPATH", "")])
     program = f"{BEGIN}\n    found = ({use})\n    print(np.shape(found))"
-    return processes.run(
-        sys.executable, "-c", program, env={**os.environ, "PYTHONPATH": found}
-    ).stdout
+    return processes.run(sys.executable, "-c", program, env=finds_support()).stdout
 
 
 @pytest.mark.parametrize("use", USES)

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 from support import processes
 from support.hostile_calls.calls import Caller, end
+from support.recursion import call_near_limit
 from support.threads import run_async
 
 from ortcffi.__main__ import main
@@ -115,22 +116,8 @@ class Surroundings(Caller):
 
     def deep(self) -> None:
         """A call close to the limit of recursion."""
-        left = self.chance.randrange(10, 60)
-
-        def fall(depth: int) -> None:
-            if depth > 0:
-                fall(depth - 1)
-            else:
-                self.one()
-
-        frame: Any = sys._getframe()
-        used = 0
-        while frame is not None:
-            frame, used = frame.f_back, used + 1
-        try:
-            fall(sys.getrecursionlimit() - used - left)
-        except RecursionError:
-            return
+        with suppress(RecursionError):
+            call_near_limit(self.chance.randrange(10, 60), self.one)
 
     def interrupt(self) -> None:
         """A call in which a signal handler raises, at any point."""
