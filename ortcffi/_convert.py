@@ -135,13 +135,16 @@ def pointer(argument: str, given: Any, kind: str) -> Any:
     return given
 
 
+def optional_mapping(argument: str, given: Any) -> dict[Any, Any]:
+    """A copy of an argument that is a mapping, or None for an empty one; errors name it."""
+    return {} if given is None else mapping(argument, given)
+
+
 def mapping(argument: str, given: Any) -> dict[Any, Any]:
-    """A copy of an argument that is a mapping, or None for an empty one; errors name the argument.
+    """A copy of an argument that is a mapping; errors name the argument.
 
     A copy, because a mapping written in Python can answer differently each time it is asked.
     """
-    if given is None:
-        return {}
     if not isinstance(given, Mapping):
         raise TypeError(f"{argument} must be a mapping, not {type(given).__name__}")
     return dict(given)

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._convert import UINT32, encode, integer, mapping
+from ortcffi._convert import UINT32, encode, integer, optional_mapping
 from ortcffi._handle import Handle
 from ortcffi._native import ffi
 from ortcffi._public import public
@@ -169,7 +169,7 @@ class EnvMemory(Handle):
         memory = self.api.cpu_memory_info(AllocatorType.ARENA) if info is None else info
         measures = ffi.NULL if cfg is None else self._of("cfg", cfg, ArenaCfg)
         wanted = self._info("info", memory)
-        pairs = mapping("options", options)
+        pairs = optional_mapping("options", options)
         if provider is None:
             if pairs:
                 raise ValueError("options are a provider's, and no provider was given")

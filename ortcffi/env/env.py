@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import INT32, UINT32, decode, encode, integer, mapping
+from ortcffi._convert import INT32, UINT32, decode, encode, integer, optional_mapping
 from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -249,7 +249,7 @@ def _creation(  # noqa: PLR0913, PLR0917  # as many as the C struct
     level = ffi.cast("OrtLoggingLevel", severity)  # any number, also a negative one
     if config is not None:
         api.require("CreateEnvWithOptions")
-        pairs, text = api.key_values(mapping("config", config)), ffi.new("char[]", name)
+        pairs, text = api.key_values(optional_mapping("config", config)), ffi.new("char[]", name)
         options = (api.version, severity, text, function, parameter, threads, pairs.handle)
         struct = ffi.new("OrtEnvCreationOptions*", options)
         return "CreateEnvWithOptions", (struct,), (pairs, text)

@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import encode, integer, mapping
+from ortcffi._convert import encode, integer, optional_mapping
 from ortcffi._public import public
 from ortcffi.graph.compile import compile_model
 from ortcffi.graph.nodes import GraphNode, GraphValue, attribute_of, names_of, value_of
@@ -55,7 +55,7 @@ class Graph:
 
     def __init__(self, opsets: Mapping[str, int] | None = None) -> None:
         self._opsets: dict[str, int] = {}
-        for domain, version in mapping("opsets", opsets or DEFAULT_OPSETS).items():
+        for domain, version in optional_mapping("opsets", opsets or DEFAULT_OPSETS).items():
             encode("a domain of opsets", domain)
             self._opsets[domain] = integer(f"opsets[{domain!r}]", version, (1, 2**31 - 1))
         self._inputs: list[GraphValue] = []
@@ -180,9 +180,8 @@ class Graph:
             encode(argument, text)
         if not op_type:
             raise ValueError("op_type must not be empty")
-        kept = {
-            key: attribute_of(key, each) for key, each in mapping("attributes", attributes).items()
-        }
+        given = optional_mapping("attributes", attributes)
+        kept = {key: attribute_of(key, each) for key, each in given.items()}
         named = [each for each in made if each]
         if len(set(named)) < len(named):
             raise ValueError(f"outputs must differ from each other, but are {list(made)}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortcffi._convert import encode, mapping
+from ortcffi._convert import encode, optional_mapping
 from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._table import core_api
@@ -49,7 +49,7 @@ def call_host(name: str, function: Any, *arguments: Any) -> None:
 def attributes_for(attributes: "Mapping[str, Any] | None") -> list[OpAttr]:
     """The attributes of a node."""
     found = []
-    for name, value in mapping("attributes", attributes).items():
+    for name, value in optional_mapping("attributes", attributes).items():
         try:
             found.append(_attribute(name, value))
         except (TypeError, ValueError) as error:

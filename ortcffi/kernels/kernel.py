@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortcffi._closing import Closing
-from ortcffi._convert import SIZE, integer, mapping, snapshot
+from ortcffi._convert import SIZE, integer, optional_mapping, snapshot
 from ortcffi._handle import out_of
 from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
@@ -219,7 +219,7 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     if logger is not None:
         node.logger = logger
     if config is not None:
-        node.config = settings.keep(KeyValuePairs(mapping("config", config), api).handle)
+        node.config = settings.keep(KeyValuePairs(optional_mapping("config", config), api).handle)
     node.threads = integer("threads", threads, (0, 1024))
     owner = Owner("OrtcoreKernel*", host_function("OrtcoreKernelRelease"), None)
     call_host("CreateKernel", host_function("OrtcoreKernelCreate"), node, out_of(owner))

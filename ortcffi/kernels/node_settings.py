@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ortcffi._convert import encode, integer, mapping, snapshot
+from ortcffi._convert import encode, integer, optional_mapping, snapshot
 from ortcffi._native import ffi
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import Characteristic, CustomOp
@@ -84,7 +84,7 @@ def _entries(what: str, given: Any, declared: Any) -> list[Any]:
 
 def _constants(op: CustomOp, constants: Any) -> dict[int, Value]:
     found = {}
-    for place, given in mapping("constants", constants).items():
+    for place, given in optional_mapping("constants", constants).items():
         x = given
         i = integer("constants", place, (0, 65535))
         value = (

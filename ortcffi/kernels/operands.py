@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ortcffi._convert import INT32, encode, integer, mapping
+from ortcffi._convert import INT32, encode, integer, optional_mapping
 from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import Characteristic, Operand
@@ -121,7 +121,7 @@ _PLURALS = {
 def attributes_of(declared: "Mapping[str, Any] | None") -> tuple[Attribute, ...]:
     """The attributes that an argument declares: by a default, or by a type for a required one."""
     attributes = []
-    for name, value in mapping("attributes", declared).items():
+    for name, value in optional_mapping("attributes", declared).items():
         encode("attributes", name)
         if not name.isidentifier():
             raise ValueError(f"attributes: {name!r} is no name that a function's argument can have")

@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ortcffi._convert import encode, mapping
+from ortcffi._convert import encode, optional_mapping
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi.errors import OrtError, checked
@@ -40,7 +40,7 @@ def add_provider(options: Options, name: str, settings: Mapping[str, str] | None
     TensorRT.
     """
     encode("name", name)
-    pairs = {str(key): str(value) for key, value in mapping("settings", settings).items()}
+    pairs = {str(key): str(value) for key, value in optional_mapping("settings", settings).items()}
     if name == CPU:
         return
     short = name.removesuffix(_SUFFIX)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Self
 
-from ortcffi._convert import INT32, mapping, pointer
+from ortcffi._convert import INT32, optional_mapping, pointer
 from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -126,7 +126,7 @@ class RunOptions(Options):
         names = "CreateRunOptions", "ReleaseRunOptions", "OrtRunOptions"
         self._begin(api, *names, after=self._adapters.clear)
         self._set_all(settings)
-        self.config.update(mapping("config", config))
+        self.config.update(optional_mapping("config", config))
         if not isinstance(adapters, Iterable):
             raise TypeError(f"adapters must be an iterable, not {type(adapters).__name__}")
         for adapter in adapters:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Self
 
-from ortcffi._convert import INT32, mapping
+from ortcffi._convert import INT32, optional_mapping
 from ortcffi._handle import out_of, owner_of
 from ortcffi._native import lib
 from ortcffi._public import described_by, public
@@ -204,8 +204,8 @@ class SessionOptions(SessionInputs, CustomOps):
         create, release = "CreateSessionOptions", "ReleaseSessionOptions"
         self._begin(api, create, release, "OrtSessionOptions")
         self._set_all(settings)
-        self.config.update(mapping("config", config))
-        for name, value in mapping("free_dimensions", free_dimensions).items():
+        self.config.update(optional_mapping("config", config))
+        for name, value in optional_mapping("free_dimensions", free_dimensions).items():
             self.fix_dimension(name, value)
 
     @classmethod

@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import encode, mapping
+from ortcffi._convert import encode, optional_mapping
 from ortcffi._native import ffi
 from ortcffi.env.env import Env
 from ortcffi.ep.devices import EpDevice
@@ -60,7 +60,7 @@ def add_devices(
     for device in devices:
         if not options.api.same_library(device.api):
             raise ValueError(f"{device!r} belongs to {device.api}, not to {options.api}")
-    pairs = {str(key): str(value) for key, value in mapping("settings", settings).items()}
+    pairs = {str(key): str(value) for key, value in optional_mapping("settings", settings).items()}
     keys = [ffi.new("char[]", encode("a setting", key)) for key in pairs]
     values = [ffi.new("char[]", encode("a setting", value)) for value in pairs.values()]
     handles: Any = ffi.new("const OrtEpDevice*[]", [device.handle for device in devices])

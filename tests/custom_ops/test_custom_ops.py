@@ -15,7 +15,8 @@ from support.versions import API_VERSION
 
 import ortcffi as ort
 from ortcffi import Characteristic, ElementType
-from ortcffi._native import ffi
+from ortcffi._native import ffi, lib
+from ortcffi.custom_ops.describe import FIELDS
 
 
 @pytest.fixture
@@ -238,6 +239,46 @@ def make_op():
     op.GetInputTypeCount = op.GetOutputTypeCount = one
     op.GetInputType = op.GetOutputType = any_float
     return op
+
+
+@ffi.callback("OrtCustomOpInputOutputCharacteristic(*)(const OrtCustomOp*, size_t)")
+def optional(_op, _i):
+    return Characteristic.OPTIONAL
+
+
+@ffi.callback("OrtCustomOpInputOutputCharacteristic(*)(const OrtCustomOp*, size_t)")
+def variadic(_op, _i):
+    return Characteristic.VARIADIC
+
+
+@ffi.callback("OrtMemType(*)(const OrtCustomOp*, size_t)")
+def of_a_device(_op, _i):
+    return ort.MemType.CPU_INPUT
+
+
+@ffi.callback("int(*)(const OrtCustomOp*)")
+def second(_op):
+    return 2
+
+
+USED = {
+    8: {"GetInputCharacteristic": optional},
+    13: {"GetInputMemoryType": of_a_device},
+    14: {"GetInputCharacteristic": variadic},
+    16: {"CreateKernelV2": ffi.cast("void*", one), "KernelComputeV2": ffi.cast("void*", one)},
+    17: {"GetStartVersion": second},
+}
+
+
+def test_each_version_that_an_op_can_need_has_the_fields_that_it_needs_it_for():
+    assert USED.keys() == FIELDS.keys()
+    for version, fields in USED.items():
+        op, facts = make_op(), ffi.new("ortcffi_op*")
+        op.version = max(FIELDS)
+        for name, function in fields.items():
+            setattr(op, name, function)
+        lib.ortcffi_read_op(op, facts)
+        assert facts.needs == version
 
 
 def test_a_domain_has_ops_that_are_made_here(options):

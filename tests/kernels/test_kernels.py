@@ -3,6 +3,7 @@
 
 import gc
 import os
+import weakref
 from contextlib import suppress
 from functools import partial
 
@@ -96,6 +97,15 @@ def test_a_closed_kernel_says_so():
     assert kernel.closed
     with pytest.raises(ValueError, match="this Kernel is closed"):
         kernel(X)
+
+
+def test_a_closed_kernel_no_longer_keeps_its_allocator():
+    allocator = ort.Tracking(ort.core_api().default_allocator)
+    kernel, kept = scale.kernel(allocator=allocator), weakref.ref(allocator)
+    del allocator
+    kernel(X)
+    kernel.close()
+    assert kept() is None
 
 
 @pytest.mark.parametrize(

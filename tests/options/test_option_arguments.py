@@ -6,13 +6,16 @@ import pytest
 import ortcffi as ort
 
 JUNK = [-1, 1.5, "text", b"bytes", [None], object()]
+CONTENTS = [
+    ("values", lambda api, x: ort.SessionOptions(api).add_external_initializers(x)),
+    ("files", lambda api, x: ort.SessionOptions(api).add_external_files(x)),
+]
 USES = [
     ("config", lambda api, x: ort.SessionOptions(api, config=x)),
     ("config", lambda api, x: ort.RunOptions(api, config=x)),
     ("config", lambda api, x: ort.Env(api=api, config=x)),
     ("free_dimensions", lambda api, x: ort.SessionOptions(api, free_dimensions=x)),
-    ("values", lambda api, x: ort.SessionOptions(api).add_external_initializers(x)),
-    ("files", lambda api, x: ort.SessionOptions(api).add_external_files(x)),
+    *CONTENTS,
 ]
 
 
@@ -21,6 +24,12 @@ USES = [
 def test_an_argument_that_is_no_mapping_is_refused_by_name(api, name, use, junk):
     with pytest.raises(TypeError, match=f"{name} must be a mapping"):
         use(api, junk)
+
+
+@pytest.mark.parametrize(("name", "use"), CONTENTS)
+def test_contents_that_are_none_are_refused_by_name(api, name, use):
+    with pytest.raises(TypeError, match=f"{name} must be a mapping, not NoneType"):
+        use(api, None)
 
 
 @pytest.mark.parametrize("name", ["profiling", "optimized_model_path"])

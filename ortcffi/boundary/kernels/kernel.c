@@ -121,7 +121,8 @@ static int begin_call(struct call* call, struct host* host, size_t inputs) {
 
 /* --- life --------------------------------------------------------------------------------------*/
 
-/* KernelDestroy may take its time, or call Python. */
+/* KernelDestroy may take its time, or call Python. The kernel borrows from the lender, so it ends
+ * first. */
 static void end_kernel(struct host* host) {
   OrtcoreKernel* kernel = host->kernel;
   host->kernel = NULL;
@@ -132,6 +133,8 @@ static void end_kernel(struct host* host) {
     core_kernel_release(kernel);
     core_custom_ops_end(&host->ops);
     Py_END_ALLOW_THREADS;
+    Py_CLEAR(host->lender);
+    Py_CLEAR(host->memory);
     PyErr_Restore(type, error, traceback);
   }
 }
@@ -332,7 +335,6 @@ static int traverse(PyObject* self, visitproc visit, void* arg) {
   return 0;
 }
 
-/* The kernel borrows from the lender, so it ends first. */
 static int clear(PyObject* self) {
   struct host* host = (struct host*)self;
   host->is_closed = 1;
