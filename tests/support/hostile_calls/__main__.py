@@ -70,7 +70,7 @@ def call_at_random(options: argparse.Namespace, log: int) -> None:
     """Make the calls of all threads; exit with an error if they leave objects alive."""
     import_all()
     ort.core_api().default_allocator.info  # noqa: B018  # what stays for the whole process
-    before = live_objects()
+    before, references = live_objects(), kept.references()
     kept.note_what_is_shared()
     until = time.monotonic() + options.seconds
     # A library that has begun threads does not work in the child of a fork.
@@ -102,7 +102,8 @@ def call_at_random(options: argparse.Namespace, log: int) -> None:
     if options.reached:
         Path(options.reached).write_text("\n".join(sorted(reached)), "utf-8", "replace")
     if left:
-        end(f"left alive: {left}")
+        more = kept.references() - references
+        end(f"left alive: {left}\nreferences there are more of: {dict(more)}")
 
 
 def main() -> None:

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What the package keeps until the process ends, and how a run takes it back to count the rest."""
 
+import gc
 import sys
+from collections import Counter
 from typing import Any
 
+import numpy as np
 from support.hostile_calls.surroundings import Surroundings
 
 from ortcffi import errors
@@ -47,3 +50,21 @@ def take_back() -> None:
     for each in op_sets._sets.values():
         for op in each:
             each.remove(op)
+
+
+def _is_counted(thing: Any) -> bool:
+    """Whether it may keep an object of the core alive."""
+    if isinstance(thing, np.ndarray):
+        return np._core.multiarray.get_handler_name(thing) == "ortcffi"
+    kind = type(thing)
+    return str(kind.__module__).startswith("ortcffi") and not isinstance(thing, type)
+
+
+def references() -> Counter[str]:
+    """How many references there are to such objects, by the types of both sides."""
+    found: Counter[str] = Counter()
+    for holder in gc.get_objects():
+        for each in gc.get_referents(holder):
+            if _is_counted(each):
+                found[f"{type(holder).__qualname__} to {type(each).__qualname__}"] += 1
+    return found
