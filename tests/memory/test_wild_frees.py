@@ -31,9 +31,9 @@ class Pages(ort.PythonAllocator):
 pages = Pages()
 pool = ort.Tracking(pages)
 block = pool.alloc(8192)
-pool.close()
-pages.pages.close()
 other = ort.Tracking(ort.load().default_allocator)
+pool.close()
+pages.pages.close()  # from here on nothing may map memory, which could be put there
 try:
     other.free(block)
 except ort.errors.InvalidArgument as error:
