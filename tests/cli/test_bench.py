@@ -46,7 +46,7 @@ def quick(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         # A busy machine could leave no time for the last row.
         patch.setattr(cli, "time", SimpleNamespace(monotonic=lambda: 0.0))
-        done = bench("--seconds", 1, "--rows", FEW_ROWS, "--json", path)
+        done = bench("--seconds", 0.2, "--rows", FEW_ROWS, "--json", path)
     assert done.returncode == 0, done.stderr
     return done, json.loads(path.read_text())
 
@@ -178,7 +178,7 @@ def test_row_names_are_unique():
 def test_check_fails_if_and_only_if_a_required_figure_is_missed(monkeypatch, required, code):
     row = next(row for row in ROWS if row.name == "get-api")
     monkeypatch.setattr(cli, "ROWS", [replace(row, required=required)])
-    assert cli.main(["--check", "--seconds", "1", "--subjects", "core"]) == code
+    assert cli.main(["--check", "--seconds", "0.2", "--subjects", "core"]) == code
 
 
 class Clock:
@@ -260,7 +260,7 @@ def test_a_line_shows_the_spread_and_a_question_mark_for_too_few_turns():
 def test_the_plot_is_an_svg_that_names_the_rows(tmp_path):
     pytest.importorskip("matplotlib")
     path = tmp_path / "figures.svg"
-    done = bench("--seconds", 1, "--rows", "status-*", "--subjects", "core", "--plot", path)
+    done = bench("--seconds", 0.2, "--rows", "status-*", "--subjects", "core", "--plot", path)
     assert done.returncode == 0, done.stderr
     assert path.read_text().startswith("<?xml")
 
