@@ -6,7 +6,9 @@ import contextlib
 import contextvars
 import faulthandler
 import gc
+import importlib
 import os
+import pkgutil
 import resource
 import signal
 import sys
@@ -60,6 +62,9 @@ def import_all() -> None:
 
     Arrays that a module makes meanwhile stay, and with them the allocator that NumPy uses then.
     """
+    for _, name, _ in pkgutil.walk_packages(ort.__path__, "ortcffi."):
+        if not name.endswith("__main__"):
+            importlib.import_module(name)
     for module in (np, ort, compat, testing):
         for name in dir(module):
             with contextlib.suppress(ImportError, AttributeError):

@@ -60,11 +60,17 @@ def _is_counted(thing: Any) -> bool:
     return str(kind.__module__).startswith("ortcffi") and not isinstance(thing, type)
 
 
+def _name(holder: Any, kept: Any) -> str:
+    """What holds an object: of a dict, the keys too."""
+    keys = [key for key, each in holder.items() if each is kept] if type(holder) is dict else []
+    return f"{type(holder).__qualname__}{repr(keys)[:60] if keys else ''}"
+
+
 def references() -> Counter[str]:
     """How many references there are to such objects, by the types of both sides."""
     found: Counter[str] = Counter()
     for holder in gc.get_objects():
         for each in gc.get_referents(holder):
             if _is_counted(each):
-                found[f"{type(holder).__qualname__} to {type(each).__qualname__}"] += 1
+                found[f"{_name(holder, each)} to {type(each).__qualname__}"] += 1
     return found
