@@ -198,6 +198,16 @@ class Binding(Binder, Closing):
             if spec.name not in self._inputs:
                 self.session._refuse_missing(place)
 
+    def _writes_to_inputs(self, outputs: list[Value]) -> bool:
+        """Whether outputs may share memory with inputs, as far as is known."""
+        inputs = [bound.value for bound in self._inputs.values()]
+        try:
+            read = [value.numpy() for value in inputs if value is not None]
+            written = [value.numpy() for value in outputs]
+        except (BufferError, TypeError, ValueError):  # not plain tensors, or closed
+            return True
+        return any(np.may_share_memory(x, y) for x in read for y in written)
+
     def clear_outputs(self) -> None:
         """Let go of all outputs. API function: ``ClearBoundOutputs``."""
         with self._handle() as handle:

@@ -108,6 +108,42 @@ def test_a_bound_run_that_turns_out_to_be_long_releases_the_gil(sines):
     assert out.tolist() == [4_000_000]
 
 
+@pytest.fixture
+def negated(opened, real_api):
+    """Make a session that reads `n` before what may take long."""
+    options = ort.SessionOptions(real_api, intra_op_threads=1, log_severity=ort.LogSeverity.FATAL)
+    return opened(models.negated_and_sines(8), options)
+
+
+def check_that_each_run_negates(run, size, n):
+    for _ in range(200):
+        run()
+    size[:] = LONG
+    run()
+    assert n.tolist() == [-5], "a run that wrote to its input began anew"
+
+
+def test_a_run_that_writes_to_its_input_does_not_begin_anew(negated):
+    size, n = QUICK.copy(), np.array([5])
+    check_that_each_run_negates(lambda: negated.run(x=size, n=n, out={"m": n}), size, n)
+
+
+def test_a_bound_run_that_writes_to_its_input_does_not_begin_anew(negated):
+    size, n = QUICK.copy(), np.array([5])
+    with negated.bind(x=size, n=n, m=n, y=None) as bound:
+        check_that_each_run_negates(bound.run, size, n)
+
+
+def test_a_bound_run_that_reads_what_another_run_made_does_not_begin_anew(negated):
+    size = QUICK.copy()
+    with negated.bind(x=size, n=np.array([5])) as bound:
+        bound.run()  # makes the output that it writes to from now on
+        n = bound.outputs["m"]
+        n[:] = 5
+        bound.bind(n=n)
+        check_that_each_run_negates(bound.run, size, n)
+
+
 def test_a_keyboard_interrupt_ends_a_run_that_turns_out_to_be_long(sines):
     def interrupt():
         wait_until(lambda: sines.running)

@@ -216,6 +216,23 @@ def loop(trips: int, size: int = 128) -> bytes:
     )
 
 
+def negated_and_sines(count: int) -> bytes:
+    """-n, and after it `sines`."""
+    names = ["zeros", *(f"y{i}" for i in range(count))]
+    return model(
+        [
+            node("Neg", "n", "m"),
+            node("Sub", "m m", "none"),
+            node("Add", "x none", "size"),
+            node("ConstantOfShape", "size", "zeros"),
+            *(node("Sin", *pair) for pair in pairwise(names)),
+            node("Shape", names[-1], "y"),
+        ],
+        [value("x", "int64", [1]), value("n", "int64", [1])],
+        [value("y", "int64", [1]), value("m", "int64", [1])],
+    )
+
+
 def sines(count: int) -> bytes:
     """The shape of sin(sin(...)), so often, of as many zeros as x says: short or long."""
     names = ["zeros", *(f"y{i}" for i in range(count))]

@@ -19,6 +19,7 @@ struct binding {
   char is_busy;
   char is_closed;
   char is_complete; /* whether all inputs were bound when it was last used for binding */
+  char overlaps; /* whether outputs may share memory with inputs: 0 not known yet, 1 yes, -1 no */
 };
 
 static int begin_use(struct binding* binding) {
@@ -88,13 +89,71 @@ static PyObject* begin_binding(PyObject* self, PyObject* arguments) {
   Py_RETURN_NONE;
 }
 
+/* A list of values, which owns all of them also where this fails. */
+static PyObject* values_of(struct maker* maker, PyTypeObject* type, OrtValue** handles,
+                           size_t count, PyObject* lender) {
+  PyObject* values = PyList_New(0);
+  for (size_t i = 0; i < count; i++) {
+    PyObject* value =
+        values == NULL ? NULL : (PyObject*)ortcffi_new_value(type, maker, handles[i], lender);
+    if (values == NULL) {
+      maker->api->ReleaseValue(handles[i]);
+    } else if (value == NULL || PyList_Append(values, value) < 0) {
+      Py_CLEAR(values);
+    }
+    Py_XDECREF(value);
+  }
+  return values;
+}
+
+/* The bound outputs; `lender` keeps what they may be of. */
+static PyObject* read_outputs(struct binding* binding, PyTypeObject* type, PyObject* lender) {
+  struct maker* maker = binding->session->maker;
+  OrtAllocator* allocator = binding->session->strings;
+  OrtValue** handles = NULL;
+  size_t count = 0;
+  OrtStatus* status =
+      maker->api->GetBoundOutputValues(binding->handle, allocator, &handles, &count);
+  if (status != NULL) {
+    return ortcffi_value_fail(maker, status, "GetBoundOutputValues");
+  }
+  PyObject* values = values_of(maker, type, handles, count, lender);
+  if (handles != NULL) {
+    maker->api->ReleaseStatus(maker->api->AllocatorFree(allocator, handles));
+  }
+  return values;
+}
+
+/* Has Python look whether outputs share memory with inputs, once after something was bound. */
+static int look_for_overlaps(struct binding* binding) {
+  if (binding->session->gives_optional) { /* which cannot be asked for memory if it holds nothing */
+    binding->overlaps = 1;
+  }
+  if (binding->overlaps == 0) {
+    PyObject* values = read_outputs(binding, binding->session->value_type, NULL);
+    PyObject* answer = values == NULL ? NULL
+                                      : PyObject_CallMethod((PyObject*)binding, "_writes_to_inputs",
+                                                            "(O)", values);
+    Py_XDECREF(values);
+    if (answer == NULL) {
+      return -1;
+    }
+    binding->overlaps = answer == Py_True ? 1 : -1;
+    Py_DECREF(answer);
+  }
+  binding->run.writes_to_inputs = binding->overlaps > 0;
+  return 0;
+}
+
 /* Leaves an exception where the run fails. */
 static void perform(struct binding* binding) {
   static const char function[] = "RunWithBinding";
   struct run* run = &binding->run;
   run->bound = binding->handle;
   if (!binding->holds_gil) {
-    ortcffi_run_perform(run, &binding->habit, function);
+    if (!ortcffi_may_keep_gil(run, &binding->habit) || look_for_overlaps(binding) == 0) {
+      ortcffi_run_perform(run, &binding->habit, function);
+    }
     return;
   }
   OrtStatus* status = ortcffi_call_run(run);
@@ -158,7 +217,7 @@ static PyObject* hand_out(PyObject* self, PyObject* owner) {
     return NULL;
   }
   binding->habit = (struct habit){0};
-  binding->is_complete = 0;
+  binding->is_complete = binding->overlaps = 0;
   ((struct owner*)owner)->object = binding->handle;
   Py_RETURN_NONE;
 }
@@ -169,23 +228,6 @@ static PyObject* take_back(PyObject* self, PyObject* handle) {
   Py_RETURN_NONE;
 }
 
-/* A list of values, which owns all of them also where this fails. */
-static PyObject* values_of(struct maker* maker, PyTypeObject* type, OrtValue** handles,
-                           size_t count, PyObject* lender) {
-  PyObject* values = PyList_New(0);
-  for (size_t i = 0; i < count; i++) {
-    PyObject* value =
-        values == NULL ? NULL : (PyObject*)ortcffi_new_value(type, maker, handles[i], lender);
-    if (values == NULL) {
-      maker->api->ReleaseValue(handles[i]);
-    } else if (value == NULL || PyList_Append(values, value) < 0) {
-      Py_CLEAR(values);
-    }
-    Py_XDECREF(value);
-  }
-  return values;
-}
-
 /* _output_values(value_type, lender): the bound outputs; `lender` keeps what they may be of. */
 static PyObject* output_values(PyObject* self, PyObject* arguments) {
   struct binding* binding = (struct binding*)self;
@@ -194,17 +236,7 @@ static PyObject* output_values(PyObject* self, PyObject* arguments) {
   if (!PyArg_ParseTuple(arguments, "O!O", &PyType_Type, &type, &lender) || begin_use(binding) < 0) {
     return NULL;
   }
-  struct maker* maker = binding->session->maker;
-  OrtAllocator* allocator = binding->session->strings;
-  OrtValue** handles = NULL;
-  size_t count = 0;
-  OrtStatus* status =
-      maker->api->GetBoundOutputValues(binding->handle, allocator, &handles, &count);
-  PyObject* values = status != NULL ? ortcffi_value_fail(maker, status, "GetBoundOutputValues")
-                                    : values_of(maker, type, handles, count, lender);
-  if (status == NULL && handles != NULL) {
-    maker->api->ReleaseStatus(maker->api->AllocatorFree(allocator, handles));
-  }
+  PyObject* values = read_outputs(binding, type, lender);
   end_use(binding);
   return values;
 }

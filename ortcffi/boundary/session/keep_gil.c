@@ -74,7 +74,8 @@ static void learn_kept(struct habit* habit, double seconds) {
 int ortcffi_may_keep_gil(const struct run* run, const struct habit* habit) {
   return run->session->may_keep_gil && habit->quick_runs >= enough_quick(habit) &&
          run->bytes <= habit->quick_bytes && !run->has_other_bytes && run->deadline == 0 &&
-         run->options_holder == NULL && (atomic_load(&keeper) & 3) == NOTHING && ortcffi_watches();
+         run->options_holder == NULL && !run->writes_to_inputs &&
+         (atomic_load(&keeper) & 3) == NOTHING && ortcffi_watches();
 }
 
 OrtStatus* ortcffi_run_keeping_gil(struct run* run, struct habit* habit, int* is_cut) {

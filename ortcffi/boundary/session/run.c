@@ -245,7 +245,7 @@ static int perform_without_gil(struct run* run, struct habit* habit, OrtStatus**
 int ortcffi_run_perform(struct run* run, struct habit* habit, const char* function) {
   int is_cut = 1;
   OrtStatus* status = NULL;
-  if (ortcffi_may_keep_gil(run, habit)) {
+  if (ortcffi_may_keep_gil(run, habit) && !ortcffi_run_overlaps(run)) {
     status = ortcffi_run_keeping_gil(run, habit, &is_cut);
   }
   if (is_cut && perform_without_gil(run, habit, &status) < 0) {

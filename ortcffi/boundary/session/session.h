@@ -109,6 +109,7 @@ struct run {
   OrtRunOptions* options;
   PyObject* options_holder; /* NULL for the session's spare options */
   int has_adapters;         /* which the library uses in Run only */
+  char writes_to_inputs;    /* of a bound run, as `ortcffi_run_overlaps` says of others */
   int ending;
   double deadline;    /* on the clock of ortcffi_now(); 0 for none */
   atomic_int is_done; /* of a job: whether it has ended, and only its results are left */
@@ -215,6 +216,8 @@ int ortcffi_use_value(const struct session* session, const struct port* port, Py
 /* As ortcffi_make_value, for an input, of which a value may be there from another run. */
 int ortcffi_make_input(const struct session* session, struct port* port, PyObject* x,
                        OrtValue** out, size_t* bytes);
+/* Whether a run may write an output to memory of an input, so that it cannot begin anew. */
+int ortcffi_run_overlaps(const struct run* run);
 /* Gives back a value of an input. */
 void ortcffi_drop_input(const struct session* session, struct port* port, OrtValue* value,
                         PyObject* holder);
@@ -258,7 +261,7 @@ void ortcffi_wake_watch(void);
  * Where another thread wants the GIL, a run that releases it may wait for it for 5 milliseconds
  * afterwards. So a run keeps it if the last ones were quick and nothing that it calls needs the
  * GIL. One that turns out to be long is ended by the thread of watch.c, and is to run once more
- * without the GIL. */
+ * without the GIL. One that may have changed its inputs by then never keeps it. */
 
 /* Whether a run may keep the GIL. */
 int ortcffi_may_keep_gil(const struct run* run, const struct habit* habit);
