@@ -96,8 +96,10 @@ def call_at_random(options: argparse.Namespace, log: int) -> None:
         faulthandler.dump_traceback(2)
         end("a thread is in a call that does not end")
     calls, reached = sum(each.calls for each in callers), set().union(*(c.reached for c in callers))
+    for each in callers:  # one may have made a call for another, whose time was over
+        each.pool.clear()
     Surroundings.shared.clear()
-    del callers
+    del callers, each
     kept.take_back()
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     gc.collect()
