@@ -64,7 +64,8 @@ class ArenaCfg(Handle):
     initial_chunk_bytes : int, optional
         The size of the first chunk.
     growth_chunk_bytes : int, optional
-        The size of the second chunk, if the strategy is ``"power_of_two"``.
+        The size of the first chunk after the arena gave memory back, if the strategy is
+        ``"power_of_two"``.
     max_dead_bytes : int, optional
         A free block is split if this many bytes or more would be unused.
     max_power_of_two_bytes : int, optional

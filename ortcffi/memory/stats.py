@@ -37,7 +37,8 @@ class AllocatorStats(NamedTuple):
     max_allocation : int or None
         The size of the largest block in bytes.
     limit : int or None
-        The limit of the bytes in use or, for an arena, reserved.
+        The limit of the bytes in use or, for an arena, reserved; -1 or 0 where the library reports
+        that there is none.
     raw : mapping of str to str
         What the library reported.
     """
