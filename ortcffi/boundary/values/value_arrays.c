@@ -69,23 +69,20 @@ PyObject* ortcffi_borrow(PyObject* type, struct maker* maker, void* data, size_t
   return (PyObject*)value;
 }
 
-/* The Maker of an Api, borrowed; NULL, without an exception, if it has none. */
+/* The Maker of an Api, a new reference: whatever keeps the Api may let go of it meanwhile. NULL,
+ * without an exception, if it has none. */
 static struct maker* maker_of(PyObject* api) {
   PyObject* maker = api == NULL || api == Py_None ? NULL : PyObject_GetAttr(api, name_maker);
   if (maker == NULL) {
     PyErr_Clear();
-    return NULL;
+  } else if (!Py_IS_TYPE(maker, ortcffi_maker_type)) {
+    Py_CLEAR(maker);
   }
-  /* One that the Api does not keep, such as a property's, would be gone below. */
-  int is_good = Py_IS_TYPE(maker, ortcffi_maker_type) && Py_REFCNT(maker) > 1;
-  Py_DECREF(maker);
-  return is_good ? (struct maker*)maker : NULL;
+  return (struct maker*)maker;
 }
 
 struct maker* ortcffi_maker_of(PyObject* api) {
-  struct maker* maker =
-      maker_of(api == Py_None ? PyDict_GetItemWithError(scope, name_chosen) : api);
-  return maker == NULL ? NULL : (struct maker*)Py_NewRef((PyObject*)maker);
+  return maker_of(api == Py_None ? PyDict_GetItemWithError(scope, name_chosen) : api);
 }
 
 /* The Maker that a call asks for: with no keyword that of the default Api, if one was chosen; with
@@ -205,21 +202,20 @@ static int has_strings(PyObject* x) {
 PyObject* ortcffi_value_from_numpy(PyObject* type, PyObject* const* arguments, Py_ssize_t count,
                                    PyObject* keywords) {
   struct plain_array array;
-  if (count == 1 && ortcffi_plain_array(arguments[0], &array)) {
-    struct maker* maker = maker_for(keywords, keywords == NULL ? NULL : arguments[1]);
-    if (maker != NULL) {
-      return ortcffi_borrow(type, maker, array.data, array.bytes, array.shape, array.rank,
-                            array.element, arguments[0], array.is_readonly);
-    }
+  PyObject* value = NULL;
+  /* Found before the array is looked at, since it may be found in Python. */
+  struct maker* maker =
+      count == 1 ? maker_for(keywords, keywords == NULL ? NULL : arguments[1]) : NULL;
+  if (maker != NULL && ortcffi_plain_array(arguments[0], &array)) {
+    value = ortcffi_borrow(type, maker, array.data, array.bytes, array.shape, array.rank,
+                           array.element, arguments[0], array.is_readonly);
+  } else if (maker != NULL && has_strings(arguments[0])) {
+    value = ortcffi_strings_of_array(type, maker, arguments[0]);
   }
-  if (count == 1 && has_strings(arguments[0])) {
-    struct maker* maker = maker_for(keywords, keywords == NULL ? NULL : arguments[1]);
-    PyObject* value = maker == NULL ? NULL : ortcffi_strings_of_array(type, maker, arguments[0]);
-    if (value != NULL || PyErr_Occurred()) {
-      return value;
-    }
-  }
-  return call_python("from_numpy", type, arguments, count, keywords);
+  Py_XDECREF((PyObject*)maker);
+  return value != NULL || PyErr_Occurred()
+             ? value
+             : call_python("from_numpy", type, arguments, count, keywords);
 }
 
 int64_t* ortcffi_lengths_of(PyObject* shape) {
@@ -286,7 +282,11 @@ PyObject* ortcffi_new_array(void* data, const int64_t* shape, size_t rank, PyObj
 static PyObject* view_of(struct value* value, void* data, const int64_t* shape, size_t rank,
                          int element, int is_readonly) {
   PyObject* dtype = ortcffi_dtype_of(element);
-  PyObject* array = dtype == NULL ? NULL : ortcffi_new_array(data, shape, rank, dtype, is_readonly);
+  /* The first call for a type runs Python, and meanwhile another thread may close the value. */
+  if (dtype == NULL || ortcffi_value_open(value) < 0) {
+    return NULL;
+  }
+  PyObject* array = ortcffi_new_array(data, shape, rank, dtype, is_readonly);
   if (array == NULL) {
     return NULL;
   }
@@ -298,11 +298,9 @@ static PyObject* view_of(struct value* value, void* data, const int64_t* shape, 
 }
 
 PyObject* ortcffi_new_object_array(const int64_t* shape, size_t rank, PyObject*** objects) {
-  static PyObject* dtype; /* that of an array of Python objects */
+  static PyObject* dtype; /* that of an array of Python objects; found without a call of Python */
   if (dtype == NULL) {
-    PyObject* numpy = PyImport_ImportModule("numpy");
-    dtype = numpy == NULL ? NULL : PyObject_CallMethod(numpy, "dtype", "s", "O");
-    Py_XDECREF(numpy);
+    dtype = ortcffi_as_dtype((PyObject*)&PyBaseObject_Type);
   }
   PyObject* array =
       dtype == NULL ? NULL : ortcffi_make_array(NULL, (const Py_ssize_t*)shape, rank, dtype, 0);

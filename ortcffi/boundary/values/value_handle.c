@@ -38,11 +38,11 @@ static PyObject* refer(PyObject* cdata, struct value* heir) {
 }
 
 /* An heir of a value whose cdata somebody has; NULL without memory for it. */
-static struct value* heir_of(struct value* value) {
-  struct value* heir = ortcffi_blank_value(ortcffi_tensor_type, value->maker, NULL, NULL);
+static struct value* heir_of(PyObject* cdata, struct maker* maker) {
+  struct value* heir = ortcffi_blank_value(ortcffi_tensor_type, maker, NULL, NULL);
   if (heir != NULL) {
     heir->is_heir = 1;
-    heir->cdata = refer(value->cdata, heir);
+    heir->cdata = refer(cdata, heir);
   }
   if (heir != NULL && heir->cdata == NULL) {
     Py_CLEAR(heir);
@@ -56,18 +56,22 @@ int ortcffi_value_leave_handle(struct value* value) {
   }
   PyObject *type, *error, *traceback;
   PyErr_Fetch(&type, &error, &traceback);
-  struct value* heir = heir_of(value);
-  if (heir != NULL) { /* else what the value owns stays for ever */
-    heir->handle = value->handle;
-    heir->lender = value->lender;
-    heir->allocator = value->allocator;
+  /* To make the heir may start the collector, which may have Python close the value again. */
+  PyObject *cdata = value->cdata, *lender = value->lender, *allocator = value->allocator;
+  OrtValue* handle = value->handle;
+  value->handle = NULL;
+  value->cdata = value->lender = value->allocator = NULL;
+  struct value* heir = heir_of(cdata, value->maker);
+  if (heir != NULL) { /* else what the value owned stays for ever */
+    heir->handle = handle;
+    heir->lender = lender;
+    heir->allocator = allocator;
     heir->is_owned = value->is_owned;
     heir->is_borrowed = value->is_borrowed;
     heir->is_small = value->is_small;
     Py_DECREF((PyObject*)heir); /* the callback keeps it */
   }
-  value->handle = NULL;
-  value->lender = value->allocator = NULL;
+  Py_DECREF(cdata);
   PyErr_Restore(type, error, traceback);
   return 1;
 }

@@ -107,6 +107,10 @@ static PyObject* get_shape(PyObject* self, void* unused) {
     return NULL;
   }
   PyObject* shape = PyTuple_New((Py_ssize_t)value->rank);
+  /* That may have started the collector, which may have Python close the value. */
+  if (shape != NULL && ortcffi_value_open(value) < 0) {
+    Py_CLEAR(shape);
+  }
   for (size_t i = 0; shape != NULL && i < value->rank; i++) {
     PyObject* length = PyLong_FromLongLong(value->shape[i]);
     if (length == NULL) {

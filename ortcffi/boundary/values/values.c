@@ -111,15 +111,18 @@ static void release_handle(struct value* value) {
 
 void ortcffi_value_release(struct value* value) {
   if (!ortcffi_value_leave_handle(value)) {
+    /* Another thread, or the allocator, may close the value while the handle is being released. */
+    PyObject *lender = value->lender, *allocator = value->allocator;
+    value->lender = value->allocator = NULL;
     release_handle(value);
+    Py_XDECREF(lender);
+    Py_XDECREF(allocator);
   }
   if (!value->is_heir) {
     Py_CLEAR(value->cdata);
   }
   PyMem_Free(value->shape_copy);
   value->shape_copy = NULL;
-  Py_CLEAR(value->lender);
-  Py_CLEAR(value->allocator);
 }
 
 /* Refuses any further use; while arrays or calls still use the value, its release waits. */
