@@ -122,7 +122,7 @@ class Table:
 
     @property
     def library(self) -> "Hashable":
-        """What tells this table's library from others."""
+        """Equal for tables of one library, and different for those of two."""
         return self._library
 
     @property

@@ -34,8 +34,8 @@ class ThreadFunctions(NamedTuple):
     ----------
     create : callable
         ``create(work)`` starts a thread that calls ``work()``, and returns an object for it.
-        ``work()`` returns when the library no longer needs the thread. Where it was not begun when
-        `join` returned, it does nothing; where it goes on then, the library waits for it.
+        ``work()`` returns when the library no longer needs the thread. If it is called only after
+        `join` returned, it does nothing. If it is still at work then, the library waits for it.
     join : callable
         ``join(thread)`` waits for a thread to end; it gets the object that `create` returned.
 

@@ -192,7 +192,7 @@ class Graph:
         return made
 
     def check(self) -> None:
-        """Raise `ValueError` if nothing makes an output, which libraries may not notice."""
+        """Raise `ValueError` for an output that no node makes; libraries may not notice that."""
         for value in self._outputs:
             if value.name not in self._made:
                 raise ValueError(f"output {value.name!r} is made by no node, and is no input")

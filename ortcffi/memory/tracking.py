@@ -26,7 +26,8 @@ class Tracking(Adaptor):
     """Counts what is taken from the allocator inside, in bytes as asked for.
 
     Each thread counts for itself and the reader adds up. The peak is exact as long as one thread
-    allocates; with several it is what all had in use together when one of them had more than ever.
+    allocates. With several, the sum of all is compared with the peak only when one of them has more
+    in use than it ever had, so a peak in between may be missed.
 
     Parameters
     ----------

@@ -58,8 +58,8 @@ _used_for_good: list[Env] = []
 class Official(Api):
     """The table of the copy of ONNX Runtime inside the official package; made by `attach`.
 
-    Everything that takes an `Api` takes it. Its methods turn objects of the official package into
-    objects of this one, and make the former with what only the latter can set.
+    Everything that takes an `Api` takes it. Its methods wrap objects of the official package as
+    objects of this one, and make official options with settings that only this one has.
 
     Attributes
     ----------

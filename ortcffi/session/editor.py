@@ -137,8 +137,8 @@ class ModelEditor(Closing):
 
         Notes
         -----
-        Model-editor function: ``ApplyModelToModelEditorSession``. What it leaves of a model that it
-        refuses is not known, so that the editor is closed then.
+        Model-editor function: ``ApplyModelToModelEditorSession``. If it refuses the graph, it may
+        have changed the model already, so the editor is closed then.
         """
         if not isinstance(graph, Graph):
             raise TypeError(f"graph must be a Graph, not {type(graph).__name__}")

@@ -119,8 +119,8 @@ def profiling(session: "Facts") -> Iterator[Profile]:
     """Profile the runs of a ``with`` block that have no options of their own.
 
     Runs of the session in all threads are profiled, awaited and bound ones too. The `Profile` has
-    its events at the end of the block; those of each run start at 0. What is under way then is
-    left out, so await first what is to be seen.
+    its events at the end of the block; those of each run start at 0. Runs that
+    are still under way then are left out: await them before.
 
     Raises
     ------

@@ -18,9 +18,10 @@ MOST = 10_000
 def sweep_allocation_failures(
     call: Callable[[Allocator], Any], allocator: Allocator | None = None
 ) -> int:
-    """Call a function with an allocator that fails from its first allocation on, then its second...
+    """Call a function again and again, with one more allocation that succeeds each time.
 
-    It ends with a call in which no allocation fails.
+    In the first call all allocations fail, in the second all but the first, and so on. It ends with
+    a call in which none fails.
 
     Parameters
     ----------

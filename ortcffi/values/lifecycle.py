@@ -65,7 +65,7 @@ def blank(
 
 
 def memory_info(value: Tensor) -> MemoryInfo:
-    """Where a tensor's memory is, in an object of this value's.
+    """Where a tensor's memory is; lent by this value.
 
     API function: ``GetTensorMemoryInfo``.
     """

@@ -27,7 +27,7 @@ __all__ = ["TypeInfo"]
 class TypeInfo(Handle):
     """The type of a value of any kind.
 
-    Made by the functions below, or had of a value. Two are equal if they say the same, also where
+    Made by the methods below, or read from a value. Two are equal if they say the same, also where
     they are of different tables.
 
     Examples

@@ -180,12 +180,12 @@ class Value(Tensor):
 
     @property
     def element_type(self) -> ElementType:
-        """The type of a tensor's elements, by the API function that `shape` names."""
+        """The type of a tensor's elements. API function: the one that `shape` names."""
         return ElementType(self._element)
 
     @property
     def dtype(self) -> "np.dtype[Any]":
-        """The dtype of `numpy`; `object` for strings."""
+        """The dtype of the array that `numpy` returns; `object` for strings."""
         return dtype_of(self._element)
 
     @property
