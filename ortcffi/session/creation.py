@@ -131,4 +131,5 @@ def _bytes(model: Any) -> Any:
         return ffi.from_buffer("char[]", model)
     except (TypeError, ValueError, BufferError):
         kind = type(model).__name__
-        raise TypeError(f"model must be a path or bytes-like, not {kind}") from None
+        hint = ": use Session.from_graph" if isinstance(model, Graph) else ""
+        raise TypeError(f"model must be a path or bytes-like, not {kind}{hint}") from None
