@@ -64,6 +64,7 @@ class Conversions(Described):
 
     def _as_value(self, told: str, spec: ValueSpec, x: Any) -> Value:
         if isinstance(x, Value):
+            _check_open(told, x)
             mine: Value = value_for(self.api, x)
             return mine
         kind = spec.kind
@@ -158,6 +159,7 @@ class Conversions(Described):
         if isinstance(x, Value):
             if not self.api.same_library(x.api):
                 raise ValueError(f"{told} belongs to {x.api}, and the session to {self.api}")
+            _check_open(told, x)
             _check(told, spec, x)
             return x
         if not isinstance(x, np.ndarray):
@@ -214,6 +216,11 @@ def _array_of(told: str, spec: ValueSpec, x: Any) -> "np.ndarray[Any, Any]":
     if array.dtype == object and spec.element_type is not ElementType.STRING:
         raise TypeError(f"{told} must be an array of {spec.describe()}, not {type(x).__name__}")
     return array
+
+
+def _check_open(told: str, value: Value) -> None:
+    if value.closed:
+        raise ValueError(f"{told} is a Value that is closed")
 
 
 def _check(told: str, spec: ValueSpec, value: Value) -> None:

@@ -4,6 +4,7 @@
 import asyncio
 import concurrent.futures
 import gc
+import os
 
 import numpy as np
 import pytest
@@ -148,6 +149,26 @@ def test_a_session_can_be_closed_before_its_runs_have_ended(x, options):
     assert len(run_async(main())) == 20
     gc.collect()
     assert lib.ortcffi_live_sessions() == before
+
+
+def test_runs_may_wait_for_runs_that_they_started(opened, real_api):
+    inner = opened(models.identity(), ort.SessionOptions(real_api, intra_op_threads=1))
+
+    @ort.custom_op("test", inputs=[np.float32], outputs=[np.float32], op_set=None)
+    def waits(x):
+        return inner.run_future(x=x.copy()).result(TIME_LIMIT)[0]
+
+    with ort.CustomOpDomain("test", real_api) as domain:
+        domain.add(waits)
+        options = ort.SessionOptions(real_api, intra_op_threads=1)
+        options.add_custom_op_domain(domain)
+    ports = [models.value("x", shape=[1, 4])], [models.value("y", shape=[1, 4])]
+    node = models.node("waits", "x", "y", domain="test")
+    outer = opened(models.model([node], *ports, domains={"test": 1}), options)
+    count = 2 * (os.cpu_count() or 1) + 2  # more than there are threads for them
+    futures = [outer.run_future(x=np.ones((1, 4), np.float32)) for _ in range(count)]
+    done, _ = concurrent.futures.wait(futures, timeout=TIME_LIMIT)
+    assert [future.exception(0) for future in done] == [None] * count
 
 
 def test_a_loop_that_closes_early_loses_no_memory(endless):

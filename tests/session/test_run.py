@@ -240,8 +240,11 @@ def test_a_target_that_does_not_fit_is_named(opened, x):
 def test_a_closed_value_is_refused(opened, x, real_api):
     value = ort.Value.from_numpy(x, api=real_api)
     value.close()
-    with pytest.raises(ValueError, match="closed"):
-        opened(models.add()).run({"x": value})
+    session = opened(models.add())
+    with pytest.raises(ValueError, match="input 'x' is a Value that is closed"):
+        session.run({"x": value})
+    with pytest.raises(ValueError, match=r"out\['y'\] is a Value that is closed"):
+        session.run({"x": x}, out={"y": value})
 
 
 def test_a_value_of_another_kind_is_refused(opened, real_api):

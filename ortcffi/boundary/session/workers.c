@@ -10,6 +10,7 @@ static pthread_cond_t there_is_work = PTHREAD_COND_INITIALIZER;
 static struct job* first;
 static struct job* last;
 static size_t waiting, idle, threads;
+static __thread int is_worker; /* this thread is one of them */
 
 /* At most as many as there are processors: more would not end anything earlier. */
 static size_t most_threads(void) {
@@ -32,6 +33,7 @@ static struct job* next_job(void) {
 }
 
 static void* work(void* unused) {
+  is_worker = 1;
   for (;;) {
     struct job* job = next_job();
     struct run* run = &job->run;
@@ -59,10 +61,13 @@ static int add_thread(void) {
   return error;
 }
 
+/* A run may wait for another one, which an op in Python has started: not for its own thread. */
+static int may_add_thread(void) { return threads < most_threads() || is_worker; }
+
 int ortcffi_worker_start(struct job* job) {
   int answer = 0;
   pthread_mutex_lock(&lock);
-  if (idle <= waiting && threads < most_threads() && add_thread() != 0 && threads == 0) {
+  if (idle <= waiting && may_add_thread() && add_thread() != 0 && threads == 0) {
     answer = -1;
   } else {
     job->next = NULL;
