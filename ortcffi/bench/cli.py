@@ -24,9 +24,10 @@ BAR_WIDTH = 30
 LARGEST_SHARE = 10
 """A row that takes more than this part of the time is left out where there are others."""
 
-DESCRIPTION = """Measures the status and allocation paths of the core and, beside it, of every peer
-on this machine, in one process, in turns. Minima are printed; 'spread' is how far the lower
-quartile of the turns is above them. Rows for which the time does not suffice are left out."""
+DESCRIPTION = """Measures statuses, memory, values, kernels and runs of models, of this package and,
+beside it, of the real library and of other allocators on this machine, in one process, in turns.
+The fastest turn is printed; 'spread' is how far the lower quartile of the turns is above it. Rows
+for which the time does not suffice are left out."""
 
 
 def _seconds(text: str) -> float:
