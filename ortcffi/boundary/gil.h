@@ -14,25 +14,32 @@
 #define ORTCFFI_BOUNDARY_GIL_H_
 
 #include "boundary/limited_api.h"
+
+#include <unistd.h>
+
 #include "platform/catching.h"
 
 struct gil {
   PyGILState_STATE state;
-  int is_new; /* whether the thread had no state of the interpreter's before */
+  int is_new;    /* whether the thread had no state of the interpreter's before */
+  pid_t process; /* which it then got in this process */
   PyObject *type, *value, *traceback;
 };
 
 static inline void ensure_gil(void* gil) {
   struct gil* self = (struct gil*)gil;
   self->is_new = PyGILState_GetThisThreadState() == NULL;
+  self->process = self->is_new ? getpid() : 0;
   self->state = PyGILState_Ensure();
 }
 
 /* The counterpart of ensure_gil(). CPython before 3.12.4 ends a thread's state twice if a
  * destructor of what is in it, such as its context, takes the GIL again (gh-119585): those run here
- * before. */
+ * before. Not in the child of a fork that the thread made meanwhile: there the module threading has
+ * made it the main thread, whose state calls a function that must be called once when it is
+ * cleared. */
 static inline void give_gil_back(struct gil* gil) {
-  if (gil->is_new && Py_Version < 0x030c0400) {
+  if (gil->is_new && Py_Version < 0x030c0400 && gil->process == getpid()) {
     PyThreadState_Clear(PyThreadState_Get());
   }
   PyGILState_Release(gil->state);
