@@ -66,6 +66,8 @@ if kind == "threads":
     options = ort.SessionOptions(
         api, intra_op_threads=3, thread_functions=ort.ThreadFunctions(create, print)
     )
+elif kind == "future":
+    options = ort.SessionOptions(api, intra_op_threads=2)
 elif kind == "shapes":
     domain = ort.CustomOpDomain("d", api)
     domain.add(same)
@@ -81,7 +83,11 @@ elif kind == "allocator":
 def make():
     started.set()
     session = ort.Session(model, options, api=api, env=env)
-    session.run({{"x": np.ones((1, 4), np.float32)}})
+    feed = {{"x": np.ones((1, 4), np.float32)}}
+    if kind == "future":
+        session.run_future(feed).add_done_callback(lambda future: wait())
+        return
+    session.run(feed)
 
 
 threading.Thread(target=make, daemon=True).start()
@@ -91,7 +97,7 @@ builtins.late = Late()
 
 
 @pytest.mark.usefixtures("real_library")
-@pytest.mark.parametrize("kind", ["logger", "threads", "shapes", "allocator"])
+@pytest.mark.parametrize("kind", ["logger", "threads", "shapes", "allocator", "future"])
 def test_the_interpreter_may_end_while_a_library_waits_for_a_callback(kind):
     run(sys.executable, "-c", PROGRAM, kind, timeout=LIMIT)
 

@@ -154,6 +154,42 @@ def test_a_keyboard_interrupt_ends_a_run_that_has_just_begun(endless):
         join(*thread)
 
 
+def test_a_run_may_end_while_its_interrupt_asks_for_the_handler():
+    code = """
+        import os, signal, time
+
+        import numpy as np
+        import ortcffi as ort
+        from support import models
+        from support.threads import join, start, wait_until
+
+        options = ort.SessionOptions(intra_op_threads=1, log_severity=ort.LogSeverity.FATAL)
+        endless, find = ort.Session(models.loop(10**12, 32), options), signal.getsignal
+        told = []
+
+        def end_first(number):
+            endless.cancel()
+            wait_until(lambda: not endless.running)
+            told.append(number)
+            return find(number)
+
+        def interrupt():
+            wait_until(lambda: endless.running)
+            time.sleep(0.05)  # until the run is in C
+            os.kill(os.getpid(), signal.SIGINT)
+
+        signal.getsignal = end_first
+        threads = start(interrupt)
+        try:
+            endless.run({"x": np.eye(32, dtype=np.float32)})
+        except KeyboardInterrupt:
+            wait_until(lambda: told)
+        join(*threads)
+        print(told == [signal.SIGINT])
+    """
+    assert python(code) == "True\n"
+
+
 def test_the_programs_handlers_and_descriptor_stay_as_they_were(endless, later):
     reader, writer = os.pipe()
     for end in (reader, writer):

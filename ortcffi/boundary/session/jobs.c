@@ -25,11 +25,17 @@ PyTypeObject* ortcffi_mailbox_type;
 
 struct mailbox {
   PyObject base;
+  unsigned generation; /* how many forks there were when the lock was made */
   pthread_mutex_t lock;
   struct job* first;
   struct job* last;
   int fd;
 };
+
+static void make_lock(struct mailbox* box) {
+  pthread_mutex_init(&box->lock, NULL);
+  box->generation = ortcffi_generation;
+}
 
 static PyObject* mailbox_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
   (void)keywords;
@@ -39,7 +45,7 @@ static PyObject* mailbox_new(PyTypeObject* type, PyObject* arguments, PyObject* 
   }
   struct mailbox* box = (struct mailbox*)PyType_GenericAlloc(type, 0);
   if (box != NULL) {
-    pthread_mutex_init(&box->lock, NULL);
+    make_lock(box);
     box->fd = fd;
   }
   return (PyObject*)box;
@@ -62,6 +68,14 @@ static int post(struct mailbox* box, struct job* job) {
   return is_open;
 }
 
+/* In the child of a fork a thread that it has not may have the lock, and be changing the list. */
+static void forget_parent(struct mailbox* box) {
+  if (box->generation != ortcffi_generation) {
+    make_lock(box);
+    box->first = NULL;
+  }
+}
+
 /* drain(): the jobs that have ended since, in that order. */
 static PyObject* drain(PyObject* self, PyObject* unused) {
   (void)unused;
@@ -70,6 +84,7 @@ static PyObject* drain(PyObject* self, PyObject* unused) {
   if (list == NULL) {
     return NULL;
   }
+  forget_parent(box);
   pthread_mutex_lock(&box->lock);
   struct job* job = box->first;
   box->first = NULL;
@@ -90,6 +105,7 @@ static PyObject* drain(PyObject* self, PyObject* unused) {
 /* close(): nobody looks any more. The jobs that are there, and those that come, are dropped. */
 static PyObject* close_mailbox(PyObject* self, PyObject* unused) {
   struct mailbox* box = (struct mailbox*)self;
+  forget_parent(box);
   pthread_mutex_lock(&box->lock);
   box->fd = -1;
   pthread_mutex_unlock(&box->lock);
@@ -134,12 +150,8 @@ PyType_Spec ortcffi_mailbox_spec = {
 
 /* Calls what waits for the job, or drops it where nobody does any more. At the end of the
  * interpreter nobody does. */
-static void call_back(struct job* job) {
-  if (!Py_IsInitialized()) {
-    return;
-  }
-  struct gil gil;
-  ensure_gil(&gil);
+static void call_back(void* argument) {
+  struct job* job = argument;
   if (!Py_IS_TYPE(job->notify, ortcffi_mailbox_type)) {
     PyObject* done = PyObject_CallFunctionObjArgs(job->notify, job, NULL);
     if (done == NULL) {
@@ -150,7 +162,6 @@ static void call_back(struct job* job) {
   Py_CLEAR(job->notify); /* which may lead back to the job */
   Py_CLEAR(job->owner);
   Py_DECREF((PyObject*)job);
-  give_gil_back(&gil);
 }
 
 void ortcffi_job_ended(void* context, OrtValue** outputs, size_t count, OrtStatus* status) {
@@ -160,7 +171,7 @@ void ortcffi_job_ended(void* context, OrtValue** outputs, size_t count, OrtStatu
   job->status = status;
   atomic_store(&job->run.is_done, 1);
   if (!Py_IS_TYPE(job->notify, ortcffi_mailbox_type) || !post((struct mailbox*)job->notify, job)) {
-    call_back(job);
+    call_with_gil(call_back, job);
   }
 }
 
@@ -192,6 +203,20 @@ static OrtStatus* start(struct job* job) {
              : maker->api->CreateStatus(ORT_FAIL, "no thread can be made for the run");
 }
 
+/* A job that is not under way, of the first three arguments of _submit. */
+static struct job* new_job(PyObject* const* arguments) {
+  struct job* job = (struct job*)PyType_GenericAlloc(ortcffi_job_type, 0);
+  if (job != NULL) {
+    job->notify = Py_NewRef(arguments[0]);
+    job->owner = Py_NewRef(arguments[1]);
+    job->as_values = arguments[2] == Py_True;
+    if (Py_IS_TYPE(job->notify, ortcffi_mailbox_type)) {
+      forget_parent((struct mailbox*)job->notify);
+    }
+  }
+  return job;
+}
+
 /* _submit(notify, owner, as_values, feed=None, outputs=None, **keywords): a Job. `notify` is a
  * Mailbox, or called with the job on any thread; `owner` is kept for whoever asks for it. */
 PyObject* ortcffi_session_submit(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
@@ -203,13 +228,10 @@ PyObject* ortcffi_session_submit(PyObject* self, PyObject* const* arguments, Py_
     PyErr_SetString(PyExc_TypeError, "_submit takes notify, owner and as_values");
     return NULL;
   }
-  struct job* job = (struct job*)PyType_GenericAlloc(ortcffi_job_type, 0);
+  struct job* job = new_job(arguments);
   if (job == NULL) {
     return NULL;
   }
-  job->notify = Py_NewRef(arguments[0]);
-  job->owner = Py_NewRef(arguments[1]);
-  job->as_values = arguments[2] == Py_True;
   int answer = ortcffi_read_request(&request, arguments + 3, count - 3, keywords, named, &more);
   if (answer == 0) {
     answer = ortcffi_run_begin(&job->run, (struct session*)self, &request);

@@ -57,6 +57,17 @@ void ortcffi_run_unlink(struct run* run) {
   }
 }
 
+/* A run that the forking thread is in goes on in the child, and is taken out at its end. */
+void ortcffi_runs_forget(void) {
+  static struct run* forgotten;
+  while (ortcffi_runs != NULL) {
+    struct run* run = ortcffi_runs;
+    ortcffi_runs = run->next;
+    run->next = NULL;
+    run->link = &forgotten;
+  }
+}
+
 void ortcffi_run_stop(struct run* run, int ending) {
   if (run->ending == GOES_ON) {
     run->ending = ending;

@@ -189,6 +189,8 @@ void ortcffi_set_terminate(const struct session* session, OrtRunOptions* options
 /* Makes a run one of those under way, which `cancel` ends, and takes it out again. */
 void ortcffi_run_link(struct run* run);
 void ortcffi_run_unlink(struct run* run);
+/* In the child of a fork: takes all runs out, most of which are of threads that it has not. */
+void ortcffi_runs_forget(void);
 /* All runs under way, of all sessions. */
 extern struct run* ortcffi_runs;
 /* Has a run under way end early. Without effect where it has been told so before. */

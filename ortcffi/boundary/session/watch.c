@@ -75,8 +75,9 @@ static void act(unsigned long interrupted) {
   }
   struct gil gil;
   ensure_gil(&gil);
-  if (interrupted != 0 && interrupted == atomic_load(&watched_runs) && main_run != NULL &&
-      is_default_interrupt()) {
+  /* To ask for the handler calls Python, and meanwhile the run may end and another begin. */
+  if (interrupted != 0 && is_default_interrupt() && interrupted == atomic_load(&watched_runs) &&
+      main_run != NULL) {
     ortcffi_run_stop(main_run, INTERRUPTED);
   }
   end_late_runs();
@@ -194,15 +195,36 @@ int ortcffi_watches(void) {
 
 /* --- around a run ------------------------------------------------------------------------------*/
 
+/* Tells Python's handlers where to write the numbers of signals; the descriptor from before, or
+ * NULL. */
+static PyObject* write_signals_to(PyObject* fd) {
+  PyObject* old = fd == NULL ? NULL : PyObject_CallFunctionObjArgs(set_wakeup_fd, fd, NULL);
+  if (old == NULL) {
+    PyErr_Clear(); /* the program closed it */
+  }
+  return old;
+}
+
+/* What the child of a fork has not: the threads, and the pipe to which signals may be written. */
+static void forget_parent(void) {
+  ortcffi_generation++;
+  ortcffi_workers_forget();
+  ortcffi_runs_forget();
+  if (main_run != NULL) {
+    PyObject* fd = PyLong_FromLong(atomic_load(&program_fd));
+    PyObject* ours = write_signals_to(fd);
+    Py_XDECREF(ours);
+    Py_XDECREF(fd);
+  }
+}
+
 void ortcffi_watch_init(unsigned long main_ident) {
-  if (main_thread_is_known) { /* in the child of a fork, which has no other thread */
-    ortcffi_generation++;
-    ortcffi_workers_forget();
+  if (main_thread_is_known) {
+    forget_parent();
   }
   main_thread_is_known = 1;
   main_thread = main_ident;
   main_run = NULL;
-  ortcffi_runs = NULL;
   if (is_started > 0) {
     close(ends[0]);
     close(ends[1]);
@@ -255,16 +277,6 @@ static void learn(struct habit* habit, const struct run* run, double seconds) {
     habit->has_short = 1;
   }
   habit->has_long = habit->has_long && ++habit->short_runs < MANY_RUNS;
-}
-
-/* Tells Python's handlers where to write the numbers of signals; the descriptor from before, or
- * NULL. */
-static PyObject* write_signals_to(PyObject* fd) {
-  PyObject* old = PyObject_CallFunctionObjArgs(set_wakeup_fd, fd, NULL);
-  if (old == NULL) {
-    PyErr_Clear(); /* the program closed it */
-  }
-  return old;
 }
 
 /* Restores what a watched run found. */

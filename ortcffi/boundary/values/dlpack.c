@@ -38,15 +38,7 @@ const struct dl_kind ortcffi_dl_kinds[DL_KINDS] = {
 
 /* Another library has finished with the memory of a value: on any thread, at any time. */
 static void return_value(void* owner, void* block) {
-  if (Py_IsInitialized()) {
-    struct gil gil;
-    ensure_gil(&gil);
-    PyObject *type, *error, *traceback;
-    PyErr_Fetch(&type, &error, &traceback);
-    Py_DECREF((PyObject*)owner);
-    PyErr_Restore(type, error, traceback);
-    give_gil_back(&gil);
-  }
+  call_with_gil(drop_reference, owner);
   free(block);
 }
 

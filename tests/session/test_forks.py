@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""What the child of a fork has of runs that were under way."""
+
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+from support import models
+from support.paths import finds_support
+from support.processes import fork, run_python
+from support.threads import join, start, wait_until
+
+import ortcffi as ort
+from ortcffi.session.compiled import Mailbox
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+
+# A run of the main thread forks in its kernel, while another thread is in a run.
+IN_A_KERNEL = """if True:
+    import os, threading, warnings
+    import numpy as np
+    import ortcffi as ort
+    from support import models
+    from support.processes import TIME_LIMIT, wait_for
+    from support.threads import join, start, wait_until
+
+    warnings.simplefilter("ignore")  # of a fork beside threads
+    api, main, go_on, children = ort.load(), threading.get_ident(), threading.Event(), []
+
+    @ort.custom_op("d", inputs=[np.float32], outputs=[np.float32], name="Forks", op_set=None)
+    def forks(x):
+        if threading.get_ident() == main:
+            children.append(os.fork())
+        else:
+            go_on.wait(TIME_LIMIT)
+        return x.copy()
+
+    domain, options = ort.CustomOpDomain("d", api), ort.SessionOptions(api, intra_op_threads=1)
+    domain.add(forks)
+    options.add_custom_op_domain(domain)
+    ports = [models.value("x")], [models.value("y")]
+    model = models.model([models.node("Forks", "x", "y", "d")], *ports, domains={"d": 1})
+    session, feed = ort.Session(model, options, api=api), {"x": np.ones((1, 4), np.float32)}
+    threads = start(lambda: session.run(feed))
+    wait_until(lambda: session.running)
+    session.run(feed)
+    if children == [0]:
+        os._exit(session.running)
+    go_on.set()
+    join(*threads)
+    print(wait_for(children[0]))
+"""
+
+
+@pytest.mark.usefixtures("real_api")
+def test_a_fork_in_a_kernel_takes_the_runs_of_other_threads_away():
+    assert run_python(IN_A_KERNEL, PYTHONPATH=finds_support()["PYTHONPATH"]) == "0"
+
+
+def test_a_child_writes_signals_where_the_program_wants_them(opened):
+    """Not to the pipe of the run that the main thread was in, whose numbers are free again."""
+    options = ort.SessionOptions(intra_op_threads=1, log_severity=ort.LogSeverity.FATAL)
+    endless, found = opened(models.loop(10**12, 32), options), []
+
+    def work():
+        wait_until(lambda: endless.running)
+        try:
+            found.append(fork(lambda: signal.set_wakeup_fd(-1) == -1))
+        finally:
+            endless.cancel()
+
+    threads = start(work)
+    with pytest.raises(ort.errors.Cancelled):
+        endless.run({"x": np.eye(32, dtype=np.float32)})
+    join(*threads)
+    assert found == [0]
+
+
+def test_a_mailbox_can_be_closed_in_the_child_of_a_fork_while_a_thread_posts(opened, x):
+    """The thread has the lock of the mailbox while it writes, here to a pipe that is full."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    room = 0
+    try:
+        while True:
+            room += os.write(writer, bytes(4096))
+    except BlockingIOError:
+        os.set_blocking(writer, True)
+    session, box = opened(models.add(), ort.SessionOptions(intra_op_threads=1)), Mailbox(writer)
+    job = session._submit(box, None, False, {"x": x})
+    wait_until(lambda: not session.running)
+    time.sleep(0.05)  # until the thread writes
+    status = fork(lambda: box.close() is None, 60)
+    os.read(reader, room)
+    wait_until(box.drain)
+    del job
+    os.close(reader)
+    os.close(writer)
+    assert status == 0
