@@ -93,8 +93,9 @@ class _OneWay(Setting[bool]):
 class SessionOptions(SessionInputs, CustomOps):
     """Options of sessions. A session copies them when it is made.
 
-    Keep the options as long as their sessions: they keep alive what sessions borrow, such as
-    initializers, loggers and functions that create threads.
+    They keep alive what sessions borrow, such as initializers, loggers and functions that create
+    threads. A `Session` keeps that too. Whoever makes a session by functions of ``lib`` keeps the
+    options as long as that session.
 
     Parameters
     ----------
