@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What does it save to keep the interpreter lock during a call?
+"""What does it save to keep the GIL during a call?
 
 Simulates a program that makes many short calls from one thread. Both slots do nothing for NULL; the
 list of slots says HOLD of the one and FREE of the other, so the difference is what releasing and

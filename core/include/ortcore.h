@@ -21,8 +21,8 @@ extern "C" {
 #endif
 
 /** @name Older hosts
- * A library is older or newer than its clients. To see what a client does about that, give it the
- * base of a host of another age: to RegisterCustomOps, say, in the place of OrtGetApiBase().
+ * A library may be older or newer than its clients. To see what a client does then, give it the base
+ * of a host of another version: to RegisterCustomOps, say, in the place of OrtGetApiBase().
  * @{ */
 
 #define ORTCORE_EMULATE "ortcore_emulate"
@@ -30,7 +30,7 @@ extern "C" {
 /**
  * The base of a host that is ONNX Runtime 1.version.0.
  *
- * GetApi answers NULL, with the line on stderr, to anything newer. The slots up to the version are
+ * To anything newer GetApi answers NULL, and writes a line to stderr. Slots up to the version are
  * the core's own, and so are the objects that they make. A slot that came later, which a client
  * finds by reading on, answers ORT_NOT_IMPLEMENTED and names itself, the version that it came with,
  * and the host; without a status it answers zero or NULL. The tables that slots lead to, such as
@@ -49,7 +49,7 @@ typedef const OrtApiBase*(ORT_API_CALL* OrtcoreEmulate)(uint32_t version);
 /** The slots of OrtApi that a trace counts. */
 #define ORTCORE_TRACED_SLOTS 426
 
-/** What clients did. It may grow at any time. */
+/** What clients did. The counts may grow while they are read. */
 typedef struct OrtcoreFigures {
   /** Bit v: GetApi was asked for version v. The highest bit: for its number or more. */
   uint64_t asked;

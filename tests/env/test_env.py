@@ -50,7 +50,7 @@ def foreign_thread(compile_c):
     """
     import ctypes
 
-    # ctypes releases the interpreter lock, which the thread needs.
+    # ctypes releases the GIL, which the thread needs.
     library = ctypes.CDLL(str(compile_c(source, "-shared", "-fPIC", "-pthread")))
 
     def call(context):

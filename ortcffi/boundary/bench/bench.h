@@ -51,7 +51,7 @@ typedef struct ortcffi_bench_job {
   int64_t slot_count;
 } ortcffi_bench_job;
 
-/* Runs a job without the interpreter lock. Nanoseconds passed, or -1 if an answer was not the
+/* Runs a job without the GIL. Nanoseconds passed, or -1 if an answer was not the
  * expected one (memory ran out, a call that should fail did not). */
 int64_t ortcffi_bench_run(const ortcffi_bench_job* job);
 
@@ -69,7 +69,7 @@ typedef struct ortcffi_bench_runs {
   int64_t count;
 } ortcffi_bench_runs;
 
-/* Runs a session without the interpreter lock. Nanoseconds passed, or -1 if a run failed. */
+/* Runs a session without the GIL. Nanoseconds passed, or -1 if a run failed. */
 int64_t ortcffi_bench_run_session(const ortcffi_bench_runs* runs);
 
 /* What this machine can do: a table that answers the measured slots with the least of work. It

@@ -36,7 +36,7 @@ struct source {
   OrtAllocator* allocator;
   PyObject* refuse;
   Py_ssize_t max_dimensions;
-  /* Whether the allocator may block or call back, so that the interpreter lock is released. */
+  /* Whether the allocator may block or call back, so that the GIL is released. */
   int is_foreign;
 };
 

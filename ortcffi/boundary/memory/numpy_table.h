@@ -4,7 +4,7 @@
 #define ORTCFFI_BOUNDARY_NUMPY_TABLE_H_
 
 /* The functions and types that NumPy exports in a capsule, in the order of its ABI; NULL if there
- * are none. Needs the interpreter lock. */
+ * are none. Needs the GIL. */
 void** ortcffi_numpy_functions(void);
 
 #endif

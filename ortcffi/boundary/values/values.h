@@ -12,7 +12,7 @@
  *       A value of any kind. It owns its OrtValue, or keeps what does. What it lends, arrays and
  *       buffers, keeps it: after `close` the memory goes with the last of them.
  *
- * All functions need the interpreter lock. Those that may block or call back release it.
+ * All functions need the GIL. Those that may block or call back release it.
  */
 #ifndef ORTCFFI_BOUNDARY_VALUES_H_
 #define ORTCFFI_BOUNDARY_VALUES_H_
