@@ -104,7 +104,9 @@ class Official(Api):
             It is no such value, or of a release before 1.21, whose objects cannot be reached.
         """
         held = getattr(official, "_ortvalue", official)
-        return Value._adopt(self._maker, pointer_of(held, VALUE), held, False, False)
+        # The public class keeps the array that the value may have been made of.
+        keep = official, held
+        return Value._adopt(self._maker, pointer_of(held, VALUE), keep, False, False)
 
     def ortvalue(self, value: Value) -> Any:
         """Make an official ``OrtValue`` over the memory of a tensor of any library.
@@ -182,7 +184,8 @@ class Official(Api):
         """
         binding = getattr(official, "_sess", official)
         handle = ffi.cast("OrtSession*", session_pointer(binding))
-        session = Session.from_handle(self, handle, lender=official)
+        # Official set_providers replaces the binding's object.
+        session = Session.from_handle(self, handle, lender=(official, binding))
         names = [each.name for each in binding.inputs_meta]
         if [each.name for each in session.inputs] != names:
             raise LoadError("the session that was found has other inputs than the official one")

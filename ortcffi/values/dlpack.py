@@ -116,6 +116,7 @@ def from_dlpack(cls: type[V], x: Any, api: "Api | None", copy: bool) -> V:
         return made
     found = table_for(api)
     loan = made if isinstance(made, Loan) else Loan(_capsule_of(x))
+    lender = (loan, x)  # the capsule of an official OrtValue does not keep the array behind it
     address, shape, strides, element, readonly, where = loan.facts
     _check_device(where)
     if not element:
@@ -129,7 +130,7 @@ def from_dlpack(cls: type[V], x: Any, api: "Api | None", copy: bool) -> V:
         if not is_contiguous:
             raise ValueError("x is packed and not C-contiguous")
         size = (count * PACKED[kind] + 7) // 8
-        value = cls._borrow(found._maker, address, size, shape, element, loan, readonly)
+        value = cls._borrow(found._maker, address, size, shape, element, lender, readonly)
         return twin_of(value) if copy else value
     dtype = dtype_of(element)
     if copy:
@@ -140,7 +141,7 @@ def from_dlpack(cls: type[V], x: Any, api: "Api | None", copy: bool) -> V:
     if address % dtype.alignment:
         raise ValueError("x is not aligned to its elements: pass copy=True")
     size = dtype.itemsize * count
-    return cls._borrow(found._maker, address, size, shape, element, loan, readonly)
+    return cls._borrow(found._maker, address, size, shape, element, lender, readonly)
 
 
 class _Memory:

@@ -3,6 +3,7 @@
 
 import gc
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -129,3 +130,34 @@ def test_a_closed_view_says_so(official, session):
     view.close()
     with pytest.raises(ValueError, match="closed"):
         view.run({"x": X})
+
+
+# --- what views keep ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "view",
+    [pytest.param("value", marks=NEEDS_OBJECTS), "from_dlpack"],
+)
+def test_a_view_keeps_the_array_that_the_official_value_was_made_of(official, view):
+    array = np.full(1000, 7, np.float32)
+    lives = weakref.ref(array)
+    theirs = onnxruntime.OrtValue.ortvalue_from_numpy(array)
+    ours = official.value(theirs) if view == "value" else ort.Value.from_dlpack(theirs)
+    del array, theirs
+    gc.collect()
+    assert lives() is not None, "the memory of the value is gone"
+    assert ours.numpy()[0] == 7
+    ours.close()
+    del ours
+    gc.collect()
+    assert lives() is None
+
+
+def test_a_view_keeps_the_session_that_was_replaced(official, session):
+    replaced = weakref.ref(session._sess)
+    view = official.session(session)
+    session.set_providers(["CPUExecutionProvider"])
+    gc.collect()
+    assert replaced() is not None, "the session of the view is gone"
+    assert view.run({"x": X})[0].tolist() == [[2, 2, 2, 2]]

@@ -166,8 +166,9 @@ static int64_t plain_size(const struct dl_tensor* tensor, int element) {
   return size;
 }
 
-/* A tensor over the memory of a loan; the loan itself where Python has to decide. */
-static PyObject* value_of(PyObject* type, struct maker* maker, struct loan* loan) {
+/* A tensor over the memory of a loan; the loan itself where Python has to decide. The tensor keeps
+ * the object as well: the capsule of an official OrtValue does not keep the array behind it. */
+static PyObject* value_of(PyObject* type, struct maker* maker, struct loan* loan, PyObject* x) {
   uint64_t flags = loan->versioned == NULL ? 0 : loan->versioned->flags;
   const struct dl_tensor* tensor =
       loan->versioned == NULL ? &loan->legacy->tensor : &loan->versioned->tensor;
@@ -176,9 +177,14 @@ static PyObject* value_of(PyObject* type, struct maker* maker, struct loan* loan
   if (size < 0) {
     return Py_NewRef((PyObject*)loan);
   }
-  return ortcffi_borrow(type, maker, (char*)tensor->data + tensor->byte_offset, (size_t)size,
-                        tensor->shape, (size_t)tensor->rank, element, (PyObject*)loan,
-                        (flags & FLAG_READ_ONLY) != 0);
+  PyObject* lender = PyTuple_Pack(2, loan, x);
+  PyObject* value = lender == NULL
+                        ? NULL
+                        : ortcffi_borrow(type, maker, (char*)tensor->data + tensor->byte_offset,
+                                         (size_t)size, tensor->shape, (size_t)tensor->rank, element,
+                                         lender, (flags & FLAG_READ_ONLY) != 0);
+  Py_XDECREF(lender);
+  return value;
 }
 
 /* A method of an object that has it; NULL without an exception if it has not, or None there. */
@@ -256,7 +262,7 @@ PyObject* ortcffi_value_from_producer(PyObject* type, PyObject* const* arguments
       is_array && !Py_IS_TYPE(x, ortcffi_array_type) ? NULL : ortcffi_maker_of(api);
   PyObject* capsule = maker == NULL ? NULL : capsule_of(x, is_old);
   struct loan* loan = capsule == NULL ? NULL : new_loan(capsule);
-  PyObject* value = loan == NULL ? NULL : value_of(type, maker, loan);
+  PyObject* value = loan == NULL ? NULL : value_of(type, maker, loan, x);
   Py_XDECREF((PyObject*)loan);
   Py_XDECREF(capsule);
   Py_XDECREF((PyObject*)maker);
