@@ -104,8 +104,7 @@ class Official(Api):
             It is no such value, or of a release before 1.21, whose objects cannot be reached.
         """
         held = getattr(official, "_ortvalue", official)
-        # The public class keeps the array that the value may have been made of.
-        keep = official, held
+        keep = official, held  # the first one keeps the array that a value was made of
         return Value._adopt(self._maker, pointer_of(held, VALUE), keep, False, False)
 
     def ortvalue(self, value: Value) -> Any:
@@ -184,8 +183,8 @@ class Official(Api):
         """
         binding = getattr(official, "_sess", official)
         handle = ffi.cast("OrtSession*", session_pointer(binding))
-        # Official set_providers replaces the binding's object.
-        session = Session.from_handle(self, handle, lender=(official, binding))
+        keep = official, binding  # set_providers gives the first one another binding
+        session = Session.from_handle(self, handle, lender=keep)
         names = [each.name for each in binding.inputs_meta]
         if [each.name for each in session.inputs] != names:
             raise LoadError("the session that was found has other inputs than the official one")
