@@ -181,12 +181,10 @@ class Official(Api):
         UnknownLayoutError
             It is no such session, or its layout is not known.
         """
-        binding = getattr(official, "_sess", official)
+        binding = getattr(official, "_sess", official)  # which set_providers replaces
         handle = ffi.cast("OrtSession*", session_pointer(binding))
-        keep = official, binding  # set_providers gives the first one another binding
-        session = Session.from_handle(self, handle, lender=keep)
-        names = [each.name for each in binding.inputs_meta]
-        if [each.name for each in session.inputs] != names:
+        session = Session.from_handle(self, handle, lender=(official, binding))
+        if [each.name for each in session.inputs] != [each.name for each in binding.inputs_meta]:
             raise LoadError("the session that was found has other inputs than the official one")
         return session
 
