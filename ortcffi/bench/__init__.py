@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The benchmark: the core's statuses and allocations, compared with every peer on the machine.
+"""The benchmark: this package and its core, beside the real library and other allocators.
 
 ==============  ================================================================
 `subjects`      what is measured: the core, other tables, plain allocators

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What processes that examine a library are told of this one."""
+"""Where a process that examines a library finds what this process can import."""
 
 import json
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An allocator for what functions of a library answer in memory of an allocator."""
+"""An allocator for results that functions of a library write to memory of an allocator."""
 
 from typing import TYPE_CHECKING, Any
 
