@@ -102,7 +102,8 @@ def run_async(
     Notes
     -----
     API functions: ``RunAsync``, since version 16, where the session has two threads or more;
-    otherwise ``Run`` on a thread of this package, of which there are as many as processors.
+    otherwise ``Run`` on a thread of this package, of which there are as many as processors, and
+    more if such a run starts another.
     """
     try:
         loop = asyncio.get_running_loop()
