@@ -69,7 +69,8 @@ class Binding(Binder, Closing):
         try:
             self._hand_out(owner)
             yield owned_by(owner)
-        finally:
+        finally:  # C keeps what is bound until it has released the binding
+            self._keep((*self._inputs.values(), *self._outputs.values()))
             owner.end()
 
     def _call(self, slot: str, *arguments: Any) -> None:
@@ -87,9 +88,8 @@ class Binding(Binder, Closing):
             try:
                 getattr(checked, slot)(api.pointer, handle, text, to)
             except OrtError:
-                if old is None:
-                    del bound[name]
-                else:
+                bound.pop(name)
+                if old is not None:
                     bound[name] = old
                 raise
             bound[name] = new

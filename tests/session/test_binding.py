@@ -2,6 +2,7 @@
 """Bindings: bound once, run often."""
 
 import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from support.threads import join, start, wait_until
 
 import ortcffi as ort
 from ortcffi._native import lib
-from ortcffi.errors import InvalidArgument
+from ortcffi.errors import Cancelled, InvalidArgument
 
 
 @pytest.fixture
@@ -239,3 +240,39 @@ def test_the_collector_takes_a_binding_in_a_cycle(x):
     del array, session
     gc.collect()
     assert lib.ortcffi_live_sessions() == before
+
+
+@pytest.mark.parametrize("how", ["deleted", "collected"])
+def test_a_binding_goes_before_the_allocators_of_what_it_borrows(opened, real_api, how):
+    outer = ort.Tracking(real_api.default_allocator)
+    value = ort.Value.empty((1, 4), "f4", ort.Tracking(outer), api=real_api)
+    bound = opened(models.add(), api=real_api).bind(x=value)
+    if how == "collected":
+        cycle = [bound]
+        cycle.append(cycle)
+        del cycle
+    del value, bound
+    gc.collect()
+    assert outer.bytes_allocated == 0
+
+
+def test_a_run_has_its_arrays_until_its_end_where_the_binding_is_closed(opened):
+    options = ort.SessionOptions(intra_op_threads=1, log_severity=ort.LogSeverity.FATAL)
+    endless = opened(models.loop(10**12, 32), options)
+    x = np.eye(32, dtype=np.float32)
+    gone, bound = weakref.ref(x), endless.bind(x=x)
+    del x
+
+    def run():
+        with pytest.raises(Cancelled):
+            bound.run()
+
+    threads = start(run)
+    wait_until(lambda: endless.running)
+    try:
+        bound.close()
+        assert gone() is not None
+    finally:
+        endless.cancel()
+        join(*threads)
+    assert gone() is None

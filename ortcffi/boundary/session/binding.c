@@ -2,8 +2,9 @@
 /*
  * Bindings as Python objects: what ortcffi/session/binding.py builds its class Binding on.
  *
- * A Binder owns an OrtIoBinding and uses its session, which is not released before it. One thread
- * at a time may use it, since a run writes to the binding itself: others get an exception.
+ * A Binder owns an OrtIoBinding and uses its session, which is not released before it. What the
+ * library borrows is released after it. One thread at a time may use it, since a run writes to the
+ * binding itself: others get an exception.
  */
 #include "boundary/platform/owner.h"
 #include "boundary/session/session.h"
@@ -13,6 +14,7 @@ struct binding {
   PyObject base;
   struct session* session;
   OrtIoBinding* handle;
+  PyObject* keep; /* what the library borrows: a tuple, which the cyclic collector cannot empty */
   struct habit habit; /* since something was bound */
   struct run run;     /* what it needs of one: options, and a place among those under way */
   char holds_gil;
@@ -41,8 +43,10 @@ static int begin_use(struct binding* binding) {
 static void release_parts(struct binding* binding) {
   struct session* session = binding->session;
   OrtIoBinding* handle = binding->handle;
+  PyObject* keep = binding->keep;
   binding->session = NULL;
   binding->handle = NULL;
+  binding->keep = NULL;
   if (handle != NULL) {
     PyObject *type, *error, *traceback;
     PyErr_Fetch(&type, &error, &traceback);
@@ -50,6 +54,7 @@ static void release_parts(struct binding* binding) {
     Py_BEGIN_ALLOW_THREADS;
     api->ReleaseIoBinding(handle);
     Py_END_ALLOW_THREADS;
+    Py_XDECREF(keep);
     PyErr_Restore(type, error, traceback);
   }
   if (session != NULL) {
@@ -86,6 +91,22 @@ static PyObject* begin_binding(PyObject* self, PyObject* arguments) {
   binding->session = session;
   binding->handle = handle;
   binding->holds_gil = (char)holds_gil;
+  Py_RETURN_NONE;
+}
+
+/* _keep(tuple): what the library borrows now. To be called between _hand_out and _take_back; of a
+ * binding that was closed since, what was kept before stays. */
+static PyObject* keep(PyObject* self, PyObject* tuple) {
+  struct binding* binding = (struct binding*)self;
+  if (!PyTuple_CheckExact(tuple)) {
+    PyErr_SetString(PyExc_TypeError, "_keep takes a tuple");
+    return NULL;
+  }
+  if (!binding->is_closed) {
+    PyObject* before = binding->keep;
+    binding->keep = Py_NewRef(tuple);
+    Py_XDECREF(before);
+  }
   Py_RETURN_NONE;
 }
 
@@ -266,6 +287,7 @@ static PyObject* binding_new(PyTypeObject* type, PyObject* arguments, PyObject* 
 static int binding_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(((struct binding*)self)->session);
+  Py_VISIT(((struct binding*)self)->keep);
   return 0;
 }
 
@@ -291,6 +313,7 @@ static PyMethodDef binding_methods[] = {
     {"_output_values", output_values, METH_VARARGS, NULL},
     {"_hand_out", hand_out, METH_O, NULL},
     {"_take_back", take_back, METH_O, NULL},
+    {"_keep", keep, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 
