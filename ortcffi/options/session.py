@@ -227,6 +227,13 @@ class SessionOptions(SessionInputs, CustomOps):
         options._take(api, handle, release, lender)
         return options
 
+    def _for_session(self) -> "SessionOptions":
+        """The same options, which a session keeps: the caller may close its own."""
+        options = SessionOptions.__new__(SessionOptions)
+        options._take(self.api, self.handle, None)
+        options._values, options._alive = dict(self._values), dict(self._alive)
+        return options
+
     def _describe(self) -> dict[str, Any]:
         return read_settings(self, lib.ortcffi_describe_session_options)
 

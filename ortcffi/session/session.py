@@ -189,8 +189,9 @@ class Session(Facts, Closing):
         kept = [environment, handle, environment._client, environment._registered(), keep]
         given: Any = ffi.NULL
         if chosen is not None:
+            chosen = chosen._for_session()
             given = chosen.handle
-            kept += [given, dict(chosen._alive), dict(chosen._values)]
+            kept += [given, chosen._alive, chosen._values]
         threads, quiet = has_threads(chosen), may_keep_gil(environment, chosen)
         self._take(api, kept, has_threads=threads, may_keep_gil=quiet)
         self._options = chosen

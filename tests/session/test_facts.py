@@ -189,6 +189,14 @@ def test_a_session_is_pickled_as_its_model_and_options(tmp_path, x):
             assert again._options.intra_op_threads == 1
 
 
+def test_a_session_is_pickled_after_its_options_were_closed(real_api, x):
+    with ort.SessionOptions(real_api, intra_op_threads=1) as options:
+        session = ort.Session(models.add(), options)
+    with session, pickle.loads(pickle.dumps(session)) as again:
+        assert again._options.intra_op_threads == 1
+        assert again.run({"x": x})[0].tolist() == [[2, 4, 6, 8]]
+
+
 def test_what_cannot_be_pickled_says_why():
     options = ort.SessionOptions(logger=print)
     with (
