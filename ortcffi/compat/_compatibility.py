@@ -61,7 +61,8 @@ def get_model_compatibility_for_ep_devices(
     devices: Sequence[OrtEpDevice], info: str, /
 ) -> OrtCompiledModelCompatibility:
     """Return whether devices can use a compiled model that says this of itself."""
-    handles = ffi.new("const OrtEpDevice*[]", [device._device.handle for device in devices])
+    kept = [device._device.handle for device in devices]
+    handles = ffi.new("const OrtEpDevice*[]", kept)
     out = ffi.new("OrtCompiledModelCompatibility*")
     encoded = text(info).encode()
     _call("GetModelCompatibilityForEpDevices", handles, len(devices), encoded, out)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ortcffi._closing import Closing
 from ortcffi._convert import SIZE, integer, optional_mapping, snapshot
-from ortcffi._handle import out_of
+from ortcffi._handle import out_of, owned_by
 from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api
@@ -104,14 +104,14 @@ class Kernel(KernelHost, Closing):
         """
         api = core_api()
         infos = [self._info(i, x) for i, x in enumerate(inputs)]
-        given = ffi.new(
-            "OrtTensorTypeAndShapeInfo*[]", [i.handle if i else ffi.NULL for i in infos]
-        )
+        handles = [i.handle if i else ffi.NULL for i in infos]  # kept until the end of the call
+        given = ffi.new("OrtTensorTypeAndShapeInfo*[]", handles)
         room = max(len(self.description.outputs), self._outputs)
         owner = new_owner(api, room)
         infer = host_function("OrtcoreKernelInferShapes")
-        kernel = ffi.cast("OrtcoreKernel*", self._address)
-        arguments = (kernel, given, len(infos), out_of(owner), room)
+        user = Owner("OrtcoreKernel*", self._take_back, None)
+        self._hand_out(user)
+        arguments = (owned_by(user), given, len(infos), out_of(owner), room)
         call_host("InferOutputShapeFn", infer, *arguments)
         return tuple(moved(api, owner, place) for place in range(room))
 
@@ -212,7 +212,8 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     node.version, node.op, node.api = api.version, pointer, table
     node.domain = settings.text("domain", op.domain)
     node.name = settings.text("node_name", node_name)
-    node.attributes = settings.keep(ffi.new("OrtOpAttr*[]", [each.handle for each in attrs]))
+    handles = settings.keep([each.handle for each in attrs])
+    node.attributes = settings.keep(ffi.new("OrtOpAttr*[]", handles))
     node.attribute_count = len(attrs)
     if allocator is not None:
         node.allocator = settings.keep(allocator.handle)

@@ -63,7 +63,8 @@ def add_devices(
     pairs = {str(key): str(value) for key, value in optional_mapping("settings", settings).items()}
     keys = [ffi.new("char[]", encode("a setting", key)) for key in pairs]
     values = [ffi.new("char[]", encode("a setting", value)) for value in pairs.values()]
-    handles: Any = ffi.new("const OrtEpDevice*[]", [device.handle for device in devices])
+    kept = [device.handle for device in devices]
+    handles: Any = ffi.new("const OrtEpDevice*[]", kept)
     options.api.require("SessionOptionsAppendExecutionProvider_V2")
     with Env(api=options.api) as env:
         checked.SessionOptionsAppendExecutionProvider_V2(

@@ -14,6 +14,7 @@ from support.threads import run_threads
 
 import ortcffi as ort
 from ortcffi.testing import compare_with_session, sweep_allocation_failures
+from ortcffi.testing.live_objects import live_objects
 
 F = np.float32
 X = np.arange(4, dtype=F)
@@ -269,3 +270,19 @@ def test_the_first_kernel_of_a_process_does_not_keep_its_allocator():
         print(left_alive(before))
     """
     assert run_python(program) == "{}"
+
+
+def test_a_kernel_and_types_that_are_closed_while_it_infers_shapes_end_afterwards(core_api):
+    left = []
+
+    def close_first(x):
+        before = live_objects()
+        kernel.close()
+        given.close()
+        left.append({kind: before[kind] - count for kind, count in live_objects().items()})
+        return x
+
+    kernel = define([F], [F], shapes=close_first)(lambda x: x).kernel()
+    given = ort.TensorTypeInfo(F, (3,), core_api)
+    assert kernel.infer_shapes(given)[0].shape == (3,)
+    assert not any(left[0].values())

@@ -15,41 +15,13 @@
  *
  * The kernel ends when the object is closed, or gone, and the last call has returned.
  */
-#include "boundary/limited_api.h"
+#include "boundary/kernels/kernel_host.h"
 
 #include <stdint.h>
 #include <string.h>
 
 #include "boundary/kernels/python_ops.h"
 #include "boundary/platform/owner.h"
-#include "boundary/values/values.h"
-#include "kernels/kernel.h"
-
-#define FEW 16
-
-struct host {
-  PyObject base;
-  struct maker* maker;
-  PyTypeObject* value_type;
-  OrtAllocator* strings;
-  OrtcoreKernel* kernel; /* NULL once it has ended */
-  PyObject* lender;
-  PyObject* memory; /* what results keep, or NULL */
-  struct core_custom_ops ops;
-  size_t outputs;
-  size_t uses; /* calls under way */
-  char is_closed;
-};
-
-/* One call. */
-struct call {
-  struct host* host;
-  size_t inputs;
-  OrtValue** given;   /* inputs, then outputs */
-  PyObject** holders; /* by input and output: the Value that a handle belongs to, or NULL */
-  OrtValue* few[2 * FEW];
-  PyObject* few_holders[2 * FEW];
-};
 
 /* --- arguments ---------------------------------------------------------------------------------*/
 
@@ -102,7 +74,7 @@ static int begin_call(struct call* call, struct host* host, size_t inputs) {
   call->inputs = inputs;
   call->given = call->few;
   call->holders = call->few_holders;
-  if (count > 2 * FEW) {
+  if (count > 2 * KERNEL_FEW) {
     call->given = PyMem_Malloc(count * sizeof *call->given);
     call->holders = PyMem_Malloc(count * sizeof *call->holders);
   }
@@ -149,6 +121,14 @@ static PyObject* close_host(PyObject* self, PyObject* unused) {
   Py_RETURN_NONE;
 }
 
+/* Ends a use: a thread may be in a call with the kernel while another closes the object. */
+static void end_use(struct host* host) {
+  host->uses--;
+  if (host->is_closed && host->uses == 0) {
+    end_kernel(host);
+  }
+}
+
 static void end_call(struct call* call) {
   struct host* host = call->host;
   for (size_t i = 0; i < call->inputs + host->outputs; i++) {
@@ -165,60 +145,8 @@ static void end_call(struct call* call) {
     PyMem_Free(call->given);
     PyMem_Free(call->holders);
   }
-  host->uses--;
-  if (host->is_closed && host->uses == 0) {
-    end_kernel(host);
-  }
+  end_use(host);
   Py_DECREF((PyObject*)host);
-}
-
-/* --- results -----------------------------------------------------------------------------------*/
-
-/* A Value, None for an output that the kernel did not make. The handle becomes the Value's. */
-static PyObject* value_of(struct call* call, size_t i) {
-  size_t place = call->inputs + i;
-  if (call->holders[place] != NULL) {
-    return Py_NewRef(call->holders[place]);
-  }
-  OrtValue* handle = call->given[place];
-  call->given[place] = NULL;
-  return handle == NULL ? Py_NewRef(Py_None)
-                        : (PyObject*)ortcffi_new_value(call->host->value_type, call->host->maker,
-                                                       handle, call->host->memory);
-}
-
-static PyObject* array_of(struct call* call, size_t i) {
-  PyObject* value = value_of(call, i);
-  if (value == NULL || value == Py_None) {
-    return value;
-  }
-  struct value* tensor = (struct value*)value;
-  PyObject* array = NULL;
-  int kind = ortcffi_value_kind(tensor);
-  if (kind == ONNX_TYPE_TENSOR && ortcffi_value_shape(tensor) == 0) {
-    int is_packed = ortcffi_element_bits(tensor->element) < 8 &&
-                    tensor->element != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
-    array = is_packed ? PyObject_CallMethod(value, "numpy", "i", 1)
-                      : ortcffi_value_numpy(value, NULL, 0, NULL);
-  } else if (kind >= 0 && kind != ONNX_TYPE_TENSOR) {
-    array = PyObject_CallMethod(value, "to_python", NULL);
-  }
-  Py_DECREF(value);
-  return array;
-}
-
-static PyObject* results_of(struct call* call, PyObject* (*convert)(struct call*, size_t)) {
-  size_t count = call->host->outputs;
-  PyObject* results = PyTuple_New((Py_ssize_t)count);
-  for (size_t i = 0; results != NULL && i < count; i++) {
-    PyObject* result = convert(call, i);
-    if (result == NULL) {
-      Py_CLEAR(results);
-    } else {
-      PyTuple_SetItem(results, (Py_ssize_t)i, result);
-    }
-  }
-  return results;
 }
 
 /* --- the call ----------------------------------------------------------------------------------*/
@@ -263,7 +191,8 @@ static PyObject* call_host(PyObject* self, PyObject* inputs, PyObject* keywords)
   }
   PyObject* results = NULL;
   if (perform(&call, inputs) == 0) {
-    results = host->outputs == 1 ? array_of(&call, 0) : results_of(&call, array_of);
+    results = host->outputs == 1 ? ortcffi_kernel_array(&call, 0)
+                                 : ortcffi_kernel_results(&call, ortcffi_kernel_array);
   }
   end_call(&call);
   return results;
@@ -286,7 +215,7 @@ static PyObject* compute(PyObject* self, PyObject* arguments) {
   }
   PyObject* results = NULL;
   if (answer == 0 && perform(&call, inputs) == 0) {
-    results = results_of(&call, value_of);
+    results = ortcffi_kernel_results(&call, ortcffi_kernel_value);
   }
   end_call(&call);
   return results;
@@ -362,14 +291,25 @@ static PyObject* get_closed(PyObject* self, void* unused) {
   return PyBool_FromLong(((struct host*)self)->is_closed);
 }
 
-static PyObject* get_address(PyObject* self, void* unused) {
-  (void)unused;
-  return is_open((struct host*)self) ? PyLong_FromVoidPtr(((struct host*)self)->kernel) : NULL;
+/* _hand_out(owner): gives an Owner the kernel, which stays until _take_back(), its release. */
+static PyObject* hand_out(PyObject* self, PyObject* owner) {
+  struct host* host = (struct host*)self;
+  if (!is_open(host)) {
+    return NULL;
+  }
+  host->uses++;
+  ((struct owner*)owner)->object = host->kernel;
+  Py_RETURN_NONE;
+}
+
+static PyObject* take_back(PyObject* self, PyObject* kernel) {
+  (void)kernel;
+  end_use((struct host*)self);
+  Py_RETURN_NONE;
 }
 
 static PyGetSetDef members[] = {
     {"closed", get_closed, NULL, NULL, NULL},
-    {"_address", get_address, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -378,6 +318,8 @@ static PyMethodDef methods[] = {
      "close($self)\n--\n\nEnd the kernel, after the calls that are under way. Closing again does "
      "nothing."},
     {"_compute", compute, METH_VARARGS, NULL},
+    {"_hand_out", hand_out, METH_O, NULL},
+    {"_take_back", take_back, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 
