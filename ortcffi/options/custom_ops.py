@@ -12,7 +12,7 @@ from ortcffi._table import highest_api_version
 from ortcffi.custom_ops.describe import CustomOp, read_op
 from ortcffi.custom_ops.domain import CustomOpDomain
 from ortcffi.errors import call
-from ortcffi.options.settings import Options
+from ortcffi.options.settings import Options, lock
 
 __all__ = ["CustomOps", "new_ops", "places"]
 
@@ -95,9 +95,11 @@ class CustomOps(Options):
             raise TypeError(f"domain must be a CustomOpDomain, not {type(domain).__name__}")
         if domain.api != self.api:
             raise ValueError(f"domain belongs to {domain.api}, and these options to {self.api}")
-        self._call("AddCustomOpDomain", domain.handle)
-        self._values["op_domains"] = [*self._values.get("op_domains", []), domain]
-        self._lend("op_domains", [domain.handle])
+        handle = domain.handle
+        with lock:
+            self._lend("op_domains", [handle])
+            self._call("AddCustomOpDomain", handle)
+            self._values["op_domains"] = [*self._values.get("op_domains", []), domain]
 
     @property
     def custom_ops(self) -> list[CustomOp]:
@@ -119,16 +121,18 @@ class CustomOps(Options):
         """Register with options of the core; the op library is given the base of this table."""
         handle, api = self.handle, self.api
         api.require(slot)
-        call(api.pointer, slot, register, handle, api.base, what)
+        with lock:  # one registration that fails takes back what was registered since it began
+            call(api.pointer, slot, register, handle, api.base, what)
 
     def _record(self, slot: str, record: Any, what: Any) -> None:
         handle, api = self.handle, self.api
         api.require(slot)
-        ops = self._alive.get("custom_ops") or new_ops(ffi.NULL)
         # The library's own, which may be newer than the table that we have of it.
         version = highest_api_version(api.version_string)
-        call(api.pointer, slot, record, api.base, api.client_table, version, handle, what, ops)
-        self._alive["custom_ops"] = ops
+        with lock:
+            ops = self._alive.get("custom_ops") or new_ops(ffi.NULL)
+            call(api.pointer, slot, record, api.base, api.client_table, version, handle, what, ops)
+            self._alive["custom_ops"] = ops
 
 
 def copied(alive: dict[str, Any]) -> dict[str, Any]:

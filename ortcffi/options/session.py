@@ -232,6 +232,7 @@ class SessionOptions(SessionInputs, CustomOps):
         options = SessionOptions.__new__(SessionOptions)
         options._take(self.api, self.handle, None)
         options._values, options._alive = dict(self._values), dict(self._alive)
+        self.handle  # noqa: B018  # raises if closed meanwhile, so that these are not all
         return options
 
     def _describe(self) -> dict[str, Any]:
@@ -260,6 +261,7 @@ class SessionOptions(SessionInputs, CustomOps):
             for name, value in self._values.items():
                 copy._values[name] = value.copy() if isinstance(value, (dict, list)) else value
             copy._alive.update(copied(self._alive))
+            self.handle  # noqa: B018  # raises if closed meanwhile, so that these are not all
         return copy
 
     __copy__ = clone

@@ -182,8 +182,9 @@ class SessionInputs(Options):
         API function: ``SessionOptionsSetWeightlessSourceModelBuffer``, since version 29.
         """
         held = _bytes("model", model)
-        self._call("SessionOptionsSetWeightlessSourceModelBuffer", held, len(held))
-        self._values["weightless_source"], self._alive["weightless_source"] = model, held
+        with lock:
+            self._call("SessionOptionsSetWeightlessSourceModelBuffer", held, len(held))
+            self._values["weightless_source"], self._alive["weightless_source"] = model, held
 
     @property
     def weightless_source(self) -> Any:

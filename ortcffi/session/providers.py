@@ -11,6 +11,7 @@ from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import checked
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.session import SessionOptions
+from ortcffi.options.settings import lock
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
@@ -77,4 +78,5 @@ def add_devices(
             ffi.new("char*[]", values),
             len(pairs),
         )
-    options._lend("ep_devices", devices)
+    with lock:
+        options._lend("ep_devices", kept)

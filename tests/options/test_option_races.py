@@ -184,3 +184,66 @@ def test_a_library_that_asks_for_the_version_of_a_newer_real_library_is_recorded
     with ort.SessionOptions(real_api) as options:
         options.register_custom_ops(library)
         assert [op.name for op in options.custom_ops] == ["Nothing"]
+
+
+class Hooked(dict):
+    """Starts a thread where an entry is first asked for, and waits a little for its end."""
+
+    def __init__(self, name, work):
+        super().__init__()
+        self.name, self.work, self.threads = name, work, []
+
+    def get(self, name, default=None):
+        """The entry as it was before the thread."""
+        found = super().get(name, default)
+        if name == self.name and not self.threads:
+            self.threads.extend(start(self.work))
+            self.threads[0].join(0.2)  # for ever, where the thread waits for its turn
+        return found
+
+
+def test_two_threads_that_add_domains_lose_none(real_api):
+    first, second = (ort.CustomOpDomain(name, real_api) for name in ("first", "second"))
+    with ort.SessionOptions(real_api) as options, first, second:
+        hooked = Hooked("op_domains", lambda: options.add_custom_op_domain(second))
+        options._alive = hooked
+        options.add_custom_op_domain(first)
+        join(*hooked.threads)
+        assert len(hooked["op_domains"]) == len(options._values["op_domains"]) == 2
+
+
+def test_two_threads_that_register_libraries_lose_none(real_api, compile_c, tmp_path):
+    library = compile_c(CUSTOM_OPS, "-shared", "-fPIC", "-DASKED=16")
+    paths = [shutil.copy(library, tmp_path / f"{i}.so") for i in range(2)]
+    with ort.SessionOptions(real_api) as options:
+        options.register_custom_ops(paths[0])
+        count = len(options.custom_ops)
+    assert count > 0
+    with ort.SessionOptions(real_api) as options:
+        hooked = Hooked("custom_ops", lambda: options.register_custom_ops(paths[1]))
+        options._alive = hooked
+        options.register_custom_ops(paths[0])
+        join(*hooked.threads)
+        assert len(options.custom_ops) == 2 * count
+
+
+class ClosedMeanwhile(ort.SessionOptions):
+    """Options that another thread closes as soon as somebody has the handle."""
+
+    is_armed = False
+
+    @property
+    def handle(self):
+        """The handle, of options that are closed now."""
+        handle = super().handle
+        if self.is_armed:
+            self.close()
+        return handle
+
+
+@pytest.mark.parametrize("use", [ort.SessionOptions._for_session, ort.SessionOptions.clone])
+def test_what_options_keep_is_not_lost_where_they_are_closed_meanwhile(api, use):
+    options = ClosedMeanwhile(api)
+    options.is_armed = True
+    with pytest.raises(ValueError, match="this ClosedMeanwhile is closed"):
+        use(options)
