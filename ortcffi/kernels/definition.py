@@ -13,7 +13,7 @@ from ortcffi._native import ffi
 from ortcffi._table import table_at
 from ortcffi.custom_ops.describe import Characteristic
 from ortcffi.errors import checked, code_and_text
-from ortcffi.kernels.kept_arrays import detach
+from ortcffi.kernels.kept_arrays import detach, views_in
 from ortcffi.kernels.node_attributes import read_attributes, read_inferred_attributes
 from ortcffi.values.element_types import PACKED, ElementType, dtype_of
 from ortcffi.values.tensor_type_info import TensorTypeInfo
@@ -21,6 +21,8 @@ from ortcffi.values.tensors import bytes_of
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from ortcffi.custom_ops.describe import Operand
     from ortcffi.kernels.operands import Attribute
     from ortcffi.table.api import Api
@@ -202,15 +204,22 @@ class Definition:
 
     # --- arrays that outlive their run ------------------------------------------------------------
 
-    def rescue(self, inputs: tuple[Any, ...], outputs: tuple[Any, ...] | None) -> None:
+    def rescue(
+        self,
+        inputs: tuple[Any, ...],
+        outputs: tuple[Any, ...] | None,
+        traceback: "TracebackType | None",
+    ) -> None:
         """Give arrays that somebody kept, and views of them, memory of their own; raise.
 
         The function may have raised, and then its traceback refers to them: the arrays must be
-        readable for whoever looks at that.
+        readable for whoever looks at that. Mostly nothing else does.
         """
-        gc.collect()  # what only garbage refers to is not kept
+        views = views_in(traceback, inputs, outputs or ())
+        if views is None:
+            gc.collect()  # what only garbage refers to is not kept
         given = [x for x in (*inputs, *(outputs or ())) if type(x) is np.ndarray]
-        detach([x for x in given if x.base is None and not x.flags.owndata], self)
+        detach([x for x in given if x.base is None and not x.flags.owndata], self, views)
         raise RuntimeError(
             f"{self.full_name}: an array of the call, or a view of one, was kept; its memory is "
             f"the host's, and valid during the call only: keep a copy"

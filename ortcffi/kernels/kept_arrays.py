@@ -3,22 +3,83 @@
 
 import gc
 import sys
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from contextvars import copy_context
+from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from ortcffi._native import lib
 
-__all__ = ["detach"]
+__all__ = ["detach", "views_in"]
 
 # Refer to nothing.
 _ATOMS = frozenset({str, bytes, int, float, complex, bool, type(None), range, slice})
 
 
-def detach(arrays: Iterable[np.ndarray[Any, Any]], subject: object) -> None:
+def views_in(
+    traceback: TracebackType | None, *groups: tuple[Any, ...]
+) -> list[np.ndarray[Any, Any]] | None:
+    """The views of arrays, if only the frames of a traceback refer to the arrays and to them.
+
+    Parameters
+    ----------
+    traceback : traceback, optional
+        Of what a call of a function raised.
+    *groups : tuple of object
+        The arrays, among other arguments. Nothing else on this thread may refer to them.
+
+    Returns
+    -------
+    list of ndarray, optional
+        None where something else refers to one, or may do so.
+    """
+    # By their identity, since the traceback may name a frame twice.
+    frames = {id(frame): frame for frame in _frames_of(traceback)}
+    objects = gc.get_referents(*frames.values())
+    times = Counter(map(id, objects))
+    places = {id(each): place for place, each in enumerate(objects)}
+    arrays = {id(each) for group in groups for each in group}
+    views = [objects[i] for i in places.values() if type(objects[i]) is np.ndarray]
+    views = [view for view in views if id(view.base) in arrays]
+    roots = Counter(id(view.base) for view in views)
+    # Each object is referred to by a frame and by the list of objects, a view also by its own list.
+    for number in map(id, views):
+        if _references(objects, places[number]) != 2 * times[number]:
+            return None
+    for group in groups:
+        for i in range(len(group)):
+            number = id(group[i])
+            if type(group[i]) is np.ndarray and (
+                _references(group, i) != 2 * times[number] + roots[number]
+            ):
+                return None
+    return views
+
+
+def _frames_of(traceback: TracebackType | None) -> Iterator[Any]:
+    while traceback is not None:
+        yield traceback.tb_frame
+        traceback = traceback.tb_next
+
+
+def _references(objects: Sequence[Any], place: int) -> int:
+    """How many references there are to an element, besides that of its sequence."""
+    return sys.getrefcount(objects[place]) - _FEWEST
+
+
+_FEWEST = 0
+_FEWEST = _references([object()], 0)
+
+
+def detach(
+    arrays: Iterable[np.ndarray[Any, Any]],
+    subject: object,
+    known: "list[np.ndarray[Any, Any]] | None" = None,
+) -> None:
     """Give arrays, and the views of them that Python can reach, memory of their own.
 
     Memoryviews of them are released.
@@ -29,10 +90,12 @@ def detach(arrays: Iterable[np.ndarray[Any, Any]], subject: object) -> None:
         They have no base and do not own their memory.
     subject : object
         What nothing else in Python may refer to, but C: the op.
+    known : list of ndarray, optional
+        All views, where `views_in` has found them.
     """
     kept = {id(x): x for x in arrays}
     views: dict[int, dict[int, Any]] = {number: {} for number in kept}
-    for each in _reachable([subject, sys.modules, copy_context(), *_frames(), *gc.get_objects()]):
+    for each in _all_objects(subject) if known is None else known:
         if isinstance(each, memoryview):
             if _root_of(_subject_of(each)) in kept:
                 with suppress(BufferError):  # somebody reads it now
@@ -42,6 +105,10 @@ def detach(arrays: Iterable[np.ndarray[Any, Any]], subject: object) -> None:
     for number, x in kept.items():
         give_memory: Any = lib.ortcffi_detach_array
         give_memory(x, x.copy(), list(views[number].values()))
+
+
+def _all_objects(subject: object) -> Iterator[Any]:
+    yield from _reachable([subject, sys.modules, copy_context(), *_frames(), *gc.get_objects()])
 
 
 def _subject_of(view: memoryview) -> object:

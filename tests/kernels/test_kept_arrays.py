@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import ortcffi as ort
+from ortcffi.kernels import kept_arrays
 
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 
@@ -109,3 +110,50 @@ def test_a_memoryview_of_a_kept_array_is_released():
     call(keeper_of(lambda x, kept: kept.append(memoryview(x)), kept), X.copy())
     with pytest.raises(ValueError, match="released"):
         kept[0][0, 0]
+
+
+# --- exceptions, whose traceback refers to the arrays ---------------------------------------------
+
+
+def failing(work):
+    @ort.custom_op("test.kept", inputs=[np.float32], outputs=[np.float32], op_set=None)
+    def fails(x):
+        seen = work(x)
+        raise LookupError(seen is None)
+
+    return fails
+
+
+def arrays_of(op, x):
+    """What the function's frame refers to, once the memory of the call has other content."""
+    with pytest.raises(ort.OrtError) as caught:
+        op.kernel()(x)
+    x[...] = -1
+    traceback = caught.value.__cause__.__traceback__
+    while traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return traceback.tb_frame.f_locals
+
+
+@pytest.mark.parametrize("work", [lambda _: None, lambda x: x[1:], lambda x: x.T])
+def test_no_other_object_is_looked_at_where_only_the_traceback_refers_to_arrays(work, monkeypatch):
+    looked = []
+    monkeypatch.setattr(kept_arrays, "_all_objects", lambda _: looked.append(1) or ())
+    found = arrays_of(failing(work), X.copy())
+    assert found["x"].tolist() == X.tolist()
+    if found["seen"] is not None:
+        assert found["seen"].tolist() == work(X).tolist()
+    assert not looked
+
+
+@pytest.mark.parametrize("keep", KEEP)
+def test_a_view_that_a_function_kept_before_it_raised_gets_memory_of_its_own(keep):
+    kept = []
+    arrays_of(failing(lambda x: keep(x, kept)), X.copy())
+    assert view_in(kept).tolist() == X[1:].tolist()
+
+
+def test_a_memoryview_that_only_the_traceback_refers_to_is_released():
+    found = arrays_of(failing(lambda x: memoryview(x[1:])), X.copy())
+    with pytest.raises(ValueError, match="released"):
+        found["seen"][0, 0]

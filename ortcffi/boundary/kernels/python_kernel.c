@@ -159,8 +159,9 @@ static int settle(const struct python_kernel* kernel, PyObject* inputs, PyObject
   }
   PyObject *type, *error, *traceback;
   PyErr_Fetch(&type, &error, &traceback);
-  PyObject* answer = PyObject_CallMethod(kernel->op->definition, "rescue", "OO", inputs,
-                                         outputs == NULL ? Py_None : outputs);
+  PyObject* answer = PyObject_CallMethod(kernel->op->definition, "rescue", "OOO", inputs,
+                                         outputs == NULL ? Py_None : outputs,
+                                         traceback == NULL ? Py_None : traceback);
   Py_XDECREF(answer);
   if (type != NULL) {
     PyErr_Clear();

@@ -23,7 +23,7 @@
  *   read(api, version, value) -> object    an input that is not simply an array
  *   array(index, element, result) -> ndarray    of that element type, C-contiguous
  *   write(api, version, context, index, element, result)    strings and packed elements
- *   rescue(arrays)    raises, since arrays over the host's memory were kept
+ *   rescue(inputs, outputs, traceback)    raises, since arrays over the host's memory were kept
  *   failure(exception) -> (code, bytes)
  *
  * The struct has a reference count in C: one for the OpStruct and one for each kernel, so that
