@@ -9,11 +9,12 @@ import numpy as np
 from ortcffi._convert import snapshot
 from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
-from ortcffi.compat._empty import empty_sequence
 from ortcffi.compat._official_values import OrtValue as OfficialValue
 from ortcffi.compat._sparse import SparseTensor
+from ortcffi.compat._types import onnx_of
 from ortcffi.compat._values import OrtValue, tensor_over
 from ortcffi.errors import checked
+from ortcffi.session.empty import empty_sequence
 from ortcffi.session.session import Session
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
 from ortcffi.values.lifecycle import blank
@@ -158,7 +159,7 @@ def _empty_sequence(api: "Api", contained: "TypeInfo | None") -> Value:
     """A sequence without tensors, which the API makes only by running SequenceEmpty."""
     tensor = None if contained is None else contained.tensor_info
     element = ElementType.FLOAT if tensor is None else ElementType(tensor.element_type)
-    return empty_sequence(api, element)
+    return empty_sequence(api, onnx_of(element))
 
 
 def _map(api: "Api", info: "TypeInfo", name: Any, x: Any) -> Value:

@@ -13,6 +13,15 @@ if TYPE_CHECKING:
 __all__ = ["ModelMetadata", "NodeArg", "OrtEpAssignedNode", "OrtEpAssignedSubgraph"]
 
 
+def _shape_of(spec: "ValueSpec") -> "tuple[int | str | None, ...] | None":
+    """The shape of a tensor, and of one that may be missing."""
+    if spec.kind is ValueKind.OPTIONAL:
+        contained = spec.type_info.contained
+        tensor = None if contained is None else contained.tensor_info
+        return None if tensor is None else tensor.shape
+    return spec.shape if spec.kind in (ValueKind.TENSOR, ValueKind.SPARSE) else None
+
+
 class NodeArg:
     """An input, an output or an overridable initializer of a model."""
 
@@ -21,8 +30,7 @@ class NodeArg:
     def __init__(self, spec: "ValueSpec") -> None:
         self._name = spec.name
         self._type = type_name(spec.type_info)
-        tensor = spec.kind in (ValueKind.TENSOR, ValueKind.SPARSE)
-        self._shape = [None if n == -1 else n for n in (spec.shape or ())] if tensor else []
+        self._shape = [None if n == -1 else n for n in _shape_of(spec) or ()]
 
     @property
     def name(self) -> str:

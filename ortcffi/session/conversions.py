@@ -73,17 +73,21 @@ class Conversions(Described):
                 raise TypeError(f"{told} is None, and the C API cannot make an optional of nothing")
             kind = ValueKind(spec.type_info.contained.kind)
         if kind is ValueKind.SEQUENCE:
-            return self._as_sequence(told, x)
+            return self._as_sequence(told, spec, x)
         if kind is ValueKind.MAP:
             return self._as_map(told, spec, x)
         if kind is ValueKind.SPARSE:
             return self._as_sparse(told, x)
         return self._as_tensor(told, spec, x)
 
-    def _as_sequence(self, told: str, x: Any) -> Value:
+    def _as_sequence(self, told: str, spec: ValueSpec, x: Any) -> Value:
         if isinstance(x, (str, bytes, Mapping)) or not isinstance(x, Iterable):
             raise TypeError(f"{told} must be a list of arrays or mappings, not {type(x).__name__}")
         items = [each if isinstance(each, (Value, Mapping)) else array_of(each, None) for each in x]
+        if not items:
+            from ortcffi.session.empty import empty_sequence_of
+
+            return empty_sequence_of(self.api, told, spec.type_info)
         values = [value_for(self.api, i) if isinstance(i, Value) else i for i in items]
         return Value.sequence(values, api=self.api)
 

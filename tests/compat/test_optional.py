@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Optional inputs and outputs, in the official package, the drop-in, and a session itself."""
+"""Optionals and sequences, in the official package, the drop-in, and a session itself."""
 
 import numpy as np
 import pytest
+from support import models
 
 import ortcffi as ort
 
@@ -46,3 +47,29 @@ def test_an_optional_output_of_a_session_may_be_nothing(real_api, method):
     model = onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8)
     with ort.Session(model.SerializeToString(), api=real_api) as session:
         assert getattr(session, method)({}) == [None]
+
+
+def test_an_optional_tensor_has_a_shape(onnxruntime):
+    kind = models.optional_type(models.tensor_type("float32", ["n", 3]))
+    node = models.node("OptionalHasElement", "x", "y")
+    ports = [models.value_info("x", kind)], [models.value("y", "bool", [])]
+    session = onnxruntime.InferenceSession(models.model([node], *ports), providers=CPU)
+    assert session.get_inputs()[0].shape == ["n", 3]
+
+
+def test_a_run_of_plain_outputs_takes_an_empty_sequence(onnxruntime):
+    kind = models.sequence_type(models.tensor_type("float32"))
+    node = models.node("SequenceLength", "X", "Y")
+    ports = [models.value_info("X", kind)], [models.value("Y", "int64", [])]
+    session = onnxruntime.InferenceSession(models.model([node], *ports), providers=CPU)
+    assert session.run(None, {"X": []}) == [0]
+
+
+def test_a_sequence_has_the_element_type_of_its_tensors(onnxruntime):
+    kind = models.sequence_type(models.tensor_type("float32"))
+    node = models.node("SequenceConstruct", "x x", "y")
+    ports = [models.value("x", shape=["n"])], [models.value_info("y", kind)]
+    session = onnxruntime.InferenceSession(models.model([node], *ports), providers=CPU)
+    x = onnxruntime.OrtValue.ortvalue_from_numpy(X[0])
+    (value,) = session.run_with_ort_values(None, {"x": x})
+    assert value.element_type() == onnx.TensorProto.FLOAT

@@ -135,6 +135,14 @@ def test_a_sequence_goes_in_and_out(opened):
         session.run(x=5)
 
 
+def test_a_sequence_of_tensors_may_be_empty(opened):
+    kind = models.sequence_type(models.tensor_type("float32", None))
+    ports = [models.value_info("x", kind)], [models.value("y", "int64", [])]
+    session = opened(models.model([models.node("SequenceLength", "x", "y")], *ports))
+    assert session.run(x=[]) == [0]
+    assert session.run(x=[np.ones(2, np.float32)]) == [1]
+
+
 # --- what is refused ------------------------------------------------------------------------------
 
 

@@ -5,23 +5,50 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ortcffi._native import ffi
-from ortcffi.compat._types import onnx_of
 from ortcffi.errors import checked
+from ortcffi.options.session import SessionOptions
 from ortcffi.session.session import Session
+from ortcffi.values.element_types import ValueKind
 from ortcffi.values.lifecycle import blank
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
-    from ortcffi.values.element_types import ElementType
+    from ortcffi.values.type_info import TypeInfo
 
-__all__ = ["empty_sequence"]
+__all__ = ["empty_sequence", "empty_sequence_of"]
 
 
-def empty_sequence(api: "Api", element: "ElementType") -> Value:
-    """Make a sequence without tensors of an element type: a model with one node has it."""
+def empty_sequence_of(api: "Api", told: str, info: "TypeInfo | None") -> Value:
+    """Make a sequence without elements of a type, or of the one that an optional may hold.
+
+    Raises
+    ------
+    ValueError
+        Its elements would not be tensors.
+    """
+    if info is not None and info.kind == ValueKind.OPTIONAL:
+        info = info.contained
+    contained = None if info is None else info.contained
+    tensor = None if contained is None else contained.tensor_info
+    if tensor is None:
+        raise ValueError(f"{told} is empty, and only sequences of tensors can be")
+    return empty_sequence(api, tensor.element_type)
+
+
+def empty_sequence(api: "Api", element: int) -> Value:
+    """Make a sequence without tensors of an element type: a model with one node has it.
+
+    Parameters
+    ----------
+    api : Api
+        A table with an engine.
+    element : int
+        ONNX's number for the type.
+    """
     value, out = blank(Value, api)
-    with Session(_model(onnx_of(element)), api=api) as session:
+    options = SessionOptions(api, intra_op_threads=1)
+    with options, Session(_model(element), options, api=api) as session:
         name = ffi.new("char[]", b"y")
         checked.Run(
             *(api.pointer, session.handle, ffi.NULL, ffi.NULL, ffi.NULL, 0),
