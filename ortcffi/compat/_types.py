@@ -17,6 +17,7 @@ __all__ = [
     "element_name",
     "element_of",
     "element_of_onnx",
+    "onnx_element_of",
     "onnx_of",
     "type_name",
     "type_of",
@@ -77,6 +78,18 @@ def type_of(value: "Value") -> str:
     if value.kind is ValueKind.SPARSE:  # of which ONNX Runtime makes no type info
         return f"sparse_tensor({element_name(value.element_type)})"
     return type_name(value.type_info)
+
+
+def onnx_element_of(value: "Value") -> int:
+    """ONNX's number for the type of the elements, those of the tensors of a sequence."""
+    if value.kind is not ValueKind.SEQUENCE:
+        return onnx_of(value.element_type)
+    info = value.type_info
+    contained = None if info is None else info.contained
+    tensor = None if contained is None else contained.tensor_info
+    if tensor is None:
+        raise RuntimeError("only tensors and sequences of tensors have elements of one type")
+    return onnx_of(tensor.element_type)
 
 
 def device_name_of(value: "Value") -> str:

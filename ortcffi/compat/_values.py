@@ -17,7 +17,7 @@ from ortcffi.compat._types import (
     element_of,
     element_of_onnx,
     numpy_has,
-    onnx_of,
+    onnx_element_of,
     type_of,
 )
 from ortcffi.errors import OrtError, checked
@@ -192,14 +192,7 @@ class OrtValue:
 
     def element_type(self) -> int:
         """Return ONNX's number for the type of the elements, those of the tensors of a sequence."""
-        if self._value.kind is not ValueKind.SEQUENCE:
-            return onnx_of(self._value.element_type)
-        info = self._value.type_info
-        contained = None if info is None else info.contained
-        tensor = None if contained is None else contained.tensor_info
-        if tensor is None:
-            raise RuntimeError("only tensors and sequences of tensors have elements of one type")
-        return onnx_of(tensor.element_type)
+        return onnx_element_of(self._value)
 
     def has_value(self) -> bool:
         """Return whether it holds anything."""
