@@ -16,6 +16,7 @@ from support.threads import join, run_threads, start, wait_until
 
 import ortcffi as ort
 from ortcffi._native import lib
+from ortcffi.env import sharing
 
 
 def test_a_model_runs_from_a_path(tmp_path, x):
@@ -227,6 +228,27 @@ def test_a_session_goes_with_its_last_reference(x):
     assert reference() is None
     assert lib.ortcffi_live_sessions() == before
     assert y.tolist() == [[2, 4, 6, 8]]
+
+
+@pytest.mark.parametrize("has_binding", [False, True])
+def test_the_collector_releases_a_session_before_its_environment(
+    real_api, monkeypatch, has_binding
+):
+    """Whichever is older: it clears the objects of a cycle in any order."""
+    before, alive, leave = lib.ortcffi_live_sessions(), [], sharing.Client.leave
+
+    def told(client):
+        alive.append(lib.ortcffi_live_sessions())
+        leave(client)
+
+    monkeypatch.setattr(sharing.Client, "leave", told)
+    env = ort.Env(api=real_api)
+    session = ort.Session(models.add(), api=real_api, env=env)
+    cycle = [session, session.bind() if has_binding else None]
+    cycle.append(cycle)
+    del env, session, cycle
+    gc.collect()
+    assert alive == [before]
 
 
 def test_the_collector_takes_a_session_in_a_cycle_with_its_options_and_environment(real_api):

@@ -291,6 +291,9 @@ static int binding_traverse(PyObject* self, visitproc visit, void* arg) {
   return 0;
 }
 
+/* Before the collector clears anything: see session.c. */
+static void binding_finalize(PyObject* self) { Py_DECREF(close_binding(self, NULL)); }
+
 static int binding_clear(PyObject* self) {
   Py_DECREF(close_binding(self, NULL));
   return 0;
@@ -323,13 +326,10 @@ static PyGetSetDef binding_members[] = {
 };
 
 static PyType_Slot binding_slots[] = {
-    {Py_tp_new, (void*)binding_new},
-    {Py_tp_dealloc, (void*)binding_dealloc},
-    {Py_tp_traverse, (void*)binding_traverse},
-    {Py_tp_clear, (void*)binding_clear},
-    {Py_tp_methods, binding_methods},
-    {Py_tp_getset, binding_members},
-    {0, NULL},
+    {Py_tp_new, (void*)binding_new},         {Py_tp_finalize, (void*)binding_finalize},
+    {Py_tp_dealloc, (void*)binding_dealloc}, {Py_tp_traverse, (void*)binding_traverse},
+    {Py_tp_clear, (void*)binding_clear},     {Py_tp_methods, binding_methods},
+    {Py_tp_getset, binding_members},         {0, NULL},
 };
 
 PyType_Spec ortcffi_binding_spec = {

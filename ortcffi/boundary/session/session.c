@@ -142,6 +142,10 @@ static int session_traverse(PyObject* self, visitproc visit, void* arg) {
   return 0;
 }
 
+/* The cyclic collector clears objects in any order, what the library borrows among them, but calls
+ * all finalizers before. */
+static void session_finalize(PyObject* self) { Py_DECREF(close_session(self, NULL)); }
+
 static int session_clear(PyObject* self) {
   Py_DECREF(close_session(self, NULL));
   return 0;
@@ -249,13 +253,10 @@ static PyMethodDef session_methods[] = {
 };
 
 static PyType_Slot session_slots[] = {
-    {Py_tp_new, (void*)session_new},
-    {Py_tp_dealloc, (void*)session_dealloc},
-    {Py_tp_traverse, (void*)session_traverse},
-    {Py_tp_clear, (void*)session_clear},
-    {Py_tp_methods, session_methods},
-    {Py_tp_getset, session_members},
-    {0, NULL},
+    {Py_tp_new, (void*)session_new},         {Py_tp_finalize, (void*)session_finalize},
+    {Py_tp_dealloc, (void*)session_dealloc}, {Py_tp_traverse, (void*)session_traverse},
+    {Py_tp_clear, (void*)session_clear},     {Py_tp_methods, session_methods},
+    {Py_tp_getset, session_members},         {0, NULL},
 };
 
 /* Not final: a subtype is what users see. */
