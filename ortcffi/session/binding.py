@@ -108,10 +108,8 @@ class Binding(Binder, Closing):
         specs = self.session
         inputs = {spec.name for spec in (*specs.inputs, *specs.overridable_initializers)}
         for name, x in io.items():
-            if name in inputs:
-                self.bind_input(name, x)
-            else:
-                self.bind_output(name, x)
+            bind = self.bind_input if name in inputs else self.bind_output
+            bind(name, x)
 
     def bind_input(self, name: str, x: Any, *, copy: bool = False) -> None:
         """Bind an input to a value.
@@ -259,7 +257,9 @@ class Binding(Binder, Closing):
         -----
         API function: ``GetBoundOutputValues``.
         """
-        return self._output_values(Value, [*self._outputs.values(), self])
+        # An output that is an input is in the input's memory. The collector can empty no tuple.
+        shared = [self._inputs[name] for name in self._inputs.keys() & self._outputs.keys()]
+        return self._output_values(Value, (*self._outputs.values(), *shared, self))
 
     @property
     def outputs(self) -> dict[str, Any]:

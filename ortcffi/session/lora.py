@@ -81,7 +81,7 @@ class LoraAdapter(Handle):
         if content:
             slot, arguments = "CreateLoraAdapterFromArray", (content, len(content))
         api.require(slot)
-        owner = owner_of("OrtLoraAdapter*", api, lib.ReleaseLoraAdapter)
+        owner = owner_of("OrtLoraAdapter*", api, lib.ReleaseLoraAdapter, keeps=memory)
         getattr(checked, slot)(api.pointer, *arguments, memory, out_of(owner))
         super().__init__(api, owner, lender=allocator)
 

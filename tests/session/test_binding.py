@@ -276,3 +276,15 @@ def test_a_run_has_its_arrays_until_its_end_where_the_binding_is_closed(opened):
         endless.cancel()
         join(*threads)
     assert gone() is None
+
+
+def test_collected_outputs_go_before_the_allocators_of_what_they_are(opened, real_api):
+    outer = ort.Tracking(real_api.default_allocator)
+    out = ort.Value.empty((1, 4), "f4", ort.Tracking(outer), api=real_api)
+    bound = opened(models.add(), api=real_api).bind(x=np.ones((1, 4), np.float32), y=out)
+    bound.run()
+    cycle = [bound.output_values()]
+    cycle.append(cycle)
+    del out, bound, cycle
+    gc.collect()
+    assert outer.bytes_allocated == 0

@@ -114,3 +114,12 @@ def test_an_allocator_that_another_thread_closes_loses_no_value(core_api):
             assert "closed" in str(error)  # noqa: PT017
         join(*threads)
     assert lib.ortcffi_live_objects(5) == before
+
+
+def test_a_collected_sequence_goes_before_the_allocators_of_its_values(api):
+    outer = Tracking(api.default_allocator)
+    cycle = [Value.sequence([Value.empty(3, "f4", Tracking(outer), api=api)], api=api)]
+    cycle.append(cycle)
+    del cycle
+    gc.collect()
+    assert outer.bytes_allocated == 0

@@ -121,12 +121,17 @@ void ortcffi_run_fail(struct run* run, OrtStatus* status, const char* function) 
 /* --- results -----------------------------------------------------------------------------------*/
 
 /* What the memory of an output belongs to where the model hands an input on; NULL for the library's
- * own. The library keeps no array alive. */
+ * own. The library keeps no array alive, and a value must not let go of its own where it is closed.
+ */
 static PyObject* input_behind(const struct run* run, size_t i) {
   const struct ports* inputs = &run->session->inputs;
   for (size_t j = 0; run->session->passes_inputs && j < inputs->count; j++) {
-    if (run->holders[j] != NULL && strcmp(inputs->items[j].text, run->output_names[i]) == 0) {
-      return run->holders[j];
+    PyObject* holder = run->holders[j];
+    if (holder != NULL && strcmp(inputs->items[j].text, run->output_names[i]) == 0) {
+      if (PyObject_TypeCheck(holder, ortcffi_tensor_type)) {
+        ((struct value*)holder)->is_lent = 1;
+      }
+      return holder;
     }
   }
   return NULL;
