@@ -211,8 +211,9 @@ class Allocator(Handle):
         out = ffi.new("void**")
         api = self.api.pointer
         bytes_ = integer("size", size, SIZE)
+        handle = self.handle  # kept until the error tells what is in use
         try:
-            checked.AllocatorAlloc(api, self.handle, bytes_, out)
+            checked.AllocatorAlloc(api, handle, bytes_, out)
         except OutOfMemory as error:
             refuse(self._limits(), error, "AllocatorAlloc")
         if bytes_ and not out[0]:
@@ -231,8 +232,7 @@ class Allocator(Handle):
         """
         if not isinstance(pointer, ffi.CData) or ffi.typeof(pointer).kind != "pointer":
             raise TypeError(f"pointer must be a cdata pointer, not {pointer!r}")
-        api = self.api.pointer
-        checked.AllocatorFree(api, self.handle, pointer)
+        checked.AllocatorFree(self.api.pointer, self.handle, pointer)
 
     def reserve(self, size: int) -> "Cdata":
         """Allocate a long-lived block, which bypasses an arena's caching.
@@ -245,7 +245,8 @@ class Allocator(Handle):
         """
         bytes_ = integer("size", size, SIZE)
         self._field("Reserve", 18)  # raises without it
-        block = lib.ortcffi_reserve(self.handle, bytes_)
+        handle = self.handle  # kept until the error tells what is in use
+        block = lib.ortcffi_reserve(handle, bytes_)
         if bytes_ and not block:
             told = f"the allocator has no block of {bytes_} bytes"
             raise with_limits(out_of_memory(told, "Reserve"), self._limits())

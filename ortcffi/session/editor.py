@@ -2,6 +2,7 @@
 """Sessions of models that are made or changed in Python, by the model editor's functions."""
 
 import os
+import threading
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._closing import Closing
@@ -62,7 +63,7 @@ class ModelEditor(Closing):
     [array([1., 2.], dtype=float32)]
     """
 
-    __slots__ = ("__weakref__", "_env", "_handle", "_options", "_owner", "api")
+    __slots__ = ("__weakref__", "_env", "_handle", "_lock", "_options", "_owner", "api")
 
     def __init__(
         self,
@@ -73,6 +74,7 @@ class ModelEditor(Closing):
         env: Env | None = None,
     ) -> None:
         self._handle: Any = None
+        self._lock = threading.RLock()  # held while the model is changed
         self.api = engine_for(api, options, env)
         self._options = session_options_for(self.api, options)
         self._env = Env(api=self.api) if env is None else env
@@ -145,7 +147,8 @@ class ModelEditor(Closing):
         slot = "ApplyModelToModelEditorSession"
         try:
             model = build_model(Parts(self.api, slot), graph, whole=False)
-            self._call(slot, owned_by(model))
+            with self._lock:
+                self._call(slot, owned_by(model))
         except BaseException:
             self.close()
             raise
@@ -168,18 +171,19 @@ class ModelEditor(Closing):
         Model-editor function: ``FinalizeModelEditorSession``.
         """
         store = None if prepacked_weights is None else prepacked_weights.handle
-        self._loaded()  # raises if closed
-        owner, session = self._owner, Session.__new__(Session)
-        slot = "FinalizeModelEditorSession"
-        try:
-            self._call(slot, self._options_handle(), ffi.NULL if store is None else store)
+        with self._lock:
+            self._loaded()  # raises if closed
+            owner, session = self._owner, Session.__new__(Session)
+            slot = "FinalizeModelEditorSession"
+            try:
+                self._call(slot, self._options_handle(), ffi.NULL if store is None else store)
 
-            def hand_over(_env: Any, _options: Any, out: Any) -> None:
-                owner.move(int(ffi.cast("uintptr_t", out)))
+                def hand_over(_env: Any, _options: Any, out: Any) -> None:
+                    owner.move(int(ffi.cast("uintptr_t", out)))
 
-            session._open(self.api, hand_over, self._options, env=self._env, keep=store)
-        finally:
-            self.close()
+                session._open(self.api, hand_over, self._options, env=self._env, keep=store)
+            finally:
+                self.close()
         return session
 
     @property

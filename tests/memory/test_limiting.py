@@ -8,6 +8,7 @@ import pytest
 from support.threads import run_threads
 
 from ortcffi import Limiting, Tracking
+from ortcffi.testing.live_objects import live_objects
 
 
 @pytest.fixture
@@ -204,3 +205,24 @@ def test_a_closed_soft_limit_refuses_arrays_and_figures(make_soft):
 def test_a_bad_on_excess_is_an_error_that_names_it(api, more, error, match):
     with pytest.raises(error, match=match):
         Limiting(api.default_allocator, 10, **more)
+
+
+@pytest.mark.parametrize("method", ["alloc", "reserve"])
+def test_an_allocator_that_is_closed_as_it_refuses_ends_after_the_error_was_made(api, method):
+    alive = []
+
+    class Closing(Limiting):
+        is_armed = False
+
+        def _limits(self):
+            found = super()._limits()
+            if self.is_armed:  # another thread closes it
+                self.close()
+                alive.append(live_objects()["adaptor"])
+            return found
+
+    small = Closing(api.default_allocator, 100)
+    before, small.is_armed = live_objects()["adaptor"], True
+    with pytest.raises(MemoryError, match="the limit is 100 bytes, and 0 are in use"):
+        getattr(small, method)(200)
+    assert alive == [before]
