@@ -3,7 +3,7 @@
 
 import warnings
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import UINT32, encode, integer, optional_mapping
 from ortcffi._handle import Handle
@@ -12,7 +12,9 @@ from ortcffi._public import public
 from ortcffi.arena.arena import Arena
 from ortcffi.arena.cfg import ArenaCfg
 from ortcffi.env import sharing
+from ortcffi.env.sharing import Registered
 from ortcffi.ep.devices import EpDevice
+from ortcffi.errors import OrtError
 from ortcffi.memory.adaptors import Failing
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.foreign import allocator_for
@@ -24,14 +26,6 @@ if TYPE_CHECKING:
     from ortcffi.env.sharing import Client
 
 __all__ = ["EnvMemory"]
-
-
-class _Registered(NamedTuple):
-    """A registered allocator, which the library borrows."""
-
-    allocator: Allocator  # as the caller gave it
-    lent: Allocator  # as the library has it
-    memory: tuple[Any, ...]  # see `_memory`
 
 
 @public
@@ -77,12 +71,16 @@ class EnvMemory(Handle):
                 RuntimeWarning,
                 stacklevel=2,
             )
-        registered = _Registered(allocator, lent, _memory(lent.info))
+        registered = Registered(allocator, lent, _memory(lent.info))
         with sharing.allocators:
             replaced = [each for each in self._registered() if each.memory == registered.memory]
-            self._call("RegisterAllocator", lent.handle)
-            if not is_own:
+            if not is_own:  # before a session can use it
                 self._client.clients.keep(registered)
+            try:
+                self._call("RegisterAllocator", lent.handle)
+            except OrtError:
+                self._client.clients.drop([registered])
+                raise
             self._client.clients.drop(replaced)
 
     def unregister_allocator(self, what: Allocator | MemoryInfo) -> None:
@@ -241,9 +239,9 @@ class EnvMemory(Handle):
 
     # --- conversion of arguments -------------------------------------------------------------
 
-    def _registered(self) -> list[_Registered]:
+    def _registered(self) -> list[Registered]:
         alive = list(self._client.clients.alive)
-        return [each for each in alive if isinstance(each, _Registered)]
+        return [each for each in alive if isinstance(each, Registered)]
 
     def _shared(self, handle: Any) -> Allocator | None:
         if not handle:

@@ -3,14 +3,16 @@
 
 import os
 import threading
-from collections.abc import Hashable, Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from ortcffi.callbacks.logs import LogSeverity
+    from ortcffi.memory.allocator import Allocator
     from ortcffi.table.api import Api
 
-__all__ = ["Client", "Clients", "clients_of"]
+__all__ = ["Client", "Clients", "Registered", "clients_of"]
 
 # Protects the sets below. Never held while a library is called. Recursive, because a destructor
 # may come here while this thread changes the sets.
@@ -24,6 +26,14 @@ if hasattr(os, "register_at_fork"):
         os.register_at_fork(
             before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
         )
+
+
+class Registered(NamedTuple):
+    """A registered allocator, which the library borrows."""
+
+    allocator: "Allocator"  # as the caller gave it
+    lent: "Allocator"  # as the library has it
+    memory: tuple[Any, ...]  # what identifies its memory
 
 
 class Client:
@@ -101,18 +111,35 @@ class Clients:
         What the library borrows until the environment ends.
     """
 
-    __slots__ = ("alive", "present", "severity")
+    __slots__ = ("alive", "present", "severity", "watchers")
 
     severity: "LogSeverity | int"
 
     def __init__(self) -> None:
         self.present: set[Client] = set()
         self.alive: list[object] = []
+        self.watchers: list[list[object]] = []  # see `watched`
 
     def keep(self, borrowed: object) -> None:
         """Keep alive what the library borrows until the environment ends."""
         with _guard:
             self.alive.append(borrowed)
+            for kept in self.watchers:
+                kept.append(borrowed)
+
+    @contextmanager
+    def watched(self, kept: list[object]) -> Iterator[None]:
+        """Add to a list what is kept alive from now on, though it may be let go of at once.
+
+        A session that is made meanwhile may use it.
+        """
+        with _guard:
+            self.watchers.append(kept)
+        try:
+            yield
+        finally:
+            with _guard:
+                self.watchers = [each for each in self.watchers if each is not kept]
 
     def drop(self, borrowed: Iterable[object]) -> None:
         """Let go of what the library no longer borrows."""

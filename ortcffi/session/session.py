@@ -186,7 +186,7 @@ class Session(Facts, Closing):
         environment = environment_of(api, env)
         # The environment's handle itself: the collector may take its Env apart at any time.
         handle = environment.handle
-        kept = [environment, handle, environment._client, environment._registered(), keep]
+        kept: list[Any] = [environment, handle, environment._client, keep]
         given: Any = ffi.NULL
         if chosen is not None:
             chosen = chosen._for_session()
@@ -195,9 +195,10 @@ class Session(Facts, Closing):
         threads, quiet = has_threads(chosen), may_keep_gil(environment, chosen)
         self._take(api, kept, has_threads=threads, may_keep_gil=quiet)
         self._options = chosen
-        create(handle, given, ffi.cast("OrtSession**", self._out))
-        # Replaced allocators stay in use by this session.
-        kept.append(environment._registered())
+        # The session goes on to use allocators that another thread may replace at any time.
+        with environment._client.clients.watched(kept):
+            kept.append(environment._registered())
+            create(handle, given, ffi.cast("OrtSession**", self._out))
         self._read_ports()
 
     @classmethod

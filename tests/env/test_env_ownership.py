@@ -2,6 +2,7 @@
 """Objects that an environment keeps alive, and the order in which they may be collected."""
 
 import gc
+import itertools
 import re
 import sys
 import weakref
@@ -13,6 +14,8 @@ from support.versions import API_VERSION
 import ortcffi as ort
 from ortcffi._native import Keeper, ffi, lib
 from ortcffi.env.sharing import clients_of
+from ortcffi.errors import checked
+from ortcffi.memory.foreign import allocator_for
 
 
 @pytest.fixture
@@ -40,6 +43,27 @@ def test_a_registered_arena_that_was_closed_is_still_shared(env):
     shared = env.shared_allocator()
     assert not shared.closed
     assert shared.full(1000, 7, np.int8).sum() == 7000
+
+
+def test_a_block_keeps_the_allocator_that_another_library_was_lent(real_api):
+    """A result of a session may outlive the environment that shared the allocator."""
+    before = live_adaptors()
+    lent = allocator_for(real_api, ort.Tracking(ort.core_api().default_allocator))
+    address, block = int(ffi.cast("uintptr_t", lent.handle)), ffi.new("void**")
+    checked.AllocatorAlloc(real_api.pointer, lent.handle, 64, block)
+    lent.close()
+    del lent
+    gc.collect()
+    assert live_adaptors() > before
+    checked.AllocatorFree(real_api.pointer, ffi.cast("OrtAllocator*", address), block[0])
+    gc.collect()
+    assert live_adaptors() == before
+
+
+def live_adaptors():
+    kinds = itertools.count()
+    kind = next(kind for kind in kinds if ffi.string(lib.ortcffi_kind_name(kind)) == b"adaptor")
+    return lib.ortcffi_live_objects(kind)
 
 
 def test_the_core_keeps_a_registered_allocator_by_itself(core_api):

@@ -3,6 +3,7 @@
 
 import gc
 import threading
+import weakref
 
 import pytest
 from support import models
@@ -10,6 +11,7 @@ from support.threads import join
 
 import ortcffi as ort
 from ortcffi.env.sharing import clients_of
+from ortcffi.session import creation
 
 
 def test_sessions_without_an_environment_share_one_until_the_last_is_closed(real_api, x):
@@ -110,3 +112,27 @@ def test_an_old_table_does_not_tell_a_scalar_from_any_shape(real_api):
     with ort.Session(models.identity(shape=()), api=old) as session:
         assert session.inputs[0].shape is None
         assert session.outputs[0].shape is None
+
+
+def test_a_session_keeps_allocators_that_are_replaced_while_it_is_made(monkeypatch, real_api, x):
+    replaced = []
+
+    def create_from(*arguments):
+        create, keep = creation.create_from(*arguments)
+
+        def create_meanwhile(*handles):
+            for _ in range(2):
+                env.register_allocator(ort.Tracking(ort.core_api().default_allocator))
+                replaced.append(weakref.ref(env._registered()[0].lent))
+            create(*handles)
+
+        return create_meanwhile, keep
+
+    monkeypatch.setattr("ortcffi.session.session.create_from", create_from)
+    with ort.Env("app", real_api) as env, ort.Session(models.add(), env=env) as session:
+        gc.collect()
+        assert replaced[0]() is not None
+        assert session.run({"x": x})[0].tolist() == [[2, 4, 6, 8]]
+    del session
+    gc.collect()
+    assert replaced[0]() is None

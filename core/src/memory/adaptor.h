@@ -106,6 +106,9 @@ void core_tracking_read(OrtAllocator* allocator, core_tracking_figures* out);
 /** Drops the creator's reference to an adaptor. Does nothing for NULL and other allocators. */
 void core_release_adaptor(OrtAllocator* allocator);
 
+/** Adds a reference to an adaptor, for core_release_adaptor, that counts on no other object. */
+void core_retain_adaptor(OrtAllocator* adaptor);
+
 /* Shared by the adaptors. */
 
 /** Mixed with its address it marks a live adaptor; an ended one has no mark. */

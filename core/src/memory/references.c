@@ -40,6 +40,10 @@ static void drop(struct core_adaptor* self) {
   }
 }
 
+void core_retain_adaptor(OrtAllocator* adaptor) {
+  __atomic_add_fetch(&((struct core_adaptor*)adaptor)->references, 1, __ATOMIC_RELAXED);
+}
+
 void core_release_adaptor(OrtAllocator* allocator) {
   if (core_is_adaptor(allocator)) {
     drop((struct core_adaptor*)allocator);

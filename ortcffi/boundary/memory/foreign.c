@@ -7,7 +7,10 @@
 #include "boundary/gil.h"
 #include "boundary/memory/foreign.h"
 
+/* Blocks keep the adaptor: what a session has made may outlive the environment and all that Python
+ * keeps for it. A block's reference needs no GIL. */
 struct lent {
+  OrtAllocator* self;
   OrtAllocator* inner;
   const OrtApi* source;
   const OrtApi* target;
@@ -16,13 +19,18 @@ struct lent {
 
 static void* alloc(void* context, size_t size) {
   const struct lent* lent = context;
-  return size < CORE_MAY_THROW ? lent->inner->Alloc(lent->inner, size)
-                               : core_alloc_from(lent->inner, size, 0);
+  void* block = size < CORE_MAY_THROW ? lent->inner->Alloc(lent->inner, size)
+                                      : core_alloc_from(lent->inner, size, 0);
+  if (block != NULL) {
+    core_retain_adaptor(lent->self);
+  }
+  return block;
 }
 
 static void free_(void* context, void* block) {
   const struct lent* lent = context;
   lent->inner->Free(lent->inner, block);
+  core_release_adaptor(lent->self); /* which may free all of them */
 }
 
 /* The same status as an object of the other library. */
@@ -91,10 +99,12 @@ OrtStatus* ortcffi_lend(OrtAllocator* inner, const OrtApi* source, const OrtApi*
   if (lent == NULL) {
     return core_no_memory("ortcffi_lend", sizeof *lent);
   }
-  *lent = (struct lent){inner, source, target, Py_NewRef((PyObject*)kept)};
-  OrtStatus* status = core_create_from_callbacks(&callbacks, info, lent, inner, out);
+  *lent = (struct lent){NULL, inner, source, target, Py_NewRef((PyObject*)kept)};
+  OrtStatus* status = core_create_from_callbacks(&callbacks, info, lent, inner, &lent->self);
   if (status != NULL) {
     end_lent(lent);
+    return status;
   }
-  return status;
+  *out = lent->self;
+  return NULL;
 }
