@@ -5,12 +5,13 @@ import asyncio
 import concurrent.futures
 import gc
 import os
+import threading
 
 import numpy as np
 import pytest
 from support import models
 from support.processes import TIME_LIMIT
-from support.threads import run_async, wait_until
+from support.threads import join, run_async, start, wait_until
 
 import ortcffi as ort
 from ortcffi._native import lib
@@ -179,3 +180,31 @@ def test_a_loop_that_closes_early_loses_no_memory(endless):
     gc.collect()
     assert endless.cancel() == 1
     wait_until(lambda: gc.collect() < 0 or not endless.running)
+
+
+def test_a_session_that_ends_on_a_thread_of_its_own_is_released_by_another(real_api):
+    joined = []
+
+    def create(work):
+        (thread,) = start(work)
+        return thread
+
+    def join_thread(thread):
+        joined.append(thread is not threading.current_thread())
+        if joined[-1]:
+            join(thread)
+
+    options = ort.SessionOptions(
+        real_api,
+        intra_op_threads=2,
+        log_severity=ort.LogSeverity.FATAL,
+        thread_functions=(create, join_thread),
+    )
+    session = ort.Session(models.loop(10**12, 32), options)
+    future = session.run_future({"x": BIG})
+    session.close()  # while the run is under way, so that it is released with it
+    del session
+    future.cancel()
+    assert isinstance(future.exception(TIME_LIMIT), Cancelled)
+    wait_until(lambda: joined)
+    assert all(joined), "a thread was to wait for its own end"

@@ -21,6 +21,10 @@ struct job {
  * thread, without the GIL. */
 void ortcffi_job_ended(void* context, OrtValue** outputs, size_t count, OrtStatus* status);
 
+/* Starts a thread with all signals blocked, so that they go to threads of the program. Nobody joins
+ * it. 0, or the number of an error. */
+int ortcffi_start_thread(void* (*function)(void*), void* argument);
+
 /* Has a thread of ours run the job; -1 where there is none and none can be made. */
 int ortcffi_worker_start(struct job* job);
 

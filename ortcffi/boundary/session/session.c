@@ -2,7 +2,12 @@
 /* Sessions as Python objects: their life, and the type. See session.h. */
 #include "boundary/session/session.h"
 
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "boundary/gil.h"
 #include "boundary/platform/owner.h"
+#include "boundary/session/jobs.h"
 
 /* Need the types of the header above. */
 #include "boundary/session/session_docs.h"
@@ -82,8 +87,59 @@ static PyObject* read_session(PyObject* self, PyObject* unused) {
   Py_RETURN_NONE;
 }
 
-/* Releases what the library holds. Its threads may wait for the GIL, and its allocators run
- * Python, which must not see an exception on its way past us. */
+/* What the library holds, and what it borrows for that. */
+struct parts {
+  const OrtApi* api;
+  OrtSession* handle;
+  OrtRunOptions* spare;
+  PyObject* keep;
+};
+
+static atomic_int pending_releases;
+static __thread int is_in_callback; /* of a run, so that this may be the session's own thread */
+
+void ortcffi_session_in_callback(int is_on) { is_in_callback = is_on; }
+
+int ortcffi_pending_releases(void) { return atomic_load(&pending_releases); }
+
+void ortcffi_forget_releases(void) { atomic_store(&pending_releases, 0); }
+
+/* Without the GIL, for which the library's threads may wait. */
+static void release_in_library(const struct parts* parts) {
+  parts->api->ReleaseRunOptions(parts->spare);
+  parts->api->ReleaseSession(parts->handle);
+}
+
+static void* release_later(void* argument) {
+  struct parts* parts = argument;
+  release_in_library(parts);
+  if (parts->keep != NULL) {
+    call_with_gil(drop_reference, parts->keep);
+  }
+  free(parts);
+  atomic_fetch_sub(&pending_releases, 1);
+  return NULL;
+}
+
+/* Has a new thread release the parts: the library joins the session's threads, and none of them
+ * can wait for itself. -1 if there is no such thread. */
+static int release_on_new_thread(const struct parts* parts) {
+  struct parts* copy = malloc(sizeof *copy);
+  if (copy == NULL) {
+    return -1;
+  }
+  *copy = *parts;
+  atomic_fetch_add(&pending_releases, 1);
+  if (ortcffi_start_thread(release_later, copy) != 0) {
+    atomic_fetch_sub(&pending_releases, 1);
+    free(copy);
+    return -1;
+  }
+  return 0;
+}
+
+/* Releases what the library holds. Its allocators run Python, which must not see an exception on
+ * its way past us. */
 static void release_parts(struct session* session) {
   OrtSession* handle = session->handle;
   OrtRunOptions* spare = session->spare;
@@ -94,16 +150,18 @@ static void release_parts(struct session* session) {
   if (handle != NULL) {
     PyObject *type, *error, *traceback;
     PyErr_Fetch(&type, &error, &traceback);
-    const OrtApi* api = session->maker->api;
     /* The child of a fork would wait for threads that it has not. */
     int is_lost = session->has_threads && session->generation != ortcffi_generation;
-    Py_BEGIN_ALLOW_THREADS;
-    api->ReleaseRunOptions(spare);
-    api->ReleaseSession(is_lost || session->is_borrowed ? NULL : handle);
-    Py_END_ALLOW_THREADS;
+    const struct parts parts = {session->maker->api,
+                                is_lost || session->is_borrowed ? NULL : handle, spare, keep};
+    if (!is_in_callback || release_on_new_thread(&parts) < 0) {
+      Py_BEGIN_ALLOW_THREADS;
+      release_in_library(&parts);
+      Py_END_ALLOW_THREADS;
+      Py_XDECREF(keep);
+    }
     live_sessions -= session->is_counted;
     session->is_counted = 0;
-    Py_XDECREF(keep);
     PyErr_Restore(type, error, traceback);
   } else {
     Py_XDECREF(keep);

@@ -149,10 +149,7 @@ static void* watch_runs(void* unused) {
   return unused;
 }
 
-/* Starts the thread with all signals blocked, so that they go to threads of the program. */
 static int start(void) {
-  pthread_t thread;
-  sigset_t all, before;
   atomic_store(&next_deadline, INFINITY);
   if (pipe(ends) < 0) {
     return -1;
@@ -161,16 +158,11 @@ static int start(void) {
     fcntl(ends[i], F_SETFL, O_NONBLOCK);
     fcntl(ends[i], F_SETFD, FD_CLOEXEC);
   }
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  int error = pthread_create(&thread, NULL, watch_runs, NULL);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  if (error != 0) {
+  if (ortcffi_start_thread(watch_runs, NULL) != 0) {
     close(ends[0]);
     close(ends[1]);
     return -1;
   }
-  pthread_detach(thread);
   return 0;
 }
 
@@ -209,6 +201,7 @@ static PyObject* write_signals_to(PyObject* fd) {
 static void forget_parent(void) {
   ortcffi_generation++;
   ortcffi_workers_forget();
+  ortcffi_forget_releases();
   ortcffi_runs_forget();
   if (main_run != NULL) {
     PyObject* fd = PyLong_FromLong(atomic_load(&program_fd));
@@ -331,6 +324,9 @@ void ortcffi_watch_end(const struct watch* watch, const struct run* run, struct 
 /* --- the end of the interpreter ----------------------------------------------------------------*/
 
 static int has_runs(void) {
+  if (ortcffi_pending_releases() > 0) {
+    return 1;
+  }
   for (const struct run* run = ortcffi_runs; run != NULL; run = run->next) {
     if (!atomic_load(&run->is_done)) {
       return 1;

@@ -46,18 +46,22 @@ static void* work(void* unused) {
   return unused;
 }
 
-/* A thread with all signals blocked, so that they go to threads of the program. */
-static int add_thread(void) {
+int ortcffi_start_thread(void* (*function)(void*), void* argument) {
   pthread_t thread;
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  int error = pthread_create(&thread, NULL, work, NULL);
+  int error = pthread_create(&thread, NULL, function, argument);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (error == 0) {
     pthread_detach(thread);
-    threads++;
   }
+  return error;
+}
+
+static int add_thread(void) {
+  int error = ortcffi_start_thread(work, NULL);
+  threads += error == 0;
   return error;
 }
 
