@@ -6,6 +6,7 @@ import concurrent.futures
 import gc
 import os
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -203,8 +204,11 @@ def test_a_session_that_ends_on_a_thread_of_its_own_is_released_by_another(real_
     session = ort.Session(models.loop(10**12, 32), options)
     future = session.run_future({"x": BIG})
     session.close()  # while the run is under way, so that it is released with it
-    del session
+    kept = weakref.ref(create)
+    del session, options, create
     future.cancel()
     assert isinstance(future.exception(TIME_LIMIT), Cancelled)
-    wait_until(lambda: joined)
+    del future
+    wait_until(lambda: gc.collect() >= 0 and kept() is None)
+    assert joined
     assert all(joined), "a thread was to wait for its own end"

@@ -154,14 +154,17 @@ static void release_parts(struct session* session) {
     int is_lost = session->has_threads && session->generation != ortcffi_generation;
     const struct parts parts = {session->maker->api,
                                 is_lost || session->is_borrowed ? NULL : handle, spare, keep};
-    if (!is_in_callback || release_on_new_thread(&parts) < 0) {
+    int is_handed_over = is_in_callback && release_on_new_thread(&parts) == 0;
+    if (!is_handed_over) {
       Py_BEGIN_ALLOW_THREADS;
       release_in_library(&parts);
       Py_END_ALLOW_THREADS;
-      Py_XDECREF(keep);
     }
     live_sessions -= session->is_counted;
     session->is_counted = 0;
+    if (!is_handed_over) {
+      Py_XDECREF(keep);
+    }
     PyErr_Restore(type, error, traceback);
   } else {
     Py_XDECREF(keep);
