@@ -4,10 +4,11 @@
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ortcffi._native import ffi
+from ortcffi._handle import out_of, owned_by, owner_of
+from ortcffi._native import ffi, lib
 from ortcffi.errors import checked
 from ortcffi.options.session import SessionOptions
-from ortcffi.session.session import Session
+from ortcffi.session.creation import environment_of
 from ortcffi.values.element_types import ValueKind
 from ortcffi.values.lifecycle import blank
 from ortcffi.values.value import Value
@@ -47,13 +48,16 @@ def empty_sequence(api: "Api", element: int) -> Value:
         ONNX's number for the type.
     """
     value, out = blank(Value, api)
-    options = SessionOptions(api, intra_op_threads=1)
-    with options, Session(_model(element), options, api=api) as session:
-        name = ffi.new("char[]", b"y")
-        checked.Run(
-            *(api.pointer, session.handle, ffi.NULL, ffi.NULL, ffi.NULL, 0),
-            *(ffi.new("char*[]", [name]), 1, out),
+    env, model, name = environment_of(api, None), _model(element), ffi.new("char[]", b"y")
+    session = owner_of("OrtSession*", api, lib.ReleaseSession, keeps=env.handle)
+    with SessionOptions(api, intra_op_threads=1) as options:
+        checked.CreateSessionFromArray(
+            api.pointer, env.handle, model, len(model), options.handle, out_of(session)
         )
+    checked.Run(
+        *(api.pointer, owned_by(session), ffi.NULL, ffi.NULL, ffi.NULL, 0),
+        *(ffi.new("char*[]", [name]), 1, out),
+    )
     return value
 
 
