@@ -3,6 +3,7 @@
 
 import os
 import threading
+import weakref
 from collections.abc import Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from ortcffi.memory.allocator import Allocator
     from ortcffi.table.api import Api
 
-__all__ = ["Client", "Clients", "Registered", "clients_of"]
+__all__ = ["Client", "Clients", "Kept", "Registered", "clients_of"]
 
 # Protects the sets below. Never held while a library is called. Recursive, because a destructor
 # may come here while this thread changes the sets.
@@ -34,6 +35,12 @@ class Registered(NamedTuple):
     allocator: "Allocator"  # as the caller gave it
     lent: "Allocator"  # as the library has it
     memory: tuple[Any, ...]  # what identifies its memory
+
+
+class Kept(list[Any]):
+    """What a session keeps."""
+
+    __slots__ = ("__weakref__",)
 
 
 class Client:
@@ -118,28 +125,31 @@ class Clients:
     def __init__(self) -> None:
         self.present: set[Client] = set()
         self.alive: list[object] = []
-        self.watchers: list[list[object]] = []  # see `watched`
+        # See `watched`. Weak, since what an exception interrupts may leave one here.
+        self.watchers: list[weakref.ref[Kept]] = []
 
     def keep(self, borrowed: object) -> None:
         """Keep alive what the library borrows until the environment ends."""
         with _guard:
             self.alive.append(borrowed)
-            for kept in self.watchers:
-                kept.append(borrowed)
+            for watcher in self.watchers:
+                if (kept := watcher()) is not None:
+                    kept.append(borrowed)
 
     @contextmanager
-    def watched(self, kept: list[object]) -> Iterator[None]:
+    def watched(self, kept: Kept) -> Iterator[None]:
         """Add to a list what is kept alive from now on, though it may be let go of at once.
 
         A session that is made meanwhile may use it.
         """
         with _guard:
-            self.watchers.append(kept)
+            self.watchers.append(weakref.ref(kept))
         try:
             yield
         finally:
             with _guard:
-                self.watchers = [each for each in self.watchers if each is not kept]
+                others = ((each, each()) for each in self.watchers)
+                self.watchers = [each for each, it in others if it is not None and it is not kept]
 
     def drop(self, borrowed: Iterable[object]) -> None:
         """Let go of what the library no longer borrows."""

@@ -10,6 +10,7 @@ from ortcffi._native import ffi
 from ortcffi._public import described_by, public
 from ortcffi._table import made_by
 from ortcffi.env.env import Env
+from ortcffi.env.sharing import Kept
 from ortcffi.graph.graph import Graph
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.run import PrepackedWeights
@@ -186,7 +187,7 @@ class Session(Facts, Closing):
         environment = environment_of(api, env)
         # The environment's handle itself: the collector may take its Env apart at any time.
         handle = environment.handle
-        kept: list[Any] = [environment, handle, environment._client, keep]
+        kept = Kept([environment, handle, environment._client, keep])
         given: Any = ffi.NULL
         if chosen is not None:
             chosen = chosen._for_session()

@@ -10,7 +10,7 @@ from support import models
 from support.threads import join
 
 import ortcffi as ort
-from ortcffi.env.sharing import clients_of
+from ortcffi.env.sharing import Kept, clients_of
 from ortcffi.session import creation
 
 
@@ -136,3 +136,16 @@ def test_a_session_keeps_allocators_that_are_replaced_while_it_is_made(monkeypat
     del session
     gc.collect()
     assert replaced[0]() is None
+
+
+def test_a_session_whose_creation_was_interrupted_is_not_kept(real_api):
+    with ort.Env("app", real_api) as env:
+        clients = env._client.clients
+        kept = Kept([env])
+        clients.watched(kept).__enter__()  # and it is never left
+        gone = weakref.ref(kept)
+        del kept
+        assert gone() is None
+        env.register_allocator(ort.Tracking(ort.core_api().default_allocator))
+        with ort.Session(models.add(), env=env):
+            assert clients.watchers == []
