@@ -60,6 +60,19 @@ def test_a_block_keeps_the_allocator_that_another_library_was_lent(real_api):
     assert live_adaptors() == before
 
 
+def test_what_is_freed_twice_ends_no_lent_allocator(real_api):
+    before = live_adaptors()
+    lent = allocator_for(real_api, ort.Tracking(ort.core_api().default_allocator))
+    block = lent.alloc(64)
+    for pointer in [block, block, block, ffi.NULL, ffi.NULL]:
+        checked.AllocatorFree(real_api.pointer, lent.handle, pointer)
+    assert live_adaptors() > before
+    assert lent.zeros(10).sum() == 0
+    del lent
+    gc.collect()
+    assert live_adaptors() == before
+
+
 def live_adaptors():
     kinds = itertools.count()
     kind = next(kind for kind in kinds if ffi.string(lib.ortcffi_kind_name(kind)) == b"adaptor")

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "boundary/limited_api.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "memory/adaptor.h"
@@ -11,6 +12,7 @@
  * keeps for it. A block's reference needs no GIL. */
 struct lent {
   OrtAllocator* self;
+  _Atomic size_t blocks;
   OrtAllocator* inner;
   const OrtApi* source;
   const OrtApi* target;
@@ -18,19 +20,33 @@ struct lent {
 };
 
 static void* alloc(void* context, size_t size) {
-  const struct lent* lent = context;
+  struct lent* lent = context;
   void* block = size < CORE_MAY_THROW ? lent->inner->Alloc(lent->inner, size)
                                       : core_alloc_from(lent->inner, size, 0);
   if (block != NULL) {
+    atomic_fetch_add(&lent->blocks, 1);
     core_retain_adaptor(lent->self);
   }
   return block;
 }
 
+/* Takes a block away, unless more were freed than there were. */
+static int take_block(struct lent* lent) {
+  size_t count = atomic_load(&lent->blocks);
+  while (count > 0 && !atomic_compare_exchange_weak(&lent->blocks, &count, count - 1)) {
+  }
+  return count > 0;
+}
+
 static void free_(void* context, void* block) {
-  const struct lent* lent = context;
-  lent->inner->Free(lent->inner, block);
-  core_release_adaptor(lent->self); /* which may free all of them */
+  struct lent* lent = context;
+  OrtStatus* refusal = ort_AllocatorFree(lent->inner, block);
+  if (refusal != NULL) {
+    ort_ReleaseStatus(refusal);
+    core_refuse_free(block, "is not a block of the allocator inside, or was freed before");
+  } else if (block != NULL && take_block(lent)) {
+    core_release_adaptor(lent->self); /* which may free all of them */
+  }
 }
 
 /* The same status as an object of the other library. */
@@ -99,7 +115,7 @@ OrtStatus* ortcffi_lend(OrtAllocator* inner, const OrtApi* source, const OrtApi*
   if (lent == NULL) {
     return core_no_memory("ortcffi_lend", sizeof *lent);
   }
-  *lent = (struct lent){NULL, inner, source, target, Py_NewRef((PyObject*)kept)};
+  *lent = (struct lent){NULL, 0, inner, source, target, Py_NewRef((PyObject*)kept)};
   OrtStatus* status = core_create_from_callbacks(&callbacks, info, lent, inner, &lent->self);
   if (status != NULL) {
     end_lent(lent);

@@ -30,6 +30,8 @@ LEFT_OUT = {"ffi", "lib", "pointer", "handle", "data_ptr"}
 LEFT_OUT |= {"init_api"}  # see `choose_default`
 LEFT_OUT |= {"give_away"}  # answers a raw pointer, which the caller must release
 LEFT_OUT_OF = {("OpSet", "register")}  # keeps domains as long as the process
+# A block that nobody frees keeps an allocator that another library was lent.
+LEFT_OUT_OF |= {("Allocator", "alloc"), ("Allocator", "reserve")}
 # What needs an engine, whose threads are not in the child of a fork.
 ENGINES = {"Session", "ModelEditor", "LoraAdapter", "compile_model", "compare_with_session"}
 ENGINES |= {"attach", "load"}
