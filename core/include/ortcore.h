@@ -21,8 +21,8 @@ extern "C" {
 #endif
 
 /** @name Older hosts
- * A library may be older or newer than its clients. To see what a client does then, give it the base
- * of a host of another version: to RegisterCustomOps, say, in the place of OrtGetApiBase().
+ * A library may be older or newer than its clients. To see what a client does then, give it the
+ * base of a host of another version: to RegisterCustomOps, say, in the place of OrtGetApiBase().
  * @{ */
 
 #define ORTCORE_EMULATE "ortcore_emulate"
