@@ -30,8 +30,11 @@ def make_ortvalue(module: "ModuleType", value: Value) -> Any:
         raise TypeError(f"{value!r} cannot be shared with the official package by DLPack")
     if not hasattr(module.OrtValue, "from_dlpack"):
         raise UnknownLayoutError("this release of onnxruntime has no OrtValue.from_dlpack")
-    # The package takes no DLPack type for bool, but bytes that it is told to take for bool.
+    # Before release 1.32 it takes no DLPack type for bool, but bytes that it is told are bool.
     is_bool = value.element_type is ElementType.BOOL
     shared = Value.from_numpy(value.numpy().view("u1")) if is_bool else value
-    made = module.OrtValue.from_dlpack(shared.__dlpack__(), is_bool)
+    try:
+        made = module.OrtValue.from_dlpack(shared.__dlpack__(), is_bool)
+    except TypeError:
+        made = module.OrtValue.from_dlpack(value.__dlpack__())
     return importlib.import_module("onnxruntime").OrtValue(made)

@@ -7,11 +7,14 @@ import weakref
 
 import pytest
 from support import models
+from support.releases import needs_release
 from support.threads import join
 
 import ortcffi as ort
 from ortcffi.env.sharing import Kept, clients_of
 from ortcffi.session import creation
+
+NEEDS_REPLACEMENT = needs_release(23, "allocators that replace others")
 
 
 def test_sessions_without_an_environment_share_one_until_the_last_is_closed(real_api, x):
@@ -114,6 +117,7 @@ def test_an_old_table_does_not_tell_a_scalar_from_any_shape(real_api):
         assert session.outputs[0].shape is None
 
 
+@NEEDS_REPLACEMENT
 def test_a_session_keeps_allocators_that_are_replaced_while_it_is_made(monkeypatch, real_api, x):
     replaced = []
 
@@ -138,6 +142,7 @@ def test_a_session_keeps_allocators_that_are_replaced_while_it_is_made(monkeypat
     assert replaced[0]() is None
 
 
+@NEEDS_REPLACEMENT
 def test_a_session_whose_creation_was_interrupted_is_not_kept(real_api):
     with ort.Env("app", real_api) as env:
         clients = env._client.clients
