@@ -152,7 +152,8 @@ PyType_Spec ortcffi_mailbox_spec = {
  * interpreter nobody does. */
 static void call_back(void* argument) {
   struct job* job = argument;
-  ortcffi_session_in_callback(1);
+  unsigned duties = ortcffi_thread_duties();
+  ortcffi_set_thread_duties(duties | CALLS_BACK);
   if (!Py_IS_TYPE(job->notify, ortcffi_mailbox_type)) {
     PyObject* done = PyObject_CallFunctionObjArgs(job->notify, job, NULL);
     if (done == NULL) {
@@ -163,7 +164,7 @@ static void call_back(void* argument) {
   Py_CLEAR(job->notify); /* which may lead back to the job */
   Py_CLEAR(job->owner);
   Py_DECREF((PyObject*)job);
-  ortcffi_session_in_callback(0);
+  ortcffi_set_thread_duties(duties);
 }
 
 void ortcffi_job_ended(void* context, OrtValue** outputs, size_t count, OrtStatus* status) {

@@ -25,6 +25,12 @@ void ortcffi_job_ended(void* context, OrtValue** outputs, size_t count, OrtStatu
  * it. 0, or the number of an error. */
 int ortcffi_start_thread(void* (*function)(void*), void* argument);
 
+/* What the calling thread is at: it is one of ours that run jobs; and the library calls back at the
+ * end of a run, so that it may be one of the session's own. */
+enum { RUNS_JOBS = 1, CALLS_BACK = 2 };
+unsigned ortcffi_thread_duties(void);
+void ortcffi_set_thread_duties(unsigned all);
+
 /* Has a thread of ours run the job; -1 where there is none and none can be made. */
 int ortcffi_worker_start(struct job* job);
 

@@ -96,9 +96,6 @@ struct parts {
 };
 
 static atomic_int pending_releases;
-static __thread int is_in_callback; /* of a run, so that this may be the session's own thread */
-
-void ortcffi_session_in_callback(int is_on) { is_in_callback = is_on; }
 
 int ortcffi_pending_releases(void) { return atomic_load(&pending_releases); }
 
@@ -154,7 +151,8 @@ static void release_parts(struct session* session) {
     int is_lost = session->has_threads && session->generation != ortcffi_generation;
     const struct parts parts = {session->maker->api,
                                 is_lost || session->is_borrowed ? NULL : handle, spare, keep};
-    int is_handed_over = is_in_callback && release_on_new_thread(&parts) == 0;
+    int may_be_own_thread = (ortcffi_thread_duties() & CALLS_BACK) != 0;
+    int is_handed_over = may_be_own_thread && release_on_new_thread(&parts) == 0;
     if (!is_handed_over) {
       Py_BEGIN_ALLOW_THREADS;
       release_in_library(&parts);

@@ -148,9 +148,6 @@ int ortcffi_session_open(const struct session* session);
 /* Takes and gives back a use of an open session: it is not released in between. */
 void ortcffi_session_use(struct session* session);
 void ortcffi_session_end_use(struct session* session);
-/* Notes that the library calls back at the end of a run on this thread, which may be one of the
- * session's: a session that ends meanwhile is released on a new thread. */
-void ortcffi_session_in_callback(int is_on);
 /* How many sessions new threads have still to release. */
 int ortcffi_pending_releases(void);
 /* In the child of a fork, which has not these threads. */

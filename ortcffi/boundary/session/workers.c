@@ -3,6 +3,7 @@
 #include "boundary/session/jobs.h"
 
 #include <signal.h>
+#include <stdint.h>
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -10,7 +11,20 @@ static pthread_cond_t there_is_work = PTHREAD_COND_INITIALIZER;
 static struct job* first;
 static struct job* last;
 static size_t waiting, idle, threads;
-static __thread int is_worker; /* this thread is one of them */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t duties; /* not a thread-local variable: those of a library must be few bytes */
+
+static void make_key(void) { pthread_key_create(&duties, NULL); }
+
+unsigned ortcffi_thread_duties(void) {
+  pthread_once(&once, make_key);
+  return (unsigned)(uintptr_t)pthread_getspecific(duties);
+}
+
+void ortcffi_set_thread_duties(unsigned all) {
+  pthread_once(&once, make_key);
+  pthread_setspecific(duties, (void*)(uintptr_t)all);
+}
 
 /* At most as many as there are processors: more would not end anything earlier. */
 static size_t most_threads(void) {
@@ -33,7 +47,7 @@ static struct job* next_job(void) {
 }
 
 static void* work(void* unused) {
-  is_worker = 1;
+  ortcffi_set_thread_duties(RUNS_JOBS);
   for (;;) {
     struct job* job = next_job();
     struct run* run = &job->run;
@@ -66,7 +80,9 @@ static int add_thread(void) {
 }
 
 /* A run may wait for another one, which an op in Python has started: not for its own thread. */
-static int may_add_thread(void) { return threads < most_threads() || is_worker; }
+static int may_add_thread(void) {
+  return threads < most_threads() || (ortcffi_thread_duties() & RUNS_JOBS) != 0;
+}
 
 int ortcffi_worker_start(struct job* job) {
   int answer = 0;
