@@ -54,9 +54,9 @@ def take_back() -> None:
 
 def _is_counted(thing: Any) -> bool:
     """Whether it may keep an object of the core alive."""
-    if isinstance(thing, np.ndarray):
+    kind = type(thing)  # not its __class__, which a proxy of what is gone has not
+    if issubclass(kind, np.ndarray):
         return np._core.multiarray.get_handler_name(thing) == "ortcffi"
-    kind = type(thing)
     return str(kind.__module__).startswith("ortcffi") and not isinstance(thing, type)
 
 
