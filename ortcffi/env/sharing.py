@@ -126,15 +126,14 @@ class Clients:
         self.present: set[Client] = set()
         self.alive: list[object] = []
         # See `watched`. Weak, since what an exception interrupts may leave one here.
-        self.watchers: list[weakref.ref[Kept]] = []
+        self.watchers: weakref.WeakValueDictionary[int, Kept] = weakref.WeakValueDictionary()
 
     def keep(self, borrowed: object) -> None:
         """Keep alive what the library borrows until the environment ends."""
         with _guard:
             self.alive.append(borrowed)
-            for watcher in self.watchers:
-                if (kept := watcher()) is not None:
-                    kept.append(borrowed)
+            for kept in self.watchers.values():
+                kept.append(borrowed)
 
     @contextmanager
     def watched(self, kept: Kept) -> Iterator[None]:
@@ -143,13 +142,12 @@ class Clients:
         A session that is made meanwhile may use it.
         """
         with _guard:
-            self.watchers.append(weakref.ref(kept))
+            self.watchers[id(kept)] = kept
         try:
             yield
         finally:
             with _guard:
-                others = ((each, each()) for each in self.watchers)
-                self.watchers = [each for each, it in others if it is not None and it is not kept]
+                self.watchers.pop(id(kept), None)
 
     def drop(self, borrowed: Iterable[object]) -> None:
         """Let go of what the library no longer borrows."""
