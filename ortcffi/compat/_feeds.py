@@ -18,6 +18,7 @@ from ortcffi.session.empty import empty_sequence
 from ortcffi.session.session import Session
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
 from ortcffi.values.lifecycle import blank
+from ortcffi.values.type_info import contained_tensor
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -167,7 +168,7 @@ def _map(api: "Api", info: "TypeInfo", name: Any, x: Any) -> Value:
         raise RuntimeError("Input is not of the type dict")
     if not x:
         raise RuntimeError("Size of dictionary is empty, unable to run the prediction.")
-    tensor = None if info.contained is None else info.contained.tensor_info
+    tensor = contained_tensor(info)
     dtype = None if tensor is None else dtype_of(tensor.element_type)
     try:
         return Value.map(x, dtype, api=api)

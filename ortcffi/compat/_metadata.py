@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ortcffi.compat._types import type_name
 from ortcffi.values.element_types import ValueKind
+from ortcffi.values.type_info import contained_tensor
 
 if TYPE_CHECKING:
     from ortcffi.session.session import Session
@@ -16,8 +17,7 @@ __all__ = ["ModelMetadata", "NodeArg", "OrtEpAssignedNode", "OrtEpAssignedSubgra
 def _shape_of(spec: "ValueSpec") -> "tuple[int | str | None, ...] | None":
     """The shape of a tensor, and of one that may be missing."""
     if spec.kind is ValueKind.OPTIONAL:
-        contained = spec.type_info.contained
-        tensor = None if contained is None else contained.tensor_info
+        tensor = contained_tensor(spec.type_info)
         return None if tensor is None else tensor.shape
     return spec.shape if spec.kind in (ValueKind.TENSOR, ValueKind.SPARSE) else None
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortcffi.values.element_types import ElementType, ValueKind, as_element, dtype_of
-from ortcffi.values.type_info import TypeInfo
+from ortcffi.values.type_info import TypeInfo, contained_tensor
 
 if TYPE_CHECKING:
     from ortcffi.values.value import Value
@@ -84,9 +84,7 @@ def onnx_element_of(value: "Value") -> int:
     """ONNX's number for the type of the elements, those of the tensors of a sequence."""
     if value.kind is not ValueKind.SEQUENCE:
         return onnx_of(value.element_type)
-    info = value.type_info
-    contained = None if info is None else info.contained
-    tensor = None if contained is None else contained.tensor_info
+    tensor = contained_tensor(value.type_info)
     if tensor is None:
         raise RuntimeError("only tensors and sequences of tensors have elements of one type")
     return onnx_of(tensor.element_type)

@@ -20,6 +20,7 @@ from ortcffi.values import tensors
 from ortcffi.values.checks import array_of, unfit
 from ortcffi.values.compiled import address_of
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind, dtype_of, element_of
+from ortcffi.values.type_info import contained_tensor
 from ortcffi.values.value import Value
 
 __all__ = ["Conversions"]
@@ -94,8 +95,7 @@ class Conversions(Described):
     def _as_map(self, told: str, spec: ValueSpec, x: Any) -> Value:
         if not isinstance(x, Mapping):
             raise TypeError(f"{told} must be a mapping, not {type(x).__name__}")
-        contained = spec.type_info.contained
-        tensor = contained.tensor_info if contained is not None else None
+        tensor = contained_tensor(spec.type_info)
         dtype = None if tensor is None else dtype_of(tensor.element_type)
         return Value.map(x, dtype, api=self.api)
 

@@ -11,6 +11,7 @@ from ortcffi.options.session import SessionOptions
 from ortcffi.session.creation import environment_of
 from ortcffi.values.element_types import ValueKind
 from ortcffi.values.lifecycle import blank
+from ortcffi.values.type_info import contained_tensor
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -30,8 +31,7 @@ def empty_sequence_of(api: "Api", told: str, info: "TypeInfo | None") -> Value:
     """
     if info is not None and info.kind == ValueKind.OPTIONAL:
         info = info.contained
-    contained = None if info is None else info.contained
-    tensor = None if contained is None else contained.tensor_info
+    tensor = contained_tensor(info)
     if tensor is None:
         raise ValueError(f"{told} is empty, and only sequences of tensors can be")
     return empty_sequence(api, tensor.element_type)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
     from ortcffi.values.tensor_type_info import Dimension
 
-__all__ = ["TypeInfo"]
+__all__ = ["TypeInfo", "contained_tensor"]
 
 
 @public
@@ -269,6 +269,12 @@ _CONTAINERS = (
     ("CastTypeInfoToSequenceTypeInfo", "OrtSequenceTypeInfo", "GetSequenceElementType"),
     ("CastTypeInfoToOptionalTypeInfo", "OrtOptionalTypeInfo", "GetOptionalContainedTypeInfo"),
 )
+
+
+def contained_tensor(info: TypeInfo | None) -> "TensorTypeInfo | None":
+    """The type of the tensors that a container holds; None if it holds none or is not known."""
+    contained = None if info is None else info.contained
+    return None if contained is None else contained.tensor_info
 
 
 def _inner(argument: str, info: Any) -> TypeInfo:

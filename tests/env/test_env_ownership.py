@@ -2,7 +2,6 @@
 """Objects that an environment keeps alive, and the order in which they may be collected."""
 
 import gc
-import itertools
 import re
 import sys
 import weakref
@@ -16,6 +15,7 @@ from ortcffi._native import Keeper, ffi, lib
 from ortcffi.env.sharing import clients_of
 from ortcffi.errors import checked
 from ortcffi.memory.foreign import allocator_for
+from ortcffi.testing.live_objects import live_objects
 
 
 @pytest.fixture
@@ -74,9 +74,7 @@ def test_what_is_freed_twice_ends_no_lent_allocator(real_api):
 
 
 def live_adaptors():
-    kinds = itertools.count()
-    kind = next(kind for kind in kinds if ffi.string(lib.ortcffi_kind_name(kind)) == b"adaptor")
-    return lib.ortcffi_live_objects(kind)
+    return live_objects()["adaptor"]
 
 
 def test_the_core_keeps_a_registered_allocator_by_itself(core_api):
