@@ -142,6 +142,9 @@ from ortcffi.compat.capi.onnxruntime_pybind11_state import (
     register_execution_provider_library as register_execution_provider_library,
 )
 from ortcffi.compat.capi.onnxruntime_pybind11_state import (
+    set_default_logger_callback as set_default_logger_callback,
+)
+from ortcffi.compat.capi.onnxruntime_pybind11_state import (
     set_default_logger_severity as set_default_logger_severity,
 )
 from ortcffi.compat.capi.onnxruntime_pybind11_state import (
@@ -168,7 +171,11 @@ _MISSING = ("datasets", "quantization", "tools", "transformers")
 if not _typing.TYPE_CHECKING:  # a type checker would take every name for one that is there
 
     def __getattr__(name: str) -> _typing.NoReturn:
-        advice = f": import onnxruntime.{name} of the official package" if name in _MISSING else ""
+        advice = ""
+        if name in _MISSING:
+            advice = f": import onnxruntime.{name} of the official package"
+        elif name.startswith("ModelPackage"):
+            advice = ": the C API has no functions for model packages at version 30"
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{advice}")
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ortcffi.compat._enums import GraphOptimizationLevel, OrtCompileApiFlags
-from ortcffi.compat._errors import Fail, translated
+from ortcffi.compat._environment import text
+from ortcffi.compat._errors import Fail, InvalidArgument, translated
 from ortcffi.compat._official_values import OrtValue
 from ortcffi.compat._options import NO_CONTEXT_DATA, SessionOptions
 from ortcffi.graph.compile import compile_model
@@ -152,6 +153,22 @@ class ModelCompiler:
     def compile_to_stream(self, write_function: Callable[[bytes], None]) -> None:
         """Call a function with one part of the compiled model after the other."""
         self._compile(_failing(write_function))
+
+    def set_ep_context_binary_information(
+        self, output_directory: str | os.PathLike[str], model_name: str
+    ) -> None:
+        """Say where execution providers put their files, and what the names of these begin with.
+
+        A directory's path ends with a separator; of one that ends with a name that has a suffix,
+        the part before is taken, as officially.
+        """
+        directory, name = text(os.fspath(output_directory)), text(model_name)
+        if not directory or not name:
+            raise InvalidArgument("output_dir or model_name is empty.")
+        parent, last = os.path.split(directory)
+        if last and not os.path.splitext(last)[1]:
+            raise InvalidArgument("output_dir is not a valid directory.")
+        self._settings |= {"ep_context_directory": parent or os.curdir, "ep_context_name": name}
 
     def set_ep_context_data_write_func(self, write_func: Callable[..., None]) -> None:
         """Have a function store what execution providers write beside the model.

@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ortcffi.compat._errors import translated
 from ortcffi.env.env import Env, available_providers
@@ -28,8 +28,6 @@ __all__ = [
     "get_version_string",
     "has_collective_ops",
     "register_execution_provider_library",
-    "set_default_logger_severity",
-    "set_default_logger_verbosity",
     "set_global_thread_pool_sizes",
     "set_seed",
     "unregister_execution_provider_library",
@@ -60,15 +58,15 @@ class State:
         The execution providers that the library was built with, from the first question on.
     executor : ThreadPoolExecutor or None
         The threads of ``run_async``, from its first use on.
-    global_threads : bool
-        Whether it has threads that sessions share.
+    chosen : dict
+        The arguments that an environment is made with: the threads that sessions share, a logger.
     """
 
     api: "Api | None" = None
     environment: Env | None = None
     providers: tuple[str, ...] = ()
     executor: ThreadPoolExecutor | None = None
-    global_threads = False
+    chosen: ClassVar[dict[str, Any]] = {}
 
 
 def api() -> "Api":
@@ -81,15 +79,26 @@ def api() -> "Api":
 def env() -> Env:
     """The environment, which is made at the first call."""
     if State.environment is None:
-        State.environment = Env("Default", api())
+        State.environment = Env("Default", api(), **State.chosen)
     return State.environment
 
 
 def close_environment() -> None:
-    """Let go of the environment. Sessions keep it until they are gone."""
+    """Let go of the environment and the library. Sessions keep them until they are gone."""
     State.environment = None
-    State.global_threads = False
+    State.chosen.clear()
     State.api, State.providers = None, ()
+
+
+def choose(what: str, **arguments: Any) -> None:
+    """Have the environment made with these arguments, which nothing may use yet."""
+    if State.environment is not None:
+        arguments.setdefault("severity", State.environment.severity)
+    State.environment = None
+    if clients_of(api()).present:
+        raise RuntimeError(f"sessions or values use the environment, so its {what} is chosen")
+    State.environment = Env("Default", api(), **State.chosen | arguments)
+    State.chosen |= arguments
 
 
 def text(path: Any) -> str:
@@ -148,32 +157,14 @@ def set_seed(seed: int, /) -> None:
     index(seed)
 
 
-def set_default_logger_severity(severity: int, /) -> None:
-    """Set the least severity that is logged, from 0 for verbose to 4 for fatal."""
-    if not 0 <= severity <= 4:
-        raise RuntimeError(
-            "Invalid logging severity. 0:Verbose, 1:Info, 2:Warning, 3:Error, 4:Fatal"
-        )
-    env().severity = severity
-
-
-def set_default_logger_verbosity(verbosity: int, /) -> None:
-    """Set how much is logged at severity 0: not by the C API, so this does nothing but check it."""
-    index(verbosity)
-
-
 def set_global_thread_pool_sizes(
     intra_op_num_threads: int = 0, inter_op_num_threads: int = 0
 ) -> None:
     """Have sessions share threads, in an environment that does not exist yet."""
-    close_environment()
-    if clients_of(api()).present:
-        raise RuntimeError("sessions or values use the environment, so its threads are chosen")
     threads = ThreadingOptions(
         api(), intra_op_threads=intra_op_num_threads, inter_op_threads=inter_op_num_threads
     )
-    State.environment = Env("Default", api(), threading=threads)
-    State.global_threads = True
+    choose("number of threads", threading=threads)
 
 
 @translated

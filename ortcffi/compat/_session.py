@@ -56,7 +56,7 @@ class InferenceSession:
     ) -> None:
         """Load the model."""
         options, names = self._given._copy(keep_providers=not providers)
-        if State.global_threads and options.use_per_session_threads:
+        if "threading" in State.chosen and options.use_per_session_threads:
             raise RuntimeError(
                 "use_per_session_threads must be false when using a global thread pool"
             )

@@ -52,8 +52,6 @@ from ortcffi.compat._environment import (
     get_version_string,
     has_collective_ops,
     register_execution_provider_library,
-    set_default_logger_severity,
-    set_default_logger_verbosity,
     set_global_thread_pool_sizes,
     set_seed,
     unregister_execution_provider_library,
@@ -76,6 +74,11 @@ from ortcffi.compat._errors import (
     RuntimeException,
 )
 from ortcffi.compat._hardware import OrtEpDevice, OrtHardwareDevice, OrtSyncStream, get_ep_devices
+from ortcffi.compat._logging import (
+    set_default_logger_callback,
+    set_default_logger_severity,
+    set_default_logger_verbosity,
+)
 from ortcffi.compat._metadata import (
     ModelMetadata,
     NodeArg,
@@ -177,6 +180,7 @@ __all__ = [
     "kNextPowerOfTwo",
     "kSameAsRequested",
     "register_execution_provider_library",
+    "set_default_logger_callback",
     "set_default_logger_severity",
     "set_default_logger_verbosity",
     "set_global_thread_pool_sizes",

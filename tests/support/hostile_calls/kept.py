@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from support.hostile_calls.surroundings import Surroundings
 
-from ortcffi import errors
+from ortcffi import compat, errors
 from ortcffi._native import lib
 from ortcffi.compat import _environment
 from ortcffi.env import sharing
@@ -45,6 +45,7 @@ def take_back() -> None:
     for handle in _shared:
         lib.ortcffi_release_allocator(handle)
     _shared.clear()
+    compat.set_default_logger_callback(None)
     _environment.close_environment()
     errors._kept.clear()
     for each in op_sets._sets.values():
@@ -67,10 +68,17 @@ def _name(holder: Any, kept: Any) -> str:
 
 
 def references() -> Counter[str]:
-    """How many references there are to such objects, by the types of both sides."""
+    """How many references there are to such objects, by the types of both sides.
+
+    Of a list, what holds it is told too: many kinds of objects keep others in lists.
+    """
     found: Counter[str] = Counter()
-    for holder in gc.get_objects():
+    there = gc.get_objects()
+    for holder in there:
         for each in gc.get_referents(holder):
             if _is_counted(each):
                 found[f"{_name(holder, each)} to {type(each).__qualname__}"] += 1
+                if type(holder) is list:
+                    above = (up for up in gc.get_referrers(holder) if up is not there)
+                    found.update(f"{_name(up, holder)} to list" for up in above)
     return found
