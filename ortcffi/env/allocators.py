@@ -61,6 +61,10 @@ class EnvMemory(Handle):
         -----
         API function: ``RegisterAllocator``, since version 9.
         """
+        self._register(allocator)
+
+    def _register(self, allocator: Allocator, for_good: bool = False) -> None:
+        """Register an allocator, which may have to stay alive when another replaces it."""
         lent = allocator_for(self.api, allocator)
         # One that the environment owns must not be kept: it would keep the environment.
         is_own = isinstance(lent._lender, ffi.CData) and lent._lender == self.handle
@@ -69,9 +73,9 @@ class EnvMemory(Handle):
                 f"{bounded} can answer NULL, and then {self.api} ends the process; to bound its "
                 "memory, use Env.create_arena with ArenaCfg(max_bytes=...)",
                 RuntimeWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
-        registered = Registered(allocator, lent, _memory(lent.info))
+        registered = Registered(allocator, lent, lent.handle, _memory(lent.info), for_good)
         with sharing.allocators:
             replaced = [each for each in self._registered() if each.memory == registered.memory]
             if not is_own:  # before a session can use it
@@ -79,7 +83,7 @@ class EnvMemory(Handle):
             try:
                 self._call("RegisterAllocator", lent.handle)
             except OrtError:
-                self._client.clients.drop([registered])
+                self._client.clients.drop([registered], is_refused=True)
                 raise
             self._client.clients.drop(replaced)
 

@@ -8,6 +8,8 @@ from collections.abc import Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ortcffi._native import lib
+
 if TYPE_CHECKING:
     from ortcffi.callbacks.logs import LogSeverity
     from ortcffi.memory.allocator import Allocator
@@ -34,7 +36,9 @@ class Registered(NamedTuple):
 
     allocator: "Allocator"  # as the caller gave it
     lent: "Allocator"  # as the library has it
+    handle: Any  # of that; the owner closes what he has
     memory: tuple[Any, ...]  # what identifies its memory
+    for_good: bool  # whether it stays alive also when it is registered no longer
 
 
 class Kept(list[Any]):
@@ -73,7 +77,8 @@ class Client:
         with self.guard:
             if not clients.present:
                 clients.severity = severity
-            self.may_have_created = not any(each.is_established for each in clients.present)
+            others = any(each.is_established for each in clients.present)
+            self.may_have_created = not (others or clients.last)
             clients.present.add(self)
 
     def establish(self) -> None:
@@ -93,7 +98,8 @@ class Client:
         """
         with self.guard:
             self.is_established = False
-            if not any(client.is_established for client in self.clients.present):
+            others = any(client.is_established for client in self.clients.present)
+            if not (others or self.clients.last):
                 for client in self.clients.present:
                     client.may_have_created = True
 
@@ -102,7 +108,7 @@ class Client:
         clients, gone = self.clients, None
         with self.guard:
             clients.present.discard(self)
-            if not clients.present:
+            if not (clients.present or clients.last):
                 gone, clients.alive = clients.alive, []
         del gone  # outside the guard: releasing an allocator may run Python functions
 
@@ -116,20 +122,26 @@ class Clients:
         The severity that an `Env` set last.
     alive : list
         What the library borrows until the environment ends.
+    last : bool
+        Whether the environment ends with the process only, because somebody else has a reference.
+        What it borrows must be there when the interpreter has ended, too.
     """
 
-    __slots__ = ("alive", "present", "severity", "watchers")
+    __slots__ = ("alive", "last", "present", "severity", "watchers")
 
     severity: "LogSeverity | int"
 
     def __init__(self) -> None:
         self.present: set[Client] = set()
         self.alive: list[object] = []
+        self.last = False
         # See `watched`. Weak, since what an exception interrupts may leave one here.
         self.watchers: weakref.WeakValueDictionary[int, Kept] = weakref.WeakValueDictionary()
 
     def keep(self, borrowed: object) -> None:
         """Keep alive what the library borrows until the environment ends."""
+        if self.last and isinstance(borrowed, Registered):
+            lib.ortcffi_retain_allocator(borrowed.handle)
         with _guard:
             self.alive.append(borrowed)
             for kept in self.watchers.values():
@@ -149,11 +161,14 @@ class Clients:
             with _guard:
                 self.watchers.pop(id(kept), None)
 
-    def drop(self, borrowed: Iterable[object]) -> None:
-        """Let go of what the library no longer borrows."""
+    def drop(self, borrowed: Iterable[object], is_refused: bool = False) -> None:
+        """Let go of what the library no longer borrows, or has refused."""
         gone = {id(each): each for each in borrowed}
         with _guard:
             self.alive = [each for each in self.alive if id(each) not in gone]
+        for each in gone.values() if self.last else ():
+            if isinstance(each, Registered) and (is_refused or not each.for_good):
+                lib.ortcffi_release_allocator(each.handle)
 
 
 _libraries: dict[Hashable, Clients] = {}

@@ -16,6 +16,7 @@ from ortcffi._table import HIGHEST_VERSION, core_api, highest_api_version
 from ortcffi.arena.arena import Arena
 from ortcffi.arena.cfg import ArenaCfg
 from ortcffi.env.env import Env
+from ortcffi.env.sharing import clients_of
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.official.errors import Translation
@@ -50,9 +51,6 @@ __all__ = ["Official"]
 ENV_ALLOCATORS = "session.use_env_allocators"
 PROVIDER = "CPUExecutionProvider"
 
-# Sessions, whose ends nobody reports, use them until the process ends.
-_used_for_good: list[Env] = []
-
 
 @public
 class Official(Api):
@@ -79,6 +77,7 @@ class Official(Api):
         super().__init__(
             pointer, version=version, version_string=version_string, path=path, base=base
         )
+        clients_of(self).last = True  # the package never lets go of its environment
         self.module = module
         self._env: Env | None = None
         self._guard = threading.Lock()
@@ -220,12 +219,13 @@ class Official(Api):
     def env(self) -> Env:
         """The environment of the copy, which exists since the official package was imported.
 
+        It ends with the process. What is registered with it stays also if the `Env` is closed.
+
         That of releases before 1.23 cannot be reached, and raises `NotImplemented`.
         """
         with self._guard:
             if self._env is None or self._env.closed:
                 self._env = environment_of(self)
-                _used_for_good.append(self._env)
             return self._env
 
     def share_arena(self, *, max_bytes: int | None = None, **measures: Any) -> None:

@@ -3,8 +3,6 @@
 
 from typing import TYPE_CHECKING
 
-from ortcffi._native import lib
-from ortcffi.env import sharing
 from ortcffi.env.env import Env
 from ortcffi.errors import NotImplemented, RuntimeException
 from ortcffi.memory.python_allocator import PythonAllocator
@@ -43,9 +41,4 @@ def share_for_good(official: "Official", allocator: "Allocator") -> None:
     """
     if isinstance(allocator, PythonAllocator):
         raise TypeError("an allocator in Python cannot outlive the interpreter, as sessions may")
-    env = official.env
-    with sharing.allocators:
-        env.register_allocator(allocator)
-        for each in env._registered():
-            if each.allocator is allocator:
-                lib.ortcffi_retain_allocator(each.lent.handle)
+    official.env._register(allocator, for_good=True)

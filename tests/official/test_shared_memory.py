@@ -130,3 +130,33 @@ def test_the_interpreter_ends_with_sessions_and_loggers_alive(what):
         print(bound[0].shape == X.shape)
     """
     assert python(code) == "True\n"
+
+
+@NEEDS_ENVIRONMENT
+@pytest.mark.parametrize("environment", ["official.env", "ort.Env(api=official)"])
+def test_a_registered_allocator_stays_when_the_environment_is_closed(environment):
+    code = f"""
+        from ortcffi.testing.live_objects import live_objects
+        official = ort.attach()
+        before = live_objects()["adaptor"]
+
+        def register_in_block():
+            with {environment} as env:
+                env.register_allocator(ort.Tracking(ort.Arena(ort.core_api().default_allocator)))
+            gc.collect()
+            options = official.session_options(config={{"session.use_env_allocators": "1"}})
+            session = onnxruntime.InferenceSession(MODEL, options)
+            session.run(None, {{"x": X}})
+            return session, official.env.shared_allocator()
+
+        session, pool = register_in_block()
+        print(type(pool).__name__, pool.num_allocations > 0, live_objects()["adaptor"] > before)
+        del session
+        official.env.unregister_allocator(pool)
+        del pool
+        gc.collect()
+        print(live_objects()["adaptor"] - before)
+        session, _ = register_in_block()
+        sys.modules["kept"] = session  # it uses the allocator at the end of the process
+    """
+    assert python(code) == "Tracking True True\n0\n"

@@ -14,23 +14,21 @@ from ortcffi._native import lib
 from ortcffi.compat import _environment
 from ortcffi.env import sharing
 from ortcffi.kernels import op_sets
-from ortcffi.official import attached
 
-_shared: list[Any] = []  # of allocators to which a reference in C was added for good
-_share_for_good = attached.share_for_good
-
-
-def share(official: Any, allocator: Any) -> None:
-    """Does what it replaces, and notes the references."""
-    with sharing.allocators:  # nobody else registers one meanwhile
-        _share_for_good(official, allocator)
-        found = [each.lent for each in official.env._registered() if each.allocator is allocator]
-        _shared.extend(lent.handle for lent in found)
+_kept_for_good: list[Any] = []  # allocators whose references in C nobody releases
+_drop = sharing.Clients.drop
 
 
-def note_what_is_shared() -> None:
-    attached.share_for_good = share
-    Surroundings.not_struck.add(share.__code__)
+def drop(clients: sharing.Clients, borrowed: list[Any], is_refused: bool = False) -> None:
+    """Does what it replaces, and notes what stays."""
+    stays = [each.handle for each in borrowed if not is_refused and getattr(each, "for_good", 0)]
+    _drop(clients, borrowed, is_refused)
+    _kept_for_good.__iadd__(stays)
+
+
+def note_what_is_kept_for_good() -> None:
+    sharing.Clients.drop = drop  # type: ignore[method-assign, assignment]
+    Surroundings.not_struck.add(drop.__code__)
 
 
 def take_back() -> None:
@@ -42,9 +40,9 @@ def take_back() -> None:
         env = door.attach().env
         for each in env._registered():
             env.unregister_allocator(each.lent.info)
-    for handle in _shared:
+    for handle in _kept_for_good:
         lib.ortcffi_release_allocator(handle)
-    _shared.clear()
+    _kept_for_good.clear()
     compat.set_default_logger_callback(None)
     _environment.close_environment()
     errors._kept.clear()
