@@ -167,7 +167,7 @@ class Official(Api):
         """See an official ``InferenceSession`` as `Session`: the same session, at less cost.
 
         This depends on what the binding's object looks like inside, which is known of the releases
-        from 1.20 to 1.31. Each step is verified, by the names of C++ types and by what the session
+        from 1.20 to 1.32. Each step is verified, by the names of C++ types and by what the session
         answers; another layout is refused.
 
         Parameters

@@ -32,7 +32,7 @@ SESSION = b"N11onnxruntime16InferenceSessionE"  # the mangled name of what an Or
 
 PACKAGE = "onnxruntime"
 # The oldest and the newest release of onnxruntime whose sessions were found, and all between them.
-KNOWN_RELEASES = ("1.20", "1.31")
+KNOWN_RELEASES = ("1.20", "1.32")
 
 _WORD = struct.calcsize("P")
 _MOST_WORDS = 512  # of the binding's object; 1.31 has 125

@@ -46,7 +46,7 @@ def test_the_command_names_the_releases_whose_layout_is_known(capsys, installed,
     monkeypatch.setattr(official_doctor, "examine", lambda: installed)
     doctor.main([])
     text = capsys.readouterr().out
-    assert "releases whose sessions are known to be found: 1.20 to 1.31; this is one of" in text
+    assert "releases whose sessions are known to be found: 1.20 to 1.32; this is one of" in text
     assert "ok: ortcffi.attach() reaches its table, objects, sessions and environment" in text
 
 
@@ -86,7 +86,7 @@ def test_a_package_that_hangs_is_told(package):
 
 @pytest.mark.parametrize(
     ("release", "is_known"),
-    [("1.20.0", True), ("1.31.1", True), ("1.19.2", False), ("1.32.0", False), ("2.0", False)],
+    [("1.20.0", True), ("1.31.1", True), ("1.19.2", False), ("1.32.0", True), ("1.33.0", False), ("2.0", False)],
 )
 def test_a_release_is_known_or_not(release, is_known):
     assert is_known_release(release) is is_known
