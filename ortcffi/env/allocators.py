@@ -251,8 +251,11 @@ class EnvMemory(Handle):
         if not handle:
             return None
         for each in self._registered():
-            if not each.lent.closed and each.lent.handle == handle and not each.allocator.closed:
-                return each.allocator
+            if each.handle == handle:
+                is_open = not (each.lent.closed or each.allocator.closed)
+                if is_open:
+                    return each.allocator
+                return Allocator(self.api, handle, lender=each.handle)
         if handle == self.api.default_allocator.handle:  # it outlives every environment
             return self.api.default_allocator
         return Allocator(self.api, handle, lender=self.handle)

@@ -86,7 +86,14 @@ def test_a_package_that_hangs_is_told(package):
 
 @pytest.mark.parametrize(
     ("release", "is_known"),
-    [("1.20.0", True), ("1.31.1", True), ("1.19.2", False), ("1.32.0", True), ("1.33.0", False), ("2.0", False)],
+    [
+        ("1.20.0", True),
+        ("1.31.1", True),
+        ("1.19.2", False),
+        ("1.32.0", True),
+        ("1.33.0", False),
+        ("2.0", False),
+    ],
 )
 def test_a_release_is_known_or_not(release, is_known):
     assert is_known_release(release) is is_known

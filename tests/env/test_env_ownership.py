@@ -250,6 +250,28 @@ def test_an_environments_own_allocator_can_be_registered_and_does_not_keep_it(en
     assert own.zeros(10).sum() == 0  # the fixture finds environments that stay
 
 
+def test_a_closed_allocator_that_is_found_and_registered_again_stays_registered(env):
+    before = live_adaptors()
+    with ort.Tracking(ort.core_api().default_allocator) as tracking:
+        env.register_allocator(tracking)
+    shared = env.shared_allocator()
+    env.register_allocator(shared)
+    handle = int(ffi.cast("uintptr_t", shared.handle))
+    del shared, tracking
+    gc.collect()
+    assert live_adaptors() > before
+    assert int(ffi.cast("uintptr_t", env.shared_allocator().handle)) == handle
+
+
+def test_a_closed_allocator_that_is_found_can_be_used_when_it_is_replaced(env):
+    with ort.Tracking(ort.core_api().default_allocator) as tracking:
+        env.register_allocator(tracking)
+    shared = env.shared_allocator()
+    env.register_allocator(ort.Arena(ort.core_api().default_allocator))
+    gc.collect()
+    assert shared.full(1000, 7, np.int8).sum() == 7000
+
+
 def test_references_from_before_an_allocator_was_shared_take_none_away(api):
     before = [ort.Value.empty(3, "f4", api.default_allocator) for _ in range(10)]
     with ort.Env("app", api) as env:
