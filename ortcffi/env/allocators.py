@@ -9,18 +9,15 @@ from ortcffi._convert import UINT32, encode, integer, optional_mapping
 from ortcffi._handle import Handle
 from ortcffi._native import ffi
 from ortcffi._public import public
-from ortcffi.arena.arena import Arena
 from ortcffi.arena.cfg import ArenaCfg
 from ortcffi.env import sharing
+from ortcffi.env.null_answers import can_answer_null
 from ortcffi.env.sharing import Registered
 from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import OrtError
-from ortcffi.memory.adaptors import Failing
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.foreign import allocator_for
 from ortcffi.memory.info import AllocatorType, DeviceMemoryType, MemoryInfo
-from ortcffi.memory.limiting import Limiting
-from ortcffi.memory.python_allocator import PythonAllocator
 
 if TYPE_CHECKING:
     from ortcffi.env.sharing import Client
@@ -68,7 +65,7 @@ class EnvMemory(Handle):
         lent = allocator_for(self.api, allocator)
         # One that the environment owns must not be kept: it would keep the environment.
         is_own = isinstance(lent._lender, ffi.CData) and lent._lender == self.handle
-        if not self.api.is_core and (bounded := _can_answer_null(allocator)):
+        if not self.api.is_core and (bounded := can_answer_null(allocator)):
             warnings.warn(
                 f"{bounded} can answer NULL, and then {self.api} ends the process; to bound its "
                 "memory, use Env.create_arena with ArenaCfg(max_bytes=...)",
@@ -285,20 +282,3 @@ def _memory(info: MemoryInfo) -> tuple[Any, ...]:
     if info.api.supports("MemoryInfoGetVendorId"):
         facts += [info.device_type, info.device_mem_type, info.vendor_id]
     return tuple(facts)
-
-
-def _can_answer_null(allocator: Any) -> str | None:
-    """The kind of allocator that bounds memory or fails, in a chain of allocators; None if none."""
-    seen: set[int] = set()
-    while isinstance(allocator, Allocator) and id(allocator) not in seen:
-        seen.add(id(allocator))
-        kind = type(allocator)
-        if isinstance(allocator, PythonAllocator):
-            return f"an allocator in Python, {kind.__name__},"
-        bounded = isinstance(allocator, Limiting) and not allocator.soft
-        if bounded or isinstance(allocator, Failing):
-            return f"a {kind.__name__} allocator"
-        if isinstance(allocator, Arena) and "max_mem" in allocator.measures:
-            return "an Arena with max_bytes"
-        allocator = getattr(allocator, "inner", None)
-    return None
