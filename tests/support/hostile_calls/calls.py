@@ -159,10 +159,10 @@ class Caller(Arguments):
 
     def operate(self) -> None:
         operation, subject = self.chance.choice(OPERATORS), self.known()
-        others = [self.anything() for _ in range(self.chance.choice([0, 0, 1, 2]))]
         if operation in (list, tuple, set, dict, bytes, next) and not is_ours(subject):
             return  # an iterator that does not end
         self.numpys = subject if isinstance(subject, np.ndarray) else None
+        others = [self.anything() for _ in range(self.chance.choice([0, 0, 1, 2]))]
         self.attempt(
             operation.__name__, type(subject).__name__, lambda: operation(subject, *others)
         )
