@@ -110,7 +110,8 @@ def call_at_random(options: argparse.Namespace, log: int) -> None:
         Path(options.reached).write_text("\n".join(sorted(reached)), "utf-8", "replace")
     if left:
         more = kept.references() - references
-        end(f"left alive: {left}\nreferences there are more of: {dict(more)}")
+        ways = "\n".join(sorted(kept.holders()))
+        end(f"left alive: {left}\nreferences there are more of: {dict(more)}\nheld by:\n{ways}")
 
 
 def main() -> None:

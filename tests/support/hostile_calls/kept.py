@@ -4,6 +4,7 @@
 import gc
 import sys
 from collections import Counter
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from ortcffi.compat import _environment
 from ortcffi.env import sharing
 from ortcffi.kernels import op_sets
 
+LONGEST_WAY = 12
 _kept_for_good: list[Any] = []  # allocators whose references in C nobody releases
 _drop = sharing.Clients.drop
 
@@ -66,17 +68,29 @@ def _name(holder: Any, kept: Any) -> str:
 
 
 def references() -> Counter[str]:
-    """How many references there are to such objects, by the types of both sides.
-
-    Of a list, what holds it is told too: many kinds of objects keep others in lists.
-    """
+    """How many references there are to such objects, by the types of both sides."""
     found: Counter[str] = Counter()
-    there = gc.get_objects()
-    for holder in there:
+    for holder in gc.get_objects():
         for each in gc.get_referents(holder):
             if _is_counted(each):
                 found[f"{_name(holder, each)} to {type(each).__qualname__}"] += 1
-                if type(holder) is list:
-                    above = (up for up in gc.get_referrers(holder) if up is not there)
-                    found.update(f"{_name(up, holder)} to list" for up in above)
     return found
+
+
+def holders() -> set[str]:
+    """What holds the objects of C, and what holds that, and so on: a line for each way up."""
+    there = gc.get_objects()
+    above: dict[int, Any] = {}
+    for holder in there:
+        if not isinstance(holder, FrameType):
+            for each in gc.get_referents(holder):
+                above.setdefault(id(each), holder)
+    return {_way_up(each, above) for each in there if type(each).__qualname__ == "Owner"}
+
+
+def _way_up(thing: Any, above: dict[int, Any]) -> str:
+    way = [type(thing).__qualname__]
+    while len(way) < LONGEST_WAY and (holder := above.get(id(thing))) is not None:
+        way.append(_name(holder, thing))
+        thing = holder
+    return " < ".join(way)
