@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The references to the one environment that a library has, and what that environment borrows."""
 
+import atexit
 import os
 import threading
 import weakref
@@ -124,7 +125,6 @@ class Clients:
         What the library borrows until the environment ends.
     last : bool
         Whether the environment ends with the process only, because somebody else has a reference.
-        What it borrows must be there when the interpreter has ended, too.
     """
 
     __slots__ = ("alive", "last", "present", "severity", "watchers")
@@ -140,9 +140,9 @@ class Clients:
 
     def keep(self, borrowed: object) -> None:
         """Keep alive what the library borrows until the environment ends."""
-        if self.last and isinstance(borrowed, Registered):
-            lib.ortcffi_retain_allocator(borrowed.handle)
         with _guard:
+            if isinstance(borrowed, Registered) and borrowed.for_good:
+                lib.ortcffi_retain_allocator(borrowed.handle)
             self.alive.append(borrowed)
             for kept in self.watchers.values():
                 kept.append(borrowed)
@@ -166,12 +166,21 @@ class Clients:
         gone = {id(each): each for each in borrowed}
         with _guard:
             self.alive = [each for each in self.alive if id(each) not in gone]
-        for each in gone.values() if self.last else ():
-            if isinstance(each, Registered) and (is_refused or not each.for_good):
+        for each in gone.values() if is_refused else ():
+            if isinstance(each, Registered) and each.for_good:
                 lib.ortcffi_release_allocator(each.handle)
 
 
 _libraries: dict[Hashable, Clients] = {}
+
+
+@atexit.register
+def _retain_to_the_end() -> None:
+    """An environment that lasts uses its allocators when the interpreter has ended, too."""
+    for clients in _libraries.values():
+        for each in clients.alive if clients.last else ():
+            if isinstance(each, Registered):
+                lib.ortcffi_retain_allocator(each.handle)
 
 
 def clients_of(api: "Api") -> Clients:

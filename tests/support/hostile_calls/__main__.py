@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from support import models
 from support.hostile_calls import kept, makers, surroundings
-from support.hostile_calls.calls import BUGS, DEEPEST, end
+from support.hostile_calls.calls import BUGS, end
 from support.hostile_calls.surroundings import LONGEST, Surroundings
 
 import ortcffi as ort
@@ -52,7 +52,7 @@ def work_here(hostile: Surroundings, until: float) -> None:
                 hostile.one()
         except KeyboardInterrupt:
             continue  # one that struck while something was released, which is told later
-    hostile.depth = DEEPEST  # finalizers that run from now on make no calls
+    hostile.is_over = True
     hostile.pool.clear()
     hostile.numpys = None
 

@@ -111,11 +111,12 @@ class Caller(Arguments):
         self.line = 0  # of the log
         self.calls = 0
         self.depth = 0
+        self.is_over = False  # whether finalizers that run from now on make no calls
         self.reached: set[str] = set()
 
     def act(self) -> None:
         """A call within a call, now and then."""
-        if self.chance.random() < 0.2 and self.depth < DEEPEST:
+        if not self.is_over and self.chance.random() < 0.2 and self.depth < DEEPEST:
             self.one()
 
     def one(self) -> None:
@@ -338,7 +339,7 @@ class Caller(Arguments):
         return super().known()
 
     def keep(self, result: Any) -> None:
-        for each in itertools.islice(flat(result), MOST_OBJECTS):
+        for each in itertools.islice(flat(result), 0 if self.is_over else MOST_OBJECTS):
             small = isinstance(each, np.ndarray) and each.nbytes < 1 << 20
             rare = isinstance(each, enum.Enum) and self.chance.random() < 0.95
             if small or (is_ours(each) and not inspect.isclass(each) and not rare):
