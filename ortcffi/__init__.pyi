@@ -73,7 +73,7 @@ from ortcffi.official.attached import Official as Official
 from ortcffi.official.door import attach as attach
 from ortcffi.official.layout import UnknownLayoutError as UnknownLayoutError
 from ortcffi.official.soft_bound import SoftBound as SoftBound
-from ortcffi.options.run import PrepackedWeights as PrepackedWeights
+from ortcffi.options.prepacked import PrepackedWeights as PrepackedWeights
 from ortcffi.options.run import RunOptions as RunOptions
 from ortcffi.options.session import DevicePolicy as DevicePolicy
 from ortcffi.options.session import ExecutionMode as ExecutionMode

@@ -52,6 +52,7 @@ class OpSet:
     """
 
     def __init__(self, name: str) -> None:
+        encode("name", name)
         self.name = name
         self._ops: dict[tuple[str, str], PythonOp] = {}
         self._registered: dict[int, _Registered] = {}
@@ -150,9 +151,9 @@ def op_set(name: str = "") -> OpSet:
     name : str, optional
         "" for the set of the process.
     """
-    encode("name", name)
+    made = OpSet(name)
     with _lock:
-        return _sets.setdefault(name, OpSet(name))
+        return _sets.setdefault(name, made)
 
 
 @public

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Options of runs, and containers of prepacked weights."""
+"""Options of runs."""
 
 from collections.abc import Callable, Iterable, Mapping
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Self
+from weakref import ref
 
 from ortcffi._convert import INT32, optional_mapping, pointer
-from ortcffi._handle import Handle, out_of, owner_of
+from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
-from ortcffi._table import table_for
 from ortcffi.callbacks.logs import LogSeverity
-from ortcffi.errors import checked
 from ortcffi.options.config_entries import RunConfig
 from ortcffi.options.read_back import read_settings
 from ortcffi.options.settings import (
@@ -20,6 +19,7 @@ from ortcffi.options.settings import (
     Setting,
     encoded,
     flag,
+    lock,
     member,
     nothing,
     number,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ortcffi.session.lora import LoraAdapter
     from ortcffi.table.api import Api
 
-__all__ = ["PrepackedWeights", "RunOptions"]
+__all__ = ["RunOptions"]
 
 STREAM = "OrtSyncStream *"
 
@@ -40,9 +40,22 @@ def _release(_adapters: list[Any], api: Any, handle: Any) -> None:
     lib.ReleaseRunOptions(api, handle)
 
 
+class _Use:
+    """What the runs have that read some options now. It keeps these."""
+
+    __slots__ = ("__weakref__", "handle")
+
+    def __init__(self, handle: Any) -> None:
+        self.handle = handle
+
+
+def _no_use() -> None:
+    """The weak reference of options that no run has read."""
+
+
 @public
 class RunOptions(Options):
-    """Options of runs. A run reads them until it ends.
+    """Options of runs. A run reads them until it ends, and meanwhile only `terminated` can be set.
 
     Parameters
     ----------
@@ -61,6 +74,8 @@ class RunOptions(Options):
         There is no such setting, or a value has a wrong type.
     ValueError
         A value cannot be passed to C.
+    RuntimeError
+        A run uses the options that are to be changed.
 
     Notes
     -----
@@ -73,7 +88,9 @@ class RunOptions(Options):
     ('first', -1, 'value')
     """
 
-    __slots__ = ("_adapters",)
+    __slots__ = ("_adapters", "_use")
+
+    _use: Callable[[], _Use | None]
 
     _pointer = "OrtRunOptions*"
 
@@ -140,6 +157,7 @@ class RunOptions(Options):
         lender: object = None,
     ) -> None:
         kept = None if release is None else MethodType(_release, self._adapters)
+        self._use = _no_use
         super()._take(api, handle, kept, lender)
 
     @classmethod
@@ -162,6 +180,28 @@ class RunOptions(Options):
 
     def _describe(self) -> dict[str, Any]:
         return read_settings(self, lib.ortcffi_describe_run_options)
+
+    def _begin_use(self) -> _Use:
+        """What a run keeps until it ends."""
+        with lock:
+            handle, use = self.handle, self._use()
+            if use is None:
+                use = _Use(handle)
+                self._use = ref(use)
+            return use
+
+    def _call(self, slot: str, *arguments: Any) -> None:
+        if "Get" not in slot and "Terminate" not in slot:
+            self._refuse_in_use()
+        super()._call(slot, *arguments)
+
+    def _refuse_in_use(self) -> None:
+        """A library frees texts and lists that it replaces, which a run may be reading."""
+        if self._use() is not None:
+            raise RuntimeError(
+                "a run uses these options, of which only terminated can be set meanwhile: "
+                "give each run options of its own"
+            )
 
     @property
     def config(self) -> RunConfig:
@@ -200,7 +240,8 @@ class RunOptions(Options):
                 raise ValueError(
                     f"adapter belongs to {adapter.api}, and these options to {self.api}"
                 )
-            self._call("RunOptionsAddActiveLoraAdapter", handle)
+            with lock:
+                self._call("RunOptionsAddActiveLoraAdapter", handle)
         self._adapters.append((adapter, handle))
 
     @property
@@ -224,42 +265,13 @@ class RunOptions(Options):
         handle = self.handle
         given: Any = ffi.NULL if stream is None else pointer("stream", stream, STREAM)
         self.api.require("RunOptionsSetSyncStream")
-        lib.RunOptionsSetSyncStream(self.api.pointer, handle, given)
-        self._values["sync_stream"] = stream
+        with lock:
+            self._refuse_in_use()
+            lib.RunOptionsSetSyncStream(self.api.pointer, handle, given)
+            self._values["sync_stream"] = stream
 
     @property
     def sync_stream(self) -> Any:
         """What `set_sync_stream` was given, or None."""
         self.handle  # noqa: B018  # raises if closed
         return self._values.get("sync_stream")
-
-
-@public
-class PrepackedWeights(Handle):
-    """A container in which sessions share prepacked weights.
-
-    Close the sessions that use it before you close it.
-
-    Parameters
-    ----------
-    api : Api, optional
-        The table that makes the container, by default the one of `default_api`.
-
-    Notes
-    -----
-    API functions: ``CreatePrepackedWeightsContainer``, ``ReleasePrepackedWeightsContainer``, since
-    version 8.
-    """
-
-    __slots__ = ()
-
-    def __init__(self, api: "Api | None" = None) -> None:
-        api = table_for(api)
-        api.require("CreatePrepackedWeightsContainer")
-        release = lib.ReleasePrepackedWeightsContainer
-        owner = owner_of("OrtPrepackedWeightsContainer*", api, release)
-        checked.CreatePrepackedWeightsContainer(api.pointer, out_of(owner))
-        super().__init__(api, owner)
-
-    def __repr__(self) -> str:
-        return f"<PrepackedWeights {'closed' if self.closed else f'of {self.api}'}>"

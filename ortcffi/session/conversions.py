@@ -183,8 +183,8 @@ class Conversions(Described):
 
     def _run_options(self, options: Any) -> tuple[int, Any, bool]:
         chosen = run_options_for(self.api, options)
-        handle = chosen.handle
-        return address_of(handle), handle, bool(chosen._adapters)
+        use = chosen._begin_use()
+        return address_of(use.handle), use, bool(chosen._adapters)
 
     def _refuse_memory(self, message: str, function: str) -> NoReturn:
         raise out_of_memory(message, function)

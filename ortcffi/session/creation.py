@@ -13,7 +13,7 @@ from ortcffi.env.env import Env
 from ortcffi.errors import checked
 from ortcffi.graph.editor import Parts, build_model
 from ortcffi.graph.graph import Graph
-from ortcffi.options.run import PrepackedWeights
+from ortcffi.options.prepacked import PrepackedWeights
 from ortcffi.options.session import ExecutionMode, SessionOptions
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from ortcffi.session.session import Session
 from ortcffi.table.engine import engine_for
 
 if TYPE_CHECKING:
-    from ortcffi.options.run import PrepackedWeights
+    from ortcffi.options.prepacked import PrepackedWeights
     from ortcffi.table.api import Api
 
 __all__ = ["ModelEditor"]

@@ -13,7 +13,7 @@ from ortcffi.env.env import Env
 from ortcffi.env.sharing import Kept
 from ortcffi.graph.graph import Graph
 from ortcffi.options.for_library import session_options_for
-from ortcffi.options.run import PrepackedWeights
+from ortcffi.options.prepacked import PrepackedWeights
 from ortcffi.options.session import SessionOptions
 from ortcffi.session import asynchronous, bind
 from ortcffi.session.creation import (

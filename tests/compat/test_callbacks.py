@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.releases import official_since
 
 from ortcffi import Graph, compat
 
@@ -125,6 +126,7 @@ def test_a_callback_of_run_async_that_cannot_be_called_is_refused(onnxruntime, s
         session.run_async(None, {"X": np.ones((3, 2), np.float32)}, 5, None)
 
 
+@official_since(32)
 @pytest.mark.parametrize(
     ("place", "text"),
     [
@@ -134,20 +136,14 @@ def test_a_callback_of_run_async_that_cannot_be_called_is_refused(onnxruntime, s
     ],
 )
 def test_wrong_places_for_files_of_providers_are_refused(onnxruntime, state, squares, place, text):
-    compiler = compiler_with_places(onnxruntime, squares)
+    compiler = onnxruntime.ModelCompiler(onnxruntime.SessionOptions(), squares)
     with pytest.raises(state.InvalidArgument, match=text):
         compiler.set_ep_context_binary_information(*place)
 
 
+@official_since(32)
 @pytest.mark.parametrize("directory", ["made/", b"made/", "made/model.onnx", Path("model.onnx")])
 def test_a_place_for_files_of_providers_is_taken(onnxruntime, squares, directory):
-    compiler = compiler_with_places(onnxruntime, squares)
+    compiler = onnxruntime.ModelCompiler(onnxruntime.SessionOptions(), squares)
     compiler.set_ep_context_binary_information(directory, "model")
     assert len(compiler.compile_to_bytes()) > 100
-
-
-def compiler_with_places(onnxruntime, model):
-    compiler = onnxruntime.ModelCompiler(onnxruntime.SessionOptions(), model)
-    if not hasattr(compiler, "set_ep_context_binary_information"):
-        pytest.skip("onnxruntime has it since 1.32")
-    return compiler

@@ -4,17 +4,13 @@
 import sys
 
 import pytest
-from support.releases import installed_release
-
-from ortcffi import compat
+from support.releases import official_since
 
 TOLD = "Session successfully initialized."  # of each session, at severity 1
 
 
 @pytest.fixture(autouse=True)
 def _platform_logger_afterwards(onnxruntime):
-    if onnxruntime is not compat and installed_release() < (1, 32):
-        pytest.skip("onnxruntime has a logger callback since 1.32")
     yield
     onnxruntime.set_default_logger_callback(None)
 
@@ -27,6 +23,7 @@ def of_sessions(messages):
     return [message for message in messages if TOLD in message[4]]
 
 
+@official_since(32)
 def test_a_function_gets_what_is_logged(onnxruntime, squares, capfd):
     messages = []
     onnxruntime.set_default_logger_callback(lambda *message: messages.append(message), 1)
@@ -38,6 +35,7 @@ def test_a_function_gets_what_is_logged(onnxruntime, squares, capfd):
     assert TOLD not in capfd.readouterr().err
 
 
+@official_since(32)
 def test_by_default_it_gets_warnings_and_errors(onnxruntime, squares):
     messages = []
     onnxruntime.set_default_logger_callback(lambda *message: messages.append(message), 0)
@@ -46,6 +44,7 @@ def test_by_default_it_gets_warnings_and_errors(onnxruntime, squares):
     assert messages == []
 
 
+@official_since(32)
 def test_another_function_takes_the_place_of_the_first(onnxruntime, squares, capfd):
     first, second = [], []
     onnxruntime.set_default_logger_callback(lambda *message: first.append(message), 1)
@@ -58,6 +57,7 @@ def test_another_function_takes_the_place_of_the_first(onnxruntime, squares, cap
     assert told.count(TOLD) == 1
 
 
+@official_since(32)
 def test_a_message_at_which_the_function_raises_goes_to_stderr(
     onnxruntime, squares, capfd, monkeypatch
 ):
@@ -72,6 +72,7 @@ def test_a_message_at_which_the_function_raises_goes_to_stderr(
     assert capfd.readouterr().err.count(TOLD) == 1
 
 
+@official_since(32)
 def test_messages_that_the_function_causes_go_to_stderr(onnxruntime, squares, capfd):
     messages = []
 
@@ -85,6 +86,7 @@ def test_messages_that_the_function_causes_go_to_stderr(onnxruntime, squares, ca
     assert capfd.readouterr().err.count(TOLD) == len(messages)
 
 
+@official_since(32)
 @pytest.mark.parametrize(
     ("arguments", "kind", "text"),
     [

@@ -17,6 +17,7 @@ from support.threads import join, run_async, start, wait_until
 import ortcffi as ort
 from ortcffi._native import lib
 from ortcffi.errors import Cancelled, InvalidArgument
+from ortcffi.testing.live_objects import left_alive, live_objects
 
 BIG = np.eye(32, dtype=np.float32)
 
@@ -174,13 +175,15 @@ def test_runs_may_wait_for_runs_that_they_started(opened, real_api):
 
 
 def test_a_loop_that_closes_early_loses_no_memory(endless):
+    before = live_objects()
+
     async def main():
         endless.run_async({"x": BIG})
 
     run_async(main())
     gc.collect()
     assert endless.cancel() == 1
-    wait_until(lambda: gc.collect() < 0 or not endless.running)
+    wait_until(lambda: gc.collect() >= 0 and not endless.running and not left_alive(before))
 
 
 def test_a_session_that_ends_on_a_thread_of_its_own_is_released_by_another(real_api):

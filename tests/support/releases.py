@@ -25,6 +25,12 @@ def needs_release(minor: int, what: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(installed_release() < (1, minor), reason=reason)
 
 
+def official_since(minor: int) -> pytest.MarkDecorator:
+    """Takes the official package beside the drop-in only from release 1.`minor` on."""
+    packages = ["official", "compat"] if installed_release() >= (1, minor) else ["compat"]
+    return pytest.mark.parametrize("onnxruntime", packages, indirect=True)
+
+
 def missing_in(error: BaseException) -> str | None:
     """What an older release lacks that an error tells of; None for other errors."""
     text = f"{type(error).__name__}: {error}"

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""Containers of prepacked weights, which sessions share."""
+
+from typing import TYPE_CHECKING
+
+from ortcffi._handle import Handle, out_of, owner_of
+from ortcffi._native import lib
+from ortcffi._public import public
+from ortcffi._table import table_for
+from ortcffi.errors import checked
+
+if TYPE_CHECKING:
+    from ortcffi.table.api import Api
+
+__all__ = ["PrepackedWeights"]
+
+
+@public
+class PrepackedWeights(Handle):
+    """A container in which sessions share prepacked weights.
+
+    Close the sessions that use it before you close it.
+
+    Parameters
+    ----------
+    api : Api, optional
+        The table that makes the container, by default the one of `default_api`.
+
+    Notes
+    -----
+    API functions: ``CreatePrepackedWeightsContainer``, ``ReleasePrepackedWeightsContainer``, since
+    version 8.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, api: "Api | None" = None) -> None:
+        api = table_for(api)
+        api.require("CreatePrepackedWeightsContainer")
+        release = lib.ReleasePrepackedWeightsContainer
+        owner = owner_of("OrtPrepackedWeightsContainer*", api, release)
+        checked.CreatePrepackedWeightsContainer(api.pointer, out_of(owner))
+        super().__init__(api, owner)
+
+    def __repr__(self) -> str:
+        return f"<PrepackedWeights {'closed' if self.closed else f'of {self.api}'}>"
