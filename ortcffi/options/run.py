@@ -90,7 +90,7 @@ class RunOptions(Options):
 
     __slots__ = ("_adapters", "_use")
 
-    _use: Callable[[], _Use | None]
+    _use: Any  # a weak reference to the _Use of the runs under way
 
     _pointer = "OrtRunOptions*"
 
@@ -184,7 +184,8 @@ class RunOptions(Options):
     def _begin_use(self) -> _Use:
         """What a run keeps until it ends."""
         with lock:
-            handle, use = self.handle, self._use()
+            handle = self.handle
+            use: _Use | None = self._use()
             if use is None:
                 use = _Use(handle)
                 self._use = ref(use)
