@@ -230,9 +230,17 @@ def test_a_session_goes_with_its_last_reference(x):
     assert y.tolist() == [[2, 4, 6, 8]]
 
 
+class WithOwnEnd(ort.Session):
+    """A session with a finalizer that knows nothing of the library's."""
+
+    def __del__(self):
+        self.ended = True
+
+
 @pytest.mark.parametrize("has_binding", [False, True])
+@pytest.mark.parametrize("kind", [ort.Session, WithOwnEnd])
 def test_the_collector_releases_a_session_before_its_environment(
-    real_api, monkeypatch, has_binding
+    real_api, monkeypatch, kind, has_binding
 ):
     """Whichever is older: it clears the objects of a cycle in any order."""
     before, alive, leave = lib.ortcffi_live_sessions(), [], sharing.Client.leave
@@ -243,7 +251,7 @@ def test_the_collector_releases_a_session_before_its_environment(
 
     monkeypatch.setattr(sharing.Client, "leave", told)
     env = ort.Env(api=real_api)
-    session = ort.Session(models.add(), api=real_api, env=env)
+    session = kind(models.add(), api=real_api, env=env)
     cycle = [session, session.bind() if has_binding else None]
     cycle.append(cycle)
     del env, session, cycle
