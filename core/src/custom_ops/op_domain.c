@@ -134,10 +134,11 @@ static void drop_library(struct core_op_library* library) {
   }
 }
 
-/* Takes the last entry off an array that has more than `most`; NULL otherwise. */
-static void* take_last(void** array, size_t* count, size_t most) {
+/* Takes the last entry off an array that has more than `most`; NULL otherwise. The array is read
+ * under the lock, because another thread may make it grow. */
+static void* take_last(void*** array, size_t* count, size_t most) {
   lock_ops();
-  void* last = *count > most ? array[--*count] : NULL;
+  void* last = *count > most ? (*array)[--*count] : NULL;
   unlock_ops();
   return last;
 }
@@ -145,10 +146,10 @@ static void* take_last(void** array, size_t* count, size_t most) {
 /* Domains first: a library must not be closed before the domains that its memory may hold. */
 void core_custom_ops_cut(struct core_custom_ops* ops, size_t domains, size_t libraries) {
   void* last;
-  while ((last = take_last((void**)ops->domains, &ops->domain_count, domains)) != NULL) {
+  while ((last = take_last((void***)&ops->domains, &ops->domain_count, domains)) != NULL) {
     core_op_domain_drop(last);
   }
-  while ((last = take_last((void**)ops->libraries, &ops->library_count, libraries)) != NULL) {
+  while ((last = take_last((void***)&ops->libraries, &ops->library_count, libraries)) != NULL) {
     drop_library(last);
   }
 }
