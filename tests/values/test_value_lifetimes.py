@@ -9,6 +9,7 @@ from support.threads import join, start
 
 from ortcffi import Arena, Env, Limiting, Logging, Tracking, Value, ffi
 from ortcffi._native import lib
+from ortcffi.testing.live_objects import live_objects
 
 ALLOCATORS = {
     "default": lambda api: api.default_allocator,
@@ -66,17 +67,31 @@ def test_a_value_outlives_the_close_of_its_allocator(make):
     del allocator, value
 
 
+def test_a_closed_allocator_ends_with_its_value(make):
+    before = live_objects()["adaptor"]
+    allocator = make()
+    made = live_objects()["adaptor"]
+    value = Value.empty(300, "f4", allocator)
+    allocator.close()
+    del allocator
+    gc.collect()
+    assert live_objects()["adaptor"] == made
+    value.close()
+    gc.collect()
+    assert live_objects()["adaptor"] == before
+
+
 def test_the_allocator_ends_with_the_last_value(core_api):
-    before = lib.ortcffi_live_objects(3)
+    before = live_objects()["adaptor"]
     values = [Value.empty(3, "f4", Logging(core_api.default_allocator)) for _ in range(5)]
     gc.collect()
-    assert lib.ortcffi_live_objects(3) == before + 5
+    assert live_objects()["adaptor"] == before + 5
     values.clear()
-    assert lib.ortcffi_live_objects(3) == before
+    assert live_objects()["adaptor"] == before
 
 
 def test_a_tensor_of_the_core_keeps_its_allocator_without_python(core_api):
-    before = lib.ortcffi_live_objects(3)
+    before = live_objects()["adaptor"]
     with Logging(core_api.default_allocator) as logging:
         out, shape = ffi.new("OrtValue**"), ffi.new("int64_t[]", [4])
         assert not lib.CreateTensorAsOrtValue(
@@ -84,13 +99,13 @@ def test_a_tensor_of_the_core_keeps_its_allocator_without_python(core_api):
         )
     del logging
     gc.collect()
-    assert lib.ortcffi_live_objects(3) == before + 1
+    assert live_objects()["adaptor"] == before + 1
     lib.ReleaseValue(core_api.pointer, out[0])
-    assert lib.ortcffi_live_objects(3) == before
+    assert live_objects()["adaptor"] == before
 
 
 def test_a_sparse_tensor_of_the_core_keeps_its_allocator_without_python(core_api):
-    before = lib.ortcffi_live_objects(3)
+    before = live_objects()["adaptor"]
     with Logging(core_api.default_allocator) as logging:
         out, shape = ffi.new("OrtValue**"), ffi.new("int64_t[]", [2, 2])
         assert not lib.CreateSparseTensorAsOrtValue(
@@ -98,9 +113,9 @@ def test_a_sparse_tensor_of_the_core_keeps_its_allocator_without_python(core_api
         )
     del logging
     gc.collect()
-    assert lib.ortcffi_live_objects(3) == before + 1
+    assert live_objects()["adaptor"] == before + 1
     lib.ReleaseValue(core_api.pointer, out[0])
-    assert lib.ortcffi_live_objects(3) == before
+    assert live_objects()["adaptor"] == before
 
 
 def test_an_allocator_that_another_thread_closes_loses_no_value(core_api):

@@ -5,18 +5,23 @@
 
 #include <stdlib.h>
 
+#include "memory/adaptor.h"
 #include "boundary/gil.h"
 #include "boundary/memory/reference_objects.h"
 #include "boundary/platform/owner.h"
 #include "boundary/values/values.h"
 
 struct value* ortcffi_blank_value(PyTypeObject* type, struct maker* maker, PyObject* lender,
-                                  const OrtAllocator* allocator) {
+                                  OrtAllocator* allocator) {
   struct value* value = (struct value*)PyType_GenericAlloc(type, 0); /* zeroed */
   if (value != NULL) {
     value->maker = (struct maker*)Py_NewRef((PyObject*)maker);
     value->lender = Py_XNewRef(lender);
     value->allocator = allocator == NULL ? NULL : Py_XNewRef(ortcffi_object_of(allocator));
+    if (core_is_adaptor(allocator)) {
+      core_retain_adaptor(allocator);
+      value->adaptor = allocator;
+    }
     value->is_owned = 1;
   }
   return value;

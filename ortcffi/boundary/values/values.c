@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "memory/adaptor.h"
+
 PyTypeObject* ortcffi_maker_type;
 PyTypeObject* ortcffi_tensor_type;
 
@@ -113,8 +115,11 @@ void ortcffi_value_release(struct value* value) {
   if (!ortcffi_value_leave_handle(value)) {
     /* Another thread, or the allocator, may close the value while the handle is being released. */
     PyObject *lender = value->lender, *allocator = value->allocator;
+    OrtAllocator* adaptor = value->adaptor;
     value->lender = value->allocator = NULL;
+    value->adaptor = NULL;
     release_handle(value);
+    core_release_adaptor(adaptor);
     Py_XDECREF(lender);
     Py_XDECREF(allocator);
   }

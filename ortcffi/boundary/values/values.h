@@ -41,6 +41,7 @@ struct value {
   /* Keeps the allocator that the OrtValue will call at its end, or NULL. The cyclic collector is
    * not told, so that the allocator is whole until then. */
   PyObject* allocator;
+  OrtAllocator* adaptor; /* the same one with a reference, which its close() leaves; or NULL */
   /* What a tensor is like, read when it is first asked for: it never changes. */
   void* data;
   const int64_t* shape; /* in the OrtValue, or in shape_copy where the table lends none */
@@ -74,7 +75,7 @@ struct value* ortcffi_new_value(PyTypeObject* type, struct maker* maker, OrtValu
 /* A new value without an OrtValue, which is to be written to its `handle`. It keeps `lender` and
  * `allocator`, either of which may be NULL; NULL with an exception. */
 struct value* ortcffi_blank_value(PyTypeObject* type, struct maker* maker, PyObject* lender,
-                                  const OrtAllocator* allocator);
+                                  OrtAllocator* allocator);
 
 /* A new tensor from an allocator; None where that has no memory, NULL with an exception. */
 PyObject* ortcffi_new_tensor(PyObject* type, struct maker* maker, OrtAllocator* allocator,
