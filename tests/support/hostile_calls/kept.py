@@ -41,7 +41,10 @@ def take_back() -> None:
     if door := sys.modules.get("ortcffi.official.door"):
         env = door.attach().env
         for each in env._registered():
-            env.unregister_allocator(each.lent.info)
+            try:
+                env.unregister_allocator(each.lent.info)
+            except errors.InvalidArgument:  # interrupted before the library had it
+                env._client.clients.drop([each])
     for handle in _kept_for_good:
         lib.ortcffi_release_allocator(handle)
     _kept_for_good.clear()
@@ -56,6 +59,8 @@ def take_back() -> None:
 def _is_counted(thing: Any) -> bool:
     """Whether it may keep an object of the core alive."""
     kind = type(thing)  # not its __class__, which a proxy of what is gone has not
+    while issubclass(kind, np.ndarray) and thing.base is not None:  # a view
+        thing, kind = thing.base, type(thing.base)
     if issubclass(kind, np.ndarray):
         return np._core.multiarray.get_handler_name(thing) == "ortcffi"
     return str(kind.__module__).startswith("ortcffi") and not isinstance(thing, type)
