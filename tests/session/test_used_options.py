@@ -73,7 +73,7 @@ def test_options_are_changed_when_the_last_run_has_ended(options, run, endless, 
     for each in (run, second):
         with pytest.raises(ort.errors.Fail, match="terminate flag"):
             each.result(TIME_LIMIT)
-    wait_until(lambda: not refuses(options, change))
+    assert not refuses(options, change)
 
 
 def test_options_are_not_changed_while_a_bound_run_reads_them(options, endless):
