@@ -2,10 +2,10 @@
 """`Env`: the environment of a library, with its logger, thread pools and shared allocators."""
 
 from collections.abc import Callable, Mapping
-from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import INT32, UINT32, decode, encode, integer, optional_mapping
+from ortcffi._env_creation import create_environment
 from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -99,7 +99,7 @@ class Env(EnvMemory):
             client.join(severity_of(least))
             slot, arguments, _kept = _creation(api, context, least, name, threads, config)
             api.require(slot)
-            _create(api, slot, arguments, out)
+            create_environment(api, slot, arguments, out)
             client.establish()
         except BaseException:
             if not out[0]:
@@ -171,8 +171,13 @@ class Env(EnvMemory):
         API function: ``SetPerSessionThreadPoolCallbacks``, since version 25.
         """
         functions = WorkFunctions(enqueued, started, stopped, abandoned)
-        self._call("SetPerSessionThreadPoolCallbacks", functions.struct())
-        self._client.clients.keep(functions)
+        clients = self._client.clients
+        clients.keep(functions)  # before a session can use them
+        try:
+            self._call("SetPerSessionThreadPoolCallbacks", functions.struct())
+        except (OrtError, ValueError):
+            clients.drop([functions], is_refused=True)
+            raise
 
     # --- telemetry and devices --------------------------------------------------------------------
 
@@ -209,24 +214,6 @@ class Env(EnvMemory):
 
     def __repr__(self) -> str:
         return f"<Env {'closed' if self.closed else f'{self.log_id!r} of {self.api}'}>"
-
-
-def _create(api: "Api", slot: str, arguments: tuple[Any, ...], out: Any) -> None:
-    """Have the library create the environment.
-
-    A library lets go of its last environment before it ends it, on another thread say, and refuses
-    a new one meanwhile.
-    """
-    end = monotonic() + 10
-    while True:
-        try:
-            getattr(checked, slot)(api.pointer, *arguments, out)
-        except OrtError as error:
-            if "Only one instance of LoggingManager" not in str(error) or monotonic() > end:
-                raise
-        else:
-            return
-        sleep(0.001)
 
 
 def _threads(api: "Api", threading: Any) -> Any:

@@ -6,9 +6,9 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ortcffi._convert import decode, encode
+from ortcffi._env_creation import create_environment
 from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
-from ortcffi.errors import checked
 from ortcffi.options.read_back import read_pairs
 from ortcffi.options.settings import lock
 from ortcffi.status.key_values import KeyValuePairs
@@ -189,8 +189,8 @@ class _Environment(AbstractContextManager[None]):
         self._owner = owner_of("OrtEnv*", options.api, lib.ReleaseEnv)
 
     def __enter__(self) -> None:
-        api = self._options.api.pointer
-        checked.CreateEnv(api, lib.ORT_LOGGING_LEVEL_FATAL, b"", out_of(self._owner))
+        arguments = lib.ORT_LOGGING_LEVEL_FATAL, b""
+        create_environment(self._options.api, "CreateEnv", arguments, out_of(self._owner))
 
     def __exit__(self, *_: object) -> None:
         self._owner.end()

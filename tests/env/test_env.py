@@ -375,6 +375,10 @@ def test_an_environment_is_made_when_another_thread_has_ended_the_last_one(real_
             raise ort.errors.Fail(text, "CreateEnv")
 
     busy = Busy()
-    monkeypatch.setattr("ortcffi.env.env.checked", busy)
+    monkeypatch.setattr("ortcffi._env_creation.checked", busy)
     with ort.Env(api=real_api):
         assert busy.refused == 2
+    with ort.SessionOptions(real_api, config={"key": "value"}) as options:
+        busy.refused = 0
+        options.config["key"] = "another"  # to an environment of its own, which gets a warning
+        assert (busy.refused, options.config["key"]) == (2, "another")
