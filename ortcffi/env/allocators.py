@@ -47,7 +47,9 @@ class EnvMemory(Handle):
         allocator : Allocator
             An allocator of this library or of any other. The environment keeps it alive until it is
             unregistered or replaced, or the environment ends. An adaptor around an allocator that
-            the environment owns keeps the environment until it is unregistered or replaced.
+            the environment owns keeps the environment until it is unregistered or replaced. One
+            that is replaced in the environment of the official package stays until the process
+            ends, since no one tells which official sessions use it.
 
         Warns
         -----
@@ -79,10 +81,10 @@ class EnvMemory(Handle):
                 self._client.clients.keep(registered)
             try:
                 self._call("RegisterAllocator", lent.handle)
-            except OrtError:
+            except (OrtError, ValueError):  # refused, or this Env is closed
                 self._client.clients.drop([registered], is_refused=True)
                 raise
-            self._client.clients.drop(replaced)
+            self._client.clients.replace(replaced)
 
     def unregister_allocator(self, what: Allocator | MemoryInfo) -> None:
         """Stop sharing an allocator. Sessions that use it must be closed before.

@@ -125,15 +125,18 @@ class Clients:
         What the library borrows until the environment ends.
     last : bool
         Whether the environment ends with the process only, because somebody else has a reference.
+    past : list
+        Allocators that were replaced in such an environment: somebody else's sessions may use them.
     """
 
-    __slots__ = ("alive", "last", "present", "severity", "watchers")
+    __slots__ = ("alive", "last", "past", "present", "severity", "watchers")
 
     severity: "LogSeverity | int"
 
     def __init__(self) -> None:
         self.present: set[Client] = set()
         self.alive: list[object] = []
+        self.past: list[object] = []
         self.last = False
         # See `watched`. Weak, since what an exception interrupts may leave one here.
         self.watchers: weakref.WeakValueDictionary[int, Kept] = weakref.WeakValueDictionary()
@@ -161,6 +164,13 @@ class Clients:
             with _guard:
                 self.watchers.pop(id(kept), None)
 
+    def replace(self, borrowed: list[Registered]) -> None:
+        """Let go of allocators that another one has replaced, unless no one tells who uses them."""
+        with _guard:
+            if self.last:
+                self.past += borrowed
+        self.drop(borrowed)
+
     def drop(self, borrowed: Iterable[object], is_refused: bool = False) -> None:
         """Let go of what the library no longer borrows, or has refused."""
         gone = {id(each): each for each in borrowed}
@@ -178,7 +188,7 @@ _libraries: dict[Hashable, Clients] = {}
 def _retain_to_the_end() -> None:
     """An environment that lasts uses its allocators when the interpreter has ended, too."""
     for clients in _libraries.values():
-        for each in clients.alive if clients.last else ():
+        for each in (*clients.alive, *clients.past) if clients.last else ():
             if isinstance(each, Registered):
                 lib.ortcffi_retain_allocator(each.handle)
 

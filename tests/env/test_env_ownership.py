@@ -110,6 +110,18 @@ def test_a_replaced_allocator_is_released(env):
     assert len(env._registered()) == 1
 
 
+def test_an_allocator_is_not_kept_by_an_environment_that_was_closed(api):
+    with ort.Env("app", api) as env:
+        pass
+    tracking = ort.Tracking(ort.core_api().default_allocator)
+    with pytest.raises(ValueError, match="closed"):
+        env.register_allocator(tracking)
+    gone = weakref.ref(tracking)
+    del tracking
+    gc.collect()
+    assert gone() is None
+
+
 def test_a_replaced_arena_keeps_the_name_of_its_memory(core_api):
     with ort.Env("app", core_api) as env:
         env.create_arena()

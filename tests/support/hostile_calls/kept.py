@@ -45,6 +45,7 @@ def take_back() -> None:
                 env.unregister_allocator(each.lent.info)
             except errors.InvalidArgument:  # interrupted before the library had it
                 env._client.clients.drop([each])
+        env._client.clients.past.clear()
     for handle in _kept_for_good:
         lib.ortcffi_release_allocator(handle)
     _kept_for_good.clear()
