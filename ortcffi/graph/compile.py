@@ -155,13 +155,17 @@ class _Task:
         if not self.table:
             raise NotImplemented("the library cannot compile models", create)
         self.stack = stack
-        self.alive: list[object] = [chosen]
         self.env = stack.enter_context(Env(api=self.api))
+        chosen, use = chosen._for_session()
+        self.alive: list[object] = [chosen]
         given = self.env.handle, chosen.handle
         release = lib.ReleaseModelCompilationOptions
         kind = "OrtModelCompilationOptions*"
         owner = Owner(kind, release, self.table, 0, None, None, given)
-        self.call(create, *given, out_of(owner))
+        try:
+            self.call(create, *given, out_of(owner))
+        finally:
+            del use  # a traceback keeps what has a name here
         self.handle = owned_by(owner)
 
     def call(self, slot: str, *arguments: Any) -> None:

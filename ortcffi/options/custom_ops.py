@@ -11,14 +11,15 @@ from ortcffi._public import public
 from ortcffi._table import highest_api_version
 from ortcffi.custom_ops.describe import CustomOp, read_op
 from ortcffi.custom_ops.domain import CustomOpDomain
-from ortcffi.errors import call
-from ortcffi.options.settings import Options, lock
+from ortcffi.errors import OrtError, call
+from ortcffi.options.settings import lock
+from ortcffi.options.uses import UsedOptions
 
 __all__ = ["CustomOps", "new_ops", "places"]
 
 
 @public
-class CustomOps(Options):
+class CustomOps(UsedOptions):
     """The part of session options that concerns custom ops."""
 
     __slots__ = ()
@@ -130,9 +131,17 @@ class CustomOps(Options):
         # The library's own, which may be newer than the table that we have of it.
         version = highest_api_version(api.version_string)
         with lock:
-            ops = self._alive.get("custom_ops") or new_ops(ffi.NULL)
-            call(api.pointer, slot, record, api.base, api.client_table, version, handle, what, ops)
-            self._alive["custom_ops"] = ops
+            self._refuse_in_use()
+            known = self._alive.get("custom_ops")
+            ops = known or new_ops(ffi.NULL)
+            self._alive["custom_ops"] = ops  # before an interrupt can come
+            base, table = api.base, api.client_table
+            try:
+                call(api.pointer, slot, record, base, table, version, handle, what, ops)
+            except OrtError:
+                if not known:
+                    self._alive.pop("custom_ops")
+                raise
 
 
 def copied(alive: dict[str, Any]) -> dict[str, Any]:

@@ -4,18 +4,17 @@
 from collections.abc import Callable, Iterable, Mapping
 from types import MethodType
 from typing import TYPE_CHECKING, Any, Self
-from weakref import ref
 
 from ortcffi._convert import INT32, optional_mapping, pointer
 from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.callbacks.logs import LogSeverity
+from ortcffi.errors import OrtError
 from ortcffi.options.config_entries import RunConfig
 from ortcffi.options.read_back import read_settings
 from ortcffi.options.settings import (
     TEXT,
-    Options,
     Setting,
     encoded,
     flag,
@@ -26,6 +25,7 @@ from ortcffi.options.settings import (
     path,
     text,
 )
+from ortcffi.options.uses import UsedOptions
 
 if TYPE_CHECKING:
     from ortcffi.session.lora import LoraAdapter
@@ -40,21 +40,8 @@ def _release(_adapters: list[Any], api: Any, handle: Any) -> None:
     lib.ReleaseRunOptions(api, handle)
 
 
-class _Use:
-    """What the runs have that read some options now. It keeps these."""
-
-    __slots__ = ("__weakref__", "handle")
-
-    def __init__(self, handle: Any) -> None:
-        self.handle = handle
-
-
-def _no_use() -> None:
-    """The weak reference of options that no run has read."""
-
-
 @public
-class RunOptions(Options):
+class RunOptions(UsedOptions):
     """Options of runs. A run reads them until it ends, and meanwhile only `terminated` can be set.
 
     Parameters
@@ -88,11 +75,14 @@ class RunOptions(Options):
     ('first', -1, 'value')
     """
 
-    __slots__ = ("_adapters", "_use")
-
-    _use: Any  # a weak reference to the _Use of the runs under way
+    __slots__ = ("_adapters",)
 
     _pointer = "OrtRunOptions*"
+    _meanwhile = ("Get", "Terminate")
+    _refusal = (
+        "a run uses these options, of which only terminated can be set meanwhile: "
+        "give each run options of its own"
+    )
 
     log_severity = Setting(
         member(LogSeverity, INT32),
@@ -157,7 +147,6 @@ class RunOptions(Options):
         lender: object = None,
     ) -> None:
         kept = None if release is None else MethodType(_release, self._adapters)
-        self._use = _no_use
         super()._take(api, handle, kept, lender)
 
     @classmethod
@@ -180,29 +169,6 @@ class RunOptions(Options):
 
     def _describe(self) -> dict[str, Any]:
         return read_settings(self, lib.ortcffi_describe_run_options)
-
-    def _begin_use(self) -> _Use:
-        """What a run keeps until it ends."""
-        with lock:
-            handle = self.handle
-            use: _Use | None = self._use()
-            if use is None:
-                use = _Use(handle)
-                self._use = ref(use)
-            return use
-
-    def _call(self, slot: str, *arguments: Any) -> None:
-        if "Get" not in slot and "Terminate" not in slot:
-            self._refuse_in_use()
-        super()._call(slot, *arguments)
-
-    def _refuse_in_use(self) -> None:
-        """A library frees texts and lists that it replaces, which a run may be reading."""
-        if self._use() is not None:
-            raise RuntimeError(
-                "a run uses these options, of which only terminated can be set meanwhile: "
-                "give each run options of its own"
-            )
 
     @property
     def config(self) -> RunConfig:
@@ -236,14 +202,17 @@ class RunOptions(Options):
         self._add_adapter(adapter, handle)
 
     def _add_adapter(self, adapter: Handle, handle: Any) -> None:
-        if not self.api.is_core:
-            if not self.api.same_library(adapter.api):
-                raise ValueError(
-                    f"adapter belongs to {adapter.api}, and these options to {self.api}"
-                )
-            with lock:
-                self._call("RunOptionsAddActiveLoraAdapter", handle)
-        self._adapters.append((adapter, handle))
+        if not self.api.is_core and not self.api.same_library(adapter.api):
+            raise ValueError(f"adapter belongs to {adapter.api}, and these options to {self.api}")
+        with lock:
+            added = adapter, handle
+            self._adapters.append(added)  # before a run can use it
+            try:
+                if not self.api.is_core:
+                    self._call("RunOptionsAddActiveLoraAdapter", handle)
+            except (OrtError, RuntimeError, ValueError):
+                self._adapters.remove(added)
+                raise
 
     @property
     def adapters(self) -> list[Handle]:

@@ -37,6 +37,7 @@ from ortcffi.options.settings import (
 )
 
 if TYPE_CHECKING:
+    from ortcffi.options.uses import Use
     from ortcffi.table.api import Api
 
 __all__ = [
@@ -93,6 +94,8 @@ class _OneWay(Setting[bool]):
 class SessionOptions(SessionInputs, CustomOps):
     """Options of sessions. A session copies them when it is made.
 
+    Meanwhile only `loading_cancelled` can be set, as long as a `ModelEditor` has them, too.
+
     They keep alive what sessions borrow, such as initializers, loggers and functions that create
     threads. A `Session` keeps that too. Whoever makes a session by functions of ``lib`` keeps the
     options as long as that session.
@@ -116,6 +119,8 @@ class SessionOptions(SessionInputs, CustomOps):
         A value cannot be passed to C.
     InvalidArgument
         The library refuses a value.
+    RuntimeError
+        A session is being made of the options that are to be changed.
 
     Notes
     -----
@@ -131,6 +136,11 @@ class SessionOptions(SessionInputs, CustomOps):
     __slots__ = ()
 
     _pointer = "OrtSessionOptions*"
+    _meanwhile = ("Get", "Has", "LoadCancellation")
+    _refusal = (
+        "a session is being made of these options, of which only loading_cancelled can be set "
+        "meanwhile: make each session of a clone"
+    )
 
     intra_op_threads = Setting(number, 0, "SetIntraOpNumThreads")
     """int: Threads that compute one node, including the caller's; 0: the library chooses."""
@@ -227,13 +237,19 @@ class SessionOptions(SessionInputs, CustomOps):
         options._take(api, handle, release, lender)
         return options
 
-    def _for_session(self) -> "SessionOptions":
-        """The same options, which a session keeps: the caller may close its own."""
+    def _for_session(self) -> "tuple[SessionOptions, Use]":
+        """The same options, which a session keeps: the caller may close its own.
+
+        And what is kept until it is made.
+        """
         options = SessionOptions.__new__(SessionOptions)
-        options._take(self.api, self.handle, None)
-        options._values, options._alive = dict(self._values), dict(self._alive)
-        self.handle  # noqa: B018  # raises if closed meanwhile, so that these are not all
-        return options
+        with lock:
+            use = self._begin_use()
+            options._take(self.api, use.handle, None)
+            options._values, options._alive = dict(self._values), dict(self._alive)
+            if self.handle is not use.handle:  # or it raises: closed meanwhile
+                raise ValueError("the options were made anew while a session was made of them")
+        return options, use
 
     def _describe(self) -> dict[str, Any]:
         return read_settings(self, lib.ortcffi_describe_session_options)

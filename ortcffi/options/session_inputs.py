@@ -8,7 +8,8 @@ from ortcffi._convert import encode, integer, mapping
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.options.read_back import read_items
-from ortcffi.options.settings import Options, lock
+from ortcffi.options.settings import lock
+from ortcffi.options.uses import UsedOptions
 
 if TYPE_CHECKING:
     from ortcffi.values.value import Value
@@ -38,7 +39,7 @@ class FreeDimension(NamedTuple):
 
 
 @public
-class SessionInputs(Options):
+class SessionInputs(UsedOptions):
     """The part of session options that concerns one model."""
 
     __slots__ = ()
@@ -183,8 +184,9 @@ class SessionInputs(Options):
         """
         held = _bytes("model", model)
         with lock:
+            self._lend("weightless_source", [held])
             self._call("SessionOptionsSetWeightlessSourceModelBuffer", held, len(held))
-            self._values["weightless_source"], self._alive["weightless_source"] = model, held
+            self._values["weightless_source"], self._alive["weightless_source"] = model, [held]
 
     @property
     def weightless_source(self) -> Any:

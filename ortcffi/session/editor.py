@@ -21,6 +21,7 @@ from ortcffi.table.engine import engine_for
 
 if TYPE_CHECKING:
     from ortcffi.options.prepacked import PrepackedWeights
+    from ortcffi.options.uses import Use
     from ortcffi.table.api import Api
 
 __all__ = ["ModelEditor"]
@@ -63,7 +64,7 @@ class ModelEditor(Closing):
     [array([1., 2.], dtype=float32)]
     """
 
-    __slots__ = ("__weakref__", "_env", "_handle", "_lock", "_options", "_owner", "api")
+    __slots__ = ("__weakref__", "_env", "_handle", "_lock", "_options", "_owner", "_use", "api")
 
     def __init__(
         self,
@@ -77,25 +78,25 @@ class ModelEditor(Closing):
         self._lock = threading.RLock()  # held while the model is changed
         self.api = engine_for(api, options, env)
         self._options = session_options_for(self.api, options)
+        self._use: Use | None = None  # of the options, which are not changed while this has them
         self._env = Env(api=self.api) if env is None else env
         if not self.api.same_library(self._env.api):
             raise ValueError(f"env belongs to {self._env.api}, and the editor to {self.api}")
         slot, subject = _subject(model)
         editor = editor_of(self.api, slot)
+        if self._options is not None:
+            self._options, self._use = self._options._for_session()
         environment, chosen = self._env.handle, self._options_handle()
         # The environment's handle itself: the collector may take its Env apart before.
-        keeps = environment, self._env._client, self._options, chosen
+        borrowed = None if self._options is None else self._options._alive
+        keeps = environment, self._env._client, borrowed, chosen
         owner = owner_of("OrtSession*", self.api, lib.ReleaseSession, keeps=keeps)
-        call(
-            self.api.pointer,
-            slot,
-            getattr(lib, slot),
-            editor,
-            environment,
-            *subject,
-            chosen,
-            out_of(owner),
-        )
+        arguments = editor, environment, *subject, chosen, out_of(owner)
+        try:
+            call(self.api.pointer, slot, getattr(lib, slot), *arguments)
+        except BaseException:
+            self._use = None  # a traceback keeps this editor
+            raise
         self._owner = owner
         self._handle = owned_by(owner)
 
@@ -193,7 +194,7 @@ class ModelEditor(Closing):
 
     def close(self) -> None:
         """End the editor. Closing again does nothing."""
-        self._handle = self._owner = None
+        self._handle = self._owner = self._use = None
 
     def __repr__(self) -> str:
         return f"<ModelEditor {'closed' if self.closed else f'of {self.api}'}>"

@@ -67,7 +67,9 @@ def add_devices(
     kept = [device.handle for device in devices]
     handles: Any = ffi.new("const OrtEpDevice*[]", kept)
     options.api.require("SessionOptionsAppendExecutionProvider_V2")
-    with Env(api=options.api) as env:
+    with Env(api=options.api) as env, lock:
+        options._refuse_in_use()
+        options._lend("ep_devices", kept)
         checked.SessionOptionsAppendExecutionProvider_V2(
             options.api.pointer,
             options.handle,
@@ -78,5 +80,3 @@ def add_devices(
             ffi.new("char*[]", values),
             len(pairs),
         )
-    with lock:
-        options._lend("ep_devices", kept)

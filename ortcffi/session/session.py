@@ -189,17 +189,21 @@ class Session(Facts, Closing):
         handle = environment.handle
         kept = Kept([environment, handle, environment._client, keep])
         given: Any = ffi.NULL
+        use = None  # of the options, which are not changed until the session is made
         if chosen is not None:
-            chosen = chosen._for_session()
+            chosen, use = chosen._for_session()
             given = chosen.handle
             kept += [given, chosen._alive, chosen._values]
-        threads, quiet = has_threads(chosen), may_keep_gil(environment, chosen)
-        self._take(api, kept, has_threads=threads, may_keep_gil=quiet)
-        self._options = chosen
-        # The session goes on to use allocators that another thread may replace at any time.
-        with environment._client.clients.watched(kept):
-            kept.append(environment._registered())
-            create(handle, given, ffi.cast("OrtSession**", self._out))
+        try:
+            threads, quiet = has_threads(chosen), may_keep_gil(environment, chosen)
+            self._take(api, kept, has_threads=threads, may_keep_gil=quiet)
+            self._options = chosen
+            # The session goes on to use allocators that another thread may replace at any time.
+            with environment._client.clients.watched(kept):
+                kept.append(environment._registered())
+                create(handle, given, ffi.cast("OrtSession**", self._out))
+        finally:
+            del use  # a traceback keeps what has a name here
         self._read_ports()
 
     @classmethod

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""An interrupt between the library's answer and the note of what it then borrows."""
+
+import gc
+import weakref
+from contextlib import suppress
+
+import numpy as np
+import pytest
+
+import ortcffi as ort
+from ortcffi.callbacks.work_functions import WorkFunctions
+
+
+def struck(kind):
+    """A class whose calls of the library are interrupted as they return."""
+
+    class Struck(kind):
+        def _call(self, slot, *arguments):
+            with suppress(ort.errors.NotImplemented):  # the wheels have no work functions
+                super()._call(slot, *arguments)
+            raise KeyboardInterrupt
+
+    return Struck
+
+
+def test_options_keep_a_source_model_that_the_library_took(core_api):
+    model = np.ones(10, np.uint8)
+    gone = weakref.ref(model)
+    with struck(ort.SessionOptions)(core_api) as options:
+        with pytest.raises(KeyboardInterrupt):
+            options.set_weightless_source(model)
+        del model
+        gc.collect()
+        assert gone() is not None
+
+
+def test_an_environment_keeps_functions_that_the_library_took(core_api):
+    with struck(ort.Env)("app", core_api) as env:
+        with pytest.raises(KeyboardInterrupt):
+            env.set_work_functions(started=lambda _data: None)
+        assert any(isinstance(each, WorkFunctions) for each in env._client.clients.alive)

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""Session options that are changed or closed while a library reads them."""
+
+import contextlib
+import gc
+import weakref
+
+import numpy as np
+import pytest
+from support import models
+from support.releases import needs_release
+
+import ortcffi as ort
+
+CHANGES = {
+    "a text": lambda options: setattr(options, "log_id", "another"),
+    "a number": lambda options: setattr(options, "intra_op_threads", 2),
+    "an entry": lambda options: options.config.update({"key": "another"}),
+    "a dimension": lambda options: options.fix_dimension("batch", 3),
+    "an initializer": lambda options: options.add_initializer("w", initializer(options.api)),
+    "a provider": lambda options: options.add_provider("none"),
+    "ops": lambda options: options.register_custom_ops("/none"),
+}
+NEEDS_EDITOR = needs_release(22, "model editors")
+NEEDS_WRITER = needs_release(23, "functions that write a compiled model")
+
+
+def initializer(api):
+    return ort.Value.from_numpy(np.ones(3, np.float32), api=api)
+
+
+def refuses(options, change):
+    """Whether a change is refused because a session is being made."""
+    try:
+        change(options)
+    except ort.OrtError:  # by the library
+        return False
+    except RuntimeError as error:
+        assert "a session is being made of these options" in str(error)  # noqa: PT017
+        return True
+    return False
+
+
+class Logging:
+    """Options whose logger calls a function once, while a session is made of them."""
+
+    def __init__(self, api, function):
+        self.answers = []
+        self.function = function
+        self.options = ort.SessionOptions(
+            api, logger=self.log, log_severity=ort.LogSeverity.VERBOSE, config={"key": "value"}
+        )
+
+    def log(self, _message):
+        if not self.answers:
+            self.answers.append(None)
+            self.answers[0] = self.function(self.options)
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_options_are_not_changed_while_a_session_is_made_of_them(real_api, change):
+    made = Logging(real_api, lambda options: refuses(options, change))
+    with made.options as options:
+        ort.Session(models.add(), options).close()
+        assert made.answers == [True]
+        assert not refuses(options, change)
+
+
+@pytest.mark.parametrize("model", [models.add(), b"no model"])
+def test_options_are_changed_when_a_session_was_made_or_refused(real_api, model):
+    with ort.SessionOptions(real_api, log_id="mine") as options:
+        kept = []
+        try:
+            ort.Session(model, options).close()
+        except ort.OrtError as error:
+            kept.append(error)  # whose traceback keeps what was at work
+        options.log_id = "another"
+        kept.clear()
+
+
+@needs_release(22, "cancelled loading")
+def test_loading_is_cancelled_while_a_session_is_made(real_api):
+    made = Logging(real_api, lambda options: setattr(options, "loading_cancelled", True))
+    with made.options as options:
+        with contextlib.suppress(ort.OrtError):  # if the library still looks
+            ort.Session(models.add(), options).close()
+        assert options.loading_cancelled
+
+
+@NEEDS_EDITOR
+def test_options_are_not_changed_while_an_editor_has_them(real_api):
+    with ort.SessionOptions(real_api) as options:
+        with ort.ModelEditor(models.add(), options):
+            assert refuses(options, CHANGES["a text"])
+        assert not refuses(options, CHANGES["a text"])
+        with pytest.raises(ort.OrtError) as found:
+            ort.ModelEditor(b"no model", options)
+        assert not refuses(options, CHANGES["a text"])
+        del found
+
+
+@NEEDS_EDITOR
+def test_an_editor_keeps_what_closed_options_lent(real_api, x):
+    array = np.ones(3, np.float32)
+    gone = weakref.ref(array)
+    options = ort.SessionOptions(real_api)
+    options.add_initializer("w", ort.Value.from_numpy(array, api=real_api))
+    editor = ort.ModelEditor(models.add(), options)
+    options.close()
+    del array
+    gc.collect()
+    assert gone() is not None
+    with editor.finish() as session:
+        assert session.run({"x": x})[0].shape == (1, 4)
+
+
+@NEEDS_WRITER
+def test_compiling_keeps_what_closed_options_lent(real_api):
+    array = np.ones(3, np.float32)
+    gone = weakref.ref(array)
+    options = ort.SessionOptions(real_api)
+    options.add_initializer("w", ort.Value.from_numpy(array, api=real_api))
+    del array
+    alive = []
+
+    def write(_part):
+        options.close()
+        gc.collect()
+        alive.append(gone() is not None)
+
+    ort.compile_model(models.add(), write, options=options)
+    assert alive[0]
