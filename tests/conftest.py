@@ -14,6 +14,7 @@ import shutil
 import signal
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from shutil import copy
@@ -30,6 +31,7 @@ from support.compilers import (
 )
 from support.paths import CHECKOUT
 from support.releases import missing_in
+from support.threads import wait_until
 
 import ortcffi
 
@@ -192,6 +194,9 @@ def leaves_no_environment(request: pytest.FixtureRequest) -> Iterator[None]:
         return
     if any(open_environments().values()):
         gc.collect()
+        # A thread of the library may still have to give back the session that had one.
+        with suppress(AssertionError):
+            wait_until(lambda: not any(open_environments().values()))
     assert not any(open_environments().values()), f"open environments: {open_environments()}"
 
 
