@@ -32,7 +32,7 @@ class Arguments:
         self.apis = apis
         self.act = act
         self.pool: list[Any] = []
-        self.numpys: Any = None  # the array whose own method is called
+        self.numpys: Any = None  # what is called, if NumPy may look into its arguments
 
     def number(self) -> Any:
         others = [1.5, float("nan"), float("inf"), True, lies.Number(3)]

@@ -43,6 +43,7 @@ ENGINES |= {"attach", "load"}
 OF_NUMPY = {"resize", "fill", "sort", "setflags", "byteswap", "view", "reshape", "ravel"}
 OF_NUMPY |= {"astype", "copy", "tobytes", "tolist", "transpose", "squeeze", "sum", "max", "all"}
 OF_NUMPY |= {"shape", "dtype", "flat", "real", "T", "nbytes", "base", "size", "ndim", "itemsize"}
+COMPARES_ARRAYS = (np.ndarray, tuple)  # a tuple compares the arrays in it
 # What may raise them all the same: where, and a part of the message.
 NOT_BUGS = [
     ("ortcffi.testing.sweep_allocation_failures", ""),  # an AssertionError is its answer
@@ -161,7 +162,7 @@ class Caller(Arguments):
         operation, subject = self.chance.choice(OPERATORS), self.known()
         if operation in (list, tuple, set, dict, bytes, next) and not is_ours(subject):
             return  # an iterator that does not end
-        self.numpys = subject if isinstance(subject, np.ndarray) else None
+        self.numpys = subject if isinstance(subject, COMPARES_ARRAYS) else None
         others = [self.anything() for _ in range(self.chance.choice([0, 0, 1, 2]))]
         self.attempt(
             operation.__name__, type(subject).__name__, lambda: operation(subject, *others)
@@ -170,7 +171,7 @@ class Caller(Arguments):
     def change(self) -> None:
         """Set or delete an attribute."""
         subject = self.known()
-        self.numpys = subject if isinstance(subject, np.ndarray) else None
+        self.numpys = subject if isinstance(subject, COMPARES_ARRAYS) else None
         names = public_names(subject)
         # What stays for the whole process would keep its new attributes, or lose its methods.
         stays = isinstance(subject, (enum.Enum, ort.Api, ort.OpSet, logging.Logger))
@@ -277,7 +278,7 @@ class Caller(Arguments):
         return general or (kind, name) in LEFT_OUT_OF or of_numpy
 
     def call_member(self, name: str, owner: Any) -> None:
-        self.numpys = owner if isinstance(owner, np.ndarray) else None
+        self.numpys = owner if isinstance(owner, COMPARES_ARRAYS) else None
         if not self.is_left_out(name, owner):
             kind = owner.__name__ if inspect.ismodule(owner) else type(owner).__name__
             self.attempt(kind, name, lambda: self.call(getattr(owner, name)))
