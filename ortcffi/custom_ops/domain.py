@@ -38,7 +38,7 @@ class CustomOpDomain(Handle):
     API functions: ``CreateCustomOpDomain``, ``CustomOpDomain_Add``, ``ReleaseCustomOpDomain``.
     """
 
-    __slots__ = ("_ops", "_structs", "name")
+    __slots__ = ("_kept", "_ops", "name")
 
     def __init__(self, name: str, api: "Api | None" = None) -> None:
         api = table_for(api)
@@ -47,7 +47,8 @@ class CustomOpDomain(Handle):
         super().__init__(api, owner)
         self.name = name
         self._ops: list[Any] = []
-        self._structs: list[Any] = []  # of ops written in Python
+        # What options and sessions use. If the domain is made anew, that from before, too.
+        self._kept: list[Any] = getattr(self, "_kept", [])
 
     def add(self, op: Any) -> None:
         """Add an op.
@@ -59,11 +60,13 @@ class CustomOpDomain(Handle):
             that its functions use.
         """
         if hasattr(op, "_struct_for"):
-            self._structs.append(op._struct_for(self.api))
-            op = ffi.cast("OrtCustomOp*", self._structs[-1].address)
+            struct = op._struct_for(self.api)
+            self._kept.append(struct)
+            op = ffi.cast("OrtCustomOp*", struct.address)
         kinds = [ffi.typeof("OrtCustomOp*"), ffi.typeof("const OrtCustomOp*")]
         if not isinstance(op, ffi.CData) or ffi.typeof(op) not in kinds or not op:
             raise TypeError(f"op must be a cdata of OrtCustomOp *, not {op!r}")
+        self._kept.append(op)
         self._call("CustomOpDomain_Add", op)
         self._ops.append(op)
 
