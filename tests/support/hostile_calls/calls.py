@@ -303,6 +303,8 @@ class Caller(Arguments):
             return target
         if inspect.isclass(target) and target.__module__.startswith("numpy"):
             return target
+        if inspect.isclass(target) and issubclass(target, COMPARES_ARRAYS):
+            self.numpys = target
         try:
             parameters = inspect.signature(target).parameters.values()
         except (TypeError, ValueError):
