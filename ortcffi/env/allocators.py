@@ -63,7 +63,7 @@ class EnvMemory(Handle):
         self._register(allocator)
 
     def _register(self, allocator: Allocator, for_good: bool = False) -> None:
-        """Register an allocator, which may have to stay alive when another replaces it."""
+        """Register an allocator, which may have to stay alive when it is unregistered."""
         lent = allocator_for(self.api, allocator)
         # One that the environment owns must not be kept: it would keep the environment.
         is_own = isinstance(lent._lender, ffi.CData) and lent._lender == self.handle
@@ -82,9 +82,9 @@ class EnvMemory(Handle):
             try:
                 self._call("RegisterAllocator", lent.handle)
             except (OrtError, ValueError):  # refused, or this Env is closed
-                self._client.clients.drop([registered], is_refused=True)
+                self._client.clients.drop([registered])
                 raise
-            self._client.clients.replace(replaced)
+            self._client.clients.retire(replaced, is_replaced=True)
 
     def unregister_allocator(self, what: Allocator | MemoryInfo) -> None:
         """Stop sharing an allocator. Sessions that use it must be closed before.
@@ -108,8 +108,8 @@ class EnvMemory(Handle):
             info = self._info_of(what) if isinstance(what, Allocator) else what
             self._call("UnregisterAllocator", self._info("what", info))
             memory = _memory(info)
-            dropped = [each for each in self._registered() if each.memory == memory]
-            self._client.clients.drop(dropped)
+            gone = [each for each in self._registered() if each.memory == memory]
+            self._client.clients.retire(gone, is_replaced=False)
 
     def shared_allocator(self, info: MemoryInfo | None = None) -> Allocator | None:
         """Find the allocator that the environment shares for a device.
@@ -251,10 +251,9 @@ class EnvMemory(Handle):
             return None
         for each in self._registered():
             if each.handle == handle:
-                is_open = not (each.lent.closed or each.allocator.closed)
-                if is_open:
-                    return each.allocator
-                return Allocator(self.api, handle, lender=each.handle)
+                if each.lent.closed or each.allocator.closed:
+                    return Allocator(self.api, handle, lender=each.handle)
+                return each.allocator
         if handle == self.api.default_allocator.handle:  # it outlives every environment
             return self.api.default_allocator
         return Allocator(self.api, handle, lender=self.handle)

@@ -176,7 +176,7 @@ class Env(EnvMemory):
         try:
             self._call("SetPerSessionThreadPoolCallbacks", functions.struct())
         except (OrtError, ValueError):
-            clients.drop([functions], is_refused=True)
+            clients.drop([functions])
             raise
 
     # --- telemetry and devices --------------------------------------------------------------------

@@ -39,7 +39,7 @@ class Registered(NamedTuple):
     lent: "Allocator"  # as the library has it
     handle: Any  # of that; the owner closes what he has
     memory: tuple[Any, ...]  # what identifies its memory
-    for_good: bool  # whether it stays alive also when it is registered no longer
+    for_good: bool  # whether it stays alive also when it is unregistered
 
 
 class Kept(list[Any]):
@@ -126,7 +126,7 @@ class Clients:
     last : bool
         Whether the environment ends with the process only, because somebody else has a reference.
     past : list
-        Allocators that were replaced in such an environment: somebody else's sessions may use them.
+        Allocators that such an environment shares no longer: somebody else's sessions may use them.
     """
 
     __slots__ = ("alive", "last", "past", "present", "severity", "watchers")
@@ -136,7 +136,7 @@ class Clients:
     def __init__(self) -> None:
         self.present: set[Client] = set()
         self.alive: list[object] = []
-        self.past: list[object] = []
+        self.past: list[Registered] = []
         self.last = False
         # See `watched`. Weak, since what an exception interrupts may leave one here.
         self.watchers: weakref.WeakValueDictionary[int, Kept] = weakref.WeakValueDictionary()
@@ -144,8 +144,6 @@ class Clients:
     def keep(self, borrowed: object) -> None:
         """Keep alive what the library borrows until the environment ends."""
         with _guard:
-            if isinstance(borrowed, Registered) and borrowed.for_good:
-                lib.ortcffi_retain_allocator(borrowed.handle)
             self.alive.append(borrowed)
             for kept in self.watchers.values():
                 kept.append(borrowed)
@@ -164,21 +162,18 @@ class Clients:
             with _guard:
                 self.watchers.pop(id(kept), None)
 
-    def replace(self, borrowed: list[Registered]) -> None:
-        """Let go of allocators that another one has replaced, unless no one tells who uses them."""
+    def retire(self, shared: list[Registered], *, is_replaced: bool) -> None:
+        """Let go of allocators that are shared no longer, unless no one tells who uses them."""
         with _guard:
             if self.last:
-                self.past += borrowed
-        self.drop(borrowed)
+                self.past += [each for each in shared if is_replaced or each.for_good]
+        self.drop(shared)
 
-    def drop(self, borrowed: Iterable[object], is_refused: bool = False) -> None:
+    def drop(self, borrowed: Iterable[object]) -> None:
         """Let go of what the library no longer borrows, or has refused."""
         gone = {id(each): each for each in borrowed}
         with _guard:
             self.alive = [each for each in self.alive if id(each) not in gone]
-        for each in gone.values() if is_refused else ():
-            if isinstance(each, Registered) and each.for_good:
-                lib.ortcffi_release_allocator(each.handle)
 
 
 _libraries: dict[Hashable, Clients] = {}
@@ -188,7 +183,7 @@ _libraries: dict[Hashable, Clients] = {}
 def _retain_to_the_end() -> None:
     """An environment that lasts uses its allocators when the interpreter has ended, too."""
     for clients in _libraries.values():
-        for each in (*clients.alive, *clients.past) if clients.last else ():
+        for each in [*clients.alive, *clients.past] if clients.last else []:
             if isinstance(each, Registered):
                 lib.ortcffi_retain_allocator(each.handle)
 

@@ -76,7 +76,6 @@ def call_at_random(options: argparse.Namespace, log: int) -> None:
     import_all()
     ort.core_api().default_allocator.info  # noqa: B018  # what stays for the whole process
     before, references = live_objects(), kept.references()
-    kept.note_what_is_kept_for_good()
     until = time.monotonic() + options.seconds
     # A library that has begun threads does not work in the child of a fork.
     Surroundings.may_fork = options.table == "core"

@@ -8,29 +8,12 @@ from types import FrameType
 from typing import Any
 
 import numpy as np
-from support.hostile_calls.surroundings import Surroundings
 
 from ortcffi import compat, errors
-from ortcffi._native import lib
 from ortcffi.compat import _environment
-from ortcffi.env import sharing
 from ortcffi.kernels import op_sets
 
 LONGEST_WAY = 12
-_kept_for_good: list[Any] = []  # allocators whose references in C nobody releases
-_drop = sharing.Clients.drop
-
-
-def drop(clients: sharing.Clients, borrowed: list[Any], is_refused: bool = False) -> None:
-    """Does what it replaces, and notes what stays."""
-    stays = [each.handle for each in borrowed if not is_refused and getattr(each, "for_good", 0)]
-    _drop(clients, borrowed, is_refused)
-    _kept_for_good.__iadd__(stays)
-
-
-def note_what_is_kept_for_good() -> None:
-    sharing.Clients.drop = drop  # type: ignore[method-assign, assignment]
-    Surroundings.not_struck.add(drop.__code__)
 
 
 def take_back() -> None:
@@ -46,9 +29,6 @@ def take_back() -> None:
             except errors.InvalidArgument:  # interrupted before the library had it
                 env._client.clients.drop([each])
         env._client.clients.past.clear()
-    for handle in _kept_for_good:
-        lib.ortcffi_release_allocator(handle)
-    _kept_for_good.clear()
     compat.set_default_logger_callback(None)
     _environment.close_environment()
     errors._kept.clear()
