@@ -103,8 +103,13 @@ def call_at_random(options: argparse.Namespace, log: int) -> None:
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     gc.collect()
     gc.collect()
+    in_cycles = left_alive(before)
+    if in_cycles:
+        Surroundings.changed.undo()
+        gc.collect()
     left = left_alive(before)
-    sys.__stdout__.write(f"{calls} calls\n")  # type: ignore[union-attr]
+    told = f"{calls} calls; left in cycles of changed objects: {in_cycles or None}\n"
+    sys.__stdout__.write(told)  # type: ignore[union-attr]
     if options.reached:
         Path(options.reached).write_text("\n".join(sorted(reached)), "utf-8", "replace")
     if left:

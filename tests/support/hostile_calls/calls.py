@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
-from support.hostile_calls import lies, makers
+from support.hostile_calls import kept, lies, makers
 from support.hostile_calls.arguments import NEWEST, Arguments
 
 import ortcffi as ort
@@ -92,6 +92,7 @@ class Caller(Arguments):
     """Makes random calls; `Surroundings` says where else they are made."""
 
     shared: ClassVar[list[Any]] = []  # objects that all threads use
+    changed: ClassVar[kept.Changed] = kept.Changed()
 
     def __init__(self, table: str, seed: int, log: int) -> None:
         chance = random.Random(seed)
@@ -186,6 +187,7 @@ class Caller(Arguments):
         if self.chance.random() < 0.2:
             self.attempt("delattr", name, lambda: delattr(subject, name))
         else:
+            self.changed.add(subject, name)
             self.attempt("setattr", name, lambda: setattr(subject, name, value()))
 
     def duplicate(self) -> None:
@@ -343,6 +345,8 @@ class Caller(Arguments):
     def keep(self, result: Any) -> None:
         for each in itertools.islice(flat(result), 0 if self.is_over else MOST_OBJECTS):
             small = isinstance(each, np.ndarray) and each.nbytes < 1 << 20
+            if small and each.dtype == object:
+                self.changed.add(each)
             rare = isinstance(each, enum.Enum) and self.chance.random() < 0.95
             if small or (is_ours(each) and not inspect.isclass(each) and not rare):
                 self.pool.append(each)

@@ -3,7 +3,9 @@
 
 import gc
 import sys
+import weakref
 from collections import Counter
+from contextlib import suppress
 from types import FrameType
 from typing import Any
 
@@ -14,6 +16,41 @@ from ortcffi.compat import _environment
 from ortcffi.kernels import op_sets
 
 LONGEST_WAY = 12
+
+
+class Changed:
+    """What the calls changed by hand: the attributes of objects, the elements of arrays.
+
+    The cyclic collector does not see what an array, a value or a block keeps: a cycle through one
+    of them, made by such a change, stays until the change is undone.
+    """
+
+    def __init__(self) -> None:
+        self._names: dict[int, set[str]] = {}
+        self._references: dict[int, Any] = {}
+
+    def add(self, thing: Any, name: str = "") -> None:
+        """Remember an object that can have a weak reference, and which attribute was set."""
+        key = id(thing)
+        if key not in self._references:
+            with suppress(TypeError):
+                self._references[key] = weakref.ref(thing, lambda _gone: self._forget(key))
+        if key in self._references:
+            self._names.setdefault(key, set()).add(name)
+
+    def _forget(self, key: int) -> None:
+        del self._references[key], self._names[key]
+
+    def undo(self) -> None:
+        """Delete the attributes that were set, and the elements of arrays of objects."""
+        for key, reference in list(self._references.items()):
+            thing, names = reference(), self._names.get(key, set())
+            if isinstance(thing, np.ndarray) and thing.dtype == object:
+                with suppress(ValueError):  # it is read only
+                    thing.fill(None)
+            for name in filter(None, names):
+                with suppress(Exception):  # a property, or an object that refuses it
+                    delattr(thing, name)
 
 
 def take_back() -> None:
