@@ -345,6 +345,8 @@ class Caller(Arguments):
     def keep(self, result: Any) -> None:
         for each in itertools.islice(flat(result), 0 if self.is_over else MOST_OBJECTS):
             small = isinstance(each, np.ndarray) and each.nbytes < 1 << 20
+            if isinstance(each, np.recarray):
+                continue  # NumPy crashes if the look-up of its __array_wrap__ raises
             if small and each.dtype == object:
                 self.changed.add(each)
             rare = isinstance(each, enum.Enum) and self.chance.random() < 0.95
