@@ -32,8 +32,8 @@ class PythonAllocator(CalledFromC, Allocator):
     Python did not start, and never under a lock. If `alloc` raises, the call that needs memory
     fails, with that exception as its ``__cause__``.
 
-    Arrays keep their allocator alive, so an allocator that stores one of its own arrays is never
-    freed.
+    Arrays and values keep their allocator alive, and the garbage collector does not see it: an
+    allocator that stores one of its own is never freed.
 
     Parameters
     ----------
