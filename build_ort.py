@@ -35,12 +35,15 @@ HEADERS = [
     for path in ["core/include", "core/src", "ortcffi/boundary"]
     for header in ROOT.glob(f"{path}/**/*.[dh]*")
 ]
-# Only the value 1 turns it on. setuptools does not notice a change: then use `build_ext --force`.
+# Only the value 1 turns them on. setuptools does not notice a change: then use `build_ext --force`.
 USE_MIMALLOC = os.environ.get("ORTCFFI_USE_MIMALLOC") == "1"
+USE_MALLOC = os.environ.get("ORTCFFI_USE_MALLOC") == "1"
 # What -fsanitize= is to be given; tools/run_with_sanitizers.py sets it. The default allocator uses
 # malloc then: the address sanitizer knows no other blocks.
 SANITIZERS = os.environ.get("ORTCFFI_SANITIZERS", "")
-HEAP = "MALLOC" if SANITIZERS else "MIMALLOC" if USE_MIMALLOC else "HEAP"
+# A build with malloc is for finding errors, with tools that read symbols.
+IS_FOR_DEBUGGING = USE_MALLOC or bool(SANITIZERS)
+HEAP = "MALLOC" if IS_FOR_DEBUGGING else "MIMALLOC" if USE_MIMALLOC else "HEAP"
 CORE_SOURCES = [f"core/src/{name}.c" for name in core("SOURCES") + core("POSIX") + core(HEAP)]
 BOUNDARY_SOURCES = [
     "ortcffi/boundary/platform/owner.c",
@@ -98,7 +101,7 @@ COMPILE_FLAGS = [
     *core("FLAGS"),
     *(core(f"{HEAP}_FLAGS") if HEAP != "HEAP" else []),
     # Debug information, even line numbers alone, would triple the wheel's size.
-    *(["-O1", "-g", "-fno-omit-frame-pointer"] if SANITIZERS else ["-O2", "-g0"]),
+    *(["-O1", "-g", "-fno-omit-frame-pointer"] if IS_FOR_DEBUGGING else ["-O2", "-g0"]),
     *([f"-fsanitize={SANITIZERS}", "-fno-sanitize-recover=all"] if SANITIZERS else []),
     # CFFI calls every function through the cdef's signature: a wrong one must not compile.
     "-Werror=incompatible-pointer-types",
@@ -108,8 +111,9 @@ COMPILE_FLAGS = [
 ]
 LINK_FLAGS = [
     *core(f"HARDEN_OF_{SYSTEM}"),
+    *([f"-fsanitize={SANITIZERS}"] if SANITIZERS else []),
     # Without symbols that only a debugger reads. Apple's linker does not know -s any more.
-    f"-fsanitize={SANITIZERS}" if SANITIZERS else "-Wl,-x" if SYSTEM == "APPLE" else "-Wl,-s",
+    *([] if IS_FOR_DEBUGGING else ["-Wl,-x" if SYSTEM == "APPLE" else "-Wl,-s"]),
     *(core("MIMALLOC_LINK") if HEAP == "MIMALLOC" else []),
 ]
 [CORE_NAME] = core(f"NAME_OF_{SYSTEM}")

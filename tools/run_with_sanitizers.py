@@ -1,16 +1,30 @@
 # SPDX-License-Identifier: MIT
-"""Builds the package under the address sanitizer and that of undefined behaviour, and runs Python.
+"""Builds the package so that it finds errors in memory, and runs Python with it.
 
-    python tools/run_with_sanitizers.py [--folder FOLDER] [PYTHON ARGUMENT ...]
+    python tools/run_with_sanitizers.py [--filled] [--folder FOLDER] [PYTHON ARGUMENT ...]
 
-By default it runs the hostile program, random calls of all public names, on the core for a minute:
+By default the package is built under the address sanitizer and that of undefined behaviour, which
+needs gcc, and runs the hostile program, random calls of all public names, on the core for a minute:
 
     -m support.hostile_calls --no-limit --seconds 60 --threads 3 --seed SEED
 
-Give it other arguments, such as `-m pytest tests/values`. Python and NumPy allocate with malloc, so
-the address sanitizer knows their blocks too. It needs gcc, and builds a copy of this checkout, in
-two minutes. `--folder` keeps the copy, so that the next run compiles only what has changed. The
-exit code is not 0 if a sanitizer found an error, or if Python failed.
+With --filled it is built without sanitizers, and the C library, which must be glibc, fills memory
+that is freed with the byte 0xdd, and memory that is allocated with 0x22. By default it runs
+
+    -m support.hostile_calls --table real --seconds 60 --threads 3 --seed SEED
+
+Whoever uses memory that was freed, this package, Python, NumPy or the real library, is likely to
+fail soon. So --filled finds less than the sanitizers, but in libraries too that were not compiled
+with them. There the sanitizers cannot be used with calls that ask for too much memory: their
+`operator new` ends the process. To examine a failure, use `ulimit -c unlimited` and gdb.
+
+Give it other arguments, such as `-m pytest tests/values`. Both ways Python, NumPy and the core's
+default allocator allocate with malloc, so their blocks are watched too; what they keep for reuse
+without freeing it is not: NumPy has such caches, and Python has some for floats, tuples and lists.
+
+The tool builds a copy of this checkout, in two minutes. `--folder` keeps the copy, so that the next
+run compiles only what has changed. The exit code is not 0 if a sanitizer found an error, or if
+Python failed.
 """
 
 import argparse
@@ -25,19 +39,37 @@ import tempfile
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-SANITIZERS = "address,undefined"
 # The last one must be there when the program starts, or nothing that C++ throws is caught.
 LIBRARIES = ["libasan.so", "libubsan.so", "libstdc++.so"]
 NOT_COPIED = shutil.ignore_patterns(
     *(".git", ".venv*", "build", "*.so", "__pycache__", ".*_cache", "*.egg-info")
 )
-OPTIONS = {
+# The environment of the build and that of the program.
+SANITIZED_BUILD = {"ORTCFFI_SANITIZERS": "address,undefined"}
+SANITIZED = {
     # What Python keeps until it ends counts as a leak. Allocations may fail, as they may elsewhere.
     "ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1:max_allocation_size_mb=12288",
     "UBSAN_OPTIONS": "print_stacktrace=1",
     "PYTHONMALLOC": "malloc",
     "PYTHONFAULTHANDLER": "0",
 }
+FILLED_BUILD = {"ORTCFFI_USE_MALLOC": "1"}
+FILLED = {
+    # glibc does not fill what goes into its thread-local caches.
+    "GLIBC_TUNABLES": f"glibc.malloc.perturb={0xDD}:glibc.malloc.tcache_count=0",
+    "PYTHONMALLOC": "malloc",
+    "PYTHONFAULTHANDLER": "1",
+}
+# A list of free blocks has its links at their start; blocks of this size would be cached.
+LOOK_AT_FREED_MEMORY = """
+import ctypes
+malloc, free = ctypes.PyDLL(None).malloc, ctypes.PyDLL(None).free
+malloc.restype, free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+block = malloc(1000)
+middle = (ctypes.c_char * 8).from_address(block + 500)
+free(block)
+print(middle.raw.hex())
+"""
 
 
 def runtime() -> list[str]:
@@ -53,19 +85,30 @@ def runtime() -> list[str]:
     return found
 
 
-def build(folder: Path) -> None:
-    """Copy the checkout and compile it there."""
+def fills() -> bool:
+    """Whether the C library fills memory that is freed, as glibc does."""
+    command = [sys.executable, "-c", LOOK_AT_FREED_MEMORY]
+    environment = {**os.environ, **FILLED}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    return done.stdout == "dd" * 8 + "\n"
+
+
+def build(folder: Path, wanted: dict[str, str]) -> None:
+    """Copy the checkout and compile it there, with these variables of the environment."""
     shutil.copytree(CHECKOUT, folder, ignore=NOT_COPIED, dirs_exist_ok=True)
     command = [sys.executable, "setup.py", "-q", "build_ext", "--inplace"]
-    environment = {**os.environ, "ORTCFFI_SANITIZERS": SANITIZERS}
-    subprocess.run(command, cwd=folder, env=environment, check=True)
+    note = folder / "built-with"
+    if note.exists() and note.read_text() != str(wanted):
+        command.append("--force")
+    note.write_text(str(wanted))
+    subprocess.run(command, cwd=folder, env={**os.environ, **wanted}, check=True)
 
 
-def run(folder: Path, *arguments: str) -> int:
+def run(folder: Path, environment: dict[str, str], *arguments: str) -> int:
     """Run Python with the package that is in that folder; return its exit code."""
     found = [str(folder), str(folder / "tests"), os.environ.get("PYTHONPATH", "")]
     path = os.pathsep.join(filter(None, found))
-    environment = {**os.environ, **OPTIONS, "LD_PRELOAD": " ".join(runtime()), "PYTHONPATH": path}
+    environment = {**os.environ, **environment, "PYTHONPATH": path}
     return subprocess.run(
         [sys.executable, *arguments], cwd=folder, env=environment, check=False
     ).returncode
@@ -76,20 +119,29 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter, allow_abbrev=False
     )
+    parser.add_argument("--filled", action="store_true", help="fill freed memory; no sanitizers")
     parser.add_argument("--folder", type=Path, help="by default a temporary one")
     given, arguments = parser.parse_known_args()
-    if not runtime():
-        sys.stderr.write(f"the compiler does not have {', '.join(LIBRARIES)}: use gcc\n")
-        return 1
+    if given.filled:
+        wanted, environment, table = FILLED_BUILD, FILLED, ["--table", "real"]
+        if not fills():
+            sys.stderr.write("the C library does not fill memory that is freed: use glibc\n")
+            return 1
+    else:
+        libraries, table = runtime(), ["--no-limit"]
+        wanted, environment = SANITIZED_BUILD, {**SANITIZED, "LD_PRELOAD": " ".join(libraries)}
+        if not libraries:
+            sys.stderr.write(f"the compiler does not have {', '.join(LIBRARIES)}: use gcc\n")
+            return 1
     if not arguments:
-        program = ["-m", "support.hostile_calls", "--no-limit", "--seconds", "60"]
+        program = ["-m", "support.hostile_calls", *table, "--seconds", "60"]
         arguments = [*program, "--threads", "3", "--seed", str(random.randrange(1 << 32))]
     with tempfile.TemporaryDirectory(prefix="ortcffi-sanitizers-") as temporary:
         folder = (given.folder or Path(temporary)).resolve()
-        build(folder)
+        build(folder, wanted)
         sys.stdout.write(f"python {shlex.join(arguments)}\n")
         sys.stdout.flush()
-        return run(folder, *arguments)
+        return run(folder, environment, *arguments)
 
 
 if __name__ == "__main__":
