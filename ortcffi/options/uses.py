@@ -5,9 +5,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakValueDictionary, ref
 
+from ortcffi._native import ffi
 from ortcffi._public import public
 from ortcffi.options.settings import Options, lock
-from ortcffi.values.compiled import address_of
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
@@ -75,7 +75,7 @@ class UsedOptions(Options):
     def _guarded(self) -> Guard:
         guard = self._guard
         if guard is None:
-            address = address_of(self.handle)
+            address = int(ffi.cast("uintptr_t", self.handle))
             guard = _guards.get(address)
             if guard is None:
                 guard = _guards[address] = Guard()
