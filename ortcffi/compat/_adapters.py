@@ -13,6 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from ortcffi._convert import integer, mapping, of_type
 from ortcffi.compat._environment import text
 from ortcffi.compat._official_values import OrtValue
 from ortcffi.compat._types import element_of_onnx
@@ -28,24 +29,58 @@ _VERSION = 1
 _FIELDS = 4  # of either table
 
 
+def _given(argument: str, given: Any, kind: type) -> Any:
+    if given is None:
+        raise TypeError(f"{argument} must be {kind.__name__}, not None")
+    return of_type(argument, given, kind)
+
+
 class CAdapterFormat:
     """An adapter: versions, and tensors by name."""
 
     def __init__(self) -> None:
-        self.adapter_version = 0
-        self.model_version = 0
-        self.parameters: dict[str, CValue] = {}
-        self._format_version = _VERSION
+        self._versions = (_VERSION, 0, 0)
+        self._parameters: dict[str, CValue] = {}
 
     @property
     def format_version(self) -> int:
         """The version of the format."""
-        return self._format_version
+        return self._versions[0]
+
+    @property
+    def adapter_version(self) -> int:
+        """The version of the adapter."""
+        return self._versions[1]
+
+    @adapter_version.setter
+    def adapter_version(self, version: int) -> None:
+        self._versions = (self._versions[0], integer("adapter_version", version), self._versions[2])
+
+    @property
+    def model_version(self) -> int:
+        """The version of the model."""
+        return self._versions[2]
+
+    @model_version.setter
+    def model_version(self, version: int) -> None:
+        self._versions = (*self._versions[:2], integer("model_version", version))
+
+    @property
+    def parameters(self) -> dict[str, CValue]:
+        """The tensors, by name."""
+        return dict(self._parameters)
+
+    @parameters.setter
+    def parameters(self, parameters: dict[str, CValue]) -> None:
+        self._parameters = {
+            _given("a name", name, str): _given(f"parameter {name!r}", value, CValue)
+            for name, value in mapping("parameters", parameters).items()
+        }
 
     def export_adapter(self, path: Any, /) -> None:
         """Write the file."""
-        values = {name: value._value for name, value in self.parameters.items()}
-        versions = (_VERSION, self.adapter_version, self.model_version)
+        values = {name: value._value for name, value in self._parameters.items()}
+        versions = (_VERSION, *self._versions[1:])
         Path(text(path)).write_bytes(_written(versions, values))
 
     @classmethod
@@ -57,8 +92,8 @@ class CAdapterFormat:
         except (OSError, ValueError, struct.error) as error:
             raise RuntimeError(f"{text(path)} is no adapter: {error}") from None
         adapter = cls()
-        adapter._format_version, adapter.adapter_version, adapter.model_version = versions
-        adapter.parameters = {name: CValue._of(value) for name, value in parameters.items()}
+        adapter._versions = versions
+        adapter._parameters = {name: CValue._of(value) for name, value in parameters.items()}
         return adapter
 
 
@@ -66,7 +101,8 @@ class AdapterFormat:
     """An adapter, to be written to a file or read from one."""
 
     def __init__(self, adapter: CAdapterFormat | None = None) -> None:
-        self._adapter = CAdapterFormat() if adapter is None else adapter
+        given = CAdapterFormat() if adapter is None else adapter
+        self._adapter: CAdapterFormat = of_type("adapter", given, CAdapterFormat)
 
     @staticmethod
     def read_adapter(file_path: Any) -> "AdapterFormat":
@@ -99,7 +135,10 @@ class AdapterFormat:
 
     def set_parameters(self, params: dict[str, OrtValue]) -> None:
         """Set the tensors."""
-        self._adapter.parameters = {name: value._ortvalue for name, value in params.items()}
+        self._adapter.parameters = {
+            name: _given(f"params[{name!r}]", value, OrtValue)._ortvalue
+            for name, value in mapping("params", params).items()
+        }
 
     def get_parameters(self) -> dict[str, OrtValue]:
         """Return the tensors."""

@@ -325,6 +325,34 @@ def test_adapters_are_read_whoever_wrote_them(onnxruntime, tmp_path, writer):
         assert found[name].shape() == list(x.shape)
 
 
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        lambda adapter: adapter.set_model_version("3"),
+        lambda adapter: adapter.set_adapter_version(None),
+        lambda adapter: adapter.set_parameters(3),
+        lambda adapter: adapter.set_parameters({"w": X}),
+        lambda adapter: adapter.set_parameters({"w": None}),
+        lambda adapter: type(adapter)(object()).set_model_version(3),
+    ],
+)
+def test_what_an_adapter_cannot_hold_is_refused(onnxruntime, mistake):
+    adapter = onnxruntime.AdapterFormat()
+    adapter.set_model_version(5)
+    with pytest.raises((TypeError, AttributeError)):
+        mistake(adapter)
+    assert (adapter.get_adapter_version(), adapter.get_model_version()) == (0, 5)
+    assert adapter.get_parameters() == {}
+
+
+def test_an_adapter_is_not_made_of_another_object():
+    class Other:
+        pass
+
+    with pytest.raises(TypeError, match="adapter must be CAdapterFormat, not Other"):
+        compat.AdapterFormat(Other())
+
+
 def test_an_adapter_changes_a_run(onnxruntime, tmp_path):
     graph = Graph()
     graph.input("X", "f4", [3, 2])
