@@ -305,6 +305,9 @@ static PyObject* facts_of(const struct maker* maker, struct port* port, PyObject
 
 PyObject* ortcffi_session_ports(PyObject* self, PyObject* make) {
   struct session* session = (struct session*)self;
+  if (ortcffi_session_ready(session) < 0) {
+    return NULL;
+  }
   struct ports* all[] = {&session->inputs, &session->outputs};
   PyObject* lists[] = {PyList_New(0), PyList_New(0)};
   int answer = lists[0] == NULL || lists[1] == NULL ? -1 : 0;
@@ -326,6 +329,9 @@ PyObject* ortcffi_session_ports(PyObject* self, PyObject* make) {
 PyObject* ortcffi_session_elements(PyObject* self, PyObject* unused) {
   (void)unused;
   const struct session* session = (struct session*)self;
+  if (ortcffi_session_ready(session) < 0) {
+    return NULL;
+  }
   PyObject* elements = PyList_New(0);
   for (size_t i = 0; elements != NULL && i < session->outputs.count; i++) {
     const struct port* port = &session->outputs.items[i];

@@ -19,7 +19,18 @@ static int64_t live_sessions;
 
 int64_t ortcffi_live_sessions(void) { return live_sessions; }
 
+int ortcffi_session_ready(const struct session* session) {
+  if (session->maker != NULL && !session->is_ready) {
+    PyErr_SetString(PyExc_ValueError, "no library has made this Session yet");
+    return -1;
+  }
+  return 0;
+}
+
 int ortcffi_session_open(const struct session* session) {
+  if (ortcffi_session_ready(session) < 0) {
+    return -1;
+  }
   if (session->is_closed || session->handle == NULL) {
     PyErr_SetString(PyExc_ValueError, "this Session is closed");
     return -1;
@@ -69,22 +80,21 @@ static PyObject* begin_session(PyObject* self, PyObject* arguments) {
   Py_RETURN_NONE;
 }
 
-static PyObject* close_session(PyObject* self, PyObject* unused);
-
 /* _read_ports(): reads what the model wants and gives, once the library has made the session. */
 static PyObject* read_session(PyObject* self, PyObject* unused) {
   (void)unused;
   struct session* session = (struct session*)self;
-  if (ortcffi_session_open(session) < 0) {
-    return NULL;
-  }
   session->is_counted = 1;
   live_sessions++;
-  if (ortcffi_read_ports(session) < 0) {
-    Py_DECREF(close_session(self, NULL));
-    return NULL;
+  ortcffi_session_use(session);
+  int answer = session->is_closed ? 0 : ortcffi_read_ports(session);
+  session->is_ready = 1;
+  if (answer < 0 || ortcffi_session_open(session) < 0) { /* another thread may have closed it */
+    session->is_closed = 1;
+    answer = -1;
   }
-  Py_RETURN_NONE;
+  ortcffi_session_end_use(session);
+  return answer < 0 ? NULL : Py_NewRef(Py_None);
 }
 
 /* What the library holds, and what it borrows for that. */
@@ -182,13 +192,17 @@ void ortcffi_session_end_use(struct session* session) {
   Py_DECREF((PyObject*)session);
 }
 
-static PyObject* close_session(PyObject* self, PyObject* unused) {
-  (void)unused;
-  struct session* session = (struct session*)self;
+static void close_if(struct session* session, int may_release) {
   session->is_closed = 1;
-  if (session->uses == 0) {
+  if (session->uses == 0 && may_release) {
     release_parts(session);
   }
+}
+
+/* The library may be making a session that a callback or another thread closes: its parts stay. */
+static PyObject* close_session(PyObject* self, PyObject* unused) {
+  (void)unused;
+  close_if((struct session*)self, ((struct session*)self)->is_ready);
   Py_RETURN_NONE;
 }
 
@@ -203,10 +217,12 @@ static int session_traverse(PyObject* self, visitproc visit, void* arg) {
 
 /* The cyclic collector clears objects in any order, what the library borrows among them, but calls
  * all finalizers before. */
-static void session_finalize(PyObject* self) { Py_DECREF(close_session(self, NULL)); }
+static void session_finalize(PyObject* self) {
+  close_if((struct session*)self, ((struct session*)self)->handle != NULL);
+}
 
 static int session_clear(PyObject* self) {
-  Py_DECREF(close_session(self, NULL));
+  close_if((struct session*)self, 1);
   return 0;
 }
 
@@ -266,7 +282,7 @@ static PyObject* get_api(PyObject* self, void* unused) {
 static PyObject* get_closed(PyObject* self, void* unused) {
   (void)unused;
   const struct session* session = (struct session*)self;
-  return PyBool_FromLong(session->is_closed || session->handle == NULL);
+  return PyBool_FromLong(session->is_closed || session->handle == NULL || !session->is_ready);
 }
 
 static PyObject* get_running(PyObject* self, void* unused) {

@@ -83,6 +83,8 @@ struct session {
   char may_keep_gil; /* no run calls Python on any thread */
   char is_borrowed;  /* the handle is another's, which `keep` keeps alive */
   char is_counted;   /* as one of those that are alive */
+  char is_ready;     /* its inputs and outputs are known; before, nobody but who makes it uses it
+                      */
   char is_closed;
 };
 
@@ -143,7 +145,9 @@ extern PyTypeObject* ortcffi_mailbox_type;
 /* How many forks have led to this process. */
 extern unsigned ortcffi_generation;
 
-/* 0 if the session is open; otherwise -1 with an exception. */
+/* 0 unless a thread is about to make the session, or has failed to; then -1 with an exception. */
+int ortcffi_session_ready(const struct session* session);
+/* 0 if the session is made and open; otherwise -1 with an exception. */
 int ortcffi_session_open(const struct session* session);
 /* Takes and gives back a use of an open session: it is not released in between. */
 void ortcffi_session_use(struct session* session);
