@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The documentation: it builds without a warning, its examples run, it leaves no name out."""
 
+import ast
+import builtins
+import doctest
 import importlib.util
 import re
 import sys
@@ -17,6 +20,7 @@ from ortcffi._native import lib
 
 DOCS = CHECKOUT / "docs"
 NEEDED = ["sphinx", "furo", "myst_parser"]
+PAGES = [page for page in sorted(DOCS.rglob("*.md")) if ">>> " in page.read_text(encoding="utf-8")]
 
 
 def build(builder: str, output: Path) -> CompletedProcess[str]:
@@ -53,6 +57,18 @@ def test_the_examples_of_the_documentation_print_what_it_shows(output):
     done = build("doctest", output)
     assert done.returncode == 0, done.stdout
     assert int(re.search(r"summary\n=+\n +(\d+) tests", done.stdout)[1]) > 100
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_examples_of_a_page_use_no_name_that_the_page_does_not_show(page):
+    examples = doctest.DocTestParser().get_examples(page.read_text(encoding="utf-8"))
+    nodes = [node for each in examples for node in ast.walk(ast.parse(each.source))]
+    shown = {alias.asname or alias.name for alias in nodes if isinstance(alias, ast.alias)}
+    shown |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    shown |= {node.name for node in nodes if hasattr(node, "name")}
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    shown |= {name.id for name in names if not isinstance(name.ctx, ast.Load)}
+    assert {name.id for name in names} - shown - set(vars(builtins)) == set()
 
 
 def test_every_public_name_is_in_the_reference(html):
