@@ -16,9 +16,9 @@ import numpy as np
 from ortcffi._convert import integer, mapping, of_type
 from ortcffi.compat._environment import text
 from ortcffi.compat._official_values import OrtValue
+from ortcffi.compat._tensors import borrowed
 from ortcffi.compat._types import element_of_onnx
 from ortcffi.compat._values import OrtValue as CValue
-from ortcffi.compat._values import borrowed
 from ortcffi.values.element_types import ElementType, bits_of
 from ortcffi.values.value import Value
 
@@ -80,8 +80,11 @@ class CAdapterFormat:
     def export_adapter(self, path: Any, /) -> None:
         """Write the file."""
         values = {name: value._value for name, value in self._parameters.items()}
-        versions = (_VERSION, *self._versions[1:])
-        Path(text(path)).write_bytes(_written(versions, values))
+        content = _written((_VERSION, *self._versions[1:]), values)
+        try:
+            Path(text(path)).write_bytes(content)
+        except OSError as error:
+            raise RuntimeError(f"{text(path)} cannot be written: {error.strerror}") from None
 
     @classmethod
     def read_adapter(cls, path: Any, /) -> Self:

@@ -1,22 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Bindings as the official package's compiled module has them."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortcffi._native import ffi
 from ortcffi.compat._devices import OrtDevice, memory_info_of
 from ortcffi.compat._errors import translated
 from ortcffi.compat._feeds import array_value, content_of
-from ortcffi.compat._types import element_of
+from ortcffi.compat._tensors import tensor_at
 from ortcffi.compat._values import OrtValue
 from ortcffi.compat._vectors import OrtValueVector
-from ortcffi.errors import OrtError, checked
+from ortcffi.errors import OrtError
 from ortcffi.session.binding import Binding
-from ortcffi.values.element_types import ElementType, bits_of
-from ortcffi.values.lifecycle import blank
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -54,7 +50,7 @@ class SessionIOBinding:
                 raise RuntimeError("Unable to create OrtValue from the given python object")
             self._bind_input(name, array_value(self._bound.api, array))
         else:
-            self._bind_input(name, self._memory(*what))
+            self._bind_input(name, tensor_at(*what))
 
     def bind_ortvalue_input(self, name: str, value: OrtValue, /) -> None:
         """Bind a value."""
@@ -66,36 +62,12 @@ class SessionIOBinding:
         except OrtError as error:
             raise RuntimeError(f"Error when binding input: {error.message}") from None
 
-    def _memory(
-        self, device: OrtDevice, element_type: Any, shape: Sequence[int], address: int
-    ) -> Value:
-        """A tensor over memory that somebody else has."""
-        element = element_of(element_type)
-        if element is ElementType.STRING:
-            raise RuntimeError("Only binding of non-string Tensors is currently supported")
-        lengths = [int(length) for length in shape]
-        size = (int(np.prod(lengths, dtype=np.int64)) * bits_of(element) + 7) // 8
-        value, out = blank(Value, self._bound.api)
-        pointer = self._bound.api.pointer
-        info = memory_info_of(device)
-        checked.CreateTensorWithDataAsOrtValue(
-            pointer,
-            info.handle,
-            ffi.cast("void*", int(address)),
-            size,
-            ffi.new("int64_t[]", lengths),
-            len(lengths),
-            element,
-            out,
-        )
-        return value
-
     # --- outputs ----------------------------------------------------------------------------------
 
     def bind_output(self, name: str, device: OrtDevice, *what: Any) -> None:
         """Bind memory, as of an input; without it the library allocates on the device."""
         if what:
-            self._bind_output(name, self._memory(device, *what))
+            self._bind_output(name, tensor_at(device, *what))
             return
         self._bound._allocate_output(name, memory_info_of(device))
 

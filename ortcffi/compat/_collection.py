@@ -208,6 +208,9 @@ class InferenceSession(Session):
         self._model = os.fspath(path_or_bytes) if self._is_path else path_or_bytes
         if self._model == "" or not isinstance(sess_options, SessionOptions | None):
             raise TypeError("__init__(): incompatible constructor arguments")
+        # Programs look for these two, such as those of the package optimum.
+        self._model_path = self._model if self._is_path else None
+        self._model_bytes = None if self._is_path else self._model
         self._given_options = sess_options
         told = kwargs.get("read_config_from_model", os.environ.get(_LOAD_CONFIG) == "1")
         self._read_config = int(told) == 1

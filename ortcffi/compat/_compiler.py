@@ -5,6 +5,8 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from ortcffi._convert import SIZE, UINT32
+from ortcffi.compat._arguments import function, instance, number
 from ortcffi.compat._enums import GraphOptimizationLevel, OrtCompileApiFlags
 from ortcffi.compat._environment import text
 from ortcffi.compat._errors import Fail, InvalidArgument, translated
@@ -113,6 +115,10 @@ class ModelCompiler:
                 "Cannot initialize ModelCompiler with both `external_initializers_file_path` "
                 "and `get_initializer_location_func`"
             )
+        level = instance(
+            "graph_optimization_level", graph_optimization_level, GraphOptimizationLevel
+        )
+        threshold = external_initializers_size_threshold
         stored: Any = path
         if get_initializer_location_func is not None:
             stored = _failing(_located(get_initializer_location_func))
@@ -120,11 +126,11 @@ class ModelCompiler:
         self._options, _ = sess_options._copy()
         self._write: Callable[..., None] | None = None
         self._settings: dict[str, Any] = {
-            "flags": int(flags),
-            "optimization_level": int(graph_optimization_level),
+            "flags": number("flags", flags, UINT32),
+            "optimization_level": int(level),
             "embed_ep_context": bool(embed_compiled_data_into_model),
             "external_initializers": stored,
-            "external_threshold": external_initializers_size_threshold,
+            "external_threshold": number("external_initializers_size_threshold", threshold, SIZE),
         }
 
     def _compile(self, output: Any) -> Any:
@@ -152,7 +158,7 @@ class ModelCompiler:
     @translated
     def compile_to_stream(self, write_function: Callable[[bytes], None]) -> None:
         """Call a function with one part of the compiled model after the other."""
-        self._compile(_failing(write_function))
+        self._compile(_failing(function("write_function", write_function)))
 
     def set_ep_context_binary_information(
         self, output_directory: str | os.PathLike[str], model_name: str

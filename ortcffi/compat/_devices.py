@@ -4,7 +4,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from ortcffi._convert import INT32, UINT32
 from ortcffi.arena.cfg import ArenaCfg
+from ortcffi.compat._arguments import INT8, INT16, INT64, SIZE
+from ortcffi.compat._arguments import number as whole
 from ortcffi.compat._enums import (
     OrtAllocatorType,
     OrtDeviceMemoryType,
@@ -25,6 +28,7 @@ __all__ = [
 ]
 
 _CPU, _GPU, _FPGA, _NPU = 0, 1, 2, 3
+_NO_ARENA = "Error when creating and registering allocator: "
 
 
 class OrtDevice:
@@ -37,7 +41,12 @@ class OrtDevice:
             vendor, number = 0, vendor
         if device_type == self.dml():
             device_type = _GPU
-        self._facts = (int(device_type), int(mem_type), int(vendor), int(number))
+        self._facts = (
+            whole("device_type", device_type, INT8),
+            whole("mem_type", mem_type, INT8),
+            whole("vendor_id", vendor, UINT32),
+            whole("device_id", number, INT16),
+        )
 
     def device_type(self) -> int:
         """Return the kind of device."""
@@ -212,8 +221,19 @@ class OrtArenaCfg:
         for name in given:
             if name not in self._NAMES:
                 raise RuntimeError(f"Invalid OrtArenaCfg option: {name}")
-        for name in self._NAMES:
-            setattr(self, name, int(given.get(name, 0 if name == "max_mem" else -1)))
+        try:
+            for name in self._NAMES:
+                setattr(self, name, given.get(name, 0 if name == "max_mem" else -1))
+        except TypeError as error:
+            if len(measures) == 1:
+                raise RuntimeError(str(error)) from None
+            raise
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        limits = SIZE if name == "max_mem" else INT32
+        if name == "max_power_of_two_extend_bytes":
+            limits = INT64
+        super().__setattr__(name, whole(name, value, limits))
 
     def _cfg(self) -> ArenaCfg:
         def positive(number: int) -> int | None:
@@ -231,18 +251,24 @@ class OrtArenaCfg:
         )
 
 
-@translated
 def create_and_register_allocator(info: OrtMemoryInfo, cfg: OrtArenaCfg | None, /) -> None:
     """Make an arena and share it between sessions."""
     if not isinstance(info, OrtMemoryInfo) or not isinstance(cfg, OrtArenaCfg | None):
         raise TypeError("create_and_register_allocator(): incompatible function arguments")
-    env().create_arena(info._info, None if cfg is None else cfg._cfg())
+    try:
+        env().create_arena(info._info, None if cfg is None else cfg._cfg())
+    except OrtError as error:
+        raise RuntimeError(_NO_ARENA + error.message) from error.__cause__
 
 
-@translated
 def create_and_register_allocator_v2(
     provider: str, info: OrtMemoryInfo, options: Mapping[str, str], cfg: OrtArenaCfg | None, /
 ) -> None:
     """Have an execution provider make an allocator, and share it between sessions."""
-    measures = None if cfg is None else cfg._cfg()
-    env().create_arena(info._info, measures, provider=provider, options=pairs(options))
+    if not isinstance(info, OrtMemoryInfo) or not isinstance(cfg, OrtArenaCfg | None):
+        raise TypeError("create_and_register_allocator_v2(): incompatible function arguments")
+    try:
+        measures = None if cfg is None else cfg._cfg()
+        env().create_arena(info._info, measures, provider=provider, options=pairs(options))
+    except OrtError as error:
+        raise RuntimeError(_NO_ARENA + error.message) from error.__cause__

@@ -11,9 +11,10 @@ from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi.compat._official_values import OrtValue as OfficialValue
 from ortcffi.compat._sparse import SparseTensor
+from ortcffi.compat._tensors import tensor_over
 from ortcffi.compat._types import onnx_of
-from ortcffi.compat._values import OrtValue, tensor_over
-from ortcffi.errors import checked
+from ortcffi.compat._values import OrtValue
+from ortcffi.errors import InvalidArgument, checked
 from ortcffi.session.empty import empty_sequence
 from ortcffi.session.session import Session
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
@@ -78,7 +79,15 @@ def _moved(api: "Api", owner: Any, place: int, lender: object) -> Value:
 def _text(name: Any) -> bytes:
     if not isinstance(name, str):
         raise TypeError(f"run(): incompatible function arguments: {name!r} is not a str")
-    return name.encode()
+    try:
+        encoded = name.encode()
+    except UnicodeEncodeError:
+        raise TypeError(
+            f"run(): incompatible function arguments: {name!r} has a lone surrogate"
+        ) from None
+    if b"\0" in encoded:  # where C would end the name, which may then be another one
+        raise InvalidArgument(f"Invalid name: {name!r}", None)
+    return encoded
 
 
 # --- inputs ---------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from ortcffi.compat._enums import OrtDeviceMemoryType, OrtHardwareDeviceType
 from ortcffi.compat._environment import api, env
 from ortcffi.compat._errors import translated
 from ortcffi.ep.devices import EpDevice
-from ortcffi.errors import checked
+from ortcffi.errors import OrtError, checked
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.status.key_values import KeyValuePairs
 
@@ -105,14 +105,16 @@ class OrtEpDevice:
         handle = ffi.cast("OrtMemoryInfo*", found)
         return OrtMemoryInfo._of(MemoryInfo(api(), handle, lender=self._device))
 
-    @translated
     def create_sync_stream(self) -> OrtSyncStream:
         """Make a queue of work for the device."""
         api().require("CreateSyncStreamForEpDevice")
         device = self._device.handle
         owner = owner_of("OrtSyncStream*", api(), lib.ReleaseSyncStream, keeps=device)
         out = out_of(owner)
-        checked.CreateSyncStreamForEpDevice(api().pointer, device, ffi.NULL, out)
+        try:
+            checked.CreateSyncStreamForEpDevice(api().pointer, device, ffi.NULL, out)
+        except OrtError as error:
+            raise RuntimeError(error.message) from error.__cause__
         return OrtSyncStream(owner, self._device)
 
 

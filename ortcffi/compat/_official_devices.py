@@ -44,7 +44,7 @@ class OrtDevice:
         kind = get_ort_device_type(ort_device_name)
         if vendor_id < 0:
             vendor_id = get_vendor_id_for_device_type(ort_device_name) or 0
-        return OrtDevice(CDevice(kind, CDevice.default_memory(), int(vendor_id), device_id))
+        return OrtDevice(CDevice(kind, CDevice.default_memory(), vendor_id, device_id))
 
     def device_id(self) -> int:
         """Return the device's number."""

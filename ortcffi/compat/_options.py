@@ -4,6 +4,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ortcffi.compat._arguments import function, instance, switch
 from ortcffi.compat._enums import (
     ExecutionMode,
     ExecutionOrder,
@@ -90,8 +91,8 @@ class SessionOptions:
 
     @enable_profiling.setter
     def enable_profiling(self, on: bool) -> None:
-        self._profiling = bool(on)
-        self._options.profiling = self._prefix if on else None
+        self._profiling = switch("enable_profiling", on)
+        self._options.profiling = self._prefix if self._profiling else None
 
     @property
     def profile_file_prefix(self) -> str:
@@ -111,7 +112,7 @@ class SessionOptions:
 
     @use_per_session_threads.setter
     def use_per_session_threads(self, on: bool) -> None:
-        self._threads = bool(on)
+        self._threads = switch("use_per_session_threads", on)
 
     # --- entries ----------------------------------------------------------------------------------
 
@@ -169,7 +170,7 @@ class SessionOptions:
     @translated
     def set_load_cancellation_flag(self, on: bool, /) -> None:
         """End the loading of a model that is under way."""
-        self._options.loading_cancelled = bool(on)
+        self._options.loading_cancelled = switch("on", on)
 
     # --- execution providers ----------------------------------------------------------------------
 
@@ -190,7 +191,11 @@ class SessionOptions:
         self, devices: Sequence[OrtEpDevice], options: Mapping[str, str], /
     ) -> None:
         """Add the execution provider of some devices."""
-        chosen, given = [device._device for device in devices], pairs(options)
+        chosen = [
+            instance(f"devices[{i}]", device, OrtEpDevice)._device
+            for i, device in enumerate(devices)
+        ]
+        given = pairs(options)
         if not chosen:
             raise InvalidArgument("devices must not be empty")
         self._add(lambda to: append_devices(to, chosen, given))
@@ -202,16 +207,18 @@ class SessionOptions:
     @translated
     def set_provider_selection_policy(self, policy: OrtExecutionProviderDevicePolicy, /) -> None:
         """Have the library choose devices."""
-        self._options.device_policy = int(policy)
+        chosen = instance("policy", policy, OrtExecutionProviderDevicePolicy)
+        self._options.device_policy = int(chosen)
         self._selects = True
 
     @translated
     def set_provider_selection_policy_delegate(self, delegate: Callable[..., Any], /) -> None:
         """Have a function choose devices: it gets them, two dicts, and how many it may choose."""
+        choose = function("delegate", delegate)
 
         def select(devices: Any, model: Any, runtime: Any) -> Any:
             offered = [OrtEpDevice(device) for device in devices]
-            return [each._device for each in delegate(offered, model, runtime, len(offered))]
+            return [each._device for each in choose(offered, model, runtime, len(offered))]
 
         self._options.device_selector = select
         self._selects = True

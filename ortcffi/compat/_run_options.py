@@ -3,6 +3,7 @@
 
 from typing import Any
 
+from ortcffi.compat._arguments import instance
 from ortcffi.compat._environment import api, text
 from ortcffi.compat._errors import translated
 from ortcffi.compat._settings import Ignored, Setting
@@ -62,6 +63,7 @@ class RunOptions:
     @translated
     def add_active_adapter(self, adapter: LoraAdapter, /) -> None:
         """Use an adapter in the runs."""
-        if adapter._adapter is None:
+        loaded = instance("adapter", adapter, LoraAdapter)._adapter
+        if loaded is None:
             raise RuntimeError("the adapter has not been loaded")
-        self._options.add_adapter(adapter._adapter)
+        self._options.add_adapter(loaded)

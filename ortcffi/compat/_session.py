@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from ortcffi._callback import report
+from ortcffi.compat._arguments import function, instance
 from ortcffi.compat._binding import SessionIOBinding
 from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo
 from ortcffi.compat._environment import State, api, env, get_available_providers, pairs
@@ -193,7 +194,11 @@ class InferenceSession:
         /,
     ) -> None:
         """Run the model and add its outputs to a vector."""
-        feed = dict(zip(feed_names, feeds, strict=True))
+        instance("fetches", fetches, OrtValueVector)
+        given = instance("feeds", feeds, OrtValueVector)
+        if len(feed_names) != len(given):
+            raise RuntimeError("feed_names and feeds must be of the same length")
+        feed = dict(zip(feed_names, given, strict=True))
         fetches._values[:] = self.run_with_ort_values(feed, names, options)
 
     def run_async(
@@ -206,8 +211,7 @@ class InferenceSession:
         /,
     ) -> None:
         """Run the model in another thread, which calls the callback at the end."""
-        if not callable(callback):
-            raise TypeError(f"incompatible function arguments: {callback!r} cannot be called")
+        function("callback", callback)
         if State.executor is None:
             State.executor = ThreadPoolExecutor(thread_name_prefix="ortcffi-run-async")
         State.executor.submit(self._run_and_tell, names, dict(feed), callback, user_data, options)
@@ -243,7 +247,7 @@ class InferenceSession:
     @translated
     def set_ep_dynamic_options(self, options: Mapping[str, str], /) -> None:
         """Change options of execution providers."""
-        self._engine.set_ep_options(pairs(options))
+        self._engine.set_ep_options(pairs(instance("options", options, dict)))
 
     def get_tuning_results(self) -> list[Any]:
         """Return what kernels have been tuned to: nothing, since the C API cannot tell."""

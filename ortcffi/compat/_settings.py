@@ -2,8 +2,10 @@
 """Attributes of options that stand for settings of ortcffi's."""
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
+from ortcffi.compat._arguments import instance, number, switch
 from ortcffi.errors import OrtError
 
 __all__ = ["Ignored", "Setting"]
@@ -15,24 +17,24 @@ class Setting:
     def __init__(self, name: str, kind: type, doc: str) -> None:
         self.name, self.kind, self.__doc__ = name, kind, doc
 
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.official = name
+
     def __get__(self, options: Any, owner: type) -> Any:
         return self if options is None else self.kind(getattr(options._options, self.name))
 
     def __set__(self, options: Any, value: Any) -> None:
-        if not isinstance(value, self.kind) and not _converts(value, self.kind):
-            expected = self.kind.__name__
-            raise TypeError(f"incompatible function arguments: {value!r} is no {expected}")
+        converted = _CONVERSIONS.get(self.kind, self._same)(self.official, value)
         try:
-            setattr(options._options, self.name, self.kind(value))
+            setattr(options._options, self.name, converted)
         except (OrtError, ValueError) as error:
-            raise RuntimeError(str(error)) from None
+            raise RuntimeError(str(error).replace(self.name, self.official, 1)) from None
+
+    def _same(self, name: str, value: Any) -> Any:
+        return instance(name, value, self.kind)
 
 
-def _converts(value: Any, kind: type) -> bool:
-    """Whether the official package takes a value for one of another type."""
-    if kind is bool:
-        return value is None or hasattr(type(value), "__bool__")
-    return kind is int and hasattr(type(value), "__index__")
+_CONVERSIONS: dict[type, Callable[[str, Any], Any]] = {bool: switch, int: number}
 
 
 class Ignored:

@@ -3,15 +3,17 @@
 
 import ctypes
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ortcffi._native import ffi
+from ortcffi.compat._arguments import instance, number
 from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo, is_cpu, memory_info_of
 from ortcffi.compat._environment import api, env
 from ortcffi.compat._errors import translated
 from ortcffi.compat._sparse import SparseTensor
+from ortcffi.compat._tensors import borrowed, empty_on, tensor_at, tensor_over
 from ortcffi.compat._types import (
     device_name_of,
     element_of,
@@ -21,55 +23,10 @@ from ortcffi.compat._types import (
     type_of,
 )
 from ortcffi.errors import OrtError, checked
-from ortcffi.values.element_types import ElementType, ValueKind, bits_of
+from ortcffi.values.element_types import ElementType, ValueKind
 from ortcffi.values.value import Value
 
-if TYPE_CHECKING:
-    from ortcffi.table.api import Api
-
 __all__ = ["OrtValue", "copy_tensors", "is_dlpack_uint8_tensor"]
-
-_NO_DEVICE = (
-    "Can't allocate memory on the device using this package of OnnxRuntime. Please use the "
-    "appropriate package of OnnxRuntime for your hardware to use this feature."
-)
-
-
-def empty_on(info: Any, shape: Sequence[int], element: ElementType) -> Value:
-    """A tensor in memory of a device, which the environment has an allocator for."""
-    allocator = env().shared_allocator(info)
-    if allocator is None:
-        raise RuntimeError(_NO_DEVICE)
-    return Value.empty(tuple(shape), element, allocator)
-
-
-def tensor_over(array: np.ndarray[Any, Any], library: "Api") -> Value:
-    """A tensor over an array's memory, or a copy where that is not plain."""
-    # Unlike np.ascontiguousarray, this leaves an array without dimensions as it is.
-    plain = np.require(array, requirements=["C", "A"])
-    try:
-        return Value.from_numpy(plain, api=library)
-    except ValueError:  # several elements share a byte of a tensor, and none one of an array
-        return Value.from_numpy(plain, api=library, copy=True)
-    except (TypeError, NotImplementedError):
-        number = array.dtype.num
-        raise RuntimeError(f"Numpy_type {number} can't be converted to MLDataType.") from None
-
-
-def borrowed(array: np.ndarray[Any, Any], element: ElementType) -> Value:
-    """A tensor over an array's memory, whatever its elements are taken for."""
-    if element is ElementType.STRING:
-        raise RuntimeError("a tensor of strings has no memory to share")
-    if 8 * array.dtype.itemsize != bits_of(element):
-        raise RuntimeError(
-            f"Items size in the incoming array: {array.dtype.itemsize} specified by onnxtype: "
-            f"{bits_of(element) // 8}"
-        )
-    memory = np.require(np.asarray(array), requirements=["C", "A"])
-    address = memory.__array_interface__["data"][0]
-    readonly = not memory.flags.writeable
-    shape = memory.shape
-    return Value._borrow(api()._maker, address, memory.nbytes, shape, element, memory, readonly)
 
 
 class _Capsule:
@@ -121,7 +78,8 @@ class OrtValue:
     @translated
     def ortvalue_from_numpy_with_onnx_type(array: Any, onnx_type: int, /) -> "OrtValue":
         """Make a tensor over an array's memory, with elements of the same size."""
-        return OrtValue._of(borrowed(array, element_of_onnx(onnx_type)))
+        element = element_of_onnx(number("onnx_element_type", onnx_type))
+        return OrtValue._of(borrowed(instance("array", array, np.ndarray), element))
 
     @staticmethod
     def ortvalue_from_shape_and_type(
@@ -149,6 +107,12 @@ class OrtValue:
         return OrtValue._of(empty_on(info._info, shape, element_of(element_type)))
 
     ortvalue_from_shape_and_onnx_type_for_memory_info = ortvalue_from_shape_and_type_for_memory_info
+
+    @staticmethod
+    def _at(
+        address: int, element_type: Any, shape: Any, device: OrtDevice, keeps: Any
+    ) -> "OrtValue":
+        return OrtValue._of(tensor_at(device, element_type, shape, address, keeps))
 
     @staticmethod
     def ort_value_from_sparse_tensor(tensor: Any, /) -> "OrtValue":
@@ -180,7 +144,7 @@ class OrtValue:
 
     def data_ptr(self) -> int:
         """Return the address of the first element."""
-        return self._value._data
+        return self._dense()._data
 
     def data_type(self) -> str:
         """Return the type, such as ``tensor(float)``."""
@@ -223,14 +187,19 @@ class OrtValue:
 
     def tensor_size_in_bytes(self) -> int:
         """Return the bytes of all elements."""
-        return self._value.nbytes
+        return self._dense().nbytes
+
+    def _dense(self) -> Value:
+        if self._value.kind is not ValueKind.TENSOR:
+            raise RuntimeError("Only OrtValues that are Tensors are currently supported")
+        return self._value
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """Return an array over the memory; of strings, a copy."""
-        value = self._value
-        if value.kind is not ValueKind.TENSOR:
-            raise RuntimeError("Only OrtValues that are Tensors are currently supported")
+        value = self._dense()
         element = value.element_type
+        if element is ElementType.FLOAT8E4M3FN:  # the official package gives its bytes
+            return value._view(value._data, value.shape, ElementType.UINT8, value.readonly)
         if not numpy_has(element):
             raise RuntimeError(
                 f"No corresponding Numpy type for Tensor Type. {element.name.lower()}"
@@ -255,7 +224,12 @@ class OrtValue:
             else:
                 copy_tensors([data], [self], None)
             return
-        target = self._value
+        target = self._dense()
+        if data.dtype.kind in "OUSTVM" or target.element_type is ElementType.STRING:
+            raise RuntimeError(
+                "Inplace update of OrtValues is currently only supported from non-string numpy "
+                "arrays"
+            )
         if data.size != np.prod(target.shape, dtype=np.int64):
             raise RuntimeError(
                 "The input size of numpy arrays does not match the size of the OrtValue."

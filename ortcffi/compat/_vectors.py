@@ -4,6 +4,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from ortcffi.compat._devices import OrtDevice
 from ortcffi.compat._values import OrtValue
 from ortcffi.values.element_types import ElementType
 from ortcffi.values.value import Value
@@ -37,6 +38,21 @@ class OrtValueVector:
         if not isinstance(value, OrtValue):
             value = OrtValue.from_dlpack(value, is_bool_tensor)
         self._values.append(value)
+
+    def push_back_batch(  # as many as the official function
+        self,
+        tensors: Sequence[Any],
+        addresses: Sequence[int],
+        element_types: Sequence[Any],
+        shapes: Sequence[Sequence[int]],
+        devices: Sequence[OrtDevice],
+        /,
+    ) -> None:
+        """Add tensors over memory at addresses, which the given objects have and are kept for."""
+        facts = (addresses, element_types, shapes, devices, tensors)
+        if len({len(each) for each in facts}) > 1:
+            raise RuntimeError("tensors, addresses, types, shapes and devices must be as many")
+        self._values += [OrtValue._at(*each) for each in zip(*facts, strict=True)]
 
     def reserve(self, _count: int, /) -> None:
         """Do nothing: lists grow by themselves."""

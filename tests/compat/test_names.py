@@ -11,7 +11,7 @@ from support.paths import CHECKOUT
 from support.processes import run
 from support.releases import installed_release
 
-from ortcffi import compat
+from ortcffi import Graph, compat
 
 official = pytest.importorskip("onnxruntime")
 MODULES = ["capi.onnxruntime_pybind11_state", "capi.onnxruntime_inference_collection"]
@@ -131,6 +131,24 @@ def test_the_libraries_of_cuda_are_at_the_official_places(arguments):
         pytest.skip("this release has no such function")
     wanted = official._get_nvidia_dll_paths(*arguments)
     assert compat._get_nvidia_dll_paths(*arguments) == wanted
+
+
+@pytest.mark.parametrize("package", ["onnxruntime", "ortcffi.compat"])
+def test_the_package_tells_its_build_where_programs_look_for_it(package):
+    told = importlib.import_module(f"{package}.capi.build_and_package_info")
+    assert (told.package_name, told.__version__) == ("onnxruntime", official.__version__)
+
+
+@pytest.mark.parametrize("package", [official, compat], ids=["official", "compat"])
+def test_a_session_tells_what_it_was_loaded_from(package, tmp_path):
+    graph = Graph()
+    graph.output(graph.input("x", "f4", [1]), "f4", [1])
+    path = tmp_path / "model.onnx"
+    path.write_bytes(graph.to_bytes())
+    session = package.InferenceSession(path, providers=["CPUExecutionProvider"])
+    assert (session._model_path, session._model_bytes) == (str(path), None)
+    session = package.InferenceSession(path.read_bytes(), providers=["CPUExecutionProvider"])
+    assert (session._model_path, session._model_bytes) == (None, path.read_bytes())
 
 
 def test_a_program_can_take_it_for_the_package(tmp_path):

@@ -2,10 +2,13 @@
 """Values, devices and sparse tensors of the official package and of the drop-in."""
 
 import gc
+import weakref
 
 import numpy as np
 import pytest
 from support.sparse_models import sparse_output
+
+import ortcffi as ort
 
 X = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
 BFLOAT16 = 16
@@ -270,3 +273,77 @@ def test_an_execution_provider_of_onnxruntime_itself_is_not_unloaded():
     with pytest.raises(Fail, match="CPUExecutionProvider is no library"):
         onnxruntime.unregister_execution_provider_library("CPUExecutionProvider")
     assert device.ep_name == "CPUExecutionProvider"
+
+
+# --- types that NumPy does not have ---------------------------------------------------------------
+
+FLOAT8, INT4, UINT4 = 17, 22, 21
+
+
+def test_the_bytes_of_a_float8_tensor_are_its_array(onnxruntime):
+    x = np.array([0x38, 0x40, 0xC0], np.uint8)
+    found = onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(x, FLOAT8).numpy()
+    assert found.dtype == np.uint8
+    np.testing.assert_array_equal(found, x)
+
+
+def test_a_run_gives_the_bytes_of_a_float8_output(onnxruntime):
+    graph = ort.Graph()
+    graph.input("X", "f4", [2])
+    graph.node("Cast", ["X"], ["Y"], attributes={"to": FLOAT8})
+    graph.output("Y", ort.ElementType.FLOAT8E4M3FN, [2])
+    session = onnxruntime.InferenceSession(graph.to_bytes(), providers=["CPUExecutionProvider"])
+    (y,) = session.run(None, {"X": np.array([1, 2], np.float32)})
+    assert (y.dtype, y.tolist()) == (np.uint8, [0x38, 0x40])
+
+
+@pytest.mark.parametrize("onnx_type", [INT4, UINT4])
+def test_an_array_of_bytes_is_the_memory_of_packed_elements(onnxruntime, onnx_type):
+    x = np.array([0x21, 0x03, 0x55], np.uint8)
+    value = onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(x, onnx_type)
+    assert (value.shape(), value.element_type()) == ([3], onnx_type)
+    assert (value.tensor_size_in_bytes(), value.data_ptr()) == (2, x.ctypes.data)
+
+
+@pytest.mark.parametrize("given", [([1], 1), (X, 0), (X, 99)])
+def test_what_has_no_memory_or_no_type_is_refused(onnxruntime, given):
+    kind = TypeError if isinstance(given[0], list) else RuntimeError
+    with pytest.raises(kind):
+        onnxruntime.OrtValue.ortvalue_from_numpy_with_onnx_type(*given)
+
+
+def test_strings_are_not_written_in_place(onnxruntime):
+    value = onnxruntime.OrtValue.ortvalue_from_numpy(X.copy())
+    with pytest.raises(RuntimeError, match="Inplace update"):
+        value.update_inplace(np.array([["a", "b"]] * 3))
+    np.testing.assert_array_equal(value.numpy(), X)
+
+
+@pytest.mark.parametrize("method", ["data_ptr", "tensor_size_in_bytes"])
+def test_a_sparse_tensor_has_no_memory_of_its_own(onnxruntime, method):
+    device = onnxruntime.OrtDevice.make("cpu", 0)
+    places = np.array([1, 5])
+    sparse = onnxruntime.SparseTensor.sparse_coo_from_numpy([3, 2], X[0], places, device)
+    value = onnxruntime.OrtValue.ort_value_from_sparse_tensor(sparse)
+    with pytest.raises(RuntimeError):
+        getattr(value, method)()
+
+
+def test_a_vector_takes_memory_at_addresses(state):
+    vector = state.OrtValueVector()
+    vector.push_back_batch([], [], [], [], [])
+    cpu = state.OrtDevice(0, 0, 0)
+    vector.push_back_batch([X], [X.ctypes.data], [np.float32], [[3, 2]], [cpu])
+    assert len(vector) == 1
+    assert np.shares_memory(vector[0].numpy(), X)
+
+
+def test_a_vector_keeps_the_objects_whose_memory_it_takes():
+    from ortcffi.compat.capi.onnxruntime_pybind11_state import OrtDevice, OrtValueVector
+
+    x, vector = np.array([1, 2], np.float32), OrtValueVector()
+    vector.push_back_batch([x], [x.ctypes.data], [np.float32], [[2]], [OrtDevice(0, 0, 0)])
+    kept = weakref.ref(x)
+    del x
+    assert kept() is not None
+    assert vector[0].numpy().tolist() == [1, 2]

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""Tensors over memory of arrays and at addresses, and in memory of devices."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ortcffi._native import ffi
+from ortcffi.compat._arguments import ADDRESS, SIZE, lengths, number
+from ortcffi.compat._devices import OrtDevice, memory_info_of
+from ortcffi.compat._environment import api, env
+from ortcffi.compat._types import element_of
+from ortcffi.errors import OrtError, checked
+from ortcffi.values.element_types import ElementType, bits_of
+from ortcffi.values.lifecycle import blank
+from ortcffi.values.value import Value
+
+if TYPE_CHECKING:
+    from ortcffi.table.api import Api
+
+__all__ = ["borrowed", "empty_on", "tensor_at", "tensor_over"]
+
+_NO_DEVICE = (
+    "Can't allocate memory on the device using this package of OnnxRuntime. Please use the "
+    "appropriate package of OnnxRuntime for your hardware to use this feature."
+)
+
+
+def empty_on(info: Any, shape: Sequence[int], element: ElementType) -> Value:
+    """A tensor in memory of a device, which the environment has an allocator for."""
+    allocator = env().shared_allocator(info)
+    if allocator is None:
+        raise RuntimeError(_NO_DEVICE)
+    return Value.empty(tuple(shape), element, allocator)
+
+
+def tensor_over(array: np.ndarray[Any, Any], library: "Api") -> Value:
+    """A tensor over an array's memory, or a copy where that is not plain."""
+    # Unlike np.ascontiguousarray, this leaves an array without dimensions as it is.
+    plain = np.require(array, requirements=["C", "A"])
+    try:
+        return Value.from_numpy(plain, api=library)
+    except ValueError:  # several elements share a byte of a tensor, and none one of an array
+        return Value.from_numpy(plain, api=library, copy=True)
+    except (TypeError, NotImplementedError):
+        number = array.dtype.num
+        raise RuntimeError(f"Numpy_type {number} can't be converted to MLDataType.") from None
+
+
+def borrowed(array: np.ndarray[Any, Any], element: ElementType) -> Value:
+    """A tensor over an array's memory, whatever its elements are taken for."""
+    if element in (ElementType.STRING, ElementType.UNDEFINED):
+        raise RuntimeError(f"a tensor of {element.name} has no memory to share")
+    wanted = max(1, bits_of(element) // 8)  # an array of packed elements has more than it needs
+    if array.dtype.itemsize != wanted:
+        raise RuntimeError(
+            f"Items size in the incoming array: {array.dtype.itemsize} specified by onnxtype: "
+            f"{wanted}"
+        )
+    memory = np.require(np.asarray(array), requirements=["C", "A"])
+    address = memory.__array_interface__["data"][0]
+    readonly = not memory.flags.writeable
+    shape = memory.shape
+    return Value._borrow(api()._maker, address, memory.nbytes, shape, element, memory, readonly)
+
+
+def tensor_at(
+    device: OrtDevice, element_type: Any, shape: Sequence[int], address: int, keeps: object = None
+) -> Value:
+    """A tensor over memory that somebody else has: `keeps`, or the caller."""
+    element, given = element_of(element_type), lengths(shape)
+    if element is ElementType.STRING:
+        raise RuntimeError("Only binding of non-string Tensors is currently supported")
+    size = (prod(given) * bits_of(element) + 7) // 8
+    if size > SIZE[1]:
+        raise RuntimeError(f"shape {given} has more bytes than can be counted")
+    pointer, info = api().pointer, memory_info_of(device)
+    memory = ffi.cast("void*", number("address", address, ADDRESS))
+    value, out = blank(Value, api(), keeps)
+    dimensions = ffi.new("int64_t[]", given)
+    try:
+        checked.CreateTensorWithDataAsOrtValue(
+            pointer, info.handle, memory, size, dimensions, len(given), element, out
+        )
+    except OrtError as error:
+        raise RuntimeError(error.message) from None
+    return value
