@@ -7,6 +7,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from operator import index
+from struct import pack
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ortcffi._native import Owner, ffi
@@ -22,6 +23,7 @@ __all__ = [
     "absolute",
     "decode",
     "encode",
+    "float32",
     "input_path",
     "integer",
     "known",
@@ -106,6 +108,15 @@ def integer(argument: str, number: Any, limits: tuple[int, int] = INT32) -> int:
     if not limits[0] <= converted <= limits[1]:
         raise ValueError(f"{argument} must be from {limits[0]} to {limits[1]}, but is {converted}")
     return converted
+
+
+def float32(argument: str, number: float) -> float:
+    """An argument that C takes as a float of 32 bits; errors name the argument."""
+    try:
+        pack("<f", number)
+    except OverflowError:
+        raise ValueError(f"{argument} must fit a float of 32 bits, but is {number!r}") from None
+    return number
 
 
 def of_type(argument: str, given: Any, kind: type) -> Any:

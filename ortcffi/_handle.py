@@ -2,12 +2,12 @@
 """What all objects share that stand for an object of the C API."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from ortcffi._closing import Closing
 from ortcffi._convert import pointer
 from ortcffi._native import Owner, ffi
-from ortcffi._public import public
+from ortcffi._public import public, refuse_pickle
 from ortcffi._table import made_by
 from ortcffi.errors import checked
 
@@ -139,5 +139,4 @@ class Handle(Closing):
         # Not released here: another thread may be in a call with the cdata, which keeps the owner.
         self._handle = self._lender = self._lender_handle = None
 
-    def __reduce__(self) -> NoReturn:
-        raise TypeError(f"cannot pickle a {type(self).__name__}, which belongs to one process")
+    __reduce__ = refuse_pickle

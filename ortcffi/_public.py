@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Decorators for what users see: where it is imported from, and its description."""
+"""What users see of classes: where they are imported from, descriptions, what pickles say."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
-__all__ = ["described_by", "public"]
+__all__ = ["described_by", "public", "refuse_pickle"]
 
 T = TypeVar("T")
 
@@ -16,6 +16,13 @@ def public(thing: T) -> T:
     """
     thing.__module__ = "ortcffi"
     return thing
+
+
+def refuse_pickle(thing: object) -> NoReturn:
+    """Raise an error that names the class: the ``__reduce__`` of what belongs to one process."""
+    kind = type(thing).__name__
+    article = "an" if kind[0] in "AEIOU" else "a"
+    raise TypeError(f"cannot pickle {article} {kind}, which belongs to one process")
 
 
 def described_by(worker: Callable[..., Any]) -> Callable[[T], T]:

@@ -8,12 +8,12 @@ that `core_api` makes. It registers itself here, so that no topic below imports 
 import os
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import INT32, decode, integer
 from ortcffi._convert import pointer as pointer_to
 from ortcffi._native import ffi, lib
-from ortcffi._public import public
+from ortcffi._public import public, refuse_pickle
 from ortcffi._slots import slots
 from ortcffi.errors import NotImplemented
 
@@ -107,6 +107,14 @@ class Table:
         self.path = path
         address = int(ffi.cast("uintptr_t", pointer))
         self._library: Hashable = library or path or f"the table at {address:#x}"
+
+    __reduce__ = refuse_pickle
+
+    def __copy__(self) -> Self:
+        return self  # a table is what it is as long as the process lives
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
 
     def __setattr__(self, name: str, value: object) -> None:
         self._refuse_change(name)

@@ -6,7 +6,7 @@ from contextlib import suppress
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Self
 
-from ortcffi._convert import decode, encode, integer, known
+from ortcffi._convert import decode, encode, float32, integer, known
 from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -55,7 +55,7 @@ class OpAttr(Handle):
     name : str
         The name, which may be "".
     value : int, float, str, or iterable of one of them
-        Ints have 64 bits, floats 32.
+        Ints have 64 bits, floats 32. NumPy's scalars and arrays of one dimension are taken, too.
     type : OpAttrType, optional
         The type; by default that of `value`. An empty list needs it.
     api : Api, optional
@@ -87,8 +87,7 @@ class OpAttr(Handle):
         api: "Api | None" = None,
     ) -> None:
         api = table_for(api)
-        if isinstance(value, (list, tuple)):
-            value = list(value)  # once: a subclass may iterate differently each time
+        value = _plain(value)
         kind = _kind_of(value) if type is None else _type(type)
         data, length, _kept = _data(kind, value)
         api.require("CreateOpAttr")
@@ -149,6 +148,15 @@ class OpAttr(Handle):
         return f"<OpAttr {self.name!r} {self.value!r}>"
 
 
+def _plain(value: Any) -> Any:
+    """A value without NumPy's types; of a list or a tuple, a copy."""
+    if hasattr(type(value), "dtype") and hasattr(type(value), "tolist"):
+        return value.tolist()
+    if isinstance(value, (list, tuple)):  # once: a subclass may iterate differently each time
+        return [_plain(each) for each in list(value)]
+    return value
+
+
 def _kind_of(value: Any) -> OpAttrType:
     if isinstance(value, (list, tuple)):
         kinds = {_kind_of(each) for each in value}
@@ -175,11 +183,12 @@ def _float(each: Any) -> float:
     if isinstance(each, (str, bytes)):
         raise TypeError(f"value must have numbers for the type FLOATS or FLOAT, not {each!r}")
     try:
-        return float(each)
+        number = float(each)
     except (TypeError, ValueError, OverflowError):
         raise TypeError(
             f"value must have numbers for the type FLOATS or FLOAT, not {each!r}"
         ) from None
+    return float32("value", number)
 
 
 def _data(kind: OpAttrType, value: Any) -> tuple[Any, int, Any]:

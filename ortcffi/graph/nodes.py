@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ortcffi._convert import encode, integer
+from ortcffi._convert import encode, float32, integer
 from ortcffi._public import public
 from ortcffi.values.element_types import ElementType, as_element
 
@@ -118,7 +118,7 @@ def _single(argument: str, value: Any) -> Any:
     if isinstance(value, bytes):
         return value
     if isinstance(value, float):
-        return value
+        return float32(argument, value)
     if isinstance(value, (int, np.integer)):
         return integer(argument, value, _INT64)
     kind = type(value).__name__

@@ -8,7 +8,7 @@ from ortcffi._closing import Closing
 from ortcffi._convert import AnyPath, absolute, decode, encode
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
-from ortcffi._public import public
+from ortcffi._public import public, refuse_pickle
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import CustomOp, Operand, read_op
 from ortcffi.errors import checked
@@ -112,6 +112,8 @@ class LibraryOp:
             ops=lib.ortcffi_options_ops(keep),
             **node,
         )
+
+    __reduce__ = refuse_pickle
 
     def __repr__(self) -> str:
         return f"<LibraryOp {self.domain}:{self.name}>"
@@ -222,6 +224,8 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
         """Let go of the library, which stays loaded as long as ops and kernels of it do."""
         self.ops = ()
         self._by_domain = {}
+
+    __reduce__ = refuse_pickle
 
     def __repr__(self) -> str:
         return f"<CustomOpLibrary {self.path!r} of {len(self.ops)} ops>"

@@ -121,14 +121,22 @@ _PLURALS = {
 def attributes_of(declared: "Mapping[str, Any] | None") -> tuple[Attribute, ...]:
     """The attributes that an argument declares: by a default, or by a type for a required one."""
     attributes = []
-    for name, value in optional_mapping("attributes", declared).items():
+    for name, given in optional_mapping("attributes", declared).items():
         encode("attributes", name)
+        value = _plain(given)
         if not name.isidentifier():
             raise ValueError(f"attributes: {name!r} is no name that a function's argument can have")
         required = _type_of_type(value)
         kind = required or _type_of_value(name, value)
         attributes.append(Attribute(name, kind, None if required else value, required is not None))
     return tuple(attributes)
+
+
+def _plain(value: Any) -> Any:
+    """A default without NumPy's scalars."""
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in list(value)]
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _type_of_type(value: Any) -> OpAttrType | None:

@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ortcffi._public import public
 
@@ -55,6 +55,13 @@ class AllocatorStats(NamedTuple):
     max_allocation: int | None
     limit: int | None
     raw: Mapping[str, str]
+
+    @classmethod
+    def _from(cls, raw: Mapping[str, str]) -> "AllocatorStats":
+        return stats_from(raw)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return AllocatorStats._from, (dict(self.raw),)  # a read-only view cannot be pickled
 
 
 # The library's names.

@@ -202,6 +202,9 @@ def flag(name: str, value: Any) -> bool:
         return value
     if isinstance(value, int) and value in (0, 1):
         return value == 1
+    kind = type(value)
+    if kind.__module__ == "numpy" and kind.__name__ in ("bool", "bool_"):  # not imported for this
+        return bool(value)
     raise TypeError(f"{name} must be a bool, not {value!r}")
 
 

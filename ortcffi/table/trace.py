@@ -8,7 +8,7 @@ from ortcffi._closing import Closing
 from ortcffi._convert import decode, pointer
 from ortcffi._handle import out_of, owned_by
 from ortcffi._native import Owner, ffi, lib
-from ortcffi._public import public
+from ortcffi._public import public, refuse_pickle
 from ortcffi._table import core_api, default_api
 from ortcffi.custom_ops.describe import FIELDS
 from ortcffi.errors import Fail, call
@@ -118,6 +118,8 @@ class Trace(Figures, Closing):
         kept = ffi.new("OrtcoreFigures*")
         ffi.memmove(kept, self._counted, ffi.sizeof("OrtcoreFigures"))
         self._counted = kept
+
+    __reduce__ = refuse_pickle
 
     def __repr__(self) -> str:
         return f"<Trace of {self.api!r}: {sum(self.called.values())} calls>"

@@ -48,6 +48,8 @@ def sweep_allocation_failures(
     >>> sweep_allocation_failures(lambda allocator: allocator.zeros(100, np.float32))
     1
     """
+    if not callable(call):
+        raise TypeError(f"call must be callable, not {type(call).__name__}")
     inner = core_api().default_allocator if allocator is None else allocator
     for number in range(1, MOST):
         with Tracking(inner) as tracking:

@@ -159,7 +159,10 @@ def from_buffer(  # noqa: PLR0913, PLR0917  # as many as there are facts
         raise TypeError(f"dtype must be of numbers, not {element.name}: see from_strings")
     found = table_for(api)
     size = (count_of(lengths) * bits_of(element) + 7) // 8
-    view = memoryview(buffer)
+    try:
+        view = memoryview(buffer)
+    except TypeError:
+        raise TypeError(f"buffer must be bytes-like, not {type(buffer).__name__}") from None
     if view.nbytes != size:
         raise ValueError(f"buffer must have {size} bytes for this shape, not {view.nbytes}")
     memory = np.frombuffer(view, np.uint8) if size else np.zeros(0, np.uint8)

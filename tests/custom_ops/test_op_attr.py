@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Attributes of nodes: made and read on both tables."""
 
+import numpy as np
 import pytest
 
 import ortcffi as ort
@@ -58,6 +59,9 @@ def test_ints_among_floats_are_floats(api):
         ([[1]], TypeError, "value must have elements of one type"),
         (2**63, ValueError, "value must be from"),
         ("a\0b", ValueError, "value must not contain a null character"),
+        (1e39, ValueError, "value must fit a float of 32 bits, but is 1e"),
+        ([1.0, -1e300], ValueError, "value must fit a float of 32 bits, but is -1e"),
+        (np.ones((2, 2)), TypeError, "value must have elements of one type"),
     ],
 )
 def test_a_wrong_value_is_refused(api, value, error, says):
@@ -80,6 +84,31 @@ def test_an_unknown_type_is_refused(api, number):
 def test_what_is_no_number_is_refused_as_float(api, value):
     with pytest.raises(TypeError, match="value must have numbers for the type FLOATS or FLOAT"):
         OpAttr("name", value, OpAttrType.FLOATS, api)
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [
+        (np.int64(5), 5),
+        (np.uint8(200), 200),
+        (np.float32(1.5), 1.5),
+        (np.bool_(True), 1),
+        (np.str_("text"), "text"),
+        ([np.int32(1), 2], [1, 2]),
+        (np.array([1, 2]), [1, 2]),
+        (np.array([0.5, 2], np.float32), [0.5, 2.0]),
+        (np.array(7), 7),
+    ],
+)
+def test_scalars_and_arrays_of_numpy_are_values(api, value, kept):
+    with OpAttr("name", value, api=api) as attr:
+        assert attr.value == kept
+
+
+@pytest.mark.parametrize("value", [float("inf"), 3.4028234663852886e38])
+def test_the_largest_floats_of_32_bits_are_values(api, value):
+    with OpAttr("name", value, api=api) as attr:
+        assert attr.value == value
 
 
 def test_a_list_that_changes_while_it_is_read_is_read_once(api):

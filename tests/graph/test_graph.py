@@ -163,6 +163,7 @@ def test_a_graph_survives_pickling(real_api, dense):
         ("value is not C-contiguous", lambda g: g.initializer("v", np.ones((3, 3)).T[1:])),
         ("no attributes that are tensors", lambda g: g.node("C", [], ["y"], attributes={"v": g})),
         ("elements of one type", lambda g: g.node("C", [], ["y"], attributes={"v": [1, "a"]})),
+        ("'v'. must fit a", lambda g: g.node("C", [], ["y"], attributes={"v": [1e39]})),
         ("'v'. must be from", lambda g: g.node("C", [], ["y"], attributes={"v": 2**63})),
         ("attributes must be a mapping", lambda g: g.node("C", [], ["y"], attributes=[1])),
         ("an output already", lambda g: [g.output("y", "f4"), g.output("y", "f4")]),

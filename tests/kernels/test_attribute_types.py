@@ -44,6 +44,15 @@ def test_an_attribute_of_another_type_is_refused_with_both_types(declared, given
         op_with(declared).kernel({"a": attribute})
 
 
+@pytest.mark.parametrize("default", [np.float32(2), np.float64(2), np.int8(2), np.bool_(True)])
+def test_a_default_may_be_a_scalar_of_numpy(default):
+    @ort.custom_op("d", inputs=[np.float32], outputs=[np.float32], attributes={"by": default})
+    def scaled(x, *, by):
+        return x * np.float32(by)
+
+    assert scaled.kernel()([1, 2]).tolist() == [float(default), 2 * float(default)]
+
+
 @pytest.mark.parametrize("declared", VALUES)
 @pytest.mark.parametrize("kind", [OpAttrType.INTS, OpAttrType.FLOATS, OpAttrType.STRINGS])
 def test_an_empty_list_is_no_value_of_another_kind(declared, kind):

@@ -240,6 +240,11 @@ def test_allocation_failures_are_swept_to_the_end():
         sweep_allocation_failures(ignores)
 
 
+def test_a_sweep_needs_what_it_can_call():
+    with pytest.raises(TypeError, match="call must be callable, not int"):
+        sweep_allocation_failures(5)
+
+
 def test_a_fifo_is_no_library_and_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "fifo.so")
     with pytest.raises(ort.errors.Fail, match=r"fifo\.so: is not a regular file"):

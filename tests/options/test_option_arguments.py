@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Arguments of options, environments and arenas that are of a wrong type: errors that name them."""
 
+import numpy as np
 import pytest
 
 import ortcffi as ort
@@ -64,3 +65,10 @@ def test_an_entry_that_is_too_long_is_refused_in_words_that_clients_match(api):
             options.config["key"] = "v" * 8193
         with pytest.raises(ort.errors.InvalidArgument, match="Config key is empty or longer than"):
             options.config["k" * 1025] = "value"
+
+
+@pytest.mark.parametrize("on", [np.bool_(True), 1])
+def test_a_switch_takes_what_is_one_in_c_and_in_numpy(api, on):
+    with ort.SessionOptions(api, mem_pattern=False) as options:
+        options.mem_pattern = on
+        assert options.mem_pattern is True

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Users see only names that they can import: `ortcffi.X` and `ortcffi.errors.X`."""
 
+import copy
 import pickle
 import pickletools
 import pydoc
@@ -33,6 +34,7 @@ PICKLABLE = {
     "out of memory": lambda: errors.OutOfMemory("none", "Alloc"),
     "load error": lambda: ortcffi.LibraryNotFound("none"),
     "runtime": lambda: ortcffi.find_runtimes()[0],
+    "statistics": lambda: core_api().default_allocator.stats,
     "log message": lambda: ortcffi.LogMessage(*range(len(ortcffi.LogMessage._fields))),
 }
 
@@ -86,6 +88,27 @@ def test_help_on_the_errors_shows_only_public_names():
 @pytest.mark.parametrize("kind", PICKLABLE)
 def test_a_pickle_names_only_public_modules(kind, protocol):
     assert modules_in(pickle.dumps(PICKLABLE[kind](), protocol)) <= MODULES
+
+
+def test_statistics_come_back_as_they_were():
+    stats = core_api().default_allocator.stats
+    assert pickle.loads(pickle.dumps(stats)) == copy.deepcopy(stats) == stats
+    with pytest.raises(TypeError):
+        copy.deepcopy(stats).raw["InUse"] = "0"
+
+
+@pytest.mark.parametrize("api", [core_api(), ortcffi.emulate(12)], ids=["core", "emulated"])
+def test_a_table_is_its_own_copy_and_belongs_to_one_process(api):
+    assert copy.copy(api) is copy.deepcopy({"api": api})["api"] is api
+    with pytest.raises(TypeError, match=r"^cannot pickle an Api, which belongs to one process"):
+        pickle.dumps(api)
+
+
+def test_a_trace_and_what_it_is_of_belong_to_one_process():
+    with ortcffi.trace(core_api()) as traced:
+        with pytest.raises(TypeError, match=r"^cannot pickle a Trace, which"):
+            pickle.dumps(traced)
+        assert copy.copy(traced.api) is traced.api
 
 
 @pytest.mark.parametrize("method", [Value.empty, Value.sparse_coo, Value.from_numpy])

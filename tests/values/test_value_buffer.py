@@ -63,5 +63,5 @@ def test_a_buffer_of_strings_is_refused(api):
 
 
 def test_an_object_without_a_buffer_is_refused(api):
-    with pytest.raises(TypeError, match="bytes-like"):
+    with pytest.raises(TypeError, match="buffer must be bytes-like, not int"):
         Value.from_buffer(5, 1, "u1", api=api)

@@ -180,7 +180,7 @@ class Arguments:
             "domain": lambda: choice(["", "hostile", self.of_kind(ort.CustomOpDomain)]),
             "arena_cfg": lambda: self.of_kind(ort.ArenaCfg),
             "cfg": lambda: self.of_kind(ort.ArenaCfg),
-            "path": lambda: choice(["/nonexistent", "/dev/null", "a file", b"/no/x"]),
+            "path": lambda: choice(["/nonexistent/path", "/dev/null", "a file", b"/no/x"]),
             "size": lambda: choice([0, 1, 64, 1000, 1 << 20, 2**47, 2**63]),
             "alignment": lambda: choice([1, 8, 64, 4096, 3, 0, 2**40]),
             "max_bytes": lambda: choice([None, 0, 1 << 20, 1 << 40]),

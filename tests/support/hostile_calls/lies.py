@@ -52,7 +52,7 @@ class Raises:
         return self._maybe(np.zeros(3))
 
     def __fspath__(self) -> str:
-        return self._maybe("/nonexistent")
+        return self._maybe("/nonexistent/path")
 
     def items(self) -> Any:
         return self._maybe([("k", "v"), ("k",)])
