@@ -30,8 +30,7 @@ LEFT_OUT = {"ffi", "lib", "pointer", "handle", "data_ptr"}
 LEFT_OUT |= {"init_api"}  # see `choose_default`
 LEFT_OUT |= {"give_away"}  # answers a raw pointer, which the caller must release
 LEFT_OUT_OF = {("OpSet", "register")}  # keeps domains as long as the process
-# A block that nobody frees keeps an allocator that another library was lent.
-LEFT_OUT_OF |= {("Allocator", "alloc"), ("Allocator", "reserve")}
+TAKES_A_BLOCK = ("alloc", "reserve")
 # What needs an engine, whose threads are not in the child of a fork.
 ENGINES = {"Session", "ModelEditor", "LoraAdapter", "compile_model", "compare_with_session"}
 ENGINES |= {"attach", "load"}
@@ -275,6 +274,10 @@ class Caller(Arguments):
 
     def is_left_out(self, name: str, owner: Any) -> bool:
         kind = type(owner).__name__
+        if isinstance(owner, ort.Allocator) and name in TAKES_A_BLOCK:
+            # A block that nobody frees keeps an allocator that a real library was lent, also where
+            # it was taken from an adaptor around that one.
+            return self.table == "real" or kind == "Allocator"
         of_numpy = isinstance(owner, np.ndarray) and name not in OF_NUMPY
         general = name in LEFT_OUT or name in self.left_out
         return general or (kind, name) in LEFT_OUT_OF or of_numpy
