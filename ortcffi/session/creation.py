@@ -4,7 +4,7 @@
 import os
 import weakref
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import input_path
 from ortcffi._handle import owned_by
@@ -21,8 +21,24 @@ if TYPE_CHECKING:
 
 _SEQUENTIAL = int(ExecutionMode.SEQUENTIAL)
 
-# Makes the library's session: called with its environment, its options and where to write it.
-Create = Callable[[Any, Any, Any], None]
+
+class Source(NamedTuple):
+    """What a session is made of.
+
+    Attributes
+    ----------
+    create : callable
+        ``create(env, options, out)`` calls a function of the API that makes a session, with the
+        handle of an environment, that of options or NULL, and where to write the session.
+    keep : object
+        What the library borrows until the session is released.
+    content : object
+        The bytes of the model, which the library also borrows if the options say so; or None.
+    """
+
+    create: Callable[[Any, Any, Any], None]
+    keep: object = None
+    content: object = None
 
 
 # Of each library, the environment of those of its sessions that were given none.
@@ -43,10 +59,8 @@ def environment_of(api: "Api", env: Env | None) -> Env:
     return env
 
 
-def create_from(
-    api: "Api", model: Any, weights: PrepackedWeights | None, options: SessionOptions | None
-) -> tuple[Create, object]:
-    """What makes a session of a path or of bytes, and what the library then borrows."""
+def source_of(api: "Api", model: Any, weights: PrepackedWeights | None = None) -> Source:
+    """A path or bytes, and a store of weights."""
     store: tuple[Any, ...] = ()
     suffix = ""
     if weights is not None:
@@ -68,18 +82,18 @@ def create_from(
         getattr(checked, slot)(api.pointer, env, *subject, options, *store, out)
 
     # The session refers to bytes anyway; other memory is held only where the library uses it.
-    return create, (store, held) if is_bytes or _borrows_bytes(options) else store
+    return Source(create, (store, held)) if is_bytes else Source(create, store, held)
 
 
-def create_from_graph(api: "Api", graph: Graph) -> Create:
-    """What makes a session of a graph, over the memory of its initializers."""
+def source_of_graph(api: "Api", graph: Graph) -> Source:
+    """A graph, whose initializers have the memory that the session uses."""
     slot = "CreateSessionFromModel"
 
     def create(env: Any, options: Any, out: Any) -> None:
         parts = Parts(api, slot)
         parts.call(slot, env, owned_by(build_model(parts, graph)), options, out)
 
-    return create
+    return Source(create)
 
 
 def has_threads(options: SessionOptions | None) -> bool:
@@ -115,12 +129,20 @@ _DATA = {"initializers", "external_initializers", "external_files", "weightless_
 _CPU = {"CPU", "CPUExecutionProvider"}
 
 
-def _borrows_bytes(options: "SessionOptions | None") -> bool:
-    """Whether a session reads the bytes of its model also after it was made."""
-    if options is None:
-        return False
+def borrowed_of(content: object, options: SessionOptions | None) -> object:
+    """The bytes of a model if a session reads them also after it was made; else None.
+
+    Parameters
+    ----------
+    content : object
+        The bytes, or None.
+    options : SessionOptions, optional
+        Options that nobody changes any more.
+    """
+    if content is None or options is None:
+        return None
     config = options.config
-    return any(key in config and config[key] == "1" for key in _KEYS)
+    return content if any(key in config and config[key] == "1" for key in _KEYS) else None
 
 
 _KEYS = ("session.use_ort_model_bytes_directly", "session.use_ort_model_bytes_for_initializers")

@@ -3,6 +3,8 @@
 
 import os
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._closing import Closing
@@ -16,6 +18,7 @@ from ortcffi.graph.editor import Parts, build_model, editor_of
 from ortcffi.graph.graph import Graph
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.session import SessionOptions
+from ortcffi.session.creation import Source, borrowed_of
 from ortcffi.session.session import Session
 from ortcffi.table.engine import engine_for
 
@@ -64,7 +67,10 @@ class ModelEditor(Closing):
     [array([1., 2.], dtype=float32)]
     """
 
-    __slots__ = ("__weakref__", "_env", "_handle", "_lock", "_options", "_owner", "_use", "api")
+    __slots__ = (
+        *("__weakref__", "_changes", "_content", "_env", "_handle", "_lock", "_options"),
+        *("_owner", "_use", "api"),
+    )
 
     def __init__(
         self,
@@ -75,7 +81,8 @@ class ModelEditor(Closing):
         env: Env | None = None,
     ) -> None:
         self._handle: Any = None
-        self._lock = threading.RLock()  # held while the model is changed
+        self._lock = threading.RLock()  # held while the model is read or changed
+        self._changes = False  # whether the thread that holds the lock changes it
         self.api = engine_for(api, options, env)
         self._options = session_options_for(self.api, options)
         self._use: Use | None = None  # of the options, which are not changed while this has them
@@ -89,7 +96,8 @@ class ModelEditor(Closing):
         environment, chosen = self._env.handle, self._options_handle()
         # The environment's handle itself: the collector may take its Env apart before.
         borrowed = None if self._options is None else self._options._alive
-        keeps = environment, self._env._client, borrowed, chosen
+        self._content = borrowed_of(subject[0] if len(subject) > 1 else None, self._options)
+        keeps = environment, self._env._client, borrowed, chosen, self._content
         owner = owner_of("OrtSession*", self.api, lib.ReleaseSession, keeps=keeps)
         arguments = editor, environment, *subject, chosen, out_of(owner)
         try:
@@ -113,6 +121,18 @@ class ModelEditor(Closing):
         handle, editor = self._loaded(), editor_of(self.api, slot)
         call(self.api.pointer, slot, getattr(lib, slot), editor, handle, *arguments)
 
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Keep others from the model, also what the library calls meanwhile on this thread."""
+        with self._lock:
+            if self._changes:
+                raise RuntimeError("this ModelEditor is changing its model, and called this")
+            self._changes = True
+            try:
+                yield
+            finally:
+                self._changes = False
+
     def opset(self, domain: str = "") -> int:
         """The version of an operator set that the model uses.
 
@@ -126,7 +146,8 @@ class ModelEditor(Closing):
         Model-editor function: ``SessionGetOpsetForDomain``.
         """
         out = ffi.new("int*")
-        self._call("SessionGetOpsetForDomain", encode("domain", domain), out)
+        with self._lock:
+            self._call("SessionGetOpsetForDomain", encode("domain", domain), out)
         return int(out[0])
 
     def apply(self, graph: Graph) -> None:
@@ -146,13 +167,13 @@ class ModelEditor(Closing):
         if not isinstance(graph, Graph):
             raise TypeError(f"graph must be a Graph, not {type(graph).__name__}")
         slot = "ApplyModelToModelEditorSession"
-        try:
-            model = build_model(Parts(self.api, slot), graph, whole=False)
-            with self._lock:
+        with self._changing():
+            try:
+                model = build_model(Parts(self.api, slot), graph, whole=False)
                 self._call(slot, owned_by(model))
-        except BaseException:
-            self.close()
-            raise
+            except BaseException:
+                self.close()
+                raise
 
     def finish(self, prepacked_weights: "PrepackedWeights | None" = None) -> Session:
         """Make the model ready to run, and end the editor.
@@ -172,7 +193,7 @@ class ModelEditor(Closing):
         Model-editor function: ``FinalizeModelEditorSession``.
         """
         store = None if prepacked_weights is None else prepacked_weights.handle
-        with self._lock:
+        with self._changing():
             self._loaded()  # raises if closed
             owner, session = self._owner, Session.__new__(Session)
             slot = "FinalizeModelEditorSession"
@@ -182,7 +203,8 @@ class ModelEditor(Closing):
                 def hand_over(_env: Any, _options: Any, out: Any) -> None:
                     owner.move(int(ffi.cast("uintptr_t", out)))
 
-                session._open(self.api, hand_over, self._options, env=self._env, keep=store)
+                source = Source(hand_over, store, self._content)
+                session._open(self.api, source, self._options, env=self._env)
             finally:
                 self.close()
         return session
@@ -194,7 +216,7 @@ class ModelEditor(Closing):
 
     def close(self) -> None:
         """End the editor. Closing again does nothing."""
-        self._handle = self._owner = self._use = None
+        self._handle = self._owner = self._use = self._content = None
 
     def __repr__(self) -> str:
         return f"<ModelEditor {'closed' if self.closed else f'of {self.api}'}>"

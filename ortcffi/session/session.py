@@ -17,12 +17,13 @@ from ortcffi.options.prepacked import PrepackedWeights
 from ortcffi.options.session import SessionOptions
 from ortcffi.session import asynchronous, bind
 from ortcffi.session.creation import (
-    Create,
-    create_from,
-    create_from_graph,
+    Source,
+    borrowed_of,
     environment_of,
     has_threads,
     may_keep_gil,
+    source_of,
+    source_of_graph,
 )
 from ortcffi.session.facts import Facts
 from ortcffi.session.providers import Provider, with_providers
@@ -113,8 +114,8 @@ class Session(Facts, Closing):
         engine = engine_for(api, options, prepacked_weights, env)
         if providers is not None:
             options = with_providers(engine, options, providers)
-        create, keep = create_from(engine, model, prepacked_weights, options)
-        self._open(engine, create, options, env=env, keep=keep)
+        source = source_of(engine, model, prepacked_weights)
+        self._open(engine, source, options, env=env)
         self._source = model
 
     @classmethod
@@ -152,20 +153,19 @@ class Session(Facts, Closing):
         ):
             # A view, because the session is to keep these bytes only if the library borrows them.
             model = memoryview(graph.to_bytes(options=chosen, api=engine))
-            create, keep = create_from(engine, model, None, chosen)
+            source = source_of(engine, model)
         else:
-            create, keep = create_from_graph(engine, graph), None
-        session._open(engine, create, chosen, env=env, keep=keep)
+            source = source_of_graph(engine, graph)
+        session._open(engine, source, chosen, env=env)
         return session
 
     def _open(
         self,
         api: "Api",
-        create: Create,
+        source: Source,
         options: "SessionOptions | None" = None,
         *,
         env: Env | None = None,
-        keep: object = None,
     ) -> None:
         """Make the library's session and read what it tells of the model.
 
@@ -173,27 +173,24 @@ class Session(Facts, Closing):
         ----------
         api : Api
             A table with an engine.
-        create : callable
-            ``create(env, options, out)`` calls a function of the API that makes a session, with
-            the handle of an environment, that of options or NULL, and where to write the session.
+        source : Source
+            What the session is made of.
         options : SessionOptions, optional
             As of the class.
         env : Env, optional
             As of the class.
-        keep : object, optional
-            What the library borrows until the session is released.
         """
         chosen = session_options_for(api, options)
         environment = environment_of(api, env)
         # The environment's handle itself: the collector may take its Env apart at any time.
         handle = environment.handle
-        kept = Kept([environment, handle, environment._client, keep])
+        kept = Kept([environment, handle, environment._client, source.keep])
         given: Any = ffi.NULL
         use = None  # of the options, which are not changed until the session is made
         if chosen is not None:
             chosen, use = chosen._for_session()
             given = chosen.handle
-            kept += [given, chosen._alive, chosen._values]
+            kept += [given, chosen._alive, chosen._values, borrowed_of(source.content, chosen)]
         try:
             threads, quiet = has_threads(chosen), may_keep_gil(environment, chosen)
             self._take(api, kept, has_threads=threads, may_keep_gil=quiet)
@@ -201,7 +198,7 @@ class Session(Facts, Closing):
             # The session goes on to use allocators that another thread may replace at any time.
             with environment._client.clients.watched(kept):
                 kept.append(environment._registered())
-                create(handle, given, ffi.cast("OrtSession**", self._out))
+                source.create(handle, given, ffi.cast("OrtSession**", self._out))
         finally:
             del use  # a traceback keeps what has a name here
         self._read_ports()

@@ -241,3 +241,23 @@ def test_a_model_cut_short_is_an_error(real_api, model, length):
 def test_a_domain_that_the_model_does_not_use_is_an_error(real_api, model):
     with ort.ModelEditor(model, api=real_api) as editor, pytest.raises(ort.OrtError):
         editor.opset("nowhere")
+
+
+def test_a_logger_cannot_finish_the_editor_that_is_finishing(real_api, model, dense):
+    editors, refusals = [], set()
+
+    def log(_message):
+        for editor in editors:
+            try:
+                editor.finish()
+            except RuntimeError as error:
+                refusals.add(str(error))
+
+    verbose = {"log_severity": ort.LogSeverity.VERBOSE, "logger": log}
+    with ort.SessionOptions(real_api, **verbose) as options:
+        editors.append(ort.ModelEditor(model, options))
+        session = editors[0].finish()
+    editors.clear()
+    with session:
+        np.testing.assert_allclose(session.run({"x": X})[0], expected(dense), rtol=1e-5)
+    assert refusals == {"this ModelEditor is changing its model, and called this"}

@@ -121,18 +121,18 @@ def test_an_old_table_does_not_tell_a_scalar_from_any_shape(real_api):
 def test_a_session_keeps_allocators_that_are_replaced_while_it_is_made(monkeypatch, real_api, x):
     replaced = []
 
-    def create_from(*arguments):
-        create, keep = creation.create_from(*arguments)
+    def source_of(*arguments):
+        source = creation.source_of(*arguments)
 
         def create_meanwhile(*handles):
             for _ in range(2):
                 env.register_allocator(ort.Tracking(ort.core_api().default_allocator))
                 replaced.append(weakref.ref(env._registered()[0].lent))
-            create(*handles)
+            source.create(*handles)
 
-        return create_meanwhile, keep
+        return source._replace(create=create_meanwhile)
 
-    monkeypatch.setattr("ortcffi.session.session.create_from", create_from)
+    monkeypatch.setattr("ortcffi.session.session.source_of", source_of)
     with ort.Env("app", real_api) as env, ort.Session(models.add(), env=env) as session:
         gc.collect()
         assert replaced[0]() is not None
@@ -154,3 +154,54 @@ def test_a_session_whose_creation_was_interrupted_is_not_kept(real_api):
         env.register_allocator(ort.Tracking(ort.core_api().default_allocator))
         with ort.Session(models.add(), env=env):
             assert len(clients.watchers) == 0
+
+
+# --- bytes that a session reads also after it was made ------------------------------------------
+
+DIRECTLY = "session.use_ort_model_bytes_directly"
+
+
+@pytest.fixture
+def content(real_api, tmp_path):
+    """A model in ONNX Runtime's own format."""
+    config = {"session.save_model_format": "ORT"}
+    path = tmp_path / "model.ort"
+    with ort.SessionOptions(real_api, optimized_model_path=path, config=config) as options:
+        options.log_severity = ort.LogSeverity.ERROR
+        ort.Session(models.scaled(), options).close()
+    return bytearray(path.read_bytes())
+
+
+def assert_is_held(content, session):
+    """As long as the session."""
+    with pytest.raises(BufferError):
+        content.append(0)
+    session.close()
+    content.append(0)
+
+
+def test_the_bytes_that_a_session_uses_directly_are_held(real_api, content):
+    with ort.SessionOptions(real_api, config={DIRECTLY: "1"}) as options:
+        assert_is_held(content, ort.Session(content, options))
+
+
+@needs_release(22, "the model editor")
+def test_the_bytes_that_an_edited_model_uses_directly_are_held(real_api, content):
+    with ort.SessionOptions(real_api, config={DIRECTLY: "1"}) as options:
+        with ort.ModelEditor(content, options) as editor:
+            session = editor.finish()
+        del editor
+        assert_is_held(content, session)
+
+
+def test_the_bytes_are_held_where_the_options_change_at_the_last_moment(
+    monkeypatch, real_api, content
+):
+    def source_of(*arguments):
+        source = creation.source_of(*arguments)
+        options.config[DIRECTLY] = "1"  # as another thread may
+        return source
+
+    monkeypatch.setattr("ortcffi.session.session.source_of", source_of)
+    with ort.SessionOptions(real_api) as options:
+        assert_is_held(content, ort.Session(content, options))
