@@ -3,7 +3,7 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from ortcffi.compat._devices import OrtMemoryInfo
 from ortcffi.compat._official_devices import OrtDevice
 from ortcffi.compat._official_sparse import SparseTensor
 from ortcffi.values.value import Value
+
+if TYPE_CHECKING:
+    from typing_extensions import CapsuleType
 
 __all__ = ["OrtValue", "copy_tensors"]
 
@@ -161,7 +164,7 @@ class OrtValue:
             return np.array(found, dtype=dtype, copy=copy)
         return found if dtype is None else np.asarray(found, dtype=dtype)
 
-    def __dlpack__(self, *, stream: Any = None) -> object:
+    def __dlpack__(self, *, stream: Any = None) -> "CapsuleType":
         return self._ortvalue.__dlpack__(stream=stream)
 
     def __dlpack_device__(self) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 
 import ctypes
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from ortcffi.compat._types import (
 from ortcffi.errors import OrtError, checked
 from ortcffi.values.element_types import ElementType, ValueKind
 from ortcffi.values.value import Value
+
+if TYPE_CHECKING:
+    from typing_extensions import CapsuleType
 
 __all__ = ["OrtValue", "copy_tensors", "is_dlpack_uint8_tensor"]
 
@@ -206,11 +209,11 @@ class OrtValue:
             )
         return value.numpy()
 
-    def to_dlpack(self) -> object:
+    def to_dlpack(self) -> "CapsuleType":
         """Return a capsule of DLPack with the memory."""
         return self._value.__dlpack__()
 
-    def __dlpack__(self, stream: object = None) -> object:
+    def __dlpack__(self, stream: object = None) -> "CapsuleType":
         return self._value.__dlpack__(stream=stream)
 
     def __dlpack_device__(self) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 """Libraries of custom ops, opened to run their kernels."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from ortcffi._closing import Closing
 from ortcffi._convert import AnyPath, absolute, decode, encode
@@ -185,6 +185,10 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
                 i += 1
             place += 1
 
+    @overload
+    def __getitem__(self, key: str) -> dict[str, LibraryOp]: ...
+    @overload
+    def __getitem__(self, key: tuple[str, str]) -> LibraryOp: ...
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, tuple):
             domain, name = key

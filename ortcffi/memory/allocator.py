@@ -186,7 +186,7 @@ class Allocator(Handle):
 
     # --- blocks -----------------------------------------------------------------------------------
 
-    def alloc(self, size: int) -> "Cdata":
+    def alloc(self, size: int) -> Any:  # a subclass in Python may return an address
         """Allocate a block, which must be passed to `free`.
 
         Parameters
@@ -218,7 +218,7 @@ class Allocator(Handle):
             refuse(self._limits(), error, "AllocatorAlloc")
         if bytes_ and not out[0]:
             refuse(self._limits(), None, "AllocatorAlloc")
-        return out[0]  # type: ignore[no-any-return]
+        return out[0]
 
     def free(self, pointer: "Cdata") -> None:
         """Free a block. API function: ``AllocatorFree``.

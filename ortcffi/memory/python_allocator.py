@@ -85,7 +85,7 @@ class PythonAllocator(CalledFromC, Allocator):
         self.handle  # noqa: B018  # raises if closed
         return self._lender  # type: ignore[return-value]
 
-    def alloc(self, size: int) -> "Cdata | int | None":  # type: ignore[override]
+    def alloc(self, size: int) -> "Cdata | int | None":
         """Return a block of at least `size` bytes, a pointer or an address; None if out of memory.
 
         The block must stay where it is until `free` is called for it. `size` is 1 or more.

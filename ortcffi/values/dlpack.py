@@ -13,6 +13,7 @@ from ortcffi.values.tensors import copy_of, twin_of
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
+    from typing_extensions import CapsuleType
 
     from ortcffi.table.api import Api
 
@@ -48,7 +49,7 @@ def capsule(
     max_version: tuple[int, int] | None,
     dl_device: tuple[int, int] | None,
     copy: bool | None,
-) -> object:
+) -> "CapsuleType":
     """Return a capsule with the memory, which keeps the value.
 
     Parameters

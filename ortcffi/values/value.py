@@ -28,6 +28,7 @@ from ortcffi.values.type_info import TypeInfo
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
+    from typing_extensions import CapsuleType
 
     from ortcffi._ort import Cdata, OrtValue
     from ortcffi.memory.allocator import Allocator, Shape
@@ -219,7 +220,7 @@ class Value(Tensor):
         max_version: tuple[int, int] | None = None,
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
-    ) -> object:
+    ) -> "CapsuleType":
         return dlpack.capsule(self, stream, max_version, dl_device, copy)
 
     # --- sequences and maps -----------------------------------------------------------------------

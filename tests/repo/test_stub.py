@@ -34,6 +34,57 @@ block = ffi.new("void**")
 status = lib.AllocatorAlloc(api, allocator[0], 64, block)
 lib.ReleaseStatus(api, status)
 """
+# Such as users write, with every argument and result of a type of its own.
+PROGRAM = """
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+import ortcffi as ort
+import ortcffi.compat as onnxruntime
+from ortcffi._ort import Cdata
+
+Floats = npt.NDArray[np.float32]
+
+
+class Mine(ort.PythonAllocator):
+    def alloc(self, size: int) -> int | None:
+        return None
+
+    def free(self, pointer: Cdata) -> None: ...
+
+
+@ort.custom_op("my.domain", inputs=[np.float32], outputs=[np.float32], attributes={"by": 2.0})
+def scale(x: Floats, *, by: float) -> Floats:
+    return x * np.float32(by)
+
+
+async def run(path: Path, x: Floats) -> Floats:
+    options = ort.SessionOptions(intra_op_threads=2, config={"key": "value"})
+    with ort.Session(path, options=options, api=ort.load()) as session, session.bind(x=x) as bound:
+        bound.run()
+        y: Floats = (await session.run_async({"x": x}))[0]
+        shape: tuple[int | str, ...] | None = session.inputs[0].shape
+    return y
+
+
+tracking = ort.Tracking(ort.Limiting(Mine(), 1 << 20))
+with tracking.scope("sum") as scope, ort.numpy_allocator(tracking):
+    peak: int = scope.peak
+x: Floats = tracking.zeros((2, 3), np.float32)
+value = ort.Value.from_numpy(x)
+same = np.from_dlpack(value), np.from_dlpack(onnxruntime.OrtValue.ortvalue_from_numpy(x))
+op: ort.LibraryOp = ort.CustomOpLibrary("library.so")["my.domain", "Scale"]
+names: list[str] = sorted(ort.CustomOpLibrary("library.so")["my.domain"])
+try:
+    op.kernel({"by": 3.0})(x)
+except ort.errors.InvalidArgument as error:
+    code: int = error.code
+session = onnxruntime.InferenceSession("model.onnx", providers=["CPUExecutionProvider"])
+session.run(None, {"x": x})
+"""
 WRONG = {  # a wrong call, and what the type checker says of it
     'lib.AllocatorFree(api, ffi.new("OrtValue**")[0], ffi.NULL)': 'expected "OrtAllocator"',
     'lib.ReleaseStatus(api, ffi.new("OrtEnv**")[0])': 'expected "OrtStatus"',
@@ -49,7 +100,7 @@ def complaints(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]
     """What mypy, in strict mode, says of each module; it reads all of them in one run."""
     folder = tmp_path_factory.mktemp("types")
     names = "\n".join(f"ort.{name}" for name in ortcffi.__all__)
-    modules = {"right": RIGHT, "names": f"import ortcffi as ort\n{names}"}
+    modules = {"right": RIGHT, "program": PROGRAM, "names": f"import ortcffi as ort\n{names}"}
     for number, wrong in enumerate(WRONG):
         modules[f"wrong{number}"] = f"api = lib.ortcffi_core_api_base().GetApi(1)\n{wrong}"
     for name, text in modules.items():
@@ -93,6 +144,10 @@ def test_the_stub_gives_each_function_the_number_of_arguments_that_it_takes(stub
 
 def test_a_call_with_the_right_handles_passes_the_type_checker(complaints):
     assert complaints["right"] == []
+
+
+def test_a_program_of_a_user_passes_the_type_checker(complaints):
+    assert complaints["program"] == []
 
 
 def test_the_names_of_the_package_are_known_to_the_type_checker(complaints):

@@ -87,7 +87,7 @@ class Arguments:
 
     def dtype(self) -> Any:
         kinds: list[Any] = ["f4", np.float32, np.int64, str, object, "bfloat16", "int4", 1, 99]
-        return self.chance.choice([*kinds, None, "/nope", "f8", "i4,f8", "V0", "U4"])
+        return self.chance.choice([*kinds, None, "/no/pe", "f8", "i4,f8", "V0", "U4"])
 
     def model(self) -> Any:
         """A model, mostly; as bytes, as a file, or broken."""
