@@ -5,6 +5,7 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._closing import Closing
@@ -117,9 +118,15 @@ class ModelEditor(Closing):
             raise ValueError("this ModelEditor is closed")
         return handle
 
-    def _call(self, slot: str, *arguments: Any) -> None:
-        handle, editor = self._loaded(), editor_of(self.api, slot)
-        call(self.api.pointer, slot, getattr(lib, slot), editor, handle, *arguments)
+    def _call(self, slot: str, handle: Any, *arguments: Any) -> None:
+        call(
+            self.api.pointer,
+            slot,
+            getattr(lib, slot),
+            editor_of(self.api, slot),
+            handle,
+            *arguments,
+        )
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
@@ -146,8 +153,9 @@ class ModelEditor(Closing):
         Model-editor function: ``SessionGetOpsetForDomain``.
         """
         out = ffi.new("int*")
+        self._loaded()  # raises while `finish` holds the lock
         with self._lock:
-            self._call("SessionGetOpsetForDomain", encode("domain", domain), out)
+            self._call("SessionGetOpsetForDomain", self._loaded(), encode("domain", domain), out)
         return int(out[0])
 
     def apply(self, graph: Graph) -> None:
@@ -170,7 +178,7 @@ class ModelEditor(Closing):
         with self._changing():
             try:
                 model = build_model(Parts(self.api, slot), graph, whole=False)
-                self._call(slot, owned_by(model))
+                self._call(slot, self._loaded(), owned_by(model))
             except BaseException:
                 self.close()
                 raise
@@ -194,19 +202,19 @@ class ModelEditor(Closing):
         """
         store = None if prepacked_weights is None else prepacked_weights.handle
         with self._changing():
-            self._loaded()  # raises if closed
-            owner, session = self._owner, Session.__new__(Session)
+            # Closed from here on: whatever comes in between, an interrupt say, nobody then uses the
+            # handle of what belongs to the session.
+            handle, owner, use, content = self._loaded(), self._owner, self._use, self._content
+            self.close()
+            session = Session.__new__(Session)
             slot = "FinalizeModelEditorSession"
             try:
-                self._call(slot, self._options_handle(), ffi.NULL if store is None else store)
-
-                def hand_over(_env: Any, _options: Any, out: Any) -> None:
-                    owner.move(int(ffi.cast("uintptr_t", out)))
-
-                source = Source(hand_over, store, self._content)
+                store_handle = ffi.NULL if store is None else store
+                self._call(slot, handle, self._options_handle(), store_handle)
+                source = Source(partial(_hand_over, owner), store, content)
                 session._open(self.api, source, self._options, env=self._env)
             finally:
-                self.close()
+                del handle, owner, use, content  # a traceback keeps what has a name here
         return session
 
     @property
@@ -220,6 +228,11 @@ class ModelEditor(Closing):
 
     def __repr__(self) -> str:
         return f"<ModelEditor {'closed' if self.closed else f'of {self.api}'}>"
+
+
+def _hand_over(owner: Any, _env: Any, _options: Any, out: Any) -> None:
+    """Give a session what the editor owned."""
+    owner.move(int(ffi.cast("uintptr_t", out)))
 
 
 def _subject(model: Any) -> tuple[str, tuple[Any, ...]]:

@@ -218,6 +218,27 @@ def test_calls_in_the_wrong_order_are_refused(real_api, model, calls):
         calls(ort.ModelEditor(model, api=real_api))
 
 
+def test_an_editor_whose_end_is_interrupted_does_not_use_the_session(real_api, model, monkeypatch):
+    made = []
+
+    def interrupted(session):
+        made.append(session)
+        raise KeyboardInterrupt
+
+    editor = ort.ModelEditor(model, api=real_api)
+    monkeypatch.setattr(ort.ModelEditor, "close", lambda _editor: interrupted(None))
+    with pytest.raises(KeyboardInterrupt):
+        editor.finish()
+    monkeypatch.undo()
+    editor.opset()  # the library has not finished: the editor still has its model
+    monkeypatch.setattr(ort.Session, "_read_ports", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        editor.finish()
+    made[-1].close()
+    with pytest.raises(ValueError, match="closed"):
+        editor.opset()
+
+
 def test_an_unused_editor_goes_with_its_last_reference(real_api, model):
     editor = ort.ModelEditor(model, api=real_api)
     gone = weakref.ref(editor)
