@@ -7,6 +7,7 @@ from typing import Any
 from ortcffi._convert import decode
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
+from ortcffi.compat._arguments import instance
 from ortcffi.compat._enums import OrtCompiledModelCompatibility
 from ortcffi.compat._environment import api, env, text
 from ortcffi.compat._hardware import OrtEpDevice, OrtHardwareDevice
@@ -61,11 +62,11 @@ def get_model_compatibility_for_ep_devices(
     devices: Sequence[OrtEpDevice], info: str, /
 ) -> OrtCompiledModelCompatibility:
     """Return whether devices can use a compiled model that says this of itself."""
-    kept = [device._device.handle for device in devices]
+    kept = [instance("devices", device, OrtEpDevice)._device.handle for device in devices]
     handles = ffi.new("const OrtEpDevice*[]", kept)
     out = ffi.new("OrtCompiledModelCompatibility*")
     encoded = text(info).encode()
-    _call("GetModelCompatibilityForEpDevices", handles, len(devices), encoded, out)
+    _call("GetModelCompatibilityForEpDevices", handles, len(kept), encoded, out)
     return OrtCompiledModelCompatibility(out[0])
 
 

@@ -49,8 +49,9 @@ def run_values(
     session: Session, names: Any, feed: Mapping[str, Value], options: "RunOptions | None"
 ) -> list[Value]:
     """Run a model without a check of the names, types and shapes: errors are the engine's own."""
-    api, count = session.api, len(names)
+    api = session.api
     texts = [[ffi.new("char[]", _text(each)) for each in side] for side in (feed, names)]
+    count = len(texts[1])  # what `names` itself says may be another number
     handles = [value.handle for value in feed.values()]
     owner = owner_of("OrtValue*", api, lib.ReleaseValue, count=count)
     checked.Run(

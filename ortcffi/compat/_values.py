@@ -260,14 +260,14 @@ def is_dlpack_uint8_tensor(capsule: object, /) -> bool:
 
 def copy_tensors(sources: Sequence[OrtValue], targets: Sequence[OrtValue], stream: Any, /) -> None:
     """Copy tensors, also between devices."""
-    if len(sources) != len(targets):
-        raise RuntimeError("sources and targets must be of the same length")
     kept = [[each._value.handle for each in side] for side in (sources, targets)]
+    count = len(kept[0])
+    if count != len(kept[1]):
+        raise RuntimeError("sources and targets must be of the same length")
     source, target = (ffi.new("OrtValue*[]", handles) for handles in kept)
     queue = ffi.NULL if stream is None else stream._handle
     table = api()
     table.require("CopyTensors")
-    count = len(sources)
     try:
         checked.CopyTensors(table.pointer, env().handle, source, target, queue, count)
     except OrtError as error:

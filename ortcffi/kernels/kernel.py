@@ -195,12 +195,15 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     allocator: Allocator | None = None,
     logger: Any = None,
     threads: int = 1,
+    **unknown: Any,
 ) -> Kernel:
     """The kernel of an ``OrtCustomOp``, for the arguments of `LibraryOp.kernel`.
 
     `holder` keeps the op valid, or else `ops`, the registered ops of a library: the collector may
     end `holder` before the kernel, which keeps `ops` in C.
     """
+    for name in unknown:
+        raise TypeError(f"kernel() got an unexpected keyword argument {name!r}")
     last = op.end_version or SIZE[1]
     if domain_version is not None and not op.since_version <= domain_version <= last:
         raise InvalidArgument(f"{op.name} is not in version {domain_version} of its domain", None)

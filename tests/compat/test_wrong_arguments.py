@@ -99,6 +99,31 @@ def test_a_queue_for_the_cpu_is_a_runtime_error(onnxruntime):
         onnxruntime.get_ep_devices()[0].create_sync_stream()
 
 
+def test_compatibility_is_asked_of_devices(state):
+    if not hasattr(state, "get_model_compatibility_for_ep_devices"):
+        pytest.skip("this release cannot tell")
+    with pytest.raises(TypeError):
+        state.get_model_compatibility_for_ep_devices([5], "info")
+
+
+class Lying(list):
+    """A list that says that it is longer than it is."""
+
+    def __len__(self):
+        return 1000
+
+
+def test_a_list_of_devices_is_read_once_whatever_length_it_tells():
+    from ortcffi.compat.capi.onnxruntime_pybind11_state import (
+        OrtCompiledModelCompatibility,
+        get_ep_devices,
+        get_model_compatibility_for_ep_devices,
+    )
+
+    found = get_model_compatibility_for_ep_devices(Lying(get_ep_devices()[:1]), "info")
+    assert isinstance(found, OrtCompiledModelCompatibility)
+
+
 # --- runs -----------------------------------------------------------------------------------------
 
 
@@ -138,6 +163,23 @@ def test_bound_memory_has_elements_of_a_type_that_tensors_have(session):
 def test_runs_with_vectors_refuse_lists(onnxruntime, session):
     with pytest.raises(TypeError):
         session.run_with_ortvaluevector(onnxruntime.RunOptions(), ["X"], [], ["Y"], [], [])
+
+
+def test_a_list_of_outputs_is_read_once_whatever_length_it_tells(squares):
+    from ortcffi import compat
+
+    session = compat.InferenceSession(squares, providers=CPU)._sess
+    (y,) = session.run(Lying(["Y"]), {"X": ONE})
+    np.testing.assert_array_equal(y, ONE)
+
+
+def test_lists_of_tensors_are_read_once_whatever_length_they_tell():
+    from ortcffi.compat import OrtValue
+    from ortcffi.compat.capi.onnxruntime_pybind11_state import copy_tensors
+
+    value = OrtValue.ortvalue_from_numpy(ONE)._ortvalue
+    with pytest.raises(RuntimeError, match="Data transfer"):  # of which the CPU has none
+        copy_tensors(Lying([value]), Lying([value]), None)
 
 
 # --- models that are compiled, adapters -----------------------------------------------------------

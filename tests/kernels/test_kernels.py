@@ -134,6 +134,7 @@ def test_wrong_inputs_are_named(call, error, told):
         ({"allocator": 5}, TypeError, "allocator must be an Allocator, not int"),
         ({"domain_version": 3}, ort.errors.InvalidArgument, "is not in version 3"),
         ({"threads": -1}, ValueError, "threads must be from 0"),
+        ({"thread": 1}, TypeError, r"kernel\(\) got an unexpected keyword argument 'thread'"),
         ({"outputs": "x"}, TypeError, "outputs must be a count or a list of types"),
         ({"constants": {7: X}}, ort.errors.InvalidArgument, "has no input 7"),
         ({"node_name": "a\0"}, ValueError, "node_name must not contain a null character"),
