@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""What the drop-in takes, reads and refuses otherwise than the official package: docs/compat.md."""
+
+import numpy as np
+import pytest
+
+from ortcffi import Graph, compat
+
+CPU = ["CPUExecutionProvider"]
+
+
+class Arrayed:
+    def __array__(self, dtype=None, copy=None):
+        return np.array([1, 2], np.float32)
+
+
+def identity(x, shape):
+    graph = Graph()
+    graph.output(graph.node("Identity", [graph.input("x", x, shape)], ["y"])[0], x, shape)
+    return compat.InferenceSession(graph.to_bytes(), providers=CPU)
+
+
+@pytest.mark.parametrize(
+    ("x", "shape", "given"),
+    [
+        ("f4", [1, 2], ([1, 2],)),
+        ("f4", [], 5.0),
+        ("i8", [], 5),
+        ("f4", [], np.float32(5)),
+        (str, [], "text"),
+        ("f4", [2], Arrayed()),
+    ],
+)
+def test_other_inputs_are_taken(x, shape, given):
+    (y,) = identity(x, shape).run(None, {"x": given})
+    assert y.tolist() == np.asarray(given).tolist()
+
+
+def test_an_array_of_a_type_of_ml_dtypes_is_taken():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    graph = Graph()
+    graph.input("x", ml_dtypes.bfloat16, [2])
+    graph.node("Cast", ["x"], ["y"], attributes={"to": 1})
+    graph.output("y", "f4", [2])
+    session = compat.InferenceSession(graph.to_bytes(), providers=CPU)
+    x = np.array([1, 2], ml_dtypes.bfloat16)
+    assert session.run(None, {"x": x})[0].tolist() == [1, 2]
+
+
+def test_an_array_of_the_other_byte_order_keeps_its_numbers():
+    x = np.array([1, 2], np.dtype("f4").newbyteorder())
+    assert identity("f4", [2]).run(None, {"x": x})[0].tolist() == [1, 2]
+    assert compat.OrtValue.ortvalue_from_numpy(x).numpy().tolist() == [1, 2]
+
+
+def test_an_array_of_another_type_is_converted_in_place():
+    value = compat.OrtValue.ortvalue_from_numpy(np.zeros(2, np.float32))
+    value.update_inplace(np.array([1, 2], np.float64))
+    assert value.numpy().tolist() == [1, 2]
+
+
+def test_indices_of_a_sparse_tensor_have_bounds():
+    cpu, places = compat.OrtDevice.make("cpu", 0), np.array([9])
+    with pytest.raises(compat.capi.onnxruntime_pybind11_state.InvalidArgument, match="out of"):
+        compat.SparseTensor.sparse_coo_from_numpy([3, 3], np.ones(1, np.float32), places, cpu)
+
+
+def test_an_adapter_of_a_run_has_to_be_loaded():
+    with pytest.raises(RuntimeError, match="has not been loaded"):
+        compat.RunOptions().add_active_adapter(compat.LoraAdapter())
+
+
+def test_a_callback_has_to_be_callable():
+    x = np.ones(2, np.float32)
+    with pytest.raises(TypeError, match="callback must be callable"):
+        identity("f4", [2]).run_async(None, {"x": x}, None, None)
+
+
+def test_a_name_has_no_null_character():
+    with pytest.raises(RuntimeError, match="logid must not contain a null character"):
+        compat.SessionOptions().logid = "a\0b"
