@@ -4,6 +4,8 @@
 import sys
 
 import pytest
+from support import processes
+from support.paths import CHECKOUT
 
 import ortcffi
 from ortcffi._native import Owner
@@ -45,3 +47,41 @@ def test_a_limit_that_is_set_meanwhile_stays(limit):
 def test_releases_within_releases_leave_the_limit_as_it_was(limit):
     release_with(lambda: release_with(lambda: release_with(lambda: None)))
     assert sys.getrecursionlimit() == limit
+
+
+def test_a_thread_that_is_deeper_when_a_release_ends_survives():
+    program = f"""if True:
+        import sys, threading
+        sys.path.insert(0, {str(CHECKOUT / "tests")!r})
+        from ortcffi._native import Owner
+        from support.recursion import call_near_limit
+
+        deep, ended = threading.Event(), threading.Event()
+
+        def fall():
+            try:
+                fall()
+            except ValueError:
+                pass
+
+        def at_the_limit():
+            deep.set()
+            ended.wait({processes.TIME_LIMIT})
+            fall()
+
+        def work():
+            try:
+                call_near_limit(15, at_the_limit)
+            except RecursionError:
+                print("too deep")
+
+        def release(*_):
+            thread.start()
+            deep.wait({processes.TIME_LIMIT})
+
+        thread = threading.Thread(target=work, daemon=True)
+        Owner("OrtStatus*", release, None, 64).end()
+        ended.set()
+        thread.join({processes.TIME_LIMIT})
+    """
+    assert processes.run_python(program) == "too deep"

@@ -80,8 +80,9 @@ static PyObject* owner_new(PyTypeObject* kind, PyObject* arguments, PyObject* ke
 }
 
 /* How many calls deeper than the limit of recursion a release may go: an object that goes where the
- * limit is near must not stay for that. */
-#define ROOM 500
+ * limit is near must not stay for that. All threads have the room, and CPython 3.11 ends a process
+ * in which a thread is 50 calls deeper than a limit that was lowered. */
+#define ROOM 40
 
 /* The limit of the program, what it is raised to, and how many releases need that. The GIL guards
  * these. A limit that the program sets meanwhile stays. */
