@@ -107,8 +107,9 @@ class SessionIOBinding:
         return OrtValueVector._of(self._bound.output_values())
 
     def copy_outputs_to_cpu(self) -> list[Any]:
-        """Return the contents of the outputs of the last run."""
-        return [content_of(each._value) for each in self.get_outputs()]
+        """Return copies of the outputs of the last run: the next one writes to the same memory."""
+        found = [content_of(each._value) for each in self.get_outputs()]
+        return [x.copy() if isinstance(x, np.ndarray) else x for x in found]
 
     def _run(self, options: Any) -> None:
         try:

@@ -24,7 +24,7 @@ Array = np.ndarray[Any, Any]
 class OrtValue:
     """A value: a tensor, a sequence, a map, or a sparse tensor."""
 
-    __slots__ = ("__weakref__", "_inner", "_value")
+    __slots__ = ("__dict__", "__weakref__", "_inner", "_value")
 
     _value: Value
 
