@@ -94,6 +94,8 @@ def device_name_of(value: "Value") -> str:
     """The name of the device that has a value's memory."""
     if value.kind is ValueKind.SPARSE:  # the C API makes them in memory of the CPU only
         return "Cpu"
+    if value.kind is not ValueKind.TENSOR:
+        raise RuntimeError("Only OrtValues that are Tensors/SparseTensors are currently supported")
     return value.memory_info.name
 
 

@@ -65,11 +65,22 @@ def test_a_run_of_plain_outputs_takes_an_empty_sequence(onnxruntime):
     assert session.run(None, {"X": []}) == [0]
 
 
-def test_a_sequence_has_the_element_type_of_its_tensors(onnxruntime):
+@pytest.fixture
+def sequence(onnxruntime):
+    """A sequence of tensors, as a value."""
     kind = models.sequence_type(models.tensor_type("float32"))
     node = models.node("SequenceConstruct", "x x", "y")
     ports = [models.value("x", shape=["n"])], [models.value_info("y", kind)]
     session = onnxruntime.InferenceSession(models.model([node], *ports), providers=CPU)
     x = onnxruntime.OrtValue.ortvalue_from_numpy(X[0])
-    (value,) = session.run_with_ort_values(None, {"x": x})
-    assert value.element_type() == onnx.TensorProto.FLOAT
+    return session.run_with_ort_values(None, {"x": x})[0]
+
+
+def test_a_sequence_has_the_element_type_of_its_tensors(sequence):
+    assert sequence.element_type() == onnx.TensorProto.FLOAT
+
+
+@pytest.mark.parametrize("method", ["device_name", "data_ptr", "tensor_size_in_bytes", "shape"])
+def test_a_sequence_has_no_memory_of_its_own(sequence, method):
+    with pytest.raises(RuntimeError):
+        getattr(sequence, method)()
