@@ -144,7 +144,7 @@ class Official(Api):
         return options
 
     def run_options(self, official: Any) -> RunOptions:
-        """See official ``RunOptions`` as `RunOptions`.
+        """See official ``RunOptions`` as `RunOptions`: do not change it while official runs use it.
 
         Parameters
         ----------
