@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ortcffi._native import lib
+from ortcffi.values.compiled import Tensor
 
 __all__ = ["detach", "views_in"]
 
@@ -82,7 +83,7 @@ def detach(
 ) -> None:
     """Give arrays, and the views of them that Python can reach, memory of their own.
 
-    Memoryviews of them are released.
+    Memoryviews and values over them are released, and iterators over their elements begin anew.
 
     Parameters
     ----------
@@ -95,16 +96,34 @@ def detach(
     """
     kept = {id(x): x for x in arrays}
     views: dict[int, dict[int, Any]] = {number: {} for number in kept}
+    others: dict[int, Any] = {}
     for each in _all_objects(subject) if known is None else known:
-        if isinstance(each, memoryview):
-            if _root_of(_subject_of(each)) in kept:
-                with suppress(BufferError):  # somebody reads it now
-                    each.release()
-        elif isinstance(each, np.ndarray) and id(each) not in kept and _root_of(each) in kept:
-            views[_root_of(each)][id(each)] = each
+        if not isinstance(each, _OVER_MEMORY):
+            continue
+        *over, root = _owners_of(each)
+        if id(root) in kept:
+            for one in over:
+                group = views[id(root)] if isinstance(one, np.ndarray) else others
+                group[id(one)] = one
     for number, x in kept.items():
         give_memory: Any = lib.ortcffi_detach_array
         give_memory(x, x.copy(), list(views[number].values()))
+    for each in others.values():
+        _leave_memory(each)
+
+
+_OVER_MEMORY = (np.ndarray, memoryview, Tensor, np.flatiter)
+
+
+def _leave_memory(over: Any) -> None:
+    """Have something use memory no more from which the arrays have gone."""
+    if isinstance(over, memoryview):
+        with suppress(BufferError):  # somebody reads it now
+            over.release()
+    elif isinstance(over, Tensor):
+        Tensor.close(over)  # a subclass may have its own
+    else:
+        over[:0]  # it then begins at the memory that its array has now
 
 
 def _all_objects(subject: object) -> Iterator[Any]:
@@ -118,11 +137,25 @@ def _subject_of(view: memoryview) -> object:
         return None
 
 
-def _root_of(x: Any) -> int:
-    """The `id` of the array to whose memory one is a view."""
-    while isinstance(x, np.ndarray) and x.base is not None:
-        x = x.base
-    return id(x)
+def _owners_of(x: Any) -> Iterator[Any]:
+    """What lies over memory, and what it lies over, down to what owns that."""
+    while x is not None:
+        yield x
+        x = _owner_of(x)
+
+
+def _owner_of(x: Any) -> Any:
+    """What keeps the memory of something; None for what keeps its own."""
+    if isinstance(x, (np.ndarray, np.flatiter)):
+        return x.base
+    if isinstance(x, memoryview):
+        return _subject_of(x)
+    if isinstance(x, Tensor):
+        kept = gc.get_referents(x)
+        lenders = [each for each in kept if isinstance(each, tuple)]  # a loan and its array
+        kept += [each for lender in lenders for each in lender]
+        return next((each for each in kept if isinstance(each, _OVER_MEMORY)), None)
+    return None
 
 
 def _frames() -> Iterator[Any]:

@@ -112,6 +112,35 @@ def test_a_memoryview_of_a_kept_array_is_released():
         kept[0][0, 0]
 
 
+def test_a_value_over_a_kept_array_is_closed():
+    def keep(x, kept):
+        borrow = ort.Value.from_numpy
+        kept += [borrow(x), borrow(x[1:]), borrow(np.asarray(memoryview(x)))]
+        kept.append(ort.Value.from_buffer(x, x.shape, x.dtype))
+
+    kept = []
+    call(keeper_of(keep, kept), X.copy())
+    assert [value.closed for value in kept] == [True] * 4
+
+
+def test_an_array_over_such_a_value_or_a_memoryview_gets_memory_of_its_own():
+    def keep(x, kept):
+        kept += [ort.Value.from_numpy(x).numpy(), np.asarray(memoryview(x)[1:])]
+
+    kept = []
+    call(keeper_of(keep, kept), X.copy())
+    gc.collect()
+    assert kept[0].tolist() == X.tolist()
+    assert kept[1].tolist() == X[1:].tolist()
+
+
+def test_an_iterator_over_the_elements_of_a_kept_array_reads_memory_of_its_own():
+    kept = []
+    call(keeper_of(lambda x, kept: kept.extend([x.flat, x[1:].flat]), kept), X.copy())
+    assert list(kept[0]) == X.ravel().tolist()
+    assert list(kept[1]) == X[1:].ravel().tolist()
+
+
 # --- exceptions, whose traceback refers to the arrays ---------------------------------------------
 
 
