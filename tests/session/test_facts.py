@@ -15,6 +15,7 @@ import pytest
 from support import models
 from support.paths import finds_support
 from support.processes import run, run_python
+from support.releases import needs_release
 
 import ortcffi as ort
 from ortcffi.errors import OutOfMemory
@@ -95,6 +96,7 @@ def test_the_cpu_is_a_provider_and_an_unknown_one_is_an_error(opened, x):
         ort.Session(models.add(), providers=[5])
 
 
+@needs_release(23, "the device of the CPU")
 def test_a_device_is_a_provider(opened, x, real_api):
     with ort.Env(api=real_api) as env:
         device = next(each for each in env.devices if each.name == "CPUExecutionProvider")
@@ -102,6 +104,7 @@ def test_a_device_is_a_provider(opened, x, real_api):
         assert session.run({"x": x})[0].tolist() == [[2, 4, 6, 8]]
 
 
+@needs_release(23, "the device of the CPU")
 def test_a_device_has_options_of_its_own(opened, real_api):
     with ort.Env(api=real_api) as env:
         device = next(each for each in env.devices if each.name == "CPUExecutionProvider")
