@@ -81,6 +81,8 @@ class ModelEditor(Closing):
         api: "Api | None" = None,
         env: Env | None = None,
     ) -> None:
+        if hasattr(self, "_lock"):  # a call under way reads the model and its owner one by one
+            raise RuntimeError("this ModelEditor was made before")
         self._handle: Any = None
         self._lock = threading.RLock()  # held while the model is read or changed
         self._changes = False  # whether the thread that holds the lock changes it

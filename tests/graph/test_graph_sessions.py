@@ -282,3 +282,11 @@ def test_a_logger_cannot_finish_the_editor_that_is_finishing(real_api, model, de
     with session:
         np.testing.assert_allclose(session.run({"x": X})[0], expected(dense), rtol=1e-5)
     assert refusals == {"this ModelEditor is changing its model, and called this"}
+
+
+def test_an_editor_is_made_only_once(real_api, model, dense):
+    with ort.ModelEditor(model, api=real_api) as editor:
+        with pytest.raises(RuntimeError, match="this ModelEditor was made before"):
+            editor.__init__(model, api=real_api)
+        with editor.finish() as session:
+            np.testing.assert_allclose(session.run({"x": X})[0], expected(dense), rtol=1e-5)
