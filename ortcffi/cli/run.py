@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("--count and --size must be 1 or more, --threads 0 or more")
     try:
         _run(given)
-    except (OrtError, LoadError, OSError, TypeError, ValueError) as error:
+    except (OrtError, LoadError, OSError, TypeError, ValueError, MemoryError) as error:
         sys.stderr.write(f"{parser.prog}: {error}\n")
         return 1
     return 0
@@ -118,16 +118,22 @@ def random_array(spec: "ValueSpec", size: int, rng: np.random.Generator) -> Any:
     Raises
     ------
     ValueError
-        The input is no dense tensor.
+        The input is no dense tensor, or too large.
     """
     if spec.kind is not ValueKind.TENSOR or spec.dtype is None:
         raise ValueError(f"input {spec.name!r} is {spec.describe()}: give it by session.run")
     shape = [n if isinstance(n, int) and n >= 0 else size for n in spec.shape or ()]
-    if spec.element_type is ElementType.STRING:
-        return np.full(shape, "text", object)
-    if spec.dtype.kind in "iub":
-        return rng.integers(0, 2, shape).astype(spec.dtype)
-    return rng.standard_normal(shape).astype(spec.dtype)
+    try:
+        if spec.element_type is ElementType.STRING:
+            return np.full(shape, "text", object)
+        if spec.dtype.kind in "iub":
+            return rng.integers(0, 2, shape).astype(spec.dtype)
+        return rng.standard_normal(shape).astype(spec.dtype)
+    except (MemoryError, ValueError):
+        raise ValueError(
+            f"there is no memory for input {spec.name!r} with the shape {shape}: --size sets its "
+            "open dimensions"
+        ) from None
 
 
 def _described(result: Any) -> str:

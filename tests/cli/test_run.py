@@ -50,6 +50,14 @@ def test_what_goes_wrong_is_one_line_and_an_exit_code(model, tmp_path, capsys):
     assert capsys.readouterr().err.endswith("the following arguments are required: model\n")
 
 
+@pytest.mark.parametrize("size", [2**50, 2**62, 2**70])
+def test_inputs_that_no_memory_holds_are_one_line_and_an_exit_code(model, capsys, size):
+    assert main([str(model), "--size", str(size)]) == 1
+    told = capsys.readouterr().err
+    assert f"there is no memory for input 'a' with the shape [{size}]: --size sets" in told
+    assert told.count("\n") == 1
+
+
 def test_an_archive_for_one_input_is_refused_with_its_names(model, tmp_path, capsys):
     path = tmp_path / "both.npz"
     np.savez(path, a=[1], b=[2])
