@@ -117,7 +117,8 @@ def from_dlpack(cls: type[V], x: Any, api: "Api | None", copy: bool) -> V:
         return made
     found = table_for(api)
     loan = made if isinstance(made, Loan) else Loan(_capsule_of(x))
-    lender = (loan, x)  # the capsule of an official OrtValue does not keep the array behind it
+    # The capsule of an official OrtValue does not keep the array behind it. The loan goes first.
+    lender = (x, loan)
     address, shape, strides, element, readonly, where = loan.facts
     _check_device(where)
     if not element:

@@ -2,6 +2,7 @@
 """Arguments of values that are wrong in unusual ways."""
 
 import ctypes
+import weakref
 
 import numpy as np
 import pytest
@@ -96,13 +97,13 @@ def test_strings_of_numpy_2_are_stored_in_a_sparse_tensor(api):
 class Exporter:
     """Exports a DLPack tensor that says it has that many dimensions."""
 
-    def __init__(self, rank):
+    def __init__(self, rank, code=2, bits=32, deleter=0):
         self.memory = np.zeros(1, np.float32)
         self.shape = (ctypes.c_int64 * 1)(1)
-        tensor = [self.memory.ctypes.data, 1, 0, rank, 2 | 32 << 8 | 1 << 16]
+        tensor = [self.memory.ctypes.data, 1, 0, rank, code | bits << 8 | 1 << 16]
         head = np.array(tensor[:1], np.int64).tobytes() + np.array(tensor[1:3], np.int32).tobytes()
         head += np.array([tensor[3], tensor[4]], np.int32).tobytes()
-        head += np.array([ctypes.addressof(self.shape), 0, 0, 0, 0], np.int64).tobytes()
+        head += np.array([ctypes.addressof(self.shape), 0, 0, 0, deleter], np.int64).tobytes()
         self.block = ctypes.create_string_buffer(head)
 
     def __dlpack_device__(self):
@@ -117,6 +118,23 @@ class Exporter:
 
 def test_a_capsule_of_one_dimension_becomes_a_value(api):
     assert Value.from_dlpack(Exporter(1), api=api).to_python() == [0]
+
+
+@pytest.mark.parametrize(("code", "bits"), [(2, 32), (4, 16)], ids=["float32", "bfloat16"])
+def test_a_tensor_is_given_back_before_the_object_that_has_it_goes(api, code, bits):
+    @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+    def deleter(_tensor):
+        there.append(exporter() is not None)
+
+    there = []
+    made = Exporter(1, code, bits, ctypes.cast(deleter, ctypes.c_void_p).value)
+    exporter = weakref.ref(made)
+    value = Value.from_dlpack(made, api=api)
+    del made
+    assert exporter() is not None
+    del value
+    assert exporter() is None
+    assert there == [True]
 
 
 @pytest.mark.parametrize("rank", [-1, 65, 2**31 - 1])

@@ -167,7 +167,8 @@ static int64_t plain_size(const struct dl_tensor* tensor, int element) {
 }
 
 /* A tensor over the memory of a loan; the loan itself where Python has to decide. The tensor keeps
- * the object as well: the capsule of an official OrtValue does not keep the array behind it. */
+ * the object as well: the capsule of an official OrtValue does not keep the array behind it. The
+ * object goes after the loan, whose struct it may have: a tuple lets go of its last item first. */
 static PyObject* value_of(PyObject* type, struct maker* maker, struct loan* loan, PyObject* x) {
   uint64_t flags = loan->versioned == NULL ? 0 : loan->versioned->flags;
   const struct dl_tensor* tensor =
@@ -177,7 +178,7 @@ static PyObject* value_of(PyObject* type, struct maker* maker, struct loan* loan
   if (size < 0) {
     return Py_NewRef((PyObject*)loan);
   }
-  PyObject* lender = PyTuple_Pack(2, loan, x);
+  PyObject* lender = PyTuple_Pack(2, x, loan);
   PyObject* value = lender == NULL
                         ? NULL
                         : ortcffi_borrow(type, maker, (char*)tensor->data + tensor->byte_offset,
