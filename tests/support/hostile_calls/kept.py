@@ -54,7 +54,7 @@ class Changed:
 
 
 def take_back() -> None:
-    """Let go of shared allocators, the environment of `ortcffi.compat`, ops, and exceptions.
+    """Let go of shared allocators, jobs and the environment of `ortcffi.compat`, ops, exceptions.
 
     Nothing may use them any more.
     """
@@ -66,6 +66,10 @@ def take_back() -> None:
             except errors.InvalidArgument:  # interrupted before the library had it
                 env._client.clients.drop([each])
         env._client.clients.past.clear()
+    if executor := _environment.State.executor:
+        # An interrupt may have come between a job of run_async and the thread that does it.
+        executor.shutdown(cancel_futures=True)
+        _environment.State.executor = None
     compat.set_default_logger_callback(None)
     _environment.close_environment()
     errors._kept.clear()
