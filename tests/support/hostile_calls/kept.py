@@ -58,6 +58,11 @@ def take_back() -> None:
 
     Nothing may use them any more.
     """
+    if executor := _environment.State.executor:
+        # An interrupt may have come between a job of run_async and the thread that does it.
+        executor.shutdown(cancel_futures=True)
+        _environment.State.executor = None
+    gc.collect()  # what goes may give up shared allocators by itself
     if door := sys.modules.get("ortcffi.official.door"):
         env = door.attach().env
         for each in env._registered():
@@ -66,10 +71,6 @@ def take_back() -> None:
             except errors.InvalidArgument:  # interrupted before the library had it
                 env._client.clients.drop([each])
         env._client.clients.past.clear()
-    if executor := _environment.State.executor:
-        # An interrupt may have come between a job of run_async and the thread that does it.
-        executor.shutdown(cancel_futures=True)
-        _environment.State.executor = None
     compat.set_default_logger_callback(None)
     _environment.close_environment()
     errors._kept.clear()
