@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ortcffi._convert import integer, mapping, of_type
+from ortcffi.compat._arguments import instance, number
 from ortcffi.compat._environment import text
 from ortcffi.compat._official_values import OrtValue
 from ortcffi.compat._tensors import borrowed
@@ -27,12 +27,6 @@ __all__ = ["AdapterFormat", "CAdapterFormat"]
 _MAGIC = b"TORT"
 _VERSION = 1
 _FIELDS = 4  # of either table
-
-
-def _given(argument: str, given: Any, kind: type) -> Any:
-    if given is None:
-        raise TypeError(f"{argument} must be {kind.__name__}, not None")
-    return of_type(argument, given, kind)
 
 
 class CAdapterFormat:
@@ -54,7 +48,7 @@ class CAdapterFormat:
 
     @adapter_version.setter
     def adapter_version(self, version: int) -> None:
-        self._versions = (self._versions[0], integer("adapter_version", version), self._versions[2])
+        self._versions = (self._versions[0], number("adapter_version", version), self._versions[2])
 
     @property
     def model_version(self) -> int:
@@ -63,7 +57,7 @@ class CAdapterFormat:
 
     @model_version.setter
     def model_version(self, version: int) -> None:
-        self._versions = (*self._versions[:2], integer("model_version", version))
+        self._versions = (*self._versions[:2], number("model_version", version))
 
     @property
     def parameters(self) -> dict[str, CValue]:
@@ -73,8 +67,8 @@ class CAdapterFormat:
     @parameters.setter
     def parameters(self, parameters: dict[str, CValue]) -> None:
         self._parameters = {
-            _given("a name", name, str): _given(f"parameter {name!r}", value, CValue)
-            for name, value in mapping("parameters", parameters).items()
+            instance("a name", name, str): instance(f"parameter {name!r}", value, CValue)
+            for name, value in instance("parameters", parameters, dict).items()
         }
 
     def export_adapter(self, path: Any, /) -> None:
@@ -105,7 +99,7 @@ class AdapterFormat:
 
     def __init__(self, adapter: CAdapterFormat | None = None) -> None:
         given = CAdapterFormat() if adapter is None else adapter
-        self._adapter: CAdapterFormat = of_type("adapter", given, CAdapterFormat)
+        self._adapter = instance("adapter", given, CAdapterFormat)
 
     @staticmethod
     def read_adapter(file_path: Any) -> "AdapterFormat":
@@ -139,8 +133,8 @@ class AdapterFormat:
     def set_parameters(self, params: dict[str, OrtValue]) -> None:
         """Set the tensors."""
         self._adapter.parameters = {
-            name: _given(f"params[{name!r}]", value, OrtValue)._ortvalue
-            for name, value in mapping("params", params).items()
+            name: instance(f"params[{name!r}]", value, OrtValue)._ortvalue
+            for name, value in instance("params", params, dict).items()
         }
 
     def get_parameters(self) -> dict[str, OrtValue]:
