@@ -162,11 +162,13 @@ def test_a_versioned_capsule_of_read_only_memory_is_marked_read_only(api):
     x = np.zeros(3)
     x.flags.writeable = False
     value = Value.from_numpy(x, api=api)
-    assert versioned(value)[1].flags == 1
+    _, managed = versioned(value)
+    assert managed.flags == 1
     assert not np.from_dlpack(value).flags.writeable
     with pytest.raises(BufferError, match=r"read-only.*copy=True"):
         value.__dlpack__()
-    assert versioned(value, copy=True)[1].flags == 2
+    _, managed = versioned(value, copy=True)
+    assert managed.flags == 2
 
 
 def test_a_copy_is_made_on_request(api):
