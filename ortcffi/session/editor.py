@@ -12,7 +12,7 @@ from ortcffi._closing import Closing
 from ortcffi._convert import encode, input_path
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
-from ortcffi._public import public
+from ortcffi._public import public, refuse_pickle
 from ortcffi.env.env import Env
 from ortcffi.errors import call
 from ortcffi.graph.editor import Parts, build_model, editor_of
@@ -227,6 +227,8 @@ class ModelEditor(Closing):
     def close(self) -> None:
         """End the editor. Closing again does nothing."""
         self._handle = self._owner = self._use = self._content = None
+
+    __reduce__ = refuse_pickle  # a copy would give the same session away again
 
     def __repr__(self) -> str:
         return f"<ModelEditor {'closed' if self.closed else f'of {self.api}'}>"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Sessions of graphs, and models that are extended."""
 
+import copy
 import gc
 import pickle
 import weakref
@@ -237,6 +238,13 @@ def test_an_editor_whose_end_is_interrupted_does_not_use_the_session(real_api, m
     made[-1].close()
     with pytest.raises(ValueError, match="closed"):
         editor.opset()
+
+
+def test_an_editor_has_no_copy_that_would_give_its_session_away_again(real_api, model):
+    with ort.ModelEditor(model, api=real_api) as editor:
+        with pytest.raises(TypeError, match="cannot pickle a ModelEditor, which"):
+            copy.copy(editor)
+        editor.finish().close()
 
 
 def test_an_unused_editor_goes_with_its_last_reference(real_api, model):

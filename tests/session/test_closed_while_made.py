@@ -6,6 +6,7 @@ from support import models
 from support.threads import run_threads
 
 import ortcffi as ort
+from ortcffi.session.creation import Source
 
 
 class Shown(ort.Session):
@@ -16,6 +17,13 @@ class Shown(ort.Session):
     def __init__(self, *arguments, **keywords):
         self.shown.append(self)
         super().__init__(*arguments, **keywords)
+
+
+def test_a_session_that_the_library_has_not_made_is_refused(real_api):
+    session = ort.Session.__new__(ort.Session)
+    with pytest.raises(ValueError, match="the library has made no session"):
+        session._open(real_api, Source(lambda _env, _options, _out: None))
+    assert session.closed
 
 
 @pytest.fixture

@@ -84,6 +84,10 @@ static PyObject* begin_session(PyObject* self, PyObject* arguments) {
 static PyObject* read_session(PyObject* self, PyObject* unused) {
   (void)unused;
   struct session* session = (struct session*)self;
+  if (session->handle == NULL) {
+    PyErr_SetString(PyExc_ValueError, "the library has made no session");
+    return NULL;
+  }
   session->is_counted = 1;
   live_sessions++;
   ortcffi_session_use(session);
