@@ -297,3 +297,18 @@ def test_the_core_refuses_allocators_and_memory_of_another_library_by_name(core_
             status = getattr(lib, name)(core_api.pointer, env.handle, *arguments)
             with pytest.raises(ort.errors.InvalidArgument, match="OrtMemoryInfo of this library"):
                 ort.errors.check(core_api.pointer, status, name)
+
+
+@pytest.mark.filterwarnings("ignore:.*can answer NULL")
+def test_an_adaptor_around_an_allocator_of_a_real_library_tells_why_it_cannot_shrink(real_api):
+    class Stubborn(ort.PythonAllocator):
+        def shrink(self):
+            raise ValueError("not now")
+
+    with ort.Env("app", real_api) as env:
+        mine = Stubborn()
+        env.register_allocator(mine)
+        mine.close()
+        for make in (ort.Tracking, lambda inner: ort.Failing(ort.Tracking(inner), 5)):
+            with make(env.shared_allocator()) as around, pytest.raises(ort.OrtError):
+                around.release_unused()
