@@ -2,10 +2,11 @@
 """The only importer of the compiled module."""
 
 from contextlib import suppress
+from typing import Any
 
 from ortcffi._ort import ffi, lib
 
-__all__ = ["Keeper", "Owner", "Source", "ffi", "lib"]
+__all__ = ["Keeper", "Owner", "Source", "address_of", "ffi", "lib"]
 
 # The compiled module has one set of error classes and callbacks for the whole process, so a second
 # interpreter would replace those of the first.
@@ -14,6 +15,11 @@ if lib.ortcffi_interpreter() != 0:
         "ortcffi can be imported in the main interpreter only, not in a subinterpreter: "
         "its C code calls back into one interpreter"
     )
+
+
+def address_of(pointer: Any) -> int:
+    """The address in a pointer of CFFI's, as the compiled types take it."""
+    return int(ffi.cast("uintptr_t", pointer))
 
 
 def _build_types() -> None:

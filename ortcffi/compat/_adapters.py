@@ -33,31 +33,32 @@ class CAdapterFormat:
     """An adapter: versions, and tensors by name."""
 
     def __init__(self) -> None:
-        self._versions = (_VERSION, 0, 0)
+        self._format_version = _VERSION
+        self._adapter_version = self._model_version = 0
         self._parameters: dict[str, CValue] = {}
 
     @property
     def format_version(self) -> int:
         """The version of the format."""
-        return self._versions[0]
+        return self._format_version
 
     @property
     def adapter_version(self) -> int:
         """The version of the adapter."""
-        return self._versions[1]
+        return self._adapter_version
 
     @adapter_version.setter
     def adapter_version(self, version: int) -> None:
-        self._versions = (self._versions[0], number("adapter_version", version), self._versions[2])
+        self._adapter_version = number("adapter_version", version)
 
     @property
     def model_version(self) -> int:
         """The version of the model."""
-        return self._versions[2]
+        return self._model_version
 
     @model_version.setter
     def model_version(self, version: int) -> None:
-        self._versions = (*self._versions[:2], number("model_version", version))
+        self._model_version = number("model_version", version)
 
     @property
     def parameters(self) -> dict[str, CValue]:
@@ -74,7 +75,8 @@ class CAdapterFormat:
     def export_adapter(self, path: Any, /) -> None:
         """Write the file."""
         values = {name: value._value for name, value in self._parameters.items()}
-        content = _written((_VERSION, *self._versions[1:]), values)
+        versions = (_VERSION, self._adapter_version, self._model_version)
+        content = _written(versions, values)
         try:
             Path(text(path)).write_bytes(content)
         except OSError as error:
@@ -89,7 +91,7 @@ class CAdapterFormat:
         except (OSError, ValueError, struct.error) as error:
             raise RuntimeError(f"{text(path)} is no adapter: {error}") from None
         adapter = cls()
-        adapter._versions = versions
+        adapter._format_version, adapter._adapter_version, adapter._model_version = versions
         adapter._parameters = {name: CValue._of(value) for name, value in parameters.items()}
         return adapter
 

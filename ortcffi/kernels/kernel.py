@@ -9,7 +9,7 @@ import numpy as np
 from ortcffi._closing import Closing
 from ortcffi._convert import SIZE, integer, optional_mapping, snapshot
 from ortcffi._handle import out_of, owned_by
-from ortcffi._native import Owner, ffi, lib
+from ortcffi._native import Owner, address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import CustomOp
@@ -19,7 +19,6 @@ from ortcffi.kernels.node_settings import Settings
 from ortcffi.memory.allocator import Allocator
 from ortcffi.status.key_values import KeyValuePairs
 from ortcffi.values.checks import array_of, element_of_array, unfit
-from ortcffi.values.compiled import address_of
 from ortcffi.values.element_types import ElementType
 from ortcffi.values.tensor_type_info import TensorTypeInfo, moved, new_owner
 from ortcffi.values.value import Value

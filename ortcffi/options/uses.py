@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 from weakref import WeakValueDictionary, ref
 
-from ortcffi._native import ffi
+from ortcffi._native import address_of
 from ortcffi._public import public
 from ortcffi.options.settings import Options, lock
 
@@ -75,7 +75,7 @@ class UsedOptions(Options):
     def _guarded(self) -> Guard:
         guard = self._guard
         if guard is None:
-            address = int(ffi.cast("uintptr_t", self.handle))
+            address = address_of(self.handle)
             guard = _guards.get(address)
             if guard is None:
                 guard = _guards[address] = Guard()

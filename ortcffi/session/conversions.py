@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ortcffi._native import address_of
 from ortcffi._public import public
 from ortcffi.errors import Cancelled, InvalidArgument, out_of_memory
 from ortcffi.options.for_library import run_options_for, value_for
@@ -18,7 +19,6 @@ from ortcffi.session.results import as_result
 from ortcffi.session.specs import Described, ValueSpec, described
 from ortcffi.values import tensors
 from ortcffi.values.checks import array_of, unfit
-from ortcffi.values.compiled import address_of
 from ortcffi.values.element_types import PACKED, ElementType, ValueKind, dtype_of, element_of
 from ortcffi.values.type_info import contained_tensor
 from ortcffi.values.value import Value

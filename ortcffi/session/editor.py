@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._closing import Closing
 from ortcffi._convert import encode, input_path
 from ortcffi._handle import out_of, owned_by, owner_of
-from ortcffi._native import ffi, lib
+from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public, refuse_pickle
 from ortcffi.env.env import Env
 from ortcffi.errors import call
@@ -236,7 +236,7 @@ class ModelEditor(Closing):
 
 def _hand_over(owner: Any, _env: Any, _options: Any, out: Any) -> None:
     """Give a session what the editor owned."""
-    owner.move(int(ffi.cast("uintptr_t", out)))
+    owner.move(address_of(out))
 
 
 def _subject(model: Any) -> tuple[str, tuple[Any, ...]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._closing import Closing
 from ortcffi._convert import of_type, pointer
-from ortcffi._native import ffi
+from ortcffi._native import address_of, ffi
 from ortcffi._public import described_by, public
 from ortcffi._table import made_by
 from ortcffi.env.env import Env
@@ -29,7 +29,6 @@ from ortcffi.session.facts import Facts
 from ortcffi.session.providers import Provider, with_providers
 from ortcffi.session.specs import ValueSpec
 from ortcffi.table.engine import engine_for
-from ortcffi.values.compiled import address_of
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The compiled types that values are built on, from ``ortcffi/boundary/values``."""
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import ortcffi._table
-from ortcffi._native import ffi, lib
+from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import Table
 
@@ -14,16 +14,11 @@ if TYPE_CHECKING:
 else:
     Maker, Tensor, Loan = lib.ortcffi_value_types(vars(ortcffi._table), ffi.cast("OrtValue*", 64))
 
-__all__ = ["Loan", "Maker", "Tensor", "V", "address_of"]
+__all__ = ["Loan", "Maker", "Tensor", "V"]
 
 V = TypeVar("V", bound=Tensor)
 
 public(Tensor)
-
-
-def address_of(pointer: Any) -> int:
-    """The address in a pointer, as the compiled types take it."""
-    return int(ffi.cast("uintptr_t", pointer))
 
 
 def _maker_of(api: "Api") -> Maker:

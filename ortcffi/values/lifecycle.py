@@ -4,11 +4,11 @@
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import pointer
-from ortcffi._native import ffi
+from ortcffi._native import address_of, ffi
 from ortcffi._table import made_by
 from ortcffi.errors import checked
 from ortcffi.memory.info import MemoryInfo
-from ortcffi.values.compiled import Tensor, V, address_of
+from ortcffi.values.compiled import Tensor, V
 from ortcffi.values.element_types import ElementType, ValueKind
 
 if TYPE_CHECKING:

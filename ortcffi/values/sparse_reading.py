@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortcffi._handle import out_of, owned_by, owner_of
-from ortcffi._native import ffi, lib
+from ortcffi._native import address_of, ffi, lib
 from ortcffi.errors import checked
-from ortcffi.values.compiled import Tensor, address_of
+from ortcffi.values.compiled import Tensor
 from ortcffi.values.element_types import ElementType, SparseFormat, ValueKind
 from ortcffi.values.lifecycle import require_kind
 

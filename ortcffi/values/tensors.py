@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ortcffi._native import address_of
 from ortcffi._table import table_for
 from ortcffi.errors import InvalidArgument, OutOfMemory, out_of_memory
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.blocks import with_limits
 from ortcffi.values.checks import count_of, dimensions, element_of_array, table_of, unfit
-from ortcffi.values.compiled import Tensor, V, address_of
+from ortcffi.values.compiled import Tensor, V
 from ortcffi.values.element_types import (
     PACKED,
     ElementType,
