@@ -7,7 +7,6 @@ inside, and arrays and values keep their allocator.
 """
 
 import logging
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api
-from ortcffi.errors import NotImplemented, call
+from ortcffi.errors import call
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.blocks import CalledFromC, Limits, handler_at
 
@@ -50,7 +49,6 @@ class Adaptor(Allocator):
     # Whether the cyclic collector sees the reference of C to the allocator inside. One that calls
     # it at its own end must not show it: the allocator inside could be cleared before.
     _shows_inner = True
-    _shrinks_inner = True  # whether it has no unused memory of its own
 
     def __init__(self, inner: Allocator, create: "Callable[..., Any]", *arguments: Any) -> None:
         if not isinstance(inner, Allocator):
@@ -59,6 +57,8 @@ class Adaptor(Allocator):
         owner = owner_of("OrtAllocator*", api, lib.ortcffi_release_adaptor)
         call(api.pointer, type(self).__name__, create, inner.handle, *arguments, out_of(owner))
         lib.ortcffi_adaptor_made(owner, self if self._called() else owner, self._shows_inner)
+        if not inner.api.same_library(api):
+            lib.ortcffi_adaptor_reads(owner, inner.api.pointer)
         self.inner = inner
         super().__init__(api, owner)
 
@@ -73,23 +73,6 @@ class Adaptor(Allocator):
     def info(self) -> "MemoryInfo":
         """Where the memory is: what the allocator inside says."""
         return self.inner.info
-
-    def release_unused(self) -> None:
-        """Have the allocator inside return unused memory, if it can.
-
-        Notes
-        -----
-        Field of ``OrtAllocator``: ``Shrink``, since version 25.
-        """
-        self.handle  # noqa: B018  # raises if closed
-        foreign: Allocator = self
-        while isinstance(foreign, Adaptor) and foreign._shrinks_inner:
-            foreign = foreign.inner
-        if foreign.api.same_library(self.api):
-            super().release_unused()
-        else:  # its statuses are objects of another library, which C would hand on as they are
-            with suppress(NotImplemented):
-                foreign.release_unused()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.inner!r})"

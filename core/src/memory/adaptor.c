@@ -19,10 +19,17 @@ const OrtMemoryInfo* ORT_API_CALL core_adaptor_info(const OrtAllocator* this_) N
 
 static OrtStatus* ORT_API_CALL inner_shrink(OrtAllocator* this_) NO_EXCEPTION {
   struct core_adaptor* self = (struct core_adaptor*)this_;
-  if (self->inner->version >= SHRINK_SINCE && self->inner->Shrink != NULL) {
-    return self->inner->Shrink(self->inner);
+  if (self->inner->version < SHRINK_SINCE || self->inner->Shrink == NULL) {
+    return NULL;
   }
-  return NULL;
+  OrtStatus* status = self->inner->Shrink(self->inner);
+  if (status == NULL || self->inner_api == NULL) {
+    return status;
+  }
+  OrtStatus* own = core_status(self->inner_api->GetErrorCode(status),
+                               self->inner_api->GetErrorMessage(status), NULL, NULL);
+  self->inner_api->ReleaseStatus(status);
+  return own;
 }
 
 OrtStatus* core_check_inner(const OrtAllocator* inner, const void* out) {

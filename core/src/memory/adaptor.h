@@ -135,6 +135,8 @@ struct core_adaptor {
   void (*end)(struct core_adaptor* self);
   struct core_counter counter;
   size_t references;
+  /** The table of the library that the inner allocator's statuses belong to; NULL for the core. */
+  const OrtApi* inner_api;
 };
 
 /** The Info of every adaptor, and of no other allocator. */

@@ -147,7 +147,7 @@ static int new_file(char path[PATH_MAX], bool* is_named) {
 #endif
   const char* folder = getenv("TMPDIR");
   *is_named = true;
-  snprintf(path, PATH_MAX, "%s/ortcffi-XXXXXX", folder != NULL ? folder : "/tmp");
+  snprintf(path, PATH_MAX, "%s/ortcffi-XXXXXX", folder != NULL ? folder : P_tmpdir);
   return mkostemp(path, O_CLOEXEC);
 }
 

@@ -107,6 +107,10 @@ void ortcffi_adaptor_made(ortcffi_object* owner, ortcffi_object* object, int sho
   self->refers_to = shows ? object_inside : NULL;
 }
 
+void ortcffi_adaptor_reads(ortcffi_object* owner, const OrtApi* api) {
+  ((struct core_adaptor*)((struct owner*)owner)->object)->inner_api = api;
+}
+
 void* ortcffi_reserve(OrtAllocator* allocator, size_t size) {
   void* block;
   Py_BEGIN_ALLOW_THREADS;

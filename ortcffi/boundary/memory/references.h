@@ -20,6 +20,10 @@ void* ortcffi_reserve(OrtAllocator* allocator, size_t size);
  * show that do not call it when they end. */
 void ortcffi_adaptor_made(ortcffi_object* owner, ortcffi_object* object, int shows);
 
+/* To be called with the Owner of a new adaptor around an allocator of another library, whose
+ * statuses are that library's. `api` must stay as long as the adaptor. */
+void ortcffi_adaptor_reads(ortcffi_object* owner, const OrtApi* api);
+
 /* A new type Keeper; see references.c. */
 ortcffi_object* ortcffi_keeper_type(void);
 
