@@ -11,7 +11,7 @@ Nothing here takes a lock, so a fork or a destructor at any point does no harm.
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._native import ffi
+from ortcffi._native import address_of, ffi
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata
@@ -36,7 +36,7 @@ def forget(number: int) -> Any:
 
 def find(pointer: "Cdata") -> Any:
     """The object of a context argument, or None if it was deleted."""
-    return _subjects.get(int(ffi.cast("uintptr_t", pointer)))
+    return _subjects.get(address_of(pointer))
 
 
 class Context:

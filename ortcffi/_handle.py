@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._closing import Closing
 from ortcffi._convert import pointer
-from ortcffi._native import Owner, ffi
+from ortcffi._native import Owner, address_of, ffi
 from ortcffi._public import public, refuse_pickle
 from ortcffi._table import made_by
 from ortcffi.errors import checked
@@ -99,11 +99,11 @@ class Handle(Closing):
             handle = owned_by(handle)
         elif release is not None:
             # The owner refers to the table, which stays; a reference to the Api would be a cycle.
-            address = int(ffi.cast("uintptr_t", handle))
+            address = address_of(handle)
             handle = owned_by(Owner(ffi.typeof(handle), release, api.pointer, address))
         elif lender is not None and handle:
             # Like an owner, the lender stays while another thread is in a call with the cdata.
-            address = int(ffi.cast("uintptr_t", handle))
+            address = address_of(handle)
             keeps = (lender, self._lender_handle)
             handle = owned_by(Owner(ffi.typeof(handle), None, None, address, None, None, keeps))
         self._handle = handle

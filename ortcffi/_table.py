@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import INT32, decode, integer
 from ortcffi._convert import pointer as pointer_to
-from ortcffi._native import ffi, lib
+from ortcffi._native import address_of, lib
 from ortcffi._public import public, refuse_pickle
 from ortcffi._slots import slots
 from ortcffi.errors import NotImplemented
@@ -105,7 +105,7 @@ class Table:
         self.version = integer("version", version, (1, INT32[1]))
         self.version_string = version_string
         self.path = path
-        address = int(ffi.cast("uintptr_t", pointer))
+        address = address_of(pointer)
         self._library: Hashable = library or path or f"the table at {address:#x}"
 
     __reduce__ = refuse_pickle

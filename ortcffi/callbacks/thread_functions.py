@@ -10,7 +10,7 @@ from ortcffi._callback import called_from_c, keep_exception, report_exception
 from ortcffi._contexts import Context, find, forget, remember
 from ortcffi._convert import decode
 from ortcffi._handle import owned_by
-from ortcffi._native import Owner, ffi, lib
+from ortcffi._native import Owner, address_of, ffi, lib
 from ortcffi._public import public
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _perform(work: Any) -> None:
 
 @called_from_c("ortcffi_python_create_thread", keep_exception("custom_create_thread_fn"))
 def _create(context: "Cdata", work: "Cdata") -> "Cdata":
-    address = int(ffi.cast("uintptr_t", work))
+    address = address_of(work)
     owned = owned_by(Owner("ortcffi_work*", lib.ortcffi_release_work, None, address))
     functions = find(context)
     if functions is None:
@@ -101,7 +101,7 @@ def _is_exit(is_finalizing: Callable[[], bool] = sys.is_finalizing) -> bool:
 
 @called_from_c("ortcffi_python_join_thread", report_exception("a function that joins threads", 0))
 def _join(number: "Cdata") -> int:
-    made = forget(int(ffi.cast("uintptr_t", number)))
+    made = forget(address_of(number))
     if made is not None:
         made.join(made.thread)
     return _is_exit()

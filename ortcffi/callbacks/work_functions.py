@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._callback import called_from_c, report_exception
 from ortcffi._contexts import Context, find, forget, remember
-from ortcffi._native import ffi, lib
+from ortcffi._native import address_of, ffi, lib
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata
@@ -69,7 +69,7 @@ def _enqueued(context: "Cdata") -> "Cdata":
 def _work(context: "Cdata", event: int, data: "Cdata") -> None:
     """One of `EVENTS` happened to work."""
     subject: _Subject | None = find(context)
-    known = find(data) if event == 0 else forget(int(ffi.cast("uintptr_t", data)))
+    known = find(data) if event == 0 else forget(address_of(data))
     function = None if subject is None else subject.told[event]
     if function is not None:
         function(known[0] if known else None)

@@ -22,7 +22,8 @@ from ortcffi.cli.check_report import Finding, Report, as_document, describe
 from ortcffi.cli.check_symbols import missing_symbols
 from ortcffi.cli.search_path import search_path
 from ortcffi.table import elf
-from ortcffi.table.hosts import HOSTS
+from ortcffi.table.emulate import emulate
+from ortcffi.table.hosts import HOSTS, release_of
 from ortcffi.table.load import installed_libraries
 
 ENTRIES = ("RegisterCustomOps", "CreateEpFactories")
@@ -121,7 +122,7 @@ def _check_registration(report: Report) -> list[Client]:
     if core.problem:
         report.findings.append(Finding("registration", f"on the core: {core.problem}"))
         return clients
-    report.notes.append(f"registers {len(core.ops)} ops on the core")
+    report.notes.append(f"registers {_count_ops(core)} on the core")
     needs = core.needs.version
     if core.asked and not core.adapts and min(core.asked) > needs:
         asked = min(core.asked)
@@ -135,10 +136,14 @@ def _check_registration(report: Report) -> list[Client]:
         if client.problem:
             report.findings.append(Finding("registration", f"on {name}: {client.problem}"))
         elif len(client.ops) != len(core.ops):
-            told = f"on {name} it registers {len(client.ops)} ops"
+            told = f"on {name} it registers {_count_ops(client)}"
             report.notes.append(told)
         clients.append(client)
     return clients
+
+
+def _count_ops(client: Client) -> str:
+    return f"{len(client.ops)} op{'' if len(client.ops) == 1 else 's'}"
 
 
 # --- execution providers --------------------------------------------------------------------------
@@ -236,6 +241,15 @@ def _check_with(host: str, paths: Sequence[str], *, as_json: bool) -> int:
     return int(failed)
 
 
+def _host(name: str) -> str:
+    if (release := release_of(name)) is not None:
+        try:
+            emulate(release)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+    return name
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run the command; the exit code is 0 only without findings."""
     parser = argparse.ArgumentParser(
@@ -247,6 +261,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--api",
         metavar="HOST",
+        type=_host,
         help="only register the library with this host, and tell which versions it asks for, which "
         f"slots it calls and what it registers: {HOSTS}",
     )

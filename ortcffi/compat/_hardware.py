@@ -5,7 +5,7 @@ from typing import Any
 
 from ortcffi._convert import decode
 from ortcffi._handle import out_of, owned_by, owner_of
-from ortcffi._native import ffi, lib
+from ortcffi._native import address_of, ffi, lib
 from ortcffi.compat._devices import OrtMemoryInfo
 from ortcffi.compat._enums import OrtDeviceMemoryType, OrtHardwareDeviceType
 from ortcffi.compat._environment import api, env
@@ -61,7 +61,7 @@ class OrtSyncStream:
 
     def get_handle(self) -> int:
         """Return the address of the device library's own stream."""
-        return int(ffi.cast("uintptr_t", lib.SyncStream_GetHandle(api().pointer, self._handle)))
+        return address_of(lib.SyncStream_GetHandle(api().pointer, self._handle))
 
 
 class OrtEpDevice:

@@ -9,7 +9,7 @@ from ortcffi._callback import called_from_c, make_status
 from ortcffi._contexts import find
 from ortcffi._convert import decode, encode, integer
 from ortcffi._handle import out_of, owner_of
-from ortcffi._native import ffi, lib
+from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import checked
 from ortcffi.values.value import Value
@@ -77,7 +77,7 @@ def _locate(context: "Cdata", name: "Cdata", value: "Cdata", stored: "Cdata", ou
     tensor = Value.from_handle(api, copy.handle, copy, readonly=True)
     answer = subject.function(decode(name), tensor, stored_at(api, stored))
     if answer is not None:
-        _info(api, answer).move(int(ffi.cast("uintptr_t", out)))
+        _info(api, answer).move(address_of(out))
     return ffi.NULL
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortcffi._convert import snapshot
-from ortcffi._native import ffi
+from ortcffi._native import address_of, ffi
 from ortcffi._table import table_at
 from ortcffi.custom_ops.describe import Characteristic
 from ortcffi.errors import checked, code_and_text
@@ -34,7 +34,7 @@ _tables: "dict[int, Api]" = {}  # by address: what C calls with
 
 def remember_table(api: "Api") -> int:
     """The address of a table, by which `Definition` finds the object again."""
-    address = int(ffi.cast("uintptr_t", api.pointer))
+    address = address_of(api.pointer)
     _tables.setdefault(address, api)
     return address
 

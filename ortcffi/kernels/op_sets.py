@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import decode, encode
 from ortcffi._handle import out_of, owner_of
-from ortcffi._native import ffi, lib
+from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import HIGHEST_VERSION, core_api, highest_api_version, table_at
 from ortcffi.errors import checked, code_and_text
@@ -98,7 +98,7 @@ class OpSet:
 
     def _domains(self, api: "Api") -> tuple[Any, int]:
         """The owner of the domains of a table, and how many there are."""
-        address = int(ffi.cast("uintptr_t", api.pointer))
+        address = address_of(api.pointer)
         ops = tuple(self._ops.values())
         found = self._registered.get(address)
         if found is None or found.ops != ops:

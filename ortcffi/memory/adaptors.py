@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._callback import called_from_c, report_exception
 from ortcffi._convert import SIZE, integer
 from ortcffi._handle import out_of, owner_of
-from ortcffi._native import ffi, lib
+from ortcffi._native import address_of, lib
 from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.errors import call
@@ -173,7 +173,7 @@ class Logging(CalledFromC, Adaptor):
         name = self.EVENTS[event]
         level = max(self._level, logging.WARNING) if name == "refused" else self._level
         if self._logger.isEnabledFor(level):
-            address = int(ffi.cast("uintptr_t", block))
+            address = address_of(block)
             extra = {"event": name, "address": address, "size": size}
             self._logger.log(level, "%s %d bytes at 0x%x", name, size, address, extra=extra)
 

@@ -9,7 +9,7 @@ from numpy import dtype as as_dtype
 
 from ortcffi._convert import SIZE, integer, pointer, snapshot
 from ortcffi._handle import Handle, out_of, owner_of
-from ortcffi._native import Keeper, Owner, Source, ffi, lib
+from ortcffi._native import Keeper, Owner, Source, address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import NotImplemented, OutOfMemory, call, checked, out_of_memory
 from ortcffi.memory.blocks import (
@@ -63,7 +63,7 @@ class Allocator(Handle):
     ) -> None:
         given = pointer("handle", handle, "OrtAllocator*")
         super().__init__(checked_table(api), given, release=release, lender=lender)
-        address = int(ffi.cast("uintptr_t", self.handle))
+        address = address_of(self.handle)
         # Adaptors, which are of subclasses, have a reference count. Other owned allocators exist as
         # long as this object, or a holder of a reference to the allocator, keeps this.
         is_new = isinstance(handle, Owner) and type(self) is Allocator
@@ -81,7 +81,7 @@ class Allocator(Handle):
     def _new_source(self) -> Any:
         """Makes the object that makes arrays; it holds a reference to the allocator."""
         pointers = (self.api.pointer, self.handle)
-        addresses = (int(ffi.cast("uintptr_t", pointer)) for pointer in pointers)
+        addresses = (address_of(pointer) for pointer in pointers)
         refusal = partial(refuse, self._limits())
         return Source(*addresses, refusal, MAX_DIMENSIONS)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._callback import called_from_c, report_exception
 from ortcffi._convert import SIZE, integer
-from ortcffi._native import ffi, lib
+from ortcffi._native import address_of, lib
 from ortcffi._public import public
 from ortcffi.memory.adaptors import Adaptor
 from ortcffi.memory.blocks import Limits, handler_at
@@ -107,7 +107,7 @@ class Limiting(Adaptor):
         handle = self._handle  # another thread may close this in between
         if self.soft or handle is None:
             return super()._limits()
-        return [(self.limit, int(ffi.cast("uintptr_t", handle))), *super()._limits()]
+        return [(self.limit, address_of(handle)), *super()._limits()]
 
 
 def _create_limiting(limiting: Limiting, inner: Any, out: Any) -> Any:

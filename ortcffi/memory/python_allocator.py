@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._callback import called_from_c, keep_exception, make_status, report_exception
 from ortcffi._convert import integer
 from ortcffi._handle import out_of, owner_of
-from ortcffi._native import ffi, lib
+from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.errors import call, forget
@@ -141,7 +141,7 @@ def _free(context: "Cdata", block: "Cdata") -> None:
 
 @called_from_c("ortcffi_python_stats", make_status())
 def _stats(context: "Cdata", out: "Cdata") -> Any:
-    lib.ortcffi_object_at(context)._stats().move(int(ffi.cast("uintptr_t", out)))
+    lib.ortcffi_object_at(context)._stats().move(address_of(out))
     return ffi.NULL
 
 

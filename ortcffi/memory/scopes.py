@@ -18,7 +18,7 @@ from weakref import ReferenceType, ref
 
 from ortcffi._callback import called_from_c, report_exception
 from ortcffi._handle import out_of, owned_by, owner_of
-from ortcffi._native import ffi, lib
+from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import call
 from ortcffi.memory.call_sites import stack_of_caller
@@ -152,7 +152,7 @@ class Scope:
     ) -> None:
         self._check_owner()
         handle, self._handle = self._handle, None
-        if handle is None:
+        if handle is None or self not in self._tracking.scopes:  # as is a copy of an open one
             raise RuntimeError(f"scope {self.name!r} is not open")
         self._tracking.scopes.remove(self)
         if variable := _OWNERS[self.belongs_to]:
@@ -254,7 +254,7 @@ def carry(function: Callable[P, T]) -> Callable[P, T]:
 
 @called_from_c("ortcffi_python_origin", report_exception("the origin of a block"))
 def _origin(tracking: "Cdata", depth: int, origin: Any) -> None:
-    address = int(ffi.cast("uintptr_t", tracking))
+    address = address_of(tracking)
     for each in (*_of_thread.get(), *_of_context.get()):
         scope = each()
         handle = scope and scope._handle  # another thread may leave it in between

@@ -4,7 +4,7 @@
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import integer
-from ortcffi._native import ffi, lib
+from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi.memory.adaptors import Adaptor
 from ortcffi.memory.scopes import Owner, Scope
@@ -60,7 +60,7 @@ class Tracking(Adaptor):
         self.depth = integer("depth", depth, (1, 1000))
         super().__init__(inner, lib.ortcffi_tracking)
         # By which scopes know it, also when it has been closed.
-        self._address = int(ffi.cast("uintptr_t", self.handle))
+        self._address = address_of(self.handle)
         self.scopes: list[Scope] = []
 
     @property

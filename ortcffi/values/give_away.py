@@ -4,7 +4,7 @@
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._handle import owner_of
-from ortcffi._native import ffi, lib
+from ortcffi._native import address_of, ffi, lib
 from ortcffi.values.element_types import ElementType, ValueKind
 from ortcffi.values.lifecycle import require_kind
 
@@ -37,7 +37,7 @@ def give_away(value: "Tensor") -> "OrtValue":
     API function: ``CreateTensorWithDataAndDeleterAsOrtValue``, since version 22.
     """
     out: Any = ffi.new("OrtValue**")
-    given_away(value).move(int(ffi.cast("uintptr_t", out)))
+    given_away(value).move(address_of(out))
     handle: OrtValue = out[0]
     return handle
 

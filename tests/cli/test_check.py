@@ -36,7 +36,7 @@ def check(check_source):
 def test_a_good_library_has_no_findings(check):
     code, findings, report = check()
     assert (code, findings) == (0, [])
-    assert "registers 1 ops on the core" in report["notes"]
+    assert "registers 1 op on the core" in report["notes"]
 
 
 def test_a_kernel_that_crashes_is_a_finding(check):

@@ -274,7 +274,7 @@ def test_json_has_every_field(library, capsys):
         (["", "--api", "core"], "path is empty"),
         (
             ["a.so", "--api", str(API_VERSION + 1)],
-            f"version must be from 1 to {API_VERSION}, but is {API_VERSION + 1}",
+            f"argument --api: version must be from 1 to {API_VERSION}, but is {API_VERSION + 1}",
         ),
     ],
 )

@@ -3,6 +3,7 @@
 
 import asyncio
 import contextvars
+import copy
 import logging
 import os
 import threading
@@ -125,6 +126,13 @@ def test_a_scope_that_is_not_open_cannot_be_left(core_api):
     scope = ort.Tracking(core_api.default_allocator).scope("never")
     with pytest.raises(RuntimeError, match="scope 'never' is not open"):
         scope.__exit__(None, None, None)
+
+
+def test_a_copy_of_an_open_scope_is_not_open(core_api):
+    scope = ort.Tracking(core_api.default_allocator).scope("mine")
+    with scope, pytest.raises(RuntimeError, match="scope 'mine' is not open"):
+        copy.copy(scope).__exit__(None, None, None)
+    assert scope.num_allocations == 0
 
 
 def test_leaving_an_inherited_handler_affects_only_the_own_context(core_api):
