@@ -253,20 +253,21 @@ class OrtArenaCfg:
 
 def create_and_register_allocator(info: OrtMemoryInfo, cfg: OrtArenaCfg | None, /) -> None:
     """Make an arena and share it between sessions."""
-    if not isinstance(info, OrtMemoryInfo) or not isinstance(cfg, OrtArenaCfg | None):
-        raise TypeError("create_and_register_allocator(): incompatible function arguments")
-    try:
-        env().create_arena(info._info, None if cfg is None else cfg._cfg())
-    except OrtError as error:
-        raise RuntimeError(_NO_ARENA + error.message) from error.__cause__
+    _share_arena("create_and_register_allocator", info, cfg)
 
 
 def create_and_register_allocator_v2(
     provider: str, info: OrtMemoryInfo, options: Mapping[str, str], cfg: OrtArenaCfg | None, /
 ) -> None:
     """Have an execution provider make an allocator, and share it between sessions."""
+    _share_arena("create_and_register_allocator_v2", info, cfg, provider, options)
+
+
+def _share_arena(
+    function: str, info: Any, cfg: Any, provider: str | None = None, options: Any = None
+) -> None:
     if not isinstance(info, OrtMemoryInfo) or not isinstance(cfg, OrtArenaCfg | None):
-        raise TypeError("create_and_register_allocator_v2(): incompatible function arguments")
+        raise TypeError(f"{function}(): incompatible function arguments")
     try:
         measures = None if cfg is None else cfg._cfg()
         env().create_arena(info._info, measures, provider=provider, options=pairs(options))
