@@ -54,7 +54,6 @@ def work_here(hostile: Surroundings, until: float) -> None:
             continue  # one that struck while something was released, which is told later
     hostile.is_over = True
     hostile.pool.clear()
-    hostile.numpys = None
 
 
 def import_all() -> None:

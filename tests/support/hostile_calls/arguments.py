@@ -3,6 +3,7 @@
 
 import array
 import random
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,16 @@ class Arguments:
         self.apis = apis
         self.act = act
         self.pool: list[Any] = []
-        self.numpys: Any = None  # what is called, if NumPy may look into its arguments
+        self._here = threading.local()
+
+    @property
+    def numpys(self) -> Any:
+        """What this thread calls, if NumPy may look into its arguments; else None."""
+        return getattr(self._here, "numpys", None)
+
+    @numpys.setter
+    def numpys(self, called: Any) -> None:
+        self._here.numpys = called
 
     def number(self) -> Any:
         others = [1.5, float("nan"), float("inf"), True, lies.Number(3)]

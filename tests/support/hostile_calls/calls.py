@@ -122,6 +122,7 @@ class Caller(Arguments):
         """One call, or something that happens beside calls."""
         self.calls += 1
         self.depth += 1
+        numpys = self.numpys  # of a call around this one
         try:
             kinds, weights = zip(*self.kinds.items(), strict=True)
             [kind] = self.chance.choices(kinds, weights)
@@ -130,6 +131,7 @@ class Caller(Arguments):
             return  # there is an allocator with a limit under NumPy
         finally:
             self.depth -= 1
+            self.numpys = numpys
 
     # --- the kinds of calls -----------------------------------------------------------------------
 

@@ -75,7 +75,7 @@ def take_back() -> None:
     _environment.close_environment()
     errors._kept.clear()
     for each in op_sets._sets.values():
-        for op in each:
+        for op in {id(op): op for op in each}.values():  # one may be there under two names
             each.remove(op)
 
 
