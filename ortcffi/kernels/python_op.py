@@ -61,7 +61,7 @@ class PythonOp:
         self._may_inplace = may_inplace
         self._versions = versions
 
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+    def __call__(self, /, *arguments: Any, **keywords: Any) -> Any:
         """Call the function, or make an object of the class."""
         return self._definition.function(*arguments, **keywords)
 

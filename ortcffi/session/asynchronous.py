@@ -7,6 +7,7 @@ GIL, and wakes the loop for the first one: the loop then has the results of all 
 
 import asyncio
 import os
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 from weakref import ReferenceType, WeakKeyDictionary, finalize, ref
@@ -14,6 +15,7 @@ from weakref import ReferenceType, WeakKeyDictionary, finalize, ref
 from ortcffi.session.compiled import Job, Mailbox
 
 if TYPE_CHECKING:
+    from ortcffi.options.run import RunOptions
     from ortcffi.session.session import Session
 
 __all__ = ["run_async", "run_future"]
@@ -74,8 +76,17 @@ _loops: "WeakKeyDictionary[asyncio.AbstractEventLoop, ReferenceType[_Loop]]"
 _loops = WeakKeyDictionary()
 
 
-def run_async(
-    session: "Session", *arguments: Any, values: bool = False, **keywords: Any
+def run_async(  # noqa: PLR0913  # as many as `run` has
+    session: "Session",
+    /,
+    feed: Mapping[str, Any] | None = None,
+    outputs: Sequence[str] | None = None,
+    *,
+    options: "RunOptions | None" = None,
+    out: Mapping[str, Any] | None = None,
+    timeout: float | None = None,
+    values: bool = False,
+    **inputs: Any,
 ) -> "asyncio.Future[list[Any]]":
     """Start a run and return a future of its outputs, to be awaited in the running event loop.
 
@@ -85,7 +96,7 @@ def run_async(
 
     Parameters
     ----------
-    *arguments, **keywords
+    feed, outputs, options, out, timeout, **inputs
         As of `run`.
     values : bool, optional
         Whether outputs are `Value`s, as of `run_values`.
@@ -118,7 +129,8 @@ def run_async(
     if ours is None:
         ours = _Loop(loop)
         _loops[loop] = ref(ours)
-    future._job = session._submit(ours.mailbox, future, values, *arguments, **keywords)
+    wanted: Any = {"options": options, "out": out, "timeout": timeout}
+    future._job = session._submit(ours.mailbox, future, values, feed, outputs, **wanted, **inputs)
     return future
 
 
@@ -132,8 +144,17 @@ class _ThreadFuture(Future[list[Any]]):
         return self._job is not None and self._job.cancel()
 
 
-def run_future(
-    session: "Session", *arguments: Any, values: bool = False, **keywords: Any
+def run_future(  # noqa: PLR0913  # as many as `run` has
+    session: "Session",
+    /,
+    feed: Mapping[str, Any] | None = None,
+    outputs: Sequence[str] | None = None,
+    *,
+    options: "RunOptions | None" = None,
+    out: Mapping[str, Any] | None = None,
+    timeout: float | None = None,
+    values: bool = False,
+    **inputs: Any,
 ) -> Future[list[Any]]:
     """Start a run and return a `concurrent.futures.Future` of its outputs. Otherwise `run_async`.
 
@@ -141,7 +162,8 @@ def run_future(
     """
     future = _ThreadFuture()
     future.set_running_or_notify_cancel()
-    future._job = session._submit(_notify, future, values, *arguments, **keywords)
+    wanted: Any = {"options": options, "out": out, "timeout": timeout}
+    future._job = session._submit(_notify, future, values, feed, outputs, **wanted, **inputs)
     return future
 
 

@@ -15,6 +15,7 @@ __all__ = ["bind"]
 
 def bind(
     session: "Session",
+    /,
     inputs: Mapping[str, Any] | None = None,
     outputs: Mapping[str, Any] | Iterable[str] | None = None,
     *,

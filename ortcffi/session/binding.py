@@ -96,7 +96,7 @@ class Binding(Binder, Closing):
 
     # --- binding ----------------------------------------------------------------------------------
 
-    def bind(self, **io: Any) -> None:
+    def bind(self, /, **io: Any) -> None:
         """Bind inputs and outputs by name, in the place of what was bound.
 
         Parameters

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a session tells beside its inputs and outputs: metadata, memory, devices, profiles."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import INT32, decode, encode, integer, mapping, of_type
@@ -251,7 +251,14 @@ class Facts(Conversions):
         return super()._run_options(options)
 
     def run_profiled(
-        self, feed: Mapping[str, Any] | None = None, *arguments: Any, **keywords: Any
+        self,
+        /,
+        feed: Mapping[str, Any] | None = None,
+        outputs: Sequence[str] | None = None,
+        *,
+        out: Mapping[str, Any] | None = None,
+        timeout: float | None = None,
+        **inputs: Any,
     ) -> tuple[list[Any], Profile]:
         """Run the model once and return its outputs and the profile of this run.
 
@@ -267,7 +274,7 @@ class Facts(Conversions):
 
         with tempfile.TemporaryDirectory() as folder, RunOptions(self.api) as options:
             options.profiling = os.path.join(folder, "run")
-            results = self.run(feed, *arguments, options=options, **keywords)
+            results = self.run(feed, outputs, options=options, out=out, timeout=timeout, **inputs)
             (path,) = glob.glob(os.path.join(glob.escape(folder), "*.json"))
             return results, read_profile(path)
 

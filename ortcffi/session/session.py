@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
 """`Session`: a model that a library has loaded, and its runs."""
 
-from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._closing import Closing
 from ortcffi._convert import of_type, pointer
 from ortcffi._native import address_of, ffi
-from ortcffi._public import described_by, public
+from ortcffi._public import public
 from ortcffi._table import made_by
 from ortcffi.env.env import Env
 from ortcffi.env.sharing import Kept
@@ -15,7 +14,8 @@ from ortcffi.graph.graph import Graph
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.prepacked import PrepackedWeights
 from ortcffi.options.session import SessionOptions
-from ortcffi.session import asynchronous, bind
+from ortcffi.session.asynchronous import run_async, run_future
+from ortcffi.session.bind import bind
 from ortcffi.session.creation import (
     Source,
     borrowed_of,
@@ -32,10 +32,8 @@ from ortcffi.table.engine import engine_for
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
-    import asyncio
-    from concurrent.futures import Future
+    from collections.abc import Iterable
 
-    from ortcffi.session.binding import Binding
     from ortcffi.table.api import Api
 
 __all__ = ["Session"]
@@ -236,25 +234,9 @@ class Session(Facts, Closing):
         self._begin(api._maker, Value, kept, strings, has_threads, may_keep_gil, borrowed)
         self._specs = self._source = self._options = self._recorder = None
 
-    @described_by(bind.bind)
-    def bind(
-        self,
-        inputs: Mapping[str, Any] | None = None,
-        outputs: Mapping[str, Any] | Iterable[str] | None = None,
-        *,
-        copy: bool = False,
-        hold_gil: bool = False,
-        **io: Any,
-    ) -> "Binding":
-        return bind.bind(self, inputs, outputs, copy=copy, hold_gil=hold_gil, **io)
-
-    @described_by(asynchronous.run_async)
-    def run_async(self, *arguments: Any, **keywords: Any) -> "asyncio.Future[list[Any]]":
-        return asynchronous.run_async(self, *arguments, **keywords)
-
-    @described_by(asynchronous.run_future)
-    def run_future(self, *arguments: Any, **keywords: Any) -> "Future[list[Any]]":
-        return asynchronous.run_future(self, *arguments, **keywords)
+    bind = bind
+    run_async = run_async
+    run_future = run_future
 
     def __repr__(self) -> str:
         if self.closed:

@@ -4,6 +4,7 @@
 import asyncio
 import concurrent.futures
 import gc
+import inspect
 import os
 import threading
 import weakref
@@ -49,6 +50,28 @@ def test_a_run_is_awaited(session, x):
     y, z = run_async(main())
     assert y.tolist() == [[2, 4, 6, 8]]
     assert z.numpy().tolist() == [[2, 4, 6, 8]]
+
+
+@pytest.mark.parametrize("name", ["self", "session"])
+def test_inputs_may_have_the_names_of_parameters(opened, options, x, name):
+    nodes = [models.node("Identity", name, "y")]
+    session = opened(models.model(nodes, [models.value(name)], [models.value("y")]), options)
+
+    async def main():
+        return await session.run_async(**{name: x})
+
+    bound = session.bind(**{name: np.zeros_like(x)})
+    bound.bind(**{name: x})
+    bound.run()
+    answers = [run_async(main()), session.run_future(**{name: x}).result(TIME_LIMIT)]
+    answers += [session.run_profiled(**{name: x})[0], session.run(**{name: x})]
+    assert [y.tolist() for (y,) in [*answers, bound.outputs.values()]] == [x.tolist()] * 5
+
+
+def test_all_ways_to_run_have_the_same_parameters():
+    _, *named, inputs = inspect.signature(ort.Session.run).parameters
+    for function in (ort.Session.run_async, ort.Session.run_future):
+        assert [*inspect.signature(function).parameters][1:] == [*named, "values", inputs]
 
 
 def test_many_runs_are_awaited_at_once(session, x):
