@@ -51,6 +51,7 @@ class Adaptor(Allocator):
     _shows_inner = True
 
     def __init__(self, inner: Allocator, create: "Callable[..., Any]", *arguments: Any) -> None:
+        self._refuse_again()
         if not isinstance(inner, Allocator):
             raise TypeError(f"inner must be an Allocator, not {type(inner).__name__}")
         api = core_api()
@@ -61,6 +62,11 @@ class Adaptor(Allocator):
             lib.ortcffi_adaptor_reads(owner, inner.api.pointer)
         self.inner = inner
         super().__init__(api, owner)
+
+    def _refuse_again(self) -> None:
+        """Raise if the object was made before: it could come to be inside of itself."""
+        if hasattr(self, "_api"):
+            raise RuntimeError(f"this {type(self).__name__} was made before")
 
     def _called(self) -> bool:
         """Whether C calls this object, so that its references must count on it."""
@@ -99,6 +105,7 @@ class Aligned(Adaptor):
     __slots__ = ("alignment",)
 
     def __init__(self, inner: Allocator, alignment: int) -> None:
+        self._refuse_again()
         self.alignment = integer("alignment", alignment, SIZE)
         super().__init__(inner, lib.ortcffi_aligned, self.alignment)
 
@@ -165,6 +172,7 @@ class Logging(CalledFromC, Adaptor):
     ) -> None:
         if logger is not None and not isinstance(logger, logging.Logger | logging.LoggerAdapter):
             raise TypeError(f"logger must be a logging.Logger, not {type(logger).__name__}")
+        self._refuse_again()
         self._logger = logger or logging.getLogger("ortcffi.memory")
         self._level = integer("level", level)
         super().__init__(inner, partial(_create_observing, self))

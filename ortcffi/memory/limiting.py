@@ -68,6 +68,7 @@ class Limiting(Adaptor):
         soft: bool = False,
         on_excess: "Callable[[Limiting, int], object] | None" = None,
     ) -> None:
+        self._refuse_again()
         if on_excess is not None and not soft:
             raise ValueError("on_excess needs soft=True: a hard limit is never exceeded")
         if on_excess is not None and not callable(on_excess):

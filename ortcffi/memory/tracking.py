@@ -57,6 +57,7 @@ class Tracking(Adaptor):
     __slots__ = ("_address", "depth", "scopes")
 
     def __init__(self, inner: "Allocator", depth: int = 4) -> None:
+        self._refuse_again()
         self.depth = integer("depth", depth, (1, 1000))
         super().__init__(inner, lib.ortcffi_tracking)
         # By which scopes know it, also when it has been closed.

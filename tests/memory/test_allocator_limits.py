@@ -122,6 +122,17 @@ def test_a_handler_may_allocate_from_the_allocator_that_it_logs(core_api):
     logger.handlers.clear()
 
 
+def test_an_adaptor_is_made_only_once(core_api, wrap):
+    adaptor = wrap(core_api.default_allocator)
+    outer = ort.Logging(adaptor)
+    again = {ort.Aligned: (128,), ort.Limiting: (1,), ort.Failing: (1,)}.get(type(adaptor), ())
+    with pytest.raises(RuntimeError, match=f"this {type(adaptor).__name__} was made before"):
+        adaptor.__init__(outer, *again)
+    assert adaptor.inner == core_api.default_allocator
+    assert getattr(adaptor, "limit", 2**60) == 2**60
+    assert outer.zeros(3).tolist() == [0, 0, 0]
+
+
 def test_a_scope_that_is_not_open_cannot_be_left(core_api):
     scope = ort.Tracking(core_api.default_allocator).scope("never")
     with pytest.raises(RuntimeError, match="scope 'never' is not open"):
