@@ -10,6 +10,7 @@ Nothing here takes a lock, so a fork or a destructor at any point does no harm.
 
 from itertools import count
 from typing import TYPE_CHECKING, Any
+from weakref import ReferenceType, ref
 
 from ortcffi._native import address_of, ffi
 
@@ -20,6 +21,7 @@ __all__ = ["Context", "find", "forget", "remember"]
 
 _numbers = count(1)  # 0 would be NULL
 _subjects: dict[int, Any] = {}
+_contexts: "dict[int, ReferenceType[Context]]" = {}
 
 
 def remember(subject: object) -> int:
@@ -36,26 +38,31 @@ def forget(number: int) -> Any:
 
 def find(pointer: "Cdata") -> Any:
     """The object of a context argument, or None if it was deleted."""
-    return _subjects.get(address_of(pointer))
+    number = address_of(pointer)
+    if (reference := _contexts.get(number)) is None:
+        return _subjects.get(number)
+    context = reference()
+    return None if context is None else context.subject
 
 
 class Context:
-    """The number of an object, as long as this lives. The object must not refer to its context.
+    """The number of an object, as long as this lives.
 
     Parameters
     ----------
     subject : object
-        The object that C calls back.
+        The object that C calls back. It may refer to what keeps this: the collector sees the cycle.
     """
 
-    __slots__ = ("number",)
+    __slots__ = ("__weakref__", "number", "subject")
 
     def __init__(self, subject: object) -> None:
-        self.number = next(_numbers)  # before the subject is there: an interrupt may come between
-        _subjects[self.number] = subject
+        self.subject = subject
+        self.number = next(_numbers)  # before it is known: an interrupt may come between
+        _contexts[self.number] = ref(self)
 
-    def __del__(self, subjects: dict[int, Any] = _subjects) -> None:
-        subjects.pop(getattr(self, "number", 0), None)
+    def __del__(self, contexts: "dict[int, ReferenceType[Context]]" = _contexts) -> None:
+        contexts.pop(getattr(self, "number", 0), None)
 
     @property
     def pointer(self) -> "Cdata":

@@ -180,3 +180,36 @@ def test_an_allocator_that_leads_to_its_own_array_stays_whole():
         print("done")
     """)
     assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
+
+
+@pytest.mark.parametrize("library", ["core", "real"])
+def test_functions_that_lead_to_what_calls_them_are_collected(library, request):
+    if library == "real":
+        request.getfixturevalue("real_api")
+    done = run(
+        """
+        import weakref
+        def threads(function):
+            return ort.ThreadFunctions(function, function)
+        kinds = {
+            "logger": lambda f: ort.SessionOptions(api, logger=f),
+            "threads": lambda f: ort.SessionOptions(api, thread_functions=threads(f)),
+            "pools": lambda f: ort.ThreadingOptions(api, thread_functions=threads(f)),
+            "excess": lambda f: ort.Limiting(default, 9, soft=True, on_excess=f),
+        }
+        if api.supports("SessionOptionsSetEpSelectionPolicyDelegate"):
+            kinds["selector"] = lambda f: ort.SessionOptions(api, device_selector=f)
+        def made(kind):
+            holder = Holder()
+            holder.user = kinds[kind](lambda *_: holder)
+            return weakref.ref(holder)
+        gc.disable()
+        holders = {kind: made(kind) for kind in kinds}
+        gc.collect()
+        left = [kind for kind, holder in holders.items() if holder() is not None]
+        assert not left, left
+        print("done")
+    """,
+        library,
+    )
+    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
