@@ -68,11 +68,15 @@ class Arguments:
         cut: Callable[[Any], Any] = self.chance.choice(
             [
                 *(lambda a: a, lambda a: a[::2], lambda a: a[::-1], lambda a: a.reshape(-1, 1)),
-                *(lambda a: a.reshape(1, -1), lambda a: a.view(np.recarray), self.read_only),
+                *(lambda a: a.reshape(1, -1), self.records, self.read_only),
                 *(np.ma.masked_array, lambda a: a.reshape((1,) * 9 + a.shape)),
             ]
         )
         return cut(made)
+
+    def records(self, made: Any) -> Any:
+        """NumPy crashes if it compares records and the look-up of __array_wrap__ raises."""
+        return made if self.numpys is not None else made.view(np.recarray)
 
     @staticmethod
     def read_only(made: Any) -> Any:
