@@ -3,9 +3,8 @@
 
 import os
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from operator import index
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from ortcffi.compat._errors import translated
 from ortcffi.env.env import Env, available_providers
@@ -15,6 +14,8 @@ from ortcffi.options.thread_pools import ThreadingOptions
 from ortcffi.table.engine import engine_for
 
 if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
     from ortcffi.table.api import Api
 
 __all__ = [
@@ -62,43 +63,51 @@ class State:
         The arguments that an environment is made with: the threads that sessions share, a logger.
     """
 
-    api: "Api | None" = None
-    environment: Env | None = None
-    providers: tuple[str, ...] = ()
-    executor: ThreadPoolExecutor | None = None
-    chosen: ClassVar[dict[str, Any]] = {}
+    def __init__(self) -> None:
+        self.api: Api | None = None
+        self.environment: Env | None = None
+        self.providers: tuple[str, ...] = ()
+        self.executor: ThreadPoolExecutor | None = None
+        self.chosen: dict[str, Any] = {}
+
+
+# No attributes of the class: CPython finds the old one while it is being released.
+state = State()
 
 
 def api() -> "Api":
     """The library that runs models."""
-    if State.api is None:
-        State.api = engine_for(None)
-    return State.api
+    found = state.api
+    if found is None:
+        found = state.api = engine_for(None)
+    return found
 
 
 def env() -> Env:
     """The environment, which is made at the first call."""
-    if State.environment is None:
-        State.environment = Env("Default", api(), **State.chosen)
-    return State.environment
+    found = state.environment  # which another thread may let go of
+    if found is None:
+        found = state.environment = Env("Default", api(), **state.chosen)
+    return found
 
 
 def close_environment() -> None:
     """Let go of the environment and the library. Sessions keep them until they are gone."""
-    State.environment = None
-    State.chosen.clear()
-    State.api, State.providers = None, ()
+    state.environment = None
+    state.chosen.clear()
+    state.api, state.providers = None, ()
 
 
 def choose(what: str, **arguments: Any) -> None:
     """Have the environment made with these arguments, which nothing may use yet."""
-    if State.environment is not None:
-        arguments.setdefault("severity", State.environment.severity)
-    State.environment = None
+    found = state.environment
+    if found is not None:
+        arguments.setdefault("severity", found.severity)
+    found = state.environment = None
     if clients_of(api()).present:
         raise RuntimeError(f"sessions or values use the environment, so its {what} is chosen")
-    State.environment = Env("Default", api(), **State.chosen | arguments)
-    State.chosen |= arguments
+    state.environment = Env("Default", api(), **state.chosen | arguments)
+    state.chosen |= arguments
 
 
 def text(path: Any) -> str:
@@ -110,9 +119,9 @@ def text(path: Any) -> str:
 
 def get_available_providers() -> list[str]:
     """Return the execution providers of this library."""
-    if not State.providers:
-        State.providers = tuple(available_providers(api()))
-    return list(State.providers)
+    if not state.providers:
+        state.providers = tuple(available_providers(api()))
+    return list(state.providers)
 
 
 def get_all_providers() -> list[str]:

@@ -15,6 +15,7 @@ from ortcffi.compat._tensors import tensor_over
 from ortcffi.compat._types import onnx_of
 from ortcffi.compat._values import OrtValue
 from ortcffi.errors import InvalidArgument, checked
+from ortcffi.options.for_library import value_for
 from ortcffi.session.empty import empty_sequence
 from ortcffi.session.session import Session
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
@@ -97,7 +98,7 @@ def _text(name: Any) -> bytes:
 def convert(api: "Api", spec: "ValueSpec | None", name: Any, x: Any) -> Value:
     """Make a value of what a feed has for an input."""
     if isinstance(x, Value):
-        return x
+        return value_for(api, x)  # type: ignore[no-any-return]
     inner = getattr(x, "_ortvalue", None) or getattr(x, "_tensor", x)
     if isinstance(inner, (OrtValue, SparseTensor)):
         return inner._value

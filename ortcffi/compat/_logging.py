@@ -90,7 +90,7 @@ def set_default_logger_callback(callback: Callback | None, severity: int = 2) ->
     if callback is not None and not callable(callback):
         raise RuntimeError("callback must be a callable")
     if callback is not None:
-        if _environment.State.chosen.get("logger") is not _forwarding:
+        if _environment.state.chosen.get("logger") is not _forwarding:
             _environment.choose("logger", logger=_forwarding)
         _environment.env().severity = least
     _Forwarding.callback = callback

@@ -11,7 +11,7 @@ from ortcffi._callback import report
 from ortcffi.compat._arguments import function, instance
 from ortcffi.compat._binding import SessionIOBinding
 from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo
-from ortcffi.compat._environment import State, api, env, get_available_providers, pairs
+from ortcffi.compat._environment import api, env, get_available_providers, pairs, state
 from ortcffi.compat._errors import reraise, translated
 from ortcffi.compat._feeds import Engine, content_of, convert, run_values
 from ortcffi.compat._hardware import OrtEpDevice
@@ -57,7 +57,7 @@ class InferenceSession:
     ) -> None:
         """Load the model."""
         options, names = self._given._copy(keep_providers=not providers)
-        if "threading" in State.chosen and options.use_per_session_threads:
+        if "threading" in state.chosen and options.use_per_session_threads:
             raise RuntimeError(
                 "use_per_session_threads must be false when using a global thread pool"
             )
@@ -212,9 +212,9 @@ class InferenceSession:
     ) -> None:
         """Run the model in another thread, which calls the callback at the end."""
         function("callback", callback)
-        if State.executor is None:
-            State.executor = ThreadPoolExecutor(thread_name_prefix="ortcffi-run-async")
-        State.executor.submit(self._run_and_tell, names, dict(feed), callback, user_data, options)
+        if state.executor is None:
+            state.executor = ThreadPoolExecutor(thread_name_prefix="ortcffi-run-async")
+        state.executor.submit(self._run_and_tell, names, dict(feed), callback, user_data, options)
 
     def _run_and_tell(  # what it is called with
         self, names: Any, feed: Any, callback: Callable[..., None], user_data: Any, options: Any

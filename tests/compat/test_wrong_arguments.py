@@ -213,3 +213,13 @@ def test_the_versions_of_an_adapter_are_ints(onnxruntime, method):
 def test_an_adapter_that_cannot_be_written_is_a_runtime_error(onnxruntime, tmp_path):
     with pytest.raises(RuntimeError, match="adapter"):
         onnxruntime.AdapterFormat().export_adapter(str(tmp_path / "none" / "adapter"))
+
+
+@pytest.mark.parametrize("dtype", ["i8", "U1"])
+def test_a_value_of_the_core_of_a_wrong_type_is_refused_by_the_engine(squares, dtype):
+    from ortcffi import Value, compat, core_api
+
+    session = compat.InferenceSession(squares, providers=CPU)
+    value = Value.from_numpy(np.ones((3, 2), dtype), api=core_api())
+    with pytest.raises(compat.capi.onnxruntime_pybind11_state.InvalidArgument, match="data type"):
+        session.run(None, {"X": value})
