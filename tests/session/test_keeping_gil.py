@@ -55,12 +55,16 @@ def counting():
         join(*threads)
 
 
-def counts_beside(work):
-    """How far another thread counts meanwhile."""
-    with counting() as told:
-        before = len(told)
-        work()
-        return len(told) - before
+def counts_beside(work, be_quick):
+    """Whether another thread counts meanwhile; tried again, since a busy machine may not let it."""
+    for _ in range(10):
+        be_quick()
+        with counting() as told:
+            before = len(told)
+            work()
+            if len(told) - before > 100:
+                return True
+    return False
 
 
 @pytest.fixture
@@ -93,18 +97,20 @@ def test_a_run_that_turns_out_to_be_long_releases_the_gil(sines):
     def work():
         assert sines.run(x=LONG)[0].tolist() == [4_000_000]
 
-    assert counts_beside(work) > 100
-    repeat(sines.run, 200)
-    assert counts_beside(work) > 100
+    assert counts_beside(work, lambda: repeat(sines.run, 200))
 
 
 def test_a_bound_run_that_turns_out_to_be_long_releases_the_gil(sines):
     size, out = QUICK.copy(), np.zeros(1, np.int64)
     with sines.bind(x=size, y=out) as bound:
-        for _ in range(20):
-            bound.run()
-        size[:] = LONG
-        assert counts_beside(bound.run) > 100
+
+        def be_quick():
+            size[:] = QUICK
+            for _ in range(20):
+                bound.run()
+            size[:] = LONG
+
+        assert counts_beside(bound.run, be_quick)
     assert out.tolist() == [4_000_000]
 
 
@@ -159,8 +165,7 @@ def test_a_keyboard_interrupt_ends_a_run_that_turns_out_to_be_long(sines):
 
 def test_the_child_of_a_fork_ends_long_runs_too(sines):
     def work():
-        repeat(sines.run, 20)
-        return counts_beside(lambda: sines.run(x=LONG)) > 100
+        return counts_beside(lambda: sines.run(x=LONG), lambda: repeat(sines.run, 20))
 
     assert fork(work) == 0
 
