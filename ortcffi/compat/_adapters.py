@@ -9,139 +9,97 @@ or how far on what they refer to is.
 import struct
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from ortcffi.compat._arguments import instance, number
 from ortcffi.compat._environment import text
-from ortcffi.compat._official_values import OrtValue
 from ortcffi.compat._tensors import borrowed
 from ortcffi.compat._types import element_of_onnx
-from ortcffi.compat._values import OrtValue as CValue
+from ortcffi.compat._values import OrtValue
 from ortcffi.values.element_types import ElementType, bits_of
 from ortcffi.values.value import Value
 
-__all__ = ["AdapterFormat", "CAdapterFormat"]
+__all__ = ["AdapterFormat"]
 
 _MAGIC = b"TORT"
 _VERSION = 1
 _FIELDS = 4  # of either table
 
 
-class CAdapterFormat:
-    """An adapter: versions, and tensors by name."""
+class AdapterFormat:
+    """An adapter, to be written to a file or read from one: versions, and tensors by name."""
 
-    def __init__(self) -> None:
+    def __init__(self, adapter: "AdapterFormat | None" = None) -> None:
         self._format_version = _VERSION
         self._adapter_version = self._model_version = 0
-        self._parameters: dict[str, CValue] = {}
+        self._parameters: dict[str, OrtValue] = {}
+        if adapter is not None:
+            vars(self).update(vars(instance("adapter", adapter, AdapterFormat)))
 
     @property
-    def format_version(self) -> int:
-        """The version of the format."""
+    def _adapter(self) -> "AdapterFormat":
+        return self
+
+    def get_format_version(self) -> int:
+        """Return the version of the format."""
         return self._format_version
 
-    @property
-    def adapter_version(self) -> int:
-        """The version of the adapter."""
+    def get_adapter_version(self) -> int:
+        """Return the version of the adapter."""
         return self._adapter_version
 
-    @adapter_version.setter
-    def adapter_version(self, version: int) -> None:
-        self._adapter_version = number("adapter_version", version)
+    def set_adapter_version(self, adapter_version: int) -> None:
+        """Set the version of the adapter."""
+        self._adapter_version = number("adapter_version", adapter_version)
 
-    @property
-    def model_version(self) -> int:
-        """The version of the model."""
+    def get_model_version(self) -> int:
+        """Return the version of the model."""
         return self._model_version
 
-    @model_version.setter
-    def model_version(self, version: int) -> None:
-        self._model_version = number("model_version", version)
+    def set_model_version(self, model_version: int) -> None:
+        """Set the version of the model."""
+        self._model_version = number("model_version", model_version)
 
-    @property
-    def parameters(self) -> dict[str, CValue]:
-        """The tensors, by name."""
+    def get_parameters(self) -> dict[str, OrtValue]:
+        """Return the tensors."""
         return dict(self._parameters)
 
-    @parameters.setter
-    def parameters(self, parameters: dict[str, CValue]) -> None:
+    def set_parameters(self, params: dict[str, OrtValue]) -> None:
+        """Set the tensors."""
         self._parameters = {
-            instance("a name", name, str): instance(f"parameter {name!r}", value, CValue)
-            for name, value in instance("parameters", parameters, dict).items()
+            instance("a name", name, str): instance(f"params[{name!r}]", value, OrtValue)
+            for name, value in instance("params", params, dict).items()
         }
 
-    def export_adapter(self, path: Any, /) -> None:
+    # The compiled module's names.
+    format_version = property(get_format_version)
+    adapter_version = property(get_adapter_version, set_adapter_version)
+    model_version = property(get_model_version, set_model_version)
+    parameters = property(get_parameters, set_parameters)
+
+    def export_adapter(self, file_path: Any) -> None:
         """Write the file."""
         values = {name: value._value for name, value in self._parameters.items()}
         versions = (_VERSION, self._adapter_version, self._model_version)
         content = _written(versions, values)
         try:
-            Path(text(path)).write_bytes(content)
+            Path(text(file_path)).write_bytes(content)
         except OSError as error:
-            raise RuntimeError(f"{text(path)} cannot be written: {error.strerror}") from None
-
-    @classmethod
-    def read_adapter(cls, path: Any, /) -> Self:
-        """Read a file. The tensors are views of its bytes."""
-        try:
-            content = Path(text(path)).read_bytes()
-            versions, parameters = _read(content)
-        except (OSError, ValueError, struct.error) as error:
-            raise RuntimeError(f"{text(path)} is no adapter: {error}") from None
-        adapter = cls()
-        adapter._format_version, adapter._adapter_version, adapter._model_version = versions
-        adapter._parameters = {name: CValue._of(value) for name, value in parameters.items()}
-        return adapter
-
-
-class AdapterFormat:
-    """An adapter, to be written to a file or read from one."""
-
-    def __init__(self, adapter: CAdapterFormat | None = None) -> None:
-        given = CAdapterFormat() if adapter is None else adapter
-        self._adapter = instance("adapter", given, CAdapterFormat)
+            raise RuntimeError(f"{text(file_path)} cannot be written: {error.strerror}") from None
 
     @staticmethod
     def read_adapter(file_path: Any) -> "AdapterFormat":
-        """Read a file."""
-        return AdapterFormat(CAdapterFormat.read_adapter(file_path))
-
-    def export_adapter(self, file_path: Any) -> None:
-        """Write the file."""
-        self._adapter.export_adapter(file_path)
-
-    def get_format_version(self) -> int:
-        """Return the version of the format."""
-        return self._adapter.format_version
-
-    def set_adapter_version(self, adapter_version: int) -> None:
-        """Set the version of the adapter."""
-        self._adapter.adapter_version = adapter_version
-
-    def get_adapter_version(self) -> int:
-        """Return the version of the adapter."""
-        return self._adapter.adapter_version
-
-    def set_model_version(self, model_version: int) -> None:
-        """Set the version of the model."""
-        self._adapter.model_version = model_version
-
-    def get_model_version(self) -> int:
-        """Return the version of the model."""
-        return self._adapter.model_version
-
-    def set_parameters(self, params: dict[str, OrtValue]) -> None:
-        """Set the tensors."""
-        self._adapter.parameters = {
-            name: instance(f"params[{name!r}]", value, OrtValue)._ortvalue
-            for name, value in instance("params", params, dict).items()
-        }
-
-    def get_parameters(self) -> dict[str, OrtValue]:
-        """Return the tensors."""
-        return {name: OrtValue(value) for name, value in self._adapter.parameters.items()}
+        """Read a file. The tensors are views of its bytes."""
+        try:
+            versions, parameters = _read(Path(text(file_path)).read_bytes())
+        except (OSError, ValueError, struct.error) as error:
+            raise RuntimeError(f"{text(file_path)} is no adapter: {error}") from None
+        adapter = AdapterFormat()
+        adapter._format_version, adapter._adapter_version, adapter._model_version = versions
+        adapter._parameters = {name: OrtValue._of(value) for name, value in parameters.items()}
+        return adapter
 
 
 # --- writing --------------------------------------------------------------------------------------

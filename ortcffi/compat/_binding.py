@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Bindings as the official package's compiled module has them."""
+"""Bindings, for the official package and for its compiled module."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -9,16 +10,12 @@ from ortcffi.compat._devices import OrtDevice, memory_info_of
 from ortcffi.compat._errors import translated
 from ortcffi.compat._feeds import array_value, content_of
 from ortcffi.compat._tensors import tensor_at
-from ortcffi.compat._values import OrtValue
-from ortcffi.compat._vectors import OrtValueVector
+from ortcffi.compat._values import OrtValue, OrtValueVector
 from ortcffi.errors import OrtError
 from ortcffi.session.binding import Binding
 from ortcffi.values.value import Value
 
-if TYPE_CHECKING:
-    from ortcffi.compat._session import InferenceSession
-
-__all__ = ["SessionIOBinding"]
+__all__ = ["IOBinding", "SessionIOBinding"]
 
 
 class _Bound(Binding):
@@ -33,8 +30,9 @@ class _Bound(Binding):
 class SessionIOBinding:
     """Inputs and outputs that runs of a session use until others are bound."""
 
-    def __init__(self, session: "InferenceSession", /) -> None:
-        engine = session._engine
+    def __init__(self, session: Any) -> None:
+        self._session = getattr(session, "_sess", session)
+        engine = self._session._engine
         self._bound = _Bound(engine)
         self._names = {spec.name for spec in (*engine.inputs, *engine.overridable_initializers)}
 
@@ -52,9 +50,9 @@ class SessionIOBinding:
         else:
             self._bind_input(name, tensor_at(*what))
 
-    def bind_ortvalue_input(self, name: str, value: OrtValue, /) -> None:
+    def bind_ortvalue_input(self, name: str, ortvalue: OrtValue) -> None:
         """Bind a value."""
-        self._bind_input(name, value._value)
+        self._bind_input(name, ortvalue._value)
 
     def _bind_input(self, name: str, value: Value) -> None:
         try:
@@ -71,9 +69,9 @@ class SessionIOBinding:
             return
         self._bound._allocate_output(name, memory_info_of(device))
 
-    def bind_ortvalue_output(self, name: str, value: OrtValue, /) -> None:
+    def bind_ortvalue_output(self, name: str, ortvalue: OrtValue) -> None:
         """Bind a value."""
-        self._bind_output(name, value._value)
+        self._bind_output(name, ortvalue._value)
 
     def _bind_output(self, name: str, value: Value) -> None:
         try:
@@ -104,7 +102,7 @@ class SessionIOBinding:
     @translated
     def get_outputs(self) -> OrtValueVector:
         """Return the outputs of the last run."""
-        return OrtValueVector._of(self._bound.output_values())
+        return OrtValueVector(map(OrtValue._of, self._bound.output_values()))
 
     def copy_outputs_to_cpu(self) -> list[Any]:
         """Return copies of the outputs of the last run: the next one writes to the same memory."""
@@ -119,3 +117,48 @@ class SessionIOBinding:
                 self._bound.run(options=options._options)
         except OrtError as error:
             raise RuntimeError(f"Error in execution: {error.message}") from error.__cause__
+
+
+class IOBinding(SessionIOBinding):
+    """Inputs and outputs, with devices by the names of their kinds."""
+
+    @property
+    def _iobinding(self) -> SessionIOBinding:
+        return self
+
+    get_outputs_as_ortvaluevector = SessionIOBinding.get_outputs
+
+    def bind_cpu_input(self, name: str, arr_on_cpu: np.ndarray[Any, Any]) -> None:
+        """Bind an input to an array."""
+        super().bind_input(name, arr_on_cpu)
+
+    def bind_input(  # noqa: PLR0913, PLR0917  # as many as officially
+        self,
+        name: str,
+        device_type: str,
+        device_id: int,
+        element_type: Any,
+        shape: Sequence[int],
+        buffer_ptr: int,
+    ) -> None:
+        """Bind an input to memory at an address."""
+        device = OrtDevice.make(device_type, device_id)
+        super().bind_input(name, device, element_type, shape, buffer_ptr)
+
+    def bind_output(  # type: ignore[override]  # noqa: PLR0913, PLR0917  # as many as officially
+        self,
+        name: str,
+        device_type: str = "cpu",
+        device_id: int = 0,
+        element_type: Any = None,
+        shape: Sequence[int] | None = None,
+        buffer_ptr: int | None = None,
+    ) -> None:
+        """Bind an output to a device, or to memory at an address."""
+        device = OrtDevice.make(device_type, device_id)
+        if buffer_ptr is None:
+            super().bind_output(name, device)
+            return
+        if element_type is None or shape is None:
+            raise ValueError("element_type and shape must be given where buffer_ptr is")
+        super().bind_output(name, device, element_type, shape, buffer_ptr)

@@ -6,17 +6,16 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ortcffi.compat._binding import IOBinding
+from ortcffi.compat._devices import device_of
 from ortcffi.compat._environment import get_available_providers
 from ortcffi.compat._errors import EPFail, reraise
 from ortcffi.compat._facts import Facts
-from ortcffi.compat._official_binding import IOBinding
-from ortcffi.compat._official_devices import OrtDevice
-from ortcffi.compat._official_values import OrtValue
 from ortcffi.compat._options import SessionOptions
 from ortcffi.compat._providers import check_and_normalize_provider_args
 from ortcffi.compat._session import InferenceSession as CSession
 from ortcffi.compat._types import numpy_has
-from ortcffi.compat._vectors import OrtValueVector
+from ortcffi.compat._values import OrtValue, OrtValueVector
 from ortcffi.errors import OrtError
 
 __all__ = ["InferenceSession", "Session"]
@@ -118,18 +117,17 @@ class Session(Facts):
             except (OrtError, TypeError, ValueError) as error:
                 if isinstance(error, OrtError) and error.function is not None:
                     reraise(error)
-        values = {name: each._get_c_value() for name, each in input_dict_ort_values.items()}
 
         def run(session: CSession, names: Any, feed: Any, options: Any) -> OrtValueVector:
             return session.run_with_ort_values(feed, names, options)
 
-        return [OrtValue(each) for each in self._retry(run, output_names, values, run_options)]
+        return list(self._retry(run, output_names, input_dict_ort_values, run_options))
 
     def run_with_iobinding(self, iobinding: IOBinding, run_options: Any = None) -> None:
         """Run the model with what is bound."""
         if iobinding._session is not self._sess:
             raise ValueError("IOBinding must be used with the session that created it.")
-        iobinding._iobinding._run(run_options)
+        iobinding._run(run_options)
 
     def run_with_ortvaluevector(  # noqa: PLR0913, PLR0917  # as many as officially
         self,
@@ -167,9 +165,8 @@ class Session(Facts):
         vendor_id: int = -1,
     ) -> OrtValue:
         """Make a tensor with arbitrary content."""
-        device = OrtDevice.make(device_type, device_id, vendor_id)._get_c_device()
-        make = self._sess.create_ortvalue_from_shape_and_type
-        return OrtValue(make(shape, element_type, device))
+        device = device_of(device_type, device_id, vendor_id)
+        return OrtValue.ortvalue_from_shape_and_type(shape, element_type, device)
 
     def release_captured_graph(self, graph_annotation_id: int = 0) -> None:
         """Release what was captured of runs on a device."""

@@ -11,6 +11,7 @@ from ortcffi.compat._arguments import number as whole
 from ortcffi.compat._enums import (
     OrtAllocatorType,
     OrtDeviceMemoryType,
+    OrtDeviceVendorId,
     OrtMemoryInfoDeviceType,
     OrtMemType,
 )
@@ -25,28 +26,71 @@ __all__ = [
     "OrtMemoryInfo",
     "create_and_register_allocator",
     "create_and_register_allocator_v2",
+    "get_ort_device_type",
+    "get_vendor_id_for_device_type",
 ]
 
 _CPU, _GPU, _FPGA, _NPU = 0, 1, 2, 3
 _NO_ARENA = "Error when creating and registering allocator: "
 
 
-class OrtDevice:
-    """Where memory is: a kind of device, a kind of its memory, a vendor, and a number."""
+_KINDS = {"cpu": 0, "cuda": 1, "gpu": 1, "webgpu": 1, "npu": 3, "cann": 3, "dml": 4}
+_VENDORS = {
+    "cuda": OrtDeviceVendorId.NVIDIA,
+    "dml": OrtDeviceVendorId.MICROSOFT,
+    "cann": OrtDeviceVendorId.HUAWEI,
+    "webgpu": OrtDeviceVendorId.NONE,
+}
 
-    def __init__(
-        self, device_type: int, mem_type: int, vendor: int, number: int | None = None
-    ) -> None:
-        if number is None:
-            vendor, number = 0, vendor
-        if device_type == self.dml():
-            device_type = _GPU
+
+def get_ort_device_type(device_type: str) -> int:
+    """Return the number of a kind of device."""
+    if device_type not in _KINDS:
+        raise Exception("Unsupported device type: " + device_type)  # as officially
+    return _KINDS[device_type]
+
+
+def get_vendor_id_for_device_type(device_type: str) -> OrtDeviceVendorId | None:
+    """Return the vendor that the name of a kind of device stands for."""
+    return _VENDORS.get(device_type)
+
+
+class OrtDevice:
+    """Where memory is: a kind of device, a kind of its memory, a vendor, and a number.
+
+    It is made of another one, or of these numbers; the vendor's may be left out.
+    """
+
+    _facts: tuple[int, int, int, int]
+
+    def __init__(self, c_ort_device: "OrtDevice | int", *numbers: int) -> None:
+        if isinstance(c_ort_device, OrtDevice) and not numbers:
+            self._facts = c_ort_device._facts
+            return
+        if not numbers:
+            raise ValueError("c_ort_device must be an OrtDevice")
+        if len(numbers) not in (2, 3):
+            raise TypeError("incompatible constructor arguments: three or four numbers")
+        mem_type, vendor, number = numbers if len(numbers) == 3 else (numbers[0], 0, numbers[1])
         self._facts = (
-            whole("device_type", device_type, INT8),
+            whole("device_type", _GPU if c_ort_device == self.dml() else c_ort_device, INT8),
             whole("mem_type", mem_type, INT8),
             whole("vendor_id", vendor, UINT32),
             whole("device_id", number, INT16),
         )
+
+    @staticmethod
+    def make(ort_device_name: str, device_id: int, vendor_id: int = -1) -> "OrtDevice":
+        """Describe a device by its kind, its number, and its vendor's."""
+        kind = get_ort_device_type(ort_device_name)
+        if vendor_id < 0:
+            vendor_id = get_vendor_id_for_device_type(ort_device_name) or 0
+        return OrtDevice(kind, OrtDevice.default_memory(), vendor_id, device_id)
+
+    def _get_c_device(self) -> "OrtDevice":
+        return self
+
+    _ort_device = property(_get_c_device)
 
     def device_type(self) -> int:
         """Return the kind of device."""
@@ -63,6 +107,8 @@ class OrtDevice:
     def device_id(self) -> int:
         """Return the device's number."""
         return self._facts[3]
+
+    device_mem_type, device_vendor_id = mem_type, vendor_id
 
     @staticmethod
     def cpu() -> int:
@@ -96,6 +142,13 @@ class OrtDevice:
     def default_memory() -> int:
         """Return the number of a device's own memory."""
         return 0
+
+
+def device_of(device: str | OrtDevice, device_id: int, vendor_id: int = -1) -> OrtDevice:
+    """A device: as it is given, or by the name of its kind and the numbers."""
+    if isinstance(device, OrtDevice):
+        return device
+    return OrtDevice.make(device, device_id, vendor_id)
 
 
 def is_cpu(device: OrtDevice) -> bool:

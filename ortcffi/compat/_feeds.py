@@ -9,8 +9,7 @@ import numpy as np
 from ortcffi._convert import snapshot
 from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
-from ortcffi.compat._official_values import OrtValue as OfficialValue
-from ortcffi.compat._sparse import SparseTensor
+from ortcffi.compat._sparse import CSparseTensor
 from ortcffi.compat._tensors import tensor_over
 from ortcffi.compat._types import onnx_of
 from ortcffi.compat._values import OrtValue
@@ -40,7 +39,7 @@ class Engine(Session):
     def _convert_input(self, place: int, x: Any) -> Value:
         if isinstance(x, Mapping) and not x:
             raise ValueError("an empty map is refused by the official rules")
-        return super()._convert_input(place, x._value if type(x) is OfficialValue else x)
+        return super()._convert_input(place, x._value if type(x) is OrtValue else x)
 
     def _convert_output(self, value: Value) -> Any:
         return content_of(value)
@@ -99,9 +98,8 @@ def convert(api: "Api", spec: "ValueSpec | None", name: Any, x: Any) -> Value:
     """Make a value of what a feed has for an input."""
     if isinstance(x, Value):
         return value_for(api, x)  # type: ignore[no-any-return]
-    inner = getattr(x, "_ortvalue", None) or getattr(x, "_tensor", x)
-    if isinstance(inner, (OrtValue, SparseTensor)):
-        return inner._value
+    if isinstance(x, (OrtValue, CSparseTensor)):
+        return x._value
     info = None if spec is None else spec.type_info
     if info is not None and info.kind == ValueKind.OPTIONAL:
         info = info.contained
@@ -155,9 +153,8 @@ def _sequence(api: "Api", info: "TypeInfo", name: Any, x: list[Any]) -> Value:
         return _empty_sequence(api, contained)
     values = []
     for each in x:
-        inner = getattr(each, "_ortvalue", each)
-        if isinstance(inner, OrtValue):
-            values.append(inner._value)
+        if isinstance(each, OrtValue):
+            values.append(each._value)
         elif isinstance(each, np.ndarray):
             values.append(array_value(api, each))
         elif contained is not None and isinstance(each, list):
@@ -217,7 +214,7 @@ def content_of(value: Value) -> Any:
     if kind is ValueKind.TENSOR:
         return OrtValue._of(value).numpy()
     if kind is ValueKind.SPARSE:
-        return SparseTensor._of(value)
+        return CSparseTensor._of(value)
     if kind is ValueKind.SEQUENCE:
         return [content_of(each) for each in value]
     return value.to_python()

@@ -1,21 +1,38 @@
 # SPDX-License-Identifier: MIT
-"""Hardware, and the execution providers that can use it, with the official package's names."""
+"""Hardware, and the execution providers that can use it or a compiled model, officially named."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from ortcffi._convert import decode
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import address_of, ffi, lib
+from ortcffi.compat._arguments import instance
 from ortcffi.compat._devices import OrtMemoryInfo
-from ortcffi.compat._enums import OrtDeviceMemoryType, OrtHardwareDeviceType
-from ortcffi.compat._environment import api, env
+from ortcffi.compat._enums import (
+    OrtCompiledModelCompatibility,
+    OrtDeviceMemoryType,
+    OrtHardwareDeviceType,
+)
+from ortcffi.compat._environment import api, env, text
 from ortcffi.compat._errors import translated
 from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import OrtError, checked
 from ortcffi.memory.info import MemoryInfo
+from ortcffi.memory.scratch import scratch_for
 from ortcffi.status.key_values import KeyValuePairs
 
-__all__ = ["OrtEpDevice", "OrtHardwareDevice", "OrtSyncStream", "get_ep_devices"]
+__all__ = [
+    "OrtEpDevice",
+    "OrtHardwareDevice",
+    "OrtSyncStream",
+    "get_compatibility_info_from_model",
+    "get_compatibility_info_from_model_bytes",
+    "get_ep_devices",
+    "get_hardware_device_ep_incompatibility_details",
+    "get_hardware_devices",
+    "get_model_compatibility_for_ep_devices",
+]
 
 
 class OrtHardwareDevice:
@@ -107,14 +124,9 @@ class OrtEpDevice:
 
     def create_sync_stream(self) -> OrtSyncStream:
         """Make a queue of work for the device."""
-        api().require("CreateSyncStreamForEpDevice")
         device = self._device.handle
         owner = owner_of("OrtSyncStream*", api(), lib.ReleaseSyncStream, keeps=device)
-        out = out_of(owner)
-        try:
-            checked.CreateSyncStreamForEpDevice(api().pointer, device, ffi.NULL, out)
-        except OrtError as error:
-            raise RuntimeError(error.message) from error.__cause__
+        _call("CreateSyncStreamForEpDevice", device, ffi.NULL, out_of(owner))
         return OrtSyncStream(owner, self._device)
 
 
@@ -122,3 +134,72 @@ class OrtEpDevice:
 def get_ep_devices() -> list[OrtEpDevice]:
     """Return what execution providers can use."""
     return [OrtEpDevice(device) for device in env().devices]
+
+
+# --- compiled models -----------------------------------------------------------------------------
+
+
+def _call(slot: str, *arguments: Any) -> None:
+    table = api()
+    table.require(slot)
+    try:
+        getattr(checked, slot)(table.pointer, *arguments)
+    except OrtError as error:
+        raise RuntimeError(error.message) from error.__cause__
+
+
+def get_hardware_devices() -> list[OrtHardwareDevice]:
+    """Return the hardware that the library has found."""
+    count = ffi.new("size_t*")
+    _call("GetNumHardwareDevices", env().handle, count)
+    out = ffi.new("const OrtHardwareDevice*[]", max(count[0], 1))
+    _call("GetHardwareDevices", env().handle, out, count[0])
+    return [OrtHardwareDevice(out[i], env().handle) for i in range(count[0])]
+
+
+def get_hardware_device_ep_incompatibility_details(
+    ep_name: str, device: OrtHardwareDevice, /
+) -> dict[str, Any]:
+    """Return why an execution provider cannot use a device: 0, None and 0 if it can."""
+    release = lib.ReleaseDeviceEpIncompatibilityDetails
+    owner = owner_of("OrtDeviceEpIncompatibilityDetails*", api(), release)
+    slot = "GetHardwareDeviceEpIncompatibilityDetails"
+    _call(slot, env().handle, text(ep_name).encode(), device._handle, out_of(owner))
+    details = owned_by(owner)
+    reasons, notes, code = ffi.new("uint32_t*"), ffi.new("const char**"), ffi.new("int32_t*")
+    _call("DeviceEpIncompatibilityDetails_GetReasonsBitmask", details, reasons)
+    _call("DeviceEpIncompatibilityDetails_GetNotes", details, notes)
+    _call("DeviceEpIncompatibilityDetails_GetErrorCode", details, code)
+    text_of = decode(notes[0]) if notes[0] else None
+    return {"reasons_bitmask": reasons[0], "notes": text_of, "error_code": code[0]}
+
+
+def get_model_compatibility_for_ep_devices(
+    devices: Sequence[OrtEpDevice], info: str, /
+) -> OrtCompiledModelCompatibility:
+    """Return whether devices can use a compiled model that says this of itself."""
+    kept = [instance("devices", device, OrtEpDevice)._device.handle for device in devices]
+    handles = ffi.new("const OrtEpDevice*[]", kept)
+    out = ffi.new("OrtCompiledModelCompatibility*")
+    encoded = text(info).encode()
+    _call("GetModelCompatibilityForEpDevices", handles, len(kept), encoded, out)
+    return OrtCompiledModelCompatibility(out[0])
+
+
+def get_compatibility_info_from_model(path: Any, ep_type: str, /) -> str | None:
+    """Return what a compiled model in a file says of itself for an execution provider."""
+    encoded = text(path).encode()
+    return _info("GetCompatibilityInfoFromModel", encoded, text(ep_type).encode())
+
+
+def get_compatibility_info_from_model_bytes(model: Any, ep_type: str, /) -> str | None:
+    """Return what a compiled model says of itself for an execution provider."""
+    content = ffi.from_buffer("char[]", model)
+    slot = "GetCompatibilityInfoFromModelBytes"
+    return _info(slot, content, len(content), text(ep_type).encode())
+
+
+def _info(slot: str, *arguments: Any) -> str | None:
+    out, allocator = ffi.new("char**"), scratch_for(api())
+    _call(slot, *arguments, allocator, out)
+    return decode(out[0]) if out[0] else None

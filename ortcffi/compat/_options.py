@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Options of sessions and runs, with the official package's names."""
+"""Options of sessions and runs, and adapters, with the official package's names."""
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ortcffi.compat._arguments import function, instance, switch
+from ortcffi.compat._arguments import function, instance, number, switch
 from ortcffi.compat._enums import (
     ExecutionMode,
     ExecutionOrder,
@@ -21,17 +22,76 @@ from ortcffi.compat._environment import (
 )
 from ortcffi.compat._errors import NotImplemented, translated
 from ortcffi.compat._hardware import OrtEpDevice
-from ortcffi.compat._settings import Ignored, Setting
 from ortcffi.compat._values import OrtValue
 from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import InvalidArgument, OrtError
+from ortcffi.options.run import RunOptions as Run
 from ortcffi.options.session import SessionOptions as Options
+from ortcffi.session.lora import LoraAdapter as Adapter
 from ortcffi.session.providers import add_devices
 
-__all__ = ["SessionOptions", "get_default_session_options"]
+__all__ = ["LoraAdapter", "RunOptions", "SessionOptions", "get_default_session_options"]
 
 
 NO_CONTEXT_DATA = "the C API has no function for the data of EP contexts"
+
+
+class Setting:
+    """An attribute that is one of ortcffi's options."""
+
+    def __init__(self, name: str, kind: type, doc: str) -> None:
+        self.name, self.kind, self.__doc__ = name, kind, doc
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.official = name
+
+    def __get__(self, options: Any, owner: type) -> Any:
+        return self if options is None else self.kind(getattr(options._options, self.name))
+
+    def __set__(self, options: Any, value: Any) -> None:
+        converted = _CONVERSIONS.get(self.kind, self._same)(self.official, value)
+        try:
+            setattr(options._options, self.name, converted)
+        except (OrtError, ValueError) as error:
+            raise RuntimeError(str(error).replace(self.name, self.official, 1)) from None
+
+    def _same(self, name: str, value: Any) -> Any:
+        return instance(name, value, self.kind)
+
+
+_CONVERSIONS: dict[type, Callable[[str, Any], Any]] = {bool: switch, int: number}
+
+
+class Ignored:
+    """An attribute that the C API has no function for: it keeps what it is set to."""
+
+    def __init__(self, default: Any, doc: str) -> None:
+        self.default, self.__doc__ = default, doc
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, options: Any, owner: type) -> Any:
+        return self if options is None else options._ignored.get(self.name, self.default)
+
+    def __set__(self, options: Any, value: Any) -> None:
+        if value != self.default:
+            told = f"{self.name} has no effect: the C API has no function for it"
+            warnings.warn(told, UserWarning, stacklevel=2)
+        options._ignored[self.name] = type(self.default)(value)
+
+
+def _set_entry(options: Run | Options, key: str, value: str) -> None:
+    try:
+        options.config[key] = value
+    except OrtError as error:
+        raise RuntimeError(error.message) from None
+
+
+def _entry(kind: str, options: Run | Options, key: str) -> str:
+    if key not in options.config:
+        raise RuntimeError(f"{kind} does not have configuration with key: {key}")
+    return options.config[key]
 
 
 class SessionOptions:
@@ -118,16 +178,11 @@ class SessionOptions:
 
     def add_session_config_entry(self, key: str, value: str, /) -> None:
         """Add a configuration entry."""
-        try:
-            self._options.config[key] = value
-        except OrtError as error:
-            raise RuntimeError(error.message) from None
+        _set_entry(self._options, key, value)
 
     def get_session_config_entry(self, key: str, /) -> str:
         """Return a configuration entry."""
-        if key not in self._options.config:
-            raise RuntimeError(f"SessionOptions does not have configuration with key: {key}")
-        return self._options.config[key]
+        return _entry("SessionOptions", self._options, key)
 
     @translated
     def add_free_dimension_override_by_name(self, name: str, value: int, /) -> None:
@@ -268,10 +323,9 @@ def get_default_session_options() -> SessionOptions:
 
 
 def _value(value: Any) -> Any:
-    inner = getattr(value, "_ortvalue", value)
-    if not isinstance(inner, OrtValue):
+    if not isinstance(value, OrtValue):
         raise RuntimeError("The provided Python object must be an OrtValue")
-    return inner._value
+    return value._value
 
 
 def append_provider(options: Options, name: str, given: dict[str, str]) -> str:
@@ -290,3 +344,56 @@ def append_devices(options: Options, devices: list[EpDevice], given: dict[str, s
     """Add the execution provider of some devices to a session's options, and return its name."""
     add_devices(options, devices, given)
     return devices[0].name
+
+
+# --- runs ----------------------------------------------------------------------------------------
+
+
+class LoraAdapter:
+    """Weights that change a model's, from a file."""
+
+    __slots__ = ("_adapter",)
+
+    def __init__(self) -> None:
+        self._adapter: Adapter | None = None
+
+    def Load(self, path: Any, /) -> None:  # noqa: N802  # the official name
+        """Load the file."""
+        try:
+            self._adapter = Adapter(text(path), api())
+        except OrtError as error:
+            raise RuntimeError(error.message) from None
+
+
+class RunOptions:
+    """Options of runs."""
+
+    __slots__ = ("__weakref__", "_ignored", "_options")
+
+    log_severity_level = Setting("log_severity", int, "The least severity that is logged.")
+    log_verbosity_level = Setting("log_verbosity", int, "How much is logged at severity 0.")
+    logid = Setting("tag", str, "The name of the run in the log.")
+    terminate = Setting("terminated", bool, "Whether the runs that use these options end.")
+    only_execute_path_to_fetches = Ignored(False, "Whether only nodes that outputs need run.")
+
+    @translated
+    def __init__(self) -> None:
+        self._options = Run(api())
+        self._ignored: dict[str, Any] = {}
+
+    @translated
+    def add_run_config_entry(self, key: str, value: str, /) -> None:
+        """Add a configuration entry."""
+        _set_entry(self._options, key, value)
+
+    def get_run_config_entry(self, key: str, /) -> str:
+        """Return a configuration entry."""
+        return _entry("RunOptions", self._options, key)
+
+    @translated
+    def add_active_adapter(self, adapter: LoraAdapter, /) -> None:
+        """Use an adapter in the runs."""
+        loaded = instance("adapter", adapter, LoraAdapter)._adapter
+        if loaded is None:
+            raise RuntimeError("the adapter has not been loaded")
+        self._options.add_adapter(loaded)

@@ -22,10 +22,8 @@ from ortcffi.compat._metadata import (
     assignment_of,
     metadata_of,
 )
-from ortcffi.compat._options import SessionOptions, append_provider
-from ortcffi.compat._run_options import RunOptions
-from ortcffi.compat._values import OrtValue
-from ortcffi.compat._vectors import OrtValueVector
+from ortcffi.compat._options import RunOptions, SessionOptions, append_provider
+from ortcffi.compat._values import OrtValue, OrtValueVector
 from ortcffi.errors import OrtError
 from ortcffi.session.session import Session
 
@@ -181,7 +179,7 @@ class InferenceSession:
         self, feed: dict[str, OrtValue], names: Sequence[str], options: Any = None, /
     ) -> OrtValueVector:
         """Run the model and return its outputs as values."""
-        return OrtValueVector._of(self._run(names, feed, options))
+        return OrtValueVector(map(OrtValue._of, self._run(names, feed, options)))
 
     def run_with_ortvaluevector(  # as many as the official function
         self,
@@ -199,7 +197,7 @@ class InferenceSession:
         if len(feed_names) != len(given):
             raise RuntimeError("feed_names and feeds must be of the same length")
         feed = dict(zip(feed_names, given, strict=True))
-        fetches._values[:] = self.run_with_ort_values(feed, names, options)
+        fetches[:] = self.run_with_ort_values(feed, names, options)
 
     def run_async(
         self,

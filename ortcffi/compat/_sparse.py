@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Sparse tensors as the official package's compiled module has them."""
+"""Sparse tensors, for the official package and for its compiled module."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -13,7 +13,13 @@ from ortcffi.compat._errors import translated
 from ortcffi.compat._types import device_name_of, type_of
 from ortcffi.values.value import Value
 
-__all__ = ["SparseBlockSparseView", "SparseCooView", "SparseCsrView", "SparseTensor"]
+__all__ = [
+    "CSparseTensor",
+    "SparseBlockSparseView",
+    "SparseCooView",
+    "SparseCsrView",
+    "SparseTensor",
+]
 
 _NO_DEVICE = "Copying a sparse tensor to a device is not supported by the C API"
 Array = np.ndarray[Any, Any]
@@ -25,37 +31,32 @@ def _view(array: Array) -> Array:
     return view
 
 
-class _View:
+class SparseCooView:
+    """The places of the values of a sparse tensor in COO format."""
+
     __slots__ = ("_value",)
 
     def __init__(self, value: Value) -> None:
         self._value = value
 
-
-class SparseCooView(_View):
-    """The places of the values of a sparse tensor in COO format."""
-
-    __slots__ = ()
-
     def indices(self) -> Array:
         """Return them."""
         return _view(self._value.sparse_indices[0])
 
 
-class SparseBlockSparseView(_View):
+class SparseBlockSparseView(SparseCooView):
     """The places of the blocks of a sparse tensor."""
 
     __slots__ = ()
 
-    def indices(self) -> Array:
-        """Return them."""
-        return _view(self._value.sparse_indices[0])
 
-
-class SparseCsrView(_View):
+class SparseCsrView:
     """The places of the values of a sparse tensor in CSR format."""
 
-    __slots__ = ()
+    __slots__ = ("_value",)
+
+    def __init__(self, value: Value) -> None:
+        self._value = value
 
     def inner(self) -> Array:
         """Return the columns."""
@@ -66,48 +67,53 @@ class SparseCsrView(_View):
         return _view(self._value.sparse_indices[1])
 
 
-class SparseTensor:
-    """A sparse tensor."""
+class CSparseTensor:
+    """A sparse tensor of the compiled module, whose ``format`` is a property."""
 
-    __slots__ = ("_value",)
+    __slots__ = ("__dict__", "__weakref__", "_value")
 
     _value: Value
 
     @classmethod
-    def _of(cls, value: Value) -> "SparseTensor":
+    def _of(cls, value: Value) -> Self:
         made = cls.__new__(cls)
         made._value = value
         return made
 
-    @staticmethod
+    @classmethod
     @translated
     def sparse_coo_from_numpy(
-        shape: Sequence[int], values: Array, indices: Array, device: OrtDevice, /
-    ) -> "SparseTensor":
+        cls, dense_shape: Sequence[int], values: Array, coo_indices: Array, ort_device: OrtDevice
+    ) -> Self:
         """Make one in COO format over the memory of arrays."""
-        _check(device)
-        where = np.ascontiguousarray(indices, np.int64)
-        return SparseTensor._of(Value.sparse_coo(values, where, tuple(shape), api=api()))
+        _check(ort_device)
+        where = np.ascontiguousarray(coo_indices, np.int64)
+        return cls._of(Value.sparse_coo(values, where, tuple(dense_shape), api=api()))
 
-    @staticmethod
+    @classmethod
     @translated
-    def sparse_csr_from_numpy(
-        shape: Sequence[int], values: Array, inner: Array, outer: Array, device: OrtDevice, /
-    ) -> "SparseTensor":
+    def sparse_csr_from_numpy(  # as many as officially
+        cls,
+        dense_shape: Sequence[int],
+        values: Array,
+        inner_indices: Array,
+        outer_indices: Array,
+        ort_device: OrtDevice,
+    ) -> Self:
         """Make one in CSR format over the memory of arrays."""
-        _check(device)
-        columns, rows = (np.ascontiguousarray(each, np.int64) for each in (inner, outer))
-        return SparseTensor._of(Value.sparse_csr(values, columns, rows, tuple(shape), api=api()))
+        _check(ort_device)
+        columns, rows = (np.ascontiguousarray(x, np.int64) for x in (inner_indices, outer_indices))
+        return cls._of(Value.sparse_csr(values, columns, rows, tuple(dense_shape), api=api()))
 
-    @staticmethod
+    @classmethod
     @translated
     def blocksparse_from_numpy(
-        shape: Sequence[int], values: Array, indices: Array, device: OrtDevice, /
-    ) -> "SparseTensor":
+        cls, shape: Sequence[int], values: Array, indices: Array, device: OrtDevice, /
+    ) -> Self:
         """Make one of blocks over the memory of arrays."""
         _check(device)
         where = np.ascontiguousarray(indices, np.int32)
-        return SparseTensor._of(Value.block_sparse(values, where, tuple(shape), api=api()))
+        return cls._of(Value.block_sparse(values, where, tuple(shape), api=api()))
 
     @translated
     def values(self) -> Array:
@@ -128,8 +134,8 @@ class SparseTensor:
         return type_of(self._value)
 
     def device_name(self) -> str:
-        """Return the name of the device that has the memory."""
-        return device_name_of(self._value)
+        """Return the name of the device that has the memory, such as ``cpu``."""
+        return device_name_of(self._value).lower()
 
     def get_coo_data(self) -> SparseCooView:
         """Return the places of the values in COO format."""
@@ -151,8 +157,35 @@ class SparseTensor:
         raise RuntimeError(_NO_DEVICE)
 
     def _require(self, wanted: OrtSparseFormat) -> None:
-        if self.format != wanted:
-            raise RuntimeError(f"the sparse tensor has the format {self.format}, not {wanted}")
+        found = OrtSparseFormat(self._value.sparse_format)
+        if found != wanted:
+            raise RuntimeError(f"the sparse tensor has the format {found}, not {wanted}")
+
+
+class SparseTensor(CSparseTensor):
+    """A sparse tensor, as programs make it."""
+
+    __slots__ = ()
+
+    def __init__(self, sparse_tensor: CSparseTensor) -> None:
+        if not isinstance(sparse_tensor, CSparseTensor):
+            raise ValueError("sparse_tensor must be a SparseTensor")
+        self._value = sparse_tensor._value
+
+    def _get_c_tensor(self) -> CSparseTensor:
+        return CSparseTensor._of(self._value)
+
+    def format(self) -> OrtSparseFormat:  # type: ignore[override]  # officially a method here
+        """Return how it is laid out."""
+        return OrtSparseFormat(self._value.sparse_format)
+
+    as_coo_view = CSparseTensor.get_coo_data
+    as_csrc_view = CSparseTensor.get_csrc_data
+    as_blocksparse_view = CSparseTensor.get_blocksparse_data
+
+    def to_cuda(self, ort_device: OrtDevice) -> None:
+        """Raise: the C API cannot copy a sparse tensor to a device."""
+        super().to_cuda(ort_device)
 
 
 def _check(device: OrtDevice) -> None:

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""Values as the official package's compiled module has them."""
+"""Values: one class for ``onnxruntime.OrtValue`` and for that of its compiled module."""
 
 import ctypes
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from ortcffi._native import ffi
 from ortcffi.compat._arguments import instance, number
-from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo, is_cpu, memory_info_of
+from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo, device_of, is_cpu, memory_info_of
 from ortcffi.compat._environment import api, env
 from ortcffi.compat._errors import translated
-from ortcffi.compat._sparse import SparseTensor
+from ortcffi.compat._sparse import CSparseTensor, SparseTensor
 from ortcffi.compat._tensors import borrowed, empty_on, tensor_at, tensor_over
 from ortcffi.compat._types import (
     device_name_of,
@@ -29,7 +30,9 @@ from ortcffi.values.value import Value
 if TYPE_CHECKING:
     from typing_extensions import CapsuleType
 
-__all__ = ["OrtValue", "copy_tensors", "is_dlpack_uint8_tensor"]
+__all__ = ["OrtValue", "OrtValueVector", "copy_tensors", "is_dlpack_uint8_tensor"]
+
+Array = np.ndarray[Any, Any]
 
 
 class _Capsule:
@@ -45,87 +48,130 @@ class _Capsule:
         return (1, 0)
 
 
+def _has_bool(data: Any) -> bool:
+    """Whether an object says that its elements are bool, which DLPack tells as bytes."""
+    if isinstance(data, OrtValue):
+        return data.data_type() == "tensor(bool)"
+    dtype = getattr(data, "dtype", None)
+    return getattr(dtype, "name", str(dtype)) in ("bool", "bool_", "torch.bool")
+
+
 _NUMBERS_ONLY = "Creation of OrtValues is currently only supported from non-string numpy arrays"
 
 
 class OrtValue:
     """A value: a tensor, a sequence, a map, or a sparse tensor."""
 
-    __slots__ = ("__weakref__", "_value")
+    __slots__ = ("__dict__", "__weakref__", "_value")
 
     _value: Value
 
+    def __init__(
+        self, ortvalue: "OrtValue", numpy_obj: Array | None = None, session: Any = None
+    ) -> None:
+        del numpy_obj, session  # the value itself keeps what it needs
+        if not isinstance(ortvalue, OrtValue):
+            raise ValueError("ortvalue must be an OrtValue")
+        self._value = ortvalue._value
+
     @classmethod
-    def _of(cls, value: Value) -> "OrtValue":
+    def _of(cls, value: Value) -> Self:
         made = cls.__new__(cls)
         made._value = value
         return made
 
+    def _get_c_value(self) -> "OrtValue":
+        return self
+
+    _ortvalue = property(_get_c_value)
+
     # --- making -----------------------------------------------------------------------------------
 
-    @staticmethod
+    @classmethod
     @translated
-    def ortvalue_from_numpy(array: Any, device: OrtDevice, /) -> "OrtValue":
+    def ortvalue_from_numpy(
+        cls,
+        numpy_obj: Array,
+        /,
+        device_type: str | OrtDevice = "cpu",
+        device_id: int = 0,
+        vendor_id: int = -1,
+    ) -> Self:
         """Make a tensor: over an array's memory, or a copy on a device."""
-        if not isinstance(array, np.ndarray) or array.dtype.kind in "OUSTVM":
+        device = device_of(device_type, device_id, vendor_id)
+        if not isinstance(numpy_obj, np.ndarray) or numpy_obj.dtype.kind in "OUSTVM":
             raise RuntimeError(_NUMBERS_ONLY)
-        source = OrtValue._of(tensor_over(np.asarray(array), api()))
+        source = cls._of(tensor_over(np.asarray(numpy_obj), api()))
         if is_cpu(device):
             return source
-        shape, element = array.shape, source._value.element_type
-        target = OrtValue._of(empty_on(memory_info_of(device), shape, element))
-        copy_tensors([source], [target], None)
+        shape, element = numpy_obj.shape, source._value.element_type
+        target = cls._of(empty_on(memory_info_of(device), shape, element))
+        copy_tensors([source], [target])
         return target
 
-    @staticmethod
+    @classmethod
     @translated
-    def ortvalue_from_numpy_with_onnx_type(array: Any, onnx_type: int, /) -> "OrtValue":
+    def ortvalue_from_numpy_with_onnx_type(cls, data: Array, /, onnx_element_type: int) -> Self:
         """Make a tensor over an array's memory, with elements of the same size."""
-        element = element_of_onnx(number("onnx_element_type", onnx_type))
-        return OrtValue._of(borrowed(instance("array", array, np.ndarray), element))
+        element = element_of_onnx(number("onnx_element_type", onnx_element_type))
+        return cls._of(borrowed(instance("array", data, np.ndarray), element))
 
-    @staticmethod
-    def ortvalue_from_shape_and_type(
-        shape: Sequence[int], element_type: Any, device: OrtDevice, /
-    ) -> "OrtValue":
+    @classmethod
+    def ortvalue_from_shape_and_type(  # noqa: PLR0913, PLR0917  # as many as officially
+        cls,
+        shape: Sequence[int],
+        element_type: Any,
+        device_type: str | OrtDevice = "cpu",
+        device_id: int = 0,
+        vendor_id: int = -1,
+        memory_info: OrtMemoryInfo | None = None,
+    ) -> Self:
         """Make a tensor with arbitrary content."""
+        if memory_info is not None:
+            if device_type != "cpu" or device_id != 0 or vendor_id != -1:
+                warnings.warn(
+                    "device_type, device_id, and vendor_id are ignored when memory_info is "
+                    "provided.",
+                    stacklevel=2,
+                )
+            return cls.ortvalue_from_shape_and_type_for_memory_info(
+                shape, element_type, memory_info
+            )
+        device = device_of(device_type, device_id, vendor_id)
         element = element_of(element_type)
         if element is ElementType.STRING:
             raise RuntimeError(_NUMBERS_ONLY)
         try:
             if is_cpu(device):
-                return OrtValue._of(Value.empty(tuple(shape), element, api=api()))
-            return OrtValue._of(empty_on(memory_info_of(device), shape, element))
+                return cls._of(Value.empty(tuple(shape), element, api=api()))
+            return cls._of(empty_on(memory_info_of(device), shape, element))
         except (OrtError, ValueError) as error:
             raise RuntimeError(str(error)) from None
 
     ortvalue_from_shape_and_onnx_type = ortvalue_from_shape_and_type
 
-    @staticmethod
+    @classmethod
     @translated
     def ortvalue_from_shape_and_type_for_memory_info(
-        shape: Sequence[int], element_type: Any, info: OrtMemoryInfo, /
-    ) -> "OrtValue":
+        cls, shape: Sequence[int], element_type: Any, info: OrtMemoryInfo, /
+    ) -> Self:
         """Make a tensor with arbitrary content in memory that is described."""
-        return OrtValue._of(empty_on(info._info, shape, element_of(element_type)))
+        return cls._of(empty_on(info._info, shape, element_of(element_type)))
 
     ortvalue_from_shape_and_onnx_type_for_memory_info = ortvalue_from_shape_and_type_for_memory_info
 
-    @staticmethod
-    def _at(
-        address: int, element_type: Any, shape: Any, device: OrtDevice, keeps: Any
-    ) -> "OrtValue":
-        return OrtValue._of(tensor_at(device, element_type, shape, address, keeps))
-
-    @staticmethod
-    def ort_value_from_sparse_tensor(tensor: Any, /) -> "OrtValue":
+    @classmethod
+    def ort_value_from_sparse_tensor(cls, sparse_tensor: CSparseTensor) -> Self:
         """Make a value of a sparse tensor."""
-        return OrtValue._of(tensor._value)
+        return cls._of(sparse_tensor._value)
 
-    @staticmethod
+    @classmethod
     @translated
-    def from_dlpack(data: Any, is_bool_tensor: bool = False) -> "OrtValue":
-        """Make a tensor over memory that DLPack describes."""
+    def from_dlpack(cls, data: Any, is_bool_tensor: bool | None = None, /) -> Self:
+        """Make a tensor over the memory of an object with ``__dlpack__``, or of a capsule.
+
+        Bytes are bool if `is_bool_tensor`; by default, if the object says that it has bool.
+        """
         source = data if hasattr(data, "__dlpack__") else _Capsule(data)
         try:
             value = Value.from_dlpack(source, api=api())
@@ -133,13 +179,15 @@ class OrtValue:
             raise TypeError(f"from_dlpack expected a valid DLPack capsule: {error}") from None
         except ValueError as error:
             raise RuntimeError(str(error)) from None
+        if is_bool_tensor is None:
+            is_bool_tensor = _has_bool(data)
         if is_bool_tensor and value.element_type is ElementType.UINT8:
-            return OrtValue._of(borrowed(value.numpy(), ElementType.BOOL))
-        return OrtValue._of(value)
+            return cls._of(borrowed(value.numpy(), ElementType.BOOL))
+        return cls._of(value)
 
     # --- reading ----------------------------------------------------------------------------------
 
-    def as_sparse_tensor(self) -> Any:
+    def as_sparse_tensor(self) -> SparseTensor:
         """Return it as a sparse tensor."""
         if not self.is_sparse_tensor():
             raise RuntimeError("This OrtValue does not contain a sparse tensor")
@@ -154,8 +202,8 @@ class OrtValue:
         return type_of(self._value)
 
     def device_name(self) -> str:
-        """Return the name of the device that has the memory."""
-        return device_name_of(self._value)
+        """Return the name of the device that has the memory, such as ``cpu``."""
+        return device_name_of(self._value).lower()
 
     def element_type(self) -> int:
         """Return ONNX's number for the type of the elements, those of the tensors of a sequence."""
@@ -197,7 +245,7 @@ class OrtValue:
             raise RuntimeError("Only OrtValues that are Tensors are currently supported")
         return self._value
 
-    def numpy(self) -> np.ndarray[Any, Any]:
+    def numpy(self) -> Array:
         """Return an array over the memory; of strings, a copy."""
         value = self._dense()
         element = value.element_type
@@ -209,6 +257,12 @@ class OrtValue:
             )
         return value.numpy()
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        found = self.numpy()
+        if copy is not None:
+            return np.array(found, dtype=dtype, copy=copy)
+        return found if dtype is None else np.asarray(found, dtype=dtype)
+
     def to_dlpack(self) -> "CapsuleType":
         """Return a capsule of DLPack with the memory."""
         return self._value.__dlpack__()
@@ -219,14 +273,16 @@ class OrtValue:
     def __dlpack_device__(self) -> tuple[int, int]:
         return self._value.__dlpack_device__()
 
-    def update_inplace(self, data: Any, /) -> None:
+    def update_inplace(self, data: Any) -> None:
         """Copy an array or another value into the memory."""
         if isinstance(data, OrtValue):
-            if {data.device_name(), self.device_name()} == {"Cpu"}:
+            if {data.device_name(), self.device_name()} == {"cpu"}:
                 self.update_inplace(data.numpy())
             else:
-                copy_tensors([data], [self], None)
+                copy_tensors([data], [self])
             return
+        if not isinstance(data, np.ndarray):
+            raise TypeError("data must be a numpy.ndarray or an OrtValue.")
         target = self._dense()
         if data.dtype.kind in "OUSTVM" or target.element_type is ElementType.STRING:
             raise RuntimeError(
@@ -258,13 +314,13 @@ def is_dlpack_uint8_tensor(capsule: object, /) -> bool:
     return (tensor.code, tensor.bits) == (1, 8)
 
 
-def copy_tensors(sources: Sequence[OrtValue], targets: Sequence[OrtValue], stream: Any, /) -> None:
+def copy_tensors(src: Sequence[OrtValue], dst: Sequence[OrtValue], stream: Any = None) -> None:
     """Copy tensors, also between devices."""
-    kept = [[each._value.handle for each in side] for side in (sources, targets)]
-    count = len(kept[0])
-    if count != len(kept[1]):
-        raise RuntimeError("sources and targets must be of the same length")
-    source, target = (ffi.new("OrtValue*[]", handles) for handles in kept)
+    handles = [[each._value.handle for each in side] for side in (src, dst)]
+    count = len(handles[0])
+    if count != len(handles[1]):
+        raise RuntimeError("src and dst must be of the same length")
+    source, target = (ffi.new("OrtValue*[]", side) for side in handles)
     queue = ffi.NULL if stream is None else stream._handle
     table = api()
     table.require("CopyTensors")
@@ -272,3 +328,52 @@ def copy_tensors(sources: Sequence[OrtValue], targets: Sequence[OrtValue], strea
         checked.CopyTensors(table.pointer, env().handle, source, target, queue, count)
     except OrtError as error:
         raise RuntimeError(error.message) from error.__cause__
+
+
+class OrtValueVector(list[OrtValue]):
+    """A list of values."""
+
+    def push_back(self, value: Any, is_bool_tensor: bool = False) -> None:
+        """Add a value, or what DLPack describes."""
+        if not isinstance(value, OrtValue):
+            value = OrtValue.from_dlpack(value, is_bool_tensor)
+        self.append(value)
+
+    def push_back_batch(  # as many as the official function
+        self,
+        tensors: Sequence[Any],
+        addresses: Sequence[int],
+        element_types: Sequence[Any],
+        shapes: Sequence[Sequence[int]],
+        devices: Sequence[OrtDevice],
+        /,
+    ) -> None:
+        """Add tensors over memory at addresses, which the given objects have and are kept for."""
+        facts = (devices, element_types, shapes, addresses, tensors)
+        if len({len(each) for each in facts}) > 1:
+            raise RuntimeError("tensors, addresses, types, shapes and devices must be as many")
+        self += [OrtValue._of(tensor_at(*each)) for each in zip(*facts, strict=True)]
+
+    def reserve(self, _count: int, /) -> None:
+        """Do nothing: lists grow by themselves."""
+
+    def shrink_to_fit(self) -> None:
+        """Do nothing: lists shrink by themselves."""
+
+    def bool_tensor_indices(self) -> list[int]:
+        """Return the places of the tensors of bool."""
+        wanted = ElementType.BOOL
+        return [i for i, each in enumerate(self) if each._value.element_type is wanted]
+
+    def dlpack_at(self, place: int, /) -> object:
+        """Return a capsule of DLPack with one value's memory."""
+        return self[place].to_dlpack()
+
+    def element_type_at(self, idx: int) -> int:
+        """Return ONNX's number for the type of one value's elements."""
+        return self[idx].element_type()
+
+    def to_dlpacks(self, to_tensor: Callable[[object], Any] | None, /) -> list[Any]:
+        """Return capsules of DLPack, or what a function makes of them."""
+        capsules = [value.to_dlpack() for value in self]
+        return capsules if to_tensor is None else [to_tensor(each) for each in capsules]

@@ -349,7 +349,7 @@ def test_an_adapter_is_not_made_of_another_object():
     class Other:
         pass
 
-    with pytest.raises(TypeError, match="adapter must be of CAdapterFormat, not Other"):
+    with pytest.raises(TypeError, match="adapter must be of AdapterFormat, not Other"):
         compat.AdapterFormat(Other())
 
 

@@ -12,8 +12,7 @@ from onnx.backend.base import Backend
 
 from ortcffi._convert import snapshot
 from ortcffi.compat import InferenceSession, SessionOptions, get_available_providers, get_device
-from ortcffi.compat.backend._settings import set_allowed
-from ortcffi.compat.backend.backend_rep import OnnxRuntimeBackendRep
+from ortcffi.compat.backend.backend_rep import OnnxRuntimeBackendRep, set_allowed
 
 __all__ = ["OnnxRuntimeBackend"]
 

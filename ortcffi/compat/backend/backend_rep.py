@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 """A model that the backend has prepared."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from onnx.backend.base import BackendRep
 
 from ortcffi.compat import RunOptions
-from ortcffi.compat.backend._settings import set_allowed
 
-__all__ = ["OnnxRuntimeBackendRep"]
+__all__ = ["OnnxRuntimeBackendRep", "set_allowed"]
 
 _ALLOWED_RUN_OPTIONS = frozenset(
     {"log_severity_level", "log_verbosity_level", "logid", "only_execute_path_to_fetches"}
@@ -52,3 +52,15 @@ class OnnxRuntimeBackendRep(BackendRep):
             raise RuntimeError(f"the model expects {len(names)} inputs, not {len(given)}")
         feed = dict(zip(names, given, strict=False))  # more are ignored, as officially
         return self._session.run(None, feed, options)  # type: ignore[no-any-return]
+
+
+def set_allowed(options: Any, settings: Mapping[str, Any], allowed: frozenset[str]) -> None:
+    """Set those that are allowed; another one of the options is an error, the rest is ignored."""
+    for name, value in settings.items():
+        if name in allowed:
+            setattr(options, name, value)
+        elif hasattr(options, name):
+            kind, names = type(options).__name__, ", ".join(sorted(allowed))
+            raise RuntimeError(
+                f"{kind}.{name} is not permitted through the backend, which allows {names}"
+            )
