@@ -23,37 +23,39 @@ X = np.zeros(4, FLOAT)
 SET = "ortcffi.bench"
 
 
-def _op(name: str, compute: Callable[[Any], Any]) -> PythonOp:
-    define = custom_op("bench", inputs=[FLOAT], outputs=[FLOAT], name=name, op_set=SET)
+def _op(name: str, compute: Callable[[Any], Any], borrow: bool) -> PythonOp:
+    define = custom_op(
+        "bench", inputs=[FLOAT], outputs=[FLOAT], name=name, op_set=SET, borrow=borrow
+    )
     return define(compute)
 
 
 class RunOp(_Repeated):
     """An op written in Python, run once: by its kernel, or by a session of the official package."""
 
-    name = "Same"
+    name, x, borrow = "Same", X, False
 
     def compute(self, x: Any) -> Any:
         """What the op does: nothing."""
         return x
 
     def make_call(self) -> Callable[[], object]:
-        """Run it on four numbers."""
-        op = _op(self.name, self.compute)
+        """Run it on `x`."""
+        op = _op(self.name, self.compute, self.borrow)
         if not self.is_real or self.official is None:
-            return partial(op.kernel(), X)
+            return partial(op.kernel(), self.x)
         from onnxruntime import InferenceSession
         from onnxruntime import SessionOptions as OfficialOptions
 
         options = OfficialOptions()
         options.register_custom_ops_library(custom_op_library(SET))
-        return partial(InferenceSession(self._model(op), options).run, None, {"x": X})
+        return partial(InferenceSession(self._model(op), options).run, None, {"x": self.x})
 
     def _model(self, op: PythonOp) -> bytes:
         graph = Graph({"": 21, op.domain: 1})
-        x = graph.input("x", FLOAT, [4])
+        x = graph.input("x", FLOAT, [None])
         [y] = graph.node(op.name, [x], ["y"], domain=op.domain)
-        graph.output(y, FLOAT, [4])
+        graph.output(y, FLOAT, [None])
         with CustomOpDomain(op.domain, self.api) as domain, SessionOptions(self.api) as options:
             domain.add(op)
             options.add_custom_op_domain(domain)
@@ -68,6 +70,22 @@ class RunMultiply(RunOp):
     def compute(self, x: Any) -> Any:
         """Multiply by two."""
         return np.multiply(x, FLOAT(2))
+
+
+class RunLarge(RunOp):
+    """The same for 256 K numbers, of which the op takes one."""
+
+    name, x = "First", np.zeros(1 << 18, FLOAT)
+
+    def compute(self, x: Any) -> Any:
+        """The first number."""
+        return x[:1]
+
+
+class RunLargeBorrowing(RunLarge):
+    """The same for an op that borrows."""
+
+    name, borrow = "FirstBorrowed", True
 
 
 class RunExtension(_Repeated):

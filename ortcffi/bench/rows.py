@@ -10,7 +10,14 @@ from .adaptor_tasks import WRAP, AdaptorCost, Temporaries, Zeros
 from .arena_tasks import ArenaLoop
 from .compat_tasks import CompatRun, CompatRunWithValues
 from .creation_tasks import CompatCreate, Create
-from .kernel_tasks import RunExtension, RunMultiply, RunOp, RunStringUpper
+from .kernel_tasks import (
+    RunExtension,
+    RunLarge,
+    RunLargeBorrowing,
+    RunMultiply,
+    RunOp,
+    RunStringUpper,
+)
 from .python_tasks import CheckedCall, FailingCall, NewArray, first_use_task, import_task
 from .resident import resident_task
 from .subjects import BLOCKS, CORE, EXTENSIONS, NUMPY, PYTHON, SESSIONS, TABLE, VALUES, Subject
@@ -272,6 +279,8 @@ ROWS = (
         "kernel-strings", "Python: run StringUpper, 1000", EXTENSIONS, "1.5x", "3x", RunStringUpper
     ),
     Row("python-kernel", "Python: run an op written in Python", PYTHON, "2x", "3x", RunOp),
+    Row("python-large", "Python: an op that takes 1 MB", PYTHON, "", "", RunLarge),
+    Row("python-borrow", "Python: the same, borrowing", PYTHON, "2x", "3x", RunLargeBorrowing),
     Row("python-multiply", "Python: run an op of np.multiply", PYTHON, "2x", "3x", RunMultiply),
     _run("run", "run of one addition", "2.2x", "2.5x", runs.RunAdd),
     _run("bound", "run of one addition, bound", "1.8x", "2x", runs.RunBound),

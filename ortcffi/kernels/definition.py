@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What C calls of an op written in Python; ``boundary/kernels/python_op.h`` lists the methods."""
 
-import gc
 import inspect
+import sys
+import traceback
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,6 @@ from ortcffi._native import address_of, ffi
 from ortcffi._table import table_at
 from ortcffi.custom_ops.describe import Characteristic
 from ortcffi.errors import checked, code_and_text
-from ortcffi.kernels.kept_arrays import detach, views_in
 from ortcffi.kernels.node_attributes import read_attributes, read_inferred_attributes
 from ortcffi.values.element_types import PACKED, ElementType, dtype_of
 from ortcffi.values.tensor_type_info import TensorTypeInfo
@@ -21,8 +21,6 @@ from ortcffi.values.tensors import bytes_of
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from ortcffi.custom_ops.describe import Operand
     from ortcffi.kernels.operands import Attribute
     from ortcffi.table.api import Api
@@ -61,6 +59,8 @@ class Definition:
         What nodes can set.
     shapes : callable, optional
         Works out the shapes of the outputs.
+    borrow : bool
+        Whether the arrays of a call lie over the memory of the host.
     """
 
     def __init__(  # noqa: PLR0913  # as many as there are facts
@@ -72,6 +72,7 @@ class Definition:
         outputs: "tuple[Operand, ...]",
         attributes: "tuple[Attribute, ...]",
         shapes: Callable[..., Any] | None,
+        borrow: bool,
     ) -> None:
         self.full_name = full_name
         self.function = function
@@ -79,6 +80,7 @@ class Definition:
         self.outputs = outputs
         self.attributes = attributes
         self.shapes = shapes
+        self.borrow = borrow
         called = function.__call__ if isinstance(function, type) else function
         self.out_mode = 0 if not _takes_out(called) else 1 if shapes is None else 2
         if self.out_mode and any(_is_written_apart(o.element_type) for o in outputs):
@@ -91,14 +93,16 @@ class Definition:
 
     # --- kernels ----------------------------------------------------------------------------------
 
-    def make(self, api: int, version: int, info: int) -> tuple[Any, dict[str, Any] | None, int]:
+    def make(
+        self, api: int, version: int, info: int
+    ) -> tuple[Any, dict[str, Any] | None, int, bool]:
         """What to call for a node, and with which keywords."""
         found = read_attributes(
             _table(api, version), ffi.cast("OrtKernelInfo*", info), self.attributes
         )
         if isinstance(self.function, type):
-            return self.function(**found), None, self.out_mode
-        return self.function, found or None, self.out_mode
+            return self.function(**found), None, self.out_mode, self.borrow
+        return self.function, found or None, self.out_mode, self.borrow
 
     def out_shapes(
         self, inputs: tuple[Any, ...], keywords: dict[str, Any] | None, count: int
@@ -202,27 +206,30 @@ class Definition:
             raise TypeError(f"{self.full_name}: output {index} must be {dtype}, not {array.dtype}")
         return array
 
-    # --- arrays that outlive their run ------------------------------------------------------------
+    # --- memory of the host -----------------------------------------------------------------------
 
-    def rescue(
-        self,
-        inputs: tuple[Any, ...],
-        outputs: tuple[Any, ...] | None,
-        traceback: "TracebackType | None",
-    ) -> None:
-        """Give arrays that somebody kept, and views of them, memory of their own; raise.
+    @staticmethod
+    def clear_frames(error: BaseException | None) -> None:
+        """Clear the frames that an exception refers to, as they refer to the arrays of the call."""
+        seen = {id(sys.exception())}  # what the caller of the run handles now
+        todo = [error]
+        while todo:
+            each = todo.pop()
+            if each is not None and id(each) not in seen:
+                seen.add(id(each))
+                traceback.clear_frames(each.__traceback__)
+                todo += [each.__cause__, each.__context__, *getattr(each, "exceptions", ())]
 
-        The function may have raised, and then its traceback refers to them: the arrays must be
-        readable for whoever looks at that. Mostly nothing else does.
+    def refuse_kept(self, error: BaseException | None) -> None:
+        """Raise for arrays that are still referenced.
+
+        Of an exception only the text is used: it may refer to an array.
         """
-        views = views_in(traceback, inputs, outputs or ())
-        if views is None:
-            gc.collect()  # what only garbage refers to is not kept
-        given = [x for x in (*inputs, *(outputs or ())) if type(x) is np.ndarray]
-        detach([x for x in given if x.base is None and not x.flags.owndata], self, views)
-        raise RuntimeError(
-            f"{self.full_name}: an array of the call, or a view of one, was kept; its memory is "
-            f"the host's, and valid during the call only: keep a copy"
+        text = "".join(traceback.format_exception_only(error)).strip()
+        also = "" if error is None else f" (the op raised {text})"
+        raise BufferError(
+            f"{self.full_name}: an array of the call, or a view of one, is still referenced, but "
+            f"its memory was borrowed for the call: keep a copy, or do not set borrow{also}"
         )
 
 

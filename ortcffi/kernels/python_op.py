@@ -113,6 +113,7 @@ def custom_op(  # noqa: PLR0913  # as many as there are facts
     may_inplace: Iterable[tuple[int, int]] = (),
     versions: tuple[int, int | None] = (1, None),
     op_set: str | None = "",
+    borrow: bool = False,
 ) -> Callable[[Callable[..., Any]], PythonOp]:
     """Define a custom op by a Python function or class.
 
@@ -120,10 +121,9 @@ def custom_op(  # noqa: PLR0913  # as many as there are facts
     attributes as keywords. It returns the output, or a tuple of several. A class gets the
     attributes when a kernel is made; its objects are called with the inputs.
 
-    The arrays lie over the memory of the library that runs the op: they must not be written to, and
-    not be kept beyond the call. Outputs are copied once. A function with a parameter `out` is given
-    an array over the output, or a tuple of several, and returns None or `out`; their shapes are
-    those of `shapes`, or else that of the first input.
+    The arrays are copies, which the function may write to and keep. What it returns is copied once.
+    A function with a parameter `out` is given an array for the output, or a tuple of several, and
+    returns None or `out`; their shapes are those of `shapes`, or else that of the first input.
 
     Parameters
     ----------
@@ -148,6 +148,10 @@ def custom_op(  # noqa: PLR0913  # as many as there are facts
         The first and the last version of the domain that has the op.
     op_set : str, optional
         The set that `custom_op_library` registers: "" for that of the process; None for none.
+    borrow : bool, optional
+        Whether arrays, those of `out` too, lie over the memory of the library that runs the op,
+        which saves the copies: the function must not write to its inputs, and if anything refers to
+        one of the arrays or to a view of one when it returns, the run fails with a `BufferError`.
 
     Returns
     -------
@@ -198,6 +202,7 @@ def custom_op(  # noqa: PLR0913  # as many as there are facts
             outputs=given,
             attributes=declared,
             shapes=shapes,
+            borrow=bool(borrow),
         )
         op = PythonOp(text, called, definition, may_inplace=pairs, versions=span)
         _join(op, op_set)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Inputs and outputs of kernels written in Python: arrays over the host's own memory. */
+/* Inputs and outputs of kernels written in Python: arrays that own their memory, or, for ops that
+ * borrow, arrays over the host's. */
 #include <stdint.h>
 #include <string.h>
 
@@ -71,15 +72,27 @@ static int read_data(const struct python_kernel* kernel, OrtValue* value, struct
   return 0;
 }
 
-static PyObject* array_over(const struct python_kernel* kernel, OrtValue* value,
-                            struct tensor* tensor, int is_readonly) {
-  if (read_data(kernel, value, tensor) < 0) {
+/* Where the op borrows, an array over the memory of the value, else one with memory of its own that
+ * nobody has written to. */
+static PyObject* array_for(const struct python_kernel* kernel, OrtValue* value,
+                           struct tensor* tensor, int is_readonly) {
+  PyObject* dtype = ortcffi_dtype_of(tensor->element);
+  if (dtype == NULL || read_data(kernel, value, tensor) < 0) {
     return NULL;
   }
-  PyObject* dtype = ortcffi_dtype_of(tensor->element);
-  return dtype == NULL
-             ? NULL
-             : ortcffi_new_array(tensor->data, tensor->shape, tensor->rank, dtype, is_readonly);
+  return kernel->borrows
+             ? ortcffi_new_array(tensor->data, tensor->shape, tensor->rank, dtype, is_readonly)
+             : ortcffi_make_array(NULL, (const Py_ssize_t*)tensor->shape, tensor->rank, dtype, 0);
+}
+
+static PyObject* input_array(const struct python_kernel* kernel, OrtValue* value,
+                             struct tensor* tensor) {
+  PyObject* array = array_for(kernel, value, tensor, 1);
+  struct plain_array own;
+  if (array != NULL && !kernel->borrows && ortcffi_plain_array(array, &own)) {
+    memcpy(own.data, tensor->data, own.bytes);
+  }
+  return array;
 }
 
 static PyObject* read_input(const struct python_kernel* kernel, OrtKernelContext* context,
@@ -98,7 +111,7 @@ static PyObject* read_input(const struct python_kernel* kernel, OrtKernelContext
     return NULL;
   }
   if (ortcffi_element_bits(tensor.element) >= 8 && tensor.rank <= MOST_DIMENSIONS) {
-    return array_over(kernel, (OrtValue*)(uintptr_t)value, &tensor, 1);
+    return input_array(kernel, (OrtValue*)(uintptr_t)value, &tensor);
   }
   return PyObject_CallMethod(
       kernel->op->definition, "read", "KIK", (unsigned long long)(uintptr_t)kernel->api,
@@ -144,7 +157,7 @@ static int declared(const struct python_kernel* kernel, size_t i) {
   return op->outputs[i < op->output_count ? i : op->output_count - 1].element;
 }
 
-/* An array over the i-th output; None where the node has no such output. */
+/* An array for the i-th output; None where the node has no such output. */
 static PyObject* new_output(const struct python_kernel* kernel, OrtKernelContext* context, size_t i,
                             const int64_t* shape, size_t rank) {
   OrtValue* value;
@@ -152,7 +165,7 @@ static PyObject* new_output(const struct python_kernel* kernel, OrtKernelContext
   if (get_output(kernel, context, i, shape, rank, &value) < 0) {
     return NULL;
   }
-  return value == NULL ? Py_NewRef(Py_None) : array_over(kernel, value, &tensor, 0);
+  return value == NULL ? Py_NewRef(Py_None) : array_for(kernel, value, &tensor, 0);
 }
 
 /* The same for a shape that is a tuple. */
@@ -268,43 +281,43 @@ static int write_output(const struct python_kernel* kernel, OrtKernelContext* co
   return answer;
 }
 
-/* What a function with `out` returned is right if it is None, or what it was given. */
-static int is_written(PyObject* outputs, PyObject* result) {
-  if (outputs == NULL) {
-    return 0;
-  }
-  return result == Py_None || result == outputs ||
-         (PyTuple_Size(outputs) == 1 && result == PyTuple_GetItem(outputs, 0));
+/* The i-th result, unless it is already there; -1 with an exception. */
+static int write_result(const struct python_kernel* kernel, OrtKernelContext* context,
+                        PyObject* outputs, size_t i, PyObject* result) {
+  PyObject* given = outputs == NULL ? NULL : PyTuple_GetItem(outputs, (Py_ssize_t)i);
+  int is_there = result == given && (kernel->borrows || result == Py_None);
+  return is_there ? 0 : write_output(kernel, context, i, result);
 }
 
 /* Each of several results; -1 with an exception. */
 static int write_several(const struct python_kernel* kernel, OrtKernelContext* context,
                          PyObject* outputs, PyObject* results, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    PyObject* result = PyTuple_GetItem(results, (Py_ssize_t)i);
-    if (outputs != NULL && result == PyTuple_GetItem(outputs, (Py_ssize_t)i)) {
-      continue;
-    }
-    if (write_output(kernel, context, i, result) < 0) {
-      return -1;
-    }
+  int answer = 0;
+  for (size_t i = 0; answer == 0 && i < count; i++) {
+    answer = write_result(kernel, context, outputs, i, PyTuple_GetItem(results, (Py_ssize_t)i));
   }
-  return 0;
+  return answer;
+}
+
+/* A function with `out` may return None for it, and the array itself for a tuple of one. */
+static PyObject* results_of(PyObject* outputs, PyObject* result) {
+  int is_out =
+      outputs != NULL &&
+      (result == Py_None || (PyTuple_Size(outputs) == 1 && result == PyTuple_GetItem(outputs, 0)));
+  return is_out ? outputs : result;
 }
 
 int ortcffi_write_outputs(const struct python_kernel* kernel, OrtKernelContext* context,
                           PyObject* outputs, PyObject* result) {
   const struct python_op* op = kernel->op;
   size_t count = 0;
-  if (is_written(outputs, result)) {
-    return 0;
-  }
   if (count_outputs(kernel, context, &count) < 0) {
     return -1;
   }
   int is_single = op->output_count == 1 && op->outputs[0].characteristic != INPUT_OUTPUT_VARIADIC;
-  if (is_single) {
-    return count == 0 ? 0 : write_output(kernel, context, 0, result);
+  result = results_of(outputs, result);
+  if (result != outputs && is_single) {
+    return count == 0 ? 0 : write_result(kernel, context, outputs, 0, result);
   }
   if (PyList_CheckExact(result)) {
     result = PyList_AsTuple(result);
@@ -323,20 +336,4 @@ int ortcffi_write_outputs(const struct python_kernel* kernel, OrtKernelContext* 
   }
   Py_DECREF(result);
   return answer;
-}
-
-/* --- arrays that outlive their run -------------------------------------------------------------*/
-
-ortcffi_object* ortcffi_detach_array(ortcffi_object* array, ortcffi_object* copy,
-                                     ortcffi_object* views) {
-  struct array *kept = (struct array*)array, *owner = (struct array*)copy;
-  for (Py_ssize_t i = 0; i < PyList_Size((PyObject*)views); i++) {
-    struct array* view = (struct array*)PyList_GetItem((PyObject*)views, i);
-    view->data = owner->data + (view->data - kept->data);
-  }
-  kept->data = owner->data;
-  if (ortcffi_array_keep((PyObject*)kept, (PyObject*)owner) < 0) {
-    return NULL;
-  }
-  return (ortcffi_object*)Py_NewRef(Py_None);
 }

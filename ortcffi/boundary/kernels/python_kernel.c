@@ -18,24 +18,30 @@ size_t ortcffi_live_python_kernels(void) {
 
 /* --- errors ------------------------------------------------------------------------------------*/
 
-OrtStatus* ortcffi_status_of_exception(PyObject* definition, const OrtApi* api) {
+/* The pending exception, with its traceback; None where there is none. Nothing is pending then. */
+static PyObject* take_exception(void) {
   PyObject *type, *error, *traceback;
   PyErr_Fetch(&type, &error, &traceback);
   PyErr_NormalizeException(&type, &error, &traceback);
   if (traceback != NULL) {
     PyException_SetTraceback(error, traceback);
   }
+  Py_XDECREF(type);
+  Py_XDECREF(traceback);
+  return error == NULL ? Py_NewRef(Py_None) : error;
+}
+
+OrtStatus* ortcffi_status_of_exception(PyObject* definition, const OrtApi* api) {
   int code = ORT_RUNTIME_EXCEPTION;
-  const char* text = "an exception that cannot be told";
+  const char* text = "an exception without a text";
+  PyObject* error = take_exception();
   PyObject* answer = PyObject_CallMethod(definition, "failure", "O", error);
   if (answer == NULL || !PyArg_ParseTuple(answer, "iy", &code, &text)) {
     PyErr_Clear();
   }
   OrtStatus* status = api->CreateStatus((OrtErrorCode)code, text);
   Py_XDECREF(answer);
-  Py_XDECREF(type);
-  Py_XDECREF(error);
-  Py_XDECREF(traceback);
+  Py_DECREF(error);
   return status;
 }
 
@@ -86,17 +92,18 @@ static void ORT_API_CALL destroy(void* op_kernel) {
 /* Asks the definition what to call; -1 with an exception. */
 static int prepare(struct python_kernel* kernel, const OrtKernelInfo* info) {
   PyObject *function, *keywords;
-  int out_mode;
+  int out_mode, borrows;
   PyObject* made = PyObject_CallMethod(
       kernel->op->definition, "make", "KIK", (unsigned long long)(uintptr_t)kernel->api,
       (unsigned)kernel->op->callbacks.version, (unsigned long long)(uintptr_t)info);
-  if (made == NULL || !PyArg_ParseTuple(made, "OOi", &function, &keywords, &out_mode)) {
+  if (made == NULL || !PyArg_ParseTuple(made, "OOip", &function, &keywords, &out_mode, &borrows)) {
     Py_XDECREF(made);
     return -1;
   }
   kernel->function = Py_NewRef(function);
   kernel->keywords = keywords == Py_None ? NULL : Py_NewRef(keywords);
   kernel->out_mode = out_mode;
+  kernel->borrows = borrows;
   Py_DECREF(made);
   return 0;
 }
@@ -151,23 +158,31 @@ static int is_kept(PyObject* arrays) {
   return is_kept;
 }
 
-/* The memory is the host's: what somebody kept needs memory of its own. An exception that is
- * pending stays, since its traceback refers to the arrays by right. -1 with an exception. */
-static int settle(const struct python_kernel* kernel, PyObject* inputs, PyObject* outputs) {
+/* Calls a method of the definition with an exception, or None; -1 with an exception. */
+static int ask(const struct python_kernel* kernel, const char* method, PyObject* error) {
+  PyObject* answer = PyObject_CallMethod(kernel->op->definition, method, "O", error);
+  Py_XDECREF(answer);
+  return answer == NULL ? -1 : 0;
+}
+
+/* Ends the loan of the host's memory. The traceback of a function that raised refers to the arrays
+ * until its frames are cleared. -1 with an exception, which may be the pending one. */
+static int end_loan(const struct python_kernel* kernel, PyObject* inputs, PyObject* outputs) {
   if (!is_kept(inputs) && !is_kept(outputs)) {
     return 0;
   }
-  PyObject *type, *error, *traceback;
-  PyErr_Fetch(&type, &error, &traceback);
-  PyObject* answer = PyObject_CallMethod(kernel->op->definition, "rescue", "OOO", inputs,
-                                         outputs == NULL ? Py_None : outputs,
-                                         traceback == NULL ? Py_None : traceback);
-  Py_XDECREF(answer);
-  if (type != NULL) {
-    PyErr_Clear();
-    PyErr_Restore(type, error, traceback);
+  PyObject* error = take_exception();
+  int answer = ask(kernel, "clear_frames", error);
+  if (answer == 0 && (is_kept(inputs) || is_kept(outputs))) {
+    answer = ask(kernel, "refuse_kept", error);
   }
-  return answer == NULL || type != NULL ? -1 : 0;
+  if (answer == 0 && error != Py_None) {
+    PyErr_Restore(Py_NewRef((PyObject*)Py_TYPE(error)), Py_NewRef(error),
+                  PyException_GetTraceback(error));
+    answer = -1;
+  }
+  Py_DECREF(error);
+  return answer;
 }
 
 /* The keywords of a call, for which a function that takes `out` gets a dict of its own. */
@@ -207,7 +222,7 @@ static int run_kernel(const struct python_kernel* kernel, OrtKernelContext* cont
   }
   if (answer == 0) {
     answer = call(kernel, context, inputs, outputs);
-    answer = settle(kernel, inputs, outputs) < 0 ? -1 : answer;
+    answer = kernel->borrows && end_loan(kernel, inputs, outputs) < 0 ? -1 : answer;
   }
   Py_XDECREF(inputs);
   Py_XDECREF(outputs);

@@ -17,13 +17,14 @@
  * The definition is a Python object with these methods, which C calls with the GIL held; `api`,
  * `info`, `context` and `value` are addresses:
  *
- *   make(api, version, info) -> (function, keywords or None, out_mode)
+ *   make(api, version, info) -> (function, keywords or None, out_mode, borrows)
  *   infer(api, version, context)
  *   out_shapes(inputs, keywords, count) -> tuple of tuples of int
  *   read(api, version, value) -> object    an input that is not simply an array
  *   array(index, element, result) -> ndarray    of that element type, C-contiguous
  *   write(api, version, context, index, element, result)    strings and packed elements
- *   rescue(inputs, outputs, traceback)    raises, since arrays over the host's memory were kept
+ *   clear_frames(exception)    that a function raised which borrows
+ *   refuse_kept(exception or None)    raises, since an array over the host's memory is still in use
  *   failure(exception) -> (code, bytes)
  *
  * The struct has a reference count in C: one for the OpStruct and one for each kernel, so that
@@ -54,7 +55,7 @@ struct python_op {
   PyObject* definition;
 };
 
-/* Whether a function is given arrays over the outputs, and who says of which shape. */
+/* Whether a function is given arrays for the outputs, and who says of which shape. */
 enum out_mode { OUT_NONE, OUT_LIKE_INPUT, OUT_ASK };
 
 struct python_kernel {
@@ -64,6 +65,7 @@ struct python_kernel {
   PyObject* function;
   PyObject* keywords; /* a dict, or NULL */
   int out_mode;
+  int borrows; /* arrays lie over the host's memory */
 };
 
 /* One holder more or less; the last one frees the struct. Any thread, with or without the GIL. */
@@ -78,7 +80,7 @@ int ortcffi_set_may_inplace(OrtCustomOp* callbacks, const int* inputs, const int
 
 /* The inputs of a run as a tuple; NULL with an exception. */
 PyObject* ortcffi_read_inputs(const struct python_kernel* kernel, OrtKernelContext* context);
-/* Arrays over the outputs of a run, for a function that takes `out`; NULL with an exception. */
+/* Arrays for the outputs of a run, for a function that takes `out`; NULL with an exception. */
 PyObject* ortcffi_new_outputs(const struct python_kernel* kernel, OrtKernelContext* context,
                               PyObject* inputs);
 /* Hands what the function returned to the host; `outputs` are those of ortcffi_new_outputs, or

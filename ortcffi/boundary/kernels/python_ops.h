@@ -17,11 +17,6 @@ ortcffi_object* ortcffi_kernel_host_type(void);
 size_t ortcffi_live_python_ops(void);
 size_t ortcffi_live_python_kernels(void);
 
-/* Gives an array memory of its own: `copy` is an array with the same content. `views` is a list of
- * arrays whose base is `array`; they follow. Answers None. */
-ortcffi_object* ortcffi_detach_array(ortcffi_object* array, ortcffi_object* copy,
-                                     ortcffi_object* views);
-
 /* Sets what RegisterCustomOps calls: register(options, base), with addresses. Answers None. */
 ortcffi_object* ortcffi_set_registrar(ortcffi_object* registrar, ortcffi_object* failure);
 
