@@ -26,12 +26,6 @@ from ortcffi.env.env import available_providers as available_providers
 from ortcffi.ep.devices import EpDevice as EpDevice
 from ortcffi.errors import ErrorCode as ErrorCode
 from ortcffi.errors import OrtError as OrtError
-from ortcffi.graph.compile import CompileFlags as CompileFlags
-from ortcffi.graph.compile import StoredAt as StoredAt
-from ortcffi.graph.compile import compile_model as compile_model
-from ortcffi.graph.graph import Graph as Graph
-from ortcffi.graph.nodes import GraphNode as GraphNode
-from ortcffi.graph.nodes import GraphValue as GraphValue
 from ortcffi.kernels.kernel import Kernel as Kernel
 from ortcffi.kernels.library import CustomOpLibrary as CustomOpLibrary
 from ortcffi.kernels.library import LibraryOp as LibraryOp
@@ -69,6 +63,12 @@ from ortcffi.memory.python_allocator import PythonAllocator as PythonAllocator
 from ortcffi.memory.scopes import Scope as Scope
 from ortcffi.memory.scopes import carry as carry
 from ortcffi.memory.tracking import Tracking as Tracking
+from ortcffi.models.compile import CompileFlags as CompileFlags
+from ortcffi.models.compile import StoredAt as StoredAt
+from ortcffi.models.compile import compile_model as compile_model
+from ortcffi.models.graph import Graph as Graph
+from ortcffi.models.nodes import GraphNode as GraphNode
+from ortcffi.models.nodes import GraphValue as GraphValue
 from ortcffi.official.attached import Official as Official
 from ortcffi.official.door import attach as attach
 from ortcffi.official.layout import UnknownLayoutError as UnknownLayoutError

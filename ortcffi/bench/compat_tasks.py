@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ortcffi.graph.graph import Graph
+from ortcffi.models.graph import Graph
 
 from .subjects import Subject
 from .value_tasks import _Repeated

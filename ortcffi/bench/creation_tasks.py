@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from ortcffi.graph.graph import Graph
+from ortcffi.models.graph import Graph
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.session import Session
 

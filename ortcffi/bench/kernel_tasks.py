@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from ortcffi.custom_ops.domain import CustomOpDomain
-from ortcffi.graph.graph import Graph
 from ortcffi.kernels.library import CustomOpLibrary
 from ortcffi.kernels.op_sets import custom_op_library
 from ortcffi.kernels.python_op import PythonOp, custom_op
+from ortcffi.models.graph import Graph
 from ortcffi.options.session import SessionOptions
 
 from .value_tasks import _Repeated

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortcffi._native import ffi, lib
-from ortcffi.graph.graph import Graph
+from ortcffi.models.graph import Graph
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.session import Session
 from ortcffi.values.value import Value

@@ -12,8 +12,8 @@ from ortcffi.compat._environment import text
 from ortcffi.compat._errors import Fail, InvalidArgument, translated
 from ortcffi.compat._options import NO_CONTEXT_DATA, SessionOptions
 from ortcffi.compat._values import OrtValue
-from ortcffi.graph.compile import compile_model
-from ortcffi.graph.compile_callbacks import StoredAt
+from ortcffi.models.compile import compile_model
+from ortcffi.models.compile_callbacks import StoredAt
 from ortcffi.values.value import Value
 
 __all__ = ["ModelCompiler", "OrtEpContextData", "OrtEpContextDataBuffer"]

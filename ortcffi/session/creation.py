@@ -11,8 +11,8 @@ from ortcffi._handle import owned_by
 from ortcffi._native import ffi
 from ortcffi.env.env import Env
 from ortcffi.errors import checked
-from ortcffi.graph.editor import Parts, build_model
-from ortcffi.graph.graph import Graph
+from ortcffi.models.editor import Parts, build_model
+from ortcffi.models.graph import Graph
 from ortcffi.options.prepacked import PrepackedWeights
 from ortcffi.options.session import ExecutionMode, SessionOptions
 

@@ -15,8 +15,8 @@ from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public, refuse_pickle
 from ortcffi.env.env import Env
 from ortcffi.errors import call
-from ortcffi.graph.editor import Parts, build_model, editor_of
-from ortcffi.graph.graph import Graph
+from ortcffi.models.editor import Parts, build_model, editor_of
+from ortcffi.models.graph import Graph
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.creation import Source, borrowed_of

@@ -10,7 +10,7 @@ from ortcffi._public import public
 from ortcffi._table import made_by
 from ortcffi.env.env import Env
 from ortcffi.env.sharing import Kept
-from ortcffi.graph.graph import Graph
+from ortcffi.models.graph import Graph
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.prepacked import PrepackedWeights
 from ortcffi.options.session import SessionOptions

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ortcffi.graph.graph import Graph
+from ortcffi.models.graph import Graph
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.session import Session
 from ortcffi.table.load import load

@@ -22,7 +22,7 @@ kernels
 options
 env
 table
-graph
+models
 session
 testing
 official

@@ -96,7 +96,7 @@ from ortcffi.compat._options import (
 )
 from ortcffi.compat._session import InferenceSession as InferenceSession
 from ortcffi.compat._sparse import (
-    CSparseTensor as SparseTensor,
+    CSparseTensor as SparseTensor,  # noqa: F401  # handed on
     SparseBlockSparseView as SparseBlockSparseView,
     SparseCooView as SparseCooView,
     SparseCsrView as SparseCsrView,

@@ -13,7 +13,7 @@ import numpy as np
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi.errors import NotImplemented, call, checked
-from ortcffi.graph.nodes import GraphNode
+from ortcffi.models.nodes import GraphNode
 from ortcffi.values.element_types import ElementType
 from ortcffi.values.give_away import given_away
 from ortcffi.values.type_info import TypeInfo
@@ -22,7 +22,7 @@ from ortcffi.values.value import Value
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ortcffi.graph.nodes import GraphValue
+    from ortcffi.models.nodes import GraphValue
     from ortcffi.table.api import Api
 
 __all__ = ["Buildable", "Parts", "build_model", "editor_of"]

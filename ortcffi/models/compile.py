@@ -14,9 +14,9 @@ from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
 from ortcffi.env.env import Env
 from ortcffi.errors import NotImplemented, call
-from ortcffi.graph.compile_callbacks import Locate, StoredAt, Subject, Write
-from ortcffi.graph.editor import Buildable, Parts, build_model
 from ortcffi.memory.scratch import scratch_for
+from ortcffi.models.compile_callbacks import Locate, StoredAt, Subject, Write
+from ortcffi.models.editor import Buildable, Parts, build_model
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.session import OptimizationLevel, SessionOptions
 from ortcffi.table.engine import engine_for

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import encode, integer, optional_mapping
 from ortcffi._public import public
-from ortcffi.graph.compile import compile_model
-from ortcffi.graph.nodes import GraphNode, GraphValue, attribute_of, names_of, value_of
+from ortcffi.models.compile import compile_model
+from ortcffi.models.nodes import GraphNode, GraphValue, attribute_of, names_of, value_of
 from ortcffi.values.checks import element_of_array, unfit
 from ortcffi.values.element_types import ElementType
 from ortcffi.values.value import Value

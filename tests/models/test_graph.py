@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import ortcffi as ort
-from ortcffi.graph.editor import Parts, build_model
+from ortcffi.models.editor import Parts, build_model
 
 onnx = pytest.importorskip("onnx")
 numpy_helper = pytest.importorskip("onnx.numpy_helper")
