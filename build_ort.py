@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Builds ``ortcffi._ort``: the C core and one named function per slot, in one abi3 extension."""
+"""The sources and flags of ``ortcffi._ort``, one abi3 extension; setup.py compiles it.
+
+It has the C core and one named function per slot.
+"""
 
 import os
 import re
 import shlex
-import subprocess
 import sys
-import sysconfig
+from hashlib import sha256
 from pathlib import Path
 
 from cffi import FFI
@@ -30,12 +32,7 @@ if os.name != "posix":
 # The name of the system in core/Makefile.
 SYSTEM = "APPLE" if sys.platform == "darwin" else "POSIX"
 INCLUDE = ["core/include", "core/src", "ortcffi"]
-HEADERS = [
-    str(header)
-    for path in ["core/include", "core/src", "ortcffi/boundary"]
-    for header in ROOT.glob(f"{path}/**/*.[dh]*")
-]
-# Only the value 1 turns them on. setuptools does not notice a change: then use `build_ext --force`.
+# Only the value 1 turns them on.
 USE_MIMALLOC = os.environ.get("ORTCFFI_USE_MIMALLOC") == "1"
 USE_MALLOC = os.environ.get("ORTCFFI_USE_MALLOC") == "1"
 # What -fsanitize= is to be given; tools/run_with_sanitizers.py sets it. The default allocator uses
@@ -97,7 +94,10 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/session/workers.c",
     "ortcffi/boundary/official/official.c",
 ]
-COMPILE_FLAGS = [
+# Flags of a distribution, which come last, so that they win. It strips by itself.
+CFLAGS, LDFLAGS = (shlex.split(os.environ.get(name, "")) for name in ["CFLAGS", "LDFLAGS"])
+KEEPS_SYMBOLS = IS_FOR_DEBUGGING or bool(CFLAGS or LDFLAGS)
+OUR_FLAGS = [
     *core("FLAGS"),
     *(core(f"{HEAP}_FLAGS") if HEAP != "HEAP" else []),
     # Debug information, even line numbers alone, would triple the wheel's size.
@@ -109,11 +109,12 @@ COMPILE_FLAGS = [
     "-Wno-unused-parameter",  # in the functions that CFFI generates
     "-Wno-unused-function",
 ]
+COMPILE_FLAGS = [f'-DCORE_FLAGS="{" ".join(OUR_FLAGS)}"', *OUR_FLAGS, *CFLAGS]
 LINK_FLAGS = [
     *core(f"HARDEN_OF_{SYSTEM}"),
     *([f"-fsanitize={SANITIZERS}"] if SANITIZERS else []),
     # Without symbols that only a debugger reads. Apple's linker does not know -s any more.
-    *([] if IS_FOR_DEBUGGING else ["-Wl,-x" if SYSTEM == "APPLE" else "-Wl,-s"]),
+    *([] if KEEPS_SYMBOLS else ["-Wl,-x" if SYSTEM == "APPLE" else "-Wl,-s"]),
     *(core("MIMALLOC_LINK") if HEAP == "MIMALLOC" else []),
 ]
 [CORE_NAME] = core(f"NAME_OF_{SYSTEM}")
@@ -125,39 +126,35 @@ def exports(library: str) -> str:
     return flag + str((ROOT / "core" / file).with_stem(library))
 
 
-CORE_LINK_FLAGS = [*LINK_FLAGS, *core(f"LINK_OF_{SYSTEM}"), exports("ortcore")]
+CORE_LINK_FLAGS = [*LINK_FLAGS, *core(f"LINK_OF_{SYSTEM}"), exports("ortcore"), *LDFLAGS]
+EXTENSION_LINK_FLAGS = [*LINK_FLAGS, exports("extension"), *LDFLAGS]
 
 
-def cdef() -> str:
-    """The boundary's declarations, preprocessed, without those of system headers."""
-    compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
-    flags = [
-        "-E",
-        "-DORTCFFI_CDEF",
-        "-D__attribute__(x)=",
-        *(f"-I{ROOT / path}" for path in INCLUDE),
-    ]
-    command = [*compiler, *flags, str(ROOT / "ortcffi/boundary/cdef.h")]
-    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    kept, ours = [], False
-    for line in text.splitlines():
-        if line.startswith("# "):  # a line marker: # number "file" flags
-            ours = line.split('"')[1].startswith(str(ROOT))
-        elif ours and line.strip():
-            kept.append(line)
-    return "\n".join(kept)
+def write_extension(file: str) -> str:
+    """Have CFFI write the extension's own C file, where it differs from what is there.
+
+    ``tools/make_stub.py`` has made the declarations, for which it needs a compiler.
+    """
+    ffi = FFI()
+    ffi.cdef((ROOT / "ortcffi/boundary/cdef.txt").read_text())
+    ffi.set_source("ortcffi._ort", '#include "boundary/boundary.h"', compiler_verbose=0)
+    Path(file).parent.mkdir(exist_ok=True)
+    ffi.emit_c_code(file)
+    return file
 
 
-ffibuilder = FFI()
-ffibuilder.cdef(cdef())
-ffibuilder.set_source(
-    "ortcffi._ort",
-    '#include "boundary/boundary.h"',
-    sources=CORE_SOURCES + BOUNDARY_SOURCES,
-    depends=[__file__, "core/Makefile", *HEADERS],
-    include_dirs=INCLUDE,
-    define_macros=[("CORE_FLAGS", f'"{" ".join(COMPILE_FLAGS)}"')],
-    extra_compile_args=COMPILE_FLAGS,
-    extra_link_args=[*LINK_FLAGS, exports("extension")],
-    py_limited_api=True,
-)
+def object_folder(command: list[str]) -> str:
+    """The folder of what a command compiles: other flags or another heap have another one."""
+    return f"build/objects/{sha256(repr(command).encode()).hexdigest()[:12]}"
+
+
+def is_stale(built: Path) -> bool:
+    """Whether an object must be compiled anew: it is older than its source or a header.
+
+    The compiler has listed those beside the object, in the form of a rule for make.
+    """
+    try:
+        listed = built.with_suffix(".d").read_text().replace("\\\n", "").split()
+        return any(os.stat(path).st_mtime_ns > built.stat().st_mtime_ns for path in listed[1:])
+    except FileNotFoundError:
+        return True

@@ -1,20 +1,28 @@
 # SPDX-License-Identifier: MIT
-"""Writes ``ortcffi/_ort.pyi``, the types of the compiled module, from what the build hands to CFFI.
+"""Writes what CFFI and type checkers know of the compiled module.
 
     python tools/make_stub.py
+
+``ortcffi/boundary/cdef.txt`` has the declarations that the build hands to CFFI: the boundary's
+headers, preprocessed by the C compiler, which the build itself then need not run for them.
+``ortcffi/_ort.pyi`` has the types of the compiled module, made from the same declarations.
 
 Every C struct becomes a class, so that a type checker tells one handle from another. The class
 stands for the pointer, the only form in which Python meets the struct.
 """
 
 import keyword
+import os
 import re
-import sys
+import shlex
+import subprocess
+import sysconfig
 from pathlib import Path
 
 from pycparser import c_ast, c_parser
 
 CHECKOUT = Path(__file__).resolve().parents[1]
+CDEF = CHECKOUT / "ortcffi/boundary/cdef.txt"
 STUB = CHECKOUT / "ortcffi/_ort.pyi"
 INTEGERS = ["size_t", "int8_t", "int16_t", "int32_t", "int64_t"]
 INTEGERS += ["uint8_t", "uint16_t", "uint32_t", "uint64_t", "intptr_t", "uintptr_t"]
@@ -235,11 +243,25 @@ def stub(cdef: str) -> str:
     return HEAD + "\n".join([*lines, "", "ffi: FFI", "lib: Lib", ""])
 
 
-def main() -> None:
-    sys.path.insert(0, str(CHECKOUT))
-    from build_ort import cdef
+def cdef() -> str:
+    """The boundary's declarations, preprocessed, without those of system headers."""
+    compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
+    flags = ["-E", "-DORTCFFI_CDEF", "-D__attribute__(x)="]
+    flags += [f"-I{CHECKOUT / path}" for path in ("core/include", "core/src", "ortcffi")]
+    command = [*compiler, *flags, str(CHECKOUT / "ortcffi/boundary/cdef.h")]
+    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    kept, is_ours = [], False
+    for line in text.splitlines():
+        if line.startswith("# "):  # a line marker: # number "file" flags
+            is_ours = line.split('"')[1].startswith(str(CHECKOUT))
+        elif is_ours and line.strip():
+            kept.append(line)
+    return "\n".join([*kept, ""])
 
-    STUB.write_text(stub(cdef()))
+
+def main() -> None:
+    CDEF.write_text(cdef())
+    STUB.write_text(stub(CDEF.read_text()))
 
 
 if __name__ == "__main__":

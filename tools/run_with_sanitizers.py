@@ -97,10 +97,6 @@ def build(folder: Path, wanted: dict[str, str]) -> None:
     """Copy the checkout and compile it there, with these variables of the environment."""
     shutil.copytree(CHECKOUT, folder, ignore=NOT_COPIED, dirs_exist_ok=True)
     command = [sys.executable, "setup.py", "-q", "build_ext", "--inplace"]
-    note = folder / "built-with"
-    if note.exists() and note.read_text() != str(wanted):
-        command.append("--force")
-    note.write_text(str(wanted))
     subprocess.run(command, cwd=folder, env={**os.environ, **wanted}, check=True)
 
 

@@ -52,7 +52,9 @@ def sources(folder: Path) -> set[str]:
     return {
         str(path.relative_to(CHECKOUT))
         for path in folder.rglob("*")
-        if path.is_file() and path.suffix not in (".so", ".o") and not built & set(path.parts)
+        if path.is_file()
+        and path.suffix not in (".so", ".o")
+        and not built & set(path.relative_to(CHECKOUT).parts)
     }
 
 
