@@ -66,6 +66,7 @@ class Runs(Counted):
 
     make = staticmethod(_add)
     threads = 1
+    hold_gil = False  # which the official package cannot
 
     def __init__(self, subject: "Subject") -> None:
         model, self.feed = self.make()
@@ -78,7 +79,7 @@ class Runs(Counted):
             self.session: Any = onnxruntime.InferenceSession(model, options)
         else:
             with SessionOptions(intra_op_threads=self.threads) as ours:
-                self.session = Session(model, ours)
+                self.session = Session(model, ours, hold_gil=self.hold_gil)
         self.call = self.make_call()
 
     def make_call(self) -> Callable[[], object]:
@@ -133,6 +134,18 @@ class RunBound(Runs):
         binding.bind_ortvalue_input("x", self.kept[0])
         binding.bind_ortvalue_output("y", self.kept[1])
         return partial(self.session.run_with_iobinding, binding)
+
+
+class RunHeld(Runs):
+    """The addition, with the GIL kept."""
+
+    hold_gil = True
+
+
+class RunBoundHeld(RunBound):
+    """The addition, its arrays bound once, with the GIL kept."""
+
+    hold_gil = True
 
 
 class _BesideC(Runs):
@@ -223,6 +236,12 @@ class RunBusy(Runs):
             end.set()
             thread.join()
         return taken * count / calls
+
+
+class RunBusyHeld(RunBusy):
+    """The same, with the GIL kept during each run."""
+
+    hold_gil = True
 
 
 class _Awaited(Runs):

@@ -43,7 +43,8 @@ class Engine:
         keep: object,
         strings: int,
         has_threads: bool,
-        may_keep_gil: bool,
+        calls_python: bool,
+        holds_gil: bool,
         borrowed: bool,
         /,
     ) -> None: ...

@@ -37,9 +37,7 @@ def bind(
         what is written to them, and an array that cannot be borrowed, such as one that is not
         C-contiguous, is refused.
     hold_gil : bool, optional
-        Whether all runs keep the GIL, and not only those that are known to be short and to call no
-        Python. Never where a kernel, an allocator or a logger in Python may be
-        called on another thread: it would wait for ever. Such a run cannot be ended early.
+        Whether runs keep the GIL, as of `Session`. They do anyway if those of the session do.
     **io
         Further inputs and outputs by name.
 

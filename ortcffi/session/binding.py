@@ -52,6 +52,7 @@ class Binding(Binder, Closing):
     def __init__(self, session: "Session", hold_gil: bool = False) -> None:
         if not isinstance(session, Engine):
             raise TypeError(f"session must be a Session, not {type(session).__name__}")
+        session._check_gil(hold_gil)
         self._begin(session, hold_gil)
         self.session = session
         self._inputs: dict[str, Bound] = {}  # what the library borrows
@@ -195,16 +196,6 @@ class Binding(Binder, Closing):
         for place, spec in enumerate(self.session.inputs):
             if spec.name not in self._inputs:
                 self.session._refuse_missing(place)
-
-    def _writes_to_inputs(self, outputs: list[Value]) -> bool:
-        """Whether outputs may share memory with inputs, as far as is known."""
-        inputs = [bound.value for bound in self._inputs.values()]
-        try:
-            read = [value.numpy() for value in inputs if value is not None]
-            written = [value.numpy() for value in outputs]
-        except (BufferError, TypeError, ValueError):  # not plain tensors, or closed
-            return True
-        return any(np.may_share_memory(x, y) for x in read for y in written)
 
     def clear_outputs(self) -> None:
         """Let go of all outputs. API function: ``ClearBoundOutputs``."""

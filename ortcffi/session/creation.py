@@ -109,19 +109,21 @@ def has_threads(options: SessionOptions | None) -> bool:
     )
 
 
-def may_keep_gil(environment: Env, options: SessionOptions | None) -> bool:
-    """Whether a run calls no Python, so that it need not release the GIL if it is short.
+def calls_of_python(environment: Env, options: SessionOptions | None) -> str:
+    """What may call Python in a run, on any thread; "" for nothing.
 
     A kernel, an allocator or a logger in Python may be called by a thread that waits for the GIL,
-    for which the run would wait. What the environment keeps may be any of those.
+    for which a run that keeps the GIL would wait. What the environment keeps may be any of those.
     """
     if environment._client.clients.alive:
-        return False
+        return "a logger or an allocator of the environment"
     if options is None:
-        return True
-    providers = {name for name, _ in options._values.get("providers", [])}
-    kept = {name for name, value in options._alive.items() if value}
-    return options.per_session_threads and kept <= _DATA and providers <= _CPU
+        return ""
+    if not options.per_session_threads:
+        return "another session that shares the threads"
+    providers = {name for name, _ in options._values.get("providers", [])} - _CPU
+    kept = {name for name, value in options._alive.items() if value} - _DATA
+    return ", ".join(sorted(providers | kept))
 
 
 # What options keep that is data only.

@@ -30,9 +30,10 @@ __all__ = ["Facts"]
 class Facts(Conversions):
     """The part of a session that tells facts and changes settings."""
 
-    __slots__ = ("_options", "_recorder", "_source")
+    __slots__ = ("_options", "_python", "_recorder", "_source")
 
     _options: Any  # as the library was given them
+    _python: str  # what may call Python in a run
     _recorder: Any  # makes the options of runs that are profiled, in `profiling`
     _source: Any  # the path or the bytes; None for a model that was made in Python
 

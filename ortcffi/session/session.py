@@ -19,9 +19,9 @@ from ortcffi.session.bind import bind
 from ortcffi.session.creation import (
     Source,
     borrowed_of,
+    calls_of_python,
     environment_of,
     has_threads,
-    may_keep_gil,
     source_of,
     source_of_graph,
 )
@@ -64,6 +64,11 @@ class Session(Facts, Closing):
         Where sessions share weights that kernels have repacked.
     env : Env, optional
         The environment, by default the one that the library has, or a new one. It is kept.
+    hold_gil : bool, optional
+        Whether `run` and `run_values` keep the GIL, so that other threads run no Python meanwhile,
+        and the run cannot be ended early. A run with a `timeout` releases it anyway. For runs of
+        microseconds beside a thread that computes in Python, for whose switch interval they would
+        wait.
 
     Attributes
     ----------
@@ -84,7 +89,9 @@ class Session(Facts, Closing):
     LibraryNotFound
         There is no library that runs models. The message says what to install.
     TypeError, ValueError
-        An argument is of a wrong type, or belongs to another library.
+        An argument is of a wrong type, or belongs to another library; or `hold_gil` is wanted, and
+        runs may call Python: with custom ops, execution providers other than the CPU's, shared
+        threads, or loggers, thread functions or allocators in Python.
 
     Notes
     -----
@@ -104,6 +111,7 @@ class Session(Facts, Closing):
         providers: "Iterable[Provider] | None" = None,
         prepacked_weights: PrepackedWeights | None = None,
         env: Env | None = None,
+        hold_gil: bool = False,
     ) -> None:
         of_type("env", env, Env)
         of_type("options", options, SessionOptions)
@@ -112,7 +120,7 @@ class Session(Facts, Closing):
         if providers is not None:
             options = with_providers(engine, options, providers)
         source = source_of(engine, model, prepacked_weights)
-        self._open(engine, source, options, env=env)
+        self._open(engine, source, options, env=env, hold_gil=hold_gil)
         self._source = model
 
     @classmethod
@@ -123,6 +131,7 @@ class Session(Facts, Closing):
         *,
         api: "Api | None" = None,
         env: Env | None = None,
+        hold_gil: bool = False,
     ) -> Self:
         """Make a session of a model that was made in Python.
 
@@ -131,7 +140,7 @@ class Session(Facts, Closing):
         graph : Graph
             The model. Initializers of 128 bytes or more are not copied: the session uses their
             memory, which must not change.
-        options, api, env
+        options, api, env, hold_gil
             As of the class. With options that have custom ops, the session is made of the bytes
             of the model, with a copy of its initializers.
 
@@ -153,7 +162,7 @@ class Session(Facts, Closing):
             source = source_of(engine, model)
         else:
             source = source_of_graph(engine, graph)
-        session._open(engine, source, chosen, env=env)
+        session._open(engine, source, chosen, env=env, hold_gil=hold_gil)
         return session
 
     def _open(
@@ -163,6 +172,7 @@ class Session(Facts, Closing):
         options: "SessionOptions | None" = None,
         *,
         env: Env | None = None,
+        hold_gil: bool = False,
     ) -> None:
         """Make the library's session and read what it tells of the model.
 
@@ -174,7 +184,7 @@ class Session(Facts, Closing):
             What the session is made of.
         options : SessionOptions, optional
             As of the class.
-        env : Env, optional
+        env, hold_gil
             As of the class.
         """
         chosen = session_options_for(api, options)
@@ -189,8 +199,9 @@ class Session(Facts, Closing):
             given = chosen.handle
             kept += [given, chosen._alive, chosen._values, borrowed_of(source.content, chosen)]
         try:
-            threads, quiet = has_threads(chosen), may_keep_gil(environment, chosen)
-            self._take(api, kept, has_threads=threads, may_keep_gil=quiet)
+            self._python = calls_of_python(environment, chosen)
+            self._check_gil(hold_gil)
+            self._take(api, kept, has_threads=has_threads(chosen), hold_gil=hold_gil)
             self._options = chosen
             # The session goes on to use allocators that another thread may replace at any time.
             with environment._client.clients.watched(kept):
@@ -215,6 +226,7 @@ class Session(Facts, Closing):
         """
         api, handle = made_by(api), pointer("handle", handle, "OrtSession*")
         session = cls.__new__(cls)
+        session._python = "a session that was made elsewhere"
         session._take(api, lender, has_threads=True, borrowed=True)
         ffi.cast("OrtSession**", session._out)[0] = handle
         session._read_ports()
@@ -226,13 +238,22 @@ class Session(Facts, Closing):
         kept: object,
         *,
         has_threads: bool,
-        may_keep_gil: bool = False,
+        hold_gil: bool = False,
         borrowed: bool = False,
     ) -> None:
         """Begin as the owner of what C will write to `_out`, unless that is borrowed."""
         strings = address_of(api.default_allocator.handle)
-        self._begin(api._maker, Value, kept, strings, has_threads, may_keep_gil, borrowed)
+        parts = api._maker, Value, kept, strings
+        self._begin(*parts, has_threads, bool(self._python), bool(hold_gil), borrowed)
         self._specs = self._source = self._options = self._recorder = None
+
+    def _check_gil(self, hold_gil: bool) -> None:
+        """Refuse to keep the GIL in runs that might wait for a thread that wants it."""
+        if hold_gil and self._python:
+            raise ValueError(
+                "hold_gil=True needs runs that call no Python, which another thread could do; "
+                f"this may: {self._python}"
+            )
 
     bind = bind
     run_async = run_async

@@ -216,20 +216,20 @@ def loop(trips: int, size: int = 128) -> bytes:
     )
 
 
-def negated_and_sines(count: int) -> bytes:
-    """-n, and after it `sines`."""
+def draws_and_sines(count: int) -> bytes:
+    """A number that a generator with a seed draws, and after that `sines`."""
     names = ["zeros", *(f"y{i}" for i in range(count))]
     return model(
         [
-            node("Neg", "n", "m"),
-            node("Sub", "m m", "none"),
+            node("RandomUniform", "", "r", seed=1.0, shape=[1]),
+            node("Cast", "r", "none", to=7),
             node("Add", "x none", "size"),
             node("ConstantOfShape", "size", "zeros"),
             *(node("Sin", *pair) for pair in pairwise(names)),
             node("Shape", names[-1], "y"),
         ],
-        [value("x", "int64", [1]), value("n", "int64", [1])],
-        [value("y", "int64", [1]), value("m", "int64", [1])],
+        [value("x", "int64", [1])],
+        [value("r", "float32", [1]), value("y", "int64", [1])],
     )
 
 

@@ -21,7 +21,6 @@ struct binding {
   char is_busy;
   char is_closed;
   char is_complete; /* whether all inputs were bound when it was last used for binding */
-  char overlaps; /* whether outputs may share memory with inputs: 0 not known yet, 1 yes, -1 no */
 };
 
 static int begin_use(struct binding* binding) {
@@ -90,7 +89,7 @@ static PyObject* begin_binding(PyObject* self, PyObject* arguments) {
   ortcffi_session_use(session);
   binding->session = session;
   binding->handle = handle;
-  binding->holds_gil = (char)holds_gil;
+  binding->holds_gil = (char)(holds_gil || session->holds_gil);
   Py_RETURN_NONE;
 }
 
@@ -145,44 +144,6 @@ static PyObject* read_outputs(struct binding* binding, PyTypeObject* type, PyObj
   return values;
 }
 
-/* Has Python look whether outputs share memory with inputs, once after something was bound. */
-static int look_for_overlaps(struct binding* binding) {
-  if (binding->session->gives_optional) { /* which cannot be asked for memory if it holds nothing */
-    binding->overlaps = 1;
-  }
-  if (binding->overlaps == 0) {
-    PyObject* values = read_outputs(binding, binding->session->value_type, NULL);
-    PyObject* answer = values == NULL ? NULL
-                                      : PyObject_CallMethod((PyObject*)binding, "_writes_to_inputs",
-                                                            "(O)", values);
-    Py_XDECREF(values);
-    if (answer == NULL) {
-      return -1;
-    }
-    binding->overlaps = answer == Py_True ? 1 : -1;
-    Py_DECREF(answer);
-  }
-  binding->run.writes_to_inputs = binding->overlaps > 0;
-  return 0;
-}
-
-/* Leaves an exception where the run fails. */
-static void perform(struct binding* binding) {
-  static const char function[] = "RunWithBinding";
-  struct run* run = &binding->run;
-  run->bound = binding->handle;
-  if (!binding->holds_gil) {
-    if (!ortcffi_may_keep_gil(run, &binding->habit) || look_for_overlaps(binding) == 0) {
-      ortcffi_run_perform(run, &binding->habit, function);
-    }
-    return;
-  }
-  OrtStatus* status = ortcffi_call_run(run);
-  if (status != NULL) {
-    ortcffi_run_fail(run, status, function);
-  }
-}
-
 /* Has Python refuse a binding that lacks an input, once after something was bound. */
 static int check_inputs(struct binding* binding) {
   if (!binding->is_complete) {
@@ -223,7 +184,8 @@ static PyObject* run_bound(PyObject* self, PyObject* const* arguments, Py_ssize_
                     "options have adapters, which bound runs do not use: use "
                     "Session.run");
   } else {
-    perform(binding);
+    run->bound = binding->handle;
+    ortcffi_run_perform(run, &binding->habit, binding->holds_gil, "RunWithBinding");
   }
   ortcffi_run_end(run);
   end_use(binding);
@@ -238,7 +200,7 @@ static PyObject* hand_out(PyObject* self, PyObject* owner) {
     return NULL;
   }
   binding->habit = (struct habit){0};
-  binding->is_complete = binding->overlaps = 0;
+  binding->is_complete = 0;
   ((struct owner*)owner)->object = binding->handle;
   Py_RETURN_NONE;
 }

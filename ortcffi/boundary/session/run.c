@@ -158,7 +158,7 @@ static PyObject* convert_result(struct session* session, struct value* value, in
     }
     int is_packed = ortcffi_element_bits(value->element) < 8 &&
                     value->element != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
-    value->is_small = session->may_keep_gil && ortcffi_value_bytes(value) <= SMALL &&
+    value->is_small = !session->calls_python && ortcffi_value_bytes(value) <= SMALL &&
                       value->element != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
     if (!is_packed) {
       return ortcffi_value_numpy((PyObject*)value, NULL, 0, NULL);
@@ -252,19 +252,16 @@ static int perform_without_gil(struct run* run, struct habit* habit, OrtStatus**
     seconds = *status == NULL ? ortcffi_now() - began : INFINITY;
     Py_END_ALLOW_THREADS;
     ortcffi_watch_end(&watch, run, habit, seconds);
-    ortcffi_learn_quick(habit, run, seconds);
   }
   ortcffi_run_unlink(run);
   return answer;
 }
 
-int ortcffi_run_perform(struct run* run, struct habit* habit, const char* function) {
-  int is_cut = 1;
+int ortcffi_run_perform(struct run* run, struct habit* habit, int holds_gil, const char* function) {
   OrtStatus* status = NULL;
-  if (ortcffi_may_keep_gil(run, habit) && !ortcffi_run_overlaps(run)) {
-    status = ortcffi_run_keeping_gil(run, habit, &is_cut);
-  }
-  if (is_cut && perform_without_gil(run, habit, &status) < 0) {
+  if (holds_gil && run->deadline == 0) {
+    status = ortcffi_call_run(run);
+  } else if (perform_without_gil(run, habit, &status) < 0) {
     return -1;
   }
   if (status != NULL) {
@@ -278,7 +275,7 @@ static PyObject* run_once(struct session* session, const struct request* request
   struct run run;
   PyObject* results = NULL;
   if (ortcffi_run_begin(&run, session, request) == 0 &&
-      ortcffi_run_perform(&run, &session->habit, "Run") == 0) {
+      ortcffi_run_perform(&run, &session->habit, session->holds_gil, "Run") == 0) {
     results = ortcffi_run_results(&run, request->as_values);
   }
   ortcffi_run_end(&run);

@@ -111,26 +111,6 @@ int ortcffi_make_input(const struct session* session, struct port* port, PyObjec
   return made;
 }
 
-static int overlap(PyObject* x, PyObject* y) {
-  struct plain_array a, b;
-  if (!ortcffi_plain_array(x, &a) || !ortcffi_plain_array(y, &b)) {
-    return 1; /* as far as is known without a question to the library */
-  }
-  const char *at_a = a.data, *at_b = b.data;
-  return at_a < at_b + b.bytes && at_b < at_a + a.bytes;
-}
-
-int ortcffi_run_overlaps(const struct run* run) {
-  for (size_t i = 0; i < run->output_count; i++) {
-    for (size_t j = 0; run->targets[i] != NULL && j < run->session->inputs.count; j++) {
-      if (run->holders[j] != NULL && overlap(run->targets[i], run->holders[j])) {
-        return 1;
-      }
-    }
-  }
-  return 0;
-}
-
 void ortcffi_drop_input(const struct session* session, struct port* port, OrtValue* value,
                         PyObject* holder) {
   if (value != NULL && value == port->made) {

@@ -52,17 +52,17 @@ static PyObject* session_new(PyTypeObject* type, PyObject* arguments, PyObject* 
   return PyType_GenericAlloc(type, 0); /* zeroed */
 }
 
-/* _begin(maker, value_type, keep, strings, has_threads, may_keep_gil, borrowed): what is known of a
- * session before the library has made it, which then goes to `_out`. The session becomes its owner,
- * unless it is borrowed. */
+/* _begin(maker, value_type, keep, strings, has_threads, calls_python, holds_gil, borrowed): what is
+ * known of a session before the library has made it, which then goes to `_out`. The session becomes
+ * its owner, unless it is borrowed. */
 static PyObject* begin_session(PyObject* self, PyObject* arguments) {
   struct session* session = (struct session*)self;
   struct maker* maker;
   unsigned long long strings;
   PyObject *type, *keep;
-  int has_threads, may_keep_gil, borrowed;
-  if (!PyArg_ParseTuple(arguments, "O!O!OKppp", ortcffi_maker_type, &maker, &PyType_Type, &type,
-                        &keep, &strings, &has_threads, &may_keep_gil, &borrowed)) {
+  int has_threads, calls_python, holds_gil, borrowed;
+  if (!PyArg_ParseTuple(arguments, "O!O!OKpppp", ortcffi_maker_type, &maker, &PyType_Type, &type,
+                        &keep, &strings, &has_threads, &calls_python, &holds_gil, &borrowed)) {
     return NULL;
   }
   if (session->maker != NULL) {
@@ -74,7 +74,8 @@ static PyObject* begin_session(PyObject* self, PyObject* arguments) {
   session->value_type = (PyTypeObject*)Py_NewRef(type);
   session->keep = Py_NewRef(keep);
   session->has_threads = (char)has_threads;
-  session->may_keep_gil = (char)may_keep_gil;
+  session->calls_python = (char)calls_python;
+  session->holds_gil = (char)holds_gil;
   session->is_borrowed = (char)borrowed;
   session->generation = ortcffi_generation;
   Py_RETURN_NONE;

@@ -56,9 +56,6 @@ struct habit {
   size_t long_bytes;   /* and one with so many was long, if there was one */
   unsigned short_runs; /* since then */
   char has_short, has_long;
-  size_t quick_bytes;                          /* runs with so many were quick */
-  unsigned quick_runs;                         /* how many since a slow one */
-  unsigned enough_quick, kept_runs, slow_runs; /* see keep_gil.c */
 };
 
 struct session {
@@ -80,7 +77,8 @@ struct session {
   unsigned generation;  /* how many forks there were when it was made */
   struct habit habit;
   char asks_options; /* runs that have no options ask Python for them */
-  char may_keep_gil; /* no run calls Python on any thread */
+  char calls_python; /* a run may call Python, on any thread */
+  char holds_gil;    /* runs keep the GIL, as the caller wants; never where they call Python */
   char is_borrowed;  /* the handle is another's, which `keep` keeps alive */
   char is_counted;   /* as one of those that are alive */
   char is_ready;     /* its inputs and outputs are known; before, nobody but who makes it uses it
@@ -111,7 +109,6 @@ struct run {
   OrtRunOptions* options;
   PyObject* options_holder; /* NULL for the session's spare options */
   int has_adapters;         /* which the library uses in Run only */
-  char writes_to_inputs;    /* of a bound run, as `ortcffi_run_overlaps` says of others */
   int ending;
   double deadline;    /* on the clock of ortcffi_now(); 0 for none */
   atomic_int is_done; /* of a job: whether it has ended, and only its results are left */
@@ -182,9 +179,10 @@ int ortcffi_run_begin_options(struct run* run, struct session* session,
 int ortcffi_names_inputs(const struct request* request);
 /* Calls the library; no more than that. */
 OrtStatus* ortcffi_call_run(struct run* run);
-/* Does the same around which runs are watched, and the GIL is released if need be. -1 with an
- * exception, that of the handler of a signal or that of the library's `function`. */
-int ortcffi_run_perform(struct run* run, struct habit* habit, const char* function);
+/* Does the same without the GIL, for a run that is watched; or, where it has no deadline, with the
+ * GIL. -1 with an exception, that of the handler of a signal or that of the library's `function`.
+ */
+int ortcffi_run_perform(struct run* run, struct habit* habit, int holds_gil, const char* function);
 /* The results as a list; NULL with an exception. */
 PyObject* ortcffi_run_results(struct run* run, int as_values);
 /* Raises what a run failed with, and releases the status. */
@@ -226,8 +224,6 @@ int ortcffi_use_value(const struct session* session, const struct port* port, Py
 /* As ortcffi_make_value, for an input, of which a value may be there from another run. */
 int ortcffi_make_input(const struct session* session, struct port* port, PyObject* x,
                        OrtValue** out, size_t* bytes);
-/* Whether a run may write an output to memory of an input, so that it cannot begin anew. */
-int ortcffi_run_overlaps(const struct run* run);
 /* Gives back a value of an input. */
 void ortcffi_drop_input(const struct session* session, struct port* port, OrtValue* value,
                         PyObject* holder);
@@ -257,34 +253,8 @@ int ortcffi_watch_begin(struct watch* watch, struct run* run, const struct habit
  * like it may take any time. */
 void ortcffi_watch_end(const struct watch* watch, const struct run* run, struct habit* habit,
                        double seconds);
-/* Notes that a run was long. */
-void ortcffi_learn_long(struct habit* habit, const struct run* run);
 /* Has the thread wait no longer than the deadline of a run. */
 void ortcffi_watch_deadline(const struct run* run);
-/* Starts the thread if need be; whether there is one. */
-int ortcffi_watches(void);
-/* Has the thread look anew how long it may wait. */
-void ortcffi_wake_watch(void);
-
-/* --- keep_gil.c: runs that keep the GIL ---------------------------------------------------------
- *
- * Where another thread wants the GIL, a run that releases it may wait for it for 5 milliseconds
- * afterwards. So a run keeps it if the last ones were quick and nothing that it calls needs the
- * GIL. One that turns out to be long is ended by the thread of watch.c, and is to run once more
- * without the GIL. One that may have changed its inputs by then never keeps it. */
-
-/* Whether a run may keep the GIL. */
-int ortcffi_may_keep_gil(const struct run* run, const struct habit* habit);
-/* Does so. Where the run was ended since it was long, `is_cut` is 1 and there is no status. */
-OrtStatus* ortcffi_run_keeping_gil(struct run* run, struct habit* habit, int* is_cut);
-/* Notes how long the library took for a run that released the GIL, as `ortcffi_watch_end` does. */
-void ortcffi_learn_quick(struct habit* habit, const struct run* run, double seconds);
-/* On the thread of watch.c: ends a run that keeps the GIL for long; in how many milliseconds to do
- * so again, or -1 for never. */
-void ortcffi_check_keeper(void);
-int ortcffi_check_interval(void);
-/* In the child of a fork. */
-void ortcffi_forget_keeper(void);
 
 /* The methods of Engine, by file. */
 PyObject* ortcffi_session_run(PyObject* self, PyObject* const* arguments, Py_ssize_t count,

@@ -13,9 +13,6 @@ ortcffi_object* ortcffi_session_types(void);
 /* How many sessions the libraries hold for this package. */
 int64_t ortcffi_live_sessions(void);
 
-/* How many runs have kept the GIL to their end. */
-int64_t ortcffi_kept_runs(void);
-
 /* Says which thread is Python's main thread, and forgets runs: before the first run, and in the
  * child of a fork. */
 void ortcffi_watch_init(unsigned long main_ident);

@@ -109,6 +109,14 @@ static unsigned long interrupted_run(void) {
   return is_interrupted ? number : 0;
 }
 
+/* Has the thread look anew how long it may wait. */
+static void wake_thread(void) {
+  const char wake = 0;
+  if (write(ends[1], &wake, 1) < 0) {
+    return; /* the pipe is full, so the thread is about to look */
+  }
+}
+
 /* Counts a run, and reads the signals of those before it. */
 static void count_run(void) {
   int is_interrupted = 0, has_read = 0;
@@ -119,19 +127,17 @@ static void count_run(void) {
   atomic_fetch_add(&watched_runs, 1);
   pthread_mutex_unlock(&pipe_lock);
   if (has_read) {
-    ortcffi_wake_watch(); /* what was read may have been there to wake the thread */
+    wake_thread(); /* what was read may have been there to wake the thread */
   }
 }
 
 /* Milliseconds until there is something to do; -1 if there is nothing. */
 static int wait_time(void) {
-  int check = ortcffi_check_interval();
   double left = atomic_load(&next_deadline) - ortcffi_now();
   if (left > 1e6) {
-    return check;
+    return -1;
   }
-  int wait = left <= 0 ? 0 : (int)(left * 1e3) + 1;
-  return check >= 0 && check < wait ? check : wait;
+  return left <= 0 ? 0 : (int)(left * 1e3) + 1;
 }
 
 static void* watch_runs(void* unused) {
@@ -141,9 +147,6 @@ static void* watch_runs(void* unused) {
     unsigned long interrupted = count > 0 ? interrupted_run() : 0;
     if (interrupted != 0 || atomic_load(&next_deadline) <= ortcffi_now()) {
       act(interrupted);
-    }
-    if (ortcffi_check_interval() >= 0) {
-      ortcffi_check_keeper();
     }
   }
   return unused;
@@ -172,7 +175,8 @@ static void set_object(PyObject** place, PyObject* object) {
   Py_XDECREF(old);
 }
 
-int ortcffi_watches(void) {
+/* Starts the thread if need be; whether there is one. */
+static int has_thread(void) {
   if (is_started == 0) {
     PyObject* module = PyImport_ImportModule("signal");
     set_object(&set_wakeup_fd,
@@ -225,20 +229,12 @@ void ortcffi_watch_init(unsigned long main_ident) {
   is_started = 0;
   pthread_mutex_init(&pipe_lock, NULL); /* the other thread may have had it */
   atomic_store(&program_fd, -1);
-  ortcffi_forget_keeper();
-}
-
-void ortcffi_wake_watch(void) {
-  const char wake = 0;
-  if (write(ends[1], &wake, 1) < 0) {
-    return; /* the pipe is full, so the thread is about to look */
-  }
 }
 
 void ortcffi_watch_deadline(const struct run* run) {
-  if (run->deadline > 0 && ortcffi_watches() && run->deadline < atomic_load(&next_deadline)) {
+  if (run->deadline > 0 && has_thread() && run->deadline < atomic_load(&next_deadline)) {
     atomic_store(&next_deadline, run->deadline);
-    ortcffi_wake_watch();
+    wake_thread();
   }
 }
 
@@ -253,16 +249,12 @@ static int is_short(const struct habit* habit, const struct run* run) {
          (!habit->has_long || run->bytes < habit->long_bytes);
 }
 
-void ortcffi_learn_long(struct habit* habit, const struct run* run) {
-  habit->long_bytes =
-      habit->has_long && habit->long_bytes < run->bytes ? habit->long_bytes : run->bytes;
-  habit->has_long = 1;
-  habit->short_runs = 0;
-}
-
 static void learn(struct habit* habit, const struct run* run, double seconds) {
   if (seconds >= LONG_RUN) {
-    ortcffi_learn_long(habit, run);
+    habit->long_bytes =
+        habit->has_long && habit->long_bytes < run->bytes ? habit->long_bytes : run->bytes;
+    habit->has_long = 1;
+    habit->short_runs = 0;
     return;
   }
   if (!habit->has_short || run->bytes > habit->short_bytes) {
@@ -296,7 +288,7 @@ static int handle_signals(const struct watch* watch) {
 int ortcffi_watch_begin(struct watch* watch, struct run* run, const struct habit* habit) {
   watch->old_fd = NULL;
   ortcffi_watch_deadline(run);
-  if (PyThread_get_thread_ident() != main_thread || is_short(habit, run) || !ortcffi_watches()) {
+  if (PyThread_get_thread_ident() != main_thread || is_short(habit, run) || !has_thread()) {
     return 0;
   }
   count_run();
