@@ -20,8 +20,12 @@ from support.versions import VERSION_STRING
 
 from ortcffi._native import lib
 
-SHIPPED = ["core", "ortcffi", "tests", "setup.py", "build_ort.py", "pyproject.toml", "MANIFEST.in"]
-SHIPPED += ["README.md", "LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
+FOLDERS = ["core", "ortcffi", "tests", "tools", "benchmarks", "docs", ".ci"]
+SHIPPED = [*FOLDERS, "setup.py", "build_ort.py", "pyproject.toml", "MANIFEST.in", "README.md"]
+SHIPPED += ["LICENSE", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", ".pre-commit-config.yaml"]
+SHIPPED += [".clang-format", ".gitignore"]
+
+PYTEST = [sys.executable, "-P", "-m", "pytest", "-p", "no:cacheprovider", "-q"]
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("packaging")]
 
@@ -48,14 +52,9 @@ def run_outside(*command: str | Path, cwd: Path) -> str:
 
 def sources(folder: Path) -> set[str]:
     """The files below a directory that were written, not built."""
-    built = {"build", "__pycache__"}
-    return {
-        str(path.relative_to(CHECKOUT))
-        for path in folder.rglob("*")
-        if path.is_file()
-        and path.suffix not in (".so", ".o")
-        and not built & set(path.relative_to(CHECKOUT).parts)
-    }
+    names = [str(path.relative_to(CHECKOUT)) for path in folder.rglob("*") if path.is_file()]
+    built = r"(\.so|\.o)$|/_?build/|^docs/c/|/__pycache__/|_cache/"
+    return {name for name in names if not re.search(built, name)}
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +68,7 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     work = tmp_path_factory.mktemp("dist")
     for name in SHIPPED:
         if (CHECKOUT / name).is_dir():
-            ignored = shutil.ignore_patterns("build", "__pycache__", "*.so")
+            ignored = shutil.ignore_patterns("build", "_build", "__pycache__", "*.so")
             shutil.copytree(CHECKOUT / name, work / "checkout" / name, ignore=ignored)
         else:
             shutil.copy(CHECKOUT / name, work / "checkout" / name)
@@ -114,9 +113,29 @@ def test_the_sdist_holds_every_source(dist):
     with tarfile.open(path) as archive:
         names = {member.name.partition("/")[2] for member in archive.getmembers()}
     written = {name for name in SHIPPED if not (CHECKOUT / name).is_dir()}
-    written |= sources(CHECKOUT / "core") | sources(CHECKOUT / "ortcffi")
-    written |= {name for name in sources(CHECKOUT / "tests") if "_cache/" not in name}
+    for folder in FOLDERS:
+        written |= sources(CHECKOUT / folder)
     assert written <= names
+
+
+@pytest.fixture(scope="module")
+def unpacked_sdist(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    (path,) = dist.glob("*.tar.gz")
+    folder = tmp_path_factory.mktemp("sdist")
+    with tarfile.open(path) as archive:
+        archive.extractall(folder, filter="data")
+    (root,) = folder.iterdir()
+    return root
+
+
+def test_all_tests_can_be_collected_in_an_unpacked_sdist(unpacked_sdist):
+    collected = run(*PYTEST, "--collect-only", cwd=unpacked_sdist).stdout
+    assert re.search(r"\d{4,} tests collected", collected), collected[-2000:]
+
+
+def test_tests_of_a_topic_and_the_docs_pass_in_an_unpacked_sdist(unpacked_sdist):
+    chosen = ["tests/status", "tests/repo/test_docs.py", "-k", "status or examples"]
+    run(*PYTEST, "-x", *chosen, cwd=unpacked_sdist)
 
 
 def test_one_wheel_serves_every_python_from_3_11_on(wheel):
