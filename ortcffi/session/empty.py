@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sequences without elements, which the C API has no function for."""
+"""Sequences without elements, which the C API has no function for: a run makes each once."""
 
 from functools import cache
 from typing import TYPE_CHECKING
@@ -38,7 +38,9 @@ def empty_sequence_of(api: "Api", told: str, info: "TypeInfo | None") -> Value:
 
 
 def empty_sequence(api: "Api", element: int) -> Value:
-    """Make a sequence without tensors of an element type: a model with one node has it.
+    """A sequence without tensors of an element type, which all that need one share.
+
+    The table has them as long as it lives, as it has what makes values: nobody can change them.
 
     Parameters
     ----------
@@ -47,6 +49,13 @@ def empty_sequence(api: "Api", element: int) -> Value:
     element : int
         ONNX's number for the type.
     """
+    made: dict[int, Value] = vars(api).setdefault("_empty_sequences", {})
+    found = made.get(element)
+    return found if found is not None else made.setdefault(element, _make(api, element))
+
+
+def _make(api: "Api", element: int) -> Value:
+    """Run a model with one node that makes such a sequence."""
     value, out = blank(Value, api)
     env, model, name = environment_of(api, None), _model(element), ffi.new("char[]", b"y")
     session = owner_of("OrtSession*", api, lib.ReleaseSession, keeps=env.handle)

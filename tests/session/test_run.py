@@ -4,7 +4,9 @@
 import numpy as np
 import pytest
 from support import models
+from support.processes import fork
 from support.releases import needs_release
+from support.threads import run_threads
 
 import ortcffi as ort
 from ortcffi.errors import InvalidArgument
@@ -141,6 +143,23 @@ def test_a_sequence_of_tensors_may_be_empty(opened):
     session = opened(models.model([models.node("SequenceLength", "x", "y")], *ports))
     assert session.run(x=[]) == [0]
     assert session.run(x=[np.ones(2, np.float32)]) == [1]
+
+
+def test_an_empty_sequence_is_made_once(opened, real_api, monkeypatch):
+    kind = models.sequence_type(models.tensor_type("float32", None))
+    ports = [models.value_info("x", kind)], [models.value_info("y", kind)]
+    model = models.model([models.node("Identity", "x", "y")], *ports)
+    options = ort.SessionOptions(real_api, intra_op_threads=1)
+    sessions = [opened(model, options) for _ in range(2)]
+    assert sessions[0].run(x=[]) == [[]]
+    monkeypatch.setattr("ortcffi.session.empty._make", None)
+    results = []
+    run_threads(*[lambda: results.append(sessions[1].run(x=[]))] * 4)
+    assert results == [[[]]] * 4
+    with sessions[0].bind(x=[]) as bound:
+        bound.run()
+        bound.run()
+    assert fork(lambda: sessions[0].run(x=[]) == [[]]) == 0
 
 
 # --- what is refused ------------------------------------------------------------------------------
