@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The sources and flags of ``ortcffi._ort``, one abi3 extension; setup.py compiles it.
+"""The sources and flags of two abi3 extensions, which setup.py compiles.
 
-It has the C core and one named function per slot.
+``ortcffi._ort`` has the C core and one named function per slot, ``ortcffi._bench`` the loops that
+``ortcffi bench`` measures.
 """
 
 import os
@@ -46,11 +47,6 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/platform/owner.c",
     "ortcffi/boundary/table/slot_rows.c",
     "ortcffi/boundary/options/options.c",
-    "ortcffi/boundary/bench/bench.c",
-    "ortcffi/boundary/bench/bench_threads.c",
-    "ortcffi/boundary/bench/bench_values.c",
-    "ortcffi/boundary/bench/bench_floor.c",
-    "ortcffi/boundary/bench/bench_runs.c",
     "ortcffi/boundary/table/load.c",
     "ortcffi/boundary/memory/adaptors.c",
     "ortcffi/boundary/arena/arena.c",
@@ -93,6 +89,13 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/session/workers.c",
     "ortcffi/boundary/official/official.c",
 ]
+BENCH_SOURCES = [
+    "ortcffi/boundary/bench/bench.c",
+    "ortcffi/boundary/bench/bench_threads.c",
+    "ortcffi/boundary/bench/bench_values.c",
+    "ortcffi/boundary/bench/bench_floor.c",
+    "ortcffi/boundary/bench/bench_runs.c",
+]
 # Flags of a distribution, which come last, so that they win. It strips by itself.
 CFLAGS, LDFLAGS = (shlex.split(os.environ.get(name, "")) for name in ["CFLAGS", "LDFLAGS"])
 KEEPS_SYMBOLS = IS_FOR_DEBUGGING or bool(CFLAGS or LDFLAGS)
@@ -127,18 +130,24 @@ def exports(library: str) -> str:
 
 CORE_LINK_FLAGS = [*LINK_FLAGS, *core(f"LINK_OF_{SYSTEM}"), exports("ortcore"), *LDFLAGS]
 EXTENSION_LINK_FLAGS = [*LINK_FLAGS, exports("extension"), *LDFLAGS]
+BENCH_LINK_FLAGS = [*LINK_FLAGS, *LDFLAGS]
 
 
-def write_extension(file: str) -> str:
-    """Have CFFI write the extension's own C file, where it differs from what is there.
+def write_extension(name: str) -> str:
+    """Have CFFI write an extension's own C file, where it differs from what is there.
 
     ``tools/make_stub.py`` has made the declarations, for which it needs a compiler.
     """
-    ffi = FFI()
-    ffi.cdef((ROOT / "ortcffi/boundary/cdef.txt").read_text())
-    ffi.set_source("ortcffi._ort", '#include "boundary/boundary.h"', compiler_verbose=0)
-    Path(file).parent.mkdir(exist_ok=True)
-    ffi.emit_c_code(file)
+    ort, bench = FFI(), FFI()
+    ort.cdef((ROOT / "ortcffi/boundary/cdef.txt").read_text())
+    ort.set_source("ortcffi._ort", '#include "boundary/boundary.h"', compiler_verbose=0)
+    bench.include(ort)
+    bench.cdef((ROOT / "ortcffi/boundary/bench/cdef.txt").read_text())
+    headers = '#include "boundary/headers.h"\n#include "boundary/bench/bench.h"'
+    bench.set_source("ortcffi._bench", headers, compiler_verbose=0)
+    os.makedirs("build", exist_ok=True)
+    file = f"build/{name.removeprefix('ortcffi.')}.c"
+    (ort if name == "ortcffi._ort" else bench).emit_c_code(file)
     return file
 
 

@@ -30,8 +30,8 @@ class BuildExtensionAndCore(build_ext):
         self.link(ort.CORE_SOURCES, str(package / "lib" / ort.CORE_NAME), ort.CORE_LINK_FLAGS)
 
     def build_extension(self, ext: Extension) -> None:
-        own = ort.write_extension("build/_ort.c")
-        self.link([*ext.sources, own], self.get_ext_fullpath(ext.name), ort.EXTENSION_LINK_FLAGS)
+        sources = [*ext.sources, ort.write_extension(ext.name)]
+        self.link(sources, self.get_ext_fullpath(ext.name), ext.extra_link_args)
 
     def link(self, sources: list[str], library: str, flags: list[str]) -> None:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -52,7 +52,11 @@ class BuildExtensionAndCore(build_ext):
 
 setup(
     ext_modules=[
-        Extension("ortcffi._ort", ort.CORE_SOURCES + ort.BOUNDARY_SOURCES, py_limited_api=True)
+        Extension(name, sources, extra_link_args=flags, py_limited_api=True)
+        for name, sources, flags in [
+            ("ortcffi._ort", ort.CORE_SOURCES + ort.BOUNDARY_SOURCES, ort.EXTENSION_LINK_FLAGS),
+            ("ortcffi._bench", ort.BENCH_SOURCES, ort.BENCH_LINK_FLAGS),
+        ]
     ],
     cmdclass={"build_ext": BuildExtensionAndCore},
     options={"bdist_wheel": {"py_limited_api": "cp311"}},

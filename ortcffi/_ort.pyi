@@ -401,31 +401,6 @@ class ortcffi_slot(Cdata):
     topic: Cdata
     who: Cdata
     gil: Cdata
-class ortcffi_bench_subject(Cdata):
-    base: OrtApiBase
-    api: OrtApi
-    allocator: OrtAllocator
-    take: Callable[[int], Cdata]
-    take_aligned: Callable[[int, int], Cdata]
-    give: Callable[[Cdata], None]
-class ortcffi_bench_job(Cdata):
-    subject: ortcffi_bench_subject
-    loop: int
-    count: int
-    size: int
-    message: Cdata
-    plan: Cdata
-    plan_count: int
-    slots: Cdata
-    slot_count: int
-class ortcffi_bench_runs(Cdata):
-    api: OrtApi
-    session: OrtSession
-    input: Cdata
-    output: Cdata
-    x: OrtValue
-    binding: OrtIoBinding
-    count: int
 class core_tracking_figures(Cdata):
     current: int
     peak: int
@@ -902,18 +877,6 @@ class FFI:
     @overload
     def new(self, cdecl: Literal["ortcffi_slot**", "const ortcffi_slot**", "ortcffi_slot*[]"], init: Any = ...) -> Out[ortcffi_slot]: ...
     @overload
-    def new(self, cdecl: Literal["ortcffi_bench_subject*", "const ortcffi_bench_subject*"], init: Any = ...) -> ortcffi_bench_subject: ...
-    @overload
-    def new(self, cdecl: Literal["ortcffi_bench_subject**", "const ortcffi_bench_subject**", "ortcffi_bench_subject*[]"], init: Any = ...) -> Out[ortcffi_bench_subject]: ...
-    @overload
-    def new(self, cdecl: Literal["ortcffi_bench_job*", "const ortcffi_bench_job*"], init: Any = ...) -> ortcffi_bench_job: ...
-    @overload
-    def new(self, cdecl: Literal["ortcffi_bench_job**", "const ortcffi_bench_job**", "ortcffi_bench_job*[]"], init: Any = ...) -> Out[ortcffi_bench_job]: ...
-    @overload
-    def new(self, cdecl: Literal["ortcffi_bench_runs*", "const ortcffi_bench_runs*"], init: Any = ...) -> ortcffi_bench_runs: ...
-    @overload
-    def new(self, cdecl: Literal["ortcffi_bench_runs**", "const ortcffi_bench_runs**", "ortcffi_bench_runs*[]"], init: Any = ...) -> Out[ortcffi_bench_runs]: ...
-    @overload
     def new(self, cdecl: Literal["core_tracking_figures*", "const core_tracking_figures*"], init: Any = ...) -> core_tracking_figures: ...
     @overload
     def new(self, cdecl: Literal["core_tracking_figures**", "const core_tracking_figures**", "core_tracking_figures*[]"], init: Any = ...) -> Out[core_tracking_figures]: ...
@@ -1154,12 +1117,6 @@ class FFI:
     @overload
     def cast(self, cdecl: Literal["ortcffi_slot*", "const ortcffi_slot*"], value: Any) -> ortcffi_slot: ...
     @overload
-    def cast(self, cdecl: Literal["ortcffi_bench_subject*", "const ortcffi_bench_subject*"], value: Any) -> ortcffi_bench_subject: ...
-    @overload
-    def cast(self, cdecl: Literal["ortcffi_bench_job*", "const ortcffi_bench_job*"], value: Any) -> ortcffi_bench_job: ...
-    @overload
-    def cast(self, cdecl: Literal["ortcffi_bench_runs*", "const ortcffi_bench_runs*"], value: Any) -> ortcffi_bench_runs: ...
-    @overload
     def cast(self, cdecl: Literal["core_tracking_figures*", "const core_tracking_figures*"], value: Any) -> core_tracking_figures: ...
     @overload
     def cast(self, cdecl: Literal["core_scope*", "const core_scope*"], value: Any) -> core_scope: ...
@@ -1348,23 +1305,6 @@ class Lib:
     ORTCFFI_OFFICIAL_MEMORY_INFO: int
     ORTCFFI_OFFICIAL_SESSION: int
     ORTCFFI_OFFICIAL_TYPES: int
-    ORTCFFI_BENCH_STATUS: int
-    ORTCFFI_BENCH_FAIL_ALLOC: int
-    ORTCFFI_BENCH_FAIL_INFO: int
-    ORTCFFI_BENCH_READ_STATUS: int
-    ORTCFFI_BENCH_GET_API: int
-    ORTCFFI_BENCH_RELEASE_NULL: int
-    ORTCFFI_BENCH_PAIR: int
-    ORTCFFI_BENCH_BATCH: int
-    ORTCFFI_BENCH_TOUCH: int
-    ORTCFFI_BENCH_LIFETIMES: int
-    ORTCFFI_BENCH_FILL: int
-    ORTCFFI_BENCH_TWO_THREADS: int
-    ORTCFFI_BENCH_TWO_PAIRS: int
-    ORTCFFI_BENCH_HANDOVER: int
-    ORTCFFI_BENCH_TENSOR_OVER: int
-    ORTCFFI_BENCH_NEW_TENSOR: int
-    ORTCFFI_BENCH_STRINGS: int
     ORTCFFI_FREE_DIMENSIONS: int
     ORTCFFI_INITIALIZERS: int
     ORTCFFI_EXTERNAL_INITIALIZERS: int
@@ -1939,10 +1879,6 @@ class Lib:
     def ortcffi_official_type_name(self, type: int, /) -> Cdata: ...
     def ortcffi_official_pointer(self, object: Any, type: int, /) -> int: ...
     def ortcffi_read_memory(self, address: int, out: Cdata, size: int, /) -> int: ...
-    def ortcffi_bench_run(self, job: ortcffi_bench_job, /) -> int: ...
-    def ortcffi_bench_clear(self, job: ortcffi_bench_job, /) -> None: ...
-    def ortcffi_bench_run_session(self, runs: ortcffi_bench_runs, /) -> int: ...
-    def ortcffi_bench_floor(self, /) -> OrtApiBase: ...
     def ortcffi_library_open(self, path: bytes | Cdata, reason: Cdata, reason_size: int, /) -> Cdata: ...
     def ortcffi_library_expose(self, path: bytes | Cdata, reason: Cdata, reason_size: int, /) -> Cdata: ...
     def ortcffi_library_symbol(self, library: Cdata, name: bytes | Cdata, /) -> Cdata: ...

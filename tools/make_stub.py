@@ -5,6 +5,7 @@
 
 ``ortcffi/boundary/cdef.txt`` has the declarations that the build hands to CFFI: the boundary's
 headers, preprocessed by the C compiler, which the build itself then need not run for them.
+``ortcffi/boundary/bench/cdef.txt`` has those of the benchmark.
 ``ortcffi/_ort.pyi`` has the types of the compiled module, made from the same declarations.
 
 Every C struct becomes a class, so that a type checker tells one handle from another. The class
@@ -23,6 +24,7 @@ from pycparser import c_ast, c_parser
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 CDEF = CHECKOUT / "ortcffi/boundary/cdef.txt"
+BENCH_CDEF = CHECKOUT / "ortcffi/boundary/bench/cdef.txt"
 STUB = CHECKOUT / "ortcffi/_ort.pyi"
 INTEGERS = ["size_t", "int8_t", "int16_t", "int32_t", "int64_t"]
 INTEGERS += ["uint8_t", "uint16_t", "uint32_t", "uint64_t", "intptr_t", "uintptr_t"]
@@ -243,17 +245,17 @@ def stub(cdef: str) -> str:
     return HEAD + "\n".join([*lines, "", "ffi: FFI", "lib: Lib", ""])
 
 
-def cdef() -> str:
-    """The boundary's declarations, preprocessed, without those of system headers."""
+def cdef(header: str = "cdef.h", folder: Path = CHECKOUT) -> str:
+    """What headers below a folder declare, preprocessed; by default all of the boundary."""
     compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
     flags = ["-E", "-DORTCFFI_CDEF", "-D__attribute__(x)="]
     flags += [f"-I{CHECKOUT / path}" for path in ("core/include", "core/src", "ortcffi")]
-    command = [*compiler, *flags, str(CHECKOUT / "ortcffi/boundary/cdef.h")]
+    command = [*compiler, *flags, str(CHECKOUT / "ortcffi/boundary" / header)]
     text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     kept, is_ours = [], False
     for line in text.splitlines():
         if line.startswith("# "):  # a line marker: # number "file" flags
-            is_ours = line.split('"')[1].startswith(str(CHECKOUT))
+            is_ours = line.split('"')[1].startswith(str(folder))
         elif is_ours and line.strip():
             kept.append(line)
     return "\n".join([*kept, ""])
@@ -261,6 +263,7 @@ def cdef() -> str:
 
 def main() -> None:
     CDEF.write_text(cdef())
+    BENCH_CDEF.write_text(cdef("bench/bench.h", BENCH_CDEF.parent))
     STUB.write_text(stub(CDEF.read_text()))
 
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortcffi._native import ffi, lib
+from ortcffi import _bench
+from ortcffi._native import ffi
 from ortcffi.models.graph import Graph
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.session import Session
@@ -176,7 +177,8 @@ class _BesideC(Runs):
                 "binding": binding,
                 "count": count,
             }
-            taken: int = lib.ortcffi_bench_run_session(ffi.new("ortcffi_bench_runs*", members))
+            runs = _bench.ffi.new("ortcffi_bench_runs*", members)
+            taken: int = _bench.lib.ortcffi_bench_run_session(runs)
         if taken < 0:
             raise RuntimeError("a run failed")
         return taken

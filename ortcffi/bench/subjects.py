@@ -5,6 +5,7 @@ import importlib.util
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ortcffi import _bench
 from ortcffi._native import ffi, lib
 from ortcffi._table import core_api
 from ortcffi.table.api import Api
@@ -96,7 +97,7 @@ def find(name: str, against: str | None = None, aligned: bool = False) -> Subjec
     if name == "real":
         return _real(against)
     if name == "floor":
-        base = lib.ortcffi_bench_floor()
+        base = _bench.lib.ortcffi_bench_floor()
         if base == ffi.NULL:
             raise Missing("its addresses cannot be reserved")
         return _table(name, "checks nothing,", base)
@@ -124,7 +125,7 @@ def _models() -> frozenset[str]:
 
 
 def _table(name: str, origin: str, base: Any) -> Subject:
-    handle = ffi.new("ortcffi_bench_subject*", {"base": base, "api": base.GetApi(1)})
+    handle = _bench.ffi.new("ortcffi_bench_subject*", {"base": base, "api": base.GetApi(1)})
     allocator = ffi.new("OrtAllocator**")
     status = lib.GetAllocatorWithDefaultOptions(handle.api, allocator)
     if status != ffi.NULL:
@@ -137,7 +138,7 @@ def _table(name: str, origin: str, base: Any) -> Subject:
 
 def _peer(name: str, peer: Peer, aligned: bool) -> Subject:
     library = _open(peer.soname)
-    handle = ffi.new("ortcffi_bench_subject*")
+    handle = _bench.ffi.new("ortcffi_bench_subject*")
     taken_by = peer.take_aligned if aligned else peer.take
     take = _symbol(library, taken_by)
     if aligned:

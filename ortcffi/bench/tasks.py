@@ -13,7 +13,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ortcffi._native import ffi, lib
+from ortcffi import _bench
+from ortcffi._native import ffi
 
 from .subjects import Subject
 
@@ -134,7 +135,7 @@ class LoopTask(Counted):
         self._subject = subject
         members: dict[str, Any] = {
             "subject": subject.handle[0],
-            "loop": getattr(lib, f"ORTCFFI_BENCH_{loop.name}"),
+            "loop": getattr(_bench.lib, f"ORTCFFI_BENCH_{loop.name}"),
             "size": loop.size,
             "message": ffi.new("char[]", loop.message),
             "plan": ffi.from_buffer("uint32_t[]", self.plan),
@@ -142,7 +143,7 @@ class LoopTask(Counted):
             "slots": ffi.new("void *[]", max(loop.slots, 1)),
             "slot_count": loop.slots,
         }
-        self._job = ffi.new("ortcffi_bench_job*", members)
+        self._job = _bench.ffi.new("ortcffi_bench_job*", members)
         self._pointees = members  # the job points to them, but does not keep them
 
     def replace_allocator(self, handle: Any) -> None:
@@ -152,14 +153,14 @@ class LoopTask(Counted):
     def run(self, count: int) -> float:
         """Does `count` operations; the nanoseconds that passed."""
         self._job.count = count
-        taken = lib.ortcffi_bench_run(self._job)
+        taken: int = _bench.lib.ortcffi_bench_run(self._job)
         if taken < 0:
             raise RuntimeError(f"{self._subject.name} gave an answer that the loop did not expect")
         return taken
 
     def close(self) -> None:
         """Frees the blocks in use."""
-        lib.ortcffi_bench_clear(self._job)
+        _bench.lib.ortcffi_bench_clear(self._job)
 
 
 class ProcessTask:

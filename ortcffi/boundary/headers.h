@@ -8,7 +8,6 @@
 
 #include "boundary/table/slot_rows.h"
 #include "boundary/official/official.h"
-#include "boundary/bench/bench.h"
 #include "boundary/table/load.h"
 #include "boundary/platform/objects.h"
 #include "boundary/memory/references.h"

@@ -118,6 +118,8 @@ def complaints(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]
 
 def test_the_declarations_are_what_the_headers_give():
     assert make_stub.CDEF.read_text() == make_stub.cdef(), "run: python tools/make_stub.py"
+    bench = make_stub.cdef("bench/bench.h", make_stub.BENCH_CDEF.parent)
+    assert make_stub.BENCH_CDEF.read_text() == bench, "run: python tools/make_stub.py"
 
 
 def test_the_stub_is_what_the_declarations_give():

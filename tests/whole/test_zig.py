@@ -55,7 +55,9 @@ folder, checkout = sys.argv[1:]
 sys.path.insert(0, checkout)
 sys.platform = "darwin"
 import build_ort as build
-build.write_extension(folder + "/_ort.c")
+import os
+os.chdir(folder)
+build.write_extension("ortcffi._ort")
 names = ["BOUNDARY_SOURCES", "COMPILE_FLAGS", "INCLUDE", "CORE_NAME", "CORE_LINK_FLAGS"]
 print(json.dumps({name: getattr(build, name) for name in [*names, "EXTENSION_LINK_FLAGS"]}))
 """
@@ -162,7 +164,7 @@ def test_the_extension_and_its_core_are_linked_for_macos_with_the_flags_of_setup
     core = make_for("aarch64-macos")
     objects = sorted((core / "src").glob("*/*.o"))
 
-    sources = [tmp_path / "_ort.c", *(CHECKOUT / name for name in build["BOUNDARY_SOURCES"])]
+    sources = [tmp_path / "build/_ort.c", *(CHECKOUT / name for name in build["BOUNDARY_SOURCES"])]
     include = [f"-I{folder}" for folder in [*(CHECKOUT / i for i in build["INCLUDE"]), python]]
     flags = [*build["COMPILE_FLAGS"], "-O0", "-fno-sanitize=all", *include]
     extension = tmp_path / "_ort.abi3.so"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The measured loops of one thread. Each returns the nanoseconds it took, or -1. */
-#include "boundary/limited_api.h"
-
 #include "boundary/bench/bench_take.h"
 
 #define PAGE 4096
@@ -194,11 +192,6 @@ static int64_t (*const loops[])(const ortcffi_bench_job* job) = {
     [ORTCFFI_BENCH_STRINGS] = bench_strings,
 };
 
-int64_t ortcffi_bench_run(const ortcffi_bench_job* job) {
-  PyThreadState* python = PyEval_SaveThread();
-  int64_t taken = loops[job->loop](job);
-  PyEval_RestoreThread(python);
-  return taken;
-}
+int64_t ortcffi_bench_run(const ortcffi_bench_job* job) { return loops[job->loop](job); }
 
 void ortcffi_bench_clear(const ortcffi_bench_job* job) { clear(job); }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The loops that `python -m ortcffi bench` measures, run without Python between two operations. */
+/* The loops that `python -m ortcffi bench` measures, run without Python between two operations.
+ * They are in an extension of their own, `ortcffi._bench`, which nothing else needs. */
 #ifndef ORTCFFI_BOUNDARY_BENCH_H_
 #define ORTCFFI_BOUNDARY_BENCH_H_
 
@@ -51,7 +52,7 @@ typedef struct ortcffi_bench_job {
   int64_t slot_count;
 } ortcffi_bench_job;
 
-/* Runs a job without the GIL. Nanoseconds passed, or -1 if an answer was not the
+/* Runs a job; CFFI calls it without the GIL. Nanoseconds passed, or -1 if an answer was not the
  * expected one (memory ran out, a call that should fail did not). */
 int64_t ortcffi_bench_run(const ortcffi_bench_job* job);
 
@@ -69,7 +70,7 @@ typedef struct ortcffi_bench_runs {
   int64_t count;
 } ortcffi_bench_runs;
 
-/* Runs a session without the GIL. Nanoseconds passed, or -1 if a run failed. */
+/* Runs a session. Nanoseconds passed, or -1 if a run failed. */
 int64_t ortcffi_bench_run_session(const ortcffi_bench_runs* runs);
 
 /* What this machine can do: a table that answers the measured slots with the least of work. It

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs of a session in C: what a run costs without Python. */
-#include "boundary/limited_api.h"
-
 #include "boundary/bench/bench_take.h"
 
 /* 1 if a call has succeeded; the status of a failure is released. */
@@ -36,8 +34,5 @@ static int64_t run_bound(const ortcffi_bench_runs* runs) {
 }
 
 int64_t ortcffi_bench_run_session(const ortcffi_bench_runs* runs) {
-  PyThreadState* python = PyEval_SaveThread();
-  int64_t taken = runs->binding == NULL ? run_plainly(runs) : run_bound(runs);
-  PyEval_RestoreThread(python);
-  return taken;
+  return runs->binding == NULL ? run_plainly(runs) : run_bound(runs);
 }
