@@ -25,47 +25,30 @@
 
 /* --- arguments ---------------------------------------------------------------------------------*/
 
-/* The handle of a Value, which nobody releases during the call. Takes the reference. */
-static int hold(struct call* call, size_t place, PyObject* value) {
-  if (!PyObject_TypeCheck(value, ortcffi_tensor_type) ||
-      ortcffi_value_open((struct value*)value) < 0) {
-    if (!PyErr_Occurred()) {
-      PyErr_SetString(PyExc_TypeError, "_convert must return a Value");
-    }
-    Py_DECREF(value);
-    return -1;
-  }
-  ((struct value*)value)->uses++;
-  call->given[place] = ((struct value*)value)->handle;
-  call->holders[place] = value;
-  return 0;
-}
-
 static int add_input(struct call* call, size_t place, PyObject* x) {
-  const struct maker* maker = call->host->maker;
+  struct host* host = call->host;
   struct plain_array array;
   if (x == Py_None) {
     return 0;
   }
-  if (ortcffi_plain_array(x, &array)) {
-    OrtStatus* status = maker->api->CreateTensorWithDataAsOrtValue(
-        maker->info, array.data, array.bytes, array.shape, array.rank,
-        (ONNXTensorElementDataType)array.element, &call->given[place]);
-    if (status != NULL) {
-      ortcffi_value_fail(maker, status, "CreateTensorWithDataAsOrtValue");
-      return -1;
-    }
-    return 0;
+  int made = 0;
+  if (ortcffi_argument_array(x, &array)) {
+    made = ortcffi_value_of_array(host->maker, host->strings, &array, &call->given[place]);
   }
-  if (ortcffi_text_array(x, &array)) {
-    int made = ortcffi_strings_from_array(maker, call->host->strings, &array, &call->given[place]);
-    if (made != 0) {
-      return made < 0 ? -1 : 0;
-    }
+  if (made == 0) {
+    return ortcffi_convert_argument((PyObject*)host, "_convert", place, x, &call->given[place],
+                                    &call->holders[place]);
   }
-  PyObject* value =
-      PyObject_CallMethod((PyObject*)call->host, "_convert", "nO", (Py_ssize_t)place, x);
-  return value == NULL ? -1 : hold(call, place, value);
+  return made < 0 ? -1 : 0;
+}
+
+/* What the i-th output is written to: a Value, or None. */
+static int add_output(struct call* call, size_t i, PyObject* output) {
+  size_t place = call->inputs + i;
+  if (output == NULL || output == Py_None) {
+    return output == NULL ? -1 : 0;
+  }
+  return ortcffi_hold_value(output, &call->given[place], &call->holders[place]);
 }
 
 static int begin_call(struct call* call, struct host* host, size_t inputs) {
@@ -132,14 +115,7 @@ static void end_use(struct host* host) {
 static void end_call(struct call* call) {
   struct host* host = call->host;
   for (size_t i = 0; i < call->inputs + host->outputs; i++) {
-    PyObject* holder = call->holders[i];
-    if (holder != NULL) {
-      PyObject* done = ortcffi_value_take_back(holder, NULL);
-      Py_XDECREF(done);
-      Py_DECREF(holder);
-    } else if (call->given[i] != NULL) {
-      host->maker->api->ReleaseValue(call->given[i]);
-    }
+    ortcffi_drop_argument(host->maker, call->given[i], call->holders[i]);
   }
   if (call->given != call->few) {
     PyMem_Free(call->given);
@@ -208,10 +184,7 @@ static PyObject* compute(PyObject* self, PyObject* arguments) {
   }
   int answer = 0;
   for (size_t i = 0; outputs != Py_None && answer == 0 && i < host->outputs; i++) {
-    PyObject* output = PyTuple_GetItem(outputs, (Py_ssize_t)i);
-    if (output == NULL || output != Py_None) {
-      answer = output == NULL ? -1 : hold(&call, call.inputs + i, Py_NewRef(output));
-    }
+    answer = add_output(&call, i, PyTuple_GetItem(outputs, (Py_ssize_t)i));
   }
   PyObject* results = NULL;
   if (answer == 0 && perform(&call, inputs) == 0) {

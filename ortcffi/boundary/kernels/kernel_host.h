@@ -5,7 +5,7 @@
 
 #include "boundary/limited_api.h"
 
-#include "boundary/values/values.h"
+#include "boundary/values/arguments.h"
 #include "kernels/kernel.h"
 
 /* So many inputs and outputs need no memory of their own. */

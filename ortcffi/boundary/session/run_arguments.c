@@ -55,8 +55,8 @@ static int add_input(struct run* run, size_t guess, PyObject* name, PyObject* x)
     run->input_count++;
     return 0;
   }
-  if (made == 0 && ortcffi_convert_value(session, "_convert_input", (size_t)place, x,
-                                         &run->given[place], &run->holders[place]) == 0) {
+  if (made == 0 && ortcffi_convert_argument((PyObject*)session, "_convert_input", (size_t)place, x,
+                                            &run->given[place], &run->holders[place]) == 0) {
     run->has_other_bytes = 1;
     run->input_count++;
     return 0;
@@ -142,8 +142,8 @@ static int add_target(struct run* run, PyObject* out, size_t i, size_t place) {
     return 0;
   }
   return made < 0 ? -1
-                  : ortcffi_convert_value(session, "_convert_target", place, x, &run->outputs[i],
-                                          &run->targets[i]);
+                  : ortcffi_convert_argument((PyObject*)session, "_convert_target", place, x,
+                                             &run->outputs[i], &run->targets[i]);
 }
 
 static int add_outputs(struct run* run, PyObject* wanted, PyObject* out) {
@@ -299,7 +299,7 @@ void ortcffi_run_end(struct run* run) {
     ortcffi_drop_input(session, &session->inputs.items[i], run->given[i], run->holders[i]);
   }
   for (size_t i = 0; i < run->output_count; i++) {
-    ortcffi_drop_value(session, run->outputs[i], run->targets[i]);
+    ortcffi_drop_argument(session->maker, run->outputs[i], run->targets[i]);
   }
   if (run->options_holder != NULL) {
     if (run->ending != GOES_ON) {

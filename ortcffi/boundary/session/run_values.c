@@ -23,34 +23,18 @@ static int fits(const struct port* port, const struct plain_array* array) {
   return 1;
 }
 
-/* A value over an array's memory; -1 with an exception. */
-static int make_over(const struct maker* maker, const struct plain_array* array, OrtValue** out,
-                     size_t* bytes) {
-  OrtStatus* status = maker->api->CreateTensorWithDataAsOrtValue(
-      maker->info, array->data, array->bytes, array->shape, array->rank,
-      (ONNXTensorElementDataType)array->element, out);
-  if (status != NULL) {
-    ortcffi_value_fail(maker, status, "CreateTensorWithDataAsOrtValue");
-    return -1;
-  }
-  *bytes += array->bytes;
-  return 1;
-}
-
 int ortcffi_make_value(const struct session* session, const struct port* port, PyObject* x,
                        int is_output, OrtValue** out, size_t* bytes) {
-  const struct maker* maker = session->maker;
   struct plain_array array;
-  if (ortcffi_plain_array(x, &array)) {
-    return fits(port, &array) && !(is_output && array.is_readonly)
-               ? make_over(maker, &array, out, bytes)
-               : 0;
+  if (!ortcffi_argument_array(x, &array) || !fits(port, &array)) {
+    return 0;
   }
-  if (!is_output && ortcffi_text_array(x, &array) && fits(port, &array)) {
-    *bytes += array.bytes;
-    return ortcffi_strings_from_array(maker, session->strings, &array, out);
+  int is_text = array.element == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
+  if (is_output && (is_text || array.is_readonly)) {
+    return 0;
   }
-  return 0;
+  *bytes += array.bytes;
+  return ortcffi_value_of_array(session->maker, session->strings, &array, out);
 }
 
 /* --- values that are used again ------------------------------------------------------------------
@@ -98,13 +82,13 @@ int ortcffi_make_input(const struct session* session, struct port* port, PyObjec
   if (!fits(port, &array)) {
     return 0;
   }
+  *bytes += array.bytes;
   if (is_like_made(port, &array)) {
     port->is_made_used = 1;
     *out = port->made;
-    *bytes += array.bytes;
     return 1;
   }
-  int made = make_over(session->maker, &array, out, bytes);
+  int made = ortcffi_value_of_array(session->maker, session->strings, &array, out);
   if (made == 1) {
     keep_made(session->maker, port, *out, &array);
   }
@@ -117,28 +101,8 @@ void ortcffi_drop_input(const struct session* session, struct port* port, OrtVal
     port->is_made_used = 0;
     Py_XDECREF(holder);
   } else {
-    ortcffi_drop_value(session, value, holder);
+    ortcffi_drop_argument(session->maker, value, holder);
   }
-}
-
-int ortcffi_convert_value(struct session* session, const char* method, size_t place, PyObject* x,
-                          OrtValue** out, PyObject** holder) {
-  PyObject* made = PyObject_CallMethod((PyObject*)session, method, "nO", (Py_ssize_t)place, x);
-  if (made == NULL) {
-    return -1;
-  }
-  if (!PyObject_TypeCheck(made, ortcffi_tensor_type) ||
-      ortcffi_value_open((struct value*)made) < 0) {
-    if (!PyErr_Occurred()) {
-      PyErr_Format(PyExc_TypeError, "%s must return a Value", method);
-    }
-    Py_DECREF(made);
-    return -1;
-  }
-  ((struct value*)made)->uses++; /* another thread may close it */
-  *out = ((struct value*)made)->handle;
-  *holder = made;
-  return 0;
 }
 
 int ortcffi_use_value(const struct session* session, const struct port* port, PyObject* x,
@@ -156,18 +120,5 @@ int ortcffi_use_value(const struct session* session, const struct port* port, Py
   if (kind != ONNX_TYPE_TENSOR || !fits(port, &like)) {
     return 0;
   }
-  value->uses++; /* another thread may close it */
-  *out = value->handle;
-  *holder = Py_NewRef(x);
-  return 1;
-}
-
-void ortcffi_drop_value(const struct session* session, OrtValue* value, PyObject* holder) {
-  if (holder != NULL && PyObject_TypeCheck(holder, ortcffi_tensor_type)) {
-    PyObject* done = ortcffi_value_take_back(holder, NULL);
-    Py_XDECREF(done);
-  } else if (value != NULL) {
-    session->maker->api->ReleaseValue(value);
-  }
-  Py_XDECREF(holder);
+  return ortcffi_hold_value(x, out, holder) < 0 ? -1 : 1;
 }

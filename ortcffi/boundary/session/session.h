@@ -18,7 +18,7 @@
 #ifndef ORTCFFI_BOUNDARY_SESSION_H_
 #define ORTCFFI_BOUNDARY_SESSION_H_
 
-#include "boundary/values/values.h"
+#include "boundary/values/arguments.h"
 
 #include <stdatomic.h>
 
@@ -214,9 +214,6 @@ int ortcffi_read_request(struct request* request, PyObject* const* arguments, Py
  * exception. */
 int ortcffi_make_value(const struct session* session, const struct port* port, PyObject* x,
                        int is_output, OrtValue** out, size_t* bytes);
-/* A value that Python makes of anything, or its error. The Value becomes the holder. */
-int ortcffi_convert_value(struct session* session, const char* method, size_t place, PyObject* x,
-                          OrtValue** out, PyObject** holder);
 /* Uses a Value of the session's own table that fits as it is: 1; 0 where Python has to look at it;
  * -1 with an exception. The Value becomes the holder. */
 int ortcffi_use_value(const struct session* session, const struct port* port, PyObject* x,
@@ -227,8 +224,6 @@ int ortcffi_make_input(const struct session* session, struct port* port, PyObjec
 /* Gives back a value of an input. */
 void ortcffi_drop_input(const struct session* session, struct port* port, OrtValue* value,
                         PyObject* holder);
-/* Gives back a value: one that the run made, or a use of a Value. */
-void ortcffi_drop_value(const struct session* session, OrtValue* value, PyObject* holder);
 
 /* --- watch.c: runs that end early ---------------------------------------------------------------
  *
