@@ -137,7 +137,7 @@ BENCH_LINK_FLAGS = [*LINK_FLAGS, *LDFLAGS]
 def write_extension(name: str) -> str:
     """Have CFFI write an extension's own C file, where it differs from what is there.
 
-    ``tools/make_stub.py`` has made the declarations, for which it needs a compiler.
+    ``tools/generate.py`` has made the declarations, for which it needs a compiler.
     """
     ort, bench = FFI(), FFI()
     ort.cdef((ROOT / "ortcffi/boundary/cdef.txt").read_text())

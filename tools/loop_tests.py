@@ -31,10 +31,10 @@ import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 LEFT_OUT = {
-    "tests/repo/test_docs.py": "Sphinx, mypy and other tools; nothing waits for another process",
-    "tests/repo/test_packaging.py": "pip and build; nothing waits for another process",
-    "tests/repo/test_readme.py": "the two commands for a new checkout, one after the other",
-    "tests/repo/test_stub.py": "mypy; nothing waits for another process",
+    "tests/repo/packaging/test_docs.py": "Sphinx and other tools; nothing waits",
+    "tests/repo/packaging/test_packaging.py": "pip and build; nothing waits for another process",
+    "tests/repo/packaging/test_readme.py": "one command after the other",
+    "tests/repo/packaging/test_stub.py": "mypy; nothing waits",
     "tests/whole/test_cross.py": "an emulator; the same clients run without it in tests/table",
     "tests/whole/test_sanitizers.py": "make -C core asan ubsan tsan valgrind: repeat that",
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What CFFI sees of C: one named function per slot, and what the boundary adds. tools/make_stub.py
+/* What CFFI sees of C: one named function per slot, and what the boundary adds. tools/generate.py
  * runs this file through the preprocessor, which makes cdef.txt of it. */
 #ifndef ORTCFFI_BOUNDARY_CDEF_H_
 #define ORTCFFI_BOUNDARY_CDEF_H_

@@ -134,7 +134,7 @@ def test_all_tests_can_be_collected_in_an_unpacked_sdist(unpacked_sdist):
 
 
 def test_tests_of_a_topic_and_the_docs_pass_in_an_unpacked_sdist(unpacked_sdist):
-    chosen = ["tests/status", "tests/repo/test_docs.py", "-k", "status or examples"]
+    chosen = ["tests/status", "tests/repo/packaging/test_docs.py", "-k", "status or examples"]
     run(*PYTEST, "-x", *chosen, cwd=unpacked_sdist)
 
 

@@ -6,7 +6,6 @@ import os
 import sys
 from pathlib import Path
 
-import make_stub
 import pytest
 from support.processes import run
 
@@ -114,17 +113,6 @@ def complaints(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]
     for line in done.stdout.splitlines()[:-1]:  # the last one counts
         said[line.partition(".py:")[0]].append(line)
     return said
-
-
-def test_the_declarations_are_what_the_headers_give():
-    assert make_stub.CDEF.read_text() == make_stub.cdef(), "run: python tools/make_stub.py"
-    bench = make_stub.cdef("bench/bench.h", make_stub.BENCH_CDEF.parent)
-    assert make_stub.BENCH_CDEF.read_text() == bench, "run: python tools/make_stub.py"
-
-
-def test_the_stub_is_what_the_declarations_give():
-    fresh = make_stub.stub(make_stub.CDEF.read_text())
-    assert (PACKAGE / "_ort.pyi").read_text() == fresh, "run: python tools/make_stub.py"
 
 
 def test_the_stub_names_what_the_compiled_module_has(stub):

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+"""The examples of the README print what it shows."""
+
+import re
+import sys
+
+import pytest
+from support.paths import CHECKOUT
+from support.processes import run
+
+TEXT = (CHECKOUT / "README.md").read_text()
+
+
+@pytest.mark.usefixtures("real_api")  # the tour loads it
+def test_the_examples_of_the_readme_print_what_it_shows(tmp_path):
+    pytest.importorskip("onnxruntime_extensions")
+    examples = tmp_path / "examples.txt"
+    examples.write_text("\n".join(re.findall(r"```pycon\n(.*?)```", TEXT, re.DOTALL)))
+    # In a process of its own: the library of custom ops keeps its domains to the end.
+    assert run(sys.executable, "-m", "doctest", examples).stdout == ""
+    assert examples.read_text().count(">>> ") > 30

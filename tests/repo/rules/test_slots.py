@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""What a slot that the core implements needs beside its function; CONTRIBUTING lists the places."""
+
+import re
+
+from slots import slots_of
+from support.behaviour import CALLS
+from support.paths import CHECKOUT
+
+IMPLEMENTED = {row.name for row in slots_of("ort_slots.def") if row.who == "HOST"}
+
+
+def words_of(pattern: str) -> set[str]:
+    """The names in files below tests/c, as far as they could be slots."""
+    text = "".join(path.read_text() for path in sorted((CHECKOUT / "tests/c").glob(pattern)))
+    return set(re.findall(r"\b[A-Z]\w+", text))
+
+
+def test_a_slot_is_called_with_bad_input():
+    called = words_of("behaviour/*.c")
+    assert IMPLEMENTED - called == set(), "make calls in tests/c/behaviour"
+
+
+def test_the_answers_to_the_calls_are_recorded():
+    recorded = {re.split(r"\W", call.name)[0] for call in CALLS}
+    assert IMPLEMENTED - recorded == set(), "run: python tools/record_behaviour.py CORE REAL"
+
+
+def test_a_slot_is_tried_while_memory_runs_out():
+    assert IMPLEMENTED - words_of("faults/*.c") == set(), "add a trial in tests/c/faults"
