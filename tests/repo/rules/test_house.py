@@ -15,7 +15,6 @@ from support.processes import run
 
 FOLDERS = ["core", "ortcffi", "tests", "tools", "benchmarks"]
 C_SUFFIXES = [".c", ".h", ".cc", ".def"]
-MOST_LINES = {"ortcffi": 600, "benchmarks": 300, "tools": 300, "tests": 400, "core": 400}
 # Headers of one kind of system, which platform.h stands in front of.
 SYSTEM_HEADERS = r"#include <(pthread|dlfcn|unistd|windows|sys/\w+|semaphore|threads)\.h>"
 DOCUMENTATION = CHECKOUT / "core/include"  # most of its lines are comments, one per slot
