@@ -44,6 +44,7 @@ IS_FOR_DEBUGGING = USE_MALLOC or bool(SANITIZERS)
 HEAP = "MALLOC" if IS_FOR_DEBUGGING else "MIMALLOC" if USE_MIMALLOC else "HEAP"
 CORE_SOURCES = [f"core/src/{name}.c" for name in core("SOURCES") + core("POSIX") + core(HEAP)]
 BOUNDARY_SOURCES = [
+    "ortcffi/boundary/platform/layouts.c",
     "ortcffi/boundary/platform/owner.c",
     "ortcffi/boundary/table/slot_rows.c",
     "ortcffi/boundary/options/options.c",
@@ -57,6 +58,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/memory/foreign.c",
     "ortcffi/boundary/memory/numpy_memory.c",
     "ortcffi/boundary/memory/numpy_arrays.c",
+    "ortcffi/boundary/memory/numpy_layout.c",
     "ortcffi/boundary/memory/scratch.c",
     "ortcffi/boundary/status/raise.c",
     "ortcffi/boundary/status/pairs.c",

@@ -4,6 +4,8 @@
 from contextlib import suppress
 from typing import Any
 
+import _cffi_backend
+
 from ortcffi._ort import ffi, lib
 
 __all__ = ["Keeper", "Owner", "Source", "address_of", "ffi", "lib"]
@@ -39,8 +41,19 @@ def _build_types() -> None:
                 dict(kind.fields)
 
 
-_build_types()
+def _check_layout() -> None:
+    """Refuse a CFFI whose cdata are not as the compiled module reads them."""
+    one, same, other = ffi.new("char*"), ffi.new("char*"), ffi.new("int*")
+    if not lib.ortcffi_knows_cdata(one, same, other, address_of(one)):
+        raise ImportError(
+            f"CFFI {_cffi_backend.__version__} lays out its cdata otherwise than the versions "
+            "1.17 to 2.1, which ortcffi knows: install one of them, or a newer ortcffi"
+        )
+
+
 Source = lib.ortcffi_source_type()
+_check_layout()
+_build_types()
 Owner = lib.ortcffi_owner_type(ffi.cast)
 Keeper = lib.ortcffi_keeper_type()
 lib.ortcffi_arenas_begin()

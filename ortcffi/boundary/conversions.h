@@ -22,14 +22,8 @@
 
 #include "boundary/cffi.h"
 
+#include "boundary/platform/layouts.h"
 #include "boundary/status/raise.h"
-
-/* The beginning of a cdata, as far as it is known. */
-struct cdata {
-  PyObject base;
-  struct _cffi_ctypedescr* type;
-  char* pointer;
-};
 
 /* Python types that begin like that: plain cdata, those that own what they point to, those with a
  * destructor, and those that keep a buffer's object alive, as handles do. */

@@ -4,10 +4,11 @@
 
 #include <string.h>
 
+#include "boundary/memory/numpy_layout.h"
 #include "boundary/memory/numpy_table.h"
 
 /* Places in NumPy's table of functions. */
-enum { ARRAY_TYPE = 2, NEW_FROM_DESCRIPTOR = 94, AS_DESCRIPTOR = 174, SET_BASE = 282 };
+enum { NEW_FROM_DESCRIPTOR = 94, AS_DESCRIPTOR = 174, SET_BASE = 282 };
 
 PyTypeObject* ortcffi_array_type;
 static PyObject* (*new_array)(PyTypeObject*, PyObject*, int, const Py_ssize_t*, const Py_ssize_t*,
@@ -24,10 +25,13 @@ int ortcffi_arrays_begin(void) {
     PyErr_SetString(PyExc_ImportError, "this NumPy does not export its functions");
     return -1;
   }
+  if (ortcffi_check_numpy(functions) < 0) {
+    return -1;
+  }
   memcpy(&new_array, &functions[NEW_FROM_DESCRIPTOR], sizeof new_array);
   memcpy(&as_descriptor, &functions[AS_DESCRIPTOR], sizeof as_descriptor);
   memcpy(&set_base, &functions[SET_BASE], sizeof set_base);
-  ortcffi_array_type = functions[ARRAY_TYPE];
+  ortcffi_array_type = functions[NUMPY_ARRAY_TYPE];
   return 0;
 }
 

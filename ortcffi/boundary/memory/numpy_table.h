@@ -7,4 +7,7 @@
  * are none. Needs the GIL. */
 void** ortcffi_numpy_functions(void);
 
+/* The place of numpy.ndarray among them. */
+#define NUMPY_ARRAY_TYPE 2
+
 #endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* The private struct of CFFI's that this package reads, and a look at whether it is as expected. */
+#ifndef ORTCFFI_BOUNDARY_PLATFORM_LAYOUTS_H_
+#define ORTCFFI_BOUNDARY_PLATFORM_LAYOUTS_H_
+
+#include <stdint.h>
+
+#include "boundary/platform/objects.h"
+
+#ifndef ORTCFFI_CDEF
+#include "boundary/limited_api.h"
+
+/* The beginning of a cdata, as CFFI 1.17 to 2.1 lay it out. */
+struct cdata {
+  PyObject base;
+  struct _cffi_ctypedescr* type;
+  char* pointer;
+};
+#endif
+
+/* Whether cdata are laid out like that: `one` and `same` are two of a type, `other` is of another
+ * one, and `one` points to the address. */
+int ortcffi_knows_cdata(ortcffi_object* one, ortcffi_object* same, ortcffi_object* other,
+                        uintptr_t address);
+
+#endif /* ORTCFFI_BOUNDARY_PLATFORM_LAYOUTS_H_ */
