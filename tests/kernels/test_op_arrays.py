@@ -41,6 +41,21 @@ def test_an_op_may_write_to_its_inputs_and_keep_them():
     assert kept[0].flags.owndata
 
 
+@pytest.mark.parametrize("borrow", [False, True])
+@pytest.mark.parametrize("name", ["bfloat16", "float8_e5m2"])
+def test_arrays_may_have_elements_that_numpy_does_not_know(name, borrow):
+    kind = pytest.importorskip("ml_dtypes").__dict__[name]
+    x = np.arange(4).astype(kind)
+    define = op(inputs=[kind], outputs=[kind], borrow=borrow)
+    assert define(lambda x: -x).kernel()(x).tolist() == (-x).tolist()
+
+    @define
+    def double(x, out):
+        np.add(x, x, out=out)
+
+    assert double.kernel()(x).tolist() == (x + x).tolist()
+
+
 def test_an_op_may_keep_what_it_wrote_its_output_to():
     kept = []
 

@@ -85,11 +85,25 @@ static PyObject* array_for(const struct python_kernel* kernel, OrtValue* value,
              : ortcffi_make_array(NULL, (const Py_ssize_t*)tensor->shape, tensor->rank, dtype, 0);
 }
 
+/* What ortcffi_plain_array says of others, for an array of any elements that have whole bytes,
+ * which begins at its first element and has no gaps. */
+static struct plain_array whole_array(PyObject* x, int element) {
+  const struct array* array = (const struct array*)x;
+  struct plain_array whole = {.data = array->data,
+                              .shape = (const int64_t*)array->shape,
+                              .rank = (size_t)array->rank,
+                              .bytes = (size_t)ortcffi_element_bits(element) / 8};
+  for (int place = 0; place < array->rank; place++) {
+    whole.bytes *= (size_t)array->shape[place];
+  }
+  return whole;
+}
+
 static PyObject* input_array(const struct python_kernel* kernel, OrtValue* value,
                              struct tensor* tensor) {
   PyObject* array = array_for(kernel, value, tensor, 1);
-  struct plain_array own;
-  if (array != NULL && !kernel->borrows && ortcffi_plain_array(array, &own)) {
+  if (array != NULL && !kernel->borrows) {
+    struct plain_array own = whole_array(array, tensor->element);
     memcpy(own.data, tensor->data, own.bytes);
   }
   return array;
@@ -268,14 +282,7 @@ static int write_output(const struct python_kernel* kernel, OrtKernelContext* co
   if (converted == NULL) {
     return -1;
   }
-  const struct array* made = (const struct array*)converted;
-  array = (struct plain_array){.data = made->data,
-                               .shape = (const int64_t*)made->shape,
-                               .rank = (size_t)made->rank,
-                               .bytes = (size_t)ortcffi_element_bits(element) / 8};
-  for (int place = 0; place < made->rank; place++) {
-    array.bytes *= (size_t)made->shape[place];
-  }
+  array = whole_array(converted, element);
   int answer = copy_out(kernel, context, i, &array);
   Py_DECREF(converted);
   return answer;
