@@ -18,22 +18,13 @@ from ortcffi.values.value import Value
 __all__ = ["IOBinding", "SessionIOBinding"]
 
 
-class _Bound(Binding):
-    """A binding whose missing inputs the library finds, as in the official package."""
-
-    __slots__ = ()
-
-    def _check_inputs(self) -> None:
-        return
-
-
 class SessionIOBinding:
     """Inputs and outputs that runs of a session use until others are bound."""
 
     def __init__(self, session: Any) -> None:
         self._session = getattr(session, "_sess", session)
         engine = self._session._engine
-        self._bound = _Bound(engine)
+        self._bound = Binding(engine)
         self._names = {spec.name for spec in (*engine.inputs, *engine.overridable_initializers)}
 
     # --- inputs -----------------------------------------------------------------------------------

@@ -9,14 +9,12 @@ from typing import Any
 from ortcffi.compat._binding import IOBinding
 from ortcffi.compat._devices import device_of
 from ortcffi.compat._environment import get_available_providers
-from ortcffi.compat._errors import EPFail, reraise
+from ortcffi.compat._errors import EPFail
 from ortcffi.compat._facts import Facts
 from ortcffi.compat._options import SessionOptions
 from ortcffi.compat._providers import check_and_normalize_provider_args
 from ortcffi.compat._session import InferenceSession as CSession
-from ortcffi.compat._types import numpy_has
 from ortcffi.compat._values import OrtValue, OrtValueVector
-from ortcffi.errors import OrtError
 
 __all__ = ["InferenceSession", "Session"]
 
@@ -53,29 +51,19 @@ class Session(Facts):
         self, output_names: Any, input_feed: Mapping[str, Any], run_options: Any = None
     ) -> list[Any]:
         """Run the model and return the contents of its outputs."""
-        if self._fast is not None:
-            try:
-                if run_options is None:
-                    return self._fast(input_feed, output_names or None)  # type: ignore[no-any-return]
-                options = run_options._options
-                return self._fast(input_feed, output_names or None, options=options)  # type: ignore[no-any-return]
-            except (OrtError, TypeError, ValueError, AttributeError) as error:
-                # What was refused before the engine was called is run by the official rules.
-                if isinstance(error, OrtError) and error.function is not None:
-                    reraise(error)
-        return self._retry(CSession.run, output_names, input_feed, run_options)  # type: ignore[no-any-return]
+        return self._try(CSession.run, output_names, input_feed, run_options)  # type: ignore[no-any-return]
 
-    def _retry(self, call: Callable[..., Any], names: Any, feed: Any, options: Any) -> Any:
-        """Run the model by the official rules; for the CPU if an execution provider fails."""
-        given = list(feed.keys())
-        missing = [
-            each.name
-            for each in self._sess.inputs_meta
-            if each.name not in given and not each.type.startswith("optional")
-        ]
-        if missing:
+    def _try(self, call: Callable[..., Any], names: Any, feed: Any, options: Any) -> Any:
+        """Run the model; for the CPU if an execution provider fails."""
+        if not feed.keys() >= self._required:
+            given = list(feed.keys())
+            missing = [
+                each.name
+                for each in self._sess.inputs_meta
+                if each.name in self._required and each.name not in given
+            ]
             raise ValueError(f"Required inputs ({missing}) are missing from input feed ({given}).")
-        names = names or [spec.name for spec in self._sess._engine.outputs]
+        names = names or None
         try:
             return call(self._sess, names, feed, options)
         except EPFail as error:
@@ -100,7 +88,7 @@ class Session(Facts):
         def start(session: CSession, names: Any, feed: Any, options: Any) -> None:
             session.run_async(names, feed, callback, user_data, options)
 
-        self._retry(start, output_names, input_feed, run_options)
+        self._try(start, output_names, input_feed, run_options)
 
     def run_with_ort_values(
         self,
@@ -109,19 +97,11 @@ class Session(Facts):
         run_options: Any = None,
     ) -> list[OrtValue]:
         """Run the model and return its outputs as values."""
-        feed = {name: value._value for name, value in input_dict_ort_values.items()}
-        if run_options is None and self._fast is not None:
-            try:
-                found = self._sess._engine.run_values(feed, output_names or None)
-                return [OrtValue._of(value) for value in found]
-            except (OrtError, TypeError, ValueError) as error:
-                if isinstance(error, OrtError) and error.function is not None:
-                    reraise(error)
 
         def run(session: CSession, names: Any, feed: Any, options: Any) -> OrtValueVector:
             return session.run_with_ort_values(feed, names, options)
 
-        return list(self._retry(run, output_names, input_dict_ort_values, run_options))
+        return list(self._try(run, output_names, input_dict_ort_values, run_options))
 
     def run_with_iobinding(self, iobinding: IOBinding, run_options: Any = None) -> None:
         """Run the model with what is bound."""
@@ -184,7 +164,7 @@ class Session(Facts):
         """Set what kernels are tuned to."""
         self._sess.set_tuning_results(results, error_on_invalid)
 
-    _fast: Callable[..., Any] | None = None
+    _required: set[str]  # the inputs that are not optional
 
 
 class InferenceSession(Session):
@@ -244,6 +224,6 @@ class InferenceSession(Session):
         session = CSession(given or SessionOptions(), self._model, self._is_path, self._read_config)
         session.initialize_session(names, chosen, set(disabled_optimizers or ()))
         self._sess = session
-        elements = session._engine._output_elements()
-        plain = elements is not None and all(map(numpy_has, elements))
-        self._fast = session._engine.run if plain else None
+        self._required = {
+            each.name for each in session.inputs_meta if not each.type.startswith("optional")
+        }

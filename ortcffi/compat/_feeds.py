@@ -2,7 +2,7 @@
 """What runs take and give, by the official package's rules, where a `Session`'s are stricter."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -13,68 +13,88 @@ from ortcffi.compat._sparse import CSparseTensor
 from ortcffi.compat._tensors import tensor_over
 from ortcffi.compat._types import onnx_of
 from ortcffi.compat._values import OrtValue
-from ortcffi.errors import InvalidArgument, checked
+from ortcffi.errors import InvalidArgument, OrtError, checked
 from ortcffi.options.for_library import value_for
 from ortcffi.session.empty import empty_sequence
+from ortcffi.session.rules import Rules, has_value
 from ortcffi.session.session import Session
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
-from ortcffi.values.lifecycle import blank
 from ortcffi.values.type_info import contained_tensor
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
-    from ortcffi.options.run import RunOptions
     from ortcffi.session.specs import ValueSpec
     from ortcffi.table.api import Api
     from ortcffi.values.type_info import TypeInfo
 
-__all__ = ["Engine", "array_value", "content_of", "convert", "run_values"]
+__all__ = ["Engine", "array_value", "content_of"]
+
+
+class OfficialRules(Rules):
+    """What the library itself finds wrong is its own to refuse: names, types and shapes."""
+
+    def feed(self, _session: Session, feed: Any) -> dict[str, Any]:
+        """The inputs by name."""
+        return dict(feed.items())
+
+    def outputs(self, _session: Session, outputs: Any) -> tuple[str, ...]:
+        """The names of outputs, of which there may be none."""
+        if isinstance(outputs, (str, bytes)):
+            raise TypeError("run(): incompatible function arguments: the names must be a list")
+        return tuple(outputs)
+
+    def refuse(self, session: Session, why: str, what: Any) -> NoReturn:
+        """Have the library refuse a name that the model has not."""
+        if why == "input":
+            _run_names(session, [what], [])
+        if why == "output":
+            _run_names(session, [], [what])
+        super().refuse(session, why, what)
+
+    def missing(self, _session: Session, _place: int) -> None:
+        """Let the library miss inputs, of which some may be optional."""
+
+    def convert(self, session: Session, place: int, x: Any) -> Value | None:
+        """A value of what the official package takes, or else of what a `Session` takes."""
+        if x is None:
+            return None
+        spec = (*session.inputs, *session.overridable_initializers)[place]
+        value = _official_value(session.api, spec, x)
+        if value is not None:
+            return value
+        try:
+            return super().convert(session, place, x)
+        except (TypeError, ValueError, OrtError):
+            raise RuntimeError(_refusal(spec.name, x)) from None
+
+    def result(self, _session: Session, value: Value, is_input: bool) -> Any:
+        """What the official package returns; it shares no memory of inputs."""
+        return content_of(value.copy() if is_input else value)
+
+    def nothing(self, _session: Session, value: Value, as_value: bool) -> Value | None:
+        """A value that says so, or None."""
+        return value if as_value else None
 
 
 class Engine(Session):
-    """A session that takes the official package's values, too."""
+    """A session with the official package's rules."""
 
     __slots__ = ()
 
-    def _convert_input(self, place: int, x: Any) -> Value:
-        if isinstance(x, Mapping) and not x:
-            raise ValueError("an empty map is refused by the official rules")
-        return super()._convert_input(place, x._value if type(x) is OrtValue else x)
-
-    def _convert_output(self, value: Value) -> Any:
-        return content_of(value)
+    _rules = OfficialRules()
 
 
-def run_values(
-    session: Session, names: Any, feed: Mapping[str, Value], options: "RunOptions | None"
-) -> list[Value]:
-    """Run a model without a check of the names, types and shapes: errors are the engine's own."""
+def _run_names(session: Session, inputs: list[Any], outputs: list[Any]) -> None:
+    """Run a model with names of which the model lacks one, so that the library says so."""
     api = session.api
-    texts = [[ffi.new("char[]", _text(each)) for each in side] for side in (feed, names)]
-    count = len(texts[1])  # what `names` itself says may be another number
-    handles = [value.handle for value in feed.values()]
+    texts = [[ffi.new("char[]", _text(each)) for each in side] for side in (inputs, outputs)]
+    value = Value.from_numpy(np.zeros(1, np.float32), api=api).handle
+    count = len(outputs)
     owner = owner_of("OrtValue*", api, lib.ReleaseValue, count=count)
-    checked.Run(
-        api.pointer,
-        session.handle,
-        ffi.NULL if options is None else options.handle,
-        ffi.new("char*[]", texts[0]),
-        ffi.new("OrtValue*[]", handles),
-        len(handles),
-        ffi.new("char*[]", texts[1]),
-        count,
-        out_of(owner),
-    )
-    # An output may be an input's memory: each keeps what it may be made of.
-    lent = tuple(feed.values())
-    return [_moved(api, owner, place, lent) for place in range(count)]
-
-
-def _moved(api: "Api", owner: Any, place: int, lender: object) -> Value:
-    """One of several values as an object of its own."""
-    value = blank(Value, api, lender)[0]
-    owner.move(value._out, place)
-    return value
+    names, handles = ffi.new("char*[]", texts[0]), ffi.new("OrtValue*[]", [value] * len(inputs))
+    wanted = ffi.new("char*[]", texts[1])
+    arguments = names, handles, len(inputs), wanted, count, out_of(owner)
+    checked.Run(api.pointer, session.handle, ffi.NULL, *arguments)
 
 
 def _text(name: Any) -> bytes:
@@ -94,28 +114,29 @@ def _text(name: Any) -> bytes:
 # --- inputs ---------------------------------------------------------------------------------------
 
 
-def convert(api: "Api", spec: "ValueSpec | None", name: Any, x: Any) -> Value:
-    """Make a value of what a feed has for an input."""
+def _official_value(api: "Api", spec: "ValueSpec", x: Any) -> Value | None:
+    """Make a value of what a feed has for an input; None for what is officially refused."""
     if isinstance(x, Value):
         return value_for(api, x)  # type: ignore[no-any-return]
     if isinstance(x, (OrtValue, CSparseTensor)):
         return x._value
-    info = None if spec is None else spec.type_info
-    if info is not None and info.kind == ValueKind.OPTIONAL:
+    name, info = spec.name, spec.type_info
+    if info.kind == ValueKind.OPTIONAL and info.contained is not None:
         info = info.contained
     if isinstance(x, np.ndarray):
         return array_value(api, x)
-    if info is not None and info.kind == ValueKind.SEQUENCE and isinstance(x, list):
+    if info.kind == ValueKind.SEQUENCE and isinstance(x, list):
         return _sequence(api, info, name, x)
-    if isinstance(x, Mapping) and info is not None and info.kind == ValueKind.MAP:
+    if isinstance(x, Mapping) and info.kind == ValueKind.MAP:
         return _map(api, info, name, x)
-    if isinstance(x, list) and info is not None and info.kind == ValueKind.TENSOR:
-        return _of_list(api, info, x)
+    is_list = isinstance(x, list) and info.kind == ValueKind.TENSOR
+    return _of_list(api, info, x) if is_list else None
+
+
+def _refusal(name: str, x: Any) -> str:
     if isinstance(x, (list, tuple, str, bytes, Mapping)):
-        raise RuntimeError(
-            f"Input must be a list of dictionaries or a single numpy array for input '{name}'."
-        )
-    raise RuntimeError(f"Unable to handle object of type {type(x)}")
+        return f"Input must be a list of dictionaries or a single numpy array for input '{name}'."
+    return f"Unable to handle object of type {type(x)}"
 
 
 def array_value(api: "Api", x: np.ndarray[Any, Any]) -> Value:
@@ -208,7 +229,7 @@ def _no_number(values: Iterable[Any]) -> Any:
 
 def content_of(value: Value) -> Any:
     """What the official package returns for an output."""
-    if not _has_value(value):  # an empty value has no kind that could be asked for
+    if not has_value(value):  # an empty value has no kind that could be asked for
         return None
     kind = value.kind
     if kind is ValueKind.TENSOR:
@@ -218,11 +239,3 @@ def content_of(value: Value) -> Any:
     if kind is ValueKind.SEQUENCE:
         return [content_of(each) for each in value]
     return value.to_python()
-
-
-def _has_value(value: Value) -> bool:
-    out, api = ffi.new("int*"), value.api
-    if not api.supports("HasValue"):
-        return True
-    checked.HasValue(api.pointer, value.handle, out)
-    return bool(out[0])

@@ -13,7 +13,7 @@ from ortcffi.compat._binding import SessionIOBinding
 from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo
 from ortcffi.compat._environment import api, env, get_available_providers, pairs, state
 from ortcffi.compat._errors import reraise, translated
-from ortcffi.compat._feeds import Engine, content_of, convert, run_values
+from ortcffi.compat._feeds import Engine
 from ortcffi.compat._hardware import OrtEpDevice
 from ortcffi.compat._metadata import (
     ModelMetadata,
@@ -148,38 +148,25 @@ class InferenceSession:
         self, names: Sequence[str], feed: Mapping[str, Any], options: Any = None, /
     ) -> list[Any]:
         """Run the model and return the contents of its outputs."""
-        found = self._run(names, feed, options)
-        # An output that is an input has its memory, which the caller may change.
-        own = [
-            each.copy() if name in feed else each for name, each in zip(names, found, strict=True)
-        ]
-        return [content_of(each) for each in own]
+        return self._run(self._engine.run, names, feed, options)
 
-    def _run(self, names: Sequence[str], feed: Mapping[str, Any], options: Any) -> list[Any]:
-        if isinstance(names, (str, bytes)):
-            raise TypeError("run(): incompatible function arguments: the names must be a list")
+    def _run(self, run: Callable[..., list[Any]], names: Any, feed: Any, options: Any) -> list[Any]:
+        """Call a function of the engine, whose errors get their official classes."""
         if options is not None and not isinstance(options, RunOptions):
             raise TypeError(
                 f"run(): incompatible function arguments: {options!r} are no RunOptions"
             )
-        engine = self._engine
-        specs = {spec.name: spec for spec in (*engine.overridable_initializers, *engine.inputs)}
-        chosen = None if options is None else options._options
         try:
-            found = {
-                name: convert(engine.api, specs.get(name), name, x)
-                for name, x in feed.items()
-                if x is not None
-            }
-            return run_values(engine, names, found, chosen)
+            return run(feed, names, options=None if options is None else options._options)
         except OrtError as error:
             reraise(error)
 
     def run_with_ort_values(
-        self, feed: dict[str, OrtValue], names: Sequence[str], options: Any = None, /
+        self, feed: Mapping[str, OrtValue], names: Sequence[str], options: Any = None, /
     ) -> OrtValueVector:
         """Run the model and return its outputs as values."""
-        return OrtValueVector(map(OrtValue._of, self._run(names, feed, options)))
+        found = self._run(self._engine.run_values, names, feed, options)
+        return OrtValueVector(map(OrtValue._of, found))
 
     def run_with_ortvaluevector(  # as many as the official function
         self,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ortcffi.session.binding import Binding
-from ortcffi.session.conversions import unknown
+from ortcffi.session.rules import unknown
 
 if TYPE_CHECKING:
     from ortcffi.session.session import Session

@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,8 +16,7 @@ from ortcffi.errors import OrtError, checked
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.memory.scratch import scratch_for
 from ortcffi.session.compiled import Binder, Engine
-from ortcffi.session.conversions import check_borrowed
-from ortcffi.session.results import Bound, as_result
+from ortcffi.session.rules import as_result, check_borrowed
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -26,6 +25,14 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
 __all__ = ["Binding"]
+
+
+class Bound(NamedTuple):
+    """What a name is bound to, which the library borrows."""
+
+    value: Value | None = None  # None where the library allocates
+    given: Any = None  # what the caller gave for it
+    other: Any = None  # may be bound instead, because of an interrupt
 
 
 @public
@@ -138,10 +145,12 @@ class Binding(Binder, Closing):
         session = self.session
         place = _place((*session.inputs, *session.overridable_initializers), name)
         if place is None:
-            session._refuse_input(name, False)
+            session._rules.refuse(session, "input", name)
         if copy and isinstance(x, np.ndarray):
             x = x.copy()
-        value = session._convert_input(place, x)
+        value = session._rules.convert(session, place, x)
+        if value is None:
+            raise TypeError(f"input {name!r} cannot be bound to {x!r}")
         if not copy:
             check_borrowed(f"input {name!r}", x, value)
         self._set_input(name, value, x)
@@ -169,14 +178,14 @@ class Binding(Binder, Closing):
         session = self.session
         place = _place(session.outputs, name)
         if place is None:
-            session._refuse_output(name)
+            session._rules.refuse(session, "output", name)
         if x is None or isinstance(x, MemoryInfo):
             info = self.api.cpu_memory_info() if x is None else x
             if not self.api.same_library(info.api):
                 raise ValueError(f"the memory info of {name!r} belongs to {info.api}")
             self._allocate_output(name, info)
         else:
-            self._set_output(name, session._convert_target(place, x), x)
+            self._set_output(name, session._rules.target(session, place, x), x)
 
     def _set_output(self, name: str, value: Value, x: Any) -> None:
         handle = value.handle
@@ -191,11 +200,6 @@ class Binding(Binder, Closing):
         with self._handle() as handle:
             lib.ClearBoundInputs(self.api.pointer, handle)
             self._inputs.clear()
-
-    def _check_inputs(self) -> None:
-        for place, spec in enumerate(self.session.inputs):
-            if spec.name not in self._inputs:
-                self.session._refuse_missing(place)
 
     def clear_outputs(self) -> None:
         """Let go of all outputs. API function: ``ClearBoundOutputs``."""

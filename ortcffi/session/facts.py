@@ -14,9 +14,9 @@ from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.memory.scratch import scratch_for
 from ortcffi.options.run import RunOptions
-from ortcffi.session.conversions import Conversions
 from ortcffi.session.metadata import ModelMetadata, read_metadata
 from ortcffi.session.profile import Profile, profiling, read_profile
+from ortcffi.session.specs import Described
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -27,7 +27,7 @@ __all__ = ["Facts"]
 
 
 @public
-class Facts(Conversions):
+class Facts(Described):
     """The part of a session that tells facts and changes settings."""
 
     __slots__ = ("_options", "_python", "_recorder", "_source")
@@ -245,11 +245,6 @@ class Facts(Conversions):
     @described_by(profiling)
     def profiling(self) -> "AbstractContextManager[Profile]":
         return profiling(self)
-
-    def _run_options(self, options: Any) -> tuple[int, Any, bool]:
-        if options is None:  # the block may have ended meanwhile
-            options = self._recorder.options() if self._recorder else RunOptions(self.api)
-        return super()._run_options(options)
 
     def run_profiled(
         self,

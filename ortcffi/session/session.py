@@ -27,6 +27,7 @@ from ortcffi.session.creation import (
 )
 from ortcffi.session.facts import Facts
 from ortcffi.session.providers import Provider, with_providers
+from ortcffi.session.rules import RULES
 from ortcffi.session.specs import ValueSpec
 from ortcffi.table.engine import engine_for
 from ortcffi.values.value import Value
@@ -101,6 +102,8 @@ class Session(Facts, Closing):
     """
 
     __slots__ = ("__weakref__",)
+
+    _rules = RULES
 
     def __init__(  # noqa: PLR0913  # as many as there are parts
         self,
@@ -243,7 +246,7 @@ class Session(Facts, Closing):
     ) -> None:
         """Begin as the owner of what C will write to `_out`, unless that is borrowed."""
         strings = address_of(api.default_allocator.handle)
-        parts = api._maker, Value, kept, strings
+        parts = api._maker, Value, self._rules, kept, strings
         self._begin(*parts, has_threads, bool(self._python), bool(hold_gil), borrowed)
         self._specs = self._source = self._options = self._recorder = None
 

@@ -34,6 +34,8 @@ def test_an_optional_sequence_goes_in_and_comes_out(onnxruntime, model):
 def test_an_optional_input_may_be_left_out_and_gives_none(onnxruntime, model):
     session = onnxruntime.InferenceSession(model, providers=CPU)
     assert session.run(None, {}) == [None]
+    (value,) = session.run_with_ort_values(None, {})
+    assert not value.has_value()
 
 
 @pytest.mark.parametrize("method", ["run", "run_values"])

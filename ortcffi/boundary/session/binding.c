@@ -144,10 +144,10 @@ static PyObject* read_outputs(struct binding* binding, PyTypeObject* type, PyObj
   return values;
 }
 
-/* Has Python refuse a binding that lacks an input, once after something was bound. */
+/* Has the rules refuse a binding that lacks an input, once after something was bound. */
 static int check_inputs(struct binding* binding) {
   if (!binding->is_complete) {
-    PyObject* answer = PyObject_CallMethod((PyObject*)binding, "_check_inputs", NULL);
+    PyObject* answer = ASK_RULES(binding->session, "bound", "O", binding);
     binding->is_complete = answer != NULL;
     Py_XDECREF(answer);
   }

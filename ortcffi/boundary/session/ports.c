@@ -325,25 +325,3 @@ PyObject* ortcffi_session_ports(PyObject* self, PyObject* make) {
   }
   return Py_BuildValue("(NNn)", lists[0], lists[1], (Py_ssize_t)session->required);
 }
-
-PyObject* ortcffi_session_elements(PyObject* self, PyObject* unused) {
-  (void)unused;
-  const struct session* session = (struct session*)self;
-  if (ortcffi_session_ready(session) < 0) {
-    return NULL;
-  }
-  PyObject* elements = PyList_New(0);
-  for (size_t i = 0; elements != NULL && i < session->outputs.count; i++) {
-    const struct port* port = &session->outputs.items[i];
-    if (port->kind != ONNX_TYPE_TENSOR || session->passes_inputs) {
-      Py_DECREF(elements);
-      Py_RETURN_NONE;
-    }
-    PyObject* number = PyLong_FromLong(port->element);
-    if (number == NULL || PyList_Append(elements, number) < 0) {
-      Py_CLEAR(elements);
-    }
-    Py_XDECREF(number);
-  }
-  return elements;
-}

@@ -97,11 +97,8 @@ static void fail(struct run* run, OrtStatus* status, const char* function) {
   }
   PyObject* text = PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace");
   maker->api->ReleaseStatus(status);
-  PyObject* error = text == NULL ? NULL
-                                 : PyObject_CallMethod((PyObject*)run->session, "_refuse_memory",
-                                                       "Os", text, function);
-  Py_XDECREF(text);
-  Py_XDECREF(error);
+  ortcffi_session_refuse(run->session, "memory",
+                         text == NULL ? NULL : Py_BuildValue("(Ns)", text, function));
 }
 
 void ortcffi_run_fail(struct run* run, OrtStatus* status, const char* function) {
@@ -114,8 +111,7 @@ void ortcffi_run_fail(struct run* run, OrtStatus* status, const char* function) 
   if (run->ending == INTERRUPTED && PyErr_CheckSignals() < 0) {
     return; /* with what the handler of the signal raised */
   }
-  PyObject* error = PyObject_CallMethod((PyObject*)run->session, "_refuse_end", "i", run->ending);
-  Py_XDECREF(error);
+  ortcffi_session_refuse(run->session, "end", PyLong_FromLong(run->ending));
 }
 
 /* --- results -----------------------------------------------------------------------------------*/
@@ -150,26 +146,26 @@ static int is_nothing(const struct session* session, const OrtValue* value) {
 /* So many bytes are freed in no time. */
 #define SMALL (256 * 1024)
 
-/* What a run returns for a value of that kind. */
-static PyObject* convert_result(struct session* session, struct value* value, int kind) {
+/* What a run returns for a value of that kind, which may have the memory of an input. */
+static PyObject* convert_result(struct session* session, struct value* value, int kind,
+                                int is_input) {
   if (kind == ONNX_TYPE_TENSOR) {
     if (ortcffi_value_shape(value) < 0) {
       return NULL;
     }
-    int is_packed = ortcffi_element_bits(value->element) < 8 &&
-                    value->element != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
     value->is_small = !session->calls_python && ortcffi_value_bytes(value) <= SMALL &&
                       value->element != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
-    if (!is_packed) {
+    int is_of_numpy = value->element <= ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128;
+    if (is_of_numpy && !is_input) {
       return ortcffi_value_numpy((PyObject*)value, NULL, 0, NULL);
     }
   }
-  return kind < 0 ? NULL : PyObject_CallMethod((PyObject*)session, "_convert_output", "(O)", value);
+  return kind < 0 ? NULL : ASK_RULES(session, "result", "OO", value, is_input ? Py_True : Py_False);
 }
 
 /* The same after an error, for a value whose kind is not what the model says: a sparse initializer
  * that is an output is told to be a dense tensor. With the exception if that is not so. */
-static PyObject* convert_other(struct session* session, struct value* value) {
+static PyObject* convert_other(struct session* session, struct value* value, int is_input) {
   PyObject *type, *error, *trace;
   PyErr_Fetch(&type, &error, &trace);
   value->has_kind = 0;
@@ -184,19 +180,20 @@ static PyObject* convert_other(struct session* session, struct value* value) {
   Py_XDECREF(type);
   Py_XDECREF(error);
   Py_XDECREF(trace);
-  return convert_result(session, value, kind);
+  return convert_result(session, value, kind, is_input);
 }
 
-/* One result, None for nothing; the value becomes that of a Python object. */
+/* One result; the value becomes that of a Python object. */
 static PyObject* result_of(struct run* run, size_t i, int as_value) {
   struct session* session = run->session;
   OrtValue* handle = run->outputs[i];
   run->outputs[i] = NULL;
-  struct value* value =
-      ortcffi_new_value(session->value_type, session->maker, handle, input_behind(run, i));
+  PyObject* input = input_behind(run, i);
+  struct value* value = ortcffi_new_value(session->value_type, session->maker, handle, input);
   if (value != NULL && is_nothing(session, handle)) {
+    PyObject* nothing = ASK_RULES(session, "nothing", "Oi", value, as_value);
     Py_DECREF((PyObject*)value);
-    Py_RETURN_NONE;
+    return nothing;
   }
   if (value == NULL || as_value) {
     return (PyObject*)value;
@@ -205,9 +202,9 @@ static PyObject* result_of(struct run* run, size_t i, int as_value) {
   value->is_on_cpu = (char)port->is_on_cpu;
   value->has_kind = port->kind == ONNX_TYPE_TENSOR; /* as the model says, so it nearly always is */
   value->kind = port->kind;
-  PyObject* result = convert_result(session, value, ortcffi_value_kind(value));
+  PyObject* result = convert_result(session, value, ortcffi_value_kind(value), input != NULL);
   if (result == NULL && port->kind == ONNX_TYPE_TENSOR) {
-    result = convert_other(session, value);
+    result = convert_other(session, value, input != NULL);
   }
   Py_DECREF((PyObject*)value);
   return result;

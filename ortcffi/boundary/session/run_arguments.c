@@ -32,13 +32,24 @@ static int take_room(struct run* run, size_t ports, size_t outputs) {
 
 /* --- inputs ------------------------------------------------------------------------------------*/
 
+/* Has the rules make a value of anything, or refuse it. */
+static int convert_input(struct run* run, Py_ssize_t place, PyObject* x) {
+  PyObject* made = ASK_RULES(run->session, "convert", "nO", place, x);
+  int answer = made == NULL ? -1 : 0;
+  if (made != NULL && made != Py_None) {
+    answer = ortcffi_hold_value(made, &run->given[place], &run->holders[place]);
+    run->has_other_bytes = 1;
+    run->input_count += answer == 0;
+  }
+  Py_XDECREF(made);
+  return answer;
+}
+
 static int add_input(struct run* run, size_t guess, PyObject* name, PyObject* x) {
   struct session* session = run->session;
   Py_ssize_t place = ortcffi_find_port(&session->inputs, name, guess);
   if (place < 0 || run->holders[place] != NULL) {
-    PyObject* error =
-        PyObject_CallMethod((PyObject*)session, "_refuse_input", "Oi", name, place >= 0);
-    Py_XDECREF(error);
+    ortcffi_session_refuse(session, place >= 0 ? "twice" : "input", Py_NewRef(name));
     return -1;
   }
   int used = ortcffi_use_value(session, &session->inputs.items[place], x, &run->given[place],
@@ -55,13 +66,7 @@ static int add_input(struct run* run, size_t guess, PyObject* name, PyObject* x)
     run->input_count++;
     return 0;
   }
-  if (made == 0 && ortcffi_convert_argument((PyObject*)session, "_convert_input", (size_t)place, x,
-                                            &run->given[place], &run->holders[place]) == 0) {
-    run->has_other_bytes = 1;
-    run->input_count++;
-    return 0;
-  }
-  return -1;
+  return made == 0 ? convert_input(run, place, x) : -1;
 }
 
 static int add_feed(struct run* run, PyObject* feed) {
@@ -69,7 +74,7 @@ static int add_feed(struct run* run, PyObject* feed) {
   Py_ssize_t place = 0;
   size_t guess = 0;
   if (!PyDict_CheckExact(feed)) {
-    PyObject* copy = PyObject_CallMethod((PyObject*)run->session, "_feed", "(O)", feed);
+    PyObject* copy = ASK_RULES(run->session, "feed", "O", feed);
     int answer = copy == NULL ? -1 : add_feed(run, copy);
     Py_XDECREF(copy);
     return answer;
@@ -102,10 +107,11 @@ static int gather_inputs(struct run* run) {
       run->input_names[count] = session->inputs.items[i].text;
       run->inputs[count++] = run->given[i];
     } else if (i < session->required) {
-      PyObject* error =
-          PyObject_CallMethod((PyObject*)session, "_refuse_missing", "n", (Py_ssize_t)i);
-      Py_XDECREF(error);
-      return -1;
+      PyObject* passed = ASK_RULES(session, "missing", "n", (Py_ssize_t)i);
+      if (passed == NULL) {
+        return -1;
+      }
+      Py_DECREF(passed);
     }
   }
   return 0;
@@ -121,8 +127,7 @@ static Py_ssize_t wanted_port(struct session* session, PyObject* wanted, size_t 
   PyObject* name = PyTuple_GetItem(wanted, (Py_ssize_t)i);
   Py_ssize_t place = name == NULL ? -1 : ortcffi_find_port(&session->outputs, name, i);
   if (place < 0 && !PyErr_Occurred()) {
-    PyObject* error = PyObject_CallMethod((PyObject*)session, "_refuse_output", "(O)", name);
-    Py_XDECREF(error);
+    ortcffi_session_refuse(session, "output", Py_NewRef(name));
   }
   return place;
 }
@@ -141,9 +146,10 @@ static int add_target(struct run* run, PyObject* out, size_t i, size_t place) {
     run->targets[i] = Py_NewRef(x);
     return 0;
   }
-  return made < 0 ? -1
-                  : ortcffi_convert_argument((PyObject*)session, "_convert_target", place, x,
-                                             &run->outputs[i], &run->targets[i]);
+  PyObject* value = made < 0 ? NULL : ASK_RULES(session, "target", "nO", (Py_ssize_t)place, x);
+  int answer = value == NULL ? -1 : ortcffi_hold_value(value, &run->outputs[i], &run->targets[i]);
+  Py_XDECREF(value);
+  return answer;
 }
 
 static int add_outputs(struct run* run, PyObject* wanted, PyObject* out) {
@@ -183,8 +189,7 @@ static int add_options(struct run* run, PyObject* options) {
     run->options = ortcffi_take_options(run->session);
     return run->options == NULL ? -1 : 0;
   }
-  PyObject* pair = PyObject_CallMethod((PyObject*)run->session, "_run_options", "(O)",
-                                       options == NULL ? Py_None : options);
+  PyObject* pair = ASK_RULES(run->session, "options", "O", options == NULL ? Py_None : options);
   unsigned long long address;
   PyObject* holder;
   if (pair == NULL || !PyArg_ParseTuple(pair, "KOp", &address, &holder, &run->has_adapters)) {
@@ -223,13 +228,13 @@ static int fill(struct run* run, const struct request* request, PyObject* wanted
              : 0;
 }
 
-/* An argument as Python checks and copies it: the caller's may change in the middle of the run. */
+/* An argument as the rules check and copy it: the caller's may change in the middle of the run. */
 static int checked(struct session* session, const char* method, PyObject* given, PyObject** out) {
-  *out = given == NULL ? NULL : PyObject_CallMethod((PyObject*)session, method, "(O)", given);
+  *out = given == NULL ? NULL : ASK_RULES(session, method, "O", given);
   return given != NULL && *out == NULL ? -1 : 0;
 }
 
-/* The names of outputs as a tuple; Python looks at what is neither a list nor a tuple. */
+/* The names of outputs as a tuple; the rules look at what is neither a list nor a tuple. */
 static int wanted_names(struct session* session, PyObject* given, PyObject** out) {
   int is_list = given != NULL && PyList_CheckExact(given);
   if ((is_list && PyList_Size(given) > 0) ||
@@ -237,7 +242,7 @@ static int wanted_names(struct session* session, PyObject* given, PyObject** out
     *out = is_list ? PyList_AsTuple(given) : Py_NewRef(given);
     return *out == NULL ? -1 : 0;
   }
-  return checked(session, "_names", given, out);
+  return checked(session, "outputs", given, out);
 }
 
 static int fill_room(struct run* run, const struct request* request, PyObject* wanted,
@@ -261,7 +266,7 @@ int ortcffi_run_begin(struct run* run, struct session* session, const struct req
   PyObject *wanted = NULL, *out = NULL;
   int answer = wanted_names(session, request->outputs, &wanted);
   if (answer == 0) {
-    answer = checked(session, "_targets", request->out, &out);
+    answer = checked(session, "out", request->out, &out);
   }
   if (answer == 0) {
     answer = fill_room(run, request, wanted, out);

@@ -44,6 +44,15 @@ int ortcffi_session_open(const struct session* session) {
   return 0;
 }
 
+void ortcffi_session_refuse(struct session* session, const char* why, PyObject* what) {
+  PyObject* done = what == NULL ? NULL : ASK_RULES(session, "refuse", "sN", why, what);
+  if (done != NULL) {
+    PyErr_Format(PyExc_SystemError, "the rules of a Session let pass what they must refuse: %s",
+                 why);
+    Py_DECREF(done);
+  }
+}
+
 /* --- life --------------------------------------------------------------------------------------*/
 
 static PyObject* session_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
@@ -52,17 +61,18 @@ static PyObject* session_new(PyTypeObject* type, PyObject* arguments, PyObject* 
   return PyType_GenericAlloc(type, 0); /* zeroed */
 }
 
-/* _begin(maker, value_type, keep, strings, has_threads, calls_python, holds_gil, borrowed): what is
- * known of a session before the library has made it, which then goes to `_out`. The session becomes
- * its owner, unless it is borrowed. */
+/* _begin(maker, value_type, rules, keep, strings, has_threads, calls_python, holds_gil, borrowed):
+ * what is known of a session before the library has made it, which then goes to `_out`. The session
+ * becomes its owner, unless it is borrowed. */
 static PyObject* begin_session(PyObject* self, PyObject* arguments) {
   struct session* session = (struct session*)self;
   struct maker* maker;
   unsigned long long strings;
-  PyObject *type, *keep;
+  PyObject *type, *rules, *keep;
   int has_threads, calls_python, holds_gil, borrowed;
-  if (!PyArg_ParseTuple(arguments, "O!O!OKpppp", ortcffi_maker_type, &maker, &PyType_Type, &type,
-                        &keep, &strings, &has_threads, &calls_python, &holds_gil, &borrowed)) {
+  if (!PyArg_ParseTuple(arguments, "O!O!OOKpppp", ortcffi_maker_type, &maker, &PyType_Type, &type,
+                        &rules, &keep, &strings, &has_threads, &calls_python, &holds_gil,
+                        &borrowed)) {
     return NULL;
   }
   if (session->maker != NULL) {
@@ -72,6 +82,7 @@ static PyObject* begin_session(PyObject* self, PyObject* arguments) {
   session->maker = (struct maker*)Py_NewRef((PyObject*)maker);
   session->strings = (OrtAllocator*)(uintptr_t)strings;
   session->value_type = (PyTypeObject*)Py_NewRef(type);
+  session->rules = Py_NewRef(rules);
   session->keep = Py_NewRef(keep);
   session->has_threads = (char)has_threads;
   session->calls_python = (char)calls_python;
@@ -216,6 +227,7 @@ static int session_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(session->maker);
   Py_VISIT(session->value_type);
+  Py_VISIT(session->rules);
   Py_VISIT(session->keep);
   return 0;
 }
@@ -240,6 +252,7 @@ static void session_dealloc(PyObject* self) {
   ortcffi_free_ports(session, &session->outputs);
   Py_XDECREF((PyObject*)session->maker);
   Py_XDECREF((PyObject*)session->value_type);
+  Py_XDECREF(session->rules);
   PyObject_GC_Del(self);
   Py_DECREF(type);
 }
@@ -263,7 +276,7 @@ static PyObject* take_back(PyObject* self, PyObject* handle) {
   Py_RETURN_NONE;
 }
 
-/* _ask_options(on): whether runs that have no options ask _run_options(None) for them. */
+/* _ask_options(on): whether runs that have no options ask the rules for them. */
 static PyObject* ask_options(PyObject* self, PyObject* on) {
   ((struct session*)self)->asks_options = on == Py_True;
   Py_RETURN_NONE;
@@ -325,7 +338,6 @@ static PyMethodDef session_methods[] = {
     {"_begin", begin_session, METH_VARARGS, NULL},
     {"_read_ports", read_session, METH_NOARGS, NULL},
     {"_ports", ortcffi_session_ports, METH_O, NULL},
-    {"_output_elements", ortcffi_session_elements, METH_NOARGS, NULL},
     {"_hand_out", hand_out, METH_O, NULL},
     {"_take_back", take_back, METH_O, NULL},
     {"_ask_options", ask_options, METH_O, NULL},

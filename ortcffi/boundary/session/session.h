@@ -9,6 +9,19 @@
  *   Binder
  *       An IoBinding and its session: see binding.c.
  *
+ * What a run cannot take as it is, is up to the session's rules, an object of Python
+ * (ortcffi/session/rules.py). These methods of it are called, with the session first:
+ *
+ *   feed(x), outputs(x), out(x)   arguments of run in their usual form
+ *   options(x)                    an address, what keeps it, and whether there are adapters
+ *   convert(place, x)             the Value for an input, or None for no input
+ *   target(place, x)              the Value that an output is written to
+ *   result(value, is_input)       what a run returns for an output
+ *   nothing(value, as_value)      the same for an output that holds nothing
+ *   missing(place)                raises, if the library is not to look for an input
+ *   bound(binding)                does so for the inputs of a binding
+ *   refuse(why, what)             raises
+ *
  * A session is released when it is closed, or gone, and the last run has ended. What the library
  * borrows for a session (the environment, options, a model's bytes) goes after that.
  *
@@ -64,6 +77,7 @@ struct session {
   OrtSession* handle;    /* NULL once it is released */
   OrtAllocator* strings; /* where tensors of strings are made */
   PyTypeObject* value_type;
+  PyObject* rules;     /* see above */
   PyObject* keep;      /* what the library borrows */
   struct ports inputs; /* those without a default first */
   struct ports outputs;
@@ -142,6 +156,12 @@ extern PyTypeObject* ortcffi_mailbox_type;
 /* How many forks have led to this process. */
 extern unsigned ortcffi_generation;
 
+/* Calls a method of the session's rules; the format is of the arguments after the session. */
+#define ASK_RULES(session, method, format, ...) \
+  PyObject_CallMethod((session)->rules, method, "O" format, (PyObject*)(session), __VA_ARGS__)
+/* Has the rules raise; the reference to `what` is taken, which may be NULL with an exception. */
+void ortcffi_session_refuse(struct session* session, const char* why, PyObject* what);
+
 /* 0 unless a thread is about to make the session, or has failed to; then -1 with an exception. */
 int ortcffi_session_ready(const struct session* session);
 /* 0 if the session is made and open; otherwise -1 with an exception. */
@@ -163,9 +183,6 @@ void ortcffi_free_ports(const struct session* session, struct ports* ports);
  * type, kind, element, shape), and how many inputs have no default. `make()` makes a new Owner of
  * an OrtTypeInfo, which gets the type. */
 PyObject* ortcffi_session_ports(PyObject* self, PyObject* make);
-/* _output_elements(): the types of the elements of outputs; None unless all are dense tensors, and
- * none an input as well. */
-PyObject* ortcffi_session_elements(PyObject* self, PyObject* unused);
 /* The place of a name, which is likely to be at `guess`; -1 if there is none. */
 Py_ssize_t ortcffi_find_port(const struct ports* ports, PyObject* name, size_t guess);
 

@@ -1,0 +1,363 @@
+# SPDX-License-Identifier: MIT
+"""The rules of a session: what it takes, what it refuses, and what its runs return.
+
+The compiled function `Engine.run` takes arrays of the right dtype and shape, and Values, as they
+are. For anything else it calls the session's rules, whose methods it names: the list is at the head
+of ``boundary/session/session.h``. The drop-in has rules of its own.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from ortcffi._native import address_of, ffi
+from ortcffi.errors import Cancelled, InvalidArgument, checked, out_of_memory
+from ortcffi.options.for_library import run_options_for, value_for
+from ortcffi.options.run import RunOptions
+from ortcffi.session.specs import ValueSpec, described
+from ortcffi.values import tensors
+from ortcffi.values.checks import array_of, unfit
+from ortcffi.values.element_types import PACKED, ElementType, ValueKind, dtype_of, element_of
+from ortcffi.values.type_info import contained_tensor
+from ortcffi.values.value import Value
+
+if TYPE_CHECKING:
+    from ortcffi.session.binding import Binding
+    from ortcffi.session.session import Session
+    from ortcffi.table.api import Api
+
+__all__ = ["RULES", "Rules", "as_result", "check_borrowed", "has_value", "unknown"]
+
+_ENDINGS = {1: "cancel", 2: "timeout", 3: "KeyboardInterrupt"}  # as `enum ending` in C
+
+
+class Rules:
+    """The rules of a `Session`, which needs no more than one object for all."""
+
+    # --- arguments --------------------------------------------------------------------------------
+
+    def feed(self, _session: "Session", feed: Any) -> dict[str, Any]:
+        """The inputs by name, of what is no dict."""
+        if not isinstance(feed, Mapping):
+            raise TypeError(
+                f"feed must be a mapping of input names to arrays, not {type(feed).__name__}"
+            )
+        return dict(feed)
+
+    def outputs(self, session: "Session", outputs: Any) -> tuple[str, ...]:
+        """The names of outputs, of what is empty or neither a list nor a tuple."""
+        if isinstance(outputs, str):
+            raise TypeError(f"outputs must be a list of names, not a str: write [{outputs!r}]")
+        if isinstance(outputs, Mapping):
+            raise TypeError(
+                "outputs must be a list of names, not a mapping: inputs come first, as in "
+                "run(inputs, outputs)"
+            )
+        if not isinstance(outputs, Iterable):
+            raise TypeError(f"outputs must be a list of names, not {type(outputs).__name__}")
+        return tuple(outputs) or tuple(spec.name for spec in session.outputs)
+
+    def out(self, session: "Session", out: Any) -> dict[str, Any]:
+        """What outputs are written to, by name."""
+        if not isinstance(out, Mapping):
+            kind = type(out).__name__
+            raise TypeError(f"out must be a mapping of output names to arrays, not {kind}")
+        known = {spec.name for spec in session.outputs}
+        for name in out:
+            if name not in known:
+                self.refuse(session, "output", name)
+        return dict(out)
+
+    def options(self, session: "Session", options: Any) -> tuple[int, Any, bool]:
+        """The address of a run's options, what keeps them, and whether they have adapters."""
+        if options is None:  # a block profiles runs, or has ended meanwhile
+            recorder = session._recorder
+            options = recorder.options() if recorder else RunOptions(session.api)
+        chosen = run_options_for(session.api, options)
+        use = chosen._begin_use()
+        return address_of(use.handle), use, bool(chosen._adapters)
+
+    # --- what is refused --------------------------------------------------------------------------
+
+    def refuse(self, session: "Session", why: str, what: Any) -> NoReturn:
+        """Raise the error for an argument, or for a run that has failed.
+
+        Parameters
+        ----------
+        session : Session
+            Whose run it is.
+        why : str
+            What is wrong: ``"input"`` or ``"output"``, which the model has not; ``"twice"``, an
+            input that was given twice; ``"memory"``, the library has none; ``"end"``, the run was
+            ended early.
+        what : object
+            The name; the message and the function of the library; or why the run was ended.
+        """
+        if why == "memory":
+            raise out_of_memory(*what)
+        if why == "end":
+            if _ENDINGS[what] == "timeout":
+                raise TimeoutError("the run was ended since it took longer than its timeout")
+            if _ENDINGS[what] == "KeyboardInterrupt":
+                raise KeyboardInterrupt
+            raise Cancelled("the run was ended by cancel", "Run")
+        if why == "twice":
+            raise TypeError(f"input {what!r} was given twice: in feed and as a keyword")
+        if not isinstance(what, str):
+            raise TypeError(f"the name of an {why} must be a str, not {what!r}")
+        inputs = *session.inputs, *session.overridable_initializers
+        raise unknown(why, what, inputs if why == "input" else session.outputs)
+
+    def missing(self, session: "Session", place: int) -> None:
+        """Raise the error for an input that was not given; the library is called if this returns.
+
+        Parameters
+        ----------
+        session : Session
+            Whose run it is.
+        place : int
+            The place of the input.
+        """
+        spec = session.inputs[place]
+        raise InvalidArgument(f"input {spec.name!r} is missing: the model wants {spec.describe()}")
+
+    def bound(self, session: "Session", binding: "Binding") -> None:
+        """Call `missing` for the inputs that are not bound."""
+        for place, spec in enumerate(session.inputs):
+            if spec.name not in binding._inputs:
+                self.missing(session, place)
+
+    # --- values -----------------------------------------------------------------------------------
+
+    def convert(self, session: "Session", place: int, x: Any) -> Value | None:
+        """A Value of the session's library for an input, or None for no input."""
+        specs = session.inputs
+        own = len(specs)
+        spec = specs[place] if place < own else session.overridable_initializers[place - own]
+        told = f"input {spec.name!r}"
+        value = _as_value(session.api, told, spec, x)
+        _check(told, spec, value)
+        return value
+
+    def target(self, session: "Session", place: int, x: Any) -> Value:
+        """A Value that an output is written to."""
+        api, spec = session.api, session.outputs[place]
+        told = f"out[{spec.name!r}]"
+        if isinstance(x, Value):
+            if not api.same_library(x.api):
+                raise ValueError(f"{told} belongs to {x.api}, and the session to {api}")
+            _check_open(told, x)
+            _check(told, spec, x)
+            return x
+        if not isinstance(x, np.ndarray):
+            raise TypeError(f"{told} must be an ndarray or a Value, not {type(x).__name__}")
+        _check_element(told, spec, element_of(x.dtype), x.shape)
+        _check_shape(told, spec, x.shape)
+        if not x.flags.writeable:
+            raise ValueError(f"{told} is read-only")
+        if element_of(x.dtype) is ElementType.STRING:
+            raise ValueError(f"{told}: the library cannot write strings to an array: use a Value")
+        return Value.from_numpy(x, api=api)
+
+    def result(self, session: "Session", value: Value, is_input: bool) -> Any:
+        """What a run returns for an output, which may have the memory of an input.
+
+        It is not asked for dense tensors of NumPy's own types in memory of their own.
+        """
+        del session, is_input
+        return as_result(value)
+
+    def nothing(self, _session: "Session", _value: Value, _as_value: bool) -> Any:
+        """What a run returns for an output that holds nothing."""
+        return None
+
+
+RULES = Rules()
+
+
+def as_result(value: Value) -> Any:
+    """What a run returns for an output: an array, Python's own objects, or None for nothing."""
+    if value.kind is ValueKind.TENSOR:
+        return value.numpy(copy=value.element_type in PACKED)
+    return value.to_python() if has_value(value) else None
+
+
+def has_value(value: Value) -> bool:
+    """Whether a value holds anything. API function: ``HasValue``, since version 15."""
+    api, out = value.api, ffi.new("int*")
+    if not api.supports("HasValue"):
+        return True
+    checked.HasValue(api.pointer, value.handle, out)
+    return bool(out[0])
+
+
+# --- inputs ---------------------------------------------------------------------------------------
+
+
+def _as_value(api: "Api", told: str, spec: ValueSpec, x: Any) -> Value:
+    if isinstance(x, Value):
+        _check_open(told, x)
+        mine: Value = value_for(api, x)
+        return mine
+    kind = spec.kind
+    if kind is ValueKind.OPTIONAL and spec.type_info.contained is not None:
+        if x is None:
+            raise TypeError(f"{told} is None, and the C API cannot make an optional of nothing")
+        kind = ValueKind(spec.type_info.contained.kind)
+    if kind is ValueKind.SEQUENCE:
+        return _as_sequence(api, told, spec, x)
+    if kind is ValueKind.MAP:
+        return _as_map(api, told, spec, x)
+    if kind is ValueKind.SPARSE:
+        return _as_sparse(api, told, x)
+    return _as_tensor(api, told, spec, x)
+
+
+def _as_sequence(api: "Api", told: str, spec: ValueSpec, x: Any) -> Value:
+    if isinstance(x, (str, bytes, Mapping)) or not isinstance(x, Iterable):
+        raise TypeError(f"{told} must be a list of arrays or mappings, not {type(x).__name__}")
+    items = [each if isinstance(each, (Value, Mapping)) else array_of(each, None) for each in x]
+    if not items:
+        from ortcffi.session.empty import empty_sequence_of
+
+        return empty_sequence_of(api, told, spec.type_info)
+    values = [value_for(api, i) if isinstance(i, Value) else i for i in items]
+    return Value.sequence(values, api=api)
+
+
+def _as_map(api: "Api", told: str, spec: ValueSpec, x: Any) -> Value:
+    if not isinstance(x, Mapping):
+        raise TypeError(f"{told} must be a mapping, not {type(x).__name__}")
+    tensor = contained_tensor(spec.type_info)
+    dtype = None if tensor is None else dtype_of(tensor.element_type)
+    return Value.map(x, dtype, api=api)
+
+
+def _as_sparse(api: "Api", told: str, x: Any) -> Value:
+    if not hasattr(x, "tocoo"):
+        kind = type(x).__name__
+        raise TypeError(f"{told} must be a sparse Value or one of scipy.sparse, not {kind}")
+    return Value.from_scipy(x, api=api)
+
+
+def _as_tensor(api: "Api", told: str, spec: ValueSpec, x: Any) -> Value:
+    if isinstance(x, np.ndarray):
+        array = x
+    elif hasattr(x, "__dlpack__") and not isinstance(x, np.generic):
+        return Value.from_dlpack(x, api=api)
+    else:
+        array = _array_of(told, spec, x)
+    if isinstance(array, np.ma.MaskedArray):
+        raise TypeError(f"{told} must not be masked, since values have no mask: use filled()")
+    try:
+        element = element_of(array.dtype)
+    except TypeError as error:
+        raise TypeError(f"{told}: {error}") from None
+    _check_element(told, spec, element, array.shape)
+    array = np.asarray(array)
+    if element is not ElementType.STRING:
+        array = array.astype(array.dtype.newbyteorder("="), copy=False)
+        array = np.require(array, requirements=["C", "A"])
+    _check_shape(told, spec, array.shape)
+    if element is ElementType.STRING or unfit(array, element):
+        return tensors.copy_of(Value, array, element, api, told)
+    return Value.from_numpy(array, api=api)
+
+
+# --- checks ---------------------------------------------------------------------------------------
+
+
+def unknown(what: str, name: str, specs: tuple[ValueSpec, ...]) -> InvalidArgument:
+    """The error for a name that the model has not."""
+    known = ", ".join(repr(spec.name) for spec in specs[:8]) + (", ..." if len(specs) > 8 else "")
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, [spec.name for spec in specs], 1)
+    hint = f": did you mean {close[0]!r}?" if close else ""
+    listed = f"the model has {known}" if specs else "the model has none"
+    return InvalidArgument(f"there is no {what} {name!r}{hint}; {listed}")
+
+
+def _array_of(told: str, spec: ValueSpec, x: Any) -> "np.ndarray[Any, Any]":
+    """An array of a list or a number, in the model's dtype where no value changes by that."""
+    try:
+        array = array_of(x, spec.dtype)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{told} cannot be made an array: {error}") from None
+    if array.dtype == object and spec.element_type is not ElementType.STRING:
+        raise TypeError(f"{told} must be an array of {spec.describe()}, not {type(x).__name__}")
+    return array
+
+
+def _check_open(told: str, value: Value) -> None:
+    if value.closed:
+        raise ValueError(f"{told} is a Value that is closed")
+
+
+def _check(told: str, spec: ValueSpec, value: Value) -> None:
+    kind = value.kind
+    wanted = spec.kind
+    if wanted is ValueKind.OPTIONAL and spec.type_info.contained is not None:
+        wanted = ValueKind(spec.type_info.contained.kind)
+    if kind is not wanted:
+        raise InvalidArgument(f"{told} is a {kind.name.lower()}; the model wants {spec.describe()}")
+    if spec.kind in (ValueKind.TENSOR, ValueKind.SPARSE):
+        _check_element(told, spec, value.element_type, value.shape)
+        _check_shape(told, spec, value.shape)
+
+
+def check_borrowed(told: str, x: Any, value: Value) -> None:
+    """Refuse an array of which only the layout needs a copy, which later runs would read."""
+    if not isinstance(x, np.ndarray):
+        return
+    element = value.element_type
+    if element is ElementType.STRING or element in PACKED:
+        return
+    if reason := unfit(x, element, told):
+        raise ValueError(
+            f"{reason}: later runs would read a copy, and not what is written to the array; "
+            "bind a C-contiguous array, or pass copy=True"
+        )
+
+
+def _check_element(
+    told: str, spec: ValueSpec, element: ElementType, shape: tuple[int, ...]
+) -> None:
+    wanted = spec.element_type
+    if wanted is None or element == wanted:
+        return
+    has = described(element.name.lower(), shape)
+    raise InvalidArgument(
+        f"{told} is {has}; the model wants {spec.describe()}{_cast(element, wanted)}"
+    )
+
+
+def _cast(element: ElementType, wanted: ElementType) -> str:
+    """How an array gets the dtype that is wanted, if there is a way."""
+    if ElementType.STRING in (element, wanted):
+        return ""
+    try:
+        name = dtype_of(wanted).name
+    except ImportError:
+        return ""
+    module = "ml_dtypes" if dtype_of(wanted).type.__module__ == "ml_dtypes" else "numpy"
+    return f": cast it with .astype({module}.{name})"
+
+
+def _check_shape(told: str, spec: ValueSpec, shape: tuple[int, ...]) -> None:
+    wanted = spec.shape
+    if wanted is None or spec.element_type is None:
+        return
+    has = described(spec.element_type.name.lower(), shape)
+    if len(shape) != len(wanted):
+        raise InvalidArgument(
+            f"{told} is {has} with {len(shape)} dimensions; "
+            f"the model wants {spec.describe()} with {len(wanted)}"
+        )
+    for place, (length, expected) in enumerate(zip(shape, wanted, strict=True)):
+        if isinstance(expected, int) and expected not in (-1, length):
+            raise InvalidArgument(
+                f"{told} is {has}, whose dimension {place} is {length}; "
+                f"the model wants {spec.describe()}, where it is {expected}"
+            )
