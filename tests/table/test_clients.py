@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.compilers import USES_MIMALLOC
+from support.compilers import USES_MIMALLOC, build_folder, compile_shared
 from support.paths import CHECKOUT
 from support.processes import run
 from support.versions import API_VERSION, VERSION_STRING
@@ -25,30 +25,19 @@ Compile = Callable[..., Path]
 
 
 @pytest.fixture
-def compile_client(
-    tmp_path: Path, core_library: Path, c_compiler: list[str], cxx_compiler: list[str]
-) -> Compile:
-    """``compile_client(name)`` builds a file of tests/c/clients and links it with the core."""
+def compile_client(core_library: Path, c_compiler: list[str], cxx_compiler: list[str]) -> Compile:
+    """``compile_client(name)`` builds a file of tests/c/clients and links it with the core.
+
+    All tests and runs share what it has built.
+    """
 
     def compile_client(name: str) -> Path:
-        program = tmp_path / name.replace(".", "_")
         compiler = c_compiler if name.endswith(".c") else cxx_compiler
+        program = build_folder(compiler, "linked") / name.replace(".", "_")
         standard = "-std=c11" if name.endswith(".c") else "-std=c++17"
         library = [f"-L{core_library.parent}", "-lortcore", f"-Wl,-rpath,{core_library.parent}"]
-        flags = [standard, *WARNINGS, f"-I{INCLUDE}"]
-        build(
-            [
-                *compiler,
-                *flags,
-                str(SOURCES / name),
-                "-o",
-                str(program),
-                *library,
-                "-ldl",
-                "-pthread",
-            ]
-        )
-        return program
+        command = [*compiler, standard, *WARNINGS, f"-I{INCLUDE}", SOURCES / name, "-o", program]
+        return compile_shared(program, [SOURCES], *command, *library, "-ldl", "-pthread")
 
     return compile_client
 
