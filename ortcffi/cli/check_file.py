@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What the file of a shared library says of it, for ``ortcffi check``. Nothing is loaded."""
+"""What the file of a shared library says of it, for ``ortcffi check``. Nothing is loaded.
+
+It is read without pyelftools, so that ``check`` tells the same wherever the package is installed.
+"""
 
 import mmap
 import re

@@ -2,12 +2,12 @@
 """Files of adapters, which are FlatBuffers, with the official package's names.
 
 A file has one table ``Adapter`` (format version, adapter version, model version, parameters), whose
-parameters are tables (name, dimensions, element type, bytes). All fields have four bytes: a number,
-or how far on what they refer to is.
+parameters are tables (name, dimensions, element type, bytes).
 """
 
 import struct
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +94,7 @@ class AdapterFormat:
         """Read a file. The tensors are views of its bytes."""
         try:
             versions, parameters = _read(Path(text(file_path)).read_bytes())
-        except (OSError, ValueError, struct.error) as error:
+        except (OSError, ValueError, TypeError, LookupError, struct.error) as error:
             raise RuntimeError(f"{text(file_path)} is no adapter: {error}") from None
         adapter = AdapterFormat()
         adapter._format_version, adapter._adapter_version, adapter._model_version = versions
@@ -102,116 +102,84 @@ class AdapterFormat:
         return adapter
 
 
-# --- writing --------------------------------------------------------------------------------------
+# --- FlatBuffers ----------------------------------------------------------------------------------
 
 
-class _Writer:
-    """A buffer in which what is referred to stands behind what refers to it."""
-
-    def __init__(self) -> None:
-        self.buffer = bytearray(8)
-        self.buffer[4:] = _MAGIC
-
-    def refer(self, place: int, rest: int = 0, boundary: int = 4) -> None:
-        """Have a field refer to what is written next: after `rest` bytes, at a boundary."""
-        while (len(self.buffer) + rest) % boundary:
-            self.buffer.append(0)
-        struct.pack_into("<I", self.buffer, place, len(self.buffer) + rest - place)
-
-    def vector(self, place: int, count: int, content: bytes, boundary: int = 4) -> int:
-        """Write a vector that a field refers to; its content begins at a boundary."""
-        while (len(self.buffer) + 4) % boundary:
-            self.buffer.append(0)
-        self.refer(place)
-        self.buffer += struct.pack("<I", count) + content
-        return len(self.buffer) - len(content)
-
-    def table(self, place: int) -> int:
-        """Write a table of four fields that a field refers to; returns where the fields are."""
-        self.refer(place, rest=4 + 2 * _FIELDS)
-        offsets = [4 + 4 * i for i in range(_FIELDS)]
-        sizes = (4 + 2 * _FIELDS, 4 + 4 * _FIELDS)
-        self.buffer += struct.pack(f"<HH{_FIELDS}Hi", *sizes, *offsets, 4 + 2 * _FIELDS)
-        self.buffer += bytes(4 * _FIELDS)
-        return len(self.buffer) - 4 * _FIELDS
+def _flatbuffers() -> Any:
+    """The package flatbuffers, on which the official package depends too."""
+    try:
+        return import_module("flatbuffers")
+    except ImportError:
+        needed = "files of adapters need flatbuffers: pip install 'ortcffi[adapters]'"
+        raise ImportError(needed) from None
 
 
 def _written(versions: Sequence[int], values: dict[str, Value]) -> bytes:
-    writer = _Writer()
-    fields = writer.table(0)
-    struct.pack_into("<3i", writer.buffer, fields, *versions)
-    places = writer.vector(fields + 12, len(values), bytes(4 * len(values)))
-    for i, (name, value) in enumerate(sorted(values.items())):
-        fields = writer.table(places + 4 * i)
-        encoded = name.encode()
-        writer.vector(fields, len(encoded), encoded + b"\0")
-        shape = struct.pack(f"<{len(value.shape)}q", *value.shape)
-        writer.vector(fields + 4, len(value.shape), shape, boundary=8)
-        struct.pack_into("<i", writer.buffer, fields + 8, int(value.element_type))
-        content = value.numpy().tobytes()
-        writer.vector(fields + 12, len(content), content, boundary=8)
-    return bytes(writer.buffer)
+    builder = _flatbuffers().Builder()
+    parameters = [_write(builder, name, value) for name, value in sorted(values.items())]
+    builder.StartVector(4, len(parameters), 4)
+    for parameter in reversed(parameters):
+        builder.PrependUOffsetTRelative(parameter)
+    vector = builder.EndVector()
+    builder.StartObject(_FIELDS)
+    for slot, version in enumerate(versions):
+        builder.PrependInt32Slot(slot, version, 0)
+    builder.PrependUOffsetTRelativeSlot(3, vector, 0)
+    builder.Finish(builder.EndObject(), file_identifier=_MAGIC)
+    return bytes(builder.Output())
 
 
-# --- reading --------------------------------------------------------------------------------------
-
-
-class _Reader:
-    def __init__(self, content: bytes) -> None:
-        self.content = content
-
-    def at(self, kind: str, place: int) -> int:
-        if place < 0:
-            raise ValueError("a reference leads out of the file")
-        return int(struct.unpack_from(f"<{kind}", self.content, place)[0])
-
-    def field(self, table: int, number: int) -> int:
-        """Where a field of a table is, or 0 if it has none."""
-        layout = table - self.at("i", table)
-        if 4 + 2 * number >= self.at("H", layout):
-            return 0
-        offset = self.at("H", layout + 4 + 2 * number)
-        return table + offset if offset else 0
-
-    def number(self, table: int, number: int) -> int:
-        place = self.field(table, number)
-        return self.at("i", place) if place else 0
-
-    def vector(self, table: int, number: int, size: int) -> memoryview:
-        """The bytes of a vector whose elements have `size` bytes."""
-        place = self.field(table, number)
-        if not place:
-            return memoryview(b"")
-        place += self.at("I", place)
-        length = self.at("I", place) * size
-        found = memoryview(self.content)[place + 4 : place + 4 + length]
-        if len(found) != length:
-            raise ValueError("a vector leads out of the file")
-        return found
+def _write(builder: Any, name: str, value: Value) -> int:
+    """Write a parameter; return where it is."""
+    text, shape = (
+        builder.CreateString(name),
+        builder.CreateNumpyVector(np.array(value.shape, "<i8")),
+    )
+    content = value.numpy().tobytes()
+    builder.Prep(8, len(content))  # the content begins at a boundary of 8 bytes
+    content = builder.CreateByteVector(content)
+    builder.StartObject(_FIELDS)
+    builder.PrependUOffsetTRelativeSlot(0, text, 0)
+    builder.PrependUOffsetTRelativeSlot(1, shape, 0)
+    builder.PrependInt32Slot(2, int(value.element_type), 0)
+    builder.PrependUOffsetTRelativeSlot(3, content, 0)
+    return int(builder.EndObject())
 
 
 def _read(content: bytes) -> tuple[tuple[int, int, int], dict[str, Value]]:
     if content[4:8] != _MAGIC:
         raise ValueError("it does not have the identifier of adapters")
-    reader = _Reader(content)
-    root = reader.at("I", 0)
-    place = reader.field(root, 3)
-    found: dict[str, Value] = {}
-    if place:
-        vector = place + reader.at("I", place)
-        for i in range(reader.at("I", vector)):
-            field = vector + 4 + 4 * i
-            name, value = _parameter(reader, field + reader.at("I", field))
-            found[name] = value
-    first, second, third = (reader.number(root, i) for i in range(3))
-    return (first, second, third), found
+    table = _flatbuffers().table.Table
+    root = table(content, struct.unpack_from("<I", content)[0])
+    first, second, third = (_number(root, slot) for slot in range(3))
+    offsets = np.frombuffer(_vector(root, 3, 4), "<u4").tolist()
+    start = root.Vector(root.Offset(10)) if offsets else 0
+    places = [start + 4 * i + offset for i, offset in enumerate(offsets)]
+    return (first, second, third), dict(_parameter(table(content, place)) for place in places)
 
 
-def _parameter(reader: _Reader, table: int) -> tuple[str, Value]:
-    name = bytes(reader.vector(table, 0, 1)).decode()
-    shape = np.frombuffer(reader.vector(table, 1, 8), "<i8").tolist()
-    element = element_of_onnx(reader.number(table, 2))
-    content = reader.vector(table, 3, 1)
+def _number(table: Any, slot: int) -> int:
+    offset = table.Offset(4 + 2 * slot)
+    return int(struct.unpack_from("<i", table.Bytes, table.Pos + offset)[0]) if offset else 0
+
+
+def _vector(table: Any, slot: int, size: int) -> memoryview:
+    """The bytes of a vector whose elements have `size` bytes."""
+    offset = table.Offset(4 + 2 * slot)
+    if not offset:
+        return memoryview(b"")
+    start, length = table.Vector(offset), table.VectorLen(offset) * size
+    found = memoryview(table.Bytes)[start : start + length]
+    if len(found) != length:
+        raise ValueError("a vector leads out of the file")
+    return found
+
+
+def _parameter(table: Any) -> tuple[str, Value]:
+    name = bytes(_vector(table, 0, 1)).decode()
+    shape = np.frombuffer(_vector(table, 1, 8), "<i8").tolist()
+    element = element_of_onnx(_number(table, 2))
+    content = _vector(table, 3, 1)
     if element is ElementType.STRING or bits_of(element) % 8:
         raise ValueError(f"parameter {name!r} has elements of type {element.name}")
     memory = np.frombuffer(content, f"V{bits_of(element) // 8}").reshape(shape)

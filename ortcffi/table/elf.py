@@ -4,6 +4,9 @@
 The file may be hostile: every offset and count is checked against the size of the file before it is
 used. A wrong header or segment table, which the loader needs, raises `ElfError`. A file may lack
 sections: its exports are then unknown.
+
+pyelftools does not take its place, as every `load` of a library by its path reads the file, which
+must not need one more package, and pyelftools trusts the counts and offsets of a file.
 """
 
 import os

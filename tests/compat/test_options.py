@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Options, bindings, compiling and adapters of the official package and of the drop-in."""
 
+import sys
+from contextlib import suppress
+from random import Random
+
 import numpy as np
 import pytest
 
@@ -381,3 +385,24 @@ def test_what_is_no_adapter_is_a_runtime_error(onnxruntime, tmp_path, content):
         pytest.xfail("the official package maps an empty file, which the system refuses")
     with pytest.raises(RuntimeError):
         onnxruntime.AdapterFormat.read_adapter(str(tmp_path / "adapter"))
+
+
+def test_an_adapter_that_is_damaged_is_read_or_a_runtime_error(tmp_path):
+    path, random = tmp_path / "adapter", Random(0)
+    written(compat, path)
+    content = path.read_bytes()
+    for _ in range(400):
+        damaged = bytearray(content)
+        place = random.randrange(len(content) - 4)
+        damaged[place : place + 4] = random.choice([0, 255, random.getrandbits(32)]).to_bytes(
+            4, "little"
+        )
+        path.write_bytes(damaged)
+        with suppress(RuntimeError):
+            compat.AdapterFormat.read_adapter(str(path))
+
+
+def test_adapters_without_flatbuffers_say_what_to_install(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "flatbuffers", None)
+    with pytest.raises(ImportError, match=r"pip install 'ortcffi\[adapters\]'"):
+        compat.AdapterFormat().export_adapter(str(tmp_path / "adapter"))
