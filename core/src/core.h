@@ -61,15 +61,75 @@
 #include "ort_model_editor_slots.def"
 /** @} */
 
+/** @name Objects
+ * What the core hands out begins with the same head, allocators after the struct of the API.
+ * object/object.h has the functions.
+ * @{ */
+
+/** The kinds of object that the core counts while they are alive. */
+enum core_kind {
+  CORE_STATUS,
+  CORE_MEMORY_INFO,
+  CORE_KEY_VALUES,
+  CORE_ADAPTOR,
+  CORE_ENV,
+  CORE_VALUE,
+  CORE_TYPE_INFO,
+  CORE_SHAPE_INFO,
+  CORE_CUSTOM_OP_DOMAIN,
+  CORE_OP_ATTR,
+  CORE_SESSION_OPTIONS,
+  CORE_RUN_OPTIONS,
+  CORE_THREADING_OPTIONS,
+  CORE_PREPACKED_WEIGHTS,
+  CORE_ARENA_CFG,
+  CORE_KERNEL,
+  CORE_KERNEL_INFO,
+  CORE_SCOPE,
+  /** What other objects share: nodes, libraries of custom ops, flags. */
+  CORE_SHARED,
+  CORE_KINDS
+};
+
+/** What the objects of a class have in common. Its address also tells them from objects of another
+ * library, and of another copy of the core. */
+struct core_class {
+  enum core_kind kind;
+  /** Where the head is in the object's block. */
+  uint32_t offset;
+  /** Frees what the object owns, but not its block, whose start it gets. NULL: it owns nothing. */
+  void (*end)(void* block);
+};
+
+/** The head. */
+struct core_object {
+  /** NULL once the object has ended, so that one that is used too late is refused, while its block
+   * has not been reused. */
+  const struct core_class* class;
+  /** Atomic. CORE_PERMANENT or more for a constant, and for a part of another object. */
+  uint32_t references;
+  /** Which one of its kind it is: a status's error code, a value's ONNXType. */
+  uint32_t type;
+};
+
+/** More references than anybody drops, so that releasing such an object leaves it alone. */
+#define CORE_PERMANENT ((uint32_t)1 << 31)
+
+/** How many objects of a kind are alive, over all threads. */
+int64_t core_live_objects(enum core_kind kind);
+/** @} */
+
 /** @name Statuses
  * A status either owns its message, in the bytes behind it, or is a constant whose message is a
  * literal. Constants need no memory, so a guard can always answer.
  * @{ */
 struct OrtStatus {
-  OrtErrorCode code;
-  uint32_t is_constant;
+  struct core_object object;
   const char* message;
 };
+
+extern const struct core_class core_status_class;
+#define CORE_CONSTANT_STATUS(code, text) {{&core_status_class, CORE_PERMANENT, code}, text}
 
 /** Hands out a constant status; the caller releases it like any other. */
 OrtStatus* core_constant_status(const struct OrtStatus* constant);
@@ -87,10 +147,10 @@ OrtStatus* core_no_memory(const char* function, size_t size);
   core_out_of_memory(CORE_NO_MEMORY_TEXT(function), sizeof CORE_NO_MEMORY_TEXT(function) - 1, size)
 
 /** Returns from a slot function with a constant status. */
-#define CORE_FAIL(error_code, text)                                     \
-  do {                                                                  \
-    static const struct OrtStatus core_failure = {error_code, 1, text}; \
-    return core_constant_status(&core_failure);                         \
+#define CORE_FAIL(error_code, text)                                                      \
+  do {                                                                                   \
+    static const struct OrtStatus core_failure = CORE_CONSTANT_STATUS(error_code, text); \
+    return core_constant_status(&core_failure);                                          \
   } while (0)
 
 /** Guards a pointer argument. `function` is the slot's name. */
@@ -134,32 +194,6 @@ OrtStatus* core_copy_pairs(const char* function, const OrtKeyValuePairs* from,
 
 /** Adds a pair whose key is new, without looking for it. False where there is no memory. */
 bool core_append_pair(OrtKeyValuePairs* pairs, const char* key, const char* value);
-
-/** The kinds of object that the core counts while they are alive. */
-enum core_kind {
-  CORE_STATUS,
-  CORE_MEMORY_INFO,
-  CORE_KEY_VALUES,
-  CORE_ADAPTOR,
-  CORE_ENV,
-  CORE_VALUE,
-  CORE_TYPE_INFO,
-  CORE_SHAPE_INFO,
-  CORE_CUSTOM_OP_DOMAIN,
-  CORE_OP_ATTR,
-  CORE_SESSION_OPTIONS,
-  CORE_RUN_OPTIONS,
-  CORE_THREADING_OPTIONS,
-  CORE_PREPACKED_WEIGHTS,
-  CORE_ARENA_CFG,
-  CORE_KERNEL,
-  CORE_KERNEL_INFO,
-  CORE_SCOPE,
-  CORE_KINDS
-};
-
-/** How many objects of a kind are alive, over all threads. */
-int64_t core_live_objects(enum core_kind kind);
 
 /** The core's own base. The exported name OrtGetApiBase may resolve to another library's. Defined
  * in table/api.c; declared here because topics below pass it to op libraries. */

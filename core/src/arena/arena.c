@@ -201,22 +201,24 @@ static OrtStatus* ORT_API_CALL arena_stats(const OrtAllocator* this_,
   return core_figures(figures, CORE_COUNT_OF(figures), out);
 }
 
-static void arena_end(struct core_adaptor* adaptor) {
+static void arena_end(void* adaptor) {
   struct arena* self = (struct arena*)adaptor;
   arena_part(self);
   arena_regions_end(self);
   arena_caches_end(self);
   arena_map_end(self);
   core_mutex_end(&self->lock);
+  core_end_adaptor(adaptor);
 }
+
+static const struct core_class arena_class = CORE_ADAPTOR_CLASS(arena_end);
 
 static int64_t or_default(int64_t value, int64_t otherwise) {
   return value < 0 ? otherwise : value;
 }
 
 static void set_measures(struct arena* self, const struct OrtArenaCfg* cfg) {
-  static const struct OrtArenaCfg none = {0, -1, -1, -1, -1, -1};
-  cfg = cfg != NULL ? cfg : &none;
+  cfg = cfg != NULL ? cfg : &core_default_arena_cfg;
   self->cfg = (struct OrtArenaCfg){
       .max_mem = cfg->max_mem > INT64_MAX ? 0 : cfg->max_mem,
       .extend_strategy = or_default(cfg->extend_strategy, 0),
@@ -246,7 +248,7 @@ OrtStatus* core_create_arena(OrtAllocator* inner, const OrtArenaCfg* cfg, const 
   self->adaptor.base.Reserve = arena_reserve;
   self->adaptor.base.GetStats = arena_stats;
   self->adaptor.base.Shrink = arena_shrink;
-  self->adaptor.end = arena_end;
+  self->adaptor.object.class = &arena_class;
   arena_join(self);
   *out = &self->adaptor.base;
   return NULL;

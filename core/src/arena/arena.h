@@ -22,6 +22,7 @@
 
 /** The fields of OrtArenaCfg. -1 is the default; for `max_mem` it is 0. */
 struct OrtArenaCfg {
+  struct core_object object;
   size_t max_mem;
   /** 0: each region is twice the last; 1: a region is as large as the block that needs it. */
   int64_t extend_strategy;
@@ -32,6 +33,9 @@ struct OrtArenaCfg {
   /** The size up to which regions double. */
   int64_t max_power_of_two_extend;
 };
+
+/** All defaults: -1, and 0 for no limit. */
+extern const struct OrtArenaCfg core_default_arena_cfg;
 
 /**
  * Makes an arena over any allocator. Releasing its last reference gives all its memory back.

@@ -5,9 +5,12 @@
 #include <string.h>
 
 #include "arena/arena.h"
-#include "heap/heap.h"
+#include "object/object.h"
 
-static const struct OrtArenaCfg defaults = {0, -1, -1, -1, -1, -1};
+static const struct core_class cfg_class = {.kind = CORE_ARENA_CFG};
+
+const struct OrtArenaCfg core_default_arena_cfg = {
+    {&cfg_class, CORE_PERMANENT, 0}, 0, -1, -1, -1, -1, -1};
 
 /* A key of CreateArenaCfgV2, and the numbers that it takes beside -1, the default. */
 struct key {
@@ -61,7 +64,7 @@ static OrtStatus* hand_out(const struct OrtArenaCfg* cfg, const char* function, 
     return core_no_memory(function, sizeof *copy);
   }
   *copy = *cfg;
-  heap_created(CORE_ARENA_CFG);
+  core_begin(&copy->object, &cfg_class, 0);
   *out = copy;
   return NULL;
 }
@@ -75,7 +78,7 @@ ORT_API_STATUS_IMPL(ort_CreateArenaCfg, size_t max_mem, int arena_extend_strateg
   if (initial_chunk_size_bytes < -1) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateArenaCfg: initial_chunk_size_bytes must be -1 or more");
   }
-  struct OrtArenaCfg cfg = defaults;
+  struct OrtArenaCfg cfg = core_default_arena_cfg;
   cfg.max_mem = max_mem > INT64_MAX ? 0 : max_mem;
   cfg.extend_strategy = arena_extend_strategy;
   cfg.initial_chunk_size = initial_chunk_size_bytes;
@@ -90,7 +93,7 @@ ORT_API_STATUS_IMPL(ort_CreateArenaCfgV2, const char* const* arena_config_keys,
     CORE_REQUIRE(CreateArenaCfgV2, arena_config_keys);
     CORE_REQUIRE(CreateArenaCfgV2, arena_config_values);
   }
-  struct OrtArenaCfg cfg = defaults;
+  struct OrtArenaCfg cfg = core_default_arena_cfg;
   for (size_t i = 0; i < num_keys; i++) {
     if (arena_config_keys[i] == NULL) {
       CORE_FAIL(ORT_INVALID_ARGUMENT,
@@ -101,9 +104,4 @@ ORT_API_STATUS_IMPL(ort_CreateArenaCfgV2, const char* const* arena_config_keys,
   return hand_out(&cfg, "CreateArenaCfgV2", out);
 }
 
-void ORT_API_CALL ort_ReleaseArenaCfg(OrtArenaCfg* input) NO_EXCEPTION {
-  if (input != NULL) {
-    heap_free(input);
-    heap_released(CORE_ARENA_CFG);
-  }
-}
+void ORT_API_CALL ort_ReleaseArenaCfg(OrtArenaCfg* input) NO_EXCEPTION { core_drop(input); }

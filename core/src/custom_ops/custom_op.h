@@ -10,32 +10,27 @@
 #ifndef ORTCFFI_CUSTOM_OP_H_
 #define ORTCFFI_CUSTOM_OP_H_
 
-#include "core.h"
+#include "object/list.h"
+#include "object/object.h"
 
 struct OrtCustomOpDomain {
-  /** One for the client, until ReleaseCustomOpDomain, and one for each list. Atomic. */
-  size_t references;
+  /** The references are one for the client, until ReleaseCustomOpDomain, and one for each list. */
+  struct core_object object;
   /** Whether the client has released it; its ops may be freed from then on. Atomic. */
   int is_released;
   const char* name;
-  const OrtCustomOp** ops;
-  size_t count;
-  size_t capacity;
+  /** Of const OrtCustomOp. */
+  struct core_list ops;
 };
-
-/** A library that was opened for its custom ops, with a reference count: one for each list. */
-struct core_op_library;
 
 /** The custom ops of session options. All zeroes is an empty list. The functions below lock it, so
  * that threads may read and change it at once. To read ops that another thread may drop meanwhile,
  * read a copy: a copy has references to the domains and keeps the libraries open. */
 struct core_custom_ops {
-  OrtCustomOpDomain** domains;
-  size_t domain_count;
-  size_t domain_capacity;
-  struct core_op_library** libraries;
-  size_t library_count;
-  size_t library_capacity;
+  /** Of OrtCustomOpDomain; the list has a reference to each. */
+  struct core_list domains;
+  /** Of libraries that were opened for their custom ops; the same. */
+  struct core_list libraries;
 };
 
 /** Makes `to`, which must be empty, a copy with the same domains and libraries. False where there
@@ -64,8 +59,6 @@ OrtStatus* core_op_domain_add(const char* function, OrtCustomOpDomain* domain,
 /** What ReleaseCustomOpDomain does: its ops are not read again. */
 void core_release_op_domain(OrtCustomOpDomain* domain);
 /** Adds a reference; releases one. */
-void core_op_domain_retain(OrtCustomOpDomain* domain);
-void core_op_domain_drop(OrtCustomOpDomain* domain);
 /** @} */
 
 /** @name Registration
@@ -135,9 +128,8 @@ struct core_operand core_op_operand(const OrtCustomOp* op, bool is_output, size_
  * as ReadOpAttr returns it: one after the other, each with its terminating zero. A single string
  * has no terminating zero. A tensor is stored as a pointer to a value with one more reference. */
 struct OrtOpAttr {
+  struct core_object object;
   OrtOpAttrType type;
-  /** Whether a node owns it and lends it, so that ReleaseOpAttr leaves it alone. */
-  bool is_lent;
   size_t size;
   const char* name;
 };

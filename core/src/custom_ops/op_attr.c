@@ -8,6 +8,15 @@
 
 static void* value_of(const OrtOpAttr* attr) { return (void*)(attr + 1); }
 
+static void end_attr(void* block) {
+  OrtOpAttr* attr = block;
+  if (attr->type == ORT_OP_ATTR_TENSOR) {
+    core_drop((OrtValue*)core_op_attr_tensor(attr));
+  }
+}
+
+static const struct core_class attr_class = {.kind = CORE_OP_ATTR, .end = end_attr};
+
 /* An attribute with room for its value and a copy of the name. */
 static OrtStatus* new_attr(const char* function, const char* name, OrtOpAttrType type, size_t size,
                            OrtOpAttr** out) {
@@ -18,7 +27,7 @@ static OrtStatus* new_attr(const char* function, const char* name, OrtOpAttrType
   }
   *attr = (OrtOpAttr){.type = type, .size = size, .name = (char*)value_of(attr) + size};
   memcpy((char*)value_of(attr) + size, name, name_size);
-  heap_created(CORE_OP_ATTR);
+  core_begin(&attr->object, &attr_class, 0);
   *out = attr;
   return NULL;
 }
@@ -125,15 +134,7 @@ OrtStatus* core_copy_op_attr(const char* function, const OrtOpAttr* from, OrtOpA
   return NULL;
 }
 
-void ORT_API_CALL ort_ReleaseOpAttr(OrtOpAttr* input) NO_EXCEPTION {
-  if (input != NULL && !input->is_lent) {
-    if (input->type == ORT_OP_ATTR_TENSOR) {
-      ort_ReleaseValue((OrtValue*)core_op_attr_tensor(input));
-    }
-    heap_free(input);
-    heap_released(CORE_OP_ATTR);
-  }
-}
+void ORT_API_CALL ort_ReleaseOpAttr(OrtOpAttr* input) NO_EXCEPTION { core_drop(input); }
 
 /* Bytes that reading the attribute as `type` returns. Read as an array or a string of another type
  * than its own, it is empty, as in ONNX Runtime. */

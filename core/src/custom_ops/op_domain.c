@@ -6,13 +6,19 @@
 #include "heap/heap.h"
 #include "platform/platform.h"
 
-struct core_op_library {
-  /** How many lists have it. Atomic. */
-  size_t references;
+/* A library that was opened for its custom ops; each list that has it has a reference. */
+struct op_library {
+  struct core_object object;
   void* handle;
 };
 
-#define FIRST_CAPACITY 8
+static void end_library(void* block) { core_library_close(((struct op_library*)block)->handle); }
+
+static const struct core_class library_class = {.kind = CORE_SHARED, .end = end_library};
+
+static void end_domain(void* block) { core_list_end(&((OrtCustomOpDomain*)block)->ops); }
+
+static const struct core_class domain_class = {.kind = CORE_CUSTOM_OP_DOMAIN, .end = end_domain};
 
 /* Protects the arrays of all domains and lists: a thread may read the ops of options while another
  * registers more. Never held while code of a library runs. */
@@ -32,37 +38,17 @@ static void lock_ops(void) {
 
 static void unlock_ops(void) { core_mutex_unlock(&lock); }
 
-/* Makes room for one more pointer; false where there is no memory, with nothing changed. */
-static int grow(void*** array, size_t count, size_t* capacity) {
-  if (count < *capacity) {
-    return 1;
-  }
-  size_t wanted = *capacity == 0 ? FIRST_CAPACITY : *capacity * 2;
-  void** grown = heap_alloc(wanted * sizeof *grown);
-  if (grown == NULL) {
-    return 0;
-  }
-  if (count > 0) {
-    memcpy(grown, *array, count * sizeof *grown);
-  }
-  heap_free(*array);
-  *array = grown;
-  *capacity = wanted;
-  return 1;
-}
-
 static OrtStatus* no_memory(const char* function) {
   return core_status(ORT_RUNTIME_EXCEPTION, function, ": out of memory", NULL);
 }
 
 OrtStatus* core_new_op_domain(const char* function, const char* name, OrtCustomOpDomain** out) {
   size_t size = strlen(name) + 1;
-  OrtCustomOpDomain* domain = heap_alloc(sizeof *domain + size);
+  OrtCustomOpDomain* domain = core_new_object(&domain_class, sizeof *domain + size);
   if (domain == NULL) {
     return no_memory(function);
   }
-  *domain = (OrtCustomOpDomain){.references = 1, .name = memcpy(domain + 1, name, size)};
-  heap_created(CORE_CUSTOM_OP_DOMAIN);
+  domain->name = memcpy(domain + 1, name, size);
   *out = domain;
   return NULL;
 }
@@ -70,105 +56,66 @@ OrtStatus* core_new_op_domain(const char* function, const char* name, OrtCustomO
 OrtStatus* core_op_domain_add(const char* function, OrtCustomOpDomain* domain,
                               const OrtCustomOp* op) {
   lock_ops();
-  int is_added = grow((void***)&domain->ops, domain->count, &domain->capacity);
-  if (is_added) {
-    domain->ops[domain->count++] = op;
-  }
+  bool is_added = core_list_add(&domain->ops, (void*)op);
   unlock_ops();
   return is_added ? NULL : no_memory(function);
 }
 
-void core_op_domain_retain(OrtCustomOpDomain* domain) {
-  __atomic_fetch_add(&domain->references, 1, __ATOMIC_RELAXED);
-}
-
-void core_op_domain_drop(OrtCustomOpDomain* domain) {
-  if (__atomic_sub_fetch(&domain->references, 1, __ATOMIC_ACQ_REL) == 0) {
-    heap_free(domain->ops);
-    heap_free(domain);
-    heap_released(CORE_CUSTOM_OP_DOMAIN);
-  }
-}
-
 void core_release_op_domain(OrtCustomOpDomain* domain) {
   __atomic_store_n(&domain->is_released, 1, __ATOMIC_RELEASE);
-  core_op_domain_drop(domain);
+  core_drop(domain);
 }
 
-/* Adds a domain, with a reference to it; false where there is no memory. Under the lock. */
-static int keep_domain(struct core_custom_ops* ops, OrtCustomOpDomain* domain) {
-  if (!grow((void***)&ops->domains, ops->domain_count, &ops->domain_capacity)) {
-    return 0;
+/* Adds a domain or a library, with a reference to it; false where there is no memory. Under the
+ * lock. */
+static bool keep(struct core_list* list, struct core_object* object) {
+  bool is_added = core_list_add(list, object);
+  if (is_added) {
+    core_retain(object);
   }
-  core_op_domain_retain(domain);
-  ops->domains[ops->domain_count++] = domain;
-  return 1;
+  return is_added;
 }
 
 OrtStatus* core_custom_ops_add(const char* function, struct core_custom_ops* ops,
                                OrtCustomOpDomain* domain) {
   lock_ops();
-  size_t i = 0;
-  while (i < ops->domain_count && ops->domains[i] != domain) {
-    i++;
-  }
-  int is_listed = i < ops->domain_count || keep_domain(ops, domain);
+  bool is_listed = core_list_has(&ops->domains, domain) || keep(&ops->domains, &domain->object);
   unlock_ops();
   return is_listed ? NULL : no_memory(function);
 }
 
-/* Adds a library, with a reference to it; false where there is no memory. Under the lock. */
-static int keep_library(struct core_custom_ops* ops, struct core_op_library* library) {
-  if (!grow((void***)&ops->libraries, ops->library_count, &ops->library_capacity)) {
-    return 0;
-  }
-  __atomic_fetch_add(&library->references, 1, __ATOMIC_RELAXED);
-  ops->libraries[ops->library_count++] = library;
-  return 1;
-}
-
-static void drop_library(struct core_op_library* library) {
-  if (__atomic_sub_fetch(&library->references, 1, __ATOMIC_ACQ_REL) == 0) {
-    core_library_close(library->handle);
-    heap_free(library);
-  }
-}
-
-/* Takes the last entry off an array that has more than `most`; NULL otherwise. The array is read
- * under the lock, because another thread may make it grow. */
-static void* take_last(void*** array, size_t* count, size_t most) {
-  lock_ops();
-  void* last = *count > most ? (*array)[--*count] : NULL;
-  unlock_ops();
-  return last;
+/* Drops all items but the first `most`. The list is read under the lock, because another thread may
+ * make it grow. */
+static void cut(struct core_list* list, size_t most) {
+  struct core_object* last;
+  do {
+    lock_ops();
+    last = list->count > most ? list->items[--list->count] : NULL;
+    unlock_ops();
+    core_drop(last);
+  } while (last != NULL);
 }
 
 /* Domains first: a library must not be closed before the domains that its memory may hold. */
 void core_custom_ops_cut(struct core_custom_ops* ops, size_t domains, size_t libraries) {
-  void* last;
-  while ((last = take_last((void***)&ops->domains, &ops->domain_count, domains)) != NULL) {
-    core_op_domain_drop(last);
-  }
-  while ((last = take_last((void***)&ops->libraries, &ops->library_count, libraries)) != NULL) {
-    drop_library(last);
-  }
+  cut(&ops->domains, domains);
+  cut(&ops->libraries, libraries);
 }
 
 void core_custom_ops_end(struct core_custom_ops* ops) {
   core_custom_ops_cut(ops, 0, 0);
-  heap_free(ops->domains);
-  heap_free(ops->libraries);
-  memset(ops, 0, sizeof *ops);
+  core_list_end(&ops->domains);
+  core_list_end(&ops->libraries);
 }
 
 bool core_custom_ops_copy(const struct core_custom_ops* from, struct core_custom_ops* to) {
   bool is_done = true;
   lock_ops();
-  for (size_t i = 0; is_done && i < from->domain_count; i++) {
-    is_done = keep_domain(to, from->domains[i]);
+  for (size_t i = 0; is_done && i < from->domains.count; i++) {
+    is_done = keep(&to->domains, from->domains.items[i]);
   }
-  for (size_t i = 0; is_done && i < from->library_count; i++) {
-    is_done = keep_library(to, from->libraries[i]);
+  for (size_t i = 0; is_done && i < from->libraries.count; i++) {
+    is_done = keep(&to->libraries, from->libraries.items[i]);
   }
   unlock_ops();
   return is_done;
@@ -176,7 +123,7 @@ bool core_custom_ops_copy(const struct core_custom_ops* from, struct core_custom
 
 const OrtCustomOpDomain* core_op_domain(const struct core_custom_ops* ops, size_t i) {
   lock_ops();
-  const OrtCustomOpDomain* domain = i < ops->domain_count ? ops->domains[i] : NULL;
+  const OrtCustomOpDomain* domain = core_list_at(&ops->domains, i);
   unlock_ops();
   return domain;
 }
@@ -184,14 +131,14 @@ const OrtCustomOpDomain* core_op_domain(const struct core_custom_ops* ops, size_
 const OrtCustomOp* core_op(const OrtCustomOpDomain* domain, size_t i) {
   int is_released = __atomic_load_n(&domain->is_released, __ATOMIC_ACQUIRE);
   lock_ops();
-  const OrtCustomOp* op = !is_released && i < domain->count ? domain->ops[i] : NULL;
+  const OrtCustomOp* op = is_released ? NULL : core_list_at(&domain->ops, i);
   unlock_ops();
   return op;
 }
 
 OrtStatus* core_register_ops(struct core_custom_ops* ops, RegisterCustomOpsFn registration,
                              OrtSessionOptions* options, const OrtApiBase* base) {
-  size_t domains = ops->domain_count, libraries = ops->library_count;
+  size_t domains = ops->domains.count, libraries = ops->libraries.count;
   OrtStatus* status = registration(options, base);
   if (status != NULL) {
     core_custom_ops_cut(ops, domains, libraries);
@@ -200,20 +147,17 @@ OrtStatus* core_register_ops(struct core_custom_ops* ops, RegisterCustomOpsFn re
 }
 
 OrtStatus* core_keep_op_library(const char* function, struct core_custom_ops* ops, void* handle) {
-  struct core_op_library* library = heap_alloc(sizeof *library);
-  int is_kept = 0;
-  if (library != NULL) {
-    *library = (struct core_op_library){.handle = handle};
-    lock_ops();
-    is_kept = keep_library(ops, library);
-    unlock_ops();
-  }
-  if (!is_kept) {
-    heap_free(library);
+  struct op_library* library = core_new_object(&library_class, sizeof *library);
+  if (library == NULL) {
     core_library_close(handle);
     return no_memory(function);
   }
-  return NULL;
+  library->handle = handle;
+  lock_ops();
+  bool is_kept = keep(&ops->libraries, &library->object);
+  unlock_ops();
+  core_drop(library);
+  return is_kept ? NULL : no_memory(function);
 }
 
 OrtStatus* core_register_op_library(const char* function, struct core_custom_ops* ops,
@@ -226,7 +170,7 @@ OrtStatus* core_register_op_library(const char* function, struct core_custom_ops
   }
   RegisterCustomOpsFn registration;
   memcpy(&registration, &symbol, sizeof symbol);
-  size_t domains = ops->domain_count, libraries = ops->library_count;
+  size_t domains = ops->domains.count, libraries = ops->libraries.count;
   if (is_kept) {
     CORE_TRY(core_keep_op_library(function, ops, library));
   }

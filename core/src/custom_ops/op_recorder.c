@@ -81,7 +81,7 @@ static OrtCustomOpDomain* retain_copy(struct recorder* recorder, const OrtCustom
   struct pair* pair = *find_pair(recorder, theirs);
   OrtCustomOpDomain* ours = pair == NULL ? NULL : pair->ours;
   if (ours != NULL) {
-    core_op_domain_retain(ours);
+    core_retain(&ours->object);
   }
   core_mutex_unlock(&lock);
   return ours;
@@ -114,7 +114,7 @@ static OrtStatus* add_op(struct recorder* recorder, OrtCustomOpDomain* theirs,
     return NULL;
   }
   OrtStatus* status = core_op_domain_add("CustomOpDomain_Add", ours, op);
-  core_op_domain_drop(ours);
+  core_drop(ours);
   return translate(recorder->inner, status);
 }
 
@@ -128,7 +128,7 @@ static OrtStatus* add_domain(struct recorder* recorder, OrtSessionOptions* optio
     return recorder->inner->AddCustomOpDomain(options, theirs);
   }
   OrtStatus* status = core_custom_ops_add("AddCustomOpDomain", &registration->added, ours);
-  core_op_domain_drop(ours);
+  core_drop(ours);
   return translate(recorder->inner, status);
 }
 
@@ -261,8 +261,8 @@ static OrtCustomOpDomain* theirs_of(const struct recorder* recorder,
 
 /* Adds the domains of a successful registration to the options, and to `ops`. */
 static OrtStatus* add_recorded(const struct registration* done, struct core_custom_ops* ops) {
-  for (size_t i = 0; i < done->added.domain_count; i++) {
-    OrtCustomOpDomain* ours = done->added.domains[i];
+  for (size_t i = 0; i < done->added.domains.count; i++) {
+    OrtCustomOpDomain* ours = done->added.domains.items[i];
     OrtCustomOpDomain* theirs = theirs_of(done->recorder, ours);
     if (theirs != NULL) {
       const OrtApi* inner = done->recorder->inner;
@@ -308,7 +308,7 @@ OrtStatus* core_record_library(const struct core_recording* recording, const cha
   }
   RegisterCustomOpsFn registration;
   memcpy(&registration, &symbol, sizeof symbol);
-  size_t domains = recording->ops->domain_count, libraries = recording->ops->library_count;
+  size_t domains = recording->ops->domains.count, libraries = recording->ops->libraries.count;
   OrtStatus* status =
       translate(api, core_keep_op_library("RegisterCustomOpsLibrary_V2", recording->ops, library));
   if (status == NULL) {

@@ -21,36 +21,34 @@ struct env_settings {
   const OrtThreadingOptions* threading;
 };
 
-static struct OrtEnv* new_env(const struct env_settings* settings) {
-  size_t id_size = strlen(settings->id) + 1;
-  struct OrtEnv* env = heap_alloc(sizeof *env + id_size);
-  if (env == NULL) {
-    return NULL;
-  }
-  *env = (struct OrtEnv){
-      .logger = {.function = settings->function,
-                 .param = settings->param,
-                 .id = memcpy(env + 1, settings->id, id_size),
-                 .severity = settings->severity},
-  };
-  if (settings->threading != NULL) {
-    env->threading = core_copy_threading_options(settings->threading);
-  }
-  if ((settings->threading != NULL && env->threading == NULL) || !core_mutex_begin(&env->lock)) {
-    ort_ReleaseThreadingOptions(env->threading);
-    heap_free(env);
-    return NULL;
-  }
-  heap_created(CORE_ENV);
-  return env;
-}
-
-static void free_env(struct OrtEnv* env) {
+static void end_env(void* block) {
+  struct OrtEnv* env = block;
   core_env_release_allocators(env);
   core_mutex_end(&env->lock);
   ort_ReleaseThreadingOptions(env->threading);
-  heap_free(env);
-  heap_released(CORE_ENV);
+}
+
+static const struct core_class env_class = {.kind = CORE_ENV, .end = end_env};
+
+static struct OrtEnv* new_env(const struct env_settings* settings) {
+  size_t id_size = strlen(settings->id) + 1;
+  struct OrtEnv* env = core_new_object(&env_class, sizeof *env + id_size);
+  if (env == NULL) {
+    return NULL;
+  }
+  env->logger = (struct OrtLogger){.function = settings->function,
+                                   .param = settings->param,
+                                   .id = memcpy(env + 1, settings->id, id_size),
+                                   .severity = settings->severity};
+  bool has_lock = core_mutex_begin(&env->lock);
+  if (settings->threading != NULL) {
+    env->threading = core_copy_threading_options(settings->threading);
+  }
+  if (!has_lock || (settings->threading != NULL && env->threading == NULL)) {
+    core_drop(env);
+    return NULL;
+  }
+  return env;
 }
 
 static void before_fork(void) {
@@ -71,11 +69,13 @@ static void prepare_forks(void) {
   core_at_fork(CORE_FORK_ENV, before_fork, after_fork, after_fork);
 }
 
-/* The environment, with one more client. Where there is none, `made` becomes it, which may be NULL.
- */
+/* The environment, with one more client, which has a reference. Where there is none, `made` becomes
+ * it, which may be NULL. */
 static struct OrtEnv* count_client(struct OrtEnv* made) {
   core_mutex_lock(&lock);
-  if (current == NULL) {
+  if (current != NULL) {
+    core_retain(&current->object);
+  } else {
     current = made;
   }
   struct OrtEnv* env = current;
@@ -96,7 +96,7 @@ static struct OrtEnv* join(const struct env_settings* settings) {
     env = count_client(made);
     /* Another thread created one meanwhile. */
     if (env != made) {
-      free_env(made);
+      core_drop(made);
     }
   }
   return env;
@@ -126,37 +126,23 @@ struct OrtEnv* core_env_use(void) {
   core_mutex_lock(&lock);
   struct OrtEnv* env = current;
   if (env != NULL) {
-    env->uses++;
+    core_retain(&env->object);
   }
   core_mutex_unlock(&lock);
   return env;
 }
 
-void core_env_done(struct OrtEnv* env) {
-  core_mutex_lock(&lock);
-  env->uses--;
-  int is_last = env->uses == 0 && env->clients == 0;
-  core_mutex_unlock(&lock);
-  if (is_last) {
-    free_env(env);
-  }
-}
-
 void ORT_API_CALL ort_ReleaseEnv(OrtEnv* input) NO_EXCEPTION {
   core_run_once(&once, prepare_forks);
   core_mutex_lock(&lock);
-  int is_last = 0;
   /* Only the current environment may be read: one that was released too often is freed memory. */
-  if (input != NULL && input == current) {
-    input->clients--;
-    if (input->clients == 0) {
-      current = NULL;
-      is_last = input->uses == 0;
-    }
+  bool is_current = input != NULL && input == current;
+  if (is_current && --input->clients == 0) {
+    current = NULL;
   }
   core_mutex_unlock(&lock);
-  if (is_last) {
-    free_env(input);
+  if (is_current) {
+    core_drop(input);
   }
 }
 
@@ -230,6 +216,6 @@ ORT_API_STATUS_IMPL(ort_UpdateEnvWithCustomLogLevel, OrtEnv* ort_env,
     CORE_FAIL(ORT_FAIL, "UpdateEnvWithCustomLogLevel: there is no environment");
   }
   __atomic_store_n(&env->logger.severity, (int)log_severity_level, __ATOMIC_RELAXED);
-  core_env_done(env);
+  core_drop(env);
   return NULL;
 }

@@ -8,15 +8,17 @@
 #define ORTCFFI_ENV_H_
 
 #include "env/logging.h"
+#include "object/object.h"
 #include "platform/platform.h"
 
 struct core_shared_allocator;
 
 struct OrtEnv {
-  /** How often clients created it, and how many calls use it now. It lives while either is above
-   * zero; CreateEnv finds it while the first is. Under the lock of env.c. */
+  /** A reference for each time that a client created it, and for each call that uses it now. */
+  struct core_object object;
+  /** How often clients created it: CreateEnv finds it while they have it. Under the lock of env.c.
+   */
   size_t clients;
-  size_t uses;
   struct OrtLogger logger;
   /** A copy of the options that it was created with, or NULL. Constant. */
   OrtThreadingOptions* threading;
@@ -26,11 +28,8 @@ struct OrtEnv {
   struct core_shared_allocator* allocators;
 };
 
-/** The environment, which lives at least until core_env_done; NULL where there is none. */
+/** The environment, which lives at least until core_drop; NULL where there is none. */
 struct OrtEnv* core_env_use(void);
-
-/** Ends a use of the environment; the last one frees it if it was released meanwhile. */
-void core_env_done(struct OrtEnv* env);
 
 /** Releases all shared allocators. Called once, when the environment is freed, without a lock. */
 void core_env_release_allocators(struct OrtEnv* env);

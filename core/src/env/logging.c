@@ -46,7 +46,7 @@ int core_log(const struct core_record* record) {
     return 0;
   }
   core_logger_log(&env->logger, record);
-  core_env_done(env);
+  core_drop(env);
   return 1;
 }
 
@@ -56,7 +56,7 @@ const OrtLogger* ORT_API_CALL core_default_logger(void) {
     return NULL;
   }
   const OrtLogger* logger = &env->logger;
-  core_env_done(env);
+  core_drop(env);
   return logger;
 }
 

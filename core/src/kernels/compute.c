@@ -160,7 +160,7 @@ static void give_context_back(OrtcoreKernel* kernel, OrtKernelContext* context) 
 /* What GetOutput makes is a tensor. */
 static void lend(struct core_loan* loan, const OrtValue* value) {
   loan->is_callers = value != NULL;
-  core_lend(&loan->handle, value != NULL ? value->kind : ONNX_TYPE_TENSOR,
+  core_lend(&loan->handle, value != NULL ? core_type_of(value) : ONNX_TYPE_TENSOR,
             value != NULL ? core_target(value) : NULL);
 }
 

@@ -92,17 +92,19 @@ static OrtStatus* check_op(const OrtCustomOp* op) {
   return NULL;
 }
 
-static void end_kernel(OrtcoreKernel* kernel) {
+static void end_kernel(void* block) {
+  OrtcoreKernel* kernel = block;
   while (kernel->contexts != NULL) {
     OrtKernelContext* context = kernel->contexts;
     kernel->contexts = context->next;
     heap_free(context);
   }
   heap_free(kernel->spare);
-  kernel->info.mark = 0;
-  core_node_drop(kernel->node);
-  heap_free(kernel);
+  kernel->info.object.class = NULL;
+  core_drop(kernel->node);
 }
+
+static const struct core_class kernel_class = {.kind = CORE_KERNEL, .end = end_kernel};
 
 OrtStatus* core_kernel_create(const struct core_kernel_host* host, const OrtcoreNode* node,
                               OrtcoreKernel** out) {
@@ -113,26 +115,24 @@ OrtStatus* core_kernel_create(const struct core_kernel_host* host, const Ortcore
   }
   CORE_REQUIRE(ortcore_kernel_create, node->op);
   CORE_TRY(check_op(node->op));
-  OrtcoreKernel* kernel = heap_alloc(sizeof *kernel);
+  OrtcoreKernel* kernel = core_new_object(&kernel_class, sizeof *kernel);
   if (kernel == NULL) {
     return CORE_OUT_OF_MEMORY(ortcore_kernel_create, sizeof *kernel);
   }
-  *kernel = (OrtcoreKernel){.has_status = node->op->version >= STATUS_SINCE &&
-                                          node->op->CreateKernelV2 != NULL};
+  kernel->has_status = node->op->version >= STATUS_SINCE && node->op->CreateKernelV2 != NULL;
   core_contexts_begin();
   OrtStatus* status = core_new_node(host, node, &kernel->node);
   if (status != NULL) {
-    heap_free(kernel);
+    core_drop(kernel);
     return status;
   }
-  kernel->info = (OrtKernelInfo){.mark = CORE_INFO_MARK, .node = kernel->node};
+  kernel->info = (OrtKernelInfo){{&core_kernel_info_class, CORE_PERMANENT, 0}, kernel->node};
   struct create_call own = {{kernel->node, create, NULL}, kernel};
   status = core_call_op(&own.call);
   if (status != NULL) {
-    end_kernel(kernel);
+    core_drop(kernel);
     return status;
   }
-  heap_created(CORE_KERNEL);
   *out = kernel;
   return NULL;
 }
@@ -144,6 +144,5 @@ void ORT_API_CALL core_kernel_release(OrtcoreKernel* kernel) {
   struct create_call own = {{kernel->node, destroy, NULL}, kernel};
   /* Nobody can be told that a destructor threw. */
   ort_ReleaseStatus(core_call_op(&own.call));
-  end_kernel(kernel);
-  heap_released(CORE_KERNEL);
+  core_drop(kernel);
 }

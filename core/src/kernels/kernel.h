@@ -60,7 +60,7 @@ struct core_side {
 };
 
 struct core_node {
-  size_t references;
+  struct core_object object;
   const struct core_kernel_host* host;
   const OrtCustomOp* op;
   const OrtApi* api;
@@ -81,7 +81,6 @@ struct core_node {
 
 OrtStatus* core_new_node(const struct core_kernel_host* host, const OrtcoreNode* from,
                          struct core_node** out);
-void core_node_drop(struct core_node* node);
 
 /** A failing status whose text begins with the op and the node. */
 CORE_COLD __attribute__((format(printf, 3, 4))) OrtStatus* core_node_status(
@@ -111,15 +110,17 @@ const char* core_element_name(ONNXTensorElementDataType type);
 /** @name Kernels
  * @{ */
 
-/** What a kernel is lent. The marks tell what is valid from what was kept too long. */
+/** What a kernel is lent: a part of the kernel, or a copy. */
 struct OrtKernelInfo {
-  uintptr_t mark;
+  /** The class is NULL once the kernel has ended, so that an info that was kept too long is
+   * refused. */
+  struct core_object object;
   struct core_node* node;
-  bool is_copy;
 };
-#define CORE_INFO_MARK ((uintptr_t)0x4B65726E496E666F)
+extern const struct core_class core_kernel_info_class;
 
 struct OrtcoreKernel {
+  struct core_object object;
   struct core_node* node;
   struct OrtKernelInfo info;
   /** What CreateKernel answered; may be NULL. */

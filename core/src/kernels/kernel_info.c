@@ -35,27 +35,27 @@ OrtStatus* core_node_allocator(const char* function, const struct core_node* nod
   return NULL;
 }
 
+static void end_info(void* block) { core_drop(((OrtKernelInfo*)block)->node); }
+
+const struct core_class core_kernel_info_class = {.kind = CORE_KERNEL_INFO, .end = end_info};
+
 ORT_API_STATUS_IMPL(ort_CopyKernelInfo, const OrtKernelInfo* info, OrtKernelInfo** info_copy) {
   CORE_REQUIRE_KERNEL_INFO(CopyKernelInfo);
   CORE_REQUIRE(CopyKernelInfo, info_copy);
-  OrtKernelInfo* copy = heap_alloc_object(sizeof *copy);
+  OrtKernelInfo* copy = core_new_object(&core_kernel_info_class, sizeof *copy);
   if (copy == NULL) {
     return CORE_OUT_OF_MEMORY(CopyKernelInfo, sizeof *copy);
   }
-  *copy = (OrtKernelInfo){.mark = CORE_INFO_MARK, .node = info->node, .is_copy = true};
-  __atomic_fetch_add(&info->node->references, 1, __ATOMIC_RELAXED);
-  heap_created(CORE_KERNEL_INFO);
+  copy->node = info->node;
+  core_retain(&copy->node->object);
   *info_copy = copy;
   return NULL;
 }
 
 void ORT_API_CALL ort_ReleaseKernelInfo(OrtKernelInfo* input) NO_EXCEPTION {
-  /* What CreateKernel was lent is the kernel's. */
-  if (input != NULL && input->mark == CORE_INFO_MARK && input->is_copy) {
-    input->mark = 0;
-    core_node_drop(input->node);
-    heap_free_object(input);
-    heap_released(CORE_KERNEL_INFO);
+  /* What CreateKernel was lent is the kernel's: that has permanent references. */
+  if (input != NULL && input->object.class == &core_kernel_info_class) {
+    core_drop(input);
   }
 }
 

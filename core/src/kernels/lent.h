@@ -6,7 +6,7 @@
 #include "kernels/kernel.h"
 
 /** Guards the first argument of a slot, which kernels may have kept for too long. */
-#define CORE_REQUIRE_LENT(function, argument, its_mark)                                      \
+#define CORE_REQUIRE_LENT(function, argument, mark, its_mark)                                \
   do {                                                                                       \
     CORE_REQUIRE(function, argument);                                                        \
     if (CORE_UNLIKELY(__atomic_load_n(&(argument)->mark, __ATOMIC_RELAXED) != (its_mark))) { \
@@ -14,8 +14,9 @@
                 #function ": " #argument " is used after the call that it was lent to");     \
     }                                                                                        \
   } while (0)
-#define CORE_REQUIRE_KERNEL_INFO(function) CORE_REQUIRE_LENT(function, info, CORE_INFO_MARK)
-#define CORE_REQUIRE_CONTEXT(function) CORE_REQUIRE_LENT(function, context, CORE_CONTEXT_MARK)
+#define CORE_REQUIRE_KERNEL_INFO(function) \
+  CORE_REQUIRE_LENT(function, info, object.class, &core_kernel_info_class)
+#define CORE_REQUIRE_CONTEXT(function) CORE_REQUIRE_LENT(function, context, mark, CORE_CONTEXT_MARK)
 
 /** Copies a text into a client's buffer. `size` gets what it needs, also where it is too small. */
 OrtStatus* core_give_text(const char* function, const char* text, size_t length, char* out,

@@ -185,7 +185,7 @@ static OrtStatus* copy_types(struct core_node_operand* operand, const OrtcoreOpe
   }
   if (from->constant != NULL) {
     operand->constant = core_retain_value(from->constant);
-    core_lend(&operand->lent_constant, operand->constant->kind, operand->constant);
+    core_lend(&operand->lent_constant, core_type_of(operand->constant), operand->constant);
     const struct core_shape* shape = core_shape_of(operand->constant);
     operand->type = operand->type == 0 && shape != NULL ? shape->type : operand->type;
   }
@@ -265,7 +265,7 @@ static OrtStatus* copy_attributes(struct core_node* node, const OrtcoreNode* fro
                               (unsigned long long)i);
     }
     CORE_TRY(core_copy_op_attr(function, from->attributes[i], &node->attributes[i]));
-    node->attributes[i]->is_lent = true;
+    core_make_part(&node->attributes[i]->object);
     node->attribute_count++;
   }
   return NULL;
@@ -281,11 +281,40 @@ static OrtStatus* fill(struct core_node* node, const OrtcoreNode* from) {
   return copy_side(node, &node->outputs, from->outputs, from->output_count);
 }
 
+/* Of a node that was made in part, what is not there is NULL. */
+static void end_side(struct core_side* side) {
+  for (size_t i = 0; i < side->count; i++) {
+    heap_free((void*)side->list[i].name);
+    ort_ReleaseTypeInfo(side->list[i].type_info);
+    ort_ReleaseValue(side->list[i].constant);
+  }
+  heap_free(side->list);
+  heap_free(side->declared);
+}
+
+static void end_node(void* block) {
+  struct core_node* node = block;
+  end_side(&node->inputs);
+  end_side(&node->outputs);
+  for (size_t i = 0; i < node->attribute_count; i++) {
+    core_end_part(&node->attributes[i]->object);
+  }
+  heap_free(node->attributes);
+  ort_ReleaseKeyValuePairs(node->config);
+  core_allocator_release(node->allocator);
+  heap_free((void*)node->op_name);
+  heap_free((void*)node->domain);
+  heap_free((void*)node->name);
+}
+
+static const struct core_class node_class = {.kind = CORE_SHARED, .end = end_node};
+
 OrtStatus* core_new_node(const struct core_kernel_host* host, const OrtcoreNode* from,
                          struct core_node** out) {
-  struct core_node* node = NULL;
-  CORE_TRY(new_array(1, sizeof *node, &node));
-  node->references = 1;
+  struct core_node* node = core_new_object(&node_class, sizeof *node);
+  if (node == NULL) {
+    return core_no_memory(function, sizeof *node);
+  }
   node->host = host;
   node->op = from->op;
   node->api = from->api != NULL ? from->api : host->api;
@@ -299,39 +328,9 @@ OrtStatus* core_new_node(const struct core_kernel_host* host, const OrtcoreNode*
   status = status == NULL ? fill(node, from) : status;
   core_allocator_retain(node->allocator);
   if (status != NULL) {
-    core_node_drop(node);
+    core_drop(node);
     return status;
   }
   *out = node;
   return NULL;
-}
-
-/* Of a node that was made in part, what is not there is NULL. */
-static void end_side(struct core_side* side) {
-  for (size_t i = 0; i < side->count; i++) {
-    heap_free((void*)side->list[i].name);
-    ort_ReleaseTypeInfo(side->list[i].type_info);
-    ort_ReleaseValue(side->list[i].constant);
-  }
-  heap_free(side->list);
-  heap_free(side->declared);
-}
-
-void core_node_drop(struct core_node* node) {
-  if (__atomic_sub_fetch(&node->references, 1, __ATOMIC_ACQ_REL) != 0) {
-    return;
-  }
-  end_side(&node->inputs);
-  end_side(&node->outputs);
-  for (size_t i = 0; i < node->attribute_count; i++) {
-    node->attributes[i]->is_lent = false;
-    ort_ReleaseOpAttr(node->attributes[i]);
-  }
-  heap_free(node->attributes);
-  ort_ReleaseKeyValuePairs(node->config);
-  core_allocator_release(node->allocator);
-  heap_free((void*)node->op_name);
-  heap_free((void*)node->domain);
-  heap_free((void*)node->name);
-  heap_free(node);
 }

@@ -18,7 +18,7 @@ struct OrtShapeInferContext {
   size_t output_count;
 };
 #define INFERENCE_MARK ((uintptr_t)0x4B65726E53687065)
-#define REQUIRE_INFERENCE(function) CORE_REQUIRE_LENT(function, context, INFERENCE_MARK)
+#define REQUIRE_INFERENCE(function) CORE_REQUIRE_LENT(function, context, mark, INFERENCE_MARK)
 
 ORT_API_STATUS_IMPL(ort_ShapeInferContext_GetInputCount, const OrtShapeInferContext* context,
                     size_t* out) {
@@ -90,9 +90,8 @@ static void infer(struct core_op_call* call) {
 static void end_infos(OrtTensorTypeAndShapeInfo** infos, size_t count) {
   for (size_t i = 0; i < count; i++) {
     if (infos[i] != NULL) {
-      infos[i]->is_lent = false;
+      core_end_part(&infos[i]->object);
     }
-    ort_ReleaseTensorTypeAndShapeInfo(infos[i]);
   }
 }
 
@@ -104,7 +103,7 @@ static OrtStatus* infer_shapes(const struct core_node* node, OrtShapeInferContex
   for (size_t i = 0; i < context->input_count; i++) {
     CORE_TRY(core_copy_shape_info("ortcore_kernel_infer_shapes",
                                   inputs[i] != NULL ? inputs[i] : &unknown, &context->inputs[i]));
-    context->inputs[i]->is_lent = true;
+    core_make_part(&context->inputs[i]->object);
   }
   struct infer_call own = {{node, infer, NULL}, context};
   return core_call_op(&own.call);

@@ -50,14 +50,26 @@ OrtStatus* core_check_inner(const OrtAllocator* inner, const void* out) {
   return NULL;
 }
 
+void core_end_adaptor(void* adaptor) {
+  struct core_adaptor* self = adaptor;
+  if (self->counts_headers) {
+    /* Blocks that were not freed are not the adaptor's any more. */
+    core_forget_live_pages();
+  }
+  heap_free(self->own_info);
+  self->mark = 0;
+  core_allocator_release(self->inner);
+}
+
+static const struct core_class adaptor_class = CORE_ADAPTOR_CLASS(core_end_adaptor);
+
 struct core_adaptor* core_new_adaptor(size_t size, OrtAllocator* inner,
                                       void* (*alloc)(OrtAllocator*, size_t),
                                       void (*free_)(OrtAllocator*, void*)) {
-  struct core_adaptor* self = heap_alloc(size);
+  struct core_adaptor* self = core_new_object(&adaptor_class, size);
   if (self == NULL) {
     return NULL;
   }
-  memset(self, 0, size);
   self->base.version = ORT_API_VERSION;
   self->base.Alloc = alloc;
   self->base.Reserve = alloc;
@@ -66,10 +78,8 @@ struct core_adaptor* core_new_adaptor(size_t size, OrtAllocator* inner,
   self->base.Shrink = inner_shrink;
   self->inner = inner;
   self->mark = CORE_ADAPTOR_MARK ^ (uintptr_t)self;
-  self->references = 1;
   self->depth = core_is_adaptor(inner) ? ((struct core_adaptor*)inner)->depth + 1 : 1;
   core_allocator_retain(inner);
-  heap_created(CORE_ADAPTOR);
   return self;
 }
 

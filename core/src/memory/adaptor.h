@@ -18,6 +18,7 @@
 #include "memory/live_pages.h"
 #include "memory/references.h"
 #include "memory/tracking_figures.h"
+#include "object/object.h"
 
 #define CORE_DEEPEST_ADAPTOR 100
 
@@ -116,6 +117,7 @@ void core_retain_adaptor(OrtAllocator* adaptor);
 
 struct core_adaptor {
   OrtAllocator base;
+  struct core_object object;
   /** The wrapped allocator; NULL for an allocator from functions that wraps none. */
   OrtAllocator* inner;
   uintptr_t mark;
@@ -131,10 +133,7 @@ struct core_adaptor {
   const OrtMemoryInfo* info;
   /** The copy behind `info`, if there is one. */
   OrtMemoryInfo* own_info;
-  /** Frees what the adaptor allocated beside its own struct; may be NULL. */
-  void (*end)(struct core_adaptor* self);
   struct core_counter counter;
-  size_t references;
   /** The table of the library that the inner allocator's statuses belong to; NULL for the core. */
   const OrtApi* inner_api;
 };
@@ -164,6 +163,12 @@ struct core_header {
   struct core_membership* memberships;
 };
 #define CORE_HEADER ((size_t)64)
+
+/** The class of adaptors whose structs own something, for which a function is needed. It calls
+ * core_end_adaptor last. A new adaptor has a class without, until it is whole. */
+#define CORE_ADAPTOR_CLASS(function) \
+  {.kind = CORE_ADAPTOR, .offset = offsetof(struct core_adaptor, object), .end = function}
+void core_end_adaptor(void* adaptor);
 
 /** Makes a zeroed adaptor of `size` bytes with Alloc and Free, which holds a reference to `inner`;
  * NULL when out of memory. */

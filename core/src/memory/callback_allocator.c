@@ -41,12 +41,15 @@ static OrtStatus* ORT_API_CALL callback_shrink(OrtAllocator* this_) NO_EXCEPTION
   return self->callbacks.shrink(self->context);
 }
 
-static void callback_end(struct core_adaptor* adaptor) {
+static void callback_end(void* adaptor) {
   struct callback_allocator* self = (struct callback_allocator*)adaptor;
   if (self->callbacks.end != NULL) {
     self->callbacks.end(self->context);
   }
+  core_end_adaptor(adaptor);
 }
+
+static const struct core_class callback_class = CORE_ADAPTOR_CLASS(callback_end);
 
 OrtStatus* core_create_from_callbacks(const struct core_callbacks* callbacks,
                                       const OrtMemoryInfo* info, void* context, OrtAllocator* inner,
@@ -68,9 +71,9 @@ OrtStatus* core_create_from_callbacks(const struct core_callbacks* callbacks,
   }
   self->callbacks = *callbacks;
   self->context = context;
-  self->adaptor.end = callback_end;
   self->adaptor.base.GetStats = callbacks->stats != NULL ? callback_stats : NULL;
   self->adaptor.base.Shrink = callbacks->shrink != NULL ? callback_shrink : NULL;
+  self->adaptor.object.class = &callback_class;
   *out = &self->adaptor.base;
   return NULL;
 }

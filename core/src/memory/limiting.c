@@ -180,9 +180,12 @@ static OrtStatus* ORT_API_CALL limiting_stats(const OrtAllocator* this_,
   return core_figures(pairs, self->soft ? CORE_COUNT_OF(pairs) : 2, out);
 }
 
-static void limiting_end(struct core_adaptor* adaptor) {
+static void limiting_end(void* adaptor) {
   core_shards_end(&((struct limiting*)adaptor)->shards);
+  core_end_adaptor(adaptor);
 }
+
+static const struct core_class limiting_class = CORE_ADAPTOR_CLASS(limiting_end);
 
 OrtStatus* core_create_limiting(OrtAllocator* inner, size_t limit, OrtAllocator** out) {
   CORE_TRY(core_check_inner(inner, out));
@@ -199,7 +202,7 @@ OrtStatus* core_create_limiting(OrtAllocator* inner, size_t limit, OrtAllocator*
   self->quantum = self->quantum < LARGEST_QUANTUM ? self->quantum : LARGEST_QUANTUM;
   self->largest_reserve = 2 * self->quantum;
   self->adaptor.base.GetStats = limiting_stats;
-  self->adaptor.end = limiting_end;
+  self->adaptor.object.class = &limiting_class;
   *out = &self->adaptor.base;
   return NULL;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory/memory_info.h"
 
-#include "heap/heap.h"
+#include "object/object.h"
 
-const struct OrtMemoryInfo core_cpu_memory_info = {.mark = CORE_MEMORY_INFO_MARK,
-                                                   .name = "Cpu",
-                                                   .allocator_type = OrtDeviceAllocator,
-                                                   .is_constant = 1};
+const struct core_class core_memory_info_class = {.kind = CORE_MEMORY_INFO};
+
+const struct OrtMemoryInfo core_cpu_memory_info = {
+    .object = {&core_memory_info_class, CORE_PERMANENT, 0},
+    .name = "Cpu",
+    .allocator_type = OrtDeviceAllocator};
 
 /* The names that CreateMemoryInfo accepts, with their devices. */
 struct device {
@@ -45,9 +47,7 @@ static OrtStatus* hand_out(const struct OrtMemoryInfo* info, OrtMemoryInfo** out
     return CORE_OUT_OF_MEMORY(CreateMemoryInfo, sizeof *copy);
   }
   core_embed_memory_info(info, copy, copy + 1, extra);
-  copy->mark = CORE_MEMORY_INFO_MARK;
-  copy->is_constant = 0;
-  heap_created(CORE_MEMORY_INFO);
+  core_begin(&copy->object, &core_memory_info_class, 0);
   *out = copy;
   return NULL;
 }
@@ -190,9 +190,7 @@ uint32_t ORT_API_CALL ort_MemoryInfoGetVendorId(const OrtMemoryInfo* ptr) NO_EXC
 }
 
 void ORT_API_CALL ort_ReleaseMemoryInfo(OrtMemoryInfo* input) NO_EXCEPTION {
-  if (core_is_memory_info(input) && !input->is_constant) {
-    heap_released(CORE_MEMORY_INFO);
-    input->mark = 0;
-    heap_free_object(input);
+  if (core_is_memory_info(input)) {
+    core_drop(input);
   }
 }

@@ -8,30 +8,27 @@
 #include "core.h"
 
 struct OrtMemoryInfo {
-  /** Marks an info of this core; allocators of other libraries have infos of their own. */
-  uintptr_t mark;
+  struct core_object object;
   /** A string literal or, if `owns_name`, a copy of a client's name behind the struct. */
   const char* name;
   OrtAllocatorType allocator_type;
   OrtMemType mem_type;
-  int32_t device_id;
+  int16_t device_id;
+  bool owns_name;
   OrtMemoryInfoDeviceType device_type;
   OrtDeviceMemoryType device_mem_type;
   uint32_t vendor_id;
   size_t alignment;
-  /** True for a constant of the core or a part of another object: releasing it does nothing. */
-  bool is_constant;
-  bool owns_name;
 };
 
 /** The CPU memory of the default allocator. Constant. */
 extern const struct OrtMemoryInfo core_cpu_memory_info;
 
-#define CORE_MEMORY_INFO_MARK ((uintptr_t)0x4F72744D656D496E)
+extern const struct core_class core_memory_info_class;
 
-/** Whether `info` was made by this core. */
+/** Whether `info` was made by this core; allocators of other libraries have infos of their own. */
 static inline bool core_is_memory_info(const OrtMemoryInfo* info) {
-  return info != NULL && info->mark == CORE_MEMORY_INFO_MARK;
+  return info != NULL && info->object.class == &core_memory_info_class;
 }
 
 /** Whether the CPU can read and write the memory. */
@@ -60,7 +57,7 @@ static inline size_t core_memory_info_extra(const struct OrtMemoryInfo* info) {
 static inline void core_embed_memory_info(const struct OrtMemoryInfo* from,
                                           struct OrtMemoryInfo* to, void* behind, size_t extra) {
   *to = *from;
-  to->is_constant = true;
+  to->object = (struct core_object){&core_memory_info_class, CORE_PERMANENT, 0};
   if (CORE_UNLIKELY(extra > 0)) {
     to->name = (const char*)memcpy(behind, from->name, extra);
   }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory/references.h"
 
-#include "heap/heap.h"
 #include "memory/adaptor.h"
 #include "platform/catching.h"
 
@@ -18,35 +17,13 @@ void core_count_on(OrtAllocator* adaptor, const struct core_counter* counter) {
   ((struct core_adaptor*)adaptor)->counter = *counter;
 }
 
-static void end_adaptor(struct core_adaptor* self) {
-  OrtAllocator* inner = self->inner;
-  if (self->counts_headers) {
-    /* Blocks that were not freed are not the adaptor's any more. */
-    core_forget_live_pages();
-  }
-  if (self->end != NULL) {
-    self->end(self);
-  }
-  heap_free(self->own_info);
-  self->mark = 0;
-  heap_released(CORE_ADAPTOR);
-  heap_free(self);
-  core_allocator_release(inner);
-}
-
-static void drop(struct core_adaptor* self) {
-  if (__atomic_sub_fetch(&self->references, 1, __ATOMIC_ACQ_REL) == 0) {
-    end_adaptor(self);
-  }
-}
-
 void core_retain_adaptor(OrtAllocator* adaptor) {
-  __atomic_add_fetch(&((struct core_adaptor*)adaptor)->references, 1, __ATOMIC_RELAXED);
+  core_retain(&((struct core_adaptor*)adaptor)->object);
 }
 
 void core_release_adaptor(OrtAllocator* allocator) {
   if (core_is_adaptor(allocator)) {
-    drop((struct core_adaptor*)allocator);
+    core_drop(&((struct core_adaptor*)allocator)->object);
   }
 }
 
@@ -56,7 +33,7 @@ void core_allocator_retain(OrtAllocator* allocator) {
   }
   if (core_is_adaptor(allocator)) {
     struct core_adaptor* self = (struct core_adaptor*)allocator;
-    __atomic_add_fetch(&self->references, 1, __ATOMIC_RELAXED);
+    core_retain(&self->object);
     if (self->counter.retain != NULL) {
       self->counter.retain(self->counter.object);
     }
@@ -76,7 +53,7 @@ void core_allocator_release(OrtAllocator* allocator) {
     struct core_adaptor* self = (struct core_adaptor*)allocator;
     /* The adaptor may be freed below. */
     struct core_counter counter = self->counter;
-    drop(self);
+    core_drop(&self->object);
     if (counter.release != NULL) {
       counter.release(counter.object);
     }

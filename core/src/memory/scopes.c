@@ -8,8 +8,8 @@
 #include "memory/tracking_internal.h"
 
 struct core_scope {
-  /* One of the creator, and one of each block in use. */
-  size_t references;
+  /* The references are one of the creator, and one of each block in use. */
+  struct core_object object;
   struct core_tracking* tracking;
   int owned;
   int depth;
@@ -57,16 +57,7 @@ void core_set_origin_source(core_origin_source source) {
   __atomic_store_n(&origin_source, source, __ATOMIC_RELAXED);
 }
 
-static void retain(struct core_scope* scope) {
-  __atomic_add_fetch(&scope->references, 1, __ATOMIC_RELAXED);
-}
-
-static void drop(struct core_scope* scope) {
-  if (__atomic_sub_fetch(&scope->references, 1, __ATOMIC_ACQ_REL) == 0) {
-    heap_released(CORE_SCOPE);
-    heap_free(scope);
-  }
-}
+static const struct core_class scope_class = {.kind = CORE_SCOPE};
 
 static void push(struct core_membership** list, struct core_membership* membership) {
   membership->next = *list;
@@ -76,9 +67,7 @@ static void push(struct core_membership** list, struct core_membership* membersh
 static void free_list(struct core_membership* list) {
   while (list != NULL) {
     struct core_membership* next = list->next;
-    if (list->scope != NULL) {
-      drop(list->scope);
-    }
+    core_drop(list->scope);
     heap_free(list);
     list = next;
   }
@@ -97,7 +86,7 @@ static struct core_membership* new_list(size_t count) {
 void core_origin_add(core_origin* origin, core_scope* scope) {
   struct core_membership* added = new_list(1);
   if (added != NULL) {
-    retain(scope);
+    core_retain(&scope->object);
     added->scope = scope;
     push(&origin->memberships, added);
   }
@@ -143,18 +132,15 @@ static void subtract_start(struct core_scope* scope) {
 
 OrtStatus* core_open_scope(OrtAllocator* tracking, int owned, int depth, core_scope** out) {
   struct core_tracking* self = (struct core_tracking*)tracking;
-  struct core_scope* scope = heap_alloc(sizeof *scope);
+  struct core_scope* scope = core_new_object(&scope_class, sizeof *scope);
   if (scope == NULL) {
     return CORE_OUT_OF_MEMORY(Scope, sizeof *scope);
   }
-  memset(scope, 0, sizeof *scope);
-  scope->references = 1;
   scope->tracking = self;
   scope->owned = owned;
   scope->depth = depth;
   scope->open = 1;
   core_allocator_retain(tracking);
-  heap_created(CORE_SCOPE);
   core_mutex_lock(&lock);
   if (!owned) {
     core_tracking_figures now;
@@ -232,7 +218,7 @@ void core_release_scope(core_scope* scope) {
   core_close_scope(scope, NULL);
   free_list(scope->gone);
   core_allocator_release(&scope->tracking->adaptor.base);
-  drop(scope);
+  core_drop(scope);
 }
 
 /* Makes a block a member of the open scopes that count all threads' blocks. Under the lock. */
@@ -242,7 +228,7 @@ static void join_watching(struct core_tracking* self, struct core_membership** s
     struct core_membership* membership = *spare;
     if (!scope->owned && scope->depth > 0 && membership != NULL) {
       *spare = membership->next;
-      retain(scope);
+      core_retain(&scope->object);
       membership->scope = scope;
       push(memberships, membership);
     }
@@ -325,7 +311,7 @@ static int count_free(struct core_membership* membership, const struct core_head
   membership->scope = NULL;
   push(&scope->gone, membership);
   /* Never the last reference: the creator has one while the scope is open. */
-  __atomic_sub_fetch(&scope->references, 1, __ATOMIC_RELAXED);
+  core_drop(scope);
   return 1;
 }
 

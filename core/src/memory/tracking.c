@@ -164,11 +164,14 @@ static OrtStatus* ORT_API_CALL tracking_stats(const OrtAllocator* this_,
   return core_figures(pairs, CORE_COUNT_OF(pairs), out);
 }
 
-static void tracking_end(struct core_adaptor* adaptor) {
+static void tracking_end(void* adaptor) {
   struct core_tracking* self = (struct core_tracking*)adaptor;
   tracking_end_recording(self);
   core_shards_end(&self->shards);
+  core_end_adaptor(adaptor);
 }
+
+static const struct core_class tracking_class = CORE_ADAPTOR_CLASS(tracking_end);
 
 OrtStatus* core_create_tracking(OrtAllocator* inner, OrtAllocator** out) {
   CORE_TRY(core_check_inner(inner, out));
@@ -179,8 +182,8 @@ OrtStatus* core_create_tracking(OrtAllocator* inner, OrtAllocator** out) {
   }
   self->adaptor.reads_header = 1;
   self->adaptor.base.GetStats = tracking_stats;
-  self->adaptor.end = tracking_end;
   core_tracking_begin();
+  self->adaptor.object.class = &tracking_class;
   *out = &self->adaptor.base;
   return NULL;
 }

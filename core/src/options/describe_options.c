@@ -83,7 +83,7 @@ static void write_devices(struct pair_writer* writer,
 }
 
 OrtStatus* core_describe_session_options(const OrtSessionOptions* options, OrtKeyValuePairs** out) {
-  if (options->mark != &core_options_mark) {
+  if (options->object.class != &core_session_options_class) {
     *out = NULL;
     return NULL;
   }
@@ -113,7 +113,7 @@ OrtStatus* core_describe_session_options(const OrtSessionOptions* options, OrtKe
 }
 
 OrtStatus* core_describe_run_options(const OrtRunOptions* options, OrtKeyValuePairs** out) {
-  if (options->mark != &core_options_mark) {
+  if (options->object.class != &core_run_options_class) {
     *out = NULL;
     return NULL;
   }
@@ -129,7 +129,7 @@ OrtStatus* core_describe_run_options(const OrtRunOptions* options, OrtKeyValuePa
 
 OrtStatus* core_describe_threading_options(const OrtThreadingOptions* options,
                                            OrtKeyValuePairs** out) {
-  if (options->mark != &core_options_mark) {
+  if (options->object.class != &core_threading_options_class) {
     *out = NULL;
     return NULL;
   }
@@ -144,7 +144,7 @@ OrtStatus* core_describe_threading_options(const OrtThreadingOptions* options,
 }
 
 OrtStatus* core_run_config(const OrtRunOptions* options, OrtKeyValuePairs** out) {
-  if (options->mark != &core_options_mark) {
+  if (options->object.class != &core_run_options_class) {
     *out = NULL;
     return NULL;
   }
@@ -154,5 +154,6 @@ OrtStatus* core_run_config(const OrtRunOptions* options, OrtKeyValuePairs** out)
 const struct core_item* core_session_item(const OrtSessionOptions* options,
                                           enum core_session_list list, size_t i) {
   const struct core_items* items = &options->lists[list];
-  return options->mark == &core_options_mark && i < items->count ? &items->list[i] : NULL;
+  return options->object.class == &core_session_options_class && i < items->count ? &items->list[i]
+                                                                                  : NULL;
 }

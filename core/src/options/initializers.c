@@ -147,25 +147,23 @@ ORT_API_STATUS_IMPL(ort_AddExternalInitializersFromFilesInMemory, OrtSessionOpti
 
 /* An inference engine would put weights here; the core, which has none, only counts containers. */
 struct OrtPrepackedWeightsContainer {
-  size_t weights;
+  struct core_object object;
 };
+
+static const struct core_class container_class = {.kind = CORE_PREPACKED_WEIGHTS};
 
 ORT_API_STATUS_IMPL(ort_CreatePrepackedWeightsContainer, OrtPrepackedWeightsContainer** out) {
   CORE_REQUIRE(CreatePrepackedWeightsContainer, out);
-  struct OrtPrepackedWeightsContainer* container = heap_alloc(sizeof *container);
+  struct OrtPrepackedWeightsContainer* container =
+      core_new_object(&container_class, sizeof *container);
   if (container == NULL) {
     return CORE_OUT_OF_MEMORY(CreatePrepackedWeightsContainer, sizeof *container);
   }
-  container->weights = 0;
-  heap_created(CORE_PREPACKED_WEIGHTS);
   *out = container;
   return NULL;
 }
 
 void ORT_API_CALL ort_ReleasePrepackedWeightsContainer(OrtPrepackedWeightsContainer* input)
     NO_EXCEPTION {
-  if (input != NULL) {
-    heap_free(input);
-    heap_released(CORE_PREPACKED_WEIGHTS);
-  }
+  core_drop(input);
 }

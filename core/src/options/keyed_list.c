@@ -7,8 +7,6 @@
 
 #define FIRST_CAPACITY 8
 
-const char core_options_mark = 0;
-
 /* FNV-1a. */
 static uint32_t hash_of(const void* key, size_t size) {
   const unsigned char* bytes = key;

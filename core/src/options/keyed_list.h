@@ -10,10 +10,6 @@
 
 #include "core.h"
 
-/** Options of every kind begin with the address of this, which tells them from options of another
- * library or of another copy of the core. */
-extern const char core_options_mark;
-
 struct core_item {
   /** One block: a string or a path with its terminator, then the value of a configuration entry. */
   void* key;

@@ -6,28 +6,27 @@
 #include "heap/heap.h"
 #include "platform/platform.h"
 
+static void end_options(void* block) {
+  struct OrtRunOptions* options = block;
+  heap_free(options->tag);
+  heap_free(options->profile_prefix);
+  core_items_end(&options->config);
+}
+
+const struct core_class core_run_options_class = {.kind = CORE_RUN_OPTIONS, .end = end_options};
+
 ORT_API_STATUS_IMPL(ort_CreateRunOptions, OrtRunOptions** out) {
   CORE_REQUIRE(CreateRunOptions, out);
-  struct OrtRunOptions* options = heap_alloc(sizeof *options);
+  struct OrtRunOptions* options = core_new_object(&core_run_options_class, sizeof *options);
   if (options == NULL) {
     return CORE_OUT_OF_MEMORY(CreateRunOptions, sizeof *options);
   }
-  *options = (struct OrtRunOptions){.mark = &core_options_mark, .log_severity = -1};
-  heap_created(CORE_RUN_OPTIONS);
+  options->log_severity = -1;
   *out = options;
   return NULL;
 }
 
-void ORT_API_CALL ort_ReleaseRunOptions(OrtRunOptions* input) NO_EXCEPTION {
-  if (input == NULL) {
-    return;
-  }
-  heap_free(input->tag);
-  heap_free(input->profile_prefix);
-  core_items_end(&input->config);
-  heap_free(input);
-  heap_released(CORE_RUN_OPTIONS);
-}
+void ORT_API_CALL ort_ReleaseRunOptions(OrtRunOptions* input) NO_EXCEPTION { core_drop(input); }
 
 ORT_API_STATUS_IMPL(ort_RunOptionsSetRunLogVerbosityLevel, OrtRunOptions* options,
                     int log_verbosity_level) {

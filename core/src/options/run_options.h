@@ -3,10 +3,13 @@
 #ifndef ORTCFFI_RUN_OPTIONS_H_
 #define ORTCFFI_RUN_OPTIONS_H_
 
+#include "object/object.h"
 #include "options/keyed_list.h"
 
+extern const struct core_class core_run_options_class;
+
 struct OrtRunOptions {
-  const char* mark;
+  struct core_object object;
   int log_severity;
   int log_verbosity;
   /** NULL until it is set. */

@@ -7,21 +7,10 @@
 #include "heap/heap.h"
 #include "platform/platform.h"
 
-static struct core_load_flag* new_load_flag(void) {
-  struct core_load_flag* flag = heap_alloc(sizeof *flag);
-  if (flag != NULL) {
-    *flag = (struct core_load_flag){.holders = 1};
-  }
-  return flag;
-}
+static const struct core_class flag_class = {.kind = CORE_SHARED};
 
-static void drop_load_flag(struct core_load_flag* flag) {
-  if (flag != NULL && __atomic_sub_fetch(&flag->holders, 1, __ATOMIC_ACQ_REL) == 0) {
-    heap_free(flag);
-  }
-}
-
-static void free_options(struct OrtSessionOptions* options) {
+static void end_options(void* block) {
+  struct OrtSessionOptions* options = block;
   for (size_t i = 0; i < CORE_SESSION_TEXTS; i++) {
     heap_free(options->texts[i].bytes);
   }
@@ -29,24 +18,25 @@ static void free_options(struct OrtSessionOptions* options) {
   for (size_t i = 0; i < CORE_SESSION_LISTS; i++) {
     core_items_end(&options->lists[i]);
   }
-  drop_load_flag(options->load_flag);
+  core_drop(options->load_flag);
   core_custom_ops_end(&options->custom_ops);
-  heap_free(options);
-  heap_released(CORE_SESSION_OPTIONS);
 }
+
+const struct core_class core_session_options_class = {.kind = CORE_SESSION_OPTIONS,
+                                                      .end = end_options};
 
 /* Options with these settings, and no texts and lists; NULL where there is no memory. Takes over
  * the reference to the flag. */
 static struct OrtSessionOptions* new_options(const struct core_session_settings* settings,
                                              struct core_load_flag* flag) {
-  struct OrtSessionOptions* options = flag == NULL ? NULL : heap_alloc(sizeof *options);
+  struct OrtSessionOptions* options =
+      flag == NULL ? NULL : core_new_object(&core_session_options_class, sizeof *options);
   if (options == NULL) {
-    drop_load_flag(flag);
+    core_drop(flag);
     return NULL;
   }
-  *options = (struct OrtSessionOptions){
-      .mark = &core_options_mark, .settings = *settings, .load_flag = flag};
-  heap_created(CORE_SESSION_OPTIONS);
+  options->settings = *settings;
+  options->load_flag = flag;
   return options;
 }
 
@@ -60,7 +50,8 @@ ORT_API_STATUS_IMPL(ort_CreateSessionOptions, OrtSessionOptions** options) {
       .cpu_arena = true,
       .per_session_threads = true,
   };
-  struct OrtSessionOptions* made = new_options(&defaults, new_load_flag());
+  struct OrtSessionOptions* made =
+      new_options(&defaults, core_new_object(&flag_class, sizeof(struct core_load_flag)));
   if (made == NULL) {
     return CORE_OUT_OF_MEMORY(CreateSessionOptions, sizeof *made);
   }
@@ -99,10 +90,10 @@ ORT_API_STATUS_IMPL(ort_CloneSessionOptions, const OrtSessionOptions* in_options
                     OrtSessionOptions** out_options) {
   CORE_REQUIRE(CloneSessionOptions, in_options);
   CORE_REQUIRE(CloneSessionOptions, out_options);
-  __atomic_fetch_add(&in_options->load_flag->holders, 1, __ATOMIC_RELAXED);
+  core_retain(&in_options->load_flag->object);
   struct OrtSessionOptions* copy = new_options(&in_options->settings, in_options->load_flag);
   if (copy != NULL && !copy_parts(in_options, copy)) {
-    free_options(copy);
+    core_drop(copy);
     copy = NULL;
   }
   if (copy == NULL) {
@@ -113,9 +104,7 @@ ORT_API_STATUS_IMPL(ort_CloneSessionOptions, const OrtSessionOptions* in_options
 }
 
 void ORT_API_CALL ort_ReleaseSessionOptions(OrtSessionOptions* input) NO_EXCEPTION {
-  if (input != NULL) {
-    free_options(input);
-  }
+  core_drop(input);
 }
 
 /* The body of a slot that only stores a value. */

@@ -74,14 +74,16 @@ enum core_session_list {
   CORE_SESSION_LISTS
 };
 
-/** The cancellation flag that options share with their copies, with a reference count. */
+/** The cancellation flag that options share with their copies. */
 struct core_load_flag {
-  uint32_t holders;
+  struct core_object object;
   bool is_cancelled;
 };
 
+extern const struct core_class core_session_options_class;
+
 struct OrtSessionOptions {
-  const char* mark;
+  struct core_object object;
   struct core_session_settings settings;
   struct core_text texts[CORE_SESSION_TEXTS];
   struct core_items lists[CORE_SESSION_LISTS];

@@ -3,41 +3,38 @@
 
 #include <string.h>
 
-#include "heap/heap.h"
+#include "object/object.h"
 
 #define AFFINITY_LIMIT 4096
 
-static struct OrtThreadingOptions* new_options(const struct OrtThreadingOptions* from) {
-  struct OrtThreadingOptions* options = core_copy_bytes(from, sizeof *options);
-  if (options != NULL) {
-    options->affinity = NULL;
-    heap_created(CORE_THREADING_OPTIONS);
-  }
-  return options;
-}
+static void end_options(void* block) { heap_free(((struct OrtThreadingOptions*)block)->affinity); }
+
+const struct core_class core_threading_options_class = {.kind = CORE_THREADING_OPTIONS,
+                                                        .end = end_options};
 
 ORT_API_STATUS_IMPL(ort_CreateThreadingOptions, OrtThreadingOptions** out) {
   CORE_REQUIRE(CreateThreadingOptions, out);
-  static const struct OrtThreadingOptions defaults = {.mark = &core_options_mark, .spinning = true};
-  struct OrtThreadingOptions* options = new_options(&defaults);
+  struct OrtThreadingOptions* options =
+      core_new_object(&core_threading_options_class, sizeof *options);
   if (options == NULL) {
     return CORE_OUT_OF_MEMORY(CreateThreadingOptions, sizeof *options);
   }
+  options->spinning = true;
   *out = options;
   return NULL;
 }
 
 void ORT_API_CALL ort_ReleaseThreadingOptions(OrtThreadingOptions* input) NO_EXCEPTION {
-  if (input != NULL) {
-    heap_free(input->affinity);
-    heap_free(input);
-    heap_released(CORE_THREADING_OPTIONS);
-  }
+  core_drop(input);
 }
 
 OrtThreadingOptions* core_copy_threading_options(const OrtThreadingOptions* options) {
-  struct OrtThreadingOptions* copy = new_options(options);
-  if (copy == NULL || options->affinity == NULL) {
+  struct OrtThreadingOptions* copy = core_copy_bytes(options, sizeof *copy);
+  if (copy == NULL) {
+    return NULL;
+  }
+  core_begin(&copy->object, &core_threading_options_class, 0);
+  if (options->affinity == NULL) {
     return copy;
   }
   copy->affinity = core_copy_bytes(options->affinity, strlen(options->affinity) + 1);

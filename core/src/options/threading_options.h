@@ -5,8 +5,10 @@
 
 #include "options/session_options.h"
 
+extern const struct core_class core_threading_options_class;
+
 struct OrtThreadingOptions {
-  const char* mark;
+  struct core_object object;
   int intra_op_threads;
   int inter_op_threads;
   bool spinning;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "heap/heap.h"
+#include "object/object.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,6 +9,7 @@
  * and values. Each pair has one block with the key and, after it, the value. If there are many
  * pairs, there is also a hash table of the keys: open addressing with linear probing. */
 struct OrtKeyValuePairs {
+  struct core_object object;
   const char** keys;
   const char** values;
   uint32_t* hashes; /* of the keys; NULL while there are few pairs */
@@ -121,16 +122,21 @@ static bool grow(struct OrtKeyValuePairs* pairs) {
   return true;
 }
 
+static void end_pairs(void* block) {
+  struct OrtKeyValuePairs* pairs = block;
+  for (size_t i = 0; i < pairs->count; i++) {
+    heap_free((void*)pairs->keys[i]);
+  }
+  heap_free(pairs->keys);
+}
+
+static const struct core_class pairs_class = {.kind = CORE_KEY_VALUES, .end = end_pairs};
+
 void ORT_API_CALL ort_CreateKeyValuePairs(OrtKeyValuePairs** out) NO_EXCEPTION {
   if (out == NULL) {
     return;
   }
-  struct OrtKeyValuePairs* pairs = heap_alloc(sizeof *pairs);
-  if (pairs != NULL) {
-    memset(pairs, 0, sizeof *pairs);
-    heap_created(CORE_KEY_VALUES);
-  }
-  *out = pairs;
+  *out = core_new_object(&pairs_class, sizeof **out);
 }
 
 /* Copies key and value into one block; NULL when out of memory. */
@@ -218,15 +224,7 @@ void ORT_API_CALL ort_RemoveKeyValuePair(OrtKeyValuePairs* kvps, const char* key
 }
 
 void ORT_API_CALL ort_ReleaseKeyValuePairs(OrtKeyValuePairs* input) NO_EXCEPTION {
-  if (input == NULL) {
-    return;
-  }
-  for (size_t i = 0; i < input->count; i++) {
-    heap_free((void*)input->keys[i]);
-  }
-  heap_free(input->keys);
-  heap_free(input);
-  heap_released(CORE_KEY_VALUES);
+  core_drop(input);
 }
 
 OrtStatus* core_copy_pairs(const char* function, const OrtKeyValuePairs* from,

@@ -2,13 +2,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "heap/heap.h"
+#include "object/object.h"
 #include "platform/short_texts.h"
 
 /* Longer messages are cut to this many bytes, as in ONNX Runtime. */
 #define MESSAGE_LIMIT 4096
 
-static const struct OrtStatus out_of_memory = {ORT_RUNTIME_EXCEPTION, 1, "out of memory"};
+const struct core_class core_status_class = {.kind = CORE_STATUS};
+
+static const struct OrtStatus out_of_memory =
+    CORE_CONSTANT_STATUS(ORT_RUNTIME_EXCEPTION, "out of memory");
 
 OrtStatus* core_constant_status(const struct OrtStatus* constant) {
   heap_created(CORE_STATUS);
@@ -18,8 +21,7 @@ OrtStatus* core_constant_status(const struct OrtStatus* constant) {
 /* Makes a block a status with `length` bytes of message behind it. */
 static inline CORE_INLINE OrtStatus* begin_status(struct OrtStatus* status, OrtErrorCode code,
                                                   size_t length) {
-  status->code = code;
-  status->is_constant = 0;
+  status->object = (struct core_object){&core_status_class, 1, code};
   status->message = (char*)(status + 1);
   ((char*)(status + 1))[length] = '\0';
   return status;
@@ -210,7 +212,7 @@ OrtStatus* core_no_memory(const char* function, size_t size) {
 }
 
 OrtErrorCode ORT_API_CALL ort_GetErrorCode(const OrtStatus* status) NO_EXCEPTION {
-  return CORE_LIKELY(status != NULL) ? status->code : ORT_OK;
+  return CORE_LIKELY(status != NULL) ? (OrtErrorCode)status->object.type : ORT_OK;
 }
 
 const char* ORT_API_CALL ort_GetErrorMessage(const OrtStatus* status) NO_EXCEPTION {
@@ -226,7 +228,7 @@ void ORT_API_CALL ort_ReleaseStatus(OrtStatus* input) NO_EXCEPTION {
   if (input == NULL) {
     return;
   }
-  if (input->is_constant) {
+  if (core_is_permanent(&input->object)) {
     heap_released(CORE_STATUS);
   } else if (CORE_LIKELY(heap_try_free_object(input))) {
     heap_released_at_once(CORE_STATUS);
@@ -234,5 +236,3 @@ void ORT_API_CALL ort_ReleaseStatus(OrtStatus* input) NO_EXCEPTION {
     release_slow(input);
   }
 }
-
-int64_t core_live_objects(enum core_kind kind) { return heap_live_objects(kind); }

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "heap/heap.h"
+#include "object/object.h"
 #include "platform/platform.h"
 #include "table/versions.h"
 
@@ -70,7 +70,7 @@ void ORT_API_CALL core_watched_objects(uint64_t* out) {
 }
 
 static OrtStatus* note_status(unsigned slot, OrtStatus* status) {
-  if (status != NULL && !status->is_constant) {
+  if (status != NULL && !core_is_permanent(&status->object)) {
     note(slot, status);
   }
   return status;

@@ -14,24 +14,21 @@ static OrtAllocator* default_allocator(void) {
   return allocator;
 }
 
-static void release_tensor(struct core_tensor* tensor) {
-  ort_ReleaseValue(tensor == NULL ? NULL : &tensor->base);
+static void end_map(void* block) {
+  struct core_map* map = block;
+  core_drop(map->keys);
+  core_drop(map->values);
 }
 
-void core_end_container(OrtValue* value) {
-  if (value->kind == ONNX_TYPE_MAP) {
-    struct core_map* map = (struct core_map*)value;
-    release_tensor(map->keys);
-    release_tensor(map->values);
-  } else {
-    struct core_sequence* sequence = (struct core_sequence*)value;
-    for (size_t i = 0; i < sequence->count; i++) {
-      ort_ReleaseValue(sequence->elements[i]);
-    }
+static void end_sequence(void* block) {
+  struct core_sequence* sequence = block;
+  for (size_t i = 0; i < sequence->count; i++) {
+    core_drop(sequence->elements[i]);
   }
-  heap_released(CORE_VALUE);
-  heap_free(value);
 }
+
+static const struct core_class map_class = {.kind = CORE_VALUE, .end = end_map};
+static const struct core_class sequence_class = {.kind = CORE_VALUE, .end = end_sequence};
 
 /* Elements are copied, so the CPU must be able to read them. */
 static OrtStatus* check_readable(const struct core_tensor* tensor) {
@@ -71,16 +68,16 @@ static OrtStatus* add_tensor(const struct core_tensor* tensor, const struct core
 }
 
 static OrtStatus* copy_element(const OrtValue* value, const OrtValue* first, OrtValue** out) {
-  if (first->kind != ONNX_TYPE_TENSOR && first->kind != ONNX_TYPE_MAP) {
+  if (core_type_of(first) != ONNX_TYPE_TENSOR && core_type_of(first) != ONNX_TYPE_MAP) {
     CORE_FAIL(ORT_FAIL, "CreateValue: elements of a sequence must be tensors or maps");
   }
   if (value == NULL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateValue: in[i] must not be NULL");
   }
-  if (value->kind != first->kind) {
+  if (core_type_of(value) != core_type_of(first)) {
     CORE_FAIL(ORT_FAIL, "CreateValue: elements of a sequence must be all tensors or all maps");
   }
-  return value->kind == ONNX_TYPE_MAP
+  return core_type_of(value) == ONNX_TYPE_MAP
              ? add_map((const struct core_map*)core_target(value),
                        (const struct core_map*)core_target(first), out)
              : add_tensor(core_tensor_of(value), core_tensor_of(first), out);
@@ -97,13 +94,12 @@ static OrtStatus* create_sequence(const OrtValue* const* in, size_t count, OrtVa
   if (sequence == NULL) {
     return CORE_OUT_OF_MEMORY(CreateValue, size);
   }
-  heap_created(CORE_VALUE);
-  core_begin_value(&sequence->base, ONNX_TYPE_SEQUENCE);
+  core_begin_value(&sequence->base, &sequence_class, ONNX_TYPE_SEQUENCE);
   for (sequence->count = 0; sequence->count < count; sequence->count++) {
     size_t i = sequence->count;
     OrtStatus* status = copy_element(in[i], in[0], &sequence->elements[i]);
     if (status != NULL) {
-      core_end_container(&sequence->base);
+      core_drop(sequence);
       return status;
     }
   }
@@ -140,7 +136,7 @@ static OrtStatus* check_pair(const struct core_tensor* keys, const struct core_t
 
 static OrtStatus* as_part_of_map(const OrtValue* value, struct core_tensor** out) {
   if (!core_is_tensor(value)) {
-    return core_status(value->kind == ONNX_TYPE_MAP ? ORT_FAIL : ORT_RUNTIME_EXCEPTION,
+    return core_status(core_type_of(value) == ONNX_TYPE_MAP ? ORT_FAIL : ORT_RUNTIME_EXCEPTION,
                        "CreateValue: in must be two tensors for a map: keys and values", NULL,
                        NULL);
   }
@@ -191,15 +187,15 @@ static OrtStatus* create_map(const OrtValue* const* in, size_t count, OrtValue**
   CORE_TRY(as_part_of_map(in[0], &keys));
   CORE_TRY(as_part_of_map(in[1], &values));
   CORE_TRY(check_pair(keys, values));
-  struct core_map* map = heap_alloc(sizeof *map);
+  struct core_map* map = heap_alloc_object(sizeof *map);
   if (map == NULL) {
     return CORE_OUT_OF_MEMORY(CreateValue, sizeof *map);
   }
-  heap_created(CORE_VALUE);
-  *map = (struct core_map){{ONNX_TYPE_MAP, 1, &map->base}, NULL, NULL};
+  map->keys = map->values = NULL;
+  core_begin_value(&map->base, &map_class, ONNX_TYPE_MAP);
   OrtStatus* status = fill_map(map, keys, values);
   if (status != NULL) {
-    core_end_container(&map->base);
+    core_drop(map);
     return status;
   }
   *out = &map->base;
@@ -229,11 +225,12 @@ static OrtStatus* not_a_container(const char* function) {
 ORT_API_STATUS_IMPL(ort_GetValueCount, const OrtValue* value, size_t* out) {
   CORE_REQUIRE(GetValueCount, value);
   CORE_REQUIRE(GetValueCount, out);
-  if (value->kind != ONNX_TYPE_MAP && value->kind != ONNX_TYPE_SEQUENCE) {
+  if (core_type_of(value) != ONNX_TYPE_MAP && core_type_of(value) != ONNX_TYPE_SEQUENCE) {
     return not_a_container("GetValueCount");
   }
-  *out =
-      value->kind == ONNX_TYPE_MAP ? 2 : ((const struct core_sequence*)core_target(value))->count;
+  *out = core_type_of(value) == ONNX_TYPE_MAP
+             ? 2
+             : ((const struct core_sequence*)core_target(value))->count;
   return NULL;
 }
 
@@ -253,7 +250,7 @@ static OrtStatus* get_of_map(const struct core_map* map, int index, OrtAllocator
 
 static OrtStatus* get_of_sequence(const struct core_sequence* sequence, int index,
                                   OrtAllocator* allocator, OrtValue** out) {
-  bool has_maps = sequence->elements[0]->kind == ONNX_TYPE_MAP;
+  bool has_maps = core_type_of(sequence->elements[0]) == ONNX_TYPE_MAP;
   if (index < 0 || (size_t)index >= sequence->count) {
     return core_status(has_maps ? ORT_RUNTIME_EXCEPTION : ORT_FAIL,
                        "GetValue: index must be in the sequence", NULL, NULL);
@@ -269,7 +266,7 @@ ORT_API_STATUS_IMPL(ort_GetValue, const OrtValue* value, int index, OrtAllocator
                     OrtValue** out) {
   CORE_REQUIRE(GetValue, value);
   CORE_REQUIRE(GetValue, out);
-  switch (value->kind) {
+  switch (core_type_of(value)) {
     case ONNX_TYPE_MAP:
       return get_of_map((const struct core_map*)core_target(value), index, allocator, out);
     case ONNX_TYPE_SEQUENCE:

@@ -23,7 +23,4 @@ struct core_sequence {
   OrtValue* elements[];
 };
 
-/** Frees a sequence or a map and releases its elements. */
-void core_end_container(OrtValue* value);
-
 #endif /* ORTCFFI_CONTAINERS_H_ */

@@ -12,13 +12,19 @@ static void free_names(const char** names, size_t first, size_t end) {
   }
 }
 
+static void end_info(void* block) {
+  OrtTensorTypeAndShapeInfo* info = block;
+  free_names(info->names, 0, info->rank);
+  heap_free(info->dims);
+}
+
+static const struct core_class info_class = {.kind = CORE_SHAPE_INFO, .end = end_info};
+
 static OrtStatus* new_info(const char* function, OrtTensorTypeAndShapeInfo** out) {
-  OrtTensorTypeAndShapeInfo* info = heap_alloc_object(sizeof *info);
+  OrtTensorTypeAndShapeInfo* info = core_new_object(&info_class, sizeof *info);
   if (info == NULL) {
     return core_no_memory(function, sizeof *info);
   }
-  memset(info, 0, sizeof *info);
-  heap_created(CORE_SHAPE_INFO);
   *out = info;
   return NULL;
 }
@@ -244,11 +250,5 @@ bool ORT_API_CALL ort_TensorTypeAndShape_HasShape(const OrtTensorTypeAndShapeInf
 }
 
 void ORT_API_CALL ort_ReleaseTensorTypeAndShapeInfo(OrtTensorTypeAndShapeInfo* input) NO_EXCEPTION {
-  if (input == NULL || input->is_lent) {
-    return;
-  }
-  free_names(input->names, 0, input->rank);
-  heap_free(input->dims);
-  heap_free_object(input);
-  heap_released(CORE_SHAPE_INFO);
+  core_drop(input);
 }

@@ -6,28 +6,24 @@
 #include "heap/heap.h"
 #include "values/type_info.h"
 
-static void release_tensor(struct core_tensor* tensor) {
-  ort_ReleaseValue(tensor == NULL ? NULL : &tensor->base);
-}
-
 void core_clear_sparse(struct core_sparse* sparse) {
-  release_tensor(sparse->values);
-  release_tensor(sparse->indices[0]);
-  release_tensor(sparse->indices[1]);
+  core_drop(sparse->values);
+  core_drop(sparse->indices[0]);
+  core_drop(sparse->indices[1]);
   sparse->values = NULL;
   sparse->indices[0] = NULL;
   sparse->indices[1] = NULL;
 }
 
-void core_end_sparse(OrtValue* value) {
-  struct core_sparse* sparse = (struct core_sparse*)value;
+static void end_sparse(void* block) {
+  struct core_sparse* sparse = block;
   core_clear_sparse(sparse);
   if (sparse->keeps_allocator) {
     core_allocator_release(sparse->allocator);
   }
-  heap_released(CORE_VALUE);
-  heap_free(value);
 }
+
+static const struct core_class sparse_class = {.kind = CORE_VALUE, .end = end_sparse};
 
 /* Counts the elements of the dense shape. It is never in memory, so any number is allowed. */
 static size_t count_dense(const int64_t* dims, size_t rank) {
@@ -62,10 +58,9 @@ static OrtStatus* new_sparse(const char* function, const int64_t* dims, size_t r
   for (size_t i = 0; i < rank; i++) {
     kept[i] = dims[i];
   }
-  *sparse = (struct core_sparse){.base = {ONNX_TYPE_SPARSETENSOR, 1, &sparse->base},
-                                 .shape = {type, rank, count_dense(dims, rank), kept},
+  *sparse = (struct core_sparse){.shape = {type, rank, count_dense(dims, rank), kept},
                                  .format = ORT_SPARSE_UNDEFINED};
-  heap_created(CORE_VALUE);
+  core_begin_value(&sparse->base, &sparse_class, ONNX_TYPE_SPARSETENSOR);
   *out = sparse;
   return NULL;
 }
@@ -84,7 +79,7 @@ ORT_API_STATUS_IMPL(ort_CreateSparseTensorAsOrtValue, OrtAllocator* allocator,
   CORE_TRY(new_sparse(function, dense_shape, dense_shape_len, type, &sparse));
   for (size_t i = 0; i < dense_shape_len; i++) {
     if (dense_shape[i] < 0) {
-      core_end_sparse(&sparse->base);
+      core_drop(sparse);
       CORE_FAIL(ORT_INVALID_ARGUMENT,
                 "CreateSparseTensorAsOrtValue: dense_shape has a negative dimension");
     }
@@ -119,7 +114,7 @@ ORT_API_STATUS_IMPL(ort_CreateSparseTensorWithValuesAsOrtValue, const OrtMemoryI
   OrtStatus* status = core_borrow_tensor(function, info, p_data, SIZE_MAX, values_shape,
                                          values_shape_len, type, &sparse->values);
   if (status != NULL) {
-    core_end_sparse(&sparse->base);
+    core_drop(sparse);
     return status;
   }
   *out = &sparse->base;
@@ -127,9 +122,9 @@ ORT_API_STATUS_IMPL(ort_CreateSparseTensorWithValuesAsOrtValue, const OrtMemoryI
 }
 
 OrtStatus* core_as_sparse(const char* function, const OrtValue* value, struct core_sparse** out) {
-  if (value->kind != ONNX_TYPE_SPARSETENSOR) {
-    return core_status(value->kind == ONNX_TYPE_MAP ? ORT_FAIL : ORT_RUNTIME_EXCEPTION, function,
-                       ": ort_value must be a sparse tensor", NULL);
+  if (core_type_of(value) != ONNX_TYPE_SPARSETENSOR) {
+    return core_status(core_type_of(value) == ONNX_TYPE_MAP ? ORT_FAIL : ORT_RUNTIME_EXCEPTION,
+                       function, ": ort_value must be a sparse tensor", NULL);
   }
   *out = (struct core_sparse*)core_target(value);
   return NULL;

@@ -31,7 +31,4 @@ OrtStatus* core_as_sparse(const char* function, const OrtValue* value, struct co
 /** Releases values and indices. */
 void core_clear_sparse(struct core_sparse* sparse);
 
-/** Frees a sparse tensor with its values and indices. */
-void core_end_sparse(OrtValue* value);
-
 #endif /* ORTCFFI_SPARSE_H_ */

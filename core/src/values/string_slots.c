@@ -28,7 +28,7 @@ static OrtStatus* strings_of(const char* function, const OrtValue* value,
 static OrtStatus* read_strings(const char* function, const OrtValue* value,
                                const struct core_string** out, size_t* count) {
   const struct core_tensor* tensor = core_tensor_of(value);
-  if (value->kind == ONNX_TYPE_SPARSETENSOR) {
+  if (core_type_of(value) == ONNX_TYPE_SPARSETENSOR) {
     const struct core_sparse* sparse = (const struct core_sparse*)core_target(value);
     if (sparse->format == ORT_SPARSE_UNDEFINED) {
       return core_status(ORT_INVALID_ARGUMENT, function, ": value must be filled first", NULL);

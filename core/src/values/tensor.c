@@ -16,6 +16,22 @@ static OrtStatus* check_shape(const char* function, const int64_t* dims, size_t 
   return core_check_rank(function, ": shape_len", rank);
 }
 
+static void end_tensor(void* block) {
+  struct core_tensor* tensor = block;
+  if (tensor->owner != NULL) {
+    if (tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING && tensor->data != NULL) {
+      core_end_strings(tensor);
+    }
+    /* Also for NULL: the call tells a client's deleter that the tensor ended. */
+    tensor->owner->Free(tensor->owner, tensor->data);
+    if (CORE_UNLIKELY(tensor->keeps_owner)) {
+      core_allocator_release(tensor->owner);
+    }
+  }
+}
+
+static const struct core_class tensor_class = {.kind = CORE_VALUE, .end = end_tensor};
+
 /* Makes a tensor without data; its dimensions and the name of its memory are behind it in the same
  * block. NULL when out of memory. */
 static inline CORE_INLINE struct core_tensor* new_shell(const OrtMemoryInfo* info,
@@ -31,17 +47,11 @@ static inline CORE_INLINE struct core_tensor* new_shell(const OrtMemoryInfo* inf
   for (size_t i = 0; i < rank; i++) {
     kept[i] = dims[i];
   }
-  core_begin_value(&tensor->base, ONNX_TYPE_TENSOR);
+  core_begin_value(&tensor->base, &tensor_class, ONNX_TYPE_TENSOR);
   tensor->shape.rank = rank;
   tensor->shape.dims = kept;
   core_embed_memory_info(info, &tensor->info, kept + rank, extra);
-  heap_created(CORE_VALUE);
   return tensor;
-}
-
-static void forget_shell(struct core_tensor* tensor) {
-  heap_released(CORE_VALUE);
-  heap_free_object(tensor);
 }
 
 static void begin_strings(struct core_tensor* tensor, bool is_exposed) {
@@ -92,7 +102,8 @@ OrtStatus* core_new_tensor(const char* function, OrtAllocator* allocator, const 
   }
   void* data = bytes > 0 ? allocator->Alloc(allocator, bytes) : NULL;
   if (CORE_UNLIKELY(data == NULL && bytes > 0)) {
-    forget_shell(tensor);
+    tensor->owner = NULL;
+    core_drop(tensor);
     return core_no_memory(function, bytes);
   }
   tensor->shape.type = type;
@@ -175,20 +186,6 @@ OrtStatus* core_copy_tensor(const char* function, const struct core_tensor* from
   return NULL;
 }
 
-void core_end_tensor(struct core_tensor* tensor) {
-  if (tensor->owner != NULL) {
-    if (tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING && tensor->data != NULL) {
-      core_end_strings(tensor);
-    }
-    /* Also for NULL: the call tells a client's deleter that the tensor ended. */
-    tensor->owner->Free(tensor->owner, tensor->data);
-    if (CORE_UNLIKELY(tensor->keeps_owner)) {
-      core_allocator_release(tensor->owner);
-    }
-  }
-  forget_shell(tensor);
-}
-
 ORT_API_STATUS_IMPL(ort_CreateTensorAsOrtValue, OrtAllocator* allocator, const int64_t* shape,
                     size_t shape_len, ONNXTensorElementDataType type, OrtValue** out) {
   CORE_REQUIRE(CreateTensorAsOrtValue, allocator);
@@ -227,11 +224,11 @@ ORT_API_STATUS_IMPL(ort_CreateTensorWithDataAndDeleterAsOrtValue, OrtAllocator* 
 
 OrtStatus* core_as_tensor(const char* function, const OrtValue* value, struct core_tensor** out) {
   if (CORE_UNLIKELY(!core_is_tensor(value))) {
-    const char* reason = value->kind == ONNX_TYPE_UNKNOWN
+    const char* reason = core_type_of(value) == ONNX_TYPE_UNKNOWN
                              ? ": value is used after the call that it was lent to"
                              : ": value must be a tensor";
-    return core_status(value->kind == ONNX_TYPE_MAP ? ORT_FAIL : ORT_RUNTIME_EXCEPTION, function,
-                       reason, NULL);
+    return core_status(core_type_of(value) == ONNX_TYPE_MAP ? ORT_FAIL : ORT_RUNTIME_EXCEPTION,
+                       function, reason, NULL);
   }
   *out = core_tensor_of(value);
   return NULL;

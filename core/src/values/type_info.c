@@ -5,13 +5,15 @@
 #include "values/containers.h"
 #include "heap/heap.h"
 
+/* Types within a type are released one after the other, see ort_ReleaseTypeInfo. */
+static const struct core_class type_class = {.kind = CORE_TYPE_INFO};
+
 static OrtStatus* new_type(const char* function, enum ONNXType kind, OrtTypeInfo** out) {
-  OrtTypeInfo* type = heap_alloc_object(sizeof *type);
+  OrtTypeInfo* type = core_new_object(&type_class, sizeof *type);
   if (type == NULL) {
     return core_no_memory(function, sizeof *type);
   }
-  *type = (struct OrtTypeInfo){.kind = kind};
-  heap_created(CORE_TYPE_INFO);
+  type->kind = kind;
   *out = type;
   return NULL;
 }
@@ -80,7 +82,7 @@ static OrtStatus* type_of_tensor(const OrtValue* value, OrtTypeInfo** out) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "GetTypeInfo: value is used after the call that it was lent to");
   }
-  CORE_TRY(new_type("GetTypeInfo", value->kind, &type));
+  CORE_TRY(new_type("GetTypeInfo", core_type_of(value), &type));
   return hand_out(core_new_shape_info("GetTypeInfo", shape, &type->tensor), type, out);
 }
 
@@ -102,7 +104,7 @@ static OrtStatus* type_of_sequence(const struct core_sequence* sequence, OrtType
   OrtTypeInfo* type = NULL;
   CORE_TRY(new_type("GetTypeInfo", ONNX_TYPE_SEQUENCE, &type));
   OrtStatus* status =
-      first->kind == ONNX_TYPE_MAP
+      core_type_of(first) == ONNX_TYPE_MAP
           ? type_of_map((const struct core_map*)first, &type->sequence.element)
           : type_of_element((const struct core_tensor*)first, &type->sequence.element);
   return hand_out(status, type, out);
@@ -111,7 +113,7 @@ static OrtStatus* type_of_sequence(const struct core_sequence* sequence, OrtType
 ORT_API_STATUS_IMPL(ort_GetTypeInfo, const OrtValue* value, OrtTypeInfo** out) {
   CORE_REQUIRE(GetTypeInfo, value);
   CORE_REQUIRE(GetTypeInfo, out);
-  switch (value->kind) {
+  switch (core_type_of(value)) {
     case ONNX_TYPE_MAP:
       return type_of_map((const struct core_map*)core_target(value), out);
     case ONNX_TYPE_SEQUENCE:
@@ -266,8 +268,7 @@ void ORT_API_CALL ort_ReleaseTypeInfo(OrtTypeInfo* input) NO_EXCEPTION {
     if (inner == NULL) {
       ort_ReleaseTensorTypeAndShapeInfo(input->tensor);
     }
-    heap_free_object(input);
-    heap_released(CORE_TYPE_INFO);
+    core_drop(input);
     input = next;
   }
 }

@@ -7,11 +7,10 @@
 #include "values/value.h"
 
 struct OrtTensorTypeAndShapeInfo {
+  struct core_object object;
   ONNXTensorElementDataType type;
   /** Whether there is a shape; rank 0 is one too. */
   bool has_shape;
-  /** Whether a kernel has it on loan, so that ReleaseTensorTypeAndShapeInfo leaves it alone. */
-  bool is_lent;
   size_t rank;
   /** `rank` dimensions and names, in one block; NULL for rank 0. An unknown dimension is -1. A name
    * is a block of the heap, or NULL if there is none. */
@@ -38,6 +37,7 @@ struct OrtOptionalTypeInfo {
 };
 
 struct OrtTypeInfo {
+  struct core_object object;
   enum ONNXType kind;
   /** `kind` selects the member; sparse tensors use the tensor's. */
   union {

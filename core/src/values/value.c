@@ -1,47 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions for values of every kind. */
-#include "values/containers.h"
-#include "values/sparse.h"
+#include "values/value.h"
 
 OrtValue* core_retain_value(const OrtValue* value) {
   OrtValue* shared = core_target(value);
-  __atomic_fetch_add(&shared->references, 1, __ATOMIC_RELAXED);
+  core_retain(&shared->object);
   return shared;
 }
 
-/* The last holder needs no atomic decrement: nobody else can change the count. */
-static bool is_last(OrtValue* value) {
-  return __atomic_load_n(&value->references, __ATOMIC_ACQUIRE) == 1 ||
-         __atomic_sub_fetch(&value->references, 1, __ATOMIC_ACQ_REL) == 0;
-}
-
-void ORT_API_CALL ort_ReleaseValue(OrtValue* input) NO_EXCEPTION {
-  if (input == NULL || !is_last(input)) {
-    return;
-  }
-  switch (input->kind) {
-    case ONNX_TYPE_TENSOR:
-      core_end_tensor((struct core_tensor*)input);
-      break;
-    case ONNX_TYPE_SPARSETENSOR:
-      core_end_sparse(input);
-      break;
-    default:
-      core_end_container(input);
-  }
-}
+void ORT_API_CALL ort_ReleaseValue(OrtValue* input) NO_EXCEPTION { core_drop(input); }
 
 ORT_API_STATUS_IMPL(ort_IsTensor, const OrtValue* value, int* out) {
   CORE_REQUIRE(IsTensor, value);
   CORE_REQUIRE(IsTensor, out);
-  *out = value->kind == ONNX_TYPE_TENSOR;
+  *out = core_type_of(value) == ONNX_TYPE_TENSOR;
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_IsSparseTensor, const OrtValue* value, int* out) {
   CORE_REQUIRE(IsSparseTensor, value);
   CORE_REQUIRE(IsSparseTensor, out);
-  *out = value->kind == ONNX_TYPE_SPARSETENSOR;
+  *out = core_type_of(value) == ONNX_TYPE_SPARSETENSOR;
   return NULL;
 }
 
@@ -56,7 +35,7 @@ ORT_API_STATUS_IMPL(ort_HasValue, const OrtValue* value, int* out) {
 ORT_API_STATUS_IMPL(ort_GetValueType, const OrtValue* value, enum ONNXType* out) {
   CORE_REQUIRE(GetValueType, value);
   CORE_REQUIRE(GetValueType, out);
-  *out = value->kind;
+  *out = core_type_of(value);
   return NULL;
 }
 

@@ -12,18 +12,24 @@
 
 #include "core.h"
 #include "memory/memory_info.h"
+#include "object/object.h"
 
 struct OrtValue {
-  enum ONNXType kind;
-  /** The reference count; core_retain_value and ReleaseValue change it. */
-  uint32_t references;
+  /** Its type is an ONNXType. */
+  struct core_object object;
   /** Itself; for a handle that was lent, the value that it leads to. Casts to the structs below
    * need a target. */
   struct OrtValue* target;
 };
 
-static inline void core_begin_value(OrtValue* value, enum ONNXType kind) {
-  *value = (OrtValue){kind, 1, value};
+static inline void core_begin_value(OrtValue* value, const struct core_class* class,
+                                    enum ONNXType type) {
+  core_begin(&value->object, class, type);
+  value->target = value;
+}
+
+static inline enum ONNXType core_type_of(const OrtValue* value) {
+  return (enum ONNXType)value->object.type;
 }
 
 /** The value behind a handle. Every slot reads and writes this one. */
@@ -34,11 +40,8 @@ static inline OrtValue* core_target(const OrtValue* value) { return value->targe
  * takes nothing from those who hold the value. A handle is a part of another object.
  * @{ */
 
-/** More than anybody releases, so that ReleaseValue leaves a handle alone. */
-#define CORE_LENT_REFERENCES ((uint32_t)1 << 31)
-
-static inline void core_lend(OrtValue* handle, enum ONNXType kind, OrtValue* target) {
-  *handle = (OrtValue){kind, CORE_LENT_REFERENCES, target};
+static inline void core_lend(OrtValue* handle, enum ONNXType type, OrtValue* target) {
+  *handle = (OrtValue){{NULL, CORE_PERMANENT, type}, target};
 }
 
 /** Ends a loan: the slots refuse the handle from now on. */
@@ -69,9 +72,6 @@ struct core_tensor {
   size_t bytes;
   /** The allocator that frees `data` and must outlive the tensor; NULL if `data` is borrowed. */
   OrtAllocator* owner;
-  /** Whether the tensor holds a reference to `owner`. An allocator without a reference count may be
-   * gone after its last Free, so it must not be called after that. */
-  bool keeps_owner;
   /** For strings only: the common block with the texts of a fill, and its size. `is_exposed` says
    * that a client may change the elements as std::string, so that each needs memory from malloc;
    * `has_own_texts` that an element may have such memory also without that; `has_texts` that one
@@ -81,6 +81,9 @@ struct core_tensor {
   bool is_exposed;
   bool has_own_texts;
   bool has_texts;
+  /** Whether the tensor holds a reference to `owner`. An allocator without a reference count may be
+   * gone after its last Free, so it must not be called after that. */
+  bool keeps_owner;
   struct OrtMemoryInfo info;
 };
 
@@ -175,7 +178,9 @@ OrtStatus* core_copy_tensor(const char* function, const struct core_tensor* from
 OrtStatus* core_copy_elements(const char* function, const struct core_tensor* from,
                               struct core_tensor* to);
 
-static inline bool core_is_tensor(const OrtValue* value) { return value->kind == ONNX_TYPE_TENSOR; }
+static inline bool core_is_tensor(const OrtValue* value) {
+  return core_type_of(value) == ONNX_TYPE_TENSOR;
+}
 
 /** Casts a value that is a dense tensor. */
 static inline struct core_tensor* core_tensor_of(const OrtValue* value) {
@@ -187,7 +192,7 @@ OrtStatus* core_as_tensor(const char* function, const OrtValue* value, struct co
 
 /** The shape of a dense or a sparse tensor; NULL for other kinds. */
 static inline const struct core_shape* core_shape_of(const OrtValue* value) {
-  return core_is_tensor(value) || value->kind == ONNX_TYPE_SPARSETENSOR
+  return core_is_tensor(value) || core_type_of(value) == ONNX_TYPE_SPARSETENSOR
              ? &((const struct core_shaped*)core_target(value))->shape
              : NULL;
 }
@@ -197,9 +202,6 @@ static inline bool core_owns_data(const struct core_tensor* tensor) {
   return tensor->owner != NULL;
 }
 /** @} */
-
-/** Frees a tensor without references. */
-void core_end_tensor(struct core_tensor* tensor);
 
 /** Adds a reference to the target, which is returned and which the caller must release. */
 OrtValue* core_retain_value(const OrtValue* value);

@@ -78,7 +78,9 @@ static void fork_in(void* (*work)(void*)) {
 int main(void) {
   const OrtApi* api = OrtGetApiBase()->GetApi(ORT_API_VERSION);
   OrtAllocator slow = {.version = 1, .Alloc = slow_alloc, .Free = slow_free, .Info = slow_info};
-  struct OrtArenaCfg measures = {MAX_MEM, 1, -1, -1, -1, -1};
+  struct OrtArenaCfg measures = core_default_arena_cfg;
+  measures.max_mem = MAX_MEM;
+  measures.extend_strategy = 1;
   CHECK(api->GetAllocatorWithDefaultOptions(&memory) == NULL);
   CHECK(core_create_arena(&slow, &measures, NULL, &arena) == NULL);
   fork_in(take_all);

@@ -24,7 +24,8 @@ void* __wrap_malloc(size_t size) {
 }
 
 OrtStatus* failed_without_status(void) {
-  static const struct OrtStatus silent = {ORT_RUNTIME_EXCEPTION, 1, "out of memory"};
+  static const struct OrtStatus silent =
+      CORE_CONSTANT_STATUS(ORT_RUNTIME_EXCEPTION, "out of memory");
   return core_constant_status(&silent);
 }
 

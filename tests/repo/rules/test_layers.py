@@ -13,6 +13,7 @@ from support.paths import CHECKOUT
 ORDER = """
 platform
 heap
+object
 status
 memory
 arena values callbacks ep

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "object/list.h"
+
+#include <string.h>
+
+#include "heap/heap.h"
+
+#define FIRST_CAPACITY 8
+
+bool core_grow(void** items, size_t count, size_t* capacity, size_t size) {
+  if (count < *capacity) {
+    return true;
+  }
+  size_t wanted = *capacity == 0 ? FIRST_CAPACITY : *capacity * 2;
+  void* grown = heap_alloc(wanted * size);
+  if (grown == NULL) {
+    return false;
+  }
+  if (count > 0) {
+    memcpy(grown, *items, count * size);
+  }
+  heap_free(*items);
+  *items = grown;
+  *capacity = wanted;
+  return true;
+}
+
+bool core_list_add(struct core_list* list, void* item) {
+  if (!core_grow((void**)&list->items, list->count, &list->capacity, sizeof item)) {
+    return false;
+  }
+  list->items[list->count++] = item;
+  return true;
+}
+
+bool core_list_has(const struct core_list* list, const void* item) {
+  size_t i = 0;
+  while (i < list->count && list->items[i] != item) {
+    i++;
+  }
+  return i < list->count;
+}
+
+void core_list_end(struct core_list* list) {
+  heap_free(list->items);
+  *list = (struct core_list){0};
+}
