@@ -50,12 +50,12 @@ PYCONFIG = """
 """
 # What setup.py has from build_ort.py on a Mac.
 READ_BUILD = """
-import json, sys
+import json, os, sys
+import cffi.recompiler  # reads the configuration of this system
 folder, checkout = sys.argv[1:]
 sys.path.insert(0, checkout)
 sys.platform = "darwin"
 import build_ort as build
-import os
 os.chdir(folder)
 build.write_extension("ortcffi._ort")
 names = ["BOUNDARY_SOURCES", "COMPILE_FLAGS", "INCLUDE", "CORE_NAME", "CORE_LINK_FLAGS"]
