@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ortcffi._convert import snapshot
-from ortcffi._handle import out_of, owner_of
-from ortcffi._native import ffi, lib
+from ortcffi._native import ffi
 from ortcffi.compat._sparse import CSparseTensor
 from ortcffi.compat._tensors import tensor_over
 from ortcffi.compat._types import onnx_of
@@ -89,11 +88,9 @@ def _run_names(session: Session, inputs: list[Any], outputs: list[Any]) -> None:
     api = session.api
     texts = [[ffi.new("char[]", _text(each)) for each in side] for side in (inputs, outputs)]
     value = Value.from_numpy(np.zeros(1, np.float32), api=api).handle
-    count = len(outputs)
-    owner = owner_of("OrtValue*", api, lib.ReleaseValue, count=count)
+    out = ffi.new("OrtValue*[]", 1)  # to which nothing is written
     names, handles = ffi.new("char*[]", texts[0]), ffi.new("OrtValue*[]", [value] * len(inputs))
-    wanted = ffi.new("char*[]", texts[1])
-    arguments = names, handles, len(inputs), wanted, count, out_of(owner)
+    arguments = names, handles, len(inputs), ffi.new("char*[]", texts[1]), len(outputs), out
     checked.Run(api.pointer, session.handle, ffi.NULL, *arguments)
 
 

@@ -156,16 +156,13 @@ class _Task:
             raise NotImplemented("the library cannot compile models", create)
         self.stack = stack
         self.env = stack.enter_context(Env(api=self.api))
-        chosen, use = chosen._for_session()
+        chosen = chosen.clone()  # so that the caller's may change meanwhile
         self.alive: list[object] = [chosen]
         given = self.env.handle, chosen.handle
         release = lib.ReleaseModelCompilationOptions
         kind = "OrtModelCompilationOptions*"
         owner = Owner(kind, release, self.table, 0, None, None, given)
-        try:
-            self.call(create, *given, out_of(owner))
-        finally:
-            del use  # a traceback keeps what has a name here
+        self.call(create, *given, out_of(owner))
         self.handle = owned_by(owner)
 
     def call(self, slot: str, *arguments: Any) -> None:

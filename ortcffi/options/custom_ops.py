@@ -12,14 +12,13 @@ from ortcffi._table import highest_api_version
 from ortcffi.custom_ops.describe import CustomOp, read_op
 from ortcffi.custom_ops.domain import CustomOpDomain
 from ortcffi.errors import OrtError, call
-from ortcffi.options.settings import lock
-from ortcffi.options.uses import UsedOptions
+from ortcffi.options.settings import Options, lock
 
 __all__ = ["CustomOps", "new_ops", "places"]
 
 
 @public
-class CustomOps(UsedOptions):
+class CustomOps(Options):
     """The part of session options that concerns custom ops."""
 
     __slots__ = ()
@@ -131,7 +130,6 @@ class CustomOps(UsedOptions):
         # The library's own, which may be newer than the table that we have of it.
         version = highest_api_version(api.version_string)
         with lock:
-            self._refuse_in_use()
             known = self._alive.get("custom_ops")
             ops = known or new_ops(ffi.NULL)
             self._alive["custom_ops"] = ops  # before an interrupt can come

@@ -37,7 +37,6 @@ from ortcffi.options.settings import (
 )
 
 if TYPE_CHECKING:
-    from ortcffi.options.uses import Use
     from ortcffi.table.api import Api
 
 __all__ = [
@@ -119,8 +118,6 @@ class SessionOptions(SessionInputs, CustomOps):
         A value cannot be passed to C.
     InvalidArgument
         The library refuses a value.
-    RuntimeError
-        A session is being made of the options that are to be changed.
 
     Notes
     -----
@@ -136,12 +133,6 @@ class SessionOptions(SessionInputs, CustomOps):
     __slots__ = ()
 
     _pointer = "OrtSessionOptions*"
-    _meanwhile = ("Get", "Has", "LoadCancellation")
-    _refusal = (
-        "a session is being made of these options, of which only loading_cancelled can be set "
-        "meanwhile: make each session of a clone"
-    )
-
     intra_op_threads = Setting(number, 0, "SetIntraOpNumThreads")
     """int: Threads that compute one node, including the caller's; 0: the library chooses."""
     inter_op_threads = Setting(number, 0, "SetInterOpNumThreads")
@@ -236,20 +227,6 @@ class SessionOptions(SessionInputs, CustomOps):
         release = lib.ReleaseSessionOptions if lender is None else None
         options._take(api, handle, release, lender)
         return options
-
-    def _for_session(self) -> "tuple[SessionOptions, Use]":
-        """The same options, which a session keeps: the caller may close its own.
-
-        And what is kept until it is made.
-        """
-        options = SessionOptions.__new__(SessionOptions)
-        with lock:
-            use = self._begin_use()
-            options._take(self.api, use.handle, None)
-            options._values, options._alive = dict(self._values), dict(self._alive)
-            if self.handle is not use.handle:  # or it raises: closed meanwhile
-                raise ValueError("the options were made anew while a session was made of them")
-        return options, use
 
     def _describe(self) -> dict[str, Any]:
         return read_settings(self, lib.ortcffi_describe_session_options)

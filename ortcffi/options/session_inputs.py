@@ -8,8 +8,7 @@ from ortcffi._convert import encode, integer, mapping
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.options.read_back import read_items
-from ortcffi.options.settings import lock
-from ortcffi.options.uses import UsedOptions
+from ortcffi.options.settings import Options, lock
 
 if TYPE_CHECKING:
     from ortcffi.values.value import Value
@@ -39,7 +38,7 @@ class FreeDimension(NamedTuple):
 
 
 @public
-class SessionInputs(UsedOptions):
+class SessionInputs(Options):
     """The part of session options that concerns one model."""
 
     __slots__ = ()

@@ -69,6 +69,10 @@ class Options(Handle):
         Handle.__init__(self, api, handle, release=release, lender=lender)
         self._values, self._alive = {}, {}
 
+    def _call(self, slot: str, *arguments: Any) -> None:
+        with lock:
+            super()._call(slot, *arguments)
+
     def _lend(self, name: str, objects: Iterable[object]) -> None:
         """Keep alive what the library borrows, also if it then refuses a part of it."""
         self._alive[name] = [*self._alive.get(name, []), *objects]

@@ -25,7 +25,6 @@ from ortcffi.table.engine import engine_for
 
 if TYPE_CHECKING:
     from ortcffi.options.prepacked import PrepackedWeights
-    from ortcffi.options.uses import Use
     from ortcffi.table.api import Api
 
 __all__ = ["ModelEditor"]
@@ -70,7 +69,7 @@ class ModelEditor(Closing):
 
     __slots__ = (
         *("__weakref__", "_changes", "_content", "_env", "_handle", "_lock", "_options"),
-        *("_owner", "_use", "api"),
+        *("_owner", "api"),
     )
 
     def __init__(
@@ -88,14 +87,13 @@ class ModelEditor(Closing):
         self._changes = False  # whether the thread that holds the lock changes it
         self.api = engine_for(api, options, env)
         self._options = session_options_for(self.api, options)
-        self._use: Use | None = None  # of the options, which are not changed while this has them
         self._env = Env(api=self.api) if env is None else env
         if not self.api.same_library(self._env.api):
             raise ValueError(f"env belongs to {self._env.api}, and the editor to {self.api}")
         slot, subject = _subject(model)
         editor = editor_of(self.api, slot)
         if self._options is not None:
-            self._options, self._use = self._options._for_session()
+            self._options = self._options.clone()
         environment, chosen = self._env.handle, self._options_handle()
         # The environment's handle itself: the collector may take its Env apart before.
         borrowed = None if self._options is None else self._options._alive
@@ -103,11 +101,7 @@ class ModelEditor(Closing):
         keeps = environment, self._env._client, borrowed, chosen, self._content
         owner = owner_of("OrtSession*", self.api, lib.ReleaseSession, keeps=keeps)
         arguments = editor, environment, *subject, chosen, out_of(owner)
-        try:
-            call(self.api.pointer, slot, getattr(lib, slot), *arguments)
-        except BaseException:
-            self._use = None  # a traceback keeps this editor
-            raise
+        call(self.api.pointer, slot, getattr(lib, slot), *arguments)
         self._owner = owner
         self._handle = owned_by(owner)
 
@@ -206,7 +200,7 @@ class ModelEditor(Closing):
         with self._changing():
             # Closed from here on: whatever comes in between, an interrupt say, nobody then uses the
             # handle of what belongs to the session.
-            handle, owner, use, content = self._loaded(), self._owner, self._use, self._content
+            handle, owner, content = self._loaded(), self._owner, self._content
             self.close()
             session = Session.__new__(Session)
             slot = "FinalizeModelEditorSession"
@@ -216,7 +210,7 @@ class ModelEditor(Closing):
                 source = Source(partial(_hand_over, owner), store, content)
                 session._open(self.api, source, self._options, env=self._env)
             finally:
-                del handle, owner, use, content  # a traceback keeps what has a name here
+                del handle, owner, content  # a traceback keeps what has a name here
         return session
 
     @property
@@ -226,7 +220,7 @@ class ModelEditor(Closing):
 
     def close(self) -> None:
         """End the editor. Closing again does nothing."""
-        self._handle = self._owner = self._use = self._content = None
+        self._handle = self._owner = self._content = None
 
     __reduce__ = refuse_pickle  # a copy would give the same session away again
 

@@ -68,7 +68,6 @@ def add_devices(
     handles: Any = ffi.new("const OrtEpDevice*[]", kept)
     options.api.require("SessionOptionsAppendExecutionProvider_V2")
     with Env(api=options.api) as env, lock:
-        options._refuse_in_use()
         options._lend("ep_devices", kept)
         checked.SessionOptionsAppendExecutionProvider_V2(
             options.api.pointer,

@@ -196,22 +196,18 @@ class Session(Facts, Closing):
         handle = environment.handle
         kept = Kept([environment, handle, environment._client, source.keep])
         given: Any = ffi.NULL
-        use = None  # of the options, which are not changed until the session is made
         if chosen is not None:
-            chosen, use = chosen._for_session()
+            chosen = chosen.clone()  # so that the caller's may change meanwhile
             given = chosen.handle
             kept += [given, chosen._alive, chosen._values, borrowed_of(source.content, chosen)]
-        try:
-            self._python = calls_of_python(environment, chosen)
-            self._check_gil(hold_gil)
-            self._take(api, kept, has_threads=has_threads(chosen), hold_gil=hold_gil)
-            self._options = chosen
-            # The session goes on to use allocators that another thread may replace at any time.
-            with environment._client.clients.watched(kept):
-                kept.append(environment._registered())
-                source.create(handle, given, ffi.cast("OrtSession**", self._out))
-        finally:
-            del use  # a traceback keeps what has a name here
+        self._python = calls_of_python(environment, chosen)
+        self._check_gil(hold_gil)
+        self._take(api, kept, has_threads=has_threads(chosen), hold_gil=hold_gil)
+        self._options = chosen
+        # The session goes on to use allocators that another thread may replace at any time.
+        with environment._client.clients.watched(kept):
+            kept.append(environment._registered())
+            source.create(handle, given, ffi.cast("OrtSession**", self._out))
         self._read_ports()
 
     @classmethod
