@@ -46,6 +46,8 @@ CORE_SOURCES = [f"core/src/{name}.c" for name in core("SOURCES") + core("POSIX")
 BOUNDARY_SOURCES = [
     "ortcffi/boundary/platform/layouts.c",
     "ortcffi/boundary/platform/owner.c",
+    "ortcffi/boundary/platform/handle.c",
+    "ortcffi/boundary/platform/threads.c",
     "ortcffi/boundary/table/slot_rows.c",
     "ortcffi/boundary/options/options.c",
     "ortcffi/boundary/table/load.c",

@@ -135,9 +135,9 @@ def of_type(argument: str, given: Any, kind: type) -> Any:
 def pointer(argument: str, given: Any, kind: str) -> Any:
     """An argument that is a cdata of a pointer type, and not NULL; errors name the argument.
 
-    Or the `Owner` of an object that this package has just made.
+    Or the owner of an object that this package has just made.
     """
-    if isinstance(given, Owner):
+    if type(given) is Owner:
         return given
     if not isinstance(given, ffi.CData) or ffi.typeof(given) is not ffi.typeof(kind):
         raise TypeError(f"{argument} must be a cdata of {kind}, not {given!r}")

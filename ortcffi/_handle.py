@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""What all objects share that stand for an object of the C API."""
+"""What all objects share that stand for an object of the C API.
+
+The compiled type that `Handle` is built on answers all questions of the object's life: who keeps
+it, when it is released, what other threads and a fork may do with it. Its rules stand in
+``boundary/platform/handle.h``.
+"""
 
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._closing import Closing
 from ortcffi._convert import pointer
-from ortcffi._native import Owner, address_of, ffi
+from ortcffi._native import Owner, address_of, ffi, lib
 from ortcffi._public import public, refuse_pickle
 from ortcffi._table import made_by
 from ortcffi.errors import checked
@@ -14,67 +20,105 @@ from ortcffi.errors import checked
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
+__all__ = ["Array", "Handle", "out_of", "owned_by", "owner_of"]
 
-def owner_of(  # noqa: PLR0913  # as many as an Owner has
-    kind: str,
-    api: "Api",
-    release: Callable[[Any, Any], None],
-    before: Callable[[], None] | None = None,
-    after: Callable[[], None] | None = None,
-    *,
-    keeps: object = None,
-    count: int = 1,
-) -> Any:
+# A function of `lib` that releases an object, which is called by its address.
+Release = Callable[[Any, Any], None]
+
+
+@cache
+def _address_of_function(name: str) -> int:
+    return address_of(ffi.addressof(lib, name))
+
+
+def _address(release: Any) -> int:
+    if isinstance(release, ffi.CData):
+        return address_of(release)
+    return _address_of_function(release.__name__)
+
+
+def owner_of(kind: str, api: Any, release: Release, *parents: object) -> Any:
     """Return the owner of an object that a function of C is about to make.
+
+    The owner exists before the object does, so that no interrupt in between can lose the object.
 
     Parameters
     ----------
     kind : str
         The type of the pointer, such as ``"OrtEnv*"``.
-    api : Api
-        The table that the object is to belong to.
-    release : callable
-        Called with the table's pointer and the object when the last reference to the owner goes. It
-        must not refer to what refers to the owner. To be a function of ``lib``, which no interrupt
-        can break off.
-    before, after : callable, optional
-        Called before and after that, again if a KeyboardInterrupt struck in them.
-    keeps : object, optional
-        What the object needs: it stays until the object is released.
-    count : int, optional
-        How many objects the function makes.
+    api : Api, cdata or None
+        The table that the object is to belong to, or the pointer of one that is no `Api`.
+    release : function of ``lib``, or cdata of a function
+        Called when nobody uses the object any more, with the table's pointer, if any, and the
+        object.
+    *parents : object
+        What must outlive the object.
     """
-    return Owner(kind, release, api.pointer, 0, before, after, keeps, count)
+    owner = Owner()
+    table = 0 if api is None else address_of(getattr(api, "pointer", api))
+    owner._make_handle(table, ffi.typeof(kind), _address(release), parents)
+    return owner
 
 
 def out_of(owner: Any) -> Any:
-    """Where the function of C is to write the object to; valid as long as the owner.
-
-    For an owner of several it is an array of pointers.
-    """
-    return ffi.cast(f"{owner.type}*", owner.out)
+    """Where the function of C is to write the object to; valid as long as the owner."""
+    return ffi.cast(f"{owner._handle_type.cname}*", owner._handle_out)
 
 
 def owned_by(owner: Any) -> Any:
     """A cdata of the owner's object, which keeps the owner alive."""
-    return ffi.from_buffer(owner.type, owner)
+    owner._open_handle()
+    return owner.handle
+
+
+class Array:
+    """Several objects of one type, which functions of C make, take over or release one by one.
+
+    Parameters
+    ----------
+    kind : str
+        The type of the pointers, such as ``"OrtOpAttr*"``.
+    api : Api
+        The table that the objects belong to.
+    release : function of ``lib``
+        Called for each object that is left at the end. An entry that C sets to NULL is not.
+    count : int
+        How many objects.
+    """
+
+    __slots__ = ("_owner", "items")
+
+    def __init__(self, kind: str, api: "Api", release: Release, count: int) -> None:
+        self._owner = owner_of("ortcffi_list*", api, lib.ortcffi_release_list)
+        function = ffi.cast("ortcffi_release*", _address(release))
+        if not lib.ortcffi_new_list(function, count, out_of(self._owner)):
+            raise MemoryError(f"there is no memory for {count} objects")
+        self.items = ffi.cast(f"{kind}*", lib.ortcffi_list_items(owned_by(self._owner)))
+
+    def move(self, address: int, place: int) -> None:
+        """Write the pointer at a place to an address, which owns the object from then on."""
+        lib.ortcffi_list_move(self._owner.handle, place, ffi.cast("void**", address))
+
+    def keep_forever(self) -> None:
+        """Have the objects outlive the interpreter."""
+        self._owner._keep_forever()
 
 
 @public
-class Handle(Closing):
+class Handle(Owner, Closing):
     """An object of the C API, owned or borrowed.
 
     An owned one is released by `close`, at the end of a ``with`` block, or at the latest when the
     Python object goes. A borrowed one belongs to another object, which it keeps alive.
 
-    Where an interrupt must not lose an object that C has just made, C writes it to an `Owner`: make
+    Where an interrupt must not lose an object that C has just made, C writes it to an owner: make
     that with `owner_of`, pass `out_of` it to the function of C, and then pass it as `handle`.
     """
 
-    __slots__ = ("__weakref__", "_api", "_handle", "_lender", "_lender_handle", "_owned")
+    __slots__ = ()
 
-    _api: "Api"
-    _handle: Any
+    if TYPE_CHECKING:
+        api: "Api"
     _pointer: str = ""  # the type of the handle, in classes that are made from a handle of the user
 
     def __init__(
@@ -82,61 +126,33 @@ class Handle(Closing):
         api: "Api",
         handle: Any,
         *,
-        release: Callable[[Any, Any], None] | None = None,
+        release: Release | None = None,
         lender: object = None,
     ) -> None:
         if self._pointer:
             api, handle = made_by(api), pointer("handle", handle, self._pointer)
-        elif not isinstance(handle, (ffi.CData, Owner)):
+        elif not isinstance(handle, ffi.CData) and type(handle) is not Owner:
             kind = type(handle).__name__
             raise TypeError(f"handle must be a pointer of ortcffi.ffi, not {kind}")
-        self._api = api
-        self._lender = lender
-        # Closing the lender must not release what it lent.
-        self._lender_handle = lender._handle if isinstance(lender, Handle) else None
-        self._owned = release is not None or isinstance(handle, Owner)
         if isinstance(handle, Owner):
-            handle = owned_by(handle)
-        elif release is not None:
-            # The owner refers to the table, which stays; a reference to the Api would be a cycle.
-            address = address_of(handle)
-            handle = owned_by(Owner(ffi.typeof(handle), release, api.pointer, address))
-        elif lender is not None and handle:
-            # Like an owner, the lender stays while another thread is in a call with the cdata.
-            address = address_of(handle)
-            keeps = (lender, self._lender_handle)
-            handle = owned_by(Owner(ffi.typeof(handle), None, None, address, None, None, keeps))
-        self._handle = handle
-
-    @property
-    def api(self) -> "Api":
-        """The table that the object belongs to. No other table may be given it."""
-        return self._api
-
-    @property
-    def handle(self) -> Any:
-        """The cdata to pass to functions of ``lib``; `ValueError` after `close`."""
-        if self._handle is None:
-            raise ValueError(f"this {type(self).__name__} is closed")
-        return self._handle
+            self._take_handle(handle)
+        else:
+            function = 0 if release is None else _address(release)
+            parents = lender if isinstance(lender, tuple) else (lender,)
+            if release is None:  # a cdata may own, or keep, what it points to
+                parents = *parents, handle
+            self._make_handle(address_of(api.pointer), ffi.typeof(handle), function, parents)
+            self._adopt_handle(address_of(handle))
+        self._set_api(api)
 
     def _call(self, slot: str, *arguments: Any) -> None:
         """Call a function of the table on this object."""
-        handle = self.handle
         self.api.require(slot)
-        getattr(checked, slot)(self.api.pointer, handle, *arguments)
+        self._read_handle(getattr(checked, slot), self.api.pointer, *arguments)
 
-    @property
-    def closed(self) -> bool:
-        """Whether `close` was called."""
-        return self._handle is None
-
-    def close(self) -> None:
-        """Release what is owned, let go of what is borrowed. Any further use raises `ValueError`.
-
-        Closing again does nothing.
-        """
-        # Not released here: another thread may be in a call with the cdata, which keeps the owner.
-        self._handle = self._lender = self._lender_handle = None
+    def _change(self, slot: str, *arguments: Any) -> None:
+        """The same for a function that changes the object, while no other call is under way."""
+        self.api.require(slot)
+        self._write_handle(getattr(checked, slot), self.api.pointer, *arguments)
 
     __reduce__ = refuse_pickle

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The only importer of the compiled module."""
 
+import os
 from contextlib import suppress
 from typing import Any
 
@@ -8,7 +9,7 @@ import _cffi_backend
 
 from ortcffi._ort import ffi, lib
 
-__all__ = ["Keeper", "Owner", "Source", "address_of", "ffi", "lib"]
+__all__ = ["Owner", "Token", "address_of", "ffi", "lib"]
 
 # The compiled module has one set of error classes and callbacks for the whole process, so a second
 # interpreter would replace those of the first.
@@ -51,9 +52,12 @@ def _check_layout() -> None:
         )
 
 
-Source = lib.ortcffi_source_type()
+Owner = lib.ortcffi_new_handle_type()  # before any function that takes an object
 _check_layout()
 _build_types()
-Owner = lib.ortcffi_owner_type(ffi.cast)
-Keeper = lib.ortcffi_keeper_type()
+lib.ortcffi_handles_begin(ffi.from_buffer)
+Token = lib.ortcffi_owner_type(ffi.cast)
+lib.ortcffi_references_begin()
 lib.ortcffi_arenas_begin()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=lib.ortcffi_new_process)

@@ -133,7 +133,8 @@ def call(api: "OrtApi", name: str, function: "Callable[..., Any]", *arguments: A
     name : str
         The name of the function, for the exception.
     function : callable
-        Answers a status: a function of ``lib``, a cdata, or ``Owner.give``, but not one in Python.
+        Answers a status: a function of ``lib``, a cdata, or a method of a compiled type, but not a
+        function in Python.
     *arguments
         What it is called with.
     """

@@ -190,7 +190,7 @@ def leaves_nothing_alive_in_the_core(request: pytest.FixtureRequest) -> Iterator
 def leaves_no_environment(request: pytest.FixtureRequest) -> Iterator[None]:
     """A library has one for the whole process, so the next test would get it as it was made."""
     yield
-    if request.node.stash.get(FAILED, False) or "ortcffi.env.sharing" not in sys.modules:
+    if request.node.stash.get(FAILED, False) or "ortcffi.env.state" not in sys.modules:
         return
     if any(open_environments().values()):
         gc.collect()
@@ -202,7 +202,10 @@ def leaves_no_environment(request: pytest.FixtureRequest) -> Iterator[None]:
 
 def open_environments() -> dict[Any, int]:
     """How many environments are open, by library."""
-    return {path: users.present for path, users in ortcffi.env.sharing._libraries.items()}
+    return {
+        path: sum(env._handle_address != 0 for env in state.envs)
+        for path, state in ortcffi.env.state._states.items()
+    }
 
 
 # --- compilers ------------------------------------------------------------------------------------

@@ -61,8 +61,6 @@ class Arena(Adaptor):
 
     __slots__ = ("measures",)
 
-    _shows_inner = False
-
     def __init__(  # noqa: PLR0913  # as many as an arena has
         self,
         inner: Allocator,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ortcffi._callback import called_from_c, keep_exception, report_exception
 from ortcffi._contexts import Context, find, forget, remember
 from ortcffi._convert import decode
-from ortcffi._handle import owned_by
-from ortcffi._native import Owner, address_of, ffi, lib
+from ortcffi._handle import owner_of
+from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
 
 if TYPE_CHECKING:
@@ -86,8 +86,9 @@ def _perform(work: Any) -> None:
 
 @called_from_c("ortcffi_python_create_thread", keep_exception("custom_create_thread_fn"))
 def _create(context: "Cdata", work: "Cdata") -> "Cdata":
-    address = address_of(work)
-    owned = owned_by(Owner("ortcffi_work*", lib.ortcffi_release_work, None, address))
+    owner = owner_of("ortcffi_work*", None, lib.ortcffi_release_work)
+    owner._adopt_handle(address_of(work))
+    owned = owner.handle
     functions = find(context)
     if functions is None:
         raise RuntimeError("the options with the function that creates threads were deleted")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi.compat._errors import translated
 from ortcffi.env.env import Env, available_providers
-from ortcffi.env.sharing import clients_of
+from ortcffi.env.state import state_of
 from ortcffi.errors import Fail, checked
 from ortcffi.options.thread_pools import ThreadingOptions
 from ortcffi.table.engine import engine_for
@@ -104,7 +104,7 @@ def choose(what: str, **arguments: Any) -> None:
     if found is not None:
         arguments.setdefault("severity", found.severity)
     found = state.environment = None
-    if clients_of(api()).present:
+    if any(not env.closed for env in state_of(api()).envs):
         raise RuntimeError(f"sessions or values use the environment, so its {what} is chosen")
     state.environment = Env("Default", api(), **state.chosen | arguments)
     state.chosen |= arguments

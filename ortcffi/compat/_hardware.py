@@ -125,7 +125,7 @@ class OrtEpDevice:
     def create_sync_stream(self) -> OrtSyncStream:
         """Make a queue of work for the device."""
         device = self._device.handle
-        owner = owner_of("OrtSyncStream*", api(), lib.ReleaseSyncStream, keeps=device)
+        owner = owner_of("OrtSyncStream*", api(), lib.ReleaseSyncStream, device)
         _call("CreateSyncStreamForEpDevice", device, ffi.NULL, out_of(owner))
         return OrtSyncStream(owner, self._device)
 

@@ -10,9 +10,9 @@ from ortcffi._handle import Handle
 from ortcffi._native import ffi
 from ortcffi._public import public
 from ortcffi.arena.cfg import ArenaCfg
-from ortcffi.env import sharing
+from ortcffi.env import state
 from ortcffi.env.null_answers import can_answer_null
-from ortcffi.env.sharing import Registered
+from ortcffi.env.state import Registered
 from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import OrtError
 from ortcffi.memory.allocator import Allocator
@@ -20,7 +20,7 @@ from ortcffi.memory.foreign import allocator_for
 from ortcffi.memory.info import AllocatorType, DeviceMemoryType, MemoryInfo
 
 if TYPE_CHECKING:
-    from ortcffi.env.sharing import Client
+    from ortcffi.env.state import EnvState
 
 __all__ = ["EnvMemory"]
 
@@ -31,7 +31,10 @@ class EnvMemory(Handle):
 
     __slots__ = ()
 
-    _client: "Client"
+    if TYPE_CHECKING:
+
+        @property
+        def _state(self) -> "EnvState": ...
 
     def register_allocator(self, allocator: Allocator) -> None:
         """Share an allocator with sessions whose entry ``session.use_env_allocators`` is 1.
@@ -64,9 +67,10 @@ class EnvMemory(Handle):
 
     def _register(self, allocator: Allocator, for_good: bool = False) -> None:
         """Register an allocator, which may have to stay alive when it is unregistered."""
-        lent = allocator_for(self.api, allocator)
+        translated = allocator_for(self.api, allocator)
         # One that the environment owns must not be kept: it would keep the environment.
-        is_own = isinstance(lent._lender, ffi.CData) and lent._lender == self.handle
+        owners = [getattr(each, "_handle_address", 0) for each in translated._handle_parents]
+        is_own = self._handle_address in owners
         if not self.api.is_core and (bounded := can_answer_null(allocator)):
             warnings.warn(
                 f"{bounded} can answer NULL, and then {self.api} ends the process; to bound its "
@@ -74,17 +78,18 @@ class EnvMemory(Handle):
                 RuntimeWarning,
                 stacklevel=3,
             )
-        registered = Registered(allocator, lent, lent.handle, _memory(lent.info), for_good)
-        with sharing.allocators:
+        memory = _memory(translated.info)
+        registered = Registered(allocator, translated, translated.handle, memory, for_good)
+        with state.allocators:
             replaced = [each for each in self._registered() if each.memory == registered.memory]
             if not is_own:  # before a session can use it
-                self._client.clients.keep(registered)
+                self._state.add(registered)
             try:
-                self._call("RegisterAllocator", lent.handle)
+                self._call("RegisterAllocator", translated.handle)
             except (OrtError, ValueError):  # refused, or this Env is closed
-                self._client.clients.drop([registered])
+                self._state.remove([registered])
                 raise
-            self._client.clients.retire(replaced, is_replaced=True)
+            self._state.take_out(replaced, is_replaced=True)
 
     def unregister_allocator(self, what: Allocator | MemoryInfo) -> None:
         """Stop sharing an allocator. Sessions that use it must be closed before.
@@ -104,12 +109,12 @@ class EnvMemory(Handle):
         -----
         API function: ``UnregisterAllocator``, since version 9.
         """
-        with sharing.allocators:
+        with state.allocators:
             info = self._info_of(what) if isinstance(what, Allocator) else what
             self._call("UnregisterAllocator", self._info("what", info))
             memory = _memory(info)
             gone = [each for each in self._registered() if each.memory == memory]
-            self._client.clients.retire(gone, is_replaced=False)
+            self._state.take_out(gone, is_replaced=False)
 
     def shared_allocator(self, info: MemoryInfo | None = None) -> Allocator | None:
         """Find the allocator that the environment shares for a device.
@@ -133,7 +138,7 @@ class EnvMemory(Handle):
         """
         out = ffi.new("OrtAllocator**")
         wanted = self.api.cpu_memory_info() if info is None else info
-        with sharing.allocators:
+        with state.allocators:
             self._call("GetSharedAllocator", self._info("info", wanted), out)
             return self._shared(out[0])
 
@@ -226,7 +231,7 @@ class EnvMemory(Handle):
             ffi.NULL if pairs is None else pairs.handle,
             out,
         )
-        return Allocator(self.api, out[0], lender=self.handle)
+        return Allocator(self.api, out[0], lender=self)
 
     def release_shared_allocator(
         self, device: EpDevice, mem_type: int = DeviceMemoryType.DEFAULT
@@ -243,24 +248,23 @@ class EnvMemory(Handle):
     # --- conversion of arguments -------------------------------------------------------------
 
     def _registered(self) -> list[Registered]:
-        alive = list(self._client.clients.alive)
-        return [each for each in alive if isinstance(each, Registered)]
+        return [each for each in self._state.borrowed if isinstance(each, Registered)]
 
     def _shared(self, handle: Any) -> Allocator | None:
         if not handle:
             return None
         for each in self._registered():
             if each.handle == handle:
-                if each.lent.closed or each.allocator.closed:
+                if each.translated.closed or each.allocator.closed:
                     return Allocator(self.api, handle, lender=each.handle)
                 return each.allocator
         if handle == self.api.default_allocator.handle:  # it outlives every environment
             return self.api.default_allocator
-        return Allocator(self.api, handle, lender=self.handle)
+        return Allocator(self.api, handle, lender=self)
 
     def _info_of(self, allocator: Allocator) -> MemoryInfo:
-        lent = (each.lent for each in self._registered() if each.allocator is allocator)
-        return next(lent, allocator).info
+        found = (each.translated for each in self._registered() if each.allocator is allocator)
+        return next(found, allocator).info
 
     def _info(self, argument: str, info: Any) -> Any:
         return self._of(argument, info, MemoryInfo)

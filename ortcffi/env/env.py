@@ -13,7 +13,7 @@ from ortcffi._table import table_for
 from ortcffi.callbacks.logs import Logger, LogSeverity, log_context, severity_of
 from ortcffi.callbacks.work_functions import WorkFunctions
 from ortcffi.env.allocators import EnvMemory
-from ortcffi.env.sharing import Client, clients_of
+from ortcffi.env.state import EnvState, state_of
 from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import OrtError, checked
 from ortcffi.options.thread_pools import ThreadingOptions
@@ -76,7 +76,7 @@ class Env(EnvMemory):
     'ERROR'
     """
 
-    __slots__ = ("_client", "log_id")
+    __slots__ = ("log_id",)
 
     def __init__(  # noqa: PLR0913  # as many as the C struct has
         self,
@@ -92,31 +92,28 @@ class Env(EnvMemory):
         name, least = encode("log_id", log_id), integer("severity", severity, INT32)
         context = None if logger is None else log_context(logger)
         threads = _threads(api, threading)
-        alive = [context, *(threading._alive.values() if threading is not None else ())]
-        client = Client(clients_of(api), alive)
-        owner = owner_of("OrtEnv*", api, lib.ReleaseEnv, client.begin_release, client.leave)
-        out = out_of(owner)
+        given = [context, *(threading._alive.values() if threading is not None else ())]
+        given = [each for each in given if each is not None]
+        slot, arguments, _kept = _creation(api, context, least, name, threads, config)
+        api.require(slot)
+        state = state_of(api)
+        owner = owner_of("OrtEnv*", api, lib.ReleaseEnv, state)
+        others = state.begin(given, severity_of(least))
         try:
-            client.join(severity_of(least))
-            slot, arguments, _kept = _creation(api, context, least, name, threads, config)
-            api.require(slot)
-            create_environment(api, slot, arguments, out)
-            client.establish()
+            create_environment(api, slot, arguments, out_of(owner))
         except BaseException:
-            if not out[0]:
-                client.leave()  # else the owner does it after the release
+            state.remove(given)
             raise
         super().__init__(api, owner)
-        self._client = client
         self.log_id = log_id
+        state.established(self, given, others)
 
-    def close(self) -> None:
-        """Release the reference to the library's environment.
-
-        Allocators that it shared, and arrays in their memory, keep the environment alive.
-        """
-        # The owner of the handle releases it when the last such allocator is deleted.
-        self._handle = self._lender = None
+    @property
+    def _state(self) -> EnvState:
+        """What the environment borrows; it ends with the last `Env`."""
+        self.handle  # noqa: B018  # raises if closed
+        state: EnvState = self._handle_parents[0]
+        return state
 
     # --- logging ----------------------------------------------------------------------------------
 
@@ -130,14 +127,13 @@ class Env(EnvMemory):
         -----
         API function: ``UpdateEnvWithCustomLogLevel``, since version 14.
         """
-        self.handle  # noqa: B018  # raises if closed
-        return self._client.clients.severity
+        return self._state.severity
 
     @severity.setter
     def severity(self, severity: int) -> None:
         least = integer("severity", severity, INT32)
         self._call("UpdateEnvWithCustomLogLevel", ffi.cast("OrtLoggingLevel", least))
-        self._client.clients.severity = severity_of(least)
+        self._state.severity = severity_of(least)
 
     # --- threads ----------------------------------------------------------------------------------
 
@@ -172,12 +168,11 @@ class Env(EnvMemory):
         API function: ``SetPerSessionThreadPoolCallbacks``, since version 25.
         """
         functions = WorkFunctions(enqueued, started, stopped, abandoned)
-        clients = self._client.clients
-        clients.keep(functions)  # before a session can use them
+        self._state.add(functions)  # before a session can use them
         try:
             self._call("SetPerSessionThreadPoolCallbacks", functions.struct())
         except (OrtError, ValueError):
-            clients.drop([functions])
+            self._state.remove([functions])
             raise
 
     # --- telemetry and devices --------------------------------------------------------------------
@@ -209,9 +204,8 @@ class Env(EnvMemory):
     def devices(self) -> list[EpDevice]:
         """The devices of execution providers. API function: ``GetEpDevices``, since version 22."""
         out, count = ffi.new("const OrtEpDevice* const**"), ffi.new("size_t*")
-        handle = self.handle  # kept until the devices keep it
         self._call("GetEpDevices", out, count)
-        return [EpDevice(self.api, out[0][i], lender=handle) for i in range(count[0])]
+        return [EpDevice(self.api, out[0][i], lender=self) for i in range(count[0])]
 
     def __repr__(self) -> str:
         return f"<Env {'closed' if self.closed else f'{self.log_id!r} of {self.api}'}>"

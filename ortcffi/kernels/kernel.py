@@ -8,8 +8,8 @@ import numpy as np
 
 from ortcffi._closing import Closing
 from ortcffi._convert import SIZE, integer, optional_mapping, snapshot
-from ortcffi._handle import out_of, owned_by
-from ortcffi._native import Owner, address_of, ffi, lib
+from ortcffi._handle import out_of, owner_of
+from ortcffi._native import Token, address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import CustomOp
@@ -20,7 +20,7 @@ from ortcffi.memory.allocator import Allocator
 from ortcffi.status.key_values import KeyValuePairs
 from ortcffi.values.checks import array_of, element_of_array, unfit
 from ortcffi.values.element_types import ElementType
-from ortcffi.values.tensor_type_info import TensorTypeInfo, moved, new_owner
+from ortcffi.values.tensor_type_info import TensorTypeInfo, array_of_infos, moved
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -106,13 +106,13 @@ class Kernel(KernelHost, Closing):
         handles = [i.handle if i else ffi.NULL for i in infos]  # kept until the end of the call
         given = ffi.new("OrtTensorTypeAndShapeInfo*[]", handles)
         room = max(len(self.description.outputs), self._outputs)
-        owner = new_owner(api, room)
+        inferred = array_of_infos(api, room)
         infer = host_function("OrtcoreKernelInferShapes")
-        user = Owner("OrtcoreKernel*", self._take_back, None)
+        user = Token("OrtcoreKernel*", self._take_back, None)
         self._hand_out(user)
-        arguments = (owned_by(user), given, len(infos), out_of(owner), room)
+        arguments = (ffi.from_buffer(user.type, user), given, len(infos), inferred.items, room)
         call_host("InferOutputShapeFn", infer, *arguments)
-        return tuple(moved(api, owner, place) for place in range(room))
+        return tuple(moved(api, inferred, place) for place in range(room))
 
     def _info(self, place: int, x: Any) -> TensorTypeInfo | None:
         if x is None or isinstance(x, TensorTypeInfo):
@@ -224,7 +224,7 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     if config is not None:
         node.config = settings.keep(KeyValuePairs(optional_mapping("config", config), api).handle)
     node.threads = integer("threads", threads, (0, 1024))
-    owner = Owner("OrtcoreKernel*", host_function("OrtcoreKernelRelease"), None)
+    owner = owner_of("OrtcoreKernel*", None, host_function("OrtcoreKernelRelease"))
     call_host("CreateKernel", host_function("OrtcoreKernelCreate"), node, out_of(owner))
     memory = None if allocator is None else (allocator, allocator.handle)
     strings = address_of(api.default_allocator.handle)

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import decode, encode
-from ortcffi._handle import out_of, owner_of
+from ortcffi._handle import Array
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import HIGHEST_VERSION, core_api, highest_api_version, table_at
@@ -92,12 +92,12 @@ class OpSet:
         """
         with _lock:
             api = _table_of(base)
-            owner, count = self._domains(api)
-            for domain in out_of(owner)[0:count]:
+            domains, count = self._domains(api)
+            for domain in domains.items[0:count]:
                 checked.AddCustomOpDomain(api.pointer, options, domain)
 
-    def _domains(self, api: "Api") -> tuple[Any, int]:
-        """The owner of the domains of a table, and how many there are."""
+    def _domains(self, api: "Api") -> tuple[Array, int]:
+        """The domains of a table, and how many there are."""
         address = address_of(api.pointer)
         ops = tuple(self._ops.values())
         found = self._registered.get(address)
@@ -112,13 +112,12 @@ class OpSet:
 
 def _new_domains(api: "Api", ops: "tuple[PythonOp, ...]") -> Any:
     names = list(dict.fromkeys(op.domain for op in ops))
-    owner = owner_of("OrtCustomOpDomain*", api, lib.ReleaseCustomOpDomain, count=len(names))
-    domains = out_of(owner)
+    domains = Array("OrtCustomOpDomain*", api, lib.ReleaseCustomOpDomain, len(names))
     for i, name in enumerate(names):
-        checked.CreateCustomOpDomain(api.pointer, name.encode(), domains + i)
+        checked.CreateCustomOpDomain(api.pointer, name.encode(), domains.items + i)
     for op in ops:
-        _add(api, domains[names.index(op.domain)], op)
-    return owner
+        _add(api, domains.items[names.index(op.domain)], op)
+    return domains
 
 
 def _add(api: "Api", domain: Any, op: "PythonOp") -> None:

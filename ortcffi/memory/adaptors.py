@@ -18,7 +18,7 @@ from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.errors import call
 from ortcffi.memory.allocator import Allocator
-from ortcffi.memory.blocks import CalledFromC, Limits, handler_at
+from ortcffi.memory.blocks import Limits, handler_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,9 +46,6 @@ class Adaptor(Allocator):
     __slots__ = ("inner",)
 
     inner: Allocator
-    # Whether the cyclic collector sees the reference of C to the allocator inside. One that calls
-    # it at its own end must not show it: the allocator inside could be cleared before.
-    _shows_inner = True
 
     def __init__(self, inner: Allocator, create: "Callable[..., Any]", *arguments: Any) -> None:
         self._refuse_again()
@@ -57,20 +54,16 @@ class Adaptor(Allocator):
         api = core_api()
         owner = owner_of("OrtAllocator*", api, lib.ortcffi_release_adaptor)
         call(api.pointer, type(self).__name__, create, inner.handle, *arguments, out_of(owner))
-        lib.ortcffi_adaptor_made(owner, self if self._called() else owner, self._shows_inner)
-        if not inner.api.same_library(api):
-            lib.ortcffi_adaptor_reads(owner, inner.api.pointer)
-        self.inner = inner
         super().__init__(api, owner)
+        lib.ortcffi_adaptor_made(self)
+        if not inner.api.same_library(api):
+            lib.ortcffi_adaptor_reads(self, inner.api.pointer)
+        self.inner = inner
 
     def _refuse_again(self) -> None:
         """Raise if the object was made before: it could come to be inside of itself."""
-        if hasattr(self, "_api"):
+        if self._handle_type is not None:
             raise RuntimeError(f"this {type(self).__name__} was made before")
-
-    def _called(self) -> bool:
-        """Whether C calls this object, so that its references must count on it."""
-        return isinstance(self, CalledFromC)
 
     def _limits(self) -> Limits:
         return self.inner._limits() if hasattr(self, "inner") else []
@@ -148,7 +141,7 @@ class Failing(Adaptor):
 
 
 @public
-class Logging(CalledFromC, Adaptor):
+class Logging(Adaptor):
     """Tells a logger of each allocation, refusal and free.
 
     Parameters

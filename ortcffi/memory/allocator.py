@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Allocators, and NumPy arrays in their memory."""
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
@@ -9,7 +8,7 @@ from numpy import dtype as as_dtype
 
 from ortcffi._convert import SIZE, integer, pointer, snapshot
 from ortcffi._handle import Handle, out_of, owner_of
-from ortcffi._native import Keeper, Owner, Source, address_of, ffi, lib
+from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import NotImplemented, OutOfMemory, call, checked, out_of_memory
 from ortcffi.memory.blocks import (
@@ -32,12 +31,15 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
     Shape = SupportsIndex | Sequence[SupportsIndex]
+    Blocks = Any
+else:
+    Blocks = lib.ortcffi_allocator_type(MAX_DIMENSIONS)
 
 __all__ = ["Allocator", "AllocatorStats"]
 
 
 @public
-class Allocator(Handle):
+class Allocator(Blocks, Handle):
     """An ``OrtAllocator``, and NumPy arrays in its memory.
 
     The arrays are ordinary NumPy arrays: C-contiguous and writeable. The last view of an array
@@ -48,10 +50,7 @@ class Allocator(Handle):
     is released when it is closed and its last array is freed.
     """
 
-    __slots__ = ("_empty", "_keeper", "_zeros")
-
-    _empty: "Callable[[Any, Any], Any]"
-    _zeros: "Callable[[Any, Any], Any]"
+    __slots__ = ()
 
     def __init__(
         self,
@@ -63,41 +62,24 @@ class Allocator(Handle):
     ) -> None:
         given = pointer("handle", handle, "OrtAllocator*")
         super().__init__(checked_table(api), given, release=release, lender=lender)
-        address = address_of(self.handle)
-        # Adaptors, which are of subclasses, have a reference count. Other owned allocators exist as
-        # long as this object, or a holder of a reference to the allocator, keeps this.
-        is_new = isinstance(handle, Owner) and type(self) is Allocator
-        ends = is_new or release is not None or lender is not None
-        self._keeper = Keeper(address, (self._handle, lender)) if ends else None
-        self._begin()
-
-    def _begin(self) -> None:
-        source = self._new_source()
-        self._empty, self._zeros = source.empty, source.zeros
-
-    def _end(self) -> None:
-        self._empty = self._zeros = self._closed_array
-
-    def _new_source(self) -> Any:
-        """Makes the object that makes arrays; it holds a reference to the allocator."""
-        pointers = (self.api.pointer, self.handle)
-        addresses = (address_of(pointer) for pointer in pointers)
-        refusal = partial(refuse, self._limits())
-        return Source(*addresses, refusal, MAX_DIMENSIONS)
+        # Others are the library's own, which it never frees.
+        self._begin(self._owned or lender is not None)
 
     def _limits(self) -> "Limits":
-        """The limits of this allocator, for messages; valid as long as the allocator."""
+        """The limits of this allocator, for messages."""
         return []
+
+    def _refuse(self, failure: BaseException | None, function: str) -> None:
+        """Raise for a block that the allocator does not have; called from C."""
+        try:
+            refuse(self._limits(), failure, function)
+        finally:
+            del failure  # whose traceback refers to this frame
 
     def close(self) -> None:
         """Release an owned allocator; do nothing to one that is not owned."""
         if self._owned:
-            # The arrays' references keep it until the last one is freed.
-            self._handle = self._lender = self._lender_handle = self._keeper = None
-            self._end()
-
-    def _closed_array(self, _shape: Any, _dtype: Any) -> Any:
-        return self.handle  # raises
+            super().close()
 
     # --- arrays -----------------------------------------------------------------------------------
 
@@ -130,7 +112,7 @@ class Allocator(Handle):
         -----
         API functions: ``AllocatorAlloc``, and ``AllocatorFree`` when the array is freed.
         """
-        return self._empty(shape, dtype)  # type: ignore[no-any-return]
+        return self._empty(shape, dtype)
 
     def zeros(self, shape: "Shape", dtype: "DTypeLike" = np.float64) -> "NDArray[Any]":
         """Return a new array whose bytes are all 0. Otherwise like `empty`.
@@ -138,7 +120,7 @@ class Allocator(Handle):
         In the core's memory, also through adaptors, arrays from 1 MiB on get their zeros from the
         system, page by page, when they are first touched.
         """
-        return self._zeros(shape, dtype)  # type: ignore[no-any-return]
+        return self._zeros(shape, dtype)
 
     def full(
         self, shape: "Shape", value: "ArrayLike", dtype: "DTypeLike | None" = None
@@ -282,7 +264,7 @@ class Allocator(Handle):
         out = ffi.new("const OrtMemoryInfo**")
         handle, api = self.handle, self.api.pointer  # kept, where another thread closes this
         checked.AllocatorGetInfo(api, handle, out)
-        return MemoryInfo(self.api, out[0], lender=(self, handle))
+        return MemoryInfo(self.api, out[0], lender=self)
 
     @property
     def stats(self) -> AllocatorStats:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import dtype as as_dtype
 
-from ortcffi._native import ffi, lib
-from ortcffi._public import public
+from ortcffi._native import lib
 from ortcffi._table import table_for
 from ortcffi.errors import OutOfMemory, out_of_memory
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from ortcffi._ort import Cdata
     from ortcffi.table.api import Api
 
-# Limits in bytes, each with the address of the allocator that has it.
+# Limits in bytes, each with the bytes that are in use.
 Limits = list[tuple[int, int]]
 # NumPy has no function that returns it.
 MAX_DIMENSIONS = 64 if int(np.__version__.split(".")[0]) >= 2 else 32
@@ -50,8 +49,7 @@ def with_limits(error: OutOfMemory, limits: "Limits") -> OutOfMemory:
 
 
 def _use(limiting: tuple[int, int]) -> str:
-    limit, address = limiting
-    in_use = lib.ortcffi_limiting_in_use(ffi.cast("OrtAllocator*", address))
+    limit, in_use = limiting
     return f"the limit is {limit} bytes, and {in_use} are in use"
 
 
@@ -60,29 +58,6 @@ def checked_table(api: Any) -> "Api":
     if api is None:
         raise TypeError("api must be an Api, not NoneType")
     return table_for(api)
-
-
-@public
-class CalledFromC:
-    """A base of allocators with Python functions: C's references count on the Python object.
-
-    A source of blocks holds such a reference. So each array gets a new one: stored in the object,
-    it would keep the object alive for ever.
-    """
-
-    __slots__ = ()
-
-    def _begin(self) -> None:
-        pass
-
-    def _end(self) -> None:
-        pass
-
-    def _empty(self: Any, shape: Any, dtype: Any) -> Any:
-        return self._new_source().empty(shape, dtype)
-
-    def _zeros(self: Any, shape: Any, dtype: Any) -> Any:
-        return self._new_source().zeros(shape, dtype)
 
 
 # Allocators whose handlers are running, by thread: a handler may allocate from its own allocator.

@@ -63,8 +63,8 @@ class _Lent(Allocator):
             speaks,
             out,
         )
-        lib.ortcffi_adaptor_made(owner, owner, True)
         super().__init__(api, owner)
+        lib.ortcffi_adaptor_made(self)
         self.inner = inner
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._callback import called_from_c, report_exception
 from ortcffi._convert import SIZE, integer
-from ortcffi._native import address_of, lib
+from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.memory.adaptors import Adaptor
 from ortcffi.memory.blocks import Limits, handler_at
@@ -59,7 +59,7 @@ class Limiting(Adaptor):
     (1, 1048576)
     """
 
-    __slots__ = ("_source", "limit", "on_excess", "soft")
+    __slots__ = ("limit", "on_excess", "soft")
 
     def __init__(
         self,
@@ -89,32 +89,17 @@ class Limiting(Adaptor):
         """The most bytes that were in use above a soft limit."""
         return int(lib.ortcffi_limiting_max_excess(self.handle))
 
-    def _called(self) -> bool:
-        return self.on_excess is not None
-
-    # As in `CalledFromC`, a source is kept only where C's references do not count on this object.
-    def _begin(self) -> None:
-        self._source = None if self._called() else self._new_source()
-
-    def _end(self) -> None:
-        self._source = None
-
-    def _empty(self, shape: Any, dtype: Any) -> Any:
-        return (self._source or self._new_source()).empty(shape, dtype)
-
-    def _zeros(self, shape: Any, dtype: Any) -> Any:
-        return (self._source or self._new_source()).zeros(shape, dtype)
-
     def _limits(self) -> Limits:
-        handle = self._handle  # another thread may close this in between
-        if self.soft or handle is None:
+        # A closed one still limits those around it.
+        address = ffi.cast("OrtAllocator*", self._handle_address)
+        if self.soft or not address:
             return super()._limits()
-        return [(self.limit, address_of(handle)), *super()._limits()]
+        return [(self.limit, int(lib.ortcffi_limiting_in_use(address))), *super()._limits()]
 
 
 def _create_limiting(limiting: Limiting, inner: Any, out: Any) -> Any:
     if limiting.soft:
-        callee = limiting if limiting._called() else None
+        callee = None if limiting.on_excess is None else limiting
         return lib.ortcffi_soft_limiting(inner, limiting.limit, callee, out)
     return lib.ortcffi_limiting(inner, limiting.limit, out)
 

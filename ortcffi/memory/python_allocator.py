@@ -12,7 +12,6 @@ from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.errors import call, forget
 from ortcffi.memory.allocator import Allocator
-from ortcffi.memory.blocks import CalledFromC
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata
@@ -25,7 +24,7 @@ ADDRESS = (0, 2**64 - 1)
 
 
 @public
-class PythonAllocator(CalledFromC, Allocator):
+class PythonAllocator(Allocator):
     """The base class of allocators written in Python, which any library accepts.
 
     A subclass defines `alloc` and `free`. They are called on any thread, also on threads that
@@ -62,28 +61,29 @@ class PythonAllocator(CalledFromC, Allocator):
     0
     """
 
-    __slots__ = ("__dict__",)
+    __slots__ = ("__dict__", "_info")
 
     def __init__(self, api: "Api | None" = None) -> None:
-        lender = (api or core_api()).default_allocator.info
+        info = (api or core_api()).default_allocator.info  # which the table keeps
         api = core_api()
         owner = owner_of("OrtAllocator*", api, lib.ortcffi_release_adaptor)
         call(
             api.pointer,
             "PythonAllocator",
             lib.ortcffi_python_allocator,
-            lender.handle,
+            info.handle,
             self,
             out_of(owner),
         )
-        lib.ortcffi_adaptor_made(owner, self, False)
-        super().__init__(api, owner, lender=lender)
+        super().__init__(api, owner)
+        lib.ortcffi_adaptor_made(self)
+        self._info = info
 
     @property
     def info(self) -> "MemoryInfo":
         """Where the memory is: the memory info of the table's default allocator."""
         self.handle  # noqa: B018  # raises if closed
-        return self._lender  # type: ignore[return-value]
+        return self._info
 
     def alloc(self, size: int) -> "Cdata | int | None":
         """Return a block of at least `size` bytes, a pointer or an address; None if out of memory.
@@ -141,7 +141,7 @@ def _free(context: "Cdata", block: "Cdata") -> None:
 
 @called_from_c("ortcffi_python_stats", make_status())
 def _stats(context: "Cdata", out: "Cdata") -> Any:
-    lib.ortcffi_object_at(context)._stats().move(address_of(out))
+    lib.ortcffi_object_at(context)._stats()._move_handle(address_of(out))
     return ffi.NULL
 
 

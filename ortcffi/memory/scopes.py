@@ -125,7 +125,7 @@ class Scope:
         if self._handle is not None:
             raise RuntimeError(f"scope {self.name!r} is open already")
         tracking, owned = self._tracking, self.belongs_to != "process"
-        owner = owner_of("core_scope*", tracking.api, lib.ortcffi_release_scope)
+        owner = owner_of("core_scope*", tracking.api, lib.ortcffi_release_scope, tracking)
         call(
             tracking.api.pointer,
             "Tracking.scope",

@@ -3,8 +3,8 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._handle import out_of, owned_by
-from ortcffi._native import Owner, ffi, lib
+from ortcffi._handle import out_of, owned_by, owner_of
+from ortcffi._native import ffi, lib
 from ortcffi.errors import checked, out_of_memory
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def scratch_for(api: "Api") -> "OrtAllocator":
     info: Any = vars(api).get("_scratch_info")
     if info is None:  # belongs to the library, which stays as long as the table
         info = vars(api).setdefault("_scratch_info", _info_of(api))
-    owner = Owner("OrtAllocator*", lib.ortcffi_release_scratch, None)
+    owner = owner_of("OrtAllocator*", None, lib.ortcffi_release_scratch)
     if not lib.ortcffi_new_scratch(info, out_of(owner)):
         raise out_of_memory("there is no memory for an allocator", "Alloc")
     found: OrtAllocator = owned_by(owner)

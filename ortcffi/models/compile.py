@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._contexts import Context
 from ortcffi._convert import encode, input_path, integer, of_type, path_of
-from ortcffi._handle import out_of, owned_by
-from ortcffi._native import Owner, ffi, lib
+from ortcffi._handle import out_of, owned_by, owner_of
+from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.env.env import Env
 from ortcffi.errors import NotImplemented, call
@@ -161,7 +161,7 @@ class _Task:
         given = self.env.handle, chosen.handle
         release = lib.ReleaseModelCompilationOptions
         kind = "OrtModelCompilationOptions*"
-        owner = Owner(kind, release, self.table, 0, None, None, given)
+        owner = owner_of(kind, self.table, release, *given)
         self.call(create, *given, out_of(owner))
         self.handle = owned_by(owner)
 

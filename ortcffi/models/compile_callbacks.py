@@ -77,7 +77,7 @@ def _locate(context: "Cdata", name: "Cdata", value: "Cdata", stored: "Cdata", ou
     tensor = Value.from_handle(api, copy.handle, copy, readonly=True)
     answer = subject.function(decode(name), tensor, stored_at(api, stored))
     if answer is not None:
-        _info(api, answer).move(address_of(out))
+        _info(api, answer)._move_handle(address_of(out))
     return ffi.NULL
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from ortcffi._handle import out_of, owned_by, owner_of
+from ortcffi._handle import Array, out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi.errors import NotImplemented, call, checked
 from ortcffi.models.nodes import GraphNode
@@ -53,16 +53,16 @@ class Parts:
         function = getattr(lib, slot)
         given = (self.editor, *arguments)
         if takes is not None:
-            function, given = takes.give, (function, *given)
+            function, given = takes._give_handle, (function, *given)
         call(self.api.pointer, slot, function, *given)
 
-    def owner(self, kind: str, count: int = 1) -> Any:
-        """The owner of what a function of the library is about to make."""
-        return owner_of(f"Ort{kind}*", self.api, getattr(lib, f"Release{kind}"), count=count)
+    def array(self, kind: str, count: int) -> Array:
+        """Room for objects that functions of the library are about to make."""
+        return Array(f"Ort{kind}*", self.api, getattr(lib, f"Release{kind}"), count)
 
     def make(self, kind: str, slot: str, *arguments: Any) -> Any:
         """Call a function of the model editor whose last argument is where the new object goes."""
-        owner = self.owner(kind)
+        owner = owner_of(f"Ort{kind}*", self.api, getattr(lib, f"Release{kind}"))
         self.call(slot, *arguments, out_of(owner))
         return owner
 
@@ -116,12 +116,11 @@ def build_model(parts: Parts, graph: Buildable, *, whole: bool = True) -> Any:
 
 
 def _set_values(parts: Parts, slot: str, graph: Any, values: "list[GraphValue]") -> None:
-    infos = parts.owner("ValueInfo", len(values))
-    array = out_of(infos)
+    infos = parts.array("ValueInfo", len(values))
     for i, value in enumerate(values):
         with TypeInfo.tensor(value.element_type, value.shape, parts.api) as info:
-            parts.call("CreateValueInfo", value.name.encode(), info.handle, array + i)
-    parts.call(slot, graph, array, len(values))
+            parts.call("CreateValueInfo", value.name.encode(), info.handle, infos.items + i)
+    parts.call(slot, graph, infos.items, len(values))
 
 
 def _add_initializer(parts: Parts, graph: Any, name: str, value: Any) -> None:
@@ -163,16 +162,15 @@ def _add_node(parts: Parts, graph: Any, node: GraphNode) -> None:
 
 
 def _node(parts: Parts, node: "GraphNode") -> Any:
-    attributes = parts.owner("OpAttr", len(node.attributes))
-    array = out_of(attributes)
+    attributes = parts.array("OpAttr", len(node.attributes))
     for i, (name, value) in enumerate(node.attributes.items()):
-        _make_attribute(parts, name, value, array + i)
+        _make_attribute(parts, name, value, attributes.items + i)
     kept = [
         [ffi.new("char[]", each.encode()) for each in side] for side in (node.inputs, node.outputs)
     ]
     sides = [item for names in kept for item in (ffi.new("char*[]", names), len(names))]
     words = [text.encode() for text in (node.op_type, node.domain, node.name)]
-    return parts.make("Node", "CreateNode", *words, *sides, array, len(node.attributes))
+    return parts.make("Node", "CreateNode", *words, *sides, attributes.items, len(node.attributes))
 
 
 _ATTRIBUTES = {

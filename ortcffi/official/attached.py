@@ -16,7 +16,7 @@ from ortcffi._table import HIGHEST_VERSION, core_api, highest_api_version
 from ortcffi.arena.arena import Arena
 from ortcffi.arena.cfg import ArenaCfg
 from ortcffi.env.env import Env
-from ortcffi.env.sharing import clients_of
+from ortcffi.env.state import state_of
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.official.errors import Translation
@@ -77,7 +77,7 @@ class Official(Api):
         super().__init__(
             pointer, version=version, version_string=version_string, path=path, base=base
         )
-        clients_of(self).last = True  # the package never lets go of its environment
+        state_of(self).last()  # the package never lets go of its environment
         self.module = module
         self._env: Env | None = None
         self._guard = threading.Lock()

@@ -193,4 +193,4 @@ class _Environment(AbstractContextManager[None]):
         create_environment(self._options.api, "CreateEnv", arguments, out_of(self._owner))
 
     def __exit__(self, *_: object) -> None:
-        self._owner.end()
+        self._owner.close()

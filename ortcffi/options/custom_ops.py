@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from ortcffi._convert import AnyPath, absolute, decode, encode
-from ortcffi._handle import out_of, owned_by
-from ortcffi._native import Owner, ffi, lib
+from ortcffi._handle import out_of, owned_by, owner_of
+from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import highest_api_version
 from ortcffi.custom_ops.describe import CustomOp, read_op
@@ -152,7 +152,7 @@ def copied(alive: dict[str, Any]) -> dict[str, Any]:
 
 def new_ops(origin: Any) -> Any:
     """A copy of a list of ops, or an empty one for NULL, as a cdata that owns it."""
-    owner = Owner("ortcffi_ops*", lib.ortcffi_end_ops, None)
+    owner = owner_of("ortcffi_ops*", None, lib.ortcffi_end_ops)
     if not lib.ortcffi_new_ops(origin, out_of(owner)):
         raise MemoryError("there is no memory for a list of custom ops")
     return owned_by(owner)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Options of runs."""
 
-from collections.abc import Callable, Iterable, Mapping
-from types import MethodType
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import INT32, optional_mapping, pointer
@@ -34,10 +33,6 @@ if TYPE_CHECKING:
 __all__ = ["RunOptions"]
 
 STREAM = "OrtSyncStream *"
-
-
-def _release(_adapters: list[Any], api: Any, handle: Any) -> None:
-    lib.ReleaseRunOptions(api, handle)
 
 
 @public
@@ -128,26 +123,16 @@ class RunOptions(UsedOptions):
         adapters: "Iterable[LoraAdapter]" = (),
         **settings: Any,
     ) -> None:
-        # The owner of the options keeps the adapters, since a run may outlast this object.
+        # The adapters are parents of the options, since a run may outlast this object.
         self._adapters: list[tuple[Handle, Any]] = []
         names = "CreateRunOptions", "ReleaseRunOptions", "OrtRunOptions"
-        self._begin(api, *names, after=self._adapters.clear)
+        self._begin(api, *names, self._adapters)
         self._set_all(settings)
         self.config.update(optional_mapping("config", config))
         if not isinstance(adapters, Iterable):
             raise TypeError(f"adapters must be an iterable, not {type(adapters).__name__}")
         for adapter in adapters:
             self.add_adapter(adapter)
-
-    def _take(
-        self,
-        api: "Api",
-        handle: Any,
-        release: Callable[[Any, Any], None] | None,
-        lender: object = None,
-    ) -> None:
-        kept = None if release is None else MethodType(_release, self._adapters)
-        super()._take(api, handle, kept, lender)
 
     @classmethod
     def from_handle(cls, api: "Api", handle: Any, lender: object = None) -> Self:

@@ -50,12 +50,12 @@ class Options(Handle):
         create: str,
         release: str,
         kind: str,
-        after: Callable[[], None] | None = None,
+        *parents: object,
     ) -> None:
-        """Have the library make the options; `after` is called when they were released."""
+        """Have the library make the options, which `parents` outlive."""
         api = table_for(api)
         api.require(create)
-        owner = owner_of(f"{kind}*", api, getattr(lib, release), after=after)
+        owner = owner_of(f"{kind}*", api, getattr(lib, release), *parents)
         getattr(checked, create)(api.pointer, out_of(owner))
         self._take(api, owner, None)
 

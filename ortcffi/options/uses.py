@@ -66,7 +66,7 @@ class UsedOptions(Options):
         with lock:
             handle, guard = self.handle, self._guarded()
             use = guard.use()
-            if use is None or use.handle is not handle:
+            if use is None or use.handle != handle:
                 other, use = use, Use(handle, use)
                 if other is None:
                     guard.use = ref(use)

@@ -9,8 +9,7 @@ import numpy as np
 
 from ortcffi._closing import Closing
 from ortcffi._convert import encode
-from ortcffi._handle import owned_by
-from ortcffi._native import Owner, ffi, lib
+from ortcffi._native import Token, ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import OrtError, checked
 from ortcffi.memory.info import MemoryInfo
@@ -73,10 +72,10 @@ class Binding(Binder, Closing):
     @contextmanager
     def _handle(self) -> Iterator[Any]:
         """The cdata of the binding, for this thread alone."""
-        owner = Owner("OrtIoBinding*", self._take_back, None)
+        owner = Token("OrtIoBinding*", self._take_back, None)
         try:
             self._hand_out(owner)
-            yield owned_by(owner)
+            yield ffi.from_buffer(owner.type, owner)
         finally:  # C keeps what is bound until it has released the binding
             self._keep((*self._inputs.values(), *self._outputs.values()))
             owner.end()

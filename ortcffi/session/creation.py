@@ -115,7 +115,7 @@ def calls_of_python(environment: Env, options: SessionOptions | None) -> str:
     A kernel, an allocator or a logger in Python may be called by a thread that waits for the GIL,
     for which a run that keeps the GIL would wait. What the environment keeps may be any of those.
     """
-    if environment._client.clients.alive:
+    if environment._state.borrowed:
         return "a logger or an allocator of the environment"
     if options is None:
         return ""

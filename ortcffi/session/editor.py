@@ -98,8 +98,8 @@ class ModelEditor(Closing):
         # The environment's handle itself: the collector may take its Env apart before.
         borrowed = None if self._options is None else self._options._alive
         self._content = borrowed_of(subject[0] if len(subject) > 1 else None, self._options)
-        keeps = environment, self._env._client, borrowed, chosen, self._content
-        owner = owner_of("OrtSession*", self.api, lib.ReleaseSession, keeps=keeps)
+        keeps = self._env, environment, borrowed, chosen, self._content
+        owner = owner_of("OrtSession*", self.api, lib.ReleaseSession, *keeps)
         arguments = editor, environment, *subject, chosen, out_of(owner)
         call(self.api.pointer, slot, getattr(lib, slot), *arguments)
         self._owner = owner
@@ -230,7 +230,7 @@ class ModelEditor(Closing):
 
 def _hand_over(owner: Any, _env: Any, _options: Any, out: Any) -> None:
     """Give a session what the editor owned."""
-    owner.move(address_of(out))
+    owner._move_handle(address_of(out))
 
 
 def _subject(model: Any) -> tuple[str, tuple[Any, ...]]:

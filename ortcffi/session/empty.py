@@ -58,7 +58,7 @@ def _make(api: "Api", element: int) -> Value:
     """Run a model with one node that makes such a sequence."""
     value, out = blank(Value, api)
     env, model, name = environment_of(api, None), _model(element), ffi.new("char[]", b"y")
-    session = owner_of("OrtSession*", api, lib.ReleaseSession, keeps=env.handle)
+    session = owner_of("OrtSession*", api, lib.ReleaseSession, env)
     with SessionOptions(api, intra_op_threads=1) as options:
         checked.CreateSessionFromArray(
             api.pointer, env.handle, model, len(model), options.handle, out_of(session)

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import INT32, decode, encode, integer, mapping, of_type
-from ortcffi._handle import out_of, owned_by, owner_of
-from ortcffi._native import Owner, ffi, lib
+from ortcffi._handle import out_of, owner_of
+from ortcffi._native import Token, ffi, lib
 from ortcffi._public import described_by, public
 from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import checked
@@ -41,9 +41,9 @@ class Facts(Described):
     def handle(self) -> "OrtSession":
         """The cdata to pass to functions of ``lib``; it keeps the session while it lives."""
         # The collector clears no method, so that the owner can call it whenever it ends.
-        owner = Owner("OrtSession*", self._take_back, None)
+        owner = Token("OrtSession*", self._take_back, None)
         self._hand_out(owner)
-        owned: OrtSession = owned_by(owner)
+        owned: OrtSession = ffi.from_buffer(owner.type, owner)
         return owned
 
     def _call(self, slot: str, *arguments: Any) -> None:
@@ -78,7 +78,7 @@ class Facts(Described):
             raise ValueError(f"info belongs to {info.api}, and the session to {api}")
         described = api.cpu_memory_info() if info is None else info
         # The handle keeps the session until the allocator has gone.
-        owner = owner_of("OrtAllocator*", api, lib.ReleaseAllocator, keeps=self.handle)
+        owner = owner_of("OrtAllocator*", api, lib.ReleaseAllocator, self.handle)
         self._call("CreateAllocator", described.handle, out_of(owner))
         return Allocator(api, owner)
 

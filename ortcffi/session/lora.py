@@ -81,9 +81,9 @@ class LoraAdapter(Handle):
         if content:
             slot, arguments = "CreateLoraAdapterFromArray", (content, len(content))
         api.require(slot)
-        owner = owner_of("OrtLoraAdapter*", api, lib.ReleaseLoraAdapter, keeps=memory)
+        owner = owner_of("OrtLoraAdapter*", api, lib.ReleaseLoraAdapter, allocator)
         getattr(checked, slot)(api.pointer, *arguments, memory, out_of(owner))
-        super().__init__(api, owner, lender=allocator)
+        super().__init__(api, owner)
 
     def __repr__(self) -> str:
         return f"<LoraAdapter {'closed' if self.closed else f'of {self.api}'}>"

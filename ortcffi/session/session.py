@@ -9,7 +9,7 @@ from ortcffi._native import address_of, ffi
 from ortcffi._public import public
 from ortcffi._table import made_by
 from ortcffi.env.env import Env
-from ortcffi.env.sharing import Kept
+from ortcffi.env.state import Made
 from ortcffi.models.graph import Graph
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.prepacked import PrepackedWeights
@@ -192,9 +192,8 @@ class Session(Facts, Closing):
         """
         chosen = session_options_for(api, options)
         environment = environment_of(api, env)
-        # The environment's handle itself: the collector may take its Env apart at any time.
         handle = environment.handle
-        kept = Kept([environment, handle, environment._client, source.keep])
+        kept = Made([environment, handle, source.keep])
         given: Any = ffi.NULL
         if chosen is not None:
             chosen = chosen.clone()  # so that the caller's may change meanwhile
@@ -205,8 +204,7 @@ class Session(Facts, Closing):
         self._take(api, kept, has_threads=has_threads(chosen), hold_gil=hold_gil)
         self._options = chosen
         # The session goes on to use allocators that another thread may replace at any time.
-        with environment._client.clients.watched(kept):
-            kept.append(environment._registered())
+        with environment._state.making(kept):
             source.create(handle, given, ffi.cast("OrtSession**", self._out))
         self._read_ports()
 

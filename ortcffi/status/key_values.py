@@ -111,7 +111,7 @@ class KeyValuePairs(Handle, MutableMapping[str, str]):
             raise KeyError(key)
 
     def _writable(self) -> Any:
-        if self._lender is not None:
+        if not self._owned:
             raise TypeError("these KeyValuePairs belong to another object and cannot be changed")
         return self.handle
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._closing import Closing
 from ortcffi._convert import decode, pointer
-from ortcffi._handle import out_of, owned_by
-from ortcffi._native import Owner, ffi, lib
+from ortcffi._handle import out_of, owned_by, owner_of
+from ortcffi._native import ffi, lib
 from ortcffi._public import public, refuse_pickle
 from ortcffi._table import core_api, default_api
 from ortcffi.custom_ops.describe import FIELDS
@@ -179,7 +179,7 @@ def _begin(api: Api, counted: Any) -> Any:
     figures = ffi.NULL if counted is None else pointer("counted", counted, "OrtcoreFigures *")
     begin = _function("OrtcoreTraceBegin", b"ortcore_trace_begin")
     end = _function("OrtcoreTraceEnd", b"ortcore_trace_end")
-    owner = Owner("OrtcoreTrace*", end, None, 0, None, None, figures)
+    owner = owner_of("OrtcoreTrace*", None, end, figures)
     text = _version_string(api).encode()
     for attempt in (1, 2):
         given = (api.pointer, api.version, text, figures, out_of(owner))

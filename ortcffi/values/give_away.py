@@ -37,7 +37,7 @@ def give_away(value: "Tensor") -> "OrtValue":
     API function: ``CreateTensorWithDataAndDeleterAsOrtValue``, since version 22.
     """
     out: Any = ffi.new("OrtValue**")
-    given_away(value).move(address_of(out))
+    given_away(value)._move_handle(address_of(out))
     handle: OrtValue = out[0]
     return handle
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import UINT32, decode, encode, integer, known
-from ortcffi._handle import Handle, out_of, owner_of
+from ortcffi._handle import Array, Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Dimension = int | str | None
 
-__all__ = ["TensorTypeInfo", "moved", "new_owner"]
+__all__ = ["TensorTypeInfo", "array_of_infos", "moved"]
 
 DIMENSION = (0, 2**63 - 1)
 
@@ -31,18 +31,21 @@ def number_of(element_type: Any, argument: str = "element_type") -> int:
     return as_element(element_type, argument)
 
 
-def new_owner(api: "Api", count: int = 1) -> Any:
-    """The owner of what a function of C is about to make."""
-    release = lib.ReleaseTensorTypeAndShapeInfo
-    return owner_of("OrtTensorTypeAndShapeInfo*", api, release, count=count)
+def _new_owner(api: "Api") -> Any:
+    return owner_of("OrtTensorTypeAndShapeInfo*", api, lib.ReleaseTensorTypeAndShapeInfo)
 
 
-def moved(api: "Api", owner: Any, place: int) -> "TensorTypeInfo | None":
-    """One of the objects of an owner as an object of its own; None where there is none."""
-    if not out_of(owner)[place]:
+def array_of_infos(api: "Api", count: int) -> Array:
+    """Room for objects that a function of C is about to make."""
+    return Array("OrtTensorTypeAndShapeInfo*", api, lib.ReleaseTensorTypeAndShapeInfo, count)
+
+
+def moved(api: "Api", array: Array, place: int) -> "TensorTypeInfo | None":
+    """One of the objects of an array as an object of its own; None where there is none."""
+    if not array.items[place]:
         return None
-    single = new_owner(api)
-    owner.move(single.out, place)
+    single = _new_owner(api)
+    array.move(single._handle_out, place)
     return TensorTypeInfo.from_handle(api, single)
 
 
@@ -89,7 +92,7 @@ class TensorTypeInfo(Handle):
         api: "Api | None" = None,
     ) -> None:
         api = table_for(api)
-        owner = new_owner(api)
+        owner = _new_owner(api)
         checked.CreateTensorTypeAndShapeInfo(api.pointer, out_of(owner))
         super().__init__(api, owner)
         self.element_type = element_type
@@ -160,7 +163,7 @@ class TensorTypeInfo(Handle):
         # A new object of the library, because other threads may be reading names of the old one,
         # and because those of ONNX Runtime never get fewer dimensions.
         fresh = TensorTypeInfo(self.element_type, shape, self.api)
-        self._handle = fresh._handle
+        self._replace_handle(fresh)
 
     def _set_dimensions(self, shape: "Iterable[Dimension]") -> None:
         if isinstance(shape, str) or not isinstance(shape, Iterable):
@@ -195,7 +198,7 @@ class TensorTypeInfo(Handle):
         return out[0]  # type: ignore[no-any-return]
 
     def _writable(self) -> None:
-        if self._lender is not None:
+        if not self._owned:
             raise TypeError("this TensorTypeInfo belongs to another object and cannot be changed")
 
     def __eq__(self, other: object) -> bool:

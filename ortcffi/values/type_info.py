@@ -44,7 +44,7 @@ class TypeInfo(Handle):
     _pointer = "OrtTypeInfo*"
 
     def __init__(self, api: "Api", handle: Any, lender: object = None) -> None:
-        is_new = isinstance(handle, Owner)
+        is_new = type(handle) is Owner
         release = lib.ReleaseTypeInfo if lender is None and not is_new else None
         super().__init__(api, handle, release=release, lender=lender)
 
@@ -195,7 +195,7 @@ class TypeInfo(Handle):
         -----
         API function: ``CastTypeInfoToTensorInfo``.
         """
-        lender = (self, self.handle)  # kept, where another thread closes this
+        lender = self
         part = self._part("CastTypeInfoToTensorInfo", "OrtTensorTypeAndShapeInfo")
         return TensorTypeInfo.from_handle(self.api, part, lender=lender) if part else None
 

@@ -11,8 +11,8 @@ import pytest
 from support.versions import API_VERSION
 
 import ortcffi as ort
-from ortcffi._native import Keeper, ffi, lib
-from ortcffi.env.sharing import clients_of
+from ortcffi._native import ffi, lib
+from ortcffi.env.state import state_of
 from ortcffi.errors import checked
 from ortcffi.memory.foreign import allocator_for
 from ortcffi.testing.live_objects import live_objects
@@ -215,7 +215,7 @@ def test_the_logger_of_a_further_environment_is_not_kept(api):
         assert [reference() for reference in gone] == [None] * 3
         for env in further:
             env.close()
-        assert clients_of(api).alive == []
+        assert state_of(api).borrowed == ()
 
 
 def test_the_logger_of_the_first_environment_is_kept_until_the_last_is_closed(api):
@@ -224,17 +224,17 @@ def test_the_logger_of_the_first_environment_is_kept_until_the_last_is_closed(ap
     second = ort.Env("second", api)
     first.close()
     del first
-    assert len(clients_of(api).alive) == 1
+    assert len(state_of(api).borrowed) == 1
     second.close()
     del second
-    assert clients_of(api).alive == []
+    assert state_of(api).borrowed == ()
 
 
 def test_an_environment_that_fails_keeps_nothing(api):
     with ort.Env("first", api):
         with pytest.raises(TypeError):
             ort.Env("second", api, logger=print, config={"key": 5})
-        assert clients_of(api).alive == []
+        assert state_of(api).borrowed == ()
 
 
 def test_create_env_with_options_fails_with_the_text_that_clients_match(api):
@@ -295,11 +295,10 @@ def test_references_from_before_an_allocator_was_shared_take_none_away(api):
     assert all(value.shape == (3,) for value in values)
 
 
-def test_references_from_before_a_keeper_was_made_take_none_away():
-    address = int(ffi.cast("uintptr_t", ffi.new("char[64]")))
-    lib.ortcffi_retain_allocator(ffi.cast("OrtAllocator*", address))
-    kept = Plain()
-    keeper = Keeper(address, kept)
-    count = sys.getrefcount(keeper)
-    lib.ortcffi_release_allocator(ffi.cast("OrtAllocator*", address))
-    assert sys.getrefcount(keeper) == count
+def test_references_from_before_a_handle_was_made_take_none_away(api):
+    struct = ffi.new("OrtAllocator*")
+    lib.ortcffi_retain_allocator(struct)
+    allocator = ort.Allocator(api, struct, lender=struct)
+    count = sys.getrefcount(allocator)
+    lib.ortcffi_release_allocator(struct)
+    assert sys.getrefcount(allocator) == count

@@ -138,11 +138,17 @@ def released():
 
 
 @pytest.fixture
-def owned(api, released):
+def release(released):
+    """A function of C that records what it is given."""
+    return ffi.callback(
+        "void(void*, OrtAllocator*)", lambda *arguments: released.append(arguments)
+    )
+
+
+@pytest.fixture
+def owned(api, release):
     """An allocator that records its release."""
-    out = ffi.new("OrtAllocator**")
-    assert not lib.GetAllocatorWithDefaultOptions(api.pointer, out)
-    return Allocator(api, out[0], release=lambda *arguments: released.append(arguments))
+    return Allocator(api, api.default_allocator.handle, release=release)
 
 
 def test_an_owned_allocator_is_released_once_when_it_is_closed(owned, api, released):
@@ -151,9 +157,8 @@ def test_an_owned_allocator_is_released_once_when_it_is_closed(owned, api, relea
     assert released == [(api.pointer, api.default_allocator.handle)]
 
 
-def test_an_unreferenced_owned_allocator_is_released(api, released):
-    handle = api.default_allocator.handle
-    allocator = Allocator(api, handle, release=lambda *arguments: released.append(arguments))
+def test_an_unreferenced_owned_allocator_is_released(api, release, released):
+    allocator = Allocator(api, api.default_allocator.handle, release=release)
     del allocator
     assert len(released) == 1
 

@@ -39,4 +39,4 @@ def test_an_environment_keeps_functions_that_the_library_took(core_api):
     with struck(ort.Env)("app", core_api) as env:
         with pytest.raises(KeyboardInterrupt):
             env.set_work_functions(started=lambda _data: None)
-        assert any(isinstance(each, WorkFunctions) for each in env._client.clients.alive)
+        assert any(isinstance(each, WorkFunctions) for each in env._state.borrowed)

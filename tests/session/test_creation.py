@@ -11,7 +11,7 @@ from support.releases import needs_release
 from support.threads import join
 
 import ortcffi as ort
-from ortcffi.env.sharing import Kept, clients_of
+from ortcffi.env.state import Made, state_of
 from ortcffi.session import creation
 
 NEEDS_REPLACEMENT = needs_release(23, "allocators that replace others")
@@ -19,14 +19,13 @@ NEEDS_REPLACEMENT = needs_release(23, "allocators that replace others")
 
 def test_sessions_without_an_environment_share_one_until_the_last_is_closed(real_api, x):
     gc.collect()
-    present = clients_of(real_api).present
-    before = len(present)
+    before = len(state_of(real_api).envs)
     first, second = (ort.Session(models.add(), api=real_api) for _ in range(2))
-    assert len(present) == before + 1
+    assert len(state_of(real_api).envs) == before + 1
     first.close()
     assert second.run({"x": x})[0].shape == (1, 4)
     second.close()
-    assert len(present) == before
+    assert len(state_of(real_api).envs) == before
 
 
 def test_a_session_made_after_the_shared_environment_has_ended_gets_another(real_api, x):
@@ -37,10 +36,9 @@ def test_a_session_made_after_the_shared_environment_has_ended_gets_another(real
 
 def test_an_environment_of_ones_own_is_not_shared(real_api):
     with ort.Env(api=real_api) as env, ort.Session(models.add(), env=env):
-        present = clients_of(real_api).present
-        before = len(present)
+        before = len(state_of(real_api).envs)
         with ort.Session(models.add(), api=real_api):
-            assert len(present) == before + 1
+            assert len(state_of(real_api).envs) == before + 1
 
 
 def test_an_interrupt_after_the_library_has_made_a_session_does_not_lose_it(real_api, monkeypatch):
@@ -127,7 +125,7 @@ def test_a_session_keeps_allocators_that_are_replaced_while_it_is_made(monkeypat
         def create_meanwhile(*handles):
             for _ in range(2):
                 env.register_allocator(ort.Tracking(ort.core_api().default_allocator))
-                replaced.append(weakref.ref(env._registered()[0].lent))
+                replaced.append(weakref.ref(env._registered()[0].translated))
             source.create(*handles)
 
         return source._replace(create=create_meanwhile)
@@ -145,15 +143,14 @@ def test_a_session_keeps_allocators_that_are_replaced_while_it_is_made(monkeypat
 @NEEDS_REPLACEMENT
 def test_a_session_whose_creation_was_interrupted_is_not_kept(real_api):
     with ort.Env("app", real_api) as env:
-        clients = env._client.clients
-        kept = Kept([env])
-        clients.watched(kept).__enter__()  # and it is never left
-        gone = weakref.ref(kept)
-        del kept
+        state, made = env._state, Made([env])
+        state.making(made).__enter__()  # and it is never left
+        gone = weakref.ref(made)
+        del made
         assert gone() is None
         env.register_allocator(ort.Tracking(ort.core_api().default_allocator))
         with ort.Session(models.add(), env=env):
-            assert len(clients.watchers) == 0
+            assert len(state._making) == 0
 
 
 # --- bytes that a session reads also after it was made ------------------------------------------

@@ -15,8 +15,7 @@ from support.releases import needs_release
 from support.threads import join, run_threads, start, wait_until
 
 import ortcffi as ort
-from ortcffi._native import lib
-from ortcffi.env import sharing
+from ortcffi._native import ffi, lib
 
 
 def test_a_model_runs_from_a_path(tmp_path, x):
@@ -240,17 +239,20 @@ class WithOwnEnd(ort.Session):
 @pytest.mark.parametrize("has_binding", [False, True])
 @pytest.mark.parametrize("kind", [ort.Session, WithOwnEnd])
 def test_the_collector_releases_a_session_before_its_environment(
-    real_api, monkeypatch, kind, has_binding
+    real_api, kind, has_binding
 ):
     """Whichever is older: it clears the objects of a cycle in any order."""
-    before, alive, leave = lib.ortcffi_live_sessions(), [], sharing.Client.leave
+    before, alive = lib.ortcffi_live_sessions(), []
 
-    def told(client):
+    @ffi.callback("void(OrtEnv*)")
+    def release(env):
         alive.append(lib.ortcffi_live_sessions())
-        leave(client)
+        lib.ReleaseEnv(real_api.pointer, env)
 
-    monkeypatch.setattr(sharing.Client, "leave", told)
-    env = ort.Env(api=real_api)
+    table = ffi.new("OrtApi*", real_api.pointer[0])
+    table.ReleaseEnv = release
+    facts = {"version": real_api.version, "version_string": "", "library": real_api.library}
+    env = ort.Env(api=ort.Api(table, **facts))
     session = kind(models.add(), api=real_api, env=env)
     cycle = [session, session.bind() if has_binding else None]
     cycle.append(cycle)

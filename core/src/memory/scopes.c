@@ -140,7 +140,7 @@ OrtStatus* core_open_scope(OrtAllocator* tracking, int owned, int depth, core_sc
   scope->owned = owned;
   scope->depth = depth;
   scope->open = 1;
-  core_allocator_retain(tracking);
+  core_retain_adaptor(tracking);
   core_mutex_lock(&lock);
   if (!owned) {
     core_tracking_figures now;
@@ -217,7 +217,7 @@ void core_release_scope(core_scope* scope) {
   }
   core_close_scope(scope, NULL);
   free_list(scope->gone);
-  core_allocator_release(&scope->tracking->adaptor.base);
+  core_release_adaptor(&scope->tracking->adaptor.base);
   core_drop(scope);
 }
 

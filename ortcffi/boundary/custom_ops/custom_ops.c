@@ -24,9 +24,7 @@ int ortcffi_new_ops(const ortcffi_ops* from, ortcffi_ops** out) {
 
 void ortcffi_end_ops(ortcffi_ops* ops) {
   if (ops != NULL) {
-    Py_BEGIN_ALLOW_THREADS;
     core_custom_ops_end(ops);
-    Py_END_ALLOW_THREADS;
     heap_free(ops);
   }
 }

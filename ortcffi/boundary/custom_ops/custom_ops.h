@@ -33,7 +33,7 @@ typedef struct ortcffi_operand {
  * ortcffi_end_ops. A list of what options of another library hold must outlive those options and
  * their sessions. */
 int ortcffi_new_ops(const ortcffi_ops* from, ortcffi_ops** out);
-/* May unload libraries, so it releases the GIL. */
+/* May unload libraries, so the GIL must not be held. */
 void ortcffi_end_ops(ortcffi_ops* ops);
 
 /* Registers custom ops with options of another library, whose highest API version is `version`, and

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "boundary/kernels/python_ops.h"
+#include "boundary/platform/handle.h"
 #include "boundary/platform/owner.h"
 
 /* --- arguments ---------------------------------------------------------------------------------*/
@@ -204,7 +205,7 @@ static PyObject* new_host(PyTypeObject* type, PyObject* arguments, PyObject* key
   PyObject *kernel, *lender, *memory;
   Py_ssize_t outputs;
   if (!PyArg_ParseTuple(arguments, "O!KO!O!nOOK", ortcffi_maker_type, &maker, &strings,
-                        &PyType_Type, &value_type, ortcffi_owner_kind, &kernel, &outputs, &lender,
+                        &PyType_Type, &value_type, ortcffi_handle_type, &kernel, &outputs, &lender,
                         &memory, &ops)) {
     return NULL;
   }
@@ -213,7 +214,7 @@ static PyObject* new_host(PyTypeObject* type, PyObject* arguments, PyObject* key
     host->maker = (struct maker*)Py_NewRef((PyObject*)maker);
     host->value_type = (PyTypeObject*)Py_NewRef((PyObject*)value_type);
     host->strings = (OrtAllocator*)(uintptr_t)strings;
-    host->kernel = ortcffi_take_from(kernel);
+    host->kernel = handle_take((struct handle*)kernel);
     host->lender = Py_NewRef(lender);
     host->memory = memory == Py_None ? NULL : Py_NewRef(memory);
     host->outputs = (size_t)outputs;

@@ -5,19 +5,16 @@
  * In Python an array takes a dozen calls: to look at the dtype, to multiply the dimensions, to make
  * a cdata with a destructor, and for NumPy's constructor, which looks at all that again.
  *
- *   Source(api, allocator, refuse, max_dimensions)
- *       One allocator, to which it holds a reference. The first two are addresses;
- *       `refuse(exception, function)` raises, given the exception of the status that a slot
- *       answered, or None where it answered none; `max_dimensions` is how many an ndarray can have.
- *   Source.empty(shape, dtype) -> ndarray
- *       An array with a new Block as its base.
- *   Source.zeros(shape, dtype) -> ndarray
- *       The same, filled with zeros.
+ *   Allocator
+ *       A handle of an OrtAllocator. `_empty(shape, dtype)` and `_zeros(shape, dtype)` make arrays
+ *       with a new Block as their base. Where the allocator has no block, `_refuse(exception,
+ *       function)` raises, given the exception of the status, or None where there is no status.
  *   Block
- *       Exports its memory as a buffer, and gives it back when the last reference goes.
+ *       Exports its memory as a buffer, and gives it back when the last reference goes. It holds
+ *       the allocator.
  *
- * The cyclic collector sees a Source's reference to the allocator. It does not see Blocks, since
- * NumPy's arrays do not show it theirs: an allocator that leads to its own arrays stays.
+ * The collector does not see Blocks, since NumPy's arrays do not show it theirs: an allocator that
+ * leads to its own arrays stays.
  */
 #include "boundary/limited_api.h"
 
@@ -30,19 +27,9 @@
 #include "boundary/memory/reference_objects.h"
 #include "boundary/status/raise.h"
 
-struct source {
-  PyObject base;
-  const OrtApi* api;
-  OrtAllocator* allocator;
-  PyObject* refuse;
-  Py_ssize_t max_dimensions;
-  /* Whether the allocator may block or call back, so that the GIL is released. */
-  int is_foreign;
-};
-
 struct block {
   PyObject base;
-  struct source* source;
+  struct allocator* allocator;
   void* data;
   Py_ssize_t size;
 };
@@ -52,21 +39,23 @@ static PyTypeObject* block_type;
 /* Where arrays without elements begin: NumPy takes a buffer at NULL for no buffer at all. */
 static _Alignas(64) char nothing[64];
 
-/* --- Source ------------------------------------------------------------------------------------*/
+static Py_ssize_t max_dimensions; /* of an ndarray */
+
+/* --- Allocator ---------------------------------------------------------------------------------*/
 
 /* The functions' names, in exceptions. */
-static PyObject *alloc_name, *free_name;
+static PyObject *alloc_name, *free_name, *refuse_name;
 
 /* Leaves an exception for what a slot answered, also for success where it did not do its work. */
-static void refuse(const struct source* source, OrtStatus* status, PyObject* function) {
+static void refuse(struct allocator* self, OrtStatus* status, PyObject* function) {
   PyObject *type = NULL, *error = NULL, *traceback = NULL;
   if (status != NULL) {
-    ortcffi_fail(source->api, status, (ortcffi_object*)function);
+    ortcffi_fail(self->handle.api, status, (ortcffi_object*)function);
     PyErr_Fetch(&type, &error, &traceback);
     PyErr_NormalizeException(&type, &error, &traceback);
   }
   PyObject* given = error == NULL ? Py_None : error;
-  PyObject* answer = PyObject_CallFunctionObjArgs(source->refuse, given, function, NULL);
+  PyObject* answer = PyObject_CallMethodObjArgs((PyObject*)self, refuse_name, given, function, NULL);
   Py_XDECREF(answer);
   Py_XDECREF(type);
   Py_XDECREF(error);
@@ -77,33 +66,35 @@ static void refuse(const struct source* source, OrtStatus* status, PyObject* fun
 }
 
 /* Gets `size` bytes; NULL for none, with an exception. */
-static void* take(const struct source* source, Py_ssize_t size) {
+static void* take(struct allocator* self, Py_ssize_t size) {
+  const OrtApi* api = self->handle.api;
   OrtStatus* status;
   void* data = NULL;
-  if (source->is_foreign) {
+  if (self->may_block) {
     Py_BEGIN_ALLOW_THREADS;
-    status = source->api->AllocatorAlloc(source->allocator, (size_t)size, &data);
+    status = api->AllocatorAlloc(self->handle.object, (size_t)size, &data);
     Py_END_ALLOW_THREADS;
   } else {
-    status = source->api->AllocatorAlloc(source->allocator, (size_t)size, &data);
+    status = api->AllocatorAlloc(self->handle.object, (size_t)size, &data);
   }
   if (status != NULL || data == NULL) {
-    refuse(source, status, alloc_name);
+    refuse(self, status, alloc_name);
     return NULL;
   }
   return data;
 }
 
-static struct block* new_block(struct source* source, Py_ssize_t size) {
+static struct block* new_block(struct allocator* self, Py_ssize_t size) {
   struct block* block = PyObject_New(struct block, block_type);
   if (block == NULL) {
     return NULL;
   }
-  block->source = (struct source*)Py_NewRef((PyObject*)source);
+  handle_hold(&self->handle);
+  block->allocator = (struct allocator*)Py_NewRef((PyObject*)self);
   block->size = size;
   block->data = NULL;
   if (size > 0) {
-    block->data = take(source, size);
+    block->data = take(self, size);
     if (block->data == NULL) {
       Py_DECREF(block);
       return NULL;
@@ -148,7 +139,7 @@ static PyObject* array_of(const struct extent* extent, PyObject* dtype, struct b
 
 static PyObject* make_array(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                             int is_zeroed) {
-  struct source* source = (struct source*)self;
+  struct allocator* allocator = (struct allocator*)self;
   if (count != 2) {
     PyErr_SetString(PyExc_TypeError, "an array takes a shape and a dtype");
     return NULL;
@@ -160,8 +151,10 @@ static PyObject* make_array(PyObject* self, PyObject* const* arguments, Py_ssize
   }
   struct extent extent;
   struct block* block = NULL;
-  if (ortcffi_read_shape(arguments[0], item, source->max_dimensions, &extent) == 0) {
-    block = new_block(source, extent.bytes);
+  if (ortcffi_read_shape(arguments[0], item, max_dimensions, &extent) == 0 &&
+      handle_begin(&allocator->handle) == 0) {
+    block = new_block(allocator, extent.bytes);
+    handle_end(&allocator->handle);
   }
   if (block != NULL && block->data != NULL && is_zeroed) {
     heap_zero(block->data, (size_t)block->size);
@@ -172,76 +165,61 @@ static PyObject* make_array(PyObject* self, PyObject* const* arguments, Py_ssize
   return array;
 }
 
-static PyObject* source_empty(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+static PyObject* allocator_empty(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   return make_array(self, arguments, count, 0);
 }
 
-static PyObject* source_zeros(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+static PyObject* allocator_zeros(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   return make_array(self, arguments, count, 1);
 }
 
-static PyObject* source_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
-  (void)keywords;
-  unsigned long long api, allocator;
-  PyObject* refuse;
-  Py_ssize_t max_dimensions;
-  if (!PyArg_ParseTuple(arguments, "KKOn", &api, &allocator, &refuse, &max_dimensions)) {
-    return NULL;
+/* _begin(ends): what holds once there is an allocator, which may end before the process does. */
+static PyObject* allocator_begin(PyObject* self, PyObject* ends) {
+  struct allocator* allocator = (struct allocator*)self;
+  OrtAllocator* ours = NULL;
+  ort_ReleaseStatus(ort_GetAllocatorWithDefaultOptions(&ours));
+  allocator->may_block = allocator->handle.object != ours ||
+                         allocator->handle.api != core_api_base()->GetApi(ORT_API_VERSION);
+  if (ends == Py_True) {
+    ortcffi_list_allocator(allocator);
   }
-  struct source* source = PyObject_GC_New(struct source, type);
-  if (source != NULL) {
-    const OrtApi* core = core_api_base()->GetApi(ORT_API_VERSION);
-    OrtAllocator* ours = NULL;
-    ort_ReleaseStatus(ort_GetAllocatorWithDefaultOptions(&ours));
-    source->api = (const OrtApi*)(uintptr_t)api;
-    source->allocator = (OrtAllocator*)(uintptr_t)allocator;
-    core_allocator_retain(source->allocator);
-    source->refuse = Py_NewRef(refuse);
-    source->max_dimensions =
-        max_dimensions < EXTENT_DIMENSIONS ? max_dimensions : EXTENT_DIMENSIONS;
-    source->is_foreign = source->allocator != ours || source->api != core;
-    PyObject_GC_Track(source);
-  }
-  return (PyObject*)source;
+  Py_RETURN_NONE;
 }
 
-static void source_dealloc(PyObject* self) {
-  struct source* source = (struct source*)self;
+static int allocator_traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(ortcffi_object_inside((struct allocator*)self));
+  return handle_traverse(self, visit, arg);
+}
+
+static void allocator_dealloc(PyObject* self) {
+  struct allocator* allocator = (struct allocator*)self;
   PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
-  core_allocator_release(source->allocator);
-  Py_DECREF(source->refuse);
+  handle_clear(&allocator->handle);
+  ortcffi_unlist_allocator(allocator);
   PyObject_GC_Del(self);
   Py_DECREF(type);
 }
 
-static int source_traverse(PyObject* self, visitproc visit, void* arg) {
-  const struct source* source = (const struct source*)self;
-  Py_VISIT(Py_TYPE(self));
-  Py_VISIT(source->refuse);
-  Py_VISIT(ortcffi_object_of(source->allocator));
-  return 0;
-}
-
-static PyMethodDef source_methods[] = {
-    {"empty", (PyCFunction)(void (*)(void))source_empty, METH_FASTCALL, NULL},
-    {"zeros", (PyCFunction)(void (*)(void))source_zeros, METH_FASTCALL, NULL},
+static PyMethodDef allocator_methods[] = {
+    {"_empty", (PyCFunction)(void (*)(void))allocator_empty, METH_FASTCALL, NULL},
+    {"_zeros", (PyCFunction)(void (*)(void))allocator_zeros, METH_FASTCALL, NULL},
+    {"_begin", allocator_begin, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 
-static PyType_Slot source_slots[] = {
-    {Py_tp_new, (void*)source_new},
-    {Py_tp_dealloc, (void*)source_dealloc},
-    {Py_tp_traverse, (void*)source_traverse},
-    {Py_tp_methods, source_methods},
+static PyType_Slot allocator_slots[] = {
+    {Py_tp_dealloc, (void*)allocator_dealloc},
+    {Py_tp_traverse, (void*)allocator_traverse},
+    {Py_tp_methods, allocator_methods},
     {0, NULL},
 };
 
-static PyType_Spec source_spec = {
-    .name = "ortcffi._ort.Source",
-    .basicsize = sizeof(struct source),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-    .slots = source_slots,
+static PyType_Spec allocator_spec = {
+    .name = "ortcffi._ort.Allocator",
+    .basicsize = sizeof(struct allocator),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+    .slots = allocator_slots,
 };
 
 /* --- Block -------------------------------------------------------------------------------------*/
@@ -252,41 +230,44 @@ static int block_getbuffer(PyObject* self, Py_buffer* view, int flags) {
   return PyBuffer_FillInfo(view, self, data, block->size, 0, flags);
 }
 
-static void report(const struct source* source, OrtStatus* status) {
+static void report(struct allocator* self, OrtStatus* status) {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
-  refuse(source, status, free_name);
-  PyErr_WriteUnraisable(source->refuse);
+  refuse(self, status, free_name);
+  PyErr_WriteUnraisable((PyObject*)self);
   PyErr_Restore(type, value, traceback);
 }
 
-static void give_back(const struct source* source, void* data) {
+static void give_back(struct allocator* self, void* data) {
+  const OrtApi* api = self->handle.api;
   OrtStatus* status;
-  if (source->is_foreign) {
+  if (self->may_block) {
     /* An allocator may run Python, which must not see an exception on its way past this object. */
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     Py_BEGIN_ALLOW_THREADS;
-    status = source->api->AllocatorFree(source->allocator, data);
+    status = api->AllocatorFree(self->handle.object, data);
     Py_END_ALLOW_THREADS;
     PyErr_Restore(type, value, traceback);
   } else {
-    status = source->api->AllocatorFree(source->allocator, data);
+    status = api->AllocatorFree(self->handle.object, data);
   }
   if (status != NULL) {
-    report(source, status);
+    report(self, status);
   }
 }
 
 static void block_dealloc(PyObject* self) {
   struct block* block = (struct block*)self;
+  struct allocator* allocator = block->allocator;
   PyTypeObject* type = Py_TYPE(self);
   if (block->data != NULL) {
-    give_back(block->source, block->data);
+    give_back(allocator, block->data);
   }
-  Py_DECREF(block->source);
   PyObject_Free(self);
   Py_DECREF(type);
+  handle_let_go(&allocator->handle);
+  Py_DECREF((PyObject*)allocator);
 }
 
 static PyType_Slot block_slots[] = {
@@ -302,12 +283,19 @@ static PyType_Spec block_spec = {
     .slots = block_slots,
 };
 
-ortcffi_object* ortcffi_source_type(void) {
+ortcffi_object* ortcffi_allocator_type(int most_dimensions) {
+  max_dimensions = most_dimensions < EXTENT_DIMENSIONS ? most_dimensions : EXTENT_DIMENSIONS;
   alloc_name = PyUnicode_InternFromString("AllocatorAlloc");
   free_name = PyUnicode_InternFromString("AllocatorFree");
-  if (alloc_name == NULL || free_name == NULL) {
+  refuse_name = PyUnicode_InternFromString("_refuse");
+  if (alloc_name == NULL || free_name == NULL || refuse_name == NULL) {
     return NULL;
   }
   block_type = (PyTypeObject*)PyType_FromSpec(&block_spec);
-  return block_type == NULL ? NULL : (ortcffi_object*)PyType_FromSpec(&source_spec);
+  PyObject* bases = PyTuple_Pack(1, ortcffi_handle_type);
+  PyObject* type = block_type == NULL || bases == NULL
+                       ? NULL
+                       : PyType_FromSpecWithBases(&allocator_spec, bases);
+  Py_XDECREF(bases);
+  return (ortcffi_object*)type;
 }

@@ -1,14 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* The Python objects that count references to allocators: references.c explains them. */
+/* The Python objects that references to allocators count on: references.c explains them. */
 #ifndef ORTCFFI_BOUNDARY_REFERENCE_OBJECTS_H_
 #define ORTCFFI_BOUNDARY_REFERENCE_OBJECTS_H_
 
-#include "boundary/limited_api.h"
+#include "boundary/platform/handle.h"
 
-#include "memory/references.h"
+/* What a Python Allocator is; see blocks.c. */
+struct allocator {
+  struct handle handle;
+  struct allocator* next; /* in the list of those that are not adaptors */
+  size_t references;      /* counted there; others began before this object did */
+  const OrtAllocator* address; /* the place in the list, also after the release */
+  char is_listed;
+  char may_block; /* or call back, so that the GIL is released */
+};
 
-/* The object on which references to an allocator are counted, borrowed; NULL for none. For a
- * tp_traverse: no reference counts change here. */
-PyObject* ortcffi_object_of(const OrtAllocator* allocator);
+/* The handle that references to an allocator count on, borrowed; NULL for none. */
+struct handle* ortcffi_handle_of(const OrtAllocator* allocator);
+
+/* For tp_traverse: the object to which an adaptor has a reference, for the allocator inside. */
+PyObject* ortcffi_object_inside(const struct allocator* self);
+
+/* Lists an allocator that may end, so that references to it hold its handle. Adaptors that Python
+ * makes have the handle in their counter, which is set after this. A borrowed one gets a reference
+ * of its own. */
+void ortcffi_list_allocator(struct allocator* self);
+void ortcffi_unlist_allocator(struct allocator* self);
 
 #endif /* ORTCFFI_BOUNDARY_REFERENCE_OBJECTS_H_ */

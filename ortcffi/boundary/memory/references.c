@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reference counts of allocators, as the cyclic collector is to see them.
+ * Reference counts of allocators, as the collector is to see them.
  *
- * A reference to an allocator is a reference to a Python object as well: to the object behind the
- * allocator's functions where these are Python's, otherwise to the Owner that Python made for it.
- * An adaptor has one to the object of the allocator inside, and the adaptor's Owner shows it to the
- * collector; so does a Source. The collector is not told of other references, such as those of
- * values: they will call the allocator, which must be whole until then.
+ * A reference to an allocator holds the handle of its Python object: so the allocator is whole until
+ * its last user is done, whoever closes it before.
  *
- * For allocators that are not the core's:
+ *   Adaptors and allocators written in Python have the handle in their counter. The reference to
+ *   the allocator inside is shown to the collector.
+ *   Other allocators are found by their address in a list. There may be several handles of one: the
+ *   oldest counts, and it stays the oldest as long as it has a reference.
  *
- *   Keeper(allocator, what)
- *       As long as somebody has a reference to the allocator, an address, `what` stays alive:
- *       whatever would free the allocator at its own end, such as an environment.
- *
- * References to such an allocator are references to its keeper. There may be several keepers of one
- * allocator: the oldest counts, and it stays the oldest as long as it has a reference. The GIL
- * guards the list of keepers.
+ * The GIL guards the list.
  */
 #include "boundary/limited_api.h"
 
@@ -27,88 +21,97 @@
 #include "boundary/gil.h"
 #include "boundary/memory/reference_objects.h"
 #include "boundary/memory/references.h"
-#include "boundary/platform/owner.h"
-
-struct keeper {
-  PyObject base;
-  OrtAllocator* allocator;
-  PyObject* what;
-  /* References to the allocator that were counted here. Others began before this keeper did. */
-  size_t references;
-  struct keeper* next;
-};
+#include "boundary/platform/handle.h"
 
 #define BUCKETS 64
-static struct keeper* buckets[BUCKETS];
-static size_t keepers;
+static struct allocator* buckets[BUCKETS];
+static size_t listed;
 
-static struct keeper** bucket_of(const OrtAllocator* allocator) {
+static struct allocator** bucket_of(const OrtAllocator* allocator) {
   return &buckets[((uintptr_t)allocator >> 4) * 0x9e3779b1u % BUCKETS];
 }
 
-/* Needs the GIL. */
-static struct keeper* keeper_of(const OrtAllocator* allocator) {
-  struct keeper* at = *bucket_of(allocator);
-  while (at != NULL && at->allocator != allocator) {
+/* Needs the GIL. The object of a handle that was released is NULL. */
+static struct allocator* find(const OrtAllocator* allocator) {
+  struct allocator* at = *bucket_of(allocator);
+  while (at != NULL && at->handle.object != allocator) {
     at = at->next;
   }
   return at;
 }
 
+static void hold_object(void* handle) {
+  handle_hold((struct handle*)handle);
+  Py_INCREF((PyObject*)handle);
+}
+
+static void let_go_of_object(void* handle) {
+  handle_let_go((struct handle*)handle);
+  Py_DECREF((PyObject*)handle);
+}
+
 static void add_reference(void* allocator) {
-  struct keeper* keeper = keeper_of((const OrtAllocator*)allocator);
-  if (keeper != NULL) {
-    keeper->references++;
-    Py_INCREF((PyObject*)keeper);
+  struct allocator* found = find((const OrtAllocator*)allocator);
+  if (found != NULL) {
+    found->references++;
+    hold_object(found);
   }
 }
 
-static void drop_foreign_reference(void* allocator) {
-  struct keeper* keeper = keeper_of((const OrtAllocator*)allocator);
-  if (keeper != NULL && keeper->references > 0) {
-    keeper->references--;
-    Py_DECREF((PyObject*)keeper);
+static void drop_listed_reference(void* allocator) {
+  struct allocator* found = find((const OrtAllocator*)allocator);
+  if (found != NULL && found->references > 0) {
+    found->references--;
+    let_go_of_object(found);
   }
 }
 
 static void retain_foreign(OrtAllocator* allocator) {
-  if (__atomic_load_n(&keepers, __ATOMIC_RELAXED) != 0) {
+  if (__atomic_load_n(&listed, __ATOMIC_RELAXED) != 0) {
     call_with_gil(add_reference, allocator);
   }
 }
 
 static void release_foreign(OrtAllocator* allocator) {
-  if (__atomic_load_n(&keepers, __ATOMIC_RELAXED) != 0) {
-    call_with_gil(drop_foreign_reference, allocator);
+  if (__atomic_load_n(&listed, __ATOMIC_RELAXED) != 0) {
+    call_with_gil(drop_listed_reference, allocator);
   }
 }
 
-static void take_reference(void* object) { Py_INCREF((PyObject*)object); }
+static void retain_object(void* object) { call_with_gil(hold_object, object); }
 
-static void retain_object(void* object) { call_with_gil(take_reference, object); }
+static void release_object(void* object) { call_with_gil(let_go_of_object, object); }
 
-static void release_object(void* object) { call_with_gil(drop_reference, object); }
+/* Adaptors that the core makes for itself, such as the arenas of an environment, have none. */
+static int has_handle(const OrtAllocator* allocator) {
+  return core_is_adaptor(allocator) &&
+         ((const struct core_adaptor*)allocator)->counter.object != NULL;
+}
 
-PyObject* ortcffi_object_of(const OrtAllocator* allocator) {
-  if (core_is_adaptor(allocator)) {
+struct handle* ortcffi_handle_of(const OrtAllocator* allocator) {
+  if (has_handle(allocator)) {
     return ((const struct core_adaptor*)allocator)->counter.object;
   }
-  return (PyObject*)keeper_of(allocator);
+  struct allocator* found = find(allocator);
+  return found == NULL ? NULL : &found->handle;
 }
 
-static PyObject* object_inside(void* adaptor) {
-  return ortcffi_object_of(((const struct core_adaptor*)adaptor)->inner);
+PyObject* ortcffi_object_inside(const struct allocator* self) {
+  const OrtAllocator* allocator = self->handle.object;
+  const struct core_adaptor* adaptor = (const struct core_adaptor*)allocator;
+  int has_inner = core_is_adaptor(allocator) && adaptor->inner != NULL;
+  return has_inner && adaptor->counter.object == self ? (PyObject*)ortcffi_handle_of(adaptor->inner)
+                                                      : NULL;
 }
 
-void ortcffi_adaptor_made(ortcffi_object* owner, ortcffi_object* object, int shows) {
-  struct owner* self = (struct owner*)owner;
-  const struct core_counter counter = {object, retain_object, release_object};
-  core_count_on(self->object, &counter);
-  self->refers_to = shows ? object_inside : NULL;
+void ortcffi_adaptor_made(ortcffi_object* handle) {
+  const struct core_counter counter = {handle, retain_object, release_object};
+  core_count_on(((struct handle*)handle)->object, &counter);
+  ortcffi_unlist_allocator((struct allocator*)handle);
 }
 
-void ortcffi_adaptor_reads(ortcffi_object* owner, const OrtApi* api) {
-  ((struct core_adaptor*)((struct owner*)owner)->object)->inner_api = api;
+void ortcffi_adaptor_reads(ortcffi_object* handle, const OrtApi* api) {
+  ((struct core_adaptor*)((struct handle*)handle)->object)->inner_api = api;
 }
 
 void* ortcffi_reserve(OrtAllocator* allocator, size_t size) {
@@ -123,68 +126,43 @@ void ortcffi_retain_allocator(OrtAllocator* allocator) { core_allocator_retain(a
 
 void ortcffi_release_allocator(OrtAllocator* allocator) { core_allocator_release(allocator); }
 
-static PyObject* keeper_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
-  (void)keywords;
-  unsigned long long allocator;
-  PyObject* what;
-  if (!PyArg_ParseTuple(arguments, "KO", &allocator, &what)) {
-    return NULL;
-  }
-  struct keeper* keeper = PyObject_GC_New(struct keeper, type);
-  if (keeper != NULL) {
-    keeper->allocator = (OrtAllocator*)(uintptr_t)allocator;
-    keeper->what = Py_NewRef(what);
-    keeper->references = 0;
-    keeper->next = NULL;
-    struct keeper** at = bucket_of(keeper->allocator);
-    while (*at != NULL) {
-      at = &(*at)->next;
-    }
-    *at = keeper;
-    __atomic_add_fetch(&keepers, 1, __ATOMIC_RELAXED);
-    PyObject_GC_Track(keeper);
-  }
-  return (PyObject*)keeper;
+static void release_adaptor(const OrtApi* api, void* allocator) {
+  (void)api;
+  core_release_adaptor(allocator);
 }
 
-static void keeper_dealloc(PyObject* self) {
-  struct keeper* keeper = (struct keeper*)self;
-  PyTypeObject* type = Py_TYPE(self);
-  PyObject_GC_UnTrack(self);
-  struct keeper** at = bucket_of(keeper->allocator);
-  while (*at != keeper) {
+void ortcffi_list_allocator(struct allocator* self) {
+  if (self->handle.release == NULL && core_is_adaptor(self->handle.object)) {
+    core_retain_adaptor(self->handle.object);
+    self->handle.release = release_adaptor;
+  }
+  if (self->is_listed || has_handle(self->handle.object)) {
+    return;
+  }
+  struct allocator** at = bucket_of(self->handle.object);
+  self->address = self->handle.object;
+  self->is_listed = 1;
+  while (*at != NULL) {
     at = &(*at)->next;
   }
-  *at = keeper->next;
-  __atomic_sub_fetch(&keepers, 1, __ATOMIC_RELAXED);
-  Py_DECREF(keeper->what);
-  PyObject_GC_Del(self);
-  Py_DECREF(type);
+  *at = self;
+  __atomic_add_fetch(&listed, 1, __ATOMIC_RELAXED);
 }
 
-static int keeper_traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(Py_TYPE(self));
-  Py_VISIT(((struct keeper*)self)->what);
-  return 0;
+void ortcffi_unlist_allocator(struct allocator* self) {
+  if (self->is_listed) {
+    struct allocator** at = bucket_of(self->address);
+    while (*at != self) {
+      at = &(*at)->next;
+    }
+    *at = self->next;
+    self->is_listed = 0;
+    __atomic_sub_fetch(&listed, 1, __ATOMIC_RELAXED);
+  }
 }
 
-static PyType_Slot keeper_slots[] = {
-    {Py_tp_new, (void*)keeper_new},
-    {Py_tp_dealloc, (void*)keeper_dealloc},
-    {Py_tp_traverse, (void*)keeper_traverse},
-    {0, NULL},
-};
-
-static PyType_Spec keeper_spec = {
-    .name = "ortcffi._ort.Keeper",
-    .basicsize = sizeof(struct keeper),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
-    .slots = keeper_slots,
-};
-
-ortcffi_object* ortcffi_keeper_type(void) {
+void ortcffi_references_begin(void) {
   core_set_foreign_references(retain_foreign, release_foreign);
   /* While there is one thread: a fork while another registers its handlers would miss them. */
   core_tracking_begin();
-  return (ortcffi_object*)PyType_FromSpec(&keeper_spec);
 }

@@ -14,17 +14,14 @@ void ortcffi_release_allocator(OrtAllocator* allocator);
 /* Reserve of an allocator that has it; NULL also for what it throws. */
 void* ortcffi_reserve(OrtAllocator* allocator, size_t size);
 
-/* To be called with the Owner of a new adaptor. From now on references to the adaptor are
- * references to `object`, the Owner itself or the object behind the adaptor's functions. `shows`:
- * the cyclic collector is to see the reference to the allocator inside, which only adaptors may
- * show that do not call it when they end. */
-void ortcffi_adaptor_made(ortcffi_object* owner, ortcffi_object* object, int shows);
+/* To be called before the first allocator is made. */
+void ortcffi_references_begin(void);
 
-/* To be called with the Owner of a new adaptor around an allocator of another library, whose
+/* To be called with the handle of a new adaptor: references to the adaptor hold the handle. */
+void ortcffi_adaptor_made(ortcffi_object* handle);
+
+/* To be called with the handle of a new adaptor around an allocator of another library, whose
  * statuses are that library's. `api` must stay as long as the adaptor. */
-void ortcffi_adaptor_reads(ortcffi_object* owner, const OrtApi* api);
-
-/* A new type Keeper; see references.c. */
-ortcffi_object* ortcffi_keeper_type(void);
+void ortcffi_adaptor_reads(ortcffi_object* handle, const OrtApi* api);
 
 #endif /* ORTCFFI_BOUNDARY_REFERENCES_H_ */

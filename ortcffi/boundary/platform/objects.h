@@ -9,13 +9,36 @@
 #ifndef ORTCFFI_BOUNDARY_OBJECTS_H_
 #define ORTCFFI_BOUNDARY_OBJECTS_H_
 
+#include "onnxruntime_c_api.h"
+
 typedef struct ortcffi_object ortcffi_object;
 
-/* A new type Source; see memory/blocks.c. To be called before any function that takes an object. */
-ortcffi_object* ortcffi_source_type(void);
+/* A new type Allocator, see memory/blocks.c. An ndarray can have `most_dimensions`. */
+ortcffi_object* ortcffi_allocator_type(int most_dimensions);
 
 /* A new type Owner, see owner.c; `ffi_cast` is ffi.cast. */
 ortcffi_object* ortcffi_owner_type(ortcffi_object* ffi_cast);
+
+/* A new type Handle, see handle.h. To be called before any function that takes an object. */
+ortcffi_object* ortcffi_new_handle_type(void);
+
+/* Gives ffi.from_buffer, by which handles make cdata. */
+void ortcffi_handles_begin(ortcffi_object* from_buffer);
+
+/* In the child of a fork: objects with threads are those of another process from now on. */
+void ortcffi_new_process(void);
+
+/* Several objects of one type, and the function that releases each. */
+typedef struct ortcffi_list ortcffi_list;
+typedef void ortcffi_release(const OrtApi* api, void* object);
+
+/* 0 where there is no memory. */
+int ortcffi_new_list(ortcffi_release* release, size_t count, ortcffi_list** out);
+/* Releases the objects that are left, which are of the table. */
+void ortcffi_release_list(const OrtApi* api, ortcffi_list* array);
+void** ortcffi_list_items(ortcffi_list* array);
+/* Writes the pointer at a place to `out`, which owns the object from then on. */
+void ortcffi_list_move(ortcffi_list* array, size_t place, void** out);
 
 /* The object at an address, which must be alive: C passes it as the context of a callback. */
 ortcffi_object* ortcffi_object_at(void* address);

@@ -339,7 +339,3 @@ ortcffi_object* ortcffi_owner_type(ortcffi_object* ffi_cast) {
   ortcffi_owner_kind = (PyTypeObject*)PyType_FromSpec(&owner_spec);
   return (ortcffi_object*)Py_XNewRef((PyObject*)ortcffi_owner_kind);
 }
-
-ortcffi_object* ortcffi_object_at(void* address) {
-  return (ortcffi_object*)Py_NewRef((PyObject*)address);
-}

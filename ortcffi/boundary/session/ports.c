@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "boundary/platform/handle.h"
 #include "boundary/platform/owner.h"
 #include "boundary/session/session.h"
 
@@ -285,7 +286,7 @@ static PyObject* owner_of(struct port* port, PyObject* make) {
       return NULL;
     }
     if (port->owner == NULL) { /* `make` may have let another thread be first */
-      ((struct owner*)owner)->object = port->info;
+      ((struct handle*)owner)->object = port->info;
       port->owner = owner;
     } else {
       Py_DECREF(owner);

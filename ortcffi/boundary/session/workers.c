@@ -2,8 +2,6 @@
 /* Threads that run jobs of sessions whose own pool cannot. See jobs.h. */
 #include "boundary/session/jobs.h"
 
-#include <signal.h>
-#include <stdint.h>
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -11,20 +9,6 @@ static pthread_cond_t there_is_work = PTHREAD_COND_INITIALIZER;
 static struct job* first;
 static struct job* last;
 static size_t waiting, idle, threads;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t duties; /* not a thread-local variable: those of a library must be few bytes */
-
-static void make_key(void) { pthread_key_create(&duties, NULL); }
-
-unsigned ortcffi_thread_duties(void) {
-  pthread_once(&once, make_key);
-  return (unsigned)(uintptr_t)pthread_getspecific(duties);
-}
-
-void ortcffi_set_thread_duties(unsigned all) {
-  pthread_once(&once, make_key);
-  pthread_setspecific(duties, (void*)(uintptr_t)all);
-}
 
 /* At most as many as there are processors: more would not end anything earlier. */
 static size_t most_threads(void) {
@@ -58,19 +42,6 @@ static void* work(void* unused) {
     ortcffi_job_ended(job, run->outputs, run->output_count, status);
   }
   return unused;
-}
-
-int ortcffi_start_thread(void* (*function)(void*), void* argument) {
-  pthread_t thread;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  int error = pthread_create(&thread, NULL, function, argument);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  if (error == 0) {
-    pthread_detach(thread);
-  }
-  return error;
 }
 
 static int add_thread(void) {

@@ -57,18 +57,17 @@ int ortcffi_value_leave_handle(struct value* value) {
   PyObject *type, *error, *traceback;
   PyErr_Fetch(&type, &error, &traceback);
   /* To make the heir may start the collector, which may have Python close the value again. */
-  PyObject *cdata = value->cdata, *lender = value->lender, *allocator = value->allocator;
-  OrtAllocator* adaptor = value->adaptor;
+  PyObject *cdata = value->cdata, *lender = value->lender;
+  struct handle* allocator = value->allocator;
   OrtValue* handle = value->handle;
   value->handle = NULL;
-  value->adaptor = NULL;
-  value->cdata = value->lender = value->allocator = NULL;
+  value->allocator = NULL;
+  value->cdata = value->lender = NULL;
   struct value* heir = heir_of(cdata, value->maker);
   if (heir != NULL) { /* else what the value owned stays for ever */
     heir->handle = handle;
     heir->lender = lender;
     heir->allocator = allocator;
-    heir->adaptor = adaptor;
     heir->is_owned = value->is_owned;
     heir->is_borrowed = value->is_borrowed;
     heir->is_small = value->is_small;

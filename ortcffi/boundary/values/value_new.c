@@ -5,10 +5,9 @@
 
 #include <stdlib.h>
 
-#include "memory/adaptor.h"
 #include "boundary/gil.h"
 #include "boundary/memory/reference_objects.h"
-#include "boundary/platform/owner.h"
+#include "boundary/platform/handle.h"
 #include "boundary/values/values.h"
 
 struct value* ortcffi_blank_value(PyTypeObject* type, struct maker* maker, PyObject* lender,
@@ -17,10 +16,10 @@ struct value* ortcffi_blank_value(PyTypeObject* type, struct maker* maker, PyObj
   if (value != NULL) {
     value->maker = (struct maker*)Py_NewRef((PyObject*)maker);
     value->lender = Py_XNewRef(lender);
-    value->allocator = allocator == NULL ? NULL : Py_XNewRef(ortcffi_object_of(allocator));
-    if (core_is_adaptor(allocator)) {
-      core_retain_adaptor(allocator);
-      value->adaptor = allocator;
+    value->allocator = allocator == NULL ? NULL : ortcffi_handle_of(allocator);
+    if (value->allocator != NULL) {
+      handle_hold(value->allocator);
+      Py_INCREF((PyObject*)value->allocator);
     }
     value->is_owned = 1;
   }
@@ -148,7 +147,7 @@ PyObject* ortcffi_value_give_away(PyObject* self, PyObject* owner) {
   gift->value = (struct value*)Py_NewRef(self);
   OrtStatus* status = value->maker->api->CreateTensorWithDataAndDeleterAsOrtValue(
       &gift->functions, value->data, ortcffi_value_bytes(value), value->shape, value->rank,
-      (ONNXTensorElementDataType)value->element, (OrtValue**)&((struct owner*)owner)->object);
+      (ONNXTensorElementDataType)value->element, (OrtValue**)&((struct handle*)owner)->object);
   if (status != NULL) {
     Py_DECREF(self);
     free(gift);

@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "memory/adaptor.h"
 
 PyTypeObject* ortcffi_maker_type;
 PyTypeObject* ortcffi_tensor_type;
@@ -114,14 +113,16 @@ static void release_handle(struct value* value) {
 void ortcffi_value_release(struct value* value) {
   if (!ortcffi_value_leave_handle(value)) {
     /* Another thread, or the allocator, may close the value while the handle is being released. */
-    PyObject *lender = value->lender, *allocator = value->allocator;
-    OrtAllocator* adaptor = value->adaptor;
-    value->lender = value->allocator = NULL;
-    value->adaptor = NULL;
+    PyObject* lender = value->lender;
+    struct handle* allocator = value->allocator;
+    value->lender = NULL;
+    value->allocator = NULL;
     release_handle(value);
-    core_release_adaptor(adaptor);
     Py_XDECREF(lender);
-    Py_XDECREF(allocator);
+    if (allocator != NULL) {
+      handle_let_go(allocator);
+      Py_DECREF((PyObject*)allocator);
+    }
   }
   if (!value->is_heir) {
     Py_CLEAR(value->cdata);

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "onnxruntime_c_api.h"
+#include "boundary/platform/handle.h"
 #include "boundary/status/raise.h"
 
 struct maker {
@@ -38,10 +39,8 @@ struct value {
   struct maker* maker;
   OrtValue* handle; /* NULL once it is released */
   PyObject* lender; /* what owns the memory, or the handle; NULL if neither is another's */
-  /* Keeps the allocator that the OrtValue will call at its end, or NULL. The cyclic collector is
-   * not told, so that the allocator is whole until then. */
-  PyObject* allocator;
-  OrtAllocator* adaptor; /* the same one with a reference, which its close() leaves; or NULL */
+  /* The allocator that the OrtValue will call at its end, which is held until then; or NULL. */
+  struct handle* allocator;
   /* What a tensor is like, read when it is first asked for: it never changes. */
   void* data;
   const int64_t* shape; /* in the OrtValue, or in shape_copy where the table lends none */

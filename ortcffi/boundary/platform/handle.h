@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The handle: the one way in which a Python object owns an object of the C API.
+ *
+ * `struct handle` is the first member of every Python type that has such an object. All questions
+ * of its life are answered here, and hold for every kind:
+ *
+ *   1. The object is released exactly when the handle is CLOSED and nobody uses it any more. A use
+ *      is a call under way (`uses`), or something that may call later (`holds`): a cdata that
+ *      somebody has, a child, an array in its memory.
+ *   2. To release calls `release`, a C function and never Python, with the pending exception saved.
+ *      The parents go after it.
+ *   3. `parents` is a tuple of all that must outlive the object, and the only thing that the
+ *      collector visits. Parents that are handles are held: closed before the child, they wait for
+ *      it. So it does not matter in which order the collector closes the handles of a cycle.
+ *   4. To write needs the exclusive use: RuntimeError while any call is under way, and calls are
+ *      refused during the write.
+ *   5. An object with threads belongs to its process. In the child of a fork it is refused, and not
+ *      released, since its threads are not there.
+ *   6. A Python object is made once: a second `__init__` is refused.
+ *
+ * All functions need the GIL, which guards the fields.
+ */
+#ifndef ORTCFFI_BOUNDARY_HANDLE_H_
+#define ORTCFFI_BOUNDARY_HANDLE_H_
+
+#include "boundary/limited_api.h"
+
+#include "onnxruntime_c_api.h"
+#include "boundary/platform/objects.h"
+
+enum handle_state {
+  HANDLE_MAKING, /* C may be about to write the object; nobody but who makes it uses it */
+  HANDLE_OPEN,
+  HANDLE_CLOSED,   /* calls under way go on, new ones are refused */
+  HANDLE_RELEASED, /* the object is gone, or was given away */
+};
+
+/* Called with the GIL; it may give that away meanwhile. Where `api` is NULL, the function takes the
+ * object alone, and is called without the GIL. */
+typedef void (*handle_release)(const OrtApi* api, void* object);
+
+struct handle {
+  PyObject base;
+  const OrtApi* api;
+  void* object;           /* C may write it while the handle is MAKING */
+  handle_release release; /* NULL: the object is another's, which `parents` keep */
+  PyObject* type;         /* CFFI's type of pointers to the object; NULL before the handle is made */
+  PyObject* parents;
+  PyObject* table;           /* the Api, which stays after the release; or NULL */
+  PyObject* weak_references; /* CPython's */
+  unsigned uses;    /* calls under way */
+  unsigned holds;   /* what else keeps the object from being released */
+  unsigned process; /* 0, or the process whose threads the object has: ortcffi_process */
+  char state;
+  char is_exclusive; /* the one call under way writes */
+};
+
+/* The type, a base of all others; set by ortcffi_new_handle_type. */
+extern PyTypeObject* ortcffi_handle_type;
+
+/* Counts processes: 1 in the one that imported the package, 1 more in each child of a fork. */
+extern unsigned ortcffi_process;
+
+/* Begins to make an object: what is known before C has it. `parents` is a tuple. -1 with an
+ * exception: the handle was made before, or a parent is closed. */
+int handle_make(struct handle* self, const OrtApi* api, PyObject* type, handle_release release,
+                PyObject* parents);
+/* Sets the Api that `api` of the Python object is. */
+void handle_set_table(struct handle* self, PyObject* table);
+/* Ends that: the object is OPEN. */
+void handle_made(struct handle* self);
+
+/* A call begins and ends; it keeps the object and the Python object. -1 with an exception where the
+ * object is not there for it. */
+int handle_begin(struct handle* self);
+int handle_begin_write(struct handle* self);
+void handle_end(struct handle* self);
+
+/* 0 if a call could begin; otherwise -1 with the exception. */
+int handle_check(const struct handle* self);
+
+/* Something else keeps the object from being released, also when it is closed. */
+void handle_hold(struct handle* self);
+void handle_let_go(struct handle* self);
+
+/* Refuses calls from now on. Closing again does nothing. */
+void handle_close(struct handle* self);
+
+/* A new cdata of the object, which holds it; NULL with an exception. */
+PyObject* handle_cdata(struct handle* self);
+
+/* The object, which the caller owns from now on: the handle is RELEASED, its parents go. */
+void* handle_take(struct handle* self);
+
+/* For types that begin with the struct: parts of tp_traverse, tp_finalize and tp_dealloc. The last
+ * releases what is left, before the type frees its own fields. */
+int handle_traverse(PyObject* self, visitproc visit, void* arg);
+void handle_finalize(PyObject* self);
+void handle_clear(struct handle* self);
+
+/* How many objects new threads have still to release. */
+int handle_pending_releases(void);
+
+#endif /* ORTCFFI_BOUNDARY_HANDLE_H_ */

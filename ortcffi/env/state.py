@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: MIT
+"""`EnvState`: what the one environment of a library borrows."""
+
+import atexit
+import os
+import threading
+import weakref
+from collections.abc import Hashable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ortcffi._native import lib
+
+if TYPE_CHECKING:
+    from ortcffi.callbacks.logs import LogSeverity
+    from ortcffi.env.env import Env
+    from ortcffi.memory.allocator import Allocator
+    from ortcffi.table.api import Api
+
+__all__ = ["EnvState", "Made", "Registered", "state_of"]
+
+# Protects the fields of states. Never held while a library is called. Recursive, because a
+# destructor may come here while this thread changes them.
+_guard = threading.RLock()
+# Held while allocators are registered, unregistered and looked up, so that none is freed between
+# its look-up and its first reference.
+allocators = threading.RLock()
+# A child must not find them locked by a thread that it does not have.
+if hasattr(os, "register_at_fork"):
+    for _lock in (_guard, allocators):  # the hooks before a fork run in the opposite order
+        os.register_at_fork(
+            before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
+        )
+
+
+class Registered(NamedTuple):
+    """A registered allocator, which the library borrows."""
+
+    allocator: "Allocator"  # as the caller gave it
+    translated: "Allocator"  # as the library has it
+    handle: Any  # a cdata of that, which holds it also when it is closed
+    memory: tuple[Any, ...]  # what identifies its memory
+    for_good: bool  # whether it stays also when it is unregistered from a lasting environment
+
+
+class Made(list[Any]):
+    """What a session keeps that was made in an environment."""
+
+    __slots__ = ("__weakref__",)
+
+
+class EnvState:
+    """What the environment of a library borrows: a logger, thread functions, allocators.
+
+    One rule: an object stays as long as it is in `borrowed`, and after that as long as something
+    lives that was made meanwhile, since each session keeps the objects that it found (`making`).
+
+    Each `Env` keeps the state, so it ends with the last one, after the library's environment.
+
+    Attributes
+    ----------
+    severity : LogSeverity or int
+        The severity that an `Env` set last.
+    borrowed : tuple
+        What the library borrows now.
+    envs : weak set of Env
+        The references to the environment.
+    """
+
+    __slots__ = ("__weakref__", "_lasts", "_making", "_past", "borrowed", "envs", "severity")
+
+    severity: "LogSeverity | int"
+
+    def __init__(self) -> None:
+        self.borrowed: tuple[Any, ...] = ()
+        self.envs: weakref.WeakSet[Env] = weakref.WeakSet()
+        self._making: weakref.WeakValueDictionary[int, Made] = weakref.WeakValueDictionary()
+        self._lasts = False
+        self._past: list[Registered] = []
+
+    def begin(self, given: Iterable[object], severity: "LogSeverity | int") -> "list[Env]":
+        """Note that the library is about to be asked for its environment.
+
+        Returns
+        -------
+        list of Env
+            References that there are already. `established` wants them.
+        """
+        with _guard:
+            others = [env for env in self.envs if not env.closed]
+            if not (others or self._lasts):
+                self.severity = severity
+            self.borrowed += tuple(given)
+        return others
+
+    def established(self, env: "Env", given: list[object], others: "list[Env]") -> None:
+        """Note that the library has answered.
+
+        Where one of the others was open all the time, the library has ignored what was given.
+        """
+        with _guard:
+            self.envs.add(env)
+            is_ignored = self._lasts or any(not other.closed for other in others)
+        if is_ignored:
+            self.remove(given)
+
+    def add(self, borrowed: object) -> None:
+        """Keep what the library is about to borrow."""
+        with _guard:
+            self.borrowed += (borrowed,)
+            for made in self._making.values():
+                made.append(borrowed)
+
+    def remove(self, borrowed: Iterable[object]) -> None:
+        """Let go of what the library has refused or ignored."""
+        gone = {id(each) for each in borrowed}
+        with _guard:
+            before = self.borrowed
+            self.borrowed = tuple(each for each in before if id(each) not in gone)
+        del before  # outside the guard: to release an allocator may run Python functions
+
+    def take_out(self, shared: list[Registered], *, is_replaced: bool) -> None:
+        """Let go of allocators that are shared no longer.
+
+        In an environment that lasts somebody else's sessions may use them, whom nobody counts.
+        """
+        with _guard:
+            if self._lasts:
+                self._past += [each for each in shared if is_replaced or each.for_good]
+        self.remove(shared)
+
+    @contextmanager
+    def making(self, made: Made) -> Iterator[None]:
+        """Have what is made in the block keep all that is borrowed during it."""
+        with _guard:
+            made.append(self.borrowed)
+            self._making[id(made)] = made
+        try:
+            yield
+        finally:
+            with _guard:
+                self._making.pop(id(made), None)
+
+    def last(self) -> None:
+        """Note that the environment ends with the process: somebody else has a reference."""
+        self._lasts = True
+        _lasting.append(self)
+
+    def _to_the_end(self) -> None:
+        for each in (*self.borrowed, *self._past):
+            if isinstance(each, Registered):
+                lib.ortcffi_retain_allocator(each.handle)
+
+
+_states: "weakref.WeakValueDictionary[Hashable, EnvState]" = weakref.WeakValueDictionary()
+_lasting: list[EnvState] = []
+
+
+@atexit.register
+def _retain_to_the_end() -> None:
+    """An environment that lasts uses its allocators when the interpreter has ended, too."""
+    for state in _lasting:
+        state._to_the_end()
+
+
+def state_of(api: "Api") -> EnvState:
+    """The state of the environment of the library that a table belongs to."""
+    with _guard:
+        state = _states.get(api.library)
+        if state is None:
+            state = _states[api.library] = EnvState()
+        return state
