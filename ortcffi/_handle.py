@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Array", "Handle", "out_of", "owned_by", "owner_of"]
 
 # A function of `lib` that releases an object, which is called by its address.
-Release = Callable[[Any, Any], None]
+Release = Callable[..., None]
 
 
 @cache
@@ -87,6 +87,8 @@ class Array:
     """
 
     __slots__ = ("_owner", "items")
+
+    items: Any
 
     def __init__(self, kind: str, api: "Api", release: Release, count: int) -> None:
         self._owner = owner_of("ortcffi_list*", api, lib.ortcffi_release_list)

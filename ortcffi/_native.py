@@ -3,7 +3,7 @@
 
 import os
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import _cffi_backend
 
@@ -52,7 +52,10 @@ def _check_layout() -> None:
         )
 
 
-Owner = lib.ortcffi_new_handle_type()  # before any function that takes an object
+if TYPE_CHECKING:
+    from ortcffi._compiled import Handle as Owner
+else:
+    Owner = lib.ortcffi_new_handle_type()  # before any function that takes an object
 _check_layout()
 _build_types()
 lib.ortcffi_handles_begin(ffi.from_buffer)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
     Shape = SupportsIndex | Sequence[SupportsIndex]
-    Blocks = Any
+    from ortcffi._compiled import Blocks
 else:
     Blocks = lib.ortcffi_allocator_type(MAX_DIMENSIONS)
 
@@ -112,7 +112,7 @@ class Allocator(Blocks, Handle):
         -----
         API functions: ``AllocatorAlloc``, and ``AllocatorFree`` when the array is freed.
         """
-        return self._empty(shape, dtype)
+        return self._empty(shape, dtype)  # type: ignore[no-any-return]
 
     def zeros(self, shape: "Shape", dtype: "DTypeLike" = np.float64) -> "NDArray[Any]":
         """Return a new array whose bytes are all 0. Otherwise like `empty`.
@@ -120,7 +120,7 @@ class Allocator(Blocks, Handle):
         In the core's memory, also through adaptors, arrays from 1 MiB on get their zeros from the
         system, page by page, when they are first touched.
         """
-        return self._zeros(shape, dtype)
+        return self._zeros(shape, dtype)  # type: ignore[no-any-return]
 
     def full(
         self, shape: "Shape", value: "ArrayLike", dtype: "DTypeLike | None" = None

@@ -43,7 +43,7 @@ class Facts(Described):
         # The collector clears no method, so that the owner can call it whenever it ends.
         owner = Token("OrtSession*", self._take_back, None)
         self._hand_out(owner)
-        owned: OrtSession = ffi.from_buffer(owner.type, owner)
+        owned: OrtSession = ffi.from_buffer(owner.type, owner)  # type: ignore[assignment]
         return owned
 
     def _call(self, slot: str, *arguments: Any) -> None:

@@ -140,9 +140,7 @@ def released():
 @pytest.fixture
 def release(released):
     """A function of C that records what it is given."""
-    return ffi.callback(
-        "void(void*, OrtAllocator*)", lambda *arguments: released.append(arguments)
-    )
+    return ffi.callback("void(void*, OrtAllocator*)", lambda *arguments: released.append(arguments))
 
 
 @pytest.fixture

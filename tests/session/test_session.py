@@ -238,9 +238,7 @@ class WithOwnEnd(ort.Session):
 
 @pytest.mark.parametrize("has_binding", [False, True])
 @pytest.mark.parametrize("kind", [ort.Session, WithOwnEnd])
-def test_the_collector_releases_a_session_before_its_environment(
-    real_api, kind, has_binding
-):
+def test_the_collector_releases_a_session_before_its_environment(real_api, kind, has_binding):
     """Whichever is older: it clears the objects of a cycle in any order."""
     before, alive = lib.ortcffi_live_sessions(), []
 

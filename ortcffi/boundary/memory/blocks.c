@@ -55,7 +55,8 @@ static void refuse(struct allocator* self, OrtStatus* status, PyObject* function
     PyErr_NormalizeException(&type, &error, &traceback);
   }
   PyObject* given = error == NULL ? Py_None : error;
-  PyObject* answer = PyObject_CallMethodObjArgs((PyObject*)self, refuse_name, given, function, NULL);
+  PyObject* answer =
+      PyObject_CallMethodObjArgs((PyObject*)self, refuse_name, given, function, NULL);
   Py_XDECREF(answer);
   Py_XDECREF(type);
   Py_XDECREF(error);
@@ -293,9 +294,8 @@ ortcffi_object* ortcffi_allocator_type(int most_dimensions) {
   }
   block_type = (PyTypeObject*)PyType_FromSpec(&block_spec);
   PyObject* bases = PyTuple_Pack(1, ortcffi_handle_type);
-  PyObject* type = block_type == NULL || bases == NULL
-                       ? NULL
-                       : PyType_FromSpecWithBases(&allocator_spec, bases);
+  PyObject* type =
+      block_type == NULL || bases == NULL ? NULL : PyType_FromSpecWithBases(&allocator_spec, bases);
   Py_XDECREF(bases);
   return (ortcffi_object*)type;
 }

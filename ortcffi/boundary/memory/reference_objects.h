@@ -8,8 +8,8 @@
 /* What a Python Allocator is; see blocks.c. */
 struct allocator {
   struct handle handle;
-  struct allocator* next; /* in the list of those that are not adaptors */
-  size_t references;      /* counted there; others began before this object did */
+  struct allocator* next;      /* in the list of those that are not adaptors */
+  size_t references;           /* counted there; others began before this object did */
   const OrtAllocator* address; /* the place in the list, also after the release */
   char is_listed;
   char may_block; /* or call back, so that the GIL is released */

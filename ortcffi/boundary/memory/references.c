@@ -2,8 +2,8 @@
 /*
  * Reference counts of allocators, as the collector is to see them.
  *
- * A reference to an allocator holds the handle of its Python object: so the allocator is whole until
- * its last user is done, whoever closes it before.
+ * A reference to an allocator holds the handle of its Python object: so the allocator is whole
+ * until its last user is done, whoever closes it before.
  *
  *   Adaptors and allocators written in Python have the handle in their counter. The reference to
  *   the allocator inside is shown to the collector.

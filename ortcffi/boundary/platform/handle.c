@@ -316,7 +316,8 @@ static PyType_Spec hold_spec = {
 
 static PyObject* none_or_error(int answer) { return answer < 0 ? NULL : Py_NewRef(Py_None); }
 
-/* _make_handle(api, type, release, parents): addresses of a table and of the function that releases. */
+/* _make_handle(api, type, release, parents): addresses of a table and of the function that
+ * releases. */
 static PyObject* make(PyObject* self, PyObject* arguments) {
   unsigned long long api, release;
   PyObject *type, *parents;
@@ -348,7 +349,8 @@ static PyObject* adopt(PyObject* self, PyObject* address) {
   Py_RETURN_NONE;
 }
 
-/* _take_handle(other): becomes what another handle was, which is released with nothing to release. */
+/* _take_handle(other): becomes what another handle was, which is released with nothing to release.
+ */
 static PyObject* take(PyObject* self, PyObject* other) {
   struct handle* to = (struct handle*)self;
   struct handle* from = as_handle(other);
@@ -373,8 +375,8 @@ static PyObject* take(PyObject* self, PyObject* other) {
   Py_RETURN_NONE;
 }
 
-/* _replace_handle(other): exchanges the object with that of another handle, which keeps the old one.
- * Where somebody uses that, the other handle becomes a parent. */
+/* _replace_handle(other): exchanges the object with that of another handle, which keeps the old
+ * one. Where somebody uses that, the other handle becomes a parent. */
 static PyObject* replace(PyObject* self, PyObject* other) {
   struct handle* to = (struct handle*)self;
   struct handle* from = as_handle(other);
@@ -403,8 +405,8 @@ static PyObject* replace(PyObject* self, PyObject* other) {
   Py_RETURN_NONE;
 }
 
-/* _give_handle(function, *arguments): calls a function that takes the object over where it answers NULL,
- * which is no status. */
+/* _give_handle(function, *arguments): calls a function that takes the object over where it answers
+ * NULL, which is no status. */
 static PyObject* give(PyObject* self, PyObject* arguments) {
   Py_ssize_t count = PyTuple_Size(arguments);
   PyObject* rest = PyTuple_GetSlice(arguments, 1, count);
@@ -559,8 +561,8 @@ static PyGetSetDef handle_getters[] = {
      "The object stays as long as somebody has the cdata.",
      NULL},
     {"closed", get_closed, NULL, "Whether `close` was called.", NULL},
-    {"api", get_api, NULL,
-     "The table that the object belongs to. No other table may be given it.", NULL},
+    {"api", get_api, NULL, "The table that the object belongs to. No other table may be given it.",
+     NULL},
     {"_handle_address", get_address, NULL, NULL, NULL},
     {"_owned", get_owned, NULL, NULL, NULL},
     {"_handle_out", get_out, NULL, NULL, NULL},
@@ -576,9 +578,12 @@ static struct PyMemberDef handle_members[] = {
 
 static PyType_Slot handle_slots[] = {
     {Py_tp_members, handle_members},
-    {Py_tp_dealloc, (void*)handle_dealloc},   {Py_tp_traverse, (void*)handle_traverse},
-    {Py_tp_finalize, (void*)handle_finalize}, {Py_tp_methods, handle_methods},
-    {Py_tp_getset, handle_getters},           {0, NULL},
+    {Py_tp_dealloc, (void*)handle_dealloc},
+    {Py_tp_traverse, (void*)handle_traverse},
+    {Py_tp_finalize, (void*)handle_finalize},
+    {Py_tp_methods, handle_methods},
+    {Py_tp_getset, handle_getters},
+    {0, NULL},
 };
 
 static PyType_Spec handle_spec = {

@@ -45,13 +45,13 @@ struct handle {
   const OrtApi* api;
   void* object;           /* C may write it while the handle is MAKING */
   handle_release release; /* NULL: the object is another's, which `parents` keep */
-  PyObject* type;         /* CFFI's type of pointers to the object; NULL before the handle is made */
+  PyObject* type; /* CFFI's type of pointers to the object; NULL before the handle is made */
   PyObject* parents;
   PyObject* table;           /* the Api, which stays after the release; or NULL */
   PyObject* weak_references; /* CPython's */
-  unsigned uses;    /* calls under way */
-  unsigned holds;   /* what else keeps the object from being released */
-  unsigned process; /* 0, or the process whose threads the object has: ortcffi_process */
+  unsigned uses;             /* calls under way */
+  unsigned holds;            /* what else keeps the object from being released */
+  unsigned process;          /* 0, or the process whose threads the object has: ortcffi_process */
   char state;
   char is_exclusive; /* the one call under way writes */
 };

@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <string.h>
 
-
 PyTypeObject* ortcffi_maker_type;
 PyTypeObject* ortcffi_tensor_type;
 
