@@ -122,6 +122,8 @@ _OFFICIAL = {"InferenceSession", "OrtValue", "get_available_providers", "get_dev
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 # Not public: the bases in C of public classes, where a pickle of ``Session.run`` looks for it.
 _BASES = {
+    "Blocks": "memory.allocator",
+    "Owner": "_native",
     "Binder": "session.compiled",
     "Engine": "session.compiled",
     "KernelHost": "kernels.kernel",

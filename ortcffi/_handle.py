@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Array", "Handle", "out_of", "owned_by", "owner_of"]
 
+public(Owner)
+
 # A function of `lib` that releases an object, which is called by its address.
 Release = Callable[..., None]
 

@@ -37,6 +37,8 @@ else:
 
 __all__ = ["Allocator", "AllocatorStats"]
 
+public(Blocks)
+
 
 @public
 class Allocator(Blocks, Handle):

@@ -5,7 +5,7 @@
  * In Python an array takes a dozen calls: to look at the dtype, to multiply the dimensions, to make
  * a cdata with a destructor, and for NumPy's constructor, which looks at all that again.
  *
- *   Allocator
+ *   Blocks
  *       A handle of an OrtAllocator. `_empty(shape, dtype)` and `_zeros(shape, dtype)` make arrays
  *       with a new Block as their base. Where the allocator has no block, `_refuse(exception,
  *       function)` raises, given the exception of the status, or None where there is no status.
@@ -217,7 +217,7 @@ static PyType_Slot allocator_slots[] = {
 };
 
 static PyType_Spec allocator_spec = {
-    .name = "ortcffi._ort.Allocator",
+    .name = "ortcffi._ort.Blocks",
     .basicsize = sizeof(struct allocator),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
     .slots = allocator_slots,

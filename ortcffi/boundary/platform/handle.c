@@ -587,7 +587,7 @@ static PyType_Slot handle_slots[] = {
 };
 
 static PyType_Spec handle_spec = {
-    .name = "ortcffi._ort.Handle",
+    .name = "ortcffi._ort.Owner",
     .basicsize = sizeof(struct handle),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
     .slots = handle_slots,
