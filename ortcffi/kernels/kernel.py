@@ -1,23 +1,16 @@
 # SPDX-License-Identifier: MIT
 """`Kernel`: the kernel of a custom op, without a model and a session."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ortcffi._closing import Closing
-from ortcffi._convert import SIZE, integer, optional_mapping, snapshot
-from ortcffi._handle import out_of, owner_of
-from ortcffi._native import Token, address_of, ffi, lib
+from ortcffi._native import Token, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import CustomOp
-from ortcffi.errors import InvalidArgument
-from ortcffi.kernels.host import attributes_for, call_host, host_function
-from ortcffi.kernels.node_settings import Settings
-from ortcffi.memory.allocator import Allocator
-from ortcffi.status.key_values import KeyValuePairs
+from ortcffi.kernels.host import call_host, host_function
 from ortcffi.values.checks import array_of, element_of_array, unfit
 from ortcffi.values.element_types import ElementType
 from ortcffi.values.tensor_type_info import TensorTypeInfo, array_of_infos, moved
@@ -28,7 +21,7 @@ if TYPE_CHECKING:
 else:
     KernelHost = public(lib.ortcffi_kernel_host_type())
 
-__all__ = ["Kernel", "make_kernel"]
+__all__ = ["Kernel"]
 
 
 @public
@@ -135,7 +128,7 @@ class Kernel(KernelHost, Closing):
         element = self._declared(place)
         try:
             if element == ElementType.STRING or isinstance(x, (str, bytes)):
-                array = np.asarray(snapshot(x), object)
+                array = np.asarray(x, object)
                 return Value.from_strings(array.reshape(-1).tolist(), array.shape, api=api)
             if not isinstance(x, np.ndarray):
                 dtype = Value.empty(0, ElementType(element), api=api).dtype if element else None
@@ -175,69 +168,3 @@ def _target(place: int, x: Any) -> Value | None:
     if reason is not None:
         raise ValueError(f"{reason}: a kernel cannot write to it")
     return Value.from_numpy(x, api=core_api())
-
-
-def make_kernel(  # noqa: PLR0913  # as many as a node has
-    op: CustomOp,
-    pointer: Any,
-    holder: object,
-    table: Any,
-    attributes: Mapping[str, Any] | None,
-    *,
-    ops: Any = None,
-    inputs: Any = None,
-    outputs: Any = None,
-    constants: Mapping[int, Any] | None = None,
-    node_name: str = "node",
-    domain_version: int | None = None,
-    config: Mapping[str, str] | None = None,
-    allocator: Allocator | None = None,
-    logger: Any = None,
-    threads: int = 1,
-    **unknown: Any,
-) -> Kernel:
-    """The kernel of an ``OrtCustomOp``, for the arguments of `LibraryOp.kernel`.
-
-    `holder` keeps the op valid, or else `ops`, the registered ops of a library: the collector may
-    end `holder` before the kernel, which keeps `ops` in C.
-    """
-    for name in unknown:
-        raise TypeError(f"kernel() got an unexpected keyword argument {name!r}")
-    last = op.end_version or SIZE[1]
-    if domain_version is not None and not op.since_version <= domain_version <= last:
-        raise InvalidArgument(f"{op.name} is not in version {domain_version} of its domain", None)
-    if allocator is not None and not isinstance(allocator, Allocator):
-        raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
-    api = core_api()
-    settings = Settings(op, inputs, outputs, constants)
-    node, attrs = settings.node, attributes_for(attributes)
-    node.version, node.op, node.api = api.version, pointer, table
-    node.domain = settings.text("domain", op.domain)
-    node.name = settings.text("node_name", node_name)
-    handles = settings.keep([each.handle for each in attrs])
-    node.attributes = settings.keep(ffi.new("OrtOpAttr*[]", handles))
-    node.attribute_count = len(attrs)
-    if allocator is not None:
-        node.allocator = settings.keep(allocator.handle)
-    if logger is not None:
-        node.logger = logger
-    if config is not None:
-        node.config = settings.keep(KeyValuePairs(optional_mapping("config", config), api).handle)
-    node.threads = integer("threads", threads, (0, 1024))
-    owner = owner_of("OrtcoreKernel*", None, host_function("OrtcoreKernelRelease"))
-    call_host("CreateKernel", host_function("OrtcoreKernelCreate"), node, out_of(owner))
-    memory = None if allocator is None else (allocator, allocator.handle)
-    strings = address_of(api.default_allocator.handle)
-    kernel = Kernel(
-        api._maker,
-        strings,
-        Value,
-        owner,
-        settings.count,
-        (holder, logger),
-        memory,
-        address_of(ops) if ops else 0,
-    )
-    kernel.description, kernel.node_name = op, node_name
-    kernel.__dict__["_count"] = settings.count
-    return kernel

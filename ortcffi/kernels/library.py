@@ -12,9 +12,9 @@ from ortcffi._public import public, refuse_pickle
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import CustomOp, Operand, read_op
 from ortcffi.errors import checked
-from ortcffi.kernels.host import call_host, host_function, table_of_host
-from ortcffi.kernels.kernel import Kernel, make_kernel
-from ortcffi.kernels.watch import made_by_slot
+from ortcffi.kernels.host import call_host, host_function, made_by_slot, table_of_host
+from ortcffi.kernels.kernel import Kernel
+from ortcffi.kernels.node import make_kernel
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api

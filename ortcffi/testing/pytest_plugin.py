@@ -128,7 +128,7 @@ def _bytes_of(limit: Any) -> int:
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Count what is alive before the fixtures of a test with ``ort_no_leaks`` are made."""
     if item.get_closest_marker("ort_no_leaks") is not None:
-        from ortcffi.kernels.watch import made_by_slot
+        from ortcffi.kernels.host import made_by_slot
         from ortcffi.testing.live_objects import live_objects
 
         gc.collect()
@@ -148,7 +148,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
     before = item.stash.get(_BEFORE, None)
     if before is None or item.stash.get(_FAILED, False):
         return
-    from ortcffi.kernels.watch import made_by_slot
+    from ortcffi.kernels.host import made_by_slot
     from ortcffi.testing.live_objects import left_alive, made_by
 
     gc.collect()

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT
+"""The node that a kernel is made for: what the arguments of `LibraryOp.kernel` say of it."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ortcffi._convert import SIZE, encode, integer, optional_mapping
+from ortcffi._handle import out_of, owner_of
+from ortcffi._native import address_of, ffi, lib
+from ortcffi._table import core_api
+from ortcffi.custom_ops.describe import Characteristic, CustomOp
+from ortcffi.custom_ops.op_attr import OpAttr
+from ortcffi.errors import InvalidArgument, checked
+from ortcffi.kernels.host import call_host, host_function
+from ortcffi.kernels.kernel import Kernel
+from ortcffi.memory.allocator import Allocator
+from ortcffi.status.key_values import KeyValuePairs
+from ortcffi.values.element_types import as_element
+from ortcffi.values.type_info import TypeInfo
+from ortcffi.values.value import Value
+
+__all__ = ["attributes_for", "make_kernel"]
+
+_ABSENT = object()
+
+
+def make_kernel(  # noqa: PLR0913  # as many as a node has
+    op: CustomOp,
+    pointer: Any,
+    holder: object,
+    table: Any,
+    attributes: Mapping[str, Any] | None,
+    *,
+    ops: Any = None,
+    inputs: Any = None,
+    outputs: Any = None,
+    constants: Mapping[int, Any] | None = None,
+    node_name: str = "node",
+    domain_version: int | None = None,
+    config: Mapping[str, str] | None = None,
+    allocator: Allocator | None = None,
+    logger: Any = None,
+    threads: int = 1,
+    **unknown: Any,
+) -> Kernel:
+    """The kernel of an ``OrtCustomOp``, for the arguments of `LibraryOp.kernel`.
+
+    `holder` keeps the op valid, or else `ops`, the registered ops of a library: the collector may
+    end `holder` before the kernel, which keeps `ops` in C.
+    """
+    for name in unknown:
+        raise TypeError(f"kernel() got an unexpected keyword argument {name!r}")
+    last = op.end_version or SIZE[1]
+    if domain_version is not None and not op.since_version <= domain_version <= last:
+        raise InvalidArgument(f"{op.name} is not in version {domain_version} of its domain", None)
+    if allocator is not None and not isinstance(allocator, Allocator):
+        raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
+    api = core_api()
+    node, attrs = _Node(op, inputs, outputs, constants), attributes_for(attributes)
+    struct, keep = node.struct, node.keep
+    struct.version, struct.op, struct.api = api.version, pointer, table
+    struct.domain = node.text("domain", op.domain)
+    struct.name = node.text("node_name", node_name)
+    struct.attributes = keep(ffi.new("OrtOpAttr*[]", keep([each.handle for each in attrs])))
+    struct.attribute_count = len(attrs)
+    if allocator is not None:
+        struct.allocator = keep(allocator.handle)
+    if logger is not None:
+        struct.logger = logger
+    if config is not None:
+        struct.config = keep(KeyValuePairs(optional_mapping("config", config), api).handle)
+    struct.threads = integer("threads", threads, (0, 1024))
+    owner = owner_of("OrtcoreKernel*", None, host_function("OrtcoreKernelRelease"))
+    call_host("CreateKernel", host_function("OrtcoreKernelCreate"), struct, out_of(owner))
+    kernel = Kernel(
+        api._maker,
+        address_of(api.default_allocator.handle),
+        Value,
+        owner,
+        struct.output_count,
+        (holder, logger),
+        None if allocator is None else (allocator, allocator.handle),
+        address_of(ops) if ops else 0,
+    )
+    kernel.description, kernel.node_name = op, node_name
+    kernel.__dict__["_count"] = struct.output_count
+    return kernel
+
+
+class _Node:
+    """The node that a kernel is made for, as C has it, and what that borrows.
+
+    Parameters
+    ----------
+    op : CustomOp
+        What the op declares.
+    inputs, outputs, constants
+        As given to `make_kernel`.
+    """
+
+    def __init__(self, op: CustomOp, inputs: Any, outputs: Any, constants: Any) -> None:
+        self.struct = ffi.new("OrtcoreNode*")
+        self.kept: list[Any] = []
+        fixed = _constants(op, constants)
+        if inputs is not None or fixed:
+            self._operands("input", inputs, op.inputs, fixed)
+        self._operands("output", outputs, op.outputs, {})
+
+    def _operands(self, what: str, given: Any, declared: Any, fixed: dict[int, Value]) -> None:
+        entries = _entries(what, given, declared)
+        array = ffi.new("OrtcoreOperand[]", len(entries))
+        for i, entry in enumerate(entries):
+            if entry is _ABSENT:
+                continue
+            array[i].name = self.keep(ffi.new("char[]", f"{what}{i}".encode()))
+            if isinstance(entry, TypeInfo):
+                array[i].type = self.keep(entry).handle
+            elif entry is not None:
+                array[i].element_type = as_element(entry, f"{what}s[{i}]")
+            if i in fixed:
+                array[i].constant = self.keep(fixed[i].handle)
+        setattr(self.struct, f"{what}s", self.keep(array))
+        setattr(self.struct, f"{what}_count", len(entries))
+
+    def keep(self, thing: Any) -> Any:
+        """Keep what C borrows."""
+        self.kept.append(thing)
+        return thing
+
+    def text(self, argument: str, text: str) -> Any:
+        """A string that C borrows."""
+        return self.keep(ffi.new("char[]", encode(argument, text)))
+
+
+def _entries(what: str, given: Any, declared: Any) -> list[Any]:
+    """What a node says of each operand: a type, None for the declared one, or `_ABSENT`."""
+    if given is None:
+        counts = [
+            o.min_arity if o.characteristic == Characteristic.VARIADIC else 1 for o in declared
+        ]
+        return [None] * sum(counts)
+    if isinstance(given, int):
+        return [None] * integer(f"{what}s", given, (0, 65535))
+    if isinstance(given, (str, Mapping)) or not isinstance(given, Iterable):
+        raise TypeError(f"{what}s must be a count or a list of types, not {given!r}")
+    return [_ABSENT if each is None else each for each in given]
+
+
+def _constants(op: CustomOp, constants: Any) -> dict[int, Value]:
+    found = {}
+    for place, x in optional_mapping("constants", constants).items():
+        i = integer("constants", place, (0, 65535))
+        value = x if isinstance(x, Value) else Value.from_numpy(np.array(x), api=core_api())
+        found[i] = value
+    most = len(op.inputs)
+    variadic = op.inputs and op.inputs[-1].characteristic == Characteristic.VARIADIC
+    if found and max(found) >= most and not variadic:
+        raise InvalidArgument(f"constants: {op.name} has no input {max(found)}", None)
+    return found
+
+
+def attributes_for(attributes: "Mapping[str, Any] | None") -> list[OpAttr]:
+    """The attributes of a node."""
+    found = []
+    for name, value in optional_mapping("attributes", attributes).items():
+        try:
+            found.append(_attribute(name, value))
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"attributes[{name!r}]: {error}") from None
+    return found
+
+
+def _attribute(name: str, value: Any) -> OpAttr:
+    api = core_api()
+    if isinstance(value, OpAttr):
+        return value
+    if isinstance(value, np.ndarray):
+        value = Value.from_numpy(value, copy=True, api=api)
+    if isinstance(value, Value):
+        return _tensor(name, value)
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bytes):
+        owner = owner_of("OrtOpAttr*", api, lib.ReleaseOpAttr)
+        kind, text = lib.ORT_OP_ATTR_STRING, ffi.from_buffer(value)
+        called = encode("name", name)
+        arguments = (called, text, len(value), kind, out_of(owner))
+        checked.CreateOpAttr(api.pointer, *arguments)
+        return OpAttr.from_handle(api, owner)
+    if isinstance(value, (list, tuple)) and not value:
+        raise TypeError("an empty list has no type: use OpAttr(name, [], OpAttrType.INTS)")
+    return OpAttr(name, value, api=api)
+
+
+def _tensor(name: str, value: Value) -> OpAttr:
+    owner = owner_of("OrtOpAttr*", core_api(), lib.ReleaseOpAttr)
+    make = host_function("OrtcoreTensorAttribute")
+    given = (encode("name", name), value.handle, out_of(owner))
+    call_host("OrtcoreTensorAttribute", make, *given)
+    return OpAttr.from_handle(core_api(), owner)
