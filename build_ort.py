@@ -82,7 +82,6 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/session/run_values.c",
     "ortcffi/boundary/session/run.c",
     "ortcffi/boundary/kernels/kernel.c",
-    "ortcffi/boundary/kernels/kernel_results.c",
     "ortcffi/boundary/kernels/python_op.c",
     "ortcffi/boundary/kernels/python_kernel.c",
     "ortcffi/boundary/kernels/python_io.c",

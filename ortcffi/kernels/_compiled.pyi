@@ -3,25 +3,24 @@
 
 from typing import Any
 
+from ortcffi._native import Owner
 from ortcffi.values.compiled import Maker
 from ortcffi.values.value import Value
 
-class KernelHost:
+class KernelHost(Owner):
+    _outputs: int
+
     def __init__(
         self,
+        pointer: Any,
+        release: int,
         maker: Maker,
         strings: int,
         value_type: type[Value],
-        kernel: Any,
         outputs: int,
-        lender: object,
         memory: object,
-        ops: int,
+        op: object,
+        logger: object,
     ) -> None: ...
     def __call__(self, *inputs: Any) -> Any: ...
-    def close(self) -> None: ...
     def _compute(self, inputs: tuple[Any, ...], outputs: tuple[Any, ...] | None) -> Any: ...
-    @property
-    def closed(self) -> bool: ...
-    def _hand_out(self, owner: Any, /) -> None: ...
-    def _take_back(self, handle: object, /) -> None: ...

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ortcffi._closing import Closing
-from ortcffi._native import Token, ffi, lib
+from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import CustomOp
@@ -101,9 +101,7 @@ class Kernel(KernelHost, Closing):
         room = max(len(self.description.outputs), self._outputs)
         inferred = array_of_infos(api, room)
         infer = host_function("OrtcoreKernelInferShapes")
-        user = Token("OrtcoreKernel*", self._take_back, None)
-        self._hand_out(user)
-        arguments = (ffi.from_buffer(user.type, user), given, len(infos), inferred.items, room)
+        arguments = (self.handle, given, len(infos), inferred.items, room)
         call_host("InferOutputShapeFn", infer, *arguments)
         return tuple(moved(api, inferred, place) for place in range(room))
 
@@ -141,10 +139,6 @@ class Kernel(KernelHost, Closing):
         except (TypeError, ValueError) as error:
             name = self.description.name
             raise type(error)(f"input {place} of {name}: {error}") from None
-
-    @property
-    def _outputs(self) -> int:
-        return self.__dict__["_count"]  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
         op = self.description

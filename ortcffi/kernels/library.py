@@ -102,15 +102,8 @@ class LibraryOp:
         TypeError, ValueError
             An argument is of a wrong type.
         """
-        keep = self._options
         return make_kernel(
-            self.description,
-            self._pointer,
-            keep,
-            self._table,
-            attributes,
-            ops=lib.ortcffi_options_ops(keep),
-            **node,
+            self.description, self._pointer, self._options, self._table, attributes, **node
         )
 
     __reduce__ = refuse_pickle

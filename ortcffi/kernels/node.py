@@ -24,6 +24,7 @@ from ortcffi.values.value import Value
 __all__ = ["attributes_for", "make_kernel"]
 
 _ABSENT = object()
+_POINTER = ffi.typeof("OrtcoreKernel*")
 
 
 def make_kernel(  # noqa: PLR0913  # as many as a node has
@@ -33,7 +34,6 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     table: Any,
     attributes: Mapping[str, Any] | None,
     *,
-    ops: Any = None,
     inputs: Any = None,
     outputs: Any = None,
     constants: Mapping[int, Any] | None = None,
@@ -47,8 +47,7 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
 ) -> Kernel:
     """The kernel of an ``OrtCustomOp``, for the arguments of `LibraryOp.kernel`.
 
-    `holder` keeps the op valid, or else `ops`, the registered ops of a library: the collector may
-    end `holder` before the kernel, which keeps `ops` in C.
+    `holder` keeps the op, and the library that it is from.
     """
     for name in unknown:
         raise TypeError(f"kernel() got an unexpected keyword argument {name!r}")
@@ -72,20 +71,16 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     if config is not None:
         struct.config = keep(KeyValuePairs(optional_mapping("config", config), api).handle)
     struct.threads = integer("threads", threads, (0, 1024))
-    owner = owner_of("OrtcoreKernel*", None, host_function("OrtcoreKernelRelease"))
-    call_host("CreateKernel", host_function("OrtcoreKernelCreate"), struct, out_of(owner))
+    memory = None if allocator is None else (allocator, allocator.handle)
+    strings = address_of(api.default_allocator.handle)
+    release = address_of(host_function("OrtcoreKernelRelease"))
     kernel = Kernel(
-        api._maker,
-        address_of(api.default_allocator.handle),
-        Value,
-        owner,
-        struct.output_count,
-        (holder, logger),
-        None if allocator is None else (allocator, allocator.handle),
-        address_of(ops) if ops else 0,
+        _POINTER, release, api._maker, strings, Value, struct.output_count, memory, holder, logger
     )
+    call_host("CreateKernel", host_function("OrtcoreKernelCreate"), struct, out_of(kernel))
+    kernel._open_handle()
+    kernel._set_api(api)
     kernel.description, kernel.node_name = op, node_name
-    kernel.__dict__["_count"] = struct.output_count
     return kernel
 
 

@@ -2,27 +2,51 @@
 /*
  * Kernels as Python objects: what ortcffi/kernels/kernel.py builds its class Kernel on.
  *
- *   KernelHost(maker, strings, value_type, kernel, outputs, lender, memory, ops)
- *       A kernel of the core's host, which it owns. `strings` is the address of the allocator for
- *       tensors of strings, `kernel` the Owner of an OrtcoreKernel; `outputs` is how many each call
- *       asks for; `lender` keeps what the kernel borrows; `memory` keeps the allocator of its
- *       results, or is None; `ops` is the address of the registered ops that the kernel's is one
- * of, or 0. They stay registered, and their library open, until the kernel has ended.
+ *   KernelHost(type, release, maker, strings, value_type, outputs, memory, op, logger)
+ *       A handle of an OrtcoreKernel, which `type` is CFFI's pointer to, and `release` the address
+ *       of the function that releases it; whoever calls writes the kernel to it. `strings` is the
+ *       address of the allocator for tensors of strings, `outputs` how many each call asks for;
+ *       `memory` keeps the allocator of the results, or is None; `op` and `logger` are what the
+ *       kernel borrows. The arguments are the parents of the handle.
  *   KernelHost(*inputs)
  *       The results as arrays.
  *   KernelHost._compute(inputs, outputs)
  *       The results as a tuple of Values; `outputs` is a tuple of Values to write to, or None.
- *
- * The kernel ends when the object is closed, or gone, and the last call has returned.
  */
-#include "boundary/kernels/kernel_host.h"
+#include "boundary/limited_api.h"
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
+#include <structmember.h>
+
 #include "boundary/kernels/python_ops.h"
 #include "boundary/platform/handle.h"
-#include "boundary/platform/owner.h"
+#include "boundary/values/arguments.h"
+#include "kernels/kernel.h"
+
+/* So many inputs and outputs need no memory of their own. */
+#define KERNEL_FEW 16
+
+struct host {
+  struct handle handle;
+  struct maker* maker; /* these three are the parents' */
+  PyTypeObject* value_type;
+  PyObject* memory; /* NULL for none */
+  OrtAllocator* strings;
+  Py_ssize_t outputs;
+};
+
+/* One call, which is a use of the handle. */
+struct call {
+  struct host* host;
+  size_t inputs, outputs;
+  OrtValue** given;   /* inputs, then outputs */
+  PyObject** holders; /* by input and output: the Value that a handle belongs to, or NULL */
+  OrtValue* few[2 * KERNEL_FEW];
+  PyObject* few_holders[2 * KERNEL_FEW];
+};
 
 /* --- arguments ---------------------------------------------------------------------------------*/
 
@@ -52,12 +76,16 @@ static int add_output(struct call* call, size_t i, PyObject* output) {
   return ortcffi_hold_value(output, &call->given[place], &call->holders[place]);
 }
 
-static int begin_call(struct call* call, struct host* host, size_t inputs) {
-  size_t count = inputs + host->outputs;
+static int begin_call(struct call* call, struct host* host, PyObject* inputs) {
   call->host = host;
-  call->inputs = inputs;
+  call->inputs = (size_t)PyTuple_Size(inputs);
+  call->outputs = (size_t)host->outputs;
   call->given = call->few;
   call->holders = call->few_holders;
+  size_t count = call->inputs + call->outputs;
+  if (handle_begin(&host->handle) < 0) {
+    return -1;
+  }
   if (count > 2 * KERNEL_FEW) {
     call->given = PyMem_Malloc(count * sizeof *call->given);
     call->holders = PyMem_Malloc(count * sizeof *call->holders);
@@ -65,76 +93,78 @@ static int begin_call(struct call* call, struct host* host, size_t inputs) {
   if (call->given == NULL || call->holders == NULL) {
     PyMem_Free(call->given);
     PyMem_Free(call->holders);
+    handle_end(&host->handle);
     PyErr_NoMemory();
     return -1;
   }
   memset(call->given, 0, count * sizeof *call->given);
   memset(call->holders, 0, count * sizeof *call->holders);
-  host->uses++;
-  Py_INCREF((PyObject*)host);
   return 0;
 }
 
-/* --- life --------------------------------------------------------------------------------------*/
-
-/* KernelDestroy may take its time, or call Python. The kernel borrows from the lender, so it ends
- * first. */
-static void end_kernel(struct host* host) {
-  OrtcoreKernel* kernel = host->kernel;
-  host->kernel = NULL;
-  if (kernel != NULL) {
-    PyObject *type, *error, *traceback;
-    PyErr_Fetch(&type, &error, &traceback);
-    Py_BEGIN_ALLOW_THREADS;
-    core_kernel_release(kernel);
-    core_custom_ops_end(&host->ops);
-    Py_END_ALLOW_THREADS;
-    Py_CLEAR(host->lender);
-    Py_CLEAR(host->memory);
-    PyErr_Restore(type, error, traceback);
-  }
-}
-
-static PyObject* close_host(PyObject* self, PyObject* unused) {
-  (void)unused;
-  struct host* host = (struct host*)self;
-  host->is_closed = 1;
-  if (host->uses == 0) {
-    end_kernel(host);
-  }
-  Py_RETURN_NONE;
-}
-
-/* Ends a use: a thread may be in a call with the kernel while another closes the object. */
-static void end_use(struct host* host) {
-  host->uses--;
-  if (host->is_closed && host->uses == 0) {
-    end_kernel(host);
-  }
-}
-
 static void end_call(struct call* call) {
-  struct host* host = call->host;
-  for (size_t i = 0; i < call->inputs + host->outputs; i++) {
-    ortcffi_drop_argument(host->maker, call->given[i], call->holders[i]);
+  for (size_t i = 0; i < call->inputs + call->outputs; i++) {
+    ortcffi_drop_argument(call->host->maker, call->given[i], call->holders[i]);
   }
   if (call->given != call->few) {
     PyMem_Free(call->given);
     PyMem_Free(call->holders);
   }
-  end_use(host);
-  Py_DECREF((PyObject*)host);
+  handle_end(&call->host->handle);
+}
+
+/* --- results -----------------------------------------------------------------------------------*/
+
+/* An output as a Value, which then owns it; None where the kernel made none. */
+static PyObject* result_value(struct call* call, size_t i) {
+  size_t place = call->inputs + i;
+  if (call->holders[place] != NULL) {
+    return Py_NewRef(call->holders[place]);
+  }
+  OrtValue* handle = call->given[place];
+  call->given[place] = NULL;
+  return handle == NULL ? Py_NewRef(Py_None)
+                        : (PyObject*)ortcffi_new_value(call->host->value_type, call->host->maker,
+                                                       handle, call->host->memory);
+}
+
+/* An output as an array, or what to_python() gives. */
+static PyObject* result_array(struct call* call, size_t i) {
+  PyObject* value = result_value(call, i);
+  if (value == NULL || value == Py_None) {
+    return value;
+  }
+  struct value* tensor = (struct value*)value;
+  PyObject* array = NULL;
+  int kind = ortcffi_value_kind(tensor);
+  if (kind == ONNX_TYPE_TENSOR && ortcffi_value_shape(tensor) == 0) {
+    int is_packed = ortcffi_element_bits(tensor->element) < 8 &&
+                    tensor->element != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
+    array = is_packed ? PyObject_CallMethod(value, "numpy", "i", 1)
+                      : ortcffi_value_numpy(value, NULL, 0, NULL);
+  } else if (kind >= 0 && kind != ONNX_TYPE_TENSOR) {
+    array = PyObject_CallMethod(value, "to_python", NULL);
+  }
+  Py_DECREF(value);
+  return array;
+}
+
+/* All outputs as a tuple. */
+static PyObject* results_of(struct call* call, PyObject* (*convert)(struct call*, size_t)) {
+  size_t count = call->outputs;
+  PyObject* results = PyTuple_New((Py_ssize_t)count);
+  for (size_t i = 0; results != NULL && i < count; i++) {
+    PyObject* result = convert(call, i);
+    if (result == NULL) {
+      Py_CLEAR(results);
+    } else {
+      PyTuple_SetItem(results, (Py_ssize_t)i, result);
+    }
+  }
+  return results;
 }
 
 /* --- the call ----------------------------------------------------------------------------------*/
-
-static int is_open(const struct host* host) {
-  if (host->is_closed || host->kernel == NULL) {
-    PyErr_SetString(PyExc_ValueError, "this Kernel is closed");
-    return 0;
-  }
-  return 1;
-}
 
 /* -1 with an exception. */
 static int perform(struct call* call, PyObject* inputs) {
@@ -146,8 +176,8 @@ static int perform(struct call* call, PyObject* inputs) {
   }
   OrtStatus* status;
   Py_BEGIN_ALLOW_THREADS;
-  status = core_kernel_compute(host->kernel, (const OrtValue* const*)call->given, call->inputs,
-                               call->given + call->inputs, host->outputs);
+  status = core_kernel_compute(host->handle.object, (const OrtValue* const*)call->given,
+                               call->inputs, call->given + call->inputs, call->outputs);
   Py_END_ALLOW_THREADS;
   if (status != NULL) {
     ortcffi_value_fail(host->maker, status, "KernelCompute");
@@ -163,13 +193,12 @@ static PyObject* call_host(PyObject* self, PyObject* inputs, PyObject* keywords)
     PyErr_SetString(PyExc_TypeError, "a kernel takes its inputs by position");
     return NULL;
   }
-  if (!is_open(host) || begin_call(&call, host, (size_t)PyTuple_Size(inputs)) < 0) {
+  if (begin_call(&call, host, inputs) < 0) {
     return NULL;
   }
   PyObject* results = NULL;
   if (perform(&call, inputs) == 0) {
-    results = host->outputs == 1 ? ortcffi_kernel_array(&call, 0)
-                                 : ortcffi_kernel_results(&call, ortcffi_kernel_array);
+    results = call.outputs == 1 ? result_array(&call, 0) : results_of(&call, result_array);
   }
   end_call(&call);
   return results;
@@ -179,17 +208,17 @@ static PyObject* compute(PyObject* self, PyObject* arguments) {
   struct host* host = (struct host*)self;
   PyObject *inputs, *outputs;
   struct call call;
-  if (!PyArg_ParseTuple(arguments, "O!O", &PyTuple_Type, &inputs, &outputs) || !is_open(host) ||
-      begin_call(&call, host, (size_t)PyTuple_Size(inputs)) < 0) {
+  if (!PyArg_ParseTuple(arguments, "O!O", &PyTuple_Type, &inputs, &outputs) ||
+      begin_call(&call, host, inputs) < 0) {
     return NULL;
   }
   int answer = 0;
-  for (size_t i = 0; outputs != Py_None && answer == 0 && i < host->outputs; i++) {
+  for (size_t i = 0; outputs != Py_None && answer == 0 && i < call.outputs; i++) {
     answer = add_output(&call, i, PyTuple_GetItem(outputs, (Py_ssize_t)i));
   }
   PyObject* results = NULL;
   if (answer == 0 && perform(&call, inputs) == 0) {
-    results = ortcffi_kernel_results(&call, ortcffi_kernel_value);
+    results = results_of(&call, result_value);
   }
   end_call(&call);
   return results;
@@ -200,115 +229,52 @@ static PyObject* compute(PyObject* self, PyObject* arguments) {
 static PyObject* new_host(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
   (void)keywords;
   struct maker* maker;
-  unsigned long long strings, ops;
-  PyTypeObject* value_type;
-  PyObject *kernel, *lender, *memory;
+  unsigned long long release, strings;
+  PyObject *pointer, *value_type, *memory, *op, *logger;
   Py_ssize_t outputs;
-  if (!PyArg_ParseTuple(arguments, "O!KO!O!nOOK", ortcffi_maker_type, &maker, &strings,
-                        &PyType_Type, &value_type, ortcffi_handle_type, &kernel, &outputs, &lender,
-                        &memory, &ops)) {
+  if (!PyArg_ParseTuple(arguments, "OKO!KO!nOOO", &pointer, &release, ortcffi_maker_type, &maker,
+                        &strings, &PyType_Type, &value_type, &outputs, &memory, &op, &logger)) {
     return NULL;
   }
   struct host* host = (struct host*)PyType_GenericAlloc(type, 0); /* zeroed */
-  if (host != NULL) {
-    host->maker = (struct maker*)Py_NewRef((PyObject*)maker);
-    host->value_type = (PyTypeObject*)Py_NewRef((PyObject*)value_type);
-    host->strings = (OrtAllocator*)(uintptr_t)strings;
-    host->kernel = handle_take((struct handle*)kernel);
-    host->lender = Py_NewRef(lender);
-    host->memory = memory == Py_None ? NULL : Py_NewRef(memory);
-    host->outputs = (size_t)outputs;
-    if (ops != 0 &&
-        !core_custom_ops_copy((const struct core_custom_ops*)(uintptr_t)ops, &host->ops)) {
-      Py_DECREF((PyObject*)host);
-      PyErr_NoMemory();
-      return NULL;
-    }
+  if (host == NULL || handle_make(&host->handle, NULL, pointer, (handle_release)(uintptr_t)release,
+                                  arguments) < 0) {
+    Py_XDECREF((PyObject*)host);
+    return NULL;
   }
+  host->maker = maker;
+  host->value_type = (PyTypeObject*)value_type;
+  host->memory = memory == Py_None ? NULL : memory;
+  host->strings = (OrtAllocator*)(uintptr_t)strings;
+  host->outputs = outputs;
   return (PyObject*)host;
 }
 
-static int traverse(PyObject* self, visitproc visit, void* arg) {
-  struct host* host = (struct host*)self;
-  Py_VISIT(Py_TYPE(self));
-  Py_VISIT(host->maker);
-  Py_VISIT(host->value_type);
-  Py_VISIT(host->lender);
-  Py_VISIT(host->memory);
-  return 0;
-}
-
-static int clear(PyObject* self) {
-  struct host* host = (struct host*)self;
-  host->is_closed = 1;
-  if (host->uses == 0) {
-    end_kernel(host);
-    Py_CLEAR(host->lender);
-    Py_CLEAR(host->memory);
-  }
-  return 0;
-}
-
-static void dealloc(PyObject* self) {
-  struct host* host = (struct host*)self;
-  PyTypeObject* type = Py_TYPE(self);
-  PyObject_GC_UnTrack(self);
-  clear(self);
-  Py_XDECREF((PyObject*)host->maker);
-  Py_XDECREF((PyObject*)host->value_type);
-  PyObject_GC_Del(self);
-  Py_DECREF(type);
-}
-
-static PyObject* get_closed(PyObject* self, void* unused) {
-  (void)unused;
-  return PyBool_FromLong(((struct host*)self)->is_closed);
-}
-
-/* _hand_out(owner): gives an Owner the kernel, which stays until _take_back(), its release. */
-static PyObject* hand_out(PyObject* self, PyObject* owner) {
-  struct host* host = (struct host*)self;
-  if (!is_open(host)) {
-    return NULL;
-  }
-  host->uses++;
-  ((struct owner*)owner)->object = host->kernel;
-  Py_RETURN_NONE;
-}
-
-static PyObject* take_back(PyObject* self, PyObject* kernel) {
-  (void)kernel;
-  end_use((struct host*)self);
-  Py_RETURN_NONE;
-}
-
-static PyGetSetDef members[] = {
-    {"closed", get_closed, NULL, NULL, NULL},
-    {NULL, NULL, NULL, NULL, NULL},
+static PyMemberDef members[] = {
+    {"_outputs", T_PYSSIZET, offsetof(struct host, outputs), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
 };
 
 static PyMethodDef methods[] = {
-    {"close", close_host, METH_NOARGS,
-     "close($self)\n--\n\nEnd the kernel, after the calls that are under way. Closing again does "
-     "nothing."},
     {"_compute", compute, METH_VARARGS, NULL},
-    {"_hand_out", hand_out, METH_O, NULL},
-    {"_take_back", take_back, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 
 static PyType_Slot slots[] = {
-    {Py_tp_new, (void*)new_host},    {Py_tp_call, (void*)call_host},
-    {Py_tp_dealloc, (void*)dealloc}, {Py_tp_traverse, (void*)traverse},
-    {Py_tp_clear, (void*)clear},     {Py_tp_getset, members},
-    {Py_tp_methods, methods},        {0, NULL},
+    {Py_tp_new, (void*)new_host},
+    {Py_tp_call, (void*)call_host},
+    {Py_tp_members, members},
+    {Py_tp_methods, methods},
+    {0, NULL},
 };
 
 static PyType_Spec spec = {
     .name = "ortcffi._ort.KernelHost",
     .basicsize = sizeof(struct host),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
     .slots = slots,
 };
 
-ortcffi_object* ortcffi_kernel_host_type(void) { return (ortcffi_object*)PyType_FromSpec(&spec); }
+ortcffi_object* ortcffi_kernel_host_type(void) {
+  return (ortcffi_object*)PyType_FromSpecWithBases(&spec, (PyObject*)ortcffi_handle_type);
+}
