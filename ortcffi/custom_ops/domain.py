@@ -42,13 +42,13 @@ class CustomOpDomain(Handle):
 
     def __init__(self, name: str, api: "Api | None" = None) -> None:
         api = table_for(api)
-        owner = owner_of("OrtCustomOpDomain*", api, lib.ReleaseCustomOpDomain)
+        kept: list[Any] = []  # what the domain uses, to which `add` adds
+        owner = owner_of("OrtCustomOpDomain*", api, lib.ReleaseCustomOpDomain, kept)
         checked.CreateCustomOpDomain(api.pointer, encode("name", name), out_of(owner))
         super().__init__(api, owner)
         self.name = name
+        self._kept = kept
         self._ops: list[Any] = []
-        # What options and sessions use. If the domain is made anew, that from before, too.
-        self._kept: list[Any] = getattr(self, "_kept", [])
 
     def add(self, op: Any) -> None:
         """Add an op.
@@ -67,7 +67,7 @@ class CustomOpDomain(Handle):
         if not isinstance(op, ffi.CData) or ffi.typeof(op) not in kinds or not op:
             raise TypeError(f"op must be a cdata of OrtCustomOp *, not {op!r}")
         self._kept.append(op)
-        self._call("CustomOpDomain_Add", op)
+        self._change("CustomOpDomain_Add", op)
         self._ops.append(op)
 
     @property
