@@ -46,7 +46,7 @@ def read_inferred_attributes(
 
 
 def _value_of(api: "Api", info: Any, declared: "Attribute") -> Any:
-    found = _READERS[declared.type](api, info, declared)
+    found = _read(api, info, declared, declared.type)
     if found is None or _is_empty(found):
         _refuse_other_type(api, info, declared, is_empty=found is not None)
     if found is None and declared.is_required:
@@ -65,15 +65,22 @@ def _refuse_other_type(api: "Api", info: Any, declared: "Attribute", *, is_empty
     """
     told = f"attribute {declared.name!r} must be of type {declared.type.name}"
     is_there = False
-    for kind, read in _READERS.items():
-        if kind is declared.type or not api.supports(_SLOTS[kind]):
+    for kind, (slot, _) in _READERS.items():
+        if kind is declared.type or not api.supports(slot):
             continue
-        found = read(api, info, declared)
+        found = _read(api, info, declared, kind)
         if found is not None and not _is_empty(found):
             raise InvalidArgument(f"{told}, not {kind.name}", None)
         is_there = is_there or found is not None
     if is_there and not is_empty:
         raise InvalidArgument(f"{told}, not an empty list or another type", None)
+
+
+def _read(api: "Api", info: Any, declared: "Attribute", kind: OpAttrType) -> Any:
+    """An attribute as one of a type; None where the getter of that type fails."""
+    slot, read = _READERS[kind]
+    api.require(slot)
+    return read(getattr(checked, slot), api, info, declared.name.encode())
 
 
 def _succeeds(get: Callable[..., Any], api: "Api", *arguments: Any) -> bool:
@@ -85,21 +92,22 @@ def _succeeds(get: Callable[..., Any], api: "Api", *arguments: Any) -> bool:
     return True
 
 
-def _number(slot: str, kind: str) -> Callable[..., Any]:
-    def read(api: "Api", info: Any, declared: "Attribute") -> Any:
+# Readers are given the getter, the table, what the getter reads from, and the name.
+
+
+def _number(kind: str) -> Callable[..., Any]:
+    def read(get: Callable[..., Any], api: "Api", info: Any, name: bytes) -> Any:
         out = ffi.new(f"{kind}*")
-        get = getattr(checked, slot)
-        return out[0] if _succeeds(get, api, info, declared.name.encode(), out) else None
+        return out[0] if _succeeds(get, api, info, name, out) else None
 
     return read
 
 
-def _array(slot: str, kind: str) -> Callable[..., Any]:
+def _array(kind: str) -> Callable[..., Any]:
     """Arrays answer an attribute of another type with a size of 0."""
 
-    def read(api: "Api", info: Any, declared: "Attribute") -> Any:
-        api.require(slot)
-        get, name, size = getattr(checked, slot), declared.name.encode(), ffi.new("size_t*")
+    def read(get: Callable[..., Any], api: "Api", info: Any, name: bytes) -> list[Any] | None:
+        size = ffi.new("size_t*")
         if not _succeeds(get, api, info, name, ffi.NULL, size):
             return None
         out = ffi.new(f"{kind}[]", size[0])
@@ -110,8 +118,7 @@ def _array(slot: str, kind: str) -> Callable[..., Any]:
     return read
 
 
-def _string(api: "Api", info: Any, declared: "Attribute") -> str | None:
-    get, name = checked.KernelInfoGetAttribute_string, declared.name.encode()
+def _string(get: Callable[..., Any], api: "Api", info: Any, name: bytes) -> str | None:
     size = ffi.new("size_t*")
     if not _succeeds(get, api, info, name, ffi.NULL, size):
         return None
@@ -121,43 +128,28 @@ def _string(api: "Api", info: Any, declared: "Attribute") -> str | None:
     return text.decode(errors="replace")
 
 
-def _strings(api: "Api", info: Any, declared: "Attribute") -> list[str] | None:
-    slot = "KernelInfoGetAttributeArray_string"
-    api.require(slot)
+def _strings(get: Callable[..., Any], api: "Api", info: Any, name: bytes) -> list[str] | None:
     allocator = scratch_for(api)
     texts, size = ffi.new("char***"), ffi.new("size_t*")
-    get, name = checked.KernelInfoGetAttributeArray_string, declared.name.encode()
     if not _succeeds(get, api, info, name, allocator, texts, size):
         return None
     return [decode(texts[0][i]) for i in range(size[0])]
 
 
-def _tensor(api: "Api", info: Any, declared: "Attribute") -> Any:
-    api.require("KernelInfoGetAttribute_tensor")
-    allocator = api.default_allocator
+def _tensor(get: Callable[..., Any], api: "Api", info: Any, name: bytes) -> Any:
     value, out = blank(Value, api)
-    get, name = checked.KernelInfoGetAttribute_tensor, declared.name.encode()
-    if not _succeeds(get, api, info, name, allocator.handle, out):
+    if not _succeeds(get, api, info, name, api.default_allocator.handle, out):
         return None
     with value:
         return value.numpy(copy=True)
 
 
-_SLOTS = {
-    OpAttrType.INT: "KernelInfoGetAttribute_int64",
-    OpAttrType.FLOAT: "KernelInfoGetAttribute_float",
-    OpAttrType.STRING: "KernelInfoGetAttribute_string",
-    OpAttrType.TENSOR: "KernelInfoGetAttribute_tensor",
-    OpAttrType.INTS: "KernelInfoGetAttributeArray_int64",
-    OpAttrType.FLOATS: "KernelInfoGetAttributeArray_float",
-    OpAttrType.STRINGS: "KernelInfoGetAttributeArray_string",
-}
-_READERS: dict[OpAttrType, Callable[..., Any]] = {
-    OpAttrType.INT: _number(_SLOTS[OpAttrType.INT], "int64_t"),
-    OpAttrType.FLOAT: _number(_SLOTS[OpAttrType.FLOAT], "float"),
-    OpAttrType.STRING: _string,
-    OpAttrType.TENSOR: _tensor,
-    OpAttrType.INTS: _array(_SLOTS[OpAttrType.INTS], "int64_t"),
-    OpAttrType.FLOATS: _array(_SLOTS[OpAttrType.FLOATS], "float"),
-    OpAttrType.STRINGS: _strings,
+_READERS: dict[OpAttrType, tuple[str, Callable[..., Any]]] = {
+    OpAttrType.INT: ("KernelInfoGetAttribute_int64", _number("int64_t")),
+    OpAttrType.FLOAT: ("KernelInfoGetAttribute_float", _number("float")),
+    OpAttrType.STRING: ("KernelInfoGetAttribute_string", _string),
+    OpAttrType.TENSOR: ("KernelInfoGetAttribute_tensor", _tensor),
+    OpAttrType.INTS: ("KernelInfoGetAttributeArray_int64", _array("int64_t")),
+    OpAttrType.FLOATS: ("KernelInfoGetAttributeArray_float", _array("float")),
+    OpAttrType.STRINGS: ("KernelInfoGetAttributeArray_string", _strings),
 }
