@@ -220,7 +220,7 @@ class Definition:
                 traceback.clear_frames(each.__traceback__)
                 todo += [each.__cause__, each.__context__, *getattr(each, "exceptions", ())]
 
-    def refuse_kept(self, error: BaseException | None) -> None:
+    def refuse_references(self, error: BaseException | None) -> None:
         """Raise for arrays that are still referenced.
 
         Of an exception only the text is used: it may refer to an array.

@@ -145,17 +145,17 @@ static OrtStatusPtr ORT_API_CALL create(const OrtCustomOp* op, const OrtApi* api
 /* --- running one -------------------------------------------------------------------------------*/
 
 /* Whether anybody else refers to one of the arrays, or may do so through the tuple. */
-static int is_kept(PyObject* arrays) {
+static int is_referenced(PyObject* arrays) {
   if (arrays == NULL) {
     return 0;
   }
   Py_ssize_t count = PyTuple_Size(arrays);
-  int is_kept = Py_REFCNT(arrays) > 1;
-  for (Py_ssize_t i = 0; i < count && !is_kept; i++) {
+  int is_referenced = Py_REFCNT(arrays) > 1;
+  for (Py_ssize_t i = 0; i < count && !is_referenced; i++) {
     PyObject* array = PyTuple_GetItem(arrays, i);
-    is_kept = Py_IS_TYPE(array, ortcffi_array_type) && Py_REFCNT(array) > 1;
+    is_referenced = Py_IS_TYPE(array, ortcffi_array_type) && Py_REFCNT(array) > 1;
   }
-  return is_kept;
+  return is_referenced;
 }
 
 /* Calls a method of the definition with an exception, or None; -1 with an exception. */
@@ -165,16 +165,16 @@ static int ask(const struct python_kernel* kernel, const char* method, PyObject*
   return answer == NULL ? -1 : 0;
 }
 
-/* Ends the loan of the host's memory. The traceback of a function that raised refers to the arrays
+/* Ends the use of the host's memory. The traceback of a function that raised refers to the arrays
  * until its frames are cleared. -1 with an exception, which may be the pending one. */
-static int end_loan(const struct python_kernel* kernel, PyObject* inputs, PyObject* outputs) {
-  if (!is_kept(inputs) && !is_kept(outputs)) {
+static int end_borrow(const struct python_kernel* kernel, PyObject* inputs, PyObject* outputs) {
+  if (!is_referenced(inputs) && !is_referenced(outputs)) {
     return 0;
   }
   PyObject* error = take_exception();
   int answer = ask(kernel, "clear_frames", error);
-  if (answer == 0 && (is_kept(inputs) || is_kept(outputs))) {
-    answer = ask(kernel, "refuse_kept", error);
+  if (answer == 0 && (is_referenced(inputs) || is_referenced(outputs))) {
+    answer = ask(kernel, "refuse_references", error);
   }
   if (answer == 0 && error != Py_None) {
     PyErr_Restore(Py_NewRef((PyObject*)Py_TYPE(error)), Py_NewRef(error),
@@ -222,7 +222,7 @@ static int run_kernel(const struct python_kernel* kernel, OrtKernelContext* cont
   }
   if (answer == 0) {
     answer = call(kernel, context, inputs, outputs);
-    answer = kernel->borrows && end_loan(kernel, inputs, outputs) < 0 ? -1 : answer;
+    answer = kernel->borrows && end_borrow(kernel, inputs, outputs) < 0 ? -1 : answer;
   }
   Py_XDECREF(inputs);
   Py_XDECREF(outputs);
