@@ -24,8 +24,8 @@
  *   array(index, element, result) -> ndarray    of that element type, C-contiguous
  *   write(api, version, context, index, element, result)    strings and packed elements
  *   clear_frames(exception)    that a function raised which borrows
- *   refuse_references(exception or None)    raises, since an array over the host's memory is still
- * in use failure(exception) -> (code, bytes)
+ *   refuse_references(exception or None)    raises: an array is still referenced
+ *   failure(exception) -> (code, bytes)
  *
  * The struct has a reference count in C: one for the OpStruct and one for each kernel, so that
  * sessions and interpreters may end in any order. Once the interpreter has ended, kernels answer
