@@ -15,7 +15,7 @@ from ortcffi.options.for_library import session_options_for
 from ortcffi.options.prepacked import PrepackedWeights
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.asynchronous import run_async, run_future
-from ortcffi.session.bind import bind
+from ortcffi.session.binding import bind
 from ortcffi.session.creation import (
     Source,
     borrowed_of,
