@@ -64,7 +64,7 @@ class ConfigEntries(MutableMapping[str, str]):
             if replaced and self[key] == value:
                 return
             with _temporary_env(self._options) if replaced else nullcontext():
-                self._options._call(self.ADD, name, content)
+                self._options._write(self.ADD, name, content)
             kept[key] = value
 
     def __delitem__(self, key: str) -> NoReturn:

@@ -14,6 +14,7 @@ from ortcffi.options.config_entries import RunConfig
 from ortcffi.options.read_back import read_settings
 from ortcffi.options.settings import (
     TEXT,
+    Options,
     Setting,
     encoded,
     flag,
@@ -24,7 +25,6 @@ from ortcffi.options.settings import (
     path,
     text,
 )
-from ortcffi.options.uses import UsedOptions
 
 if TYPE_CHECKING:
     from ortcffi.session.lora import LoraAdapter
@@ -36,7 +36,7 @@ STREAM = "OrtSyncStream *"
 
 
 @public
-class RunOptions(UsedOptions):
+class RunOptions(Options):
     """Options of runs. A run reads them until it ends, and meanwhile only `terminated` can be set.
 
     Parameters
@@ -73,11 +73,7 @@ class RunOptions(UsedOptions):
     __slots__ = ("_adapters",)
 
     _pointer = "OrtRunOptions*"
-    _meanwhile = ("Get", "Terminate")
-    _refusal = (
-        "a run uses these options, of which only terminated can be set meanwhile: "
-        "give each run options of its own"
-    )
+    _write = Handle._change
 
     log_severity = Setting(
         member(LogSeverity, INT32),
@@ -102,7 +98,12 @@ class RunOptions(UsedOptions):
     )
     """str: The name of the run in the log."""
     terminated = Setting(
-        flag, False, "RunOptionsSetTerminate", off="RunOptionsUnsetTerminate", arguments=nothing
+        flag,
+        False,
+        "RunOptionsSetTerminate",
+        off="RunOptionsUnsetTerminate",
+        arguments=nothing,
+        meanwhile=True,
     )
     """bool: Set it to True, from any thread, to end the runs that use these options."""
     profiling = Setting(
@@ -194,7 +195,7 @@ class RunOptions(UsedOptions):
             self._adapters.append(added)  # before a run can use it
             try:
                 if not self.api.is_core:
-                    self._call("RunOptionsAddActiveLoraAdapter", handle)
+                    self._change("RunOptionsAddActiveLoraAdapter", handle)
             except (OrtError, RuntimeError, ValueError):
                 self._adapters.remove(added)
                 raise
@@ -217,12 +218,10 @@ class RunOptions(UsedOptions):
         -----
         API function: ``RunOptionsSetSyncStream``, since version 24. It has no status.
         """
-        handle = self.handle
         given: Any = ffi.NULL if stream is None else pointer("stream", stream, STREAM)
         self.api.require("RunOptionsSetSyncStream")
         with lock:
-            self._refuse_in_use()
-            lib.RunOptionsSetSyncStream(self.api.pointer, handle, given)
+            self._write_handle(lib.RunOptionsSetSyncStream, self.api.pointer, given)
             self._values["sync_stream"] = stream
 
     @property

@@ -73,6 +73,10 @@ class Options(Handle):
         with lock:
             super()._call(slot, *arguments)
 
+    def _write(self, slot: str, *arguments: Any) -> None:
+        """Call a function that changes the options."""
+        self._call(slot, *arguments)
+
     def _lend(self, name: str, objects: Iterable[object]) -> None:
         """Keep alive what the library borrows, also if it then refuses a part of it."""
         self._alive[name] = [*self._alive.get(name, []), *objects]
@@ -135,6 +139,8 @@ class Setting(Generic[T]):
         ``arguments(value)`` makes the arguments of the function; by default the value alone.
     read : tuple of str, optional
         The function of the API that reads it, and the C type of its out-parameter.
+    meanwhile : bool, optional
+        Whether it can be set while a run uses the options.
     """
 
     name: str
@@ -148,6 +154,7 @@ class Setting(Generic[T]):
         off: str | None = None,
         arguments: Callable[[T], tuple[Any, ...]] = lambda value: (value,),
         read: tuple[str, str] | None = None,
+        meanwhile: bool = False,
     ) -> None:
         self.convert = convert
         self.default = default
@@ -155,6 +162,7 @@ class Setting(Generic[T]):
         self.off = off
         self.arguments = arguments
         self.read = read
+        self.meanwhile = meanwhile
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -186,10 +194,11 @@ class Setting(Generic[T]):
 
     def write(self, options: Options, value: T) -> None:
         """Pass a value to the library."""
+        change = options._call if self.meanwhile else options._write
         if self.off is not None and not value and value != "":
-            options._call(self.off)
+            change(self.off)
         else:
-            options._call(self.on, *self.arguments(value))
+            change(self.on, *self.arguments(value))
 
 
 # --- kinds of values ------------------------------------------------------------------------------

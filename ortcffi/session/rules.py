@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ortcffi._native import address_of, ffi
+from ortcffi._native import ffi
 from ortcffi.errors import Cancelled, InvalidArgument, checked, out_of_memory
 from ortcffi.options.for_library import run_options_for, value_for
 from ortcffi.options.run import RunOptions
@@ -69,14 +69,12 @@ class Rules:
                 self.refuse(session, "output", name)
         return dict(out)
 
-    def options(self, session: "Session", options: Any) -> tuple[int, Any, bool]:
-        """The address of a run's options, what keeps them, and whether they have adapters."""
+    def options(self, session: "Session", options: Any) -> RunOptions:
+        """The options of a run, of the session's library."""
         if options is None:  # a block profiles runs, or has ended meanwhile
             recorder = session._recorder
             options = recorder.options() if recorder else RunOptions(session.api)
-        chosen = run_options_for(session.api, options)
-        use = chosen._begin_use()
-        return address_of(use.handle), use, bool(chosen._adapters)
+        return run_options_for(session.api, options)
 
     # --- what is refused --------------------------------------------------------------------------
 

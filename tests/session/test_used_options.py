@@ -52,7 +52,7 @@ def refuses(options, change):
     try:
         change(options)
     except RuntimeError as error:
-        assert "a run uses these options" in str(error)  # noqa: PT017  # or it has changed
+        assert "this RunOptions is in use on another thread" in str(error)  # noqa: PT017  # or it has changed
         return True
     return False
 
@@ -74,27 +74,6 @@ def test_options_are_changed_when_the_last_run_has_ended(options, run, endless, 
         with pytest.raises(ort.errors.Fail, match="terminate flag"):
             each.result(TIME_LIMIT)
     assert not refuses(options, change)
-
-
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_an_object_with_the_same_options_is_not_changed_either(options, run, change):
-    same = ort.RunOptions.from_handle(options.api, options.handle, lender=options)
-    assert refuses(same, change)
-    same.terminated = True
-    run.exception(TIME_LIMIT)
-    assert not refuses(same, change)
-
-
-def test_a_run_with_an_object_of_the_same_options_is_seen_to_its_end(options, run, endless):
-    same = ort.RunOptions.from_handle(options.api, options.handle, lender=options)
-    second = endless.run_future({"x": BIG}, options=same)
-    wait_until(lambda: endless.running == 2)
-    same.close()
-    assert refuses(options, CHANGES["tag"])
-    options.terminated = True
-    for each in (run, second):
-        each.exception(TIME_LIMIT)
-    assert not refuses(options, CHANGES["tag"])
 
 
 def test_options_are_not_changed_while_a_bound_run_reads_them(options, endless):

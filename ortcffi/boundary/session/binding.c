@@ -179,7 +179,7 @@ static PyObject* run_bound(PyObject* self, PyObject* const* arguments, Py_ssize_
   struct run* run = &binding->run;
   if (ortcffi_run_begin_options(run, binding->session, &request) < 0 || check_inputs(binding) < 0) {
     /* with an exception */
-  } else if (run->has_adapters) {
+  } else if (ortcffi_run_has_adapters(run)) {
     PyErr_SetString(PyExc_ValueError,
                     "options have adapters, which bound runs do not use: use "
                     "Session.run");

@@ -186,7 +186,7 @@ static OrtStatus* start(struct job* job) {
   struct session* session = run->session;
   const struct maker* maker = session->maker;
   OrtStatus* status = NULL;
-  if (session->runs_async >= 0 && maker->version >= 16 && !run->has_adapters) {
+  if (session->runs_async >= 0 && maker->version >= 16 && !ortcffi_run_has_adapters(run)) {
     Py_BEGIN_ALLOW_THREADS;
     status = maker->api->RunAsync(session->handle, run->options, run->input_names,
                                   (const OrtValue* const*)run->inputs, run->input_count,

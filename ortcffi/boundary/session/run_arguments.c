@@ -189,16 +189,22 @@ static int add_options(struct run* run, PyObject* options) {
     run->options = ortcffi_take_options(run->session);
     return run->options == NULL ? -1 : 0;
   }
-  PyObject* pair = ASK_RULES(run->session, "options", "O", options == NULL ? Py_None : options);
-  unsigned long long address;
-  PyObject* holder;
-  if (pair == NULL || !PyArg_ParseTuple(pair, "KOp", &address, &holder, &run->has_adapters)) {
-    Py_XDECREF(pair);
+  PyObject* chosen = ASK_RULES(run->session, "options", "O", options == NULL ? Py_None : options);
+  if (chosen == NULL || handle_begin((struct handle*)chosen) < 0) {
+    Py_XDECREF(chosen);
     return -1;
   }
-  run->options = (OrtRunOptions*)(uintptr_t)address;
-  run->options_holder = pair; /* it has the holder */
+  run->options = ((struct handle*)chosen)->object;
+  run->options_holder = chosen;
   return 0;
+}
+
+int ortcffi_run_has_adapters(const struct run* run) {
+  PyObject* adapters =
+      run->options_holder == NULL ? NULL : PyObject_GetAttrString(run->options_holder, "_adapters");
+  int answer = adapters != NULL && PyObject_IsTrue(adapters) != 0;
+  Py_XDECREF(adapters);
+  return answer;
 }
 
 static int add_timeout(struct run* run, PyObject* timeout) {
@@ -310,6 +316,7 @@ void ortcffi_run_end(struct run* run) {
     if (run->ending != GOES_ON) {
       ortcffi_set_terminate(session, run->options, 0);
     }
+    handle_end((struct handle*)run->options_holder);
     Py_DECREF(run->options_holder);
   } else if (run->options != NULL) {
     ortcffi_give_options(session, run->options, run->ending != GOES_ON);

@@ -13,7 +13,7 @@
  * (ortcffi/session/rules.py). These methods of it are called, with the session first:
  *
  *   feed(x), outputs(x), out(x)   arguments of run in their usual form
- *   options(x)                    an address, what keeps it, and whether there are adapters
+ *   options(x)                    RunOptions of the session's library
  *   convert(place, x)             the Value for an input, or None for no input
  *   target(place, x)              the Value that an output is written to
  *   result(value, is_input)       what a run returns for an output
@@ -31,6 +31,7 @@
 #ifndef ORTCFFI_BOUNDARY_SESSION_H_
 #define ORTCFFI_BOUNDARY_SESSION_H_
 
+#include "boundary/platform/handle.h"
 #include "boundary/values/arguments.h"
 
 #include <stdatomic.h>
@@ -121,8 +122,7 @@ struct run {
   PyObject** targets;  /* by output: what the caller has it written to; NULL for a new value */
   OrtIoBinding* bound; /* which has the inputs and outputs; NULL if they are in this struct */
   OrtRunOptions* options;
-  PyObject* options_holder; /* NULL for the session's spare options */
-  int has_adapters;         /* which the library uses in Run only */
+  PyObject* options_holder; /* the RunOptions; NULL for the session's spare options */
   int ending;
   double deadline;    /* on the clock of ortcffi_now(); 0 for none */
   atomic_int is_done; /* of a job: whether it has ended, and only its results are left */
@@ -192,6 +192,8 @@ void ortcffi_run_end(struct run* run);
 /* The same for a run that has a binding for its inputs and outputs: options and deadline. */
 int ortcffi_run_begin_options(struct run* run, struct session* session,
                               const struct request* request);
+/* Whether the options have adapters, which the library uses in Run only. */
+int ortcffi_run_has_adapters(const struct run* run);
 /* Whether a request has keywords that name inputs. */
 int ortcffi_names_inputs(const struct request* request);
 /* Calls the library; no more than that. */
