@@ -11,7 +11,7 @@ from ortcffi.errors import checked
 from ortcffi.memory.scratch import scratch_for
 
 if TYPE_CHECKING:
-    from ortcffi.session.facts import Facts
+    from ortcffi.session.session import Session
 
 __all__ = ["ModelMetadata", "read_metadata"]
 
@@ -68,7 +68,7 @@ class _Reader:
         return [decode(out[0][i]) for i in range(count[0])]
 
 
-def read_metadata(session: "Facts") -> ModelMetadata:
+def read_metadata(session: "Session") -> ModelMetadata:
     """Read all of it.
 
     Notes

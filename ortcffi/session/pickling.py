@@ -8,7 +8,7 @@ from ortcffi.options.session import SessionOptions
 from ortcffi.table.load import load
 
 if TYPE_CHECKING:
-    from ortcffi.session.facts import Facts
+    from ortcffi.session.session import Session
     from ortcffi.table.api import Api
 
 __all__ = ["parts_of"]
@@ -21,7 +21,7 @@ _BOUND = (
 )
 
 
-def parts_of(session: "Facts") -> tuple[Any, ...]:
+def parts_of(session: "Session") -> tuple[Any, ...]:
     """What `pickle` keeps of a session: the path or the bytes, the options, the library's path."""
     source = session._source
     if source is None:
@@ -50,7 +50,7 @@ def _described(options: SessionOptions | None) -> dict[str, Any] | None:
     }
 
 
-def _again(kind: Any, source: Any, described: dict[str, Any] | None, path: str | None) -> "Facts":
+def _again(kind: Any, source: Any, described: dict[str, Any] | None, path: str | None) -> "Session":
     """Make the session in another process, on the library of that path or else what is found."""
     api = _library(path)
     if described is None:

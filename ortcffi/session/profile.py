@@ -14,7 +14,7 @@ from ortcffi._public import public
 from ortcffi.options.run import RunOptions
 
 if TYPE_CHECKING:
-    from ortcffi.session.facts import Facts
+    from ortcffi.session.session import Session
 
 __all__ = ["Profile", "ProfileEvent", "profiling", "read_profile"]
 
@@ -93,7 +93,7 @@ def read_profile(path: str) -> Profile:
 class _Recorder:
     """Makes options of runs, each of which writes a profile of its own: runs may be concurrent."""
 
-    def __init__(self, session: "Facts", folder: str) -> None:
+    def __init__(self, session: "Session", folder: str) -> None:
         self._api, self._folder, self._numbers = session.api, folder, count()
 
     def options(self) -> RunOptions:
@@ -115,7 +115,7 @@ _lock = threading.Lock()
 
 
 @contextmanager
-def profiling(session: "Facts") -> Iterator[Profile]:
+def profiling(session: "Session") -> Iterator[Profile]:
     """Profile the runs of a ``with`` block that have no options of their own.
 
     Runs of the session in all threads are profiled, awaited and bound ones too. The `Profile` has

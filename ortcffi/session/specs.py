@@ -3,20 +3,15 @@
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._handle import owner_of
-from ortcffi._native import lib
 from ortcffi._public import public
-from ortcffi.session.compiled import Engine
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
 from ortcffi.values.type_info import TypeInfo
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from ortcffi.session._compiled import Port
-    from ortcffi.table.api import Api
 
-__all__ = ["Described", "ValueSpec"]
+__all__ = ["ValueSpec", "described"]
 
 Shape = tuple[int | str, ...]
 
@@ -67,62 +62,3 @@ def described(element: str, shape: "Shape | tuple[int, ...] | None") -> str:
     if shape is None:
         return f"{element} of any shape"
     return f"{element}[{', '.join('?' if n == -1 else str(n) for n in shape)}]"
-
-
-def _spec(api: "Api", port: "Port") -> ValueSpec:
-    name, owner, kind, element, shape = port
-    element_type = ElementType(element) if element != ElementType.UNDEFINED else None
-    return ValueSpec(name, TypeInfo(api, owner), ValueKind(kind), element_type, shape)
-
-
-@public
-class Described(Engine):
-    """The part of a session that tells what its model wants and gives."""
-
-    __slots__ = ("_specs",)
-
-    _specs: "tuple[tuple[ValueSpec, ...], ...] | None"  # from their first use on
-
-    def _all_specs(self) -> "tuple[tuple[ValueSpec, ...], ...]":
-        """The inputs, the overridable initializers and the outputs."""
-        if self._specs is None:
-            api = self.api
-            inputs, outputs, required = self._ports(
-                lambda: owner_of("OrtTypeInfo*", api, lib.ReleaseTypeInfo)
-            )
-            parts = inputs[:required], inputs[required:], outputs
-            self._specs = tuple(tuple(_spec(api, port) for port in part) for part in parts)
-        return self._specs
-
-    @property
-    def inputs(self) -> tuple[ValueSpec, ...]:
-        """What the model wants, in the model's order.
-
-        Notes
-        -----
-        API functions: ``SessionGetInputCount``, ``SessionGetInputName``,
-        ``SessionGetInputTypeInfo``.
-        """
-        return self._all_specs()[0]
-
-    @property
-    def overridable_initializers(self) -> tuple[ValueSpec, ...]:
-        """Inputs that the model has a default for.
-
-        Notes
-        -----
-        API functions: ``SessionGetOverridableInitializerCount``,
-        ``SessionGetOverridableInitializerName``, ``SessionGetOverridableInitializerTypeInfo``.
-        """
-        return self._all_specs()[1]
-
-    @property
-    def outputs(self) -> tuple[ValueSpec, ...]:
-        """What the model gives, in the model's order.
-
-        Notes
-        -----
-        API functions: ``SessionGetOutputCount``, ``SessionGetOutputName``,
-        ``SessionGetOutputTypeInfo``.
-        """
-        return self._all_specs()[2]
