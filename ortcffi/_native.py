@@ -61,6 +61,5 @@ _build_types()
 lib.ortcffi_handles_begin(ffi.from_buffer)
 Token = lib.ortcffi_owner_type(ffi.cast)
 lib.ortcffi_references_begin()
-lib.ortcffi_arenas_begin()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=lib.ortcffi_new_process)

@@ -51,8 +51,4 @@ extern const struct OrtArenaCfg core_default_arena_cfg;
 OrtStatus* core_create_arena(OrtAllocator* inner, const OrtArenaCfg* cfg, const OrtMemoryInfo* info,
                              OrtAllocator** out);
 
-/** Registers the fork handlers that keep arenas' locks usable in a child. Without this call the
- * first arena does it, perhaps in one thread while another forks. */
-void core_arenas_begin(void);
-
 #endif /* ORTCFFI_ARENA_H_ */

@@ -7,59 +7,46 @@
 
 int arena_has_barrier;
 
-/* Arenas whose locks a fork takes. arenas_lock is taken before the locks of arenas. */
-static core_mutex arenas_lock = CORE_MUTEX_INIT;
+/* Arenas whose locks a fork takes, after the lock of this list. */
 static struct arena* arenas;
 static core_once once = CORE_ONCE_INIT;
 
-static void before_fork(void) {
-  core_mutex_lock(&arenas_lock);
+static void at_fork(enum core_fork step) {
   for (struct arena* at = arenas; at != NULL; at = at->next_arena) {
-    core_mutex_lock(&at->lock);
-    arena_stop(at);
-  }
-}
-
-static void after_fork(void) {
-  for (struct arena* at = arenas; at != NULL; at = at->next_arena) {
+    if (step == CORE_BEFORE_FORK) {
+      core_mutex_lock(&at->lock);
+      arena_stop(at);
+      continue;
+    }
+    if (step == CORE_IN_CHILD) {
+      arena_forget_others(at);
+    }
     arena_resume(at);
     core_mutex_unlock(&at->lock);
   }
-  core_mutex_unlock(&arenas_lock);
 }
 
-static void in_child(void) {
-  for (struct arena* at = arenas; at != NULL; at = at->next_arena) {
-    arena_forget_others(at);
-  }
-  after_fork();
-}
-
-static void prepare_forks(void) {
+static void begin(void) {
   arena_has_barrier = core_barrier_begin();
-  /* Arenas call core_thread_number under their locks. */
-  core_thread_numbers_begin();
-  core_at_fork(CORE_FORK_ARENAS, before_fork, after_fork, in_child);
+  core_at_fork(CORE_LOCK_ARENAS, at_fork);
 }
-
-void core_arenas_begin(void) { core_run_once(&once, prepare_forks); }
 
 void arena_join(struct arena* self) {
-  core_arenas_begin();
-  core_mutex_lock(&arenas_lock);
+  core_run_once(&once, begin);
+  core_lock(CORE_LOCK_ARENAS);
   self->next_arena = arenas;
   arenas = self;
-  core_mutex_unlock(&arenas_lock);
+  core_unlock(CORE_LOCK_ARENAS);
 }
 
 void arena_part(struct arena* self) {
-  core_mutex_lock(&arenas_lock);
+  core_lock(CORE_LOCK_ARENAS);
   struct arena** at = &arenas;
   while (*at != self) {
     at = &(*at)->next_arena;
   }
   *at = self->next_arena;
-  core_mutex_unlock(&arenas_lock);
+  core_unlock(CORE_LOCK_ARENAS);
 }
 
 static struct arena_cache** table_for(struct arena* self, size_t slot) {

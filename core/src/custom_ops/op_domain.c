@@ -22,21 +22,9 @@ static const struct core_class domain_class = {.kind = CORE_CUSTOM_OP_DOMAIN, .e
 
 /* Protects the arrays of all domains and lists: a thread may read the ops of options while another
  * registers more. Never held while code of a library runs. */
-static core_mutex lock = CORE_MUTEX_INIT;
-static core_once once = CORE_ONCE_INIT;
+static void lock_ops(void) { core_lock(CORE_LOCK_OP_DOMAINS); }
 
-static void lock_before_fork(void) { core_mutex_lock(&lock); }
-static void unlock_after_fork(void) { core_mutex_unlock(&lock); }
-static void register_fork_handlers(void) {
-  core_at_fork(CORE_FORK_OP_DOMAINS, lock_before_fork, unlock_after_fork, unlock_after_fork);
-}
-
-static void lock_ops(void) {
-  core_run_once(&once, register_fork_handlers);
-  core_mutex_lock(&lock);
-}
-
-static void unlock_ops(void) { core_mutex_unlock(&lock); }
+static void unlock_ops(void) { core_unlock(CORE_LOCK_OP_DOMAINS); }
 
 static OrtStatus* no_memory(const char* function) {
   return core_status(ORT_RUNTIME_EXCEPTION, function, ": out of memory", NULL);

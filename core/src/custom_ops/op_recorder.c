@@ -45,14 +45,6 @@ struct registration {
 
 static struct recorder recorders[RECORDERS];
 /* Protects the recorders and their pairs. Never held while another library is called. */
-static core_mutex lock = CORE_MUTEX_INIT;
-static core_once once = CORE_ONCE_INIT;
-
-static void lock_before_fork(void) { core_mutex_lock(&lock); }
-static void unlock_after_fork(void) { core_mutex_unlock(&lock); }
-static void register_fork_handlers(void) {
-  core_at_fork(CORE_FORK_OP_RECORDERS, lock_before_fork, unlock_after_fork, unlock_after_fork);
-}
 
 static __thread struct registration* current CORE_TLS;
 
@@ -77,13 +69,13 @@ static struct pair** find_pair(struct recorder* recorder, const OrtCustomOpDomai
 /* The copy of a domain, with one more reference; NULL for a domain that this recorder did not make.
  */
 static OrtCustomOpDomain* retain_copy(struct recorder* recorder, const OrtCustomOpDomain* theirs) {
-  core_mutex_lock(&lock);
+  core_lock(CORE_LOCK_OP_RECORDERS);
   struct pair* pair = *find_pair(recorder, theirs);
   OrtCustomOpDomain* ours = pair == NULL ? NULL : pair->ours;
   if (ours != NULL) {
     core_retain(&ours->object);
   }
-  core_mutex_unlock(&lock);
+  core_unlock(CORE_LOCK_OP_RECORDERS);
   return ours;
 }
 
@@ -98,10 +90,10 @@ static OrtStatus* create(struct recorder* recorder, const char* name, OrtCustomO
     recorder->inner->ReleaseCustomOpDomain(theirs);
     return translate(recorder->inner, status);
   }
-  core_mutex_lock(&lock);
+  core_lock(CORE_LOCK_OP_RECORDERS);
   *pair = (struct pair){recorder->pairs, theirs, ours};
   recorder->pairs = pair;
-  core_mutex_unlock(&lock);
+  core_unlock(CORE_LOCK_OP_RECORDERS);
   *out = theirs;
   return NULL;
 }
@@ -133,13 +125,13 @@ static OrtStatus* add_domain(struct recorder* recorder, OrtSessionOptions* optio
 }
 
 static void release(struct recorder* recorder, OrtCustomOpDomain* theirs) {
-  core_mutex_lock(&lock);
+  core_lock(CORE_LOCK_OP_RECORDERS);
   struct pair** at = find_pair(recorder, theirs);
   struct pair* pair = *at;
   if (pair != NULL) {
     *at = pair->next;
   }
-  core_mutex_unlock(&lock);
+  core_unlock(CORE_LOCK_OP_RECORDERS);
   if (pair != NULL) {
     core_release_op_domain(pair->ours);
     heap_free(pair);
@@ -233,8 +225,7 @@ static void fill_recorder(struct recorder* recorder, const OrtApi* inner,
  * are in use by other tables. */
 static struct recorder* recorder_of(const OrtApi* inner, const struct core_recording* to) {
   struct recorder* recorder = recorders;
-  core_run_once(&once, register_fork_handlers);
-  core_mutex_lock(&lock);
+  core_lock(CORE_LOCK_OP_RECORDERS);
   while (recorder < recorders + RECORDERS && recorder->inner != NULL && recorder->inner != inner) {
     recorder++;
   }
@@ -243,19 +234,19 @@ static struct recorder* recorder_of(const OrtApi* inner, const struct core_recor
   } else if (recorder->inner == NULL || recorder->version != to->version) {
     fill_recorder(recorder, inner, to);
   }
-  core_mutex_unlock(&lock);
+  core_unlock(CORE_LOCK_OP_RECORDERS);
   return recorder;
 }
 
 static OrtCustomOpDomain* theirs_of(const struct recorder* recorder,
                                     const OrtCustomOpDomain* ours) {
-  core_mutex_lock(&lock);
+  core_lock(CORE_LOCK_OP_RECORDERS);
   const struct pair* pair = recorder->pairs;
   while (pair != NULL && pair->ours != ours) {
     pair = pair->next;
   }
   OrtCustomOpDomain* theirs = pair == NULL ? NULL : pair->theirs;
-  core_mutex_unlock(&lock);
+  core_unlock(CORE_LOCK_OP_RECORDERS);
   return theirs;
 }
 

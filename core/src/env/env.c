@@ -6,11 +6,9 @@
 #include "heap/heap.h"
 #include "options/threading_options.h"
 
-/* Protects `current` and the counts of its users. Never held while another lock is taken, except
- * around a fork. */
-static core_mutex lock = CORE_MUTEX_INIT;
+/* Under CORE_LOCK_ENV, with the number of its clients and its allocators. No other lock is taken
+ * under that one, and no function of a client is called. */
 static struct OrtEnv* current;
-static core_once once = CORE_ONCE_INIT;
 
 /* The arguments of the functions that create an environment. */
 struct env_settings {
@@ -24,7 +22,6 @@ struct env_settings {
 static void end_env(void* block) {
   struct OrtEnv* env = block;
   core_env_release_allocators(env);
-  core_mutex_end(&env->lock);
   ort_ReleaseThreadingOptions(env->threading);
 }
 
@@ -40,39 +37,20 @@ static struct OrtEnv* new_env(const struct env_settings* settings) {
                                    .param = settings->param,
                                    .id = memcpy(env + 1, settings->id, id_size),
                                    .severity = settings->severity};
-  bool has_lock = core_mutex_begin(&env->lock);
   if (settings->threading != NULL) {
     env->threading = core_copy_threading_options(settings->threading);
   }
-  if (!has_lock || (settings->threading != NULL && env->threading == NULL)) {
+  if (settings->threading != NULL && env->threading == NULL) {
     core_drop(env);
     return NULL;
   }
   return env;
 }
 
-static void before_fork(void) {
-  core_mutex_lock(&lock);
-  if (current != NULL) {
-    core_mutex_lock(&current->lock);
-  }
-}
-
-static void after_fork(void) {
-  if (current != NULL) {
-    core_mutex_unlock(&current->lock);
-  }
-  core_mutex_unlock(&lock);
-}
-
-static void prepare_forks(void) {
-  core_at_fork(CORE_FORK_ENV, before_fork, after_fork, after_fork);
-}
-
 /* The environment, with one more client, which has a reference. Where there is none, `made` becomes
  * it, which may be NULL. */
 static struct OrtEnv* count_client(struct OrtEnv* made) {
-  core_mutex_lock(&lock);
+  core_lock(CORE_LOCK_ENV);
   if (current != NULL) {
     core_retain(&current->object);
   } else {
@@ -82,14 +60,13 @@ static struct OrtEnv* count_client(struct OrtEnv* made) {
   if (env != NULL) {
     env->clients++;
   }
-  core_mutex_unlock(&lock);
+  core_unlock(CORE_LOCK_ENV);
   return env;
 }
 
 /* The environment, with one more client, created if there is none. NULL where there is no memory,
  * or where the first one would have no log id. */
 static struct OrtEnv* join(const struct env_settings* settings) {
-  core_run_once(&once, prepare_forks);
   struct OrtEnv* env = count_client(NULL);
   struct OrtEnv* made = env == NULL && settings->id != NULL ? new_env(settings) : NULL;
   if (made != NULL) {
@@ -122,25 +99,23 @@ static OrtStatus* hand_out(const char* function, const struct env_settings* sett
 }
 
 struct OrtEnv* core_env_use(void) {
-  core_run_once(&once, prepare_forks);
-  core_mutex_lock(&lock);
+  core_lock(CORE_LOCK_ENV);
   struct OrtEnv* env = current;
   if (env != NULL) {
     core_retain(&env->object);
   }
-  core_mutex_unlock(&lock);
+  core_unlock(CORE_LOCK_ENV);
   return env;
 }
 
 void ORT_API_CALL ort_ReleaseEnv(OrtEnv* input) NO_EXCEPTION {
-  core_run_once(&once, prepare_forks);
-  core_mutex_lock(&lock);
+  core_lock(CORE_LOCK_ENV);
   /* Only the current environment may be read: one that was released too often is freed memory. */
   bool is_current = input != NULL && input == current;
   if (is_current && --input->clients == 0) {
     current = NULL;
   }
-  core_mutex_unlock(&lock);
+  core_unlock(CORE_LOCK_ENV);
   if (is_current) {
     core_drop(input);
   }

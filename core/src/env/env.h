@@ -22,9 +22,7 @@ struct OrtEnv {
   struct OrtLogger logger;
   /** A copy of the options that it was created with, or NULL. Constant. */
   OrtThreadingOptions* threading;
-  /** Protects the list of allocators. Never held while a function of a client runs. */
-  core_mutex lock;
-  /** The allocators that sessions share; env_allocators.c has them. Under `lock`. */
+  /** The allocators that sessions share; env_allocators.c has them. Under the lock. */
   struct core_shared_allocator* allocators;
 };
 

@@ -63,11 +63,11 @@ static void free_shared(struct core_shared_allocator* shared) {
 
 /* Lists an allocator. It replaces the one with the same memory and name, which is released. */
 static void list(struct OrtEnv* env, struct core_shared_allocator* shared) {
-  core_mutex_lock(&env->lock);
+  core_lock(CORE_LOCK_ENV);
   struct core_shared_allocator* before = unlist(env, &shared->info);
   shared->next = env->allocators;
   env->allocators = shared;
-  core_mutex_unlock(&env->lock);
+  core_unlock(CORE_LOCK_ENV);
   if (before != NULL) {
     free_shared(before);
   }
@@ -112,9 +112,9 @@ ORT_API_STATUS_IMPL(ort_RegisterAllocator, OrtEnv* env, OrtAllocator* allocator)
 ORT_API_STATUS_IMPL(ort_UnregisterAllocator, OrtEnv* env, const OrtMemoryInfo* mem_info) {
   CORE_REQUIRE(UnregisterAllocator, env);
   CORE_REQUIRE_INFO(UnregisterAllocator, mem_info);
-  core_mutex_lock(&env->lock);
+  core_lock(CORE_LOCK_ENV);
   struct core_shared_allocator* shared = unlist(env, mem_info);
-  core_mutex_unlock(&env->lock);
+  core_unlock(CORE_LOCK_ENV);
   if (shared == NULL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "UnregisterAllocator: mem_info is of a device and a name that no allocator is "
@@ -200,10 +200,10 @@ ORT_API_STATUS_IMPL(ort_GetSharedAllocator, OrtEnv* env, const OrtMemoryInfo* me
   CORE_REQUIRE(GetSharedAllocator, env);
   CORE_REQUIRE_INFO(GetSharedAllocator, mem_info);
   CORE_REQUIRE(GetSharedAllocator, allocator);
-  core_mutex_lock(&env->lock);
+  core_lock(CORE_LOCK_ENV);
   const struct core_shared_allocator* shared = find_newest(env, mem_info);
   OrtAllocator* found = shared == NULL ? NULL : shared->allocator;
-  core_mutex_unlock(&env->lock);
+  core_unlock(CORE_LOCK_ENV);
   if (found == NULL && mem_info->device_type == OrtMemoryInfoDeviceType_CPU) {
     found = default_allocator();
   }

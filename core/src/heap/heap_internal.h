@@ -82,8 +82,6 @@ int64_t heap_region_take(size_t segments, size_t mark);
 /** Returns a run and its pages to the system. */
 void heap_region_give(size_t segment);
 void heap_region_stats(struct heap_stats* out);
-void heap_region_lock(void);
-void heap_region_unlock(void);
 
 /* heap_central.c */
 

@@ -16,7 +16,6 @@
 struct heap_globals heap_region;
 struct heap_segment* heap_segments;
 
-static core_mutex lock = CORE_MUTEX_INIT;
 /* Segments below `frontier` have been handed out before, bytes below `committed` are writable, and
  * no segment below `first_free` is free. */
 static size_t frontier;
@@ -114,7 +113,7 @@ static void advise_huge_pages(size_t segment, size_t count, int wanted) {
 
 int64_t heap_region_take(size_t segments, size_t mark) {
   int64_t taken = -1;
-  core_mutex_lock(&lock);
+  core_lock(CORE_LOCK_HEAP_REGION);
   size_t total = heap_region.span >> HEAP_SEGMENT_SHIFT;
   size_t at = find_gap(segments);
   if (segments <= total && at <= total - segments &&
@@ -132,12 +131,12 @@ int64_t heap_region_take(size_t segments, size_t mark) {
     advise_huge_pages(at, segments, 1);
     taken = (int64_t)at;
   }
-  core_mutex_unlock(&lock);
+  core_unlock(CORE_LOCK_HEAP_REGION);
   return taken;
 }
 
 void heap_region_give(size_t segment) {
-  core_mutex_lock(&lock);
+  core_lock(CORE_LOCK_HEAP_REGION);
   size_t count = heap_segments[segment].run;
   core_address_purge(heap_segment_start(segment), count << HEAP_SEGMENT_SHIFT);
   advise_huge_pages(segment, count, 0);
@@ -147,17 +146,13 @@ void heap_region_give(size_t segment) {
   first_free = segment < first_free ? segment : first_free;
   segments_in_use -= count;
   shrinkages++;
-  core_mutex_unlock(&lock);
+  core_unlock(CORE_LOCK_HEAP_REGION);
 }
 
 void heap_region_stats(struct heap_stats* out) {
-  core_mutex_lock(&lock);
+  core_lock(CORE_LOCK_HEAP_REGION);
   out->segment_bytes = segments_in_use << HEAP_SEGMENT_SHIFT;
   out->extensions = extensions;
   out->shrinkages = shrinkages;
-  core_mutex_unlock(&lock);
+  core_unlock(CORE_LOCK_HEAP_REGION);
 }
-
-void heap_region_lock(void) { core_mutex_lock(&lock); }
-
-void heap_region_unlock(void) { core_mutex_unlock(&lock); }

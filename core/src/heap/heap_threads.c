@@ -13,7 +13,6 @@ static int ready;
 
 /* All threads' parts; the parts of ended threads, for new threads to reuse; and the counts of ended
  * threads. */
-static core_mutex threads_lock = CORE_MUTEX_INIT;
 static struct heap_thread* threads;
 static struct heap_thread* vacant;
 static struct heap_stats ended;
@@ -35,7 +34,7 @@ static void thread_end(void* argument) {
   struct heap_thread* self = argument;
   heap_self = &heap_nobody;
   heap_give_all(self);
-  core_mutex_lock(&threads_lock);
+  core_lock(CORE_LOCK_HEAP);
   ended.allocations += self->huge_pops;
   ended.frees += self->huge_pushes;
   for (size_t i = 1; i <= HEAP_LAST_CLASS; i++) {
@@ -53,32 +52,28 @@ static void thread_end(void* argument) {
   *at = self->next;
   self->next = vacant;
   vacant = self;
-  core_mutex_unlock(&threads_lock);
+  core_unlock(CORE_LOCK_HEAP);
 }
 
-static void before_fork(void) {
-  core_mutex_lock(&threads_lock);
-  heap_central_lock();
-  heap_region_lock();
+static void at_fork(enum core_fork step) {
+  if (step == CORE_BEFORE_FORK) {
+    heap_central_lock();
+  } else {
+    heap_central_unlock();
+  }
 }
 
-static void after_fork(void) {
-  heap_region_unlock();
-  heap_central_unlock();
-  core_mutex_unlock(&threads_lock);
-}
-
-static void prepare_threads_and_forks(void) {
-  ready = heap_region_begin() && core_thread_key_create(&key, thread_end) &&
-          core_at_fork(CORE_FORK_HEAP, before_fork, after_fork, after_fork);
+static void begin(void) {
+  ready = core_locks_begin() && heap_region_begin() && core_thread_key_create(&key, thread_end);
+  core_at_fork(CORE_LOCK_HEAP, at_fork);
 }
 
 struct heap_thread* heap_thread_begin(void) {
-  core_run_once(&once, prepare_threads_and_forks);
+  core_run_once(&once, begin);
   if (!ready) {
     return NULL;
   }
-  core_mutex_lock(&threads_lock);
+  core_lock(CORE_LOCK_HEAP);
   struct heap_thread* self = vacant;
   if (self != NULL) {
     vacant = self->next;
@@ -90,7 +85,7 @@ struct heap_thread* heap_thread_begin(void) {
     self->next = threads;
     threads = self;
   }
-  core_mutex_unlock(&threads_lock);
+  core_unlock(CORE_LOCK_HEAP);
   if (self == NULL) {
     return NULL;
   }
@@ -109,17 +104,17 @@ static int64_t sum_live(void) {
 }
 
 int64_t heap_note_peak(void) {
-  core_mutex_lock(&threads_lock);
+  core_lock(CORE_LOCK_HEAP);
   int64_t live = sum_live();
   int64_t room = peak - live;
-  core_mutex_unlock(&threads_lock);
+  core_unlock(CORE_LOCK_HEAP);
   return room;
 }
 
 void heap_count_bad_free(void) { __atomic_fetch_add(&ended.bad_frees, 1, __ATOMIC_RELAXED); }
 
 void heap_read_stats(struct heap_stats* out) {
-  core_mutex_lock(&threads_lock);
+  core_lock(CORE_LOCK_HEAP);
   *out = ended;
   out->live_bytes = (uint64_t)sum_live();
   out->peak_bytes = (uint64_t)peak;
@@ -131,17 +126,17 @@ void heap_read_stats(struct heap_stats* out) {
       out->frees += HEAP_READ(thread->bins[i].pushes);
     }
   }
-  core_mutex_unlock(&threads_lock);
+  core_unlock(CORE_LOCK_HEAP);
   heap_region_stats(out);
 }
 
 int64_t heap_live_objects(enum core_kind kind) {
-  core_mutex_lock(&threads_lock);
+  core_lock(CORE_LOCK_HEAP);
   int64_t sum = ended_objects[kind];
   for (struct heap_thread* thread = threads; thread != NULL; thread = thread->next) {
     sum += (int64_t)(HEAP_READ(thread->created[kind]) - HEAP_READ(thread->released[kind]));
   }
-  core_mutex_unlock(&threads_lock);
+  core_unlock(CORE_LOCK_HEAP);
   return sum;
 }
 
@@ -151,7 +146,7 @@ void heap_count_slow(enum core_kind kind, int64_t change) {
     HEAP_ADD(self->created[kind], change);
     return;
   }
-  core_mutex_lock(&threads_lock);
+  core_lock(CORE_LOCK_HEAP);
   ended_objects[kind] += change;
-  core_mutex_unlock(&threads_lock);
+  core_unlock(CORE_LOCK_HEAP);
 }

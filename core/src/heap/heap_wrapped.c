@@ -17,7 +17,6 @@ static int ready;
 
 /* All threads' counters; the counters of ended threads, for new threads to reuse; and the sums of
  * ended threads. */
-static core_mutex lock = CORE_MUTEX_INIT;
 static struct heap_thread* threads;
 static struct heap_thread* vacant;
 static struct heap_thread ended;
@@ -35,19 +34,19 @@ static void add_figures(struct heap_thread* sum, const struct heap_thread* threa
 }
 
 static void sum_threads(struct heap_thread* sum) {
-  core_mutex_lock(&lock);
+  core_lock(CORE_LOCK_HEAP);
   *sum = ended;
   for (struct heap_thread* thread = threads; thread != NULL; thread = thread->next) {
     add_figures(sum, thread);
   }
   peak = sum->live > peak ? sum->live : peak;
-  core_mutex_unlock(&lock);
+  core_unlock(CORE_LOCK_HEAP);
 }
 
 static void thread_end(void* argument) {
   struct heap_thread* self = argument;
   heap_self = &heap_nobody;
-  core_mutex_lock(&lock);
+  core_lock(CORE_LOCK_HEAP);
   add_figures(&ended, self);
   struct heap_thread** at = &threads;
   while (*at != self) {
@@ -56,7 +55,7 @@ static void thread_end(void* argument) {
   *at = self->next;
   self->next = vacant;
   vacant = self;
-  core_mutex_unlock(&lock);
+  core_unlock(CORE_LOCK_HEAP);
 }
 
 int heap_has_barrier;
@@ -65,14 +64,17 @@ int heap_forks;
 void heap_wait_for_fork(struct heap_thread* self) {
   do {
     __atomic_store_n(&self->is_inside, 0, __ATOMIC_SEQ_CST);
-    core_mutex_lock(&lock); /* which the fork holds */
-    core_mutex_unlock(&lock);
+    core_lock(CORE_LOCK_HEAP); /* which the fork holds */
+    core_unlock(CORE_LOCK_HEAP);
     __atomic_exchange_n(&self->is_inside, 1, __ATOMIC_SEQ_CST);
   } while (__atomic_load_n(&heap_forks, __ATOMIC_SEQ_CST));
 }
 
-static void before_fork(void) {
-  core_mutex_lock(&lock);
+static void at_fork(enum core_fork step) {
+  if (step != CORE_BEFORE_FORK) {
+    __atomic_store_n(&heap_forks, 0, __ATOMIC_SEQ_CST);
+    return;
+  }
   if (other_survives_forks()) {
     return;
   }
@@ -87,23 +89,18 @@ static void before_fork(void) {
   }
 }
 
-static void after_fork(void) {
-  __atomic_store_n(&heap_forks, 0, __ATOMIC_SEQ_CST);
-  core_mutex_unlock(&lock);
-}
-
-static void prepare_threads_and_forks(void) {
+static void begin(void) {
   heap_has_barrier = core_barrier_begin();
-  ready = core_thread_key_create(&key, thread_end) &&
-          core_at_fork(CORE_FORK_HEAP, before_fork, after_fork, after_fork);
+  ready = core_locks_begin() && core_thread_key_create(&key, thread_end);
+  core_at_fork(CORE_LOCK_HEAP, at_fork);
 }
 
 struct heap_thread* heap_thread_begin(void) {
-  core_run_once(&once, prepare_threads_and_forks);
+  core_run_once(&once, begin);
   if (!ready) {
     return NULL;
   }
-  core_mutex_lock(&lock);
+  core_lock(CORE_LOCK_HEAP);
   struct heap_thread* self = vacant;
   if (self != NULL) {
     vacant = self->next;
@@ -115,7 +112,7 @@ struct heap_thread* heap_thread_begin(void) {
     self->next = threads;
     threads = self;
   }
-  core_mutex_unlock(&lock);
+  core_unlock(CORE_LOCK_HEAP);
   if (self != NULL) {
     heap_self = self;
     core_thread_key_set(key, self);
@@ -203,7 +200,7 @@ void heap_count_slow(enum core_kind kind, int64_t change) {
     HEAP_ADD(self->created[kind], (uint64_t)change);
     return;
   }
-  core_mutex_lock(&lock);
+  core_lock(CORE_LOCK_HEAP);
   ended.created[kind] += (uint64_t)change;
-  core_mutex_unlock(&lock);
+  core_unlock(CORE_LOCK_HEAP);
 }

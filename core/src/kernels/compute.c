@@ -111,28 +111,15 @@ static OrtStatus* check_outputs(const struct core_node* node, OrtValue* const* o
   return NULL;
 }
 
-/* Guards the lists of contexts of all kernels. Taken only where calls of a kernel overlap. */
-static core_mutex lock = CORE_MUTEX_INIT;
-
-static void lock_before_fork(void) { core_mutex_lock(&lock); }
-static void unlock_after_fork(void) { core_mutex_unlock(&lock); }
-static void register_fork_handlers(void) {
-  core_at_fork(CORE_FORK_KERNELS, lock_before_fork, unlock_after_fork, unlock_after_fork);
-}
-
-void core_contexts_begin(void) {
-  static core_once once = CORE_ONCE_INIT;
-  core_run_once(&once, register_fork_handlers);
-}
-
-/* A context that no call uses, with room for so many inputs and outputs. */
+/* A context that no call uses, with room for so many inputs and outputs. The lock of all kernels'
+ * lists is taken only where calls of a kernel overlap. */
 static OrtKernelContext* take_context(OrtcoreKernel* kernel, size_t loans) {
   OrtKernelContext* context = __atomic_exchange_n(&kernel->spare, NULL, __ATOMIC_ACQUIRE);
   if (CORE_UNLIKELY(context == NULL)) {
-    core_mutex_lock(&lock);
+    core_lock(CORE_LOCK_KERNELS);
     context = kernel->contexts;
     kernel->contexts = context != NULL ? context->next : NULL;
-    core_mutex_unlock(&lock);
+    core_unlock(CORE_LOCK_KERNELS);
   }
   if (CORE_LIKELY(context != NULL && context->room >= loans)) {
     return context;
@@ -150,10 +137,10 @@ static void give_context_back(OrtcoreKernel* kernel, OrtKernelContext* context) 
   __atomic_store_n(&context->mark, 0, __ATOMIC_RELAXED);
   OrtKernelContext* other = __atomic_exchange_n(&kernel->spare, context, __ATOMIC_ACQ_REL);
   if (CORE_UNLIKELY(other != NULL)) {
-    core_mutex_lock(&lock);
+    core_lock(CORE_LOCK_KERNELS);
     other->next = kernel->contexts;
     kernel->contexts = other;
-    core_mutex_unlock(&lock);
+    core_unlock(CORE_LOCK_KERNELS);
   }
 }
 

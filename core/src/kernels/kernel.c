@@ -120,7 +120,6 @@ OrtStatus* core_kernel_create(const struct core_kernel_host* host, const Ortcore
     return CORE_OUT_OF_MEMORY(ortcore_kernel_create, sizeof *kernel);
   }
   kernel->has_status = node->op->version >= STATUS_SINCE && node->op->CreateKernelV2 != NULL;
-  core_contexts_begin();
   OrtStatus* status = core_new_node(host, node, &kernel->node);
   if (status != NULL) {
     core_drop(kernel);

@@ -131,9 +131,6 @@ struct OrtcoreKernel {
   struct OrtKernelContext* contexts;
 };
 
-/** Prepares the lock of all kernels' contexts for forks. */
-void core_contexts_begin(void);
-
 struct core_scratch;
 
 struct OrtKernelContext {

@@ -7,7 +7,6 @@
 
 __thread uint32_t core_thread_number CORE_TLS;
 
-static core_mutex lock = CORE_MUTEX_INIT;
 static core_once once = CORE_ONCE_INIT;
 static core_thread_key key;
 static uint64_t taken[CORE_THREAD_SLOTS / 64];
@@ -15,26 +14,17 @@ static uint64_t taken[CORE_THREAD_SLOTS / 64];
 static void thread_end(void* number) {
   size_t slot = (size_t)(uintptr_t)number - 1;
   core_thread_number = 0;
-  core_mutex_lock(&lock);
+  core_lock(CORE_LOCK_THREAD_NUMBERS);
   taken[slot / 64] &= ~((uint64_t)1 << (slot % 64));
-  core_mutex_unlock(&lock);
+  core_unlock(CORE_LOCK_THREAD_NUMBERS);
 }
 
-static void before_fork(void) { core_mutex_lock(&lock); }
-
-static void after_fork(void) { core_mutex_unlock(&lock); }
-
-static void prepare_threads_and_forks(void) {
-  core_thread_key_create(&key, thread_end);
-  core_at_fork(CORE_FORK_THREAD_NUMBERS, before_fork, after_fork, after_fork);
-}
-
-void core_thread_numbers_begin(void) { core_run_once(&once, prepare_threads_and_forks); }
+static void make_key(void) { core_thread_key_create(&key, thread_end); }
 
 uint32_t core_new_thread_number(void) {
-  core_thread_numbers_begin();
+  core_run_once(&once, make_key);
   size_t slot = CORE_THREAD_SLOTS - 1;
-  core_mutex_lock(&lock);
+  core_lock(CORE_LOCK_THREAD_NUMBERS);
   for (size_t word = 0; word < CORE_COUNT_OF(taken); word++) {
     if (taken[word] != UINT64_MAX) {
       unsigned bit = (unsigned)__builtin_ctzll(~taken[word]);
@@ -43,7 +33,7 @@ uint32_t core_new_thread_number(void) {
       break;
     }
   }
-  core_mutex_unlock(&lock);
+  core_unlock(CORE_LOCK_THREAD_NUMBERS);
   core_thread_number = (uint32_t)slot + 1;
   if (slot < CORE_THREAD_SLOTS - 1) {
     core_thread_key_set(key, (void*)(uintptr_t)core_thread_number);
@@ -60,7 +50,7 @@ void core_shards_end(struct core_shards* shards) {
 /* The chunk of the numbers that have no counters of their own yet; NULL when out of memory. */
 static struct core_shard* new_chunk(struct core_shards* shards, size_t index) {
   /* This is rare, so one lock for the process will do, which the fork handlers cover. */
-  core_mutex_lock(&lock);
+  core_lock(CORE_LOCK_THREAD_NUMBERS);
   struct core_shard* chunk = shards->chunks[index];
   if (chunk == NULL) {
     size_t size = CORE_SHARD_CHUNK * sizeof *chunk;
@@ -73,7 +63,7 @@ static struct core_shard* new_chunk(struct core_shards* shards, size_t index) {
       }
     }
   }
-  core_mutex_unlock(&lock);
+  core_unlock(CORE_LOCK_THREAD_NUMBERS);
   return chunk;
 }
 

@@ -18,10 +18,6 @@
 extern __thread uint32_t core_thread_number CORE_TLS;
 
 uint32_t core_new_thread_number(void);
-/** Registers the fork handlers for the lock of the numbers. Call it before registering fork
- * handlers for locks that are held while a number is taken: handlers run in reverse order of
- * registration. */
-void core_thread_numbers_begin(void);
 
 /** The calling thread's number, from 0. */
 static inline size_t core_thread_slot(void) {

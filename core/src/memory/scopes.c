@@ -37,21 +37,7 @@ struct core_membership {
 
 _Static_assert(sizeof(struct core_header) <= CORE_HEADER, "a header precedes its block");
 
-/* Guards the scopes and the recorded blocks. One for all adaptors, so that one fork handler is
- * enough. */
-static core_mutex lock = CORE_MUTEX_INIT;
-static core_once once = CORE_ONCE_INIT;
 static core_origin_source origin_source;
-
-static void before_fork(void) { core_mutex_lock(&lock); }
-
-static void after_fork(void) { core_mutex_unlock(&lock); }
-
-static void prepare_forks(void) {
-  core_at_fork(CORE_FORK_TRACKING, before_fork, after_fork, after_fork);
-}
-
-void core_tracking_begin(void) { core_run_once(&once, prepare_forks); }
 
 void core_set_origin_source(core_origin_source source) {
   __atomic_store_n(&origin_source, source, __ATOMIC_RELAXED);
@@ -141,7 +127,7 @@ OrtStatus* core_open_scope(OrtAllocator* tracking, int owned, int depth, core_sc
   scope->depth = depth;
   scope->open = 1;
   core_retain_adaptor(tracking);
-  core_mutex_lock(&lock);
+  core_lock(CORE_LOCK_TRACKING);
   if (!owned) {
     core_tracking_figures now;
     take_window(self);
@@ -156,13 +142,13 @@ OrtStatus* core_open_scope(OrtAllocator* tracking, int owned, int depth, core_sc
   }
   self->scopes = scope;
   refresh(self);
-  core_mutex_unlock(&lock);
+  core_unlock(CORE_LOCK_TRACKING);
   *out = scope;
   return NULL;
 }
 
 void core_close_scope(core_scope* scope, core_scope_figures* out) {
-  core_mutex_lock(&lock);
+  core_lock(CORE_LOCK_TRACKING);
   if (scope->open) {
     if (!scope->owned) {
       take_window(scope->tracking);
@@ -178,7 +164,7 @@ void core_close_scope(core_scope* scope, core_scope_figures* out) {
   if (out != NULL) {
     *out = scope->figures;
   }
-  core_mutex_unlock(&lock);
+  core_unlock(CORE_LOCK_TRACKING);
 }
 
 static int has(const struct core_header* header, const struct core_scope* scope) {
@@ -194,7 +180,7 @@ size_t core_scope_blocks(core_scope* scope, core_tracked_block* out, size_t capa
   if (scope->depth == 0) {
     return 0;
   }
-  core_mutex_lock(&lock);
+  core_lock(CORE_LOCK_TRACKING);
   for (struct core_header* at = scope->tracking->recorded; at != NULL && at->serial > scope->since;
        at = at->next) {
     if (has(at, scope) && count++ < capacity) {
@@ -207,7 +193,7 @@ size_t core_scope_blocks(core_scope* scope, core_tracked_block* out, size_t capa
       out[count - 1] = (core_tracked_block){NULL, at->size, at->site, 1};
     }
   }
-  core_mutex_unlock(&lock);
+  core_unlock(CORE_LOCK_TRACKING);
   return count;
 }
 
@@ -275,7 +261,7 @@ void tracking_record(struct core_tracking* self, struct core_header* header) {
   struct core_membership* outdated = NULL;
   header->site = origin.site;
   header->previous = NULL;
-  core_mutex_lock(&lock);
+  core_lock(CORE_LOCK_TRACKING);
   join_watching(self, &spare, &origin.memberships);
   header->memberships = origin.memberships;
   header->serial = ++self->serial;
@@ -287,7 +273,7 @@ void tracking_record(struct core_tracking* self, struct core_header* header) {
   for (struct core_membership* at = header->memberships; at != NULL; at = at->next) {
     count_new(self, at->scope, header, in_use, &outdated);
   }
-  core_mutex_unlock(&lock);
+  core_unlock(CORE_LOCK_TRACKING);
   free_list(spare);
   free_list(outdated);
 }
@@ -317,7 +303,7 @@ static int count_free(struct core_membership* membership, const struct core_head
 
 void tracking_forget(struct core_tracking* self, struct core_header* header) {
   struct core_membership* ended = NULL;
-  core_mutex_lock(&lock);
+  core_lock(CORE_LOCK_TRACKING);
   *(header->previous != NULL ? &header->previous->next : &self->recorded) = header->next;
   if (header->next != NULL) {
     header->next->previous = header->previous;
@@ -329,7 +315,7 @@ void tracking_forget(struct core_tracking* self, struct core_header* header) {
       push(&ended, membership);
     }
   }
-  core_mutex_unlock(&lock);
+  core_unlock(CORE_LOCK_TRACKING);
   free_list(ended);
 }
 

@@ -16,10 +16,6 @@
 #include "core.h"
 #include "memory/tracking_figures.h"
 
-/** Registers the fork handlers that keep the lock of scopes usable in a child. Without this call
- * the first tracking adaptor does it. */
-void core_tracking_begin(void);
-
 /**
  * Opens a scope.
  * @param[in] tracking A tracking adaptor.

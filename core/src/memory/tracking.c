@@ -182,7 +182,6 @@ OrtStatus* core_create_tracking(OrtAllocator* inner, OrtAllocator** out) {
   }
   self->adaptor.reads_header = 1;
   self->adaptor.base.GetStats = tracking_stats;
-  core_tracking_begin();
   self->adaptor.object.class = &tracking_class;
   *out = &self->adaptor.base;
   return NULL;

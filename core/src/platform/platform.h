@@ -115,28 +115,30 @@ typedef pthread_key_t core_thread_key;
 int core_thread_key_create(core_thread_key* key, void (*thread_end)(void* value));
 void core_thread_key_set(core_thread_key key, void* value);
 
-/** The locks that are held during a fork, in the order in which it takes them: each stands before
- * those that a thread may wait for while it holds it. The order in which the handlers are
- * registered does not matter. */
-enum core_fork_place {
-  CORE_FORK_WATCH,
-  CORE_FORK_TRACE,
-  CORE_FORK_ENV,
-  CORE_FORK_OP_RECORDERS,
-  CORE_FORK_OP_DOMAINS,
-  CORE_FORK_KERNELS,
-  CORE_FORK_STRINGS,
-  CORE_FORK_ARENAS,
-  CORE_FORK_TRACKING,
-  CORE_FORK_THREAD_NUMBERS,
-  CORE_FORK_HEAP,
-  CORE_FORK_PLACES
+/** The locks of locks.def. */
+enum core_lock_name {
+#define CORE_LOCK(name, place) CORE_LOCK_##name,
+#include "platform/locks.def"
+  CORE_LOCKS
 };
-/** Registers the fork handlers of a place, once: `before` runs before each fork, `in_parent` and
- * `in_child` after it, in the opposite order. Hold no lock of a place while calling it: it waits
- * for a fork that has begun. False when out of memory. Systems without fork call nothing. */
-int core_at_fork(enum core_fork_place place, void (*before)(void), void (*in_parent)(void),
-                 void (*in_child)(void));
+extern core_mutex core_locks[CORE_LOCKS];
+extern int core_locks_are_ready;
+
+/** Has forks take the locks, once. The first core_lock does it too, perhaps while another thread
+ * forks, so a program with threads calls it before. False when out of memory. */
+int core_locks_begin(void);
+
+static inline void core_lock(enum core_lock_name lock) {
+  if (CORE_UNLIKELY(!__atomic_load_n(&core_locks_are_ready, __ATOMIC_ACQUIRE))) {
+    core_locks_begin();
+  }
+  core_mutex_lock(&core_locks[lock]);
+}
+static inline void core_unlock(enum core_lock_name lock) { core_mutex_unlock(&core_locks[lock]); }
+
+enum core_fork { CORE_BEFORE_FORK, CORE_IN_PARENT, CORE_IN_CHILD };
+/** Has forks call a function under a lock: before, and in both processes after. */
+void core_at_fork(enum core_lock_name lock, void (*extension)(enum core_fork step));
 
 /** A joinable thread. */
 struct core_thread {

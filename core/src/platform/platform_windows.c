@@ -83,12 +83,6 @@ int core_thread_key_create(core_thread_key* key, void (*thread_end)(void* value)
 
 void core_thread_key_set(core_thread_key key, void* value) { TlsSetValue(key, value); }
 
-int core_at_fork(enum core_fork_place place, void (*before)(void), void (*in_parent)(void),
-                 void (*in_child)(void)) {
-  (void)place, (void)before, (void)in_parent, (void)in_child;
-  return 1;
-}
-
 static DWORD WINAPI run_thread(void* thread) {
   const struct core_thread* own = thread;
   own->function(own->argument);

@@ -25,7 +25,6 @@ struct trace {
 };
 
 static struct trace traces[TRACES];
-static core_mutex lock = CORE_MUTEX_INIT;
 static core_once once = CORE_ONCE_INIT;
 
 static CORE_COLD OrtStatus* late(const struct trace* trace, unsigned index) {
@@ -141,14 +140,6 @@ static int is_traced(const OrtApi* api) {
   return 0;
 }
 
-static void lock_before_fork(void) { core_mutex_lock(&lock); }
-static void unlock_after_fork(void) { core_mutex_unlock(&lock); }
-
-static void prepare(void) {
-  fill_tables();
-  core_at_fork(CORE_FORK_TRACE, lock_before_fork, unlock_after_fork, unlock_after_fork);
-}
-
 static void open_trace(struct trace* trace, const OrtApi* api, uint32_t version,
                        const char* version_string, OrtcoreFigures* figures) {
   trace->is_open = 1;
@@ -173,13 +164,13 @@ OrtStatus* ORT_API_CALL core_trace_begin(const OrtApi* api, uint32_t version,
   if (is_traced(api)) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_trace_begin: api must not be the table of a trace");
   }
-  core_run_once(&once, prepare);
-  core_mutex_lock(&lock);
+  core_run_once(&once, fill_tables);
+  core_lock(CORE_LOCK_TRACE);
   struct trace* trace = closed_trace(api);
   if (trace != NULL) {
     open_trace(trace, api, version, version_string, figures);
   }
-  core_mutex_unlock(&lock);
+  core_unlock(CORE_LOCK_TRACE);
   if (trace == NULL) {
     CORE_FAIL(ORT_FAIL, "ortcore_trace_begin: two traces are open; end one of them first");
   }
@@ -188,11 +179,11 @@ OrtStatus* ORT_API_CALL core_trace_begin(const OrtApi* api, uint32_t version,
 }
 
 void ORT_API_CALL core_trace_end(OrtcoreTrace* trace) {
-  core_mutex_lock(&lock);
+  core_lock(CORE_LOCK_TRACE);
   for (int n = 0; n < TRACES; n++) {
     if (trace == &traces[n].handed_out) {
       traces[n].is_open = 0;
     }
   }
-  core_mutex_unlock(&lock);
+  core_unlock(CORE_LOCK_TRACE);
 }

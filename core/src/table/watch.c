@@ -21,7 +21,6 @@ struct noted {
 #define CHAINS 1024
 static struct noted* chains[CHAINS];
 static uint64_t alive[ORTCORE_TRACED_SLOTS];
-static core_mutex lock = CORE_MUTEX_INIT;
 static core_once once = CORE_ONCE_INIT;
 /* Whether any client has been given a watched table. Atomic. */
 static bool is_used;
@@ -34,12 +33,12 @@ static struct noted** chain_of(const void* object) {
 static void note(unsigned slot, const void* object) {
   struct noted* noted = object != NULL ? heap_alloc_object(sizeof *noted) : NULL;
   if (noted != NULL) {
-    core_mutex_lock(&lock);
+    core_lock(CORE_LOCK_WATCH);
     struct noted** chain = chain_of(object);
     *noted = (struct noted){*chain, object, slot};
     *chain = noted;
     alive[slot]++;
-    core_mutex_unlock(&lock);
+    core_unlock(CORE_LOCK_WATCH);
   }
 }
 
@@ -48,7 +47,7 @@ void core_watch_forget(const void* object) {
   if (object == NULL || !__atomic_load_n(&is_used, __ATOMIC_ACQUIRE)) {
     return;
   }
-  core_mutex_lock(&lock);
+  core_lock(CORE_LOCK_WATCH);
   for (struct noted** place = chain_of(object); *place != NULL; place = &(*place)->next) {
     if ((*place)->object == object) {
       found = *place;
@@ -57,15 +56,15 @@ void core_watch_forget(const void* object) {
       break;
     }
   }
-  core_mutex_unlock(&lock);
+  core_unlock(CORE_LOCK_WATCH);
   heap_free(found);
 }
 
 void ORT_API_CALL core_watched_objects(uint64_t* out) {
   if (out != NULL) {
-    core_mutex_lock(&lock);
+    core_lock(CORE_LOCK_WATCH);
     memcpy(out, alive, sizeof alive);
-    core_mutex_unlock(&lock);
+    core_unlock(CORE_LOCK_WATCH);
   }
 }
 
@@ -172,12 +171,8 @@ static CORE_COLD void fill_tables(void) {
   }
 }
 
-static void lock_before_fork(void) { core_mutex_lock(&lock); }
-static void unlock_after_fork(void) { core_mutex_unlock(&lock); }
-
 static void prepare(void) {
   fill_tables();
-  core_at_fork(CORE_FORK_WATCH, lock_before_fork, unlock_after_fork, unlock_after_fork);
   __atomic_store_n(&is_used, true, __ATOMIC_RELEASE);
 }
 

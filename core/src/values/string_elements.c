@@ -204,24 +204,14 @@ OrtStatus* core_copy_strings(const char* function, const struct core_tensor* fro
   return status;
 }
 
-static core_mutex exposing = CORE_MUTEX_INIT;
-
-static void lock_before_fork(void) { core_mutex_lock(&exposing); }
-static void unlock_after_fork(void) { core_mutex_unlock(&exposing); }
-static void register_fork_handlers(void) {
-  core_at_fork(CORE_FORK_STRINGS, lock_before_fork, unlock_after_fork, unlock_after_fork);
-}
-
 /* Other threads may read meanwhile: the old texts stay valid until the tensor is filled again or
  * freed, and a lock allows one exposure at a time. */
 OrtStatus* core_expose_strings(const char* function, struct core_tensor* tensor) {
-  static core_once once = CORE_ONCE_INIT;
   OrtStatus* status = NULL;
   if (__atomic_load_n(&tensor->is_exposed, __ATOMIC_ACQUIRE)) {
     return NULL;
   }
-  core_run_once(&once, register_fork_handlers);
-  core_mutex_lock(&exposing);
+  core_lock(CORE_LOCK_STRINGS);
   tensor->has_own_texts = tensor->has_texts = true; /* also where memory is exhausted half way */
   struct core_string* strings = tensor->data;
   size_t exposed = tensor->is_exposed ? tensor->shape.count : 0;
@@ -238,7 +228,7 @@ OrtStatus* core_expose_strings(const char* function, struct core_tensor* tensor)
     }
   }
   __atomic_store_n(&tensor->is_exposed, status == NULL, __ATOMIC_RELEASE);
-  core_mutex_unlock(&exposing);
+  core_unlock(CORE_LOCK_STRINGS);
   return status;
 }
 

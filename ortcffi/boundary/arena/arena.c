@@ -6,5 +6,3 @@
 OrtStatus* ortcffi_arena(OrtAllocator* inner, const OrtArenaCfg* cfg, OrtAllocator** out) {
   return core_create_arena(inner, cfg, NULL, out);
 }
-
-void ortcffi_arenas_begin(void) { core_arenas_begin(); }

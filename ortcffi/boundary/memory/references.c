@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "memory/adaptor.h"
-#include "memory/scopes.h"
+#include "platform/platform.h"
 #include "boundary/gil.h"
 #include "boundary/memory/reference_objects.h"
 #include "boundary/memory/references.h"
@@ -163,6 +163,6 @@ void ortcffi_unlist_allocator(struct allocator* self) {
 
 void ortcffi_references_begin(void) {
   core_set_foreign_references(retain_foreign, release_foreign);
-  /* While there is one thread: a fork while another registers its handlers would miss them. */
-  core_tracking_begin();
+  /* While there is one thread: a fork while another registers the handler would miss it. */
+  core_locks_begin();
 }

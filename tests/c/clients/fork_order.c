@@ -2,17 +2,15 @@
 /*
  *     fork_order LIBRARY
  *
- * A fork takes the locks of the core in the order of their places, whatever registered first, and
- * gives them back in the opposite order, in both processes. Linked with the core's objects.
+ * A fork takes the locks of the core in the order of their list, whatever was used first, and gives
+ * them back in the opposite order, in both processes. Linked with the core's objects.
  */
 #include <sys/wait.h>
 
 #include "platform/platform.h"
 #include "client.h"
 
-enum { BEFORE = 100, IN_PARENT = 200, IN_CHILD = 300 };
-
-static int noted[3 * CORE_FORK_PLACES];
+static int noted[3 * CORE_LOCKS];
 static size_t count;
 
 static void note(int what) {
@@ -20,39 +18,41 @@ static void note(int what) {
   noted[count++] = what;
 }
 
-/* Handlers have no argument, so each place has its own. */
-#define EACH_PLACE(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10)
-#define HANDLERS(place)                                         \
-  static void before_##place(void) { note(BEFORE + place); }    \
-  static void parent_##place(void) { note(IN_PARENT + place); } \
-  static void child_##place(void) { note(IN_CHILD + place); }
-EACH_PLACE(HANDLERS)
-#define ROW(place) {before_##place, parent_##place, child_##place},
-static void (*const handlers[][3])(void) = {EACH_PLACE(ROW)};
-_Static_assert(CORE_COUNT_OF(handlers) == CORE_FORK_PLACES, "one row for each place");
+/* Extensions are not told their lock, so each has its own. */
+#define CORE_LOCK(name, place) \
+  static void at_##name(enum core_fork step) { note((int)step * 100 + CORE_LOCK_##name); }
+#include "platform/locks.def"
+static void (*const extensions[])(enum core_fork) = {
+#define CORE_LOCK(name, place) at_##name,
+#include "platform/locks.def"
+};
 
-/* Whether the handlers ran from the first place to the last, and back. */
-static int is_in_order(int after) {
-  int good = count == 2 * CORE_FORK_PLACES;
-  for (int i = 0; i < CORE_FORK_PLACES; i++) {
-    good = good && noted[i] == BEFORE + i;
-    good = good && noted[2 * CORE_FORK_PLACES - 1 - i] == after + i;
+/* Whether the extensions ran from the first lock to the last, and back, and all locks are free. */
+static int is_in_order(enum core_fork after) {
+  int good = count == 2 * CORE_LOCKS;
+  for (int i = 0; i < CORE_LOCKS; i++) {
+    good = good && noted[i] == CORE_BEFORE_FORK * 100 + i;
+    good = good && noted[2 * CORE_LOCKS - 1 - i] == (int)after * 100 + i;
+    core_lock((enum core_lock_name)i);
+    core_unlock((enum core_lock_name)i);
   }
   return good;
 }
 
 int main(void) {
-  for (int i = 0; i < CORE_FORK_PLACES; i++) {
-    enum core_fork_place place = (enum core_fork_place)(i * 7 % CORE_FORK_PLACES);
-    CHECK(core_at_fork(place, handlers[place][0], handlers[place][1], handlers[place][2]));
+  for (int i = 0; i < CORE_LOCKS; i++) {
+    enum core_lock_name lock = (enum core_lock_name)(i * 7 % CORE_LOCKS);
+    core_at_fork(lock, extensions[lock]);
   }
+  CHECK(core_locks_begin());
   pid_t child = fork();
   if (child == 0) {
-    _exit(is_in_order(IN_CHILD) ? 0 : 1);
+    alarm(60);
+    _exit(is_in_order(CORE_IN_CHILD) ? 0 : 1);
   }
   int result = -1;
   CHECK(waitpid(child, &result, 0) == child && result == 0);
-  CHECK(is_in_order(IN_PARENT));
+  CHECK(is_in_order(CORE_IN_PARENT));
   puts("ok");
   return 0;
 }
