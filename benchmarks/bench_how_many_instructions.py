@@ -1,47 +1,82 @@
 # SPDX-License-Identifier: MIT
-"""How many instructions does a path through the table take?
+"""How many instructions does a path through the table, or through the package, take?
 
 Times differ from machine to machine and from one minute to the next; the number of instructions
-executed does not. A C client walks one path many times under ``valgrind --tool=callgrind``; the
-difference between a long and a short walk is what one round trip costs, warm.
+executed does not. A C client and a Python program walk each path often under ``valgrind
+--tool=callgrind``; the difference between a long and a short walk is what one round trip costs,
+warm. Paths in Python have more rows: what is left without the real library and the C library, and
+how often the extension calls the real library, whose own work would hide one more call.
 
-Needs valgrind and a C compiler. Run ``python benchmarks/bench_how_many_instructions.py``.
+Needs valgrind and a C compiler. Run ``python benchmarks/bench_how_many_instructions.py``. With
+``--record`` the counts go into ``instructions.json``; with ``--check`` they are compared with it,
+and the exit code is 1 if one has grown by more than 5 %, 3 if nothing could be compared.
 """
 
 import argparse
+import json
 import os
+import platform
 import re
 import shlex
 import subprocess
+import sys
+import sysconfig
 import tempfile
+from collections import Counter
+from collections.abc import Iterable
+from importlib import metadata
 from pathlib import Path
 
 import ortcffi
 
 HERE = Path(__file__).resolve().parent
-PATHS = {
+RECORDS = HERE / "instructions.json"
+MOST = 1.05  # times the recorded count
+SHORT, LONG = 100, 1100
+WALKS, ROUNDS = 10, 200  # in Python; the shortest walk counts: some runs are watched for signals
+IN_C = {
     "status-55": "create + release a status, 55 bytes",
     "status-1000": "create + release a status, 1000 bytes",
     "fail": "failing AllocatorAlloc, status read",
     "memory-info": "failing CreateMemoryInfo, status read",
     "alloc-64": "alloc + free, 64 B",
     "alloc-65536": "alloc + free, 64 KB",
+    "alloc-16777216": "alloc + free, 16 MB",
+    "burst-64": "alloc 64 blocks of 64 B, then free them",
+    "burst-65536": "alloc 64 blocks of 64 KB, then free them",
+    "tensor": "create + release a tensor over 1 KB",
 }
-SHORT, LONG = 100, 1100
+IN_PYTHON = {
+    "call": "Python: checked successful call",
+    "failure": "Python: failing call, caught and read",
+    "empty": "Python: aligned ndarray, 16 bytes",
+    "from-numpy": "Python: ndarray to value",
+    "to-numpy": "Python: value to ndarray",
+    "kernel": "Python: run an op in C",
+    "op": "Python: run an op written in Python",
+    "run": "Python: run of one addition",
+    "bound-run": "Python: run of one addition, bound",
+}
+OURS = ", in this package and Python"
+CALLS = ", calls of the library"
+# Where the rest of a path is executed: in the engine, and where it calls the C library.
+NOT_OURS = re.compile(r"/(libonnxruntime|libc|libm|libstdc\+\+|ld-linux)[-.][^/]*$")
+TRIGGER = "desc: Trigger: Client Request: "
+CALLGRIND = ["valgrind", "--tool=callgrind"]
 
 
-def build(directory: str) -> str:
-    client = os.path.join(directory, "paths")
+def compiled(folder: str, source: Path, *flags: str) -> str:
+    output = os.path.join(folder, source.stem)
     compiler = shlex.split(os.environ.get("CC", "cc"))
-    source = str(HERE / "c" / "paths.c")
     include = f"-I{ortcffi.get_include()}"
-    subprocess.run([*compiler, "-O2", include, source, "-o", client, "-ldl"], check=True)
-    return client
+    command = [*compiler, "-O2", include, *flags, str(source), "-o", output, "-ldl"]
+    subprocess.run(command, check=True)
+    return output
 
 
 def executed(client: str, library: str, path: str, count: int) -> int:
-    tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
-    command = [*tool, "--toggle-collect=walk", client, library, path, str(count)]
+    tool = [*CALLGRIND, "--callgrind-out-file=/dev/null", "--toggle-collect=walk"]
+    command = [*tool, client, library, path, str(count)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     collected = re.search(r"Collected : (\d+)", done.stderr)
     if collected is None:
@@ -49,23 +84,160 @@ def executed(client: str, library: str, path: str, count: int) -> int:
     return int(collected[1])
 
 
-def main() -> None:
+def counts_in_c(folder: str, library: str) -> dict[str, int]:
+    client = compiled(folder, HERE / "c/paths.c")
+    counts = {}
+    for path, title in IN_C.items():
+        long, short = (executed(client, library, path, count) for count in (LONG, SHORT))
+        counts[title] = round((long - short) / (LONG - SHORT))
+    return counts
+
+
+def counts_in_python(folder: str) -> dict[str, int]:
+    shared = ("-shared", "-fPIC")
+    marks = compiled(folder, HERE / "c/marks.c", *shared)
+    ops = compiled(folder, HERE.parent / "docs/guide/scale_op.c", *shared)
+    output = os.path.join(folder, "callgrind.out")
+    tool = [*CALLGRIND, "--separate-threads=yes", f"--callgrind-out-file={output}"]
+    walker = [sys.executable, "-P", str(HERE / "python_paths.py"), marks, ops]
+    command = [*tool, *walker, str(WALKS), str(ROUNDS)]
+    # Otherwise the order of a dict's or set's items, and with it the work, is drawn each time.
+    environment = {**os.environ, "PYTHONHASHSEED": "0"}
+    subprocess.run(command, check=True, env=environment, stderr=subprocess.DEVNULL)
+    found = dict(named_part(part) for part in Path(folder).glob("callgrind.out.*-01"))
+    counts = {}
+    for path, title in IN_PYTHON.items():
+        cost = shortest(found, path)
+        calls = cost.pop(CALLS, 0)
+        cost.subtract(shortest(found, "nothing"))  # the loop and the mark
+        ours = sum(count for file, count in cost.items() if not NOT_OURS.search(file))
+        counts[title] = round(cost.total() / ROUNDS)
+        counts[title + OURS] = round(ours / ROUNDS)
+        if calls >= ROUNDS:
+            counts[title + CALLS] = round(calls / ROUNDS)
+    return counts
+
+
+def shortest(found: dict[str, Counter[str]], path: str) -> Counter[str]:
+    return Counter(min((found[f"{path} {i}"] for i in range(WALKS)), key=Counter.total))
+
+
+def named_part(file: Path) -> tuple[str, Counter[str]]:
+    """What callgrind wrote at one mark: its name, the instructions in each object, and CALLS."""
+    names: dict[str, str] = {}
+    name, current, called, is_of_call = "", "", "", False
+    cost: Counter[str] = Counter()
+    for line in file.read_text(encoding="utf-8").splitlines():
+        if line.startswith(TRIGGER):
+            name = line.removeprefix(TRIGGER)
+        elif found := re.match(r"(c?ob)=\((\d+)\)(?: (.*))?$", line):
+            names.setdefault(found[2], found[3])
+            called = names[found[2]]
+            current = called if found[1] == "ob" else current
+        elif found := re.match(r"calls=(\d+) ", line):
+            if "/libonnxruntime" in called and "/_ort." in current:
+                cost[CALLS] += int(found[1])
+            called, is_of_call = current, True  # the next line has what the called function cost
+        elif found := re.match(r"[+*\d-]\S* (\d+)$", line):
+            cost[current] += 0 if is_of_call else int(found[1])
+            is_of_call = False
+    return name, cost
+
+
+def made_with() -> dict[str, str]:
+    """What counts depend on: first for those in C, and then what else for those in Python."""
+    compiler = re.search(r"compiler=(\w+ \d+)", ortcffi.build_info())
+    allocator = re.search(r"allocator=([\w ]+)", ortcffi.build_info())
+    is_optimized = "--enable-optimizations" in (sysconfig.get_config_var("CONFIG_ARGS") or "")
+    how = "optimized" if is_optimized else "not optimized"
+    return {
+        "machine": platform.machine(),
+        "compiler": compiler[1] if compiler else "unknown",
+        "heap": allocator[1] if allocator else "unknown",
+        "Python": f"{minor(platform.python_version())}, {how}",
+        **{name: minor(metadata.version(name)) for name in ("cffi", "numpy", "onnxruntime")},
+    }
+
+
+OF_C = ("machine", "compiler", "heap")
+
+
+def minor(version: str) -> str:
+    return ".".join(version.split(".")[:2])
+
+
+Record = dict[str, dict[str, str | int]]
+
+
+def record(counts: dict[str, int]) -> None:
+    """Replace the record that was made with the same, or add one."""
+    environment = made_with()
+    others = [each for each in read_records() if each["made with"] != environment]
+    text = json.dumps([*others, {"made with": environment, "counts": counts}], indent=1)
+    RECORDS.write_text(text + "\n", encoding="utf-8")
+
+
+def read_records() -> list[Record]:
+    found: list[Record] = json.loads(RECORDS.read_text(encoding="utf-8"))
+    return found
+
+
+def find_record(names: Iterable[str]) -> Record | None:
+    """The last record that was made with the same of these."""
+    environment = made_with()
+    for each in reversed(read_records()):
+        if all(each["made with"].get(name) == environment[name] for name in names):
+            return each
+    return None
+
+
+def check(counts: dict[str, int]) -> int:
+    """Compare with what is recorded; 1 if a path has grown, 3 if none could be compared."""
+    grown, compared = 0, 0
+    for is_c, names in ((True, OF_C), (False, tuple(made_with()))):
+        ours = {t: n for t, n in counts.items() if (t in IN_C.values()) == is_c}
+        known = find_record(names)
+        if known is None:
+            with_what = ", ".join(f"{name} {made_with()[name]}" for name in names)
+            print(f"NOT COMPARED: {len(ours)} paths. {RECORDS.name} has no counts made with")
+            print(f"  {with_what}. On a commit before the change, run with --record.")
+            continue
+        for title, count in ours.items():
+            before = int(known["counts"].get(title, 0))
+            if not before:
+                print(f"not recorded: {title}")
+                continue
+            compared += 1
+            grown += count > before * MOST
+            if not before / MOST <= count <= before * MOST:
+                word = "GROWN" if count > before else "shrunk: record it"
+                print(f"{title:65}{before:8} ->{count:8}  {count / before - 1:+.1%}  {word}")
+    print(f"{compared} counts compared, {grown} grown by more than {MOST - 1:.0%}")
+    return 1 if grown else 0 if compared else 3
+
+
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("libraries", nargs="*", help="default: libortcore and what load() finds")
-    libraries = parser.parse_args().libraries
-    if not libraries:
-        libraries = [ortcffi.get_library(), ortcffi.load().path]
-    print(f"{'instructions per round trip':40}" + "".join(f"{Path(p).name:>30}" for p in libraries))
-    with tempfile.TemporaryDirectory() as directory:
-        client = build(directory)
-        for path, title in PATHS.items():
-            counts = [
-                (executed(client, library, path, LONG) - executed(client, library, path, SHORT))
-                / (LONG - SHORT)
-                for library in libraries
-            ]
-            print(f"{title:40}" + "".join(f"{count:30.0f}" for count in counts), flush=True)
+    todo = parser.add_mutually_exclusive_group()
+    todo.add_argument("--record", action="store_true", help=f"write the counts to {RECORDS.name}")
+    todo.add_argument("--check", action="store_true", help="compare the counts with those recorded")
+    given = parser.parse_args()
+    guards = given.record or given.check
+    libraries = given.libraries or [ortcffi.get_library()]
+    if not given.libraries and not guards:
+        libraries.append(ortcffi.load().path)
+    with tempfile.TemporaryDirectory() as folder:
+        columns = [counts_in_c(folder, library) for library in libraries]
+        columns[0].update(counts_in_python(folder))
+    print(f"{'instructions per round trip':65}" + "".join(f"{Path(p).name:>28}" for p in libraries))
+    for title in columns[0]:
+        cells = (f"{column[title]:28}" for column in columns if title in column)
+        print(f"{title:65}" + "".join(cells))
+    if given.record:
+        record(columns[0])
+    return check(columns[0]) if given.check else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -10,6 +10,7 @@
 
 static const OrtApi* api;
 static OrtAllocator* allocator;
+static OrtMemoryInfo* info;
 static char message[1001];
 
 static void create_and_release(void) {
@@ -30,9 +31,9 @@ static void fail_to_allocate(void) {
 }
 
 static void fail_to_create(void) {
-  OrtMemoryInfo* info = NULL;
+  OrtMemoryInfo* none = NULL;
   read_and_release(
-      api->CreateMemoryInfo("NoSuchDevice", OrtDeviceAllocator, 0, OrtMemTypeDefault, &info));
+      api->CreateMemoryInfo("NoSuchDevice", OrtDeviceAllocator, 0, OrtMemTypeDefault, &none));
 }
 
 static void take_and_free(size_t size) {
@@ -43,7 +44,31 @@ static void take_and_free(size_t size) {
   }
 }
 
-/* Not inlined: callgrind is told the name. */
+/* More blocks at once than one batch of a heap's caches has. */
+static void take_many(size_t size) {
+  void* blocks[64];
+  for (size_t i = 0; i < 64; i++) {
+    if (api->AllocatorAlloc(allocator, size, &blocks[i]) != NULL) {
+      abort();
+    }
+  }
+  for (size_t i = 0; i < 64; i++) {
+    api->ReleaseStatus(api->AllocatorFree(allocator, blocks[i]));
+  }
+}
+
+static void create_tensor(void) {
+  static float numbers[256];
+  const int64_t shape[] = {256};
+  OrtValue* value = NULL;
+  if (api->CreateTensorWithDataAsOrtValue(info, numbers, sizeof numbers, shape, 1,
+                                          ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &value) != NULL) {
+    abort();
+  }
+  api->ReleaseValue(value);
+}
+
+/* Not inlined: callgrind gets its name. */
 __attribute__((noinline)) void walk(const char* path, size_t number, long count) {
   for (long i = 0; i < count; i++) {
     switch (path[0]) {
@@ -55,6 +80,12 @@ __attribute__((noinline)) void walk(const char* path, size_t number, long count)
         break;
       case 'm':
         fail_to_create();
+        break;
+      case 'b':
+        take_many(number);
+        break;
+      case 't':
+        create_tensor();
         break;
       default:
         take_and_free(number);
@@ -79,9 +110,11 @@ int main(int argc, char** argv) {
   if (path[0] == 's') {
     memset(message, 'x', number < sizeof message ? number : sizeof message - 1);
   }
-  if (api->GetAllocatorWithDefaultOptions(&allocator) != NULL) {
+  if (api->GetAllocatorWithDefaultOptions(&allocator) != NULL ||
+      api->CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &info) != NULL) {
     return 1;
   }
   walk(path, number, strtol(argv[3], NULL, 10));
+  api->ReleaseMemoryInfo(info);
   return 0;
 }
