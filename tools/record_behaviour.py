@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Adds rows to ``behaviour.tsv`` for calls that have none, and updates docs/differences.md.
+"""Adds to ``behaviour.tsv`` calls and releases that it lacks, and updates docs/differences.md.
 
     python tools/record_behaviour.py LIBORTCORE LIBONNXRUNTIME
 
-The answers are recorded as they are, so read the new rows: from now on the tests expect them. The
+A call gets a row, a newer release of the real library a column.
+The answers are recorded as they are, so read what is new: from now on the tests expect them. The
 script fills in the reason "NULL"; replace "?" by a key of HEADINGS in tests/support/behaviour.py.
 """
 
@@ -16,9 +17,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
 from support import behaviour as suite
 
-TABLE = suite.CHECKOUT / "tests/behaviour.tsv"
 PAGE = suite.CHECKOUT / "docs/differences.md"
-HEAD = "| call | core | onnxruntime 1.31.1 |\n|---|---|---|\n"
+HEAD = "| call | core | onnxruntime {} |\n|---|---|---|\n"
 
 
 def reason(core: str, real: str) -> str:
@@ -33,28 +33,56 @@ def shortened(answer: str) -> str:
 
 
 def record(core: Path, real: Path) -> None:
-    known = {call.name for call in suite.CALLS}
-    with TABLE.open("a", encoding="utf-8") as table:
-        program = suite.build(["cc"])
+    release = suite.release_of(real.name)
+    if release is None:
+        raise SystemExit(f"the name of {real} does not end with a release, as in .so.1.31.1")
+    program = suite.build(["cc"])
+    if suite.recorded_for(release) is None:
+        add_column(release, suite.answers(program, real))
+    add_rows(program, core, real, release)
+
+
+def add_column(release: str, answers: dict[str, str]) -> None:
+    if not suite.is_newer(release):
+        raise SystemExit(f"{release} is older than {suite.RELEASES[-1]}; columns are appended")
+    head, *rows = suite.TABLE.read_text(encoding="utf-8").splitlines()
+    lines = [f"{head}\t{release}"]
+    for row, call in zip(rows, suite.CALLS, strict=True):
+        answer = answers[call.name]
+        is_new = not suite.is_as_expected(answer, call.real)
+        lines.append(f"{row}\t{shortened(answer) if is_new else ''}")
+    suite.TABLE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def add_rows(program: Path, core: Path, real: Path, release: str) -> None:
+    releases, calls = suite.read_calls()
+    known = {call.name for call in calls}
+    at = releases.index(suite.recorded_for(release) or release)
+    with suite.TABLE.open("a", encoding="utf-8") as table:
         listed = subprocess.run([program], check=True, capture_output=True, text=True)
         for name in listed.stdout.splitlines():
             if name not in known:
                 ours, theirs = (shortened(suite.answer(program, x, name)) for x in (core, real))
                 same = "=" if ours == theirs else theirs
-                table.write(f"{name}\t{ours}\t{same}\t{reason(ours, theirs)}\n")
+                columns = ["?"] * at + [same] + [""] * (len(releases) - at - 1)
+                table.write("\t".join([name, ours, reason(ours, theirs), *columns]) + "\n")
 
 
 def write_tables() -> None:
     """Write a table under each heading of the page: the calls that differ for that reason."""
+    releases, all_calls = suite.read_calls()
+    head = HEAD.format(releases[-1])
     intro, *sections = PAGE.read_text(encoding="utf-8").split("\n## ")
-    page = intro
+    page = re.sub(r"\b1\.\d+\.\d+\b", releases[-1], intro)
     for section in sections:
         heading, text = section.split("\n", 1)
         keys = [key for key, name in suite.HEADINGS.items() if name == heading]
-        calls = [call for call in suite.read_calls() if call.why in keys]
-        rows = "".join(f"| `{c.name}` | `{c.core}` | {marked(c.real)} |\n" for c in calls)
-        page += f"\n## {heading}\n{text.split(HEAD)[0].rstrip()}\n"
-        page += f"\n{HEAD}{rows}" if calls else ""
+        calls = [call for call in all_calls if call.why in keys]
+        rows = "".join(
+            f"| `{c.name}` | `{c.core}` | {marked(c.answers[releases[-1]])} |\n" for c in calls
+        )
+        page += f"\n## {heading}\n{text.split(HEAD[:15])[0].rstrip()}\n"
+        page += f"\n{head}{rows}" if calls else ""
     PAGE.write_text(page, encoding="utf-8")
 
 

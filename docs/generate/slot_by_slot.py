@@ -14,10 +14,11 @@ from slots import Slot
 
 DOCS = Path(__file__).resolve().parents[1]
 ANSWERS = DOCS.parent / "tests/behaviour.tsv"
-ABOUT = """\
-Each slot that the core answers is called on the core and on the library of onnxruntime 1.31.1, in
-processes of their own. "Alike" is the same code of every status, the same values, the same
-out-parameters left alone; words of messages are each library's own. Where the answers differ, the
+RELEASE = ANSWERS.read_text(encoding="utf-8").split("\n", 1)[0].split("\t")[-1]
+ABOUT = f"""\
+Each slot that the core answers is called on the core and on the library of onnxruntime
+{RELEASE}, in processes of their own. "Alike" is the same code of every status, the same values, the
+same out-parameters left alone; words of messages are each library's own. Where answers differ, the
 last column leads to the reason.
 """
 HEAD = ["Slot", "Function", "Calls", "The core beside onnxruntime", "Why not the same"]

@@ -2,6 +2,7 @@
 """The rows of ``behaviour.tsv``, the program that makes the calls, and how answers compare."""
 
 import functools
+import itertools
 import os
 import re
 import signal
@@ -14,7 +15,7 @@ from support.processes import run as run_process
 
 FOLDER = CHECKOUT / "tests/c/behaviour"
 SOURCES = sorted(FOLDER.glob("behaviour*.c"))
-MEASURED = "1.31."
+TABLE = CHECKOUT / "tests/behaviour.tsv"
 HEADINGS = {
     "version": "Versions",
     "characters": "Characters",
@@ -38,19 +39,50 @@ HEADINGS = {
 
 
 class Call(NamedTuple):
+    """A row: an empty answer is that of the release before, "=" the core's, "?" not recorded."""
+
     name: str
     core: str
-    real: str
     why: str
+    answers: dict[str, str]  # of each release
+
+    @property
+    def real(self) -> str:
+        """The answer of the newest recorded release."""
+        return self.answers[RELEASES[-1]]
 
 
-def read_calls() -> list[Call]:
-    lines = (CHECKOUT / "tests/behaviour.tsv").read_text(encoding="utf-8").splitlines()
-    calls = [Call(*line.split("\t")) for line in lines[1:]]
-    return [call._replace(real=call.core) if call.real == "=" else call for call in calls]
+def read_calls() -> tuple[list[str], list[Call]]:
+    """The releases, oldest first, and the calls."""
+    head, *lines = TABLE.read_text(encoding="utf-8").splitlines()
+    releases, calls = head.split("\t")[3:], []
+    for line in lines:
+        name, core, why, *columns = line.split("\t")
+        filled = itertools.accumulate(columns, lambda before, answer: answer or before)
+        answers = (core if answer == "=" else answer for answer in filled)
+        calls.append(Call(name, core, why, dict(zip(releases, answers, strict=True))))
+    return releases, calls
 
 
-CALLS = read_calls()
+RELEASES, CALLS = read_calls()
+
+
+def release_of(library: str) -> str | None:
+    """The release in the name of a library, libonnxruntime.so.1.31.1 for example."""
+    found = re.search(r"\d+\.\d+\.\d+$", library)
+    return found[0] if found else None
+
+
+def recorded_for(release: str) -> str | None:
+    """The recorded release with the same minor version."""
+    minor = release.rpartition(".")[0]
+    return next((each for each in RELEASES if each.rpartition(".")[0] == minor), None)
+
+
+def is_newer(release: str) -> bool:
+    """Whether it came after all that are recorded."""
+    ours, newest = ([int(part) for part in each.split(".")] for each in (release, RELEASES[-1]))
+    return ours > newest
 
 
 def build(compiler: list[str]) -> Path:
