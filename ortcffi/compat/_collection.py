@@ -9,12 +9,13 @@ from typing import Any
 from ortcffi.compat._binding import IOBinding
 from ortcffi.compat._devices import device_of
 from ortcffi.compat._environment import get_available_providers
-from ortcffi.compat._errors import EPFail
+from ortcffi.compat._errors import EPFail, reraise
 from ortcffi.compat._facts import Facts
 from ortcffi.compat._options import SessionOptions
 from ortcffi.compat._providers import check_and_normalize_provider_args
 from ortcffi.compat._session import InferenceSession as CSession
 from ortcffi.compat._values import OrtValue, OrtValueVector
+from ortcffi.errors import OrtError
 
 __all__ = ["InferenceSession", "Session"]
 
@@ -51,29 +52,42 @@ class Session(Facts):
         self, output_names: Any, input_feed: Mapping[str, Any], run_options: Any = None
     ) -> list[Any]:
         """Run the model and return the contents of its outputs."""
+        if not input_feed.keys() >= self._required:
+            raise self._missing(input_feed)
+        try:
+            if run_options is None:
+                return self._run(input_feed, output_names or None)  # type: ignore[no-any-return]
+        except OrtError as error:
+            try:
+                reraise(error)
+            except EPFail as failure:
+                self._fall_back(failure)
         return self._try(CSession.run, output_names, input_feed, run_options)  # type: ignore[no-any-return]
+
+    def _missing(self, feed: Mapping[str, Any]) -> ValueError:
+        given = list(feed.keys())
+        names = [each.name for each in self._sess.inputs_meta]
+        missing = [name for name in names if name in self._required and name not in given]
+        return ValueError(f"Required inputs ({missing}) are missing from input feed ({given}).")
 
     def _try(self, call: Callable[..., Any], names: Any, feed: Any, options: Any) -> Any:
         """Run the model; for the CPU if an execution provider fails."""
         if not feed.keys() >= self._required:
-            given = list(feed.keys())
-            missing = [
-                each.name
-                for each in self._sess.inputs_meta
-                if each.name in self._required and each.name not in given
-            ]
-            raise ValueError(f"Required inputs ({missing}) are missing from input feed ({given}).")
-        names = names or None
+            raise self._missing(feed)
         try:
-            return call(self._sess, names, feed, options)
-        except EPFail as error:
-            if not self._enable_fallback:
-                raise
-            print(f"EP Error: {error!s} using {self.get_providers()}")
-            print(f"Falling back to {[_CPU]} and retrying.")
-            self.set_providers([_CPU])
-            self.disable_fallback()
-            return call(self._sess, names, feed, options)
+            return call(self._sess, names or None, feed, options)
+        except EPFail as failure:
+            self._fall_back(failure)
+            return call(self._sess, names or None, feed, options)
+
+    def _fall_back(self, failure: EPFail) -> None:
+        """Load the model for the CPU, or raise the failure."""
+        if not self._enable_fallback:
+            raise failure
+        print(f"EP Error: {failure!s} using {self.get_providers()}")
+        print(f"Falling back to {[_CPU]} and retrying.")
+        self.set_providers([_CPU])
+        self.disable_fallback()
 
     def run_async(
         self,
@@ -165,6 +179,7 @@ class Session(Facts):
         self._sess.set_tuning_results(results, error_on_invalid)
 
     _required: set[str]  # the inputs that are not optional
+    _run: Callable[..., Any]  # that of the engine
 
 
 class InferenceSession(Session):
@@ -224,6 +239,7 @@ class InferenceSession(Session):
         session = CSession(given or SessionOptions(), self._model, self._is_path, self._read_config)
         session.initialize_session(names, chosen, set(disabled_optimizers or ()))
         self._sess = session
+        self._run = session._engine.run
         self._required = {
             each.name for each in session.inputs_meta if not each.type.startswith("optional")
         }
