@@ -68,7 +68,6 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/memory/blocks.c",
     "ortcffi/boundary/values/values.c",
     "ortcffi/boundary/values/value_new.c",
-    "ortcffi/boundary/values/value_handle.c",
     "ortcffi/boundary/values/value_type.c",
     "ortcffi/boundary/values/arguments.c",
     "ortcffi/boundary/values/value_arrays.c",

@@ -77,12 +77,6 @@ static PyObject* pointer_result(char* pointer, struct _cffi_ctypedescr* type, Py
   return _cffi_from_c_pointer(pointer, type);
 }
 
-/* A cdata of the type of another, which points elsewhere. */
-PyObject* ortcffi_pointer_cdata(char* pointer, PyObject* sample);
-PyObject* ortcffi_pointer_cdata(char* pointer, PyObject* sample) {
-  return _cffi_from_c_pointer(pointer, ((struct cdata*)sample)->type);
-}
-
 /* `self` is CFFI's module, or the function's name where ortcffi_checked made the function. */
 static PyObject* status_result(char* pointer, struct _cffi_ctypedescr* type, PyObject* self) {
   static PyObject* success;

@@ -6,17 +6,17 @@ from typing import Any, Self
 from numpy.typing import NDArray
 from typing_extensions import CapsuleType
 
+from ortcffi._compiled import Handle as Owner
 from ortcffi._ort import OrtValue
 from ortcffi.table.api import Api
 
 class Maker:
     def __init__(self, api: int, info: int, version: int, owner: Api, lender: object) -> None: ...
 
-class Tensor:
+class Tensor(Owner):
     @classmethod
     def from_numpy(cls, x: NDArray[Any], *, api: Api | None = ..., copy: bool = ...) -> Self: ...
     def numpy(self, copy: bool = ...) -> NDArray[Any]: ...
-    def close(self) -> None: ...
     @classmethod
     def _adopt(
         cls, maker: Maker, handle: int, lender: object, owned: bool, readonly: bool = ...

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
     from ortcffi.values._compiled import Loan, Maker, Tensor
 else:
-    Maker, Tensor, Loan = lib.ortcffi_value_types(vars(ortcffi._table), ffi.cast("OrtValue*", 64))
+    Maker, Tensor, Loan = lib.ortcffi_value_types(vars(ortcffi._table), ffi.typeof("OrtValue*"))
 
 __all__ = ["Loan", "Maker", "Tensor", "V"]
 

@@ -48,7 +48,7 @@ class Value(Tensor):
     Arrays and buffers over its memory keep the memory until the last of them is destroyed.
     """
 
-    __slots__ = ("__weakref__",)
+    __slots__ = ()
 
     # --- making; `from_numpy` is compiled ---------------------------------------------------------
 

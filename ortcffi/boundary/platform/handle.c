@@ -45,10 +45,19 @@ static atomic_int pending_releases;
 
 int handle_pending_releases(void) { return atomic_load(&pending_releases); }
 
-/* The order in which parents go is that of the tuple, from its end. */
+static Py_ssize_t count_of(PyObject* parents) {
+  return parents == NULL ? 0 : PyTuple_Check(parents) ? PyTuple_Size(parents) : 1;
+}
+
+/* One of the parents; NULL if it is no handle. */
+static struct handle* parent_at(PyObject* parents, Py_ssize_t place) {
+  return as_handle(PyTuple_Check(parents) ? PyTuple_GetItem(parents, place) : parents);
+}
+
+/* From the end, so that what was named first goes last. */
 static void drop_parents(PyObject* parents) {
-  for (Py_ssize_t i = parents == NULL ? 0 : PyTuple_Size(parents); i-- > 0;) {
-    struct handle* parent = as_handle(PyTuple_GetItem(parents, i));
+  for (Py_ssize_t i = count_of(parents); i-- > 0;) {
+    struct handle* parent = parent_at(parents, i);
     if (parent != NULL) {
       handle_let_go(parent);
     }
@@ -124,15 +133,15 @@ static void release_if_due(struct handle* self) {
 /* --- life --------------------------------------------------------------------------------------*/
 
 static int hold_parents(PyObject* parents) {
-  Py_ssize_t count = PyTuple_Size(parents);
+  Py_ssize_t count = count_of(parents);
   for (Py_ssize_t i = 0; i < count; i++) {
-    const struct handle* parent = as_handle(PyTuple_GetItem(parents, i));
-    if (parent != NULL && parent->state >= HANDLE_CLOSED) {
+    const struct handle* parent = parent_at(parents, i);
+    if (parent != NULL && parent->state == HANDLE_RELEASED) {
       return refuse(parent, PyExc_ValueError, "this %U is closed");
     }
   }
   for (Py_ssize_t i = 0; i < count; i++) {
-    struct handle* parent = as_handle(PyTuple_GetItem(parents, i));
+    struct handle* parent = parent_at(parents, i);
     if (parent != NULL) {
       handle_hold(parent);
     }
@@ -151,7 +160,7 @@ int handle_make(struct handle* self, const OrtApi* api, PyObject* type, handle_r
   self->api = api;
   self->type = Py_NewRef(type);
   self->release = release;
-  self->parents = Py_NewRef(parents);
+  self->parents = Py_XNewRef(parents);
   return 0;
 }
 
@@ -517,6 +526,9 @@ static PyObject* get_type(PyObject* self, void* unused) {
 static PyObject* get_parents(PyObject* self, void* unused) {
   (void)unused;
   PyObject* parents = ((struct handle*)self)->parents;
+  if (parents != NULL && !PyTuple_Check(parents)) {
+    return PyTuple_Pack(1, parents);
+  }
   return parents == NULL ? PyTuple_New(0) : Py_NewRef(parents);
 }
 

@@ -10,9 +10,9 @@
  *      somebody has, a child, an array in its memory.
  *   2. To release calls `release`, a C function and never Python, with the pending exception saved.
  *      The parents go after it.
- *   3. `parents` is a tuple of all that must outlive the object, and the only thing that the
- *      collector visits. Parents that are handles are held: closed before the child, they wait for
- *      it. So it does not matter in which order the collector closes the handles of a cycle.
+ *   3. `parents` is all that must outlive the object, one object or a tuple, and the only thing
+ * that the collector visits. Parents that are handles are held: closed before the child, they wait
+ * for it. So it does not matter in which order the collector closes the handles of a cycle.
  *   4. To write needs the exclusive use: RuntimeError while any call is under way, and calls are
  *      refused during the write.
  *   5. An object with threads belongs to its process. In the child of a fork it is refused, and not
@@ -62,7 +62,7 @@ extern PyTypeObject* ortcffi_handle_type;
 /* Counts processes: 1 in the one that imported the package, 1 more in each child of a fork. */
 extern unsigned ortcffi_process;
 
-/* Begins to make an object: what is known before C has it. `parents` is a tuple. -1 with an
+/* Begins to make an object: what is known before C has it. `parents` may be NULL. -1 with an
  * exception: the handle was made before, or a parent is closed. */
 int handle_make(struct handle* self, const OrtApi* api, PyObject* type, handle_release release,
                 PyObject* parents);

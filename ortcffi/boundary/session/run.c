@@ -125,7 +125,7 @@ static PyObject* input_behind(const struct run* run, size_t i) {
     PyObject* holder = run->holders[j];
     if (holder != NULL && strcmp(inputs->items[j].text, run->output_names[i]) == 0) {
       if (PyObject_TypeCheck(holder, ortcffi_tensor_type)) {
-        ((struct value*)holder)->is_lent = 1;
+        ortcffi_value_hold((struct value*)holder);
       }
       return holder;
     }
@@ -153,8 +153,10 @@ static PyObject* convert_result(struct session* session, struct value* value, in
     if (ortcffi_value_shape(value) < 0) {
       return NULL;
     }
-    value->is_small = !session->calls_python && ortcffi_value_bytes(value) <= SMALL &&
-                      value->element != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
+    if (!session->calls_python && ortcffi_value_bytes(value) <= SMALL &&
+        value->element != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
+      ortcffi_value_is_quick(value);
+    }
     int is_of_numpy = value->element <= ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128;
     if (is_of_numpy && !is_input) {
       return ortcffi_value_numpy((PyObject*)value, NULL, 0, NULL);

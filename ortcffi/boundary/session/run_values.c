@@ -109,7 +109,8 @@ int ortcffi_use_value(const struct session* session, const struct port* port, Py
                       OrtValue** out, PyObject** holder) {
   struct value* value = (struct value*)x;
   if (Py_TYPE(x) != session->value_type || value->maker->api != session->maker->api ||
-      value->is_closed || value->handle == NULL || port->kind != ONNX_TYPE_TENSOR) {
+      value->life.state != HANDLE_OPEN || value->life.object == NULL ||
+      port->kind != ONNX_TYPE_TENSOR) {
     return 0;
   }
   int kind = ortcffi_value_kind(value);

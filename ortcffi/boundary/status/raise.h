@@ -7,9 +7,9 @@
 
 #include "boundary/platform/objects.h"
 
-/* The types Maker and Tensor as a tuple; see values.h. `scope` is the dict of ortcffi._table
- * and `sample` any cdata of OrtValue*. */
-ortcffi_object* ortcffi_value_types(ortcffi_object* scope, ortcffi_object* sample);
+/* The types Maker and Tensor as a tuple; see values.h. `scope` is the dict of ortcffi._table and
+ * `pointer` CFFI's type OrtValue*. */
+ortcffi_object* ortcffi_value_types(ortcffi_object* scope, ortcffi_object* pointer);
 
 /*
  * Says how a failing status becomes an exception. `classes` is a dict of code to class, each called

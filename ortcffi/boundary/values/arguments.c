@@ -27,11 +27,10 @@ int ortcffi_hold_value(PyObject* x, OrtValue** out, PyObject** holder) {
     PyErr_Format(PyExc_TypeError, "%R is not a Value", (PyObject*)Py_TYPE(x));
     return -1;
   }
-  if (ortcffi_value_open(value) < 0) {
+  if (ortcffi_value_open(value) < 0 || handle_begin(&value->life) < 0) {
     return -1;
   }
-  value->uses++; /* another thread may close it */
-  *out = value->handle;
+  *out = ortcffi_value_object(value);
   *holder = Py_NewRef(x);
   return 0;
 }
@@ -46,8 +45,7 @@ int ortcffi_convert_argument(PyObject* self, const char* method, size_t place, P
 
 void ortcffi_drop_argument(const struct maker* maker, OrtValue* value, PyObject* holder) {
   if (holder != NULL && PyObject_TypeCheck(holder, ortcffi_tensor_type)) {
-    PyObject* done = ortcffi_value_take_back(holder, NULL);
-    Py_XDECREF(done);
+    handle_end((struct handle*)holder);
   } else if (value != NULL) {
     maker->api->ReleaseValue(value);
   }

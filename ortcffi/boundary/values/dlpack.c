@@ -111,6 +111,6 @@ PyObject* ortcffi_value_capsule(PyObject* self, PyObject* arguments) {
     return NULL;
   }
   Py_INCREF(self);
-  value->is_lent = 1;
+  ortcffi_value_hold(value);
   return capsule;
 }

@@ -53,7 +53,7 @@ static PyObject* name_chosen; /* under this name; it keeps its Maker under the n
 static PyObject* name_maker;
 
 PyObject* ortcffi_borrow(PyObject* type, struct maker* maker, void* data, size_t size,
-                         const int64_t* shape, size_t rank, int element, PyObject* lender,
+                         const int64_t* shape, size_t rank, int element, PyObject* parent,
                          int is_readonly) {
   OrtValue* handle;
   OrtStatus* status = maker->api->CreateTensorWithDataAsOrtValue(
@@ -61,9 +61,10 @@ PyObject* ortcffi_borrow(PyObject* type, struct maker* maker, void* data, size_t
   if (status != NULL) {
     return ortcffi_value_fail(maker, status, "CreateTensorWithDataAsOrtValue");
   }
-  struct value* value = ortcffi_new_value((PyTypeObject*)type, maker, handle, lender);
+  struct value* value = ortcffi_new_value((PyTypeObject*)type, maker, handle, parent);
   if (value != NULL) {
-    value->is_borrowed = 1;
+    value->is_on_cpu = 1;
+    ortcffi_value_is_quick(value);
     value->is_readonly = (char)is_readonly;
   }
   return (PyObject*)value;
@@ -235,15 +236,15 @@ int64_t* ortcffi_lengths_of(PyObject* shape) {
   return lengths;
 }
 
-/* _borrow(maker, address, size, shape, element, lender, readonly): a tensor over any memory. */
+/* _borrow(maker, address, size, shape, element, parent, readonly): a tensor over any memory. */
 PyObject* ortcffi_value_borrow(PyObject* type, PyObject* arguments) {
   struct maker* maker;
   unsigned long long address;
   Py_ssize_t size;
-  PyObject *shape, *lender;
+  PyObject *shape, *parent;
   int element, readonly;
   if (!PyArg_ParseTuple(arguments, "O!KnO!iOp", ortcffi_maker_type, &maker, &address, &size,
-                        &PyTuple_Type, &shape, &element, &lender, &readonly)) {
+                        &PyTuple_Type, &shape, &element, &parent, &readonly)) {
     return NULL;
   }
   int64_t* lengths = ortcffi_lengths_of(shape);
@@ -251,7 +252,7 @@ PyObject* ortcffi_value_borrow(PyObject* type, PyObject* arguments) {
     return NULL;
   }
   PyObject* value = ortcffi_borrow(type, maker, (void*)(uintptr_t)address, (size_t)size, lengths,
-                                   (size_t)PyTuple_Size(shape), element, lender, readonly);
+                                   (size_t)PyTuple_Size(shape), element, parent, readonly);
   PyMem_Free(lengths);
   return value;
 }
@@ -290,7 +291,7 @@ static PyObject* view_of(struct value* value, void* data, const int64_t* shape, 
   if (array == NULL) {
     return NULL;
   }
-  value->is_lent = 1;
+  ortcffi_value_hold(value);
   if (ortcffi_array_keep(array, (PyObject*)value) < 0) {
     Py_CLEAR(array);
   }

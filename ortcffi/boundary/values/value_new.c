@@ -10,33 +10,17 @@
 #include "boundary/platform/handle.h"
 #include "boundary/values/values.h"
 
-struct value* ortcffi_blank_value(PyTypeObject* type, struct maker* maker, PyObject* lender,
-                                  OrtAllocator* allocator) {
-  struct value* value = (struct value*)PyType_GenericAlloc(type, 0); /* zeroed */
-  if (value != NULL) {
-    value->maker = (struct maker*)Py_NewRef((PyObject*)maker);
-    value->lender = Py_XNewRef(lender);
-    value->allocator = allocator == NULL ? NULL : ortcffi_handle_of(allocator);
-    if (value->allocator != NULL) {
-      handle_hold(value->allocator);
-      Py_INCREF((PyObject*)value->allocator);
-    }
-    value->is_owned = 1;
-  }
-  return value;
-}
-
-/* _blank(maker, lender, readonly): a value without an OrtValue, which a function of C is to write
+/* _blank(maker, parent, readonly): a value without an OrtValue, which a function of C is to write
  * to _out. */
 PyObject* ortcffi_value_blank(PyObject* type, PyObject* arguments) {
   struct maker* maker;
-  PyObject* lender;
+  PyObject* parent;
   int is_readonly;
-  if (!PyArg_ParseTuple(arguments, "O!Op", ortcffi_maker_type, &maker, &lender, &is_readonly)) {
+  if (!PyArg_ParseTuple(arguments, "O!Op", ortcffi_maker_type, &maker, &parent, &is_readonly)) {
     return NULL;
   }
-  lender = lender == Py_None ? NULL : lender;
-  struct value* value = ortcffi_blank_value((PyTypeObject*)type, maker, lender, NULL);
+  parent = parent == Py_None ? NULL : parent;
+  struct value* value = ortcffi_blank_value((PyTypeObject*)type, maker, parent);
   if (value != NULL) {
     value->is_readonly = (char)is_readonly;
   }
@@ -52,7 +36,7 @@ static int has_memory(struct value* value, const int64_t* shape, size_t rank) {
       return 1;
     }
   }
-  OrtStatus* status = value->maker->api->GetTensorMutableData(value->handle, &data);
+  OrtStatus* status = value->maker->api->GetTensorMutableData(ortcffi_value_object(value), &data);
   if (status != NULL) {
     ortcffi_value_fail(value->maker, status, "GetTensorMutableData");
     return -1;
@@ -62,19 +46,20 @@ static int has_memory(struct value* value, const int64_t* shape, size_t rank) {
 
 PyObject* ortcffi_new_tensor(PyObject* type, struct maker* maker, OrtAllocator* allocator,
                              const int64_t* shape, size_t rank, int element) {
-  struct value* value = ortcffi_blank_value((PyTypeObject*)type, maker, NULL, allocator);
+  PyObject* parent = (PyObject*)ortcffi_handle_of(allocator);
+  struct value* value = ortcffi_blank_value((PyTypeObject*)type, maker, parent);
   if (value == NULL) {
     return NULL;
   }
   OrtStatus* status;
   /* The allocator may be written in Python, or wait for another thread. */
   Py_BEGIN_ALLOW_THREADS;
-  status = maker->api->CreateTensorAsOrtValue(allocator, shape, rank,
-                                              (ONNXTensorElementDataType)element, &value->handle);
+  status = maker->api->CreateTensorAsOrtValue(
+      allocator, shape, rank, (ONNXTensorElementDataType)element, (OrtValue**)&value->life.object);
   Py_END_ALLOW_THREADS;
   PyObject* answer = (PyObject*)value;
   if (status != NULL) {
-    value->handle = NULL;
+    value->life.object = NULL;
     answer = ortcffi_value_fail(maker, status, "CreateTensorAsOrtValue");
   } else if (element != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
     int has = has_memory(value, shape, rank);
@@ -153,6 +138,6 @@ PyObject* ortcffi_value_give_away(PyObject* self, PyObject* owner) {
     free(gift);
     return ortcffi_value_fail(value->maker, status, "CreateTensorWithDataAndDeleterAsOrtValue");
   }
-  value->is_lent = 1;
+  ortcffi_value_hold(value);
   Py_RETURN_NONE;
 }

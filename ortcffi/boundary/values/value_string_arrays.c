@@ -205,8 +205,8 @@ static int set_objects(PyObject** objects, size_t count, const char* content, si
 
 static PyObject* array_of_strings(struct value* value, size_t count, char* content, size_t size,
                                   size_t* offsets) {
-  OrtStatus* status =
-      value->maker->api->GetStringTensorContent(value->handle, content, size, offsets, count);
+  OrtStatus* status = value->maker->api->GetStringTensorContent(ortcffi_value_object(value),
+                                                                content, size, offsets, count);
   if (status != NULL) {
     return ortcffi_value_fail(value->maker, status, "GetStringTensorContent");
   }
@@ -222,7 +222,8 @@ PyObject* ortcffi_value_string_array(struct value* value) {
   char few[512];
   size_t few_offsets[16];
   size_t size, count = ortcffi_value_count(value);
-  OrtStatus* status = value->maker->api->GetStringTensorDataLength(value->handle, &size);
+  OrtStatus* status =
+      value->maker->api->GetStringTensorDataLength(ortcffi_value_object(value), &size);
   if (status != NULL) {
     return ortcffi_value_fail(value->maker, status, "GetStringTensorDataLength");
   }

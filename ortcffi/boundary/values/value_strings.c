@@ -38,7 +38,7 @@ static int fill_long_ones(struct value* value, PyObject* strings, const char* co
     }
     char* buffer;
     OrtStatus* status = value->maker->api->GetResizedStringTensorElementBuffer(
-        value->handle, (size_t)i, (size_t)length, &buffer);
+        ortcffi_value_object(value), (size_t)i, (size_t)length, &buffer);
     if (status != NULL) {
       ortcffi_value_fail(value->maker, status, "GetResizedStringTensorElementBuffer");
       return -1;
@@ -64,7 +64,8 @@ static int fill(struct value* value, PyObject* strings, const char** texts) {
     return -1;
   }
   /* The texts belong to objects of the list, which nobody changes while the lock is held. */
-  OrtStatus* status = value->maker->api->FillStringTensor(value->handle, texts, (size_t)count);
+  OrtStatus* status =
+      value->maker->api->FillStringTensor(ortcffi_value_object(value), texts, (size_t)count);
   if (status != NULL) {
     ortcffi_value_fail(value->maker, status, "FillStringTensor");
     return -1;
@@ -149,7 +150,7 @@ static PyObject* list_of(const char* content, size_t size, const size_t* offsets
 static PyObject* read_strings(struct value* value, size_t count, int as_bytes) {
   const OrtApi* api = value->maker->api;
   size_t size;
-  OrtStatus* status = api->GetStringTensorDataLength(value->handle, &size);
+  OrtStatus* status = api->GetStringTensorDataLength(ortcffi_value_object(value), &size);
   if (status != NULL) {
     return ortcffi_value_fail(value->maker, status, "GetStringTensorDataLength");
   }
@@ -159,7 +160,8 @@ static PyObject* read_strings(struct value* value, size_t count, int as_bytes) {
   if (content == NULL || offsets == NULL) {
     PyErr_NoMemory();
   } else {
-    status = api->GetStringTensorContent(value->handle, content, size, offsets, count);
+    status =
+        api->GetStringTensorContent(ortcffi_value_object(value), content, size, offsets, count);
     list = status == NULL ? list_of(content, size, offsets, count, as_bytes)
                           : ortcffi_value_fail(value->maker, status, "GetStringTensorContent");
   }

@@ -88,7 +88,7 @@ int ortcffi_value_getbuffer(PyObject* self, Py_buffer* view, int flags) {
     PyBuffer_Release(view);
     return -1;
   }
-  value->is_lent = 1;
+  ortcffi_value_hold(value);
   return 0;
 }
 
@@ -144,7 +144,7 @@ static PyObject* get_data(PyObject* self, void* unused) {
   if (ortcffi_value_open(value) < 0 || ortcffi_value_data(value) < 0) {
     return NULL;
   }
-  value->is_lent = 1;
+  ortcffi_value_hold(value);
   return PyLong_FromVoidPtr(value->data);
 }
 
@@ -164,19 +164,19 @@ static PyObject* get_nbytes(PyObject* self, void* unused) {
 static PyObject* get_address(PyObject* self, void* unused) {
   (void)unused;
   struct value* value = (struct value*)self;
-  return ortcffi_value_open(value) < 0 ? NULL : PyLong_FromVoidPtr(value->handle);
+  return ortcffi_value_open(value) < 0 ? NULL : PyLong_FromVoidPtr(value->life.object);
 }
 
 /* Where a function of C is to write the OrtValue of a blank value. */
 static PyObject* get_out(PyObject* self, void* unused) {
   (void)unused;
-  return PyLong_FromVoidPtr(&((struct value*)self)->handle);
+  return PyLong_FromVoidPtr(&((struct value*)self)->life.object);
 }
 
 /* Says that something points into the value: it is then not released before its last reference. */
 static PyObject* lend(PyObject* self, PyObject* unused) {
   (void)unused;
-  ((struct value*)self)->is_lent = 1;
+  ortcffi_value_hold((struct value*)self);
   Py_RETURN_NONE;
 }
 
@@ -185,9 +185,10 @@ static PyObject* get_api(PyObject* self, void* unused) {
   return Py_NewRef(((struct value*)self)->maker->owner);
 }
 
-static PyObject* get_closed(PyObject* self, void* unused) {
+static PyObject* get_handle(PyObject* self, void* unused) {
   (void)unused;
-  return PyBool_FromLong(((struct value*)self)->is_closed);
+  struct value* value = (struct value*)self;
+  return ortcffi_value_open(value) < 0 ? NULL : handle_cdata(&value->life);
 }
 
 static PyObject* get_readonly(PyObject* self, void* unused) {
@@ -197,10 +198,9 @@ static PyObject* get_readonly(PyObject* self, void* unused) {
 
 static PyGetSetDef value_members[] = {
     {"api", get_api, NULL, API_DOC, NULL},
-    {"closed", get_closed, NULL, CLOSED_DOC, NULL},
     {"readonly", get_readonly, NULL, READONLY_DOC, NULL},
     {"shape", get_shape, NULL, SHAPE_DOC, NULL},
-    {"handle", ortcffi_value_handle, NULL, HANDLE_DOC, NULL},
+    {"handle", get_handle, NULL, HANDLE_DOC, NULL},
     {"nbytes", get_nbytes, NULL, NBYTES_DOC, NULL},
     {"_element", get_element, NULL, NULL, NULL},
     {"_kind", get_kind, NULL, NULL, NULL},
@@ -217,7 +217,8 @@ static PyObject* enter(PyObject* self, PyObject* unused) {
 
 static PyObject* exit_block(PyObject* self, PyObject* exception) {
   (void)exception;
-  return ortcffi_value_close(self, NULL);
+  handle_close((struct handle*)self);
+  Py_RETURN_NONE;
 }
 
 /* --- the type ----------------------------------------------------------------------------------*/
@@ -228,7 +229,6 @@ static PyMethodDef value_methods[] = {
     {"from_numpy", FUNCTION(ortcffi_value_from_numpy), METH_FASTCALL | METH_KEYWORDS | METH_CLASS,
      FROM_NUMPY_DOC},
     {"numpy", FUNCTION(ortcffi_value_numpy), METH_FASTCALL | METH_KEYWORDS, NUMPY_DOC},
-    {"close", ortcffi_value_close, METH_NOARGS, CLOSE_DOC},
     {"strings", ortcffi_value_strings, METH_NOARGS, STRINGS_DOC},
     {"raw_strings", ortcffi_value_raw_strings, METH_NOARGS, RAW_STRINGS_DOC},
     {"__enter__", enter, METH_NOARGS, NULL},
@@ -251,7 +251,6 @@ static PyMethodDef value_methods[] = {
 static PyType_Slot value_slots[] = {
     {Py_tp_dealloc, (void*)ortcffi_value_dealloc},
     {Py_tp_traverse, (void*)ortcffi_value_traverse},
-    {Py_tp_clear, (void*)ortcffi_value_clear},
     {Py_tp_methods, value_methods},
     {Py_tp_getset, value_members},
     {Py_bf_getbuffer, (void*)ortcffi_value_getbuffer},
@@ -268,13 +267,14 @@ static PyType_Spec value_spec = {
     .slots = value_slots,
 };
 
-ortcffi_object* ortcffi_value_types(ortcffi_object* scope, ortcffi_object* sample) {
+ortcffi_object* ortcffi_value_types(ortcffi_object* scope, ortcffi_object* pointer) {
   if (ortcffi_value_arrays_init((PyObject*)scope) < 0) {
     return NULL;
   }
-  ortcffi_value_handles_init((PyObject*)sample);
+  ortcffi_value_pointer = Py_NewRef((PyObject*)pointer);
   ortcffi_maker_type = (PyTypeObject*)PyType_FromSpec(&ortcffi_maker_spec);
-  ortcffi_tensor_type = (PyTypeObject*)PyType_FromSpec(&value_spec);
+  ortcffi_tensor_type =
+      (PyTypeObject*)PyType_FromSpecWithBases(&value_spec, (PyObject*)ortcffi_handle_type);
   if (ortcffi_maker_type == NULL || ortcffi_tensor_type == NULL) {
     return NULL;
   }

@@ -80,127 +80,96 @@ PyType_Spec ortcffi_maker_spec = {
 
 /* --- life --------------------------------------------------------------------------------------*/
 
-struct value* ortcffi_new_value(PyTypeObject* type, struct maker* maker, OrtValue* handle,
-                                PyObject* lender) {
-  struct value* value = ortcffi_blank_value(type, maker, lender, NULL);
+PyObject* ortcffi_value_pointer;
+
+static void release_value(const OrtApi* api, void* object) {
+  Py_BEGIN_ALLOW_THREADS;
+  api->ReleaseValue((OrtValue*)object);
+  Py_END_ALLOW_THREADS;
+}
+
+static void release_quickly(const OrtApi* api, void* object) {
+  api->ReleaseValue((OrtValue*)object);
+}
+
+void ortcffi_value_is_quick(struct value* value) {
+  if (value->life.release != NULL) {
+    value->life.release = release_quickly;
+  }
+}
+
+void ortcffi_value_hold(struct value* value) {
+  if (!value->is_held) {
+    value->is_held = 1;
+    handle_hold(&value->life);
+  }
+}
+
+struct value* ortcffi_blank_value(PyTypeObject* type, struct maker* maker, PyObject* parent) {
+  struct value* value = (struct value*)PyType_GenericAlloc(type, 0); /* zeroed */
   if (value == NULL) {
-    maker->api->ReleaseValue(handle);
     return NULL;
   }
-  value->handle = handle;
+  value->maker = (struct maker*)Py_NewRef((PyObject*)maker);
+  if (handle_make(&value->life, maker->api, ortcffi_value_pointer, release_value, parent) < 0) {
+    Py_DECREF((PyObject*)value);
+    return NULL;
+  }
+  handle_made(&value->life);
   return value;
 }
 
-static void release_handle(struct value* value) {
-  OrtValue* handle = value->handle;
-  value->handle = NULL;
-  if (handle != NULL && value->is_owned) {
-    if (value->is_borrowed || value->is_small) {
-      value->maker->api->ReleaseValue(handle);
-    } else {
-      /* An allocator may run Python, which must not see the pending exception. */
-      PyObject *type, *error, *traceback;
-      PyErr_Fetch(&type, &error, &traceback);
-      Py_BEGIN_ALLOW_THREADS;
-      value->maker->api->ReleaseValue(handle);
-      Py_END_ALLOW_THREADS;
-      PyErr_Restore(type, error, traceback);
-    }
+struct value* ortcffi_new_value(PyTypeObject* type, struct maker* maker, OrtValue* object,
+                                PyObject* parent) {
+  struct value* value = ortcffi_blank_value(type, maker, parent);
+  if (value == NULL) {
+    maker->api->ReleaseValue(object);
+    return NULL;
   }
-}
-
-void ortcffi_value_release(struct value* value) {
-  if (!ortcffi_value_leave_handle(value)) {
-    /* Another thread, or the allocator, may close the value while the handle is being released. */
-    PyObject* lender = value->lender;
-    struct handle* allocator = value->allocator;
-    value->lender = NULL;
-    value->allocator = NULL;
-    release_handle(value);
-    Py_XDECREF(lender);
-    if (allocator != NULL) {
-      handle_let_go(allocator);
-      Py_DECREF((PyObject*)allocator);
-    }
-  }
-  if (!value->is_heir) {
-    Py_CLEAR(value->cdata);
-  }
-  PyMem_Free(value->shape_copy);
-  value->shape_copy = NULL;
-}
-
-/* Refuses any further use; while arrays or calls still use the value, its release waits. */
-static void close_value(struct value* value) {
-  value->is_closed = 1;
-  if (!value->is_lent && value->uses == 0) {
-    ortcffi_value_release(value);
-  }
-}
-
-PyObject* ortcffi_value_close(PyObject* self, PyObject* unused) {
-  (void)unused;
-  close_value((struct value*)self);
-  Py_RETURN_NONE;
-}
-
-/* Ends a use: a thread may be in a call with the OrtValue while another closes the value. */
-PyObject* ortcffi_value_take_back(PyObject* self, PyObject* unused) {
-  (void)unused;
-  struct value* value = (struct value*)self;
-  value->uses--;
-  if (value->is_closed) {
-    close_value(value);
-  }
-  Py_RETURN_NONE;
+  value->life.object = object;
+  return value;
 }
 
 int ortcffi_value_traverse(PyObject* self, visitproc visit, void* arg) {
-  struct value* value = (struct value*)self;
-  Py_VISIT(Py_TYPE(self));
-  Py_VISIT(value->maker);
-  Py_VISIT(value->lender);
-  return 0;
-}
-
-int ortcffi_value_clear(PyObject* self) {
-  close_value((struct value*)self);
-  return 0;
+  Py_VISIT(((struct value*)self)->maker);
+  return handle_traverse(self, visit, arg);
 }
 
 void ortcffi_value_dealloc(PyObject* self) {
   struct value* value = (struct value*)self;
   PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
-  ortcffi_value_release(value);
-  Py_XDECREF(value->cdata); /* an heir's weak reference */
+  handle_clear(&value->life);
+  PyMem_Free(value->shape_copy);
   Py_XDECREF((PyObject*)value->maker);
   PyObject_GC_Del(self);
   Py_DECREF(type);
 }
 
 int ortcffi_value_open(const struct value* value) {
-  if (value->is_closed || value->handle == NULL) {
-    PyErr_SetString(PyExc_ValueError, "this Value is closed");
-    return -1;
+  if (value->life.state == HANDLE_OPEN && value->life.object != NULL) {
+    return 0;
   }
-  return 0;
+  if (handle_check(&value->life) == 0) {
+    PyErr_SetString(PyExc_ValueError, "no library has made this Value yet");
+  }
+  return -1;
 }
 
-/* _adopt(maker, handle, lender, owned, readonly=False): a value around an address. */
+/* _adopt(maker, address, parent, owned, readonly=False): a value around an OrtValue. */
 PyObject* ortcffi_value_adopt(PyObject* type, PyObject* arguments) {
   struct maker* maker;
   unsigned long long handle;
-  PyObject* lender;
+  PyObject* parent;
   int owned, readonly = 0;
-  if (!PyArg_ParseTuple(arguments, "O!KOp|p", ortcffi_maker_type, &maker, &handle, &lender, &owned,
+  if (!PyArg_ParseTuple(arguments, "O!KOp|p", ortcffi_maker_type, &maker, &handle, &parent, &owned,
                         &readonly)) {
     return NULL;
   }
   struct value* value = ortcffi_new_value((PyTypeObject*)type, maker, (OrtValue*)(uintptr_t)handle,
-                                          lender == Py_None ? NULL : lender);
+                                          parent == Py_None ? NULL : parent);
   if (value != NULL) {
-    value->is_owned = (char)owned;
+    value->life.release = owned ? value->life.release : NULL;
     value->is_readonly = (char)readonly;
   }
   return (PyObject*)value;
@@ -260,7 +229,7 @@ static const char* copy_shape(struct value* value, OrtStatus** status) {
   const OrtApi* api = value->maker->api;
   OrtTensorTypeAndShapeInfo* info;
   ONNXTensorElementDataType element = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-  *status = api->GetTensorTypeAndShape(value->handle, &info);
+  *status = api->GetTensorTypeAndShape(ortcffi_value_object(value), &info);
   if (*status != NULL) {
     return "GetTensorTypeAndShape";
   }
@@ -287,7 +256,7 @@ static const char* copy_shape(struct value* value, OrtStatus** status) {
 int ortcffi_value_kind(struct value* value) {
   if (!value->has_kind) {
     ONNXType kind = ONNX_TYPE_UNKNOWN;
-    OrtStatus* status = value->maker->api->GetValueType(value->handle, &kind);
+    OrtStatus* status = value->maker->api->GetValueType(ortcffi_value_object(value), &kind);
     if (status != NULL) {
       ortcffi_value_fail(value->maker, status, "GetValueType");
       return -1;
@@ -307,7 +276,7 @@ int ortcffi_value_shape(struct value* value) {
   if (value->maker->version >= 25) {
     ONNXTensorElementDataType element = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
     status = value->maker->api->GetTensorElementTypeAndShapeDataReference(
-        value->handle, &element, &value->shape, &value->rank);
+        ortcffi_value_object(value), &element, &value->shape, &value->rank);
     value->element = (int)element;
   } else {
     function = copy_shape(value, &status);
@@ -331,7 +300,7 @@ static int is_reachable(const struct value* value) {
   if (value->maker->version < 14) {
     return 1; /* such tables know no devices */
   }
-  OrtStatus* status = api->GetTensorMemoryInfo(value->handle, &info);
+  OrtStatus* status = api->GetTensorMemoryInfo(ortcffi_value_object(value), &info);
   if (status != NULL) {
     ortcffi_value_fail(value->maker, status, "GetTensorMemoryInfo");
     return -1;
@@ -350,12 +319,13 @@ int ortcffi_value_data(struct value* value) {
   if (ortcffi_value_shape(value) < 0) {
     return -1;
   }
-  OrtStatus* status = value->maker->api->GetTensorMutableData(value->handle, &value->data);
+  OrtStatus* status =
+      value->maker->api->GetTensorMutableData(ortcffi_value_object(value), &value->data);
   if (status != NULL) {
     ortcffi_value_fail(value->maker, status, "GetTensorMutableData");
     return -1;
   }
-  int reachable = value->is_borrowed || value->is_on_cpu ? 1 : is_reachable(value);
+  int reachable = value->is_on_cpu ? 1 : is_reachable(value);
   if (reachable == 0) {
     PyErr_SetString(PyExc_BufferError,
                     "the memory of this value is a device's, which the CPU "

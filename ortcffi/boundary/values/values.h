@@ -9,8 +9,8 @@
  *       One table. `api` and `info`, which describes the memory of the CPU, are addresses; `owner`
  *       is the Api, `lender` keeps `info` valid.
  *   Tensor
- *       A value of any kind. It owns its OrtValue, or keeps what does. What it lends, arrays and
- *       buffers, keeps it: after `close` the memory goes with the last of them.
+ *       A value of any kind: a handle of an OrtValue (platform/handle.h). Arrays and buffers over
+ * its memory keep it: after `close` the memory goes with the last of them.
  *
  * All functions need the GIL. Those that may block or call back release it.
  */
@@ -35,46 +35,44 @@ struct maker {
 };
 
 struct value {
-  PyObject base;
+  struct handle life; /* of the OrtValue */
   struct maker* maker;
-  OrtValue* handle; /* NULL once it is released */
-  PyObject* lender; /* what owns the memory, or the handle; NULL if neither is another's */
-  /* The allocator that the OrtValue will call at its end, which is held until then; or NULL. */
-  struct handle* allocator;
   /* What a tensor is like, read when it is first asked for: it never changes. */
   void* data;
   const int64_t* shape; /* in the OrtValue, or in shape_copy where the table lends none */
   int64_t* shape_copy;
   size_t rank;
   int element, kind;
-  /* Of the handle, for whoever asks; NULL until somebody does. Of an heir a weak reference to it.
-   */
-  PyObject* cdata;
   char has_kind, has_shape, has_data;
-  char is_owned;    /* the OrtValue is */
-  char is_borrowed; /* the memory is, so that to release the OrtValue calls nothing */
-  char is_small;    /* so is its memory, and to release the OrtValue calls no Python */
-  char is_on_cpu;   /* its memory is known to be the CPU's */
+  char is_on_cpu; /* its memory is known to be the CPU's */
   char is_readonly;
-  char is_lent; /* arrays or buffers may point to the memory */
-  char is_heir; /* owns what another value had, until the cdata of that one is destroyed */
-  size_t uses;  /* calls under way that have the handle */
-  char is_closed;
+  char is_held; /* arrays or buffers may point to the memory, and keep it until the last goes */
 };
+
+/* The OrtValue; NULL before there is one, and after its release. */
+static inline OrtValue* ortcffi_value_object(const struct value* value) {
+  return (OrtValue*)value->life.object;
+}
 
 /* Types that other files need; set by ortcffi_value_types. */
 extern PyTypeObject* ortcffi_maker_type;
 extern PyTypeObject* ortcffi_tensor_type;
 
-/* A new value of a subtype of Tensor around a handle that it is to own; NULL with an exception, and
- * the handle is released. Takes a reference to `lender`, which may be NULL. */
-struct value* ortcffi_new_value(PyTypeObject* type, struct maker* maker, OrtValue* handle,
-                                PyObject* lender);
+/* A new value of a subtype of Tensor around an OrtValue that it is to own; NULL with an exception,
+ * and the OrtValue is released. `parent` outlives it, and may be NULL. */
+struct value* ortcffi_new_value(PyTypeObject* type, struct maker* maker, OrtValue* object,
+                                PyObject* parent);
 
-/* A new value without an OrtValue, which is to be written to its `handle`. It keeps `lender` and
- * `allocator`, either of which may be NULL; NULL with an exception. */
-struct value* ortcffi_blank_value(PyTypeObject* type, struct maker* maker, PyObject* lender,
-                                  OrtAllocator* allocator);
+/* A new value without an OrtValue, which is to be written to `life.object`. NULL with an exception.
+ */
+struct value* ortcffi_blank_value(PyTypeObject* type, struct maker* maker, PyObject* parent);
+
+/* Says that the release of a value calls no Python and takes no time: it keeps the GIL. */
+void ortcffi_value_is_quick(struct value* value);
+
+/* Says that something points into the value, which is then not released before its last reference.
+ */
+void ortcffi_value_hold(struct value* value);
 
 /* A new tensor from an allocator; None where that has no memory, NULL with an exception. */
 PyObject* ortcffi_new_tensor(PyObject* type, struct maker* maker, OrtAllocator* allocator,
@@ -84,9 +82,9 @@ PyObject* ortcffi_new_tensor(PyObject* type, struct maker* maker, OrtAllocator* 
 PyObject* ortcffi_new_strings(PyObject* type, struct maker* maker, PyObject* strings,
                               const int64_t* shape, size_t rank);
 
-/* A new tensor over memory that `lender` keeps; NULL with an exception. */
+/* A new tensor over memory that `parent` keeps; NULL with an exception. */
 PyObject* ortcffi_borrow(PyObject* type, struct maker* maker, void* data, size_t size,
-                         const int64_t* shape, size_t rank, int element, PyObject* lender,
+                         const int64_t* shape, size_t rank, int element, PyObject* parent,
                          int is_readonly);
 
 /* A tuple of int as C has it, to be given to PyMem_Free; NULL with an exception. */
@@ -115,25 +113,14 @@ void* ortcffi_empty_memory(void);
 
 /* Methods of Tensor, by file. */
 extern PyType_Spec ortcffi_maker_spec;
-PyObject* ortcffi_value_close(PyObject* self, PyObject* unused);
-PyObject* ortcffi_value_handle(PyObject* self, void* unused);
-PyObject* ortcffi_value_take_back(PyObject* self, PyObject* unused);
 PyObject* ortcffi_value_from_strings(PyObject* type, PyObject* arguments);
 PyObject* ortcffi_value_blank(PyObject* type, PyObject* arguments);
 PyObject* ortcffi_value_empty(PyObject* type, PyObject* arguments);
 PyObject* ortcffi_value_give_away(PyObject* self, PyObject* owner);
-/* `sample` is any cdata of OrtValue*. */
-void ortcffi_value_handles_init(PyObject* sample);
-/* Releases the OrtValue, and then what owns the memory that it points to; where somebody has a
- * cdata of the handle, when that is destroyed. */
-void ortcffi_value_release(struct value* value);
-/* Where somebody has a cdata of the handle: moves what a value owns to an heir, and returns 1. */
-int ortcffi_value_leave_handle(struct value* value);
-/* A cdata of the type of `sample`; see conversions.h. */
-PyObject* ortcffi_pointer_cdata(char* pointer, PyObject* sample);
+/* CFFI's type OrtValue*. */
+extern PyObject* ortcffi_value_pointer;
 PyObject* ortcffi_value_adopt(PyObject* type, PyObject* arguments);
 int ortcffi_value_traverse(PyObject* self, visitproc visit, void* arg);
-int ortcffi_value_clear(PyObject* self);
 void ortcffi_value_dealloc(PyObject* self);
 
 PyObject* ortcffi_value_from_numpy(PyObject* type, PyObject* const* arguments, Py_ssize_t count,
