@@ -359,3 +359,32 @@ def test_a_kernel_has_attributes_of_the_core_whatever_table_is_the_default():
         print(op.kernel({"factor": 3.0})(np.ones(1, np.float32)))
     """
     assert run_python(program) == "[3.]"
+
+
+def test_calls_within_calls_leave_nothing_once_the_kernel_is_closed(define):
+    depth = 0
+
+    @define([F], [F])
+    def nested(x):
+        nonlocal depth
+        depth += 1
+        found = kernel(x) if depth < 20 else x
+        depth -= 1
+        return found
+
+    def in_use():
+        return ort.core_api().default_allocator.stats.bytes_allocated
+
+    with nested.kernel() as kernel:
+        kernel(X)
+    before = in_use()
+    for _ in range(20):
+        with nested.kernel() as kernel:
+            kernel(X)
+    assert in_use() - before < 2000
+
+
+def test_an_op_with_too_many_pairs_is_refused(define):
+    op = define([F], [F], may_inplace=[(0, 0)] * 65)(lambda x: x)
+    with pytest.raises(ValueError, match="may_inplace has at most 64 pairs"):
+        op.kernel()
