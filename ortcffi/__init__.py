@@ -86,7 +86,7 @@ _NAMES = {
     "memory.numpy_memory": "numpy_allocator",
     "custom_ops.op_attr": "OpAttr OpAttrType",
     "official.attached": "Official",
-    "official.door": "attach",
+    "official.attach": "attach",
     "official.layout": "UnknownLayoutError",
     "official.soft_bound": "SoftBound",
     "options.session": "DevicePolicy ExecutionMode OptimizationLevel SessionOptions",

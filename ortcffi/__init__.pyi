@@ -69,8 +69,8 @@ from ortcffi.models.compile import compile_model as compile_model
 from ortcffi.models.graph import Graph as Graph
 from ortcffi.models.nodes import GraphNode as GraphNode
 from ortcffi.models.nodes import GraphValue as GraphValue
+from ortcffi.official.attach import attach as attach
 from ortcffi.official.attached import Official as Official
-from ortcffi.official.door import attach as attach
 from ortcffi.official.layout import UnknownLayoutError as UnknownLayoutError
 from ortcffi.official.soft_bound import SoftBound as SoftBound
 from ortcffi.options.prepacked import PrepackedWeights as PrepackedWeights

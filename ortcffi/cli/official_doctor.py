@@ -92,7 +92,7 @@ def _tried() -> OfficialFinding:
     finding = OfficialFinding()
     try:
         package = importlib.import_module(PACKAGE)
-        from ortcffi.official.door import attach
+        from ortcffi.official.attach import attach
 
         version = str(package.__version__)
         finding = finding._replace(version=version, is_known=is_known_release(version))

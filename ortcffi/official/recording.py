@@ -242,7 +242,7 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 def _official() -> "Official":
-    from ortcffi.official.door import attach
+    from ortcffi.official.attach import attach
 
     return attach()
 

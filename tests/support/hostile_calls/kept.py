@@ -63,8 +63,8 @@ def take_back() -> None:
         executor.shutdown(cancel_futures=True)
         _environment.state.executor = None
     gc.collect()  # what goes may give up shared allocators by itself
-    if door := sys.modules.get("ortcffi.official.door"):
-        env = door.attach().env
+    if attaching := sys.modules.get("ortcffi.official.attach"):
+        env = attaching.attach().env
         for each in env._registered():
             try:
                 env.unregister_allocator(each.lent.info)
