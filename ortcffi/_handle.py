@@ -28,15 +28,18 @@ public(Owner)
 Release = Callable[..., None]
 
 
+_typeof = cache(ffi.typeof)
+
+
 @cache
-def _address_of_function(name: str) -> int:
-    return address_of(ffi.addressof(lib, name))
+def _out_type(kind: Any) -> Any:
+    return ffi.typeof(f"{kind.cname}*")
 
 
-def _address(release: Any) -> int:
-    if isinstance(release, ffi.CData):
-        return address_of(release)
-    return _address_of_function(release.__name__)
+@cache
+def _pointer(release: Any) -> Any:
+    is_function = isinstance(release, ffi.CData)
+    return ffi.cast("void*", release if is_function else ffi.addressof(lib, release.__name__))
 
 
 def owner_of(kind: str, api: Any, release: Release, *parents: object) -> Any:
@@ -57,14 +60,14 @@ def owner_of(kind: str, api: Any, release: Release, *parents: object) -> Any:
         What must outlive the object.
     """
     owner = Owner()
-    table = 0 if api is None else address_of(getattr(api, "pointer", api))
-    owner._make_handle(table, ffi.typeof(kind), _address(release), parents)
+    table = ffi.NULL if api is None else getattr(api, "pointer", api)
+    lib.ortcffi_make_handle(owner, table, _typeof(kind), _pointer(release), parents)
     return owner
 
 
 def out_of(owner: Any) -> Any:
     """Where the function of C is to write the object to; valid as long as the owner."""
-    return ffi.cast(f"{owner._handle_type.cname}*", owner._handle_out)
+    return ffi.cast(_out_type(owner._handle_type), owner._handle_out)
 
 
 def owned_by(owner: Any) -> Any:
@@ -94,7 +97,7 @@ class Array:
 
     def __init__(self, kind: str, api: "Api", release: Release, count: int) -> None:
         self._owner = owner_of("ortcffi_list*", api, lib.ortcffi_release_list)
-        function = ffi.cast("ortcffi_release*", _address(release))
+        function = ffi.cast("ortcffi_release*", _pointer(release))
         if not lib.ortcffi_new_list(function, count, out_of(self._owner)):
             raise MemoryError(f"there is no memory for {count} objects")
         self.items = ffi.cast(f"{kind}*", lib.ortcffi_list_items(owned_by(self._owner)))
@@ -141,11 +144,12 @@ class Handle(Owner, Closing):
         if isinstance(handle, Owner):
             self._take_handle(handle)
         else:
-            function = 0 if release is None else _address(release)
+            function = ffi.NULL if release is None else _pointer(release)
             parents = lender if isinstance(lender, tuple) else (lender,)
             if release is None:  # a cdata may own, or keep, what it points to
                 parents = *parents, handle
-            self._make_handle(address_of(api.pointer), ffi.typeof(handle), function, parents)
+            kind = ffi.typeof(handle)
+            lib.ortcffi_make_handle(self, api.pointer, kind, function, parents)
             self._adopt_handle(address_of(handle))
         self._set_api(api)
 

@@ -77,6 +77,12 @@ static PyObject* pointer_result(char* pointer, struct _cffi_ctypedescr* type, Py
   return _cffi_from_c_pointer(pointer, type);
 }
 
+/* A cdata of a type of CFFI's that keeps nothing alive. */
+PyObject* ortcffi_pointer_cdata(void* pointer, PyObject* type);
+PyObject* ortcffi_pointer_cdata(void* pointer, PyObject* type) {
+  return _cffi_from_c_pointer((char*)pointer, (struct _cffi_ctypedescr*)type);
+}
+
 /* `self` is CFFI's module, or the function's name where ortcffi_checked made the function. */
 static PyObject* status_result(char* pointer, struct _cffi_ctypedescr* type, PyObject* self) {
   static PyObject* success;

@@ -88,24 +88,21 @@ class MemoryInfo(Handle):
     def id(self) -> int:
         """The device's number. API function: ``MemoryInfoGetId``."""
         out = ffi.new("int*")
-        api = self.api.pointer
-        checked.MemoryInfoGetId(api, self.handle, out)
+        self._read_handle(checked.MemoryInfoGetId, self.api.pointer, out)
         return out[0]  # type: ignore[no-any-return]
 
     @property
     def mem_type(self) -> MemType | int:
         """What the memory is for. API function: ``MemoryInfoGetMemType``."""
         out = ffi.new("OrtMemType*")
-        api = self.api.pointer
-        checked.MemoryInfoGetMemType(api, self.handle, out)
+        self._read_handle(checked.MemoryInfoGetMemType, self.api.pointer, out)
         return known(MemType, out[0])
 
     @property
     def allocator_type(self) -> AllocatorType | int:
         """The kind of allocator. API function: ``MemoryInfoGetType``."""
         out = ffi.new("OrtAllocatorType*")
-        api = self.api.pointer
-        checked.MemoryInfoGetType(api, self.handle, out)
+        self._read_handle(checked.MemoryInfoGetType, self.api.pointer, out)
         return known(AllocatorType, out[0])
 
     @property

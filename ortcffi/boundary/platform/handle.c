@@ -49,6 +49,12 @@ static Py_ssize_t count_of(PyObject* parents) {
   return parents == NULL ? 0 : PyTuple_Check(parents) ? PyTuple_Size(parents) : 1;
 }
 
+/* Whether there are no handles among the parents, as where an array is the only one: handles and
+ * tuples take part in garbage collection, and arrays do not. */
+static int are_plain(PyObject* parents) {
+  return parents == NULL || !(PyType_GetFlags(Py_TYPE(parents)) & Py_TPFLAGS_HAVE_GC);
+}
+
 /* One of the parents; NULL if it is no handle. */
 static struct handle* parent_at(PyObject* parents, Py_ssize_t place) {
   return as_handle(PyTuple_Check(parents) ? PyTuple_GetItem(parents, place) : parents);
@@ -56,7 +62,7 @@ static struct handle* parent_at(PyObject* parents, Py_ssize_t place) {
 
 /* From the end, so that what was named first goes last. */
 static void drop_parents(PyObject* parents) {
-  for (Py_ssize_t i = count_of(parents); i-- > 0;) {
+  for (Py_ssize_t i = are_plain(parents) ? 0 : count_of(parents); i-- > 0;) {
     struct handle* parent = parent_at(parents, i);
     if (parent != NULL) {
       handle_let_go(parent);
@@ -133,7 +139,7 @@ static void release_if_due(struct handle* self) {
 /* --- life --------------------------------------------------------------------------------------*/
 
 static int hold_parents(PyObject* parents) {
-  Py_ssize_t count = count_of(parents);
+  Py_ssize_t count = are_plain(parents) ? 0 : count_of(parents);
   for (Py_ssize_t i = 0; i < count; i++) {
     const struct handle* parent = parent_at(parents, i);
     if (parent != NULL && parent->state == HANDLE_RELEASED) {
@@ -325,18 +331,6 @@ static PyType_Spec hold_spec = {
 
 static PyObject* none_or_error(int answer) { return answer < 0 ? NULL : Py_NewRef(Py_None); }
 
-/* _make_handle(api, type, release, parents): addresses of a table and of the function that
- * releases. */
-static PyObject* make(PyObject* self, PyObject* arguments) {
-  unsigned long long api, release;
-  PyObject *type, *parents;
-  if (!PyArg_ParseTuple(arguments, "KOKO!", &api, &type, &release, &PyTuple_Type, &parents)) {
-    return NULL;
-  }
-  return none_or_error(handle_make((struct handle*)self, (const OrtApi*)(uintptr_t)api, type,
-                                   (handle_release)(uintptr_t)release, parents));
-}
-
 /* _open_handle(): the library has written the object. */
 static PyObject* made(PyObject* self, PyObject* unused) {
   (void)unused;
@@ -437,11 +431,11 @@ static PyObject* move(PyObject* self, PyObject* address) {
   Py_RETURN_NONE;
 }
 
-/* Calls function(api, cdata, *rest) for (function, api, *rest). */
+/* Calls function(api, cdata, *rest) for (function, api, *rest). The call keeps the object. */
 static PyObject* call_with(struct handle* self, PyObject* arguments) {
   Py_ssize_t count = PyTuple_Size(arguments);
   PyObject* given = PyTuple_New(count);
-  PyObject* cdata = given == NULL ? NULL : handle_cdata(self);
+  PyObject* cdata = given == NULL ? NULL : ortcffi_pointer_cdata(self->object, self->type);
   PyObject* answer = NULL;
   if (cdata != NULL) {
     for (Py_ssize_t i = 1; i < count; i++) {
@@ -549,7 +543,6 @@ static PyObject* get_handle(PyObject* self, void* unused) {
 }
 
 static PyMethodDef handle_methods[] = {
-    {"_make_handle", make, METH_VARARGS, NULL},
     {"_open_handle", made, METH_NOARGS, NULL},
     {"_adopt_handle", adopt, METH_O, NULL},
     {"_take_handle", take, METH_O, NULL},
@@ -643,6 +636,14 @@ void ortcffi_list_move(ortcffi_list* array, size_t place, void** out) {
 }
 
 /* --- the module --------------------------------------------------------------------------------*/
+
+ortcffi_object* ortcffi_make_handle(ortcffi_object* handle, const void* api, ortcffi_object* type,
+                                    void* release, ortcffi_object* parents) {
+  struct handle* self = as_handle((PyObject*)handle);
+  int answer = handle_make(self, (const OrtApi*)api, (PyObject*)type,
+                           (handle_release)(uintptr_t)release, (PyObject*)parents);
+  return (ortcffi_object*)none_or_error(answer);
+}
 
 ortcffi_object* ortcffi_object_at(void* address) {
   return (ortcffi_object*)Py_NewRef((PyObject*)address);

@@ -90,6 +90,9 @@ void handle_close(struct handle* self);
 /* A new cdata of the object, which holds it; NULL with an exception. */
 PyObject* handle_cdata(struct handle* self);
 
+/* A cdata that holds nothing; see conversions.h. */
+PyObject* ortcffi_pointer_cdata(void* pointer, PyObject* type);
+
 /* The object, which the caller owns from now on: the handle is RELEASED, its parents go. */
 void* handle_take(struct handle* self);
 

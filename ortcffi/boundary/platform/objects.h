@@ -25,6 +25,11 @@ ortcffi_object* ortcffi_new_handle_type(void);
 /* Gives ffi.from_buffer, by which handles make cdata. */
 void ortcffi_handles_begin(ortcffi_object* from_buffer);
 
+/* Begins to make the object of a handle, see handle_make. `type` is CFFI's type of the pointer,
+ * `release` a function, or NULL where the object is another's. */
+ortcffi_object* ortcffi_make_handle(ortcffi_object* handle, const void* api, ortcffi_object* type,
+                                    void* release, ortcffi_object* parents);
+
 /* In the child of a fork: objects with threads are those of another process from now on. */
 void ortcffi_new_process(void);
 
