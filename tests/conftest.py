@@ -202,10 +202,7 @@ def leaves_no_environment(request: pytest.FixtureRequest) -> Iterator[None]:
 
 def open_environments() -> dict[Any, int]:
     """How many environments are open, by library."""
-    return {
-        path: sum(env._handle_address != 0 for env in state.envs)
-        for path, state in ortcffi.env.state._states.items()
-    }
+    return {path: len(state.open_envs()) for path, state in ortcffi.env.state._states.items()}
 
 
 # --- compilers ------------------------------------------------------------------------------------

@@ -104,7 +104,7 @@ def choose(what: str, **arguments: Any) -> None:
     if found is not None:
         arguments.setdefault("severity", found.severity)
     found = state.environment = None
-    if any(not env.closed for env in state_of(api()).envs):
+    if state_of(api()).open_envs():
         raise RuntimeError(f"sessions or values use the environment, so its {what} is chosen")
     state.environment = Env("Default", api(), **state.chosen | arguments)
     state.chosen |= arguments

@@ -63,20 +63,25 @@ class EnvState:
         The severity that an `Env` set last.
     borrowed : tuple
         What the library borrows now.
-    envs : weak set of Env
-        The references to the environment.
     """
 
-    __slots__ = ("__weakref__", "_lasts", "_making", "_past", "borrowed", "envs", "severity")
+    __slots__ = ("__weakref__", "_envs", "_lasts", "_making", "_past", "borrowed", "severity")
 
     severity: "LogSeverity | int"
 
     def __init__(self) -> None:
         self.borrowed: tuple[Any, ...] = ()
-        self.envs: weakref.WeakSet[Env] = weakref.WeakSet()
+        self._envs: list[weakref.ref[Env]] = []  # a WeakSet grows where an interrupt strikes in it
         self._making: weakref.WeakValueDictionary[int, Made] = weakref.WeakValueDictionary()
         self._lasts = False
         self._past: list[Registered] = []
+
+    def open_envs(self) -> "list[Env]":
+        """The references to the environment that are not closed."""
+        with _guard:
+            found = [(each, each()) for each in self._envs]
+            self._envs = [each for each, env in found if env is not None]
+        return [env for _, env in found if env is not None and not env.closed]
 
     def begin(self, given: Iterable[object], severity: "LogSeverity | int") -> "list[Env]":
         """Note that the library is about to be asked for its environment.
@@ -87,7 +92,7 @@ class EnvState:
             References that there are already. `established` wants them.
         """
         with _guard:
-            others = [env for env in self.envs if not env.closed]
+            others = self.open_envs()
             if not (others or self._lasts):
                 self.severity = severity
             self.borrowed += tuple(given)
@@ -99,7 +104,7 @@ class EnvState:
         Where one of the others was open all the time, the library has ignored what was given.
         """
         with _guard:
-            self.envs.add(env)
+            self._envs.append(weakref.ref(env))
             is_ignored = self._lasts or any(not other.closed for other in others)
         if is_ignored:
             self.remove(given)

@@ -19,13 +19,13 @@ NEEDS_REPLACEMENT = needs_release(23, "allocators that replace others")
 
 def test_sessions_without_an_environment_share_one_until_the_last_is_closed(real_api, x):
     gc.collect()
-    before = len(state_of(real_api).envs)
+    before = len(state_of(real_api).open_envs())
     first, second = (ort.Session(models.add(), api=real_api) for _ in range(2))
-    assert len(state_of(real_api).envs) == before + 1
+    assert len(state_of(real_api).open_envs()) == before + 1
     first.close()
     assert second.run({"x": x})[0].shape == (1, 4)
     second.close()
-    assert len(state_of(real_api).envs) == before
+    assert len(state_of(real_api).open_envs()) == before
 
 
 def test_a_session_made_after_the_shared_environment_has_ended_gets_another(real_api, x):
@@ -36,9 +36,9 @@ def test_a_session_made_after_the_shared_environment_has_ended_gets_another(real
 
 def test_an_environment_of_ones_own_is_not_shared(real_api):
     with ort.Env(api=real_api) as env, ort.Session(models.add(), env=env):
-        before = len(state_of(real_api).envs)
+        before = len(state_of(real_api).open_envs())
         with ort.Session(models.add(), api=real_api):
-            assert len(state_of(real_api).envs) == before + 1
+            assert len(state_of(real_api).open_envs()) == before + 1
 
 
 def test_an_interrupt_after_the_library_has_made_a_session_does_not_lose_it(real_api, monkeypatch):

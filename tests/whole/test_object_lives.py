@@ -7,6 +7,7 @@ import itertools
 import sys
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from support.versions import API_VERSION
 
 import ortcffi as ort
 from ortcffi._native import ffi, lib
-from ortcffi.env import sharing as env_clients
+from ortcffi.env import state as env_state
 from ortcffi.ep import devices
 from ortcffi.values import compiled
 
@@ -107,18 +108,18 @@ def test_a_name_is_read_before_its_object_ends(core_api, monkeypatch, module, ki
 def test_a_device_is_read_before_its_environment_ends(real_api, monkeypatch, name):
     [device, *_] = ort.Env("devices", real_api).devices
     expected = getattr(device, name)
-    users, counts = env_clients._libraries[real_api.library], []
+    alive, counts = weakref.ref(env_state.state_of(real_api)), []
     for function in ("decode", "_pairs"):
         found = getattr(devices, function)
 
         def close_first(*arguments, found=found):
             device.close()
-            counts.append(len(users.present))
+            counts.append(alive() is not None)
             return found(*arguments)
 
         monkeypatch.setattr(devices, function, close_first)
     assert getattr(device, name) == expected
-    assert counts == [1]
+    assert counts == [True]
 
 
 @pytest.mark.parametrize("which", ["core_api()", "load()"])
@@ -148,7 +149,7 @@ def test_a_fork_while_another_thread_counts_environments_leaves_the_child_workin
     held = threading.Event()
 
     def hold():
-        with env_clients._guard:
+        with env_state._guard:
             held.set()
             time.sleep(0.05)  # until the fork has come to wait for it
 

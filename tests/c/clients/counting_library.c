@@ -86,6 +86,12 @@ static OrtStatus* ORT_API_CALL counted_CreateSessionOptions(OrtSessionOptions** 
   live[OPTIONS] += status == NULL;
   return status;
 }
+static OrtStatus* ORT_API_CALL counted_CloneSessionOptions(const OrtSessionOptions* options,
+                                                           OrtSessionOptions** out) {
+  OrtStatus* status = api->CloneSessionOptions(options, out);
+  live[OPTIONS] += status == NULL;
+  return status;
+}
 RELEASES(OPTIONS, api, ReleaseSessionOptions, OrtSessionOptions)
 
 MAKES(VALUE, api, CreateTensorWithDataAsOrtValue,
@@ -226,6 +232,7 @@ static OrtApi counted_table(void) {
   IS_COUNTED(CreateEnv);
   IS_COUNTED(ReleaseEnv);
   IS_COUNTED(CreateSessionOptions);
+  IS_COUNTED(CloneSessionOptions);
   IS_COUNTED(ReleaseSessionOptions);
   IS_COUNTED(CreateTensorWithDataAsOrtValue);
   IS_COUNTED(CreateTensorWithDataAndDeleterAsOrtValue);
