@@ -47,8 +47,7 @@ class Env(EnvMemory):
         are known. The record also has the attributes ``severity`` (a `LogSeverity`), ``category``,
         ``log_id`` and ``code_location``, as in `LogMessage`.
 
-        Exceptions go to ``sys.unraisablehook``. It stays as long as the environment: an `Env` that
-        it leads to must be closed.
+        Exceptions go to ``sys.unraisablehook``. It stays as long as the environment.
     severity : LogSeverity, optional
         The lowest severity that is logged.
     threading : ThreadingOptions, optional

@@ -32,9 +32,6 @@ class Kernel(KernelHost, Closing):
     whatever `Value` takes, None for an optional one that is left out; arrays are not copied. Any
     thread may call it.
 
-    Close a kernel whose op is written in Python, if the op's function leads to the kernel: the
-    garbage collector does not see such a cycle.
-
     Attributes
     ----------
     description : CustomOp

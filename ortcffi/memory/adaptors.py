@@ -74,7 +74,8 @@ class Adaptor(Allocator):
         return self.inner.info
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.inner!r})"
+        name = type(self).__name__
+        return f"<{name} closed>" if self.closed else f"{name}({self.inner!r})"
 
 
 @public

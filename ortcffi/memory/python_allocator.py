@@ -31,8 +31,8 @@ class PythonAllocator(Allocator):
     Python did not start, and never under a lock. If `alloc` raises, the call that needs memory
     fails, with that exception as its ``__cause__``.
 
-    Arrays, values and arenas keep their allocator alive, and the garbage collector does not see it:
-    an allocator that stores one of its own, or an `Arena` around itself, is never freed.
+    Arrays and values keep their allocator alive, and the garbage collector does not see it: an
+    allocator that stores one of its own is never freed.
 
     Parameters
     ----------

@@ -91,15 +91,6 @@ def test_results_outlive_their_kernel():
     assert result.tolist() == X.tolist()
 
 
-def test_a_closed_kernel_says_so():
-    kernel = scale.kernel()
-    kernel.close()
-    kernel.close()
-    assert kernel.closed
-    with pytest.raises(ValueError, match="this Kernel is closed"):
-        kernel(X)
-
-
 def test_a_closed_kernel_no_longer_keeps_its_allocator():
     allocator = ort.Tracking(ort.core_api().default_allocator)
     kernel, kept = scale.kernel(allocator=allocator), weakref.ref(allocator)

@@ -44,12 +44,6 @@ def test_an_empty_array_needs_no_allocation_that_could_fail(make):
     assert make(0).empty(0).size == 0
 
 
-def test_a_with_block_closes_it(make):
-    with make(0) as failing, pytest.raises(MemoryError):
-        failing.empty(3)
-    assert failing.closed
-
-
 @pytest.mark.parametrize("method", ["zeros", "copy_of", "full"])
 def test_a_failure_leaves_nothing_behind(make, method):
     pool = Tracking(make(0))

@@ -183,26 +183,6 @@ def test_closing_releases_the_info_once(core_api):
     assert live_infos() == before
 
 
-def test_an_unreferenced_info_is_released(core_api):
-    before = live_infos()
-    info = [core_api.cpu_memory_info()]
-    info.append(info)
-    del info
-    gc.collect()
-    assert live_infos() == before
-
-
-@pytest.mark.parametrize("use", [*PROPERTIES, "handle"])
-def test_a_closed_info_says_that_it_is_closed(api, use):
-    info = api.cpu_memory_info()
-    info.close()
-    assert info.closed
-    with pytest.raises(ValueError, match="this MemoryInfo is closed"):
-        getattr(info, use)
-    with pytest.raises(ValueError, match="this MemoryInfo is closed"), info:
-        pass
-
-
 def test_the_info_of_an_allocator_outlives_what_made_it(api):
     info = api.default_allocator.info
     gc.collect()

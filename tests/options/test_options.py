@@ -191,24 +191,6 @@ def test_without_a_table_the_default_one_makes_them(kind, core_api):
         assert options.api == core_api
 
 
-@pytest.mark.parametrize("kind", [*KINDS, ort.PrepackedWeights])
-def test_closed_options_raise(api, kind):
-    options = kind(api)
-    options.close()
-    options.close()
-    assert repr(options).startswith(f"<{kind.__name__} closed")
-    for name in getattr(kind, "_names", list)():
-        with pytest.raises(ValueError, match=f"this {kind.__name__} is closed"):
-            getattr(options, name)
-
-
-def test_the_core_releases_options_that_are_closed_or_forgotten(core_api):
-    # The fixture that looks for leaks compares the counts of before and after.
-    for kind in [*KINDS, ort.PrepackedWeights]:
-        options = [kind(core_api)]
-        options.append(options)
-
-
 # --- configuration entries ------------------------------------------------------------------------
 
 NAUGHTY = {"key": "", "naïve": "模型", "with space": "a=b;c", "%s": "%n"}

@@ -183,17 +183,6 @@ def test_synchronize_does_nothing_on_the_cpu(session, x):
         bound.synchronize_outputs()
 
 
-def test_a_closed_binding_says_so(session, x):
-    bound = session.bind(x=x)
-    bound.close()
-    bound.close()
-    assert bound.closed
-    assert repr(bound) == "<Binding closed>"
-    for use in (bound.run, lambda: bound.outputs, lambda: bound.bind(x=x), bound.__enter__):
-        with pytest.raises(ValueError, match="closed"):
-            use()
-
-
 def test_the_session_stays_until_its_bindings_are_closed(x):
     before = lib.ortcffi_live_sessions()
     session = ort.Session(models.add())

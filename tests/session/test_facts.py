@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from support import models
 from support.paths import finds_support
-from support.processes import run, run_python
+from support.processes import run
 from support.releases import needs_release
 
 import ortcffi as ort
@@ -229,37 +229,6 @@ def test_a_spawned_process_runs_a_pickled_session(tmp_path):
     script = tmp_path / "spawns.py"
     script.write_text(dedent(code))
     run(sys.executable, script, env=os.environ | PATH)
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
-@pytest.mark.parametrize(("threads", "works"), [(1, True), (2, False)])
-def test_a_fork_takes_the_threads_of_a_session_away(threads, works):
-    code = f"""
-        import os, sys
-        import numpy as np
-        from support import models
-        import ortcffi as ort
-        x = np.ones((1, 4), np.float32)
-        session = ort.Session(models.add(), ort.SessionOptions(intra_op_threads={threads}))
-        session.run({{"x": x}})
-        import warnings
-        warnings.simplefilter("ignore")  # of threads
-        child = os.fork()
-        if child == 0:
-            try:
-                session.run({{"x": x}})
-                told = ""
-            except RuntimeError as error:
-                told = str(error)
-            good = (told == "") if {works} else "before a fork" in told
-            session.close()
-            with ort.Session(models.add(), ort.SessionOptions(intra_op_threads=1)) as fresh:
-                good = good and fresh.run({{"x": x}}, timeout=300)[0].sum() == 8
-            os._exit(0 if good else 1)
-        assert os.waitpid(child, 0)[1] == 0
-        session.run({{"x": x}}, timeout=300)
-    """
-    run_python(dedent(code), **PATH)
 
 
 def test_the_collector_releases_a_cycle_with_an_allocator_before_its_session(real_api):

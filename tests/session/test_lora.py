@@ -101,15 +101,6 @@ def test_a_bound_run_refuses_adapters_which_the_library_would_ignore(session, re
     assert bound.outputs["y"].tolist() == x.tolist()
 
 
-def test_the_collector_releases_options_in_a_cycle_with_their_adapter(real_api, file):
-    # A mistake ends the process.
-    for _ in range(3):
-        cycle = [ort.RunOptions(real_api, adapters=[ort.LoraAdapter(file, real_api)])]
-        cycle.append(cycle)
-        del cycle
-        gc.collect()
-
-
 def test_without_a_table_an_adapter_belongs_to_the_library_of_sessions(real_api, file):
     with ort.LoraAdapter(file) as adapter:
         assert adapter.api.same_library(real_api)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Key-value pairs as a mapping."""
 
-import gc
 from random import Random
 
 import pytest
@@ -118,24 +117,6 @@ def test_text_that_is_not_utf8_has_replacement_characters(api):
         lib.AddKeyValuePair(api.pointer, pairs.handle, b"k", b"a\xffb")
         assert pairs["k"] == "a\ufffdb"
         assert pairs.to_dict() == {"k": "a\ufffdb"}
-
-
-def test_closing_releases_the_pairs_once():
-    before = live_pairs()
-    pairs = KeyValuePairs({"a": "1"})
-    assert live_pairs() == before + 1
-    pairs.close()
-    pairs.close()
-    assert live_pairs() == before
-
-
-def test_pairs_that_are_forgotten_are_released():
-    before = live_pairs()
-    pairs = [KeyValuePairs({"a": "1"})]
-    pairs.append(pairs)
-    del pairs
-    gc.collect()
-    assert live_pairs() == before
 
 
 def test_closed_pairs_say_that_they_are_closed(pairs):

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Statuses as objects."""
 
-import gc
-
 import pytest
 
 import ortcffi
@@ -111,31 +109,6 @@ def test_the_end_of_a_with_block_releases_the_status_also_after_an_error():
     with pytest.raises(ZeroDivisionError), Status(ErrorCode.FAIL, "m"):
         raise ZeroDivisionError
     assert live_statuses() == before
-
-
-def test_a_status_that_is_forgotten_is_released():
-    before = live_statuses()
-    status = Status(ErrorCode.FAIL, "m")
-    del status
-    assert live_statuses() == before
-
-
-def test_a_status_in_a_garbage_cycle_is_released():
-    before = live_statuses()
-    cycle = [Status(ErrorCode.FAIL, "m")]
-    cycle.append(cycle)
-    del cycle
-    gc.collect()
-    assert live_statuses() == before
-
-
-@pytest.mark.parametrize("use", ["code", "message", "ok", "handle", "raise_", "__enter__"])
-def test_a_closed_status_says_that_it_is_closed(api, use):
-    status = Status(ErrorCode.FAIL, "m", api)
-    status.close()
-    assert status.closed
-    with pytest.raises(ValueError, match="this Status is closed"):
-        getattr(status, use)()
 
 
 def test_the_repr_tells_code_and_message(api):

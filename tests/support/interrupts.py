@@ -69,39 +69,21 @@ def refused(make: Callable[[], Any]) -> Callable[[], None]:
 
 
 CORE: dict[str, Callable[[], Any]] = {
-    "status": lambda: ort.Status(3, "message"),
-    "pairs": lambda: ort.KeyValuePairs({"a": "b"}),
-    "tensor type": lambda: ort.TensorTypeInfo("f4", ["batch", 3]),
     "type": lambda: ort.TypeInfo.map("i8", ort.TypeInfo.tensor("f4", [])).contained,
     "type of a value": lambda: pairs.type_info,
-    "tensor": lambda: Value.empty(3),
-    "borrowed tensor": lambda: Value.from_numpy(x),
-    "strings": lambda: Value.from_strings(texts),
     "dlpack": lambda: Value.from_dlpack(x),
-    "sequence": lambda: Value.sequence([tensor, tensor]),
     "map": pairs.keys,
     "sparse": lambda: Value.sparse_coo(x[:1], np.zeros(1, np.int64), (2, 2), copy=True),
     "sparse parts": lambda: coo.sparse_indices,
     "handle": lambda: (tensor.handle, len(texts)),
-    "memory info": lambda: core_api().memory_info("Cpu"),
     "memory info of the CPU": lambda: core_api().cpu_memory_info(),
     "memory info of a device": lambda: core_api().device_memory_info("mine"),
     "statistics": lambda: core_api().default_allocator.stats,
-    "environment": lambda: ort.Env("app", core_api(), logger=print),
-    "session options": lambda: ort.SessionOptions(core_api(), config={"a": "b"}),
     "copy of session options": options.clone,
     "setting of session options": lambda: options.intra_op_threads,
     "custom ops of session options": lambda: options.custom_ops,
     "configuration": options.config.to_dict,
-    "run options": lambda: ort.RunOptions(core_api(), tag="tag"),
-    "threading options": lambda: ort.ThreadingOptions(core_api()),
-    "prepacked weights": lambda: ort.PrepackedWeights(core_api()),
-    "arena configuration": lambda: ort.ArenaCfg(core_api(), max_bytes=1 << 20),
-    "attribute": lambda: ort.OpAttr("name", [1, 2], api=core_api()),
-    "domain": lambda: ort.CustomOpDomain("mine", core_api()),
-    "arena": lambda: ort.Arena(core_api().default_allocator),
     "adaptors": lambda: ort.Tracking(ort.Limiting(core_api().default_allocator, 1 << 20)),
-    "kernel": same.kernel,
     "inferred types": lambda: kernel.infer_shapes((1, 2)),
     "trace": lambda: ort.trace(core_api()),
     "refusal": refused(lambda: core_api().memory_info("NoSuchDevice")),
@@ -188,6 +170,11 @@ class Engine:
 
     def environment(self) -> Any:
         return ort.Env("app", self.api)
+
+    def adapter(self) -> Any:
+        from support.lives import adapter
+
+        return ort.LoraAdapter(adapter(), self.api)
 
     def domains_of_ops(self) -> Any:
         """Register a set whose ops have changed; made domains stay, so this ends before that."""

@@ -64,9 +64,7 @@ def fork(work: Callable[[], object], limit: float = TIME_LIMIT) -> int:
     The status is 0 if the function returned something true, and 256 if it returned something
     false or raised. A child that takes longer than the limit is killed, so that its status is 9.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of a fork beside threads
-        child = os.fork()
+    child = fork_quietly()
     if child == 0:
         good = False
         try:
@@ -76,6 +74,13 @@ def fork(work: Callable[[], object], limit: float = TIME_LIMIT) -> int:
         finally:  # the child must not go on as a second process of tests
             os._exit(0 if good else 1)
     return wait_for(child, limit)
+
+
+def fork_quietly() -> int:
+    """`os.fork`, also beside threads; `wait_for` waits for the child."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return os.fork()
 
 
 def wait_for(child: int, limit: float = TIME_LIMIT) -> int:

@@ -273,3 +273,19 @@ def test_the_experimental_function_for_tests_answers_alike(api):
 def test_only_tables_can_be_compared_by_library(api):
     with pytest.raises(TypeError, match="other must be an Api, not int"):
         api.same_library(5)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        *(ortcffi.SessionOptions, ortcffi.RunOptions, ortcffi.ThreadingOptions),
+        *(ortcffi.PrepackedWeights, ortcffi.ArenaCfg),
+        lambda api: ortcffi.Env("app", api),
+        lambda api: ortcffi.TensorTypeInfo("f4", [1], api),
+        lambda api: ortcffi.OpAttr("name", 1, api=api),
+        lambda api: ortcffi.CustomOpDomain("mine", api),
+    ],
+)
+def test_what_is_no_table_is_refused_by_name(make):
+    with pytest.raises(TypeError, match="api must be an Api, not int"):
+        make(3)

@@ -2,13 +2,11 @@
 """The handle of a value: valid for as long as somebody has it."""
 
 import gc
-import sys
 import weakref
 
 import numpy as np
 import pytest
 from support.allocators import InPython
-from support.threads import run_threads
 
 from ortcffi import Value, ffi, lib
 
@@ -60,22 +58,6 @@ def test_the_last_handle_gives_the_memory_back_to_an_allocator_in_python(core_ap
     assert not allocator.blocks
 
 
-def test_handles_in_cycles_with_their_values_are_collected(api):
-    class Pair:
-        pass
-
-    arrays = []
-    for _ in range(20):
-        pair = Pair()
-        array = np.ones(3, np.float32)
-        arrays.append(weakref.ref(array))
-        pair.me, pair.value = pair, Value.from_numpy(array, api=api)
-        pair.handle = pair.value.handle
-    del pair, array
-    gc.collect()
-    assert not any(array() is not None for array in arrays)
-
-
 def test_a_value_that_is_released_in_a_finally_block_keeps_the_exception(api):
     handles = []
 
@@ -89,27 +71,3 @@ def test_a_value_that_is_released_in_a_finally_block_keeps_the_exception(api):
     caught.value.__traceback__ = None
     gc.collect()
     assert read(api, handles.pop()) == 1
-
-
-def test_threads_close_values_whose_handles_others_use(api):
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    values = [Value.from_numpy(np.full(3, i, np.float32), api=api) for i in range(500)]
-
-    def use():
-        for i, value in enumerate(values):
-            try:
-                handle = value.handle
-            except ValueError:
-                continue
-            assert read(api, handle) == i
-
-    def close():
-        for value in values:
-            value.close()
-
-    try:
-        run_threads(use, close, use)
-    finally:
-        sys.setswitchinterval(before)
-    gc.collect()

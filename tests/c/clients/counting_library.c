@@ -13,7 +13,7 @@
 #define KINDS(kind)                                                                        \
   kind(SESSION) kind(METADATA) kind(BINDING) kind(ALLOCATOR) kind(TYPE) kind(ATTRIBUTE)    \
       kind(DOMAIN) kind(ENVIRONMENT) kind(OPTIONS) kind(VALUE) kind(VALUE_INFO) kind(NODE) \
-          kind(GRAPH) kind(MODEL) kind(COMPILATION)
+          kind(GRAPH) kind(MODEL) kind(COMPILATION) kind(ADAPTER)
 
 #define MEMBER(name) name,
 enum kind { KINDS(MEMBER) KIND_COUNT };
@@ -79,6 +79,10 @@ MAKES(ATTRIBUTE, api, CreateOpAttr,
 RELEASES(ATTRIBUTE, api, ReleaseOpAttr, OrtOpAttr)
 MAKES(DOMAIN, api, CreateCustomOpDomain, (const char* name, OrtCustomOpDomain** out), name)
 RELEASES(DOMAIN, api, ReleaseCustomOpDomain, OrtCustomOpDomain)
+MAKES(ADAPTER, api, CreateLoraAdapterFromArray,
+      (const void* bytes, size_t count, OrtAllocator* allocator, OrtLoraAdapter** out), bytes,
+      count, allocator)
+RELEASES(ADAPTER, api, ReleaseLoraAdapter, OrtLoraAdapter)
 MAKES(ENVIRONMENT, api, CreateEnv, (OrtLoggingLevel level, const char* id, OrtEnv** out), level, id)
 RELEASES(ENVIRONMENT, api, ReleaseEnv, OrtEnv)
 static OrtStatus* ORT_API_CALL counted_CreateSessionOptions(OrtSessionOptions** out) {
@@ -229,6 +233,8 @@ static OrtApi counted_table(void) {
   IS_COUNTED(ReleaseOpAttr);
   IS_COUNTED(CreateCustomOpDomain);
   IS_COUNTED(ReleaseCustomOpDomain);
+  IS_COUNTED(CreateLoraAdapterFromArray);
+  IS_COUNTED(ReleaseLoraAdapter);
   IS_COUNTED(CreateEnv);
   IS_COUNTED(ReleaseEnv);
   IS_COUNTED(CreateSessionOptions);

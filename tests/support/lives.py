@@ -1,0 +1,388 @@
+# SPDX-License-Identifier: MIT
+"""All kinds of objects that own something of a library: how each is made, used and counted.
+
+A program of its own too, for what ends a process. `forked` prints how each object fares in the
+child of a fork. `at_exit` ends with objects of all kinds alive.
+"""
+
+import gc
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from support import models
+from support.processes import fork_quietly, wait_for
+
+import ortcffi as ort
+from ortcffi import core_api, ffi, lib
+from ortcffi.compat import AdapterFormat, OrtValue
+
+x = np.ones((1, 4), np.float32)
+
+
+class Kind(NamedTuple):
+    """A kind of objects."""
+
+    make: Callable[[], Any]
+    use: Callable[[Any], Any]  # raises once the object is closed
+    child: Callable[[Any], Any] | None = None  # makes what needs the object
+    again: Callable[[Any], Any] | None = None  # calls `__init__`; None where `_again` does
+    is_made_by_new: bool = False  # so that `__init__` does nothing
+    slot: str = ""  # the function of an engine's table that releases it; "" for the core's
+    has_threads: bool = False  # a fork takes them away
+    has_handle: bool = True  # `handle` is a cdata of it
+    facts: tuple[str, ...] = ()  # properties that a closed one answers, beside `FACTS`
+
+
+FACTS = ("api", "closed")
+
+
+def _again(made: Any) -> None:
+    made.__init__(made.api, made.handle)
+
+
+# --- the core's -----------------------------------------------------------------------------------
+
+
+class InPython(ort.PythonAllocator):
+    """An allocator in Python."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks: dict[int, Any] = {}
+
+    def alloc(self, size: int) -> Any:
+        block = ffi.new("char[]", size)
+        self.blocks[int(ffi.cast("uintptr_t", block))] = block
+        return block
+
+    def free(self, pointer: Any) -> None:
+        del self.blocks[int(ffi.cast("uintptr_t", pointer))]
+
+
+@ort.custom_op("lives", inputs=["f4"], outputs=["f4"], op_set=None)
+def same(array: Any) -> Any:
+    return array.copy()
+
+
+def _array(allocator: Any) -> Any:
+    return allocator.zeros(3)
+
+
+def _allocator(kind: Any, *arguments: Any, facts: tuple[str, ...] = ()) -> Kind:
+    return Kind(
+        lambda: kind(core_api().default_allocator, *arguments),
+        _array,
+        _array,
+        lambda made: made.__init__(core_api().default_allocator, *arguments),
+        facts=("info", "inner", *facts),
+    )
+
+
+def _value(make: Callable[[], Any], use: Callable[[Any], Any], child: Any = None) -> Kind:
+    return Kind(make, use, child, is_made_by_new=True, facts=("readonly",))
+
+
+def _coo() -> Any:
+    return ort.Value.sparse_coo(x[0, :1], np.zeros(1, np.int64), (2, 2), copy=True)
+
+
+KINDS: dict[str, Kind] = {
+    "Status": Kind(
+        lambda: ort.Status(3, "text"),
+        lambda made: made.message,
+        None,
+        lambda made: made.__init__(3),
+    ),
+    "KeyValuePairs": Kind(
+        lambda: ort.KeyValuePairs({"a": "b"}),
+        lambda made: made["a"],
+        None,
+        lambda made: made.__init__({"a": "c"}),
+    ),
+    "MemoryInfo": Kind(lambda: core_api().memory_info("Cpu"), lambda made: made.name),
+    "TensorTypeInfo": Kind(
+        lambda: ort.TensorTypeInfo("f4", ["N", 3]),
+        lambda made: made.shape,
+        None,
+        lambda made: made.__init__("f8", [1]),
+    ),
+    "TypeInfo": Kind(
+        lambda: ort.TypeInfo.tensor("f4", [3]),
+        lambda made: made.kind,
+        lambda made: made.tensor_info,
+    ),
+    "OpAttr": Kind(
+        lambda: ort.OpAttr("name", [1, 2], api=core_api()),
+        lambda made: made.name,
+        None,
+        lambda made: made.__init__("other", 1),
+    ),
+    "CustomOpDomain": Kind(
+        lambda: ort.CustomOpDomain("mine", core_api()),
+        lambda made: made.handle,
+        None,
+        lambda made: made.__init__("other"),
+        facts=("name",),
+    ),
+    "ArenaCfg": Kind(
+        lambda: ort.ArenaCfg(core_api(), max_bytes=1 << 20),
+        lambda made: made.handle,
+        None,
+        lambda made: made.__init__(core_api()),
+        facts=("measures",),
+    ),
+    "SessionOptions": Kind(
+        lambda: ort.SessionOptions(core_api(), logger=print, config={"a": "1"}),
+        lambda made: made.config["a"],
+        None,
+        lambda made: made.__init__(core_api()),
+        facts=("config",),
+    ),
+    "RunOptions": Kind(
+        lambda: ort.RunOptions(core_api(), tag="tag"),
+        lambda made: made.tag,
+        None,
+        lambda made: made.__init__(core_api()),
+        facts=("config",),
+    ),
+    "ThreadingOptions": Kind(
+        lambda: ort.ThreadingOptions(core_api(), thread_functions=(print, print)),
+        lambda made: made.handle,
+        None,
+        lambda made: made.__init__(core_api()),
+    ),
+    "PrepackedWeights": Kind(
+        lambda: ort.PrepackedWeights(core_api()),
+        lambda made: made.handle,
+        None,
+        lambda made: made.__init__(core_api()),
+    ),
+    "Env": Kind(
+        lambda: ort.Env("lives", core_api(), logger=print),
+        lambda made: made.severity,
+        lambda made: (made.create_arena(), made.shared_allocator())[1].zeros(3),
+        lambda made: made.__init__("other", core_api()),
+        facts=("log_id",),
+    ),
+    "Aligned": _allocator(ort.Aligned, 4096, facts=("alignment",)),
+    "Limiting": _allocator(ort.Limiting, 1 << 20, facts=("limit", "on_excess", "soft")),
+    "Failing": _allocator(ort.Failing, 1 << 20),
+    "Logging": _allocator(ort.Logging, facts=("EVENTS",)),
+    "Tracking": _allocator(ort.Tracking, facts=("depth", "scopes")),
+    "Arena": _allocator(ort.Arena, facts=("measures",)),
+    "PythonAllocator": Kind(InPython, _array, _array, lambda made: made.__init__()),
+    "tensor": _value(
+        lambda: ort.Value.empty(3), lambda made: made.shape, lambda made: made.numpy()
+    ),
+    "borrowed tensor": _value(lambda: ort.Value.from_numpy(x), lambda made: made.shape),
+    "strings": _value(lambda: ort.Value.from_strings(["a"]), lambda made: made.numpy()),
+    "sequence": _value(lambda: ort.Value.sequence([ort.Value.empty(3)]), list),
+    "map": _value(lambda: ort.Value.map({1: 2}), lambda made: made.keys()),
+    "sparse": _value(_coo, lambda made: made.sparse_format, lambda made: made.sparse_values),
+    "Kernel": Kind(
+        same.kernel,
+        lambda made: made(x),
+        None,
+        lambda made: made.__init__(same),
+        is_made_by_new=True,
+    ),
+}
+
+# --- those of a library with an engine ------------------------------------------------------------
+
+
+class Releases:
+    """A table of the installed onnxruntime that notes which of its releases are called."""
+
+    SLOTS = {  # noqa: RUF012  # never changed
+        "ReleaseEnv": "OrtEnv*",
+        "ReleaseSession": "OrtSession*",
+        "ReleaseIoBinding": "OrtIoBinding*",
+        "ReleaseLoraAdapter": "OrtLoraAdapter*",
+    }
+
+    def __init__(self) -> None:
+        real = ort.load()
+        self.called: list[str] = []
+        self.table = ffi.new("OrtApi*", real.pointer[0])
+        self.callbacks = [self._count(real, *each) for each in self.SLOTS.items()]
+        facts = {"version_string": real.version_string, "library": real.library}
+        self.api = ort.Api(self.table, version=real.version, **facts)
+
+    def _count(self, real: Any, slot: str, kind: str) -> Any:
+        release = getattr(lib, slot)
+
+        @ffi.callback(f"void({kind})")
+        def count(pointer: Any) -> None:
+            self.called.append(slot)
+            release(real.pointer, pointer)
+
+        setattr(self.table, slot, count)
+        return count
+
+
+releases = cache(Releases)
+
+
+@cache
+def adapter() -> bytes:
+    """What a file of an adapter has."""
+    written = AdapterFormat()
+    written.set_parameters({"w": OrtValue.ortvalue_from_numpy(x)})
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "adapter")
+        written.export_adapter(str(path))
+        return path.read_bytes()
+
+
+def engine_env() -> Any:
+    return ort.Env("lives", releases().api)
+
+
+def options(threads: int) -> Any:
+    return ort.SessionOptions(releases().api, intra_op_threads=threads)
+
+
+def session(threads: int = 1) -> Any:
+    return ort.Session(models.add(), options(threads), env=engine_env())
+
+
+def _run(made: Any) -> Any:
+    return made.run({"x": x})
+
+
+ENGINE: dict[str, Kind] = {
+    "Env of an engine": Kind(
+        engine_env,
+        lambda made: made.severity,
+        lambda made: ort.Session(models.add(), env=made),
+        lambda made: made.__init__("other", made.api),
+        slot="ReleaseEnv",
+        facts=("log_id",),
+    ),
+    "EpDevice": Kind(lambda: engine_env().devices[0], lambda made: made.name, slot="ReleaseEnv"),
+    "Session": Kind(
+        session,
+        _run,
+        lambda made: made.bind({"x": x}),
+        lambda made: made.__init__(models.add()),
+        slot="ReleaseSession",
+        facts=("inputs", "outputs", "overridable_initializers", "running"),
+    ),
+    "Session with threads": Kind(
+        lambda: session(2),
+        _run,
+        lambda made: made.allocator().zeros(3),
+        lambda made: made.__init__(models.add()),
+        slot="ReleaseSession",
+        has_threads=True,
+        facts=("inputs", "outputs", "overridable_initializers", "running"),
+    ),
+    "Binding": Kind(
+        lambda: session().bind({"x": x}),
+        lambda made: made.run(),
+        None,
+        lambda made: made.__init__(made.session),
+        slot="ReleaseIoBinding",
+        has_handle=False,
+        facts=("session",),
+    ),
+    "LoraAdapter": Kind(
+        lambda: ort.LoraAdapter(adapter(), releases().api),
+        lambda made: made.handle,
+        lambda made: ort.RunOptions(made.api, adapters=[made]),
+        lambda made: made.__init__(adapter(), made.api),
+        slot="ReleaseLoraAdapter",
+    ),
+    "ModelEditor": Kind(
+        lambda: ort.ModelEditor(models.add(), options(1), env=engine_env()),
+        lambda made: made.opset(""),
+        None,
+        lambda made: made.__init__(models.add()),
+        slot="ReleaseSession",
+        has_handle=False,
+    ),
+}
+ALL = KINDS | ENGINE
+
+
+def init_again(kind: Kind, made: Any) -> None:
+    (kind.again or _again)(made)
+
+
+# --- programs -------------------------------------------------------------------------------------
+
+
+def fare(kind: Kind, made: Any) -> str:
+    """What the child of a fork may do with an object of its parent, and with one of its own."""
+    try:
+        kind.use(made)
+        told = "used"
+    except Exception as error:  # noqa: BLE001  # told
+        told = f"{type(error).__name__}: {error}"
+    made.close()
+    try:
+        with kind.make() as mine:
+            kind.use(mine)
+    except Exception as error:  # noqa: BLE001  # told
+        told += f"; its own: {type(error).__name__}: {error}"
+    return told
+
+
+def fork_with(kinds: dict[str, Kind]) -> None:
+    """Print what the child of a fork may do with objects of its parent, who uses them after it."""
+    kept = {name: (kind.make(), kind.make()) for name, kind in kinds.items()}
+    child = fork_quietly()
+    if child == 0:
+        told = {name: fare(kinds[name], made) for name, (made, _) in kept.items()}
+        sys.stdout.write(f"{json.dumps(told)}\n")
+        if kinds is KINDS:  # it ends as programs do, with objects alive
+            sys.exit()
+        # The destructors of onnxruntime wait for a thread that the child does not have.
+        sys.stdout.flush()
+        os._exit(0)
+    assert wait_for(child) == 0
+    for name, (made, _) in kept.items():
+        kinds[name].use(made)
+
+
+def forked() -> None:
+    fork_with(KINDS)
+    fork_with(ENGINE)
+
+
+class Holder:
+    """Part of a cycle."""
+
+
+def in_cycle(*made: Any) -> Any:
+    """What leads to objects and to itself."""
+    holder: Any = Holder()
+    holder.me, holder.made = holder, made
+    return holder
+
+
+def at_exit() -> None:
+    """Leave objects alive: of this module, in a cycle that it has, and in one that nobody has."""
+    for name, kind in ALL.items():
+        globals()[f"a {name}"] = kind.make()
+        globals()[f"a cycle with a {name}"] = in_cycle(kind.make())
+        in_cycle(kind.make())
+    for api in (core_api(), releases().api):
+        env = engine_env() if api != core_api() else ort.Env(api=api, logger=print)
+        env.register_allocator(ort.Tracking(ort.Arena(core_api().default_allocator)))
+        given = ort.SessionOptions(api, thread_functions=(print, print))
+        given.add_initializer("w", ort.Value.from_numpy(x, api=api))
+        globals()[f"kept of {api}"] = in_cycle(given, given.clone(), env.shared_allocator())
+
+
+if __name__ == "__main__":
+    gc.disable()
+    {"forked": forked, "at_exit": at_exit}[sys.argv[1]]()

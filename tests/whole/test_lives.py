@@ -1,0 +1,384 @@
+# SPDX-License-Identifier: MIT
+"""The lives of all kinds of objects that own something of a library (tests/support/lives.py).
+
+Each kind is closed twice, closed in use, in a cycle, forked, interrupted, alive at the exit, made
+again, and closed by one thread while another uses it.
+"""
+
+import functools
+import gc
+import importlib
+import json
+import sys
+import threading
+import time
+import weakref
+from contextlib import suppress
+
+import pytest
+from support import interrupts, lives, models
+from support.lives import ALL, ENGINE, KINDS, in_cycle
+from support.paths import finds_support
+from support.processes import TIME_LIMIT, fork, run
+from support.threads import join, run_threads, start, wait_until
+
+import ortcffi as ort
+from ortcffi.env import state
+from ortcffi.ep import devices
+from ortcffi.testing.live_objects import live_objects
+from ortcffi.values import compiled
+
+
+@pytest.fixture(params=ALL)
+def kind(request):
+    if request.param in ENGINE:
+        request.getfixturevalue("real_api")  # skips where there is none
+    return ALL[request.param]
+
+
+class Count:
+    """What is alive of a kind, and how often its release was called."""
+
+    def __init__(self, kind):
+        self.slot = kind.slot
+        kind.use(kind.make())  # a table keeps what it makes first
+        self.before = self.now()
+
+    def now(self):
+        return lives.releases().called.count(self.slot) if self.slot else live_objects()
+
+    def is_released(self):
+        """Whether one object was released, once."""
+        return self.now() == (self.before + 1 if self.slot else self.before)
+
+
+@pytest.fixture
+def count(kind):
+    return Count(kind)
+
+
+def closed_error():
+    return pytest.raises(ValueError, match=r"this \w+ is closed")
+
+
+# --- closed ---------------------------------------------------------------------------------------
+
+
+def test_closing_twice_does_nothing_and_use_after_close_raises(kind, count):
+    made = kind.make()
+    kind.use(made)
+    made.close()
+    assert count.is_released()
+    made.close()
+    assert count.is_released()
+    for use in (kind.use, lambda made: made.__enter__()):
+        with closed_error():
+            use(made)
+
+
+def test_of_a_closed_object_only_facts_of_its_own_can_be_read(kind):
+    made = kind.make()
+    made.close()
+    assert " closed" in repr(made)
+    for name in dir(type(made)):
+        if name.startswith("_") or callable(getattr(type(made), name)):
+            continue
+        if name in {*lives.FACTS, *kind.facts}:
+            getattr(made, name)
+        else:
+            with closed_error():
+                getattr(made, name)
+
+
+def test_a_with_block_closes(kind, count):
+    with kind.make() as made:
+        kind.use(made)
+    assert count.is_released()
+    with closed_error():
+        kind.use(made)
+
+
+@pytest.mark.parametrize("kind", [name for name in ALL if ALL[name].has_handle], indirect=True)
+def test_a_cdata_keeps_the_object(kind, count):
+    made = kind.make()
+    first, second, during = made.handle, made.handle, count.now()
+    made.close()
+    with closed_error():
+        made.handle  # noqa: B018
+    del first, made
+    assert count.now() == during
+    del second
+    assert count.is_released()
+
+
+@pytest.mark.parametrize("kind", [name for name in ALL if ALL[name].child], indirect=True)
+def test_what_was_made_of_an_object_keeps_it(kind, count):
+    made = kind.make()
+    child = kind.child(made)
+    during = count.now()
+    made.close()
+    del made
+    gc.collect()
+    assert count.now() == during
+    del child
+    assert count.is_released()
+
+
+# --- collected ------------------------------------------------------------------------------------
+
+
+def test_an_object_in_a_cycle_is_collected_with_what_was_made_of_it(kind, count):
+    made = kind.make()
+    in_cycle(made, kind.child(made) if kind.child else None, made.handle if kind.has_handle else 0)
+    del made
+    gc.collect()
+    assert count.is_released()
+
+
+@pytest.mark.usefixtures("real_api")
+def test_the_collector_releases_a_binding_before_its_session_and_that_before_its_env():
+    called = lives.releases().called
+    del called[:]
+    env = lives.engine_env()
+    session = ort.Session(models.add(), lives.options(1), env=env)
+    in_cycle(env, session, session.bind({"x": lives.x}))
+    del env, session
+    gc.collect()
+    assert called == ["ReleaseIoBinding", "ReleaseSession", "ReleaseEnv"]
+
+
+# --- forked, at exit ------------------------------------------------------------------------------
+
+
+@functools.cache
+def in_process(mode):
+    return run(sys.executable, "-P", "-m", "support.lives", mode, env=finds_support(), timeout=60)
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.usefixtures("real_api")
+def test_the_child_of_a_fork_uses_what_has_no_threads(name):
+    core, engine = in_process("forked").stdout.splitlines()
+    told = (json.loads(core) | json.loads(engine))[name]
+    if ALL[name].has_threads:
+        assert told.startswith("RuntimeError: this Session was made before a fork")
+        assert "its own" not in told
+    else:
+        assert told == "used"
+
+
+@pytest.mark.usefixtures("real_api")
+def test_a_process_ends_with_objects_of_all_kinds_alive():
+    done = in_process("at_exit")
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+# --- made again -----------------------------------------------------------------------------------
+
+
+def test_init_again_is_refused_and_changes_nothing(kind):
+    made = kind.make()
+    if kind.is_made_by_new:
+        with suppress(RuntimeError):
+            lives.init_again(kind, made)
+    else:
+        with pytest.raises(RuntimeError, match=r"this \w+ was made before"):
+            lives.init_again(kind, made)
+    kind.use(made)
+    made.close()
+    with closed_error():
+        kind.use(made)
+
+
+# --- threads --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def switches_often():
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("switches_often")
+def test_a_thread_may_close_what_another_uses(kind):
+    objects = [kind.make() for _ in range(10)]
+    wrong, reached = [], -1
+
+    def use():
+        nonlocal reached
+        try:
+            for reached, made in enumerate(objects):  # noqa: B007  # told to the other thread
+                with suppress(ValueError):  # a result until then
+                    while True:
+                        kind.use(made)
+        except BaseException as error:  # noqa: BLE001  # told to the test
+            wrong.append(error)
+            reached = len(objects)
+
+    def close():
+        for i, made in enumerate(objects):
+            wait_until(lambda i=i: reached >= i, pause=0)
+            made.close()
+
+    run_threads(use, close)
+    assert not wrong
+
+
+# --- interrupted ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS, indirect=True)
+def test_an_exception_at_any_point_and_the_limit_of_recursion_lose_nothing(kind, monkeypatch):
+    monkeypatch.setattr(sys, "unraisablehook", lambda _: None)
+    points, lost = interrupts.lost(lambda: kind.make().close(), interrupts.live_in_core)
+    assert points > 1
+    assert not lost
+    assert not interrupts.lost_near_limit(kind.make, interrupts.live_in_core)
+
+
+# --- environments ---------------------------------------------------------------------------------
+
+
+def alive(references):
+    gc.collect()
+    return [i for i, reference in enumerate(references) if reference() is not None]
+
+
+def test_replaced_allocators_stay_with_the_sessions_that_found_them_and_no_longer(real_api):
+    references = []
+    options = ort.SessionOptions(real_api, config={"session.use_env_allocators": "1"})
+
+    def register(count):
+        for _ in range(count):
+            arena = ort.Arena(ort.core_api().default_allocator)
+            references.append(weakref.ref(arena))
+            env.register_allocator(arena)
+
+    with ort.Env(api=real_api) as env:
+        register(250)
+        assert alive(references) == [249]
+        session = ort.Session(models.add(), options, env=env)
+        register(250)
+        assert alive(references) == [249, 499]
+        assert session.run({"x": lives.x})[0].sum() == 8
+        session.close()
+        del session
+        assert alive(references) == [499]
+    assert alive(references) == []
+
+
+def test_an_env_and_the_logger_that_leads_to_it_are_collected(api):
+    class Logger:
+        """Is called with messages, and leads to the environment."""
+
+        def __call__(self, message):
+            """Do nothing."""
+
+    logger = Logger()
+    logger.env = ort.Env(api=api, logger=logger)
+    references = [weakref.ref(logger), weakref.ref(logger.env)]
+    del logger
+    assert alive(references) == []
+
+
+@pytest.mark.parametrize("adaptor", [ort.Arena, ort.Tracking])
+def test_an_allocator_in_python_and_the_adaptor_that_it_stores_are_collected(adaptor):
+    inner = lives.InPython()
+    inner.outer = adaptor(inner)
+    inner.outer.zeros(3)
+    references = [weakref.ref(inner), weakref.ref(inner.outer)]
+    del inner
+    assert alive(references) == []
+
+
+# --- read while they are closed -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "expected"),
+    [("MemoryInfo", "memory.info", "Cpu"), ("OpAttr", "custom_ops.op_attr", "name")],
+)
+def test_a_name_is_read_before_its_object_ends(monkeypatch, name, module, expected):
+    kind = KINDS[name]
+    count, made = Count(kind), kind.make()
+    decode = importlib.import_module(f"ortcffi.{module}").decode
+    released = []
+
+    def close_first(text):  # as another thread may, once C has answered
+        made.close()
+        released.append(count.is_released())
+        return decode(text)
+
+    monkeypatch.setattr(f"ortcffi.{module}.decode", close_first)
+    assert made.name == expected
+    assert released == [False]
+    assert count.is_released()
+
+
+@pytest.mark.parametrize("name", ["name", "vendor", "metadata", "options"])
+@pytest.mark.usefixtures("real_api")
+def test_a_device_is_read_before_its_environment_ends(monkeypatch, name):
+    kind = ENGINE["EpDevice"]
+    count, device = Count(kind), kind.make()
+    expected, released = getattr(device, name), []
+    for function in ("decode", "_pairs"):
+        found = getattr(devices, function)
+
+        def close_first(*arguments, found=found):
+            device.close()
+            released.append(count.is_released())
+            return found(*arguments)
+
+        monkeypatch.setattr(devices, function, close_first)
+    assert getattr(device, name) == expected
+    assert released == [False]
+    assert count.is_released()
+
+
+# --- locks of Python at a fork --------------------------------------------------------------------
+
+
+def test_a_fork_while_another_thread_counts_environments_leaves_the_child_working(core_api):
+    held = threading.Event()
+
+    def hold():
+        with state._guard:
+            held.set()
+            time.sleep(0.05)  # until the fork has come to wait for it
+
+    def make_environment():
+        ort.Env(api=core_api).close()
+        return True
+
+    threads = start(hold)
+    assert held.wait(TIME_LIMIT)
+    status = fork(make_environment)
+    join(*threads)
+    assert status == 0
+
+
+def test_a_fork_while_another_thread_makes_its_first_value_leaves_the_child_working(
+    core_api, monkeypatch
+):
+    api = ort.Api(core_api.pointer, version=30, version_string="1.30.0")
+    held, done = threading.Event(), threading.Event()
+    make = compiled._maker_of
+
+    def make_slowly(api):
+        held.set()
+        done.wait(TIME_LIMIT)
+        return make(api)
+
+    def use():
+        compiled._maker_of = make
+        return ort.Value.from_numpy(lives.x, api=api).shape == (1, 4)
+
+    monkeypatch.setattr(compiled, "_maker_of", make_slowly)
+    threads = start(lambda: api._maker)
+    assert held.wait(TIME_LIMIT)
+    status = fork(use)
+    done.set()
+    join(*threads)
+    assert status == 0
