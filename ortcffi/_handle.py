@@ -148,8 +148,7 @@ class Handle(Owner, Closing):
             parents = lender if isinstance(lender, tuple) else (lender,)
             if release is None:  # a cdata may own, or keep, what it points to
                 parents = *parents, handle
-            kind = ffi.typeof(handle)
-            lib.ortcffi_make_handle(self, api.pointer, kind, function, parents)
+            lib.ortcffi_make_handle(self, api.pointer, ffi.typeof(handle), function, parents)
             self._adopt_handle(address_of(handle))
         self._set_api(api)
 

@@ -9,7 +9,7 @@ import _cffi_backend
 
 from ortcffi._ort import ffi, lib
 
-__all__ = ["Owner", "Token", "address_of", "ffi", "lib"]
+__all__ = ["Owner", "address_of", "ffi", "lib"]
 
 # The compiled module has one set of error classes and callbacks for the whole process, so a second
 # interpreter would replace those of the first.
@@ -59,7 +59,6 @@ else:
 _check_layout()
 _build_types()
 lib.ortcffi_handles_begin(ffi.from_buffer)
-Token = lib.ortcffi_owner_type(ffi.cast)
 lib.ortcffi_references_begin()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=lib.ortcffi_new_process)

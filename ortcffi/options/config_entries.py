@@ -191,6 +191,7 @@ class _Environment(AbstractContextManager[None]):
     def __enter__(self) -> None:
         arguments = lib.ORT_LOGGING_LEVEL_FATAL, b""
         create_environment(self._options.api, "CreateEnv", arguments, out_of(self._owner))
+        self._owner._open_handle()
 
     def __exit__(self, *_: object) -> None:
         self._owner.close()

@@ -9,7 +9,7 @@ import numpy as np
 
 from ortcffi._closing import Closing
 from ortcffi._convert import encode
-from ortcffi._native import Token, ffi, lib
+from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import OrtError, checked
 from ortcffi.memory.info import MemoryInfo
@@ -53,13 +53,13 @@ class Binding(Binder, Closing):
     API functions: ``CreateIoBinding``, ``ReleaseIoBinding``.
     """
 
-    __slots__ = ("__weakref__", "_inputs", "_outputs", "session")
+    __slots__ = ("_inputs", "_outputs", "session")
 
     def __init__(self, session: "Session", hold_gil: bool = False) -> None:
         if not isinstance(session, Engine):
             raise TypeError(f"session must be a Session, not {type(session).__name__}")
         session._check_gil(hold_gil)
-        self._begin(session, hold_gil)
+        self._begin(ffi.typeof("OrtIoBinding*"), session, hold_gil)
         self.session = session
         self._inputs: dict[str, Bound] = {}  # what the library borrows
         self._outputs: dict[str, Bound] = {}  # and what it writes to, or where it allocates
@@ -72,13 +72,12 @@ class Binding(Binder, Closing):
     @contextmanager
     def _handle(self) -> Iterator[Any]:
         """The cdata of the binding, for this thread alone."""
-        owner = Token("OrtIoBinding*", self._take_back, None)
+        use = self._hand_out()
         try:
-            self._hand_out(owner)
-            yield ffi.from_buffer(owner.type, owner)
+            yield self.handle
         finally:  # C keeps what is bound until it has released the binding
             self._keep((*self._inputs.values(), *self._outputs.values()))
-            owner.end()
+            use.end()
 
     def _call(self, slot: str, *arguments: Any) -> None:
         self.api.require(slot)
@@ -273,7 +272,7 @@ class Binding(Binder, Closing):
 
     def close(self) -> None:
         """Release the binding, after the run that is under way. Closing again does nothing."""
-        self._close()
+        super().close()
         self._inputs, self._outputs = {}, {}
 
     def __repr__(self) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ortcffi._closing import Closing
 from ortcffi._convert import INT32, decode, encode, integer, mapping, of_type, pointer
 from ortcffi._handle import out_of, owner_of
-from ortcffi._native import Token, address_of, ffi, lib
+from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import described_by, public
 from ortcffi._table import made_by
 from ortcffi.env.env import Env
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from contextlib import AbstractContextManager
 
-    from ortcffi._ort import OrtSession
     from ortcffi.session._compiled import Port
     from ortcffi.table.api import Api
 
@@ -116,7 +115,7 @@ class Session(Engine, Closing):
     ``CreateSessionFromArrayWithPrepackedWeightsContainer``, ``ReleaseSession``.
     """
 
-    __slots__ = ("__weakref__", "_options", "_python", "_recorder", "_source", "_specs")
+    __slots__ = ("_options", "_python", "_recorder", "_source", "_specs")
 
     _rules = RULES
     _options: Any  # as the library was given them
@@ -225,7 +224,7 @@ class Session(Engine, Closing):
         self._options = chosen
         # The session goes on to use allocators that another thread may replace at any time.
         with environment._state.making(kept):
-            source.create(handle, given, ffi.cast("OrtSession**", self._out))
+            source.create(handle, given, ffi.cast("OrtSession**", self._handle_out))
         self._read_ports()
 
     @classmethod
@@ -245,7 +244,7 @@ class Session(Engine, Closing):
         session = cls.__new__(cls)
         session._python = "a session that was made elsewhere"
         session._take(api, lender, has_threads=True, borrowed=True)
-        ffi.cast("OrtSession**", session._out)[0] = handle
+        ffi.cast("OrtSession**", session._handle_out)[0] = handle
         session._read_ports()
         return session
 
@@ -261,7 +260,14 @@ class Session(Engine, Closing):
         """Begin as the owner of what C will write to `_out`, unless that is borrowed."""
         strings = address_of(api.default_allocator.handle)
         parts = api._maker, Value, self._rules, kept, strings
-        self._begin(*parts, has_threads, bool(self._python), bool(hold_gil), borrowed)
+        self._begin(
+            ffi.typeof("OrtSession*"),
+            *parts,
+            has_threads,
+            bool(self._python),
+            bool(hold_gil),
+            borrowed,
+        )
         self._specs = self._source = self._options = self._recorder = None
 
     def _check_gil(self, hold_gil: bool) -> None:
@@ -325,15 +331,6 @@ class Session(Engine, Closing):
     run_future = run_future
 
     # --- facts and settings -----------------------------------------------------------------------
-
-    @property
-    def handle(self) -> "OrtSession":
-        """The cdata to pass to functions of ``lib``; it keeps the session while it lives."""
-        # The collector clears no method, so that the owner can call it whenever it ends.
-        owner = Token("OrtSession*", self._take_back, None)
-        self._hand_out(owner)
-        owned: OrtSession = ffi.from_buffer(owner.type, owner)  # type: ignore[assignment]
-        return owned
 
     def _call(self, slot: str, *arguments: Any) -> None:
         handle, api = self.handle, self.api

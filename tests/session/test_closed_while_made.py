@@ -50,7 +50,7 @@ def make(real_api):
 def test_a_session_that_its_logger_closes_is_released_as_soon_as_it_is_made(make, real_api):
     with ort.Env(api=real_api) as env, ort.Tracking(ort.core_api().default_allocator) as tracking:
         env.register_allocator(tracking)
-        with pytest.raises(ValueError, match="this Session is closed"):
+        with pytest.raises(ValueError, match="this Shown is closed"):
             make(ort.Session.close, env)
         assert Shown.shown[-1].closed
         assert tracking.num_allocations > 0
@@ -79,7 +79,7 @@ def test_a_session_cannot_be_used_before_it_is_made(make, use):
             errors.append(str(error))
 
     with make(act) as session:
-        assert errors == ["no library has made this Session yet"]
+        assert errors == ["no library has made this Shown yet"]
         assert [spec.name for spec in session.inputs] == ["x"]
 
 
@@ -90,7 +90,7 @@ def test_a_session_of_no_model_is_closed():
     Shown.shown.clear()
     session.close()
     assert session.closed
-    with pytest.raises(ValueError, match="no library has made this Session yet"):
+    with pytest.raises(ValueError, match="this Shown is closed"):
         session.run()
 
 

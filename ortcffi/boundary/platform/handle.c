@@ -167,6 +167,7 @@ int handle_make(struct handle* self, const OrtApi* api, PyObject* type, handle_r
   self->type = Py_NewRef(type);
   self->release = release;
   self->parents = Py_XNewRef(parents);
+  handle_hold(self); /* until it is made: whoever closes it before must not lose what C writes */
   return 0;
 }
 
@@ -176,9 +177,21 @@ void handle_set_table(struct handle* self, PyObject* table) {
 }
 
 void handle_made(struct handle* self) {
+  if (self->is_made) {
+    return;
+  }
+  self->is_made = 1;
   if (self->state == HANDLE_MAKING) {
     self->state = HANDLE_OPEN;
   }
+  handle_let_go(self);
+}
+
+void handle_set_parents(struct handle* self, PyObject* parents) {
+  PyObject* before = self->parents;
+  (void)hold_parents(parents);
+  self->parents = Py_NewRef(parents);
+  drop_parents(before);
 }
 
 int handle_check(const struct handle* self) {
@@ -249,7 +262,13 @@ int handle_traverse(PyObject* self, visitproc visit, void* arg) {
 
 /* The collector calls this for each object of a cycle before it clears any, so that what a release
  * calls is still whole. */
-void handle_finalize(PyObject* self) { handle_close((struct handle*)self); }
+void handle_finalize(PyObject* self) {
+  struct handle* handle = (struct handle*)self;
+  if (handle->type != NULL) {
+    handle_made(handle);
+  }
+  handle_close(handle);
+}
 
 void handle_clear(struct handle* self) {
   if (self->weak_references != NULL) {
@@ -272,10 +291,11 @@ static void handle_dealloc(PyObject* self) {
 
 /* --- cdata -------------------------------------------------------------------------------------*/
 
-/* What a cdata keeps: its buffer begins at the object. */
+/* What a cdata keeps: its buffer begins at the object. Or a call under way, which end() ends. */
 struct hold {
   PyObject base;
-  struct handle* handle;
+  struct handle* handle; /* NULL once it has ended */
+  char is_use;
 };
 
 static int hold_getbuffer(PyObject* self, Py_buffer* view, int flags) {
@@ -290,30 +310,71 @@ static int hold_traverse(PyObject* self, visitproc visit, void* arg) {
   return 0;
 }
 
+static void end_hold(struct hold* hold) {
+  struct handle* handle = hold->handle;
+  hold->handle = NULL;
+  if (handle != NULL && hold->is_use) {
+    handle_end(handle);
+  } else if (handle != NULL) {
+    handle_let_go(handle);
+    Py_DECREF((PyObject*)handle);
+  }
+}
+
 static void hold_dealloc(PyObject* self) {
-  struct handle* handle = ((struct hold*)self)->handle;
   PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
+  end_hold((struct hold*)self);
   PyObject_GC_Del(self);
   Py_DECREF(type);
-  handle_let_go(handle);
-  Py_DECREF((PyObject*)handle);
+}
+
+/* end(): of a use, which would end with its last reference otherwise. */
+static PyObject* hold_end(PyObject* self, PyObject* unused) {
+  (void)unused;
+  if (((struct hold*)self)->is_use) {
+    end_hold((struct hold*)self);
+  }
+  Py_RETURN_NONE;
+}
+
+static struct hold* new_hold(struct handle* self, int is_use) {
+  struct hold* hold = PyObject_GC_New(struct hold, hold_type);
+  if (hold != NULL) {
+    hold->handle = self;
+    hold->is_use = (char)is_use;
+    PyObject_GC_Track(hold);
+  }
+  return hold;
+}
+
+PyObject* handle_use_object(struct handle* self) {
+  struct hold* use = new_hold(self, 1);
+  if (use == NULL) {
+    handle_end(self);
+  }
+  return (PyObject*)use;
 }
 
 PyObject* handle_cdata(struct handle* self) {
-  struct hold* hold = PyObject_GC_New(struct hold, hold_type);
+  struct hold* hold = new_hold(self, 0);
   if (hold == NULL) {
     return NULL;
   }
   handle_hold(self);
-  hold->handle = (struct handle*)Py_NewRef((PyObject*)self);
-  PyObject_GC_Track(hold);
+  Py_INCREF((PyObject*)self);
   PyObject* cdata = PyObject_CallFunctionObjArgs(from_buffer, self->type, (PyObject*)hold, NULL);
   Py_DECREF(hold);
   return cdata;
 }
 
+static PyMethodDef hold_methods[] = {
+    {"end", hold_end, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
 static PyType_Slot hold_slots[] = {
+    {Py_tp_methods, hold_methods},
     {Py_tp_dealloc, (void*)hold_dealloc},
     {Py_tp_traverse, (void*)hold_traverse},
     {Py_bf_getbuffer, (void*)hold_getbuffer},
@@ -364,6 +425,7 @@ static PyObject* take(PyObject* self, PyObject* other) {
   if (to->type != NULL) {
     return none_or_error(refuse(to, PyExc_RuntimeError, "this %U was made before"));
   }
+  handle_made(from);
   if (from->state >= HANDLE_CLOSED || from->uses > 0 || from->holds > 0) {
     return none_or_error(refuse(from, PyExc_ValueError, "this %U is in use, or closed"));
   }
@@ -374,7 +436,8 @@ static PyObject* take(PyObject* self, PyObject* other) {
   to->parents = remains.parents;
   to->process = from->process;
   to->type = Py_NewRef(from->type);
-  handle_made(to);
+  to->is_made = 1;
+  to->state = HANDLE_OPEN;
   Py_RETURN_NONE;
 }
 

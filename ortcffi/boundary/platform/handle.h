@@ -53,6 +53,7 @@ struct handle {
   unsigned holds;            /* what else keeps the object from being released */
   unsigned process;          /* 0, or the process whose threads the object has: ortcffi_process */
   char state;
+  char is_made;      /* or was closed meanwhile */
   char is_exclusive; /* the one call under way writes */
 };
 
@@ -68,7 +69,7 @@ int handle_make(struct handle* self, const OrtApi* api, PyObject* type, handle_r
                 PyObject* parents);
 /* Sets the Api that `api` of the Python object is. */
 void handle_set_table(struct handle* self, PyObject* table);
-/* Ends that: the object is OPEN. */
+/* Ends that: the object is OPEN, or is released if it was closed meanwhile. */
 void handle_made(struct handle* self);
 
 /* A call begins and ends; it keeps the object and the Python object. -1 with an exception where the
@@ -76,6 +77,13 @@ void handle_made(struct handle* self);
 int handle_begin(struct handle* self);
 int handle_begin_write(struct handle* self);
 void handle_end(struct handle* self);
+
+/* A Python object for a call that has begun: its method end() ends the call, or its last reference.
+ */
+PyObject* handle_use_object(struct handle* self);
+
+/* Puts other parents in the place of those that it has. */
+void handle_set_parents(struct handle* self, PyObject* parents);
 
 /* 0 if a call could begin; otherwise -1 with the exception. */
 int handle_check(const struct handle* self);

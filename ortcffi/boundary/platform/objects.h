@@ -16,9 +16,6 @@ typedef struct ortcffi_object ortcffi_object;
 /* A new type Allocator, see memory/blocks.c. An ndarray can have `most_dimensions`. */
 ortcffi_object* ortcffi_allocator_type(int most_dimensions);
 
-/* A new type Owner, see owner.c; `ffi_cast` is ffi.cast. */
-ortcffi_object* ortcffi_owner_type(ortcffi_object* ffi_cast);
-
 /* A new type Handle, see handle.h. To be called before any function that takes an object. */
 ortcffi_object* ortcffi_new_handle_type(void);
 

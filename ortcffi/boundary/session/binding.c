@@ -2,109 +2,80 @@
 /*
  * Bindings as Python objects: what ortcffi/session/binding.py builds its class Binding on.
  *
- * A Binder owns an OrtIoBinding and uses its session, which is not released before it. What the
- * library borrows is released after it. One thread at a time may use it, since a run writes to the
- * binding itself: others get an exception.
+ * A Binder is a handle of an OrtIoBinding, whose parents are the session and what the library
+ * borrows. One thread at a time may use it, since a run writes to the binding itself: others get an
+ * exception.
  */
-#include "boundary/platform/owner.h"
 #include "boundary/session/session.h"
 #include "boundary/session/session_docs.h"
 
 struct binding {
-  PyObject base;
+  struct handle life;
   struct session* session;
-  OrtIoBinding* handle;
-  PyObject* keep; /* what the library borrows: a tuple, which the cyclic collector cannot empty */
   struct habit habit; /* since something was bound */
   struct run run;     /* what it needs of one: options, and a place among those under way */
   char holds_gil;
-  char is_busy;
-  char is_closed;
   char is_complete; /* whether all inputs were bound when it was last used for binding */
 };
 
 static int begin_use(struct binding* binding) {
-  if (binding->is_closed || binding->handle == NULL) {
-    PyErr_SetString(PyExc_ValueError, "this Binding is closed");
+  if (handle_begin_write(&binding->life) < 0) {
     return -1;
   }
-  if (binding->is_busy) {
-    PyErr_SetString(PyExc_RuntimeError, "this Binding is in use on another thread");
+  if (binding->session->life.process != 0 && handle_check(&binding->session->life) < 0) {
+    handle_end(&binding->life);
     return -1;
   }
-  if (ortcffi_session_open(binding->session) < 0) {
-    return -1;
-  }
-  binding->is_busy = 1;
   return 0;
 }
 
-static void release_parts(struct binding* binding) {
-  struct session* session = binding->session;
-  OrtIoBinding* handle = binding->handle;
-  PyObject* keep = binding->keep;
-  binding->session = NULL;
-  binding->handle = NULL;
-  binding->keep = NULL;
-  if (handle != NULL) {
-    PyObject *type, *error, *traceback;
-    PyErr_Fetch(&type, &error, &traceback);
-    const OrtApi* api = session->maker->api;
-    Py_BEGIN_ALLOW_THREADS;
-    api->ReleaseIoBinding(handle);
-    Py_END_ALLOW_THREADS;
-    Py_XDECREF(keep);
-    PyErr_Restore(type, error, traceback);
-  }
-  if (session != NULL) {
-    ortcffi_session_end_use(session);
-  }
+static void release_binding(const OrtApi* api, void* binding) {
+  Py_BEGIN_ALLOW_THREADS;
+  api->ReleaseIoBinding((OrtIoBinding*)binding);
+  Py_END_ALLOW_THREADS;
 }
 
-static void end_use(struct binding* binding) {
-  binding->is_busy = 0;
-  if (binding->is_closed) {
-    release_parts(binding);
-  }
-}
-
-/* _begin(session, hold_gil): makes the library's binding. */
+/* _begin(type, session, hold_gil): makes the library's binding. */
 static PyObject* begin_binding(PyObject* self, PyObject* arguments) {
   struct binding* binding = (struct binding*)self;
   struct session* session;
+  PyObject* pointer;
   int holds_gil;
-  if (!PyArg_ParseTuple(arguments, "O!p", ortcffi_session_type, &session, &holds_gil) ||
-      ortcffi_session_open(session) < 0) {
+  if (!PyArg_ParseTuple(arguments, "OO!p", &pointer, ortcffi_session_type, &session, &holds_gil) ||
+      handle_check(&session->life) < 0) {
     return NULL;
   }
-  if (binding->session != NULL || binding->is_closed) {
-    PyErr_SetString(PyExc_RuntimeError, "this Binding was made before");
+  const OrtApi* api = session->maker->api;
+  if (handle_make(&binding->life, api, pointer, release_binding, (PyObject*)session) < 0) {
     return NULL;
   }
-  OrtIoBinding* handle;
-  OrtStatus* status = session->maker->api->CreateIoBinding(session->handle, &handle);
+  binding->session = (struct session*)Py_NewRef((PyObject*)session);
+  binding->holds_gil = (char)(holds_gil || session->holds_gil);
+  OrtStatus* status =
+      api->CreateIoBinding(ortcffi_session_object(session), (OrtIoBinding**)&binding->life.object);
   if (status != NULL) {
+    binding->life.object = NULL;
     return ortcffi_value_fail(session->maker, status, "CreateIoBinding");
   }
-  ortcffi_session_use(session);
-  binding->session = session;
-  binding->handle = handle;
-  binding->holds_gil = (char)(holds_gil || session->holds_gil);
+  handle_made(&binding->life);
   Py_RETURN_NONE;
 }
 
-/* _keep(tuple): what the library borrows now. To be called between _hand_out and _take_back; of a
- * binding that was closed since, what was kept before stays. */
+/* _keep(tuple): what the library borrows now. To be called before the end of what _hand_out gave;
+ * of a binding that was closed since, what was kept before stays. */
 static PyObject* keep(PyObject* self, PyObject* tuple) {
   struct binding* binding = (struct binding*)self;
   if (!PyTuple_CheckExact(tuple)) {
     PyErr_SetString(PyExc_TypeError, "_keep takes a tuple");
     return NULL;
   }
-  if (!binding->is_closed) {
-    PyObject* before = binding->keep;
-    binding->keep = Py_NewRef(tuple);
-    Py_XDECREF(before);
+  if (binding->life.state == HANDLE_OPEN) {
+    PyObject* parents = PyTuple_Pack(2, (PyObject*)binding->session, tuple);
+    if (parents == NULL) {
+      return NULL;
+    }
+    handle_set_parents(&binding->life, parents);
+    Py_DECREF(parents);
   }
   Py_RETURN_NONE;
 }
@@ -132,8 +103,8 @@ static PyObject* read_outputs(struct binding* binding, PyTypeObject* type, PyObj
   OrtAllocator* allocator = binding->session->strings;
   OrtValue** handles = NULL;
   size_t count = 0;
-  OrtStatus* status =
-      maker->api->GetBoundOutputValues(binding->handle, allocator, &handles, &count);
+  OrtStatus* status = maker->api->GetBoundOutputValues((OrtIoBinding*)binding->life.object,
+                                                       allocator, &handles, &count);
   if (status != NULL) {
     return ortcffi_value_fail(maker, status, "GetBoundOutputValues");
   }
@@ -184,31 +155,24 @@ static PyObject* run_bound(PyObject* self, PyObject* const* arguments, Py_ssize_
                     "options have adapters, which bound runs do not use: use "
                     "Session.run");
   } else {
-    run->bound = binding->handle;
+    run->bound = (OrtIoBinding*)binding->life.object;
     ortcffi_run_perform(run, &binding->habit, binding->holds_gil, "RunWithBinding");
   }
   ortcffi_run_end(run);
-  end_use(binding);
+  handle_end(&binding->life);
   return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
 }
 
-/* _hand_out(owner): gives an Owner the OrtIoBinding, which nobody else uses until _take_back(), its
- * release. */
-static PyObject* hand_out(PyObject* self, PyObject* owner) {
+/* _hand_out(): an object for the exclusive use of the binding, which its end() ends. */
+static PyObject* hand_out(PyObject* self, PyObject* unused) {
+  (void)unused;
   struct binding* binding = (struct binding*)self;
   if (begin_use(binding) < 0) {
     return NULL;
   }
   binding->habit = (struct habit){0};
   binding->is_complete = 0;
-  ((struct owner*)owner)->object = binding->handle;
-  Py_RETURN_NONE;
-}
-
-static PyObject* take_back(PyObject* self, PyObject* handle) {
-  (void)handle;
-  end_use((struct binding*)self);
-  Py_RETURN_NONE;
+  return handle_use_object(&binding->life);
 }
 
 /* _output_values(value_type, lender): the bound outputs; `lender` keeps what they may be of. */
@@ -220,51 +184,25 @@ static PyObject* output_values(PyObject* self, PyObject* arguments) {
     return NULL;
   }
   PyObject* values = read_outputs(binding, type, lender);
-  end_use(binding);
+  handle_end(&binding->life);
   return values;
-}
-
-static PyObject* close_binding(PyObject* self, PyObject* unused) {
-  (void)unused;
-  struct binding* binding = (struct binding*)self;
-  binding->is_closed = 1;
-  if (!binding->is_busy) {
-    release_parts(binding);
-  }
-  Py_RETURN_NONE;
 }
 
 static PyObject* get_closed(PyObject* self, void* unused) {
   (void)unused;
-  const struct binding* binding = (struct binding*)self;
-  return PyBool_FromLong(binding->is_closed || binding->handle == NULL);
-}
-
-static PyObject* binding_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
-  (void)arguments;
-  (void)keywords;
-  return PyType_GenericAlloc(type, 0);
+  return PyBool_FromLong(((const struct binding*)self)->life.state != HANDLE_OPEN);
 }
 
 static int binding_traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(Py_TYPE(self));
-  Py_VISIT(((struct binding*)self)->session);
-  Py_VISIT(((struct binding*)self)->keep);
-  return 0;
-}
-
-/* Before the collector clears anything: see session.c. */
-static void binding_finalize(PyObject* self) { Py_DECREF(close_binding(self, NULL)); }
-
-static int binding_clear(PyObject* self) {
-  Py_DECREF(close_binding(self, NULL));
-  return 0;
+  Py_VISIT((PyObject*)((struct binding*)self)->session);
+  return handle_traverse(self, visit, arg);
 }
 
 static void binding_dealloc(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
   PyObject_GC_UnTrack(self);
-  release_parts((struct binding*)self);
+  handle_clear((struct handle*)self);
+  Py_XDECREF((PyObject*)((struct binding*)self)->session);
   PyObject_GC_Del(self);
   Py_DECREF(type);
 }
@@ -273,11 +211,9 @@ static void binding_dealloc(PyObject* self) {
 
 static PyMethodDef binding_methods[] = {
     {"run", FUNCTION(run_bound), METH_FASTCALL | METH_KEYWORDS, RUN_BOUND_DOC},
-    {"_close", close_binding, METH_NOARGS, NULL},
     {"_begin", begin_binding, METH_VARARGS, NULL},
     {"_output_values", output_values, METH_VARARGS, NULL},
-    {"_hand_out", hand_out, METH_O, NULL},
-    {"_take_back", take_back, METH_O, NULL},
+    {"_hand_out", hand_out, METH_NOARGS, NULL},
     {"_keep", keep, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
@@ -288,10 +224,11 @@ static PyGetSetDef binding_members[] = {
 };
 
 static PyType_Slot binding_slots[] = {
-    {Py_tp_new, (void*)binding_new},         {Py_tp_finalize, (void*)binding_finalize},
-    {Py_tp_dealloc, (void*)binding_dealloc}, {Py_tp_traverse, (void*)binding_traverse},
-    {Py_tp_clear, (void*)binding_clear},     {Py_tp_methods, binding_methods},
-    {Py_tp_getset, binding_members},         {0, NULL},
+    {Py_tp_dealloc, (void*)binding_dealloc},
+    {Py_tp_traverse, (void*)binding_traverse},
+    {Py_tp_methods, binding_methods},
+    {Py_tp_getset, binding_members},
+    {0, NULL},
 };
 
 PyType_Spec ortcffi_binding_spec = {

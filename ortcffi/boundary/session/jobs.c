@@ -34,7 +34,7 @@ struct mailbox {
 
 static void make_lock(struct mailbox* box) {
   pthread_mutex_init(&box->lock, NULL);
-  box->generation = ortcffi_generation;
+  box->generation = ortcffi_process;
 }
 
 static PyObject* mailbox_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
@@ -70,7 +70,7 @@ static int post(struct mailbox* box, struct job* job) {
 
 /* In the child of a fork a thread that it has not may have the lock, and be changing the list. */
 static void forget_parent(struct mailbox* box) {
-  if (box->generation != ortcffi_generation) {
+  if (box->generation != ortcffi_process) {
     make_lock(box);
     box->first = NULL;
   }
@@ -188,7 +188,7 @@ static OrtStatus* start(struct job* job) {
   OrtStatus* status = NULL;
   if (session->runs_async >= 0 && maker->version >= 16 && !ortcffi_run_has_adapters(run)) {
     Py_BEGIN_ALLOW_THREADS;
-    status = maker->api->RunAsync(session->handle, run->options, run->input_names,
+    status = maker->api->RunAsync(ortcffi_session_object(session), run->options, run->input_names,
                                   (const OrtValue* const*)run->inputs, run->input_count,
                                   run->output_names, run->output_count, run->outputs,
                                   ortcffi_job_ended, job);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "boundary/platform/handle.h"
-#include "boundary/platform/owner.h"
 #include "boundary/session/session.h"
 
 /* --- reading, without the GIL: another thread may hold a lock of the session and need it
@@ -85,9 +84,11 @@ static int read_port(struct reading* reading, struct port* port, const struct ki
   const struct session* session = reading->session;
   const OrtApi* api = reading->api;
   enum ONNXType type;
-  OrtStatus* status = kind->name(session->handle, place, session->strings, &port->raw_name);
+  OrtStatus* status =
+      kind->name(ortcffi_session_object(session), place, session->strings, &port->raw_name);
   if (fails(reading, kind->name_name, status) ||
-      fails(reading, kind->info_name, kind->info(session->handle, place, &port->info)) ||
+      fails(reading, kind->info_name,
+            kind->info(ortcffi_session_object(session), place, &port->info)) ||
       fails(reading, "GetOnnxTypeFromTypeInfo", api->GetOnnxTypeFromTypeInfo(port->info, &type)) ||
       fails(reading, "CastTypeInfoToTensorInfo",
             api->CastTypeInfoToTensorInfo(port->info, &port->tensor))) {
@@ -100,7 +101,8 @@ static int read_port(struct reading* reading, struct port* port, const struct ki
 /* Appends all ports of a kind. */
 static int read_kind(struct reading* reading, struct ports* ports, const struct kind* kind) {
   size_t count;
-  if (fails(reading, kind->count_name, kind->count(reading->session->handle, &count))) {
+  if (fails(reading, kind->count_name,
+            kind->count(ortcffi_session_object(reading->session), &count))) {
     return -1;
   }
   struct port* items = realloc(ports->items, (ports->count + count + 1) * sizeof *items);
@@ -128,9 +130,9 @@ static void read_places(const struct reading* reading, struct ports* outputs) {
   }
   size_t count = outputs->count;
   const OrtMemoryInfo** infos = calloc(count + 1, sizeof *infos);
-  OrtStatus* status =
-      infos == NULL ? NULL
-                    : api->SessionGetMemoryInfoForOutputs(reading->session->handle, infos, count);
+  OrtStatus* status = infos == NULL ? NULL
+                                    : api->SessionGetMemoryInfoForOutputs(
+                                          ortcffi_session_object(reading->session), infos, count);
   for (size_t i = 0; i < count && infos != NULL && status == NULL; i++) {
     OrtMemoryInfoDeviceType device;
     api->MemoryInfoGetDeviceType(infos[i], &device);
@@ -306,7 +308,7 @@ static PyObject* facts_of(const struct maker* maker, struct port* port, PyObject
 
 PyObject* ortcffi_session_ports(PyObject* self, PyObject* make) {
   struct session* session = (struct session*)self;
-  if (ortcffi_session_ready(session) < 0) {
+  if (session->life.state == HANDLE_MAKING && handle_check(&session->life) < 0) {
     return NULL;
   }
   struct ports* all[] = {&session->inputs, &session->outputs};

@@ -29,7 +29,7 @@ void ortcffi_set_terminate(const struct session* session, OrtRunOptions* options
 
 void ortcffi_give_options(struct session* session, OrtRunOptions* options, int is_terminated) {
   const OrtApi* api = session->maker->api;
-  if (session->spare != NULL || session->handle == NULL) {
+  if (session->spare != NULL || ortcffi_session_object(session) == NULL) {
     api->ReleaseRunOptions(options);
     return;
   }
@@ -230,7 +230,7 @@ PyObject* ortcffi_run_results(struct run* run, int as_values) {
 
 OrtStatus* ortcffi_call_run(struct run* run) {
   const OrtApi* api = run->session->maker->api;
-  OrtSession* handle = run->session->handle;
+  OrtSession* handle = ortcffi_session_object(run->session);
   if (run->bound != NULL) {
     return api->RunWithBinding(handle, run->options, run->bound);
   }

@@ -264,10 +264,9 @@ static int fill_room(struct run* run, const struct request* request, PyObject* w
 
 int ortcffi_run_begin(struct run* run, struct session* session, const struct request* request) {
   memset(run, 0, offsetof(struct run, few));
-  if (ortcffi_session_open(session) < 0) {
+  if (handle_begin(&session->life) < 0) {
     return -1;
   }
-  ortcffi_session_use(session);
   run->session = session;
   PyObject *wanted = NULL, *out = NULL;
   int answer = wanted_names(session, request->outputs, &wanted);
@@ -285,7 +284,9 @@ int ortcffi_run_begin(struct run* run, struct session* session, const struct req
 int ortcffi_run_begin_options(struct run* run, struct session* session,
                               const struct request* request) {
   memset(run, 0, offsetof(struct run, few));
-  ortcffi_session_use(session);
+  if (handle_begin(&session->life) < 0) {
+    return -1;
+  }
   run->session = session;
   run->room = run->few;
   return add_options(run, request->options) < 0 || add_timeout(run, request->timeout) < 0 ? -1 : 0;
@@ -324,5 +325,5 @@ void ortcffi_run_end(struct run* run) {
   if (run->room != run->few) {
     PyMem_Free(run->room);
   }
-  ortcffi_session_end_use(session);
+  handle_end(&session->life);
 }

@@ -22,8 +22,9 @@
  *   bound(binding)                does so for the inputs of a binding
  *   refuse(why, what)             raises
  *
- * A session is released when it is closed, or gone, and the last run has ended. What the library
- * borrows for a session (the environment, options, a model's bytes) goes after that.
+ * A session is a handle (platform/handle.h): it is released when it is closed, or gone, and the
+ * last run has ended. What the library borrows for it (the environment, options, a model's bytes)
+ * goes after that.
  *
  * All functions need the GIL, which also guards the fields. It is released while the library runs,
  * creates or releases something.
@@ -73,32 +74,22 @@ struct habit {
 };
 
 struct session {
-  PyObject base;
+  struct handle life; /* of the OrtSession; its parents are what the library borrows */
   struct maker* maker;
-  OrtSession* handle;    /* NULL once it is released */
   OrtAllocator* strings; /* where tensors of strings are made */
   PyTypeObject* value_type;
   PyObject* rules;     /* see above */
-  PyObject* keep;      /* what the library borrows */
   struct ports inputs; /* those without a default first */
   struct ports outputs;
   size_t required;      /* how many inputs have no default */
   char passes_inputs;   /* an output of the model is one of its inputs */
   char gives_optional;  /* an output of the model may hold nothing */
   OrtRunOptions* spare; /* for the next run that has none of its own */
-  size_t uses;          /* runs, bindings and calls under way */
   char runs_async;      /* whether RunAsync works: 0 not known yet, 1 yes, -1 no */
-  char has_threads;     /* whether the library has threads for it */
-  unsigned generation;  /* how many forks there were when it was made */
   struct habit habit;
   char asks_options; /* runs that have no options ask Python for them */
   char calls_python; /* a run may call Python, on any thread */
   char holds_gil;    /* runs keep the GIL, as the caller wants; never where they call Python */
-  char is_borrowed;  /* the handle is another's, which `keep` keeps alive */
-  char is_counted;   /* as one of those that are alive */
-  char is_ready;     /* its inputs and outputs are known; before, nobody but who makes it uses it
-                      */
-  char is_closed;
 };
 
 /* Why a run was told to end early. */
@@ -153,26 +144,15 @@ extern PyType_Spec ortcffi_mailbox_spec;
 extern PyTypeObject* ortcffi_job_type;
 extern PyTypeObject* ortcffi_mailbox_type;
 
-/* How many forks have led to this process. */
-extern unsigned ortcffi_generation;
+static inline OrtSession* ortcffi_session_object(const struct session* session) {
+  return (OrtSession*)session->life.object;
+}
 
 /* Calls a method of the session's rules; the format is of the arguments after the session. */
 #define ASK_RULES(session, method, format, ...) \
   PyObject_CallMethod((session)->rules, method, "O" format, (PyObject*)(session), __VA_ARGS__)
 /* Has the rules raise; the reference to `what` is taken, which may be NULL with an exception. */
 void ortcffi_session_refuse(struct session* session, const char* why, PyObject* what);
-
-/* 0 unless a thread is about to make the session, or has failed to; then -1 with an exception. */
-int ortcffi_session_ready(const struct session* session);
-/* 0 if the session is made and open; otherwise -1 with an exception. */
-int ortcffi_session_open(const struct session* session);
-/* Takes and gives back a use of an open session: it is not released in between. */
-void ortcffi_session_use(struct session* session);
-void ortcffi_session_end_use(struct session* session);
-/* How many sessions new threads have still to release. */
-int ortcffi_pending_releases(void);
-/* In the child of a fork, which has not these threads. */
-void ortcffi_forget_releases(void);
 
 /* --- ports.c -----------------------------------------------------------------------------------*/
 

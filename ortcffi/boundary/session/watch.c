@@ -31,8 +31,6 @@ static atomic_ulong watched_runs; /* how many there were; grows under that lock 
 static PyObject* set_wakeup_fd; /* signal.set_wakeup_fd */
 static PyObject* our_fd;        /* what it gets: where others write */
 
-unsigned ortcffi_generation;
-
 double ortcffi_now(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -203,9 +201,7 @@ static PyObject* write_signals_to(PyObject* fd) {
 
 /* What the child of a fork has not: the threads, and the pipe to which signals may be written. */
 static void forget_parent(void) {
-  ortcffi_generation++;
   ortcffi_workers_forget();
-  ortcffi_forget_releases();
   ortcffi_runs_forget();
   if (main_run != NULL) {
     PyObject* fd = PyLong_FromLong(atomic_load(&program_fd));
@@ -316,7 +312,7 @@ void ortcffi_watch_end(const struct watch* watch, const struct run* run, struct 
 /* --- the end of the interpreter ----------------------------------------------------------------*/
 
 static int has_runs(void) {
-  if (ortcffi_pending_releases() > 0) {
+  if (handle_pending_releases() > 0) {
     return 1;
   }
   for (const struct run* run = ortcffi_runs; run != NULL; run = run->next) {

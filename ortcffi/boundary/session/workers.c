@@ -36,9 +36,10 @@ static void* work(void* unused) {
     struct job* job = next_job();
     struct run* run = &job->run;
     const OrtApi* api = run->session->maker->api;
-    OrtStatus* status = api->Run(run->session->handle, run->options, run->input_names,
-                                 (const OrtValue* const*)run->inputs, run->input_count,
-                                 run->output_names, run->output_count, run->outputs);
+    OrtStatus* status =
+        api->Run(ortcffi_session_object(run->session), run->options, run->input_names,
+                 (const OrtValue* const*)run->inputs, run->input_count, run->output_names,
+                 run->output_count, run->outputs);
     ortcffi_job_ended(job, run->outputs, run->output_count, status);
   }
   return unused;
