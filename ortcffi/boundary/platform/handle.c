@@ -160,6 +160,9 @@ int handle_make(struct handle* self, const OrtApi* api, PyObject* type, handle_r
   if (self->type != NULL) {
     return refuse(self, PyExc_RuntimeError, "this %U was made before");
   }
+  if (self->state != HANDLE_MAKING) {
+    return refuse(self, PyExc_ValueError, "this %U is closed");
+  }
   if (hold_parents(parents) < 0) {
     return -1;
   }
@@ -424,6 +427,9 @@ static PyObject* take(PyObject* self, PyObject* other) {
   }
   if (to->type != NULL) {
     return none_or_error(refuse(to, PyExc_RuntimeError, "this %U was made before"));
+  }
+  if (to->state != HANDLE_MAKING) {
+    return none_or_error(refuse(to, PyExc_ValueError, "this %U is closed"));
   }
   handle_made(from);
   if (from->state >= HANDLE_CLOSED || from->uses > 0 || from->holds > 0) {
