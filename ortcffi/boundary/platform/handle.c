@@ -549,7 +549,7 @@ static PyObject* keep_forever(PyObject* self, PyObject* unused) {
   Py_RETURN_NONE;
 }
 
-static PyObject* close_handle(PyObject* self, PyObject* unused) {
+PyObject* handle_close_method(PyObject* self, PyObject* unused) {
   (void)unused;
   handle_close((struct handle*)self);
   Py_RETURN_NONE;
@@ -622,7 +622,7 @@ static PyMethodDef handle_methods[] = {
     {"_write_handle", call_to_write, METH_VARARGS, NULL},
     {"_set_api", set_api, METH_O, NULL},
     {"_keep_forever", keep_forever, METH_NOARGS, NULL},
-    {"close", close_handle, METH_NOARGS,
+    {"close", handle_close_method, METH_NOARGS,
      "close()\n--\n\n"
      "Release what is owned, let go of what is borrowed. Any further use raises `ValueError`.\n\n"
      "Closing again does nothing. Calls under way go on: the object is released after them."},

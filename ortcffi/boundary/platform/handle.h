@@ -92,8 +92,10 @@ int handle_check(const struct handle* self);
 void handle_hold(struct handle* self);
 void handle_let_go(struct handle* self);
 
-/* Refuses calls from now on. Closing again does nothing. */
+/* Refuses calls from now on. Closing again does nothing. The other is a method, for types with
+ * words of their own for it. */
 void handle_close(struct handle* self);
+PyObject* handle_close_method(PyObject* self, PyObject* unused);
 
 /* A new cdata of the object, which holds it; NULL with an exception. */
 PyObject* handle_cdata(struct handle* self);

@@ -81,18 +81,15 @@ static const char CLOSE_DOC[] =
     "close($self)\n"
     "--\n"
     "\n"
-    "Release the value, or let go of a lent one. Closing again does nothing.\n"
+    "Release the value, or let go of a borrowed one. Closing again does nothing.\n"
     "\n"
-    "Arrays and buffers that it lent stay as they are. Where there were any, the memory goes with\n"
+    "Arrays and buffers over its memory stay as they are. Where there were any, the memory goes with\n"
     "the last reference to them and to this object; otherwise at once.\n"
     "\n"
     "API function: ``ReleaseValue``.";
 
 static const char API_DOC[] =
     "The `Api` that the value belongs to. It must not be passed to any other table.";
-
-static const char CLOSED_DOC[] =
-    "Whether `close` was called. Any other use then raises `ValueError`.";
 
 static const char READONLY_DOC[] =
     "Whether the value borrows memory that must not be written to. Its arrays are read-only. The\n"

@@ -229,6 +229,7 @@ static PyMethodDef value_methods[] = {
     {"from_numpy", FUNCTION(ortcffi_value_from_numpy), METH_FASTCALL | METH_KEYWORDS | METH_CLASS,
      FROM_NUMPY_DOC},
     {"numpy", FUNCTION(ortcffi_value_numpy), METH_FASTCALL | METH_KEYWORDS, NUMPY_DOC},
+    {"close", handle_close_method, METH_NOARGS, CLOSE_DOC},
     {"strings", ortcffi_value_strings, METH_NOARGS, STRINGS_DOC},
     {"raw_strings", ortcffi_value_raw_strings, METH_NOARGS, RAW_STRINGS_DOC},
     {"__enter__", enter, METH_NOARGS, NULL},
