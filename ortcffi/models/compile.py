@@ -156,7 +156,7 @@ class _Task:
             raise NotImplemented("the library cannot compile models", create)
         self.stack = stack
         self.env = stack.enter_context(Env(api=self.api))
-        chosen = chosen.clone()  # so that the caller's may change meanwhile
+        chosen = chosen._for_creation()
         self.alive: list[object] = [chosen]
         given = self.env.handle, chosen.handle
         release = lib.ReleaseModelCompilationOptions

@@ -258,3 +258,11 @@ class SessionOptions(SessionInputs, CustomOps):
         return copy
 
     __copy__ = clone
+
+    def _for_creation(self) -> Self:
+        """What a session is made of: a clone, so that these options may change meanwhile.
+
+        Clones of releases before 1.20 lack custom ops, so that these need the options themselves.
+        """
+        has_ops = self._alive.get("custom_ops") or self._alive.get("op_domains")
+        return self if has_ops and self.api.version < 20 else self.clone()

@@ -93,7 +93,7 @@ class ModelEditor(Closing):
         slot, subject = _subject(model)
         editor = editor_of(self.api, slot)
         if self._options is not None:
-            self._options = self._options.clone()
+            self._options = self._options._for_creation()
         environment, chosen = self._env.handle, self._options_handle()
         # The environment's handle itself: the collector may take its Env apart before.
         borrowed = None if self._options is None else self._options._alive

@@ -215,7 +215,7 @@ class Session(Engine, Closing):
         kept = Made([environment, handle, source.keep])
         given: Any = ffi.NULL
         if chosen is not None:
-            chosen = chosen.clone()  # so that the caller's may change meanwhile
+            chosen = chosen._for_creation()
             given = chosen.handle
             kept += [given, chosen._alive, chosen._values, borrowed_of(source.content, chosen)]
         self._python = calls_of_python(environment, chosen)
