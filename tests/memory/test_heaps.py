@@ -55,7 +55,7 @@ def test_a_heap_works_after_a_fork_while_threads_allocate(build_client, library)
 def test_building_with_another_heap_recompiles_everything(build_core, make_core, tmp_path):
     built, folder = build_core(HEAPS["malloc"]), tmp_path / "build"
     shutil.copytree(built.parent / "src", folder / "src")
-    for name in (built.name, "command"):
+    for name in (built.name, "flags"):
         shutil.copy2(built.parent / name, folder)
     plan = [*make_core, "-n", f"BUILD={folder}"]
     assert ".o" not in output_of(*plan, HEAPS["malloc"])

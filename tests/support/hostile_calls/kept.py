@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ortcffi import compat, errors
+from ortcffi._native import Owner
 from ortcffi.compat import _environment
 from ortcffi.kernels import op_sets
 
@@ -67,10 +68,10 @@ def take_back() -> None:
         env = attaching.attach().env
         for each in env._registered():
             try:
-                env.unregister_allocator(each.lent.info)
+                env.unregister_allocator(each.translated.info)
             except errors.InvalidArgument:  # interrupted before the library had it
-                env._client.clients.drop([each])
-        env._client.clients.past.clear()
+                env._state.remove([each])
+        env._state._past.clear()
     compat.set_default_logger_callback(None)
     _environment.close_environment()
     errors._kept.clear()
@@ -113,7 +114,9 @@ def holders() -> set[str]:
         if not isinstance(holder, FrameType):
             for each in gc.get_referents(holder):
                 above.setdefault(id(each), holder)
-    return {_way_up(each, above) for each in there if type(each).__qualname__ == "Owner"}
+    return {
+        _way_up(each, above) for each in there if isinstance(each, Owner) and each._handle_address
+    }
 
 
 def _way_up(thing: Any, above: dict[int, Any]) -> str:
