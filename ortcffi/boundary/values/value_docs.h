@@ -83,7 +83,8 @@ static const char CLOSE_DOC[] =
     "\n"
     "Release the value, or let go of a borrowed one. Closing again does nothing.\n"
     "\n"
-    "Arrays and buffers over its memory stay as they are. Where there were any, the memory goes with\n"
+    "Arrays and buffers over its memory stay as they are. Where there were any, the memory goes "
+    "with\n"
     "the last reference to them and to this object; otherwise at once.\n"
     "\n"
     "API function: ``ReleaseValue``.";
