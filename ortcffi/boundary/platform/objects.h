@@ -13,10 +13,10 @@
 
 typedef struct ortcffi_object ortcffi_object;
 
-/* A new type Allocator, see memory/blocks.c. An ndarray can have `most_dimensions`. */
+/* A new type Blocks, see memory/blocks.c. An ndarray can have `most_dimensions`. */
 ortcffi_object* ortcffi_allocator_type(int most_dimensions);
 
-/* A new type Handle, see handle.h. To be called before any function that takes an object. */
+/* A new type Owner, see handle.h. To be called before any function that takes an object. */
 ortcffi_object* ortcffi_new_handle_type(void);
 
 /* Gives ffi.from_buffer, by which handles make cdata. */
