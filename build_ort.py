@@ -46,6 +46,9 @@ CORE_SOURCES = [f"core/src/{name}.c" for name in core("SOURCES") + core("POSIX")
 BOUNDARY_SOURCES = [
     "ortcffi/boundary/platform/layouts.c",
     "ortcffi/boundary/platform/handle.c",
+    "ortcffi/boundary/platform/handle_cdata.c",
+    "ortcffi/boundary/platform/handle_type.c",
+    "ortcffi/boundary/platform/list.c",
     "ortcffi/boundary/platform/threads.c",
     "ortcffi/boundary/table/slot_rows.c",
     "ortcffi/boundary/options/options.c",

@@ -10,10 +10,7 @@
  * converts the first cdata of each Python type, and only if its answer is what stands in the
  * assumed place does that type take the short way from then on.
  *
- * NULL statuses, which is to say all successes, are one object: a cdata cannot be changed.
- *
- * Functions that ortcffi_checked made raise the exception for a failing status here, before an
- * interrupt can come in between and lose the status.
+ * Statuses. boundary/status/raise.c makes something of them.
  *
  * Python objects pass unchanged both ways where a function says ortcffi_object*.
  */
@@ -83,23 +80,8 @@ PyObject* ortcffi_pointer_cdata(void* pointer, PyObject* type) {
   return _cffi_from_c_pointer((char*)pointer, (struct _cffi_ctypedescr*)type);
 }
 
-/* `self` is CFFI's module, or the function's name where ortcffi_checked made the function. */
 static PyObject* status_result(char* pointer, struct _cffi_ctypedescr* type, PyObject* self) {
-  static PyObject* success;
-  if (pointer != NULL && PyUnicode_Check(self)) {
-    return (PyObject*)ortcffi_fail(ortcffi_failed_table, (OrtStatus*)pointer,
-                                   (ortcffi_object*)self);
-  }
-  if (pointer != NULL || success == NULL) {
-    PyObject* status = _cffi_from_c_pointer(pointer, type);
-    if (pointer == NULL) {
-      success = status;
-      Py_XINCREF(success);
-    }
-    return status;
-  }
-  Py_INCREF(success);
-  return success;
+  return ortcffi_status_result((OrtStatus*)pointer, (PyObject*)type, self);
 }
 
 static PyObject* object_result(char* object, struct _cffi_ctypedescr* type, PyObject* self) {

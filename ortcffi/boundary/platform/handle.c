@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+/* The life of a handle; its rules stand in handle.h. */
 #include "boundary/platform/handle.h"
 
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <structmember.h>
 
 #include "boundary/gil.h"
 #include "boundary/platform/threads.h"
@@ -14,10 +11,7 @@
 PyTypeObject* ortcffi_handle_type;
 unsigned ortcffi_process = 1;
 
-static PyTypeObject* hold_type;
-static PyObject* from_buffer; /* ffi.from_buffer */
-
-static struct handle* as_handle(PyObject* object) {
+struct handle* handle_of(PyObject* object) {
   return PyObject_TypeCheck(object, ortcffi_handle_type) ? (struct handle*)object : NULL;
 }
 
@@ -37,7 +31,7 @@ static int refuse(const struct handle* self, PyObject* kind, const char* text) {
 struct remains {
   const OrtApi* api;
   void* object;
-  handle_release release;
+  ortcffi_release* release;
   PyObject* parents;
 };
 
@@ -57,7 +51,7 @@ static int are_plain(PyObject* parents) {
 
 /* One of the parents; NULL if it is no handle. */
 static struct handle* parent_at(PyObject* parents, Py_ssize_t place) {
-  return as_handle(PyTuple_Check(parents) ? PyTuple_GetItem(parents, place) : parents);
+  return handle_of(PyTuple_Check(parents) ? PyTuple_GetItem(parents, place) : parents);
 }
 
 /* From the end, so that what was named first goes last. */
@@ -136,6 +130,11 @@ static void release_if_due(struct handle* self) {
   }
 }
 
+void ortcffi_new_process(void) {
+  ortcffi_process++;
+  atomic_store(&pending_releases, 0);
+}
+
 /* --- life --------------------------------------------------------------------------------------*/
 
 static int hold_parents(PyObject* parents) {
@@ -155,15 +154,17 @@ static int hold_parents(PyObject* parents) {
   return 0;
 }
 
-int handle_make(struct handle* self, const OrtApi* api, PyObject* type, handle_release release,
-                PyObject* parents) {
+/* 0 for a handle that nothing was made for yet; otherwise -1 with an exception. */
+static int check_new(const struct handle* self) {
   if (self->type != NULL) {
     return refuse(self, PyExc_RuntimeError, "this %U was made before");
   }
-  if (self->state != HANDLE_MAKING) {
-    return refuse(self, PyExc_ValueError, "this %U is closed");
-  }
-  if (hold_parents(parents) < 0) {
+  return self->state == HANDLE_MAKING ? 0 : refuse(self, PyExc_ValueError, "this %U is closed");
+}
+
+int handle_make(struct handle* self, const OrtApi* api, PyObject* type, ortcffi_release* release,
+                PyObject* parents) {
+  if (check_new(self) < 0 || hold_parents(parents) < 0) {
     return -1;
   }
   self->api = api;
@@ -256,6 +257,59 @@ void* handle_take(struct handle* self) {
   return remains.object;
 }
 
+int handle_become(struct handle* self, struct handle* other) {
+  if (check_new(self) < 0) {
+    return -1;
+  }
+  handle_made(other);
+  if (other->state >= HANDLE_CLOSED || other->uses > 0 || other->holds > 0) {
+    return refuse(other, PyExc_ValueError, "this %U is in use, or closed");
+  }
+  struct remains remains = leave(other);
+  self->api = remains.api;
+  self->object = remains.object;
+  self->release = remains.release;
+  self->parents = remains.parents;
+  self->process = other->process;
+  self->type = Py_NewRef(other->type);
+  self->is_made = 1;
+  self->state = HANDLE_OPEN;
+  return 0;
+}
+
+/* Adds a handle to the parents. */
+static int add_parent(struct handle* self, struct handle* parent) {
+  PyObject* added = PyTuple_Pack(1, (PyObject*)parent);
+  PyObject* parents = added == NULL ? NULL : PySequence_Concat(self->parents, added);
+  Py_XDECREF(added);
+  if (parents == NULL) {
+    return -1;
+  }
+  handle_hold(parent);
+  PyObject* before = self->parents;
+  self->parents = parents;
+  Py_DECREF(before);
+  return 0;
+}
+
+int handle_exchange(struct handle* self, struct handle* other) {
+  if (other->state != HANDLE_OPEN || other->release != self->release) {
+    PyErr_SetString(PyExc_TypeError, "not a handle of the same type");
+    return -1;
+  }
+  if (handle_check(self) < 0) {
+    return -1;
+  }
+  int is_used = self->uses > 0 || self->holds > 0;
+  if (is_used && add_parent(self, other) < 0) {
+    return -1;
+  }
+  void* object = self->object;
+  self->object = other->object;
+  other->object = object;
+  return 0;
+}
+
 int handle_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(((struct handle*)self)->parents);
@@ -282,453 +336,4 @@ void handle_clear(struct handle* self) {
   }
   Py_CLEAR(self->type);
   Py_CLEAR(self->table);
-}
-
-static void handle_dealloc(PyObject* self) {
-  PyTypeObject* type = Py_TYPE(self);
-  PyObject_GC_UnTrack(self);
-  handle_clear((struct handle*)self);
-  PyObject_GC_Del(self);
-  Py_DECREF(type);
-}
-
-/* --- cdata -------------------------------------------------------------------------------------*/
-
-/* What a cdata keeps: its buffer begins at the object. Or a call under way, which end() ends. */
-struct hold {
-  PyObject base;
-  struct handle* handle; /* NULL once it has ended */
-  char is_use;
-};
-
-static int hold_getbuffer(PyObject* self, Py_buffer* view, int flags) {
-  /* CFFI compares the length with the size of the type; nothing else looks at it. */
-  void* object = ((struct hold*)self)->handle->object;
-  return PyBuffer_FillInfo(view, self, object, PY_SSIZE_T_MAX, 0, flags);
-}
-
-static int hold_traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(Py_TYPE(self));
-  Py_VISIT((PyObject*)((struct hold*)self)->handle);
-  return 0;
-}
-
-static void end_hold(struct hold* hold) {
-  struct handle* handle = hold->handle;
-  hold->handle = NULL;
-  if (handle != NULL && hold->is_use) {
-    handle_end(handle);
-  } else if (handle != NULL) {
-    handle_let_go(handle);
-    Py_DECREF((PyObject*)handle);
-  }
-}
-
-static void hold_dealloc(PyObject* self) {
-  PyTypeObject* type = Py_TYPE(self);
-  PyObject_GC_UnTrack(self);
-  end_hold((struct hold*)self);
-  PyObject_GC_Del(self);
-  Py_DECREF(type);
-}
-
-/* end(): of a use, which would end with its last reference otherwise. */
-static PyObject* hold_end(PyObject* self, PyObject* unused) {
-  (void)unused;
-  if (((struct hold*)self)->is_use) {
-    end_hold((struct hold*)self);
-  }
-  Py_RETURN_NONE;
-}
-
-static struct hold* new_hold(struct handle* self, int is_use) {
-  struct hold* hold = PyObject_GC_New(struct hold, hold_type);
-  if (hold != NULL) {
-    hold->handle = self;
-    hold->is_use = (char)is_use;
-    PyObject_GC_Track(hold);
-  }
-  return hold;
-}
-
-PyObject* handle_use_object(struct handle* self) {
-  struct hold* use = new_hold(self, 1);
-  if (use == NULL) {
-    handle_end(self);
-  }
-  return (PyObject*)use;
-}
-
-PyObject* handle_cdata(struct handle* self) {
-  struct hold* hold = new_hold(self, 0);
-  if (hold == NULL) {
-    return NULL;
-  }
-  handle_hold(self);
-  Py_INCREF((PyObject*)self);
-  PyObject* cdata = PyObject_CallFunctionObjArgs(from_buffer, self->type, (PyObject*)hold, NULL);
-  Py_DECREF(hold);
-  return cdata;
-}
-
-static PyMethodDef hold_methods[] = {
-    {"end", hold_end, METH_NOARGS, NULL},
-    {NULL, NULL, 0, NULL},
-};
-
-static PyType_Slot hold_slots[] = {
-    {Py_tp_methods, hold_methods},
-    {Py_tp_dealloc, (void*)hold_dealloc},
-    {Py_tp_traverse, (void*)hold_traverse},
-    {Py_bf_getbuffer, (void*)hold_getbuffer},
-    {0, NULL},
-};
-
-static PyType_Spec hold_spec = {
-    .name = "ortcffi._ort.Hold",
-    .basicsize = sizeof(struct hold),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    .slots = hold_slots,
-};
-
-/* --- for Python --------------------------------------------------------------------------------*/
-
-static PyObject* none_or_error(int answer) { return answer < 0 ? NULL : Py_NewRef(Py_None); }
-
-/* _open_handle(): the library has written the object. */
-static PyObject* made(PyObject* self, PyObject* unused) {
-  (void)unused;
-  handle_made((struct handle*)self);
-  Py_RETURN_NONE;
-}
-
-/* _adopt_handle(address): the same for an object that is there already. */
-static PyObject* adopt(PyObject* self, PyObject* address) {
-  struct handle* handle = (struct handle*)self;
-  unsigned long long object = PyLong_AsUnsignedLongLong(address);
-  if (PyErr_Occurred()) {
-    return NULL;
-  }
-  if (handle->state == HANDLE_MAKING && handle->object == NULL) {
-    handle->object = (void*)(uintptr_t)object;
-    handle_made(handle);
-  }
-  Py_RETURN_NONE;
-}
-
-/* _take_handle(other): becomes what another handle was, which is released with nothing to release.
- */
-static PyObject* take(PyObject* self, PyObject* other) {
-  struct handle* to = (struct handle*)self;
-  struct handle* from = as_handle(other);
-  if (from == NULL || from == to) {
-    PyErr_SetString(PyExc_TypeError, "not another handle");
-    return NULL;
-  }
-  if (to->type != NULL) {
-    return none_or_error(refuse(to, PyExc_RuntimeError, "this %U was made before"));
-  }
-  if (to->state != HANDLE_MAKING) {
-    return none_or_error(refuse(to, PyExc_ValueError, "this %U is closed"));
-  }
-  handle_made(from);
-  if (from->state >= HANDLE_CLOSED || from->uses > 0 || from->holds > 0) {
-    return none_or_error(refuse(from, PyExc_ValueError, "this %U is in use, or closed"));
-  }
-  struct remains remains = leave(from);
-  to->api = remains.api;
-  to->object = remains.object;
-  to->release = remains.release;
-  to->parents = remains.parents;
-  to->process = from->process;
-  to->type = Py_NewRef(from->type);
-  to->is_made = 1;
-  to->state = HANDLE_OPEN;
-  Py_RETURN_NONE;
-}
-
-/* _replace_handle(other): exchanges the object with that of another handle, which keeps the old
- * one. Where somebody uses that, the other handle becomes a parent. */
-static PyObject* replace(PyObject* self, PyObject* other) {
-  struct handle* to = (struct handle*)self;
-  struct handle* from = as_handle(other);
-  if (from == NULL || from == to || from->state != HANDLE_OPEN || from->release != to->release) {
-    PyErr_SetString(PyExc_TypeError, "not another handle of the same type");
-    return NULL;
-  }
-  if (handle_check(to) < 0) {
-    return NULL;
-  }
-  if (to->uses > 0 || to->holds > 0) {
-    PyObject* added = PyTuple_Pack(1, other);
-    PyObject* parents = added == NULL ? NULL : PySequence_Concat(to->parents, added);
-    Py_XDECREF(added);
-    if (parents == NULL) {
-      return NULL;
-    }
-    handle_hold(from);
-    PyObject* old = to->parents;
-    to->parents = parents;
-    Py_DECREF(old);
-  }
-  void* object = to->object;
-  to->object = from->object;
-  from->object = object;
-  Py_RETURN_NONE;
-}
-
-/* _give_handle(function, *arguments): calls a function that takes the object over where it answers
- * NULL, which is no status. */
-static PyObject* give(PyObject* self, PyObject* arguments) {
-  Py_ssize_t count = PyTuple_Size(arguments);
-  PyObject* rest = PyTuple_GetSlice(arguments, 1, count);
-  PyObject* status = rest == NULL ? NULL : PyObject_CallObject(PyTuple_GetItem(arguments, 0), rest);
-  Py_XDECREF(rest);
-  if (status != NULL && PyObject_Not(status) == 1) {
-    (void)handle_take((struct handle*)self);
-  }
-  return status;
-}
-
-/* _move_handle(address): writes the object to an address, which owns it from then on. */
-static PyObject* move(PyObject* self, PyObject* address) {
-  unsigned long long to = PyLong_AsUnsignedLongLong(address);
-  if (PyErr_Occurred()) {
-    return NULL;
-  }
-  *(void**)(uintptr_t)to = handle_take((struct handle*)self);
-  Py_RETURN_NONE;
-}
-
-/* Calls function(api, cdata, *rest) for (function, api, *rest). The call keeps the object. */
-static PyObject* call_with(struct handle* self, PyObject* arguments) {
-  Py_ssize_t count = PyTuple_Size(arguments);
-  PyObject* given = PyTuple_New(count);
-  PyObject* cdata = given == NULL ? NULL : ortcffi_pointer_cdata(self->object, self->type);
-  PyObject* answer = NULL;
-  if (cdata != NULL) {
-    for (Py_ssize_t i = 1; i < count; i++) {
-      PyTuple_SetItem(given, i == 1 ? 0 : i, Py_NewRef(PyTuple_GetItem(arguments, i)));
-    }
-    PyTuple_SetItem(given, 1, cdata);
-    answer = PyObject_CallObject(PyTuple_GetItem(arguments, 0), given);
-  }
-  Py_XDECREF(given);
-  return answer;
-}
-
-static PyObject* call(PyObject* self, PyObject* arguments, int is_exclusive) {
-  struct handle* handle = (struct handle*)self;
-  if (PyTuple_Size(arguments) < 2) {
-    PyErr_SetString(PyExc_TypeError, "needs a function and a table");
-    return NULL;
-  }
-  if (begin(handle, is_exclusive) < 0) {
-    return NULL;
-  }
-  PyObject* answer = call_with(handle, arguments);
-  handle_end(handle);
-  return answer;
-}
-
-/* _read_handle(function, api, *arguments): calls function(api, object, *arguments). */
-static PyObject* call_to_read(PyObject* self, PyObject* arguments) {
-  return call(self, arguments, 0);
-}
-
-/* _write_handle(function, api, *arguments): the same with the exclusive use. */
-static PyObject* call_to_write(PyObject* self, PyObject* arguments) {
-  return call(self, arguments, 1);
-}
-
-/* _keep_forever(): the object outlives the interpreter. */
-static PyObject* keep_forever(PyObject* self, PyObject* unused) {
-  (void)unused;
-  handle_hold((struct handle*)self);
-  Py_INCREF(self);
-  Py_RETURN_NONE;
-}
-
-PyObject* handle_close_method(PyObject* self, PyObject* unused) {
-  (void)unused;
-  handle_close((struct handle*)self);
-  Py_RETURN_NONE;
-}
-
-static PyObject* get_api(PyObject* self, void* unused) {
-  (void)unused;
-  const struct handle* handle = (const struct handle*)self;
-  if (handle->table == NULL) {
-    PyErr_SetString(PyExc_AttributeError, "no library has made this object yet");
-  }
-  return Py_XNewRef(handle->table);
-}
-
-/* _set_api(api): tells which Api `api` is. */
-static PyObject* set_api(PyObject* self, PyObject* table) {
-  handle_set_table((struct handle*)self, table);
-  Py_RETURN_NONE;
-}
-
-static PyObject* get_address(PyObject* self, void* unused) {
-  (void)unused;
-  return PyLong_FromUnsignedLongLong((uintptr_t)((struct handle*)self)->object);
-}
-
-static PyObject* get_out(PyObject* self, void* unused) {
-  (void)unused;
-  return PyLong_FromUnsignedLongLong((uintptr_t)&((struct handle*)self)->object);
-}
-
-static PyObject* get_type(PyObject* self, void* unused) {
-  (void)unused;
-  PyObject* type = ((struct handle*)self)->type;
-  return Py_NewRef(type == NULL ? Py_None : type);
-}
-
-static PyObject* get_parents(PyObject* self, void* unused) {
-  (void)unused;
-  PyObject* parents = ((struct handle*)self)->parents;
-  if (parents != NULL && !PyTuple_Check(parents)) {
-    return PyTuple_Pack(1, parents);
-  }
-  return parents == NULL ? PyTuple_New(0) : Py_NewRef(parents);
-}
-
-static PyObject* get_owned(PyObject* self, void* unused) {
-  (void)unused;
-  return PyBool_FromLong(((struct handle*)self)->release != NULL);
-}
-
-static PyObject* get_closed(PyObject* self, void* unused) {
-  (void)unused;
-  return PyBool_FromLong(((struct handle*)self)->state >= HANDLE_CLOSED);
-}
-
-static PyObject* get_handle(PyObject* self, void* unused) {
-  (void)unused;
-  struct handle* handle = (struct handle*)self;
-  return handle_check(handle) < 0 ? NULL : handle_cdata(handle);
-}
-
-static PyMethodDef handle_methods[] = {
-    {"_open_handle", made, METH_NOARGS, NULL},
-    {"_adopt_handle", adopt, METH_O, NULL},
-    {"_take_handle", take, METH_O, NULL},
-    {"_replace_handle", replace, METH_O, NULL},
-    {"_give_handle", give, METH_VARARGS, NULL},
-    {"_move_handle", move, METH_O, NULL},
-    {"_read_handle", call_to_read, METH_VARARGS, NULL},
-    {"_write_handle", call_to_write, METH_VARARGS, NULL},
-    {"_set_api", set_api, METH_O, NULL},
-    {"_keep_forever", keep_forever, METH_NOARGS, NULL},
-    {"close", handle_close_method, METH_NOARGS,
-     "close()\n--\n\n"
-     "Release what is owned, let go of what is borrowed. Any further use raises `ValueError`.\n\n"
-     "Closing again does nothing. Calls under way go on: the object is released after them."},
-    {NULL, NULL, 0, NULL},
-};
-
-static PyGetSetDef handle_getters[] = {
-    {"handle", get_handle, NULL,
-     "The cdata to pass to functions of ``lib``; `ValueError` after `close`.\n\n"
-     "The object stays as long as somebody has the cdata.",
-     NULL},
-    {"closed", get_closed, NULL, "Whether `close` was called.", NULL},
-    {"api", get_api, NULL, "The table that the object belongs to. No other table may be given it.",
-     NULL},
-    {"_handle_address", get_address, NULL, NULL, NULL},
-    {"_owned", get_owned, NULL, NULL, NULL},
-    {"_handle_out", get_out, NULL, NULL, NULL},
-    {"_handle_type", get_type, NULL, NULL, NULL},
-    {"_handle_parents", get_parents, NULL, NULL, NULL},
-    {NULL, NULL, NULL, NULL, NULL},
-};
-
-static struct PyMemberDef handle_members[] = {
-    {"__weaklistoffset__", T_PYSSIZET, offsetof(struct handle, weak_references), READONLY, NULL},
-    {NULL, 0, 0, 0, NULL},
-};
-
-static PyType_Slot handle_slots[] = {
-    {Py_tp_members, handle_members},
-    {Py_tp_dealloc, (void*)handle_dealloc},
-    {Py_tp_traverse, (void*)handle_traverse},
-    {Py_tp_finalize, (void*)handle_finalize},
-    {Py_tp_methods, handle_methods},
-    {Py_tp_getset, handle_getters},
-    {0, NULL},
-};
-
-static PyType_Spec handle_spec = {
-    .name = "ortcffi._ort.Owner",
-    .basicsize = sizeof(struct handle),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
-    .slots = handle_slots,
-};
-
-/* --- arrays ------------------------------------------------------------------------------------*/
-
-struct ortcffi_list {
-  ortcffi_release* release;
-  size_t count;
-  void* items[];
-};
-
-int ortcffi_new_list(ortcffi_release* release, size_t count, ortcffi_list** out) {
-  size_t most = (PY_SSIZE_T_MAX - sizeof(ortcffi_list)) / sizeof(void*);
-  ortcffi_list* array =
-      count > most ? NULL : calloc(1, sizeof *array + count * sizeof array->items[0]);
-  if (array == NULL) {
-    return 0;
-  }
-  array->release = release;
-  array->count = count;
-  *out = array;
-  return 1;
-}
-
-void ortcffi_release_list(const OrtApi* api, ortcffi_list* array) {
-  for (size_t i = 0; i < array->count; i++) {
-    if (array->items[i] != NULL) {
-      array->release(api, array->items[i]);
-    }
-  }
-  free(array);
-}
-
-void** ortcffi_list_items(ortcffi_list* array) { return array->items; }
-
-void ortcffi_list_move(ortcffi_list* array, size_t place, void** out) {
-  *out = array->items[place];
-  array->items[place] = NULL;
-}
-
-/* --- the module --------------------------------------------------------------------------------*/
-
-ortcffi_object* ortcffi_make_handle(ortcffi_object* handle, const void* api, ortcffi_object* type,
-                                    void* release, ortcffi_object* parents) {
-  struct handle* self = as_handle((PyObject*)handle);
-  int answer = handle_make(self, (const OrtApi*)api, (PyObject*)type,
-                           (handle_release)(uintptr_t)release, (PyObject*)parents);
-  return (ortcffi_object*)none_or_error(answer);
-}
-
-ortcffi_object* ortcffi_object_at(void* address) {
-  return (ortcffi_object*)Py_NewRef((PyObject*)address);
-}
-
-void ortcffi_new_process(void) {
-  ortcffi_process++;
-  atomic_store(&pending_releases, 0);
-}
-
-void ortcffi_handles_begin(ortcffi_object* function) {
-  from_buffer = Py_NewRef((PyObject*)function);
-}
-
-ortcffi_object* ortcffi_new_handle_type(void) {
-  hold_type = (PyTypeObject*)PyType_FromSpec(&hold_spec);
-  ortcffi_handle_type = hold_type == NULL ? NULL : (PyTypeObject*)PyType_FromSpec(&handle_spec);
-  return (ortcffi_object*)Py_XNewRef((PyObject*)ortcffi_handle_type);
 }

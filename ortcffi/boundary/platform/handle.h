@@ -36,15 +36,11 @@ enum handle_state {
   HANDLE_RELEASED, /* the object is gone, or was given away */
 };
 
-/* Called with the GIL; it may give that away meanwhile. Where `api` is NULL, the function takes the
- * object alone, and is called without the GIL. */
-typedef void (*handle_release)(const OrtApi* api, void* object);
-
 struct handle {
   PyObject base;
   const OrtApi* api;
-  void* object;           /* C may write it while the handle is MAKING */
-  handle_release release; /* NULL: the object is another's, which `parents` keep */
+  void* object;             /* C may write it while the handle is MAKING */
+  ortcffi_release* release; /* NULL: the object is another's, which `parents` keep */
   PyObject* type; /* CFFI's type of pointers to the object; NULL before the handle is made */
   PyObject* parents;
   PyObject* table;           /* the Api, which stays after the release; or NULL */
@@ -60,12 +56,15 @@ struct handle {
 /* The type, a base of all others; set by ortcffi_new_handle_type. */
 extern PyTypeObject* ortcffi_handle_type;
 
+/* The handle that a Python object is; NULL if it is none. */
+struct handle* handle_of(PyObject* object);
+
 /* Counts processes: 1 in the one that imported the package, 1 more in each child of a fork. */
 extern unsigned ortcffi_process;
 
 /* Begins to make an object: what is known before C has it. `parents` may be NULL. -1 with an
  * exception: the handle was made before, or a parent is closed. */
-int handle_make(struct handle* self, const OrtApi* api, PyObject* type, handle_release release,
+int handle_make(struct handle* self, const OrtApi* api, PyObject* type, ortcffi_release* release,
                 PyObject* parents);
 /* Sets the Api that `api` of the Python object is. */
 void handle_set_table(struct handle* self, PyObject* table);
@@ -106,11 +105,22 @@ PyObject* ortcffi_pointer_cdata(void* pointer, PyObject* type);
 /* The object, which the caller owns from now on: the handle is RELEASED, its parents go. */
 void* handle_take(struct handle* self);
 
+/* Becomes, before it is made, what another handle was, which is RELEASED. -1 with an exception. */
+int handle_become(struct handle* self, struct handle* other);
+
+/* Exchanges the object with that of another handle with the same release. Where somebody uses the
+ * object that was there, the other handle, which has it now, becomes a parent. -1 with an
+ * exception. */
+int handle_exchange(struct handle* self, struct handle* other);
+
 /* For types that begin with the struct: parts of tp_traverse, tp_finalize and tp_dealloc. The last
  * releases what is left, before the type frees its own fields. */
 int handle_traverse(PyObject* self, visitproc visit, void* arg);
 void handle_finalize(PyObject* self);
 void handle_clear(struct handle* self);
+
+/* Makes the type of what a cdata keeps; -1 with an exception. */
+int handle_new_hold_type(void);
 
 /* How many objects new threads have still to release. */
 int handle_pending_releases(void);

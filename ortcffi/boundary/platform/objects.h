@@ -32,15 +32,17 @@ void ortcffi_new_process(void);
 
 /* Several objects of one type, and the function that releases each. */
 typedef struct ortcffi_list ortcffi_list;
+/* Called with the GIL; it may give that away meanwhile. Where `api` is NULL, the function takes the
+ * object alone, and is called without the GIL. */
 typedef void ortcffi_release(const OrtApi* api, void* object);
 
 /* 0 where there is no memory. */
 int ortcffi_new_list(ortcffi_release* release, size_t count, ortcffi_list** out);
 /* Releases the objects that are left, which are of the table. */
-void ortcffi_release_list(const OrtApi* api, ortcffi_list* array);
-void** ortcffi_list_items(ortcffi_list* array);
+void ortcffi_release_list(const OrtApi* api, ortcffi_list* list);
+void** ortcffi_list_items(ortcffi_list* list);
 /* Writes the pointer at a place to `out`, which owns the object from then on. */
-void ortcffi_list_move(ortcffi_list* array, size_t place, void** out);
+void ortcffi_list_move(ortcffi_list* list, size_t place, void** out);
 
 /* The object at an address, which must be alive: C passes it as the context of a callback. */
 ortcffi_object* ortcffi_object_at(void* address);

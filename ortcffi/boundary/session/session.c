@@ -57,7 +57,7 @@ static PyObject* begin_session(PyObject* self, PyObject* arguments) {
                         &calls_python, &holds_gil, &borrowed)) {
     return NULL;
   }
-  handle_release release = borrowed ? NULL : release_session;
+  ortcffi_release* release = borrowed ? NULL : release_session;
   if (handle_make(&session->life, maker->api, pointer, release, parents) < 0) {
     return NULL;
   }

@@ -1,11 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* Raises the exception for a failing status; ortcffi/errors.py says which class. */
+/*
+ * How the failing status of a function in C becomes an exception in Python:
+ *
+ *   1. Python calls checked.Name(api, ...), see ortcffi/errors.py. That is the function which CFFI
+ *      generated for `Name`, made once more by ortcffi_checked with its name as `self` in the place
+ *      of CFFI's module.
+ *   2. It converts the arguments and calls the C function of the slot (define_rows.def), which
+ * calls the table. Where the answer is not NULL, that sets ortcffi_failed_table.
+ *   3. It converts the answer by a macro of CFFI's, which is ortcffi_status_result for every
+ *      OrtStatus* (conversions.h). NULL becomes one cdata, since a cdata cannot be changed.
+ *   4. Where the answer is not NULL and `self` is a name, ortcffi_fail reads the code and the
+ *      message and releases the status by that table.
+ *   5. It raises the class for the code, or what `other` of ortcffi_set_errors makes of it.
+ *
+ * From 2 to 5 no code in Python runs, so no interrupt can come in between and lose the status.
+ */
 #include "boundary/limited_api.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 #include "onnxruntime_c_api.h"
+#include "boundary/platform/handle.h"
 #include "boundary/status/raise.h"
 
 const void* ortcffi_failed_table;
@@ -61,6 +77,19 @@ ortcffi_object* ortcffi_fail(const OrtApi* api, OrtStatus* status, ortcffi_objec
   Py_XDECREF(message);
   Py_XDECREF(error);
   return NULL;
+}
+
+PyObject* ortcffi_status_result(OrtStatus* status, PyObject* type, PyObject* self) {
+  static PyObject* success;
+  if (status != NULL) {
+    return PyUnicode_Check(self)
+               ? (PyObject*)ortcffi_fail(ortcffi_failed_table, status, (ortcffi_object*)self)
+               : ortcffi_pointer_cdata(status, type);
+  }
+  if (success == NULL) {
+    success = ortcffi_pointer_cdata(NULL, type);
+  }
+  return Py_XNewRef(success);
 }
 
 ortcffi_object* ortcffi_checked(ortcffi_object* function, ortcffi_object* name) {

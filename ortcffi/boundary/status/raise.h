@@ -36,9 +36,13 @@ ortcffi_object* ortcffi_checked(ortcffi_object* function, ortcffi_object* name);
 ortcffi_object* ortcffi_call(ortcffi_object* fail, ortcffi_object* api, ortcffi_object* name,
                              ortcffi_object* function, ortcffi_object* arguments);
 
-/* The table whose function answered the last failing status. Needs the GIL. */
 #ifndef ORTCFFI_CDEF
+/* The table whose function answered the last failing status. Needs the GIL. */
 extern const void* ortcffi_failed_table;
+
+/* What a function of CFFI's gives Python for a status: a cdata of `type`, CFFI's OrtStatus*, or for
+ * a failing one the exception, where `self` is the function's name. */
+PyObject* ortcffi_status_result(OrtStatus* status, PyObject* type, PyObject* self);
 #endif
 
 /* Whether a message is that of an arena of ONNX Runtime at its bound. The code of such a status is

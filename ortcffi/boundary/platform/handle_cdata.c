@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* What keeps a handle's object from outside: a cdata that somebody has, and a call under way. */
+#include "boundary/platform/handle.h"
+
+static PyTypeObject* hold_type;
+static PyObject* from_buffer; /* ffi.from_buffer */
+
+/* What a cdata keeps: its buffer begins at the object. Or a call under way, which end() ends. */
+struct hold {
+  PyObject base;
+  struct handle* handle; /* NULL once it has ended */
+  char is_use;
+};
+
+static int hold_getbuffer(PyObject* self, Py_buffer* view, int flags) {
+  /* CFFI compares the length with the size of the type; nothing else looks at it. */
+  void* object = ((struct hold*)self)->handle->object;
+  return PyBuffer_FillInfo(view, self, object, PY_SSIZE_T_MAX, 0, flags);
+}
+
+static int hold_traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT((PyObject*)((struct hold*)self)->handle);
+  return 0;
+}
+
+static void end_hold(struct hold* hold) {
+  struct handle* handle = hold->handle;
+  hold->handle = NULL;
+  if (handle != NULL && hold->is_use) {
+    handle_end(handle);
+  } else if (handle != NULL) {
+    handle_let_go(handle);
+    Py_DECREF((PyObject*)handle);
+  }
+}
+
+static void hold_dealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  end_hold((struct hold*)self);
+  PyObject_GC_Del(self);
+  Py_DECREF(type);
+}
+
+/* end(): of a use, which would end with its last reference otherwise. */
+static PyObject* hold_end(PyObject* self, PyObject* unused) {
+  (void)unused;
+  if (((struct hold*)self)->is_use) {
+    end_hold((struct hold*)self);
+  }
+  Py_RETURN_NONE;
+}
+
+static struct hold* new_hold(struct handle* self, int is_use) {
+  struct hold* hold = PyObject_GC_New(struct hold, hold_type);
+  if (hold != NULL) {
+    hold->handle = self;
+    hold->is_use = (char)is_use;
+    PyObject_GC_Track(hold);
+  }
+  return hold;
+}
+
+PyObject* handle_use_object(struct handle* self) {
+  struct hold* use = new_hold(self, 1);
+  if (use == NULL) {
+    handle_end(self);
+  }
+  return (PyObject*)use;
+}
+
+PyObject* handle_cdata(struct handle* self) {
+  struct hold* hold = new_hold(self, 0);
+  if (hold == NULL) {
+    return NULL;
+  }
+  handle_hold(self);
+  Py_INCREF((PyObject*)self);
+  PyObject* cdata = PyObject_CallFunctionObjArgs(from_buffer, self->type, (PyObject*)hold, NULL);
+  Py_DECREF(hold);
+  return cdata;
+}
+
+static PyMethodDef hold_methods[] = {
+    {"end", hold_end, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot hold_slots[] = {
+    {Py_tp_methods, hold_methods},
+    {Py_tp_dealloc, (void*)hold_dealloc},
+    {Py_tp_traverse, (void*)hold_traverse},
+    {Py_bf_getbuffer, (void*)hold_getbuffer},
+    {0, NULL},
+};
+
+static PyType_Spec hold_spec = {
+    .name = "ortcffi._ort.Hold",
+    .basicsize = sizeof(struct hold),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .slots = hold_slots,
+};
+
+int handle_new_hold_type(void) {
+  hold_type = (PyTypeObject*)PyType_FromSpec(&hold_spec);
+  return hold_type == NULL ? -1 : 0;
+}
+
+void ortcffi_handles_begin(ortcffi_object* function) {
+  from_buffer = Py_NewRef((PyObject*)function);
+}

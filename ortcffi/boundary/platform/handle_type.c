@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* The handle as a Python type: Owner, on which all others are built. */
+#include "boundary/platform/handle.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <structmember.h>
+
+static PyObject* none_or_error(int answer) { return answer < 0 ? NULL : Py_NewRef(Py_None); }
+
+/* _open_handle(): the library has written the object. */
+static PyObject* made(PyObject* self, PyObject* unused) {
+  (void)unused;
+  handle_made((struct handle*)self);
+  Py_RETURN_NONE;
+}
+
+/* _adopt_handle(address): the same for an object that is there already. */
+static PyObject* adopt(PyObject* self, PyObject* address) {
+  struct handle* handle = (struct handle*)self;
+  unsigned long long object = PyLong_AsUnsignedLongLong(address);
+  if (PyErr_Occurred()) {
+    return NULL;
+  }
+  if (handle->state == HANDLE_MAKING && handle->object == NULL) {
+    handle->object = (void*)(uintptr_t)object;
+    handle_made(handle);
+  }
+  Py_RETURN_NONE;
+}
+
+/* The other handle that a method was given; NULL with an exception. */
+static struct handle* other_handle(const struct handle* self, PyObject* other) {
+  struct handle* handle = handle_of(other);
+  if (handle == NULL || handle == self) {
+    PyErr_SetString(PyExc_TypeError, "not another handle");
+    return NULL;
+  }
+  return handle;
+}
+
+/* _take_handle(other): see handle_become. */
+static PyObject* take(PyObject* self, PyObject* other) {
+  struct handle* from = other_handle((struct handle*)self, other);
+  return from == NULL ? NULL : none_or_error(handle_become((struct handle*)self, from));
+}
+
+/* _replace_handle(other): see handle_exchange. */
+static PyObject* replace(PyObject* self, PyObject* other) {
+  struct handle* from = other_handle((struct handle*)self, other);
+  return from == NULL ? NULL : none_or_error(handle_exchange((struct handle*)self, from));
+}
+
+/* _give_handle(function, *arguments): calls a function that takes the object over where it answers
+ * NULL, which is no status. */
+static PyObject* give(PyObject* self, PyObject* arguments) {
+  Py_ssize_t count = PyTuple_Size(arguments);
+  PyObject* rest = PyTuple_GetSlice(arguments, 1, count);
+  PyObject* status = rest == NULL ? NULL : PyObject_CallObject(PyTuple_GetItem(arguments, 0), rest);
+  Py_XDECREF(rest);
+  if (status != NULL && PyObject_Not(status) == 1) {
+    (void)handle_take((struct handle*)self);
+  }
+  return status;
+}
+
+/* _move_handle(address): writes the object to an address, which owns it from then on. */
+static PyObject* move(PyObject* self, PyObject* address) {
+  unsigned long long to = PyLong_AsUnsignedLongLong(address);
+  if (PyErr_Occurred()) {
+    return NULL;
+  }
+  *(void**)(uintptr_t)to = handle_take((struct handle*)self);
+  Py_RETURN_NONE;
+}
+
+/* Calls function(api, cdata, *rest) for (function, api, *rest). The call keeps the object. */
+static PyObject* call_with(struct handle* self, PyObject* arguments) {
+  Py_ssize_t count = PyTuple_Size(arguments);
+  PyObject* given = PyTuple_New(count);
+  PyObject* cdata = given == NULL ? NULL : ortcffi_pointer_cdata(self->object, self->type);
+  PyObject* answer = NULL;
+  if (cdata != NULL) {
+    for (Py_ssize_t i = 1; i < count; i++) {
+      PyTuple_SetItem(given, i == 1 ? 0 : i, Py_NewRef(PyTuple_GetItem(arguments, i)));
+    }
+    PyTuple_SetItem(given, 1, cdata);
+    answer = PyObject_CallObject(PyTuple_GetItem(arguments, 0), given);
+  }
+  Py_XDECREF(given);
+  return answer;
+}
+
+static PyObject* call(PyObject* self, PyObject* arguments, int is_exclusive) {
+  struct handle* handle = (struct handle*)self;
+  if (PyTuple_Size(arguments) < 2) {
+    PyErr_SetString(PyExc_TypeError, "needs a function and a table");
+    return NULL;
+  }
+  if ((is_exclusive ? handle_begin_write : handle_begin)(handle) < 0) {
+    return NULL;
+  }
+  PyObject* answer = call_with(handle, arguments);
+  handle_end(handle);
+  return answer;
+}
+
+/* _read_handle(function, api, *arguments): calls function(api, object, *arguments). */
+static PyObject* call_to_read(PyObject* self, PyObject* arguments) {
+  return call(self, arguments, 0);
+}
+
+/* _write_handle(function, api, *arguments): the same with the exclusive use. */
+static PyObject* call_to_write(PyObject* self, PyObject* arguments) {
+  return call(self, arguments, 1);
+}
+
+/* _keep_forever(): the object outlives the interpreter. */
+static PyObject* keep_forever(PyObject* self, PyObject* unused) {
+  (void)unused;
+  handle_hold((struct handle*)self);
+  Py_INCREF(self);
+  Py_RETURN_NONE;
+}
+
+PyObject* handle_close_method(PyObject* self, PyObject* unused) {
+  (void)unused;
+  handle_close((struct handle*)self);
+  Py_RETURN_NONE;
+}
+
+static PyObject* get_api(PyObject* self, void* unused) {
+  (void)unused;
+  const struct handle* handle = (const struct handle*)self;
+  if (handle->table == NULL) {
+    PyErr_SetString(PyExc_AttributeError, "no library has made this object yet");
+  }
+  return Py_XNewRef(handle->table);
+}
+
+/* _set_api(api): tells which Api `api` is. */
+static PyObject* set_api(PyObject* self, PyObject* table) {
+  handle_set_table((struct handle*)self, table);
+  Py_RETURN_NONE;
+}
+
+static PyObject* get_address(PyObject* self, void* unused) {
+  (void)unused;
+  return PyLong_FromUnsignedLongLong((uintptr_t)((struct handle*)self)->object);
+}
+
+static PyObject* get_out(PyObject* self, void* unused) {
+  (void)unused;
+  return PyLong_FromUnsignedLongLong((uintptr_t)&((struct handle*)self)->object);
+}
+
+static PyObject* get_type(PyObject* self, void* unused) {
+  (void)unused;
+  PyObject* type = ((struct handle*)self)->type;
+  return Py_NewRef(type == NULL ? Py_None : type);
+}
+
+static PyObject* get_parents(PyObject* self, void* unused) {
+  (void)unused;
+  PyObject* parents = ((struct handle*)self)->parents;
+  if (parents != NULL && !PyTuple_Check(parents)) {
+    return PyTuple_Pack(1, parents);
+  }
+  return parents == NULL ? PyTuple_New(0) : Py_NewRef(parents);
+}
+
+static PyObject* get_owned(PyObject* self, void* unused) {
+  (void)unused;
+  return PyBool_FromLong(((struct handle*)self)->release != NULL);
+}
+
+static PyObject* get_closed(PyObject* self, void* unused) {
+  (void)unused;
+  return PyBool_FromLong(((struct handle*)self)->state >= HANDLE_CLOSED);
+}
+
+static PyObject* get_handle(PyObject* self, void* unused) {
+  (void)unused;
+  struct handle* handle = (struct handle*)self;
+  return handle_check(handle) < 0 ? NULL : handle_cdata(handle);
+}
+
+static PyMethodDef handle_methods[] = {
+    {"_open_handle", made, METH_NOARGS, NULL},
+    {"_adopt_handle", adopt, METH_O, NULL},
+    {"_take_handle", take, METH_O, NULL},
+    {"_replace_handle", replace, METH_O, NULL},
+    {"_give_handle", give, METH_VARARGS, NULL},
+    {"_move_handle", move, METH_O, NULL},
+    {"_read_handle", call_to_read, METH_VARARGS, NULL},
+    {"_write_handle", call_to_write, METH_VARARGS, NULL},
+    {"_set_api", set_api, METH_O, NULL},
+    {"_keep_forever", keep_forever, METH_NOARGS, NULL},
+    {"close", handle_close_method, METH_NOARGS,
+     "close()\n--\n\n"
+     "Release what is owned, let go of what is borrowed. Any further use raises `ValueError`.\n\n"
+     "Closing again does nothing. Calls under way go on: the object is released after them."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyGetSetDef handle_getters[] = {
+    {"handle", get_handle, NULL,
+     "The cdata to pass to functions of ``lib``; `ValueError` after `close`.\n\n"
+     "The object stays as long as somebody has the cdata.",
+     NULL},
+    {"closed", get_closed, NULL, "Whether `close` was called.", NULL},
+    {"api", get_api, NULL, "The table that the object belongs to. No other table may be given it.",
+     NULL},
+    {"_handle_address", get_address, NULL, NULL, NULL},
+    {"_owned", get_owned, NULL, NULL, NULL},
+    {"_handle_out", get_out, NULL, NULL, NULL},
+    {"_handle_type", get_type, NULL, NULL, NULL},
+    {"_handle_parents", get_parents, NULL, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static void handle_dealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
+  handle_clear((struct handle*)self);
+  PyObject_GC_Del(self);
+  Py_DECREF(type);
+}
+
+static struct PyMemberDef handle_members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(struct handle, weak_references), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyType_Slot handle_slots[] = {
+    {Py_tp_members, handle_members},
+    {Py_tp_dealloc, (void*)handle_dealloc},
+    {Py_tp_traverse, (void*)handle_traverse},
+    {Py_tp_finalize, (void*)handle_finalize},
+    {Py_tp_methods, handle_methods},
+    {Py_tp_getset, handle_getters},
+    {0, NULL},
+};
+
+static PyType_Spec handle_spec = {
+    .name = "ortcffi._ort.Owner",
+    .basicsize = sizeof(struct handle),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+    .slots = handle_slots,
+};
+
+/* --- functions of the module
+ * --------------------------------------------------------------------*/
+
+ortcffi_object* ortcffi_make_handle(ortcffi_object* handle, const void* api, ortcffi_object* type,
+                                    void* release, ortcffi_object* parents) {
+  struct handle* self = handle_of((PyObject*)handle);
+  int answer = handle_make(self, (const OrtApi*)api, (PyObject*)type,
+                           (ortcffi_release*)(uintptr_t)release, (PyObject*)parents);
+  return (ortcffi_object*)none_or_error(answer);
+}
+
+ortcffi_object* ortcffi_object_at(void* address) {
+  return (ortcffi_object*)Py_NewRef((PyObject*)address);
+}
+
+ortcffi_object* ortcffi_new_handle_type(void) {
+  if (handle_new_hold_type() < 0) {
+    return NULL;
+  }
+  ortcffi_handle_type = (PyTypeObject*)PyType_FromSpec(&handle_spec);
+  return (ortcffi_object*)Py_XNewRef((PyObject*)ortcffi_handle_type);
+}
