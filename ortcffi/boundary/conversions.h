@@ -81,7 +81,8 @@ PyObject* ortcffi_pointer_cdata(void* pointer, PyObject* type) {
 }
 
 static PyObject* status_result(char* pointer, struct _cffi_ctypedescr* type, PyObject* self) {
-  return ortcffi_status_result((OrtStatus*)pointer, (PyObject*)type, self);
+  return (PyObject*)ortcffi_status_result((OrtStatus*)pointer, (ortcffi_object*)type,
+                                          (ortcffi_object*)self);
 }
 
 static PyObject* object_result(char* object, struct _cffi_ctypedescr* type, PyObject* self) {

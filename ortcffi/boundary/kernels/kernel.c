@@ -237,8 +237,8 @@ static PyObject* new_host(PyTypeObject* type, PyObject* arguments, PyObject* key
     return NULL;
   }
   struct host* host = (struct host*)PyType_GenericAlloc(type, 0); /* zeroed */
-  if (host == NULL || handle_make(&host->handle, NULL, pointer, (ortcffi_release*)(uintptr_t)release,
-                                  arguments) < 0) {
+  if (host == NULL || handle_make(&host->handle, NULL, pointer,
+                                  (ortcffi_release*)(uintptr_t)release, arguments) < 0) {
     Py_XDECREF((PyObject*)host);
     return NULL;
   }

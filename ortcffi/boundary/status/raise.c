@@ -79,17 +79,18 @@ ortcffi_object* ortcffi_fail(const OrtApi* api, OrtStatus* status, ortcffi_objec
   return NULL;
 }
 
-PyObject* ortcffi_status_result(OrtStatus* status, PyObject* type, PyObject* self) {
+ortcffi_object* ortcffi_status_result(OrtStatus* status, ortcffi_object* type,
+                                      ortcffi_object* self) {
   static PyObject* success;
-  if (status != NULL) {
-    return PyUnicode_Check(self)
-               ? (PyObject*)ortcffi_fail(ortcffi_failed_table, status, (ortcffi_object*)self)
-               : ortcffi_pointer_cdata(status, type);
+  if (status != NULL && PyUnicode_Check((PyObject*)self)) {
+    return ortcffi_fail(ortcffi_failed_table, status, self);
   }
-  if (success == NULL) {
-    success = ortcffi_pointer_cdata(NULL, type);
+  if (status != NULL || success == NULL) {
+    PyObject* cdata = ortcffi_pointer_cdata(status, (PyObject*)type);
+    success = status == NULL ? cdata : success;
+    return (ortcffi_object*)(status == NULL ? Py_XNewRef(cdata) : cdata);
   }
-  return Py_XNewRef(success);
+  return (ortcffi_object*)Py_NewRef(success);
 }
 
 ortcffi_object* ortcffi_checked(ortcffi_object* function, ortcffi_object* name) {

@@ -42,7 +42,8 @@ extern const void* ortcffi_failed_table;
 
 /* What a function of CFFI's gives Python for a status: a cdata of `type`, CFFI's OrtStatus*, or for
  * a failing one the exception, where `self` is the function's name. */
-PyObject* ortcffi_status_result(OrtStatus* status, PyObject* type, PyObject* self);
+ortcffi_object* ortcffi_status_result(OrtStatus* status, ortcffi_object* type,
+                                      ortcffi_object* self);
 #endif
 
 /* Whether a message is that of an arena of ONNX Runtime at its bound. The code of such a status is
