@@ -92,6 +92,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/session/binding.c",
     "ortcffi/boundary/session/jobs.c",
     "ortcffi/boundary/session/workers.c",
+    "ortcffi/boundary/session/callers.c",
     "ortcffi/boundary/official/official.c",
 ]
 BENCH_SOURCES = [

@@ -113,8 +113,8 @@ def run_async(  # noqa: PLR0913  # as many as `run` has
     Notes
     -----
     API functions: ``RunAsync``, since version 16, where the session has two threads or more;
-    otherwise ``Run`` on a thread of this package, of which there are as many as processors, and
-    more if such a run starts another.
+    otherwise, and in an op written in Python, ``Run`` on a thread of this package, of which there
+    are as many as processors, and more for runs that ops start.
     """
     try:
         loop = asyncio.get_running_loop()
@@ -158,7 +158,9 @@ def run_future(  # noqa: PLR0913  # as many as `run` has
 ) -> Future[list[Any]]:
     """Start a run and return a `concurrent.futures.Future` of its outputs. Otherwise `run_async`.
 
-    To cancel the future ends the run; its `Cancelled` is then the future's exception.
+    To cancel the future ends the run; its `Cancelled` is then the future's exception. Callbacks of
+    the future are called on a thread of this package, which is none of the session's: they may wait
+    for other runs.
     """
     future = _ThreadFuture()
     future.set_running_or_notify_cancel()
@@ -168,7 +170,7 @@ def run_future(  # noqa: PLR0913  # as many as `run` has
 
 
 def _notify(job: Job) -> None:
-    """Give a future the result of a run, on the thread that ended it."""
+    """Give a future the result of a run, on a thread of this package."""
     future = job.take_owner()
     try:
         result = job.result()

@@ -197,6 +197,74 @@ def test_runs_may_wait_for_runs_that_they_started(opened, real_api):
     assert [future.exception(0) for future in done] == [None] * count
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_op_waits_for_runs_of_its_own_session(opened, real_api, threads):
+    @ort.custom_op("test", inputs=[np.float32], outputs=[np.float32], op_set=None)
+    def counts_down(x):
+        return x if x[0, 0] <= 0 else outer.run_future(x=x - 1).result(TIME_LIMIT)[0]
+
+    options = ort.SessionOptions(real_api, intra_op_threads=threads)
+    with ort.CustomOpDomain("test", real_api) as domain:
+        domain.add(counts_down)
+        options.add_custom_op_domain(domain)
+    ports = [models.value("x", shape=[1, 4])], [models.value("y", shape=[1, 4])]
+    node = models.node("counts_down", "x", "y", domain="test")
+    outer = opened(models.model([node], *ports, domains={"test": 1}), options)
+    count = (os.cpu_count() or 1) + 3  # deeper than there are threads for it
+    (y,) = outer.run_future(x=np.full((1, 4), count, np.float32)).result(TIME_LIMIT)
+    assert y.tolist() == [[0, 0, 0, 0]]
+
+
+def test_a_callback_waits_for_another_run(session, x):
+    answers = []
+    is_called = threading.Event()
+
+    def run_again(_):
+        answers.append(session.run_future({"x": x}).result(TIME_LIMIT))
+        is_called.set()
+
+    for _ in range(3):
+        session.run_future({"x": x}).add_done_callback(run_again)
+        assert is_called.wait(TIME_LIMIT)
+        is_called.clear()
+    assert len(answers) == 3
+
+
+def test_callbacks_that_block_do_not_delay_other_runs(endless, session, x):
+    release, blocked = threading.Event(), []
+
+    def block(_):
+        blocked.append(threading.get_ident())
+        release.wait(TIME_LIMIT)
+
+    try:
+        for count in (1, 2, 3):
+            future = endless.run_future({"x": BIG})
+            future.add_done_callback(block)
+            future.cancel()
+            wait_until(lambda n=count: len(blocked) == n)
+            assert session.run_future({"x": x}).result(TIME_LIMIT)
+    finally:
+        release.set()
+    assert len(set(blocked)) == 3, "each on a thread of its own"
+
+
+def test_a_callback_is_not_called_on_a_thread_that_runs_models(opened, real_api, x):
+    threads = []
+
+    def create(work):
+        threads.extend(start(work))
+        return threads[-1]
+
+    options = ort.SessionOptions(real_api, intra_op_threads=2, thread_functions=(create, join))
+    session = opened(models.loop(10**12, 32), options)
+    called, future = [], session.run_future({"x": BIG})
+    future.add_done_callback(lambda _: called.append(threading.get_ident()))
+    future.cancel()
+    wait_until(lambda: called)
+    assert called[0] not in {thread.ident for thread in threads}
+
+
 def test_a_loop_that_closes_early_loses_no_memory(endless):
     before = live_objects()
 

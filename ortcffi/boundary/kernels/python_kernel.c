@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "boundary/gil.h"
+#include "boundary/platform/threads.h"
 #include "boundary/kernels/python_op.h"
 #include "boundary/kernels/python_ops.h"
 #include "boundary/values/arrays.h"
@@ -205,7 +206,9 @@ static int call(const struct python_kernel* kernel, OrtKernelContext* context, P
   if (keywords == NULL && PyErr_Occurred()) {
     return -1;
   }
+  int before = ortcffi_set_in_op(1);
   PyObject* result = PyObject_Call(kernel->function, inputs, keywords);
+  ortcffi_set_in_op(before);
   Py_XDECREF(keywords);
   int answer = result == NULL ? -1 : ortcffi_write_outputs(kernel, context, outputs, result);
   Py_XDECREF(result);

@@ -2,12 +2,6 @@
 /* The life of a handle; its rules stand in handle.h. */
 #include "boundary/platform/handle.h"
 
-#include <stdatomic.h>
-#include <stdlib.h>
-
-#include "boundary/gil.h"
-#include "boundary/platform/threads.h"
-
 PyTypeObject* ortcffi_handle_type;
 unsigned ortcffi_process = 1;
 
@@ -35,10 +29,6 @@ struct remains {
   PyObject* parents;
 };
 
-static atomic_int pending_releases;
-
-int handle_pending_releases(void) { return atomic_load(&pending_releases); }
-
 static Py_ssize_t count_of(PyObject* parents) {
   return parents == NULL ? 0 : PyTuple_Check(parents) ? PyTuple_Size(parents) : 1;
 }
@@ -65,8 +55,7 @@ static void drop_parents(PyObject* parents) {
   Py_XDECREF(parents);
 }
 
-static void release_with_gil(void* argument) {
-  const struct remains* remains = argument;
+static void release_remains(const struct remains* remains) {
   if (remains->object != NULL && remains->release != NULL && remains->api != NULL) {
     remains->release(remains->api, remains->object);
   } else if (remains->object != NULL && remains->release != NULL) {
@@ -75,30 +64,6 @@ static void release_with_gil(void* argument) {
     Py_END_ALLOW_THREADS;
   }
   drop_parents(remains->parents);
-}
-
-static void* release_on_thread(void* remains) {
-  call_with_gil(release_with_gil, remains);
-  free(remains);
-  atomic_fetch_sub(&pending_releases, 1);
-  return NULL;
-}
-
-/* A library joins the threads of an object that it releases, and none can wait for itself: another
- * thread does it. 0 where there is none. */
-static int release_elsewhere(const struct remains* remains) {
-  struct remains* copy = malloc(sizeof *copy);
-  if (copy == NULL) {
-    return 0;
-  }
-  *copy = *remains;
-  atomic_fetch_add(&pending_releases, 1);
-  if (ortcffi_start_thread(release_on_thread, copy) != 0) {
-    atomic_fetch_sub(&pending_releases, 1);
-    free(copy);
-    return 0;
-  }
-  return 1;
 }
 
 static struct remains leave(struct handle* self) {
@@ -117,10 +82,7 @@ static void release(struct handle* self) {
   }
   PyObject *type, *error, *traceback;
   PyErr_Fetch(&type, &error, &traceback);
-  int may_be_its_thread = self->process != 0 && (ortcffi_thread_duties() & CALLS_BACK) != 0;
-  if (!may_be_its_thread || !release_elsewhere(&remains)) {
-    release_with_gil(&remains);
-  }
+  release_remains(&remains);
   PyErr_Restore(type, error, traceback);
 }
 
@@ -130,10 +92,7 @@ static void release_if_due(struct handle* self) {
   }
 }
 
-void ortcffi_new_process(void) {
-  ortcffi_process++;
-  atomic_store(&pending_releases, 0);
-}
+void ortcffi_new_process(void) { ortcffi_process++; }
 
 /* --- life --------------------------------------------------------------------------------------*/
 

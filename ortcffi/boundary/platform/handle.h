@@ -122,7 +122,4 @@ void handle_clear(struct handle* self);
 /* Makes the type of what a cdata keeps; -1 with an exception. */
 int handle_new_hold_type(void);
 
-/* How many objects new threads have still to release. */
-int handle_pending_releases(void);
-
 #endif /* ORTCFFI_BOUNDARY_HANDLE_H_ */

@@ -3,21 +3,21 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdint.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t duties; /* not a thread-local variable: those of a library must be few bytes */
+static pthread_key_t in_op; /* not a thread-local variable: those of a library must be few bytes */
 
-static void make_key(void) { pthread_key_create(&duties, NULL); }
+static void make_key(void) { pthread_key_create(&in_op, NULL); }
 
-unsigned ortcffi_thread_duties(void) {
+int ortcffi_is_in_op(void) {
   pthread_once(&once, make_key);
-  return (unsigned)(uintptr_t)pthread_getspecific(duties);
+  return pthread_getspecific(in_op) != NULL;
 }
 
-void ortcffi_set_thread_duties(unsigned all) {
-  pthread_once(&once, make_key);
-  pthread_setspecific(duties, (void*)(uintptr_t)all);
+int ortcffi_set_in_op(int is_in_op) {
+  int before = ortcffi_is_in_op();
+  pthread_setspecific(in_op, is_in_op ? &in_op : NULL);
+  return before;
 }
 
 int ortcffi_start_thread(void* (*function)(void*), void* argument) {

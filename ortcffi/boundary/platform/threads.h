@@ -7,10 +7,9 @@
  * it. 0, or the number of an error. */
 int ortcffi_start_thread(void* (*function)(void*), void* argument);
 
-/* What the calling thread is at: it is one of ours that run jobs; and the library calls back at the
- * end of a run, so that it may be one of the session's own. */
-enum { RUNS_JOBS = 1, CALLS_BACK = 2 };
-unsigned ortcffi_thread_duties(void);
-void ortcffi_set_thread_duties(unsigned all);
+/* Whether the calling thread runs an op written in Python. The second sets that, and answers what
+ * it was. */
+int ortcffi_is_in_op(void);
+int ortcffi_set_in_op(int is_in_op);
 
 #endif /* ORTCFFI_BOUNDARY_THREADS_H_ */

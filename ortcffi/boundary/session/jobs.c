@@ -148,12 +148,8 @@ PyType_Spec ortcffi_mailbox_spec = {
 
 /* --- the end of a job --------------------------------------------------------------------------*/
 
-/* Calls what waits for the job, or drops it where nobody does any more. At the end of the
- * interpreter nobody does. */
-static void call_back(void* argument) {
+static void call_notify(void* argument) {
   struct job* job = argument;
-  unsigned duties = ortcffi_thread_duties();
-  ortcffi_set_thread_duties(duties | CALLS_BACK);
   if (!Py_IS_TYPE(job->notify, ortcffi_mailbox_type)) {
     PyObject* done = PyObject_CallFunctionObjArgs(job->notify, job, NULL);
     if (done == NULL) {
@@ -164,8 +160,9 @@ static void call_back(void* argument) {
   Py_CLEAR(job->notify); /* which may lead back to the job */
   Py_CLEAR(job->owner);
   Py_DECREF((PyObject*)job);
-  ortcffi_set_thread_duties(duties);
 }
+
+void ortcffi_job_call_back(struct job* job) { call_with_gil(call_notify, job); }
 
 void ortcffi_job_ended(void* context, OrtValue** outputs, size_t count, OrtStatus* status) {
   (void)outputs; /* the run's own */
@@ -174,11 +171,13 @@ void ortcffi_job_ended(void* context, OrtValue** outputs, size_t count, OrtStatu
   job->status = status;
   atomic_store(&job->run.is_done, 1);
   if (!Py_IS_TYPE(job->notify, ortcffi_mailbox_type) || !post((struct mailbox*)job->notify, job)) {
-    call_with_gil(call_back, job);
+    ortcffi_call_back_later(job);
   }
 }
 
 /* --- starting ----------------------------------------------------------------------------------*/
+
+static const char no_thread[] = "no thread can be made for the run";
 
 /* NULL once the job is under way; otherwise a status of the library. */
 static OrtStatus* start(struct job* job) {
@@ -186,7 +185,12 @@ static OrtStatus* start(struct job* job) {
   struct session* session = run->session;
   const struct maker* maker = session->maker;
   OrtStatus* status = NULL;
-  if (session->runs_async >= 0 && maker->version >= 16 && !ortcffi_run_has_adapters(run)) {
+  if (ortcffi_callers_start() < 0) {
+    return maker->api->CreateStatus(ORT_FAIL, no_thread);
+  }
+  /* An op may wait for the run, on a thread of the pool that the run would need. */
+  int may_use_pool = session->runs_async >= 0 && !ortcffi_is_in_op();
+  if (may_use_pool && maker->version >= 16 && !ortcffi_run_has_adapters(run)) {
     Py_BEGIN_ALLOW_THREADS;
     status = maker->api->RunAsync(ortcffi_session_object(session), run->options, run->input_names,
                                   (const OrtValue* const*)run->inputs, run->input_count,
@@ -201,9 +205,7 @@ static OrtStatus* start(struct job* job) {
     maker->api->ReleaseStatus(status); /* its pool has no thread for that */
     session->runs_async = -1;
   }
-  return ortcffi_worker_start(job) == 0
-             ? NULL
-             : maker->api->CreateStatus(ORT_FAIL, "no thread can be made for the run");
+  return ortcffi_worker_start(job) == 0 ? NULL : maker->api->CreateStatus(ORT_FAIL, no_thread);
 }
 
 /* A job that is not under way, of the first three arguments of _submit. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs that nobody waits for: what jobs.c and workers.c share. */
+/* Runs that nobody waits for: what jobs.c, workers.c and callers.c share. */
 #ifndef ORTCFFI_BOUNDARY_JOBS_H_
 #define ORTCFFI_BOUNDARY_JOBS_H_
 
@@ -25,7 +25,21 @@ void ortcffi_job_ended(void* context, OrtValue** outputs, size_t count, OrtStatu
 /* Has a thread of ours run the job; -1 where there is none and none can be made. */
 int ortcffi_worker_start(struct job* job);
 
-/* Forgets threads and jobs, which the child of a fork has not. */
+/* Makes sure that there is a thread that calls back; -1 where none can be made. */
+int ortcffi_callers_start(void);
+
+/* Has such a thread call ortcffi_job_call_back. Without the GIL. */
+void ortcffi_call_back_later(struct job* job);
+
+/* Calls what waits for a job that has ended, and drops the reference to the job. Without the GIL.
+ */
+void ortcffi_job_call_back(struct job* job);
+
+/* Whether there are calls that have not begun. */
+int ortcffi_are_callbacks_due(void);
+
+/* Forget threads and jobs, which the child of a fork has not. */
 void ortcffi_workers_forget(void);
+void ortcffi_callers_forget(void);
 
 #endif /* ORTCFFI_BOUNDARY_JOBS_H_ */

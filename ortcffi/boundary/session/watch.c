@@ -202,6 +202,7 @@ static PyObject* write_signals_to(PyObject* fd) {
 /* What the child of a fork has not: the threads, and the pipe to which signals may be written. */
 static void forget_parent(void) {
   ortcffi_workers_forget();
+  ortcffi_callers_forget();
   ortcffi_runs_forget();
   if (main_run != NULL) {
     PyObject* fd = PyLong_FromLong(atomic_load(&program_fd));
@@ -312,7 +313,7 @@ void ortcffi_watch_end(const struct watch* watch, const struct run* run, struct 
 /* --- the end of the interpreter ----------------------------------------------------------------*/
 
 static int has_runs(void) {
-  if (handle_pending_releases() > 0) {
+  if (ortcffi_are_callbacks_due()) {
     return 1;
   }
   for (const struct run* run = ortcffi_runs; run != NULL; run = run->next) {

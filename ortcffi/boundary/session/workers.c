@@ -31,7 +31,6 @@ static struct job* next_job(void) {
 }
 
 static void* work(void* unused) {
-  ortcffi_set_thread_duties(RUNS_JOBS);
   for (;;) {
     struct job* job = next_job();
     struct run* run = &job->run;
@@ -51,10 +50,8 @@ static int add_thread(void) {
   return error;
 }
 
-/* A run may wait for another one, which an op in Python has started: not for its own thread. */
-static int may_add_thread(void) {
-  return threads < most_threads() || (ortcffi_thread_duties() & RUNS_JOBS) != 0;
-}
+/* An op in Python may wait for the run, on one of these threads. */
+static int may_add_thread(void) { return threads < most_threads() || ortcffi_is_in_op(); }
 
 int ortcffi_worker_start(struct job* job) {
   int answer = 0;
