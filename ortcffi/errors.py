@@ -18,7 +18,8 @@ Some functions call back into Python. An exception cannot pass through C, so it 
 5. The library fails for that reason, and the outer call from Python gets the library's status.
 6. `error_for` makes an exception from that status, and looks for the stored one: by its text in the
    message, or, if memory could not be allocated, the last one of this thread, or else the last one
-   of a thread that Python did not start. The stored exception becomes the ``__cause__``.
+   of a thread that Python did not start. The stored exception becomes the ``__cause__``; one that
+   is no `Exception`, such as KeyboardInterrupt and SystemExit, is raised itself.
 
 Only the last 16 exceptions are stored.
 """
@@ -64,8 +65,8 @@ REFUSALS_OF_ARENAS = ("Failed to allocate memory", "Available memory of ")
 CLASSES = {int(vars(kind)["code"]): kind for kind in OrtError.__subclasses__()}
 
 
-def error_for(code: int, message: str, function: str | None) -> OrtError:
-    """Make the exception for a status's code and message."""
+def error_for(code: int, message: str, function: str | None) -> BaseException:
+    """Make the exception for a status's code and message, or find the one to raise instead."""
     kind = CLASSES.get(code)
     if kind is None:
         error = OrtError(message, function, code)
@@ -76,8 +77,17 @@ def error_for(code: int, message: str, function: str | None) -> OrtError:
         error.code = ErrorCode.FAIL
     else:
         error = kind(message, function)
-    if _kept:
-        error.__cause__ = _cause_of(error)
+    return _with_cause(error)
+
+
+def _with_cause(error: BaseException) -> BaseException:
+    """The exception with the stored one as its cause; that one itself if it is no `Exception`."""
+    cause = _cause_of(error) if _kept else None
+    if cause is None:
+        return error
+    if not isinstance(cause, Exception):
+        return cause
+    error.__cause__ = cause
     return error
 
 
@@ -236,17 +246,17 @@ def _cause_of(error: BaseException) -> BaseException | None:
 
 
 def add_cause(error: MemoryError) -> None:
-    """Set the stored exception as the cause of a `MemoryError` that was raised elsewhere."""
-    if error.__cause__ is None and _kept:
-        error.__cause__ = _cause_of(error)
+    """Set the stored exception as the cause of a `MemoryError` that was raised elsewhere.
+
+    One that is no `Exception` is raised.
+    """
+    if error.__cause__ is None and (found := _with_cause(error)) is not error:
+        raise found
 
 
-def out_of_memory(message: str, function: str) -> OutOfMemory:
-    """Make the exception for an allocation that failed without a status."""
-    error = OutOfMemory(message, function)
-    if _kept:
-        error.__cause__ = _cause_of(error)
-    return error
+def out_of_memory(message: str, function: str) -> BaseException:
+    """Make the exception for an allocation that failed without a status, as `error_for` does."""
+    return _with_cause(OutOfMemory(message, function))
 
 
 _CODES = (

@@ -78,6 +78,8 @@ def tensor_at(
         raise RuntimeError(f"shape {given} has more bytes than can be counted")
     pointer, info = api().pointer, memory_info_of(device)
     memory = ffi.cast("void*", number("address", address, ADDRESS))
+    if not memory and size:
+        raise RuntimeError("Pointer to data memory is not valid: the address is 0")
     value, out = blank(Value, api(), keeps)
     dimensions = ffi.new("int64_t[]", given)
     try:

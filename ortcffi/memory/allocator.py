@@ -16,7 +16,6 @@ from ortcffi.memory.blocks import (
     Limits,
     checked_table,
     refuse,
-    with_limits,
 )
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.memory.stats import AllocatorStats, stats_from
@@ -233,7 +232,7 @@ class Allocator(Blocks, Handle):
         block = lib.ortcffi_reserve(handle, bytes_)
         if bytes_ and not block:
             told = f"the allocator has no block of {bytes_} bytes"
-            raise with_limits(out_of_memory(told, "Reserve"), self._limits())
+            refuse(self._limits(), out_of_memory(told, "Reserve"), "Reserve")
         return block
 
     def _field(self, name: str, since: int) -> Any:

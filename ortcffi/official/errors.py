@@ -9,7 +9,7 @@ from ortcffi.errors import OrtError, error_for
 __all__ = ["Translation"]
 
 
-def translated(error: BaseException) -> OrtError | None:
+def translated(error: BaseException) -> BaseException | None:
     """The exception that the status of an official one stands for; None where it has none."""
     if isinstance(error, OrtError):
         return None

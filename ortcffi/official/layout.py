@@ -67,13 +67,16 @@ def pointer_of(official: Any, *types: int) -> int:
     Raises
     ------
     UnknownLayoutError
-        It has no C++ object of these types.
+        It has no C++ object of these types, or was never constructed.
     """
+    place = f"{type(official).__module__}.{type(official).__qualname__}"
+    # pybind11 would make room for one that nobody has written to.
+    if _words(id(official) + _INSTANCE, 1) == (0,) and hasattr(official, "_pybind11_conduit_v1_"):
+        raise UnknownLayoutError(f"this {place} was never constructed: __init__ was not called")
     for kind in types:
         if address := lib.ortcffi_official_pointer(official, kind):
             return address
     names = " or ".join(_readable(decode(lib.ortcffi_official_type_name(k))) for k in types)
-    place = f"{type(official).__module__}.{type(official).__qualname__}"
     text = f"{place} holds no C++ object of the type {names}"
     if place.startswith("onnxruntime.") and not hasattr(official, "_pybind11_conduit_v1_"):
         text += ", or does not hand it out, as no object of a release before 1.21 does"

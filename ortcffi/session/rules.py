@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ortcffi._native import ffi
-from ortcffi.errors import Cancelled, InvalidArgument, checked, out_of_memory
+from ortcffi.errors import Cancelled, InvalidArgument, checked, forget, out_of_memory
 from ortcffi.options.for_library import run_options_for, value_for
 from ortcffi.options.run import RunOptions
 from ortcffi.session.specs import ValueSpec, described
@@ -95,6 +95,7 @@ class Rules:
         if why == "memory":
             raise out_of_memory(*what)
         if why == "end":
+            forget()  # what an op raised for the same reason
             if _ENDINGS[what] == "timeout":
                 raise TimeoutError("the run was ended since it took longer than its timeout")
             if _ENDINGS[what] == "KeyboardInterrupt":

@@ -67,3 +67,14 @@ def test_a_binding_with_no_session_inside_is_refused(monkeypatch):
     monkeypatch.setattr(layout, "_instance_of", lambda _binding: ctypes.addressof(words))
     with pytest.raises(layout.UnknownLayoutError, match="0 words that point to a session"):
         layout.session_pointer(object())
+
+
+@pytest.mark.parametrize("name", ["OrtValue", "OrtMemoryInfo", "RunOptions", "SessionOptions"])
+def test_an_object_that_was_never_constructed_is_refused(name):
+    module = pytest.importorskip("onnxruntime.capi.onnxruntime_pybind11_state")
+    kind = getattr(module, name)
+    if not hasattr(kind, "_pybind11_conduit_v1_"):
+        pytest.skip("objects of this release are not reached")
+    kinds = [layout.VALUE, layout.MEMORY_INFO, layout.RUN_OPTIONS, *layout.SESSION_OPTIONS]
+    with pytest.raises(layout.UnknownLayoutError, match=f"{name} was never constructed"):
+        layout.pointer_of(kind.__new__(kind), *kinds)

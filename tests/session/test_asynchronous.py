@@ -249,7 +249,7 @@ def test_callbacks_that_block_do_not_delay_other_runs(endless, session, x):
     assert len(set(blocked)) == 3, "each on a thread of its own"
 
 
-def test_a_callback_is_not_called_on_a_thread_that_runs_models(opened, real_api, x):
+def test_a_callback_is_not_called_on_a_thread_that_runs_models(opened, real_api):
     threads = []
 
     def create(work):
