@@ -4,7 +4,7 @@
 #define ORTCFFI_BOUNDARY_PYTHON_H_
 
 #include "onnxruntime_c_api.h"
-#include "memory/tracking_figures.h"
+#include "adaptors/tracking_figures.h"
 #include "boundary/callbacks/library_threads.h"
 
 /* CFFI's words for: Python defines the function, C sees a declaration. */

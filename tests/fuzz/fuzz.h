@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory/adaptor.h"
+#include "adaptors/adaptor.h"
 #include "heap/heap.h"
 
 #define CHECK(condition)                                                      \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocks of the default allocator and of adaptors around it, to any depth. */
 #include "arena/arena.h"
-#include "memory/scopes.h"
+#include "adaptors/scopes.h"
 #include "fuzz.h"
 
 #define BLOCKS 32

@@ -14,7 +14,7 @@
 #ifndef ORTCFFI_ARENA_INTERNAL_H_
 #define ORTCFFI_ARENA_INTERNAL_H_
 
-#include "memory/adaptor.h"
+#include "adaptors/adaptor.h"
 #include "arena/arena.h"
 #include "memory/per_thread.h"
 

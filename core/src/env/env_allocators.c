@@ -3,12 +3,11 @@
  * device and memory type. Unregistering and replacing also match the name of the memory. */
 #include <string.h>
 
-#include "memory/adaptor.h"
 #include "arena/arena.h"
 #include "env/env.h"
 #include "heap/heap.h"
 #include "memory/memory_info.h"
-#include "memory/references.h"
+#include "adaptors/adaptor.h"
 
 struct core_shared_allocator {
   struct core_shared_allocator* next;

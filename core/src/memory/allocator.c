@@ -1,10 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-/* The default allocator: an OrtAllocator over the heap. */
+/* The default allocator, an OrtAllocator over the heap, and the slots for all allocators. */
+#include "memory/allocator.h"
+
 #include <stdio.h>
 
 #include "heap/heap.h"
-#include "memory/adaptor.h"
 #include "memory/memory_info.h"
+
+const OrtMemoryInfo* ORT_API_CALL core_adaptor_info(const OrtAllocator* this_) NO_EXCEPTION {
+  const struct core_adaptor* self = (const struct core_adaptor*)this_;
+  return self->info != NULL ? self->info : self->inner->Info(self->inner);
+}
+
+/* Where core_refuse_free stores the reason while this thread is in core_free_asking. */
+static __thread const char** asking CORE_TLS;
+
+CORE_NOINLINE OrtStatus* core_refusal(const void* pointer, const char* why) {
+  char text[24];
+  snprintf(text, sizeof text, "%p ", pointer);
+  return core_status(ORT_INVALID_ARGUMENT, "AllocatorFree: p ", text, why);
+}
+
+OrtStatus* core_free_asking(struct core_adaptor* self, void* pointer) {
+  const char* why = NULL;
+  const char** before = asking;
+  asking = &why;
+  self->base.Free(&self->base, pointer);
+  asking = before;
+  return CORE_LIKELY(why == NULL) ? NULL : core_refusal(pointer, why);
+}
+
+void core_refuse_free(const void* pointer, const char* why) {
+  if (asking != NULL) {
+    *asking = why;
+  } else {
+    fprintf(stderr, "ortcffi: Free: pointer %p %s; ignored\n", pointer, why);
+  }
+}
 
 /* Large and slow calls are tail calls of separate functions, so that the common path needs no stack
  * frame. */
@@ -115,8 +147,11 @@ static CORE_NOINLINE OrtStatus* allocator_alloc_slow(OrtAllocator* ort_allocator
   if (block == NULL && size != 0) {
     return CORE_OUT_OF_MEMORY(AllocatorAlloc, size);
   }
-  if (CORE_UNLIKELY(!heap_can_read(block))) {
-    block = core_know_block(ort_allocator, block);
+  if (CORE_UNLIKELY(!heap_can_read(block)) && block != NULL && core_is_adaptor(ort_allocator)) {
+    struct core_adaptor* adaptor = (struct core_adaptor*)ort_allocator;
+    if (adaptor->know_block != NULL) {
+      adaptor->know_block(adaptor, block);
+    }
   }
   *out = block;
   return NULL;
@@ -160,7 +195,8 @@ static CORE_NOINLINE OrtStatus* allocator_free_slow(OrtAllocator* ort_allocator,
 }
 
 static CORE_NOINLINE OrtStatus* allocator_free_other(OrtAllocator* ort_allocator, void* p) {
-  return CORE_LIKELY(core_is_adaptor(ort_allocator)) ? core_free_asking(ort_allocator, p)
+  struct core_adaptor* adaptor = (struct core_adaptor*)ort_allocator;
+  return CORE_LIKELY(core_is_adaptor(ort_allocator)) ? adaptor->free_asking(adaptor, p)
                                                      : allocator_free_slow(ort_allocator, p);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory/references.h"
 
-#include "memory/adaptor.h"
+#include "memory/allocator.h"
+#include "object/object.h"
 #include "platform/catching.h"
 
 static void (*foreign_retain)(OrtAllocator*);

@@ -28,6 +28,12 @@ void core_allocator_retain(OrtAllocator* allocator);
 /** Drops a reference that core_allocator_retain added. Does nothing for NULL. */
 void core_allocator_release(OrtAllocator* allocator);
 
+/** Adds a reference to an adaptor, for core_release_adaptor, that counts on no other object. */
+void core_retain_adaptor(OrtAllocator* adaptor);
+
+/** Drops the creator's reference to an adaptor. Does nothing for NULL and other allocators. */
+void core_release_adaptor(OrtAllocator* allocator);
+
 /** An object with a reference count that follows the allocator's, so that the object exists as long
  * as somebody uses the allocator. The creator's reference is not counted there: usually the object
  * itself holds that one. */
@@ -40,6 +46,9 @@ struct core_counter {
 /** Makes references to an adaptor count on an object, too. Call it before any other code has the
  * adaptor. */
 void core_count_on(OrtAllocator* adaptor, const struct core_counter* counter);
+
+/** From this size on, exceptions that allocators of other libraries throw are caught. */
+#define CORE_MAY_THROW ((size_t)1 << 20)
 
 /** Calls Alloc, or Reserve if `reserve`, of an allocator that may be another library's. If that
  * throws, returns NULL, on platforms where exceptions can be caught. */

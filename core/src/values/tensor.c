@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "heap/heap.h"
-#include "memory/adaptor.h"
-#include "memory/references.h"
+#include "memory/allocator.h"
 #include "values/string_elements.h"
 #include "values/value.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "boundary/limited_api.h"
 
-#include "memory/adaptor.h"
-#include "memory/scopes.h"
+#include "adaptors/adaptor.h"
+#include "adaptors/scopes.h"
 
 #include "boundary/memory/adaptors.h"
 #include "boundary/python.h"

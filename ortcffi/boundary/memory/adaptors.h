@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The core's adaptors (core/src/memory/adaptor.h and scopes.h say what each function does), and
+/* The core's adaptors (core/src/adaptors/adaptor.h and scopes.h say what each function does), and
  * NumPy's memory.
  */
 #ifndef ORTCFFI_BOUNDARY_ADAPTORS_H_
 #define ORTCFFI_BOUNDARY_ADAPTORS_H_
 
 #include "onnxruntime_c_api.h"
-#include "memory/tracking_figures.h"
+#include "adaptors/tracking_figures.h"
 #include "boundary/platform/objects.h"
 
 OrtStatus* ortcffi_aligned(OrtAllocator* inner, size_t alignment, OrtAllocator** out);

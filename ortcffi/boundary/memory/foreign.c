@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "memory/adaptor.h"
+#include "adaptors/adaptor.h"
 #include "boundary/gil.h"
 #include "boundary/memory/foreign.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "heap/heap.h"
-#include "memory/adaptor.h"
+#include "adaptors/adaptor.h"
 #include "onnxruntime_c_api.h"
 
 #include "boundary/memory/adaptors.h"

@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-#include "memory/adaptor.h"
+#include "adaptors/adaptor.h"
 #include "platform/platform.h"
 #include "boundary/gil.h"
 #include "boundary/memory/reference_objects.h"

@@ -5,8 +5,8 @@
  * adaptor_storm LIBRARY [THREADS [OPERATIONS [ROUNDS [fork]]]]: as storm.h says. Linked with the
  * core's objects; the library is not asked.
  */
-#include "memory/adaptor.h"
-#include "memory/scopes.h"
+#include "adaptors/adaptor.h"
+#include "adaptors/scopes.h"
 #include "arena/arena.h"
 #include "client.h"
 #include "storm.h"

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
-#include "memory/adaptor.h"
+#include "adaptors/adaptor.h"
 #include "arena/arena.h"
 #include "client.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Trials of the allocators around allocators. */
-#include "memory/adaptor.h"
-#include "memory/scopes.h"
+#include "adaptors/adaptor.h"
+#include "adaptors/scopes.h"
 #include "faults.h"
 #include "memory/memory_info.h"
 

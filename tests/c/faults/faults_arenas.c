@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Trials of arenas and of the allocators that an environment shares. */
 #include "arena/arena.h"
-#include "memory/adaptor.h"
+#include "adaptors/adaptor.h"
 #include "faults.h"
 
 static OrtEnv* env;

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "memory/adaptor.h"
+#include "adaptors/adaptor.h"
 #include "arena/arena.h"
 #include "../clients/client.h"
 #include "heap/heap.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The adaptor that limits the bytes in use, or counts and reports what exceeds the limit. */
-#include "memory/adaptor.h"
+#include "adaptors/adaptor.h"
 #include "heap/heap.h"
 #include "memory/per_thread.h"
 
@@ -194,7 +194,7 @@ OrtStatus* core_create_limiting(OrtAllocator* inner, size_t limit, OrtAllocator*
   if (self == NULL) {
     return CORE_OUT_OF_MEMORY(Limiting, sizeof *self);
   }
-  self->adaptor.reads_header = 1;
+  core_use_headers(&self->adaptor);
   /* Cap the limit, so that the sum of a limit and a size does not overflow. */
   self->limit = limit > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)limit;
   self->largest = (size_t)self->limit;

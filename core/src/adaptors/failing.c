@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An adaptor that allocates a number of blocks and then fails, for tests. */
-#include "memory/adaptor.h"
+#include "adaptors/adaptor.h"
 
 struct failing {
   struct core_adaptor adaptor;
@@ -27,6 +27,18 @@ static void ORT_API_CALL inner_free(OrtAllocator* this_, void* p) NO_EXCEPTION {
   self->inner->Free(self->inner, p);
 }
 
+/* Blocks are the inner allocator's, so only that can check them. */
+static OrtStatus* inner_free_asking(struct core_adaptor* self, void* p) {
+  return ort_AllocatorFree(self->inner, p);
+}
+
+static void know_inner_block(struct core_adaptor* self, void* block) {
+  struct core_adaptor* inner = (struct core_adaptor*)self->inner;
+  if (core_is_adaptor(self->inner) && inner->know_block != NULL) {
+    inner->know_block(inner, block);
+  }
+}
+
 OrtStatus* core_create_failing(OrtAllocator* inner, size_t after, OrtAllocator** out) {
   CORE_TRY(core_check_inner(inner, out));
   struct failing* self =
@@ -35,9 +47,8 @@ OrtStatus* core_create_failing(OrtAllocator* inner, size_t after, OrtAllocator**
     return CORE_OUT_OF_MEMORY(Failing, sizeof *self);
   }
   self->left = allowed(after);
-  self->adaptor.reads_header =
-      core_is_adaptor(inner) && ((struct core_adaptor*)inner)->reads_header;
-  self->adaptor.forwards_free = 1;
+  self->adaptor.free_asking = inner_free_asking;
+  self->adaptor.know_block = know_inner_block;
   *out = &self->adaptor.base;
   return NULL;
 }

@@ -6,7 +6,7 @@
 #ifndef ORTCFFI_TRACKING_INTERNAL_H_
 #define ORTCFFI_TRACKING_INTERNAL_H_
 
-#include "memory/adaptor.h"
+#include "adaptors/adaptor.h"
 #include "memory/per_thread.h"
 
 struct core_tracking {

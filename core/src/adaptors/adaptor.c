@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The code that all adaptors share. */
-#include "memory/adaptor.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "adaptors/adaptor.h"
 
 #include "heap/heap.h"
 #include "memory/memory_info.h"
@@ -11,11 +8,6 @@
 
 /* The struct's version says which fields it has; Shrink exists from this one on. */
 #define SHRINK_SINCE 25
-
-const OrtMemoryInfo* ORT_API_CALL core_adaptor_info(const OrtAllocator* this_) NO_EXCEPTION {
-  const struct core_adaptor* self = (const struct core_adaptor*)this_;
-  return self->info != NULL ? self->info : self->inner->Info(self->inner);
-}
 
 static OrtStatus* ORT_API_CALL inner_shrink(OrtAllocator* this_) NO_EXCEPTION {
   struct core_adaptor* self = (struct core_adaptor*)this_;
@@ -77,6 +69,7 @@ struct core_adaptor* core_new_adaptor(size_t size, OrtAllocator* inner,
   self->base.Info = core_adaptor_info;
   self->base.Shrink = inner_shrink;
   self->inner = inner;
+  self->free_asking = core_free_asking;
   self->mark = CORE_ADAPTOR_MARK ^ (uintptr_t)self;
   self->depth = core_is_adaptor(inner) ? ((struct core_adaptor*)inner)->depth + 1 : 1;
   core_allocator_retain(inner);
@@ -98,18 +91,11 @@ int core_set_adaptor_info(struct core_adaptor* self, const OrtMemoryInfo* info) 
   return 1;
 }
 
-/* Where core_refuse_free stores the reason while this thread is in core_free_asking. */
-static __thread const char** asking CORE_TLS;
-
-void* core_know_block(OrtAllocator* allocator, void* block) {
-  struct core_adaptor* self = (struct core_adaptor*)allocator;
+static void know_header(struct core_adaptor* self, void* block) {
   struct core_header* header = (struct core_header*)((uintptr_t)block - CORE_HEADER);
-  if (block != NULL && core_is_adaptor(allocator) && self->reads_header) {
-    __atomic_store_n(&self->counts_headers, 1, __ATOMIC_RELAXED);
-    header->counted = core_count_header(header, sizeof *header);
-    header->key ^= header->counted != 0 ? CORE_COUNTED : 0;
-  }
-  return block;
+  __atomic_store_n(&self->counts_headers, true, __ATOMIC_RELAXED);
+  header->counted = core_count_header(header, sizeof *header);
+  header->key ^= header->counted != 0 ? CORE_COUNTED : 0;
 }
 
 /* Whether the header before a pointer is in the core's heap and can be read. The header of a block
@@ -129,36 +115,18 @@ static CORE_NOINLINE int has_unreadable_header(const void* pointer) {
          core_read_memory(first, &header, sizeof header) == CORE_READ_FAULT;
 }
 
-CORE_NOINLINE OrtStatus* core_refusal(const void* pointer, const char* why) {
-  char text[24];
-  snprintf(text, sizeof text, "%p ", pointer);
-  return core_status(ORT_INVALID_ARGUMENT, "AllocatorFree: p ", text, why);
-}
-
-OrtStatus* core_free_asking(OrtAllocator* adaptor, void* pointer) {
-  if (((struct core_adaptor*)adaptor)->forwards_free) {
-    return ort_AllocatorFree(((struct core_adaptor*)adaptor)->inner, pointer);
-  }
-  if (((struct core_adaptor*)adaptor)->reads_header &&
-      CORE_UNLIKELY(!has_header_in_heap(pointer)) && pointer != NULL &&
+static OrtStatus* free_headed(struct core_adaptor* self, void* pointer) {
+  if (CORE_UNLIKELY(!has_header_in_heap(pointer)) && pointer != NULL &&
       has_unreadable_header(pointer)) {
     return core_refusal(pointer,
                         "is not a block of this allocator: the memory before it cannot be read");
   }
-  const char* why = NULL;
-  const char** before = asking;
-  asking = &why;
-  adaptor->Free(adaptor, pointer);
-  asking = before;
-  return CORE_LIKELY(why == NULL) ? NULL : core_refusal(pointer, why);
+  return core_free_asking(self, pointer);
 }
 
-void core_refuse_free(const void* pointer, const char* why) {
-  if (asking != NULL) {
-    *asking = why;
-  } else {
-    fprintf(stderr, "ortcffi: Free: pointer %p %s; ignored\n", pointer, why);
-  }
+void core_use_headers(struct core_adaptor* self) {
+  self->free_asking = free_headed;
+  self->know_block = know_header;
 }
 
 struct core_header* core_alloc_large_with_header(const struct core_adaptor* self, size_t size) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An adaptor that reports each allocation and each free to an observer. */
-#include "memory/adaptor.h"
+#include "adaptors/adaptor.h"
 
 struct observing {
   struct core_adaptor adaptor;
@@ -39,7 +39,7 @@ OrtStatus* core_create_observing(OrtAllocator* inner, core_observer observer, vo
   if (self == NULL) {
     return CORE_OUT_OF_MEMORY(Observing, sizeof *self);
   }
-  self->adaptor.reads_header = 1;
+  core_use_headers(&self->adaptor);
   self->observer = observer;
   self->context = context;
   *out = &self->adaptor.base;

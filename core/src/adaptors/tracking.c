@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "heap/heap.h"
-#include "memory/scopes.h"
-#include "memory/tracking_internal.h"
+#include "adaptors/scopes.h"
+#include "adaptors/tracking_internal.h"
 
 /* Counters of a thread. LIVE: bytes allocated minus bytes freed, negative if it frees the blocks of
  * others. MARK: the LIVE that triggers a recheck of the total peak. */
@@ -180,7 +180,7 @@ OrtStatus* core_create_tracking(OrtAllocator* inner, OrtAllocator** out) {
   if (self == NULL) {
     return CORE_OUT_OF_MEMORY(Tracking, sizeof *self);
   }
-  self->adaptor.reads_header = 1;
+  core_use_headers(&self->adaptor);
   self->adaptor.base.GetStats = tracking_stats;
   self->adaptor.object.class = &tracking_class;
   *out = &self->adaptor.base;

@@ -14,16 +14,13 @@
 #ifndef ORTCFFI_ADAPTOR_H_
 #define ORTCFFI_ADAPTOR_H_
 
+#include "adaptors/live_pages.h"
+#include "adaptors/tracking_figures.h"
 #include "core.h"
-#include "memory/live_pages.h"
-#include "memory/references.h"
-#include "memory/tracking_figures.h"
+#include "memory/allocator.h"
 #include "object/object.h"
 
 #define CORE_DEEPEST_ADAPTOR 100
-
-/** From this size on, exceptions that inner allocators throw are caught. */
-#define CORE_MAY_THROW ((size_t)1 << 20)
 
 /** The largest alignment that can be asked for. */
 #define CORE_LARGEST_ALIGNMENT ((size_t)2 << 20)
@@ -104,49 +101,7 @@ OrtStatus* core_create_from_callbacks(const struct core_callbacks* callbacks,
 OrtStatus* core_create_tracking(OrtAllocator* inner, OrtAllocator** out);
 void core_tracking_read(OrtAllocator* allocator, core_tracking_figures* out);
 
-/** Drops the creator's reference to an adaptor. Does nothing for NULL and other allocators. */
-void core_release_adaptor(OrtAllocator* allocator);
-
-/** Adds a reference to an adaptor, for core_release_adaptor, that counts on no other object. */
-void core_retain_adaptor(OrtAllocator* adaptor);
-
 /* Shared by the adaptors. */
-
-/** Mixed with its address it marks a live adaptor; an ended one has no mark. */
-#define CORE_ADAPTOR_MARK ((uintptr_t)0x6f7274636666u)
-
-struct core_adaptor {
-  OrtAllocator base;
-  struct core_object object;
-  /** The wrapped allocator; NULL for an allocator from functions that wraps none. */
-  OrtAllocator* inner;
-  uintptr_t mark;
-  /** Whether Free reads a core_header before the pointer that it is given. */
-  uint8_t reads_header;
-  /** Whether Free passes the pointer to the inner allocator's, so that only that can check it. */
-  uint8_t forwards_free;
-  /** Whether a block's header was counted in its page. */
-  uint8_t counts_headers;
-  /** 1 for an adaptor around an allocator that is no adaptor. */
-  uint32_t depth;
-  /** The memory info that Info returns; NULL for the inner allocator's. */
-  const OrtMemoryInfo* info;
-  /** The copy behind `info`, if there is one. */
-  OrtMemoryInfo* own_info;
-  struct core_counter counter;
-  /** The table of the library that the inner allocator's statuses belong to; NULL for the core. */
-  const OrtApi* inner_api;
-};
-
-/** The Info of every adaptor, and of no other allocator. */
-const OrtMemoryInfo* ORT_API_CALL core_adaptor_info(const OrtAllocator* this_) NO_EXCEPTION;
-
-/** Whether the core made this allocator, as an adaptor, an arena or from functions. */
-static inline CORE_INLINE int core_is_adaptor(const OrtAllocator* allocator) {
-  return allocator != NULL && allocator->Info == core_adaptor_info &&
-         ((const struct core_adaptor*)allocator)->mark ==
-             (CORE_ADAPTOR_MARK ^ (uintptr_t)allocator);
-}
 
 /** Precedes a block whose adaptor needs data about it. As long as a cache line, so that the block
  * keeps the inner allocator's alignment, up to 64 bytes. */
@@ -178,20 +133,11 @@ struct core_adaptor* core_new_adaptor(size_t size, OrtAllocator* inner,
 /** Sets what Info returns: a copy if `info` is the core's own, otherwise `info` itself. False when
  * out of memory. */
 int core_set_adaptor_info(struct core_adaptor* self, const OrtMemoryInfo* info);
+/** Has AllocatorFree look whether the header before a pointer can be read, for an adaptor whose
+ * Free reads it. */
+void core_use_headers(struct core_adaptor* self);
 /** Returns NULL if an adaptor can wrap the allocator, otherwise a status that says why not. */
 OrtStatus* core_check_inner(const OrtAllocator* inner, const void* out);
-/** Lets core_free_asking know a block outside the core's heap that AllocatorAlloc has from an
- * allocator, so that it need not ask the system. Does nothing for NULL. Returns the block. */
-void* core_know_block(OrtAllocator* allocator, void* block);
-/** AllocatorFree of an adaptor. If the adaptor refuses the pointer, returns a status that says why,
- * and prints nothing. */
-OrtStatus* core_free_asking(OrtAllocator* adaptor, void* pointer);
-/** The status of AllocatorFree for a pointer that cannot be freed; `why` is the reason, as the end
- * of a sentence. */
-OrtStatus* core_refusal(const void* pointer, const char* why);
-/** Reports why a pointer cannot be freed: to core_free_asking if that is the caller, otherwise on
- * stderr. */
-void core_refuse_free(const void* pointer, const char* why);
 /** Allocates from the inner allocator. Those of other libraries may throw when out of memory; for
  * large blocks the cost of catching that does not matter. */
 static inline CORE_INLINE void* core_inner_alloc(const struct core_adaptor* self, size_t size) {

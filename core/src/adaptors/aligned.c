@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* An adaptor whose blocks are aligned to a power of two. The header directly precedes the aligned
  * address, which may be anywhere in the inner allocator's block. */
-#include "memory/adaptor.h"
+#include "adaptors/adaptor.h"
 
 struct aligned {
   struct core_adaptor adaptor;
@@ -42,7 +42,7 @@ OrtStatus* core_create_aligned(OrtAllocator* inner, size_t alignment, OrtAllocat
   if (self == NULL) {
     return CORE_OUT_OF_MEMORY(Aligned, sizeof *self);
   }
-  self->adaptor.reads_header = 1;
+  core_use_headers(&self->adaptor);
   /* The header needs an alignment of its own. */
   self->alignment = alignment < sizeof(void*) ? sizeof(void*) : alignment;
   *out = &self->adaptor.base;

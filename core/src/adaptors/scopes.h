@@ -14,7 +14,7 @@
 #define ORTCFFI_SCOPES_H_
 
 #include "core.h"
-#include "memory/tracking_figures.h"
+#include "adaptors/tracking_figures.h"
 
 /**
  * Opens a scope.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An allocator whose functions are callbacks, such as those of Python. */
-#include "memory/adaptor.h"
+#include "adaptors/adaptor.h"
 
 struct callback_allocator {
   struct core_adaptor adaptor;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Scopes of tracking adaptors, and the blocks that are recorded for them. */
-#include "memory/scopes.h"
+#include "adaptors/scopes.h"
 
 #include <string.h>
 
 #include "heap/heap.h"
-#include "memory/tracking_internal.h"
+#include "adaptors/tracking_internal.h"
 
 struct core_scope {
   /* The references are one of the creator, and one of each block in use. */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file allocator.h
+ * What the slots for allocators know of the core's own ones: adaptors, arenas and allocators of
+ * functions all begin with struct core_adaptor. The default allocator is a constant without it.
+ */
+#ifndef ORTCFFI_ALLOCATOR_H_
+#define ORTCFFI_ALLOCATOR_H_
+
+#include "core.h"
+#include "memory/references.h"
+
+/** Mixed with its address it marks a live adaptor; an ended one has no mark. */
+#define CORE_ADAPTOR_MARK ((uintptr_t)0x6f7274636666u)
+
+struct core_adaptor {
+  OrtAllocator base;
+  struct core_object object;
+  /** The wrapped allocator; NULL for an allocator from functions that wraps none. */
+  OrtAllocator* inner;
+  uintptr_t mark;
+  /** AllocatorFree; core_free_asking, unless the adaptor's Free reads what it cannot know. */
+  OrtStatus* (*free_asking)(struct core_adaptor* self, void* pointer);
+  /** Lets `free_asking` know a block outside the core's heap that AllocatorAlloc has from the
+   * adaptor, so that it need not ask the system. NULL where it does not ask. */
+  void (*know_block)(struct core_adaptor* self, void* block);
+  /** Whether a block's header was counted in its page. */
+  bool counts_headers;
+  /** 1 for an adaptor around an allocator that is no adaptor. */
+  uint32_t depth;
+  /** The memory info that Info returns; NULL for the inner allocator's. */
+  const OrtMemoryInfo* info;
+  /** The copy behind `info`, if there is one. */
+  OrtMemoryInfo* own_info;
+  struct core_counter counter;
+  /** The table of the library that the inner allocator's statuses belong to; NULL for the core. */
+  const OrtApi* inner_api;
+};
+
+/** The Info of every adaptor, and of no other allocator. */
+const OrtMemoryInfo* ORT_API_CALL core_adaptor_info(const OrtAllocator* this_) NO_EXCEPTION;
+
+/** Whether the core made this allocator, as an adaptor, an arena or from functions. */
+static inline CORE_INLINE int core_is_adaptor(const OrtAllocator* allocator) {
+  return allocator != NULL && allocator->Info == core_adaptor_info &&
+         ((const struct core_adaptor*)allocator)->mark ==
+             (CORE_ADAPTOR_MARK ^ (uintptr_t)allocator);
+}
+
+/** Calls Free of an adaptor. If that refuses the pointer, returns a status that says why, and
+ * prints nothing. */
+OrtStatus* core_free_asking(struct core_adaptor* self, void* pointer);
+/** The status of AllocatorFree for a pointer that cannot be freed; `why` is the reason, as the end
+ * of a sentence. */
+OrtStatus* core_refusal(const void* pointer, const char* why);
+/** Reports why a pointer cannot be freed: to core_free_asking if that is the caller, otherwise on
+ * stderr. */
+void core_refuse_free(const void* pointer, const char* why);
+
+#endif /* ORTCFFI_ALLOCATOR_H_ */
