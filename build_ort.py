@@ -81,6 +81,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/session/ports.c",
     "ortcffi/boundary/session/run_arguments.c",
     "ortcffi/boundary/session/run_values.c",
+    "ortcffi/boundary/session/overlaps.c",
     "ortcffi/boundary/session/run.c",
     "ortcffi/boundary/kernels/kernel.c",
     "ortcffi/boundary/kernels/python_op.c",

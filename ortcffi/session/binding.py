@@ -20,7 +20,6 @@ from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
     from ortcffi.session.session import Session
-    from ortcffi.session.specs import ValueSpec
     from ortcffi.table.api import Api
 
 __all__ = ["Binding", "bind"]
@@ -53,7 +52,7 @@ class Binding(Binder, Closing):
     API functions: ``CreateIoBinding``, ``ReleaseIoBinding``.
     """
 
-    __slots__ = ("_inputs", "_outputs", "session")
+    __slots__ = ("session",)
 
     def __init__(self, session: "Session", hold_gil: bool = False) -> None:
         if not isinstance(session, Engine):
@@ -61,8 +60,6 @@ class Binding(Binder, Closing):
         session._check_gil(hold_gil)
         self._begin(ffi.typeof("OrtIoBinding*"), session, hold_gil)
         self.session = session
-        self._inputs: dict[str, Bound] = {}  # what the library borrows
-        self._outputs: dict[str, Bound] = {}  # and what it writes to, or where it allocates
 
     @property
     def api(self) -> "Api":
@@ -75,8 +72,7 @@ class Binding(Binder, Closing):
         use = self._hand_out()
         try:
             yield self.handle
-        finally:  # C keeps what is bound until it has released the binding
-            self._keep((*self._inputs.values(), *self._outputs.values()))
+        finally:
             use.end()
 
     def _call(self, slot: str, *arguments: Any) -> None:
@@ -141,7 +137,7 @@ class Binding(Binder, Closing):
         API function: ``BindInput``. Memory of another device is copied to where the model wants it.
         """
         session = self.session
-        place = _place((*session.inputs, *session.overridable_initializers), name)
+        place = session._place_of_input(name)
         if place is None:
             session._rules.refuse(session, "input", name)
         if copy and isinstance(x, np.ndarray):
@@ -174,7 +170,7 @@ class Binding(Binder, Closing):
         API functions: ``BindOutput``, ``BindOutputToDevice``.
         """
         session = self.session
-        place = _place(session.outputs, name)
+        place = session._place_of_output(name)
         if place is None:
             session._rules.refuse(session, "output", name)
         if x is None or isinstance(x, MemoryInfo):
@@ -270,19 +266,10 @@ class Binding(Binder, Closing):
 
     # --- life -------------------------------------------------------------------------------------
 
-    def close(self) -> None:
-        """Release the binding, after the run that is under way. Closing again does nothing."""
-        super().close()
-        self._inputs, self._outputs = {}, {}
-
     def __repr__(self) -> str:
         if self.closed:
             return "<Binding closed>"
         return f"<Binding {', '.join(self._inputs)} -> {', '.join(self._outputs)}>"
-
-
-def _place(specs: "tuple[ValueSpec, ...]", name: str) -> int | None:
-    return next((i for i, spec in enumerate(specs) if spec.name == name), None)
 
 
 def _as_result(value: Value) -> Any:

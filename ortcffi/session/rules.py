@@ -101,6 +101,12 @@ class Rules:
             if _ENDINGS[what] == "KeyboardInterrupt":
                 raise KeyboardInterrupt
             raise Cancelled("the run was ended by cancel", "Run")
+        if why == "overlap":
+            output, kind, other = what
+            raise InvalidArgument(
+                f"the memory of output {output!r} overlaps that of {kind} {other!r}, which a run "
+                "would change while it needs it"
+            )
         if why == "twice":
             raise TypeError(f"input {what!r} was given twice: in feed and as a keyword")
         if not isinstance(what, str):
@@ -122,10 +128,11 @@ class Rules:
         raise InvalidArgument(f"input {spec.name!r} is missing: the model wants {spec.describe()}")
 
     def bound(self, session: "Session", binding: "Binding") -> None:
-        """Call `missing` for the inputs that are not bound."""
+        """Refuse what a bound run cannot do with what is bound."""
         for place, spec in enumerate(session.inputs):
             if spec.name not in binding._inputs:
                 self.missing(session, place)
+        binding._check_overlaps()
 
     # --- values -----------------------------------------------------------------------------------
 

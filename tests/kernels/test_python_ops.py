@@ -211,6 +211,20 @@ def test_out_has_none_for_an_output_that_the_node_leaves_out(define, run, borrow
     assert (y.tolist(), z.tolist()) == (X.tolist(), (-X).tolist())
 
 
+@pytest.mark.parametrize("borrow", [False, True])
+@pytest.mark.parametrize("shapes", [None, lambda x: x])
+def test_what_an_op_does_not_write_of_out_is_zero(define, run, shapes, borrow):
+    @define([F], [F], shapes=shapes, borrow=borrow)
+    def writes_one(_x, out):
+        out.flat[1] = 5
+
+    for shape in [(4,), (64, 64), (1024, 512)]:
+        np.full(shape, 7, F)  # what the next array may find in its memory
+        [y] = run(writes_one, [np.full(shape, 3, F)])
+        assert y.flat[1] == 5
+        assert np.count_nonzero(y) == 1
+
+
 def test_out_needs_numbers_of_a_declared_type(define):
     def with_out(_x, out):
         out[...] = 0

@@ -140,17 +140,26 @@ def test_an_exception_in_alloc_is_the_cause_of_what_the_outer_call_raises(kind):
     assert caught.value.__cause__ is original
 
 
+def fill_with_numpy(pool):
+    with ortcffi.numpy_allocator(pool):
+        np.ones(1000)
+
+
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit])
-@pytest.mark.parametrize("call", ["empty", "reserve", "numpy_allocator", "release_unused"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda pool: pool.empty(3),
+        lambda pool: pool.reserve(3),
+        lambda pool: pool.release_unused(),
+        fill_with_numpy,
+    ],
+)
 def test_what_is_no_exception_but_an_interrupt_stays_itself(kind, call):
     original, pool = kind("my reason"), Mine()
+    pool.error = original
     with pytest.raises(kind) as caught:
-        pool.error = original
-        if call == "numpy_allocator":
-            with ortcffi.numpy_allocator(pool):
-                np.ones(1000)
-        else:
-            getattr(pool, call)(*(() if call == "release_unused" else (3,)))
+        call(pool)
     assert caught.value is original
 
 

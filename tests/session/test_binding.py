@@ -2,6 +2,7 @@
 """Bindings: bound once, run often."""
 
 import gc
+import sys
 import weakref
 
 import numpy as np
@@ -277,3 +278,22 @@ def test_collected_outputs_go_before_the_allocators_of_what_they_are(opened, rea
     del out, bound, cycle
     gc.collect()
     assert outer.bytes_allocated == 0
+
+
+def test_to_bind_an_input_costs_the_same_however_many_there_are(opened):
+    def calls_to_bind(count):
+        ports = [models.value(f"x{i}", shape=[1]) for i in range(count)]
+        node = models.node("Add", "x0 x1", "y")
+        session = opened(models.model([node], ports, [models.value("y", shape=[1])]))
+        feed = {f"x{i}": np.ones(1, np.float32) for i in range(count)}
+        session.bind(feed).close()  # what is made once is made
+        calls = []
+        sys.setprofile(lambda _frame, event, _argument: calls.append(event))
+        try:
+            session.bind(feed)
+        finally:
+            sys.setprofile(None)
+        return len(calls)
+
+    each = (calls_to_bind(40) - calls_to_bind(20)) / 20
+    assert calls_to_bind(200) < calls_to_bind(20) + 180 * each * 1.5

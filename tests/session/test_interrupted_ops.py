@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""KeyboardInterrupt and SystemExit in an op written in Python: no ``except Exception`` takes them."""
+"""KeyboardInterrupt and SystemExit in an op written in Python stay themselves."""
 
-import asyncio
 import os
 import signal
 import time
@@ -9,6 +8,8 @@ import time
 import numpy as np
 import pytest
 from support import models
+from support.processes import TIME_LIMIT
+from support.threads import run_async
 
 import ortcffi as ort
 
@@ -17,8 +18,8 @@ WAYS = {
     "values": lambda session, x: session.run_values({"x": x}),
     "bound": lambda session, x: session.bind(x=x, y=np.empty_like(x)).run(),
     "profiled": lambda session, x: session.run_profiled({"x": x}),
-    "future": lambda session, x: session.run_future({"x": x}).result(60),
-    "awaited": lambda session, x: asyncio.run(awaited(session, x)),
+    "future": lambda session, x: session.run_future({"x": x}).result(TIME_LIMIT),
+    "awaited": lambda session, x: run_async(awaited(session, x)),
 }
 
 
@@ -26,7 +27,7 @@ async def awaited(session, x):
     return await session.run_async({"x": x})
 
 
-def exits(x):
+def exits(_x):
     raise SystemExit(3)
 
 

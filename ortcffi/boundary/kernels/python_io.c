@@ -219,15 +219,9 @@ static PyObject* outputs_like_input(const struct python_kernel* kernel, OrtKerne
   return outputs;
 }
 
-PyObject* ortcffi_new_outputs(const struct python_kernel* kernel, OrtKernelContext* context,
-                              PyObject* inputs) {
-  size_t count = 0;
-  if (count_outputs(kernel, context, &count) < 0) {
-    return NULL;
-  }
-  if (kernel->out_mode == OUT_LIKE_INPUT) {
-    return outputs_like_input(kernel, context, inputs, count);
-  }
+/* Outputs of the shapes that the op's definition says. */
+static PyObject* outputs_as_defined(const struct python_kernel* kernel, OrtKernelContext* context,
+                                    PyObject* inputs, size_t count) {
   PyObject* shapes =
       PyObject_CallMethod(kernel->op->definition, "out_shapes", "OOn", inputs,
                           kernel->keywords == NULL ? Py_None : kernel->keywords, (Py_ssize_t)count);
@@ -242,6 +236,48 @@ PyObject* ortcffi_new_outputs(const struct python_kernel* kernel, OrtKernelConte
     }
   }
   Py_XDECREF(shapes);
+  return outputs;
+}
+
+/* Whether an input that may be overwritten has the memory of an output. */
+static int is_of_input(PyObject* inputs, const void* data) {
+  Py_ssize_t count = PyTuple_Size(inputs);
+  for (Py_ssize_t i = 0; i < count; i++) {
+    PyObject* input = PyTuple_GetItem(inputs, i);
+    if (Py_IS_TYPE(input, ortcffi_array_type) && ((const struct array*)input)->data == data) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Zeroes, for an op that does not write all of an output: what was in the memory before is none of
+ * its business. */
+static void clear_outputs(const struct python_kernel* kernel, PyObject* inputs, PyObject* outputs) {
+  Py_ssize_t count = PyTuple_Size(outputs);
+  for (Py_ssize_t i = 0; i < count; i++) {
+    PyObject* output = PyTuple_GetItem(outputs, i);
+    if (Py_IS_TYPE(output, ortcffi_array_type)) {
+      struct plain_array array = whole_array(output, declared(kernel, (size_t)i));
+      if (!is_of_input(inputs, array.data)) {
+        memset(array.data, 0, array.bytes);
+      }
+    }
+  }
+}
+
+PyObject* ortcffi_new_outputs(const struct python_kernel* kernel, OrtKernelContext* context,
+                              PyObject* inputs) {
+  size_t count = 0;
+  if (count_outputs(kernel, context, &count) < 0) {
+    return NULL;
+  }
+  PyObject* outputs = kernel->out_mode == OUT_LIKE_INPUT
+                          ? outputs_like_input(kernel, context, inputs, count)
+                          : outputs_as_defined(kernel, context, inputs, count);
+  if (outputs != NULL) {
+    clear_outputs(kernel, inputs, outputs);
+  }
   return outputs;
 }
 

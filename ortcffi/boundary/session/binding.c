@@ -35,6 +35,26 @@ static void release_binding(const OrtApi* api, void* binding) {
   Py_END_ALLOW_THREADS;
 }
 
+/* The parents: the session, and what the library borrows, the inputs and the outputs that are
+ * bound, as dicts of named tuples whose first item is a Value or None. */
+enum { INPUTS = 1, OUTPUTS = 2 };
+
+static PyObject* new_parents(struct session* session) {
+  PyObject* inputs = PyDict_New();
+  PyObject* outputs = PyDict_New();
+  PyObject* parents =
+      inputs == NULL || outputs == NULL ? NULL : PyTuple_Pack(3, session, inputs, outputs);
+  Py_XDECREF(inputs);
+  Py_XDECREF(outputs);
+  return parents;
+}
+
+/* A new reference to one of the dicts; to an empty one after the release. */
+static PyObject* bound_of(const struct binding* binding, Py_ssize_t place) {
+  PyObject* parents = binding->life.parents;
+  return parents == NULL ? PyDict_New() : Py_NewRef(PyTuple_GetItem(parents, place));
+}
+
 /* _begin(type, session, hold_gil): makes the library's binding. */
 static PyObject* begin_binding(PyObject* self, PyObject* arguments) {
   struct binding* binding = (struct binding*)self;
@@ -46,7 +66,11 @@ static PyObject* begin_binding(PyObject* self, PyObject* arguments) {
     return NULL;
   }
   const OrtApi* api = session->maker->api;
-  if (handle_make(&binding->life, api, pointer, release_binding, (PyObject*)session) < 0) {
+  PyObject* parents = new_parents(session);
+  int answer =
+      parents == NULL ? -1 : handle_make(&binding->life, api, pointer, release_binding, parents);
+  Py_XDECREF(parents);
+  if (answer < 0) {
     return NULL;
   }
   binding->session = (struct session*)Py_NewRef((PyObject*)session);
@@ -58,25 +82,6 @@ static PyObject* begin_binding(PyObject* self, PyObject* arguments) {
     return ortcffi_value_fail(session->maker, status, "CreateIoBinding");
   }
   handle_made(&binding->life);
-  Py_RETURN_NONE;
-}
-
-/* _keep(tuple): what the library borrows now. To be called before the end of what _hand_out gave;
- * of a binding that was closed since, what was kept before stays. */
-static PyObject* keep(PyObject* self, PyObject* tuple) {
-  struct binding* binding = (struct binding*)self;
-  if (!PyTuple_CheckExact(tuple)) {
-    PyErr_SetString(PyExc_TypeError, "_keep takes a tuple");
-    return NULL;
-  }
-  if (binding->life.state == HANDLE_OPEN) {
-    PyObject* parents = PyTuple_Pack(2, (PyObject*)binding->session, tuple);
-    if (parents == NULL) {
-      return NULL;
-    }
-    handle_set_parents(&binding->life, parents);
-    Py_DECREF(parents);
-  }
   Py_RETURN_NONE;
 }
 
@@ -188,6 +193,46 @@ static PyObject* output_values(PyObject* self, PyObject* arguments) {
   return values;
 }
 
+static void add_bound(struct extents* all, PyObject* bound, int is_output) {
+  PyObject *name, *entry;
+  Py_ssize_t place = 0;
+  while (PyDict_Next(bound, &place, &name, &entry)) {
+    const char* text = PyUnicode_AsUTF8AndSize(name, NULL);
+    PyErr_Clear();
+    ortcffi_add_extent(all, PyTuple_GetItem(entry, 0), text == NULL ? "?" : text, is_output);
+  }
+}
+
+/* _check_overlaps(): refuses outputs in memory of something else that is bound. */
+static PyObject* check_overlaps(PyObject* self, PyObject* unused) {
+  (void)unused;
+  struct binding* binding = (struct binding*)self;
+  PyObject* inputs = bound_of(binding, INPUTS);
+  PyObject* outputs = bound_of(binding, OUTPUTS);
+  struct extents all = {NULL, 0};
+  int answer = -1;
+  if (inputs != NULL && outputs != NULL &&
+      ortcffi_new_extents(&all, (size_t)(PyDict_Size(inputs) + PyDict_Size(outputs))) == 0) {
+    add_bound(&all, inputs, 0);
+    add_bound(&all, outputs, 1);
+    answer = ortcffi_check_extents(binding->session, &all);
+  }
+  PyMem_Free(all.items);
+  Py_XDECREF(inputs);
+  Py_XDECREF(outputs);
+  return answer < 0 ? NULL : Py_NewRef(Py_None);
+}
+
+static PyObject* get_inputs(PyObject* self, void* unused) {
+  (void)unused;
+  return bound_of((const struct binding*)self, INPUTS);
+}
+
+static PyObject* get_outputs(PyObject* self, void* unused) {
+  (void)unused;
+  return bound_of((const struct binding*)self, OUTPUTS);
+}
+
 static PyObject* get_closed(PyObject* self, void* unused) {
   (void)unused;
   return PyBool_FromLong(((const struct binding*)self)->life.state != HANDLE_OPEN);
@@ -213,13 +258,15 @@ static PyMethodDef binding_methods[] = {
     {"run", FUNCTION(run_bound), METH_FASTCALL | METH_KEYWORDS, RUN_BOUND_DOC},
     {"_begin", begin_binding, METH_VARARGS, NULL},
     {"_output_values", output_values, METH_VARARGS, NULL},
+    {"_check_overlaps", check_overlaps, METH_NOARGS, NULL},
     {"_hand_out", hand_out, METH_NOARGS, NULL},
-    {"_keep", keep, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 
 static PyGetSetDef binding_members[] = {
     {"closed", get_closed, NULL, NULL, NULL},
+    {"_inputs", get_inputs, NULL, NULL, NULL},
+    {"_outputs", get_outputs, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -168,6 +168,24 @@ static int add_outputs(struct run* run, PyObject* wanted, PyObject* out) {
   return 0;
 }
 
+/* Looks at the memory of all inputs and outputs where the caller has given some for outputs. */
+static int check_targets(struct run* run) {
+  const struct session* session = run->session;
+  struct extents all;
+  if (ortcffi_new_extents(&all, session->inputs.count + run->output_count) < 0) {
+    return -1;
+  }
+  for (size_t i = 0; i < session->inputs.count; i++) {
+    ortcffi_add_extent(&all, run->holders[i], session->inputs.items[i].text, 0);
+  }
+  for (size_t i = 0; i < run->output_count; i++) {
+    ortcffi_add_extent(&all, run->targets[i], run->output_names[i], 1);
+  }
+  int answer = ortcffi_check_extents(run->session, &all);
+  PyMem_Free(all.items);
+  return answer;
+}
+
 /* --- all of it ---------------------------------------------------------------------------------*/
 
 static int add_named(struct run* run, const struct request* request) {
@@ -228,8 +246,8 @@ static int add_timeout(struct run* run, PyObject* timeout) {
 static int fill(struct run* run, const struct request* request, PyObject* wanted, PyObject* out) {
   return (request->feed != NULL && add_feed(run, request->feed) < 0) ||
                  add_named(run, request) < 0 || gather_inputs(run) < 0 ||
-                 add_outputs(run, wanted, out) < 0 || add_options(run, request->options) < 0 ||
-                 add_timeout(run, request->timeout) < 0
+                 add_outputs(run, wanted, out) < 0 || (out != NULL && check_targets(run) < 0) ||
+                 add_options(run, request->options) < 0 || add_timeout(run, request->timeout) < 0
              ? -1
              : 0;
 }

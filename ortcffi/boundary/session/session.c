@@ -161,6 +161,20 @@ static PyGetSetDef session_members[] = {
 
 #define FUNCTION(name) ((PyCFunction)(void (*)(void))(name))
 
+static PyObject* place_of(const struct ports* ports, PyObject* name) {
+  Py_ssize_t place = ortcffi_find_port(ports, name, ports->count);
+  return place < 0 ? Py_NewRef(Py_None) : PyLong_FromSsize_t(place);
+}
+
+/* _place_of_input(name): among the inputs and then the overridable initializers; or None. */
+static PyObject* place_of_input(PyObject* self, PyObject* name) {
+  return place_of(&((struct session*)self)->inputs, name);
+}
+
+static PyObject* place_of_output(PyObject* self, PyObject* name) {
+  return place_of(&((struct session*)self)->outputs, name);
+}
+
 static PyMethodDef session_methods[] = {
     {"run", FUNCTION(ortcffi_session_run), METH_FASTCALL | METH_KEYWORDS, RUN_DOC},
     {"run_values", FUNCTION(ortcffi_session_run_values), METH_FASTCALL | METH_KEYWORDS,
@@ -171,6 +185,8 @@ static PyMethodDef session_methods[] = {
     {"_begin", begin_session, METH_VARARGS, NULL},
     {"_read_ports", read_session, METH_NOARGS, NULL},
     {"_ports", ortcffi_session_ports, METH_O, NULL},
+    {"_place_of_input", place_of_input, METH_O, NULL},
+    {"_place_of_output", place_of_output, METH_O, NULL},
     {"_ask_options", ask_options, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -258,4 +258,22 @@ PyObject* ortcffi_session_submit(PyObject* self, PyObject* const* arguments, Py_
 PyObject* ortcffi_session_run_values(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                                      PyObject* keywords);
 
+/* Memory of inputs and outputs; see overlaps.c. The caller frees `items` by PyMem_Free. */
+struct extent {
+  const char* begin;
+  const char* end;
+  const char* name;
+  int is_output;
+};
+struct extents {
+  struct extent* items;
+  size_t count;
+};
+/* Room for so many; -1 with an exception. */
+int ortcffi_new_extents(struct extents* all, size_t most);
+/* Adds the memory of an array or a Value, if it has any. */
+void ortcffi_add_extent(struct extents* all, PyObject* x, const char* name, int is_output);
+/* -1 with an exception where an output overlaps something else. */
+int ortcffi_check_extents(struct session* session, const struct extents* all);
+
 #endif /* ORTCFFI_BOUNDARY_SESSION_H_ */

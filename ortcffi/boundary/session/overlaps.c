@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Refuses memory that a run would write while it still reads it: of an output that shares bytes
+ * with an input or with another output. An output in exactly the memory of an input is allowed: the
+ * library's kernels for single elements work in place, and whoever binds it so wants that.
+ */
+#include "boundary/session/session.h"
+
+/* Where the elements of an array or a Value are; 0 for anything without such memory. */
+static int find_extent(PyObject* x, struct extent* out) {
+  struct plain_array array;
+  if (x != NULL && ortcffi_plain_array(x, &array)) {
+    out->begin = array.data;
+    out->end = out->begin + array.bytes;
+    return array.bytes > 0;
+  }
+  if (x == NULL || !PyObject_TypeCheck(x, ortcffi_tensor_type)) {
+    return 0;
+  }
+  struct value* value = (struct value*)x;
+  if (ortcffi_value_open(value) < 0 || ortcffi_value_kind(value) != ONNX_TYPE_TENSOR ||
+      ortcffi_value_shape(value) < 0 || value->element == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING ||
+      ortcffi_value_data(value) < 0) {
+    PyErr_Clear(); /* a device's, or the run says what is wrong */
+    return 0;
+  }
+  out->begin = value->data;
+  out->end = out->begin + ortcffi_value_bytes(value);
+  return out->end > out->begin;
+}
+
+static int overlap(const struct extent* a, const struct extent* b) {
+  return a->begin < b->end && b->begin < a->end;
+}
+
+static int is_same(const struct extent* a, const struct extent* b) {
+  return a->begin == b->begin && a->end == b->end;
+}
+
+void ortcffi_add_extent(struct extents* all, PyObject* x, const char* name, int is_output) {
+  struct extent* next = &all->items[all->count];
+  if (find_extent(x, next)) {
+    next->name = name;
+    next->is_output = is_output;
+    all->count++;
+  }
+}
+
+int ortcffi_check_extents(struct session* session, const struct extents* all) {
+  for (size_t i = 0; i < all->count; i++) {
+    const struct extent* output = &all->items[i];
+    for (size_t j = 0; output->is_output && j < all->count; j++) {
+      const struct extent* other = &all->items[j];
+      int is_allowed = i == j || (!other->is_output && is_same(output, other));
+      if (!is_allowed && overlap(output, other)) {
+        ortcffi_session_refuse(session, "overlap",
+                               Py_BuildValue("(sss)", output->name,
+                                             other->is_output ? "output" : "input", other->name));
+        return -1;
+      }
+    }
+  }
+  return 0;
+}
+
+int ortcffi_new_extents(struct extents* all, size_t most) {
+  all->count = 0;
+  all->items = PyMem_Malloc((most + 1) * sizeof *all->items);
+  if (all->items == NULL) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  return 0;
+}
