@@ -3,7 +3,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
+from . import content_tasks as contents
 from . import session_tasks as runs
 from . import value_tasks as values
 from .adaptor_tasks import WRAP, AdaptorCost, Temporaries, Zeros
@@ -66,6 +68,30 @@ def _status(length: int, required: str, wanted: str) -> Row:
 def _run(name: str, what: str, required: str, wanted: str, make: Callable[[Subject], Task]) -> Row:
     title = f"Python: {what}"
     return Row(f"session-{name}", title, SESSIONS, required, wanted, make, unit="us", scale=1e-3)
+
+
+def _contents(name: str, what: str, required: str, case: Callable[[], contents.Case]) -> list[Row]:
+    """A case for the drop-in and for sessions, which must be equally fast."""
+    kind = contents.ContentsOnThreads if name.endswith("threads") else contents.Contents
+    outputs = ["label"] if name == "label" else None
+    return [
+        Row(
+            f"{face}-{name}",
+            f"{face}: {what}",
+            SESSIONS,
+            required,
+            "",
+            partial(kind, case, face, outputs),
+            unit="us",
+            scale=1e-3,
+        )
+        for face in ("compat", "session")
+    ]
+
+
+def _compat(name: str, what: str, make: type[contents.Contents]) -> Row:
+    task = partial(make, contents.array_in, "compat", None)
+    return Row(f"compat-{name}", f"compat: {what}", SESSIONS, "1x", "", task, "us", 1e-3)
 
 
 def _in_words(size: int) -> tuple[int, str]:
@@ -295,6 +321,28 @@ ROWS = (
     _run("burst", "run of one addition, 200 awaited", "4x", "6x", runs.AwaitedBurst),
     _run("run-c", "run of one addition; real: in C", "", "", runs.RunBesideC),
     _run("bound-c", "run of one addition, bound; real: in C", "", "", runs.RunBoundBesideC),
+    *_contents(
+        "classifier-1", "classifier with ZipMap, 1 row", "1.5x", lambda: contents.classifier(1)
+    ),
+    *_contents("classifier-150", "the same, 150 rows", "1x", lambda: contents.classifier(150)),
+    *_contents(
+        "classifier-threads", "the same on two threads", "1.5x", lambda: contents.classifier(150)
+    ),
+    *_contents("label", "the label of 1 row", "1.5x", lambda: contents.classifier(1)),
+    *_contents(
+        "tensors-10", "sequence of 10 tensors out", "1.5x", lambda: contents.tensors_out(10)
+    ),
+    *_contents(
+        "tensors-1000", "sequence of 1000 tensors out", "1.5x", lambda: contents.tensors_out(1000)
+    ),
+    *_contents("tensors-in", "sequence of 10 tensors in", "1.5x", lambda: contents.tensors_in(10)),
+    *_contents("map-in", "map in", "1.5x", contents.map_in),
+    *_contents("list-4", "list of 4 floats in", "1.5x", lambda: contents.list_in(4)),
+    *_contents("list-1000", "list of 1000 floats in", "1.5x", lambda: contents.list_in(1000)),
+    _compat("numpy", "OrtValue.numpy", contents.ValueToArray),
+    _compat("from-numpy", "ortvalue_from_numpy", contents.ArrayToValue),
+    _compat("fed", "run fed OrtValues", contents.FedValues),
+    _compat("copied-back", "bind, run, copy back", contents.CopiedBack),
     _run("create", "session of 1 MB made and closed", "0.98x", "", Create),
     _run("create-compat", "session of 1 MB made by compat", "0.98x", "", CompatCreate),
     Row("import", "import, over numpy's", CORE, "<= 5", "<= 2", import_task, unit="ms"),
