@@ -233,6 +233,7 @@ def content_of(value: Value) -> Any:
         return OrtValue._of(value).numpy()
     if kind is ValueKind.SPARSE:
         return CSparseTensor._of(value)
-    if kind is ValueKind.SEQUENCE:
-        return [content_of(each) for each in value]
-    return value.to_python()
+    return value._contents(content_of)
+
+
+OfficialRules.contents = staticmethod(content_of)

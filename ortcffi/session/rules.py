@@ -6,7 +6,7 @@ are. For anything else it calls the session's rules, whose methods it names: the
 of ``boundary/session/session.h``. The drop-in has rules of its own.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -34,6 +34,9 @@ _ENDINGS = {1: "cancel", 2: "timeout", 3: "KeyboardInterrupt"}  # as `enum endin
 
 class Rules:
     """The rules of a `Session`, which needs no more than one object for all."""
+
+    contents: Callable[[Value], Any] | None = None
+    """What turns tensors of sequences into arrays where C cannot; None for lists."""
 
     # --- arguments --------------------------------------------------------------------------------
 

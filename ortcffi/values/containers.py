@@ -14,7 +14,7 @@ from ortcffi.values.checks import element_of_array, unfit
 from ortcffi.values.compiled import Tensor, V
 from ortcffi.values.element_types import ElementType, ValueKind, as_element, dtype_of
 from ortcffi.values.lifecycle import blank, require_kind
-from ortcffi.values.tensors import copy_of, from_numpy, to_lists
+from ortcffi.values.tensors import copy_of, from_numpy
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -162,11 +162,6 @@ def values(value: V) -> V:
     return member(value, 1)
 
 
-def pairs_of(value: Tensor) -> list[tuple[Any, Any]]:
-    """The keys and values of a map as Python's own objects."""
-    return list(zip(to_lists(member(value, 0)), to_lists(member(value, 1)), strict=True))
-
-
 def length(value: Tensor) -> int:
     """How many values a sequence contains, or pairs a map."""
     if value._kind == ValueKind.MAP:
@@ -180,7 +175,7 @@ def length(value: Tensor) -> int:
 def item(value: Tensor, key: Any) -> Any:
     """A value of a sequence by its index, or of a map by its key."""
     if value._kind == ValueKind.MAP:
-        return dict(pairs_of(value))[key]
+        return value._contents(None)[key]
     require_kind(value, ValueKind.SEQUENCE, "items: index numpy()")
     count, place = length(value), integer("index", key, INT32)
     if not -count <= place < count:
@@ -191,7 +186,7 @@ def item(value: Tensor, key: Any) -> Any:
 def iterate(value: Tensor) -> Iterator[Any]:
     """The values of a sequence, or the keys of a map."""
     if value._kind == ValueKind.MAP:
-        return iter([key for key, _ in pairs_of(value)])
+        return iter(list(value._contents(None)))
     require_kind(value, ValueKind.SEQUENCE, "items: iterate over numpy()")
     return (member(value, place) for place in range(length(value)))
 
@@ -199,7 +194,7 @@ def iterate(value: Tensor) -> Iterator[Any]:
 def contains(value: Tensor, key: object) -> bool:
     """Whether a map has a key."""
     require_kind(value, ValueKind.MAP, "keys")
-    return key in dict(pairs_of(value))
+    return key in value._contents(None)
 
 
 def _table_of_all(values: list[Any], api: "Api | None") -> "Api":

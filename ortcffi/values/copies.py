@@ -5,7 +5,7 @@ import pickle
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ortcffi.values.containers import iterate, keys, pairs_of, values
+from ortcffi.values.containers import iterate, keys, values
 from ortcffi.values.element_types import ElementType, SparseFormat, ValueKind
 from ortcffi.values.sparse_reading import sparse_format, sparse_indices, sparse_values, to_dict
 from ortcffi.values.tensors import bytes_of, to_lists, twin_of
@@ -29,10 +29,8 @@ def to_python(value: "Value") -> Any:
         their indices, which are tuples.
     """
     kind = value._kind
-    if kind == ValueKind.SEQUENCE:
-        return [to_python(x) for x in iterate(value)]
-    if kind == ValueKind.MAP:
-        return dict(pairs_of(value))
+    if kind in (ValueKind.SEQUENCE, ValueKind.MAP):
+        return value._contents(None)
     if kind == ValueKind.SPARSE:
         return to_dict(value)
     return to_lists(value)

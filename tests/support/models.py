@@ -119,7 +119,8 @@ def attribute(name: str, given: Any) -> bytes:
         return head + field(5, tensor("", given)) + field(20, 4)
     if isinstance(given, bytes):  # a graph
         return head + field(6, given) + field(20, 5)
-    return head + fields(8, given) + field(20, 7)
+    place, kind = (9, 8) if given and isinstance(given[0], str) else (8, 7)
+    return head + fields(place, given) + field(20, kind)
 
 
 def node(op: str, inputs: str, outputs: str, domain: str = "", **attributes: Any) -> bytes:
@@ -187,6 +188,22 @@ def scaled() -> bytes:
     ports = [value("x", shape=(1, 4)), value("w", shape=(1, 4))], [value("y", shape=(1, 4))]
     weights = tensor("w", np.ones((1, 4), np.float32))
     return model([node("Mul", "x w", "y")], *ports, [weights])
+
+
+def pairs(dtype: str) -> bytes:
+    """y = the sequence of x and x."""
+    kind = sequence_type(tensor_type(dtype))
+    return model(
+        [node("SequenceConstruct", "x x", "y")], [value("x", dtype)], [value_info("y", kind)]
+    )
+
+
+def zipped(**labels: Any) -> bytes:
+    """y = a map of each row of x; its keys are the attribute ``classlabels_...`` of ZipMap."""
+    key = "str" if "classlabels_strings" in labels else "int64"
+    kind = sequence_type(map_type(key, tensor_type("float32")))
+    nodes = [node("ZipMap", "x", "y", "ai.onnx.ml", **labels)]
+    return model(nodes, [value("x")], [value_info("y", kind)], domains={"ai.onnx.ml": 1})
 
 
 def matmul(rows: int = 1, size: int = 256) -> bytes:

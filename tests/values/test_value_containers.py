@@ -242,3 +242,9 @@ def test_a_sequence_of_something_that_is_no_iterable_is_refused(api):
 def test_a_sequence_has_no_buffer(api):
     with pytest.raises(BufferError, match="only a dense tensor"):
         memoryview(Value.sequence([A], api=api))
+
+
+def test_tensors_that_numpy_has_no_type_for_are_lists_in_a_sequence(api):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    x = np.arange(3).astype(ml_dtypes.bfloat16)
+    assert Value.sequence([x, x], api=api).to_python() == [[0, 1, 2]] * 2

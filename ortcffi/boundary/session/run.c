@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "boundary/session/session.h"
+#include "boundary/values/contents.h"
 
 /* --- runs under way ----------------------------------------------------------------------------*/
 
@@ -146,6 +147,14 @@ static int is_nothing(const struct session* session, const OrtValue* value) {
 /* So many bytes are freed in no time. */
 #define SMALL (256 * 1024)
 
+/* What a run returns for a sequence or a map. */
+static PyObject* contents_of(const struct session* session, const OrtValue* value, int kind) {
+  PyObject* function = session->contents == Py_None ? NULL : session->contents;
+  struct contents how = {
+      .maker = session->maker, .type = session->value_type, .function = function};
+  return ortcffi_contents(how, value, kind);
+}
+
 /* What a run returns for a value of that kind, which may have the memory of an input. */
 static PyObject* convert_result(struct session* session, struct value* value, int kind,
                                 int is_input) {
@@ -161,6 +170,9 @@ static PyObject* convert_result(struct session* session, struct value* value, in
     if (is_of_numpy && !is_input) {
       return ortcffi_value_numpy((PyObject*)value, NULL, 0, NULL);
     }
+  }
+  if (kind == ONNX_TYPE_SEQUENCE || kind == ONNX_TYPE_MAP) {
+    return contents_of(session, ortcffi_value_object(value), kind);
   }
   return kind < 0 ? NULL : ASK_RULES(session, "result", "OO", value, is_input ? Py_True : Py_False);
 }
@@ -188,7 +200,16 @@ static PyObject* convert_other(struct session* session, struct value* value, int
 /* One result; the value becomes that of a Python object. */
 static PyObject* result_of(struct run* run, size_t i, int as_value) {
   struct session* session = run->session;
+  const struct port* port = run->output_ports[i];
   OrtValue* handle = run->outputs[i];
+  if (!as_value && (port->kind == ONNX_TYPE_SEQUENCE || port->kind == ONNX_TYPE_MAP)) {
+    PyObject* contents = contents_of(session, handle, port->kind);
+    run->outputs[i] = NULL;
+    Py_BEGIN_ALLOW_THREADS; /* as where a Value is released */
+    session->maker->api->ReleaseValue(handle);
+    Py_END_ALLOW_THREADS;
+    return contents;
+  }
   run->outputs[i] = NULL;
   PyObject* input = input_behind(run, i);
   struct value* value = ortcffi_new_value(session->value_type, session->maker, handle, input);
@@ -200,7 +221,6 @@ static PyObject* result_of(struct run* run, size_t i, int as_value) {
   if (value == NULL || as_value) {
     return (PyObject*)value;
   }
-  const struct port* port = run->output_ports[i];
   value->is_on_cpu = (char)port->is_on_cpu;
   value->has_kind = port->kind == ONNX_TYPE_TENSOR; /* as the model says, so it nearly always is */
   value->kind = port->kind;

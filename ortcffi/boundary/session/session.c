@@ -58,9 +58,12 @@ static PyObject* begin_session(PyObject* self, PyObject* arguments) {
     return NULL;
   }
   ortcffi_release* release = borrowed ? NULL : release_session;
-  if (handle_make(&session->life, maker->api, pointer, release, parents) < 0) {
+  PyObject* contents = PyObject_GetAttrString(rules, "contents");
+  if (contents == NULL || handle_make(&session->life, maker->api, pointer, release, parents) < 0) {
+    Py_XDECREF(contents);
     return NULL;
   }
+  session->contents = contents;
   session->life.process = has_threads ? ortcffi_process : 0;
   session->maker = (struct maker*)Py_NewRef((PyObject*)maker);
   session->strings = (OrtAllocator*)(uintptr_t)strings;
@@ -95,6 +98,7 @@ static int session_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(session->maker);
   Py_VISIT(session->value_type);
   Py_VISIT(session->rules);
+  Py_VISIT(session->contents);
   return handle_traverse(self, visit, arg);
 }
 
@@ -111,6 +115,7 @@ static void session_dealloc(PyObject* self) {
   Py_XDECREF((PyObject*)session->maker);
   Py_XDECREF((PyObject*)session->value_type);
   Py_XDECREF(session->rules);
+  Py_XDECREF(session->contents);
   PyObject_GC_Del(self);
   Py_DECREF(type);
 }

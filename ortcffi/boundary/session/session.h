@@ -16,6 +16,7 @@
  *   options(x)                    RunOptions of the session's library
  *   convert(place, x)             the Value for an input, or None for no input
  *   target(place, x)              the Value that an output is written to
+ *   contents                      a function, as of contents.h, or None
  *   result(value, is_input)       what a run returns for an output
  *   nothing(value, as_value)      the same for an output that holds nothing
  *   missing(place)                raises, if the library is not to look for an input
@@ -79,6 +80,7 @@ struct session {
   OrtAllocator* strings; /* where tensors of strings are made */
   PyTypeObject* value_type;
   PyObject* rules;     /* see above */
+  PyObject* contents;  /* the rules' attribute of that name */
   struct ports inputs; /* those without a default first */
   struct ports outputs;
   size_t required;      /* how many inputs have no default */

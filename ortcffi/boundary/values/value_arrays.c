@@ -331,7 +331,7 @@ PyObject* ortcffi_value_numpy(PyObject* self, PyObject* const* arguments, Py_ssi
                      value->is_readonly);
     }
     if (kind == ONNX_TYPE_TENSOR && value->element == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
-      return ortcffi_value_string_array(value);
+      return ortcffi_value_string_array(value, 0);
     }
   }
   return call_python("numpy", self, arguments, count, keywords);

@@ -189,11 +189,11 @@ PyObject* ortcffi_strings_of_array(PyObject* type, struct maker* maker, PyObject
 
 /* Sets the elements of a new array; -1 with an exception. */
 static int set_objects(PyObject** objects, size_t count, const char* content, size_t size,
-                       const size_t* offsets) {
+                       const size_t* offsets, const char* errors) {
   for (size_t i = 0; i < count; i++) {
     size_t end = i + 1 < count ? offsets[i + 1] : size;
     PyObject* text =
-        PyUnicode_DecodeUTF8(content + offsets[i], (Py_ssize_t)(end - offsets[i]), "replace");
+        PyUnicode_DecodeUTF8(content + offsets[i], (Py_ssize_t)(end - offsets[i]), errors);
     if (text == NULL) {
       return -1;
     }
@@ -204,7 +204,7 @@ static int set_objects(PyObject** objects, size_t count, const char* content, si
 }
 
 static PyObject* array_of_strings(struct value* value, size_t count, char* content, size_t size,
-                                  size_t* offsets) {
+                                  size_t* offsets, int is_strict) {
   OrtStatus* status = value->maker->api->GetStringTensorContent(ortcffi_value_object(value),
                                                                 content, size, offsets, count);
   if (status != NULL) {
@@ -212,13 +212,14 @@ static PyObject* array_of_strings(struct value* value, size_t count, char* conte
   }
   PyObject** objects;
   PyObject* array = ortcffi_new_object_array(value->shape, value->rank, &objects);
-  if (array != NULL && set_objects(objects, count, content, size, offsets) < 0) {
+  if (array != NULL &&
+      set_objects(objects, count, content, size, offsets, is_strict ? NULL : "replace") < 0) {
     Py_CLEAR(array);
   }
   return array;
 }
 
-PyObject* ortcffi_value_string_array(struct value* value) {
+PyObject* ortcffi_value_string_array(struct value* value, int is_strict) {
   char few[512];
   size_t few_offsets[16];
   size_t size, count = ortcffi_value_count(value);
@@ -230,7 +231,7 @@ PyObject* ortcffi_value_string_array(struct value* value) {
   char* content = size <= sizeof few ? few : PyMem_Malloc(size);
   size_t* offsets = count < 16 ? few_offsets : PyMem_Malloc(count * sizeof *offsets);
   PyObject* array = content != NULL && offsets != NULL
-                        ? array_of_strings(value, count, content, size, offsets)
+                        ? array_of_strings(value, count, content, size, offsets, is_strict)
                         : PyErr_NoMemory();
   if (content != few) {
     PyMem_Free(content);

@@ -2,6 +2,7 @@
 /* Values as Python objects: their memory as a buffer, and the type itself. See values.h. */
 #include <stddef.h>
 
+#include "boundary/values/contents.h"
 #include "boundary/values/value_docs.h"
 #include "boundary/values/values.h"
 
@@ -241,6 +242,7 @@ static PyMethodDef value_methods[] = {
     {"_from_producer", FUNCTION(ortcffi_value_from_producer), METH_FASTCALL | METH_CLASS, NULL},
     {"_give_away", ortcffi_value_give_away, METH_O, NULL},
     {"_lend", lend, METH_NOARGS, NULL},
+    {"_contents", ortcffi_value_contents, METH_O, NULL},
     {"_view", ortcffi_value_view, METH_VARARGS, NULL},
     {"_capsule", ortcffi_value_capsule, METH_VARARGS, NULL},
     {"_fill_strings", ortcffi_value_fill_strings, METH_O, NULL},

@@ -164,8 +164,9 @@ int ortcffi_strings_from_array(const struct maker* maker, OrtAllocator* allocato
 /* A tensor with the strings of an ndarray of them; NULL without an exception where Python has to
  * say what is wrong, or with one. */
 PyObject* ortcffi_strings_of_array(PyObject* type, struct maker* maker, PyObject* x);
-/* A new array of str with the elements of a tensor of strings. */
-PyObject* ortcffi_value_string_array(struct value* value);
+/* A new array of str with the elements of a tensor of strings. What is no UTF-8 is an error if
+ * `is_strict`, and otherwise replaced. */
+PyObject* ortcffi_value_string_array(struct value* value, int is_strict);
 PyObject* ortcffi_value_fill_strings(PyObject* self, PyObject* strings);
 PyObject* ortcffi_value_strings(PyObject* self, PyObject* unused);
 PyObject* ortcffi_value_raw_strings(PyObject* self, PyObject* unused);

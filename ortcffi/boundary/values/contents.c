@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* What sequences and maps hold, as Python's objects. See contents.h. */
+#include "boundary/values/contents.h"
+
+#include <string.h>
+
+#include "boundary/values/arrays.h"
+
+/* A tensor of so many bytes is copied, which takes less than to keep it for an array. */
+#define SMALL 4096
+
+/* --- tensors -----------------------------------------------------------------------------------*/
+
+/* Has Python convert a member, or an array keep it. Takes the member. */
+static PyObject* convert_value(const struct contents* how, OrtValue* member, int is_of_numpy) {
+  PyObject* value = (PyObject*)ortcffi_new_value(how->type, how->maker, member, NULL);
+  PyObject* result = NULL;
+  if (value != NULL && is_of_numpy) {
+    result = ortcffi_value_numpy(value, NULL, 0, NULL);
+  } else if (value != NULL) {
+    result = how->function == NULL ? PyObject_CallMethod(value, "to_python", NULL)
+                                   : PyObject_CallFunctionObjArgs(how->function, value, NULL);
+  }
+  Py_XDECREF(value);
+  return result;
+}
+
+static PyObject* array_of_numbers(struct value* tensor) {
+  const Py_ssize_t* shape = (const Py_ssize_t*)tensor->shape;
+  PyObject* dtype = ortcffi_dtype_of(tensor->element);
+  PyObject* array = dtype == NULL ? NULL : ortcffi_make_array(NULL, shape, tensor->rank, dtype, 0);
+  if (array != NULL) {
+    memcpy(((struct array*)array)->data, tensor->data, ortcffi_value_bytes(tensor));
+  }
+  return array;
+}
+
+/* The number that is next in the memory, of one of the types that are frequent in containers. */
+static PyObject* next_number(int element, const char** data) {
+  const void* number = *data;
+  switch (element) {
+    case ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT:
+      *data += sizeof(float);
+      return PyFloat_FromDouble(*(const float*)number);
+    case ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE:
+      *data += sizeof(double);
+      return PyFloat_FromDouble(*(const double*)number);
+    default:
+      *data += sizeof(int64_t);
+      return PyLong_FromLongLong(*(const int64_t*)number);
+  }
+}
+
+/* Nested lists of such numbers; one number where there are no dimensions. */
+static PyObject* lists_of(int element, const char** data, const int64_t* shape, size_t rank) {
+  if (rank == 0) {
+    return next_number(element, data);
+  }
+  PyObject* list = PyList_New((Py_ssize_t)shape[0]);
+  for (int64_t i = 0; list != NULL && i < shape[0]; i++) {
+    PyObject* item = lists_of(element, data, shape + 1, rank - 1);
+    if (item == NULL) {
+      Py_CLEAR(list);
+    } else {
+      PyList_SetItem(list, (Py_ssize_t)i, item);
+    }
+  }
+  return list;
+}
+
+static PyObject* copy_of_tensor(const struct contents* how, struct value* tensor) {
+  int is_list = how->function == NULL;
+  int element = tensor->element;
+  int is_text = element == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
+  const char* data = is_text || ortcffi_value_data(tensor) < 0 ? NULL : tensor->data;
+  if (data == NULL && !is_text) {
+    return NULL;
+  }
+  if (is_list && (element == ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT ||
+                  element == ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE ||
+                  element == ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64)) {
+    return lists_of(element, &data, tensor->shape, tensor->rank);
+  }
+  PyObject* array =
+      is_text ? ortcffi_value_string_array(tensor, !is_list) : array_of_numbers(tensor);
+  if (array == NULL || !is_list) {
+    return array;
+  }
+  PyObject* list = PyObject_CallMethod(array, "tolist", NULL);
+  Py_DECREF(array);
+  return list;
+}
+
+/* Takes the member. */
+static PyObject* contents_of_tensor(const struct contents* how, OrtValue* member) {
+  struct value tensor = {.maker = how->maker, .is_on_cpu = 1};
+  tensor.life.object = member;
+  PyObject* result = NULL;
+  int answer = ortcffi_value_shape(&tensor);
+  if (answer == 0) {
+    int is_of_numpy = tensor.element <= ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128;
+    int is_large = how->function != NULL && ortcffi_value_bytes(&tensor) > SMALL;
+    if (!is_of_numpy || is_large) {
+      result = convert_value(how, member, is_of_numpy);
+      member = NULL;
+    } else {
+      result = copy_of_tensor(how, &tensor);
+    }
+  }
+  PyMem_Free(tensor.shape_copy);
+  how->maker->api->ReleaseValue(member);
+  return result;
+}
+
+/* --- sequences and maps ------------------------------------------------------------------------*/
+
+static PyObject* contents_of_map(const struct contents* how, const OrtValue* map);
+
+/* A member of a sequence, or the keys or values of a map. `kind` is UNKNOWN before the first: all
+ * are of one kind, which takes as long to ask for as a member. */
+static PyObject* contents_of_member(const struct contents* how, const OrtValue* value, size_t place,
+                                    ONNXType* kind) {
+  const struct maker* maker = how->maker;
+  OrtValue* member = NULL;
+  const char* function = "GetValue";
+  OrtStatus* status = maker->api->GetValue(value, (int)place, how->allocator, &member);
+  if (status == NULL && *kind == ONNX_TYPE_UNKNOWN) {
+    function = "GetValueType";
+    status = maker->api->GetValueType(member, kind);
+  }
+  if (status != NULL) {
+    maker->api->ReleaseValue(member);
+    return ortcffi_value_fail(maker, status, function);
+  }
+  if (*kind == ONNX_TYPE_TENSOR) {
+    return contents_of_tensor(how, member);
+  }
+  if (*kind != ONNX_TYPE_MAP) {
+    return convert_value(how, member, 0);
+  }
+  PyObject* result = contents_of_map(how, member);
+  maker->api->ReleaseValue(member);
+  return result;
+}
+
+static PyObject* dict_of(PyObject* keys, PyObject* values) {
+  Py_ssize_t count = PyList_Check(keys) && PyList_Check(values) ? PyList_Size(keys) : -1;
+  if (count < 0 || PyList_Size(values) != count) {
+    PyErr_SetString(PyExc_ValueError, "the library returned a map without a value for each key");
+    return NULL;
+  }
+  PyObject* dict = PyDict_New();
+  for (Py_ssize_t i = 0; dict != NULL && i < count; i++) {
+    if (PyDict_SetItem(dict, PyList_GetItem(keys, i), PyList_GetItem(values, i)) < 0) {
+      Py_CLEAR(dict);
+    }
+  }
+  return dict;
+}
+
+static PyObject* contents_of_map(const struct contents* how, const OrtValue* map) {
+  ONNXType kind = ONNX_TYPE_TENSOR;
+  struct contents lists = *how;
+  lists.function = NULL;
+  PyObject* keys = contents_of_member(&lists, map, 0, &kind);
+  PyObject* values = keys == NULL ? NULL : contents_of_member(&lists, map, 1, &kind);
+  PyObject* dict = values == NULL ? NULL : dict_of(keys, values);
+  Py_XDECREF(keys);
+  Py_XDECREF(values);
+  return dict;
+}
+
+static PyObject* contents_of_sequence(const struct contents* how, const OrtValue* sequence) {
+  size_t count;
+  OrtStatus* status = how->maker->api->GetValueCount(sequence, &count);
+  if (status != NULL) {
+    return ortcffi_value_fail(how->maker, status, "GetValueCount");
+  }
+  ONNXType kind = ONNX_TYPE_UNKNOWN;
+  PyObject* list = PyList_New((Py_ssize_t)count);
+  for (size_t i = 0; list != NULL && i < count; i++) {
+    PyObject* member = contents_of_member(how, sequence, i, &kind);
+    if (member == NULL) {
+      Py_CLEAR(list);
+    } else {
+      PyList_SetItem(list, (Py_ssize_t)i, member);
+    }
+  }
+  return list;
+}
+
+PyObject* ortcffi_contents(struct contents how, const OrtValue* value, int kind) {
+  OrtStatus* status = how.maker->api->GetAllocatorWithDefaultOptions(&how.allocator);
+  if (status != NULL) {
+    return ortcffi_value_fail(how.maker, status, "GetAllocatorWithDefaultOptions");
+  }
+  return kind == ONNX_TYPE_MAP ? contents_of_map(&how, value) : contents_of_sequence(&how, value);
+}
+
+PyObject* ortcffi_value_contents(PyObject* self, PyObject* function) {
+  struct value* value = (struct value*)self;
+  if (ortcffi_value_open(value) < 0 || handle_begin(&value->life) < 0) {
+    return NULL;
+  }
+  struct contents how = {.maker = value->maker,
+                         .type = Py_TYPE(self),
+                         .function = function == Py_None ? NULL : function};
+  int kind = ortcffi_value_kind(value);
+  PyObject* result = kind < 0 ? NULL : ortcffi_contents(how, ortcffi_value_object(value), kind);
+  handle_end(&value->life);
+  return result;
+}
