@@ -59,6 +59,7 @@ TITLES = {  # of the topics whose own name says too little
     "options": "Session, run and thread options",
     "providers": "Built-in execution providers",
     "session": "Sessions",
+    "sparse": "Sparse tensors",
     "status": "Statuses and key-value pairs",
     "table": "The table and further tables",
     "values": "Values and types",

@@ -6,7 +6,6 @@
 
 #include "heap/heap.h"
 #include "values/map_order.h"
-#include "values/string_elements.h"
 
 static OrtAllocator* default_allocator(void) {
   OrtAllocator* allocator = NULL;
@@ -151,16 +150,14 @@ static OrtStatus* gather(const struct core_tensor* from, const size_t* order, si
   int64_t length = (int64_t)count;
   CORE_TRY(core_new_tensor("CreateValue", default_allocator(), &length, 1, type, out));
   size_t size = core_element_bits(type) / 8;
-  (*out)->has_own_texts = (*out)->has_texts = true;
   for (size_t i = 0; i < count; i++) {
-    const void* source = (const char*)from->data + order[i] * size;
-    void* target = (char*)(*out)->data + i * size;
     if (type != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
-      memcpy(target, source, size);
-    } else if (!core_string_assign(target, core_string_text(source),
-                                   ((const struct core_string*)source)->length)) {
-      return CORE_OUT_OF_MEMORY(CreateValue, ((const struct core_string*)source)->length);
+      memcpy((char*)(*out)->data + i * size, (const char*)from->data + order[i] * size, size);
+      continue;
     }
+    const struct core_string* text = &from->strings.elements[order[i]];
+    CORE_TRY(
+        core_strings_set("CreateValue", &(*out)->strings, i, core_string_text(text), text->length));
   }
   return NULL;
 }

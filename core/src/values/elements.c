@@ -2,7 +2,6 @@
 /* The element types of tensors, and the sizes of shapes. */
 #include <stdio.h>
 
-#include "values/string_elements.h"
 #include "values/value.h"
 
 /* Tensors can have every type of the enum except UNDEFINED and the complex ones. */

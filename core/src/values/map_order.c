@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "heap/heap.h"
-#include "values/string_elements.h"
 
 /* Compares two keys like strcmp: negative if the key at `a` comes first. */
 typedef int compare_keys(const void* keys, size_t a, size_t b);

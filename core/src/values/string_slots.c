@@ -4,8 +4,6 @@
 
 #include "heap/heap.h"
 #include "platform/short_texts.h"
-#include "values/sparse.h"
-#include "values/string_elements.h"
 #include "values/value.h"
 
 static OrtStatus* check_strings(const char* function, const struct core_tensor* tensor) {
@@ -26,7 +24,7 @@ static OrtStatus* strings_of(const char* function, const OrtValue* value,
 
 /* Returns the elements of a dense tensor or the values of a sparse one, for reading. */
 static OrtStatus* read_strings(const char* function, const OrtValue* value,
-                               const struct core_string** out, size_t* count) {
+                               const struct core_strings** out) {
   const struct core_tensor* tensor = core_tensor_of(value);
   if (core_type_of(value) == ONNX_TYPE_SPARSETENSOR) {
     const struct core_sparse* sparse = (const struct core_sparse*)core_target(value);
@@ -39,8 +37,7 @@ static OrtStatus* read_strings(const char* function, const OrtValue* value,
                        NULL);
   }
   CORE_TRY(check_strings(function, tensor));
-  *out = tensor->data;
-  *count = tensor->data != NULL ? tensor->shape.count : 0;
+  *out = &tensor->strings;
   return NULL;
 }
 
@@ -72,7 +69,7 @@ ORT_API_STATUS_IMPL(ort_FillStringTensor, OrtValue* value, const char* const* s,
   if (tensor->data == NULL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "FillStringTensor: value has no memory for its strings");
   }
-  if (core_fill_short_strings(tensor, s)) {
+  if (core_strings_fill_short(&tensor->strings, s)) {
     return NULL;
   }
   struct core_span* texts = heap_alloc(s_len * sizeof *texts);
@@ -81,7 +78,9 @@ ORT_API_STATUS_IMPL(ort_FillStringTensor, OrtValue* value, const char* const* s,
   }
   size_t size = 0;
   OrtStatus* status = measure(s, s_len, texts, &size);
-  status = status == NULL ? core_fill_strings("FillStringTensor", tensor, texts, size) : status;
+  if (status == NULL) {
+    status = core_strings_fill("FillStringTensor", &tensor->strings, texts, size);
+  }
   heap_free(texts);
   return status;
 }
@@ -91,10 +90,10 @@ ORT_API_STATUS_IMPL(ort_FillStringTensorElement, OrtValue* value, const char* s,
   CORE_REQUIRE(FillStringTensorElement, s);
   struct core_tensor* tensor = NULL;
   CORE_TRY(strings_of("FillStringTensorElement", value, &tensor));
-  if (index >= tensor->shape.count || tensor->data == NULL) {
+  if (index >= tensor->strings.count) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "FillStringTensorElement: index is outside of the tensor");
   }
-  return core_set_string("FillStringTensorElement", tensor, index, s, strlen(s));
+  return core_strings_set("FillStringTensorElement", &tensor->strings, index, s, strlen(s));
 }
 
 ORT_API_STATUS_IMPL(ort_GetResizedStringTensorElementBuffer, OrtValue* value, size_t index,
@@ -104,19 +103,19 @@ ORT_API_STATUS_IMPL(ort_GetResizedStringTensorElementBuffer, OrtValue* value, si
   CORE_REQUIRE(GetResizedStringTensorElementBuffer, buffer);
   struct core_tensor* tensor = NULL;
   CORE_TRY(strings_of(function, value, &tensor));
-  if (index >= tensor->shape.count || tensor->data == NULL) {
+  if (index >= tensor->strings.count) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "GetResizedStringTensorElementBuffer: index is outside of the tensor");
   }
-  CORE_TRY(core_resize_string(function, tensor, index, length_in_bytes));
-  *buffer = ((struct core_string*)tensor->data)[index].text;
+  CORE_TRY(core_strings_resize(function, &tensor->strings, index, length_in_bytes));
+  *buffer = tensor->strings.elements[index].text;
   return NULL;
 }
 
-static size_t total_length(const struct core_string* strings, size_t count) {
+static size_t total_length(const struct core_strings* strings) {
   size_t total = 0;
-  for (size_t i = 0; i < count; i++) {
-    total += strings[i].length;
+  for (size_t i = 0; i < strings->count; i++) {
+    total += strings->elements[i].length;
   }
   return total;
 }
@@ -124,36 +123,35 @@ static size_t total_length(const struct core_string* strings, size_t count) {
 ORT_API_STATUS_IMPL(ort_GetStringTensorDataLength, const OrtValue* value, size_t* len) {
   CORE_REQUIRE(GetStringTensorDataLength, value);
   CORE_REQUIRE(GetStringTensorDataLength, len);
-  const struct core_string* strings = NULL;
-  size_t count = 0;
-  CORE_TRY(read_strings("GetStringTensorDataLength", value, &strings, &count));
-  *len = total_length(strings, count);
+  const struct core_strings* strings = NULL;
+  CORE_TRY(read_strings("GetStringTensorDataLength", value, &strings));
+  *len = total_length(strings);
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_GetStringTensorContent, const OrtValue* value, void* s, size_t s_len,
                     size_t* offsets, size_t offsets_len) {
   CORE_REQUIRE(GetStringTensorContent, value);
-  const struct core_string* strings = NULL;
-  size_t count = 0;
-  CORE_TRY(read_strings("GetStringTensorContent", value, &strings, &count));
-  if (offsets_len != count) {
+  const struct core_strings* strings = NULL;
+  CORE_TRY(read_strings("GetStringTensorContent", value, &strings));
+  if (offsets_len != strings->count) {
     CORE_FAIL(ORT_FAIL, "GetStringTensorContent: offsets_len must be the number of elements");
   }
-  size_t total = total_length(strings, count);
+  size_t total = total_length(strings);
   if (s_len < total) {
     CORE_FAIL(ORT_FAIL,
               "GetStringTensorContent: s_len must be at least what GetStringTensorDataLength says");
   }
   CORE_REQUIRE_IF(total > 0, GetStringTensorContent, s);
-  CORE_REQUIRE_IF(count > 0, GetStringTensorContent, offsets);
+  CORE_REQUIRE_IF(offsets_len > 0, GetStringTensorContent, offsets);
   size_t at = 0;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < offsets_len; i++) {
+    const struct core_string* string = &strings->elements[i];
     offsets[i] = at;
-    if (strings[i].length > 0) {
-      core_copy_text((char*)s + at, total - at, core_string_text(&strings[i]), strings[i].length);
+    if (string->length > 0) {
+      core_copy_text((char*)s + at, total - at, core_string_text(string), string->length);
     }
-    at += strings[i].length;
+    at += string->length;
   }
   return NULL;
 }
@@ -161,13 +159,12 @@ ORT_API_STATUS_IMPL(ort_GetStringTensorContent, const OrtValue* value, void* s, 
 /* Returns one element for reading. */
 static OrtStatus* read_element(const char* function, const OrtValue* value, size_t index,
                                const struct core_string** out) {
-  const struct core_string* strings = NULL;
-  size_t count = 0;
-  CORE_TRY(read_strings(function, value, &strings, &count));
-  if (index >= count) {
+  const struct core_strings* strings = NULL;
+  CORE_TRY(read_strings(function, value, &strings));
+  if (index >= strings->count) {
     return core_status(ORT_INVALID_ARGUMENT, function, ": index is outside of the tensor", NULL);
   }
-  *out = &strings[index];
+  *out = &strings->elements[index];
   return NULL;
 }
 

@@ -5,7 +5,6 @@
 
 #include "heap/heap.h"
 #include "memory/allocator.h"
-#include "values/string_elements.h"
 #include "values/value.h"
 
 static OrtStatus* check_shape(const char* function, const int64_t* dims, size_t rank) {
@@ -18,8 +17,8 @@ static OrtStatus* check_shape(const char* function, const int64_t* dims, size_t 
 static void end_tensor(void* block) {
   struct core_tensor* tensor = block;
   if (tensor->owner != NULL) {
-    if (tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING && tensor->data != NULL) {
-      core_end_strings(tensor);
+    if (tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
+      core_strings_end(&tensor->strings);
     }
     /* Also for NULL: the call tells a client's deleter that the tensor ended. */
     tensor->owner->Free(tensor->owner, tensor->data);
@@ -51,14 +50,6 @@ static inline CORE_INLINE struct core_tensor* new_shell(const OrtMemoryInfo* inf
   tensor->shape.dims = kept;
   core_embed_memory_info(info, &tensor->info, kept + rank, extra);
   return tensor;
-}
-
-static void begin_strings(struct core_tensor* tensor, bool is_exposed) {
-  core_strings_begin(tensor->data, tensor->shape.count);
-  tensor->texts = NULL;
-  tensor->texts_size = 0;
-  tensor->is_exposed = is_exposed;
-  tensor->has_own_texts = tensor->has_texts = false;
 }
 
 static OrtStatus* info_of_allocator(const char* function, const OrtAllocator* allocator,
@@ -112,7 +103,8 @@ OrtStatus* core_new_tensor(const char* function, OrtAllocator* allocator, const 
   tensor->owner = allocator;
   tensor->keeps_owner = core_keep_allocator(allocator);
   if (CORE_UNLIKELY(type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING)) {
-    begin_strings(tensor, false);
+    core_strings_begin(&tensor->strings, data, count, false);
+    core_strings_clear(data, count);
   }
   *out = tensor;
   return NULL;
@@ -142,10 +134,9 @@ static OrtStatus* over_bytes(const char* function, const OrtMemoryInfo* info, vo
   tensor->bytes = bytes;
   tensor->owner = NULL;
   tensor->keeps_owner = false;
-  tensor->texts = NULL;
-  tensor->texts_size = 0;
-  tensor->is_exposed = true;
-  tensor->has_own_texts = tensor->has_texts = false;
+  if (CORE_UNLIKELY(type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING)) {
+    core_strings_begin(&tensor->strings, data, count, true);
+  }
   *out = tensor;
   return NULL;
 }
@@ -168,7 +159,7 @@ OrtStatus* core_copy_elements(const char* function, const struct core_tensor* fr
     }
     return NULL;
   }
-  return core_copy_strings(function, from, to);
+  return core_strings_copy(function, &from->strings, &to->strings);
 }
 
 OrtStatus* core_copy_tensor(const char* function, const struct core_tensor* from,
@@ -215,7 +206,7 @@ ORT_API_STATUS_IMPL(ort_CreateTensorWithDataAndDeleterAsOrtValue, OrtAllocator* 
   tensor->owner = deleter;
   tensor->keeps_owner = core_keep_allocator(deleter);
   if (type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING && p_data != NULL) {
-    begin_strings(tensor, true);
+    core_strings_clear(p_data, tensor->shape.count);
   }
   *out = &tensor->base;
   return NULL;
@@ -239,7 +230,7 @@ ORT_API_STATUS_IMPL(ort_GetTensorMutableData, OrtValue* value, void** out) {
   struct core_tensor* tensor = NULL;
   CORE_TRY(core_as_tensor("GetTensorMutableData", value, &tensor));
   if (CORE_UNLIKELY(tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING)) {
-    CORE_TRY(core_expose_strings("GetTensorMutableData", tensor));
+    CORE_TRY(core_strings_expose("GetTensorMutableData", &tensor->strings));
   }
   *out = tensor->data;
   return NULL;

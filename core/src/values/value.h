@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file value.h
- * The structs behind OrtValue: dense tensors are here, their strings in string_elements.h,
- * sequences and maps in containers.h, sparse tensors in sparse.h. Each is a struct that begins with
- * struct OrtValue.
+ * The structs behind OrtValue: tensors are here, sequences and maps in containers.h. Each is a
+ * struct that begins with struct OrtValue.
  *
  * The argument `function` is the name of the slot, with which statuses begin.
  */
@@ -13,6 +12,7 @@
 #include "core.h"
 #include "memory/memory_info.h"
 #include "object/object.h"
+#include "strings/strings.h"
 
 struct OrtValue {
   /** Its type is an ONNXType. */
@@ -72,20 +72,30 @@ struct core_tensor {
   size_t bytes;
   /** The allocator that frees `data` and must outlive the tensor; NULL if `data` is borrowed. */
   OrtAllocator* owner;
-  /** For strings only: the common block with the texts of a fill, and its size. `is_exposed` says
-   * that a client may change the elements as std::string, so that each needs memory from malloc;
-   * `has_own_texts` that an element may have such memory also without that; `has_texts` that one
-   * may not be empty. */
-  char* texts;
-  size_t texts_size;
-  bool is_exposed;
-  bool has_own_texts;
-  bool has_texts;
+  /** The same elements, for strings only. */
+  struct core_strings strings;
   /** Whether the tensor holds a reference to `owner`. An allocator without a reference count may be
    * gone after its last Free, so it must not be called after that. */
   bool keeps_owner;
   struct OrtMemoryInfo info;
 };
+
+struct core_sparse {
+  struct OrtValue base;
+  /** The dense shape; `count` is CORE_UNCOUNTED if an index cannot address all elements. */
+  struct core_shape shape;
+  /** ORT_SPARSE_UNDEFINED until there are indices. */
+  OrtSparseFormat format;
+  /** Owns the memory of values and indices and must outlive them; NULL if both are borrowed. */
+  OrtAllocator* allocator;
+  /** Whether the tensor holds a reference to `allocator`. */
+  bool keeps_allocator;
+  /** NULL until the tensor is filled; set from the start if a caller's values are borrowed. */
+  struct core_tensor* values;
+  /** COO: the coordinates. CSR: inner, outer. Block-sparse: the positions of blocks. */
+  struct core_tensor* indices[2];
+};
+#define CORE_UNCOUNTED SIZE_MAX
 
 /** @name Elements
  * @{ */

@@ -16,8 +16,9 @@ heap
 object
 status
 memory
-adaptors
+adaptors strings
 arena values callbacks ep
+sparse
 custom_ops
 kernels
 options
@@ -32,7 +33,7 @@ bench
 cli
 """
 # Topics of the core that are a part of another one on the floors above it.
-WHOLE = {"adaptors": "memory"}
+WHOLE = {"adaptors": "memory", "strings": "values", "sparse": "values"}
 LEVELS = {topic: level for level, line in enumerate(ORDER.split("\n")) for topic in line.split()}
 PACKAGE = CHECKOUT / "ortcffi"
 INCLUDED = re.compile(r'^#include "(?:boundary/)?(?!boundary/)(\w+)/\w', re.MULTILINE)

@@ -3,9 +3,7 @@
 #include <string.h>
 
 #include "heap/heap.h"
-#include "values/sparse.h"
-#include "values/sparse_checks.h"
-#include "values/string_elements.h"
+#include "sparse/sparse.h"
 
 /* The arguments of a FillSparseTensor function, except the indices. */
 struct filling {
@@ -51,16 +49,12 @@ static OrtStatus* take_storage(struct filling* filling, OrtValue* value) {
 
 static OrtStatus* copy_strings(const struct filling* filling, struct core_tensor* to) {
   const char* const* strings = filling->values;
-  to->has_own_texts = to->has_texts = true;
   for (size_t i = 0; i < filling->count; i++) {
     if (strings[i] == NULL) {
       return core_status(ORT_INVALID_ARGUMENT, filling->function, ": values[i] must not be NULL",
                          NULL);
     }
-    size_t length = strlen(strings[i]);
-    if (!core_string_assign((struct core_string*)to->data + i, strings[i], length)) {
-      return core_no_memory(filling->function, length);
-    }
+    CORE_TRY(core_strings_set(filling->function, &to->strings, i, strings[i], strlen(strings[i])));
   }
   return NULL;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The elements of string tensors in memory. */
+#include "strings/strings.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,41 +8,40 @@
 #include "heap/heap.h"
 #include "platform/platform.h"
 #include "platform/short_texts.h"
-#include "values/string_elements.h"
 
 static bool is_local(const struct core_string* string) {
   return string->text == string->local || string->text == NULL;
 }
 
-void core_strings_begin(struct core_string* strings, size_t count) {
+void core_strings_clear(struct core_string* elements, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    strings[i].text = strings[i].local;
-    strings[i].length = 0;
-    strings[i].local[0] = '\0';
+    elements[i].text = elements[i].local;
+    elements[i].length = 0;
+    elements[i].local[0] = '\0';
   }
 }
 
 /* Whether a text is in the tensor's common block. */
-static bool is_together(const struct core_tensor* tensor, const char* text) {
-  return (uintptr_t)text - (uintptr_t)tensor->texts < tensor->texts_size;
+static bool is_together(const struct core_strings* strings, const char* text) {
+  return (uintptr_t)text - (uintptr_t)strings->texts < strings->texts_size;
 }
 
 /* Frees the texts that are not in the common block. */
-static void end_elements(struct core_tensor* tensor) {
-  struct core_string* strings = tensor->data;
-  if (!tensor->has_own_texts && !tensor->is_exposed) {
+static void end_elements(struct core_strings* strings) {
+  if (!strings->has_own_texts && !strings->is_exposed) {
     return;
   }
-  for (size_t i = 0; i < tensor->shape.count; i++) {
-    if (!is_local(&strings[i]) && !is_together(tensor, strings[i].text)) {
-      free(strings[i].text);
+  for (size_t i = 0; i < strings->count; i++) {
+    const struct core_string* string = &strings->elements[i];
+    if (!is_local(string) && !is_together(strings, string->text)) {
+      free(string->text);
     }
   }
 }
 
-void core_end_strings(struct core_tensor* tensor) {
-  end_elements(tensor);
-  heap_free(tensor->texts);
+void core_strings_end(struct core_strings* strings) {
+  end_elements(strings);
+  heap_free(strings->texts);
 }
 
 /* Makes room for `length` bytes and a zero, and discards the old text. False when out of memory,
@@ -66,7 +66,7 @@ static bool make_room(struct core_string* string, size_t length) {
   return true;
 }
 
-bool core_string_assign(struct core_string* string, const char* text, size_t length) {
+static bool assign(struct core_string* string, const char* text, size_t length) {
   if (!make_room(string, length)) {
     return false;
   }
@@ -77,43 +77,41 @@ bool core_string_assign(struct core_string* string, const char* text, size_t len
 }
 
 /* Copies all texts into one common block. */
-static OrtStatus* fill_together(const char* function, struct core_tensor* tensor,
+static OrtStatus* fill_together(const char* function, struct core_strings* strings,
                                 const struct core_span* texts, size_t size) {
   char* block = heap_alloc(size);
   if (block == NULL) {
     return core_no_memory(function, size);
   }
   char* at = block;
-  for (size_t i = 0; i < tensor->shape.count; i++) {
+  for (size_t i = 0; i < strings->count; i++) {
     size_t length = texts[i].length;
     core_copy_text(at, (size_t)(block + size - at), texts[i].bytes, length);
     at[length] = '\0';
     at += length + 1;
   }
   /* Free the old texts only now: `texts` may point to them. */
-  end_elements(tensor);
-  struct core_string* strings = tensor->data;
+  end_elements(strings);
   at = block;
-  for (size_t i = 0; i < tensor->shape.count; i++) {
-    size_t length = texts[i].length;
-    strings[i].text = at;
-    strings[i].length = length;
-    strings[i].capacity = length;
-    at += length + 1;
+  for (size_t i = 0; i < strings->count; i++) {
+    struct core_string* string = &strings->elements[i];
+    string->text = at;
+    string->length = string->capacity = texts[i].length;
+    at += texts[i].length + 1;
   }
-  heap_free(tensor->texts);
-  tensor->texts = block;
-  tensor->texts_size = size;
-  tensor->has_own_texts = false;
+  heap_free(strings->texts);
+  strings->texts = block;
+  strings->texts_size = size;
+  strings->has_own_texts = false;
   return NULL;
 }
 
 /* Copies each text into memory of its own; frees all of them if one fails. */
 static OrtStatus* make_apart(const char* function, const struct core_span* texts, size_t count,
                              struct core_string* made) {
-  core_strings_begin(made, count);
+  core_strings_clear(made, count);
   for (size_t i = 0; i < count; i++) {
-    if (!core_string_assign(&made[i], texts[i].bytes, texts[i].length)) {
+    if (!assign(&made[i], texts[i].bytes, texts[i].length)) {
       for (size_t j = 0; j < i; j++) {
         if (!is_local(&made[j])) {
           free(made[j].text);
@@ -134,60 +132,58 @@ static void move_string(const struct core_string* from, struct core_string* to) 
 }
 
 /* Makes all strings before it changes the tensor, which is filled completely or not at all. */
-static OrtStatus* fill_apart(const char* function, struct core_tensor* tensor,
+static OrtStatus* fill_apart(const char* function, struct core_strings* strings,
                              const struct core_span* texts) {
-  size_t count = tensor->shape.count;
+  size_t count = strings->count;
   struct core_string* made = heap_alloc(count * sizeof *made);
   if (made == NULL) {
     return core_no_memory(function, count * sizeof *made);
   }
   OrtStatus* status = make_apart(function, texts, count, made);
   if (status == NULL) {
-    end_elements(tensor);
+    end_elements(strings);
     for (size_t i = 0; i < count; i++) {
-      move_string(&made[i], (struct core_string*)tensor->data + i);
+      move_string(&made[i], &strings->elements[i]);
     }
   }
   heap_free(made);
   return status;
 }
 
-bool core_fill_short_strings(struct core_tensor* tensor, const char* const* texts) {
+bool core_strings_fill_short(struct core_strings* strings, const char* const* texts) {
 #if defined(CORE_WHOLE_REGISTERS)
-  struct core_string* strings = tensor->data;
-  size_t count = tensor->shape.count;
-  if (tensor->has_texts || tensor->is_exposed) {
+  size_t count = strings->count;
+  if (strings->has_texts || strings->is_exposed) {
     return false; /* which must stay if the fill fails, or which `texts` may point to */
   }
   size_t i = 0;
   while (i < count && texts[i] != NULL &&
-         core_load_short(texts[i], strings[i].local, &strings[i].length)) {
+         core_load_short(texts[i], strings->elements[i].local, &strings->elements[i].length)) {
     i++;
   }
   if (CORE_LIKELY(i == count)) {
-    tensor->has_texts = true;
+    strings->has_texts = true;
     return true;
   }
-  core_strings_begin(strings, i + 1);
+  core_strings_clear(strings->elements, i + 1);
 #else
-  (void)tensor;
+  (void)strings;
   (void)texts;
 #endif
   return false;
 }
 
-OrtStatus* core_fill_strings(const char* function, struct core_tensor* tensor,
+OrtStatus* core_strings_fill(const char* function, struct core_strings* strings,
                              const struct core_span* texts, size_t size) {
-  tensor->has_texts = true;
-  return tensor->is_exposed ? fill_apart(function, tensor, texts)
-                            : fill_together(function, tensor, texts, size);
+  strings->has_texts = true;
+  return strings->is_exposed ? fill_apart(function, strings, texts)
+                             : fill_together(function, strings, texts, size);
 }
 
-OrtStatus* core_copy_strings(const char* function, const struct core_tensor* from,
-                             struct core_tensor* to) {
-  size_t count = from->shape.count;
-  const struct core_string* strings = from->data;
-  if (count == 0 || strings == NULL || to->data == NULL) {
+OrtStatus* core_strings_copy(const char* function, const struct core_strings* from,
+                             struct core_strings* to) {
+  size_t count = from->count;
+  if (count == 0 || to->count == 0) {
     return NULL;
   }
   struct core_span* texts = heap_alloc(count * sizeof *texts);
@@ -196,28 +192,28 @@ OrtStatus* core_copy_strings(const char* function, const struct core_tensor* fro
   }
   size_t size = count;
   for (size_t i = 0; i < count; i++) {
-    texts[i] = (struct core_span){core_string_text(&strings[i]), strings[i].length};
-    size += strings[i].length;
+    const struct core_string* string = &from->elements[i];
+    texts[i] = (struct core_span){core_string_text(string), string->length};
+    size += string->length;
   }
-  OrtStatus* status = core_fill_strings(function, to, texts, size);
+  OrtStatus* status = core_strings_fill(function, to, texts, size);
   heap_free(texts);
   return status;
 }
 
 /* Other threads may read meanwhile: the old texts stay valid until the tensor is filled again or
  * freed, and a lock allows one exposure at a time. */
-OrtStatus* core_expose_strings(const char* function, struct core_tensor* tensor) {
+OrtStatus* core_strings_expose(const char* function, struct core_strings* strings) {
   OrtStatus* status = NULL;
-  if (__atomic_load_n(&tensor->is_exposed, __ATOMIC_ACQUIRE)) {
+  if (__atomic_load_n(&strings->is_exposed, __ATOMIC_ACQUIRE)) {
     return NULL;
   }
   core_lock(CORE_LOCK_STRINGS);
-  tensor->has_own_texts = tensor->has_texts = true; /* also where memory is exhausted half way */
-  struct core_string* strings = tensor->data;
-  size_t exposed = tensor->is_exposed ? tensor->shape.count : 0;
-  for (; exposed < tensor->shape.count && status == NULL; exposed++) {
-    struct core_string* string = &strings[exposed];
-    if (is_together(tensor, string->text)) {
+  strings->has_own_texts = strings->has_texts = true; /* also where memory is exhausted half way */
+  size_t exposed = strings->is_exposed ? strings->count : 0;
+  for (; exposed < strings->count && status == NULL; exposed++) {
+    struct core_string* string = &strings->elements[exposed];
+    if (is_together(strings, string->text)) {
       char* own = malloc(string->length + 1);
       if (own == NULL) {
         status = core_no_memory(function, string->length + 1);
@@ -227,34 +223,34 @@ OrtStatus* core_expose_strings(const char* function, struct core_tensor* tensor)
       }
     }
   }
-  __atomic_store_n(&tensor->is_exposed, status == NULL, __ATOMIC_RELEASE);
+  __atomic_store_n(&strings->is_exposed, status == NULL, __ATOMIC_RELEASE);
   core_unlock(CORE_LOCK_STRINGS);
   return status;
 }
 
 /* Sets one element, whose old text may be in the common block. */
-OrtStatus* core_set_string(const char* function, struct core_tensor* tensor, size_t index,
-                           const char* text, size_t length) {
-  struct core_string* string = (struct core_string*)tensor->data + index;
+OrtStatus* core_strings_set(const char* function, struct core_strings* strings, size_t index,
+                            const char* text, size_t length) {
+  struct core_string* string = &strings->elements[index];
   struct core_string made;
-  core_strings_begin(&made, 1);
-  tensor->has_own_texts = tensor->has_texts = true;
-  if (!is_together(tensor, string->text)) {
-    return core_string_assign(string, text, length) ? NULL : core_no_memory(function, length);
+  core_strings_clear(&made, 1);
+  strings->has_own_texts = strings->has_texts = true;
+  if (!is_together(strings, string->text)) {
+    return assign(string, text, length) ? NULL : core_no_memory(function, length);
   }
-  if (!core_string_assign(&made, text, length)) {
+  if (!assign(&made, text, length)) {
     return core_no_memory(function, length);
   }
   move_string(&made, string);
   return NULL;
 }
 
-OrtStatus* core_resize_string(const char* function, struct core_tensor* tensor, size_t index,
-                              size_t length) {
-  struct core_string* string = (struct core_string*)tensor->data + index;
+OrtStatus* core_strings_resize(const char* function, struct core_strings* strings, size_t index,
+                               size_t length) {
+  struct core_string* string = &strings->elements[index];
   struct core_string resized;
-  core_strings_begin(&resized, 1);
-  tensor->has_own_texts = tensor->has_texts = true;
+  core_strings_clear(&resized, 1);
+  strings->has_own_texts = strings->has_texts = true;
   if (!make_room(&resized, length)) {
     return core_no_memory(function, length);
   }
@@ -262,7 +258,7 @@ OrtStatus* core_resize_string(const char* function, struct core_tensor* tensor, 
   memcpy(resized.text, core_string_text(string), kept);
   memset(resized.text + kept, 0, length - kept + 1);
   resized.length = length;
-  if (!is_local(string) && !is_together(tensor, string->text)) {
+  if (!is_local(string) && !is_together(strings, string->text)) {
     free(string->text);
   }
   move_string(&resized, string);

@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * @file sparse_checks.h
- * Checks of the indices of a sparse tensor. Statuses begin with `function`, the slot's name. The
- * indices are readable; NULL means none.
+ * @file sparse.h
+ * What the files about sparse tensors share; value.h has their struct. Statuses begin with
+ * `function`, the slot's name.
  */
-#ifndef ORTCFFI_SPARSE_CHECKS_H_
-#define ORTCFFI_SPARSE_CHECKS_H_
+#ifndef ORTCFFI_SPARSE_H_
+#define ORTCFFI_SPARSE_H_
 
-#include "values/sparse.h"
+#include "values/value.h"
+
+/** Casts a value to a sparse tensor; for another kind a status with ORT_RUNTIME_EXCEPTION, or
+ * ORT_FAIL for a map. */
+OrtStatus* core_as_sparse(const char* function, const OrtValue* value, struct core_sparse** out);
+
+/** Releases values and indices. */
+void core_clear_sparse(struct core_sparse* sparse);
+
+/** @name Checks of indices
+ * The indices are readable; NULL means none.
+ * @{ */
 
 /** Checks COO indices: one or two for each value, all within the tensor. */
 OrtStatus* core_check_coo(const char* function, const struct core_shape* dense, size_t values,
@@ -22,5 +33,6 @@ OrtStatus* core_check_csr(const char* function, const struct core_shape* dense, 
  * number of positions. */
 OrtStatus* core_check_blocks(const char* function, const struct core_shape* values,
                              const int64_t* dims, size_t rank, size_t count);
+/** @} */
 
-#endif /* ORTCFFI_SPARSE_CHECKS_H_ */
+#endif /* ORTCFFI_SPARSE_H_ */

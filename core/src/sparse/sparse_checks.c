@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "values/sparse_checks.h"
+#include "sparse/sparse.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Sparse tensors: creation and reading. sparse_fill.c fills them. */
-#include "memory/references.h"
-#include "values/sparse.h"
+#include "sparse/sparse.h"
 
 #include "heap/heap.h"
+#include "memory/references.h"
 #include "values/type_info.h"
 
 void core_clear_sparse(struct core_sparse* sparse) {
