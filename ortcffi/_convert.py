@@ -21,6 +21,7 @@ __all__ = [
     "UINT32",
     "AnyPath",
     "absolute",
+    "bytes_like",
     "decode",
     "encode",
     "float32",
@@ -88,6 +89,17 @@ def input_path(argument: str, path: "str | os.PathLike[str]") -> bytes:
         name = os.fsdecode(encoded)
         raise ValueError(f"{argument} must not be a FIFO, as {name} is: pass its content as bytes")
     return encoded
+
+
+def bytes_like(argument: str, content: Any) -> Any:
+    """A cdata ``char[]`` over the memory of an argument, which it keeps; errors name that."""
+    try:
+        return ffi.from_buffer("char[]", content)
+    except (TypeError, BufferError):
+        kind = type(content).__name__
+        raise TypeError(f"{argument} must be a path or bytes-like, not {kind}") from None
+    except ValueError as error:  # it is closed, or has gaps
+        raise ValueError(f"{argument}: {error}") from None
 
 
 def decode(text: "Cdata") -> str:
@@ -158,7 +170,10 @@ def mapping(argument: str, given: Any) -> dict[Any, Any]:
     """
     if not isinstance(given, Mapping):
         raise TypeError(f"{argument} must be a mapping, not {type(given).__name__}")
-    return dict(given)
+    try:
+        return dict(given)
+    except KeyError as error:
+        raise ValueError(f"{argument} has the key {error} and no value for it") from None
 
 
 def snapshot(x: Any) -> Any:

@@ -20,15 +20,15 @@ _C_NAMES = ("enqueued", *EVENTS)
 class _Subject:
     """The functions that C knows by a number."""
 
-    __slots__ = ("enqueued", "told")
+    __slots__ = ("called", "enqueued")
 
     def __init__(
         self,
         enqueued: Callable[[], object] | None,
-        told: tuple[Callable[[Any], object] | None, ...],
+        called: tuple[Callable[[Any], object] | None, ...],
     ) -> None:
         self.enqueued = enqueued
-        self.told = told
+        self.called = called
 
 
 class WorkFunctions:
@@ -39,13 +39,13 @@ class WorkFunctions:
     def __init__(
         self,
         enqueued: Callable[[], object] | None,
-        *told: Callable[[Any], object] | None,
+        *called: Callable[[Any], object] | None,
     ) -> None:
-        self._given = (enqueued, *told)
+        self._given = (enqueued, *called)
         for name, function in zip(_C_NAMES, self._given, strict=True):
             if function is not None and not callable(function):
                 raise TypeError(f"{name} must be a callable, not {function!r}")
-        self._context = Context(_Subject(enqueued, told))
+        self._context = Context(_Subject(enqueued, called))
 
     def struct(self) -> Any:
         """The C struct, which the library copies. It has all four functions: each work must end."""
@@ -70,6 +70,6 @@ def _work(context: "Cdata", event: int, data: "Cdata") -> None:
     """One of `EVENTS` happened to work."""
     subject: _Subject | None = find(context)
     known = find(data) if event == 0 else forget(address_of(data))
-    function = None if subject is None else subject.told[event]
+    function = None if subject is None else subject.called[event]
     if function is not None:
         function(known[0] if known else None)

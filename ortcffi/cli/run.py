@@ -2,6 +2,7 @@
 """``python -m ortcffi run``: runs a model and says how long it takes and what memory it needs."""
 
 import argparse
+import os
 import sys
 import zlib
 from collections.abc import Sequence
@@ -101,6 +102,8 @@ def _feed(session: Session, given: argparse.Namespace) -> dict[str, Any]:
 
 def _read(path: str) -> Any:
     """The array of a file, or the arrays of an archive by name."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise ValueError(f"{path} is not a regular file")
     try:
         with open(path, "rb") as file:
             found = np.load(file)

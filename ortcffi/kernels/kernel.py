@@ -143,19 +143,19 @@ class Kernel(KernelHost, Closing):
 
 
 def _target(place: int, x: Any) -> Value | None:
-    told = f"out[{place}]"
+    subject = f"out[{place}]"
     if x is None:
         return None
     if isinstance(x, Value):
         if not x.api.is_core:
-            raise ValueError(f"{told} belongs to {x.api}, and kernels run on the core")
+            raise ValueError(f"{subject} belongs to {x.api}, and kernels run on the core")
         return x
     if not isinstance(x, np.ndarray):
-        raise TypeError(f"{told} must be a Value, an ndarray or None, not {type(x).__name__}")
-    element = element_of_array(x, told)
+        raise TypeError(f"{subject} must be a Value, an ndarray or None, not {type(x).__name__}")
+    element = element_of_array(x, subject)
     if element is ElementType.STRING:
-        raise TypeError(f"{told}: kernels cannot write strings to an array: use a Value")
-    reason = unfit(x, element, told) if x.flags.writeable else f"{told} is read-only"
+        raise TypeError(f"{subject}: kernels cannot write strings to an array: use a Value")
+    reason = unfit(x, element, subject) if x.flags.writeable else f"{subject} is read-only"
     if reason is not None:
         raise ValueError(f"{reason}: a kernel cannot write to it")
     return Value.from_numpy(x, api=core_api())

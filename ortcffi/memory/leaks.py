@@ -52,12 +52,12 @@ class LeakGroup(NamedTuple):
 
 def leaks_of(blocks: Iterable[tuple[int, int]]) -> list[Leak]:
     """Blocks for a person to read, each of a size and a number of a stack."""
-    told: dict[int, tuple[str, tuple[str, ...]]] = {}
+    places: dict[int, tuple[str, tuple[str, ...]]] = {}
     leaks = []
     for size, site in blocks:
-        if site not in told:
-            told[site] = place_of(site), lines_of(site)
-        leaks.append(Leak(size, *told[site]))
+        if site not in places:
+            places[site] = place_of(site), lines_of(site)
+        leaks.append(Leak(size, *places[site]))
     return leaks
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ortcffi._closing import Closing
-from ortcffi._convert import encode
+from ortcffi._convert import encode, mapping
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import OrtError, checked
@@ -325,7 +325,7 @@ def bind(
         to_bind.update(dict.fromkeys(outputs))
     else:
         to_bind.update((spec.name, None) for spec in session.outputs)
-    inputs = dict(inputs or {})
+    inputs = {} if inputs is None else mapping("inputs", inputs)
     names = {spec.name for spec in (*session.inputs, *session.overridable_initializers)}
     for name, x in io.items():
         if name not in known | names:

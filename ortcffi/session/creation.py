@@ -6,9 +6,8 @@ import weakref
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._convert import input_path
+from ortcffi._convert import bytes_like, input_path
 from ortcffi._handle import owned_by
-from ortcffi._native import ffi
 from ortcffi.env.env import Env
 from ortcffi.errors import checked
 from ortcffi.models.editor import Parts, build_model
@@ -151,9 +150,6 @@ _KEYS = ("session.use_ort_model_bytes_directly", "session.use_ort_model_bytes_fo
 
 
 def _bytes(model: Any) -> Any:
-    try:
-        return ffi.from_buffer("char[]", model)
-    except (TypeError, ValueError, BufferError):
-        kind = type(model).__name__
-        hint = ": use Session.from_graph" if isinstance(model, Graph) else ""
-        raise TypeError(f"model must be a path or bytes-like, not {kind}{hint}") from None
+    if isinstance(model, Graph):
+        raise TypeError("model must be a path or bytes-like, not Graph: use Session.from_graph")
+    return bytes_like("model", model)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._closing import Closing
-from ortcffi._convert import encode, input_path
+from ortcffi._convert import bytes_like, encode, input_path
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public, refuse_pickle
@@ -237,9 +237,5 @@ def _subject(model: Any) -> tuple[str, tuple[Any, ...]]:
     """The function that loads a model for editing, and what it is given of the model."""
     if isinstance(model, (str, os.PathLike)):
         return "CreateModelEditorSession", (input_path("model", model),)
-    try:
-        content = ffi.from_buffer("char[]", model)
-    except (TypeError, ValueError, BufferError):
-        kind = type(model).__name__
-        raise TypeError(f"model must be a path or bytes-like, not {kind}") from None
+    content = bytes_like("model", model)
     return "CreateModelEditorSessionFromArray", (content, len(content))

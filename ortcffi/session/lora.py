@@ -6,7 +6,7 @@ import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import input_path, of_type
+from ortcffi._convert import bytes_like, input_path, of_type
 from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -100,11 +100,7 @@ def _content_of(path: bytes) -> bytes:
 
 
 def _bytes_of(source: Any) -> Any:
-    try:
-        content = ffi.from_buffer("char[]", source)
-    except (TypeError, ValueError, BufferError):
-        kind = type(source).__name__
-        raise TypeError(f"source must be a path or bytes-like, not {kind}") from None
+    content = bytes_like("source", source)
     if len(content) == 0:
         raise ValueError("source must not be empty")
     return content

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from ortcffi._convert import mapping
 from ortcffi._native import ffi
 from ortcffi.errors import Cancelled, InvalidArgument, checked, forget, out_of_memory
 from ortcffi.options.for_library import run_options_for, value_for
@@ -42,11 +43,7 @@ class Rules:
 
     def feed(self, _session: "Session", feed: Any) -> dict[str, Any]:
         """The inputs by name, of what is no dict."""
-        if not isinstance(feed, Mapping):
-            raise TypeError(
-                f"feed must be a mapping of input names to arrays, not {type(feed).__name__}"
-            )
-        return dict(feed)
+        return mapping("feed", feed)
 
     def outputs(self, session: "Session", outputs: Any) -> tuple[str, ...]:
         """The names of outputs, of what is empty or neither a list nor a tuple."""
@@ -251,6 +248,8 @@ def _as_sparse(api: "Api", told: str, x: Any) -> Value:
 
 
 def _as_tensor(api: "Api", told: str, spec: ValueSpec, x: Any) -> Value:
+    if isinstance(x, type):
+        raise TypeError(f"{told} must be an array, not the class {x.__name__}")
     if isinstance(x, np.ndarray):
         array = x
     elif hasattr(x, "__dlpack__") and not isinstance(x, np.generic):
@@ -292,8 +291,10 @@ def _array_of(told: str, spec: ValueSpec, x: Any) -> "np.ndarray[Any, Any]":
     """An array of a list or a number, in the model's dtype where no value changes by that."""
     try:
         array = array_of(x, spec.dtype)
-    except (TypeError, ValueError) as error:
+    except TypeError as error:
         raise TypeError(f"{told} cannot be made an array: {error}") from None
+    except ValueError as error:
+        raise InvalidArgument(f"{told} cannot be made an array: {error}") from None
     if array.dtype == object and spec.element_type is not ElementType.STRING:
         raise TypeError(f"{told} must be an array of {spec.describe()}, not {type(x).__name__}")
     return array

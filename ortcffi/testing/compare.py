@@ -61,7 +61,7 @@ def compare_with_session(  # noqa: PLR0913  # as many as a node has
     if not isinstance(op, (LibraryOp, PythonOp)):
         raise TypeError(f"op must be a LibraryOp or a PythonOp, not {type(op).__name__}")
     api = load() if api is None else api
-    told = f"{op.domain}:{op.name}"
+    name = f"{op.domain}:{op.name}"
     with op.kernel(attributes, outputs=outputs) as kernel:
         values = [
             None if x is None else _array(kernel._convert(i, x)) for i, x in enumerate(inputs)
@@ -77,10 +77,10 @@ def compare_with_session(  # noqa: PLR0913  # as many as a node has
         expected = _run(op, model, api)
     except OrtError as error:
         raise AssertionError(
-            f"{told}: the session fails, and the kernel does not: {error}"
+            f"{name}: the session fails, and the kernel does not: {error}"
         ) from error
     for i, (ours, theirs) in enumerate(zip(several, expected, strict=True)):
-        _same(f"output {i} of {told}", ours, theirs, rtol, atol)
+        _same(f"output {i} of {name}", ours, theirs, rtol, atol)
 
 
 def _array(value: Value) -> Any:
@@ -119,16 +119,16 @@ def _also_fails(op: Any, values: list[Any], attributes: Any, api: "Api", error: 
         _run(op, _model(op, values, attributes, dtypes), api)
     except OrtError:
         return
-    told = f"{op.domain}:{op.name}: the kernel fails, and the session does not: {error}"
-    raise AssertionError(told) from error
+    name = f"{op.domain}:{op.name}"
+    raise AssertionError(f"{name}: the kernel fails, and the session does not: {error}") from error
 
 
-def _same(told: str, ours: Any, theirs: Any, rtol: float, atol: float) -> None:
+def _same(name: str, ours: Any, theirs: Any, rtol: float, atol: float) -> None:
     if ours.dtype != theirs.dtype or ours.shape != theirs.shape:
         raise AssertionError(
-            f"{told} is {ours.dtype} {ours.shape}, and {theirs.dtype} {theirs.shape} in a session"
+            f"{name} is {ours.dtype} {ours.shape}, and {theirs.dtype} {theirs.shape} in a session"
         )
     if ours.dtype.kind in "fc":
-        np.testing.assert_allclose(ours, theirs, rtol=rtol, atol=atol, err_msg=told)
+        np.testing.assert_allclose(ours, theirs, rtol=rtol, atol=atol, err_msg=name)
     else:
-        np.testing.assert_array_equal(ours, theirs, err_msg=told)
+        np.testing.assert_array_equal(ours, theirs, err_msg=name)

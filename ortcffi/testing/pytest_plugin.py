@@ -57,6 +57,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "ort_api" in metafunc.fixturenames:
         given = metafunc.config.getoption("ort_host") or metafunc.config.getini("ort_host")
         hosts = [host.strip() for host in given.split(",") if host.strip()]
+        if not hosts:
+            raise pytest.UsageError(f"--ort-host names no host: {given!r}")
         metafunc.parametrize("ort_api", hosts, indirect=True)
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """``ortcffi run``: a model with given and random inputs."""
 
+import os
+
 import numpy as np
 import pytest
 from support import models
@@ -34,10 +36,12 @@ def test_inputs_that_are_not_given_are_random(model, capsys):
 
 
 def test_what_goes_wrong_is_one_line_and_an_exit_code(model, tmp_path, capsys):
+    os.mkfifo(tmp_path / "fifo")  # from which to read would wait
     for arguments, message in [
         ([str(tmp_path / "no.onnx")], "no.onnx"),
         ([str(model), "a"], "expected NAME=FILE.npy or FILE.npz, not 'a'"),
         ([str(model), f"a={tmp_path / 'no.npy'}"], "no.npy"),
+        ([str(model), f"a={tmp_path / 'fifo'}"], "fifo is not a regular file"),
     ]:
         assert main(arguments) == 1
         error = capsys.readouterr().err

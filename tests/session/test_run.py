@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Runs: what they take, what they refuse before the library is called, and what they return."""
 
+import mmap
+from collections import UserDict
+
 import numpy as np
 import pytest
 from support import models
@@ -213,7 +216,7 @@ def test_a_name_that_is_nearly_right_is_suggested(opened):
 @pytest.mark.parametrize(
     ("arguments", "keywords", "message"),
     [
-        ((5,), {}, "feed must be a mapping of input names to arrays, not int"),
+        ((5,), {}, "feed must be a mapping, not int"),
         (({1: 2},), {}, "the name of an input must be a str, not 1"),
         (({}, "y"), {}, r"outputs must be a list of names, not a str: write \['y'\]"),
         (({}, 5), {}, "outputs must be a list of names, not int"),
@@ -228,6 +231,7 @@ def test_a_name_that_is_nearly_right_is_suggested(opened):
         (({"x": None},), {}, r"input 'x' must be an array of float.*, not NoneType"),
         (({"x": {}},), {}, r"input 'x' must be an array of float.*, not dict"),
         (({"x": np.ma.ones(())},), {}, "input 'x' must not be masked"),
+        (({"x": np.ndarray},), {}, "input 'x' must be an array, not the class ndarray"),
         (({"x": np.ones((), "M8[s]")},), {}, "input 'x': tensors have no elements of dtype"),
     ],
 )
@@ -238,6 +242,32 @@ def test_arguments_of_wrong_types_are_named(opened, arguments, keywords, message
         session.run(
             *([{**arguments[0], **good}] if good else arguments[:1]), *arguments[1:], **keywords
         )
+
+
+class KeysThatLie(UserDict):
+    """A mapping with a key that it has no value for."""
+
+    def __iter__(self):
+        return iter(["x", "nothing"])
+
+
+def test_inputs_that_cannot_be_what_they_say_are_refused(opened, x):
+    session = opened(models.add())
+    with pytest.raises(InvalidArgument, match=r"input 'x' cannot be made an array: .*inhomog"):
+        session.run(x=[[1, 2], [3]])
+    with pytest.raises(ValueError, match="feed has the key 'nothing' and no value for it"):
+        session.run(KeysThatLie(x=x))
+    with pytest.raises(TypeError, match="inputs must be a mapping, not list"):
+        session.bind([x])
+
+
+def test_bytes_of_a_model_that_are_closed_are_named(tmp_path):
+    (tmp_path / "model.onnx").write_bytes(models.add())
+    with (tmp_path / "model.onnx").open("rb") as file:
+        closed = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    closed.close()
+    with pytest.raises(ValueError, match="model: mmap closed"):
+        ort.Session(closed)
 
 
 def test_a_timeout_that_is_no_time_is_refused(opened, x):

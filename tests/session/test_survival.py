@@ -9,7 +9,6 @@ import threading
 import numpy as np
 import pytest
 from support import models
-from support.releases import needs_release
 from support.threads import join, run_threads, start
 
 import ortcffi as ort
@@ -72,20 +71,6 @@ def test_a_fifo_is_refused_instead_of_waiting_for_a_writer(tmp_path, quiet, real
     ):
         with pytest.raises(ValueError, match="must not be a FIFO"):
             refused()
-
-
-@needs_release(24, "checks of paths of weights")
-def test_weights_outside_the_models_folder_are_refused(tmp_path, quiet):
-    (tmp_path / "secret").write_bytes(np.ones(4, np.float32).tobytes())
-    folder = tmp_path / "model"
-    folder.mkdir()
-    weights = models.external_tensor("w", [1, 4], "../secret")
-    ports = [models.value("x", shape=(1, 4))], [models.value("y", shape=(1, 4))]
-    (folder / "m.onnx").write_bytes(
-        models.model([models.node("Add", "x w", "y")], *ports, [weights])
-    )
-    with pytest.raises(ort.OrtError):
-        ort.Session(folder / "m.onnx", quiet)
 
 
 def test_a_graph_with_a_cycle_is_refused(quiet):

@@ -100,11 +100,12 @@ def tensor(name: str, array: Any) -> bytes:
     return head + field(8, name) + field(9, np.ascontiguousarray(array).tobytes())
 
 
-def external_tensor(name: str, shape: Any, location: str) -> bytes:
-    """A float tensor whose elements are in a file."""
-    entry = field(1, "location") + field(2, location)
-    head = b"".join(field(1, n) for n in shape)
-    return head + field(2, 1) + field(8, name) + field(13, entry) + field(14, 1)
+def external_tensor(name: str, shape: Any, location: str, **others: int) -> bytes:
+    """A float tensor whose elements are in a file; `others` are offset and length."""
+    entries = {"location": location, **{key: str(number) for key, number in others.items()}}
+    head = b"".join(field(1, n) for n in shape) + field(2, 1) + field(8, name)
+    described = (field(13, field(1, key) + field(2, text)) for key, text in entries.items())
+    return head + b"".join(described) + field(14, 1)
 
 
 def attribute(name: str, given: Any) -> bytes:

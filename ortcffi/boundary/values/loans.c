@@ -248,8 +248,8 @@ static PyObject* capsule_of(PyObject* x, int is_old) {
 
 PyObject* ortcffi_value_from_producer(PyObject* type, PyObject* const* arguments,
                                       Py_ssize_t count) {
-  if (count != 3) {
-    PyErr_SetString(PyExc_TypeError, "_from_producer takes 3 arguments");
+  if (count != 3 || !PySet_Check(arguments[2])) {
+    PyErr_SetString(PyExc_TypeError, "_from_producer takes 3 arguments, the last one a set");
     return NULL;
   }
   PyObject *api = arguments[0], *x = arguments[1];

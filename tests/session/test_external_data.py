@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""Where models that keep their weights in files may read: SECURITY.md says so."""
+
+import os
+
+import numpy as np
+import pytest
+from support import models
+from support.releases import needs_release
+
+import ortcffi as ort
+
+W = np.arange(4, dtype=np.float32)
+BESIDE = {"a file beside the model": "w.bin", "a file below it": "below/w.bin"}
+ELSEWHERE = {
+    "a folder above": "../w.bin",
+    "an absolute path": "{above}/w.bin",
+    "a link to a file": "link.bin",
+    "a link to a folder": "folder/w.bin",
+    "memory": "*/_ORT_MEM_ADDR_/*",
+    "facts of the process": "/proc/self/environ",
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Where the model is: with weights above it, beside it and below it, and links out of it."""
+    folder = tmp_path / "models"
+    (folder / "below").mkdir(parents=True)
+    for place in (tmp_path, folder, folder / "below"):
+        W.tofile(place / "w.bin")
+    (folder / "link.bin").symlink_to(tmp_path / "w.bin")
+    (folder / "folder").symlink_to(tmp_path)
+    return folder
+
+
+def model_with(location, above):
+    entries = {"offset": W.ctypes.data, "length": W.nbytes} if "MEM_ADDR" in location else {}
+    w = models.external_tensor("w", [4], location.format(above=above), **entries)
+    ports = [models.value("x", shape=[4])], [models.value("y", shape=[4])]
+    return models.model([models.node("Add", "x w", "y")], *ports, [w])
+
+
+def options():
+    return ort.SessionOptions(log_severity=ort.LogSeverity.FATAL)
+
+
+@pytest.mark.parametrize("case", BESIDE)
+def test_a_model_with_a_path_reads_weights_in_its_own_folder(opened, folder, case):
+    path = folder / "model.onnx"
+    path.write_bytes(model_with(BESIDE[case], folder.parent))
+    assert opened(path, options()).run(x=W)[0].tolist() == (2 * W).tolist()
+
+
+@needs_release(31, "weights that are looked for in the model's folder alone")
+@pytest.mark.parametrize("case", ELSEWHERE)
+def test_a_model_reads_no_weights_elsewhere(folder, case):
+    model = model_with(ELSEWHERE[case], folder.parent)
+    path = folder / "model.onnx"
+    path.write_bytes(model)
+    for source in (path, model):
+        with pytest.raises(ort.OrtError):
+            ort.Session(source, options())
+
+
+@needs_release(31, "weights that are looked for in the model's folder alone")
+def test_a_model_of_bytes_reads_no_weights_outside_of_the_current_folder(folder):
+    assert os.getcwd() != str(folder)
+    with pytest.raises(ort.OrtError, match=r"[Ee]xternal data"):
+        ort.Session(model_with("w.bin", folder.parent), options())
