@@ -73,6 +73,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/values/value_type.c",
     "ortcffi/boundary/values/arguments.c",
     "ortcffi/boundary/values/contents.c",
+    "ortcffi/boundary/values/from_contents.c",
     "ortcffi/boundary/values/value_arrays.c",
     "ortcffi/boundary/values/value_strings.c",
     "ortcffi/boundary/values/value_string_arrays.c",

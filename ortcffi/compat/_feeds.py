@@ -32,6 +32,8 @@ __all__ = ["Engine", "array_value", "content_of"]
 class OfficialRules(Rules):
     """What the library itself finds wrong is its own to refuse: names, types and shapes."""
 
+    wrapper = OrtValue
+
     def feed(self, _session: Session, feed: Any) -> dict[str, Any]:
         """The inputs by name."""
         return dict(feed.items())
@@ -209,16 +211,20 @@ def _map_problem(x: Mapping[Any, Any]) -> str:
     if not isinstance(first, (*kinds, float)):
         return f"Key type must be int or string (not {type(first)})"
     wrong = [key for key in x if not isinstance(key, kinds)]
-    what, one = ("key", wrong[0]) if wrong else ("value", _no_number(x.values()))
+    what, one = ("key", wrong[0]) if wrong else ("value", _unfit(x.values()))
     return f"Unexpected {what} type  {type(one)}, it cannot be linked to C type {c_type}"
 
 
 _INTEGERS = (int, np.integer)
 
 
-def _no_number(values: Iterable[Any]) -> Any:
-    """The first of some values that is no number."""
-    return next((each for each in values if not isinstance(each, (int, float, np.number))), None)
+def _unfit(values: Iterable[Any]) -> Any:
+    """The first of some values that is no number; or else no integer, or the first."""
+    for kinds in ((int, float, np.number), _INTEGERS, ()):
+        for each in values:
+            if not isinstance(each, kinds):
+                return each
+    return None
 
 
 # --- outputs --------------------------------------------------------------------------------------

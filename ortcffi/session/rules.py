@@ -38,6 +38,8 @@ class Rules:
 
     contents: Callable[[Value], Any] | None = None
     """What turns tensors of sequences into arrays where C cannot; None for lists."""
+    wrapper: type | None = None
+    """Of objects that stand for the Value which is their attribute ``_value``."""
 
     # --- arguments --------------------------------------------------------------------------------
 

@@ -67,7 +67,8 @@ def map_from(
         Keys are int or str.
     dtype : dtype-like, optional
         The type of the values: ``float32``, ``float64``, ``int64`` or ``str``; by default
-        ``int64`` or ``str`` where all are int or str, and ``float64`` for other numbers.
+        ``int64`` or ``str`` where all are int or str, and ``float64`` for other numbers. Arrays
+        without dimensions count as what they hold.
     api : Api, optional
         The table that makes it, by default the one of `default_api`.
 
@@ -209,6 +210,7 @@ def _array(name: str, content: list[Any], dtype: "DTypeLike | None") -> "np.ndar
         if element not in (None, ElementType.STRING):
             raise TypeError(f"{name} are str, and no numbers of dtype {dtype_of(element)}")
         return np.array(content, dtype=object)
+    content = [x[()] if isinstance(x, np.ndarray) and x.ndim == 0 else x for x in content]
     for x in content:
         if not isinstance(x, (int, float, np.integer, np.floating)):
             raise TypeError(f"{name} must be all numbers or all str, but one is {x!r}")

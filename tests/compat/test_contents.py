@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Sequences and maps that runs return."""
+"""Sequences, maps and lists that runs return and take."""
 
 import numpy as np
 import pytest
-from support.models import pairs, zipped
+from support.models import model, node, pairs, sequence_type, tensor_type, value, value_info, zipped
 
 CPU = ["CPUExecutionProvider"]
 KINDS = ["float32", "float64", "float16", "int32", "int64", "uint8", "bool"]
@@ -65,3 +65,74 @@ def test_changing_one_map_leaves_the_others(run):
 
 def test_no_rows_are_no_maps(run):
     assert run(zipped(classlabels_int64s=[1, 2]), np.ones((0, 2), np.float32)) == []
+
+
+# --- inputs ---------------------------------------------------------------------------------------
+
+
+def same(dtype, shape=None):
+    return model([node("Identity", "x", "y")], [value("x", dtype, shape)], [value("y", dtype)])
+
+
+def counted(dtype):
+    """A model that tells the length of a sequence of tensors."""
+    kind = sequence_type(tensor_type(dtype))
+    nodes = [node("SequenceLength", "x", "y"), node("ConcatFromSequence", "x", "z", axis=0)]
+    return model(nodes, [value_info("x", kind)], [value("y", "int64", []), value("z", dtype)])
+
+
+@pytest.mark.parametrize(
+    ("dtype", "x"),
+    [
+        ("float32", [1.5, 2, float("nan"), float("inf"), -0.0]),
+        ("float32", [[1.5, 2.5], [3, 2**53]]),
+        ("float32", [np.float32(0.1), 0.1, np.float64(0.1)]),
+        ("float32", [[[]], [[]]]),
+        ("float64", [[0.1], [2**53 + 1], [1e300]]),
+        ("float64", [True, 1.5]),
+        ("int64", [[2**63 - 1, -(2**63)]]),
+        ("int64", [np.int64(3), 4]),
+        ("int32", [2**31 - 1, -(2**31)]),
+        ("bool", [True, False]),
+        ("uint8", [1, 255]),
+        ("str", ["a", "ä" * 30, ""]),
+        ("str", [["a"], ["b"]]),
+        ("float32", []),
+    ],
+)
+def test_lists_are_tensors(onnxruntime, dtype, x):
+    session = onnxruntime.InferenceSession(same(dtype), providers=CPU)
+    (found,) = session.run(None, {"x": x})
+    wanted = np.array(x, object if dtype == "str" else dtype)
+    assert found.dtype == wanted.dtype
+    assert np.array_equal(found, wanted, equal_nan=dtype.startswith("float"))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "x"),
+    [("float32", [1.0, [2.0]]), ("float32", ["a"]), ("int64", [2**63]), ("int32", [2**31])],
+)
+def test_lists_that_are_no_tensors_are_refused(onnxruntime, dtype, x):
+    session = onnxruntime.InferenceSession(same(dtype), providers=CPU)
+    with pytest.raises((RuntimeError, ValueError, OverflowError)):
+        session.run(None, {"x": x})
+
+
+def test_a_list_that_contains_itself_is_refused(onnxruntime):
+    x = []
+    x.append(x)
+    session = onnxruntime.InferenceSession(same("float32"), providers=CPU)
+    with pytest.raises((RuntimeError, ValueError)):
+        session.run(None, {"x": x})
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64", "str"])
+def test_lists_of_arrays_are_sequences(onnxruntime, dtype):
+    session = onnxruntime.InferenceSession(counted(dtype), providers=CPU)
+    arrays = [np.arange(n).astype(object if dtype == "str" else dtype) for n in (1, 4, 2)]
+    if dtype == "str":
+        arrays = [np.array([str(each) for each in x], object) for x in arrays]
+    for x in (arrays, [each[::-1] for each in arrays], arrays * 40):
+        count, joined = session.run(None, {"x": x})
+        assert count == len(x)
+        assert np.array_equal(joined, np.concatenate(x))

@@ -28,7 +28,14 @@ def session(onnxruntime):
 
 
 @pytest.mark.parametrize(
-    "x", [{0: 1.0, 2: 3.0}, {np.int32(0): np.float64(1), np.int64(2): np.float32(3)}, {0: 1, 2: 3}]
+    "x",
+    [
+        {0: 1.0, 2: 3.0},
+        {np.int32(0): np.float64(1), np.int64(2): np.float32(3)},
+        {0: np.float32(1), 2: np.float32(3)},
+        {0: 1, 2: 3},
+        {0: np.array(1, np.float32), 2: np.array(3)},
+    ],
 )
 def test_a_dict_of_numbers_is_a_map(session, x):
     assert session.run(None, {"X": x})[0].tolist() == [[1, 0, 3]]
@@ -51,3 +58,23 @@ def test_a_dict_of_numbers_is_a_map(session, x):
 def test_what_is_no_map_of_the_models_type_is_a_runtime_error(session, x, message):
     with pytest.raises(RuntimeError, match=message):
         session.run(None, {"X": x})
+
+
+def test_a_float_that_is_no_integer_is_named_as_what_it_is():
+    """The official package refuses it as a map of another type."""
+    from ortcffi import compat
+
+    helper = onnx.helper
+    numbers = helper.make_tensor_type_proto(onnx.TensorProto.INT64, None)
+    x = helper.make_value_info("X", helper.make_map_type_proto(onnx.TensorProto.STRING, numbers))
+    y = helper.make_tensor_value_info("Y", onnx.TensorProto.INT64, [1, 1])
+    domain = "ai.onnx.ml"
+    node = helper.make_node("DictVectorizer", ["X"], ["Y"], domain=domain, string_vocabulary=["a"])
+    opsets = [helper.make_opsetid("", 13), helper.make_opsetid(domain, 2)]
+    model = helper.make_model(
+        helper.make_graph([node], "g", [x], [y]), opset_imports=opsets, ir_version=8
+    )
+    session = compat.InferenceSession(model.SerializeToString(), providers=CPU)
+    with pytest.raises(RuntimeError, match="Unexpected value type  <class 'float'>"):
+        session.run(None, {"X": {"a": 1.5}})
+    vars(session).clear()

@@ -95,6 +95,7 @@ static int read_port(struct reading* reading, struct port* port, const struct ki
     return -1;
   }
   port->kind = (int)type;
+  ortcffi_read_content_type(api, port->info, &port->content);
   return port->tensor == NULL ? 0 : read_tensor(reading, port, port->tensor);
 }
 

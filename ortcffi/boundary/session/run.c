@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "boundary/session/session.h"
-#include "boundary/values/contents.h"
 
 /* --- runs under way ----------------------------------------------------------------------------*/
 

@@ -45,6 +45,41 @@ static int convert_input(struct run* run, Py_ssize_t place, PyObject* x) {
   return answer;
 }
 
+/* The Value of an object that the session knows as one, or the object itself. */
+static PyObject* value_in(const struct session* session, PyObject* x) {
+  static PyObject* name;
+  if ((PyObject*)Py_TYPE(x) != session->wrapper) {
+    return Py_NewRef(x);
+  }
+  if (name == NULL) {
+    name = PyUnicode_InternFromString("_value");
+  }
+  PyObject* value = name == NULL ? NULL : PyObject_GetAttr(x, name);
+  PyErr_Clear(); /* the rules refuse one without */
+  return value == NULL ? Py_NewRef(x) : value;
+}
+
+/* Makes or finds the value of an input where C can: 1; 0 where Python has to look at it; -1 with an
+ * exception. */
+static int take_input(struct run* run, Py_ssize_t place, PyObject* x) {
+  struct session* session = run->session;
+  struct port* port = &session->inputs.items[place];
+  OrtValue** given = &run->given[place];
+  PyObject** holder = &run->holders[place];
+  if (PyList_CheckExact(x) || PyDict_CheckExact(x)) {
+    return ortcffi_make_contents(session, port, x, given, holder, &run->bytes);
+  }
+  PyObject* value = value_in(session, x);
+  int taken = ortcffi_use_value(session, port, value, given, holder);
+  run->bytes += taken > 0 ? ortcffi_value_bytes((struct value*)value) : 0;
+  Py_DECREF(value);
+  if (taken == 0) {
+    taken = ortcffi_make_input(session, port, x, given, &run->bytes);
+    *holder = taken == 1 ? Py_NewRef(x) : NULL;
+  }
+  return taken;
+}
+
 static int add_input(struct run* run, size_t guess, PyObject* name, PyObject* x) {
   struct session* session = run->session;
   Py_ssize_t place = ortcffi_find_port(&session->inputs, name, guess);
@@ -52,21 +87,9 @@ static int add_input(struct run* run, size_t guess, PyObject* name, PyObject* x)
     ortcffi_session_refuse(session, place >= 0 ? "twice" : "input", Py_NewRef(name));
     return -1;
   }
-  int used = ortcffi_use_value(session, &session->inputs.items[place], x, &run->given[place],
-                               &run->holders[place]);
-  if (used != 0) {
-    run->bytes += used > 0 ? ortcffi_value_bytes((struct value*)x) : 0;
-    run->input_count += used > 0;
-    return used > 0 ? 0 : -1;
-  }
-  int made = ortcffi_make_input(session, &session->inputs.items[place], x, &run->given[place],
-                                &run->bytes);
-  if (made == 1) {
-    run->holders[place] = Py_NewRef(x);
-    run->input_count++;
-    return 0;
-  }
-  return made == 0 ? convert_input(run, place, x) : -1;
+  int taken = take_input(run, place, x);
+  run->input_count += taken > 0;
+  return taken == 0 ? convert_input(run, place, x) : taken < 0 ? -1 : 0;
 }
 
 static int add_feed(struct run* run, PyObject* feed) {

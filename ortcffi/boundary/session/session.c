@@ -59,11 +59,15 @@ static PyObject* begin_session(PyObject* self, PyObject* arguments) {
   }
   ortcffi_release* release = borrowed ? NULL : release_session;
   PyObject* contents = PyObject_GetAttrString(rules, "contents");
-  if (contents == NULL || handle_make(&session->life, maker->api, pointer, release, parents) < 0) {
+  PyObject* wrapper = PyObject_GetAttrString(rules, "wrapper");
+  if (contents == NULL || wrapper == NULL ||
+      handle_make(&session->life, maker->api, pointer, release, parents) < 0) {
     Py_XDECREF(contents);
+    Py_XDECREF(wrapper);
     return NULL;
   }
   session->contents = contents;
+  session->wrapper = wrapper;
   session->life.process = has_threads ? ortcffi_process : 0;
   session->maker = (struct maker*)Py_NewRef((PyObject*)maker);
   session->strings = (OrtAllocator*)(uintptr_t)strings;
@@ -99,6 +103,7 @@ static int session_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(session->value_type);
   Py_VISIT(session->rules);
   Py_VISIT(session->contents);
+  Py_VISIT(session->wrapper);
   return handle_traverse(self, visit, arg);
 }
 
@@ -116,6 +121,7 @@ static void session_dealloc(PyObject* self) {
   Py_XDECREF((PyObject*)session->value_type);
   Py_XDECREF(session->rules);
   Py_XDECREF(session->contents);
+  Py_XDECREF(session->wrapper);
   PyObject_GC_Del(self);
   Py_DECREF(type);
 }

@@ -17,6 +17,7 @@
  *   convert(place, x)             the Value for an input, or None for no input
  *   target(place, x)              the Value that an output is written to
  *   contents                      a function, as of contents.h, or None
+ *   wrapper                       a type of objects whose attribute _value is a Value, or None
  *   result(value, is_input)       what a run returns for an output
  *   nothing(value, as_value)      the same for an output that holds nothing
  *   missing(place)                raises, if the library is not to look for an input
@@ -35,6 +36,7 @@
 
 #include "boundary/platform/handle.h"
 #include "boundary/values/arguments.h"
+#include "boundary/values/contents.h"
 
 #include <stdatomic.h>
 
@@ -48,6 +50,7 @@ struct port {
   const char* text;                        /* the same in UTF-8, owned by the name */
   int kind;                                /* an ONNXType */
   int element;                             /* of a tensor */
+  struct content_type content;             /* of other kinds */
   Py_ssize_t rank;                         /* -1 where the model does not say */
   int64_t* shape;                          /* -1 for a dimension that the model leaves open */
   int is_on_cpu; /* the library says that it makes this output in memory of the CPU */
@@ -81,6 +84,7 @@ struct session {
   PyTypeObject* value_type;
   PyObject* rules;     /* see above */
   PyObject* contents;  /* the rules' attribute of that name */
+  PyObject* wrapper;   /* and of this name */
   struct ports inputs; /* those without a default first */
   struct ports outputs;
   size_t required;      /* how many inputs have no default */
@@ -222,6 +226,9 @@ int ortcffi_use_value(const struct session* session, const struct port* port, Py
 /* As ortcffi_make_value, for an input, of which a value may be there from another run. */
 int ortcffi_make_input(const struct session* session, struct port* port, PyObject* x,
                        OrtValue** out, size_t* bytes);
+/* As ortcffi_make_input, of a list or a dict; with what keeps its memory. */
+int ortcffi_make_contents(const struct session* session, struct port* port, PyObject* x,
+                          OrtValue** out, PyObject** holder, size_t* bytes);
 /* Gives back a value of an input. */
 void ortcffi_drop_input(const struct session* session, struct port* port, OrtValue* value,
                         PyObject* holder);

@@ -73,13 +73,12 @@ static int encode_texts(const struct plain_array* array, size_t count, const cha
   return 1;
 }
 
-static int make_strings(const struct maker* maker, OrtAllocator* allocator,
-                        const struct plain_array* array, const char* const* texts, size_t count,
-                        OrtValue** out) {
+int ortcffi_value_of_texts(const struct maker* maker, OrtAllocator* allocator, const int64_t* shape,
+                           size_t rank, const char* const* texts, size_t count, OrtValue** out) {
   const char* function = "CreateTensorAsOrtValue";
   OrtValue* made = NULL;
   OrtStatus* status = maker->api->CreateTensorAsOrtValue(
-      allocator, array->shape, array->rank, ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, &made);
+      allocator, shape, rank, ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, &made);
   if (status == NULL) {
     function = "FillStringTensor";
     status = maker->api->FillStringTensor(made, texts, count);
@@ -106,7 +105,7 @@ static int strings_from_texts(const struct maker* maker, OrtAllocator* allocator
   }
   int answer = encode_texts(array, count, texts, room);
   if (answer == 1) {
-    answer = make_strings(maker, allocator, array, texts, count, out);
+    answer = ortcffi_value_of_texts(maker, allocator, array->shape, array->rank, texts, count, out);
   }
   if (room != few) {
     PyMem_Free(room);
@@ -133,7 +132,8 @@ int ortcffi_strings_from_array(const struct maker* maker, OrtAllocator* allocato
   } else {
     answer = texts_of(array->data, count, texts);
     if (answer == 1) {
-      answer = make_strings(maker, allocator, array, texts, count, out);
+      answer =
+          ortcffi_value_of_texts(maker, allocator, array->shape, array->rank, texts, count, out);
     }
   }
   if (texts != few) {

@@ -161,6 +161,9 @@ PyObject* ortcffi_new_object_array(const int64_t* shape, size_t rank, PyObject**
  * where an element is not a str that C can hold as it is; -1 with an exception. */
 int ortcffi_strings_from_array(const struct maker* maker, OrtAllocator* allocator,
                                const struct plain_array* array, OrtValue** out);
+/* A new tensor of `count` strings that end with a zero: 1 with the value; -1 with an exception. */
+int ortcffi_value_of_texts(const struct maker* maker, OrtAllocator* allocator, const int64_t* shape,
+                           size_t rank, const char* const* texts, size_t count, OrtValue** out);
 /* A tensor with the strings of an ndarray of them; NULL without an exception where Python has to
  * say what is wrong, or with one. */
 PyObject* ortcffi_strings_of_array(PyObject* type, struct maker* maker, PyObject* x);
