@@ -13,7 +13,6 @@ class Handle:
     def closed(self) -> bool: ...
     def close(self) -> None: ...
     _handle_address: int
-    _handle_out: int
     _handle_parents: tuple[Any, ...]
     _handle_type: Any
     _owned: bool

@@ -28,18 +28,17 @@ public(Owner)
 Release = Callable[..., None]
 
 
-_typeof = cache(ffi.typeof)
+@cache
+def _facts(kind: str, release: Any) -> tuple[Any, Any]:
+    """CFFI's type of the pointer, and the function that releases an object."""
+    is_function = isinstance(release, ffi.CData)
+    function = release if is_function else ffi.addressof(lib, release.__name__)
+    return ffi.typeof(kind), ffi.cast("void*", function)
 
 
 @cache
 def _out_type(kind: Any) -> Any:
     return ffi.typeof(f"{kind.cname}*")
-
-
-@cache
-def _pointer(release: Any) -> Any:
-    is_function = isinstance(release, ffi.CData)
-    return ffi.cast("void*", release if is_function else ffi.addressof(lib, release.__name__))
 
 
 def owner_of(kind: str, api: Any, release: Release, *parents: object) -> Any:
@@ -61,13 +60,13 @@ def owner_of(kind: str, api: Any, release: Release, *parents: object) -> Any:
     """
     owner = Owner()
     table = ffi.NULL if api is None else getattr(api, "pointer", api)
-    lib.ortcffi_make_handle(owner, table, _typeof(kind), _pointer(release), parents)
+    lib.ortcffi_make_handle(owner, table, *_facts(kind, release), parents)
     return owner
 
 
 def out_of(owner: Any) -> Any:
     """Where the function of C is to write the object to; valid as long as the owner."""
-    return ffi.cast(_out_type(owner._handle_type), owner._handle_out)
+    return lib.ortcffi_handle_out(owner, _out_type(owner._handle_type))
 
 
 def owned_by(owner: Any) -> Any:
@@ -97,14 +96,14 @@ class Array:
 
     def __init__(self, kind: str, api: "Api", release: Release, count: int) -> None:
         self._owner = owner_of("ortcffi_list*", api, lib.ortcffi_release_list)
-        function = ffi.cast("ortcffi_release*", _pointer(release))
+        function = ffi.cast("ortcffi_release*", _facts(kind, release)[1])
         if not lib.ortcffi_new_list(function, count, out_of(self._owner)):
             raise MemoryError(f"there is no memory for {count} objects")
         self.items = ffi.cast(f"{kind}*", lib.ortcffi_list_items(owned_by(self._owner)))
 
-    def move(self, address: int, place: int) -> None:
-        """Write the pointer at a place to an address, which owns the object from then on."""
-        lib.ortcffi_list_move(self._owner.handle, place, ffi.cast("void**", address))
+    def move(self, out: Any, place: int) -> None:
+        """Write the pointer at a place to `out`, whose owner has the object from then on."""
+        lib.ortcffi_list_move(self._owner.handle, place, ffi.cast("void**", out))
 
     def keep_forever(self) -> None:
         """Have the objects outlive the interpreter."""
@@ -144,7 +143,7 @@ class Handle(Owner, Closing):
         if isinstance(handle, Owner):
             self._take_handle(handle)
         else:
-            function = ffi.NULL if release is None else _pointer(release)
+            function = ffi.NULL if release is None else _facts("void*", release)[1]
             parents = lender if isinstance(lender, tuple) else (lender,)
             if release is None:  # a cdata may own, or keep, what it points to
                 parents = *parents, handle

@@ -224,7 +224,7 @@ class Session(Engine, Closing):
         self._options = chosen
         # The session goes on to use allocators that another thread may replace at any time.
         with environment._state.making(kept):
-            source.create(handle, given, ffi.cast("OrtSession**", self._handle_out))
+            source.create(handle, given, out_of(self))
         self._read_ports()
 
     @classmethod
@@ -244,7 +244,7 @@ class Session(Engine, Closing):
         session = cls.__new__(cls)
         session._python = "a session that was made elsewhere"
         session._take(api, lender, has_threads=True, borrowed=True)
-        ffi.cast("OrtSession**", session._handle_out)[0] = handle
+        out_of(session)[0] = handle
         session._read_ports()
         return session
 

@@ -45,7 +45,7 @@ def moved(api: "Api", array: Array, place: int) -> "TensorTypeInfo | None":
     if not array.items[place]:
         return None
     single = _new_owner(api)
-    array.move(single._handle_out, place)
+    array.move(out_of(single), place)
     return TensorTypeInfo.from_handle(api, single)
 
 

@@ -150,11 +150,6 @@ static PyObject* get_address(PyObject* self, void* unused) {
   return PyLong_FromUnsignedLongLong((uintptr_t)((struct handle*)self)->object);
 }
 
-static PyObject* get_out(PyObject* self, void* unused) {
-  (void)unused;
-  return PyLong_FromUnsignedLongLong((uintptr_t)&((struct handle*)self)->object);
-}
-
 static PyObject* get_type(PyObject* self, void* unused) {
   (void)unused;
   PyObject* type = ((struct handle*)self)->type;
@@ -214,7 +209,6 @@ static PyGetSetDef handle_getters[] = {
      NULL},
     {"_handle_address", get_address, NULL, NULL, NULL},
     {"_owned", get_owned, NULL, NULL, NULL},
-    {"_handle_out", get_out, NULL, NULL, NULL},
     {"_handle_type", get_type, NULL, NULL, NULL},
     {"_handle_parents", get_parents, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -259,6 +253,11 @@ ortcffi_object* ortcffi_make_handle(ortcffi_object* handle, const void* api, ort
   int answer = handle_make(self, (const OrtApi*)api, (PyObject*)type,
                            (ortcffi_release*)(uintptr_t)release, (PyObject*)parents);
   return (ortcffi_object*)none_or_error(answer);
+}
+
+ortcffi_object* ortcffi_handle_out(ortcffi_object* handle, ortcffi_object* type) {
+  struct handle* self = (struct handle*)handle;
+  return (ortcffi_object*)ortcffi_pointer_cdata(&self->object, (PyObject*)type);
 }
 
 ortcffi_object* ortcffi_object_at(void* address) {

@@ -27,6 +27,10 @@ void ortcffi_handles_begin(ortcffi_object* from_buffer);
 ortcffi_object* ortcffi_make_handle(ortcffi_object* handle, const void* api, ortcffi_object* type,
                                     void* release, ortcffi_object* parents);
 
+/* A cdata of `type`, CFFI's type of pointers to the object's pointer: where C is to write the
+ * object to. Valid as long as the handle. */
+ortcffi_object* ortcffi_handle_out(ortcffi_object* handle, ortcffi_object* type);
+
 /* In the child of a fork: objects with threads are those of another process from now on. */
 void ortcffi_new_process(void);
 
