@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An allocator whose functions are callbacks, such as those of Python. */
+/* An allocator whose functions are callbacks. */
 #include "adaptors/adaptor.h"
 
 struct callback_allocator {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file tracking_figures.h
- * The statistics of a tracking adaptor and of its scopes. A header of its own, because the Python
- * boundary includes it.
+ * The statistics of a tracking adaptor and of its scopes, for clients that need no more of the
+ * core's headers.
  */
 #ifndef ORTCFFI_TRACKING_FIGURES_H_
 #define ORTCFFI_TRACKING_FIGURES_H_

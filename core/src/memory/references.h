@@ -14,8 +14,9 @@
  *                             and for allocators that are never freed, both functions do nothing.
  *
  * Neither may be called while a lock of the core is held: the last release calls the inner
- * allocator, and where Python counts too both take the GIL. Retain only what cannot end meanwhile:
- * the caller has a reference, or was given the allocator by somebody who has one.
+ * allocator, and those who also count (core_set_foreign_references, core_count_on) may take locks
+ * of their own. Retain only what cannot end meanwhile: the caller has a reference, or was given the
+ * allocator by somebody who has one.
  */
 #ifndef ORTCFFI_REFERENCES_H_
 #define ORTCFFI_REFERENCES_H_

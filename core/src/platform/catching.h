@@ -22,9 +22,9 @@ typedef void (*core_exception_report)(void* argument, const char* text);
 bool core_call_catching(void (*function)(void* argument), void* argument,
                         core_exception_report report);
 
-/** Calls `function`. Where its thread is made to end meanwhile, by pthread_exit, the thread waits
- * for ever instead. CPython before 3.14 ends daemon threads so when the interpreter ends, and
- * frames of C++ below the call would then end the process. */
+/** Calls `function`. A thread that `function` would end by pthread_exit waits for ever instead:
+ * pthread_exit unwinds all frames of its thread, and one that is `noexcept`, as in C++ libraries
+ * that call back, would end the process. */
 void core_call_or_wait(void (*function)(void* argument), void* argument);
 
 #endif /* ORTCFFI_CATCHING_H_ */

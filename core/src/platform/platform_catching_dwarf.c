@@ -47,7 +47,7 @@ __attribute__((used)) _Unwind_Reason_Code core_catch_personality(int version,
   longjmp(newest->back, 1);
 }
 
-/* The same for core_call_or_wait. */
+/* The same for core_call_or_wait: stops the thread where pthread_exit unwinds its frames. */
 _Unwind_Reason_Code core_wait_personality(int version, _Unwind_Action actions,
                                           _Unwind_Exception_Class kind, exception_header* header,
                                           struct _Unwind_Context* context);

@@ -66,6 +66,13 @@ def test_c_files_include_headers_of_lower_topics_only():
     assert upwards == []
 
 
+def test_the_core_does_not_know_python():
+    words = re.compile(r"\bC?Python\b|\bPy\w+|\bGIL\b|\binterpreter", re.IGNORECASE)
+    files = sorted((CHECKOUT / "core/src").rglob("*.[chd]*"))
+    text = {path.name: words.findall(path.read_text().replace(", gil,", "")) for path in files}
+    assert {name: found for name, found in text.items() if found} == {}
+
+
 # --- Python ---------------------------------------------------------------------------------------
 
 
