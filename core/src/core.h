@@ -47,18 +47,20 @@
 /** @name Slot functions
  * One prototype for each row that the core answers itself.
  * @{ */
-#define CORE_PROTOTYPE_HOST(returns, name, parameters) \
-  returns ORT_API_CALL ort_##name parameters NO_EXCEPTION;
-#define CORE_PROTOTYPE_TABLE(returns, name, parameters) \
-  CORE_PROTOTYPE_HOST(returns, name, parameters)
-#define CORE_PROTOTYPE_ENGINE(returns, name, parameters)
-#define CORE_PROTOTYPE_NOT_YET(returns, name, parameters)
-#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
-  CORE_PROTOTYPE_##who(returns, name, parameters)
-#include "ort_slots.def"
-#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
-  CORE_PROTOTYPE_##who(returns, model_editor_##name, parameters)
-#include "ort_model_editor_slots.def"
+#define CORE_SYMBOL(name) CORE_JOIN(ORT_PREFIX, name)
+#define CORE_JOIN(prefix, name) CORE_JOINED(prefix, name)
+#define CORE_JOINED(prefix, name) prefix##name
+#define CORE_PROTOTYPE_HOST(returns, symbol, parameters) \
+  returns ORT_API_CALL symbol parameters NO_EXCEPTION;
+#define CORE_PROTOTYPE_TABLE(returns, symbol, parameters) \
+  CORE_PROTOTYPE_HOST(returns, symbol, parameters)
+#define CORE_PROTOTYPE_ENGINE(returns, symbol, parameters)
+#define CORE_PROTOTYPE_NOT_YET(returns, symbol, parameters)
+#define ROW(index, since, topic, who, gil, returns, name, parameters, arguments) \
+  CORE_PROTOTYPE_##who(returns, CORE_SYMBOL(name), parameters)
+#define ROWS "ort_rows.def"
+#include "ort_tables.def"
+#undef ROW
 /** @} */
 
 /** @name Objects

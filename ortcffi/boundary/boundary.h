@@ -30,7 +30,7 @@
   }
 
 #define ROWS "boundary/define_rows.def"
-#include "boundary/tables.def"
+#include "ort_tables.def"
 
 #undef Py_BEGIN_ALLOW_THREADS
 #undef Py_END_ALLOW_THREADS

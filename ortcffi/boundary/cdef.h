@@ -15,7 +15,7 @@
 #define DECLARE_GETTER(table, returns, name) returns name(const table* api);
 
 #define ROWS "boundary/declare_rows.def"
-#include "boundary/tables.def"
+#include "ort_tables.def"
 
 #include "boundary/headers.h"
 

@@ -1,21 +1,80 @@
 /* SPDX-License-Identifier: MIT */
-/* The entry point, the versions, and the function table. */
+/* The entry point, the versions, and the tables: OrtApi and those that its slots answer. */
 #include <stdio.h>
 
 #include "ortcore.h"
 
 #include "heap/heap.h"
-#include "table/stubs.h"
 
-#define CORE_SYMBOL(name) ort_##name
-#include "table/stub_rows.def"
-#include "ort_slots.def"
+/* Stubs ignore their arguments. */
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#endif
 
-static const OrtApi api_table = {
-#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
-  .name = ort_##name,
-#include "ort_slots.def"
+#define STUB_STATUS(symbol, parameters, text)                     \
+  static OrtStatus* ORT_API_CALL symbol parameters NO_EXCEPTION { \
+    CORE_FAIL(ORT_NOT_IMPLEMENTED, text);                         \
+  }
+#define STUB_VOID(symbol, parameters) \
+  static void ORT_API_CALL symbol parameters NO_EXCEPTION {}
+#define STUB_VALUE(symbol, returns, parameters) \
+  static returns ORT_API_CALL symbol parameters NO_EXCEPTION { return (returns)0; }
+
+#define STUB_STATUS_HOST(symbol, name, parameters)
+#define STUB_STATUS_ENGINE(symbol, name, parameters) \
+  STUB_STATUS(symbol, parameters,                    \
+              #name " needs an inference engine, which ortcffi's core does not have")
+#define STUB_STATUS_NOT_YET(symbol, name, parameters) \
+  STUB_STATUS(symbol, parameters, #name " is not implemented yet in ortcffi's core")
+
+#define STUB_VOID_HOST(symbol, parameters)
+#define STUB_VOID_ENGINE(symbol, parameters) STUB_VOID(symbol, parameters)
+#define STUB_VOID_NOT_YET(symbol, parameters) STUB_VOID(symbol, parameters)
+
+#define STUB_VALUE_HOST(symbol, returns, parameters)
+#define STUB_VALUE_TABLE(symbol, returns, parameters)
+#define STUB_VALUE_ENGINE(symbol, returns, parameters) STUB_VALUE(symbol, returns, parameters)
+#define STUB_VALUE_NOT_YET(symbol, returns, parameters) STUB_VALUE(symbol, returns, parameters)
+
+#define ROWS "table/stub_rows.def"
+#include "ort_tables.def"
+
+/* A member for each type of table, with the same name. */
+static const struct {
+  OrtApi OrtApi;
+  OrtModelEditorApi OrtModelEditorApi;
+  OrtCompileApi OrtCompileApi;
+  OrtInteropApi OrtInteropApi;
+  OrtEpApi OrtEpApi;
+} tables = {
+#define ROW(index, since, topic, who, gil, returns, name, parameters, arguments) \
+  .ORT_TABLE.name = CORE_SYMBOL(name),
+#define ROWS "ort_rows.def"
+#include "ort_tables.def"
+#undef ROW
 };
+
+const OrtModelEditorApi* ORT_API_CALL ort_GetModelEditorApi(void) NO_EXCEPTION {
+  return &tables.OrtModelEditorApi;
+}
+
+const OrtCompileApi* ORT_API_CALL ort_GetCompileApi(void) NO_EXCEPTION {
+  return &tables.OrtCompileApi;
+}
+
+const OrtInteropApi* ORT_API_CALL ort_GetInteropApi(void) NO_EXCEPTION {
+  return &tables.OrtInteropApi;
+}
+
+const OrtEpApi* ORT_API_CALL ort_GetEpApi(void) NO_EXCEPTION { return &tables.OrtEpApi; }
+
+/* Clients find a slot by its offset. */
+#define ROW(index, since, topic, who, gil, returns, name, parameters, arguments)               \
+  _Static_assert(offsetof(ORT_TABLE, name) == (index) * sizeof(void*), #name " is not in its " \
+                                                                             "slot");
+#define ROWS "ort_rows.def"
+#include "ort_tables.def"
+#undef ROW
 
 /* The API version of each slot, written a second time and on purpose: a client of version n reads
  * the slots up to version n, so the ends of shipped versions must never change. */
@@ -48,11 +107,8 @@ static const OrtApi api_table = {
    : (i) <= 424 ? 29       \
                 : 30)
 
-/* Clients find a slot by its offset, so the offset and the version of each one are checked. */
-#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments)         \
-  _Static_assert(                                                                             \
-      offsetof(OrtApi, name) == (index) * sizeof(void*) && (since) == VERSION_OF_SLOT(index), \
-      #name " is not in slot " #index " or not of version " #since);
+#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
+  _Static_assert((since) == VERSION_OF_SLOT(index), #name " is not of version " #since);
 #include "ort_slots.def"
 _Static_assert(sizeof(OrtApi) == ORTCORE_TRACED_SLOTS * sizeof(void*),
                "a slot was added to a version that shipped");
@@ -70,7 +126,7 @@ const OrtApi* core_refuse_version(uint32_t version, uint32_t newest, const char*
 
 static const OrtApi* ORT_API_CALL get_api(uint32_t version) NO_EXCEPTION {
   if (version >= 1 && version <= ORT_API_VERSION) {
-    return &api_table;
+    return &tables.OrtApi;
   }
   return core_refuse_version(version, ORT_API_VERSION, CORE_VERSION_STRING);
 }
