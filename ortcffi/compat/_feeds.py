@@ -142,7 +142,7 @@ def array_value(api: "Api", x: np.ndarray[Any, Any]) -> Value:
     """Make a tensor of an array: over its memory where that can be, without a mask."""
     x = np.asarray(x)
     if x.dtype.kind == "V" and x.dtype.type is np.void:
-        x = np.require(x, requirements=["C"]).view(f"S{x.dtype.itemsize}")
+        return Value.from_strings([each.tobytes() for each in x.ravel()], x.shape, api=api)
     if x.dtype.kind in "OUST":
         texts = x if x.dtype.kind != "O" else np.vectorize(_as_text, otypes=[object])(x)
         return Value.from_numpy(texts, api=api)

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Types of values, in the official package's words."""
 
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ortcffi.values.element_types import ElementType, ValueKind, as_element, dtype_of
+from ortcffi.values.element_types import ElementType, ValueKind, as_element
 from ortcffi.values.type_info import TypeInfo, contained_tensor
 
 if TYPE_CHECKING:
@@ -97,12 +94,3 @@ def device_name_of(value: "Value") -> str:
     if value.kind is not ValueKind.TENSOR:
         raise RuntimeError("Only OrtValues that are Tensors/SparseTensors are currently supported")
     return value.memory_info.name
-
-
-@cache
-def numpy_has(element: int) -> bool:
-    """Whether NumPy itself has an element type."""
-    try:
-        return dtype_of(element).type.__module__ == np.__name__
-    except (ImportError, TypeError):
-        return False

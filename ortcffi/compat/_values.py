@@ -19,7 +19,6 @@ from ortcffi.compat._types import (
     device_name_of,
     element_of,
     element_of_onnx,
-    numpy_has,
     onnx_element_of,
     type_of,
 )
@@ -98,6 +97,10 @@ class OrtValue:
         vendor_id: int = -1,
     ) -> Self:
         """Make a tensor: over an array's memory, or a copy on a device."""
+        if device_type == "cpu" and type(numpy_obj) is np.ndarray:
+            value = Value._plain(api()._maker, numpy_obj)
+            if value is not None:
+                return cls._of(value)
         device = device_of(device_type, device_id, vendor_id)
         if not isinstance(numpy_obj, np.ndarray) or numpy_obj.dtype.kind in "OUSTVM":
             raise RuntimeError(_NUMBERS_ONLY)
@@ -247,15 +250,14 @@ class OrtValue:
 
     def numpy(self) -> Array:
         """Return an array over the memory; of strings, a copy."""
+        found = self._value._array()
+        if found is not None:
+            return found
         value = self._dense()
         element = value.element_type
         if element is ElementType.FLOAT8E4M3FN:  # the official package gives its bytes
             return value._view(value._data, value.shape, ElementType.UINT8, value.readonly)
-        if not numpy_has(element):
-            raise RuntimeError(
-                f"No corresponding Numpy type for Tensor Type. {element.name.lower()}"
-            )
-        return value.numpy()
+        raise RuntimeError(f"No corresponding Numpy type for Tensor Type. {element.name.lower()}")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         found = self.numpy()

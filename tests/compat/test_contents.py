@@ -136,3 +136,37 @@ def test_lists_of_arrays_are_sequences(onnxruntime, dtype):
         count, joined = session.run(None, {"x": x})
         assert count == len(x)
         assert np.array_equal(joined, np.concatenate(x))
+
+
+# --- strings --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "x",
+    [np.array([b"A\0A\0", b"B\0B\0"], "V4"), np.array([[b"a\0\0"]], "V3"), np.array(b"a\0", "V2")],
+)
+def test_bytes_of_a_fixed_size_keep_their_zeros(onnxruntime, x):
+    session = onnxruntime.InferenceSession(same("str"), providers=CPU)
+    (found,) = session.run(None, {"x": x})
+    assert found.shape == x.shape
+    assert found.ravel().tolist() == [each.tobytes().decode() for each in x.ravel()]
+
+
+def test_bytes_of_a_fixed_size_keep_their_zeros_when_they_are_bound():
+    """The official package binds no strings."""
+    from ortcffi import compat
+
+    session = compat.InferenceSession(same("str"), providers=CPU)
+    binding = session.io_binding()
+    binding.bind_cpu_input("x", np.array([b"a\0"], "V2"))
+    binding.bind_output("y")
+    session.run_with_iobinding(binding)
+    assert binding.copy_outputs_to_cpu()[0].tolist() == ["a\0"]
+
+
+@pytest.mark.parametrize("x", [np.array([b"\xff", b"ok"], "S2"), np.array([b"\xff\0"], "V2")])
+@pytest.mark.parametrize("make", [same, pairs])
+def test_bytes_that_are_no_text_are_refused(onnxruntime, make, x):
+    session = onnxruntime.InferenceSession(make("str"), providers=CPU)
+    with pytest.raises(UnicodeDecodeError, match="invalid start byte"):
+        session.run(None, {"x": x})

@@ -167,7 +167,8 @@ static PyObject* convert_result(struct session* session, struct value* value, in
     }
     int is_of_numpy = value->element <= ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128;
     if (is_of_numpy && !is_input) {
-      return ortcffi_value_numpy((PyObject*)value, NULL, 0, NULL);
+      return session->contents == Py_None ? ortcffi_value_numpy((PyObject*)value, NULL, 0, NULL)
+                                          : ortcffi_value_array((PyObject*)value, NULL);
     }
   }
   if (kind == ONNX_TYPE_SEQUENCE || kind == ONNX_TYPE_MAP) {

@@ -198,6 +198,20 @@ static int has_strings(PyObject* x) {
   return number == NUMBER_OF_OBJECTS || number == NUMBER_OF_TEXTS;
 }
 
+/* _plain(maker, x): a value over the memory of an ndarray, or None where that is not plain. */
+PyObject* ortcffi_value_plain(PyObject* type, PyObject* arguments) {
+  struct maker* maker;
+  struct plain_array array;
+  PyObject* x;
+  if (!PyArg_ParseTuple(arguments, "O!O", ortcffi_maker_type, &maker, &x)) {
+    return NULL;
+  }
+  return ortcffi_plain_array(x, &array)
+             ? ortcffi_borrow(type, maker, array.data, array.bytes, array.shape, array.rank,
+                              array.element, x, array.is_readonly)
+             : Py_NewRef(Py_None);
+}
+
 /* from_numpy(x) and from_numpy(x, api=api): an ndarray that can be borrowed as it is, or one of
  * strings. All else is decided in Python. */
 PyObject* ortcffi_value_from_numpy(PyObject* type, PyObject* const* arguments, Py_ssize_t count,
@@ -335,6 +349,23 @@ PyObject* ortcffi_value_numpy(PyObject* self, PyObject* const* arguments, Py_ssi
     }
   }
   return call_python("numpy", self, arguments, count, keywords);
+}
+
+/* _array(): an array of a tensor whose elements are NumPy's own; of strings, which must be UTF-8, a
+ * copy. None for other values. */
+PyObject* ortcffi_value_array(PyObject* self, PyObject* unused) {
+  (void)unused;
+  struct value* value = (struct value*)self;
+  int kind = ortcffi_value_open(value) < 0 ? -1 : ortcffi_value_kind(value);
+  if (kind < 0 || (kind == ONNX_TYPE_TENSOR && ortcffi_value_shape(value) < 0)) {
+    return NULL;
+  }
+  if (kind != ONNX_TYPE_TENSOR || value->element > ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128) {
+    Py_RETURN_NONE;
+  }
+  return value->element == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING
+             ? ortcffi_value_string_array(value, 1)
+             : ortcffi_value_numpy(self, NULL, 0, NULL);
 }
 
 /* _view(address, shape, element, readonly): an array of other memory than a dense tensor's. */

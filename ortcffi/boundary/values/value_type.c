@@ -242,6 +242,8 @@ static PyMethodDef value_methods[] = {
     {"_from_producer", FUNCTION(ortcffi_value_from_producer), METH_FASTCALL | METH_CLASS, NULL},
     {"_give_away", ortcffi_value_give_away, METH_O, NULL},
     {"_lend", lend, METH_NOARGS, NULL},
+    {"_plain", ortcffi_value_plain, METH_VARARGS | METH_CLASS, NULL},
+    {"_array", ortcffi_value_array, METH_NOARGS, NULL},
     {"_contents", ortcffi_value_contents, METH_O, NULL},
     {"_view", ortcffi_value_view, METH_VARARGS, NULL},
     {"_capsule", ortcffi_value_capsule, METH_VARARGS, NULL},

@@ -125,9 +125,11 @@ void ortcffi_value_dealloc(PyObject* self);
 
 PyObject* ortcffi_value_from_numpy(PyObject* type, PyObject* const* arguments, Py_ssize_t count,
                                    PyObject* keywords);
+PyObject* ortcffi_value_plain(PyObject* type, PyObject* arguments);
 PyObject* ortcffi_value_borrow(PyObject* type, PyObject* arguments);
 PyObject* ortcffi_value_numpy(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                               PyObject* keywords);
+PyObject* ortcffi_value_array(PyObject* self, PyObject* unused);
 PyObject* ortcffi_value_view(PyObject* self, PyObject* arguments);
 PyObject* ortcffi_value_capsule(PyObject* self, PyObject* arguments);
 /* The Maker of an Api, for None that of the default one; NULL, without an exception, if it has
