@@ -5,6 +5,7 @@
 #include "heap/heap.h"
 #include "options/run_options.h"
 #include "options/session_options.h"
+#include "status/key_values.h"
 
 /* In bytes, without the terminating zero. */
 #define KEY_LIMIT 1024
@@ -26,7 +27,7 @@ OrtStatus* core_config_set(const char* function, struct core_items* entries, con
                        NULL);
   }
   struct core_item* item = core_items_find(entries, key, key_length + 1);
-  bool done = item != NULL ? core_item_set_text(item, value)
+  bool done = item != NULL ? core_items_set_text(entries, item, value)
                            : core_items_add(entries, key, key_length + 1, value) != NULL;
   return done ? NULL : core_no_memory(function, key_length + strlen(value) + 2);
 }
@@ -82,30 +83,11 @@ ORT_API_STATUS_IMPL(ort_GetSessionConfigEntry, const OrtSessionOptions* options,
   return NULL;
 }
 
-OrtStatus* core_config_pairs(const char* function, const struct core_items* entries,
-                             OrtKeyValuePairs** out) {
-  OrtKeyValuePairs* pairs = NULL;
-  ort_CreateKeyValuePairs(&pairs);
-  for (size_t i = 0; pairs != NULL && i < entries->count; i++) {
-    const struct core_item* entry = &entries->list[i];
-    if (!core_append_pair(pairs, entry->key, core_item_text(entry))) {
-      ort_ReleaseKeyValuePairs(pairs);
-      pairs = NULL;
-    }
-  }
-  if (pairs == NULL) {
-    return core_no_memory(function, (entries->count + 1) * sizeof(void*));
-  }
-  *out = pairs;
-  return NULL;
-}
-
 ORT_API_STATUS_IMPL(ort_GetSessionOptionsConfigEntries, const OrtSessionOptions* options,
                     OrtKeyValuePairs** out) {
   CORE_REQUIRE(GetSessionOptionsConfigEntries, options);
   CORE_REQUIRE(GetSessionOptionsConfigEntries, out);
-  return core_config_pairs("GetSessionOptionsConfigEntries", &options->lists[CORE_SESSION_CONFIG],
-                           out);
+  return core_pairs_of("GetSessionOptionsConfigEntries", &options->lists[CORE_SESSION_CONFIG], out);
 }
 
 ORT_API_STATUS_IMPL(ort_AddRunConfigEntry, OrtRunOptions* options, const char* config_key,

@@ -8,6 +8,7 @@
 #include "platform/platform.h"
 #include "options/run_options.h"
 #include "options/threading_options.h"
+#include "status/key_values.h"
 
 /* Collects pairs. NULL after an allocation failed. */
 struct pair_writer {
@@ -148,7 +149,7 @@ OrtStatus* core_run_config(const OrtRunOptions* options, OrtKeyValuePairs** out)
     *out = NULL;
     return NULL;
   }
-  return core_config_pairs("run_config", &options->config, out);
+  return core_pairs_of("run_config", &options->config, out);
 }
 
 const struct core_item* core_session_item(const OrtSessionOptions* options,

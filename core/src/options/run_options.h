@@ -4,7 +4,7 @@
 #define ORTCFFI_RUN_OPTIONS_H_
 
 #include "object/object.h"
-#include "options/keyed_list.h"
+#include "object/keyed_list.h"
 
 extern const struct core_class core_run_options_class;
 

@@ -8,7 +8,7 @@
 #define ORTCFFI_SESSION_OPTIONS_H_
 
 #include "custom_ops/custom_op.h"
-#include "options/keyed_list.h"
+#include "object/keyed_list.h"
 
 /** The client's functions that create and join threads. */
 struct core_thread_functions {
@@ -97,10 +97,6 @@ OrtStatus* core_config_set(const char* function, struct core_items* entries, con
 
 /** The value of a key; NULL if there is no such entry. Valid until the entry changes. */
 const char* core_config_get(const struct core_items* entries, const char* key);
-
-/** All entries, in the order in which they were added. */
-OrtStatus* core_config_pairs(const char* function, const struct core_items* entries,
-                             OrtKeyValuePairs** out);
 
 /** Adds a reference to each value of the list; releases one of each. */
 void core_retain_initializers(const struct core_items* items);

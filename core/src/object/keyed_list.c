@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "options/keyed_list.h"
+#include "object/keyed_list.h"
 
 #include <string.h>
 
@@ -56,20 +56,24 @@ static bool grow(struct core_items* items) {
     return true;
   }
   size_t capacity = items->capacity == 0 ? FIRST_CAPACITY : items->capacity * 2;
+  size_t each = sizeof *items->list + 2 * sizeof *items->keys + 2 * sizeof *items->table;
   /* The hash table has 32-bit indices. */
-  struct core_item* list = capacity > INT32_MAX
-                               ? NULL
-                               : heap_alloc(capacity * (sizeof *list + 2 * sizeof *items->table));
+  struct core_item* list = capacity > INT32_MAX ? NULL : heap_alloc(capacity * each);
   if (list == NULL) {
     return false;
   }
+  const char** keys = (const char**)(list + capacity);
   if (items->count > 0) {
     memcpy(list, items->list, items->count * sizeof *list);
+    memcpy(keys, items->keys, items->count * sizeof *keys);
+    memcpy(keys + capacity, items->texts, items->count * sizeof *keys);
   }
   heap_free(items->list);
   items->list = list;
+  items->keys = keys;
+  items->texts = keys + capacity;
+  items->table = (uint32_t*)(keys + 2 * capacity);
   items->capacity = capacity;
-  items->table = (uint32_t*)(list + capacity);
   enter_all(items);
   return true;
 }
@@ -93,6 +97,23 @@ static void* join(const void* key, size_t key_size, const char* text, size_t tex
   return block;
 }
 
+static void set_block(struct core_items* items, struct core_item* item, void* block) {
+  size_t at = (size_t)(item - items->list);
+  item->key = block;
+  items->keys[at] = block;
+  items->texts[at] = core_item_text(item);
+}
+
+/* Adds an item like another one, with a block of its own. */
+static struct core_item* append(struct core_items* items, const struct core_item* like,
+                                void* block) {
+  struct core_item* item = &items->list[items->count++];
+  *item = *like;
+  set_block(items, item, block);
+  enter(items, items->count - 1);
+  return item;
+}
+
 struct core_item* core_items_add(struct core_items* items, const void* key, size_t key_size,
                                  const char* text) {
   size_t text_size = text == NULL ? 0 : strlen(text) + 1;
@@ -100,23 +121,19 @@ struct core_item* core_items_add(struct core_items* items, const void* key, size
   if (block == NULL) {
     return NULL;
   }
-  struct core_item* item = &items->list[items->count++];
-  *item = (struct core_item){.key = block,
-                             .key_size = key_size,
-                             .block_size = key_size + text_size,
-                             .hash = hash_of(block, key_size)};
-  enter(items, items->count - 1);
-  return item;
+  const struct core_item item = {
+      .key_size = key_size, .block_size = key_size + text_size, .hash = hash_of(block, key_size)};
+  return append(items, &item, block);
 }
 
-bool core_item_set_text(struct core_item* item, const char* text) {
+bool core_items_set_text(struct core_items* items, struct core_item* item, const char* text) {
   size_t text_size = strlen(text) + 1;
   void* block = join(item->key, item->key_size, text, text_size);
   if (block == NULL) {
     return false;
   }
   heap_free(item->key);
-  item->key = block;
+  set_block(items, item, block);
   item->block_size = item->key_size + text_size;
   return true;
 }
@@ -128,11 +145,19 @@ bool core_items_copy(const struct core_items* from, struct core_items* to) {
       core_items_end(to);
       return false;
     }
-    to->list[to->count] = from->list[i];
-    to->list[to->count++].key = block;
-    enter(to, i);
+    append(to, &from->list[i], block);
   }
   return true;
+}
+
+void core_items_remove(struct core_items* items, struct core_item* item) {
+  size_t at = (size_t)(item - items->list);
+  heap_free(item->key);
+  size_t behind = --items->count - at;
+  memmove(item, item + 1, behind * sizeof *item);
+  memmove(&items->keys[at], &items->keys[at + 1], behind * sizeof *items->keys);
+  memmove(&items->texts[at], &items->texts[at + 1], behind * sizeof *items->texts);
+  enter_all(items);
 }
 
 void core_items_cut(struct core_items* items, size_t count) {

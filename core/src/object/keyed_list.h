@@ -11,7 +11,7 @@
 #include "core.h"
 
 struct core_item {
-  /** One block: a string or a path with its terminator, then the value of a configuration entry. */
+  /** One block: a string or a path with its terminator, then the text, if there is one. */
   void* key;
   size_t key_size;
   size_t block_size;
@@ -24,10 +24,13 @@ struct core_item {
 
 struct core_items {
   struct core_item* list;
+  /** Those of the items once more, as GetKeyValuePairs answers them. */
+  const char** keys;
+  const char** texts;
   size_t count;
   size_t capacity;
-  /** The hash table, in the block of `list`: index + 1 of an item, 0 where free. It has twice
-   * `capacity` places. */
+  /** The hash table: index + 1 of an item, 0 where free. It has twice
+   * `capacity` places. One block has all five: it begins at `list`. */
   uint32_t* table;
 };
 
@@ -46,10 +49,13 @@ struct core_item* core_items_add(struct core_items* items, const void* key, size
                                  const char* text);
 
 /** Replaces the text of an item; false where there is no memory. */
-bool core_item_set_text(struct core_item* item, const char* text);
+bool core_items_set_text(struct core_items* items, struct core_item* item, const char* text);
 
 /** Copies a list to an empty one; false where there is no memory, with `to` empty. */
 bool core_items_copy(const struct core_items* from, struct core_items* to);
+
+/** Frees an item; later ones move down. */
+void core_items_remove(struct core_items* items, struct core_item* item);
 
 /** Frees all items but the first `count`. */
 void core_items_cut(struct core_items* items, size_t count);
