@@ -155,13 +155,26 @@ OrtStatus* core_no_memory(const char* function, size_t size);
     return core_constant_status(&core_failure);                                          \
   } while (0)
 
-/** Guards a pointer argument. `function` is the slot's name. */
-#define CORE_REQUIRE(function, argument)                                             \
+/** Guards up to four pointer arguments, in this order. `function` is the slot's name. */
+#define CORE_REQUIRE(function, ...)                                                         \
+  CORE_FIFTH(__VA_ARGS__, CORE_REQUIRE_4, CORE_REQUIRE_3, CORE_REQUIRE_2, CORE_REQUIRE_1, ) \
+  (function, __VA_ARGS__)
+#define CORE_FIFTH(a, b, c, d, fifth, ...) fifth
+#define CORE_REQUIRE_1(function, argument)                                           \
   do {                                                                               \
     if (CORE_UNLIKELY(!(argument))) {                                                \
       CORE_FAIL(ORT_INVALID_ARGUMENT, #function ": " #argument " must not be NULL"); \
     }                                                                                \
   } while (0)
+#define CORE_REQUIRE_2(function, argument, ...) \
+  CORE_REQUIRE_1(function, argument);           \
+  CORE_REQUIRE_1(function, __VA_ARGS__)
+#define CORE_REQUIRE_3(function, argument, ...) \
+  CORE_REQUIRE_1(function, argument);           \
+  CORE_REQUIRE_2(function, __VA_ARGS__)
+#define CORE_REQUIRE_4(function, argument, ...) \
+  CORE_REQUIRE_1(function, argument);           \
+  CORE_REQUIRE_3(function, __VA_ARGS__)
 
 /** Guards a pointer argument that only `needed` makes necessary. */
 #define CORE_REQUIRE_IF(needed, function, argument) \

@@ -110,9 +110,7 @@ ORT_API_STATUS_IMPL(ort_CreateOpAttr, const char* name, const void* data, int le
 
 OrtStatus* ORT_API_CALL core_tensor_attribute(const char* name, const OrtValue* tensor,
                                               OrtOpAttr** out) {
-  CORE_REQUIRE(ortcore_tensor_attribute, name);
-  CORE_REQUIRE(ortcore_tensor_attribute, tensor);
-  CORE_REQUIRE(ortcore_tensor_attribute, out);
+  CORE_REQUIRE(ortcore_tensor_attribute, name, tensor, out);
   if (!core_is_tensor(tensor)) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_tensor_attribute: tensor must be a dense tensor");
   }
@@ -151,8 +149,7 @@ static size_t readable(const OrtOpAttr* attr, OrtOpAttrType type) {
 
 ORT_API_STATUS_IMPL(ort_ReadOpAttr, const OrtOpAttr* op_attr, OrtOpAttrType type, void* data,
                     size_t len, size_t* out) {
-  CORE_REQUIRE(ReadOpAttr, op_attr);
-  CORE_REQUIRE(ReadOpAttr, out);
+  CORE_REQUIRE(ReadOpAttr, op_attr, out);
   if (type < ORT_OP_ATTR_INT || type > ORT_OP_ATTR_STRINGS) {
     *out = 0;
     CORE_FAIL(ORT_INVALID_ARGUMENT,
@@ -174,23 +171,20 @@ ORT_API_STATUS_IMPL(ort_ReadOpAttr, const OrtOpAttr* op_attr, OrtOpAttrType type
 }
 
 ORT_API_STATUS_IMPL(ort_OpAttr_GetType, const OrtOpAttr* attribute, OrtOpAttrType* type) {
-  CORE_REQUIRE(OpAttr_GetType, attribute);
-  CORE_REQUIRE(OpAttr_GetType, type);
+  CORE_REQUIRE(OpAttr_GetType, attribute, type);
   *type = attribute->type;
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_OpAttr_GetName, const OrtOpAttr* attribute, const char** name) {
-  CORE_REQUIRE(OpAttr_GetName, attribute);
-  CORE_REQUIRE(OpAttr_GetName, name);
+  CORE_REQUIRE(OpAttr_GetName, attribute, name);
   *name = attribute->name;
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_OpAttr_GetTensorAttributeAsOrtValue, const OrtOpAttr* attribute,
                     OrtValue** attr_tensor) {
-  CORE_REQUIRE(OpAttr_GetTensorAttributeAsOrtValue, attribute);
-  CORE_REQUIRE(OpAttr_GetTensorAttributeAsOrtValue, attr_tensor);
+  CORE_REQUIRE(OpAttr_GetTensorAttributeAsOrtValue, attribute, attr_tensor);
   if (attribute->type == ORT_OP_ATTR_TENSOR) {
     OrtAllocator* allocator = NULL;
     CORE_TRY(ort_GetAllocatorWithDefaultOptions(&allocator));

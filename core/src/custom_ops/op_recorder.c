@@ -43,8 +43,8 @@ struct registration {
   struct core_custom_ops added;
 };
 
+/* Guarded with their pairs by CORE_LOCK_OP_RECORDERS, under which no other library is called. */
 static struct recorder recorders[RECORDERS];
-/* Protects the recorders and their pairs. Never held while another library is called. */
 
 static __thread struct registration* current CORE_TLS;
 

@@ -159,8 +159,7 @@ ORT_API_STATUS_IMPL(ort_CreateEnvWithCustomLoggerAndGlobalThreadPools,
 #define CREATION_OPTIONS_SINCE 24
 
 ORT_API_STATUS_IMPL(ort_CreateEnvWithOptions, const OrtEnvCreationOptions* options, OrtEnv** out) {
-  CORE_REQUIRE(CreateEnvWithOptions, options);
-  CORE_REQUIRE(CreateEnvWithOptions, out);
+  CORE_REQUIRE(CreateEnvWithOptions, options, out);
   if (options->version < CREATION_OPTIONS_SINCE) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "CreateEnvWithOptions: options->version must be 24 or more; a client sends the "

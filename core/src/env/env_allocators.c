@@ -83,8 +83,7 @@ static struct core_shared_allocator* describe(const struct OrtMemoryInfo* info) 
 }
 
 ORT_API_STATUS_IMPL(ort_RegisterAllocator, OrtEnv* env, OrtAllocator* allocator) {
-  CORE_REQUIRE(RegisterAllocator, env);
-  CORE_REQUIRE(RegisterAllocator, allocator);
+  CORE_REQUIRE(RegisterAllocator, env, allocator);
   const struct OrtMemoryInfo* info = allocator->Info == NULL ? NULL : allocator->Info(allocator);
   if (!core_is_memory_info(info)) {
     CORE_FAIL(
@@ -180,8 +179,7 @@ ORT_API_STATUS_IMPL(ort_CreateAndRegisterAllocatorV2, OrtEnv* env, const char* p
                     const OrtMemoryInfo* mem_info, const OrtArenaCfg* arena_cfg,
                     const char* const* provider_options_keys,
                     const char* const* provider_options_values, size_t num_keys) {
-  CORE_REQUIRE(CreateAndRegisterAllocatorV2, env);
-  CORE_REQUIRE(CreateAndRegisterAllocatorV2, provider_type);
+  CORE_REQUIRE(CreateAndRegisterAllocatorV2, env, provider_type);
   CORE_REQUIRE_INFO(CreateAndRegisterAllocatorV2, mem_info);
   CORE_REQUIRE_IF(num_keys > 0, CreateAndRegisterAllocatorV2, provider_options_keys);
   CORE_REQUIRE_IF(num_keys > 0, CreateAndRegisterAllocatorV2, provider_options_values);
@@ -214,9 +212,7 @@ ORT_API_STATUS_IMPL(ort_CreateSharedAllocator, OrtEnv* env, const OrtEpDevice* e
                     OrtDeviceMemoryType mem_type, OrtAllocatorType allocator_type,
                     const OrtKeyValuePairs* allocator_options, OrtAllocator** allocator) {
   (void)mem_type, (void)allocator_type, (void)allocator_options;
-  CORE_REQUIRE(CreateSharedAllocator, env);
-  CORE_REQUIRE(CreateSharedAllocator, ep_device);
-  CORE_REQUIRE(CreateSharedAllocator, allocator);
+  CORE_REQUIRE(CreateSharedAllocator, env, ep_device, allocator);
   /* The CPU, the core's only device, has no memory of its own: RegisterAllocator is for that. */
   CORE_FAIL(ORT_INVALID_ARGUMENT,
             "CreateSharedAllocator: ep_device has no memory of its own of this mem_type");
@@ -225,8 +221,7 @@ ORT_API_STATUS_IMPL(ort_CreateSharedAllocator, OrtEnv* env, const OrtEpDevice* e
 ORT_API_STATUS_IMPL(ort_ReleaseSharedAllocator, OrtEnv* env, const OrtEpDevice* ep_device,
                     OrtDeviceMemoryType mem_type) {
   (void)mem_type;
-  CORE_REQUIRE(ReleaseSharedAllocator, env);
-  CORE_REQUIRE(ReleaseSharedAllocator, ep_device);
+  CORE_REQUIRE(ReleaseSharedAllocator, env, ep_device);
   CORE_FAIL(ORT_INVALID_ARGUMENT,
             "ReleaseSharedAllocator: ep_device has no memory of its own of this mem_type");
 }

@@ -69,8 +69,7 @@ int ORT_API_CALL core_log_text(OrtLoggingLevel severity, const char* category, c
 
 ORT_API_STATUS_IMPL(ort_Logger_GetLoggingSeverityLevel, const OrtLogger* logger,
                     OrtLoggingLevel* out) {
-  CORE_REQUIRE(Logger_GetLoggingSeverityLevel, logger);
-  CORE_REQUIRE(Logger_GetLoggingSeverityLevel, out);
+  CORE_REQUIRE(Logger_GetLoggingSeverityLevel, logger, out);
   *out = (OrtLoggingLevel)__atomic_load_n(&logger->severity, __ATOMIC_RELAXED);
   return NULL;
 }

@@ -33,8 +33,7 @@ ORT_API_STATUS_IMPL(ort_GetCurrentGpuDeviceId, int* device_id) {
 
 /* Answers one block: the array with a terminating NULL, then the names. */
 ORT_API_STATUS_IMPL(ort_GetAvailableProviders, char*** out_ptr, int* provider_length) {
-  CORE_REQUIRE(GetAvailableProviders, out_ptr);
-  CORE_REQUIRE(GetAvailableProviders, provider_length);
+  CORE_REQUIRE(GetAvailableProviders, out_ptr, provider_length);
   static const char cpu[] = "CPUExecutionProvider";
   char** providers = heap_alloc(2 * sizeof *providers + sizeof cpu);
   if (providers == NULL) {

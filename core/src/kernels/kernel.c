@@ -108,8 +108,7 @@ static const struct core_class kernel_class = {.kind = CORE_KERNEL, .end = end_k
 
 OrtStatus* core_kernel_create(const struct core_kernel_host* host, const OrtcoreNode* node,
                               OrtcoreKernel** out) {
-  CORE_REQUIRE(ortcore_kernel_create, node);
-  CORE_REQUIRE(ortcore_kernel_create, out);
+  CORE_REQUIRE(ortcore_kernel_create, node, out);
   if (node->version < CORE_KERNELS_SINCE) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_kernel_create: the node's version must be 30 or more");
   }

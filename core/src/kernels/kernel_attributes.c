@@ -99,8 +99,7 @@ ORT_API_STATUS_IMPL(ort_KernelInfoGetAttribute_tensor, const OrtKernelInfo* info
   static const char function[] = "KernelInfoGetAttribute_tensor";
   const OrtOpAttr* attr = NULL;
   CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttribute_tensor);
-  CORE_REQUIRE(KernelInfoGetAttribute_tensor, allocator);
-  CORE_REQUIRE(KernelInfoGetAttribute_tensor, out);
+  CORE_REQUIRE(KernelInfoGetAttribute_tensor, allocator, out);
   CORE_TRY(require(function, info, name, ORT_OP_ATTR_TENSOR, &attr));
   return core_copy_tensor(function, (const struct core_tensor*)core_op_attr_tensor(attr), allocator,
                           (struct core_tensor**)out);
@@ -140,8 +139,7 @@ ORT_API_STATUS_IMPL(ort_KernelInfoGetAttributeArray_string, const OrtKernelInfo*
   static const char function[] = "KernelInfoGetAttributeArray_string";
   const OrtOpAttr* attr = NULL;
   CORE_REQUIRE_KERNEL_INFO(KernelInfoGetAttributeArray_string);
-  CORE_REQUIRE(KernelInfoGetAttributeArray_string, out);
-  CORE_REQUIRE(KernelInfoGetAttributeArray_string, size);
+  CORE_REQUIRE(KernelInfoGetAttributeArray_string, out, size);
   CORE_TRY(find_attribute(function, info, name, ORT_OP_ATTR_STRINGS, &attr));
   const char* texts = attr != NULL ? core_op_attr_value(attr) : NULL;
   size_t count = 0;

@@ -198,16 +198,14 @@ ORT_API_STATUS_IMPL(ort_KernelContext_GetLogger, const OrtKernelContext* context
 ORT_API_STATUS_IMPL(ort_KernelContext_GetAllocator, const OrtKernelContext* context,
                     const OrtMemoryInfo* mem_info, OrtAllocator** out) {
   CORE_REQUIRE_CONTEXT(KernelContext_GetAllocator);
-  CORE_REQUIRE(KernelContext_GetAllocator, mem_info);
-  CORE_REQUIRE(KernelContext_GetAllocator, out);
+  CORE_REQUIRE(KernelContext_GetAllocator, mem_info, out);
   return core_node_allocator("KernelContext_GetAllocator", context->node, mem_info, out);
 }
 
 ORT_API_STATUS_IMPL(ort_KernelContext_GetScratchBuffer, const OrtKernelContext* context,
                     const OrtMemoryInfo* mem_info, size_t count_or_bytes, void** out) {
   CORE_REQUIRE_CONTEXT(KernelContext_GetScratchBuffer);
-  CORE_REQUIRE(KernelContext_GetScratchBuffer, mem_info);
-  CORE_REQUIRE(KernelContext_GetScratchBuffer, out);
+  CORE_REQUIRE(KernelContext_GetScratchBuffer, mem_info, out);
   OrtAllocator* allocator = NULL;
   CORE_TRY(
       core_node_allocator("KernelContext_GetScratchBuffer", context->node, mem_info, &allocator));

@@ -172,8 +172,7 @@ ORT_API_STATUS_IMPL(ort_KernelInfo_GetLogger, const OrtKernelInfo* info, const O
 ORT_API_STATUS_IMPL(ort_KernelInfoGetConstantInput_tensor, const OrtKernelInfo* info, size_t index,
                     int* is_constant, const OrtValue** out) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfoGetConstantInput_tensor);
-  CORE_REQUIRE(KernelInfoGetConstantInput_tensor, is_constant);
-  CORE_REQUIRE(KernelInfoGetConstantInput_tensor, out);
+  CORE_REQUIRE(KernelInfoGetConstantInput_tensor, is_constant, out);
   const struct core_side* inputs = &info->node->inputs;
   *is_constant = index < inputs->count && inputs->list[index].constant != NULL;
   if (*is_constant) {

@@ -138,8 +138,7 @@ ORT_API_STATUS_IMPL(ort_GetAllocatorWithDefaultOptions, OrtAllocator** out) {
 
 static CORE_NOINLINE OrtStatus* allocator_alloc_slow(OrtAllocator* ort_allocator, size_t size,
                                                      void** out) {
-  CORE_REQUIRE(AllocatorAlloc, ort_allocator);
-  CORE_REQUIRE(AllocatorAlloc, out);
+  CORE_REQUIRE(AllocatorAlloc, ort_allocator, out);
   if (ort_allocator->Alloc == NULL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "AllocatorAlloc: ort_allocator has no Alloc");
   }
@@ -219,8 +218,7 @@ ORT_API_STATUS_IMPL(ort_AllocatorFree, OrtAllocator* ort_allocator, void* p) {
 
 ORT_API_STATUS_IMPL(ort_AllocatorGetInfo, const OrtAllocator* ort_allocator,
                     const OrtMemoryInfo** out) {
-  CORE_REQUIRE(AllocatorGetInfo, ort_allocator);
-  CORE_REQUIRE(AllocatorGetInfo, out);
+  CORE_REQUIRE(AllocatorGetInfo, ort_allocator, out);
   if (ort_allocator->Info == NULL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "AllocatorGetInfo: ort_allocator has no Info");
   }
@@ -233,8 +231,7 @@ ORT_API_STATUS_IMPL(ort_AllocatorGetInfo, const OrtAllocator* ort_allocator,
 
 ORT_API_STATUS_IMPL(ort_AllocatorGetStats, const OrtAllocator* ort_allocator,
                     OrtKeyValuePairs** out) {
-  CORE_REQUIRE(AllocatorGetStats, ort_allocator);
-  CORE_REQUIRE(AllocatorGetStats, out);
+  CORE_REQUIRE(AllocatorGetStats, ort_allocator, out);
   if (ort_allocator->version >= STATS_SINCE && ort_allocator->GetStats != NULL) {
     return ort_allocator->GetStats(ort_allocator, out);
   }

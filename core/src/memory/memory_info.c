@@ -76,8 +76,7 @@ static const struct device* find_device(const char* name) {
 
 ORT_API_STATUS_IMPL(ort_CreateMemoryInfo, const char* name, OrtAllocatorType type, int id,
                     OrtMemType mem_type, OrtMemoryInfo** out) {
-  CORE_REQUIRE(CreateMemoryInfo, name);
-  CORE_REQUIRE(CreateMemoryInfo, out);
+  CORE_REQUIRE(CreateMemoryInfo, name, out);
   const struct device* device = find_device(name);
   if (device == NULL) {
     CORE_FAIL(
@@ -107,8 +106,7 @@ ORT_API_STATUS_IMPL(ort_CreateCpuMemoryInfo, OrtAllocatorType type, OrtMemType m
 ORT_API_STATUS_IMPL(ort_CreateMemoryInfo_V2, const char* name, OrtMemoryInfoDeviceType device_type,
                     uint32_t vendor_id, int32_t device_id, OrtDeviceMemoryType mem_type,
                     size_t alignment, OrtAllocatorType allocator_type, OrtMemoryInfo** out) {
-  CORE_REQUIRE(CreateMemoryInfo_V2, name);
-  CORE_REQUIRE(CreateMemoryInfo_V2, out);
+  CORE_REQUIRE(CreateMemoryInfo_V2, name, out);
   if (device_type != CPU && device_type != GPU && device_type != NPU &&
       device_type != OrtMemoryInfoDeviceType_FPGA) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,

@@ -39,9 +39,7 @@ const char* core_config_get(const struct core_items* entries, const char* key) {
 
 ORT_API_STATUS_IMPL(ort_AddSessionConfigEntry, OrtSessionOptions* options, const char* config_key,
                     const char* config_value) {
-  CORE_REQUIRE(AddSessionConfigEntry, options);
-  CORE_REQUIRE(AddSessionConfigEntry, config_key);
-  CORE_REQUIRE(AddSessionConfigEntry, config_value);
+  CORE_REQUIRE(AddSessionConfigEntry, options, config_key, config_value);
   return core_config_set("AddSessionConfigEntry", &options->lists[CORE_SESSION_CONFIG], config_key,
                          config_value);
 }
@@ -85,16 +83,13 @@ ORT_API_STATUS_IMPL(ort_GetSessionConfigEntry, const OrtSessionOptions* options,
 
 ORT_API_STATUS_IMPL(ort_GetSessionOptionsConfigEntries, const OrtSessionOptions* options,
                     OrtKeyValuePairs** out) {
-  CORE_REQUIRE(GetSessionOptionsConfigEntries, options);
-  CORE_REQUIRE(GetSessionOptionsConfigEntries, out);
+  CORE_REQUIRE(GetSessionOptionsConfigEntries, options, out);
   return core_pairs_of("GetSessionOptionsConfigEntries", &options->lists[CORE_SESSION_CONFIG], out);
 }
 
 ORT_API_STATUS_IMPL(ort_AddRunConfigEntry, OrtRunOptions* options, const char* config_key,
                     const char* config_value) {
-  CORE_REQUIRE(AddRunConfigEntry, options);
-  CORE_REQUIRE(AddRunConfigEntry, config_key);
-  CORE_REQUIRE(AddRunConfigEntry, config_value);
+  CORE_REQUIRE(AddRunConfigEntry, options, config_key, config_value);
   return core_config_set("AddRunConfigEntry", &options->config, config_key, config_value);
 }
 
@@ -118,14 +113,12 @@ static OrtStatus* fix_dimension(const char* function, OrtSessionOptions* options
 
 ORT_API_STATUS_IMPL(ort_AddFreeDimensionOverride, OrtSessionOptions* options,
                     const char* dim_denotation, int64_t dim_value) {
-  CORE_REQUIRE(AddFreeDimensionOverride, options);
-  CORE_REQUIRE(AddFreeDimensionOverride, dim_denotation);
+  CORE_REQUIRE(AddFreeDimensionOverride, options, dim_denotation);
   return fix_dimension("AddFreeDimensionOverride", options, dim_denotation, true, dim_value);
 }
 
 ORT_API_STATUS_IMPL(ort_AddFreeDimensionOverrideByName, OrtSessionOptions* options,
                     const char* dim_name, int64_t dim_value) {
-  CORE_REQUIRE(AddFreeDimensionOverrideByName, options);
-  CORE_REQUIRE(AddFreeDimensionOverrideByName, dim_name);
+  CORE_REQUIRE(AddFreeDimensionOverrideByName, options, dim_name);
   return fix_dimension("AddFreeDimensionOverrideByName", options, dim_name, false, dim_value);
 }

@@ -48,9 +48,7 @@ static OrtStatus* add_value(const char* function, struct core_items* items, cons
 
 ORT_API_STATUS_IMPL(ort_AddInitializer, OrtSessionOptions* options, const char* name,
                     const OrtValue* val) {
-  CORE_REQUIRE(AddInitializer, options);
-  CORE_REQUIRE(AddInitializer, name);
-  CORE_REQUIRE(AddInitializer, val);
+  CORE_REQUIRE(AddInitializer, options, name, val);
   return add_value("AddInitializer", &options->lists[CORE_INITIALIZERS], name, val);
 }
 

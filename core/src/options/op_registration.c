@@ -7,15 +7,13 @@
 #include "options/session_options.h"
 
 ORT_API_STATUS_IMPL(ort_CreateCustomOpDomain, const char* domain, OrtCustomOpDomain** out) {
-  CORE_REQUIRE(CreateCustomOpDomain, domain);
-  CORE_REQUIRE(CreateCustomOpDomain, out);
+  CORE_REQUIRE(CreateCustomOpDomain, domain, out);
   return core_new_op_domain("CreateCustomOpDomain", domain, out);
 }
 
 ORT_API_STATUS_IMPL(ort_CustomOpDomain_Add, OrtCustomOpDomain* custom_op_domain,
                     const OrtCustomOp* op) {
-  CORE_REQUIRE(CustomOpDomain_Add, custom_op_domain);
-  CORE_REQUIRE(CustomOpDomain_Add, op);
+  CORE_REQUIRE(CustomOpDomain_Add, custom_op_domain, op);
   return core_op_domain_add("CustomOpDomain_Add", custom_op_domain, op);
 }
 
@@ -27,8 +25,7 @@ void ORT_API_CALL ort_ReleaseCustomOpDomain(OrtCustomOpDomain* input) NO_EXCEPTI
 
 ORT_API_STATUS_IMPL(ort_AddCustomOpDomain, OrtSessionOptions* options,
                     OrtCustomOpDomain* custom_op_domain) {
-  CORE_REQUIRE(AddCustomOpDomain, options);
-  CORE_REQUIRE(AddCustomOpDomain, custom_op_domain);
+  CORE_REQUIRE(AddCustomOpDomain, options, custom_op_domain);
   return core_custom_ops_add("AddCustomOpDomain", &options->custom_ops, custom_op_domain);
 }
 
@@ -39,8 +36,7 @@ ORT_API_STATUS_IMPL(ort_EnableOrtCustomOps, OrtSessionOptions* options) {
 
 OrtStatus* core_register_library_v1(OrtSessionOptions* options, const OrtApiBase* base,
                                     const char* library_path, void** library_handle) {
-  CORE_REQUIRE(RegisterCustomOpsLibrary, options);
-  CORE_REQUIRE(RegisterCustomOpsLibrary, library_handle);
+  CORE_REQUIRE(RegisterCustomOpsLibrary, options, library_handle);
   if (library_path == NULL) {
     CORE_FAIL(ORT_RUNTIME_EXCEPTION, "RegisterCustomOpsLibrary: library_path must not be NULL");
   }
@@ -83,8 +79,7 @@ ORT_API_STATUS_IMPL(ort_RegisterCustomOpsLibrary_V2, OrtSessionOptions* options,
 
 OrtStatus* core_register_function(OrtSessionOptions* options, const OrtApiBase* base,
                                   const char* registration_func_name) {
-  CORE_REQUIRE(RegisterCustomOpsUsingFunction, options);
-  CORE_REQUIRE(RegisterCustomOpsUsingFunction, registration_func_name);
+  CORE_REQUIRE(RegisterCustomOpsUsingFunction, options, registration_func_name);
   void* symbol = core_process_symbol(registration_func_name);
   if (symbol == NULL) {
     return core_status(ORT_FAIL,

@@ -59,23 +59,20 @@ ORT_API_STATUS_IMPL(ort_RunOptionsSetRunTag, OrtRunOptions* options, const char*
 
 ORT_API_STATUS_IMPL(ort_RunOptionsGetRunLogVerbosityLevel, const OrtRunOptions* options,
                     int* log_verbosity_level) {
-  CORE_REQUIRE(RunOptionsGetRunLogVerbosityLevel, options);
-  CORE_REQUIRE(RunOptionsGetRunLogVerbosityLevel, log_verbosity_level);
+  CORE_REQUIRE(RunOptionsGetRunLogVerbosityLevel, options, log_verbosity_level);
   *log_verbosity_level = options->log_verbosity;
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_RunOptionsGetRunLogSeverityLevel, const OrtRunOptions* options,
                     int* log_severity_level) {
-  CORE_REQUIRE(RunOptionsGetRunLogSeverityLevel, options);
-  CORE_REQUIRE(RunOptionsGetRunLogSeverityLevel, log_severity_level);
+  CORE_REQUIRE(RunOptionsGetRunLogSeverityLevel, options, log_severity_level);
   *log_severity_level = options->log_severity;
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_RunOptionsGetRunTag, const OrtRunOptions* options, const char** run_tag) {
-  CORE_REQUIRE(RunOptionsGetRunTag, options);
-  CORE_REQUIRE(RunOptionsGetRunTag, run_tag);
+  CORE_REQUIRE(RunOptionsGetRunTag, options, run_tag);
   *run_tag = options->tag == NULL ? "" : options->tag;
   return NULL;
 }
@@ -101,8 +98,7 @@ void ORT_API_CALL ort_RunOptionsSetSyncStream(OrtRunOptions* options,
 
 ORT_API_STATUS_IMPL(ort_RunOptionsEnableProfiling, OrtRunOptions* options,
                     const ORTCHAR_T* profile_file_prefix) {
-  CORE_REQUIRE(RunOptionsEnableProfiling, options);
-  CORE_REQUIRE(RunOptionsEnableProfiling, profile_file_prefix);
+  CORE_REQUIRE(RunOptionsEnableProfiling, options, profile_file_prefix);
   size_t size = core_path_size(profile_file_prefix);
   ORTCHAR_T* copy = core_copy_bytes(profile_file_prefix, size);
   if (copy == NULL) {

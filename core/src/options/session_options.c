@@ -88,8 +88,7 @@ static bool copy_parts(const struct OrtSessionOptions* from, struct OrtSessionOp
 
 ORT_API_STATUS_IMPL(ort_CloneSessionOptions, const OrtSessionOptions* in_options,
                     OrtSessionOptions** out_options) {
-  CORE_REQUIRE(CloneSessionOptions, in_options);
-  CORE_REQUIRE(CloneSessionOptions, out_options);
+  CORE_REQUIRE(CloneSessionOptions, in_options, out_options);
   core_retain(&in_options->load_flag->object);
   struct OrtSessionOptions* copy = new_options(&in_options->settings, in_options->load_flag);
   if (copy != NULL && !copy_parts(in_options, copy)) {
@@ -215,16 +214,14 @@ ORT_API_STATUS_IMPL(ort_SetSessionGraphOptimizationLevel, OrtSessionOptions* opt
 }
 
 ORT_API_STATUS_IMPL(ort_GetMemPatternEnabled, const OrtSessionOptions* options, int* out) {
-  CORE_REQUIRE(GetMemPatternEnabled, options);
-  CORE_REQUIRE(GetMemPatternEnabled, out);
+  CORE_REQUIRE(GetMemPatternEnabled, options, out);
   *out = options->settings.mem_pattern;
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_GetSessionExecutionMode, const OrtSessionOptions* options,
                     ExecutionMode* out) {
-  CORE_REQUIRE(GetSessionExecutionMode, options);
-  CORE_REQUIRE(GetSessionExecutionMode, out);
+  CORE_REQUIRE(GetSessionExecutionMode, options, out);
   *out = options->settings.execution_mode;
   return NULL;
 }
@@ -241,8 +238,7 @@ static bool set_text(OrtSessionOptions* options, enum core_session_text which, c
 }
 
 ORT_API_STATUS_IMPL(ort_SetSessionLogId, OrtSessionOptions* options, const char* logid) {
-  CORE_REQUIRE(SetSessionLogId, options);
-  CORE_REQUIRE(SetSessionLogId, logid);
+  CORE_REQUIRE(SetSessionLogId, options, logid);
   size_t size = strlen(logid) + 1;
   return set_text(options, CORE_LOG_ID, logid, size) ? NULL
                                                      : CORE_OUT_OF_MEMORY(SetSessionLogId, size);
@@ -250,8 +246,7 @@ ORT_API_STATUS_IMPL(ort_SetSessionLogId, OrtSessionOptions* options, const char*
 
 ORT_API_STATUS_IMPL(ort_SetOptimizedModelFilePath, OrtSessionOptions* options,
                     const ORTCHAR_T* optimized_model_filepath) {
-  CORE_REQUIRE(SetOptimizedModelFilePath, options);
-  CORE_REQUIRE(SetOptimizedModelFilePath, optimized_model_filepath);
+  CORE_REQUIRE(SetOptimizedModelFilePath, options, optimized_model_filepath);
   size_t size = core_path_size(optimized_model_filepath);
   return set_text(options, CORE_OPTIMIZED_MODEL_PATH, optimized_model_filepath, size)
              ? NULL
@@ -260,8 +255,7 @@ ORT_API_STATUS_IMPL(ort_SetOptimizedModelFilePath, OrtSessionOptions* options,
 
 ORT_API_STATUS_IMPL(ort_EnableProfiling, OrtSessionOptions* options,
                     const ORTCHAR_T* profile_file_prefix) {
-  CORE_REQUIRE(EnableProfiling, options);
-  CORE_REQUIRE(EnableProfiling, profile_file_prefix);
+  CORE_REQUIRE(EnableProfiling, options, profile_file_prefix);
   size_t size = core_path_size(profile_file_prefix);
   if (!set_text(options, CORE_PROFILE_PREFIX, profile_file_prefix, size)) {
     return CORE_OUT_OF_MEMORY(EnableProfiling, size);
@@ -302,8 +296,7 @@ ORT_API_STATUS_IMPL(ort_SessionOptionsSetEpSelectionPolicyDelegate,
 
 ORT_API_STATUS_IMPL(ort_SessionOptionsSetWeightlessSourceModelBuffer, OrtSessionOptions* options,
                     const void* source_model_data, size_t source_model_data_length) {
-  CORE_REQUIRE(SessionOptionsSetWeightlessSourceModelBuffer, options);
-  CORE_REQUIRE(SessionOptionsSetWeightlessSourceModelBuffer, source_model_data);
+  CORE_REQUIRE(SessionOptionsSetWeightlessSourceModelBuffer, options, source_model_data);
   if (source_model_data_length == 0) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "SessionOptionsSetWeightlessSourceModelBuffer: source_model_data_length must be "

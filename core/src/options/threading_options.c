@@ -76,8 +76,7 @@ ORT_API_STATUS_IMPL(ort_SetGlobalDenormalAsZero, OrtThreadingOptions* tp_options
 
 ORT_API_STATUS_IMPL(ort_SetGlobalIntraOpThreadAffinity, OrtThreadingOptions* tp_options,
                     const char* affinity_string) {
-  CORE_REQUIRE(SetGlobalIntraOpThreadAffinity, tp_options);
-  CORE_REQUIRE(SetGlobalIntraOpThreadAffinity, affinity_string);
+  CORE_REQUIRE(SetGlobalIntraOpThreadAffinity, tp_options, affinity_string);
   size_t length = strnlen(affinity_string, AFFINITY_LIMIT + 1);
   if (length == 0 || length > AFFINITY_LIMIT) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,

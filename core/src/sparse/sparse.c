@@ -150,8 +150,7 @@ static OrtStatus* find_values(const char* function, const OrtValue* value,
 }
 
 ORT_API_STATUS_IMPL(ort_GetSparseTensorFormat, const OrtValue* ort_value, OrtSparseFormat* out) {
-  CORE_REQUIRE(GetSparseTensorFormat, ort_value);
-  CORE_REQUIRE(GetSparseTensorFormat, out);
+  CORE_REQUIRE(GetSparseTensorFormat, ort_value, out);
   struct core_sparse* sparse = NULL;
   CORE_TRY(core_as_sparse("GetSparseTensorFormat", ort_value, &sparse));
   *out = sparse->format;
@@ -159,8 +158,7 @@ ORT_API_STATUS_IMPL(ort_GetSparseTensorFormat, const OrtValue* ort_value, OrtSpa
 }
 
 ORT_API_STATUS_IMPL(ort_GetSparseTensorValues, const OrtValue* ort_value, const void** out) {
-  CORE_REQUIRE(GetSparseTensorValues, ort_value);
-  CORE_REQUIRE(GetSparseTensorValues, out);
+  CORE_REQUIRE(GetSparseTensorValues, ort_value, out);
   struct core_tensor* values = NULL;
   CORE_TRY(find_values("GetSparseTensorValues", ort_value, &values));
   if (values->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
@@ -175,8 +173,7 @@ ORT_API_STATUS_IMPL(ort_GetSparseTensorValues, const OrtValue* ort_value, const 
 ORT_API_STATUS_IMPL(ort_GetSparseTensorValuesTypeAndShape, const OrtValue* ort_value,
                     OrtTensorTypeAndShapeInfo** out) {
   static const char function[] = "GetSparseTensorValuesTypeAndShape";
-  CORE_REQUIRE(GetSparseTensorValuesTypeAndShape, ort_value);
-  CORE_REQUIRE(GetSparseTensorValuesTypeAndShape, out);
+  CORE_REQUIRE(GetSparseTensorValuesTypeAndShape, ort_value, out);
   struct core_tensor* values = NULL;
   CORE_TRY(find_values(function, ort_value, &values));
   return core_new_shape_info(function, &values->shape, out);
@@ -205,8 +202,7 @@ static OrtStatus* find_indices(const char* function, const OrtValue* value,
 ORT_API_STATUS_IMPL(ort_GetSparseTensorIndicesTypeShape, const OrtValue* ort_value,
                     enum OrtSparseIndicesFormat indices_format, OrtTensorTypeAndShapeInfo** out) {
   static const char function[] = "GetSparseTensorIndicesTypeShape";
-  CORE_REQUIRE(GetSparseTensorIndicesTypeShape, ort_value);
-  CORE_REQUIRE(GetSparseTensorIndicesTypeShape, out);
+  CORE_REQUIRE(GetSparseTensorIndicesTypeShape, ort_value, out);
   struct core_tensor* indices = NULL;
   CORE_TRY(find_indices(function, ort_value, indices_format, &indices));
   return core_new_shape_info(function, &indices->shape, out);
@@ -215,9 +211,7 @@ ORT_API_STATUS_IMPL(ort_GetSparseTensorIndicesTypeShape, const OrtValue* ort_val
 ORT_API_STATUS_IMPL(ort_GetSparseTensorIndices, const OrtValue* ort_value,
                     enum OrtSparseIndicesFormat indices_format, size_t* num_indices,
                     const void** indices) {
-  CORE_REQUIRE(GetSparseTensorIndices, ort_value);
-  CORE_REQUIRE(GetSparseTensorIndices, num_indices);
-  CORE_REQUIRE(GetSparseTensorIndices, indices);
+  CORE_REQUIRE(GetSparseTensorIndices, ort_value, num_indices, indices);
   struct core_tensor* found = NULL;
   CORE_TRY(find_indices("GetSparseTensorIndices", ort_value, indices_format, &found));
   *num_indices = found->shape.count;

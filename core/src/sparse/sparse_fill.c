@@ -111,8 +111,7 @@ ORT_API_STATUS_IMPL(ort_FillSparseTensorCoo, OrtValue* ort_value,
                     size_t values_shape_len, const void* values, const int64_t* indices_data,
                     size_t indices_num) {
   static const char function[] = "FillSparseTensorCoo";
-  CORE_REQUIRE(FillSparseTensorCoo, ort_value);
-  CORE_REQUIRE(FillSparseTensorCoo, data_mem_info);
+  CORE_REQUIRE(FillSparseTensorCoo, ort_value, data_mem_info);
   if (values_shape_len > 0) {
     CORE_REQUIRE(FillSparseTensorCoo, values_shape);
   }
@@ -139,8 +138,7 @@ ORT_API_STATUS_IMPL(ort_FillSparseTensorCsr, OrtValue* ort_value,
                     size_t inner_indices_num, const int64_t* outer_indices_data,
                     size_t outer_indices_num) {
   static const char function[] = "FillSparseTensorCsr";
-  CORE_REQUIRE(FillSparseTensorCsr, ort_value);
-  CORE_REQUIRE(FillSparseTensorCsr, data_mem_info);
+  CORE_REQUIRE(FillSparseTensorCsr, ort_value, data_mem_info);
   if (values_shape_len > 0) {
     CORE_REQUIRE(FillSparseTensorCsr, values_shape);
   }
@@ -173,8 +171,7 @@ ORT_API_STATUS_IMPL(ort_FillSparseTensorBlockSparse, OrtValue* ort_value,
                     size_t values_shape_len, const void* values, const int64_t* indices_shape_data,
                     size_t indices_shape_len, const int32_t* indices_data) {
   static const char function[] = "FillSparseTensorBlockSparse";
-  CORE_REQUIRE(FillSparseTensorBlockSparse, ort_value);
-  CORE_REQUIRE(FillSparseTensorBlockSparse, data_mem_info);
+  CORE_REQUIRE(FillSparseTensorBlockSparse, ort_value, data_mem_info);
   if (values_shape_len > 0) {
     CORE_REQUIRE(FillSparseTensorBlockSparse, values_shape);
   }

@@ -57,8 +57,7 @@ OrtStatus* ORT_API_CALL core_host_kernel(const OrtcoreNode* node, OrtcoreKernel*
 
 OrtStatus* ORT_API_CALL core_register_library(OrtSessionOptions* options, const OrtApiBase* base,
                                               const char* path, OrtcoreCopy copy, int* is_copy) {
-  CORE_REQUIRE(ortcore_register_library, options);
-  CORE_REQUIRE(ortcore_register_library, path);
+  CORE_REQUIRE(ortcore_register_library, options, path);
   char error[CORE_LIBRARY_ERROR];
   bool is_private =
       copy == ORTCORE_COPY_ALWAYS || (copy == ORTCORE_COPY_IF_LOADED && core_library_is_open(path));

@@ -154,9 +154,7 @@ static void open_trace(struct trace* trace, const OrtApi* api, uint32_t version,
 OrtStatus* ORT_API_CALL core_trace_begin(const OrtApi* api, uint32_t version,
                                          const char* version_string, OrtcoreFigures* figures,
                                          OrtcoreTrace** out) {
-  CORE_REQUIRE(ortcore_trace_begin, api);
-  CORE_REQUIRE(ortcore_trace_begin, version_string);
-  CORE_REQUIRE(ortcore_trace_begin, out);
+  CORE_REQUIRE(ortcore_trace_begin, api, version_string, out);
   if (version == 0) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_trace_begin: version must be 1 or more");
   }

@@ -177,8 +177,7 @@ static OrtStatus* create_map(const OrtValue* const* in, size_t count, OrtValue**
   if (count != 2) {
     CORE_FAIL(ORT_FAIL, "CreateValue: num_values must be 2 for a map: keys and values");
   }
-  CORE_REQUIRE(CreateValue, in[0]);
-  CORE_REQUIRE(CreateValue, in[1]);
+  CORE_REQUIRE(CreateValue, in[0], in[1]);
   struct core_tensor* keys = NULL;
   struct core_tensor* values = NULL;
   CORE_TRY(as_part_of_map(in[0], &keys));
@@ -220,8 +219,7 @@ static OrtStatus* not_a_container(const char* function) {
 }
 
 ORT_API_STATUS_IMPL(ort_GetValueCount, const OrtValue* value, size_t* out) {
-  CORE_REQUIRE(GetValueCount, value);
-  CORE_REQUIRE(GetValueCount, out);
+  CORE_REQUIRE(GetValueCount, value, out);
   if (core_type_of(value) != ONNX_TYPE_MAP && core_type_of(value) != ONNX_TYPE_SEQUENCE) {
     return not_a_container("GetValueCount");
   }
@@ -261,8 +259,7 @@ static OrtStatus* get_of_sequence(const struct core_sequence* sequence, int inde
 
 ORT_API_STATUS_IMPL(ort_GetValue, const OrtValue* value, int index, OrtAllocator* allocator,
                     OrtValue** out) {
-  CORE_REQUIRE(GetValue, value);
-  CORE_REQUIRE(GetValue, out);
+  CORE_REQUIRE(GetValue, value, out);
   switch (core_type_of(value)) {
     case ONNX_TYPE_MAP:
       return get_of_map((const struct core_map*)core_target(value), index, allocator, out);

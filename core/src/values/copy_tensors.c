@@ -49,9 +49,7 @@ static OrtStatus* check_pair(const struct core_tensor* from, const struct core_t
 
 ORT_API_STATUS_IMPL(ort_CopyTensors, const OrtEnv* env, const OrtValue* const* src_tensors,
                     OrtValue* const* dst_tensors, OrtSyncStream* stream, size_t num_tensors) {
-  CORE_REQUIRE(CopyTensors, env);
-  CORE_REQUIRE(CopyTensors, src_tensors);
-  CORE_REQUIRE(CopyTensors, dst_tensors);
+  CORE_REQUIRE(CopyTensors, env, src_tensors, dst_tensors);
   (void)stream;
   if (num_tensors == 0) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "CopyTensors: num_tensors must be above 0");

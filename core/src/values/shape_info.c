@@ -181,15 +181,13 @@ ORT_API_STATUS_IMPL(ort_SetSymbolicDimensions, OrtTensorTypeAndShapeInfo* info,
 
 ORT_API_STATUS_IMPL(ort_GetTensorElementType, const OrtTensorTypeAndShapeInfo* info,
                     enum ONNXTensorElementDataType* out) {
-  CORE_REQUIRE(GetTensorElementType, info);
-  CORE_REQUIRE(GetTensorElementType, out);
+  CORE_REQUIRE(GetTensorElementType, info, out);
   *out = info->type;
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_GetDimensionsCount, const OrtTensorTypeAndShapeInfo* info, size_t* out) {
-  CORE_REQUIRE(GetDimensionsCount, info);
-  CORE_REQUIRE(GetDimensionsCount, out);
+  CORE_REQUIRE(GetDimensionsCount, info, out);
   *out = info->rank;
   return NULL;
 }
@@ -218,8 +216,7 @@ ORT_API_STATUS_IMPL(ort_GetSymbolicDimensions, const OrtTensorTypeAndShapeInfo* 
 
 ORT_API_STATUS_IMPL(ort_GetTensorShapeElementCount, const OrtTensorTypeAndShapeInfo* info,
                     size_t* out) {
-  CORE_REQUIRE(GetTensorShapeElementCount, info);
-  CORE_REQUIRE(GetTensorShapeElementCount, out);
+  CORE_REQUIRE(GetTensorShapeElementCount, info, out);
   int64_t count = info->has_shape ? 1 : 0;
   for (size_t i = 0; i < info->rank; i++) {
     if (info->dims[i] < 0) {
@@ -235,8 +232,7 @@ ORT_API_STATUS_IMPL(ort_GetTensorShapeElementCount, const OrtTensorTypeAndShapeI
 
 ORT_API_STATUS_IMPL(ort_GetTensorTypeAndShape, const OrtValue* value,
                     OrtTensorTypeAndShapeInfo** out) {
-  CORE_REQUIRE(GetTensorTypeAndShape, value);
-  CORE_REQUIRE(GetTensorTypeAndShape, out);
+  CORE_REQUIRE(GetTensorTypeAndShape, value, out);
   const struct core_shape* shape = core_shape_of(value);
   if (shape == NULL) {
     CORE_FAIL(ORT_FAIL, "GetTensorTypeAndShape: value must be a dense or a sparse tensor");

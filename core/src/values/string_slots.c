@@ -86,8 +86,7 @@ ORT_API_STATUS_IMPL(ort_FillStringTensor, OrtValue* value, const char* const* s,
 }
 
 ORT_API_STATUS_IMPL(ort_FillStringTensorElement, OrtValue* value, const char* s, size_t index) {
-  CORE_REQUIRE(FillStringTensorElement, value);
-  CORE_REQUIRE(FillStringTensorElement, s);
+  CORE_REQUIRE(FillStringTensorElement, value, s);
   struct core_tensor* tensor = NULL;
   CORE_TRY(strings_of("FillStringTensorElement", value, &tensor));
   if (index >= tensor->strings.count) {
@@ -99,8 +98,7 @@ ORT_API_STATUS_IMPL(ort_FillStringTensorElement, OrtValue* value, const char* s,
 ORT_API_STATUS_IMPL(ort_GetResizedStringTensorElementBuffer, OrtValue* value, size_t index,
                     size_t length_in_bytes, char** buffer) {
   static const char function[] = "GetResizedStringTensorElementBuffer";
-  CORE_REQUIRE(GetResizedStringTensorElementBuffer, value);
-  CORE_REQUIRE(GetResizedStringTensorElementBuffer, buffer);
+  CORE_REQUIRE(GetResizedStringTensorElementBuffer, value, buffer);
   struct core_tensor* tensor = NULL;
   CORE_TRY(strings_of(function, value, &tensor));
   if (index >= tensor->strings.count) {
@@ -121,8 +119,7 @@ static size_t total_length(const struct core_strings* strings) {
 }
 
 ORT_API_STATUS_IMPL(ort_GetStringTensorDataLength, const OrtValue* value, size_t* len) {
-  CORE_REQUIRE(GetStringTensorDataLength, value);
-  CORE_REQUIRE(GetStringTensorDataLength, len);
+  CORE_REQUIRE(GetStringTensorDataLength, value, len);
   const struct core_strings* strings = NULL;
   CORE_TRY(read_strings("GetStringTensorDataLength", value, &strings));
   *len = total_length(strings);
@@ -170,8 +167,7 @@ static OrtStatus* read_element(const char* function, const OrtValue* value, size
 
 ORT_API_STATUS_IMPL(ort_GetStringTensorElementLength, const OrtValue* value, size_t index,
                     size_t* out) {
-  CORE_REQUIRE(GetStringTensorElementLength, value);
-  CORE_REQUIRE(GetStringTensorElementLength, out);
+  CORE_REQUIRE(GetStringTensorElementLength, value, out);
   const struct core_string* string = NULL;
   CORE_TRY(read_element("GetStringTensorElementLength", value, index, &string));
   *out = string->length;

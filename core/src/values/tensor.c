@@ -178,8 +178,7 @@ OrtStatus* core_copy_tensor(const char* function, const struct core_tensor* from
 
 ORT_API_STATUS_IMPL(ort_CreateTensorAsOrtValue, OrtAllocator* allocator, const int64_t* shape,
                     size_t shape_len, ONNXTensorElementDataType type, OrtValue** out) {
-  CORE_REQUIRE(CreateTensorAsOrtValue, allocator);
-  CORE_REQUIRE(CreateTensorAsOrtValue, out);
+  CORE_REQUIRE(CreateTensorAsOrtValue, allocator, out);
   return core_new_tensor("CreateTensorAsOrtValue", allocator, shape, shape_len, type,
                          (struct core_tensor**)out);
 }
@@ -187,8 +186,7 @@ ORT_API_STATUS_IMPL(ort_CreateTensorAsOrtValue, OrtAllocator* allocator, const i
 ORT_API_STATUS_IMPL(ort_CreateTensorWithDataAsOrtValue, const OrtMemoryInfo* info, void* p_data,
                     size_t p_data_len, const int64_t* shape, size_t shape_len,
                     ONNXTensorElementDataType type, OrtValue** out) {
-  CORE_REQUIRE(CreateTensorWithDataAsOrtValue, info);
-  CORE_REQUIRE(CreateTensorWithDataAsOrtValue, out);
+  CORE_REQUIRE(CreateTensorWithDataAsOrtValue, info, out);
   return core_borrow_tensor("CreateTensorWithDataAsOrtValue", info, p_data, p_data_len, shape,
                             shape_len, type, (struct core_tensor**)out);
 }
@@ -197,8 +195,7 @@ ORT_API_STATUS_IMPL(ort_CreateTensorWithDataAndDeleterAsOrtValue, OrtAllocator* 
                     void* p_data, size_t p_data_len, const int64_t* shape, size_t shape_len,
                     ONNXTensorElementDataType type, OrtValue** out) {
   static const char function[] = "CreateTensorWithDataAndDeleterAsOrtValue";
-  CORE_REQUIRE(CreateTensorWithDataAndDeleterAsOrtValue, deleter);
-  CORE_REQUIRE(CreateTensorWithDataAndDeleterAsOrtValue, out);
+  CORE_REQUIRE(CreateTensorWithDataAndDeleterAsOrtValue, deleter, out);
   const OrtMemoryInfo* info = NULL;
   struct core_tensor* tensor = NULL;
   CORE_TRY(info_of_allocator(function, deleter, &info));
@@ -225,8 +222,7 @@ OrtStatus* core_as_tensor(const char* function, const OrtValue* value, struct co
 }
 
 ORT_API_STATUS_IMPL(ort_GetTensorMutableData, OrtValue* value, void** out) {
-  CORE_REQUIRE(GetTensorMutableData, value);
-  CORE_REQUIRE(GetTensorMutableData, out);
+  CORE_REQUIRE(GetTensorMutableData, value, out);
   struct core_tensor* tensor = NULL;
   CORE_TRY(core_as_tensor("GetTensorMutableData", value, &tensor));
   if (CORE_UNLIKELY(tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING)) {
@@ -237,8 +233,7 @@ ORT_API_STATUS_IMPL(ort_GetTensorMutableData, OrtValue* value, void** out) {
 }
 
 ORT_API_STATUS_IMPL(ort_GetTensorData, const OrtValue* value, const void** out) {
-  CORE_REQUIRE(GetTensorData, value);
-  CORE_REQUIRE(GetTensorData, out);
+  CORE_REQUIRE(GetTensorData, value, out);
   struct core_tensor* tensor = NULL;
   CORE_TRY(core_as_tensor("GetTensorData", value, &tensor));
   *out = tensor->data;
@@ -247,8 +242,7 @@ ORT_API_STATUS_IMPL(ort_GetTensorData, const OrtValue* value, const void** out) 
 
 ORT_API_STATUS_IMPL(ort_GetTensorMemoryInfo, const OrtValue* value,
                     const OrtMemoryInfo** mem_info) {
-  CORE_REQUIRE(GetTensorMemoryInfo, value);
-  CORE_REQUIRE(GetTensorMemoryInfo, mem_info);
+  CORE_REQUIRE(GetTensorMemoryInfo, value, mem_info);
   struct core_tensor* tensor = NULL;
   CORE_TRY(core_as_tensor("GetTensorMemoryInfo", value, &tensor));
   *mem_info = &tensor->info;
@@ -256,8 +250,7 @@ ORT_API_STATUS_IMPL(ort_GetTensorMemoryInfo, const OrtValue* value,
 }
 
 ORT_API_STATUS_IMPL(ort_GetTensorSizeInBytes, const OrtValue* ort_value, size_t* size) {
-  CORE_REQUIRE(GetTensorSizeInBytes, ort_value);
-  CORE_REQUIRE(GetTensorSizeInBytes, size);
+  CORE_REQUIRE(GetTensorSizeInBytes, ort_value, size);
   if (!core_is_tensor(ort_value)) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "GetTensorSizeInBytes: ort_value must be a tensor");
   }

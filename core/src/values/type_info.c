@@ -74,6 +74,14 @@ OrtStatus* core_copy_type_info(const char* function, const OrtTypeInfo* from, Or
   return hand_out(status, type, out);
 }
 
+/* Makes a type with a copy of its inner type. */
+static OrtStatus* wrap(const char* function, enum ONNXType kind, const OrtTypeInfo* inner,
+                       OrtTypeInfo** out) {
+  OrtTypeInfo* type = NULL;
+  CORE_TRY(new_type(function, kind, &type));
+  return hand_out(core_copy_type_info(function, inner, inner_of(type)), type, out);
+}
+
 /* The type of a dense or sparse tensor. */
 static OrtStatus* type_of_tensor(const OrtValue* value, OrtTypeInfo** out) {
   const struct core_shape* shape = core_shape_of(value);
@@ -111,8 +119,7 @@ static OrtStatus* type_of_sequence(const struct core_sequence* sequence, OrtType
 }
 
 ORT_API_STATUS_IMPL(ort_GetTypeInfo, const OrtValue* value, OrtTypeInfo** out) {
-  CORE_REQUIRE(GetTypeInfo, value);
-  CORE_REQUIRE(GetTypeInfo, out);
+  CORE_REQUIRE(GetTypeInfo, value, out);
   switch (core_type_of(value)) {
     case ONNX_TYPE_MAP:
       return type_of_map((const struct core_map*)core_target(value), out);
@@ -124,17 +131,14 @@ ORT_API_STATUS_IMPL(ort_GetTypeInfo, const OrtValue* value, OrtTypeInfo** out) {
 }
 
 ORT_API_STATUS_IMPL(ort_GetOnnxTypeFromTypeInfo, const OrtTypeInfo* type_info, enum ONNXType* out) {
-  CORE_REQUIRE(GetOnnxTypeFromTypeInfo, type_info);
-  CORE_REQUIRE(GetOnnxTypeFromTypeInfo, out);
+  CORE_REQUIRE(GetOnnxTypeFromTypeInfo, type_info, out);
   *out = type_info->kind;
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_GetDenotationFromTypeInfo, const OrtTypeInfo* type_info,
                     const char** const denotation, size_t* len) {
-  CORE_REQUIRE(GetDenotationFromTypeInfo, type_info);
-  CORE_REQUIRE(GetDenotationFromTypeInfo, denotation);
-  CORE_REQUIRE(GetDenotationFromTypeInfo, len);
+  CORE_REQUIRE(GetDenotationFromTypeInfo, type_info, denotation, len);
   /* Only models have denotations. */
   *denotation = "";
   *len = 0;
@@ -143,8 +147,7 @@ ORT_API_STATUS_IMPL(ort_GetDenotationFromTypeInfo, const OrtTypeInfo* type_info,
 
 ORT_API_STATUS_IMPL(ort_CastTypeInfoToTensorInfo, const OrtTypeInfo* type_info,
                     const OrtTensorTypeAndShapeInfo** out) {
-  CORE_REQUIRE(CastTypeInfoToTensorInfo, type_info);
-  CORE_REQUIRE(CastTypeInfoToTensorInfo, out);
+  CORE_REQUIRE(CastTypeInfoToTensorInfo, type_info, out);
   bool is_tensor = type_info->kind == ONNX_TYPE_TENSOR || type_info->kind == ONNX_TYPE_SPARSETENSOR;
   *out = is_tensor ? type_info->tensor : NULL;
   return NULL;
@@ -152,103 +155,81 @@ ORT_API_STATUS_IMPL(ort_CastTypeInfoToTensorInfo, const OrtTypeInfo* type_info,
 
 ORT_API_STATUS_IMPL(ort_CastTypeInfoToMapTypeInfo, const OrtTypeInfo* type_info,
                     const OrtMapTypeInfo** out) {
-  CORE_REQUIRE(CastTypeInfoToMapTypeInfo, type_info);
-  CORE_REQUIRE(CastTypeInfoToMapTypeInfo, out);
+  CORE_REQUIRE(CastTypeInfoToMapTypeInfo, type_info, out);
   *out = type_info->kind == ONNX_TYPE_MAP ? &type_info->map : NULL;
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_CastTypeInfoToSequenceTypeInfo, const OrtTypeInfo* type_info,
                     const OrtSequenceTypeInfo** out) {
-  CORE_REQUIRE(CastTypeInfoToSequenceTypeInfo, type_info);
-  CORE_REQUIRE(CastTypeInfoToSequenceTypeInfo, out);
+  CORE_REQUIRE(CastTypeInfoToSequenceTypeInfo, type_info, out);
   *out = type_info->kind == ONNX_TYPE_SEQUENCE ? &type_info->sequence : NULL;
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_CastTypeInfoToOptionalTypeInfo, const OrtTypeInfo* type_info,
                     const OrtOptionalTypeInfo** out) {
-  CORE_REQUIRE(CastTypeInfoToOptionalTypeInfo, type_info);
-  CORE_REQUIRE(CastTypeInfoToOptionalTypeInfo, out);
+  CORE_REQUIRE(CastTypeInfoToOptionalTypeInfo, type_info, out);
   *out = type_info->kind == ONNX_TYPE_OPTIONAL ? &type_info->optional : NULL;
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_GetMapKeyType, const OrtMapTypeInfo* map_type_info,
                     enum ONNXTensorElementDataType* out) {
-  CORE_REQUIRE(GetMapKeyType, map_type_info);
-  CORE_REQUIRE(GetMapKeyType, out);
+  CORE_REQUIRE(GetMapKeyType, map_type_info, out);
   *out = map_type_info->key;
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_GetMapValueType, const OrtMapTypeInfo* map_type_info,
                     OrtTypeInfo** type_info) {
-  CORE_REQUIRE(GetMapValueType, map_type_info);
-  CORE_REQUIRE(GetMapValueType, type_info);
+  CORE_REQUIRE(GetMapValueType, map_type_info, type_info);
   return core_copy_type_info("GetMapValueType", map_type_info->value, type_info);
 }
 
 ORT_API_STATUS_IMPL(ort_GetSequenceElementType, const OrtSequenceTypeInfo* sequence_type_info,
                     OrtTypeInfo** type_info) {
-  CORE_REQUIRE(GetSequenceElementType, sequence_type_info);
-  CORE_REQUIRE(GetSequenceElementType, type_info);
+  CORE_REQUIRE(GetSequenceElementType, sequence_type_info, type_info);
   return core_copy_type_info("GetSequenceElementType", sequence_type_info->element, type_info);
 }
 
 ORT_API_STATUS_IMPL(ort_GetOptionalContainedTypeInfo, const OrtOptionalTypeInfo* optional_type_info,
                     OrtTypeInfo** out) {
-  CORE_REQUIRE(GetOptionalContainedTypeInfo, optional_type_info);
-  CORE_REQUIRE(GetOptionalContainedTypeInfo, out);
+  CORE_REQUIRE(GetOptionalContainedTypeInfo, optional_type_info, out);
   return core_copy_type_info("GetOptionalContainedTypeInfo", optional_type_info->contained, out);
 }
 
 ORT_API_STATUS_IMPL(ort_model_editor_CreateTensorTypeInfo,
                     const OrtTensorTypeAndShapeInfo* tensor_info, OrtTypeInfo** type_info) {
-  CORE_REQUIRE(CreateTensorTypeInfo, tensor_info);
-  CORE_REQUIRE(CreateTensorTypeInfo, type_info);
+  CORE_REQUIRE(CreateTensorTypeInfo, tensor_info, type_info);
   return core_new_tensor_type("CreateTensorTypeInfo", ONNX_TYPE_TENSOR, tensor_info, type_info);
 }
 
 ORT_API_STATUS_IMPL(ort_model_editor_CreateSparseTensorTypeInfo,
                     const OrtTensorTypeAndShapeInfo* tensor_info, OrtTypeInfo** type_info) {
-  CORE_REQUIRE(CreateSparseTensorTypeInfo, tensor_info);
-  CORE_REQUIRE(CreateSparseTensorTypeInfo, type_info);
+  CORE_REQUIRE(CreateSparseTensorTypeInfo, tensor_info, type_info);
   return core_new_tensor_type("CreateSparseTensorTypeInfo", ONNX_TYPE_SPARSETENSOR, tensor_info,
                               type_info);
 }
 
 ORT_API_STATUS_IMPL(ort_model_editor_CreateMapTypeInfo, ONNXTensorElementDataType map_key_type,
                     const OrtTypeInfo* map_value_type, OrtTypeInfo** type_info) {
-  CORE_REQUIRE(CreateMapTypeInfo, map_value_type);
-  CORE_REQUIRE(CreateMapTypeInfo, type_info);
-  OrtTypeInfo* type = NULL;
-  CORE_TRY(new_type("CreateMapTypeInfo", ONNX_TYPE_MAP, &type));
-  type->map.key = map_key_type;
-  return hand_out(core_copy_type_info("CreateMapTypeInfo", map_value_type, &type->map.value), type,
-                  type_info);
+  CORE_REQUIRE(CreateMapTypeInfo, map_value_type, type_info);
+  CORE_TRY(wrap("CreateMapTypeInfo", ONNX_TYPE_MAP, map_value_type, type_info));
+  (*type_info)->map.key = map_key_type;
+  return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_model_editor_CreateSequenceTypeInfo, const OrtTypeInfo* sequence_type,
                     OrtTypeInfo** type_info) {
-  CORE_REQUIRE(CreateSequenceTypeInfo, sequence_type);
-  CORE_REQUIRE(CreateSequenceTypeInfo, type_info);
-  OrtTypeInfo* type = NULL;
-  CORE_TRY(new_type("CreateSequenceTypeInfo", ONNX_TYPE_SEQUENCE, &type));
-  return hand_out(
-      core_copy_type_info("CreateSequenceTypeInfo", sequence_type, &type->sequence.element), type,
-      type_info);
+  CORE_REQUIRE(CreateSequenceTypeInfo, sequence_type, type_info);
+  return wrap("CreateSequenceTypeInfo", ONNX_TYPE_SEQUENCE, sequence_type, type_info);
 }
 
 ORT_API_STATUS_IMPL(ort_model_editor_CreateOptionalTypeInfo, const OrtTypeInfo* contained_type,
                     OrtTypeInfo** type_info) {
-  CORE_REQUIRE(CreateOptionalTypeInfo, contained_type);
-  CORE_REQUIRE(CreateOptionalTypeInfo, type_info);
-  OrtTypeInfo* type = NULL;
-  CORE_TRY(new_type("CreateOptionalTypeInfo", ONNX_TYPE_OPTIONAL, &type));
-  return hand_out(
-      core_copy_type_info("CreateOptionalTypeInfo", contained_type, &type->optional.contained),
-      type, type_info);
+  CORE_REQUIRE(CreateOptionalTypeInfo, contained_type, type_info);
+  return wrap("CreateOptionalTypeInfo", ONNX_TYPE_OPTIONAL, contained_type, type_info);
 }
 
 void ORT_API_CALL ort_ReleaseMapTypeInfo(OrtMapTypeInfo* input) NO_EXCEPTION {

@@ -11,30 +11,26 @@ OrtValue* core_retain_value(const OrtValue* value) {
 void ORT_API_CALL ort_ReleaseValue(OrtValue* input) NO_EXCEPTION { core_drop(input); }
 
 ORT_API_STATUS_IMPL(ort_IsTensor, const OrtValue* value, int* out) {
-  CORE_REQUIRE(IsTensor, value);
-  CORE_REQUIRE(IsTensor, out);
+  CORE_REQUIRE(IsTensor, value, out);
   *out = core_type_of(value) == ONNX_TYPE_TENSOR;
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_IsSparseTensor, const OrtValue* value, int* out) {
-  CORE_REQUIRE(IsSparseTensor, value);
-  CORE_REQUIRE(IsSparseTensor, out);
+  CORE_REQUIRE(IsSparseTensor, value, out);
   *out = core_type_of(value) == ONNX_TYPE_SPARSETENSOR;
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_HasValue, const OrtValue* value, int* out) {
-  CORE_REQUIRE(HasValue, value);
-  CORE_REQUIRE(HasValue, out);
+  CORE_REQUIRE(HasValue, value, out);
   /* Only an inference engine makes an optional without a value. */
   *out = 1;
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_GetValueType, const OrtValue* value, enum ONNXType* out) {
-  CORE_REQUIRE(GetValueType, value);
-  CORE_REQUIRE(GetValueType, out);
+  CORE_REQUIRE(GetValueType, value, out);
   *out = core_type_of(value);
   return NULL;
 }
@@ -42,10 +38,8 @@ ORT_API_STATUS_IMPL(ort_GetValueType, const OrtValue* value, enum ONNXType* out)
 ORT_API_STATUS_IMPL(ort_GetTensorElementTypeAndShapeDataReference, const OrtValue* value,
                     ONNXTensorElementDataType* elem_type, const int64_t** shape_data,
                     size_t* shape_data_count) {
-  CORE_REQUIRE(GetTensorElementTypeAndShapeDataReference, value);
-  CORE_REQUIRE(GetTensorElementTypeAndShapeDataReference, elem_type);
-  CORE_REQUIRE(GetTensorElementTypeAndShapeDataReference, shape_data);
-  CORE_REQUIRE(GetTensorElementTypeAndShapeDataReference, shape_data_count);
+  CORE_REQUIRE(GetTensorElementTypeAndShapeDataReference, value, elem_type, shape_data,
+               shape_data_count);
   const struct core_shape* shape = core_shape_of(value);
   if (shape == NULL) {
     CORE_FAIL(
