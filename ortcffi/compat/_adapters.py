@@ -8,7 +8,6 @@ parameters are tables (name, dimensions, element type, bytes).
 import struct
 from collections.abc import Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -85,7 +84,8 @@ class AdapterFormat:
         versions = (_VERSION, self._adapter_version, self._model_version)
         content = _written(versions, values)
         try:
-            Path(text(file_path)).write_bytes(content)
+            with open(text(file_path), "wb") as file:
+                file.write(content)
         except OSError as error:
             raise RuntimeError(f"{text(file_path)} cannot be written: {error.strerror}") from None
 
@@ -93,7 +93,8 @@ class AdapterFormat:
     def read_adapter(file_path: Any) -> "AdapterFormat":
         """Read a file. The tensors are views of its bytes."""
         try:
-            versions, parameters = _read(Path(text(file_path)).read_bytes())
+            with open(text(file_path), "rb") as file:
+                versions, parameters = _read(file.read())
         except (OSError, ValueError, TypeError, LookupError, struct.error) as error:
             raise RuntimeError(f"{text(file_path)} is no adapter: {error}") from None
         adapter = AdapterFormat()

@@ -16,6 +16,7 @@ from ortcffi.compat._providers import check_and_normalize_provider_args
 from ortcffi.compat._session import InferenceSession as CSession
 from ortcffi.compat._values import OrtValue, OrtValueVector
 from ortcffi.errors import OrtError
+from ortcffi.values.element_types import ValueKind
 
 __all__ = ["InferenceSession", "Session"]
 
@@ -240,6 +241,5 @@ class InferenceSession(Session):
         session.initialize_session(names, chosen, set(disabled_optimizers or ()))
         self._sess = session
         self._run = session._engine.run
-        self._required = {
-            each.name for each in session.inputs_meta if not each.type.startswith("optional")
-        }
+        specs = session._engine.inputs
+        self._required = {each.name for each in specs if each.kind is not ValueKind.OPTIONAL}

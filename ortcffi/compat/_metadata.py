@@ -55,7 +55,7 @@ class ModelMetadata:
     """What a model says of itself."""
 
     __slots__ = (
-        "custom_metadata_map",
+        "_custom",
         "description",
         "domain",
         "graph_description",
@@ -64,7 +64,7 @@ class ModelMetadata:
         "version",
     )
 
-    custom_metadata_map: dict[str, str]
+    _custom: dict[str, str]
     description: str
     domain: str
     graph_description: str
@@ -72,12 +72,23 @@ class ModelMetadata:
     producer_name: str
     version: int
 
+    @property
+    def custom_metadata_map(self) -> dict[str, str]:
+        """What the model's author added; a new dict each time."""
+        return self._custom.copy()
+
+    @custom_metadata_map.setter
+    def custom_metadata_map(self, entries: dict[str, str]) -> None:
+        self._custom = dict(entries)
+
 
 def metadata_of(session: "Session") -> ModelMetadata:
     """What the model of a session says of itself."""
-    told, found = session.metadata, ModelMetadata()
-    for name in ModelMetadata.__slots__:
-        setattr(found, name, getattr(told, "custom" if name == "custom_metadata_map" else name))
+    found = ModelMetadata()
+    facts = session.metadata._asdict()
+    found._custom = facts.pop("custom")
+    for name, fact in facts.items():
+        setattr(found, name, fact)
     return found
 
 

@@ -21,7 +21,7 @@ cuda_version = ""
 
 
 def __getattr__(name: str) -> Any:
-    if name == "version":  # of the library, which is loaded for it
+    if name in ("version", "__version__"):  # of the library, which is loaded for it
         return api().version_string
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Sessions as the official package's compiled module has them."""
 
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from typing import Any
 
 from ortcffi._callback import report
@@ -80,6 +79,8 @@ class InferenceSession:
 
     def _read_config(self) -> None:
         """Show the options that the model itself has set."""
+        import json
+
         config = self.model_meta.custom_metadata_map.get("ort_config", "{}")
         for name, value in json.loads(config).get("session_options", {}).items():
             if name in ("intra_op_num_threads", "inter_op_num_threads"):
@@ -94,22 +95,30 @@ class InferenceSession:
         """The options of the session."""
         return self._options
 
+    @cached_property
+    def _inputs(self) -> list[NodeArg]:
+        return [NodeArg(spec) for spec in self._engine.inputs]
+
+    @cached_property
+    def _outputs(self) -> list[NodeArg]:
+        return [NodeArg(spec) for spec in self._engine.outputs]
+
     @property
     def inputs_meta(self) -> list[NodeArg]:
-        """The inputs."""
-        return [NodeArg(spec) for spec in self._engine.inputs]
+        """The inputs; the same objects each time."""
+        return self._inputs.copy()
 
     @property
     def outputs_meta(self) -> list[NodeArg]:
-        """The outputs."""
-        return [NodeArg(spec) for spec in self._engine.outputs]
+        """The outputs; the same objects each time."""
+        return self._outputs.copy()
 
     @property
     def overridable_initializers(self) -> list[NodeArg]:
         """Inputs that the model has a default for."""
         return [NodeArg(spec) for spec in self._engine.overridable_initializers]
 
-    @property
+    @cached_property
     def model_meta(self) -> ModelMetadata:
         """What the model says of itself."""
         return metadata_of(self._engine)
@@ -198,6 +207,8 @@ class InferenceSession:
         """Run the model in another thread, which calls the callback at the end."""
         function("callback", callback)
         if state.executor is None:
+            from concurrent.futures import ThreadPoolExecutor
+
             state.executor = ThreadPoolExecutor(thread_name_prefix="ortcffi-run-async")
         state.executor.submit(self._run_and_tell, names, dict(feed), callback, user_data, options)
 

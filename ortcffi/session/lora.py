@@ -3,7 +3,6 @@
 
 import os
 import stat
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import bytes_like, input_path, of_type
@@ -94,7 +93,8 @@ def _content_of(path: bytes) -> bytes:
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             return b""
-        return Path(os.fsdecode(path)).read_bytes()
+        with open(path, "rb") as file:
+            return file.read()
     except OSError:
         return b""
 

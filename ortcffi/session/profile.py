@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Profiles of sessions and of runs, as the library writes them."""
 
-import json
 import os
-import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -73,6 +71,8 @@ class Profile(NamedTuple):
 
 def read_profile(path: str) -> Profile:
     """Parse a file that the library wrote."""
+    import json
+
     with open(path, encoding="utf-8", errors="replace") as file:
         entries = json.load(file)
     events = [
@@ -104,6 +104,8 @@ class _Recorder:
 
     def read(self) -> list[ProfileEvent]:
         """What runs have written, in the order in which they began."""
+        import json
+
         events: list[ProfileEvent] = []
         for name in sorted(os.listdir(self._folder)):
             with suppress(json.JSONDecodeError):  # a run that is under way still writes it
@@ -143,6 +145,8 @@ def profiling(session: "Session") -> Iterator[Profile]:
     >>> len([event for event in profile.events if event.name == "model_run"])
     3
     """
+    import tempfile
+
     session.api.require("RunOptionsEnableProfiling")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         recorder, profile = _Recorder(session, folder), Profile("", [])

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Elements of 4 and 2 bits: several in a byte, the first in the lowest bits."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
-def pack(elements: NDArray[Any], bits: int) -> NDArray[np.uint8]:
+def pack(elements: "NDArray[Any]", bits: int) -> "NDArray[np.uint8]":
     """The bytes of a tensor, of an array with an element in each byte.
 
     What is left of the last byte is 0.
@@ -22,7 +24,7 @@ def pack(elements: NDArray[Any], bits: int) -> NDArray[np.uint8]:
     return packed
 
 
-def unpack(packed: NDArray[np.uint8], bits: int, count: int) -> NDArray[np.uint8]:
+def unpack(packed: "NDArray[np.uint8]", bits: int, count: int) -> "NDArray[np.uint8]":
     """The first `count` elements, each in the lowest bits of a byte; the others are 0."""
     per_byte, mask = 8 // bits, (1 << bits) - 1
     elements = np.empty((packed.size, per_byte), np.uint8)

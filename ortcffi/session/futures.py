@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""Runs that nobody waits for, as futures of asyncio and of `concurrent.futures`.
+
+The library's thread that ends a run puts the job into the mailbox of its event loop, without the
+GIL, and wakes the loop for the first one: the loop then has the results of all that have ended.
+"""
+
+import asyncio
+import os
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any
+from weakref import ReferenceType, WeakKeyDictionary, finalize, ref
+
+from ortcffi.session.compiled import Job, Mailbox
+
+if TYPE_CHECKING:
+    from ortcffi.session.session import Session
+
+__all__ = ["future_of_loop", "future_of_threads"]
+
+
+class _RunFuture(asyncio.Future[list[Any]]):
+    """The result of a run: to cancel it ends the run."""
+
+    _job: Job | None = None
+
+    def cancel(self, msg: Any = None) -> bool:
+        """End the run."""
+        if self._job is not None:
+            self._job.cancel()
+        return super().cancel(msg)
+
+
+class _Loop:
+    """What an event loop has of ours: a mailbox, and a file descriptor that wakes it.
+
+    Only the loop itself keeps it, as the callback of a reader, so that it ends when the loop is
+    closed: futures, which runs keep, keep their loop.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.reader, self.writer = os.pipe()
+        for end in (self.reader, self.writer):
+            os.set_blocking(end, False)
+        self.mailbox = Mailbox(self.writer)
+        loop.add_reader(self.reader, self.deliver)
+        finalize(self, _close, self.mailbox, self.reader, self.writer)
+
+    def deliver(self) -> None:
+        """Give futures the results of the jobs that have ended."""
+        os.read(self.reader, 4096)
+        for job in self.mailbox.drain():
+            _settle(job, job.take_owner())
+
+
+def _close(mailbox: Mailbox, *ends: int) -> None:
+    mailbox.close()
+    for end in ends:
+        os.close(end)
+
+
+def _settle(job: Job, future: "asyncio.Future[list[Any]]") -> None:
+    try:
+        result = job.result()
+    except BaseException as error:  # noqa: BLE001  # whoever awaits the future gets it
+        if not future.done():
+            future.set_exception(error)
+    else:
+        if not future.done():
+            future.set_result(result)
+
+
+_loops: "WeakKeyDictionary[asyncio.AbstractEventLoop, ReferenceType[_Loop]]"
+_loops = WeakKeyDictionary()
+
+
+def future_of_loop(
+    session: "Session", /, *arguments: Any, **keywords: Any
+) -> "asyncio.Future[Any]":
+    """Start a run, and return a future of the event loop that runs on this thread."""
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        raise RuntimeError(
+            "run_async needs a running event loop: call it in an async function, as in "
+            "'return await session.run_async(...)', or use run_future"
+        ) from None
+    future = _RunFuture(loop=loop)
+    reference = _loops.get(loop)
+    ours = None if reference is None else reference()
+    if ours is None:
+        ours = _Loop(loop)
+        _loops[loop] = ref(ours)
+    future._job = session._submit(ours.mailbox, future, *arguments, **keywords)
+    return future
+
+
+class _ThreadFuture(Future[list[Any]]):
+    """The result of a run: to cancel it ends the run, whose error the future then has."""
+
+    _job: Job | None = None
+
+    def cancel(self) -> bool:
+        """End the run, unless it has ended."""
+        return self._job is not None and self._job.cancel()
+
+
+def future_of_threads(session: "Session", /, *arguments: Any, **keywords: Any) -> Future[list[Any]]:
+    """Start a run, and return a future that any thread may wait for."""
+    future = _ThreadFuture()
+    future.set_running_or_notify_cancel()
+    future._job = session._submit(_notify, future, *arguments, **keywords)
+    return future
+
+
+def _notify(job: Job) -> None:
+    """Give a future the result of a run, on a thread of this package."""
+    future = job.take_owner()
+    try:
+        result = job.result()
+    except BaseException as error:  # noqa: BLE001  # whoever asks the future gets it
+        future.set_exception(error)
+    else:
+        future.set_result(result)
