@@ -6,7 +6,7 @@ import sys
 
 from support.processes import run
 
-SLOW = ["asyncio", "ssl", "concurrent.futures", "json", "tempfile", "pathlib", "inspect", "platform"]
+SLOW = ["asyncio", "ssl", "concurrent.futures", "json", "tempfile", "pathlib", "platform"]
 IMPORTS = """
 import json, sys
 import numpy

@@ -69,9 +69,10 @@ const OrtInteropApi* ORT_API_CALL ort_GetInteropApi(void) NO_EXCEPTION {
 const OrtEpApi* ORT_API_CALL ort_GetEpApi(void) NO_EXCEPTION { return &tables.OrtEpApi; }
 
 /* Clients find a slot by its offset. */
-#define ROW(index, since, topic, who, gil, returns, name, parameters, arguments)               \
-  _Static_assert(offsetof(ORT_TABLE, name) == (index) * sizeof(void*), #name " is not in its " \
-                                                                             "slot");
+#define ROW(index, since, topic, who, gil, returns, name, parameters, arguments) \
+  _Static_assert(offsetof(ORT_TABLE, name) == (index) * sizeof(void*), #name     \
+                 " is not in its "                                               \
+                 "slot");
 #define ROWS "ort_rows.def"
 #include "ort_tables.def"
 #undef ROW
