@@ -58,6 +58,18 @@ def link_slots(
         lines[i] = re.sub(r"``(\w+)``", lambda found: linked(found[1]), line)
 
 
+def describe_property(
+    _app: Sphinx, kind: str, _name: str, _object: Any, _options: Any, lines: list[str]
+) -> None:
+    """Put an empty comment before a property's text.
+
+    Napoleon reads the first line as 'type: text'. Our types stand in annotations, so a colon there
+    is part of the sentence.
+    """
+    if kind in {"attribute", "data", "property"}:
+        lines[:0] = ["..", ""]
+
+
 def part_attributes(
     _app: Sphinx, _kind: str, _name: str, _object: Any, _options: Any, lines: list[str]
 ) -> None:
@@ -82,4 +94,5 @@ def linked(name: str) -> str:
 def setup(app: Sphinx) -> None:
     """What Sphinx calls."""
     app.connect("autodoc-process-docstring", link_slots)
+    app.connect("autodoc-process-docstring", describe_property, priority=400)  # before napoleon
     app.connect("autodoc-process-docstring", part_attributes, priority=900)  # after napoleon

@@ -81,6 +81,13 @@ def test_every_public_name_is_in_the_reference(html):
     assert public - described == set()
 
 
+def test_no_sentence_of_a_property_is_shown_as_its_type(html):
+    text = (html / "python/memory.html").read_text(encoding="utf-8")
+    assert "The current statistics. API function:" in re.sub("<[^>]*>", "", text)
+    for page in sorted(html.glob("python/*.html")):
+        assert re.findall(r">Type<.*", page.read_text(encoding="utf-8")) == [], page.name
+
+
 def test_every_slot_of_every_table_is_in_the_reference(html):
     from sphinx.util.inventory import InventoryFile
 
