@@ -74,6 +74,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/values/arguments.c",
     "ortcffi/boundary/values/contents.c",
     "ortcffi/boundary/values/from_contents.c",
+    "ortcffi/boundary/values/layout.c",
     "ortcffi/boundary/values/value_arrays.c",
     "ortcffi/boundary/values/value_strings.c",
     "ortcffi/boundary/values/value_string_arrays.c",

@@ -248,3 +248,30 @@ def test_tensors_that_numpy_has_no_type_for_are_lists_in_a_sequence(api):
     ml_dtypes = pytest.importorskip("ml_dtypes")
     x = np.arange(3).astype(ml_dtypes.bfloat16)
     assert Value.sequence([x, x], api=api).to_python() == [[0, 1, 2]] * 2
+
+
+singles = st.floats(width=32, allow_nan=False)
+rows = st.one_of(
+    st.lists(st.dictionaries(keys, singles, min_size=1, max_size=40), min_size=1, max_size=5)
+    for keys in (ints, texts)
+)
+
+
+@given(rows=rows)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_maps_of_a_sequence_are_read_as_they_are_taken_out(api, rows):
+    with Value.sequence(rows, api=api) as value:
+        found = value.to_python()
+        taken = [
+            dict(zip(each.keys().to_python(), each.values().to_python(), strict=True))
+            for each in value
+        ]
+    assert found == taken == rows
+    assert [list(each) for each in found] == [list(each) for each in taken]
+
+
+@given(arrays=st.lists(hnp.arrays(np.int64, hnp.array_shapes(min_dims=0, min_side=0)), min_size=1))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_tensors_of_a_sequence_are_read_as_they_are_taken_out(api, arrays):
+    with Value.sequence(arrays, api=api) as value:
+        assert value.to_python() == [each.to_python() for each in value]

@@ -147,10 +147,11 @@ static int is_nothing(const struct session* session, const OrtValue* value) {
 #define SMALL (256 * 1024)
 
 /* What a run returns for a sequence or a map. */
-static PyObject* contents_of(const struct session* session, const OrtValue* value, int kind) {
+static PyObject* contents_of(const struct session* session, const OrtValue* value, int kind,
+                             int member) {
   PyObject* function = session->contents == Py_None ? NULL : session->contents;
   struct contents how = {
-      .maker = session->maker, .type = session->value_type, .function = function};
+      .maker = session->maker, .type = session->value_type, .function = function, .member = member};
   return ortcffi_contents(how, value, kind);
 }
 
@@ -172,7 +173,7 @@ static PyObject* convert_result(struct session* session, struct value* value, in
     }
   }
   if (kind == ONNX_TYPE_SEQUENCE || kind == ONNX_TYPE_MAP) {
-    return contents_of(session, ortcffi_value_object(value), kind);
+    return contents_of(session, ortcffi_value_object(value), kind, ONNX_TYPE_UNKNOWN);
   }
   return kind < 0 ? NULL : ASK_RULES(session, "result", "OO", value, is_input ? Py_True : Py_False);
 }
@@ -203,7 +204,7 @@ static PyObject* result_of(struct run* run, size_t i, int as_value) {
   const struct port* port = run->output_ports[i];
   OrtValue* handle = run->outputs[i];
   if (!as_value && (port->kind == ONNX_TYPE_SEQUENCE || port->kind == ONNX_TYPE_MAP)) {
-    PyObject* contents = contents_of(session, handle, port->kind);
+    PyObject* contents = contents_of(session, handle, port->kind, port->content.member);
     run->outputs[i] = NULL;
     Py_BEGIN_ALLOW_THREADS; /* as where a Value is released */
     session->maker->api->ReleaseValue(handle);

@@ -11,6 +11,11 @@
 
 /* --- tensors -----------------------------------------------------------------------------------*/
 
+/* Whether NumPy itself has the elements, or they are strings. */
+static int is_of_numpys(const struct value* tensor) {
+  return tensor->element <= ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128;
+}
+
 /* Has Python convert a member, or an array keep it. Takes the member. */
 static PyObject* convert_value(const struct contents* how, OrtValue* member, int is_of_numpy) {
   PyObject* value = (PyObject*)ortcffi_new_value(how->type, how->maker, member, NULL);
@@ -98,7 +103,7 @@ static PyObject* contents_of_tensor(const struct contents* how, OrtValue* member
   PyObject* result = NULL;
   int answer = ortcffi_value_shape(&tensor);
   if (answer == 0) {
-    int is_of_numpy = tensor.element <= ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128;
+    int is_of_numpy = is_of_numpys(&tensor);
     int is_large = how->function != NULL && ortcffi_value_bytes(&tensor) > SMALL;
     if (!is_of_numpy || is_large) {
       result = convert_value(how, member, is_of_numpy);
@@ -110,6 +115,96 @@ static PyObject* contents_of_tensor(const struct contents* how, OrtValue* member
   PyMem_Free(tensor.shape_copy);
   how->maker->api->ReleaseValue(member);
   return result;
+}
+
+/* --- read in place -----------------------------------------------------------------------------*/
+
+/* A copy of a tensor in a sequence, whose memory it stays; NULL without an exception where it has
+ * to be taken out. */
+static PyObject* copy_of_member(const struct contents* how, const struct members* members,
+                                size_t place) {
+  struct value tensor = {.maker = how->maker};
+  tensor.life.object = (void*)(uintptr_t)(members->tensors + place * ORTCFFI_VALUE_SIZE);
+  int answer = ortcffi_value_shape(&tensor);
+  PyObject* copy = answer == 0 && is_of_numpys(&tensor) ? copy_of_tensor(how, &tensor) : NULL;
+  PyMem_Free(tensor.shape_copy);
+  return copy;
+}
+
+static PyObject* key_of(const struct members* members, const struct node* node) {
+  if (!members->has_texts) {
+    return PyLong_FromLongLong(((const struct int_node*)node)->key);
+  }
+  const struct text* text = &((const struct text_node*)node)->key;
+  return PyUnicode_DecodeUTF8(text->data, (Py_ssize_t)text->size, "replace");
+}
+
+static int have_same_key(const struct members* members, const struct node* a,
+                         const struct node* b) {
+  if (!members->has_texts) {
+    return ((const struct int_node*)a)->key == ((const struct int_node*)b)->key;
+  }
+  const struct text *first = &((const struct text_node*)a)->key,
+                    *second = &((const struct text_node*)b)->key;
+  return first->size == second->size && memcmp(first->data, second->data, first->size) == 0;
+}
+
+static float number_of(const struct members* members, const struct node* node) {
+  return members->has_texts ? ((const struct text_node*)node)->value
+                            : ((const struct int_node*)node)->value;
+}
+
+/* The key of a pair, which most often is that of the same pair of the map before. */
+static PyObject* shared_key(const struct members* members, const struct node* node,
+                            const struct node* before, PyObject* keys, Py_ssize_t place) {
+  if (before != NULL && have_same_key(members, node, before)) {
+    return Py_NewRef(PyList_GetItem(keys, place));
+  }
+  PyObject* key = key_of(members, node);
+  if (key == NULL || (place < PyList_Size(keys) ? PyList_SetItem(keys, place, Py_NewRef(key))
+                                                : PyList_Append(keys, key)) < 0) {
+    Py_XDECREF(key);
+    return NULL;
+  }
+  return key;
+}
+
+/* A dict of a map. `keys` has those of the map before, if there is one. */
+static PyObject* dict_of_map(const struct members* members, const struct map* map,
+                             const struct map* before, PyObject* keys) {
+  PyObject* dict = PyDict_New();
+  size_t known = before == NULL ? 0 : before->count;
+  const struct node *node = NULL, *other = NULL;
+  for (size_t i = 0; dict != NULL && i < map->count; i++) {
+    node = i == 0 ? ortcffi_first_node(map) : ortcffi_next_node(node);
+    if (i < known) {
+      other = i == 0 ? ortcffi_first_node(before) : ortcffi_next_node(other);
+    }
+    PyObject* key = shared_key(members, node, i < known ? other : NULL, keys, (Py_ssize_t)i);
+    PyObject* number = key == NULL ? NULL : PyFloat_FromDouble(number_of(members, node));
+    if (number == NULL || PyDict_SetItem(dict, key, number) < 0) {
+      Py_CLEAR(dict);
+    }
+    Py_XDECREF(key);
+    Py_XDECREF(number);
+  }
+  return dict;
+}
+
+static PyObject* list_of_maps(const struct members* members) {
+  PyObject* keys = PyList_New(0);
+  PyObject* list = keys == NULL ? NULL : PyList_New((Py_ssize_t)members->count);
+  for (size_t i = 0; list != NULL && i < members->count; i++) {
+    const struct map* map = &members->maps[i];
+    PyObject* dict = dict_of_map(members, map, i == 0 ? NULL : map - 1, keys);
+    if (dict == NULL) {
+      Py_CLEAR(list);
+    } else {
+      PyList_SetItem(list, (Py_ssize_t)i, dict);
+    }
+  }
+  Py_XDECREF(keys);
+  return list;
 }
 
 /* --- sequences and maps ------------------------------------------------------------------------*/
@@ -176,10 +271,19 @@ static PyObject* contents_of_sequence(const struct contents* how, const OrtValue
   if (status != NULL) {
     return ortcffi_value_fail(how->maker, status, "GetValueCount");
   }
-  ONNXType kind = ONNX_TYPE_UNKNOWN;
+  struct members members;
+  int is_in_place =
+      count > 0 && ortcffi_members(how->maker, sequence, count, how->member, &members);
+  if (is_in_place && members.maps != NULL) {
+    return list_of_maps(&members);
+  }
+  ONNXType kind = (ONNXType)how->member;
   PyObject* list = PyList_New((Py_ssize_t)count);
   for (size_t i = 0; list != NULL && i < count; i++) {
-    PyObject* member = contents_of_member(how, sequence, i, &kind);
+    PyObject* member = is_in_place ? copy_of_member(how, &members, i) : NULL;
+    if (member == NULL && !PyErr_Occurred()) {
+      member = contents_of_member(how, sequence, i, &kind);
+    }
     if (member == NULL) {
       Py_CLEAR(list);
     } else {

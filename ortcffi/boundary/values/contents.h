@@ -16,6 +16,7 @@ struct contents {
    * arrays, strings that are not UTF-8 are refused, and this function is called with the Value of a
    * tensor that NumPy has no type for. */
   PyObject* function;
+  int member;              /* the kind of a sequence's members; UNKNOWN if that is not known */
   OrtAllocator* allocator; /* of copies; set by ortcffi_contents */
 };
 

@@ -41,6 +41,7 @@ static PyObject* maker_new(PyTypeObject* type, PyObject* arguments, PyObject* ke
     maker->version = version;
     maker->owner = Py_NewRef(owner);
     maker->lender = Py_NewRef(lender);
+    maker->layout = (struct layout){0};
     PyObject_GC_Track(maker);
   }
   return (PyObject*)maker;

@@ -24,6 +24,7 @@
 #include "onnxruntime_c_api.h"
 #include "boundary/platform/handle.h"
 #include "boundary/status/raise.h"
+#include "boundary/values/layout.h"
 
 struct maker {
   PyObject base;
@@ -32,6 +33,7 @@ struct maker {
   int version;
   PyObject* owner;
   PyObject* lender;
+  struct layout layout;
 };
 
 struct value {

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sequences of a library, read in place.
+ *
+ * GetValue copies what it answers, so that a row of a classifier's output, a map, takes it three
+ * copies and six times what Python takes for a dict. ONNX Runtime has such a sequence as a
+ * std::vector of std::map, whose layout is part of the ABI of libstdc++.
+ *
+ * That a library has this layout is not assumed. At the first sequence, a sequence of each kind is
+ * made with it, and its memory compared with what was put in; reads go through the kernel, which
+ * refuses what is no memory. Afterwards a value is read in place if it is of the same C++ type, as
+ * the library itself tells types apart. In all other cases, as on other systems, there is GetValue.
+ *
+ * All functions need the GIL.
+ */
+#ifndef ORTCFFI_BOUNDARY_VALUES_LAYOUT_H_
+#define ORTCFFI_BOUNDARY_VALUES_LAYOUT_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "onnxruntime_c_api.h"
+
+struct maker;
+
+/* Of a library; zeroed before it is known. */
+struct layout {
+  char is_known;
+  char has_tensors;          /* sequences of tensors can be read */
+  const void* type_of_ints;  /* of sequence(map(int64, float)); NULL if it cannot be read */
+  const void* type_of_texts; /* of sequence(map(string, float)) */
+};
+
+struct node {
+  int color;
+  struct node *parent, *left, *right;
+};
+
+struct map {
+  char compare[8];
+  struct node header; /* its parent is the root; left and right are the ends */
+  size_t count;
+};
+
+/* std::string; `few` has the characters of short ones. */
+struct text {
+  const char* data;
+  size_t size;
+  char few[16];
+};
+
+struct int_node {
+  struct node node;
+  int64_t key;
+  float value;
+};
+
+struct text_node {
+  struct node node;
+  struct text key;
+  float value;
+};
+
+/* What a sequence has, next to each other. */
+struct members {
+  const struct map* maps; /* NULL for tensors */
+  const char* tensors;    /* OrtValues, each ORTCFFI_VALUE_SIZE bytes */
+  size_t count;
+  int has_texts; /* for keys */
+};
+
+#define ORTCFFI_VALUE_SIZE 24
+
+/* Finds the members of a sequence of `count`, of kind TENSOR, MAP or UNKNOWN; 0 where they cannot
+ * be read. */
+int ortcffi_members(struct maker* maker, const OrtValue* sequence, size_t count, int kind,
+                    struct members* out);
+
+/* The first node of a map that is not empty, and the next one in the order of the keys. */
+static inline const struct node* ortcffi_first_node(const struct map* map) {
+  return map->header.left;
+}
+
+const struct node* ortcffi_next_node(const struct node* node);
+
+#endif /* ORTCFFI_BOUNDARY_VALUES_LAYOUT_H_ */
