@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * The fast paths of Alloc and Free use the calling thread's own cache, between arena_enter and
+ * arena_leave; under the arena's lock the thread needs neither, since others revoke caches only
+ * under that lock.
+ *
+ * A cached chunk may be larger than what it is cached for, because the rest was too small to split
+ * off. So bins are chosen and compared by the size that was asked for, rounded.
+ */
 #include "arena/arena.h"
 
 #include <stdio.h>
@@ -27,7 +35,8 @@ static CORE_NOINLINE void new_high(struct arena* self, struct arena_cache* cache
   arena_look(self);
 }
 
-/* Takes a chunk from the free ones, from threads' caches, or from a new region, in this order. */
+/* Takes a chunk from the free ones, from threads' caches, or from a new region, in this order: the
+ * limit must not be reached while threads cache what would do. */
 static struct arena_chunk* find_chunk(struct arena* self, size_t rounded) {
   struct arena_chunk* chunk = arena_best_fit(self, rounded);
   if (chunk == NULL) {
@@ -121,10 +130,12 @@ static CORE_NOINLINE void free_slow(struct arena* self, void* p) {
   }
   core_mutex_unlock(&self->lock);
   if (wrong != NULL) {
-    core_refuse_free(p, wrong);
+    core_refuse_free(p, wrong); /* without the lock, since stderr may block */
   }
 }
 
+/* The state is read without a lock: a block that was freed before is refused, but not one that two
+ * threads free at the same moment. */
 static void ORT_API_CALL arena_free(OrtAllocator* this_, void* p) NO_EXCEPTION {
   struct arena* self = (struct arena*)this_;
   if (p == NULL) {

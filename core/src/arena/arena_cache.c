@@ -58,6 +58,7 @@ static struct arena_cache** table_for(struct arena* self, size_t slot) {
   return table;
 }
 
+/* The last number is shared by all threads beyond the others, so it has no cache. */
 struct arena_cache* arena_cache_make(struct arena* self) {
   size_t slot = core_thread_slot();
   struct arena_cache** table = slot < CORE_THREAD_SLOTS - 1 ? table_for(self, slot) : NULL;
@@ -81,9 +82,7 @@ void arena_caches_end(struct arena* self) {
     self->caches = next;
   }
   for (size_t i = 0; i < CORE_COUNT_OF(self->tables); i++) {
-    if (self->tables[i] != NULL) {
-      heap_free(self->tables[i]);
-    }
+    heap_free(self->tables[i]);
   }
 }
 
@@ -98,6 +97,7 @@ static void empty_bin(struct arena* self, struct arena_cache* cache, size_t bin)
   }
 }
 
+/* The bins are emptied in turn, so that none is kept because of its size. */
 void arena_cache_room(struct arena* self, struct arena_cache* cache, size_t rounded) {
   size_t bin = arena_bin_of(rounded);
   if (cache->bins[bin] != NULL && arena_round(cache->bins[bin]->requested) != rounded) {
@@ -114,6 +114,9 @@ void arena_cache_empty(struct arena* self, struct arena_cache* cache) {
   }
 }
 
+/* The owner writes `busy` and then reads `revoked`; here it is the other way round. With a barrier
+ * in both, or one of the whole process here, at least one of them sees what the other wrote. An
+ * owner is busy for a few instructions only, so it is enough to yield. */
 void arena_stop(struct arena* self) {
   for (struct arena_cache* at = self->caches; at != NULL; at = at->next) {
     __atomic_store_n(&at->revoked, 1, __ATOMIC_SEQ_CST);

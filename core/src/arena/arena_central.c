@@ -6,6 +6,7 @@
 #define LESS(chunk) ((chunk)->previous)
 #define MORE(chunk) ((chunk)->next)
 
+/* From the chunk's address: it needs no room in the chunk, and no generator. */
 static uint64_t priority(const struct arena_chunk* chunk) {
   return ((uintptr_t)chunk >> 6) * 0x9e3779b97f4a7c15U;
 }
@@ -14,6 +15,8 @@ static int is_before(const struct arena_chunk* a, const struct arena_chunk* b) {
   return a->size != b->size ? a->size < b->size : a->start < b->start;
 }
 
+/* Goes down to where the priority belongs, and splits what is below into the chunks before and
+ * after the new one. */
 static void tree_add(struct arena_chunk** tree, struct arena_chunk* chunk) {
   struct arena_chunk** at = tree;
   while (*at != NULL && priority(*at) > priority(chunk)) {
@@ -38,6 +41,7 @@ static void tree_add(struct arena_chunk** tree, struct arena_chunk* chunk) {
   *more = NULL;
 }
 
+/* Joins the chunk's two subtrees in its place. */
 static void tree_remove(struct arena_chunk** tree, struct arena_chunk* chunk) {
   struct arena_chunk** at = tree;
   while (*at != chunk) {
@@ -124,8 +128,8 @@ static struct arena_chunk* find_free_chunk(const struct arena* self, size_t roun
   return tree_find(self->tree, rounded);
 }
 
-/* Splits off what a block does not need, unless the rest would be too small to use. Without memory
- * for a second chunk the block keeps it all. */
+/* Splits off what a block does not need, by ONNX Runtime's rule: if the rest is as large as the
+ * block, or more than may lie idle. Without memory for a second chunk the block keeps it all. */
 static void split(struct arena* self, struct arena_chunk* chunk, size_t rounded) {
   size_t rest = chunk->size - rounded;
   if (rest == 0 || (rest < rounded && rest < (size_t)self->cfg.max_dead_bytes)) {
@@ -163,6 +167,7 @@ static void join(struct arena* self, struct arena_chunk* left, struct arena_chun
   arena_forget_chunk(self, right);
 }
 
+/* A chunk in a thread's cache is no free neighbour: it is joined when the cache is emptied. */
 void arena_give(struct arena* self, struct arena_chunk* chunk) {
   struct arena_chunk* after = chunk->after;
   if (after != NULL && arena_state_of(after) == ARENA_FREE) {

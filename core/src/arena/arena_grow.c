@@ -9,7 +9,9 @@
 /* How many calls of inner allocators this thread is in: it must not wait for itself. */
 static __thread unsigned inside CORE_TLS;
 
-/* Unlocks for a call of the inner allocator that changes `total` by that many bytes. */
+/* Unlocks for a call of the inner allocator that changes `total` by that many bytes. That allocator
+ * may be anybody's, take long, or use this arena. What it is asked for counts in `total` before,
+ * and what it gets back until after the call, so that all threads together stay below the limit. */
 static void leave_lock(struct arena* self, size_t bytes) {
   self->changing++;
   self->in_flight += bytes;
@@ -24,7 +26,8 @@ static void retake_lock(struct arena* self, size_t bytes) {
   self->changing--;
 }
 
-/* If a thread forks inside an inner allocator, the call returns in both processes. */
+/* In the child, calls of other threads never return, and nobody has what they were to get. If a
+ * thread forks inside an inner allocator, its own call returns in both processes. */
 void arena_forget_others(struct arena* self) {
   if (inside == 0) {
     self->total -= self->in_flight;
@@ -116,6 +119,8 @@ static int extend(struct arena* self, size_t rounded) {
   return 0;
 }
 
+/* At the limit, waits for calls of other threads: a new region may have room for this block, too,
+ * and one that is given back makes room below the limit. */
 struct arena_chunk* arena_grow(struct arena* self, size_t rounded) {
   for (int turn = 0; rounded > room(self); turn++) {
     if (self->changing == 0 || inside > 0 || turn == PATIENCE) {
@@ -201,7 +206,8 @@ static int is_free(const struct arena_region* region) {
   return region->first->after == NULL && arena_state_of(region->first) == ARENA_FREE;
 }
 
-/* Removes the free regions from the arena, and adds up their bytes. */
+/* Removes the free regions from the arena, and adds up their bytes. As in ONNX Runtime the first
+ * one stays, unless regions are made for one request each. */
 static struct arena_region* part_with_free(struct arena* self, size_t* bytes) {
   struct arena_region* parted = NULL;
   struct arena_region** at = &self->regions;

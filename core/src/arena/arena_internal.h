@@ -163,8 +163,9 @@ static inline size_t arena_hash(uintptr_t number) {
   return (size_t)((uint64_t)number * 0x9e3779b97f4a7c15U >> 32);
 }
 
-/** Returns the chunk that starts at an address, or NULL. Needs no lock. */
-static inline struct arena_chunk* arena_find(const struct arena* self, const void* pointer) {
+/** The leaf of an address, or NULL. Needs no lock: entries are never removed, an old directory
+ * stays as it was, and the number of an entry is stored after its leaf. */
+static inline struct arena_leaf* arena_leaf_of(const struct arena* self, const void* pointer) {
   uintptr_t number = ((uintptr_t)pointer >> ARENA_LEAF_SHIFT) + 1;
   const struct arena_directory* directory = __atomic_load_n(&self->directory, __ATOMIC_ACQUIRE);
   size_t at = arena_hash(number);
@@ -176,9 +177,15 @@ static inline struct arena_chunk* arena_find(const struct arena* self, const voi
     }
     at++;
   }
-  struct arena_leaf* leaf = directory->entries[at & directory->mask].leaf;
+  return directory->entries[at & directory->mask].leaf;
+}
+
+/** Returns the chunk that starts at an address, or NULL. Needs no lock. */
+static inline struct arena_chunk* arena_find(const struct arena* self, const void* pointer) {
+  struct arena_leaf* leaf = arena_leaf_of(self, pointer);
   size_t place = ((uintptr_t)pointer / ARENA_GRANULE) % ARENA_LEAF_CHUNKS;
-  struct arena_chunk* chunk = __atomic_load_n(&leaf->chunks[place], __ATOMIC_ACQUIRE);
+  struct arena_chunk* chunk =
+      CORE_LIKELY(leaf != NULL) ? __atomic_load_n(&leaf->chunks[place], __ATOMIC_ACQUIRE) : NULL;
   if (chunk == NULL || __atomic_load_n(&chunk->start, __ATOMIC_RELAXED) != (const char*)pointer) {
     return NULL;
   }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the chunk that starts at an address. */
+/* Finds the chunk that starts at an address. It is written under the lock and read without, so no
+ * memory that a reader may have reached is freed before the arena ends: neither directories and
+ * leaves, nor chunks, which are kept for reuse. */
 #include <string.h>
 
 #include "arena/arena_internal.h"
@@ -82,19 +84,8 @@ static struct arena_chunk** place_of(struct arena_leaf* leaf, const char* start)
   return &leaf->chunks[((uintptr_t)start / ARENA_GRANULE) % ARENA_LEAF_CHUNKS];
 }
 
-static struct arena_leaf* find_leaf(const struct arena* self, const char* start) {
-  const struct arena_directory* directory = self->directory;
-  uintptr_t number = ((uintptr_t)start >> ARENA_LEAF_SHIFT) + 1;
-  for (size_t at = arena_hash(number); directory->entries[at & directory->mask].number != 0; at++) {
-    if (directory->entries[at & directory->mask].number == number) {
-      return directory->entries[at & directory->mask].leaf;
-    }
-  }
-  return NULL;
-}
-
 static struct arena_leaf* leaf_for(struct arena* self, const char* start) {
-  struct arena_leaf* leaf = find_leaf(self, start);
+  struct arena_leaf* leaf = arena_leaf_of(self, start);
   if (leaf == NULL && make_room(self) && (leaf = heap_alloc(sizeof *leaf)) != NULL) {
     memset(leaf, 0, sizeof *leaf);
     add_leaf(self->directory, ((uintptr_t)start >> ARENA_LEAF_SHIFT) + 1, leaf);
@@ -136,7 +127,8 @@ struct arena_chunk* arena_new_chunk(struct arena* self, char* start, size_t size
 }
 
 void arena_forget_chunk(struct arena* self, struct arena_chunk* chunk) {
-  struct arena_chunk** place = place_of(find_leaf(self, chunk->start), chunk->start);
+  /* A reader who has the chunk already finds that it starts elsewhere. */
+  struct arena_chunk** place = place_of(arena_leaf_of(self, chunk->start), chunk->start);
   __atomic_store_n(place, NULL, __ATOMIC_RELAXED);
   __atomic_store_n(&chunk->start, NULL, __ATOMIC_RELAXED);
   chunk->next = self->spare;

@@ -19,10 +19,13 @@ void heap_report_broken(const struct heap_block* block) {
           (const void*)block, heap_class_size(heap_mark(block)));
 }
 
+/* How many blocks `head` has. It is not counted: a fast path writes `pops` or `pushes`, from which
+ * and the limit it follows. */
 static int64_t loaded(const struct heap_bin* bin) {
   return bin->capacity - (bin->limit - (int64_t)(bin->pushes - bin->pops));
 }
 
+/* Gives the bin a list of blocks; it is full when `capacity` of them are in it. */
 static void set_loaded(struct heap_bin* bin, struct heap_block* head, size_t count) {
   bin->head = head;
   bin->limit = (int64_t)(bin->pushes - bin->pops) + bin->capacity - (int64_t)count;
@@ -47,6 +50,7 @@ static void set_aside(struct heap_thread* self, size_t size_class) {
   count_spares(self, size_class, (int64_t)count);
 }
 
+/* Ends at a batch whose key is gone, since its links and count cannot be trusted either. */
 static void give_spares(struct heap_thread* self, size_t size_class) {
   struct heap_bin* bin = &self->bins[size_class];
   struct heap_block* batch = bin->spares;
@@ -66,6 +70,7 @@ static void give_bin(struct heap_thread* self, size_t size_class) {
   if (bin->head != NULL && count > 0) {
     heap_central_give(size_class, bin->head, (size_t)count);
   }
+  /* A small bin keeps its room. A large one is granted room again block by block. */
   if (size_class >= HEAP_FIRST_LARGE) {
     self->granted -= bin->capacity * (int64_t)heap_class_size(size_class);
     bin->capacity = 0;
@@ -83,6 +88,7 @@ void heap_give_all(struct heap_thread* self) {
 void heap_fill_bins(struct heap_thread* self) {
   memset(self, 0, sizeof *self);
   self->secret = heap_region.secret;
+  /* Marks that are not classes keep this: a bin without blocks that is always full. */
   for (size_t i = 0; i < HEAP_MARKS; i++) {
     self->bins[i].limit = INT64_MIN;
   }
@@ -123,6 +129,8 @@ static void note_peak(struct heap_thread* self) {
   }
 }
 
+/* Huge blocks come from the system and go back there at once: the time to touch their pages is far
+ * longer than a lock and two system calls. */
 static void* alloc_huge(struct heap_thread* self, size_t size) {
   size_t segments = (size + HEAP_SEGMENT - 1) >> HEAP_SEGMENT_SHIFT;
   int64_t taken = heap_region_take(segments, HEAP_HUGE);
@@ -200,6 +208,8 @@ static int rises(struct heap_thread* self, size_t size_class) {
   return higher;
 }
 
+/* Looks for a block where it costs least memory: among this thread's and other threads' free blocks
+ * of the class, then among those of larger classes, and only then in memory never touched. */
 void* heap_alloc_slow(size_t size) {
   if (size == 0) {
     return NULL;
@@ -232,8 +242,9 @@ void* heap_alloc_slow(size_t size) {
   return block;
 }
 
-/* Doubles the capacity of a full bin, as long as the thread's bins together stay below their cap.
- * Otherwise all bins are reset to the capacity of one batch. */
+/* Doubles the capacity of a full bin, so that a program that frees many blocks at once sets batches
+ * aside less often. Where the thread's bins together would exceed their cap, all are reset to the
+ * capacity of one batch instead. */
 static void widen(struct heap_thread* self, size_t size_class) {
   struct heap_bin* bin = &self->bins[size_class];
   int64_t more = bin->capacity * (int64_t)heap_class_size(size_class);
@@ -319,9 +330,7 @@ enum heap_verdict heap_free_slow(void* pointer) {
   if (pointer == NULL) {
     return HEAP_FREED;
   }
-  size_t offset = (uintptr_t)pointer - heap_region.base;
-  size_t mark = offset < heap_region.span ? HEAP_READ(heap_region.map[offset >> HEAP_SEGMENT_SHIFT])
-                                          : HEAP_NOTHING;
+  size_t mark = heap_mark(pointer);
   enum heap_verdict verdict = judge(pointer, mark);
   if (verdict != HEAP_FREED) {
     heap_count_bad_free();
@@ -343,9 +352,10 @@ enum heap_verdict heap_free_slow(void* pointer) {
       return pass_on(self, mark, pointer);
     }
   }
-  return heap_free(pointer);
+  return heap_free(pointer); /* by the fast path, now that the bin has room */
 }
 
+/* Whole pages are replaced by the system's; what is before and after them is written. */
 void heap_zero(void* start, size_t size) {
   size_t offset = (uintptr_t)start - heap_region.base;
   if (size < LAZY_FROM || offset >= heap_region.span) {

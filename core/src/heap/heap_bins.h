@@ -131,13 +131,10 @@ static inline size_t heap_color(size_t segment) { return ((segment * 7) & 63) <<
  * functions, so that callers can inline just the common one.
  * @{ */
 
-/** Returns a block for a size up to HEAP_SMALL; NULL if the slow path is needed, also for size 0.
- */
-static inline CORE_INLINE void* heap_try_alloc_small(size_t size) {
-  struct heap_thread* self = heap_self;
-  struct heap_bin* bin = &self->bins[HEAP_READ(heap_region.classes[(size - 1) >> HEAP_LINE_SHIFT])];
+/** Takes the first block of a bin; NULL if there is none, or if its key is gone. */
+static inline CORE_INLINE void* heap_pop(struct heap_bin* bin, uintptr_t secret) {
   struct heap_block* block = bin->head;
-  if (CORE_UNLIKELY(block == NULL || block->key != ((uintptr_t)block ^ self->secret))) {
+  if (CORE_UNLIKELY(block == NULL || block->key != ((uintptr_t)block ^ secret))) {
     return NULL;
   }
   bin->head = block->next;
@@ -146,21 +143,21 @@ static inline CORE_INLINE void* heap_try_alloc_small(size_t size) {
   return block;
 }
 
+/** Returns a block for a size up to HEAP_SMALL; NULL if the slow path is needed, also for size 0.
+ */
+static inline CORE_INLINE void* heap_try_alloc_small(size_t size) {
+  struct heap_thread* self = heap_self;
+  size_t size_class = HEAP_READ(heap_region.classes[(size - 1) >> HEAP_LINE_SHIFT]);
+  return heap_pop(&self->bins[size_class], self->secret);
+}
+
 /** Returns a block for a larger size; NULL if the slow path is needed. */
 static inline CORE_INLINE void* heap_try_alloc_large(size_t size) {
   if (CORE_UNLIKELY(size - 1 >= HEAP_LARGEST)) {
     return NULL;
   }
   struct heap_thread* self = heap_self;
-  struct heap_bin* bin = &self->bins[heap_class_of(size)];
-  struct heap_block* block = bin->head;
-  if (CORE_UNLIKELY(block == NULL || block->key != ((uintptr_t)block ^ self->secret))) {
-    return NULL;
-  }
-  bin->head = block->next;
-  block->key = 0;
-  HEAP_ADD(bin->pops, 1);
-  return block;
+  return heap_pop(&self->bins[heap_class_of(size)], self->secret);
 }
 
 /** The mark of a pointer's segment: a size class, or one of HEAP_NOTHING, HEAP_HUGE and so on. */
@@ -176,18 +173,11 @@ static inline CORE_INLINE int heap_can_read(const void* pointer) {
   return heap_mark(pointer) != HEAP_NOTHING;
 }
 
-/** Frees a block of a small class; false if the slow path is needed, also for a pointer that is no
- * block. */
-static inline CORE_INLINE int heap_try_free_small(void* pointer, size_t mark) {
-  struct heap_thread* self = heap_self;
-  struct heap_bin* bin = &self->bins[mark];
-  if (CORE_UNLIKELY((int64_t)(bin->pushes - bin->pops) >= bin->limit)) {
-    return 0;
-  }
+/** Puts a block into a bin that is not full; false if it was free before. */
+static inline CORE_INLINE int heap_push(struct heap_bin* bin, uintptr_t secret, void* pointer) {
   struct heap_block* block = pointer;
-  uintptr_t key = (uintptr_t)block ^ self->secret;
-  uint64_t inside = ((uintptr_t)pointer - heap_region.base) & (HEAP_SEGMENT - 1);
-  if (CORE_UNLIKELY(inside * bin->inverse >= bin->inverse || block->key == key)) {
+  uintptr_t key = (uintptr_t)block ^ secret;
+  if (CORE_UNLIKELY(block->key == key)) {
     return 0;
   }
   block->key = key;
@@ -197,6 +187,18 @@ static inline CORE_INLINE int heap_try_free_small(void* pointer, size_t mark) {
   return 1;
 }
 
+/** Frees a block of a small class; false if the slow path is needed, also for a pointer that is no
+ * block. */
+static inline CORE_INLINE int heap_try_free_small(void* pointer, size_t mark) {
+  struct heap_thread* self = heap_self;
+  struct heap_bin* bin = &self->bins[mark];
+  if (CORE_UNLIKELY((int64_t)(bin->pushes - bin->pops) >= bin->limit)) {
+    return 0;
+  }
+  uint64_t inside = ((uintptr_t)pointer - heap_region.base) & (HEAP_SEGMENT - 1);
+  return CORE_LIKELY(inside * bin->inverse < bin->inverse) && heap_push(bin, self->secret, pointer);
+}
+
 /** Frees a block of a large class; false if the slow path is needed. */
 static inline CORE_INLINE int heap_try_free_large(void* pointer, size_t mark) {
   struct heap_thread* self = heap_self;
@@ -204,18 +206,9 @@ static inline CORE_INLINE int heap_try_free_large(void* pointer, size_t mark) {
   if (CORE_UNLIKELY((int64_t)(bin->pushes - bin->pops) >= bin->limit)) {
     return 0;
   }
-  struct heap_block* block = pointer;
-  uintptr_t key = (uintptr_t)block ^ self->secret;
   size_t offset = (uintptr_t)pointer - heap_region.base;
-  if (CORE_UNLIKELY((offset & (HEAP_SEGMENT - 1)) != heap_color(offset >> HEAP_SEGMENT_SHIFT) ||
-                    block->key == key)) {
-    return 0;
-  }
-  block->key = key;
-  block->next = bin->head;
-  bin->head = block;
-  HEAP_ADD(bin->pushes, 1);
-  return 1;
+  return CORE_LIKELY((offset & (HEAP_SEGMENT - 1)) == heap_color(offset >> HEAP_SEGMENT_SHIFT)) &&
+         heap_push(bin, self->secret, pointer);
 }
 /** @} */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The central lists: free blocks that threads exchange in batches. Above a cap, blocks return to
- * their segments. */
+/* The central lists: free blocks that threads exchange in batches, without a look at the blocks.
+ * Above a cap, blocks return to their segments: only so a segment becomes empty, and its pages can
+ * go back to the system. The lock of a class is taken before that of the region, never after. */
 #include "heap/heap_internal.h"
 
 struct central {
@@ -74,7 +75,8 @@ static struct heap_block* used_block(struct central* central) {
   return NULL;
 }
 
-/* Returns a block from memory that was never in use as a block of this class. */
+/* Returns a block from memory that was never in use as a block of this class. A segment is carved
+ * block by block, so that its further pages stay untouched as long as possible. */
 static struct heap_block* fresh_block(struct central* central, size_t size_class) {
   uint32_t at = central->segments;
   while (at != 0 && heap_segments[at - 1].carved == heap_segments[at - 1].capacity) {
@@ -165,6 +167,7 @@ static void scatter(struct central* central, struct heap_block* block) {
     struct heap_block* next = block->next;
     size_t segment = heap_segment_of(block);
     struct heap_segment* info = &heap_segments[segment];
+    /* It was full until now, so it was in no list. */
     if (info->free_count == 0 && info->carved == info->capacity) {
       link_segment(central, segment);
     }
@@ -189,6 +192,14 @@ static void release_large(struct heap_block* block) {
   }
 }
 
+static void give_back(struct central* central, size_t size_class, struct heap_block* batch) {
+  if (size_class < HEAP_FIRST_LARGE) {
+    scatter(central, batch);
+  } else {
+    release_large(batch);
+  }
+}
+
 void heap_central_give(size_t size_class, struct heap_block* batch, size_t count) {
   struct central* central = &centrals[size_class];
   size_t bytes = count * heap_class_size(size_class);
@@ -204,10 +215,8 @@ void heap_central_give(size_t size_class, struct heap_block* batch, size_t count
     if (!small) {
       __atomic_fetch_add(&large_bytes, bytes, __ATOMIC_RELAXED);
     }
-  } else if (small) {
-    scatter(central, batch);
   } else {
-    release_large(batch);
+    give_back(central, size_class, batch);
   }
   core_mutex_unlock(&central->lock);
 }
@@ -225,11 +234,7 @@ void heap_central_shrink(void) {
     central->blocks = 0;
     while (batch != NULL && batch->key == heap_key(batch)) {
       struct heap_block* next = batch->next_batch;
-      if (size_class < HEAP_FIRST_LARGE) {
-        scatter(central, batch);
-      } else {
-        release_large(batch);
-      }
+      give_back(central, size_class, batch);
       batch = next;
     }
     core_mutex_unlock(&central->lock);

@@ -30,17 +30,23 @@ static int64_t thread_live(const struct heap_thread* thread) {
   return sum;
 }
 
+/* Adds a thread's calls to `out`. */
+static void add_calls(struct heap_stats* out, const struct heap_thread* thread) {
+  out->allocations += HEAP_READ(thread->huge_pops);
+  out->frees += HEAP_READ(thread->huge_pushes);
+  for (size_t i = 1; i <= HEAP_LAST_CLASS; i++) {
+    out->allocations += HEAP_READ(thread->bins[i].pops);
+    out->frees += HEAP_READ(thread->bins[i].pushes);
+  }
+}
+
 static void thread_end(void* argument) {
   struct heap_thread* self = argument;
+  /* Whatever else this thread does while it ends begins with bins of its own again. */
   heap_self = &heap_nobody;
   heap_give_all(self);
   core_lock(CORE_LOCK_HEAP);
-  ended.allocations += self->huge_pops;
-  ended.frees += self->huge_pushes;
-  for (size_t i = 1; i <= HEAP_LAST_CLASS; i++) {
-    ended.allocations += self->bins[i].pops;
-    ended.frees += self->bins[i].pushes;
-  }
+  add_calls(&ended, self);
   ended_live += thread_live(self);
   for (size_t i = 0; i < CORE_KINDS; i++) {
     ended_objects[i] += (int64_t)(self->created[i] - self->released[i]);
@@ -55,6 +61,8 @@ static void thread_end(void* argument) {
   core_unlock(CORE_LOCK_HEAP);
 }
 
+/* Only the locks of the central lists are taken: bins need none. In the child the bins of the other
+ * threads stay as they are, with their free blocks, which nobody uses there, and their counts. */
 static void at_fork(enum core_fork step) {
   if (step == CORE_BEFORE_FORK) {
     heap_central_lock();
@@ -75,6 +83,7 @@ struct heap_thread* heap_thread_begin(void) {
   }
   core_lock(CORE_LOCK_HEAP);
   struct heap_thread* self = vacant;
+  /* From the system and never given back: the heap has no memory yet for a thread's first block. */
   if (self != NULL) {
     vacant = self->next;
   } else {
@@ -119,12 +128,7 @@ void heap_read_stats(struct heap_stats* out) {
   out->live_bytes = (uint64_t)sum_live();
   out->peak_bytes = (uint64_t)peak;
   for (struct heap_thread* thread = threads; thread != NULL; thread = thread->next) {
-    out->allocations += HEAP_READ(thread->huge_pops);
-    out->frees += HEAP_READ(thread->huge_pushes);
-    for (size_t i = 1; i <= HEAP_LAST_CLASS; i++) {
-      out->allocations += HEAP_READ(thread->bins[i].pops);
-      out->frees += HEAP_READ(thread->bins[i].pushes);
-    }
+    add_calls(out, thread);
   }
   core_unlock(CORE_LOCK_HEAP);
   heap_region_stats(out);

@@ -137,14 +137,14 @@ static const OrtApi* inner;
     }                                                                               \
     return note_status(slot, status);                                               \
   }
-#define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments) \
-  static CORE_COLD void ORT_API_CALL watched_##name parameters NO_EXCEPTION {     \
-    const unsigned slot = index;                                                  \
-    if (strncmp(#name, "Release", 7) == 0) {                                      \
-      core_watch_forget(FIRST arguments);                                         \
-    }                                                                             \
-    inner->name arguments;                                                        \
-    NOTE_ALL arguments                                                            \
+#define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments)  \
+  static CORE_COLD void ORT_API_CALL watched_##name parameters NO_EXCEPTION {      \
+    const unsigned slot = index;                                                   \
+    if (strncmp(#name, "Release", 7) == 0) { /* before another gets the address */ \
+      core_watch_forget(FIRST arguments);                                          \
+    }                                                                              \
+    inner->name arguments;                                                         \
+    NOTE_ALL arguments                                                             \
   }
 /* These make nothing. */
 #define ORT_SLOT_VALUE(index, since, topic, who, gil, returns, name, parameters, arguments)
