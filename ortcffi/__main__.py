@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import cast
 
-from ortcffi._program import program_name
+from ortcffi._program import fail, program_name
 
 COMMANDS = {  # name: the module that has its main(), what it does
     "bench": ("ortcffi.bench.cli", "measure speed, compared with other libraries"),
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     name = program_name()  # `top` replaces the arguments of the process
     if sys.stdout is None:
-        return _fail(name, "stdout is closed")
+        return fail(name, "stdout is closed")
     try:
         # A path in a message may have bytes that are not UTF-8.
         for stream in (sys.stdout, sys.stderr):
@@ -51,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 128 + 2  # likewise SIGINT
     except OSError as error:
         _discard_stdout()
-        return _fail(name, str(error))
+        return fail(name, error)
     return code
 
 
@@ -60,12 +60,6 @@ def _run(given: list[str]) -> int:
         return _without_command(given)
     module = import_module(COMMANDS[given[0]][0])
     return cast("int", module.main(given[1:]))
-
-
-def _fail(name: str, problem: str) -> int:
-    if sys.stderr is not None:
-        sys.stderr.write(f"{name}: {problem}\n")
-    return 1
 
 
 def _discard_stdout() -> None:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ortcffi._convert import absolute
-from ortcffi._program import program_name
+from ortcffi._program import printable, program_name
 from ortcffi.cli import check_client
 from ortcffi.cli.check_client import Client, examine
 from ortcffi.cli.check_file import FileFacts, read_facts
@@ -271,7 +271,7 @@ def main(arguments: Sequence[str]) -> int:
             return _check_with(options.api, options.path, as_json=options.json)
         reports = [check(os.fspath(path)) for path in options.path]
     except ValueError as error:
-        parser.error(str(error))
+        parser.error(printable(str(error)))
     if options.json:
         found = list(map(as_document, reports))
         text = json.dumps(

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from ortcffi._convert import absolute
 from ortcffi._native import ffi
+from ortcffi._program import joined
 from ortcffi.cli.check_client_probe import ENTRY, Op
 from ortcffi.cli.check_ep_probe import EP_ENTRY, Factory
 from ortcffi.cli.search_path import search_path
@@ -196,7 +197,7 @@ def describe(client: Client) -> str:
     lines.append(f"PROBLEM: {client.problem}" if client.problem else "ok: it was registered")
     if client.asked:
         lines += _conclude(client)
-    return "\n    ".join(lines)
+    return joined(lines, "\n    ")
 
 
 def _refused(client: Client) -> list[int]:

@@ -3,6 +3,7 @@
 
 from typing import Any, NamedTuple
 
+from ortcffi._program import joined
 from ortcffi.cli.check_client import Client
 from ortcffi.cli.check_client import as_document as client_as_document
 
@@ -52,7 +53,7 @@ def describe(report: Report) -> str:
     lines += [f"note: {note}" for note in report.notes]
     if not report.findings:
         lines.append("ok: nothing is wrong")
-    return "\n    ".join(lines)
+    return joined(lines, "\n    ")
 
 
 def as_document(report: Report) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ortcffi._program import program_name
+from ortcffi._program import joined, printable, program_name
 from ortcffi._table import highest_api_version
 from ortcffi.cli import official_doctor
 from ortcffi.cli.search_path import search_path
@@ -135,7 +135,7 @@ def _describe(finding: Finding) -> str:
         lines += [f"BROKEN: {runtime.problem}", f"what to do: {runtime.remedy}"]
     else:
         lines.append(f"ok: {_use(finding)}")
-    return "\n    ".join(lines)
+    return joined(lines, "\n    ")
 
 
 def _use(finding: Finding) -> str:
@@ -179,7 +179,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         findings = diagnose(options.path)
         official = official_doctor.examine()
     except ValueError as error:
-        parser.error(str(error))
+        parser.error(printable(str(error)))
     broken = any(finding.asked_for and finding.runtime.problem for finding in findings)
     if options.json:
         rows = [finding._asdict() | finding.runtime._asdict() for finding in findings]
@@ -189,6 +189,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         text = json.dumps(document, indent=2)
     else:
         package = [official_doctor.describe(official)] if official else []
-        text = "\n\n".join([*map(_describe, findings), *package, _conclude(findings)])
+        text = "\n\n".join([*map(_describe, findings), *package, printable(_conclude(findings))])
     sys.stdout.write(text + "\n")
     return int(broken)

@@ -12,7 +12,7 @@ from typing import Any
 
 from ortcffi._convert import decode
 from ortcffi._native import lib
-from ortcffi._program import program_name
+from ortcffi._program import fail, program_name
 from ortcffi._table import core_api
 from ortcffi.cli import build_flags as config
 from ortcffi.errors import OrtError
@@ -136,8 +136,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         facts, render = _facts_of(given)
     except (OrtError, LoadError, OSError, ValueError) as error:
-        sys.stderr.write(f"{parser.prog}: {error}\n")
-        return 1
+        return fail(parser.prog, error)
     text = json.dumps(facts, indent=2) if given.json else render(facts)
     sys.stdout.write(text + "\n")
     return 0

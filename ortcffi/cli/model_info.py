@@ -4,6 +4,7 @@
 import os
 from typing import TYPE_CHECKING, Any
 
+from ortcffi._program import joined
 from ortcffi.env.env import available_providers
 from ortcffi.options.session import OptimizationLevel, SessionOptions
 from ortcffi.session.session import Session
@@ -72,4 +73,4 @@ def render(facts: dict[str, Any]) -> str:
     lines += [f"  {key!r}: {value!r}" for key, value in custom.items()]
     lines.append(f"library: {facts['library']} ({facts['library version']})")
     lines.append(f"providers: {', '.join(facts['providers'])}")
-    return "\n".join(lines)
+    return joined(lines)

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ortcffi._program import joined
 from ortcffi.cli.search_path import search_path
 from ortcffi.official.layout import KNOWN_RELEASES, PACKAGE, is_known_release
 
@@ -136,7 +137,7 @@ def describe(finding: OfficialFinding) -> str:
     if finding.reaches:
         lines.append(f"ok: ortcffi.attach() reaches its {_listed(finding.reaches)}")
     lines += [f"not reached: {problem}" for problem in finding.problems]
-    return "\n    ".join(lines)
+    return joined(lines, "\n    ")
 
 
 def _listed(words: Sequence[str]) -> str:

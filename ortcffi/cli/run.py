@@ -13,7 +13,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from ortcffi._program import program_name
+from ortcffi._program import fail, printable, program_name
 from ortcffi.errors import NotImplemented, OrtError
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.session import Session
@@ -51,8 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         _run(given)
     except (OrtError, LoadError, OSError, TypeError, ValueError, MemoryError) as error:
-        sys.stderr.write(f"{parser.prog}: {error}\n")
-        return 1
+        return fail(parser.prog, error)
     return 0
 
 
@@ -160,4 +159,4 @@ def _tell_memory(session: Session) -> None:
 
 
 def _say(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
+    sys.stdout.write(f"{printable(text)}\n")

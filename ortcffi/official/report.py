@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
+from ortcffi._program import joined
 from ortcffi.official.records import SessionRecord
 
 __all__ = ["as_json", "as_table", "shortened", "size"]
@@ -43,7 +44,7 @@ def as_table(records: Sequence[SessionRecord], width: int | None = None) -> str:
     notes = [
         f"session {n}: {note}" for n, record in enumerate(records, 1) for note in _notes(record)
     ]
-    return "\n".join([*(line[:width] for line in lines), *notes]) + "\n"
+    return joined([*(line[:width] for line in lines), *notes]) + "\n"
 
 
 def as_json(records: Sequence[SessionRecord]) -> str:

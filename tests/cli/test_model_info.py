@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """What ``python -m ortcffi info model.onnx`` tells of a model."""
 
+import contextlib
 import json
 
 import pytest
 from support import models
 
 import ortcffi as ort
+from ortcffi.cli import check, doctor, info, run
 from ortcffi.cli.info import main
 
 
@@ -81,3 +83,30 @@ def test_a_library_without_a_model_is_refused(capsys):
     with pytest.raises(SystemExit):
         main(["--library", "somewhere"])
     assert "--library needs a model" in capsys.readouterr().err
+
+
+EVIL = "x\x1b]0;owned\x07\ninputs:\r\u202e\x9b31m"  # a title, a forged line, text from right to left
+
+
+def test_what_a_model_says_cannot_reach_the_terminal(tmp_path, capsys):
+    path = tmp_path / "evil.onnx"
+    inputs = [models.value("x\x1b[1A", shape=["\x1b[2J", 4]), models.value(EVIL)]
+    node = models.node("Identity", "x\x1b[1A", "y\x1b[1A")
+    path.write_bytes(models.model([node], inputs, [models.value("y\x1b[1A")]))
+    for command in (info.main, run.main):
+        command([str(path)])
+        printed = capsys.readouterr()
+        for text in (printed.out, printed.err):
+            assert text.replace("\n", "").isprintable()
+        assert "\\x1b]0;owned\\x07\\ninputs:\\r\\u202e\\x9b31m" in printed.out
+
+
+def test_the_name_of_a_file_cannot_reach_the_terminal(tmp_path, capsys):
+    path = tmp_path / "evil\x1b[2J\nok.so"
+    path.write_bytes(b"no library")
+    for command in (check.main, doctor.main, info.main, run.main):
+        with contextlib.suppress(SystemExit):
+            command([str(path)])
+        printed = capsys.readouterr()
+        assert (printed.out + printed.err).replace("\n", "").isprintable()
+        assert "\\x1b[2J" in printed.out + printed.err
