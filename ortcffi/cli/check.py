@@ -20,7 +20,7 @@ from ortcffi.cli.check_client import Client, examine
 from ortcffi.cli.check_file import FileFacts, read_facts
 from ortcffi.cli.check_report import Finding, Report, as_document, describe
 from ortcffi.cli.check_symbols import missing_symbols
-from ortcffi.cli.search_path import search_path
+from ortcffi.cli.child import search_path
 from ortcffi.table import elf
 from ortcffi.table.emulate import emulate
 from ortcffi.table.hosts import HOSTS, release_of

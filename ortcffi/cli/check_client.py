@@ -19,7 +19,7 @@ from ortcffi._native import ffi
 from ortcffi._program import joined
 from ortcffi.cli.check_client_probe import ENTRY, Op
 from ortcffi.cli.check_ep_probe import EP_ENTRY, Factory
-from ortcffi.cli.search_path import search_path
+from ortcffi.cli.child import search_path
 from ortcffi.table.emulate import emulate
 from ortcffi.table.hosts import release_of
 from ortcffi.table.trace import Figures, Needs

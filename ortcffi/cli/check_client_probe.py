@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from ortcffi._convert import decode
 from ortcffi._native import ffi, lib
 from ortcffi.cli.check_ep_probe import EP_END, EP_ENTRY, make_factories, register_with_engine
+from ortcffi.cli.child import limit_this_process
 from ortcffi.custom_ops.describe import FIELDS, read_op
 from ortcffi.errors import ErrorCode, OrtError, call
 from ortcffi.options.custom_ops import new_ops, places
@@ -49,9 +50,7 @@ class Op(NamedTuple):
 
 def answer(path: str, host: str, counted: str) -> None:
     """Register a library and write what `examine` reads to stdout, as lines of JSON."""
-    import resource
-
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash is reported; no core dump is needed
+    limit_this_process()
     try:
         api = host_api(host)
         _tell(host=f"ONNX Runtime {api.version_string}", version=api.version)

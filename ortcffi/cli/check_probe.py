@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ortcffi._table import core_api
+from ortcffi.cli.child import limit_this_process
 from ortcffi.custom_ops.describe import Characteristic
 from ortcffi.errors import OrtError
 from ortcffi.kernels.library import CustomOpLibrary, LibraryOp
@@ -44,9 +45,7 @@ _NAMES = ["axis", "alpha", "mode", "vocab", "map", "size", "value"]
 
 def answer(path: str, first: int) -> None:
     """Check the ops of a library from the `first` on."""
-    import resource
-
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    limit_this_process()
     library = CustomOpLibrary(path, watch=True)
     _tell(ops=len(library.ops))
     if first == 0:

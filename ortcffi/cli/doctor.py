@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from ortcffi._program import joined, printable, program_name
 from ortcffi._table import highest_api_version
 from ortcffi.cli import official_doctor
-from ortcffi.cli.search_path import search_path
+from ortcffi.cli.child import limit_this_process, search_path
 from ortcffi.table import load as providers
 from ortcffi.table.find import Runtime, find_runtimes
 
@@ -98,9 +98,7 @@ def _broken(
 
 def answer(path: str) -> None:
     """Open a library and write what `examine` reads to stdout, as a line of JSON."""
-    import resource
-
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash is reported; no core dump is needed
+    limit_this_process()
     found: dict[str, Any]
     try:
         api = providers.load(path)

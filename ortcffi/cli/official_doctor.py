@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._program import joined
-from ortcffi.cli.search_path import search_path
+from ortcffi.cli.child import limit_this_process, search_path
 from ortcffi.official.layout import KNOWN_RELEASES, PACKAGE, is_known_release
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ def examine(seconds: float = SECONDS) -> OfficialFinding | None:
 
 def answer() -> None:
     """Try what is reached here and write what `examine` reads to stdout, as a line of JSON."""
+    limit_this_process()
     finding = _tried()
     sys.stdout.write("\n" + json.dumps(finding._asdict()) + "\n")  # after what the package wrote
     sys.stdout.flush()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.versions import API_VERSION, VERSION_STRING
 
-from ortcffi.cli import doctor, official_doctor
+from ortcffi.cli import child, doctor, official_doctor
 from ortcffi.table import find as runtimes
 from ortcffi.table import load as providers
 from ortcffi.table.find import Runtime
@@ -92,6 +92,16 @@ def test_a_library_that_crashes_is_a_finding(toy, behaviour, name):
 def test_a_library_that_hangs_is_a_finding(toy):
     finding = examine(toy("for (;;) pause()"), seconds=1)
     assert finding.runtime.problem == "does not finish loading within 1 seconds"
+
+
+def test_a_library_that_writes_or_asks_for_too_much_is_a_finding(toy, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    endless = 'FILE* f = fopen("full", "w"); for (;;) fputs("a line of a log", f)'
+    assert examine(toy(endless)).runtime.problem == "crashes when it is opened (SIGXFSZ)"
+    assert (tmp_path / "full").stat().st_size <= child.FILE
+    greedy = "if (malloc((size_t)1 << 40) == NULL) _exit(9)"
+    problem = "ends the process that opens it, with exit code 9"
+    assert examine(toy(greedy)).runtime.problem == problem
 
 
 def test_a_library_that_ends_the_process_is_a_finding(toy):

@@ -85,7 +85,7 @@ def test_a_library_without_a_model_is_refused(capsys):
     assert "--library needs a model" in capsys.readouterr().err
 
 
-EVIL = "x\x1b]0;owned\x07\ninputs:\r\u202e\x9b31m"  # a title, a forged line, text from right to left
+EVIL = "x\x1b]0;owned\x07\ninputs:\r\u202e\x9b31m"  # a title, a forged line, a turn to the left
 
 
 def test_what_a_model_says_cannot_reach_the_terminal(tmp_path, capsys):
