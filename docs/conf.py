@@ -2,6 +2,7 @@
 """How Sphinx makes the documentation: ``sphinx-build -W -b html docs docs/_build/html``."""
 
 import doctest
+import inspect
 import re
 import sys
 from pathlib import Path
@@ -70,6 +71,18 @@ def describe_property(
         lines[:0] = ["..", ""]
 
 
+def hide_constructor(
+    _app: Sphinx, kind: str, _name: str, of: Any, _options: Any, given: str | None, _result: Any
+) -> tuple[str, str] | None:
+    """Show how to call a class only where the docstring describes parameters.
+
+    Objects of the other classes are members of an enumeration, or are returned by functions.
+    """
+    if kind != "class" or given is None or "\nParameters\n" in (inspect.getdoc(of) or ""):
+        return None
+    return "", ""
+
+
 def part_attributes(
     _app: Sphinx, _kind: str, _name: str, _object: Any, _options: Any, lines: list[str]
 ) -> None:
@@ -93,6 +106,7 @@ def linked(name: str) -> str:
 
 def setup(app: Sphinx) -> None:
     """What Sphinx calls."""
+    app.connect("autodoc-process-signature", hide_constructor)
     app.connect("autodoc-process-docstring", link_slots)
     app.connect("autodoc-process-docstring", describe_property, priority=400)  # before napoleon
     app.connect("autodoc-process-docstring", part_attributes, priority=900)  # after napoleon

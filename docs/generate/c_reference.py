@@ -190,7 +190,9 @@ def overview(topics: dict[str, list[Slot]], writer: Writer) -> str:
             rules,
             heading("\nThe functions by topic", "-"),
             table(rows),
-            toctree("Functions", [*topics, "order", "tested"]),
+            toctree(
+                "Functions", [*(f"{title_of(each)} <{each}>" for each in topics), "order", "tested"]
+            ),
             toctree("Other tables", TABLES.values()),
             toctree("Types", [Path(header).stem for header in HEADERS]),
         ]
@@ -241,7 +243,7 @@ def pages() -> dict[str, str]:
         [heading("Slot by slot beside onnxruntime"), ABOUT, table(rows_of_slots(slots))]
     )
     for topic, members in topics.items():
-        written[topic] = slot_page(title_of(topic), CALLS, members, writer)
+        written[topic] = slot_page(f"C: {title_of(topic)}", CALLS, members, writer)
     for file, name in TABLES.items():
         about = writer.body(head_of(file).partition("\n\n")[2])
         written[name] = slot_page(name, about, others[file], writer)

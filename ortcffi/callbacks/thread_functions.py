@@ -30,7 +30,7 @@ class ThreadFunctions(NamedTuple):
     The interpreter waits for threads that are not daemons before it ends. Those of a library end
     with its session or environment: close that first, or make daemons.
 
-    Attributes
+    Parameters
     ----------
     create : callable
         ``create(work)`` starts a thread that calls ``work()``, and returns an object for it.

@@ -27,7 +27,7 @@ _OFFSET = (0, 2**63 - 1)
 class StoredAt(NamedTuple):
     """Where the data of an initializer is kept outside a model.
 
-    Attributes
+    Parameters
     ----------
     path : str
         The file, absolute or relative to the model's directory.

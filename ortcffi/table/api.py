@@ -26,7 +26,7 @@ class Api(Table):
 
     Made by `default_api`, `core_api`, `load`. Its methods make objects that belong to it.
 
-    Parameters
+    Attributes
     ----------
     pointer : cdata of ``const OrtApi *``
         The table, valid until the process ends.
