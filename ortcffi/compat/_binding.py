@@ -97,6 +97,9 @@ class SessionIOBinding:
 
     def copy_outputs_to_cpu(self) -> list[Any]:
         """Return copies of the outputs of the last run: the next one writes to the same memory."""
+        copies = self._bound._copies()
+        if copies is not None:
+            return copies
         found = [content_of(each._value) for each in self.get_outputs()]
         return [x.copy() if isinstance(x, np.ndarray) else x for x in found]
 
@@ -146,6 +149,9 @@ class IOBinding(SessionIOBinding):
         buffer_ptr: int | None = None,
     ) -> None:
         """Bind an output to a device, or to memory at an address."""
+        if buffer_ptr is None and (device_type, device_id) == ("cpu", 0):
+            self._bound._allocate_output(name, None)
+            return
         device = OrtDevice.make(device_type, device_id)
         if buffer_ptr is None:
             super().bind_output(name, device)

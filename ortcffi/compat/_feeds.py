@@ -140,6 +140,9 @@ def _refusal(name: str, x: Any) -> str:
 
 def array_value(api: "Api", x: np.ndarray[Any, Any]) -> Value:
     """Make a tensor of an array: over its memory where that can be, without a mask."""
+    value = Value._plain(api._maker, x)
+    if value is not None:
+        return value
     x = np.asarray(x)
     if x.dtype.kind == "V" and x.dtype.type is np.void:
         return Value.from_strings([each.tobytes() for each in x.ravel()], x.shape, api=api)

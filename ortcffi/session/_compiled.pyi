@@ -4,7 +4,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from numpy.typing import NDArray
+
 from ortcffi._native import Owner
+from ortcffi.memory.info import MemoryInfo
 from ortcffi.options.run import RunOptions
 from ortcffi.session.rules import Rules
 from ortcffi.table.api import Api
@@ -81,6 +84,10 @@ class Binder(Owner):
     def _inputs(self) -> dict[str, Any]: ...
     @property
     def _outputs(self) -> dict[str, Any]: ...
+    def _bind(
+        self, name: str, to: Value | MemoryInfo | None, entry: Any, is_input: bool, /
+    ) -> None: ...
+    def _copies(self) -> list[NDArray[Any]] | None: ...
     def _output_values(self, value_type: type[Value], lender: object, /) -> list[Value]: ...
     def _hand_out(self) -> Any: ...
     @property

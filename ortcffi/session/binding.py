@@ -11,7 +11,7 @@ from ortcffi._closing import Closing
 from ortcffi._convert import encode, mapping
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
-from ortcffi.errors import OrtError, checked
+from ortcffi.errors import checked
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.memory.scratch import scratch_for
 from ortcffi.session.compiled import Binder, Engine
@@ -30,7 +30,6 @@ class Bound(NamedTuple):
 
     value: Value | None = None  # None where the library allocates
     given: Any = None  # what the caller gave for it
-    other: Any = None  # may be bound instead, because of an interrupt
 
 
 @public
@@ -80,21 +79,14 @@ class Binding(Binder, Closing):
         with self._handle() as handle:
             getattr(checked, slot)(self.api.pointer, handle, *arguments)
 
-    def _bind(self, slot: str, bound: dict[str, Bound], name: str, new: Bound, to: Any) -> None:
-        """Bind a name. At an interrupt, what was bound stays as well: it may still be in use."""
-        text, api = encode("name", name), self.api
-        api.require(slot)
-        with self._handle() as handle:
-            old = bound.get(name)
-            bound[name] = new._replace(other=old)
-            try:
-                getattr(checked, slot)(api.pointer, handle, text, to)
-            except OrtError:
-                bound.pop(name)
-                if old is not None:
-                    bound[name] = old
-                raise
-            bound[name] = new
+    def _bind_to(
+        self, slot: str, name: str, to: Value | MemoryInfo | None, given: Any = None
+    ) -> None:
+        """Bind a name. It stays bound to what it was if the library refuses."""
+        encode("name", name)
+        self.api.require(slot)
+        entry = Bound(to if isinstance(to, Value) else None, given)
+        self._bind(name, to, entry, slot == "BindInput")
 
     # --- binding ----------------------------------------------------------------------------------
 
@@ -150,9 +142,7 @@ class Binding(Binder, Closing):
         self._set_input(name, value, x)
 
     def _set_input(self, name: str, value: Value, x: Any) -> None:
-        handle = value.handle
-        value._lend()  # to close it does not take its memory from the binding
-        self._bind("BindInput", self._inputs, name, Bound(value, x), handle)
+        self._bind_to("BindInput", name, value, x)
 
     def bind_output(self, name: str, x: Any = None) -> None:
         """Bind an output to what runs write to, or to where they allocate it.
@@ -174,20 +164,17 @@ class Binding(Binder, Closing):
         if place is None:
             session._rules.refuse(session, "output", name)
         if x is None or isinstance(x, MemoryInfo):
-            info = self.api.cpu_memory_info() if x is None else x
-            if not self.api.same_library(info.api):
-                raise ValueError(f"the memory info of {name!r} belongs to {info.api}")
-            self._allocate_output(name, info)
+            if x is not None and not self.api.same_library(x.api):
+                raise ValueError(f"the memory info of {name!r} belongs to {x.api}")
+            self._allocate_output(name, x)
         else:
             self._set_output(name, session._rules.target(session, place, x), x)
 
     def _set_output(self, name: str, value: Value, x: Any) -> None:
-        handle = value.handle
-        value._lend()
-        self._bind("BindOutput", self._outputs, name, Bound(value, x), handle)
+        self._bind_to("BindOutput", name, value, x)
 
-    def _allocate_output(self, name: str, info: MemoryInfo) -> None:
-        self._bind("BindOutputToDevice", self._outputs, name, Bound(), info.handle)
+    def _allocate_output(self, name: str, info: MemoryInfo | None) -> None:
+        self._bind_to("BindOutputToDevice", name, info)
 
     def clear_inputs(self) -> None:
         """Let go of all inputs. API function: ``ClearBoundInputs``."""

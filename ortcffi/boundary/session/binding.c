@@ -180,6 +180,114 @@ static PyObject* hand_out(PyObject* self, PyObject* unused) {
   return handle_use_object(&binding->life);
 }
 
+/* _copies(): copies of the bound outputs, as arrays; None where Python has to make them. */
+static PyObject* copies_of_outputs(PyObject* self, PyObject* unused) {
+  (void)unused;
+  struct binding* binding = (struct binding*)self;
+  struct maker* maker = binding->session->maker;
+  OrtAllocator* allocator = binding->session->strings;
+  OrtValue** handles = NULL;
+  size_t count = 0;
+  if (begin_use(binding) < 0) {
+    return NULL;
+  }
+  OrtStatus* status = maker->api->GetBoundOutputValues((OrtIoBinding*)binding->life.object,
+                                                       allocator, &handles, &count);
+  PyObject* copies =
+      status == NULL ? PyList_New(0) : ortcffi_value_fail(maker, status, "GetBoundOutputValues");
+  for (size_t i = 0; i < count; i++) {
+    PyObject* copy = copies == NULL ? NULL : ortcffi_copy_of_value(maker, handles[i]);
+    if (copy == NULL || PyList_Append(copies, copy) < 0) {
+      Py_CLEAR(copies);
+    }
+    Py_XDECREF(copy);
+    maker->api->ReleaseValue(handles[i]); /* of which the binding has another */
+  }
+  if (handles != NULL) {
+    maker->api->ReleaseStatus(maker->api->AllocatorFree(allocator, handles));
+  }
+  handle_end(&binding->life);
+  return copies != NULL || PyErr_Occurred() ? copies : Py_NewRef(Py_None);
+}
+
+/* Has the library bind a Value, or, if `value` is NULL, have runs allocate an output. */
+static int call_bind(struct binding* binding, const char* name, struct value* value,
+                     const OrtMemoryInfo* info, int is_input) {
+  struct maker* maker = binding->session->maker;
+  OrtIoBinding* object = (OrtIoBinding*)binding->life.object;
+  OrtValue* handle = value == NULL ? NULL : ortcffi_value_object(value);
+  const char* function = value == NULL ? "BindOutputToDevice"
+                         : is_input    ? "BindInput"
+                                       : "BindOutput";
+  OrtStatus* status;
+  Py_BEGIN_ALLOW_THREADS;
+  status = value == NULL ? maker->api->BindOutputToDevice(object, name, info)
+           : is_input    ? maker->api->BindInput(object, name, handle)
+                         : maker->api->BindOutput(object, name, handle);
+  Py_END_ALLOW_THREADS;
+  if (status != NULL) {
+    ortcffi_value_fail(maker, status, function);
+    return -1;
+  }
+  return 0;
+}
+
+/* Puts an entry into the dict of a side; the one before it comes back if the library refuses. */
+static int bind_entry(struct binding* binding, PyObject* name, PyObject* entry, struct value* value,
+                      const OrtMemoryInfo* info, int is_input) {
+  const char* text = PyUnicode_AsUTF8AndSize(name, NULL);
+  PyObject* bound = bound_of(binding, is_input ? INPUTS : OUTPUTS);
+  PyObject* old = bound == NULL ? NULL : PyDict_GetItemWithError(bound, name);
+  Py_XINCREF(old);
+  int answer =
+      text == NULL || bound == NULL || PyErr_Occurred() ? -1 : PyDict_SetItem(bound, name, entry);
+  if (answer == 0 && call_bind(binding, text, value, info, is_input) < 0) {
+    PyObject *type, *error, *trace;
+    PyErr_Fetch(&type, &error, &trace);
+    answer = -1;
+    if ((old == NULL ? PyDict_DelItem(bound, name) : PyDict_SetItem(bound, name, old)) < 0) {
+      PyErr_Clear(); /* then it keeps more than it has to */
+    }
+    PyErr_Restore(type, error, trace);
+  }
+  Py_XDECREF(bound);
+  Py_XDECREF(old);
+  return answer;
+}
+
+/* _bind(name, to, entry, is_input): binds a name to a Value; or an output to memory that a
+ * MemoryInfo describes, by default that of the CPU. The dict of its side gets the entry. */
+static PyObject* bind_name(PyObject* self, PyObject* arguments) {
+  struct binding* binding = (struct binding*)self;
+  PyObject *name, *to, *entry;
+  int is_input;
+  if (!PyArg_ParseTuple(arguments, "UOOp", &name, &to, &entry, &is_input)) {
+    return NULL;
+  }
+  struct value* value = PyObject_TypeCheck(to, ortcffi_tensor_type) ? (struct value*)to : NULL;
+  struct handle* info = value == NULL && to != Py_None ? handle_of(to) : NULL;
+  if ((value != NULL && ortcffi_value_open(value) < 0) ||
+      (info != NULL && handle_begin(info) < 0)) {
+    return NULL;
+  }
+  int answer = begin_use(binding);
+  if (answer == 0) {
+    if (value != NULL) {
+      ortcffi_value_hold(value); /* to close it does not take its memory from the binding */
+    }
+    binding->habit = (struct habit){0};
+    binding->is_complete = 0;
+    const OrtMemoryInfo* memory =
+        info == NULL ? binding->session->maker->info : (const OrtMemoryInfo*)info->object;
+    answer = bind_entry(binding, name, entry, value, memory, is_input);
+    handle_end(&binding->life);
+  }
+  if (info != NULL) {
+    handle_end(info);
+  }
+  return answer < 0 ? NULL : Py_NewRef(Py_None);
+}
+
 /* _output_values(value_type, lender): the bound outputs; `lender` keeps what they may be of. */
 static PyObject* output_values(PyObject* self, PyObject* arguments) {
   struct binding* binding = (struct binding*)self;
@@ -257,6 +365,8 @@ static void binding_dealloc(PyObject* self) {
 static PyMethodDef binding_methods[] = {
     {"run", FUNCTION(run_bound), METH_FASTCALL | METH_KEYWORDS, RUN_BOUND_DOC},
     {"_begin", begin_binding, METH_VARARGS, NULL},
+    {"_bind", bind_name, METH_VARARGS, NULL},
+    {"_copies", copies_of_outputs, METH_NOARGS, NULL},
     {"_output_values", output_values, METH_VARARGS, NULL},
     {"_check_overlaps", check_overlaps, METH_NOARGS, NULL},
     {"_hand_out", hand_out, METH_NOARGS, NULL},

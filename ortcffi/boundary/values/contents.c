@@ -96,6 +96,25 @@ static PyObject* copy_of_tensor(const struct contents* how, struct value* tensor
   return list;
 }
 
+PyObject* ortcffi_copy_of_value(struct maker* maker, OrtValue* value) {
+  struct contents how = {.maker = maker, .function = Py_None};
+  struct value tensor = {.maker = maker};
+  int is_there = 1, is_tensor = 0;
+  tensor.life.object = value;
+  if (maker->version >= 15) { /* an output that no run has made yet has no kind either */
+    maker->api->ReleaseStatus(maker->api->HasValue(value, &is_there));
+  }
+  if (is_there) {
+    maker->api->ReleaseStatus(maker->api->IsTensor(value, &is_tensor));
+  }
+  PyObject* copy = NULL;
+  if (is_tensor && ortcffi_value_shape(&tensor) == 0 && is_of_numpys(&tensor)) {
+    copy = copy_of_tensor(&how, &tensor);
+  }
+  PyMem_Free(tensor.shape_copy);
+  return copy;
+}
+
 /* Takes the member. */
 static PyObject* contents_of_tensor(const struct contents* how, OrtValue* member) {
   struct value tensor = {.maker = how->maker, .is_on_cpu = 1};
@@ -283,6 +302,7 @@ static PyObject* contents_of_sequence(const struct contents* how, const OrtValue
     PyObject* member = is_in_place ? copy_of_member(how, &members, i) : NULL;
     if (member == NULL && !PyErr_Occurred()) {
       member = contents_of_member(how, sequence, i, &kind);
+      is_in_place = i == 0 && ortcffi_members(how->maker, sequence, count, kind, &members);
     }
     if (member == NULL) {
       Py_CLEAR(list);

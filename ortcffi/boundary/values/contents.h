@@ -24,6 +24,10 @@ struct contents {
  * an exception. */
 PyObject* ortcffi_contents(struct contents how, const OrtValue* value, int kind);
 
+/* A copy of a dense tensor as an array, as in a sequence; NULL without an exception for a value
+ * that is none, or whose elements NumPy has no type for. */
+PyObject* ortcffi_copy_of_value(struct maker* maker, OrtValue* value);
+
 /* What an input of a model is, as far as C makes values for it. */
 struct content_type {
   int kind;    /* SEQUENCE, MAP, or UNKNOWN for others */
