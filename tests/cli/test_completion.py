@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""``ortcffi completion``, in a real bash."""
+
+import shlex
+import shutil
+import sys
+
+import pytest
+from support.processes import run
+
+from ortcffi.__main__ import COMMANDS
+
+
+@pytest.fixture(scope="module")
+def complete():
+    """What bash offers for a line."""
+    if shutil.which("bash") is None:
+        pytest.skip("there is no bash")
+    program = f"{shlex.quote(sys.executable)} -m ortcffi"
+    script = run(*shlex.split(program), "completion", "bash").stdout
+
+    def offered(*words: str) -> list[str]:
+        line = " ".join(map(shlex.quote, ["ortcffi", *words]))
+        setup = f'ortcffi() {{ {program} "$@"; }}\n{script}'
+        ask = f"COMP_WORDS=({line}) COMP_CWORD={len(words)}; _ortcffi"
+        told = run("bash", "-c", f'{setup}{ask}; printf "%s\\n" "${{COMPREPLY[@]}}"').stdout
+        return told.split()
+
+    return offered
+
+
+def test_a_shell_completes_every_command(complete):
+    assert set(complete("")) == {*COMMANDS, "--help", "--version"}
+    assert complete("do") == ["doctor"]
+
+
+def test_a_shell_completes_the_options_of_a_command(complete):
+    assert {"--profile", "--threads"} <= set(complete("run", "--"))
+    assert set(complete("check", "library.so", "--j")) == {"--json"}
+
+
+def test_what_is_no_option_is_left_to_the_shell(complete):
+    assert complete("run", "mod") == []
+    assert "complete -o default" in run(sys.executable, "-m", "ortcffi", "completion", "zsh").stdout
