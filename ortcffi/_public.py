@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What users see of classes: where they are imported from, descriptions, what pickles say."""
+"""What users see of classes: where they are imported from, descriptions, what errors say."""
 
-from collections.abc import Callable
-from typing import Any, NoReturn, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar
 
-__all__ = ["described_by", "public", "refuse_pickle"]
+__all__ = ["Suggests", "described_by", "meant", "public", "refuse_pickle"]
 
 T = TypeVar("T")
 
@@ -33,3 +33,40 @@ def described_by(worker: Callable[..., Any]) -> Callable[[T], T]:
         return method
 
     return describe
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """The end of an error about a name that is not known: what may be meant, or nothing."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, list(known), 1)
+    return f": did you mean {close[0]!r}?" if close else ""
+
+
+@public
+class Suggests:
+    """An object whose errors about attributes that it has not say what may be meant."""
+
+    __slots__ = ()
+    _elsewhere: ClassVar[Mapping[str, str]] = {}  # names of the official package, and ours
+
+    if not TYPE_CHECKING:  # a type checker would take every name for one that is there
+
+        def __getattr__(self, name: str) -> NoReturn:
+            if hasattr(type(self), name):
+                object.__getattribute__(self, name)  # a property raised this: it says why
+            raise AttributeError(self._missing(name))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        try:
+            super().__setattr__(name, value)
+        except AttributeError:
+            if hasattr(type(self), name):
+                raise
+            raise AttributeError(self._missing(name)) from None
+
+    def _missing(self, name: str) -> str:
+        ours = self._elsewhere.get(name)
+        known = (each for each in dir(type(self)) if not each.startswith("_"))
+        hint = meant(name, known) if ours is None else f": did you mean {ours!r}?"
+        return f"{type(self).__name__!r} object has no attribute {name!r}{hint}"

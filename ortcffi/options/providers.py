@@ -47,11 +47,25 @@ def add_provider(options: Options, name: str, settings: Mapping[str, str] | None
     keys = [ffi.new("char[]", encode("a setting", key)) for key in pairs]
     values = [ffi.new("char[]", encode("a setting", value)) for value in pairs.values()]
     arrays = (ffi.new("char*[]", keys), ffi.new("char*[]", values), len(pairs))
-    if short in _OWN:
-        _add_own(options, _OWN[short], arrays)
-    else:
-        _add_named(options, name, short, arrays)
+    try:
+        if short in _OWN:
+            _add_own(options, _OWN[short], arrays)
+        else:
+            _add_named(options, name, short, arrays)
+    except OrtError as error:
+        raise _with_available(options, name, error) from None
     options._values["providers"] = [*options._values.get("providers", []), (name, pairs)]
+
+
+def _with_available(options: Options, name: str, error: OrtError) -> OrtError:
+    """The error with the providers that there are: the library lists those that it has heard of."""
+    from ortcffi.env.env import available_providers
+
+    available = available_providers(options.api)
+    if {name, f"{name}{_SUFFIX}"} & set(available):
+        return error  # it is there, and refuses its settings
+    message = f"{name} is not there; the library has {', '.join(available)}: {error.message}"
+    return type(error)(message, error.function)
 
 
 def _add_named(options: Options, name: str, short: str, arrays: tuple[Any, Any, int]) -> None:

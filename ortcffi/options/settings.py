@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, overload
 from ortcffi._convert import INT32, UINT32, decode, encode, integer, known, path_of
 from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
-from ortcffi._public import public
+from ortcffi._public import Suggests, meant, public
 from ortcffi._table import table_for
 from ortcffi.errors import checked
 
@@ -36,7 +36,7 @@ if hasattr(os, "register_at_fork"):
 
 
 @public
-class Options(Handle):
+class Options(Suggests, Handle):
     """The base of session options, run options and threading options."""
 
     __slots__ = ("_alive", "_values")
@@ -86,10 +86,7 @@ class Options(Handle):
         for name, value in settings.items():
             if not isinstance(getattr(type(self), name, None), Setting):
                 names = self._names()
-                from difflib import get_close_matches
-
-                close = get_close_matches(name, names, 1)
-                hint = f": did you mean {close[0]!r}?" if close else ""
+                hint = meant(name, names)
                 raise TypeError(
                     f"there is no option {name!r}{hint}; expected one of {', '.join(names)}"
                 )

@@ -13,6 +13,7 @@ import numpy as np
 
 from ortcffi._convert import mapping
 from ortcffi._native import ffi
+from ortcffi._public import meant
 from ortcffi.errors import Cancelled, InvalidArgument, checked, forget, out_of_memory
 from ortcffi.options.for_library import run_options_for, value_for
 from ortcffi.options.run import RunOptions
@@ -281,10 +282,7 @@ def _as_tensor(api: "Api", told: str, spec: ValueSpec, x: Any) -> Value:
 def unknown(what: str, name: str, specs: tuple[ValueSpec, ...]) -> InvalidArgument:
     """The error for a name that the model has not."""
     known = ", ".join(repr(spec.name) for spec in specs[:8]) + (", ..." if len(specs) > 8 else "")
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, [spec.name for spec in specs], 1)
-    hint = f": did you mean {close[0]!r}?" if close else ""
+    hint = meant(name, [spec.name for spec in specs])
     listed = f"the model has {known}" if specs else "the model has none"
     return InvalidArgument(f"there is no {what} {name!r}{hint}; {listed}")
 

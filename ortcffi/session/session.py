@@ -2,13 +2,13 @@
 """`Session`: a model that a library has loaded, and its runs."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from ortcffi._closing import Closing
 from ortcffi._convert import INT32, decode, encode, integer, mapping, of_type, pointer
 from ortcffi._handle import out_of, owner_of
 from ortcffi._native import address_of, ffi, lib
-from ortcffi._public import described_by, public
+from ortcffi._public import Suggests, described_by, public
 from ortcffi._table import made_by
 from ortcffi.env.env import Env
 from ortcffi.env.state import Made
@@ -55,7 +55,7 @@ __all__ = ["Session"]
 
 
 @public
-class Session(Engine, Closing):
+class Session(Suggests, Engine, Closing):
     """A model that a library has loaded.
 
     It is released by `close`, at the end of a ``with`` block, or when the object is destroyed;
@@ -118,6 +118,13 @@ class Session(Engine, Closing):
     __slots__ = ("_options", "_python", "_recorder", "_source", "_specs")
 
     _rules = RULES
+    _elsewhere: ClassVar = {
+        "get_modelmeta": "metadata",
+        "get_overridable_initializers": "overridable_initializers",
+        "io_binding": "bind",
+        "run_with_iobinding": "bind",
+        "run_with_ort_values": "run_values",
+    }
     _options: Any  # as the library was given them
     _python: str  # what may call Python in a run
     _recorder: Any  # makes the options of runs that are profiled, in `profiling`

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""What errors say to somebody who knows the official package's names."""
+
+import pytest
+from support import models
+
+import ortcffi as ort
+
+
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [
+        ("intra_op_num_threads", "intra_op_threads"),
+        ("graph_optimization_level", "optimization_level"),
+        ("log_severity_level", "log_severity"),
+    ],
+)
+def test_an_option_of_another_name_is_refused_with_ours(name, ours):
+    options = ort.SessionOptions()
+    for ask in (lambda: setattr(options, name, 1), lambda: getattr(options, name)):
+        with pytest.raises(AttributeError, match=f"'SessionOptions'.*{name}.*mean '{ours}'"):
+            ask()
+
+
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [
+        ("get_inputs", "inputs"),
+        ("get_outputs", "outputs"),
+        ("get_modelmeta", "metadata"),
+        ("io_binding", "bind"),
+        ("run_with_ort_values", "run_values"),
+    ],
+)
+def test_a_method_of_a_session_of_another_name_is_refused_with_ours(real_api, name, ours):
+    with ort.Session(models.add(), api=real_api) as session:
+        with pytest.raises(AttributeError, match=f"'Session'.*{name}.*mean '{ours}'"):
+            getattr(session, name)
+        with pytest.raises(AttributeError, match=r"no attribute 'quite_another'$"):
+            session.quite_another = 1
+
+
+def test_a_property_that_raises_says_why():
+    options = ort.SessionOptions.__new__(ort.SessionOptions)
+    with pytest.raises(AttributeError, match="no library has made this object yet"):
+        _ = options.api
+
+
+def test_a_provider_that_is_not_there_is_refused_with_those_that_are(real_api):
+    with ort.SessionOptions(real_api) as options:
+        for name in ("NopeExecutionProvider", "ROCMExecutionProvider"):
+            with pytest.raises(ort.OrtError, match=f"{name} is not there; the library has .*CPU"):
+                options.add_provider(name)
