@@ -22,8 +22,8 @@ from ortcffi.custom_ops.domain import CustomOpDomain as CustomOpDomain
 from ortcffi.custom_ops.op_attr import OpAttr as OpAttr
 from ortcffi.custom_ops.op_attr import OpAttrType as OpAttrType
 from ortcffi.env.env import Env as Env
-from ortcffi.env.env import available_providers as available_providers
 from ortcffi.ep.devices import EpDevice as EpDevice
+from ortcffi.ep.devices import available_providers as available_providers
 from ortcffi.errors import ErrorCode as ErrorCode
 from ortcffi.errors import OrtError as OrtError
 from ortcffi.kernels.kernel import Kernel as Kernel

@@ -63,7 +63,7 @@ def live_objects() -> dict[str, int]:
 
 def collect() -> dict[str, Any]:
     """Collect what the command prints, as values for JSON."""
-    from ortcffi.env.env import available_providers  # which imports NumPy
+    from ortcffi.ep.devices import available_providers
 
     base = lib.ortcffi_core_api_base()
     core_version = decode(base.GetVersionString())

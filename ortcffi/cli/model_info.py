@@ -5,7 +5,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._program import joined
-from ortcffi.env.env import available_providers
+from ortcffi.ep.devices import available_providers
 from ortcffi.options.session import OptimizationLevel, SessionOptions
 from ortcffi.session.session import Session
 from ortcffi.table.engine import engine_for

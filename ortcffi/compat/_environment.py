@@ -7,8 +7,9 @@ from operator import index
 from typing import TYPE_CHECKING, Any
 
 from ortcffi.compat._errors import translated
-from ortcffi.env.env import Env, available_providers
+from ortcffi.env.env import Env
 from ortcffi.env.state import state_of
+from ortcffi.ep.devices import available_providers
 from ortcffi.errors import Fail, checked
 from ortcffi.options.thread_pools import ThreadingOptions
 from ortcffi.table.engine import engine_for

@@ -4,7 +4,7 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._convert import INT32, UINT32, decode, encode, integer, optional_mapping
+from ortcffi._convert import INT32, UINT32, encode, integer, optional_mapping
 from ortcffi._env_creation import create_environment
 from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
@@ -15,13 +15,13 @@ from ortcffi.callbacks.work_functions import WorkFunctions
 from ortcffi.env.allocators import EnvMemory
 from ortcffi.env.state import EnvState, state_of
 from ortcffi.ep.devices import EpDevice
-from ortcffi.errors import OrtError, checked
+from ortcffi.errors import OrtError
 from ortcffi.options.thread_pools import ThreadingOptions
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["Env", "available_providers"]
+__all__ = ["Env"]
 
 
 @public
@@ -242,30 +242,3 @@ def _creation(  # noqa: PLR0913, PLR0917  # as many as the C struct
     if threads:
         return "CreateEnvWithGlobalThreadPools", (level, name, threads), None
     return "CreateEnv", (level, name), None
-
-
-@public
-def available_providers(api: "Api | None" = None) -> list[str]:
-    """The execution providers that a library was built with, the preferred ones first.
-
-    Parameters
-    ----------
-    api : Api, optional
-        The library, by default that of `default_api`.
-
-    Notes
-    -----
-    API functions: ``GetAvailableProviders``, ``ReleaseAvailableProviders``, since version 4.
-
-    Examples
-    --------
-    >>> available_providers()
-    ['CPUExecutionProvider']
-    """
-    api = table_for(api)
-    api.require("GetAvailableProviders")
-    out, count = ffi.new("char***"), ffi.new("int*")
-    checked.GetAvailableProviders(api.pointer, out, count)
-    names = [decode(out[0][i]) for i in range(count[0])]
-    checked.ReleaseAvailableProviders(api.pointer, out[0], count[0])
-    return names

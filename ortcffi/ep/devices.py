@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Devices of execution providers, and functions in Python that choose among them."""
+"""Execution providers: their names, their devices, and functions in Python that choose devices."""
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,13 +10,15 @@ from ortcffi._convert import decode
 from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
+from ortcffi._table import table_for
+from ortcffi.errors import checked
 from ortcffi.status.key_values import KeyValuePairs
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata
     from ortcffi.table.api import Api
 
-__all__ = ["EpDevice", "Selector", "selector_context"]
+__all__ = ["EpDevice", "Selector", "available_providers", "selector_context"]
 
 
 @public
@@ -129,3 +131,30 @@ def _pairs(api: "Api", handle: Any) -> dict[str, str]:
         return {}
     with KeyValuePairs.from_handle(api, ffi.cast("OrtKeyValuePairs*", handle), api) as pairs:
         return pairs.to_dict()
+
+
+@public
+def available_providers(api: "Api | None" = None) -> list[str]:
+    """The execution providers that a library was built with, the preferred ones first.
+
+    Parameters
+    ----------
+    api : Api, optional
+        The library, by default that of `default_api`.
+
+    Notes
+    -----
+    API functions: ``GetAvailableProviders``, ``ReleaseAvailableProviders``, since version 4.
+
+    Examples
+    --------
+    >>> available_providers()
+    ['CPUExecutionProvider']
+    """
+    api = table_for(api)
+    api.require("GetAvailableProviders")
+    out, count = ffi.new("char***"), ffi.new("int*")
+    checked.GetAvailableProviders(api.pointer, out, count)
+    names = [decode(out[0][i]) for i in range(count[0])]
+    checked.ReleaseAvailableProviders(api.pointer, out[0], count[0])
+    return names

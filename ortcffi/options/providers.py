@@ -7,6 +7,7 @@ from typing import Any
 from ortcffi._convert import encode, optional_mapping
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
+from ortcffi.ep.devices import available_providers
 from ortcffi.errors import OrtError, checked
 from ortcffi.options.settings import Options
 
@@ -59,8 +60,6 @@ def add_provider(options: Options, name: str, settings: Mapping[str, str] | None
 
 def _with_available(options: Options, name: str, error: OrtError) -> OrtError:
     """The error with the providers that there are: the library lists those that it has heard of."""
-    from ortcffi.env.env import available_providers
-
     available = available_providers(options.api)
     if {name, f"{name}{_SUFFIX}"} & set(available):
         return error  # it is there, and refuses its settings
