@@ -16,6 +16,7 @@ from ortcffi.memory.info import MemoryInfo
 from ortcffi.memory.scratch import scratch_for
 from ortcffi.session.compiled import Binder, Engine
 from ortcffi.session.rules import as_result, check_borrowed, unknown
+from ortcffi.values.element_types import ValueKind
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
@@ -233,8 +234,13 @@ class Binding(Binder, Closing):
         -----
         API function: ``GetBoundOutputValues``.
         """
-        # An output that is an input is in the input's memory. The collector can empty no tuple.
-        shared = [self._inputs[name] for name in self._inputs.keys() & self._outputs.keys()]
+        # An output that is an input is in the input's memory, and sequences share that of tensors.
+        # The collector can empty no tuple.
+        shared = [
+            bound
+            for name, bound in self._inputs.items()
+            if name in self._outputs or bound.value._kind != ValueKind.TENSOR
+        ]
         return self._output_values(Value, (*self._outputs.values(), *shared, self))
 
     @property

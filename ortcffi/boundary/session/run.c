@@ -133,6 +133,44 @@ static PyObject* input_behind(const struct run* run, size_t i) {
   return NULL;
 }
 
+/* A tuple of all inputs that are no tensors: a sequence shares the memory of tensors that it has of
+ * another. NULL with an exception. */
+static PyObject* containers_behind(const struct run* run) {
+  const struct ports* inputs = &run->session->inputs;
+  PyObject* found = PyList_New(0);
+  for (size_t j = 0; found != NULL && j < inputs->count; j++) {
+    PyObject* holder = run->holders[j];
+    if (holder == NULL || inputs->items[j].kind == ONNX_TYPE_TENSOR) {
+      continue;
+    }
+    if (PyObject_TypeCheck(holder, ortcffi_tensor_type)) {
+      ortcffi_value_hold((struct value*)holder);
+    }
+    if (PyList_Append(found, holder) < 0) {
+      Py_CLEAR(found);
+    }
+  }
+  PyObject* tuple = found == NULL ? NULL : PyList_AsTuple(found);
+  Py_XDECREF(found);
+  return tuple;
+}
+
+/* A new Value of an output, which it owns; NULL with an exception. */
+static struct value* value_of(struct run* run, size_t i, PyObject* input) {
+  const struct session* session = run->session;
+  OrtValue* handle = run->outputs[i];
+  int is_container = run->output_ports[i]->kind != ONNX_TYPE_TENSOR && input == NULL;
+  PyObject* containers = is_container ? containers_behind(run) : NULL;
+  if (is_container && containers == NULL) {
+    return NULL;
+  }
+  run->outputs[i] = NULL;
+  PyObject* parent = is_container ? containers : input;
+  struct value* value = ortcffi_new_value(session->value_type, session->maker, handle, parent);
+  Py_XDECREF(containers);
+  return value;
+}
+
 /* Whether an output holds nothing: ONNX Runtime then crashes when it is asked for the kind. */
 static int is_nothing(const struct session* session, const OrtValue* value) {
   int has_value = 1;
@@ -211,9 +249,8 @@ static PyObject* result_of(struct run* run, size_t i, int as_value) {
     Py_END_ALLOW_THREADS;
     return contents;
   }
-  run->outputs[i] = NULL;
   PyObject* input = input_behind(run, i);
-  struct value* value = ortcffi_new_value(session->value_type, session->maker, handle, input);
+  struct value* value = value_of(run, i, input);
   if (value != NULL && is_nothing(session, handle)) {
     PyObject* nothing = ASK_RULES(session, "nothing", "Oi", value, as_value);
     Py_DECREF((PyObject*)value);
