@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""A service that runs a model: ``MODEL=model.onnx uvicorn service:app``."""
+
+import asyncio
+import json
+import logging
+import os
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import numpy as np
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse, PlainTextResponse
+
+import ortcffi as ort
+
+SECONDS = float(os.environ.get("SECONDS", "2"))  # that a run may take
+BYTES = 256 << 20  # that all sessions of a process may take
+STATUS = {  # what a client is told
+    ort.errors.InvalidArgument: 400,
+    ort.errors.OutOfMemory: 503,
+    ort.errors.Cancelled: 503,
+    TimeoutError: 504,
+}
+Feed = dict[str, list[Any]]
+answers: Counter[int] = Counter()
+running = 0
+
+
+class AsJson(logging.Formatter):
+    """One JSON object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Give the line."""
+        line = {"level": record.levelname, "logger": record.name, "pid": os.getpid()}
+        return json.dumps({**line, "text": record.getMessage()})
+
+
+handler = logging.StreamHandler()
+handler.setFormatter(AsJson())
+logging.basicConfig(handlers=[handler], level=logging.INFO, force=True)
+
+
+@asynccontextmanager
+async def with_session(app: FastAPI) -> AsyncIterator[None]:
+    """Make the session in the worker, after all forks; close it when the worker ends."""
+    api = ort.load()
+    settings = {"intra_op_threads": 1, "config": {"session.use_env_allocators": "1"}}
+    with (
+        ort.Env("service", api, logger=logging.getLogger("model")) as env,
+        ort.ArenaCfg(max_bytes=BYTES, api=api) as bounded,
+        ort.SessionOptions(api, **settings) as options,
+    ):
+        env.create_arena(cfg=bounded)
+        with ort.Session(os.environ["MODEL"], options, env=env) as app.state.session:
+            logging.info("ready")
+            yield
+            app.state.session.cancel()  # what the server did not wait for
+
+
+app = FastAPI(lifespan=with_session)
+
+
+def arrays(feed: Feed) -> dict[str, np.ndarray]:
+    """The arrays of a request."""
+    try:
+        return {name: np.array(value, np.float32) for name, value in feed.items()}
+    except ValueError as error:
+        raise ort.errors.InvalidArgument(str(error)) from error
+
+
+@app.post("/run")
+async def run(feed: Feed, request: Request) -> list[Any]:
+    """Await a run; end it if it takes too long, or if the client or the server goes away."""
+    result = app.state.session.run_async(arrays(feed))
+    gone = asyncio.ensure_future(request.receive())  # after the body: that the client has left
+    try:
+        either = {result, gone}
+        await asyncio.wait(either, timeout=SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        if not result.done():
+            raise TimeoutError(f"the run took more than {SECONDS} s")
+        return [y.tolist() for y in result.result()]
+    finally:
+        result.cancel()
+        gone.cancel()
+
+
+@app.post("/run-in-a-thread")
+def run_in_a_thread(feed: Feed) -> list[Any]:
+    """Do the same in one of FastAPI's threads. All of them use one session."""
+    return [y.tolist() for y in app.state.session.run(arrays(feed), timeout=SECONDS)]
+
+
+async def refuse(_request: Request, error: Exception) -> JSONResponse:
+    """Answer with the status that fits, and log the error."""
+    status = next(status for kind, status in STATUS.items() if isinstance(error, kind))
+    logging.warning("%d: %s", status, error)
+    return JSONResponse({"error": str(error)}, status)
+
+
+for kind in STATUS:
+    app.add_exception_handler(kind, refuse)
+
+
+@app.middleware("http")
+async def count(request: Request, answer: Any) -> Any:
+    """Count the requests that are under way, and answers by their status."""
+    global running  # noqa: PLW0603  # of this process
+    running += 1
+    try:
+        response = await answer(request)
+    finally:
+        running -= 1
+    answers[response.status_code] += 1
+    return response
+
+
+@app.get("/metrics", response_class=PlainTextResponse)
+def metrics() -> str:
+    """Print the figures as Prometheus reads them."""
+    with app.state.session.allocator() as allocator:
+        stats = allocator.stats
+    lines = [f"requests_running {running}", f"arena_bytes {stats.bytes_reserved}"]
+    lines += [f"arena_bytes_in_use {stats.bytes_allocated}", f"arena_bytes_peak {stats.max_memory}"]
+    lines += [f'answers{{status="{status}"}} {number}' for status, number in answers.items()]
+    return "\n".join(lines) + "\n"

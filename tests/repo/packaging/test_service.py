@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+"""The service of the guide, under real servers."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
+
+import numpy as np
+import pytest
+from support.paths import CHECKOUT
+
+import ortcffi as ort
+
+UVICORN = ["uvicorn", "service:app", "--timeout-graceful-shutdown", "1"]
+GUNICORN = ["gunicorn", "-k", "asgi", "-w", "2", "--graceful-timeout", "1", "service:app"]
+ROW = [[1.0] * 256]
+QUICK, LONG, SLOW, HUGE = (
+    {"x": ROW, "times": [times, 1]} for times in (1, 1 << 8, 1 << 15, 1 << 20)
+)
+pytestmark = [pytest.mark.xdist_group("service"), pytest.mark.usefixtures("real_api")]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """As many rows as it is asked for, through a thousand nodes: a run ends between two."""
+    graph = ort.Graph()
+    x, times = graph.input("x", "f4", [1, 256]), graph.input("times", "f4", [2])
+    (times,) = graph.node("Cast", [times], ["repeats"], attributes={"to": 7})
+    (x,) = graph.node("Tile", [x, times], ["rows"])
+    weights = graph.initializer("w", np.full((256, 256), 1 / 256, np.float32))
+    for i in range(1000):
+        (x,) = graph.node("MatMul", [x, weights], [f"y{i}"])
+    graph.output(x, "f4", ["n", 256])
+    path = tmp_path_factory.mktemp("service") / "model.onnx"
+    path.write_bytes(graph.to_bytes())
+    return path
+
+
+class Server:
+    """A server under way."""
+
+    def __init__(self, process: subprocess.Popen, port: int, log: Path):
+        self.process, self.port, self.log = process, port, log
+
+    def ask(self, path, feed=None):
+        """The status and the body of an answer."""
+        data = None if feed is None else json.dumps(feed).encode()
+        request = Request(f"http://127.0.0.1:{self.port}{path}", data)
+        request.add_header("Content-Type", "application/json")
+        try:
+            with urlopen(request, timeout=120) as answer:
+                return answer.status, answer.read().decode()
+        except HTTPError as error:
+            return error.code, error.read().decode()
+
+    def wait_for(self, *texts):
+        """Wait until the log has these texts."""
+        for _ in range(1200):
+            if all(text in self.log.read_text() for text in texts):
+                return
+            assert self.process.poll() is None, self.log.read_text()
+            time.sleep(0.05)
+        raise AssertionError(self.log.read_text())
+
+    def metric(self, name):
+        lines = self.ask("/metrics")[1].splitlines()
+        return next(int(line.split()[1]) for line in lines if line.split()[0] == name)
+
+
+@contextmanager
+def serving(command, model, folder, seconds="60"):
+    pytest.importorskip("fastapi")
+    pytest.importorskip(command[0])
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    where = ["--port", str(port)] if command[0] == "uvicorn" else ["-b", f"127.0.0.1:{port}"]
+    environment = {**os.environ, "MODEL": str(model), "SECONDS": seconds}
+    log = folder / "log"
+    with log.open("wb") as file:
+        process = subprocess.Popen(
+            [sys.executable, "-m", *command, *where],
+            cwd=CHECKOUT / "docs/guide",
+            env=environment,
+            stdout=file,
+            stderr=file,
+        )
+    with process:
+        server = Server(process, port, log)
+        try:
+            server.wait_for('"text": "ready"')
+            while True:
+                try:
+                    server.ask("/metrics")
+                    break
+                except URLError:
+                    time.sleep(0.05)
+            yield server
+        finally:
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
+                try:
+                    process.wait(60)
+                finally:
+                    process.kill()
+
+
+@pytest.fixture(params=[UVICORN, GUNICORN], ids=["uvicorn", "gunicorn"])
+def command(request):
+    return request.param
+
+
+def test_the_service_answers_refuses_and_logs(command, model, tmp_path):
+    with serving(command, model, tmp_path) as server:
+        for path in ("/run", "/run-in-a-thread"):
+            status, body = server.ask(path, QUICK)
+            assert (status, np.shape(json.loads(body))) == (200, (1, 1, 256))
+            status, body = server.ask(path, {"x": ROW})
+            assert (status, "times" in body) == (400, True)
+            assert server.ask(path, HUGE)[0] == 503
+            assert server.ask(path, QUICK)[0] == 200
+        assert server.metric("arena_bytes") <= 256 << 20
+        server.wait_for("503: ")
+        logged = [line for line in server.log.read_text().splitlines() if line.startswith("{")]
+        assert {json.loads(line)["level"] for line in logged} >= {"INFO", "WARNING"}
+
+
+def test_a_run_that_takes_too_long_is_ended(command, model, tmp_path):
+    with serving(command, model, tmp_path, seconds="0.2") as server:
+        assert server.ask("/run", SLOW)[0] == 504
+        assert server.ask("/run-in-a-thread", SLOW)[0] == 504
+        assert server.ask("/run", QUICK)[0] == 200
+
+
+def test_a_server_that_is_stopped_ends_a_long_run(command, model, tmp_path):
+    with serving(command, model, tmp_path, "600") as server, ThreadPoolExecutor() as threads:
+        asked = [threads.submit(server.ask, path, SLOW) for path in ("/run", "/run-in-a-thread")]
+        time.sleep(1)
+        server.process.terminate()
+        server.process.wait(20)  # the runs would take more
+        assert all(each.exception() or each.result()[0] >= 500 for each in asked)
+
+
+def test_a_server_that_is_stopped_completes_what_has_begun(command, model, tmp_path):
+    command = ["60" if word == "1" else "1" if word == "2" else word for word in command]
+    with serving(command, model, tmp_path) as server, ThreadPoolExecutor() as threads:
+        asked = threads.submit(server.ask, "/run", LONG)
+        while server.metric("requests_running") < 2:  # the one that asks is the other
+            assert not asked.done(), asked.result()
+        server.process.terminate()
+        assert asked.result()[0] == 200
+        server.process.wait(30)
