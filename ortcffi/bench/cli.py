@@ -27,7 +27,8 @@ LARGEST_SHARE = 10
 DESCRIPTION = """Measures statuses, memory, values, kernels and runs of models, of this package and,
 beside it, of the real library and of other allocators on this machine, in one process, in turns.
 The fastest turn is printed; 'spread' is how far the lower quartile of the turns is above it. Rows
-for which the time does not suffice are left out."""
+for which the time does not suffice are left out. With a path of a model as the first argument it
+measures that model instead: see 'bench MODEL --help'."""
 
 
 def _seconds(text: str) -> float:
@@ -111,9 +112,14 @@ def run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command as a program of its own; by default with the process's arguments."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given and not given[0].startswith("-"):
+        from . import model
+
+        return model.main(given)
     parser = argparse.ArgumentParser(prog=program_name("bench"))
     add_arguments(parser)
-    return run(parser.parse_args(arguments), parser)
+    return run(parser.parse_args(given), parser)
 
 
 def _check_files(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> None:

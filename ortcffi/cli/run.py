@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Sequence
 from statistics import median
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
@@ -18,10 +18,7 @@ from ortcffi.errors import NotImplemented, OrtError
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.session import Session
 from ortcffi.table.load import LoadError, load
-from ortcffi.values.element_types import ElementType, ValueKind
-
-if TYPE_CHECKING:
-    from ortcffi.session.specs import ValueSpec
+from ortcffi.testing.random_inputs import random_feed, shapes_of
 
 DESCRIPTION = """\
 Run a model on the library that is found, or on another one, and print its outputs, times, and the
@@ -43,6 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--count", type=int, default=1, help="how often to run (default: 1)")
     parser.add_argument("--threads", type=int, default=0, help="0: the library chooses")
     parser.add_argument("--size", type=int, default=1, help="of open dimensions (default: 1)")
+    parser.add_argument(
+        "--shape", metavar="NAME=1,3,48,192", action="append", default=[], help="of an input"
+    )
     parser.add_argument("--profile", action="store_true", help="print the time of each operator")
     parser.add_argument("--library", metavar="PATH", help="the library that runs the model")
     given = parser.parse_args(arguments)
@@ -92,11 +92,7 @@ def _feed(session: Session, given: argparse.Namespace) -> dict[str, Any]:
                 f"{each!r}: the file has arrays by name, {', '.join(found)}: pass {path} alone"
             )
         feed.update({name: found} if equals else found)
-    rng = np.random.default_rng(0)
-    for spec in session.inputs:
-        if spec.name not in feed:
-            feed[spec.name] = random_array(spec, given.size, rng)
-    return feed
+    return random_feed(session, feed, shapes_of(given.shape), given.size)
 
 
 def _read(path: str) -> Any:
@@ -111,30 +107,6 @@ def _read(path: str) -> Any:
         raise ValueError(
             f"{path}: no file of numpy.save or numpy.savez, or one of Python objects; strings must "
             "be saved with dtype str"
-        ) from None
-
-
-def random_array(spec: "ValueSpec", size: int, rng: np.random.Generator) -> Any:
-    """An array of random elements for an input; open dimensions get a size.
-
-    Raises
-    ------
-    ValueError
-        The input is no dense tensor, or too large.
-    """
-    if spec.kind is not ValueKind.TENSOR or spec.dtype is None:
-        raise ValueError(f"input {spec.name!r} is {spec.describe()}: give it by session.run")
-    shape = [n if isinstance(n, int) and n >= 0 else size for n in spec.shape or ()]
-    try:
-        if spec.element_type is ElementType.STRING:
-            return np.full(shape, "text", object)
-        if spec.dtype.kind in "iub":
-            return rng.integers(0, 2, shape).astype(spec.dtype)
-        return rng.standard_normal(shape).astype(spec.dtype)
-    except (MemoryError, ValueError):
-        raise ValueError(
-            f"there is no memory for input {spec.name!r} with the shape {shape}: --size sets its "
-            "open dimensions"
         ) from None
 
 

@@ -14,6 +14,7 @@ from subprocess import DEVNULL, CompletedProcess
 from types import SimpleNamespace
 
 import pytest
+from support import models
 from support.processes import run
 
 from ortcffi.bench import cli, report
@@ -297,3 +298,30 @@ def test_every_goal_can_be_judged(row):
     figures = dict.fromkeys(NAMES, 1.0)
     assert (meets(row.required, figures) is None) == (row.required == "")
     assert (meets(row.wanted, figures) is None) == (row.wanted == "")
+
+
+# --- one model, in a process of its own: the drop-in keeps its environment ------------------------
+
+
+def bench_model(*arguments, code=0):
+    return run(sys.executable, "-m", "ortcffi", "bench", *map(str, arguments), code=code)
+
+
+def test_a_model_is_measured_in_all_ways(tmp_path):
+    path, figures = tmp_path / "two.onnx", tmp_path / "figures.json"
+    path.write_bytes(models.two_inputs())
+    options = "--threads=1", "--seconds=0.1", "--shape=a=5", "--size=5", "--json", figures
+    done = bench_model(path, *options)
+    assert "input a: int64[5]" in done.stdout
+    ways = [row["way"] for row in json.loads(figures.read_text())["ways"]]
+    assert ways == ["official", "drop-in", "Session", "bound", "awaited"]
+    for row in json.loads(figures.read_text())["ways"]:
+        assert 0 < row["p50"] <= row["p99"]
+        assert row["runs"] >= 1
+
+
+def test_a_model_that_cannot_be_measured_is_one_line(tmp_path):
+    done = bench_model(tmp_path / "no.onnx", code=1)
+    assert "no.onnx" in done.stderr
+    assert done.stderr.count("\n") == 1
+    bench_model(tmp_path / "no.onnx", "--seconds=0", code=2)

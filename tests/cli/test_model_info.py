@@ -3,12 +3,13 @@
 
 import contextlib
 import json
+import random
 
 import pytest
 from support import models
 
 import ortcffi as ort
-from ortcffi.cli import check, doctor, info, run
+from ortcffi.cli import check, doctor, info, model_file, run
 from ortcffi.cli.info import main
 
 
@@ -83,6 +84,48 @@ def test_a_library_without_a_model_is_refused(capsys):
     with pytest.raises(SystemExit):
         main(["--library", "somewhere"])
     assert "--library needs a model" in capsys.readouterr().err
+
+
+def test_the_file_tells_its_operator_sets_nodes_and_parameters(tmp_path, capsys):
+    path = tmp_path / "loop.onnx"
+    content = models.loop(3, 4)
+    path.write_bytes(content)
+    assert main([str(path)]) == 0
+    printed = capsys.readouterr().out
+    assert f"file: {len(content)} bytes\nopsets: ai.onnx 17\n" in printed
+    assert "nodes: 3 (" in printed  # two of them in the body of the loop
+    assert "1 Loop" in printed
+    assert "parameters: 18\n" in printed
+    assert "version" not in printed.split("metadata:")[1].split("library:")[0]
+    assert main([str(path), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["file"]["opsets"] == {"ai.onnx": 17}
+    assert found["metadata"]["version"] is None
+
+
+def test_the_counts_are_those_of_the_package_onnx(tmp_path):
+    onnx = pytest.importorskip("onnx")
+    path = tmp_path / "scaled.onnx"
+    for content in (models.scaled(), models.matmul(), models.two_inputs(), models.sines(30)):
+        path.write_bytes(content)
+        facts, model = model_file.facts_of(str(path)), onnx.load_from_string(content)
+        assert facts.nodes == len(model.graph.node)
+        assert facts.opsets == {
+            each.domain or "ai.onnx": each.version for each in model.opset_import
+        }
+        assert facts.parameters == sum(models.np.prod(t.dims) for t in model.graph.initializer)
+
+
+def test_a_file_that_is_no_model_tells_nothing_and_harms_nothing(tmp_path):
+    chance, content = random.Random(0), models.loop(3, 4)
+    path = tmp_path / "mutated.onnx"
+    for _ in range(3000):
+        mutated = bytearray(content)
+        for _ in range(chance.randrange(1, 8)):
+            mutated[chance.randrange(len(mutated))] = chance.randrange(256)
+        path.write_bytes(mutated[: chance.randrange(len(mutated) + 1)])
+        facts = model_file.facts_of(str(path))
+        assert facts is None or facts.nodes >= 0
 
 
 EVIL = "x\x1b]0;owned\x07\ninputs:\r\u202e\x9b31m"  # a title, a forged line, a turn to the left

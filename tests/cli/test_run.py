@@ -35,6 +35,19 @@ def test_inputs_that_are_not_given_are_random(model, capsys):
     assert "profile Add:" in printed
 
 
+def test_shapes_of_random_inputs_are_given(model, capsys):
+    assert main([str(model), "--shape", "a=7", "--shape=b=7"]) == 0
+    assert "output  s: int64[7]" in capsys.readouterr().out
+    for shape, message in [
+        ("z=1", "the model has no input 'z', but a, b"),
+        ("a=x", "--shape takes NAME=1,3,48,192, not 'a=x'"),
+        ("a=-1", "--shape takes NAME=1,3,48,192, not 'a=-1'"),
+        ("a", "--shape takes NAME=1,3,48,192, not 'a'"),
+    ]:
+        assert main([str(model), f"--shape={shape}"]) == 1
+        assert message in capsys.readouterr().err
+
+
 def test_what_goes_wrong_is_one_line_and_an_exit_code(model, tmp_path, capsys):
     os.mkfifo(tmp_path / "fifo")  # from which to read would wait
     for arguments, message in [
