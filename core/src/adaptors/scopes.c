@@ -80,7 +80,7 @@ void core_origin_add(core_origin* origin, core_scope* scope) {
 
 /* Sets what the open scopes need. Under the lock. */
 static void refresh(struct core_tracking* self) {
-  int recording = 0, depth = 0;
+  int recording = 0, is_owned = 0, depth = 0;
   size_t watching = 0;
   for (const struct core_scope* scope = self->scopes; scope != NULL; scope = scope->next) {
     if (!scope->owned && scope->depth > 0) {
@@ -88,9 +88,11 @@ static void refresh(struct core_tracking* self) {
       depth = scope->depth > depth ? scope->depth : depth;
     }
     recording |= scope->owned || scope->depth > 0;
+    is_owned |= scope->owned;
   }
   __atomic_store_n(&self->watching, watching, __ATOMIC_RELAXED);
   __atomic_store_n(&self->depth, depth, __ATOMIC_RELAXED);
+  __atomic_store_n(&self->is_owned, is_owned, __ATOMIC_RELAXED);
   __atomic_store_n(&self->recording, recording, __ATOMIC_RELAXED);
 }
 
@@ -248,7 +250,7 @@ static void count_new(struct core_tracking* self, struct core_scope* scope,
 }
 
 void tracking_record(struct core_tracking* self, struct core_header* header) {
-  core_origin origin = {0, NULL};
+  core_origin origin = {0, __atomic_load_n(&self->is_owned, __ATOMIC_RELAXED), NULL};
   core_origin_source source = __atomic_load_n(&origin_source, __ATOMIC_RELAXED);
   if (source != NULL) {
     source(&self->adaptor.base, __atomic_load_n(&self->depth, __ATOMIC_RELAXED), &origin);

@@ -49,6 +49,8 @@ typedef struct core_tracked_block {
 /** Where a block comes from: its call site, and the scopes that own it (core_origin_add). */
 typedef struct core_origin {
   uint32_t site;
+  /** Set by the adaptor: whether an owned scope is open. */
+  int is_owned;
   struct core_membership* memberships;
 } core_origin;
 

@@ -14,9 +14,11 @@ struct core_tracking {
   int64_t peak;
   /** The peak since tracking_take_window was last called. */
   int64_t window;
-  /** What the open scopes need: whether blocks are recorded, how many of the scopes count the
-   * blocks of all threads, and how deep a stack those want. Set under the lock, read without it. */
+  /** What the open scopes need: whether blocks are recorded, whether a scope is owned, how many of
+   * the scopes count the blocks of all threads, and how deep a stack those want. Set under the
+   * lock, read without it. */
   int recording;
+  int is_owned;
   size_t watching;
   int depth;
   /** Guarded by the lock: the number of the newest recorded block, the recorded blocks in use,

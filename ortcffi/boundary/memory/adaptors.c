@@ -5,6 +5,7 @@
 #include "adaptors/scopes.h"
 
 #include "boundary/memory/adaptors.h"
+#include "boundary/memory/stacks.h"
 #include "boundary/python.h"
 #include "boundary/gil.h"
 
@@ -49,7 +50,14 @@ struct call {
 
 static void call_origin(void* argument) {
   const struct call* call = argument;
-  ortcffi_python_origin(call->context, call->event, call->origin);
+  int depth = call->event;
+  if (call->origin->is_owned) {
+    depth = ortcffi_python_owners(call->context, depth, call->origin);
+  }
+  if (depth > 0) {
+    int64_t site = ortcffi_known_stack(depth);
+    call->origin->site = site >= 0 ? (uint32_t)site : ortcffi_python_stack(depth);
+  }
 }
 
 static void origin_source(OrtAllocator* tracking, int depth, core_origin* origin) {

@@ -23,7 +23,7 @@ void ortcffi_failing_reset(OrtAllocator* allocator, size_t after);
 size_t ortcffi_failing_refused(OrtAllocator* allocator);
 OrtStatus* ortcffi_tracking(OrtAllocator* inner, OrtAllocator** out);
 void ortcffi_tracking_read(OrtAllocator* allocator, core_tracking_figures* out);
-/* Also makes ortcffi_python_origin the source of origins. */
+/* Also makes this extension the source of origins: ortcffi_python_owners and stacks.h. */
 OrtStatus* ortcffi_open_scope(OrtAllocator* tracking, int owned, int depth, core_scope** out);
 void ortcffi_close_scope(core_scope* scope, core_scope_figures* out);
 size_t ortcffi_scope_blocks(core_scope* scope, core_tracked_block* out, size_t capacity);

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A scope that wants leaks notes the stack of each allocation. To make lines of frames takes tens
+ * of microseconds in deep programs, but a program allocates at few places: so Python does it once
+ * for each stack, and from then on only the addresses and the offsets are compared here.
+ */
+#include "boundary/limited_api.h"
+
+#include "boundary/memory/stacks.h"
+
+/* `Tracking.depth` is at most that. */
+#define MOST_LINES 1000
+
+struct line {
+  uint64_t code;
+  int64_t at;
+};
+
+static PyObject *owners, *numbers, *f_back, *f_lasti;
+
+ortcffi_object* ortcffi_stacks_begin(ortcffi_object* owners_, ortcffi_object* numbers_) {
+  f_back = PyUnicode_InternFromString("f_back");
+  f_lasti = PyUnicode_InternFromString("f_lasti");
+  if (f_back == NULL || f_lasti == NULL) {
+    return NULL;
+  }
+  owners = Py_NewRef((PyObject*)owners_);
+  numbers = Py_NewRef((PyObject*)numbers_);
+  return (ortcffi_object*)Py_NewRef(Py_None);
+}
+
+/* An integer of a dict; -1 if the key is not in it. Takes the key's reference. */
+static int64_t look_up(PyObject* dict, PyObject* key) {
+  PyObject* found = key == NULL ? NULL : PyDict_GetItemWithError(dict, key);
+  Py_XDECREF(key);
+  return found == NULL ? -1 : PyLong_AsLongLong(found);
+}
+
+/* The code that a frame runs, which lives as long as the frame. */
+static void* code_of(PyObject* frame) {
+  PyCodeObject* code = PyFrame_GetCode((PyFrameObject*)frame);
+  Py_DECREF(code);
+  return code;
+}
+
+/* The caller's frame, or NULL. Takes the frame's reference. */
+static PyObject* caller_of(PyObject* frame) {
+  PyObject* back = PyObject_GetAttr(frame, f_back);
+  Py_DECREF(frame);
+  if (back == Py_None) {
+    Py_DECREF(back);
+    return NULL;
+  }
+  return back;
+}
+
+static struct line line_of(PyObject* frame, const void* code) {
+  PyObject* at = PyObject_GetAttr(frame, f_lasti);
+  struct line line = {(uintptr_t)code, at == NULL ? -1 : PyLong_AsLongLong(at)};
+  Py_XDECREF(at);
+  return line;
+}
+
+int64_t ortcffi_known_stack(int depth) {
+  struct line lines[MOST_LINES + 1], own;
+  int count = 0, is_own = 0;
+  PyObject* frame = (PyObject*)PyEval_GetFrame();
+  if (frame == NULL) {
+    return 0;
+  }
+  Py_INCREF(frame);
+  int64_t owner = 0;
+  while (frame != NULL && owner >= 0 && (!is_own || count < depth)) {
+    void* code = code_of(frame);
+    owner = look_up(owners, PyLong_FromVoidPtr(code));
+    int is_shown = owner > ORTCFFI_CODE_OF_THIS_PACKAGE || count > 0;
+    int is_first_own = !is_own && owner == ORTCFFI_CODE_OWN;
+    if (is_first_own || (is_shown && count < depth)) {
+      struct line line = line_of(frame, code);
+      own = is_first_own || (count == 0 && !is_own) ? line : own;
+      is_own |= is_first_own;
+      if (count < depth) {
+        lines[count++] = line;
+      }
+    }
+    frame = caller_of(frame);
+  }
+  Py_XDECREF(frame);
+  int64_t number = -1;
+  if (owner >= 0 && count > 0) {
+    lines[count++] = own;
+    number = look_up(numbers,
+                     PyBytes_FromStringAndSize((char*)lines, count * (Py_ssize_t)sizeof *lines));
+  }
+  PyErr_Clear();
+  return number;
+}
