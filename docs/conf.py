@@ -48,7 +48,13 @@ napoleon_use_ivar = True
 
 # Unlike the default, compare the messages of exceptions too.
 doctest_default_flags = doctest.ELLIPSIS | doctest.DONT_ACCEPT_TRUE_FOR_1
-doctest_global_setup = "import numpy as np\nimport ortcffi as ort\nfrom ortcffi import *"
+doctest_global_setup = """
+import importlib.util
+import numpy as np
+import ortcffi as ort
+from ortcffi import *
+pandas = importlib.util.find_spec("pandas")
+"""
 
 
 def link_slots(

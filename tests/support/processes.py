@@ -8,8 +8,8 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,17 @@ def run(
     done = subprocess.CompletedProcess(words, process.returncode, output, errors)
     assert code is None or done.returncode == code, f"{words[0]}: {output}{errors}"
     return done
+
+
+@contextmanager
+def started(*command: str | Path, **options: Any) -> "Iterator[subprocess.Popen[Any]]":
+    """A process under way, which is killed in the end with those that it started."""
+    with subprocess.Popen([str(word) for word in command], process_group=0, **options) as process:
+        try:
+            yield process
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 def run_python(program: str, *arguments: str | Path, **environment: str) -> str:

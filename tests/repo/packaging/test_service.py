@@ -3,20 +3,19 @@
 
 import json
 import os
-import signal
 import socket
-import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from pathlib import Path
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 import numpy as np
 import pytest
 from support.paths import CHECKOUT
+from support.processes import started
+from support.threads import wait_until
 
 import ortcffi as ort
 
@@ -48,7 +47,7 @@ def model(tmp_path_factory):
 class Server:
     """A server under way."""
 
-    def __init__(self, process: subprocess.Popen, port: int, log: Path):
+    def __init__(self, process, port, log):
         self.process, self.port, self.log = process, port, log
 
     def ask(self, path, feed=None):
@@ -62,14 +61,15 @@ class Server:
         except HTTPError as error:
             return error.code, error.read().decode()
 
-    def wait_for(self, *texts):
-        """Wait until the log has these texts."""
-        for _ in range(1200):
-            if all(text in self.log.read_text() for text in texts):
-                return
-            assert self.process.poll() is None, self.log.read_text()
-            time.sleep(0.05)
-        raise AssertionError(self.log.read_text())
+    def has_logged(self, text):
+        assert self.process.poll() is None, self.log.read_text()
+        return text in self.log.read_text()
+
+    def is_there(self):
+        try:
+            return self.ask("/metrics")[0] == 200
+        except URLError:
+            return False
 
     def metric(self, name):
         lines = self.ask("/metrics")[1].splitlines()
@@ -86,32 +86,15 @@ def serving(command, model, folder, seconds="60"):
     where = ["--port", str(port)] if command[0] == "uvicorn" else ["-b", f"127.0.0.1:{port}"]
     environment = {**os.environ, "MODEL": str(model), "SECONDS": seconds}
     log = folder / "log"
-    with log.open("wb") as file:
-        process = subprocess.Popen(
-            [sys.executable, "-m", *command, *where],
-            cwd=CHECKOUT / "docs/guide",
-            env=environment,
-            stdout=file,
-            stderr=file,
-        )
-    with process:
+    program = [sys.executable, "-m", *command, *where]
+    folder = CHECKOUT / "docs/guide"
+    with (
+        log.open("wb") as file,
+        started(*program, cwd=folder, env=environment, stdout=file, stderr=file) as process,
+    ):
         server = Server(process, port, log)
-        try:
-            server.wait_for('"text": "ready"')
-            while True:
-                try:
-                    server.ask("/metrics")
-                    break
-                except URLError:
-                    time.sleep(0.05)
-            yield server
-        finally:
-            if process.poll() is None:
-                process.send_signal(signal.SIGINT)
-                try:
-                    process.wait(60)
-                finally:
-                    process.kill()
+        wait_until(lambda: server.has_logged('"text": "ready"') and server.is_there())
+        yield server
 
 
 @pytest.fixture(params=[UVICORN, GUNICORN], ids=["uvicorn", "gunicorn"])
@@ -129,7 +112,7 @@ def test_the_service_answers_refuses_and_logs(command, model, tmp_path):
             assert server.ask(path, HUGE)[0] == 503
             assert server.ask(path, QUICK)[0] == 200
         assert server.metric("arena_bytes") <= 256 << 20
-        server.wait_for("503: ")
+        wait_until(lambda: server.has_logged("503: "))
         logged = [line for line in server.log.read_text().splitlines() if line.startswith("{")]
         assert {json.loads(line)["level"] for line in logged} >= {"INFO", "WARNING"}
 
@@ -147,7 +130,7 @@ def test_a_server_that_is_stopped_ends_a_long_run(command, model, tmp_path):
         time.sleep(1)
         server.process.terminate()
         server.process.wait(20)  # the runs would take more
-        assert all(each.exception() or each.result()[0] >= 500 for each in asked)
+        assert all(each.exception(20) or each.result(20)[0] >= 500 for each in asked)
 
 
 def test_a_server_that_is_stopped_completes_what_has_begun(command, model, tmp_path):
@@ -155,7 +138,7 @@ def test_a_server_that_is_stopped_completes_what_has_begun(command, model, tmp_p
     with serving(command, model, tmp_path) as server, ThreadPoolExecutor() as threads:
         asked = threads.submit(server.ask, "/run", LONG)
         while server.metric("requests_running") < 2:  # the one that asks is the other
-            assert not asked.done(), asked.result()
+            assert not asked.done()
         server.process.terminate()
-        assert asked.result()[0] == 200
+        assert asked.result(60)[0] == 200
         server.process.wait(30)
