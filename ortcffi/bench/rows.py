@@ -22,7 +22,18 @@ from .kernel_tasks import (
 )
 from .python_tasks import CheckedCall, FailingCall, NewArray, first_use_task, import_task
 from .resident import resident_task
-from .subjects import BLOCKS, CORE, EXTENSIONS, NUMPY, PYTHON, SESSIONS, TABLE, VALUES, Subject
+from .subjects import (
+    BLOCKS,
+    CONTENTS,
+    CORE,
+    EXTENSIONS,
+    NUMPY,
+    PYTHON,
+    SESSIONS,
+    TABLE,
+    VALUES,
+    Subject,
+)
 from .tasks import SLOTS, STEPS, Loop, Task
 
 KIB = 1 << 10
@@ -78,7 +89,7 @@ def _contents(name: str, what: str, required: str, case: Callable[[], contents.C
         Row(
             f"{face}-{name}",
             f"{face}: {what}",
-            SESSIONS,
+            CONTENTS,
             required,
             "",
             partial(kind, case, face, outputs),
@@ -91,7 +102,7 @@ def _contents(name: str, what: str, required: str, case: Callable[[], contents.C
 
 def _compat(name: str, what: str, make: type[contents.Contents]) -> Row:
     task = partial(make, contents.array_in, "compat", None)
-    return Row(f"compat-{name}", f"compat: {what}", SESSIONS, "1x", "", task, "us", 1e-3)
+    return Row(f"compat-{name}", f"compat: {what}", CONTENTS, "1x", "", task, "us", 1e-3)
 
 
 def _in_words(size: int) -> tuple[int, str]:

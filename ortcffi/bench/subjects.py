@@ -13,7 +13,7 @@ from ortcffi.table.load import LoadError, load
 
 TABLE, BLOCKS, VALUES = "table", "blocks", "values"
 PYTHON, CORE, NUMPY, SESSIONS = "python", "core", "numpy", "sessions"
-EXTENSIONS = "extensions"
+EXTENSIONS, CONTENTS = "extensions", "contents"
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,8 @@ class Subject:
         slots of values called from C; `BLOCKS`, memory; `PYTHON`, slots called from Python, which
         needs a table without gaps; `CORE`, what only the core has; `NUMPY`, memory for NumPy's
         arrays; `SESSIONS`, runs of models, which the core's column has through the real library;
-        `EXTENSIONS`, ops of the package onnxruntime-extensions.
+        `EXTENSIONS`, ops of the package onnxruntime-extensions; `CONTENTS`, models with sequences
+        and maps, which the package onnx makes.
     handle : cdata
         ``ortcffi_bench_subject *``, what the loops in C run over.
     api : Api or None
@@ -117,11 +118,12 @@ def _real(against: str | None) -> Subject:
 
 
 def _models() -> frozenset[str]:
-    """The official package, which both sides need to run models, and that of the ops."""
+    """What both sides need to run models: the official package, that of the ops, and of models."""
     if importlib.util.find_spec("onnxruntime") is None:
         return frozenset()
-    has_ops = importlib.util.find_spec("onnxruntime_extensions") is not None
-    return frozenset({SESSIONS, EXTENSIONS} if has_ops else {SESSIONS})
+    packages = {"onnxruntime_extensions": EXTENSIONS, "onnx": CONTENTS}
+    found = {can for name, can in packages.items() if importlib.util.find_spec(name) is not None}
+    return frozenset(found | {SESSIONS})
 
 
 def _table(name: str, origin: str, base: Any) -> Subject:

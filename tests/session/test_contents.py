@@ -2,11 +2,15 @@
 """Sequences and maps that runs of a `Session` return: Python's own objects."""
 
 import gc
+import sys
 import weakref
 
 import numpy as np
 import pytest
 from support.models import model, node, pairs, sequence_type, tensor_type, value, value_info, zipped
+
+import ortcffi as ort
+from ortcffi import ffi, lib
 
 SHAPES = [(3, 2), (2, 0), (0, 2), (), (1, 2, 3), (2000,)]
 
@@ -74,3 +78,57 @@ def test_an_output_of_a_binding_keeps_the_tensors_of_a_sequence(opened):
         gc.collect()
         assert array() is not None
         found.close()
+
+
+# --- members that are taken out of the sequence ---------------------------------------------------
+
+
+class Taking:
+    """A session on a real library's table that counts calls of GetValue."""
+
+    def __init__(self, made, real_api, *, shows_layout, fails_at=None):
+        self.taken = 0
+        table = ffi.new("OrtApi*", real_api.pointer[0])
+
+        def fail(*_arguments):
+            return lib.CreateStatus(real_api.pointer, 1, b"as the test wants it")
+
+        def take(value, place, allocator, out):
+            self.taken += 1
+            if self.taken == fails_at:
+                return fail()
+            return lib.GetValue(real_api.pointer, value, place, allocator, out)
+
+        self.kept = [ffi.callback(ffi.typeof(table.GetValue), take)]
+        table.GetValue = self.kept[0]
+        if not shows_layout:
+            self.kept.append(ffi.callback(ffi.typeof(table.CreateValue), fail))
+            table.CreateValue = self.kept[1]
+        facts = {"version": real_api.version, "version_string": "", "library": real_api.library}
+        self.session = ort.Session(made, api=ort.Api(table, **facts))
+
+    def run(self, x):
+        with self.session:
+            return self.session.run(x=x)
+
+
+@pytest.mark.parametrize("shows_layout", [True, False])
+def test_members_are_taken_out_of_a_library_that_does_not_show_its_layout(real_api, shows_layout):
+    x = np.linspace(0, 1, 12, dtype=np.float32).reshape(4, 3)
+    maps = Taking(zipped(classlabels_strings=["c", "a", "b"]), real_api, shows_layout=shows_layout)
+    assert maps.run(x) == [[{"a": a, "b": b, "c": c} for c, a, b in x.tolist()]]
+    tensors = Taking(pairs("float32"), real_api, shows_layout=shows_layout)
+    assert tensors.run(x) == [[x.tolist()] * 2]
+    if not shows_layout:
+        assert (maps.taken, tensors.taken) == (12, 2)
+    elif sys.platform == "linux":
+        assert (maps.taken, tensors.taken) == (0, 0)
+
+
+@pytest.mark.parametrize("fails_at", range(1, 7))
+def test_a_member_that_cannot_be_taken_out_is_an_error(real_api, fails_at):
+    made = zipped(classlabels_int64s=[1, 2])
+    maps = Taking(made, real_api, shows_layout=False, fails_at=fails_at)
+    with pytest.raises(ort.errors.Fail, match="as the test wants it"):
+        maps.run(np.ones((2, 2), np.float32))
+    assert maps.taken == fails_at

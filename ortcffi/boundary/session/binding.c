@@ -232,6 +232,20 @@ static int call_bind(struct binding* binding, const char* name, struct value* va
   return 0;
 }
 
+/* Whether a run may be expected to take as long with a value as with what an entry has. */
+static int is_like_before(PyObject* entry, struct value* value) {
+  PyObject* before = PyTuple_GetItem(entry, 0);
+  struct value* old = before == Py_None ? NULL : (struct value*)before;
+  if (old == NULL || value == NULL) {
+    return (PyObject*)old == (PyObject*)value;
+  }
+  int is_alike = ortcffi_value_open(old) == 0 && ortcffi_value_shape(old) == 0 &&
+                 ortcffi_value_shape(value) == 0 &&
+                 ortcffi_value_bytes(old) == ortcffi_value_bytes(value);
+  PyErr_Clear(); /* one is closed, or no tensor */
+  return is_alike;
+}
+
 /* Puts an entry into the dict of a side; the one before it comes back if the library refuses. */
 static int bind_entry(struct binding* binding, PyObject* name, PyObject* entry, struct value* value,
                       const OrtMemoryInfo* info, int is_input) {
@@ -239,6 +253,9 @@ static int bind_entry(struct binding* binding, PyObject* name, PyObject* entry, 
   PyObject* bound = bound_of(binding, is_input ? INPUTS : OUTPUTS);
   PyObject* old = bound == NULL ? NULL : PyDict_GetItemWithError(bound, name);
   Py_XINCREF(old);
+  if (old == NULL || !is_like_before(old, value)) {
+    binding->habit = (struct habit){0};
+  }
   int answer =
       text == NULL || bound == NULL || PyErr_Occurred() ? -1 : PyDict_SetItem(bound, name, entry);
   if (answer == 0 && call_bind(binding, text, value, info, is_input) < 0) {
@@ -275,8 +292,6 @@ static PyObject* bind_name(PyObject* self, PyObject* arguments) {
     if (value != NULL) {
       ortcffi_value_hold(value); /* to close it does not take its memory from the binding */
     }
-    binding->habit = (struct habit){0};
-    binding->is_complete = 0;
     const OrtMemoryInfo* memory =
         info == NULL ? binding->session->maker->info : (const OrtMemoryInfo*)info->object;
     answer = bind_entry(binding, name, entry, value, memory, is_input);
