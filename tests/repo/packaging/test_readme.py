@@ -19,3 +19,17 @@ def test_the_examples_of_the_readme_print_what_it_shows(tmp_path):
     # In a process of its own: the library of custom ops keeps its domains to the end.
     assert run(sys.executable, "-m", "doctest", examples).stdout == ""
     assert examples.read_text().count(">>> ") > 30
+
+
+def test_the_picture_of_peaks_shows_each_line_that_has_memory(tmp_path):
+    pytest.importorskip("matplotlib")
+    import draw_pictures
+
+    draw_pictures.peaks(tmp_path / "peaks.svg")
+    assert (tmp_path / "peaks.svg").read_text().count("<!-- 8 MB -->") == 3
+
+
+def test_every_picture_of_the_readme_is_there():
+    pictures = re.findall(r"!\[[^]]+\]\((.*?)\)", TEXT)
+    assert len(pictures) == 3
+    assert [path for path in pictures if not (CHECKOUT / path).exists()] == []

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""Draws the pictures of README into ``docs/pictures``; needs onnxruntime and matplotlib.
+
+``python tools/draw_pictures.py [NAME ...]``: ``peaks``, the memory of a job by its lines; ``top``,
+what ``ortcffi top --svg`` draws of a program; ``speeds``, runs beside the official package. Times
+are those of this machine.
+"""
+
+import inspect
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.figure import Figure
+
+import ortcffi as ort
+
+PICTURES = Path(__file__).resolve().parents[1] / "docs/pictures"
+OURS, THEIRS, INK = "#d9485f", "#0f93a8", "#7a828c"  # read on white and on black
+ROWS = {  # of `ortcffi bench`
+    "session-run": "run, small model",
+    "session-bound": "the same, bound",
+    "session-matmul": "run, a matrix product",
+    "session-strings": "run of four strings",
+    "python-value": "array to value",
+    "kernel": "one custom op",
+}
+PROGRAM = """\
+import numpy as np, onnxruntime, time
+import ortcffi as ort
+graph = ort.Graph()
+_ = graph.input("x", "f4", ["n"]), graph.node("Neg", ["x"], ["y"]), graph.output("y", "f4", ["n"])
+for name in ("encoder.onnx", "decoder.onnx"):
+    graph.save(name)
+encoder, decoder = map(onnxruntime.InferenceSession, ("encoder.onnx", "decoder.onnx"))
+small, large, kept = np.ones(1 << 20, np.float32), np.ones(4 << 20, np.float32), []
+for i in range(60):
+    y = encoder.run(None, {"x": large if i % 20 == 10 else small})
+    kept.append(decoder.run(None, {"x": small[: 1 << 18]}))
+    time.sleep(0.02)
+"""
+
+
+def features(x: Any) -> Any:
+    centred = x - x.mean(axis=0)
+    squares = centred**2
+    scale = np.sqrt(squares.mean(axis=0))
+    return centred / scale
+
+
+def peaks(path: Path) -> None:
+    """Bars of the bytes that each line of `features` has in use at the peak."""
+    pool = ort.Tracking(ort.core_api().default_allocator)
+    x = np.random.default_rng(0).random((1000, 1000))
+    with ort.numpy_allocator(pool), pool.scope("features") as scope:
+        features(x)
+    lines, first = inspect.getsourcelines(features)
+    sizes = [0.0] * len(lines)
+    for group in scope.at_peak:
+        sizes[int(group.place.split(":")[-1].split()[0]) - first] += group.size / 1e6
+    axes = bars(
+        sizes, [f"{size:.0f} MB" if size >= 1 else "" for size in sizes], [OURS] * len(sizes)
+    )
+    axes.set_yticks(
+        range(len(lines)),
+        [line.rstrip().replace(": Any) -> Any", ")") for line in lines],
+        family="monospace",
+    )
+    axes.set_yticklabels(axes.get_yticklabels(), ha="left")
+    axes.tick_params("y", pad=260)
+    axes.set_xlabel(f"in use at the peak of {scope.peak / 1e6:.0f} MB, by line", color=INK)
+    save(axes, path)
+
+
+def speeds(path: Path) -> None:
+    """Bars of how many times as fast as the official package some calls are."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "figures.json")
+        rows = ["--rows", ",".join(ROWS), "--seconds", "30", "--json", str(file)]
+        subprocess.run(
+            [sys.executable, "-P", "-m", "ortcffi", "bench", *rows], check=True, stdout=sys.stderr
+        )
+        found = {
+            row["name"]: (row["figures"], row["unit"])
+            for row in json.loads(file.read_text())["rows"]
+        }
+    ratios, texts = [], []
+    for name in ROWS:
+        figures, unit = found[name]
+        ratios.append(figures["real"] / figures["core"])
+        texts.append(f"{ratios[-1]:.1f}x   {figures['core']:.3g} {unit}, {figures['real']:.3g}")
+    axes = bars(ratios, texts, [OURS] * len(ratios))
+    axes.set_yticks(range(len(ROWS)), list(ROWS.values()))
+    axes.axvline(1, color=THEIRS)
+    axes.set_xlabel("times as fast as onnxruntime (the line), and both times", color=INK)
+    save(axes, path)
+
+
+def top(path: Path) -> None:
+    """What ``ortcffi top`` draws of a program that keeps some of its outputs."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder, "serve.py")
+        program.write_text(PROGRAM)
+        command = [sys.executable, "-P", "-m", "ortcffi", "top", "--svg", str(path), program.name]
+        subprocess.run(command, check=True, cwd=folder)
+
+
+def bars(sizes: list[float], texts: list[str], colours: list[str]) -> Any:
+    """Horizontal bars from top to bottom, each with a text at its end."""
+    figure = Figure(figsize=(9, 0.6 + 0.42 * len(sizes)), layout="constrained")
+    axes = figure.subplots()
+    drawn = axes.barh(range(len(sizes)), sizes, color=colours, height=0.6)
+    axes.bar_label(drawn, texts, padding=4, color=INK)
+    axes.set_xlim(0, max(sizes) * 1.35)
+    axes.invert_yaxis()
+    axes.tick_params(colors=INK, length=0)
+    axes.spines[:].set_visible(False)
+    return axes
+
+
+def save(axes: Any, path: Path) -> None:
+    axes.figure.savefig(path, transparent=True, metadata={"Date": None})
+
+
+DRAWN = {"peaks": peaks, "top": top, "speeds": speeds}
+
+
+def main() -> None:
+    PICTURES.mkdir(exist_ok=True)
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "ortcffi"}):
+        for name in sys.argv[1:] or DRAWN:
+            DRAWN[name](PICTURES / f"{name}.svg")
+
+
+if __name__ == "__main__":
+    main()
