@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["empty_sequence", "empty_sequence_of"]
 
 
-def empty_sequence_of(api: "Api", told: str, info: "TypeInfo | None") -> Value:
+def empty_sequence_of(api: "Api", subject: str, info: "TypeInfo | None") -> Value:
     """Make a sequence without elements of a type, or of the one that an optional may hold.
 
     Raises
@@ -33,7 +33,7 @@ def empty_sequence_of(api: "Api", told: str, info: "TypeInfo | None") -> Value:
         info = info.contained
     tensor = contained_tensor(info)
     if tensor is None:
-        raise ValueError(f"{told} is empty, and only sequences of tensors can be")
+        raise ValueError(f"{subject} is empty, and only sequences of tensors can be")
     return empty_sequence(api, tensor.element_type)
 
 

@@ -144,29 +144,29 @@ class Rules:
         specs = session.inputs
         own = len(specs)
         spec = specs[place] if place < own else session.overridable_initializers[place - own]
-        told = f"input {spec.name!r}"
-        value = _as_value(session.api, told, spec, x)
-        _check(told, spec, value)
+        subject = f"input {spec.name!r}"
+        value = _as_value(session.api, subject, spec, x)
+        _check(subject, spec, value)
         return value
 
     def target(self, session: "Session", place: int, x: Any) -> Value:
         """A Value that an output is written to."""
         api, spec = session.api, session.outputs[place]
-        told = f"out[{spec.name!r}]"
+        subject = f"out[{spec.name!r}]"
         if isinstance(x, Value):
             if not api.same_library(x.api):
-                raise ValueError(f"{told} belongs to {x.api}, and the session to {api}")
-            _check_open(told, x)
-            _check(told, spec, x)
+                raise ValueError(f"{subject} belongs to {x.api}, and the session to {api}")
+            _check_open(subject, x)
+            _check(subject, spec, x)
             return x
         if not isinstance(x, np.ndarray):
-            raise TypeError(f"{told} must be an ndarray or a Value, not {type(x).__name__}")
-        _check_element(told, spec, element_of(x.dtype), x.shape)
-        _check_shape(told, spec, x.shape)
+            raise TypeError(f"{subject} must be an ndarray or a Value, not {type(x).__name__}")
+        _check_element(subject, spec, element_of(x.dtype), x.shape)
+        _check_shape(subject, spec, x.shape)
         if not x.flags.writeable:
-            raise ValueError(f"{told} is read-only")
+            raise ValueError(f"{subject} is read-only")
         if element_of(x.dtype) is ElementType.STRING:
-            raise ValueError(f"{told}: the library cannot write strings to an array: use a Value")
+            raise ValueError(f"{subject}: the library cannot write strings to an array: use a Value")
         return Value.from_numpy(x, api=api)
 
     def result(self, session: "Session", value: Value, is_input: bool) -> Any:
@@ -204,75 +204,75 @@ def has_value(value: Value) -> bool:
 # --- inputs ---------------------------------------------------------------------------------------
 
 
-def _as_value(api: "Api", told: str, spec: ValueSpec, x: Any) -> Value:
+def _as_value(api: "Api", subject: str, spec: ValueSpec, x: Any) -> Value:
     if isinstance(x, Value):
-        _check_open(told, x)
+        _check_open(subject, x)
         mine: Value = value_for(api, x)
         return mine
     kind = spec.kind
     if kind is ValueKind.OPTIONAL and spec.type_info.contained is not None:
         if x is None:
-            raise TypeError(f"{told} is None, and the C API cannot make an optional of nothing")
+            raise TypeError(f"{subject} is None, and the C API cannot make an optional of nothing")
         kind = ValueKind(spec.type_info.contained.kind)
     if kind is ValueKind.SEQUENCE:
-        return _as_sequence(api, told, spec, x)
+        return _as_sequence(api, subject, spec, x)
     if kind is ValueKind.MAP:
-        return _as_map(api, told, spec, x)
+        return _as_map(api, subject, spec, x)
     if kind is ValueKind.SPARSE:
-        return _as_sparse(api, told, x)
-    return _as_tensor(api, told, spec, x)
+        return _as_sparse(api, subject, x)
+    return _as_tensor(api, subject, spec, x)
 
 
-def _as_sequence(api: "Api", told: str, spec: ValueSpec, x: Any) -> Value:
+def _as_sequence(api: "Api", subject: str, spec: ValueSpec, x: Any) -> Value:
     if isinstance(x, (str, bytes, Mapping)) or not isinstance(x, Iterable):
-        raise TypeError(f"{told} must be a list of arrays or mappings, not {type(x).__name__}")
+        raise TypeError(f"{subject} must be a list of arrays or mappings, not {type(x).__name__}")
     items = [each if isinstance(each, (Value, Mapping)) else array_of(each, None) for each in x]
     if not items:
         from ortcffi.session.empty import empty_sequence_of
 
-        return empty_sequence_of(api, told, spec.type_info)
+        return empty_sequence_of(api, subject, spec.type_info)
     values = [value_for(api, i) if isinstance(i, Value) else i for i in items]
     return Value.sequence(values, api=api)
 
 
-def _as_map(api: "Api", told: str, spec: ValueSpec, x: Any) -> Value:
+def _as_map(api: "Api", subject: str, spec: ValueSpec, x: Any) -> Value:
     if not isinstance(x, Mapping):
-        raise TypeError(f"{told} must be a mapping, not {type(x).__name__}")
+        raise TypeError(f"{subject} must be a mapping, not {type(x).__name__}")
     tensor = contained_tensor(spec.type_info)
     dtype = None if tensor is None else dtype_of(tensor.element_type)
     return Value.map(x, dtype, api=api)
 
 
-def _as_sparse(api: "Api", told: str, x: Any) -> Value:
+def _as_sparse(api: "Api", subject: str, x: Any) -> Value:
     if not hasattr(x, "tocoo"):
         kind = type(x).__name__
-        raise TypeError(f"{told} must be a sparse Value or one of scipy.sparse, not {kind}")
+        raise TypeError(f"{subject} must be a sparse Value or one of scipy.sparse, not {kind}")
     return Value.from_scipy(x, api=api)
 
 
-def _as_tensor(api: "Api", told: str, spec: ValueSpec, x: Any) -> Value:
+def _as_tensor(api: "Api", subject: str, spec: ValueSpec, x: Any) -> Value:
     if isinstance(x, type):
-        raise TypeError(f"{told} must be an array, not the class {x.__name__}")
+        raise TypeError(f"{subject} must be an array, not the class {x.__name__}")
     if isinstance(x, np.ndarray):
         array = x
     elif hasattr(x, "__dlpack__") and not isinstance(x, np.generic):
         return Value.from_dlpack(x, api=api)
     else:
-        array = _array_of(told, spec, x)
+        array = _array_of(subject, spec, x)
     if isinstance(array, np.ma.MaskedArray):
-        raise TypeError(f"{told} must not be masked, since values have no mask: use filled()")
+        raise TypeError(f"{subject} must not be masked, since values have no mask: use filled()")
     try:
         element = element_of(array.dtype)
     except TypeError as error:
-        raise TypeError(f"{told}: {error}") from None
-    _check_element(told, spec, element, array.shape)
+        raise TypeError(f"{subject}: {error}") from None
+    _check_element(subject, spec, element, array.shape)
     array = np.asarray(array)
     if element is not ElementType.STRING:
         array = array.astype(array.dtype.newbyteorder("="), copy=False)
         array = np.require(array, requirements=["C", "A"])
-    _check_shape(told, spec, array.shape)
+    _check_shape(subject, spec, array.shape)
     if element is ElementType.STRING or unfit(array, element):
-        return tensors.copy_of(Value, array, element, api, told)
+        return tensors.copy_of(Value, array, element, api, subject)
     return Value.from_numpy(array, api=api)
 
 
@@ -287,44 +287,44 @@ def unknown(what: str, name: str, specs: tuple[ValueSpec, ...]) -> InvalidArgume
     return InvalidArgument(f"there is no {what} {name!r}{hint}; {listed}")
 
 
-def _array_of(told: str, spec: ValueSpec, x: Any) -> "np.ndarray[Any, Any]":
+def _array_of(subject: str, spec: ValueSpec, x: Any) -> "np.ndarray[Any, Any]":
     """An array of a list or a number, in the model's dtype where no value changes by that."""
     try:
         array = array_of(x, spec.dtype)
     except TypeError as error:
-        raise TypeError(f"{told} cannot be made an array: {error}") from None
+        raise TypeError(f"{subject} cannot be made an array: {error}") from None
     except ValueError as error:
-        raise InvalidArgument(f"{told} cannot be made an array: {error}") from None
+        raise InvalidArgument(f"{subject} cannot be made an array: {error}") from None
     if array.dtype == object and spec.element_type is not ElementType.STRING:
-        raise TypeError(f"{told} must be an array of {spec.describe()}, not {type(x).__name__}")
+        raise TypeError(f"{subject} must be an array of {spec.describe()}, not {type(x).__name__}")
     return array
 
 
-def _check_open(told: str, value: Value) -> None:
+def _check_open(subject: str, value: Value) -> None:
     if value.closed:
-        raise ValueError(f"{told} is a Value that is closed")
+        raise ValueError(f"{subject} is a Value that is closed")
 
 
-def _check(told: str, spec: ValueSpec, value: Value) -> None:
+def _check(subject: str, spec: ValueSpec, value: Value) -> None:
     kind = value.kind
     wanted = spec.kind
     if wanted is ValueKind.OPTIONAL and spec.type_info.contained is not None:
         wanted = ValueKind(spec.type_info.contained.kind)
     if kind is not wanted:
-        raise InvalidArgument(f"{told} is a {kind.name.lower()}; the model wants {spec.describe()}")
+        raise InvalidArgument(f"{subject} is a {kind.name.lower()}; the model wants {spec.describe()}")
     if spec.kind in (ValueKind.TENSOR, ValueKind.SPARSE):
-        _check_element(told, spec, value.element_type, value.shape)
-        _check_shape(told, spec, value.shape)
+        _check_element(subject, spec, value.element_type, value.shape)
+        _check_shape(subject, spec, value.shape)
 
 
-def check_borrowed(told: str, x: Any, value: Value) -> None:
+def check_borrowed(subject: str, x: Any, value: Value) -> None:
     """Refuse an array of which only the layout needs a copy, which later runs would read."""
     if not isinstance(x, np.ndarray):
         return
     element = value.element_type
     if element is ElementType.STRING or element in PACKED:
         return
-    if reason := unfit(x, element, told):
+    if reason := unfit(x, element, subject):
         raise ValueError(
             f"{reason}: later runs would read a copy, and not what is written to the array; "
             "bind a C-contiguous array, or pass copy=True"
@@ -332,14 +332,14 @@ def check_borrowed(told: str, x: Any, value: Value) -> None:
 
 
 def _check_element(
-    told: str, spec: ValueSpec, element: ElementType, shape: tuple[int, ...]
+    subject: str, spec: ValueSpec, element: ElementType, shape: tuple[int, ...]
 ) -> None:
     wanted = spec.element_type
     if wanted is None or element == wanted:
         return
     has = described(element.name.lower(), shape)
     raise InvalidArgument(
-        f"{told} is {has}; the model wants {spec.describe()}{_cast(element, wanted)}"
+        f"{subject} is {has}; the model wants {spec.describe()}{_cast(element, wanted)}"
     )
 
 
@@ -355,19 +355,19 @@ def _cast(element: ElementType, wanted: ElementType) -> str:
     return f": cast it with .astype({module}.{name})"
 
 
-def _check_shape(told: str, spec: ValueSpec, shape: tuple[int, ...]) -> None:
+def _check_shape(subject: str, spec: ValueSpec, shape: tuple[int, ...]) -> None:
     wanted = spec.shape
     if wanted is None or spec.element_type is None:
         return
     has = described(spec.element_type.name.lower(), shape)
     if len(shape) != len(wanted):
         raise InvalidArgument(
-            f"{told} is {has} with {len(shape)} dimensions; "
+            f"{subject} is {has} with {len(shape)} dimensions; "
             f"the model wants {spec.describe()} with {len(wanted)}"
         )
     for place, (length, expected) in enumerate(zip(shape, wanted, strict=True)):
         if isinstance(expected, int) and expected not in (-1, length):
             raise InvalidArgument(
-                f"{told} is {has}, whose dimension {place} is {length}; "
+                f"{subject} is {has}, whose dimension {place} is {length}; "
                 f"the model wants {spec.describe()}, where it is {expected}"
             )
