@@ -3,8 +3,7 @@
 
 import os
 import stat
-from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from enum import IntEnum
 from operator import index
 from struct import pack
@@ -32,7 +31,6 @@ __all__ = [
     "of_type",
     "path_of",
     "pointer",
-    "snapshot",
 ]
 
 E = TypeVar("E", bound=IntEnum)
@@ -41,9 +39,6 @@ AnyPath = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 INT32 = (-(2**31), 2**31 - 1)
 UINT32 = (0, 2**32 - 1)
 SIZE = (0, 2**63 - 1)  # libraries add to sizes before they look at them; the upper half would wrap
-_NO_ELEMENTS = (str, bytes, bytearray, memoryview, range, array)
-_ARRAY_PROTOCOLS = ("__array__", "__array_interface__", "__array_struct__")
-_MOST_LEVELS = 64  # as many as NumPy has dimensions
 
 
 def encode(argument: str, text: str) -> bytes:
@@ -174,37 +169,6 @@ def mapping(argument: str, given: Any) -> dict[Any, Any]:
         return dict(given)
     except KeyError as error:
         raise ValueError(f"{argument} has the key {error} and no value for it") from None
-
-
-def snapshot(x: Any) -> Any:
-    """What NumPy is to make an array of: a copy if it is a sequence, and of the sequences in it.
-
-    NumPy calls ``__array__`` of the elements, and reads past the end of a list that this shortens.
-    """
-    return _copied(x, _MOST_LEVELS, {}) if _has_elements(type(x)) else x
-
-
-def _has_elements(kind: type) -> bool:
-    """Whether NumPy makes an array of the elements of such an object."""
-    if kind is list or kind is tuple:
-        return True
-    is_sequence = issubclass(kind, Sequence) and not issubclass(kind, _NO_ELEMENTS)
-    return is_sequence and not any(hasattr(kind, name) for name in _ARRAY_PROTOCOLS)
-
-
-def _copied(x: Any, levels: int, copies: dict[int, tuple[Any, Any]]) -> Any:
-    """A copy of a sequence; `copies` has those that were copied, which may recur."""
-    if id(x) in copies:
-        return copies[id(x)][1]
-    made = list.copy(x) if isinstance(x, list) else list(x)
-    if not isinstance(x, tuple):
-        copies[id(x)] = (x, made)  # with the sequence itself, so that its id remains its own
-    nested = {kind for kind in set(map(type, made)) if _has_elements(kind)} if levels > 0 else set()
-    if nested:
-        made[:] = [
-            _copied(each, levels - 1, copies) if type(each) in nested else each for each in made
-        ]
-    return tuple(made) if isinstance(x, tuple) else made
 
 
 def absolute(argument: str, path: AnyPath) -> str:

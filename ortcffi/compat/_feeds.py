@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from ortcffi._convert import snapshot
 from ortcffi._native import ffi
 from ortcffi.compat._sparse import CSparseTensor
 from ortcffi.compat._tensors import tensor_over
@@ -161,9 +160,9 @@ def _of_list(api: "Api", info: "TypeInfo", x: list[Any]) -> Value:
     tensor = info.tensor_info
     element = ElementType(tensor.element_type) if tensor is not None else ElementType.FLOAT
     if element is ElementType.STRING:
-        return array_value(api, np.array(snapshot(x), object))
+        return array_value(api, np.array(x, object))
     try:
-        return array_value(api, np.array(snapshot(x), dtype_of(element)))
+        return array_value(api, np.array(x, dtype_of(element)))
     except (TypeError, ValueError) as error:
         raise RuntimeError(str(error)) from None
 

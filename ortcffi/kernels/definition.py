@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortcffi._convert import snapshot
 from ortcffi._native import address_of, ffi
 from ortcffi._table import table_at
 from ortcffi.custom_ops.describe import Characteristic
@@ -173,7 +172,7 @@ class Definition:
         if result is None:
             raise TypeError(f"{self.full_name}: output {index} is None, but the node asks for it")
         try:
-            return np.asarray(snapshot(result), dtype)
+            return np.asarray(result, dtype)
         except (TypeError, ValueError, OverflowError) as error:
             raise type(error)(f"{self.full_name}: output {index}: {error}") from None
 
@@ -182,7 +181,7 @@ class Definition:
     ) -> None:
         """Write an output of strings, of packed elements, or of a type that the model decides."""
         table = _table(api, version)
-        array = np.asarray(snapshot(result), object if element == ElementType.STRING else None)
+        array = np.asarray(result, object if element == ElementType.STRING else None)
         if result is None:
             self._converted(index, result, None)
         lengths, out = ffi.new("int64_t[]", array.shape), ffi.new("OrtValue**")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 import numpy as np
 from numpy import dtype as as_dtype
 
-from ortcffi._convert import SIZE, integer, pointer, snapshot
+from ortcffi._convert import SIZE, integer, pointer
 from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -145,7 +145,7 @@ class Allocator(Blocks, Handle):
             kind = None if dtype is None else as_dtype(dtype)
         except (TypeError, ValueError) as error:
             raise TypeError(f"dtype: {error}") from None
-        filling = np.asarray(snapshot(value), kind)
+        filling = np.asarray(value, kind)
         array = self.empty(shape, filling.dtype)
         array[...] = filling
         return array
@@ -162,7 +162,7 @@ class Allocator(Blocks, Handle):
         -------
         ndarray
         """
-        original = np.asarray(snapshot(array))
+        original = np.asarray(array)
         copy = self.empty(original.shape, original.dtype)
         copy[...] = original
         return copy

@@ -166,7 +166,9 @@ class Rules:
         if not x.flags.writeable:
             raise ValueError(f"{subject} is read-only")
         if element_of(x.dtype) is ElementType.STRING:
-            raise ValueError(f"{subject}: the library cannot write strings to an array: use a Value")
+            raise ValueError(
+                f"{subject}: the library cannot write strings to an array: use a Value"
+            )
         return Value.from_numpy(x, api=api)
 
     def result(self, session: "Session", value: Value, is_input: bool) -> Any:
@@ -311,7 +313,9 @@ def _check(subject: str, spec: ValueSpec, value: Value) -> None:
     if wanted is ValueKind.OPTIONAL and spec.type_info.contained is not None:
         wanted = ValueKind(spec.type_info.contained.kind)
     if kind is not wanted:
-        raise InvalidArgument(f"{subject} is a {kind.name.lower()}; the model wants {spec.describe()}")
+        raise InvalidArgument(
+            f"{subject} is a {kind.name.lower()}; the model wants {spec.describe()}"
+        )
     if spec.kind in (ValueKind.TENSOR, ValueKind.SPARSE):
         _check_element(subject, spec, value.element_type, value.shape)
         _check_shape(subject, spec, value.shape)

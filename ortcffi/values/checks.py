@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortcffi._convert import encode, snapshot
+from ortcffi._convert import encode
 from ortcffi._native import ffi
 from ortcffi._table import table_for
 from ortcffi.memory.allocator import Allocator
@@ -108,7 +108,7 @@ def array_of(x: Any, dtype: "np.dtype[Any] | None") -> "NDArray[Any]":
     It is of `dtype` if no more than rounding changes the values by that, and otherwise of the dtype
     that NumPy finds.
     """
-    found = np.asarray(snapshot(x))
+    found = np.asarray(x)
     if dtype is None or found.dtype == dtype or found.dtype.kind not in "biufc":
         return found
     if found.dtype.kind == "c" and dtype.kind != "c":

@@ -10,7 +10,6 @@ import numpy as np
 from onnx import checker, defs, helper
 from onnx.backend.base import Backend
 
-from ortcffi._convert import snapshot
 from ortcffi.compat import InferenceSession, SessionOptions, get_available_providers, get_device
 from ortcffi.compat.backend.backend_rep import OnnxRuntimeBackendRep, set_allowed
 
@@ -153,7 +152,7 @@ class OnnxRuntimeBackend(Backend):
         given = [inputs[name] for name in names] if isinstance(inputs, dict) else list(inputs)
         if len(given) != len(names):
             raise RuntimeError(f"the node expects {len(names)} inputs, not {len(given)}")
-        arrays = [np.asarray(snapshot(x)) for x in given]
+        arrays = [np.asarray(x) for x in given]
         made = [name for name in node.output if name]
         types = [(None, None)] * len(made) if outputs_info is None else outputs_info
         version = kwargs.pop("opset_version", None) or _latest(node)

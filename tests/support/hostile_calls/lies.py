@@ -175,13 +175,6 @@ class Emptied:
         return np.ones(2)
 
 
-def emptied_list() -> list[Any]:
-    """A list that is empty once its second element was looked at."""
-    made: list[Any] = [1]
-    made += [Emptied(made), 3, 4]
-    return made
-
-
 def emptied_dict() -> dict[Any, Any]:
     """A dict that is empty once one of its values was looked at."""
     made: dict[Any, Any] = {"a": "b"}
