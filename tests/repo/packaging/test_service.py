@@ -124,6 +124,17 @@ def test_a_run_that_takes_too_long_is_ended(command, model, tmp_path):
         assert server.ask("/run", QUICK)[0] == 200
 
 
+def test_a_client_that_leaves_ends_its_run(command, model, tmp_path):
+    command = ["1" if word == "2" else word for word in command]  # one worker
+    with serving(command, model, tmp_path, "600") as server:
+        with socket.create_connection(("127.0.0.1", server.port)) as client:
+            body = json.dumps(SLOW)
+            head = f"Host: test\r\nContent-Type: application/json\r\nContent-Length: {len(body)}"
+            client.sendall(f"POST /run HTTP/1.1\r\n{head}\r\n\r\n{body}".encode())
+            wait_until(lambda: server.metric("requests_running") == 2)  # with this one
+        wait_until(lambda: server.metric("requests_running") == 1, limit=20)
+
+
 def test_a_server_that_is_stopped_ends_a_long_run(command, model, tmp_path):
     with serving(command, model, tmp_path, "600") as server, ThreadPoolExecutor() as threads:
         asked = [threads.submit(server.ask, path, SLOW) for path in ("/run", "/run-in-a-thread")]
