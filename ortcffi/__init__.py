@@ -9,7 +9,7 @@ from typing import Any
 from ortcffi import _forks  # noqa: F401  # before anything else is imported
 
 __all__ = ["Aligned", "Allocator", "AllocatorStats", "AllocatorType", "Api", "Arena", "ArenaCfg"]
-__all__ += ["Binding", "ModelMetadata", "Profile", "ProfileEvent"]
+__all__ += ["Binding", "ModelMetadata", "OperatorTime", "Profile", "ProfileEvent", "ScopeLine"]
 __all__ += ["Characteristic", "CustomOp", "CustomOpDomain", "DeviceMemoryType", "DevicePolicy"]
 __all__ += ["DeviceType", "ElementType", "Env", "EpDevice", "ErrorCode", "ExecutionMode"]
 __all__ += [
@@ -101,7 +101,7 @@ _NAMES = {
     "session.binding": "Binding",
     "session.lora": "LoraAdapter",
     "session.metadata": "ModelMetadata",
-    "session.profile": "Profile ProfileEvent",
+    "session.profile": "OperatorTime Profile ProfileEvent",
     "session.session": "Session",
     "session.specs": "ValueSpec",
     "table.find": "find_runtimes Runtime",
@@ -112,7 +112,7 @@ _NAMES = {
     "callbacks.thread_functions": "ThreadFunctions",
     "options.thread_pools": "ThreadingOptions",
     "table.trace": "trace",
-    "memory.leaks": "Leak LeakGroup",
+    "memory.leaks": "Leak LeakGroup ScopeLine",
     "memory.scopes": "Scope carry",
     "memory.tracking": "Tracking",
     "values.type_info": "TypeInfo",

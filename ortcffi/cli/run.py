@@ -76,8 +76,8 @@ def _run(given: argparse.Namespace) -> None:
         _tell_memory(session)
         if given.profile:
             _, profile = session.run_profiled(feed)
-            for op, microseconds in profile.by_operator().items():
-                _say(f"profile {op}: {microseconds} us")
+            for op, time in profile.by_operator().items():
+                _say(f"profile {op}: {time} us, {time.share:.0%}, {time.count} times")
 
 
 def _feed(session: Session, given: argparse.Namespace) -> dict[str, Any]:

@@ -20,8 +20,18 @@ from ortcffi._callback import called_from_c, report_exception
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
+from ortcffi._text import html_table, size
 from ortcffi.errors import call
-from ortcffi.memory.leaks import Leak, LeakGroup, grouped, leaks_of, table_rows
+from ortcffi.memory.leaks import (
+    HEADER,
+    Leak,
+    LeakGroup,
+    ScopeLine,
+    by_line,
+    grouped,
+    leaks_of,
+    rows_of,
+)
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata
@@ -81,7 +91,7 @@ class Scope:
 
     Notes
     -----
-    ``str(scope)`` is a table of `groups` and of `at_peak`.
+    ``str(scope)`` is `report`, and a notebook shows it as a table.
     """
 
     __slots__ = (
@@ -192,13 +202,34 @@ class Scope:
         """`leaks` by their stacks, those with the most bytes first."""
         return grouped(self.leaks)
 
+    def by_line(self) -> list[ScopeLine]:
+        """`leaks` and `at_peak` by the program's own lines, the most bytes at the peak first."""
+        return by_line(self.at_peak, self.groups)
+
+    def report(self, top: int | None = 10) -> str:
+        """A table of `by_line` for a person to read, with places relative to this folder.
+
+        Parameters
+        ----------
+        top : int or None, optional
+            How many lines it has; the others are added up in one. None for all.
+        """
+        rows = rows_of(self.by_line(), top)
+        table = [
+            f"{peak:>12} {blocks:>8} {live:>12} {left:>8}  {place}"
+            for peak, blocks, live, left, place in ([HEADER, *rows] if rows else [])
+        ]
+        return "\n".join([self._title(), *table])
+
+    def _title(self) -> str:
+        live = f"-{size(-self.live)}" if self.live < 0 else size(self.live)
+        return f"scope {self.name!r}: {size(self.peak)} at the peak, {live} live at the end"
+
     def __str__(self) -> str:
-        title = f"scope {self.name!r}: {self.live} bytes live, {self.peak} at the peak"
-        live, at_peak = (
-            table_rows("live at the end", self.groups),
-            table_rows("at the peak", self.at_peak),
-        )
-        return "\n".join([title, *live, *at_peak])
+        return self.report()
+
+    def _repr_html_(self) -> str:
+        return html_table(self._title(), HEADER, rows_of(self.by_line(), 10))
 
     def __repr__(self) -> str:
         return f"Scope({self.name!r}, peak={self.peak}, live={self.live}, leaks={len(self.leaks)})"

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ortcffi._public import public
+from ortcffi._text import html_table, size
 
 __all__ = ["AllocatorStats"]
 
@@ -59,6 +60,19 @@ class AllocatorStats(NamedTuple):
     @classmethod
     def _from(cls, raw: Mapping[str, str]) -> "AllocatorStats":
         return stats_from(raw)
+
+    def _known(self) -> list[tuple[str, int]]:
+        return [(name, figure) for name in KEYS if (figure := getattr(self, name)) is not None]
+
+    def __repr__(self) -> str:
+        return f"AllocatorStats({', '.join(f'{name}={figure}' for name, figure in self._known())})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (name, figure if name.startswith("num_") else size(figure))
+            for name, figure in self._known()
+        ]
+        return html_table("AllocatorStats", ("figure", "value"), rows)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return AllocatorStats._from, (dict(self.raw),)  # a read-only view cannot be pickled

@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from ortcffi._program import joined
+from ortcffi._text import scaled, size
 from ortcffi.official.records import SessionRecord
 
 __all__ = ["as_json", "as_table", "shortened", "size"]
@@ -103,21 +104,4 @@ def shortened(text: str, width: int) -> str:
 
 
 def _time(seconds: float) -> str:
-    return _scaled(seconds, (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)))
-
-
-def size(number: int | None) -> str:
-    """Bytes, in the unit that fits; "-" where there is no number."""
-    if number is None or number < 0:
-        return "-"
-    if number < 1 << 10:
-        return f"{number} B"
-    return _scaled(number, (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)))
-
-
-def _scaled(number: float, units: Sequence[tuple[str, float]]) -> str:
-    """A number in the first unit of which there is one at least, in three or four digits."""
-    unit, scale = next(((u, s) for u, s in units if number >= s), units[-1])
-    scaled = number / scale
-    digits = 0 if scaled >= 100 else 1 if scaled >= 10 else 2
-    return f"{scaled:.{digits}f} {unit}"
+    return scaled(seconds, (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)))

@@ -6,15 +6,16 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ortcffi._public import public
+from ortcffi._text import html_table
 from ortcffi.options.run import RunOptions
 
 if TYPE_CHECKING:
     from ortcffi.session.session import Session
 
-__all__ = ["Profile", "ProfileEvent", "profiling", "read_profile"]
+__all__ = ["OperatorTime", "Profile", "ProfileEvent", "profiling", "read_profile"]
 
 
 @public
@@ -44,6 +45,28 @@ class ProfileEvent(NamedTuple):
 
 
 @public
+class OperatorTime(int):
+    """Microseconds spent in the kernels of an operator.
+
+    Attributes
+    ----------
+    count : int
+        How often its kernels ran.
+    share : float
+        Its part of the time of all kernels, between 0 and 1.
+    """
+
+    count: int
+    share: float
+
+    def __new__(cls, time: int, count: int = 0, share: float = 0.0) -> Self:
+        """The number alone suffices: a copy gets the attributes afterwards."""
+        self = super().__new__(cls, time)
+        self.count, self.share = count, share
+        return self
+
+
+@public
 class Profile(NamedTuple):
     """Where the time went.
 
@@ -59,14 +82,32 @@ class Profile(NamedTuple):
     path: str
     events: list[ProfileEvent]
 
-    def by_operator(self) -> dict[str, int]:
+    def by_operator(self) -> dict[str, OperatorTime]:
         """Microseconds spent in the kernels of each operator, the most first."""
-        sums: dict[str, int] = {}
+        times: dict[str, list[int]] = {}
         for event in self.events:
             if event.category == "Node" and event.name.endswith("_kernel_time"):
                 op = str(event.arguments.get("op_name", "?"))
-                sums[op] = sums.get(op, 0) + event.duration
-        return dict(sorted(sums.items(), key=lambda pair: -pair[1]))
+                times.setdefault(op, []).append(event.duration)
+        whole = sum(map(sum, times.values())) or 1
+        found = [
+            (op, OperatorTime(sum(each), len(each), sum(each) / whole))
+            for op, each in times.items()
+        ]
+        return dict(sorted(found, key=lambda pair: -pair[1]))
+
+    def __repr__(self) -> str:
+        most = [f"{op} {time.share:.0%}" for op, time in self.by_operator().items()][:3]
+        return f"<Profile {', '.join([f'{len(self.events)} events', *most])}: {self.path}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (op, int(time), time.count, f"{time.share:.1%}")
+            for op, time in self.by_operator().items()
+        ]
+        return html_table(
+            f"{len(self.events)} events", ("operator", "microseconds", "kernels run", "share"), rows
+        )
 
 
 def read_profile(path: str) -> Profile:

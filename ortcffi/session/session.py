@@ -10,6 +10,7 @@ from ortcffi._handle import out_of, owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import Suggests, described_by, public
 from ortcffi._table import made_by
+from ortcffi._text import html_table
 from ortcffi.env.env import Env
 from ortcffi.env.state import Made
 from ortcffi.ep.devices import EpDevice
@@ -586,6 +587,12 @@ class Session(Suggests, Engine, Closing):
         if self.closed:
             return "<Session closed>"
         return f"<Session {_listed(self.inputs)} -> {_listed(self.outputs)} of {self.api}>"
+
+    def _repr_html_(self) -> str:
+        ports = () if self.closed else (("input", self.inputs), ("output", self.outputs))
+        rows = [(kind, spec.name, spec.describe()) for kind, specs in ports for spec in specs]
+        title = "Session, closed" if self.closed else f"Session of {self.api}"
+        return html_table(title, ("", "name", "type"), rows)
 
 
 def _listed(specs: tuple[ValueSpec, ...]) -> str:

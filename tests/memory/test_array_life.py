@@ -303,6 +303,12 @@ def test_a_library_that_reports_nothing_has_no_statistics(real_api):
     assert dict(stats.raw) == {}
 
 
+def test_statistics_show_each_figure_once_and_only_those_that_are_known():
+    stats = stats_from({"InUse": "2048", "NumAllocs": "3", "Other": "x"})
+    assert repr(stats) == "AllocatorStats(bytes_allocated=2048, num_allocations=3)"
+    assert "<td>bytes_allocated</td><td>2.00 KB</td>" in stats._repr_html_()
+
+
 def test_every_statistic_is_read_under_the_librarys_name():
     raw = {key: str(number) for number, key in enumerate(KEYS.values())}
     stats = stats_from({**raw, "Other": "kept"})

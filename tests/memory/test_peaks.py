@@ -110,6 +110,6 @@ def test_the_table_shows_what_was_freed_after_the_peak(make):
     with pool.scope("step") as scope:
         pool.empty(10, "u1")
     rows = str(scope).splitlines()
-    assert rows[0] == "scope 'step': 0 bytes live, 10 at the peak"
-    assert rows[1].split() == ["bytes", "blocks", "at", "the", "peak"]
-    assert rows[2].split()[:2] == ["10", "1"]
+    assert rows[0] == "scope 'step': 10 B at the peak, 0 B live at the end"
+    assert rows[1].split() == ["at", "the", "peak", "blocks", "live", "blocks", "line"]
+    assert rows[2].split()[:6] == ["10", "B", "1", "0", "B", "0"]

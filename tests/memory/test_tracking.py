@@ -2,6 +2,7 @@
 """Statistics of `Tracking`, its scopes, and the leaks that these report."""
 
 import inspect
+import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -202,24 +203,64 @@ def test_leaks_of_equal_stacks_are_one_group_and_the_largest_is_first(make):
     kept.clear()
 
 
-def test_a_scope_as_text_is_a_table_of_its_leaks_and_of_its_peak(make):
+def test_a_scope_as_text_is_a_table_of_the_programs_lines(make, monkeypatch):
+    monkeypatch.chdir(os.path.dirname(__file__))
     pool = make()
     with pool.scope("step") as scope:
-        kept, where = [pool.empty(7, "u1") for _ in range(3)], line()
+        kept, where = [pool.empty(1024, "u1") for _ in range(3)], line()
+        pool.empty(100, "u1")
     table = str(scope).splitlines()
-    assert table[0] == "scope 'step': 21 bytes live, 21 at the peak"
-    titles = [row for row, text in enumerate(table) if text.split()[:2] == ["bytes", "blocks"]]
-    assert [table[row].split("  ")[-1] for row in titles] == ["live at the end", "at the peak"]
-    for row in titles:
-        assert table[row + 1].split()[:2] == ["21", "3"]
-        assert f"{__file__}:{where} in " in table[row + 1]
+    assert table[0] == "scope 'step': 3.10 KB at the peak, 3.00 KB live at the end"
+    assert table[2].split()[:6] == ["3.00", "KB", "3", "3.00", "KB", "3"]
+    assert f"  {os.path.basename(__file__)}:{where} in " in table[2]
+    assert table[3].split()[:6] == ["100", "B", "1", "0", "B", "0"]
+    first, second = scope.by_line()
+    assert first[1:] == (3072, 3, 3072, 3)
+    assert second[1:] == (100, 1, 0, 0)
+    assert first.place == scope.leaks[0].place
     assert len(kept) == 3
+
+
+def test_stacks_that_differ_beyond_the_programs_line_are_one_line(make, tmp_path):
+    pool = make()
+    with pool.scope() as scope:
+        kept = [taken_by_an_installed_package(pool, tmp_path)]
+        kept += [taken_by_an_installed_package(pool, tmp_path)]
+    assert len(scope.groups) == 2
+    [one] = scope.by_line()
+    assert (one.live, one.live_blocks) == (20, 2)
+    assert len(kept) == 2
+
+
+def test_a_report_adds_up_the_lines_it_leaves_out(make):
+    pool = make()
+    with pool.scope() as scope:
+        pool.empty(30, "u1")
+        pool.empty(40, "u1")
+        kept = pool.empty(5, "u1"), pool.empty(70, "u1")
+        also = pool.empty(60, "u1")
+    assert len(scope.report(top=None).splitlines()) == 2 + len(scope.by_line())
+    assert len(scope.by_line()) == 2
+    last = scope.report(top=1).splitlines()[-1]
+    assert " ".join(last.split()) == "60 B 1 60 B 1 1 more"
+    assert len(kept) + also.size == 62
+
+
+def test_a_notebook_shows_a_scope_as_a_table(make):
+    pool = make()
+    with pool.scope("<a & b>") as scope:
+        kept = pool.empty(10, "u1")
+    shown = scope._repr_html_()
+    assert "&lt;a &amp; b&gt;" in shown
+    assert shown.count("<tr>") == 2
+    assert "10 B" in shown
+    assert kept.size == 10
 
 
 def test_a_scope_without_leaks_is_one_line_of_text(make):
     with make().scope("step") as scope:
         pass
-    assert str(scope) == "scope 'step': 0 bytes live, 0 at the peak"
+    assert str(scope) == "scope 'step': 0 B at the peak, 0 B live at the end"
 
 
 @pytest.mark.parametrize(

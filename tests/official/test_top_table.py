@@ -14,11 +14,12 @@ import pytest
 from support.official import MODEL
 from support.processes import TIME_LIMIT, wait_for
 
+from ortcffi._text import size
 from ortcffi.cli.top_live import frame
 from ortcffi.memory.stats import stats_from
 from ortcffi.official.recording import Recorder
 from ortcffi.official.records import SessionRecord
-from ortcffi.official.report import as_table, shortened, size
+from ortcffi.official.report import as_table, shortened
 
 BEGIN, END = b"\x1b[?1049h\x1b[?25l", b"\x1b[?25h\x1b[?1049l"
 PROGRAM = f"""

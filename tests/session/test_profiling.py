@@ -4,6 +4,7 @@
 import asyncio
 import gc
 import os
+import pickle
 import tempfile
 import weakref
 
@@ -14,6 +15,7 @@ from support.releases import needs_release
 from support.threads import run_async, run_threads
 
 import ortcffi as ort
+from ortcffi.session.profile import Profile, ProfileEvent
 
 pytestmark = needs_release(25, "profiles of single runs")
 
@@ -36,6 +38,28 @@ def test_each_run_of_a_block_is_profiled(session, x):
     assert results == [[[2, 4, 6, 8]]] * 20
     assert runs(profile) == 20
     assert list(profile.by_operator()) == ["Add"]
+
+
+def test_the_time_of_an_operator_has_a_count_and_a_share():
+    def event(op, duration):
+        name, more = f"{op}_1_kernel_time", {"op_name": op}
+        return ProfileEvent(name, "Node", 0, duration, 1, more)
+
+    other = ProfileEvent("model_run", "Session", 0, 100, 1, {})
+    profile = Profile("p.json", [event("Add", 10), event("Conv", 60), event("Add", 10), other])
+    times = profile.by_operator()
+    assert times == {"Conv": 60, "Add": 20}
+    assert [(time.count, time.share) for time in times.values()] == [(1, 0.75), (2, 0.25)]
+    assert pickle.loads(pickle.dumps(times["Add"])).share == 0.25
+    assert repr(profile) == "<Profile 4 events, Conv 75%, Add 25%: p.json>"
+    assert "<td>Conv</td><td>60</td><td>1</td><td>75.0%</td>" in profile._repr_html_()
+    assert Profile("", []).by_operator() == {}
+
+
+def test_a_notebook_shows_the_ports_of_a_session(session):
+    assert "<td>input</td><td>x</td>" in session._repr_html_()
+    session.close()
+    assert "closed" in session._repr_html_()
 
 
 def test_bound_and_awaited_runs_are_profiled(session, x):
