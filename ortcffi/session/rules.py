@@ -6,6 +6,7 @@ are. For anything else it calls the session's rules, whose methods it names: the
 of ``boundary/session/session.h``. The drop-in has rules of its own.
 """
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -99,9 +100,13 @@ class Rules:
             raise out_of_memory(*what)
         if why == "end":
             forget()  # what an op raised for the same reason
-            if _ENDINGS[what] == "timeout":
-                raise TimeoutError("the run was ended since it took longer than its timeout")
-            if _ENDINGS[what] == "KeyboardInterrupt":
+            ending, seconds = what
+            if _ENDINGS[ending] == "timeout":
+                raise TimeoutError(
+                    f"the run of {_named(session)} was ended since it took longer than its timeout "
+                    f"of {seconds:g} seconds"
+                )
+            if _ENDINGS[ending] == "KeyboardInterrupt":
                 raise KeyboardInterrupt
             raise Cancelled("the run was ended by cancel", "Run")
         if why == "overlap":
@@ -185,6 +190,12 @@ class Rules:
 
 
 RULES = Rules()
+
+
+def _named(session: "Session") -> str:
+    """The model of a session, as far as it has a name."""
+    source = session._source
+    return repr(os.fspath(source)) if isinstance(source, (str, os.PathLike)) else "a model"
 
 
 def as_result(value: Value) -> Any:

@@ -118,7 +118,7 @@ def ort_allocator(request: pytest.FixtureRequest) -> "Iterator[Allocator]":
 def _bytes_of(limit: Any) -> int:
     if isinstance(limit, int):
         return limit
-    found = re.fullmatch(r"\s*([0-9.]+)\s*([KMG]?B)\s*", str(limit), re.IGNORECASE)
+    found = re.fullmatch(r"\s*([0-9]+(?:[.][0-9]*)?)\s*([KMG]?B)\s*", str(limit), re.IGNORECASE)
     if found is None:
         raise pytest.UsageError(
             f"ort_limit_memory takes a number of bytes or '64 MB', not {limit!r}"

@@ -66,6 +66,14 @@ def test_a_timeout_ends_a_run(endless):
         bound.run(timeout=0.02)
 
 
+def test_a_timeout_names_the_model_and_the_seconds(opened, tmp_path):
+    path = tmp_path / "endless.onnx"
+    path.write_bytes(models.loop(FOREVER, 32))
+    options = ort.SessionOptions(intra_op_threads=1, log_severity=ort.LogSeverity.FATAL)
+    with pytest.raises(TimeoutError, match=r"run of '.*endless.onnx' .* timeout of 0.02 seconds"):
+        opened(path, options).run({"x": BIG}, timeout=0.02)
+
+
 def test_a_timeout_that_is_long_enough_changes_nothing(opened, x):
     session = opened(models.add())
     for seconds in (60, 1e9, float("inf")):

@@ -111,7 +111,7 @@ void ortcffi_run_fail(struct run* run, OrtStatus* status, const char* function) 
   if (run->ending == INTERRUPTED && PyErr_CheckSignals() < 0) {
     return; /* with what the handler of the signal raised */
   }
-  ortcffi_session_refuse(run->session, "end", PyLong_FromLong(run->ending));
+  ortcffi_session_refuse(run->session, "end", Py_BuildValue("(id)", run->ending, run->timeout));
 }
 
 /* --- results -----------------------------------------------------------------------------------*/

@@ -263,6 +263,7 @@ static int add_timeout(struct run* run, PyObject* timeout) {
     return -1;
   }
   run->deadline = ortcffi_now() + seconds;
+  run->timeout = seconds;
   return 0;
 }
 

@@ -122,6 +122,7 @@ struct run {
   PyObject* options_holder; /* the RunOptions; NULL for the session's spare options */
   int ending;
   double deadline;    /* on the clock of ortcffi_now(); 0 for none */
+  double timeout;     /* the seconds that it was given, if it has one */
   atomic_int is_done; /* of a job: whether it has ended, and only its results are left */
   struct run* next;
   struct run** link; /* what points to this run while it is under way */
