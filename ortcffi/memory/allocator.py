@@ -150,6 +150,53 @@ class Allocator(Blocks, Handle):
         array[...] = filling
         return array
 
+    def ones(self, shape: "Shape", dtype: "DTypeLike" = np.float64) -> "NDArray[Any]":
+        """Return a new array of ones. Otherwise like `empty`."""
+        array = self.empty(shape, dtype)
+        array[...] = 1
+        return array
+
+    def arange(
+        self,
+        start: float,
+        stop: float | None = None,
+        step: float = 1,
+        dtype: "DTypeLike | None" = None,
+    ) -> "NDArray[Any]":
+        """Return a new array of evenly spaced numbers, as ``numpy.arange`` does.
+
+        Parameters
+        ----------
+        start, stop, step : int or float
+            With one of them the numbers begin at 0.
+        dtype : dtype-like, optional
+            By default as NumPy finds it.
+        """
+        begin, end = (0, start) if stop is None else (start, stop)
+        return self.copy_of(np.arange(begin, end, step, dtype=dtype))
+
+    def empty_like(self, array: "ArrayLike", dtype: "DTypeLike | None" = None) -> "NDArray[Any]":
+        """Return a new array of the shape of another, and of its dtype unless one is given."""
+        like = np.asarray(array)
+        return self.empty(like.shape, like.dtype if dtype is None else dtype)
+
+    def zeros_like(self, array: "ArrayLike", dtype: "DTypeLike | None" = None) -> "NDArray[Any]":
+        """Return an array as `empty_like` does, of zeros."""
+        like = np.asarray(array)
+        return self.zeros(like.shape, like.dtype if dtype is None else dtype)
+
+    def ones_like(self, array: "ArrayLike", dtype: "DTypeLike | None" = None) -> "NDArray[Any]":
+        """Return an array as `empty_like` does, of ones."""
+        like = np.asarray(array)
+        return self.ones(like.shape, like.dtype if dtype is None else dtype)
+
+    def full_like(
+        self, array: "ArrayLike", value: "ArrayLike", dtype: "DTypeLike | None" = None
+    ) -> "NDArray[Any]":
+        """Return an array as `empty_like` does, filled with a value, which is broadcast."""
+        like = np.asarray(array)
+        return self.full(like.shape, value, like.dtype if dtype is None else dtype)
+
     def copy_of(self, array: "ArrayLike") -> "NDArray[Any]":
         """Return a copy of an array or of what NumPy makes an array of.
 

@@ -96,6 +96,25 @@ def test_zeros_clears_memory_that_was_used_before(allocator):
         del array
 
 
+@pytest.mark.parametrize("like", [np.ones((2, 3), np.int16), np.float32(5), [[1, 2]]])
+@pytest.mark.parametrize("dtype", [None, np.float64])
+def test_arrays_like_others_are_as_numpy_makes_them(allocator, like, dtype):
+    for name, arguments in [("zeros_like", ()), ("ones_like", ()), ("full_like", (7,))]:
+        made = getattr(allocator, name)(like, *arguments, dtype=dtype)
+        expected = getattr(np, name)(like, *arguments, dtype=dtype)
+        np.testing.assert_array_equal(made, expected, strict=True)
+        assert made.ctypes.data % 64 == 0
+    made = allocator.empty_like(like, dtype)
+    assert (made.shape, made.dtype) == (expected.shape, expected.dtype)
+
+
+def test_ones_and_ranges_are_as_numpy_makes_them(allocator):
+    np.testing.assert_array_equal(allocator.ones((2, 3), "f4"), np.ones((2, 3), "f4"), strict=True)
+    for given in [(5,), (2, 9), (2, 9, 3), (0.5, 3), (0, 5, 1, np.float32), (5, 0)]:
+        made, expected = allocator.arange(*given), np.arange(*given)
+        np.testing.assert_array_equal(made, expected, strict=True)
+
+
 @pytest.mark.parametrize("shape", [(), (0, 3), (2, 3)])
 def test_zeros_of_any_shape(allocator, shape):
     np.testing.assert_array_equal(allocator.zeros(shape), np.zeros(shape))

@@ -16,7 +16,7 @@ QUESTIONS = [
     "Where do logs go?",
     "How do I catch out-of-memory?",
     "Which line leaks?",
-    "How do I make runs cheaper?",
+    "For which models is it faster?",
 ]
 
 
