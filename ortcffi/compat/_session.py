@@ -72,7 +72,9 @@ class InferenceSession:
         if disabled_optimizers:
             key = "optimization.disable_specified_optimizers"
             options._options.config[key] = ";".join(disabled_optimizers)
-        self._engine = Engine(self._model, options._options, api=api(), env=env())
+        self._engine = Engine(
+            self._model, options._options, api=api(), env=env(), after_fork="remake"
+        )
         self._options = options
         if self._reads and os.environ.get(_FROM_MODEL) == "1":
             self._read_config()

@@ -2,7 +2,7 @@
 """`Session`: a model that a library has loaded, and its runs."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from ortcffi._closing import Closing
 from ortcffi._convert import INT32, decode, encode, integer, mapping, of_type, pointer
@@ -85,6 +85,10 @@ class Session(Suggests, Engine, Closing):
         and the run cannot be ended early. A run with a `timeout` releases it anyway. For runs of
         microseconds beside a thread that computes in Python, for whose switch interval they would
         wait.
+    after_fork : {"refuse", "remake"}, optional
+        What the session does in the child of a fork, which has none of its threads: refuse to be
+        used, or load the model again at its first use. The model must still be there then. Bindings
+        that were made before are refused.
 
     Attributes
     ----------
@@ -142,8 +146,11 @@ class Session(Suggests, Engine, Closing):
         prepacked_weights: PrepackedWeights | None = None,
         env: Env | None = None,
         hold_gil: bool = False,
+        after_fork: Literal["refuse", "remake"] = "refuse",
     ) -> None:
         of_type("env", env, Env)
+        if after_fork not in ("refuse", "remake"):
+            raise ValueError(f"after_fork must be 'refuse' or 'remake', not {after_fork!r}")
         of_type("options", options, SessionOptions)
         of_type("prepacked_weights", prepacked_weights, PrepackedWeights)
         engine = engine_for(api, options, prepacked_weights, env)
@@ -152,6 +159,14 @@ class Session(Suggests, Engine, Closing):
         source = source_of(engine, model, prepacked_weights)
         self._open(engine, source, options, env=env, hold_gil=hold_gil)
         self._source = model
+        if after_fork == "remake":
+            self._remakes()
+
+    def _remake(self) -> None:
+        """Load the model again, in the child of a fork, in the place of the parent's session."""
+        made = Session.__new__(type(self))
+        made._open(self.api, source_of(self.api, self._source), self._options)
+        self._renew(made)
 
     @classmethod
     def from_graph(

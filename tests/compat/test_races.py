@@ -58,12 +58,7 @@ one, two = session(1), session(2)
 child = os.fork()
 if child == 0:
     assert one.run(None, feed)[0].tolist() == [-1, -1]
-    try:
-        two.run(None, feed)
-    except RuntimeError as error:
-        assert "fork" in str(error), error
-    else:
-        os._exit(3)
+    assert two.run(None, feed)[0].tolist() == [-1, -1]
     assert session(2).run(None, feed)[0].tolist() == [-1, -1]
     os._exit(0)
 _, status = os.waitpid(child, 0)
@@ -72,7 +67,7 @@ print(os.waitstatus_to_exitcode(status), two.run(None, feed)[0].tolist())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
-def test_the_child_of_a_fork_is_told_which_sessions_are_lost():
+def test_sessions_work_in_the_child_of_a_fork():
     assert run_python(FORK) == "0 [-1.0, -1.0]"
 
 

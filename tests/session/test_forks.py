@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support import models
 from support.paths import finds_support
-from support.processes import fork, run_python
+from support.processes import TIME_LIMIT, fork, run_python
 from support.threads import join, start, wait_until
 
 import ortcffi as ort
@@ -99,3 +99,79 @@ def test_a_mailbox_can_be_closed_in_the_child_of_a_fork_while_a_thread_posts(ope
     os.close(reader)
     os.close(writer)
     assert status == 0
+
+
+# --- sessions that make themselves anew -----------------------------------------------------------
+
+
+def make_session(kind, path):
+    model = path if kind == "path" else path.read_bytes()
+    return ort.Session(model, ort.SessionOptions(intra_op_threads=2), after_fork="remake")
+
+
+@pytest.fixture
+def model_path(tmp_path):
+    path = tmp_path / "model.onnx"
+    path.write_bytes(models.add())
+    return path
+
+
+@pytest.mark.usefixtures("real_api")
+@pytest.mark.parametrize("kind", ["path", "bytes"])
+def test_a_session_makes_itself_anew_in_the_child(model_path, x, kind):
+    session = make_session(kind, model_path)
+    expected = session.run(x=x)[0].tolist()
+
+    def use():
+        ways = [
+            lambda: session.run(x=x)[0],
+            lambda: session.run_values(x=x)[0].numpy(),
+            lambda: session.run_future(x=x).result(TIME_LIMIT)[0],
+        ]
+        assert session.metadata.graph_name == "g"
+        assert session.bind(x=x).run() is None
+        return all(way().tolist() == expected for way in ways)
+
+    for _ in range(2):
+        assert fork(use) == 0
+    assert fork(lambda: fork(use) == 0) == 0, "and in the child of the child"
+    assert session.run(x=x)[0].tolist() == expected
+    session.close()
+
+
+@pytest.mark.usefixtures("real_api")
+def test_threads_of_the_child_share_the_session_that_one_of_them_makes(model_path, x):
+    session = make_session("path", model_path)
+
+    def use():
+        found = []
+        join(*start(*[lambda: found.append(session.run(x=x)[0].tolist())] * 4))
+        session.close()
+        return found == [found[0]] * 4
+
+    assert fork(use) == 0
+    session.close()
+
+
+@pytest.mark.usefixtures("real_api")
+def test_what_the_child_cannot_make_anew_is_refused(model_path, x):
+    session = make_session("path", model_path)
+    bound = session.bind(x=x)
+
+    def refuses(run, kind, text):
+        with pytest.raises(kind, match=text):
+            run()
+        return True
+
+    assert (
+        fork(lambda: refuses(bound.run, RuntimeError, "this Binding was made before a fork")) == 0
+    )
+    model_path.unlink()
+    assert fork(lambda: refuses(lambda: session.run(x=x), ort.errors.NoSuchFile, "model.onnx")) == 0
+    bound.close()
+    session.close()
+
+
+def test_only_two_things_can_be_done_after_a_fork(model_path):
+    with pytest.raises(ValueError, match="after_fork must be 'refuse' or 'remake', not 'ignore'"):
+        ort.Session(model_path, after_fork="ignore")

@@ -157,18 +157,36 @@ void handle_set_parents(struct handle* self, PyObject* parents) {
   drop_parents(before);
 }
 
-int handle_check(const struct handle* self) {
+int handle_check(struct handle* self) {
   if (self->state == HANDLE_MAKING) {
     return refuse(self, PyExc_ValueError, "no library has made this %U yet");
   }
   if (self->state != HANDLE_OPEN) {
     return refuse(self, PyExc_ValueError, "this %U is closed");
   }
-  if (self->process != 0 && self->process != ortcffi_process) {
+  if (self->process == 0 || self->process == ortcffi_process) {
+    return 0;
+  }
+  if (self->renew == NULL) {
     return refuse(self, PyExc_RuntimeError,
                   "this %U was made before a fork, which took its threads away: make "
-                  "sessions in the child, pass them by pickle, or use intra_op_threads=1");
+                  "sessions in the child, pass them by pickle, use intra_op_threads=1, or "
+                  "after_fork='remake'");
   }
+  return self->renew(self);
+}
+
+int handle_renew(struct handle* self, struct handle* other) {
+  if (handle_check(other) < 0) {
+    return -1;
+  }
+  if (self->process == ortcffi_process) {
+    return 0; /* another thread did it meanwhile */
+  }
+  struct remains remains = leave(other);
+  self->object = remains.object;
+  self->parents = remains.parents;
+  self->process = ortcffi_process;
   return 0;
 }
 

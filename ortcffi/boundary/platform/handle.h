@@ -15,8 +15,8 @@
  * for it. So it does not matter in which order the collector closes the handles of a cycle.
  *   4. To write needs the exclusive use: RuntimeError while any call is under way, and calls are
  *      refused during the write.
- *   5. An object with threads belongs to its process. In the child of a fork it is refused, and not
- *      released, since its threads are not there.
+ *   5. An object with threads belongs to its process. In the child of a fork it is not released,
+ * since its threads are not there, and it is refused, unless `renew` makes another one.
  *   6. A Python object is made once: a second `__init__` is refused.
  *
  * All functions need the GIL, which guards the fields.
@@ -48,6 +48,9 @@ struct handle {
   unsigned uses;             /* calls under way */
   unsigned holds;            /* what else keeps the object from being released */
   unsigned process;          /* 0, or the process whose threads the object has: ortcffi_process */
+  /* Makes the object anew in the child of a fork, by handle_renew; -1 with an exception. Or NULL.
+   */
+  int (*renew)(struct handle* self);
   char state;
   char is_made;      /* or was closed meanwhile */
   char is_exclusive; /* the one call under way writes */
@@ -85,7 +88,7 @@ PyObject* handle_use_object(struct handle* self);
 void handle_set_parents(struct handle* self, PyObject* parents);
 
 /* 0 if a call could begin; otherwise -1 with the exception. */
-int handle_check(const struct handle* self);
+int handle_check(struct handle* self);
 
 /* Something else keeps the object from being released, also when it is closed. */
 void handle_hold(struct handle* self);
@@ -112,6 +115,10 @@ int handle_become(struct handle* self, struct handle* other);
  * object that was there, the other handle, which has it now, becomes a parent. -1 with an
  * exception. */
 int handle_exchange(struct handle* self, struct handle* other);
+
+/* Takes, in the child of a fork, the object and the parents of another handle, which is RELEASED.
+ * What it had before stays for ever. -1 with an exception. */
+int handle_renew(struct handle* self, struct handle* other);
 
 /* For types that begin with the struct: parts of tp_traverse, tp_finalize and tp_dealloc. The last
  * releases what is left, before the type frees its own fields. */

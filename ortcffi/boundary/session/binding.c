@@ -74,6 +74,7 @@ static PyObject* begin_binding(PyObject* self, PyObject* arguments) {
     return NULL;
   }
   binding->session = (struct session*)Py_NewRef((PyObject*)session);
+  binding->life.process = session->life.process; /* a session that is made anew has none of its */
   binding->holds_gil = (char)(holds_gil || session->holds_gil);
   OrtStatus* status =
       api->CreateIoBinding(ortcffi_session_object(session), (OrtIoBinding**)&binding->life.object);

@@ -126,6 +126,37 @@ static void session_dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
+/* --- the child of a fork -----------------------------------------------------------------------*/
+
+static int renew(struct handle* self) {
+  PyObject* done = PyObject_CallMethod((PyObject*)self, "_remake", NULL);
+  Py_XDECREF(done);
+  return done == NULL ? -1 : 0;
+}
+
+/* _remakes(): has the session make itself anew in the child of a fork, at its first use there. */
+static PyObject* set_renew(PyObject* self, PyObject* unused) {
+  (void)unused;
+  ((struct handle*)self)->renew = renew;
+  Py_RETURN_NONE;
+}
+
+/* _renew(other): takes the place of a session of another process; see handle_renew. */
+static PyObject* renew_by(PyObject* self, PyObject* other) {
+  struct session* session = (struct session*)self;
+  if (!PyObject_TypeCheck(other, ortcffi_session_type)) {
+    PyErr_SetString(PyExc_TypeError, "_renew takes a Session");
+    return NULL;
+  }
+  int is_first = session->life.process != ortcffi_process;
+  if (handle_renew(&session->life, &((struct session*)other)->life) < 0) {
+    return NULL;
+  }
+  live_sessions -= is_first; /* the one of the other process */
+  session->runs_async = 0;
+  Py_RETURN_NONE;
+}
+
 /* --- small methods -----------------------------------------------------------------------------*/
 
 /* _ask_options(on): whether runs that have no options ask the rules for them. */
@@ -198,6 +229,8 @@ static PyMethodDef session_methods[] = {
     {"_ports", ortcffi_session_ports, METH_O, NULL},
     {"_place_of_input", place_of_input, METH_O, NULL},
     {"_place_of_output", place_of_output, METH_O, NULL},
+    {"_remakes", set_renew, METH_NOARGS, NULL},
+    {"_renew", renew_by, METH_O, NULL},
     {"_ask_options", ask_options, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -151,7 +151,7 @@ int ortcffi_value_open(const struct value* value) {
   if (value->life.state == HANDLE_OPEN && value->life.object != NULL) {
     return 0;
   }
-  if (handle_check(&value->life) == 0) {
+  if (handle_check((struct handle*)(uintptr_t)&value->life) == 0) {
     PyErr_SetString(PyExc_ValueError, "no library has made this Value yet");
   }
   return -1;
