@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the child of a fork has of runs that were under way."""
 
+import functools
 import os
 import signal
 import time
@@ -123,14 +124,11 @@ def test_a_session_makes_itself_anew_in_the_child(model_path, x, kind):
     expected = session.run(x=x)[0].tolist()
 
     def use():
-        ways = [
-            lambda: session.run(x=x)[0],
-            lambda: session.run_values(x=x)[0].numpy(),
-            lambda: session.run_future(x=x).result(TIME_LIMIT)[0],
-        ]
+        found = [session.run(x=x)[0], session.run_values(x=x)[0].numpy()]
+        found += session.run_future(x=x).result(TIME_LIMIT)
         assert session.metadata.graph_name == "g"
         assert session.bind(x=x).run() is None
-        return all(way().tolist() == expected for way in ways)
+        return [y.tolist() for y in found] == [expected] * 3
 
     for _ in range(2):
         assert fork(use) == 0
@@ -163,11 +161,10 @@ def test_what_the_child_cannot_make_anew_is_refused(model_path, x):
             run()
         return True
 
-    assert (
-        fork(lambda: refuses(bound.run, RuntimeError, "this Binding was made before a fork")) == 0
-    )
+    assert fork(lambda: refuses(bound.run, RuntimeError, "this Binding was made before")) == 0
     model_path.unlink()
-    assert fork(lambda: refuses(lambda: session.run(x=x), ort.errors.NoSuchFile, "model.onnx")) == 0
+    run = functools.partial(session.run, x=x)
+    assert fork(lambda: refuses(run, ort.errors.NoSuchFile, "model.onnx")) == 0
     bound.close()
     session.close()
 
