@@ -55,6 +55,7 @@ from ortcffi.memory.info import MemoryInfo as MemoryInfo
 from ortcffi.memory.info import MemType as MemType
 from ortcffi.memory.leaks import Leak as Leak
 from ortcffi.memory.leaks import LeakGroup as LeakGroup
+from ortcffi.memory.leaks import ScopeLine as ScopeLine
 from ortcffi.memory.limiting import (
     Limiting as Limiting,
 )
@@ -85,6 +86,7 @@ from ortcffi.session.binding import Binding as Binding
 from ortcffi.session.editor import ModelEditor as ModelEditor
 from ortcffi.session.lora import LoraAdapter as LoraAdapter
 from ortcffi.session.metadata import ModelMetadata as ModelMetadata
+from ortcffi.session.profile import OperatorTime as OperatorTime
 from ortcffi.session.profile import Profile as Profile
 from ortcffi.session.profile import ProfileEvent as ProfileEvent
 from ortcffi.session.session import Session as Session

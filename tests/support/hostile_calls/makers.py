@@ -53,7 +53,7 @@ def scope(api: Any) -> Any:
     tracking = ort.Tracking(api.default_allocator, depth=3)
     with tracking.scope("a", leaks=True, belongs_to="thread") as left:
         kept = tracking.zeros(30)
-    return tracking, left, left.leaks, left.groups, kept, tracking.scope("b")
+    return tracking, left, left.leaks, left.groups, *left.by_line(), kept, tracking.scope("b")
 
 
 def twice(x: Any, *, factor: float = 2.0) -> Any:
@@ -142,7 +142,7 @@ MAKERS: dict[str, Maker] = {
     "PythonAllocator": InPython,
     "RunOptions": lambda api: ort.RunOptions(api, tag="tag"),
     "Runtime": lambda _api: ort.find_runtimes(),
-    "Scope Leak LeakGroup Tracking": scope,
+    "Scope ScopeLine Leak LeakGroup Tracking": scope,
     "SessionOptions": lambda api: ort.SessionOptions(api, logger=print, config={"a": "1"}),
     "Status": lambda api: api.status(ort.ErrorCode.FAIL, "text"),
     "StoredAt": lambda _api: ort.StoredAt("a file", 0, 4),
@@ -185,7 +185,7 @@ def profile(api: Any) -> Any:
     made, *_ = session(api)
     with made.profiling() as found:
         made.run({"x": np.ones((1, 4), F4)})
-    return found, *found.events
+    return found, *found.events, *found.by_operator().values()
 
 
 def of_compat(_api: Any) -> Any:
@@ -211,6 +211,6 @@ ENGINE: dict[str, Maker] = {
     "LoraAdapter": adapter,
     "ModelEditor": lambda api: ort.ModelEditor(models.add(), api=api),
     "Official SoftBound": lambda _api: ort.attach(),
-    "Profile ProfileEvent": profile,
+    "Profile ProfileEvent OperatorTime": profile,
     "compat": of_compat,
 }
