@@ -55,7 +55,7 @@ __all__ += ["Attribute", "OpSet", "PythonOp", "custom_op", "custom_op_library", 
 __all__ += ["CustomOpLibrary", "Kernel", "LibraryOp", "optional", "variadic"]
 __all__ += ["expose_symbols", "ffi", "find_runtimes", "get_include", "get_library", "init_api"]
 __all__ += ["Official", "SoftBound", "UnknownLayoutError", "attach"]
-__all__ += ["lib", "load", "numpy_allocator", "trace"]
+__all__ += ["lib", "load", "numpy_allocator", "set_numpy_allocator", "trace"]
 __all__ += ["CompileFlags", "Graph", "GraphNode", "GraphValue", "ModelEditor", "StoredAt"]
 __all__ += ["compile_model"]
 
@@ -83,7 +83,7 @@ _NAMES = {
     "callbacks.logs": "LogMessage LogSeverity",
     "memory.allocator": "Allocator AllocatorStats",
     "memory.info": "AllocatorType DeviceMemoryType DeviceType MemoryInfo MemType",
-    "memory.numpy_memory": "numpy_allocator",
+    "memory.numpy_memory": "numpy_allocator set_numpy_allocator",
     "custom_ops.op_attr": "OpAttr OpAttrType",
     "official.attached": "Official",
     "official.attach": "attach",

@@ -1,20 +1,36 @@
 # SPDX-License-Identifier: MIT
 """NumPy's own arrays in the memory of an allocator."""
 
-from contextvars import ContextVar
+import functools
+from contextvars import Context, ContextVar
 from types import TracebackType
 from typing import Any, Self
 
-from ortcffi._native import lib
+from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import NotImplemented, add_cause
 from ortcffi.memory.allocator import Allocator
 
-__all__ = ["numpy_allocator"]
+__all__ = ["numpy_allocator", "set_numpy_allocator"]
 
-# The previous handlers, to be restored on exit. They are in the context, like NumPy's own handler,
-# so that two contexts which inherit from the same one do not change each other's.
-_before: ContextVar[tuple[Any, ...]] = ContextVar("ortcffi_numpy_handlers", default=())
+# The tokens of the blocks that are open. They are in the context, like NumPy's own handler, so that
+# two contexts which inherit from the same one do not change each other's.
+_open: ContextVar[tuple[Any, ...]] = ContextVar("ortcffi_numpy_handlers", default=())
+
+
+@functools.cache
+def handlers() -> ContextVar[Any]:
+    """The context variable in which NumPy has its handler of memory."""
+    context = Context()
+    if not context.run(lib.ortcffi_numpy_use_default):
+        raise NotImplemented("this NumPy has no handlers of memory", "PyDataMem_SetHandler")
+    (variable,) = context
+    return variable
+
+
+def _check(allocator: Any) -> None:
+    if not isinstance(allocator, Allocator):
+        raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
 
 
 @public
@@ -24,8 +40,9 @@ class numpy_allocator:  # noqa: N801  # used like a function, as contextlib's ar
     That applies to results and temporaries of any operation. The arrays outlive the block and keep
     the allocator alive; each takes 64 bytes more than its data. NumPy stores the allocator in a
     context variable (NEP 49), so the block applies to its own thread, the coroutines that it
-    starts, and threads that run in a copy of its context:
-    ``Thread(target=copy_context().run, args=(f,))``.
+    starts, and threads that run in a copy of its context,
+    ``Thread(target=copy_context().run, args=(f,))``, or what `carry` returned. For all threads
+    there is `set_numpy_allocator`.
 
     Parameters
     ----------
@@ -43,22 +60,21 @@ class numpy_allocator:  # noqa: N801  # used like a function, as contextlib's ar
     (True, 0)
     """
 
-    __slots__ = ("_allocator",)
+    __slots__ = ("_allocator", "_handlers")
 
     def __init__(self, allocator: Allocator) -> None:
-        if not isinstance(allocator, Allocator):
-            raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
+        _check(allocator)
         self._allocator = allocator
+        self._handlers = handlers()
 
     def __enter__(self) -> Self:
-        before = _before.get()
+        before = _open.get()
         try:
-            if not lib.ortcffi_numpy_enter(self._allocator.handle, _before):
-                raise NotImplemented("this NumPy has no handlers of memory", "PyDataMem_SetHandler")
+            lib.ortcffi_numpy_enter(self._allocator.handle, self._handlers, _open)
             return self
         except BaseException:  # an interrupt, after which nobody calls __exit__
-            if _before.get() is not before:
-                lib.ortcffi_numpy_leave(_before)
+            if _open.get() is not before:
+                lib.ortcffi_numpy_leave(self._handlers, _open)
             raise
 
     def __exit__(
@@ -67,7 +83,51 @@ class numpy_allocator:  # noqa: N801  # used like a function, as contextlib's ar
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if not lib.ortcffi_numpy_leave(_before):
+        if not lib.ortcffi_numpy_leave(self._handlers, _open):
             raise RuntimeError("this numpy_allocator was not entered in this context")
         if isinstance(error, MemoryError):
             add_cause(error)
+
+
+@public
+def set_numpy_allocator(allocator: Allocator | None) -> None:
+    """Allocate the arrays that NumPy makes in this process from an allocator, on all threads.
+
+    It holds on threads that run already, on those that start later, and on threads that Python did
+    not start. A ``with`` block of `numpy_allocator` takes precedence in its context. Arrays that
+    exist keep the memory that they have.
+
+    Parameters
+    ----------
+    allocator : Allocator or None
+        As for `numpy_allocator`; arrays and this setting keep it. None for NumPy's own.
+
+    Raises
+    ------
+    NotImplemented
+        This Python has context variables of another form.
+
+    Notes
+    -----
+    NumPy reads its handler from a context variable. This sets what the variable has where no value
+    is set, which CPython itself does not offer: its struct is compared before it is written.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from threading import Thread
+    >>> from ortcffi import Tracking, core_api
+    >>> pool = Tracking(core_api().default_allocator)
+    >>> set_numpy_allocator(pool)
+    >>> thread = Thread(target=np.ones, args=[100_000])
+    >>> thread.start(), thread.join()
+    (None, None)
+    >>> set_numpy_allocator(None)
+    >>> pool.max_memory > 800_000
+    True
+    """
+    if allocator is not None:
+        _check(allocator)
+    handle = ffi.NULL if allocator is None else allocator.handle
+    if not lib.ortcffi_numpy_set_default(handle, handlers()):
+        raise NotImplemented("this Python's context variables are not known", "set_numpy_allocator")

@@ -32,6 +32,7 @@ from ortcffi.memory.leaks import (
     leaks_of,
     rows_of,
 )
+from ortcffi.memory.numpy_memory import handlers
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata
@@ -237,10 +238,11 @@ class Scope:
 
 @public
 def carry(function: Callable[P, T]) -> Callable[P, T]:
-    """Return a function that does its work in the scopes that are open now, on any thread.
+    """Return a function that does its work as if it were done here and now, on any thread.
 
     Work that a pool of threads does is not in the scopes that belong to the thread or the context
-    which handed it over. Hand over ``carry(function)`` instead, and what it takes counts in them.
+    which handed it over, and not in its blocks of `numpy_allocator`. Hand over ``carry(function)``
+    instead: what it takes counts in these scopes, and its arrays are in the block's memory.
 
     Parameters
     ----------
@@ -264,6 +266,7 @@ def carry(function: Callable[P, T]) -> Callable[P, T]:
     if any(test(function) for test in late):
         raise TypeError("function must do its work before it returns: no coroutine or generator")
     taken = [(variable, variable.get()) for variable in (_of_thread, _of_context)]
+    handler = handlers().get(None)
 
     @functools.wraps(function)
     def carried(*arguments: P.args, **named: P.kwargs) -> T:
@@ -273,9 +276,12 @@ def carry(function: Callable[P, T]) -> Callable[P, T]:
         ]
         for variable, scopes in added:
             variable.set(_open((*variable.get(), *scopes)))
+        token = handler and handlers().set(handler)
         try:
             return function(*arguments, **named)
         finally:
+            if token:
+                handlers().reset(token)
             for variable, scopes in added:
                 variable.set(tuple(each for each in variable.get() if each not in scopes))
 

@@ -40,13 +40,24 @@ OrtStatus* ortcffi_python_allocator(const OrtMemoryInfo* info, ortcffi_object* a
 /* Drops the creator's reference. `api` is what an owner passes, and not used. */
 void ortcffi_release_adaptor(const OrtApi* api, OrtAllocator* allocator);
 
-/* Makes an allocator the source of NumPy's memory (NEP 49) in the current context, and adds the
- * handler before it to the tuple that `variable`, a ContextVar, has: both or neither, whatever
- * interrupts come. Returns True; False if NumPy has no handlers. Arrays made meanwhile keep the
- * handler, and the handler keeps a reference to the allocator. */
-ortcffi_object* ortcffi_numpy_enter(OrtAllocator* allocator, ortcffi_object* variable);
-/* Takes the last handler from that tuple and has NumPy use it again. Returns True; False if the
- * tuple is empty. */
-ortcffi_object* ortcffi_numpy_leave(ortcffi_object* variable);
+/*
+ * An allocator as the source of NumPy's memory (NEP 49). NumPy has its handler in a ContextVar,
+ * here `handlers`. Arrays keep the handler that they were made with, and a handler keeps a
+ * reference to the allocator.
+ */
+
+/* Sets NumPy's own handler in this context, which thereby has the variable. False if this NumPy has
+ * no handlers; otherwise True. */
+ortcffi_object* ortcffi_numpy_use_default(void);
+/* Sets an allocator's handler in this context, and adds the token to the tuple that `open`, a
+ * ContextVar, has: both or neither, whatever interrupts come. Returns None. */
+ortcffi_object* ortcffi_numpy_enter(OrtAllocator* allocator, ortcffi_object* handlers,
+                                    ortcffi_object* open);
+/* Takes the last token from that tuple, and has NumPy use the handler before it. Returns True;
+ * False if the tuple is empty. */
+ortcffi_object* ortcffi_numpy_leave(ortcffi_object* handlers, ortcffi_object* open);
+/* Sets the handler of all contexts that have none of their own; with NULL, NumPy's. Returns True;
+ * False if this Python's variables are not as they are known. */
+ortcffi_object* ortcffi_numpy_set_default(OrtAllocator* allocator, ortcffi_object* handlers);
 
 #endif /* ORTCFFI_BOUNDARY_ADAPTORS_H_ */

@@ -29,8 +29,8 @@ struct numpy_handler {
   struct numpy_allocator allocator;
 };
 
-/* Place of PyDataMem_SetHandler in the table of functions that NumPy exports in a capsule. */
-#define SET_HANDLER 304
+/* Places of PyDataMem_SetHandler and PyDataMem_DefaultHandler in the table that NumPy exports. */
+enum { SET_HANDLER = 304, DEFAULT_HANDLER = 306 };
 
 struct context {
   struct numpy_handler handler;
@@ -134,70 +134,126 @@ void** ortcffi_numpy_functions(void) {
   return functions;
 }
 
-/* Sets NumPy's handler in this context; returns the one before, or NULL with an exception. */
-static PyObject* set_handler(PyObject* handler) {
-  PyObject* (*function)(PyObject*);
-  memcpy(&function, &ortcffi_numpy_functions()[SET_HANDLER], sizeof function);
-  return function(handler);
+static PyObject* default_handler(void) {
+  PyObject* const* handler = ortcffi_numpy_functions()[DEFAULT_HANDLER];
+  return *handler;
 }
 
-/* Sets a context variable to a tuple; true on success. Takes the tuple's reference. */
-static int set_stack(PyObject* variable, PyObject* stack) {
-  PyObject* token = stack == NULL ? NULL : PyObject_CallMethod(variable, "set", "(O)", stack);
+ortcffi_object* ortcffi_numpy_use_default(void) {
+  if (ortcffi_numpy_functions() == NULL) {
+    return (ortcffi_object*)Py_NewRef(Py_False);
+  }
+  PyObject* (*set_handler)(PyObject*);
+  memcpy(&set_handler, &ortcffi_numpy_functions()[SET_HANDLER], sizeof set_handler);
+  PyObject* before = set_handler(NULL);
+  Py_XDECREF(before);
+  return (ortcffi_object*)(before == NULL ? NULL : Py_NewRef(Py_True));
+}
+
+/* Sets a context variable; returns the token. NULL with an exception, also for no value. */
+static PyObject* set_variable(PyObject* variable, PyObject* value) {
+  return value == NULL ? NULL : PyObject_CallMethod(variable, "set", "(O)", value);
+}
+
+/* Sets the variable with the tokens of the blocks that are open; true on success. */
+static int set_tokens(PyObject* variable, PyObject* tokens) {
+  PyObject* token = set_variable(variable, tokens);
   Py_XDECREF(token);
-  Py_XDECREF(stack);
   return token != NULL;
 }
 
-static PyObject* one_longer(PyObject* stack, PyObject* last) {
+static PyObject* one_longer(PyObject* tokens, PyObject* last) {
   PyObject* end = PyTuple_Pack(1, last);
-  PyObject* longer = end == NULL ? NULL : PySequence_Concat(stack, end);
+  PyObject* longer = end == NULL ? NULL : PySequence_Concat(tokens, end);
   Py_XDECREF(end);
   return longer;
 }
 
-/* Has NumPy use a handler again, whatever exception there is. */
-static void set_back(PyObject* handler) {
+/* Has a context variable as it was before a token: also in a copy of the token's context, where it
+ * cannot be reset, but only set. True on success. */
+static int reset(PyObject* variable, PyObject* token) {
+  PyObject* answer = PyObject_CallMethod(variable, "reset", "(O)", token);
+  if (answer == NULL &&
+      (PyErr_ExceptionMatches(PyExc_ValueError) || PyErr_ExceptionMatches(PyExc_RuntimeError))) {
+    PyErr_Clear();
+    PyObject* before = PyObject_GetAttrString(token, "old_value");
+    PyObject* missing = PyObject_GetAttrString(token, "MISSING");
+    answer = set_variable(variable, before == missing ? default_handler() : before);
+    Py_XDECREF(missing);
+    Py_XDECREF(before);
+  }
+  Py_XDECREF(answer);
+  return answer != NULL;
+}
+
+/* Does something again that is undone, whatever exception there is. */
+static void undo(int (*act)(PyObject*, PyObject*), PyObject* variable, PyObject* argument) {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
-  Py_XDECREF(set_handler(handler));
+  act(variable, argument);
   PyErr_Restore(type, value, traceback);
 }
 
-ortcffi_object* ortcffi_numpy_enter(OrtAllocator* allocator, ortcffi_object* variable) {
-  if (ortcffi_numpy_functions() == NULL) {
-    return (ortcffi_object*)Py_NewRef(Py_False);
+ortcffi_object* ortcffi_numpy_enter(OrtAllocator* allocator, ortcffi_object* handlers,
+                                    ortcffi_object* open) {
+  PyObject* tokens = PyObject_CallMethod((PyObject*)open, "get", NULL);
+  PyObject* handler = tokens == NULL ? NULL : new_handler(allocator);
+  PyObject* token = set_variable((PyObject*)handlers, handler);
+  PyObject* longer = token == NULL ? NULL : one_longer(tokens, token);
+  int is_entered = set_tokens((PyObject*)open, longer);
+  if (token != NULL && !is_entered) {
+    undo(reset, (PyObject*)handlers, token);
   }
-  PyObject* stack = PyObject_CallMethod((PyObject*)variable, "get", NULL);
-  PyObject* handler = stack == NULL ? NULL : new_handler(allocator);
-  PyObject* before = handler == NULL ? NULL : set_handler(handler);
-  PyObject* answer = NULL;
-  if (before != NULL && set_stack((PyObject*)variable, one_longer(stack, before))) {
-    answer = Py_NewRef(Py_True);
-  } else if (before != NULL) {
-    set_back(before);
-  }
-  Py_XDECREF(before);
+  Py_XDECREF(longer);
+  Py_XDECREF(token);
   Py_XDECREF(handler);
-  Py_XDECREF(stack);
-  return (ortcffi_object*)answer;
+  Py_XDECREF(tokens);
+  return (ortcffi_object*)(is_entered ? Py_NewRef(Py_None) : NULL);
 }
 
-ortcffi_object* ortcffi_numpy_leave(ortcffi_object* variable) {
-  PyObject* stack = PyObject_CallMethod((PyObject*)variable, "get", NULL);
-  Py_ssize_t count = stack == NULL ? -1 : PyTuple_Size(stack);
+ortcffi_object* ortcffi_numpy_leave(ortcffi_object* handlers, ortcffi_object* open) {
+  PyObject* tokens = PyObject_CallMethod((PyObject*)open, "get", NULL);
+  Py_ssize_t count = tokens == NULL ? -1 : PyTuple_Size(tokens);
   if (count <= 0) {
-    Py_XDECREF(stack);
+    Py_XDECREF(tokens);
     return (ortcffi_object*)(count == 0 ? Py_NewRef(Py_False) : NULL);
   }
-  PyObject* ours = set_handler(PyTuple_GetItem(stack, count - 1));
-  PyObject* answer = NULL;
-  if (ours != NULL && set_stack((PyObject*)variable, PyTuple_GetSlice(stack, 0, count - 1))) {
-    answer = Py_NewRef(Py_True);
-  } else if (ours != NULL) {
-    set_back(ours);
+  PyObject* shorter = PyTuple_GetSlice(tokens, 0, count - 1);
+  int is_left = set_tokens((PyObject*)open, shorter);
+  if (is_left && !reset((PyObject*)handlers, PyTuple_GetItem(tokens, count - 1))) {
+    undo(set_tokens, (PyObject*)open, tokens);
+    is_left = 0;
   }
-  Py_XDECREF(ours);
-  Py_DECREF(stack);
-  return (ortcffi_object*)answer;
+  Py_XDECREF(shorter);
+  Py_DECREF(tokens);
+  return (ortcffi_object*)(is_left ? Py_NewRef(Py_True) : NULL);
+}
+
+/* How a context variable begins, in all versions of CPython. What is written here is the value for
+ * contexts that have none: in new threads, and in those that NumPy's handler was never set in. */
+struct context_variable {
+  PyObject base;
+  PyObject* name;
+  PyObject* missing; /* the value where none is set */
+};
+
+ortcffi_object* ortcffi_numpy_set_default(OrtAllocator* allocator, ortcffi_object* handlers) {
+  static PyObject* ours;
+  struct context_variable* variable = (struct context_variable*)handlers;
+  PyObject* numpys = default_handler();
+  PyObject* name = PyObject_GetAttrString((PyObject*)handlers, "name");
+  int is_known = name != NULL && variable->name == name &&
+                 (variable->missing == numpys || (ours != NULL && variable->missing == ours));
+  Py_XDECREF(name);
+  if (!is_known) {
+    return (ortcffi_object*)(name == NULL ? NULL : Py_NewRef(Py_False));
+  }
+  PyObject* handler = allocator == NULL ? Py_NewRef(numpys) : new_handler(allocator);
+  if (handler == NULL) {
+    return NULL;
+  }
+  PyObject* before = variable->missing;
+  ours = variable->missing = handler;
+  Py_DECREF(before);
+  return (ortcffi_object*)Py_NewRef(Py_True);
 }
