@@ -38,7 +38,10 @@ __all__ = [
 
 
 class ErrorCode(IntEnum):
-    """The codes of a status (``OrtErrorCode``, without its prefix)."""
+    """The codes of a status (``OrtErrorCode``, without its prefix).
+
+    Any other number is a code as well, with a name such as ``UNKNOWN_99``.
+    """
 
     OK = lib.ORT_OK
     FAIL = lib.ORT_FAIL
@@ -57,6 +60,14 @@ class ErrorCode(IntEnum):
     NOT_FOUND = lib.ORT_NOT_FOUND
     DEVICE_RESET = lib.ORT_DEVICE_RESET
 
+    @classmethod
+    def _missing_(cls, value: object) -> "ErrorCode | None":
+        if type(value) is not int:
+            return None
+        code = int.__new__(cls, value)
+        code._name_, code._value_ = f"UNKNOWN_{value}", value
+        return code
+
 
 class OrtError(Exception):
     """The base of the exceptions for functions of the ONNX Runtime C API that fail.
@@ -65,8 +76,8 @@ class OrtError(Exception):
 
     Attributes
     ----------
-    code : ErrorCode or int
-        The status's code; an int where `ErrorCode` does not know it.
+    code : ErrorCode
+        The status's code.
     message : str
         The status's message, with replacement characters for what was not UTF-8.
     function : str or None
@@ -74,9 +85,9 @@ class OrtError(Exception):
     """
 
     @property
-    def code(self) -> ErrorCode | int:
+    def code(self) -> ErrorCode:
         """The status's code."""
-        return self.args[2] if len(self.args) > 2 else ErrorCode.FAIL
+        return ErrorCode(self.args[2]) if len(self.args) > 2 else ErrorCode.FAIL
 
     @property
     def message(self) -> str:
@@ -226,7 +237,7 @@ class DeviceReset(OrtError, RuntimeError):
 OFFICIAL_MESSAGE = re.compile(r"\[ONNXRuntimeError\] : (\d+) : [A-Z_]+ : (.*)", re.DOTALL)
 
 
-def code_of(error: BaseException) -> ErrorCode | int | None:
+def code_of(error: BaseException) -> ErrorCode | None:
     """The code of an exception, of this package or of the official one.
 
     Parameters
@@ -236,16 +247,13 @@ def code_of(error: BaseException) -> ErrorCode | int | None:
 
     Returns
     -------
-    ErrorCode or int or None
-        An int where `ErrorCode` does not know the number; None for any other exception.
+    ErrorCode or None
+        None for any other exception.
     """
     if isinstance(error, OrtError):
         return error.code
     found = OFFICIAL_MESSAGE.search(str(error))
-    if found is None:
-        return None
-    number = int(found[1])
-    return ErrorCode(number) if number in ErrorCode._value2member_map_ else number
+    return None if found is None else ErrorCode(int(found[1]))
 
 
 for _name in __all__:  # so that pickles, tracebacks and help() name what users import

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Allocators, and NumPy arrays in their memory."""
 
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, SupportsIndex, TypeVar, overload
 
 import numpy as np
 from numpy import dtype as as_dtype
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
     Shape = SupportsIndex | Sequence[SupportsIndex]
+    Order = Literal["C", "F"]
+    S = TypeVar("S", bound=np.generic)
     from ortcffi._compiled import Blocks
 else:
     Blocks = lib.ortcffi_allocator_type(MAX_DIMENSIONS)
@@ -43,7 +45,7 @@ public(Blocks)
 class Allocator(Blocks, Handle):
     """An ``OrtAllocator``, and NumPy arrays in its memory.
 
-    The arrays are ordinary NumPy arrays: C-contiguous and writeable. The last view of an array
+    The arrays are ordinary NumPy arrays: contiguous and writeable. The last view of an array
     frees it; until then it keeps the allocator alive. On the core arrays begin at a multiple of 64
     bytes.
 
@@ -84,7 +86,17 @@ class Allocator(Blocks, Handle):
 
     # --- arrays -----------------------------------------------------------------------------------
 
-    def empty(self, shape: "Shape", dtype: "DTypeLike" = np.float64) -> "NDArray[Any]":
+    @overload
+    def empty(self, shape: "Shape", *, order: "Order" = ...) -> "NDArray[np.float64]": ...
+    @overload
+    def empty(
+        self, shape: "Shape", dtype: "type[S] | np.dtype[S]", order: "Order" = ...
+    ) -> "NDArray[S]": ...
+    @overload
+    def empty(self, shape: "Shape", dtype: "DTypeLike", order: "Order" = ...) -> "NDArray[Any]": ...
+    def empty(
+        self, shape: "Shape", dtype: "DTypeLike" = np.float64, order: "Order" = "C"
+    ) -> "NDArray[Any]":
         """Return a new array with arbitrary content.
 
         Parameters
@@ -93,6 +105,8 @@ class Allocator(Blocks, Handle):
             The dimensions, each 0 or more.
         dtype : dtype-like, optional
             Any type of a fixed size without Python objects.
+        order : {"C", "F"}, optional
+            Whether the last or the first dimension is contiguous.
 
         Returns
         -------
@@ -104,8 +118,8 @@ class Allocator(Blocks, Handle):
             `shape` contains something other than ints, or `dtype` is invalid or holds Python
             objects.
         ValueError
-            A dimension is negative, there are too many dimensions, the array would be too large for
-            NumPy, or `dtype` has no size. Nothing was allocated.
+            `order` is neither, a dimension is negative, there are too many dimensions, the array
+            would be too large for NumPy, or `dtype` has no size. Nothing was allocated.
         OutOfMemory
             The allocator cannot allocate a block of that size.
 
@@ -113,18 +127,48 @@ class Allocator(Blocks, Handle):
         -----
         API functions: ``AllocatorAlloc``, and ``AllocatorFree`` when the array is freed.
         """
-        return self._empty(shape, dtype)  # type: ignore[no-any-return]
+        return self._empty(shape, dtype, order)  # type: ignore[no-any-return]
 
-    def zeros(self, shape: "Shape", dtype: "DTypeLike" = np.float64) -> "NDArray[Any]":
+    @overload
+    def zeros(self, shape: "Shape", *, order: "Order" = ...) -> "NDArray[np.float64]": ...
+    @overload
+    def zeros(
+        self, shape: "Shape", dtype: "type[S] | np.dtype[S]", order: "Order" = ...
+    ) -> "NDArray[S]": ...
+    @overload
+    def zeros(self, shape: "Shape", dtype: "DTypeLike", order: "Order" = ...) -> "NDArray[Any]": ...
+    def zeros(
+        self, shape: "Shape", dtype: "DTypeLike" = np.float64, order: "Order" = "C"
+    ) -> "NDArray[Any]":
         """Return a new array whose bytes are all 0. Otherwise like `empty`.
 
         In the core's memory, also through adaptors, arrays from 1 MiB on get their zeros from the
         system, page by page, when they are first touched.
         """
-        return self._zeros(shape, dtype)  # type: ignore[no-any-return]
+        return self._zeros(shape, dtype, order)  # type: ignore[no-any-return]
 
+    @overload
     def full(
-        self, shape: "Shape", value: "ArrayLike", dtype: "DTypeLike | None" = None
+        self,
+        shape: "Shape",
+        value: "ArrayLike",
+        dtype: "type[S] | np.dtype[S]",
+        order: "Order" = ...,
+    ) -> "NDArray[S]": ...
+    @overload
+    def full(
+        self,
+        shape: "Shape",
+        value: "ArrayLike",
+        dtype: "DTypeLike | None" = None,
+        order: "Order" = ...,
+    ) -> "NDArray[Any]": ...
+    def full(
+        self,
+        shape: "Shape",
+        value: "ArrayLike",
+        dtype: "DTypeLike | None" = None,
+        order: "Order" = "C",
     ) -> "NDArray[Any]":
         """Return a new array filled with a value.
 
@@ -136,6 +180,8 @@ class Allocator(Blocks, Handle):
             The value, which is broadcast to the shape.
         dtype : dtype-like, optional
             By default that of ``numpy.asarray(value)``.
+        order : {"C", "F"}, optional
+            As for `empty`.
 
         Returns
         -------
@@ -146,13 +192,23 @@ class Allocator(Blocks, Handle):
         except (TypeError, ValueError) as error:
             raise TypeError(f"dtype: {error}") from None
         filling = np.asarray(value, kind)
-        array = self.empty(shape, filling.dtype)
+        array = self.empty(shape, filling.dtype, order)
         array[...] = filling
         return array
 
-    def ones(self, shape: "Shape", dtype: "DTypeLike" = np.float64) -> "NDArray[Any]":
+    @overload
+    def ones(self, shape: "Shape", *, order: "Order" = ...) -> "NDArray[np.float64]": ...
+    @overload
+    def ones(
+        self, shape: "Shape", dtype: "type[S] | np.dtype[S]", order: "Order" = ...
+    ) -> "NDArray[S]": ...
+    @overload
+    def ones(self, shape: "Shape", dtype: "DTypeLike", order: "Order" = ...) -> "NDArray[Any]": ...
+    def ones(
+        self, shape: "Shape", dtype: "DTypeLike" = np.float64, order: "Order" = "C"
+    ) -> "NDArray[Any]":
         """Return a new array of ones. Otherwise like `empty`."""
-        array = self.empty(shape, dtype)
+        array = self.empty(shape, dtype, order)
         array[...] = 1
         return array
 
@@ -175,42 +231,98 @@ class Allocator(Blocks, Handle):
         begin, end = (0, start) if stop is None else (start, stop)
         return self.copy_of(np.arange(begin, end, step, dtype=dtype))
 
-    def empty_like(self, array: "ArrayLike", dtype: "DTypeLike | None" = None) -> "NDArray[Any]":
+    @overload
+    def empty_like(
+        self, array: "NDArray[S]", dtype: None = None, order: "Order" = ...
+    ) -> "NDArray[S]": ...
+    @overload
+    def empty_like(
+        self, array: "ArrayLike", dtype: "DTypeLike | None" = None, order: "Order" = ...
+    ) -> "NDArray[Any]": ...
+    def empty_like(
+        self, array: "ArrayLike", dtype: "DTypeLike | None" = None, order: "Order" = "C"
+    ) -> "NDArray[Any]":
         """Return a new array of the shape of another, and of its dtype unless one is given."""
         like = np.asarray(array)
-        return self.empty(like.shape, like.dtype if dtype is None else dtype)
+        return self.empty(like.shape, like.dtype if dtype is None else dtype, order)
 
-    def zeros_like(self, array: "ArrayLike", dtype: "DTypeLike | None" = None) -> "NDArray[Any]":
+    @overload
+    def zeros_like(
+        self, array: "NDArray[S]", dtype: None = None, order: "Order" = ...
+    ) -> "NDArray[S]": ...
+    @overload
+    def zeros_like(
+        self, array: "ArrayLike", dtype: "DTypeLike | None" = None, order: "Order" = ...
+    ) -> "NDArray[Any]": ...
+    def zeros_like(
+        self, array: "ArrayLike", dtype: "DTypeLike | None" = None, order: "Order" = "C"
+    ) -> "NDArray[Any]":
         """Return an array as `empty_like` does, of zeros."""
         like = np.asarray(array)
-        return self.zeros(like.shape, like.dtype if dtype is None else dtype)
+        return self.zeros(like.shape, like.dtype if dtype is None else dtype, order)
 
-    def ones_like(self, array: "ArrayLike", dtype: "DTypeLike | None" = None) -> "NDArray[Any]":
+    @overload
+    def ones_like(
+        self, array: "NDArray[S]", dtype: None = None, order: "Order" = ...
+    ) -> "NDArray[S]": ...
+    @overload
+    def ones_like(
+        self, array: "ArrayLike", dtype: "DTypeLike | None" = None, order: "Order" = ...
+    ) -> "NDArray[Any]": ...
+    def ones_like(
+        self, array: "ArrayLike", dtype: "DTypeLike | None" = None, order: "Order" = "C"
+    ) -> "NDArray[Any]":
         """Return an array as `empty_like` does, of ones."""
         like = np.asarray(array)
-        return self.ones(like.shape, like.dtype if dtype is None else dtype)
+        return self.ones(like.shape, like.dtype if dtype is None else dtype, order)
 
+    @overload
     def full_like(
-        self, array: "ArrayLike", value: "ArrayLike", dtype: "DTypeLike | None" = None
+        self,
+        array: "NDArray[S]",
+        value: "ArrayLike",
+        dtype: None = None,
+        order: "Order" = ...,
+    ) -> "NDArray[S]": ...
+    @overload
+    def full_like(
+        self,
+        array: "ArrayLike",
+        value: "ArrayLike",
+        dtype: "DTypeLike | None" = None,
+        order: "Order" = ...,
+    ) -> "NDArray[Any]": ...
+    def full_like(
+        self,
+        array: "ArrayLike",
+        value: "ArrayLike",
+        dtype: "DTypeLike | None" = None,
+        order: "Order" = "C",
     ) -> "NDArray[Any]":
         """Return an array as `empty_like` does, filled with a value, which is broadcast."""
         like = np.asarray(array)
-        return self.full(like.shape, value, like.dtype if dtype is None else dtype)
+        return self.full(like.shape, value, like.dtype if dtype is None else dtype, order)
 
-    def copy_of(self, array: "ArrayLike") -> "NDArray[Any]":
+    @overload
+    def copy_of(self, array: "NDArray[S]", order: "Order" = ...) -> "NDArray[S]": ...
+    @overload
+    def copy_of(self, array: "ArrayLike", order: "Order" = ...) -> "NDArray[Any]": ...
+    def copy_of(self, array: "ArrayLike", order: "Order" = "C") -> "NDArray[Any]":
         """Return a copy of an array or of what NumPy makes an array of.
 
         Parameters
         ----------
         array : array-like
-            Of any layout. The copy has its shape and dtype and is C-contiguous.
+            Of any layout. The copy has its shape and dtype.
+        order : {"C", "F"}, optional
+            As for `empty`.
 
         Returns
         -------
         ndarray
         """
         original = np.asarray(array)
-        copy = self.empty(original.shape, original.dtype)
+        copy = self.empty(original.shape, original.dtype, order)
         copy[...] = original
         return copy
 

@@ -60,6 +60,7 @@ class _OfThread(threading.local):
 
 _of_thread = _OfThread()
 _of_context: ContextVar[_Scopes] = ContextVar("ortcffi_scopes", default=())
+_FIGURES = ("peak", "live", "num_allocations", "num_frees", "total_bytes", "leaks", "at_peak")
 _OWNERS: dict[str, Any] = {"process": None, "thread": _of_thread, "context": _of_context}
 
 
@@ -70,7 +71,7 @@ def _open(scopes: Iterable["ReferenceType[Scope]"]) -> _Scopes:
 
 @public
 class Scope:
-    """Statistics of a ``with`` block alone; made by `Tracking.scope`.
+    """Statistics of a ``with`` block, or of a function's calls; made by `Tracking.scope`.
 
     Attributes
     ----------
@@ -93,6 +94,10 @@ class Scope:
     Notes
     -----
     ``str(scope)`` is `report`, and a notebook shows it as a table.
+
+    As a decorator, ``@scope``, it counts each call of a function by itself, also where calls
+    overlap, and has the figures of the last one that ended. The function must do its work
+    before it returns: coroutines and generators are refused.
     """
 
     __slots__ = (
@@ -173,6 +178,23 @@ class Scope:
         self.num_allocations, self.num_frees = figures.allocations, figures.frees
         self.total_bytes = figures.total
         self._read_blocks(handle)
+
+    def __call__(self, function: Callable[P, T]) -> Callable[P, T]:
+        """Return a function whose calls each are in a scope of their own."""
+        _check_function(function)
+
+        @functools.wraps(function)
+        def scoped(*arguments: P.args, **named: P.kwargs) -> T:
+            leaks = self._depth > 0
+            one = Scope(self._tracking, self.name, leaks=leaks, belongs_to=self.belongs_to)
+            try:
+                with one:
+                    return function(*arguments, **named)
+            finally:
+                for figure in _FIGURES:
+                    setattr(self, figure, getattr(one, figure))
+
+        return scoped
 
     def _check_owner(self) -> None:
         """Raise in another thread or context than that in which the scope was entered."""
@@ -260,11 +282,7 @@ def carry(function: Callable[P, T]) -> Callable[P, T]:
     >>> scope.live
     2400
     """
-    if not callable(function):
-        raise TypeError(f"function must be callable, not {type(function).__name__}")
-    late = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
-    if any(test(function) for test in late):
-        raise TypeError("function must do its work before it returns: no coroutine or generator")
+    _check_function(function)
     taken = [(variable, variable.get()) for variable in (_of_thread, _of_context)]
     handler = handlers().get(None)
 
@@ -286,6 +304,14 @@ def carry(function: Callable[P, T]) -> Callable[P, T]:
                 variable.set(tuple(each for each in variable.get() if each not in scopes))
 
     return carried
+
+
+def _check_function(function: object) -> None:
+    if not callable(function):
+        raise TypeError(f"function must be callable, not {type(function).__name__}")
+    late = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
+    if any(test(function) for test in late):
+        raise TypeError("function must do its work before it returns: no coroutine or generator")
 
 
 @called_from_c("ortcffi_python_owners", report_exception("the owners of a block", 0))

@@ -95,7 +95,7 @@ class Tracking(Adaptor):
         return int(_read(self).largest)
 
     def scope(self, name: str = "", *, leaks: bool = True, belongs_to: Owner = "process") -> Scope:
-        """Statistics of one part of a program: use the result in a ``with`` statement.
+        """Statistics of one part of a program: use it in a ``with`` statement, or as a decorator.
 
         Scopes may be nested; what happens in an inner one counts in the outer one as well.
 

@@ -53,13 +53,9 @@ class Status(Handle):
         super().__init__(api, owner)
 
     @property
-    def code(self) -> ErrorCode | int:
-        """The code; an int where `ErrorCode` does not know it. API function: ``GetErrorCode``."""
-        number = lib.GetErrorCode(self.api.pointer, self.handle)
-        try:
-            return ErrorCode(number)
-        except ValueError:
-            return number
+    def code(self) -> ErrorCode:
+        """The code. API function: ``GetErrorCode``."""
+        return ErrorCode(lib.GetErrorCode(self.api.pointer, self.handle))
 
     @property
     def message(self) -> str:
@@ -89,6 +85,4 @@ class Status(Handle):
     def __repr__(self) -> str:
         if self.closed:
             return "<Status closed>"
-        code = self.code
-        name = code.name if isinstance(code, ErrorCode) else str(code)
-        return f"<Status {name}: {self.message!r}>"
+        return f"<Status {self.code.name}: {self.message!r}>"

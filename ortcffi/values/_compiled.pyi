@@ -2,7 +2,7 @@
 """What a type checker is to see of the compiled types in ortcffi/boundary/values."""
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from numpy.typing import NDArray
 from typing_extensions import CapsuleType
@@ -14,9 +14,14 @@ from ortcffi.table.api import Api
 class Maker:
     def __init__(self, api: int, info: int, version: int, owner: Api, lender: object) -> None: ...
 
+class Arrow(Protocol):
+    def __arrow_c_array__(self, requested_schema: Any = ..., /) -> tuple[Any, Any]: ...
+
 class Tensor(Owner):
     @classmethod
-    def from_numpy(cls, x: NDArray[Any], *, api: Api | None = ..., copy: bool = ...) -> Self: ...
+    def from_numpy(
+        cls, x: NDArray[Any] | Arrow, *, api: Api | None = ..., copy: bool = ...
+    ) -> Self: ...
     def numpy(self, copy: bool = ...) -> NDArray[Any]: ...
     @classmethod
     def _adopt(

@@ -73,6 +73,20 @@ def count_of(lengths: tuple[int, ...]) -> int:
     return 0 if 0 in lengths else count
 
 
+def of_arrow(x: Any) -> Any:
+    """An array of Arrow as one of NumPy, which has its memory where it can; all else as it is."""
+    of_protocol = hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__")
+    if not of_protocol or not hasattr(x, "null_count") or not hasattr(x, "__array__"):
+        return x
+    nulls = x.null_count() if callable(x.null_count) else x.null_count
+    if nulls:
+        raise ValueError(
+            f"x has {nulls} nulls, which tensors cannot have: fill them, as fill_null() does, or"
+            " for strings use from_strings(x, fill='')"
+        )
+    return np.asarray(x)
+
+
 def element_of_array(x: Any, name: str = "x") -> ElementType:
     """The element type of a tensor with the elements of an array."""
     if not isinstance(x, np.ndarray):

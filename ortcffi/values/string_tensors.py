@@ -4,6 +4,8 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ortcffi._table import table_for
 from ortcffi.errors import InvalidArgument
 from ortcffi.values.checks import count_of, dimensions
@@ -17,23 +19,31 @@ if TYPE_CHECKING:
 
 
 def from_strings(
-    cls: type[V], strings: "Sequence[str | bytes]", shape: "Shape | None", api: "Api | None"
+    cls: type[V],
+    strings: "Iterable[str | bytes | None]",
+    shape: "Shape | None",
+    fill: str | bytes | None,
+    api: "Api | None",
 ) -> V:
     """Make a tensor of strings.
 
     Parameters
     ----------
     strings : sequence of str or bytes
-        The elements, in the order of the memory. A str becomes UTF-8; bytes stay as they are.
+        The elements, in the order of the memory. A str becomes UTF-8; bytes stay as they are. A
+        column of pandas and an array of Arrow will do, too.
     shape : int or sequence of int, optional
         The dimensions, by default one.
+    fill : str or bytes, optional
+        What stands for a missing element: None, a NaN, or the missing value of pandas. Tensors have
+        none, so without it such an element is refused.
     api : Api, optional
         The table that makes it, by default the one of `default_api`.
 
     Raises
     ------
     TypeError
-        An element is neither str nor bytes.
+        An element, or `fill`, is neither str nor bytes.
     ValueError
         A str has a lone surrogate, or there are too few or too many strings.
 
@@ -43,6 +53,10 @@ def from_strings(
     character also ``GetResizedStringTensorElementBuffer``, since version 15.
     """
     given, found = _list(strings), table_for(api)
+    if fill is not None:
+        if not isinstance(fill, str | bytes):
+            raise TypeError(f"fill must be str or bytes, not {type(fill).__name__}")
+        given = [fill if _is_missing(each) else each for each in given]
     lengths = (len(given),) if shape is None else dimensions(shape)
     _check_count(given, lengths)
     return cls._from_strings(found._maker, given, lengths)
@@ -65,4 +79,16 @@ def _check_count(strings: list[Any], shape: tuple[int, ...]) -> None:
 def _list(strings: Any) -> list[Any]:
     if isinstance(strings, (str, bytes)) or not isinstance(strings, Iterable):
         raise TypeError(f"strings must be a sequence of them, not {type(strings).__name__}")
+    if hasattr(strings, "null_count") and hasattr(strings, "__array__"):  # Arrow's
+        strings = np.asarray(strings, object).tolist()
     return strings if type(strings) is list else list(strings)
+
+
+def _is_missing(each: object) -> bool:
+    """Whether it is None, or differs from itself, as NaN; the NA of pandas has no truth value."""
+    if each is None or isinstance(each, str | bytes):
+        return each is None
+    try:
+        return bool(each != each)  # noqa: PLR0124
+    except TypeError:
+        return True

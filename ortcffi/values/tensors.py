@@ -11,7 +11,7 @@ from ortcffi._table import table_for
 from ortcffi.errors import InvalidArgument, OutOfMemory, out_of_memory
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.blocks import with_limits
-from ortcffi.values.checks import count_of, dimensions, element_of_array, table_of, unfit
+from ortcffi.values.checks import count_of, dimensions, element_of_array, of_arrow, table_of, unfit
 from ortcffi.values.compiled import Tensor, V
 from ortcffi.values.element_types import (
     PACKED,
@@ -107,6 +107,7 @@ def from_numpy(
     cls: type[V], x: "NDArray[Any]", *, api: "Api | None" = None, copy: bool = False
 ) -> V:
     """Make a tensor of an array that the compiled `Tensor.from_numpy` does not take."""
+    x = of_arrow(x)
     element = element_of_array(x)
     memory = np.asarray(x)  # a subclass may describe its memory wrongly
     api = table_for(api)

@@ -81,12 +81,13 @@ class Value(Tensor):
     @described_by(string_tensors.from_strings)
     def from_strings(
         cls,
-        strings: Sequence[str | bytes],
+        strings: Iterable[str | bytes | None],
         shape: "Shape | None" = None,
         *,
+        fill: str | bytes | None = None,
         api: "Api | None" = None,
     ) -> Self:
-        return string_tensors.from_strings(cls, strings, shape, api)
+        return string_tensors.from_strings(cls, strings, shape, fill, api)
 
     @classmethod
     @described_by(dlpack.from_dlpack)

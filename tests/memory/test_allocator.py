@@ -115,6 +115,49 @@ def test_ones_and_ranges_are_as_numpy_makes_them(allocator):
         np.testing.assert_array_equal(made, expected, strict=True)
 
 
+@pytest.mark.parametrize("shape", [(), 7, (2, 3), [2, 3, 4], np.array([3, 2])])
+@pytest.mark.parametrize("dtype", ["f4", "S7", [("a", "i1"), ("b", "f8")]])
+def test_arrays_are_in_fortrans_order_if_asked_to(allocator, shape, dtype):
+    for name in ("empty", "zeros", "ones"):
+        if (name, dtype) == ("ones", "S7") or (name == "ones" and isinstance(dtype, list)):
+            continue
+        made = getattr(allocator, name)(shape, dtype, order="F")
+        expected = getattr(np, name)(shape, dtype, order="F")
+        assert (made.strides, made.shape) == (expected.strides, expected.shape)
+        assert (made.flags.f_contiguous, made.flags.c_contiguous) == (
+            expected.flags.f_contiguous,
+            expected.flags.c_contiguous,
+        )
+        assert made.flags.writeable
+
+
+def test_filled_and_copied_arrays_are_in_fortrans_order_if_asked_to(allocator):
+    x = np.arange(6, dtype=np.int16).reshape(2, 3)
+    made = {
+        "copy_of": (allocator.copy_of(x, order="F"), x),
+        "full": (allocator.full((2, 3), [1, 2, 3], order="F"), np.full((2, 3), [1, 2, 3])),
+        "full_like": (allocator.full_like(x, 2, order="F"), np.full_like(x, 2)),
+        "zeros_like": (allocator.zeros_like(x, order="F"), np.zeros_like(x)),
+        "ones_like": (allocator.ones_like(x, order="F"), np.ones_like(x)),
+    }
+    for array, expected in made.values():
+        np.testing.assert_array_equal(array, expected, strict=True)
+        assert array.flags.f_contiguous
+        assert not array.flags.c_contiguous
+    assert allocator.empty_like(x, order="F").strides == (2, 4)
+
+
+@pytest.mark.parametrize("order", ["K", "A", None, 1, ["F"], np.ones(2)])
+def test_an_order_that_is_neither_is_refused(allocator, order):
+    with pytest.raises(ValueError, match="order must be 'C' or 'F', not "):
+        allocator.zeros((2, 3), order=order)
+
+
+def test_a_wrong_shape_in_fortrans_order_is_named_as_it_was_given(allocator):
+    with pytest.raises(ValueError, match=r"shape\[1\]|negative"):
+        allocator.empty((2, -1, 3), order="F")
+
+
 @pytest.mark.parametrize("shape", [(), (0, 3), (2, 3)])
 def test_zeros_of_any_shape(allocator, shape):
     np.testing.assert_array_equal(allocator.zeros(shape), np.zeros(shape))

@@ -83,7 +83,15 @@ def test_an_unknown_code_raises_the_base_with_that_number(api, code):
     error = caught(api, code)
     assert type(error) is OrtError
     assert (error.code, error.message, error.function) == (code, "why", "Function")
-    assert type(error.code) is int
+    assert (type(error.code), error.code.name) == (ErrorCode, f"UNKNOWN_{code}")
+    assert pickle.loads(pickle.dumps(error.code)) == code
+    assert {error.code: 1}[code] == 1
+
+
+@pytest.mark.parametrize("wrong", ["9999", 1.5, None, [1]])
+def test_only_a_number_is_a_code(wrong):
+    with pytest.raises(ValueError, match="not a valid ErrorCode"):
+        ErrorCode(wrong)
 
 
 def test_a_status_that_says_ok_fails_all_the_same_because_success_is_null(api):

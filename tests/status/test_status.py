@@ -30,10 +30,10 @@ def test_without_a_table_the_default_one_makes_it(core_api):
 
 
 @pytest.mark.parametrize("code", [16, 9999, 2**32 - 1])
-def test_an_unknown_code_is_kept_as_a_number(api, code):
+def test_an_unknown_code_keeps_its_number(api, code):
     with Status(code, "m", api) as status:
         assert status.code == code
-        assert type(status.code) is int
+        assert (type(status.code), status.code.name) == (ErrorCode, f"UNKNOWN_{code}")
 
 
 def test_a_long_message_is_cut_after_4096_bytes(api):
@@ -116,7 +116,7 @@ def test_the_repr_tells_code_and_message(api):
         assert repr(status) == "<Status FAIL: 'why'>"
     assert repr(status) == "<Status closed>"
     with Status(77, "", api) as status:
-        assert repr(status) == "<Status 77: ''>"
+        assert repr(status) == "<Status UNKNOWN_77: ''>"
 
 
 def test_a_status_cannot_be_given_new_attributes(core_api):

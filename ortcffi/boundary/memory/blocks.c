@@ -6,9 +6,9 @@
  * a cdata with a destructor, and for NumPy's constructor, which looks at all that again.
  *
  *   Blocks
- *       A handle of an OrtAllocator. `_empty(shape, dtype)` and `_zeros(shape, dtype)` make arrays
- *       with a new Block as their base. Where the allocator has no block, `_refuse(exception,
- *       function)` raises, given the exception of the status, or None where there is no status.
+ *       A handle of an OrtAllocator. `_empty(shape, dtype, order)` and its sister `_zeros` make
+ *       arrays with a new Block as their base. Where the allocator has no block, `_refuse` raises,
+ *       given the exception of the status, or None where there is no status, and the function.
  *   Block
  *       Exports its memory as a buffer, and gives it back when the last reference goes. It holds
  *       the allocator.
@@ -45,6 +45,7 @@ static Py_ssize_t max_dimensions; /* of an ndarray */
 
 /* The functions' names, in exceptions. */
 static PyObject *alloc_name, *free_name, *refuse_name;
+static PyObject* c_name; /* the "C" of Python's code */
 
 /* Leaves an exception for what a slot answered, also for success where it did not do its work. */
 static void refuse(struct allocator* self, OrtStatus* status, PyObject* function) {
@@ -105,8 +106,8 @@ static struct block* new_block(struct allocator* self, Py_ssize_t size) {
 }
 
 /* The array that NumPy's constructor makes over a block, with flags that it finds out. */
-static PyObject* construct_array(const struct extent* extent, PyObject* dtype,
-                                 struct block* block) {
+static PyObject* construct_array(const struct extent* extent, PyObject* dtype, struct block* block,
+                                 int order) {
   PyObject* shape = PyTuple_New(extent->rank);
   for (Py_ssize_t i = 0; shape != NULL && i < extent->rank; i++) {
     PyObject* length = PyLong_FromSsize_t(extent->lengths[i]);
@@ -116,33 +117,54 @@ static PyObject* construct_array(const struct extent* extent, PyObject* dtype,
       PyTuple_SetItem(shape, i, length);
     }
   }
-  PyObject* array = shape == NULL ? NULL
-                                  : PyObject_CallFunctionObjArgs((PyObject*)ortcffi_array_type,
-                                                                 shape, dtype, block, NULL);
+  PyObject* array =
+      shape == NULL ? NULL
+                    : PyObject_CallFunction((PyObject*)ortcffi_array_type, "OOOiOs", shape, dtype,
+                                            block, 0, Py_None, order == F_CONTIGUOUS ? "F" : "C");
   Py_XDECREF(shape);
   return array;
 }
 
 /* An array over a block. NumPy's constructor takes longer than all the rest, so it is called only
  * where an element may not be aligned, or is not of NumPy's plain types. */
-static PyObject* array_of(const struct extent* extent, PyObject* dtype, struct block* block) {
+static PyObject* array_of(const struct extent* extent, PyObject* dtype, struct block* block,
+                          int order) {
   void* data = block->data == NULL ? nothing : block->data;
   if (!ortcffi_is_plain(dtype) || (uintptr_t)data % sizeof nothing != 0) {
-    return construct_array(extent, dtype, block);
+    return construct_array(extent, dtype, block, order);
   }
   PyObject* array = ortcffi_make_array(data, extent->lengths, (size_t)extent->rank, dtype,
-                                       C_CONTIGUOUS | ALIGNED | WRITEABLE);
+                                       order | ALIGNED | WRITEABLE);
   if (array != NULL && ortcffi_array_keep(array, (PyObject*)block) < 0) {
     Py_CLEAR(array);
   }
   return array;
 }
 
+/* The flag of an order; 0 with an exception. */
+static int read_order(PyObject* given) {
+  if (given == c_name) {
+    return C_CONTIGUOUS;
+  }
+  if (PyUnicode_Check(given) && PyUnicode_CompareWithASCIIString(given, "F") == 0) {
+    return F_CONTIGUOUS;
+  }
+  if (PyUnicode_Check(given) && PyUnicode_CompareWithASCIIString(given, "C") == 0) {
+    return C_CONTIGUOUS;
+  }
+  PyErr_Format(PyExc_ValueError, "order must be 'C' or 'F', not %R", given);
+  return 0;
+}
+
 static PyObject* make_array(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                             int is_zeroed) {
   struct allocator* allocator = (struct allocator*)self;
-  if (count != 2) {
-    PyErr_SetString(PyExc_TypeError, "an array takes a shape and a dtype");
+  if (count != 3) {
+    PyErr_SetString(PyExc_TypeError, "an array takes a shape, a dtype and an order");
+    return NULL;
+  }
+  int order = read_order(arguments[2]);
+  if (order == 0) {
     return NULL;
   }
   Py_ssize_t item;
@@ -160,7 +182,7 @@ static PyObject* make_array(PyObject* self, PyObject* const* arguments, Py_ssize
   if (block != NULL && block->data != NULL && is_zeroed) {
     heap_zero(block->data, (size_t)block->size);
   }
-  PyObject* array = block == NULL ? NULL : array_of(&extent, dtype, block);
+  PyObject* array = block == NULL ? NULL : array_of(&extent, dtype, block, order);
   Py_XDECREF((PyObject*)block);
   Py_DECREF(dtype);
   return array;
@@ -289,7 +311,8 @@ ortcffi_object* ortcffi_allocator_type(int most_dimensions) {
   alloc_name = PyUnicode_InternFromString("AllocatorAlloc");
   free_name = PyUnicode_InternFromString("AllocatorFree");
   refuse_name = PyUnicode_InternFromString("_refuse");
-  if (alloc_name == NULL || free_name == NULL || refuse_name == NULL) {
+  c_name = PyUnicode_InternFromString("C");
+  if (alloc_name == NULL || free_name == NULL || refuse_name == NULL || c_name == NULL) {
     return NULL;
   }
   block_type = (PyTypeObject*)PyType_FromSpec(&block_spec);

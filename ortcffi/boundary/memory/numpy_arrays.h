@@ -30,7 +30,7 @@ struct array {
   int flags;
 };
 
-enum { C_CONTIGUOUS = 0x1, ALIGNED = 0x100, WRITEABLE = 0x400 };
+enum { C_CONTIGUOUS = 0x1, F_CONTIGUOUS = 0x2, ALIGNED = 0x100, WRITEABLE = 0x400 };
 
 /* numpy.ndarray; no subtype of it has been looked at. */
 extern PyTypeObject* ortcffi_array_type;

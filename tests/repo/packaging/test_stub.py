@@ -37,6 +37,7 @@ lib.ReleaseStatus(api, status)
 PROGRAM = """
 from collections.abc import Callable
 from pathlib import Path
+from typing import assert_type
 
 import numpy as np
 import numpy.typing as npt
@@ -80,7 +81,29 @@ names: list[str] = sorted(ort.CustomOpLibrary("library.so")["my.domain"])
 try:
     op.kernel({"by": 3.0})(x)
 except ort.errors.InvalidArgument as error:
-    code: int = error.code
+    code: ort.ErrorCode = error.code
+    name: str = error.code.name
+except ort.OrtError as error:
+    name = error.code.name
+
+
+@tracking.scope("work")
+def work(count: int) -> Floats:
+    ones: Floats = tracking.ones((count, 2), np.float32, order="F")
+    return ones
+
+
+def shapes(x: Floats) -> None:
+    assert_type(tracking.empty(3), npt.NDArray[np.float64])
+    assert_type(tracking.zeros((2, 3), np.dtype(np.float32)), Floats)
+    assert_type(tracking.full(3, 7, np.float32), Floats)
+    assert_type(tracking.empty_like(x), Floats)
+    assert_type(tracking.full_like(x, 2), Floats)
+    assert_type(tracking.copy_of(x, order="F"), Floats)
+    assert_type(work(3), Floats)
+    plain: npt.NDArray[np.int16] = tracking.empty(3, "i2")
+
+
 session = onnxruntime.InferenceSession("model.onnx", providers=["CPUExecutionProvider"])
 session.run(None, {"x": x})
 """
