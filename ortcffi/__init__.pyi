@@ -79,9 +79,9 @@ from ortcffi.options.prepacked import PrepackedWeights as PrepackedWeights
 from ortcffi.options.run import RunOptions as RunOptions
 from ortcffi.options.session import DevicePolicy as DevicePolicy
 from ortcffi.options.session import ExecutionMode as ExecutionMode
+from ortcffi.options.session import FreeDimension as FreeDimension
 from ortcffi.options.session import OptimizationLevel as OptimizationLevel
 from ortcffi.options.session import SessionOptions as SessionOptions
-from ortcffi.options.session_inputs import FreeDimension as FreeDimension
 from ortcffi.options.thread_pools import ThreadingOptions as ThreadingOptions
 from ortcffi.session.binding import Binding as Binding
 from ortcffi.session.editor import ModelEditor as ModelEditor

@@ -3,14 +3,25 @@
 
 from collections.abc import Mapping
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from ortcffi._convert import INT32, optional_mapping
+from ortcffi._convert import (
+    INT32,
+    AnyPath,
+    absolute,
+    encode,
+    integer,
+    mapping,
+    optional_mapping,
+)
 from ortcffi._handle import out_of, owner_of
-from ortcffi._native import lib
+from ortcffi._native import ffi, lib
 from ortcffi._public import described_by, public
+from ortcffi._table import highest_api_version
 from ortcffi.callbacks.logs import LogSeverity
-from ortcffi.errors import checked
+from ortcffi.custom_ops.describe import CustomOp
+from ortcffi.custom_ops.domain import CustomOpDomain
+from ortcffi.errors import OrtError, call, checked
 from ortcffi.options.callback_settings import (
     LoggerSetting,
     PolicySetting,
@@ -18,10 +29,9 @@ from ortcffi.options.callback_settings import (
     ThreadsSetting,
 )
 from ortcffi.options.config_entries import SessionConfig
-from ortcffi.options.custom_ops import CustomOps, copied
+from ortcffi.options.custom_ops import copied, listed, new_ops
 from ortcffi.options.providers import add_provider
-from ortcffi.options.read_back import read_settings
-from ortcffi.options.session_inputs import SessionInputs
+from ortcffi.options.read_back import read_items, read_settings
 from ortcffi.options.settings import (
     Options,
     Setting,
@@ -38,13 +48,17 @@ from ortcffi.options.settings import (
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
+    from ortcffi.values.value import Value
 
 __all__ = [
     "DevicePolicy",
     "ExecutionMode",
+    "FreeDimension",
     "OptimizationLevel",
     "SessionOptions",
 ]
+
+INT64 = (-(2**63), 2**63 - 1)
 
 
 @public
@@ -79,6 +93,25 @@ class DevicePolicy(IntEnum):
     MIN_OVERALL_POWER = lib.OrtExecutionProviderDevicePolicy_MIN_OVERALL_POWER
 
 
+@public
+class FreeDimension(NamedTuple):
+    """A free dimension of the model's inputs that is fixed to a value.
+
+    Attributes
+    ----------
+    name : str
+        The name or the denotation of the dimension in the model.
+    value : int
+        Its value.
+    is_denotation : bool
+        Whether `name` is the denotation, such as ``"DATA_BATCH"``.
+    """
+
+    name: str
+    value: int
+    is_denotation: bool = False
+
+
 class _OneWay(Setting[bool]):
     """A setting that can be turned off but not on again."""
 
@@ -90,7 +123,7 @@ class _OneWay(Setting[bool]):
 
 
 @public
-class SessionOptions(SessionInputs, CustomOps):
+class SessionOptions(Options):
     """Options of sessions. A session copies them when it is made.
 
     Meanwhile only `loading_cancelled` can be set, as long as a `ModelEditor` has them, too.
@@ -240,6 +273,291 @@ class SessionOptions(SessionInputs, CustomOps):
     def add_provider(self, name: str, settings: Mapping[str, str] | None = None) -> None:
         add_provider(self, name, settings)
 
+    # --- free dimensions --------------------------------------------------------------------------
+
+    def fix_dimension(self, name: str, value: int, *, is_denotation: bool = False) -> None:
+        """Fix the free dimensions with one name, in the inputs of the model, to a value.
+
+        Parameters
+        ----------
+        name : str
+            The name that the model gives the dimension, such as ``"batch"``.
+        value : int
+            The value. Libraries do not check it here.
+        is_denotation : bool, optional
+            Whether `name` is the denotation of the dimension, such as ``"DATA_BATCH"``.
+
+        Notes
+        -----
+        API functions: ``AddFreeDimensionOverrideByName``, since version 3, and
+        ``AddFreeDimensionOverride``.
+        """
+        slot = "AddFreeDimensionOverride" if is_denotation else "AddFreeDimensionOverrideByName"
+        fixed = integer("value", value, INT64)
+        dimension, text = FreeDimension(name, fixed, bool(is_denotation)), encode("name", name)
+        with lock:
+            self._call(slot, text, fixed)
+            self._values.setdefault("free_dimensions", []).append(dimension)
+
+    @property
+    def free_dimensions(self) -> list[FreeDimension]:
+        """The dimensions that were fixed, oldest first. Of equal names, a model uses the first."""
+        kept = self._kept("free_dimensions", [])
+        items = read_items(self, lib.ORTCFFI_FREE_DIMENSIONS)
+        found = [FreeDimension(item.name, item.number, item.is_denotation) for item in items]
+        return found or list(kept)
+
+    # --- initializers -----------------------------------------------------------------------------
+
+    def add_initializer(self, name: str, value: "Value") -> None:
+        """Replace the model's initializer of that name by a tensor, which sessions can share.
+
+        Parameters
+        ----------
+        name : str
+            The name of the initializer.
+        value : Value
+            A tensor over memory that it does not own, such as one over a borrowed array. It is kept
+            alive.
+
+        Raises
+        ------
+        InvalidArgument
+            The value is not a tensor or owns its memory, or that name was added before.
+
+        Notes
+        -----
+        API function: ``AddInitializer``, since version 6.
+        """
+        text, handle = encode("name", name), self._value("value", value)
+        with lock:
+            self._lend("initializers", [value])
+            self._call("AddInitializer", text, handle)
+            self._values.setdefault("initializers", {})[name] = value
+
+    @property
+    def initializers(self) -> "dict[str, Value]":
+        """The values of `add_initializer`, by name."""
+        return dict(self._kept("initializers", {}))
+
+    def add_external_initializers(self, values: "Mapping[str, Value]") -> None:
+        """Replace initializers that the model stores in external files by tensors.
+
+        Parameters
+        ----------
+        values : mapping of str to Value
+            As for `add_initializer`.
+
+        Notes
+        -----
+        API function: ``AddExternalInitializers``, since version 12.
+        """
+        values = mapping("values", values)
+        names = [ffi.from_buffer(encode("a name", name) + b"\0") for name in values]
+        handles = [self._value(f"the value of {name!r}", value) for name, value in values.items()]
+        arrays = ffi.new("char*[]", names), ffi.new("OrtValue*[]", handles)
+        with lock:
+            self._lend("external_initializers", values.values())
+            self._call("AddExternalInitializers", *arrays, len(names))
+            self._values.setdefault("external_initializers", {}).update(values)
+
+    @property
+    def external_initializers(self) -> "dict[str, Value]":
+        """The values of `add_external_initializers`, by name."""
+        return dict(self._kept("external_initializers", {}))
+
+    def add_external_files(self, files: Mapping[str, Any]) -> None:
+        """Give sessions the content of the external files in which a model stores initializers.
+
+        Parameters
+        ----------
+        files : mapping of str to bytes-like
+            The content, by the file name in the model. It is borrowed, not copied, so it is kept
+            alive and must not change.
+
+        Raises
+        ------
+        InvalidArgument
+            A file of that name was added before.
+
+        Notes
+        -----
+        API function: ``AddExternalInitializersFromFilesInMemory``, since version 18.
+        """
+        files = mapping("files", files)
+        names = [ffi.from_buffer(encode("a name", name) + b"\0") for name in files]
+        contents = [_bytes(f"the content of {name!r}", files[name]) for name in files]
+        sizes = ffi.new("size_t[]", [len(content) for content in contents])
+        arrays = ffi.new("char*[]", names), ffi.new("char*[]", contents), sizes
+        with lock:
+            self._lend("external_files", contents)
+            self._call("AddExternalInitializersFromFilesInMemory", *arrays, len(names))
+            self._values.setdefault("external_files", {}).update(files)
+
+    @property
+    def external_files(self) -> dict[str, Any]:
+        """The contents of `add_external_files`, by name."""
+        return dict(self._kept("external_files", {}))
+
+    def set_weightless_source(self, model: Any) -> None:
+        """Give execution providers the source model of a compiled model without weights.
+
+        Parameters
+        ----------
+        model : bytes-like
+            The bytes of the model, at least one. Borrowed and kept alive.
+
+        Notes
+        -----
+        API function: ``SessionOptionsSetWeightlessSourceModelBuffer``, since version 29.
+        """
+        held = _bytes("model", model)
+        with lock:
+            self._lend("weightless_source", [held])
+            self._call("SessionOptionsSetWeightlessSourceModelBuffer", held, len(held))
+            self._values["weightless_source"], self._alive["weightless_source"] = model, [held]
+
+    @property
+    def weightless_source(self) -> Any:
+        """What `set_weightless_source` was given, or None."""
+        return self._kept("weightless_source", None)
+
+    def _kept(self, name: str, default: Any) -> Any:
+        self.handle  # noqa: B018  # raises if closed
+        return self._values.get(name, default)
+
+    def _value(self, argument: str, value: Any) -> Any:
+        """The handle of a value, which must be of the same table."""
+        handle = getattr(value, "handle", None)
+        if not isinstance(handle, ffi.CData) or ffi.typeof(handle) is not ffi.typeof("OrtValue*"):
+            raise TypeError(f"{argument} must be a Value, not {type(value).__name__}")
+        if value.api != self.api:
+            raise ValueError(f"{argument} belongs to {value.api}, and these options to {self.api}")
+        value._lend()  # so that close() does not release it while these options keep it
+        return handle
+
+    # --- custom ops -------------------------------------------------------------------------------
+
+    def register_custom_ops(self, path: AnyPath) -> None:
+        """Load a library and have it register its ops.
+
+        The library stays loaded as long as these options or a copy of them exist. On failure it is
+        unloaded, and nothing that it registered stays.
+
+        Parameters
+        ----------
+        path : str, bytes or os.PathLike
+            A library that exports ``RegisterCustomOps``.
+
+        Raises
+        ------
+        Fail
+            It cannot be loaded, or has no such function.
+        OrtError
+            The library's own function fails.
+
+        Notes
+        -----
+        API function: ``RegisterCustomOpsLibrary_V2``, since version 14. The library is given the
+        ``base`` of `api`. With another library than the embedded core, the op library is given a
+        table that records what it registers and forwards each call, because that library's options
+        cannot be read.
+        """
+        name = encode("path", absolute("path", path))
+        slot = "RegisterCustomOpsLibrary_V2"
+        if self.api.is_core:
+            self._register(slot, lib.ortcffi_register_library, name)
+            return
+        self._record(slot, lib.ortcffi_record_library, name)
+
+    def register_custom_ops_function(self, name: str) -> None:
+        """Call a function that is already loaded, to register its ops.
+
+        Parameters
+        ----------
+        name : str
+            The symbol of a function such as ``RegisterCustomOps``, in the program or in a library
+            that was opened with ``RTLD_GLOBAL``.
+
+        Raises
+        ------
+        Fail
+            There is no such symbol.
+        OrtError
+            The function itself fails.
+
+        Notes
+        -----
+        API function: ``RegisterCustomOpsUsingFunction``, since version 14; see
+        `register_custom_ops`.
+        """
+        slot, symbol = "RegisterCustomOpsUsingFunction", encode("name", name)
+        if self.api.is_core:
+            self._register(slot, lib.ortcffi_register_function, symbol)
+        elif function := lib.ortcffi_library_symbol(ffi.NULL, symbol):
+            self._record(slot, lib.ortcffi_record_function, function)
+        else:
+            self._call(slot, symbol)
+
+    def add_custom_op_domain(self, domain: CustomOpDomain) -> None:
+        """Add a domain, whose ops sessions then know. The domain is kept alive.
+
+        Notes
+        -----
+        API function: ``AddCustomOpDomain``.
+        """
+        if not isinstance(domain, CustomOpDomain):
+            raise TypeError(f"domain must be a CustomOpDomain, not {type(domain).__name__}")
+        if domain.api != self.api:
+            raise ValueError(f"domain belongs to {domain.api}, and these options to {self.api}")
+        handle = domain.handle
+        with lock:
+            self._lend("op_domains", [handle])
+            self._call("AddCustomOpDomain", handle)
+            self._values["op_domains"] = [*self._values.get("op_domains", []), domain]
+
+    @property
+    def custom_ops(self) -> list[CustomOp]:
+        """The ops that were registered, with what they declare.
+
+        Of options that another library than the embedded core made: the ops that were registered
+        through this object, or through the one that it is a copy of.
+        """
+        handle = self.handle
+        if self.api.is_core:
+            return listed(lib.ortcffi_options_ops(handle))
+        recorded = self._alive.get("custom_ops")
+        found = listed(recorded) if recorded else []
+        for domain in self._values.get("op_domains", []):
+            found += domain.ops if not domain.closed else []
+        return found
+
+    def _register(self, slot: str, register: Any, what: bytes) -> None:
+        """Register with options of the core; the op library is given the base of this table."""
+        handle, api = self.handle, self.api
+        api.require(slot)
+        with lock:  # one registration that fails takes back what was registered since it began
+            call(api.pointer, slot, register, handle, api.base, what)
+
+    def _record(self, slot: str, record: Any, what: Any) -> None:
+        handle, api = self.handle, self.api
+        api.require(slot)
+        # The library's own, which may be newer than the table that we have of it.
+        version = highest_api_version(api.version_string)
+        with lock:
+            known = self._alive.get("custom_ops")
+            ops = known or new_ops(ffi.NULL)
+            self._alive["custom_ops"] = ops  # before an interrupt can come
+            base, table = api.base, api.client_table
+            try:
+                call(api.pointer, slot, record, base, table, version, handle, what, ops)
+            except OrtError:
+                if not known:
+                    self._alive.pop("custom_ops")
+                raise
+
+    # --- copies -----------------------------------------------------------------------------------
+
     def clone(self) -> Self:
         """Copy the options; the copy keeps the same objects alive. Also ``copy.copy(options)``.
 
@@ -266,3 +584,11 @@ class SessionOptions(SessionInputs, CustomOps):
         """
         has_ops = self._alive.get("custom_ops") or self._alive.get("op_domains")
         return self if has_ops and self.api.version < 20 else self.clone()
+
+
+def _bytes(argument: str, content: Any) -> Any:
+    try:
+        return ffi.from_buffer("char[]", content)
+    except (TypeError, ValueError, BufferError):
+        kind = type(content).__name__
+        raise TypeError(f"{argument} must be bytes-like and contiguous, not {kind}") from None
