@@ -8,6 +8,7 @@ may still refer to its table.
 import os
 import re
 import sys
+from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -120,15 +121,15 @@ def load(path: AnyPath | None = None) -> Api:
 
 def installed_libraries() -> list[str]:
     """The libraries of the package ``onnxruntime`` that an import would find, newest first."""
-    try:
-        spec = find_spec("onnxruntime")
-    except (
-        ValueError,
-        TypeError,
-    ):  # sys.modules or sys.path has something odd
-        spec = None
-    places = spec.submodule_search_locations if spec else None
-    return [library for place in places or () for library in libraries_in(place)]
+    for find in (find_spec, PathFinder.find_spec):
+        try:
+            spec = find("onnxruntime")
+        except (ValueError, TypeError):  # sys.modules or sys.path has something odd
+            continue
+        places = spec.submodule_search_locations if spec else None
+        if found := [library for place in places or () for library in libraries_in(place)]:
+            return found
+    return []  # also by the second, which does not look in sys.modules, where the drop-in may be
 
 
 def libraries_in(package: str) -> list[str]:

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support import models
 from support.paths import CHECKOUT
 from support.processes import run
 from support.releases import installed_release
@@ -163,5 +164,5 @@ assert C.Fail is Fail is ortcffi.compat.capi.onnxruntime_pybind11_state.Fail
 assert onnxruntime.InferenceSession.__module__.startswith("ortcffi")
 """
     path = Path(tmp_path) / "program.py"
-    path.write_text(program)
+    path.write_text(f"{program}\nonnxruntime.InferenceSession({models.add()!r})")
     run(sys.executable, path)
