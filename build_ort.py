@@ -98,6 +98,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/session/jobs.c",
     "ortcffi/boundary/session/workers.c",
     "ortcffi/boundary/session/callers.c",
+    "ortcffi/boundary/session/counts.c",
     "ortcffi/boundary/official/official.c",
 ]
 BENCH_SOURCES = [

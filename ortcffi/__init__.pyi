@@ -87,6 +87,11 @@ from ortcffi.session.binding import Binding as Binding
 from ortcffi.session.editor import ModelEditor as ModelEditor
 from ortcffi.session.lora import LoraAdapter as LoraAdapter
 from ortcffi.session.metadata import ModelMetadata as ModelMetadata
+from ortcffi.session.metrics import Metrics as Metrics
+from ortcffi.session.metrics import SessionMetrics as SessionMetrics
+from ortcffi.session.metrics import count_runs as count_runs
+from ortcffi.session.metrics import metrics as metrics
+from ortcffi.session.metrics import sessions as sessions
 from ortcffi.session.profile import OperatorTime as OperatorTime
 from ortcffi.session.profile import Profile as Profile
 from ortcffi.session.profile import ProfileEvent as ProfileEvent

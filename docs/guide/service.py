@@ -120,9 +120,6 @@ async def count(request: Request, answer: Any) -> Any:
 @app.get("/metrics", response_class=PlainTextResponse)
 def metrics() -> str:
     """Print the figures as Prometheus reads them."""
-    with app.state.session.allocator() as allocator:
-        stats = allocator.stats
-    lines = [f"requests_running {running}", f"arena_bytes {stats.bytes_reserved}"]
-    lines += [f"arena_bytes_in_use {stats.bytes_allocated}", f"arena_bytes_peak {stats.max_memory}"]
+    lines = [f"requests_running {running}"]
     lines += [f'answers{{status="{status}"}} {number}' for status, number in answers.items()]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n" + ort.metrics().prometheus()

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """`Session`: a model that a library has loaded, and its runs."""
 
+import itertools
+import weakref
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -53,6 +55,9 @@ if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
 __all__ = ["Session"]
+
+_numbers = itertools.count(1)
+living: "dict[int, weakref.ref[Session]]" = {}  # by number, in the order in which they were made
 
 
 @public
@@ -249,6 +254,8 @@ class Session(Suggests, Engine, Closing):
         with environment._state.making(kept):
             source.create(handle, given, out_of(self))
         self._read_ports()
+        number = next(_numbers)
+        living[number] = weakref.ref(self, lambda _: living.pop(number, None))
 
     @classmethod
     def from_handle(cls, api: "Api", handle: Any, lender: object) -> Self:

@@ -169,6 +169,7 @@ void ortcffi_job_ended(void* context, OrtValue** outputs, size_t count, OrtStatu
   (void)count;
   struct job* job = context;
   job->status = status;
+  job->run.ended = ortcffi_now();
   atomic_store(&job->run.is_done, 1);
   if (!Py_IS_TYPE(job->notify, ortcffi_mailbox_type) || !post((struct mailbox*)job->notify, job)) {
     ortcffi_call_back_later(job);
@@ -245,10 +246,12 @@ PyObject* ortcffi_session_submit(PyObject* self, PyObject* const* arguments, Py_
   if (answer == 0) {
     ortcffi_run_link(&job->run);
     ortcffi_watch_deadline(&job->run);
+    job->run.began = ortcffi_now();
     Py_INCREF((PyObject*)job); /* for the library, until the job has ended */
     OrtStatus* status = start(job);
     if (status != NULL) {
       Py_DECREF((PyObject*)job);
+      ortcffi_count_run(&job->run, 0, status);
       ortcffi_run_fail(&job->run, status, "RunAsync");
       answer = -1;
     }
@@ -261,6 +264,11 @@ PyObject* ortcffi_session_submit(PyObject* self, PyObject* const* arguments, Py_
 }
 
 /* --- Job ---------------------------------------------------------------------------------------*/
+
+/* After the library has ended the run; before its status is used up. */
+static void count_run(struct job* job) {
+  ortcffi_count_run(&job->run, job->run.ended - job->run.began, job->status);
+}
 
 static void end_run(struct job* job) {
   if (job->run.link != NULL) {
@@ -279,6 +287,7 @@ static PyObject* result(PyObject* self, PyObject* unused) {
     return NULL;
   }
   PyObject* results = NULL;
+  count_run(job);
   OrtStatus* status = job->status;
   job->status = NULL;
   if (status != NULL) {
@@ -313,6 +322,9 @@ static void job_dealloc(PyObject* self) {
   struct job* job = (struct job*)self;
   PyTypeObject* type = Py_TYPE(self);
   if (job->run.session != NULL) {
+    if (atomic_load(&job->run.is_done)) {
+      count_run(job);
+    }
     job->run.session->maker->api->ReleaseStatus(job->status);
     end_run(job);
   }

@@ -306,9 +306,10 @@ static int perform_without_gil(struct run* run, struct habit* habit, OrtStatus**
     Py_BEGIN_ALLOW_THREADS;
     double began = ortcffi_now();
     *status = ortcffi_call_run(run);
-    seconds = *status == NULL ? ortcffi_now() - began : INFINITY;
+    seconds = ortcffi_now() - began;
     Py_END_ALLOW_THREADS;
-    ortcffi_watch_end(&watch, run, habit, seconds);
+    ortcffi_watch_end(&watch, run, habit, *status == NULL ? seconds : INFINITY);
+    ortcffi_count_run(run, seconds, *status);
   }
   ortcffi_run_unlink(run);
   return answer;
@@ -317,7 +318,9 @@ static int perform_without_gil(struct run* run, struct habit* habit, OrtStatus**
 int ortcffi_run_perform(struct run* run, struct habit* habit, int holds_gil, const char* function) {
   OrtStatus* status = NULL;
   if (holds_gil && run->deadline == 0) {
+    double began = ortcffi_counts_runs ? ortcffi_now() : 0;
     status = ortcffi_call_run(run);
+    ortcffi_count_run(run, ortcffi_counts_runs ? ortcffi_now() - began : 0, status);
   } else if (perform_without_gil(run, habit, &status) < 0) {
     return -1;
   }

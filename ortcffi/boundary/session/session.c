@@ -231,6 +231,7 @@ static PyMethodDef session_methods[] = {
     {"_place_of_output", place_of_output, METH_O, NULL},
     {"_remakes", set_renew, METH_NOARGS, NULL},
     {"_renew", renew_by, METH_O, NULL},
+    {"_counts", ortcffi_session_counts, METH_NOARGS, NULL},
     {"_ask_options", ask_options, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };

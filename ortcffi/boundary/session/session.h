@@ -77,6 +77,20 @@ struct habit {
   char has_short, has_long;
 };
 
+/* Durations from 256 ns to 2^37 ns, each power of two in four equal parts; the last has all above.
+ */
+#define DURATIONS 116
+#define ERROR_CODES 16
+
+/* What the runs of a session were like, since it was made; see ort.metrics. */
+struct counts {
+  uint64_t by_duration[DURATIONS]; /* runs that succeeded */
+  uint64_t errors[ERROR_CODES];    /* those that the library failed, by OrtErrorCode */
+  uint64_t endings[4];             /* those that were ended early, by `enum ending` */
+  uint64_t refused;                /* calls with arguments that the library was not given */
+  double seconds;                  /* of the runs that succeeded, together */
+};
+
 struct session {
   struct handle life; /* of the OrtSession; its parents are what the library borrows */
   struct maker* maker;
@@ -96,6 +110,7 @@ struct session {
   char asks_options; /* runs that have no options ask Python for them */
   char calls_python; /* a run may call Python, on any thread */
   char holds_gil;    /* runs keep the GIL, as the caller wants; never where they call Python */
+  struct counts counts;
 };
 
 /* Why a run was told to end early. */
@@ -124,6 +139,8 @@ struct run {
   double deadline;    /* on the clock of ortcffi_now(); 0 for none */
   double timeout;     /* the seconds that it was given, if it has one */
   atomic_int is_done; /* of a job: whether it has ended, and only its results are left */
+  double began;       /* of a job, as `ended`: on the same clock */
+  double ended;
   struct run* next;
   struct run** link; /* what points to this run while it is under way */
   void** room;
@@ -189,6 +206,12 @@ OrtStatus* ortcffi_call_run(struct run* run);
  * GIL. -1 with an exception, that of the handler of a signal or that of the library's `function`.
  */
 int ortcffi_run_perform(struct run* run, struct habit* habit, int holds_gil, const char* function);
+/* Counts a run that has ended, with the seconds that it took and its status, NULL for success. */
+void ortcffi_count_run(struct run* run, double seconds, const OrtStatus* status);
+/* Whether runs are counted. */
+extern int ortcffi_counts_runs;
+/* _counts(): (by_duration, errors, endings, refused, seconds), the first three as tuples. */
+PyObject* ortcffi_session_counts(PyObject* self, PyObject* unused);
 /* The results as a list; NULL with an exception. */
 PyObject* ortcffi_run_results(struct run* run, int as_values);
 /* Raises what a run failed with, and releases the status. */

@@ -13,6 +13,9 @@ ortcffi_object* ortcffi_session_types(void);
 /* How many sessions the libraries hold for this package. */
 int64_t ortcffi_live_sessions(void);
 
+/* Whether sessions count their runs from now on. */
+void ortcffi_count_runs(int is_on);
+
 /* Says which thread is Python's main thread, and forgets runs: before the first run, and in the
  * child of a fork. */
 void ortcffi_watch_init(unsigned long main_ident);

@@ -73,7 +73,7 @@ class Server:
 
     def metric(self, name):
         lines = self.ask("/metrics")[1].splitlines()
-        return next(int(line.split()[1]) for line in lines if line.split()[0] == name)
+        return next(int(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(name))
 
 
 @contextmanager
@@ -111,7 +111,7 @@ def test_the_service_answers_refuses_and_logs(command, model, tmp_path):
             assert (status, "times" in body) == (400, True)
             assert server.ask(path, HUGE)[0] == 503
             assert server.ask(path, QUICK)[0] == 200
-        assert server.metric("arena_bytes") <= 256 << 20
+        assert server.metric("ortcffi_arena_bytes") <= 256 << 20
         wait_until(lambda: server.has_logged("503: "))
         logged = [line for line in server.log.read_text().splitlines() if line.startswith("{")]
         assert {json.loads(line)["level"] for line in logged} >= {"INFO", "WARNING"}

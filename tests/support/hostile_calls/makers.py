@@ -212,5 +212,6 @@ ENGINE: dict[str, Maker] = {
     "ModelEditor": lambda api: ort.ModelEditor(models.add(), api=api),
     "Official SoftBound": lambda _api: ort.attach(),
     "Profile ProfileEvent OperatorTime": profile,
+    "Metrics SessionMetrics": lambda: (ort.metrics(), ort.metrics().sessions),
     "compat": of_compat,
 }

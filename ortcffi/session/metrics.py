@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: MIT
+"""The living sessions of the process, and what their runs were like."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import accumulate
+from typing import NamedTuple
+
+from ortcffi._exceptions import ErrorCode
+from ortcffi._native import lib
+from ortcffi._public import public
+from ortcffi._text import html_table, scaled, size
+from ortcffi.errors import OrtError
+from ortcffi.memory.stats import AllocatorStats
+from ortcffi.session.session import Session, living
+
+__all__ = ["Metrics", "SessionMetrics", "count_runs", "metrics", "sessions"]
+
+# As place_of() in boundary/session/counts.c: each power of two has four parts.
+_FIRST_POWER, _PARTS = 8, 4
+_ENDINGS = {1: "CANCELLED", 2: "TIMEOUT", 3: "INTERRUPTED"}
+_SHARED = "session.use_env_allocators"
+_BOUNDS = [1 << power for power in range(10, 36, 2)]  # nanoseconds, of Prometheus's histogram
+_UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
+
+
+@public
+class SessionMetrics(NamedTuple):
+    """What the runs of a session were like, since it was made.
+
+    Attributes
+    ----------
+    number : int
+        1 for the first session that the process made, and so on.
+    model : str
+        The path of the model; ``"bytes"`` or ``"made in Python"`` where it has none.
+    runs : int
+        Runs that succeeded.
+    running : int
+        Runs under way.
+    errors : mapping of str to int
+        Runs that failed, by the name of the `ErrorCode`; ``"CANCELLED"``, ``"TIMEOUT"`` and
+        ``"INTERRUPTED"`` for those that were ended early; ``"REFUSED"`` for calls whose arguments
+        were wrong, so that the library was not called. Without those that are 0.
+    seconds : float
+        What the runs that succeeded took together.
+    durations : tuple of int
+        How many of them took how long: see `quantile`.
+    arena : str or None
+        The arena that has the memory of its CPU tensors: a key of `Metrics.arenas`.
+    """
+
+    number: int
+    model: str
+    runs: int
+    running: int
+    errors: Mapping[str, int]
+    seconds: float
+    durations: tuple[int, ...]
+    arena: str | None
+
+    def __repr__(self) -> str:
+        errors = f" errors={dict(self.errors)}" if self.errors else ""
+        return f"<SessionMetrics {self.number} {self.model!r} runs={self.runs}{errors}>"
+
+    def quantile(self, part: float) -> float | None:
+        """The seconds within which a part of the runs succeeded; None where there was no run.
+
+        Parameters
+        ----------
+        part : float
+            From 0 to 1: 0.5 for the median, 0.99 for the 99th percentile.
+
+        Notes
+        -----
+        Counted are ranges of durations, four for each power of two, so that the answer is up to
+        25 % more than the exact one.
+        """
+        if not 0 <= part <= 1:
+            raise ValueError(f"part must be from 0 to 1, not {part!r}")
+        if not self.runs:
+            return None
+        wanted = max(part * self.runs, 1)
+        places = enumerate(accumulate(self.durations))
+        return next(_end_of(place) for place, count in places if count >= wanted) * 1e-9
+
+    @property
+    def p50(self) -> float | None:
+        """The median of the durations, in seconds."""
+        return self.quantile(0.5)
+
+    @property
+    def p99(self) -> float | None:
+        """The 99th percentile of the durations, in seconds."""
+        return self.quantile(0.99)
+
+
+@public
+class Metrics(NamedTuple):
+    """What `metrics` found.
+
+    Attributes
+    ----------
+    sessions : tuple of SessionMetrics
+        The sessions that are open, the oldest first.
+    arenas : mapping of str to AllocatorStats
+        The statistics of each arena once, however many sessions share it: ``"session 1"`` for the
+        arena of one session, ``"environment of ..."`` for one of an environment.
+    """
+
+    sessions: tuple[SessionMetrics, ...]
+    arenas: Mapping[str, AllocatorStats]
+
+    def prometheus(self) -> str:
+        """The text that Prometheus reads, with times in seconds and memory in bytes.
+
+        Examples
+        --------
+        >>> print(ort.metrics().prometheus().splitlines()[0])
+        # HELP ortcffi_run_seconds How long runs took that succeeded.
+        """
+        return "\n".join(_lines(self)) + "\n"
+
+    def __repr__(self) -> str:
+        return f"<Metrics of {len(self.sessions)} sessions and {len(self.arenas)} arenas>"
+
+    def __str__(self) -> str:
+        return "\n".join("  ".join(row) for row in _rows(self))
+
+    def _repr_html_(self) -> str:
+        return html_table("Metrics", *_header_and_rows(self))
+
+
+@public
+def sessions() -> list[Session]:
+    """The open sessions of this process, the oldest first; those of the drop-in among them."""
+    return [session for _, session in _open_sessions()]
+
+
+@public
+def metrics() -> Metrics:
+    """What the runs of the open sessions were like, and the statistics of their arenas.
+
+    Runs are counted where the library was called for them: those of `Session.run` and its kin, of
+    bindings, awaited ones, and those of the drop-in. `count_runs` turns that off.
+
+    Examples
+    --------
+    >>> for each in ort.metrics().sessions:
+    ...     print(each.model, each.runs, each.errors, each.p99)
+    """
+    found, arenas = [], {}
+    for number, session in _open_sessions():
+        arena = _arena_of(number, session)
+        if arena is not None and arena not in arenas:
+            stats = _stats_of(session)
+            if stats is not None:
+                arenas[arena] = stats
+        found.append(_metrics_of(number, session, arena if arena in arenas else None))
+    return Metrics(tuple(found), arenas)
+
+
+@public
+def count_runs(on: bool) -> None:
+    """Have sessions count their runs, as they do, or no longer; for all of the process."""
+    if not isinstance(on, bool):
+        raise TypeError(f"on must be a bool, not {type(on).__name__}")
+    lib.ortcffi_count_runs(on)
+
+
+# --- what is found --------------------------------------------------------------------------------
+
+
+def _open_sessions() -> Iterator[tuple[int, Session]]:
+    for number, reference in list(living.items()):
+        session = reference()
+        if session is not None and not session.closed:
+            yield number, session
+
+
+def _metrics_of(number: int, session: Session, arena: str | None) -> SessionMetrics:
+    durations, by_code, endings, refused, seconds = session._counts()
+    errors = {ErrorCode(code).name: count for code, count in enumerate(by_code) if count}
+    errors |= {name: endings[ending] for ending, name in _ENDINGS.items() if endings[ending]}
+    errors |= {"REFUSED": refused} if refused else {}
+    model, runs = _model_of(session), sum(durations)
+    return SessionMetrics(number, model, runs, session.running, errors, seconds, durations, arena)
+
+
+def _model_of(session: Session) -> str:
+    source = session._source
+    if isinstance(source, (str, os.PathLike)):
+        return os.fspath(source)
+    return "made in Python" if source is None else "bytes"
+
+
+def _arena_of(number: int, session: Session) -> str | None:
+    """The name of the arena; None where the options say that there is none."""
+    options = session._options
+    if options is not None and options.config.get(_SHARED) == "1":
+        return f"environment of {session.api.library}"
+    return f"session {number}" if options is None or options.cpu_arena else None
+
+
+def _stats_of(session: Session) -> AllocatorStats | None:
+    try:
+        with session.allocator() as allocator:
+            return allocator.stats
+    except (OrtError, ValueError):  # an older library, or closed meanwhile
+        return None
+
+
+def _end_of(place: int) -> float:
+    """The nanoseconds that end a range of durations."""
+    power, part = divmod(place, _PARTS)
+    return (1 << (power + _FIRST_POWER)) * (1 + (part + 1) / _PARTS)
+
+
+# --- as text --------------------------------------------------------------------------------------
+
+
+def _header_and_rows(found: Metrics) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    header = "session", "runs", "errors", "p50", "p99", "arena"
+    rows = []
+    for each in found.sessions:
+        stats = found.arenas.get(each.arena or "")
+        times = (
+            "-" if seconds is None else scaled(seconds, _UNITS) for seconds in (each.p50, each.p99)
+        )
+        name = f"{each.number} {each.model}"
+        held = size(None if stats is None else stats.bytes_reserved)
+        rows.append((name, str(each.runs), str(sum(each.errors.values())), *times, held))
+    return header, rows
+
+
+def _rows(found: Metrics) -> list[list[str]]:
+    header, rows = _header_and_rows(found)
+    table = [header, *rows]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    first = widths[0]
+    return [[row[0].ljust(first), *map(str.rjust, row[1:], widths[1:])] for row in table]
+
+
+def _lines(found: Metrics) -> Iterator[str]:
+    yield from _head("run_seconds", "histogram", "How long runs took that succeeded.")
+    for each in found.sessions:
+        labels = _labels(each)
+        for bound in _BOUNDS:
+            within = sum(n for i, n in enumerate(each.durations) if _end_of(i) <= bound)
+            yield f'ortcffi_run_seconds_bucket{{{labels},le="{bound * 1e-9:.9g}"}} {within}'
+        yield f'ortcffi_run_seconds_bucket{{{labels},le="+Inf"}} {each.runs}'
+        yield f"ortcffi_run_seconds_sum{{{labels}}} {each.seconds:.9g}"
+        yield f"ortcffi_run_seconds_count{{{labels}}} {each.runs}"
+    yield from _head("run_errors_total", "counter", "Runs that failed, by code.")
+    for each in found.sessions:
+        for code, count in each.errors.items():
+            yield f'ortcffi_run_errors_total{{{_labels(each)},code="{code}"}} {count}'
+    yield from _head("runs_under_way", "gauge", "Runs under way.")
+    for each in found.sessions:
+        yield f"ortcffi_runs_under_way{{{_labels(each)}}} {each.running}"
+    yield from _head("arena_bytes", "gauge", "Memory of arenas.")
+    for arena, stats in found.arenas.items():
+        yield from _arena_lines(arena, stats)
+
+
+def _arena_lines(arena: str, stats: AllocatorStats) -> Iterable[str]:
+    parts = {
+        "reserved": stats.bytes_reserved,
+        "in_use": stats.bytes_allocated,
+        "peak": stats.max_memory,
+        "limit": stats.limit,
+    }
+    for part, count in parts.items():
+        if count is not None and (part != "limit" or count > 0):
+            yield f'ortcffi_arena_bytes{{arena="{_escaped(arena)}",part="{part}"}} {count}'
+
+
+def _head(name: str, kind: str, text: str) -> tuple[str, str]:
+    return f"# HELP ortcffi_{name} {text}", f"# TYPE ortcffi_{name} {kind}"
+
+
+def _labels(each: SessionMetrics) -> str:
+    return f'session="{each.number}",model="{_escaped(each.model)}"'
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", r"\\").replace("\n", r"\n").replace('"', r"\"")

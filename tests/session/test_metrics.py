@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""What the living sessions of the process did."""
+
+import gc
+import time
+
+import numpy as np
+import pytest
+from support import models
+from support.processes import TIME_LIMIT
+from support.threads import run_async, run_threads
+
+import ortcffi as ort
+
+pytestmark = pytest.mark.usefixtures("real_api")
+
+
+def of(session):
+    """The metrics of a session."""
+    places = {id(each): place for place, each in enumerate(ort.sessions())}
+    return ort.metrics().sessions[places[id(session)]]
+
+
+@pytest.fixture
+def session(opened):
+    return opened(models.scaled())
+
+
+def test_each_way_to_run_is_counted_once(session, x):
+    session.run(x=x)
+    session.run_values(x=x)
+    session.bind({"x": x}).run()
+    session.run_future({"x": x}).result(TIME_LIMIT)
+
+    async def wait():
+        await session.run_async({"x": x})
+
+    run_async(wait())
+    found = of(session)
+    assert (found.runs, sum(found.durations), dict(found.errors)) == (5, 5, {})
+
+
+def test_a_run_that_keeps_the_gil_is_counted(opened, x):
+    session = opened(models.scaled(), hold_gil=True)
+    session.run(x=x)
+    assert of(session).runs == 1
+    assert 0 < of(session).seconds < 60
+
+
+def test_errors_are_counted_by_code(opened, x):
+    options = ort.SessionOptions(log_severity=ort.LogSeverity.FATAL)
+    session = opened(models.loop(10**12, 32), options)
+    with pytest.raises(TimeoutError):
+        session.run({"x": np.eye(32, dtype=np.float32)}, timeout=0.01)
+    with pytest.raises(ort.errors.InvalidArgument):
+        session.run({"no such input": x})
+    assert dict(of(session).errors) == {"TIMEOUT": 1, "REFUSED": 1}
+
+
+def test_quantiles_are_at_most_a_quarter_too_long(session, x):
+    began = time.perf_counter()
+    session.run(x=x)
+    longest = time.perf_counter() - began
+    found = of(session)
+    assert found.seconds < found.p50 <= 1.25 * found.seconds
+    assert found.p50 == found.p99 <= 1.25 * longest
+    with pytest.raises(ValueError, match="part must be"):
+        found.quantile(1.5)
+
+
+def test_a_session_without_runs_has_no_quantiles(session):
+    assert of(session).p50 is None
+    assert str(ort.metrics())
+
+
+def test_counting_can_be_turned_off(session, x):
+    ort.count_runs(False)
+    try:
+        session.run(x=x)
+        assert of(session).runs == 0
+    finally:
+        ort.count_runs(True)
+    with pytest.raises(TypeError, match="on must be a bool"):
+        ort.count_runs(1)
+
+
+def test_sessions_are_listed_until_they_are_closed_or_gone():
+    before = ort.sessions()
+    first, second = ort.Session(models.scaled()), ort.Session(models.scaled())
+    assert ort.sessions() == [*before, first, second]
+    first.close()
+    assert ort.sessions() == [*before, second]
+    del second
+    gc.collect()
+    assert ort.sessions() == before
+
+
+def test_an_arena_that_sessions_share_is_there_once(real_api, x):
+    shared = {"session.use_env_allocators": "1"}
+    with ort.Env("test", real_api) as env, ort.ArenaCfg(max_bytes=1 << 26, api=real_api) as cfg:
+        env.create_arena(cfg=cfg)
+        with ort.SessionOptions(real_api, config=shared) as options:
+            made = [ort.Session(models.scaled(), options, env=env) for _ in range(3)]
+            for each in made:
+                each.run(x=x)
+            arenas = {of(each).arena for each in made}
+            (name,) = arenas
+            assert ort.metrics().arenas[name].bytes_reserved > 0
+            for each in made:
+                each.close()
+
+
+def test_prometheus_reads_the_text(x, tmp_path):
+    path = tmp_path / 'a "model"\n.onnx'
+    path.write_bytes(models.scaled())
+    with ort.Session(path) as other:
+        other.run(x=x)
+        text = ort.metrics().prometheus()
+    for line in text.splitlines():
+        assert line.startswith("# ") or float(line.rsplit(" ", 1)[1]) >= 0
+    assert 'a \\"model\\"\\n.onnx"} 1' in text
+    assert 'le="+Inf"} 1' in text
+
+
+def test_figures_of_a_session_are_of_all_threads(session):
+    x = np.ones((1, 4), np.float32)
+    run_threads(*4 * [lambda: [session.run(x=x) for _ in range(50)]])
+    assert of(session).runs == 200
