@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The only importer of the compiled module."""
 
+import gc
 import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -52,12 +53,20 @@ def _check_layout() -> None:
         )
 
 
+def _document() -> None:
+    """Give `lib` the docstring that help() and inspect ask for; CFFI's libraries raise for it."""
+    for found in gc.get_referents(lib):
+        if type(found) is dict:  # in which it looks first
+            found["__doc__"] = "The C functions of the boundary, and the constants of its headers."
+
+
 if TYPE_CHECKING:
     from ortcffi._compiled import Handle as Owner
 else:
     Owner = lib.ortcffi_new_handle_type()  # before any function that takes an object
 _check_layout()
 _build_types()
+_document()
 lib.ortcffi_handles_begin(ffi.from_buffer)
 lib.ortcffi_references_begin()
 if hasattr(os, "register_at_fork"):

@@ -30,7 +30,9 @@ def _maker_of(api: "Api") -> Maker:
 class _FoundOnce:
     """Like `functools.cached_property`, without a lock that a thread could hold during a fork."""
 
-    def __get__(self, api: "Api", kind: "type[Api]") -> Maker:
+    def __get__(self, api: "Api | None", kind: "type[Api]") -> "Maker | _FoundOnce":
+        if api is None:  # of the class, for inspect
+            return self
         found: Maker = vars(api).setdefault("_maker", _maker_of(api))
         return found
 
