@@ -15,9 +15,9 @@ from pathlib import Path
 
 from ortcffi._program import program_name
 from ortcffi.cli.top_live import Live
-from ortcffi.official.picture import save_svg
+from ortcffi.official.picture import as_svg
 from ortcffi.official.recording import Recorder
-from ortcffi.official.report import as_json, as_table
+from ortcffi.official.report import as_html, as_json, as_table
 
 DESCRIPTION = """\
 Run a Python program and tell what its sessions of the official package onnxruntime do: runs and
@@ -26,6 +26,7 @@ EPILOG = """\
 ortcffi top program.py ARGUMENTS, ortcffi top -m module ARGUMENTS: the program runs in this process.
 ortcffi top -- COMMAND ARGUMENTS: a command that starts Python by itself; each Python process that
 made a session tells. The exit status is the program's."""
+_FILES = ("json", "svg", "html")  # the options with a file, as `_tell` takes them
 VARIABLE = "ORTCFFI_TOP"  # what `ortcffi top -- command` hands on: its options as JSON
 
 
@@ -40,6 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--json", metavar="FILE", help="write the report as JSON; - is stdout")
     parser.add_argument("--svg", metavar="FILE", help="draw the arenas over time")
+    parser.add_argument("--html", metavar="FILE", help="write table and drawing as a page")
     parser.add_argument(
         "--live", action="store_true", help="show the table each second on the terminal"
     )
@@ -51,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rest = [word for i, word in enumerate(options.program) if not (i == 0 and word == "--")]
     if not rest:
         parser.error("no program was given")
-    for path in (options.json, options.svg):
+    for path in (options.json, options.svg, options.html):
         if path is not None and not Path(path).absolute().parent.is_dir():
             parser.error(f"{path} cannot be written: its folder does not exist")
     if is_command:
@@ -64,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _program_before(given: Sequence[str]) -> bool:
     """Whether a program stands before the first ``--``, which then is one of its arguments."""
     before = given[: given.index("--")]
-    with_values = {"--json", "--svg"}
+    with_values = {"--json", "--svg", "--html"}
     words = iter(before)
     for word in words:
         if word in with_values:
@@ -100,7 +102,7 @@ def _run_here(program: Sequence[str], options: argparse.Namespace) -> int:
         if os.getpid() == recorder.process:  # a fork of the program may end here as well
             if live is not None:
                 live.stop()
-            _tell(recorder, options.json, options.svg)
+            _tell(recorder, options.json, options.svg, options.html)
     return 0
 
 
@@ -130,7 +132,8 @@ def _run_command(command: Sequence[str], options: argparse.Namespace) -> int:
         Path(folder, "sitecustomize.py").write_text(_SITECUSTOMIZE, encoding="utf-8")
         known = os.environ.get("PYTHONPATH")
         package = str(Path(__file__).resolve().parents[2])
-        told = {"json": options.json, "svg": options.svg, "folder": folder, "package": package}
+        files = {name: getattr(options, name) for name in _FILES}
+        told = {**files, "folder": folder, "package": package}
         environment = {
             **os.environ,
             VARIABLE: json.dumps(told),
@@ -164,8 +167,7 @@ def start_in_this_process(told: dict[str, str | None]) -> None:
     def tell() -> None:
         if recorder.records:
             suffix = f".{os.getpid()}"
-            named = [name and name + suffix for name in (told.get("json"), told.get("svg"))]
-            _tell(recorder, *named)
+            _tell(recorder, *[(path := told.get(name)) and path + suffix for name in _FILES])
 
     atexit.register(tell)
 
@@ -178,18 +180,29 @@ def _live_view(recorder: Recorder, program: str) -> Live | None:
         return None
 
 
-def _tell(recorder: Recorder, json_path: str | None, svg_path: str | None) -> None:
+def _tell(
+    recorder: Recorder, json_path: str | None, svg_path: str | None, html_path: str | None
+) -> None:
     recorder.finish()
+    picture = _drawn(recorder) if svg_path or html_path else ""
     if json_path == "-":
         sys.stdout.write(as_json(recorder.records))
     elif json_path:
         Path(json_path).write_text(as_json(recorder.records), encoding="utf-8")
-    if svg_path:
-        try:
-            save_svg(recorder.records, svg_path)
-        except ImportError:
-            sys.stderr.write("ortcffi top: --svg needs matplotlib: pip install matplotlib\n")
+    if svg_path and picture:
+        Path(svg_path).write_text(picture, encoding="utf-8")
+    if html_path:
+        Path(html_path).write_text(as_html(recorder.records, picture), encoding="utf-8")
     sys.stderr.write(as_table(recorder.records, _width()))
+
+
+def _drawn(recorder: Recorder) -> str:
+    """The picture; nothing without matplotlib."""
+    try:
+        return as_svg(recorder.records)
+    except ImportError:
+        sys.stderr.write("ortcffi top: to draw needs matplotlib: pip install matplotlib\n")
+        return ""
 
 
 def _width() -> int | None:

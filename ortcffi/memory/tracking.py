@@ -105,7 +105,9 @@ class Tracking(Adaptor):
             For a person to read.
         leaks : bool, optional
             Whether to note the Python stack of each allocation, for `Scope.leaks` and
-            `Scope.at_peak`. It costs one to three microseconds each.
+            `Scope.at_peak`. It costs one to three microseconds each. The code of each function in
+            a stack is kept as long as the process: pass False where code is compiled again and
+            again.
         belongs_to : {"process", "thread", "context"}, optional
             Whose blocks it counts.
 

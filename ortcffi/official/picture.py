@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 """The arenas of recorded sessions over time, as a picture."""
 
+import io
 from collections.abc import Sequence
 from typing import Any
 
+from ortcffi._program import printable
 from ortcffi.official.records import SessionRecord
 from ortcffi.official.report import shortened
 
-__all__ = ["save_svg"]
+__all__ = ["as_svg"]
 
 # Each is readable on white and on black, as the picture has no background of its own.
 _COLOURS = ("#d9485f", "#0f93a8", "#d0921b", "#4f9d70", "#9a74cf", "#8d96a3")
@@ -16,15 +18,13 @@ _MOST = 12  # sessions that the legend names
 _NAME_WIDTH = 44
 
 
-def save_svg(records: Sequence[SessionRecord], path: str) -> None:
-    """Draw what the arenas held and had in use.
+def as_svg(records: Sequence[SessionRecord]) -> str:
+    """Draw what the arenas held and had in use; return the picture as text.
 
     Parameters
     ----------
     records : sequence of SessionRecord
-        The sessions. A panel that shows none says so.
-    path : str
-        The file.
+        The sessions. A picture that shows none says so.
 
     Raises
     ------
@@ -39,13 +39,16 @@ def save_svg(records: Sequence[SessionRecord], path: str) -> None:
     for number, record in drawn:
         _draw(axes, number, record, named=number <= _MOST)
     _label(axes, bool(drawn))
-    figure.savefig(path, format="svg", transparent=True, metadata={"Date": None})
+    file = io.StringIO()
+    figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
+    return file.getvalue()
 
 
 def _draw(axes: Any, number: int, record: SessionRecord, *, named: bool) -> None:
     seconds, in_use, held = zip(*record.samples, strict=True)
     colour = _COLOURS[(number - 1) % len(_COLOURS)]
-    label = f"{number} {shortened(record.model, _NAME_WIDTH)}" if named else None
+    name = shortened(printable(record.model), _NAME_WIDTH).replace("$", r"\$")  # begins no formula
+    label = f"{number} {name}" if named else None
     more = {"where": "post", "color": colour}
     # A session that was looked at once is a point.
     marker = "o" if len(record.samples) == 1 else None

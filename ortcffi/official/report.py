@@ -1,21 +1,35 @@
 # SPDX-License-Identifier: MIT
 """What `ortcffi top` tells of recorded sessions, as a table and as JSON."""
 
+import html
 import json
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from ortcffi._program import joined
-from ortcffi._text import scaled, size
+from ortcffi._program import joined, printable
+from ortcffi._text import html_table, scaled, size
 from ortcffi.official.records import SessionRecord
 
-__all__ = ["as_json", "as_table", "shortened", "size"]
+__all__ = ["as_html", "as_json", "as_table", "shortened", "size"]
 
 _HEADINGS = ("session", "runs", "mean", "worst", "in use", "peak", "limit", "allocs", "log")
 _NAME_WIDTHS = (12, 42)  # the least, also in a narrow terminal, and the most of the first column
 _GAP = "  "
 _GROWTH = 1.1  # of the arena, from which on the report names it
+_PAGE = """\
+<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>ortcffi top</title><style>
+:root {{ color-scheme: light dark; font-family: sans-serif }}
+td, th {{ padding: 0.2em 0.8em; text-align: right }}
+td:first-child, th:first-child {{ text-align: left }}
+svg {{ max-width: 100%; height: auto }}
+</style></head><body>
+{table}
+{notes}
+{picture}
+</body></html>
+"""
 _LETTERS = {"VERBOSE": "V", "INFO": "I", "WARNING": "W", "ERROR": "E", "FATAL": "F"}
 
 
@@ -42,10 +56,25 @@ def as_table(records: Sequence[SessionRecord], width: int | None = None) -> str:
         _GAP.join([name.ljust(first), *map(str.rjust, row, widths)])
         for name, row in zip(names, cells, strict=True)
     ]
-    notes = [
-        f"session {n}: {note}" for n, record in enumerate(records, 1) for note in _notes(record)
+    return joined([*(line[:width] for line in lines), *_all_notes(records)]) + "\n"
+
+
+def as_html(records: Sequence[SessionRecord], picture: str) -> str:
+    """The report as a page that needs no other file.
+
+    Parameters
+    ----------
+    records : sequence of SessionRecord
+        The sessions.
+    picture : str
+        An SVG document, or nothing.
+    """
+    rows = [
+        (f"{n} {printable(record.model)}", *_figures(record)) for n, record in enumerate(records, 1)
     ]
-    return joined([*(line[:width] for line in lines), *notes]) + "\n"
+    table = html_table("Sessions of the official package", _HEADINGS, rows)
+    notes = "".join(f"<p>{html.escape(printable(note))}</p>" for note in _all_notes(records))
+    return _PAGE.format(table=table, notes=notes, picture=picture[picture.find("<svg") :])
 
 
 def as_json(records: Sequence[SessionRecord]) -> str:
@@ -88,6 +117,12 @@ def _notes(record: SessionRecord) -> list[str]:
         if last > first * _GROWTH:
             notes.append(f"the arena grew from {size(first)} to {size(last)}")
     return notes
+
+
+def _all_notes(records: Sequence[SessionRecord]) -> list[str]:
+    return [
+        f"session {n}: {note}" for n, record in enumerate(records, 1) for note in _notes(record)
+    ]
 
 
 def _document(record: SessionRecord) -> dict[str, Any]:
