@@ -146,7 +146,7 @@ def metrics() -> Metrics:
 
     Examples
     --------
-    >>> for each in ort.metrics().sessions:
+    >>> for each in ort.metrics().sessions:  # doctest: +SKIP
     ...     print(each.model, each.runs, each.errors, each.p99)
     """
     found, arenas = [], {}
