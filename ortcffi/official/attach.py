@@ -16,7 +16,7 @@ from ortcffi._public import public
 from ortcffi.kernels.op_sets import no_ops
 from ortcffi.official.attached import Official
 from ortcffi.official.layout import PACKAGE
-from ortcffi.table.load import LoadError
+from ortcffi.table.load import LoadError, package_advice
 
 if TYPE_CHECKING:
     from ortcffi._ort import OrtApiBase
@@ -61,7 +61,7 @@ def _attach() -> Official:
         module = importlib.import_module(f"{PACKAGE}.capi.onnxruntime_pybind11_state")
     except ImportError as error:
         raise LoadError(
-            f"the package onnxruntime cannot be imported ({error}); run 'pip install onnxruntime'"
+            f"the package onnxruntime cannot be imported ({error}); {package_advice()}"
         ) from error
     extension = importlib.import_module("ortcffi._ort").__file__
     try:

@@ -8,6 +8,8 @@ may still refer to its table.
 import os
 import re
 import sys
+from contextlib import suppress
+from functools import partial
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -19,6 +21,9 @@ from ortcffi._table import highest_api_version
 from ortcffi.table.api import Api
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from importlib.machinery import ModuleSpec
+
     from ortcffi._ort import Cdata
     from ortcffi.table.elf import Platform
 
@@ -120,16 +125,36 @@ def load(path: AnyPath | None = None) -> Api:
 
 
 def installed_libraries() -> list[str]:
-    """The libraries of the package ``onnxruntime`` that an import would find, newest first."""
-    for find in (find_spec, PathFinder.find_spec):
-        try:
-            spec = find("onnxruntime")
-        except (ValueError, TypeError):  # sys.modules or sys.path has something odd
-            continue
-        places = spec.submodule_search_locations if spec else None
-        if found := [library for place in places or () for library in libraries_in(place)]:
+    """The libraries of the first package ``onnxruntime`` on the path that has any, newest first."""
+    for spec in _packages():
+        places = spec.submodule_search_locations or ()
+        if found := [library for place in places for library in libraries_in(place)]:
             return found
-    return []  # also by the second, which does not look in sys.modules, where the drop-in may be
+    return []
+
+
+def package_advice() -> str:
+    """What to do where ``import onnxruntime`` does not find the official package."""
+    first = next((spec for spec in _packages() if spec.name == "onnxruntime"), None)
+    install = "run 'pip install onnxruntime'"
+    places = list(first.submodule_search_locations or ()) if first else []
+    if first and not any(libraries_in(place) for place in places):
+        place = places[0] if places else first.origin
+        further = "" if installed_libraries() else f", and {install}"
+        return f"{place!r} is imported as onnxruntime instead: rename it{further}"
+    return install
+
+
+def _packages() -> "Iterator[ModuleSpec]":
+    """What is called ``onnxruntime``: what an import finds, then all along ``sys.path``."""
+    entries = [entry for entry in sys.path if isinstance(entry, str)]
+    searches = [partial(find_spec, "onnxruntime")]
+    searches += [partial(PathFinder.find_spec, "onnxruntime", [entry]) for entry in entries]
+    for search in searches:
+        # ValueError and TypeError: sys.modules or sys.path has something odd
+        with suppress(ValueError, TypeError):
+            if spec := search():
+                yield spec
 
 
 def libraries_in(package: str) -> list[str]:

@@ -76,6 +76,29 @@ def test_the_package_is_found_without_importing_it():
     run(sys.executable, "-c", code)
 
 
+@pytest.mark.usefixtures("real_api")
+@pytest.mark.parametrize("name", ["onnxruntime.py", "onnxruntime/__init__.py", "onnxruntime/a.txt"])
+def test_what_is_called_onnxruntime_earlier_on_the_path_hides_no_library(tmp_path, name):
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text("")
+    code = "import sys, ortcffi; sys.path.insert(0, sys.argv[1]); print(ortcffi.load().path)"
+    variables = {name: os.environ[name] for name in os.environ if name != "ORTCFFI_LIBRARY"}
+    found = run(sys.executable, "-c", code, str(tmp_path), env=variables)
+    assert "onnxruntime/capi/libonnxruntime" in found.stdout
+
+
+@pytest.mark.usefixtures("real_api")
+def test_attach_names_what_is_imported_instead_of_the_official_package(tmp_path):
+    (tmp_path / "onnxruntime.py").write_text("")
+    code = (
+        "import sys, ortcffi; sys.path.insert(0, sys.argv[1])\n"
+        "try: ortcffi.attach()\n"
+        "except ortcffi.LoadError as error: print(error)"
+    )
+    found = run(sys.executable, "-c", code, str(tmp_path))
+    assert "onnxruntime.py' is imported as onnxruntime instead: rename it" in found.stdout
+
+
 def test_the_variable_comes_before_the_package(monkeypatch, core_library):
     monkeypatch.setenv("ORTCFFI_LIBRARY", str(core_library))
     assert ortcffi.load().path == str(core_library)
