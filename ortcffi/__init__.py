@@ -101,6 +101,7 @@ _NAMES = {
     "session.binding": "Binding",
     "session.lora": "LoraAdapter",
     "session.metadata": "ModelMetadata",
+    "session.limits": "limit_session_memory",
     "session.metrics": "Metrics SessionMetrics count_runs metrics sessions",
     "session.profile": "OperatorTime Profile ProfileEvent",
     "session.session": "Session",

@@ -85,6 +85,7 @@ from ortcffi.options.session import SessionOptions as SessionOptions
 from ortcffi.options.thread_pools import ThreadingOptions as ThreadingOptions
 from ortcffi.session.binding import Binding as Binding
 from ortcffi.session.editor import ModelEditor as ModelEditor
+from ortcffi.session.limits import limit_session_memory as limit_session_memory
 from ortcffi.session.lora import LoraAdapter as LoraAdapter
 from ortcffi.session.metadata import ModelMetadata as ModelMetadata
 from ortcffi.session.metrics import Metrics as Metrics

@@ -2,6 +2,7 @@
 """Conversions of arguments for C, whose errors name the argument, and of what C answers."""
 
 import os
+import re
 import stat
 from collections.abc import Mapping
 from enum import IntEnum
@@ -20,6 +21,7 @@ __all__ = [
     "UINT32",
     "AnyPath",
     "absolute",
+    "byte_count",
     "bytes_like",
     "decode",
     "encode",
@@ -115,6 +117,20 @@ def integer(argument: str, number: Any, limits: tuple[int, int] = INT32) -> int:
     if not limits[0] <= converted <= limits[1]:
         raise ValueError(f"{argument} must be from {limits[0]} to {limits[1]}, but is {converted}")
     return converted
+
+
+def byte_count(argument: str, given: int | str) -> int:
+    """A number of bytes, as an int or a str such as ``"64 MB"``; errors name the argument.
+
+    A KB has 1024 bytes.
+    """
+    if not isinstance(given, str):
+        return integer(argument, given, SIZE)
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?B)\s*", given, re.ASCII | re.IGNORECASE)
+    if found is None:
+        raise ValueError(f"{argument} must be a number of bytes such as '64 MB', not {given!r}")
+    scale = 1 << (10 * "BKMGT".index(found[2].upper()[0]))
+    return integer(argument, int(float(found[1]) * scale), SIZE)
 
 
 def float32(argument: str, number: float) -> float:

@@ -47,7 +47,7 @@ logging.basicConfig(handlers=[handler], level=logging.INFO, force=True)
 async def with_session(app: FastAPI) -> AsyncIterator[None]:
     """Make the session in the worker, after all forks; close it when the worker ends."""
     api = ort.load()
-    settings = {"intra_op_threads": 1, "config": {"session.use_env_allocators": "1"}}
+    settings = {"intra_op_threads": 1, "shared_arena": True}
     with (
         ort.Env("service", api, logger=logging.getLogger("model")) as env,
         ort.ArenaCfg(max_bytes=BYTES, api=api) as bounded,

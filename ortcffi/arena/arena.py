@@ -22,20 +22,20 @@ class Arena(Adaptor):
     ----------
     inner : Allocator
         The allocator that the chunks come from.
-    max_bytes : int, optional
+    max_bytes : int or str, optional
         The limit of all chunks, in bytes; by default there is none.
     strategy : {"power_of_two", "as_requested"}, optional
         ``"power_of_two"``, the default: each chunk is twice as large as the one before.
         ``"as_requested"``: a chunk is as large as the block that needs it.
-    initial_chunk_bytes : int, optional
+    initial_chunk_bytes : int or str, optional
         The size of the first chunk; by default 1 MiB.
-    growth_chunk_bytes : int, optional
+    growth_chunk_bytes : int or str, optional
         The size of the first chunk after a `shrink`, if the strategy is ``"power_of_two"``; by
         default 2 MiB.
-    max_dead_bytes : int, optional
+    max_dead_bytes : int or str, optional
         A free block is split if this many bytes or more would be unused, or at least half of it;
         by default 128 MiB.
-    max_power_of_two_bytes : int, optional
+    max_power_of_two_bytes : int or str, optional
         The size up to which chunks double; by default 1 GiB.
 
     Attributes
@@ -65,12 +65,12 @@ class Arena(Adaptor):
         self,
         inner: Allocator,
         *,
-        max_bytes: int | None = None,
+        max_bytes: int | str | None = None,
         strategy: str | None = None,
-        initial_chunk_bytes: int | None = None,
-        growth_chunk_bytes: int | None = None,
-        max_dead_bytes: int | None = None,
-        max_power_of_two_bytes: int | None = None,
+        initial_chunk_bytes: int | str | None = None,
+        growth_chunk_bytes: int | str | None = None,
+        max_dead_bytes: int | str | None = None,
+        max_power_of_two_bytes: int | str | None = None,
     ) -> None:
         with ArenaCfg(
             core_api(),

@@ -3,7 +3,7 @@
 
 from typing import TYPE_CHECKING
 
-from ortcffi._convert import SIZE, integer
+from ortcffi._convert import byte_count
 from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -20,12 +20,12 @@ STRATEGIES = {"power_of_two": 0, "as_requested": 1}
 
 def measures(  # noqa: PLR0913  # as many as an arena has
     *,
-    max_bytes: int | None = None,
+    max_bytes: int | str | None = None,
     strategy: str | None = None,
-    initial_chunk_bytes: int | None = None,
-    growth_chunk_bytes: int | None = None,
-    max_dead_bytes: int | None = None,
-    max_power_of_two_bytes: int | None = None,
+    initial_chunk_bytes: int | str | None = None,
+    growth_chunk_bytes: int | str | None = None,
+    max_dead_bytes: int | str | None = None,
+    max_power_of_two_bytes: int | str | None = None,
 ) -> dict[str, int]:
     """Convert the arguments that were given to the names of the C API; errors name the argument."""
     given = {
@@ -36,7 +36,7 @@ def measures(  # noqa: PLR0913  # as many as an arena has
         "max_power_of_two_extend_bytes": ("max_power_of_two_bytes", max_power_of_two_bytes),
     }
     found = {
-        key: integer(argument, number, SIZE)
+        key: byte_count(argument, number)
         for key, (argument, number) in given.items()
         if number is not None
     }
@@ -56,19 +56,19 @@ class ArenaCfg(Handle):
     ----------
     api : Api, optional
         The table that makes the object, by default the one of `default_api`.
-    max_bytes : int, optional
-        The limit of all chunks, in bytes; 0 for none.
+    max_bytes : int or str, optional
+        The limit of all chunks, in bytes or as ``"64 MB"``, as all sizes here; 0 for none.
     strategy : {"power_of_two", "as_requested"}, optional
         ``"power_of_two"``: each chunk is twice as large as the one before. ``"as_requested"``: a
         chunk is as large as the block that needs it.
-    initial_chunk_bytes : int, optional
+    initial_chunk_bytes : int or str, optional
         The size of the first chunk.
-    growth_chunk_bytes : int, optional
+    growth_chunk_bytes : int or str, optional
         The size of the first chunk after the arena gave memory back, if the strategy is
         ``"power_of_two"``.
-    max_dead_bytes : int, optional
+    max_dead_bytes : int or str, optional
         A free block is split if this many bytes or more would be unused.
-    max_power_of_two_bytes : int, optional
+    max_power_of_two_bytes : int or str, optional
         The size up to which chunks double.
 
     Attributes
@@ -94,12 +94,12 @@ class ArenaCfg(Handle):
         self,
         api: "Api | None" = None,
         *,
-        max_bytes: int | None = None,
+        max_bytes: int | str | None = None,
         strategy: str | None = None,
-        initial_chunk_bytes: int | None = None,
-        growth_chunk_bytes: int | None = None,
-        max_dead_bytes: int | None = None,
-        max_power_of_two_bytes: int | None = None,
+        initial_chunk_bytes: int | str | None = None,
+        growth_chunk_bytes: int | str | None = None,
+        max_dead_bytes: int | str | None = None,
+        max_power_of_two_bytes: int | str | None = None,
     ) -> None:
         api = table_for(api)
         found = measures(

@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._callback import called_from_c, report_exception
-from ortcffi._convert import SIZE, integer
+from ortcffi._convert import byte_count
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.memory.adaptors import Adaptor
@@ -31,7 +31,7 @@ class Limiting(Adaptor):
     ----------
     inner : Allocator
         Where the memory comes from.
-    limit : int
+    limit : int or str
         Bytes, as asked for: what the allocators inside need beside does not count.
     soft : bool, optional
         Whether to grant blocks above the limit as well and only count them. A soft limit never is
@@ -63,7 +63,7 @@ class Limiting(Adaptor):
     def __init__(
         self,
         inner: "Allocator",
-        limit: int,
+        limit: int | str,
         *,
         soft: bool = False,
         on_excess: "Callable[[Limiting, int], object] | None" = None,
@@ -73,7 +73,7 @@ class Limiting(Adaptor):
             raise ValueError("on_excess needs soft=True: a hard limit is never exceeded")
         if on_excess is not None and not callable(on_excess):
             raise TypeError(f"on_excess must be callable, not {type(on_excess).__name__}")
-        self.limit = integer("limit", limit, SIZE)
+        self.limit = byte_count("limit", limit)
         self.soft = bool(soft)
         self.on_excess = on_excess
         super().__init__(inner, partial(_create_limiting, self))

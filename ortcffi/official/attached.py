@@ -228,7 +228,7 @@ class Official(Api):
                 self._env = environment_of(self)
             return self._env
 
-    def share_arena(self, *, max_bytes: int | None = None, **measures: Any) -> None:
+    def share_arena(self, *, max_bytes: int | str | None = None, **measures: Any) -> None:
         """Have sessions made from now on, with options of `session_options`, share one arena.
 
         It is ONNX Runtime's own. A run that needs more than is left raises `OutOfMemory` from a
@@ -237,7 +237,7 @@ class Official(Api):
 
         Parameters
         ----------
-        max_bytes : int, optional
+        max_bytes : int or str, optional
             The bound.
         **measures
             The other measures of `ArenaCfg`.
@@ -263,7 +263,7 @@ class Official(Api):
 
     def share_soft_bound(
         self,
-        limit: int,
+        limit: int | str,
         *,
         inner: Allocator | None = None,
         on_excess: "Callable[[SoftBound, int], object] | None" = None,
@@ -275,7 +275,7 @@ class Official(Api):
 
         Parameters
         ----------
-        limit : int
+        limit : int or str
             The bound in bytes.
         inner : Allocator, optional
             Where the memory comes from; by default a new `Arena`.

@@ -39,7 +39,7 @@ class SoftBound:
     ----------
     allocator : Limiting
         What the sessions use. Its ``stats`` have the bytes in use.
-    limit : int
+    limit : int or str
         The bound in bytes.
     on_excess : callable or None
         What is called for each block that leaves more in use, as ``on_excess(bound, size)``.
@@ -51,7 +51,7 @@ class SoftBound:
         self,
         official: "Official",
         inner: "Allocator",
-        limit: int,
+        limit: int | str,
         on_excess: "Callable[[SoftBound, int], object] | None",
     ) -> None:
         if on_excess is not None and not callable(on_excess):

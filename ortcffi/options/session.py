@@ -59,6 +59,7 @@ __all__ = [
 ]
 
 INT64 = (-(2**63), 2**63 - 1)
+SHARED_ARENA = "session.use_env_allocators"
 
 
 @public
@@ -120,6 +121,16 @@ class _OneWay(Setting[bool]):
             options._call(self.on)
         elif not self.__get__(options, type(options)):
             raise ValueError(f"{self.name} cannot be turned on again: the API has no function")
+
+
+class _InConfig(Setting[bool]):
+    """A setting that is a configuration entry, ``"1"`` or ``"0"``, named by `on`."""
+
+    def __get__(self, options: Any, owner: type) -> Any:
+        return self if options is None else options.config.get(self.on) == "1"
+
+    def __set__(self, options: Any, value: bool) -> None:
+        options.config[self.on] = "1" if self.convert(self.name, value) else "0"
 
 
 @public
@@ -195,6 +206,9 @@ class SessionOptions(Options):
         flag, True, "EnableCpuMemArena", off="DisableCpuMemArena", arguments=nothing
     )
     """bool: Whether CPU memory comes from an arena."""
+    shared_arena = _InConfig(flag, False, SHARED_ARENA)
+    """bool: Whether CPU memory comes from the arena of the environment, which its sessions share
+    (`Env.create_arena`). The entry ``session.use_env_allocators``."""
     deterministic = Setting(flag, False, "SetDeterministicCompute")
     """bool: Whether kernels should give the same results in each run. Since version 17."""
     per_session_threads = _OneWay(flag, True, "DisablePerSessionThreads")

@@ -19,7 +19,6 @@ __all__ = ["Metrics", "SessionMetrics", "count_runs", "metrics", "sessions"]
 # As place_of() in boundary/session/counts.c: each power of two has four parts.
 _FIRST_POWER, _PARTS = 8, 4
 _ENDINGS = {1: "CANCELLED", 2: "TIMEOUT", 3: "INTERRUPTED"}
-_SHARED = "session.use_env_allocators"
 _BOUNDS = [1 << power for power in range(10, 36, 2)]  # nanoseconds, of Prometheus's histogram
 _UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
 
@@ -190,14 +189,14 @@ def _metrics_of(number: int, session: Session, arena: str | None) -> SessionMetr
 def _model_of(session: Session) -> str:
     source = session._source
     if isinstance(source, (str, os.PathLike)):
-        return os.fspath(source)
+        return os.fsdecode(source)
     return "made in Python" if source is None else "bytes"
 
 
 def _arena_of(number: int, session: Session) -> str | None:
     """The name of the arena; None where the options say that there is none."""
     options = session._options
-    if options is not None and options.config.get(_SHARED) == "1":
+    if options is not None and options.shared_arena:
         return f"environment of {session.api.library}"
     return f"session {number}" if options is None or options.cpu_arena else None
 

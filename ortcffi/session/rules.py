@@ -97,7 +97,10 @@ class Rules:
             The name; the message and the function of the library; or why the run was ended.
         """
         if why == "memory":
-            raise out_of_memory(*what)
+            from ortcffi.session.limits import explained
+
+            message, function = what
+            raise out_of_memory(explained(session, message, _named(session)), function)
         if why == "end":
             forget()  # what an op raised for the same reason
             ending, seconds = what

@@ -2,6 +2,8 @@
 """`Session`: a model that a library has loaded, and its runs."""
 
 import itertools
+import math
+import time
 import weakref
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -37,6 +39,7 @@ from ortcffi.session.creation import (
     source_of,
     source_of_graph,
 )
+from ortcffi.session.limits import with_limit
 from ortcffi.session.metadata import ModelMetadata, read_metadata
 from ortcffi.session.profile import Profile, profiling, read_profile
 from ortcffi.session.providers import Provider, with_providers
@@ -237,7 +240,7 @@ class Session(Suggests, Engine, Closing):
         env, hold_gil
             As of the class.
         """
-        chosen = session_options_for(api, options)
+        chosen = with_limit(api, session_options_for(api, options))
         environment = environment_of(api, env)
         handle = environment.handle
         kept = Made([environment, handle, source.keep])
@@ -359,6 +362,43 @@ class Session(Suggests, Engine, Closing):
     bind = bind
     run_async = run_async
     run_future = run_future
+
+    def close(self, *, wait: bool = False, timeout: float | None = None) -> None:
+        """Release the session; after the runs that are under way, which end as usual.
+
+        Closing again does nothing. Results stay as they are.
+
+        Parameters
+        ----------
+        wait : bool, optional
+            Whether to return only when no run is under way any more. Not for an op in Python that
+            such a run calls.
+        timeout : float, optional
+            Seconds to wait at most.
+
+        Raises
+        ------
+        TimeoutError
+            Runs were still under way then. The session is closed for others; `cancel` ends them.
+
+        Notes
+        -----
+        API function: ``ReleaseSession``.
+        """
+        if timeout is not None and not (wait and timeout >= 0):
+            raise ValueError(f"timeout must be 0 or more, and needs wait=True; it is {timeout!r}")
+        super().close()
+        end = math.inf if timeout is None else time.monotonic() + timeout
+        pause = 1e-4
+        while wait and self.running:
+            left = end - time.monotonic()
+            if left <= 0:
+                raise TimeoutError(
+                    f"{self.running} runs were under way after {timeout:g} seconds: cancel() ends "
+                    "them"
+                )
+            time.sleep(min(pause, left))
+            pause = min(2 * pause, 0.02)
 
     # --- facts and settings -----------------------------------------------------------------------
 

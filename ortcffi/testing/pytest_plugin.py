@@ -5,7 +5,6 @@ It imports the rest of the package when it is first used.
 """
 
 import gc
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 _PEAKS = pytest.StashKey[dict[str, int]]()
 _LEFT = pytest.StashKey[dict[str, str]]()
 _DOMAIN = "custom-op domain"  # a kind of `live_objects`
-_UNITS = {"B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
 _MARKS = [
     "ort_limit_memory(limit): ort_allocator gives no more memory at once, such as '64 MB'",
     "ort_no_leaks: the test fails if it leaves objects or blocks of the core alive",
@@ -116,14 +114,14 @@ def ort_allocator(request: pytest.FixtureRequest) -> "Iterator[Allocator]":
 
 
 def _bytes_of(limit: Any) -> int:
-    if isinstance(limit, int):
-        return limit
-    found = re.fullmatch(r"\s*([0-9]+(?:[.][0-9]*)?)\s*([KMG]?B)\s*", str(limit), re.IGNORECASE)
-    if found is None:
+    from ortcffi._convert import byte_count
+
+    try:
+        return byte_count("limit", limit)
+    except (TypeError, ValueError):
         raise pytest.UsageError(
             f"ort_limit_memory takes a number of bytes or '64 MB', not {limit!r}"
-        )
-    return int(float(found[1]) * _UNITS[found[2].upper()])
+        ) from None
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""Bounds on the memory of sessions, and sessions that wait for their runs."""
+
+import threading
+
+import numpy as np
+import pytest
+from support import models
+from support.processes import TIME_LIMIT, run_python
+from support.threads import join, start, wait_until
+
+import ortcffi as ort
+from ortcffi._convert import byte_count
+from ortcffi.errors import Cancelled, OutOfMemory
+
+pytestmark = pytest.mark.usefixtures("real_api")
+
+FATAL = {"log_severity": ort.LogSeverity.FATAL}
+
+
+def of_any_size():
+    """A model that adds x to itself."""
+    ports = [models.value("x", shape=["n"])], [models.value("y", shape=["n"])]
+    return models.model([models.node("Add", "x x", "y")], *ports)
+
+
+@pytest.fixture
+def limit():
+    ort.limit_session_memory("1 MB")
+    yield
+    ort.limit_session_memory(None)
+
+
+@pytest.mark.usefixtures("limit")
+def test_a_limit_holds_for_all_sessions_that_follow(real_api, opened):
+    for options in (None, ort.SessionOptions(real_api, **FATAL)):
+        session = opened(of_any_size(), options)
+        with pytest.raises(OutOfMemory, match=r"needs a block of 4.00 MB; its arena has .* of 1.0"):
+            session.run(x=np.ones(1 << 20, np.float32))
+        assert session.run(x=np.ones(4, np.float32))[0].tolist() == [2] * 4
+
+
+@pytest.mark.usefixtures("limit")
+def test_options_can_be_an_exception_from_the_limit(real_api, opened):
+    options = ort.SessionOptions(real_api, shared_arena=False)
+    assert len(opened(of_any_size(), options).run(x=np.ones(1 << 20, np.float32))[0]) == 1 << 20
+
+
+def test_a_limit_can_be_replaced_and_ended(opened):
+    big = np.ones(1 << 20, np.float32)
+    for limit in ("1 MB", "64 MB", None):
+        ort.limit_session_memory(limit)
+        session = opened(of_any_size(), ort.SessionOptions(**FATAL))
+        if limit == "1 MB":
+            with pytest.raises(OutOfMemory):
+                session.run(x=big)
+        else:
+            assert len(session.run(x=big)[0]) == 1 << 20
+    with pytest.raises(ValueError, match="limit must be 1 byte"):
+        ort.limit_session_memory(0)
+
+
+def test_a_process_may_end_with_a_limit():
+    code = "import ortcffi as ort; ort.limit_session_memory('1 MB'); print(len(ort.sessions()))"
+    assert run_python(code) == "0"
+
+
+def test_a_shared_arena_is_a_setting(real_api):
+    with ort.SessionOptions(real_api) as options:
+        assert not options.shared_arena
+        options.shared_arena = True
+        assert options.config["session.use_env_allocators"] == "1"
+        assert "shared_arena=True" in repr(options)
+        with options.clone() as copy:
+            assert copy.shared_arena
+        with pytest.raises(TypeError, match="shared_arena must be a bool"):
+            options.shared_arena = "yes"
+
+
+@pytest.mark.parametrize(
+    ("text", "count"), [("64 MB", 64 << 20), ("1.5kb", 1536), (" 7 B ", 7), ("1 TB", 1 << 40)]
+)
+def test_sizes_are_text(text, count):
+    assert byte_count("size", text) == count
+
+
+@pytest.mark.parametrize("text", ["", "64", "-1 MB", "1.2.3 GB", "1 XB", "٣ MB"])
+def test_other_text_is_refused(text):
+    with pytest.raises(ValueError, match="max_bytes must be a number of bytes such as '64 MB'"):
+        ort.Arena(ort.core_api().default_allocator, max_bytes=text)
+
+
+# --- ending ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def running(opened):
+    """A session with an endless run under way in a thread, which ends cancelled."""
+    session, ended = opened(models.loop(10**12, 32), ort.SessionOptions(**FATAL)), []
+
+    def work():
+        with pytest.raises(Cancelled):
+            session.run(x=np.eye(32, dtype=np.float32))
+        ended.append(True)
+
+    threads = start(work)
+    wait_until(lambda: session.running)
+    yield session
+    session.cancel()
+    join(*threads)
+    assert ended
+
+
+def test_closing_waits_for_runs(running):
+    timer = threading.Timer(0.1, running.cancel)
+    timer.start()
+    running.close(wait=True, timeout=TIME_LIMIT)
+    assert (running.closed, running.running) == (True, 0)
+    join(timer)
+
+
+def test_closing_waits_no_longer_than_its_timeout(running):
+    with pytest.raises(TimeoutError, match=r"1 runs were under way after 0\.01 seconds"):
+        running.close(wait=True, timeout=0.01)
+    assert running.closed
+    with pytest.raises(ValueError, match="closed"):
+        running.run(x=np.eye(32, dtype=np.float32))
+
+
+def test_closing_does_not_wait_by_itself(running):
+    running.close()
+    assert running.running == 1
+    with pytest.raises(ValueError, match="timeout must be 0 or more, and needs wait=True"):
+        running.close(timeout=1)
