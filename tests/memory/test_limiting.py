@@ -89,7 +89,9 @@ def test_a_thread_can_allocate_the_bytes_that_another_freed(make):
     assert small.empty((1 << 20) - reserve, "u1").nbytes == (1 << 20) - reserve
 
 
-@pytest.mark.parametrize(("limit", "error"), [(-1, ValueError), (1.5, TypeError), ("1", ValueError)])
+@pytest.mark.parametrize(
+    ("limit", "error"), [(-1, ValueError), (1.5, TypeError), ("1", ValueError)]
+)
 def test_a_bad_limit_is_an_error_that_names_it(make, limit, error):
     with pytest.raises(error, match="limit must be"):
         make(limit)

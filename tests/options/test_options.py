@@ -42,6 +42,7 @@ SETTINGS = {
     "mem_pattern": False,
     "cpu_arena": False,
     "deterministic": True,
+    "shared_arena": True,
     "per_session_threads": False,
     "log_id": "naïve 模型",
     "log_severity": ort.LogSeverity.ERROR,
@@ -357,7 +358,7 @@ def test_a_clone_has_all_and_is_independent(api):
         options.intra_op_threads = 9
         options.fix_dimension("M", 3)
     assert clone.to_dict() == {**clone.to_dict(), **settings}
-    assert clone.config == {"a": "1"}
+    assert clone.config == {"a": "1", "session.use_env_allocators": "1"}
     assert clone.initializers == {"w": tensor}
     assert clone.free_dimensions == [("N", 3, False)]
 
