@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The names of the package onnxruntime: ``import ortcffi.compat as onnxruntime``.
 
+`install` has ``import onnxruntime`` give this package, for programs that are not changed.
+
 What stands here is thin: it gives ortcffi's sessions, options and values the official names,
 arguments, results and exceptions. The page 'From onnxruntime to ortcffi' says what differs.
 A module is imported, and the library loaded, when one of its names is first used.
@@ -31,6 +33,7 @@ _NAMES = {
         "has_collective_ops register_execution_provider_library set_global_thread_pool_sizes "
         "set_seed unregister_execution_provider_library"
     ),
+    "_install": "install",
     "_hardware": "OrtEpDevice OrtHardwareDevice OrtSyncStream get_ep_devices",
     "_logging": (
         "set_default_logger_callback set_default_logger_severity set_default_logger_verbosity"
@@ -46,7 +49,10 @@ _NAMES = {
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 _MODULES["__version__"] = "_package"
 _SUBMODULES = {"capi": "capi", "onnxruntime_validation": "capi.onnxruntime_validation"}
-__all__ = [name for name in [*_MODULES, *_SUBMODULES] if not name.startswith("_")]
+# Without the one name that the official package has not.
+__all__ = [
+    name for name in [*_MODULES, *_SUBMODULES] if not name.startswith("_") and name != "install"
+]
 
 _MISSING = ("datasets", "quantization", "tools", "transformers")
 import_capi_exception = None
@@ -66,7 +72,7 @@ def __getattr__(name: str) -> _Any:
 
 def _advice(name: str) -> str:
     if name in _MISSING:
-        return f": import onnxruntime.{name} of the official package"
+        return f": import onnxruntime.{name}, which is the official package's after install() too"
     if name.startswith("ModelPackage"):
         return ": the C API has no functions for model packages at version 30"
     return ""

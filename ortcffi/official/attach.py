@@ -7,6 +7,7 @@ gives each the copy's ``OrtApiBase``: this package's own extension is such a lib
 
 import importlib
 import os
+import sys
 import threading
 from itertools import count
 from typing import TYPE_CHECKING
@@ -56,6 +57,11 @@ def attach() -> Official:
 
 
 def _attach() -> Official:
+    if getattr(sys.modules.get(PACKAGE), "__name__", "") == "ortcffi.compat":
+        raise LoadError(
+            "onnxruntime is the drop-in ortcffi.compat in this process, and its sessions need no "
+            "attach(): use ortcffi's own objects with them"
+        )
     try:
         package = importlib.import_module(PACKAGE)
         module = importlib.import_module(f"{PACKAGE}.capi.onnxruntime_pybind11_state")

@@ -126,11 +126,15 @@ def load(path: AnyPath | None = None) -> Api:
 
 def installed_libraries() -> list[str]:
     """The libraries of the first package ``onnxruntime`` on the path that has any, newest first."""
+    return next((libraries_in(place) for place in installed_packages()), [])
+
+
+def installed_packages() -> "Iterator[str]":
+    """The directories of packages ``onnxruntime`` on the path that have a library."""
     for spec in _packages():
-        places = spec.submodule_search_locations or ()
-        if found := [library for place in places for library in libraries_in(place)]:
-            return found
-    return []
+        for place in spec.submodule_search_locations or ():
+            if libraries_in(place):
+                yield place
 
 
 def package_advice() -> str:

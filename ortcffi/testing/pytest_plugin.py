@@ -27,7 +27,7 @@ _MARKS = [
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--ort-host``, and what the ini file can have."""
+    """Add ``--ort-host``, ``--ort-drop-in``, and what the ini file can have."""
     group = parser.getgroup("ortcffi", "ONNX Runtime's C API")
     # HOSTS of ortcffi.table.hosts, which is not imported before a test asks for it
     told = (
@@ -35,8 +35,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "or a library's path"
     )
     group.addoption("--ort-host", default=None, help=told)
+    group.addoption(
+        "--ort-drop-in",
+        action="store_true",
+        help="`import onnxruntime` gives ortcffi.compat in all tests and conftest files",
+    )
     parser.addini("ort_host", told, default="core")
     parser.addini("ort_library", "the library of custom ops that ort_library opens", default="")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    """Install the drop-in before a conftest file imports onnxruntime."""
+    if early_config.known_args_namespace.ort_drop_in:
+        from ortcffi.compat import install
+
+        install()
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -26,7 +26,8 @@ def put_in_place(face: str) -> Any:
         import ortcffi as ort
         from ortcffi import compat
 
-        package = sys.modules["onnxruntime"] = compat
+        compat.install()
+        package = compat
 
     class Session(package.InferenceSession):  # type: ignore[misc, name-defined]
         """Notes its outputs."""

@@ -26,9 +26,9 @@ env
 table
 models
 session
-testing
 official
 compat
+testing
 bench
 cli
 """

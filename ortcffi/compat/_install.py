@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""Has ``import onnxruntime`` give the drop-in, in a program that is not changed."""
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import spec_from_loader
+from types import ModuleType
+from typing import Any
+
+from ortcffi.table.load import installed_packages
+
+__all__ = ["install"]
+
+_NAME, _OURS = "onnxruntime", "ortcffi.compat"
+_TOOLS = ("datasets", "quantization", "tools", "transformers")  # of the installed package
+
+
+def install() -> None:
+    """Have ``import onnxruntime`` give this package from now on, in the whole process.
+
+    Modules of both names are the same objects. ``onnxruntime.quantization``, ``tools``,
+    ``transformers`` and ``datasets`` come from the installed package, whose compiled module is not
+    loaded. To call it again does nothing. Processes that are started anew, such as workers that
+    `multiprocessing` spawns, have to call it for themselves.
+
+    Raises
+    ------
+    RuntimeError
+        Another package is imported as onnxruntime already.
+    """
+    found = sys.modules.get(_NAME)
+    ours = sys.modules[_OURS]
+    if found is not None and found is not ours:
+        place = getattr(found, "__file__", None)
+        raise RuntimeError(
+            f"{place or 'another module'} is imported as onnxruntime already: call "
+            "ortcffi.compat.install() before that"
+        )
+    sys.modules[_NAME] = ours
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())
+
+
+class _Finder:
+    """Finds the modules of the drop-in by their official names."""
+
+    def find_spec(
+        self, name: str, _path: Sequence[str] | None = None, _target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Find a module of the drop-in, or a package of tools in the installed one."""
+        parts = name.split(".")
+        if parts[0] != _NAME or (len(parts) > 2 and parts[1] in _TOOLS):
+            return None
+        if len(parts) == 2 and parts[1] in _TOOLS:
+            return PathFinder.find_spec(name, list(installed_packages()))
+        return spec_from_loader(name, _Loader())
+
+
+class _Loader(Loader):
+    """Loads a module of the drop-in under its own name, and hands it out under another."""
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Import the module of the drop-in."""
+        own = _OURS + spec.name[len(_NAME) :]
+        try:
+            module = import_module(own)
+        except ModuleNotFoundError as error:
+            if error.name != own:
+                raise
+            raise ModuleNotFoundError(
+                f"No module named {spec.name!r}: ortcffi.compat has none", name=spec.name
+            ) from None
+        self._spec: Any = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Give the module back its own spec, which the import has replaced."""
+        module.__spec__ = self._spec

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""Programs that are not changed, and get the drop-in by ``import onnxruntime``."""
+
+import os
+import sys
+
+import pytest
+from support import models
+from support.processes import run
+
+pytest.importorskip("onnxruntime")
+
+PROGRAM = """
+import sys
+import numpy as np
+import onnxruntime
+from onnxruntime.capi.onnxruntime_pybind11_state import Fail, InvalidArgument
+session = onnxruntime.InferenceSession(sys.argv[1], providers=["CPUExecutionProvider"])
+try:
+    session.run(None, {"x": np.ones((2, 2), np.float32)})
+except InvalidArgument:
+    print(onnxruntime.__name__, session.run(None, {"x": np.ones((1, 4), np.float32)})[0].tolist())
+"""
+
+
+@pytest.fixture
+def program(tmp_path):
+    (tmp_path / "add.onnx").write_bytes(models.add())
+    (tmp_path / "user_program.py").write_text(PROGRAM)
+    return tmp_path
+
+
+@pytest.mark.parametrize("how", [["user_program.py"], ["-m", "user_program"]], ids=str)
+def test_a_program_runs_on_the_drop_in(program, how):
+    ran = run(
+        sys.executable,
+        "-m",
+        "ortcffi.compat",
+        *how,
+        "add.onnx",
+        cwd=program,
+        env={**os.environ, "PYTHONPATH": str(program)},
+    )
+    assert ran.stdout.strip() == "ortcffi.compat [[2.0, 2.0, 2.0, 2.0]]"
+
+
+@pytest.mark.parametrize(("arguments", "status"), [(["--help"], 0), ([], 2), (["none.py"], 1)])
+def test_the_command_says_what_it_takes(arguments, status):
+    ran = run(sys.executable, "-m", "ortcffi.compat", *arguments, code=status)
+    assert "python -m ortcffi.compat" in ran.stdout + ran.stderr
+
+
+def test_modules_of_both_names_are_the_same_objects():
+    text = """
+import ortcffi.compat
+ortcffi.compat.install()
+ortcffi.compat.install()
+import onnxruntime, sys
+import onnxruntime.capi.onnxruntime_pybind11_state as theirs
+import ortcffi.compat.capi.onnxruntime_pybind11_state as ours
+from onnxruntime.capi.onnxruntime_inference_collection import OrtValue
+assert onnxruntime is ortcffi.compat and theirs is ours
+assert OrtValue is ortcffi.compat.OrtValue
+assert ours.__spec__.name == ours.__name__ == "ortcffi.compat.capi.onnxruntime_pybind11_state"
+assert sum(type(finder).__name__ == "_Finder" for finder in sys.meta_path) == 1
+try:
+    import onnxruntime.no_such_module
+except ModuleNotFoundError as error:
+    assert error.name == "onnxruntime.no_such_module"
+"""
+    run(sys.executable, "-c", text)
+
+
+def test_tools_come_from_the_installed_package():
+    pytest.importorskip("onnx")
+    text = """
+import sys, ortcffi.compat
+ortcffi.compat.install()
+import onnxruntime.datasets, onnxruntime.quantization, onnxruntime.transformers
+from onnxruntime.quantization import CalibrationDataReader, quantize_dynamic
+from onnxruntime.datasets import get_example
+assert get_example("sigmoid.onnx").endswith("sigmoid.onnx")
+assert "ortcffi" not in onnxruntime.quantization.__file__
+import onnxruntime
+assert not any("pybind11_state.cp" in line for line in open("/proc/self/maps"))
+onnxruntime.InferenceSession(get_example("sigmoid.onnx"))
+"""
+    run(sys.executable, "-c", text)
+
+
+def test_it_is_refused_where_the_official_package_is_imported():
+    text = """
+import onnxruntime, ortcffi.compat
+try:
+    ortcffi.compat.install()
+except RuntimeError as error:
+    assert onnxruntime.__file__ in str(error) and "before" in str(error)
+else:
+    raise AssertionError
+"""
+    run(sys.executable, "-c", text)
+
+
+def test_attach_says_that_the_drop_in_needs_none():
+    text = """
+import ortcffi, ortcffi.compat
+ortcffi.compat.install()
+try:
+    ortcffi.attach()
+except ortcffi.LoadError as error:
+    assert "is the drop-in ortcffi.compat" in str(error)
+else:
+    raise AssertionError
+"""
+    run(sys.executable, "-c", text)
+
+
+def test_an_option_of_pytest_installs_it(tmp_path):
+    (tmp_path / "conftest.py").write_text("import onnxruntime\n")
+    (tmp_path / "test_it.py").write_text(
+        "import onnxruntime\ndef test(): assert onnxruntime.__name__ == 'ortcffi.compat'\n"
+    )
+    run(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--ort-drop-in", cwd=tmp_path)
