@@ -98,6 +98,7 @@ _NAMES = {
     "models.graph": "Graph",
     "session.editor": "ModelEditor",
     "models.nodes": "GraphNode GraphValue",
+    "session.batcher": "Batcher",
     "session.binding": "Binding",
     "session.lora": "LoraAdapter",
     "session.metadata": "ModelMetadata",

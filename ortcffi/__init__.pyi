@@ -83,6 +83,7 @@ from ortcffi.options.session import FreeDimension as FreeDimension
 from ortcffi.options.session import OptimizationLevel as OptimizationLevel
 from ortcffi.options.session import SessionOptions as SessionOptions
 from ortcffi.options.thread_pools import ThreadingOptions as ThreadingOptions
+from ortcffi.session.batcher import Batcher as Batcher
 from ortcffi.session.binding import Binding as Binding
 from ortcffi.session.editor import ModelEditor as ModelEditor
 from ortcffi.session.limits import limit_session_memory as limit_session_memory

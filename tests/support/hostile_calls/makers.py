@@ -212,6 +212,7 @@ def of_compat(_api: Any) -> Any:
 
 ENGINE: dict[str, Maker] = {
     "Session ModelMetadata ValueSpec": session,
+    "Batcher": lambda api: ort.Batcher(session(api)[0]),
     "Binding": binding,
     "EpDevice": lambda api: ort.Env("hostile", api).devices,
     "LoraAdapter": adapter,

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: MIT
+"""`Batcher`: joins awaited runs of small requests into fewer runs."""
+
+import asyncio
+import math
+from collections.abc import Hashable, Iterable, Mapping
+from contextlib import suppress
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from ortcffi._convert import integer, mapping, of_type
+from ortcffi._public import public
+from ortcffi.errors import InvalidArgument
+from ortcffi.session.session import Session
+
+__all__ = ["Batcher"]
+
+_MOST = 2**31 - 1
+
+
+class _Call(NamedTuple):
+    """A call of `Batcher.run` that waits for its part of a run."""
+
+    feed: dict[str, Any]
+    rows: int
+    began: float  # on the loop's clock
+    result: "asyncio.Future[list[Any]]"
+
+
+class _Queue:
+    """Calls that fit together, and the task that runs them."""
+
+    def __init__(self, outputs: tuple[str, ...] | None) -> None:
+        self.outputs = outputs
+        self.calls: list[_Call] = []
+        self.is_full = asyncio.Event()
+        self.task: asyncio.Task[None] | None = None
+
+
+@public
+class Batcher:
+    """Joins awaited runs along the first dimension: a run for what has come since the last one.
+
+    For models whose inputs and outputs all have the batch as their first dimension, and where a row
+    of the output depends on no other row. Calls are joined whose inputs have equal dtypes and
+    dimensions beside the first, and that want the same outputs. All calls are of one event loop.
+
+    Parameters
+    ----------
+    session : Session
+        What runs. It stays open.
+    max_batch : int, optional
+        Rows of a run at most. A call that has more is run alone.
+    max_wait : float, optional
+        Seconds that a call waits at most for others to fill its batch. By default a run begins as
+        soon as the last one has ended.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument has a wrong type or is out of range.
+
+    Examples
+    --------
+    >>> async def main():
+    ...     async with ort.Batcher(session, max_batch=64) as batcher:
+    ...         return await asyncio.gather(*(batcher.run(x=x) for x in rows))
+    """
+
+    def __init__(self, session: Session, *, max_batch: int = 32, max_wait: float = 0) -> None:
+        if of_type("session", session, Session) is None:
+            raise TypeError("session must be a Session, not None")
+        self._session = session
+        self._max_batch = integer("max_batch", max_batch, (1, _MOST))
+        if not (isinstance(max_wait, (int, float)) and 0 <= max_wait < math.inf):
+            raise ValueError(f"max_wait must be seconds, 0 or more, not {max_wait!r}")
+        self._max_wait = max_wait
+        self._queues: dict[Hashable, _Queue] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._is_closed = False
+
+    async def run(
+        self,
+        feed: Mapping[str, Any] | None = None,
+        outputs: Iterable[str] | None = None,
+        **inputs: Any,
+    ) -> list[Any]:
+        """Run the model on some rows; return the part of the outputs that is theirs.
+
+        Parameters
+        ----------
+        feed : mapping of str to array-like, optional
+            The inputs by name, all with the same first dimension.
+        outputs : iterable of str, optional
+            The outputs wanted; by default all.
+        **inputs
+            Inputs whose names are identifiers.
+
+        Returns
+        -------
+        list
+            Of each output a part of what the joined run returned: for arrays a view.
+
+        Raises
+        ------
+        InvalidArgument
+            The inputs do not fit the model, or have different first dimensions.
+        ValueError
+            The batcher is closed; or an output has not as many rows as the inputs, so that the
+            model cannot be batched.
+        RuntimeError
+            Another event loop uses the batcher.
+        OrtError
+            The joined run failed, for all its calls.
+        """
+        if self._is_closed:
+            raise ValueError("this Batcher is closed")
+        names = None if outputs is None else tuple(outputs)
+        arrays = {name: np.asarray(x) for name, x in self._feed(feed, inputs).items()}
+        loop = self._own_loop()
+        call = _Call(arrays, _rows_of(arrays), loop.time(), loop.create_future())
+        kinds = sorted((name, x.dtype.str, x.shape[1:]) for name, x in arrays.items())
+        key = names, tuple(kinds)
+        queue = self._queues.get(key)
+        if queue is None:
+            queue = self._queues[key] = _Queue(names)
+            queue.task = asyncio.ensure_future(self._empty(key, queue))
+        queue.calls.append(call)
+        if sum(each.rows for each in queue.calls) >= self._max_batch:
+            queue.is_full.set()
+        return await call.result
+
+    async def close(self) -> None:
+        """Take no more calls, and wait for those that have begun."""
+        self._is_closed = True
+        tasks = [queue.task for queue in self._queues.values() if queue.task is not None]
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    def _feed(self, feed: Mapping[str, Any] | None, inputs: dict[str, Any]) -> dict[str, Any]:
+        found = {} if feed is None else dict(mapping("feed", feed))
+        for name, x in inputs.items():
+            if name in found:
+                raise TypeError(f"input {name!r} was given twice: in feed and as a keyword")
+            found[name] = x
+        return found
+
+    def _own_loop(self) -> asyncio.AbstractEventLoop:
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            if self._loop is not None and not self._loop.is_closed() and self._queues:
+                raise RuntimeError("another event loop uses this Batcher")
+            self._loop, self._queues = loop, {}
+        return loop
+
+    async def _empty(self, key: Hashable, queue: _Queue) -> None:
+        """Run what waits, until nothing does."""
+        try:
+            while queue.calls:
+                if self._max_wait:
+                    await self._wait(queue)
+                batch = self._take(queue)
+                if batch:
+                    await self._run(queue.outputs, batch)
+        finally:
+            if self._queues.get(key) is queue:
+                del self._queues[key]
+            for call in queue.calls:  # the task was cancelled
+                call.result.cancel()
+
+    async def _wait(self, queue: _Queue) -> None:
+        """Wait until there are enough rows for a run, or the first call has waited long enough."""
+        left = queue.calls[0].began + self._max_wait - asyncio.get_running_loop().time()
+        if left > 0 and sum(each.rows for each in queue.calls) < self._max_batch:
+            queue.is_full.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(queue.is_full.wait(), left)
+
+    def _take(self, queue: _Queue) -> list[_Call]:
+        """The calls for the next run, without those that nobody waits for any more."""
+        queue.calls = [call for call in queue.calls if not call.result.done()]
+        rows = count = 0
+        for call in queue.calls:
+            rows += call.rows
+            if count and rows > self._max_batch:
+                break
+            count += 1
+        batch, queue.calls = queue.calls[:count], queue.calls[count:]
+        return batch
+
+    async def _run(self, outputs: tuple[str, ...] | None, batch: list[_Call]) -> None:
+        feeds = [call.feed for call in batch]
+        try:
+            joined = {name: np.concatenate([feed[name] for feed in feeds]) for name in feeds[0]}
+            feed = feeds[0] if len(batch) == 1 else joined
+            results = await self._session.run_async(feed, outputs)
+            _hand_out(results, batch)
+        except asyncio.CancelledError:
+            for call in batch:
+                call.result.cancel()
+            raise
+        except Exception as error:  # noqa: BLE001  # whatever it is, the callers get it
+            for call in batch:
+                if not call.result.done():
+                    call.result.set_exception(error)
+
+
+def _rows_of(arrays: dict[str, Any]) -> int:
+    counts = {name: len(x) if x.ndim else None for name, x in arrays.items()}
+    first = next(iter(counts.values()), None)
+    if first is None or set(counts.values()) != {first}:
+        raise InvalidArgument(
+            f"the inputs of a batch need one first dimension, the number of rows, not {counts}",
+            "Run",
+        )
+    return first
+
+
+def _hand_out(results: list[Any], batch: list[_Call]) -> None:
+    """Give each call its rows of the results."""
+    total = sum(call.rows for call in batch)
+    for place, y in enumerate(results):
+        rows = len(y) if np.ndim(y) or isinstance(y, list) else None
+        if rows != total:
+            raise ValueError(
+                f"output {place} has {rows} rows for the {total} of the inputs: the model cannot "
+                "be batched"
+            )
+    begin = 0
+    for call in batch:
+        end = begin + call.rows
+        if not call.result.done():
+            call.result.set_result([y[begin:end] for y in results])
+        begin = end

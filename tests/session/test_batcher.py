@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""Awaited runs that are joined along the first dimension."""
+
+import asyncio
+
+import numpy as np
+import pytest
+from support import models
+from support.threads import run_async
+
+import ortcffi as ort
+from ortcffi.errors import InvalidArgument
+
+pytestmark = pytest.mark.usefixtures("real_api")
+
+
+def doubled():
+    """A model that adds x to itself, of n rows of m numbers."""
+    ports = [models.value("x", shape=["n", "m"])], [models.value("y", shape=["n", "m"])]
+    return models.model([models.node("Add", "x x", "y")], *ports)
+
+
+@pytest.fixture
+def session(opened):
+    return opened(doubled())
+
+
+def runs(session):
+    places = {id(each): place for place, each in enumerate(ort.sessions())}
+    return ort.metrics().sessions[places[id(session)]].runs
+
+
+def rows(count, first=0.0, width=2):
+    return np.full((count, width), first, np.float32)
+
+
+def test_calls_at_the_same_time_are_joined(session):
+    async def main():
+        async with ort.Batcher(session, max_batch=16) as batcher:
+            return await asyncio.gather(*(batcher.run(x=rows(1, i)) for i in range(100)))
+
+    found = run_async(main())
+    assert [y.tolist() for (y,) in found] == [[[2 * i, 2 * i]] for i in range(100)]
+    assert runs(session) == 7
+
+
+def test_each_call_gets_its_own_rows(session):
+    async def main():
+        batcher = ort.Batcher(session, max_batch=10)
+        calls = [batcher.run({"x": rows(count, count)}, ["y"]) for count in (3, 1, 0, 25, 5)]
+        return await asyncio.gather(*calls)
+
+    found = run_async(main())
+    assert [len(y) for (y,) in found] == [3, 1, 0, 25, 5]
+    assert all((y == 2 * len(y)).all() for (y,) in found)
+    assert runs(session) == 3
+
+
+def test_rows_of_other_widths_are_not_joined(session):
+    async def main():
+        batcher = ort.Batcher(session)
+        return await asyncio.gather(*(batcher.run(x=rows(1, width=w)) for w in (2, 3, 2)))
+
+    assert [y.shape for (y,) in run_async(main())] == [(1, 2), (1, 3), (1, 2)]
+    assert runs(session) == 2
+
+
+def test_a_batch_waits_for_others_only_so_long(session):
+    async def main():
+        batcher = ort.Batcher(session, max_batch=2, max_wait=30)
+        first = asyncio.ensure_future(batcher.run(x=rows(1)))
+        await asyncio.sleep(0.01)
+        await asyncio.gather(first, batcher.run(x=rows(1)))
+        await ort.Batcher(session, max_wait=0.01).run(x=rows(1))
+
+    run_async(main())
+    assert runs(session) == 2
+
+
+def test_what_does_not_fit_fails_its_own_call(session):
+    async def main():
+        batcher = ort.Batcher(session)
+        wrong = [batcher.run(x=np.ones((1, 2), int)), batcher.run(z=rows(1)), batcher.run(x=1.0)]
+        calls = [batcher.run(x=rows(1, 1)), *wrong, batcher.run()]
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    right, *wrong = run_async(main())
+    assert right[0].tolist() == [[2, 2]]
+    assert [type(error) for error in wrong] == 4 * [InvalidArgument]
+
+
+def test_a_call_that_is_cancelled_disturbs_no_other(session):
+    async def main():
+        batcher = ort.Batcher(session, max_wait=0.02)
+        gone, stays = (asyncio.ensure_future(batcher.run(x=rows(1, i))) for i in (1, 2))
+        await asyncio.sleep(0)
+        gone.cancel()
+        return await asyncio.gather(gone, stays, return_exceptions=True)
+
+    gone, stays = run_async(main())
+    assert isinstance(gone, asyncio.CancelledError)
+    assert stays[0].tolist() == [[4, 4]]
+
+
+def test_closing_completes_what_has_begun_and_refuses_the_rest(session):
+    async def main():
+        batcher = ort.Batcher(session, max_wait=0.01)
+        call = asyncio.ensure_future(batcher.run(x=rows(1, 1)))
+        await asyncio.sleep(0)
+        await batcher.close()
+        with pytest.raises(ValueError, match="this Batcher is closed"):
+            await batcher.run(x=rows(1))
+        assert call.done()
+        return await call
+
+    assert run_async(main())[0].tolist() == [[2, 2]]
+
+
+def test_a_model_that_gives_other_rows_cannot_be_batched(opened):
+    ports = [models.value("x", shape=["n", 2])], [models.value("y", shape=None)]
+    session = opened(models.model([models.node("ReduceSum", "x", "y", keepdims=0)], *ports))
+
+    async def main():
+        await ort.Batcher(session).run(x=rows(2))
+
+    with pytest.raises(ValueError, match=r"output 0 has None rows for the 2 of the inputs"):
+        run_async(main())
+
+
+def test_a_batcher_serves_one_loop_after_another(session):
+    batcher = ort.Batcher(session)
+
+    async def main():
+        return await batcher.run(x=rows(1, 1))
+
+    assert run_async(main())[0].tolist() == run_async(main())[0].tolist() == [[2, 2]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "says"),
+    [
+        ({"max_batch": 0}, ValueError, "max_batch must be from 1"),
+        ({"max_wait": -1}, ValueError, "max_wait must be seconds"),
+        ({"max_wait": "1"}, ValueError, "max_wait must be seconds"),
+    ],
+)
+def test_wrong_arguments_are_named(session, arguments, error, says):
+    with pytest.raises(error, match=says):
+        ort.Batcher(session, **arguments)
+    with pytest.raises(TypeError, match="session must be a Session"):
+        ort.Batcher(None)
