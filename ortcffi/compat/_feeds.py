@@ -163,8 +163,8 @@ def _of_list(api: "Api", info: "TypeInfo", x: list[Any]) -> Value:
         return array_value(api, np.array(x, object))
     try:
         return array_value(api, np.array(x, dtype_of(element)))
-    except (TypeError, ValueError) as error:
-        raise RuntimeError(str(error)) from None
+    except (TypeError, ValueError, OverflowError) as error:
+        raise RuntimeError("Could not create tensor from given input list") from error
 
 
 def _sequence(api: "Api", info: "TypeInfo", name: Any, x: list[Any]) -> Value:

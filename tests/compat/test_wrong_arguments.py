@@ -3,6 +3,7 @@
 
 import numpy as np
 import pytest
+from support import models
 
 ONE = np.ones((3, 2), np.float32)
 CPU = ["CPUExecutionProvider"]
@@ -223,3 +224,17 @@ def test_a_value_of_the_core_of_a_wrong_type_is_refused_by_the_engine(squares, d
     value = Value.from_numpy(np.ones((3, 2), dtype), api=core_api())
     with pytest.raises(compat.capi.onnxruntime_pybind11_state.InvalidArgument, match="data type"):
         session.run(None, {"X": value})
+
+
+# --- inputs ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("dtype", "given"),
+    [("float32", [[1], [2, 3]]), ("float32", ["a"]), ("float32", [{}]), ("int8", [300])],
+    ids=str,
+)
+def test_a_list_that_is_no_array_is_a_runtime_error(onnxruntime, dtype, given):
+    session = onnxruntime.InferenceSession(models.identity(dtype, ["n"]), providers=CPU)
+    with pytest.raises(RuntimeError, match="Could not create tensor from given input list"):
+        session.run(None, {"x": given})
