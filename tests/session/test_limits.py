@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from support import models
 from support.processes import TIME_LIMIT, run_python
+from support.releases import installed_release
 from support.threads import join, start, wait_until
 
 import ortcffi as ort
@@ -16,6 +17,9 @@ from ortcffi.errors import Cancelled, OutOfMemory
 pytestmark = pytest.mark.usefixtures("real_api")
 
 FATAL = {"log_severity": ort.LogSeverity.FATAL}
+# Releases before 1.23 have no statistics of arenas.
+ARENA = "; its arena has .* of 1.0" if installed_release() >= (1, 23) else ""
+WHAT_IS_SAID = f"needs a block of 4.00 MB{ARENA}"
 
 
 def of_any_size():
@@ -35,7 +39,7 @@ def limit():
 def test_a_limit_holds_for_all_sessions_that_follow(real_api, opened):
     for options in (None, ort.SessionOptions(real_api, **FATAL)):
         session = opened(of_any_size(), options)
-        with pytest.raises(OutOfMemory, match=r"needs a block of 4.00 MB; its arena has .* of 1.0"):
+        with pytest.raises(OutOfMemory, match=WHAT_IS_SAID):
             session.run(x=np.ones(1 << 20, np.float32))
         assert session.run(x=np.ones(4, np.float32))[0].tolist() == [2] * 4
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from support import models
 from support.processes import TIME_LIMIT
+from support.releases import needs_release
 from support.threads import run_async, run_threads
 
 import ortcffi as ort
@@ -95,6 +96,7 @@ def test_sessions_are_listed_until_they_are_closed_or_gone():
     assert ort.sessions() == before
 
 
+@needs_release(23, "statistics of allocators")
 def test_an_arena_that_sessions_share_is_there_once(real_api, x):
     shared = {"session.use_env_allocators": "1"}
     with ort.Env("test", real_api) as env, ort.ArenaCfg(max_bytes=1 << 26, api=real_api) as cfg:

@@ -320,7 +320,7 @@ int ortcffi_run_begin(struct run* run, struct session* session, const struct req
   }
   Py_XDECREF(wanted);
   Py_XDECREF(out);
-  session->counts.refused += answer < 0;
+  session->counts.refused += answer < 0 && ortcffi_counts_runs;
   return answer;
 }
 
