@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.abc import Loader
 from importlib.machinery import ModuleSpec, PathFinder
-from importlib.util import spec_from_loader
+from importlib.util import find_spec, spec_from_loader
 from types import ModuleType
 from typing import Any
 
@@ -56,7 +56,13 @@ class _Finder:
             return None
         if len(parts) == 2 and parts[1] in _TOOLS:
             return PathFinder.find_spec(name, list(installed_packages()))
-        return spec_from_loader(name, _Loader())
+        is_ours = name == _NAME or find_spec(_own(name)) is not None
+        return spec_from_loader(name, _Loader()) if is_ours else None
+
+
+def _own(name: str) -> str:
+    """The name of a module of the drop-in that has an official name."""
+    return _OURS + name[len(_NAME) :]
 
 
 class _Loader(Loader):
@@ -64,15 +70,7 @@ class _Loader(Loader):
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Import the module of the drop-in."""
-        own = _OURS + spec.name[len(_NAME) :]
-        try:
-            module = import_module(own)
-        except ModuleNotFoundError as error:
-            if error.name != own:
-                raise
-            raise ModuleNotFoundError(
-                f"No module named {spec.name!r}: ortcffi.compat has none", name=spec.name
-            ) from None
+        module = import_module(_own(spec.name))
         self._spec: Any = module.__spec__
         return module
 

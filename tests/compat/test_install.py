@@ -55,7 +55,7 @@ def test_modules_of_both_names_are_the_same_objects():
 import ortcffi.compat
 ortcffi.compat.install()
 ortcffi.compat.install()
-import onnxruntime, sys
+import onnxruntime, sys, importlib.util
 import onnxruntime.capi.onnxruntime_pybind11_state as theirs
 import ortcffi.compat.capi.onnxruntime_pybind11_state as ours
 from onnxruntime.capi.onnxruntime_inference_collection import OrtValue
@@ -63,10 +63,13 @@ assert onnxruntime is ortcffi.compat and theirs is ours
 assert OrtValue is ortcffi.compat.OrtValue
 assert ours.__spec__.name == ours.__name__ == "ortcffi.compat.capi.onnxruntime_pybind11_state"
 assert sum(type(finder).__name__ == "_Finder" for finder in sys.meta_path) == 1
+assert importlib.util.find_spec("onnxruntime.training") is None
+assert importlib.util.find_spec("onnxruntime.capi.training") is None
+assert importlib.util.find_spec("onnxruntime.capi._pybind_state")
 try:
-    import onnxruntime.no_such_module
+    import onnxruntime.training
 except ModuleNotFoundError as error:
-    assert error.name == "onnxruntime.no_such_module"
+    assert error.name == "onnxruntime.training"
 """
     run(sys.executable, "-c", text)
 
