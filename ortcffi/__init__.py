@@ -58,6 +58,8 @@ __all__ += ["Official", "SoftBound", "UnknownLayoutError", "attach"]
 __all__ += ["lib", "load", "numpy_allocator", "set_numpy_allocator", "trace"]
 __all__ += ["CompileFlags", "Graph", "GraphNode", "GraphValue", "ModelEditor", "StoredAt"]
 __all__ += ["compile_model"]
+__all__ += ["Batcher", "Metrics", "SessionMetrics", "count_runs", "metrics", "sessions"]
+__all__ += ["limit_session_memory"]
 
 _NAMES = {
     "_native": "ffi lib",
