@@ -108,7 +108,7 @@ class Metrics(NamedTuple):
     """
 
     sessions: tuple[SessionMetrics, ...]
-    arenas: Mapping[str, AllocatorStats]
+    arenas: "Mapping[str, AllocatorStats]"
 
     def prometheus(self) -> str:
         """The text that Prometheus reads, with times in seconds and memory in bytes.
