@@ -34,7 +34,7 @@ from ortcffi.official.sharing import environment_of, share_for_good
 from ortcffi.official.soft_bound import SoftBound
 from ortcffi.official.values import make_ortvalue
 from ortcffi.options.run import RunOptions
-from ortcffi.options.session import SessionOptions
+from ortcffi.options.session import SHARED_ARENA, SessionOptions
 from ortcffi.session.session import Session
 from ortcffi.table.api import Api
 from ortcffi.table.load import LoadError
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Official"]
 
-ENV_ALLOCATORS = "session.use_env_allocators"
 PROVIDER = "CPUExecutionProvider"
 
 
@@ -207,7 +206,7 @@ class Official(Api):
         """
         made = importlib.import_module(PACKAGE).SessionOptions()
         options = self.options(made)
-        entries = {ENV_ALLOCATORS: "1"} if self._uses_shared_memory else {}
+        entries = {SHARED_ARENA: "1"} if self._uses_shared_memory else {}
         for key, value in {**entries, **(config or {})}.items():
             options.config[key] = value
         options._set_all(settings)

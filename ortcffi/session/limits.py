@@ -11,6 +11,7 @@ from ortcffi.arena.cfg import ArenaCfg
 from ortcffi.env.env import Env
 from ortcffi.errors import OrtError
 from ortcffi.memory.info import AllocatorType
+from ortcffi.memory.stats import AllocatorStats
 from ortcffi.options.session import SHARED_ARENA, SessionOptions
 from ortcffi.table.engine import engine_for
 
@@ -81,14 +82,21 @@ def with_limit(api: "Api", options: SessionOptions | None) -> SessionOptions | N
     return chosen
 
 
+def arena_stats(session: "Session") -> AllocatorStats | None:
+    """The statistics of the arena; None of an older library, or of a session closed meanwhile."""
+    try:
+        with session.allocator() as allocator:
+            return allocator.stats
+    except (OrtError, ValueError):
+        return None
+
+
 def explained(session: "Session", message: str, model: str) -> str:
     """The library's message for a run that got no memory, with what the arena has."""
     asked = _ASKED.search(message)
     wanted = f"a block of {size(int(asked[1]))}" if asked else "more memory"
-    try:
-        with session.allocator() as allocator:
-            stats = allocator.stats
-    except (OrtError, ValueError):  # an older library, or closed meanwhile
+    stats = arena_stats(session)
+    if stats is None:
         return f"a run of {model} needs {wanted}: {message.strip()}"
     limit = f" of {size(stats.limit)}" if (stats.limit or 0) > 0 else ""
     held = f"{size(stats.bytes_reserved)}{limit}, {size(stats.bytes_allocated)} in use"

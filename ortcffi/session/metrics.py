@@ -10,8 +10,8 @@ from ortcffi._exceptions import ErrorCode
 from ortcffi._native import lib
 from ortcffi._public import public
 from ortcffi._text import html_table, scaled, size
-from ortcffi.errors import OrtError
 from ortcffi.memory.stats import AllocatorStats
+from ortcffi.session.limits import arena_stats
 from ortcffi.session.session import Session, living
 
 __all__ = ["Metrics", "SessionMetrics", "count_runs", "metrics", "sessions"]
@@ -152,7 +152,7 @@ def metrics() -> Metrics:
     for number, session in _open_sessions():
         arena = _arena_of(number, session)
         if arena is not None and arena not in arenas:
-            stats = _stats_of(session)
+            stats = arena_stats(session)
             if stats is not None:
                 arenas[arena] = stats
         found.append(_metrics_of(number, session, arena if arena in arenas else None))
@@ -199,14 +199,6 @@ def _arena_of(number: int, session: Session) -> str | None:
     if options is not None and options.shared_arena:
         return f"environment of {session.api.library}"
     return f"session {number}" if options is None or options.cpu_arena else None
-
-
-def _stats_of(session: Session) -> AllocatorStats | None:
-    try:
-        with session.allocator() as allocator:
-            return allocator.stats
-    except (OrtError, ValueError):  # an older library, or closed meanwhile
-        return None
 
 
 def _end_of(place: int) -> float:
