@@ -3,6 +3,7 @@
 
 import asyncio
 import math
+from collections import deque
 from collections.abc import Hashable, Iterable, Mapping
 from contextlib import suppress
 from types import TracebackType
@@ -13,6 +14,7 @@ import numpy as np
 from ortcffi._convert import integer, mapping, of_type
 from ortcffi._public import public
 from ortcffi.errors import InvalidArgument
+from ortcffi.session.rules import RULES
 from ortcffi.session.session import Session
 
 __all__ = ["Batcher"]
@@ -34,7 +36,8 @@ class _Queue:
 
     def __init__(self, outputs: tuple[str, ...] | None) -> None:
         self.outputs = outputs
-        self.calls: list[_Call] = []
+        self.calls: deque[_Call] = deque()
+        self.rows = 0  # of the calls
         self.is_full = asyncio.Event()
         self.task: asyncio.Task[None] | None = None
 
@@ -128,7 +131,8 @@ class Batcher:
             queue = self._queues[key] = _Queue(names)
             queue.task = asyncio.ensure_future(self._empty(key, queue))
         queue.calls.append(call)
-        if sum(each.rows for each in queue.calls) >= self._max_batch:
+        queue.rows += call.rows
+        if queue.rows >= self._max_batch:
             queue.is_full.set()
         return await call.result
 
@@ -153,7 +157,7 @@ class Batcher:
         found = {} if feed is None else dict(mapping("feed", feed))
         for name, x in inputs.items():
             if name in found:
-                raise TypeError(f"input {name!r} was given twice: in feed and as a keyword")
+                RULES.refuse(self._session, "twice", name)
             found[name] = x
         return found
 
@@ -183,28 +187,32 @@ class Batcher:
     async def _wait(self, queue: _Queue) -> None:
         """Wait until there are enough rows for a run, or the first call has waited long enough."""
         left = queue.calls[0].began + self._max_wait - asyncio.get_running_loop().time()
-        if left > 0 and sum(each.rows for each in queue.calls) < self._max_batch:
+        if left > 0 and queue.rows < self._max_batch:
             queue.is_full.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(queue.is_full.wait(), left)
 
     def _take(self, queue: _Queue) -> list[_Call]:
         """The calls for the next run, without those that nobody waits for any more."""
-        queue.calls = [call for call in queue.calls if not call.result.done()]
-        rows = count = 0
-        for call in queue.calls:
-            rows += call.rows
-            if count and rows > self._max_batch:
-                break
-            count += 1
-        batch, queue.calls = queue.calls[:count], queue.calls[count:]
+        batch: list[_Call] = []
+        rows = 0
+        while queue.calls:
+            call = queue.calls[0]
+            if not call.result.done():
+                rows += call.rows
+                if batch and rows > self._max_batch:
+                    break
+                batch.append(call)
+            queue.calls.popleft()
+            queue.rows -= call.rows
         return batch
 
     async def _run(self, outputs: tuple[str, ...] | None, batch: list[_Call]) -> None:
         feeds = [call.feed for call in batch]
+        feed = feeds[0]
         try:
-            joined = {name: np.concatenate([feed[name] for feed in feeds]) for name in feeds[0]}
-            feed = feeds[0] if len(batch) == 1 else joined
+            if len(feeds) > 1:
+                feed = {name: np.concatenate([each[name] for each in feeds]) for name in feed}
             results = await self._session.run_async(feed, outputs)
             _hand_out(results, batch)
         except asyncio.CancelledError:
