@@ -42,3 +42,13 @@ def opened() -> Iterator[Callable[..., ort.Session]]:
 def x() -> Any:
     """The input of the small models."""
     return np.array([[1, 2, 3, 4]], np.float32)
+
+
+@pytest.fixture
+def metrics_of() -> Callable[[ort.Session], ort.SessionMetrics]:
+    """``metrics_of(session)`` are the metrics of that session."""
+
+    def find(session: ort.Session) -> ort.SessionMetrics:
+        return ort.metrics().sessions[[id(each) for each in ort.sessions()].index(id(session))]
+
+    return find

@@ -14,37 +14,26 @@ from ortcffi.errors import InvalidArgument
 pytestmark = pytest.mark.usefixtures("real_api")
 
 
-def doubled():
-    """A model that adds x to itself, of n rows of m numbers."""
-    ports = [models.value("x", shape=["n", "m"])], [models.value("y", shape=["n", "m"])]
-    return models.model([models.node("Add", "x x", "y")], *ports)
-
-
 @pytest.fixture
 def session(opened):
-    return opened(doubled())
-
-
-def runs(session):
-    places = {id(each): place for place, each in enumerate(ort.sessions())}
-    return ort.metrics().sessions[places[id(session)]].runs
+    return opened(models.add(["n", "m"]))
 
 
 def rows(count, first=0.0, width=2):
     return np.full((count, width), first, np.float32)
 
 
-def test_calls_at_the_same_time_are_joined(session):
+def test_calls_at_the_same_time_are_joined(session, metrics_of):
     async def main():
         async with ort.Batcher(session, max_batch=16) as batcher:
             return await asyncio.gather(*(batcher.run(x=rows(1, i)) for i in range(100)))
 
     found = run_async(main())
     assert [y.tolist() for (y,) in found] == [[[2 * i, 2 * i]] for i in range(100)]
-    assert runs(session) == 7
+    assert metrics_of(session).runs == 7
 
 
-def test_each_call_gets_its_own_rows(session):
+def test_each_call_gets_its_own_rows(session, metrics_of):
     async def main():
         batcher = ort.Batcher(session, max_batch=10)
         calls = [batcher.run({"x": rows(count, count)}, ["y"]) for count in (3, 1, 0, 25, 5)]
@@ -53,19 +42,19 @@ def test_each_call_gets_its_own_rows(session):
     found = run_async(main())
     assert [len(y) for (y,) in found] == [3, 1, 0, 25, 5]
     assert all((y == 2 * len(y)).all() for (y,) in found)
-    assert runs(session) == 3
+    assert metrics_of(session).runs == 3
 
 
-def test_rows_of_other_widths_are_not_joined(session):
+def test_rows_of_other_widths_are_not_joined(session, metrics_of):
     async def main():
         batcher = ort.Batcher(session)
         return await asyncio.gather(*(batcher.run(x=rows(1, width=w)) for w in (2, 3, 2)))
 
     assert [y.shape for (y,) in run_async(main())] == [(1, 2), (1, 3), (1, 2)]
-    assert runs(session) == 2
+    assert metrics_of(session).runs == 2
 
 
-def test_a_batch_waits_for_others_only_so_long(session):
+def test_a_batch_waits_for_others_only_so_long(session, metrics_of):
     async def main():
         batcher = ort.Batcher(session, max_batch=2, max_wait=30)
         first = asyncio.ensure_future(batcher.run(x=rows(1)))
@@ -74,7 +63,7 @@ def test_a_batch_waits_for_others_only_so_long(session):
         await ort.Batcher(session, max_wait=0.01).run(x=rows(1))
 
     run_async(main())
-    assert runs(session) == 2
+    assert metrics_of(session).runs == 2
 
 
 def test_what_does_not_fit_fails_its_own_call(session):

@@ -22,12 +22,6 @@ ARENA = "; its arena has .* of 1.0" if installed_release() >= (1, 23) else ""
 WHAT_IS_SAID = f"needs a block of 4.00 MB{ARENA}"
 
 
-def of_any_size():
-    """A model that adds x to itself."""
-    ports = [models.value("x", shape=["n"])], [models.value("y", shape=["n"])]
-    return models.model([models.node("Add", "x x", "y")], *ports)
-
-
 @pytest.fixture
 def limit():
     ort.limit_session_memory("1 MB")
@@ -38,7 +32,7 @@ def limit():
 @pytest.mark.usefixtures("limit")
 def test_a_limit_holds_for_all_sessions_that_follow(real_api, opened):
     for options in (None, ort.SessionOptions(real_api, **FATAL)):
-        session = opened(of_any_size(), options)
+        session = opened(models.add(["n"]), options)
         with pytest.raises(OutOfMemory, match=WHAT_IS_SAID):
             session.run(x=np.ones(1 << 20, np.float32))
         assert session.run(x=np.ones(4, np.float32))[0].tolist() == [2] * 4
@@ -47,14 +41,14 @@ def test_a_limit_holds_for_all_sessions_that_follow(real_api, opened):
 @pytest.mark.usefixtures("limit")
 def test_options_can_be_an_exception_from_the_limit(real_api, opened):
     options = ort.SessionOptions(real_api, shared_arena=False)
-    assert len(opened(of_any_size(), options).run(x=np.ones(1 << 20, np.float32))[0]) == 1 << 20
+    assert len(opened(models.add(["n"]), options).run(x=np.ones(1 << 20, np.float32))[0]) == 1 << 20
 
 
 def test_a_limit_can_be_replaced_and_ended(opened):
     big = np.ones(1 << 20, np.float32)
     for limit in ("1 MB", "64 MB", None):
         ort.limit_session_memory(limit)
-        session = opened(of_any_size(), ort.SessionOptions(**FATAL))
+        session = opened(models.add(["n"]), ort.SessionOptions(**FATAL))
         if limit == "1 MB":
             with pytest.raises(OutOfMemory):
                 session.run(x=big)

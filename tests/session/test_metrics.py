@@ -16,18 +16,12 @@ import ortcffi as ort
 pytestmark = pytest.mark.usefixtures("real_api")
 
 
-def of(session):
-    """The metrics of a session."""
-    places = {id(each): place for place, each in enumerate(ort.sessions())}
-    return ort.metrics().sessions[places[id(session)]]
-
-
 @pytest.fixture
 def session(opened):
     return opened(models.scaled())
 
 
-def test_each_way_to_run_is_counted_once(session, x):
+def test_each_way_to_run_is_counted_once(session, x, metrics_of):
     session.run(x=x)
     session.run_values(x=x)
     session.bind({"x": x}).run()
@@ -37,48 +31,48 @@ def test_each_way_to_run_is_counted_once(session, x):
         await session.run_async({"x": x})
 
     run_async(wait())
-    found = of(session)
+    found = metrics_of(session)
     assert (found.runs, sum(found.durations), dict(found.errors)) == (5, 5, {})
 
 
-def test_a_run_that_keeps_the_gil_is_counted(opened, x):
+def test_a_run_that_keeps_the_gil_is_counted(opened, x, metrics_of):
     session = opened(models.scaled(), hold_gil=True)
     session.run(x=x)
-    assert of(session).runs == 1
-    assert 0 < of(session).seconds < 60
+    assert metrics_of(session).runs == 1
+    assert 0 < metrics_of(session).seconds < 60
 
 
-def test_errors_are_counted_by_code(opened, x):
+def test_errors_are_counted_by_code(opened, x, metrics_of):
     options = ort.SessionOptions(log_severity=ort.LogSeverity.FATAL)
     session = opened(models.loop(10**12, 32), options)
     with pytest.raises(TimeoutError):
         session.run({"x": np.eye(32, dtype=np.float32)}, timeout=0.01)
     with pytest.raises(ort.errors.InvalidArgument):
         session.run({"no such input": x})
-    assert dict(of(session).errors) == {"TIMEOUT": 1, "REFUSED": 1}
+    assert dict(metrics_of(session).errors) == {"TIMEOUT": 1, "REFUSED": 1}
 
 
-def test_quantiles_are_at_most_a_quarter_too_long(session, x):
+def test_quantiles_are_at_most_a_quarter_too_long(session, x, metrics_of):
     began = time.perf_counter()
     session.run(x=x)
     longest = time.perf_counter() - began
-    found = of(session)
+    found = metrics_of(session)
     assert found.seconds < found.p50 <= 1.25 * found.seconds
     assert found.p50 == found.p99 <= 1.25 * longest
     with pytest.raises(ValueError, match="part must be"):
         found.quantile(1.5)
 
 
-def test_a_session_without_runs_has_no_quantiles(session):
-    assert of(session).p50 is None
+def test_a_session_without_runs_has_no_quantiles(session, metrics_of):
+    assert metrics_of(session).p50 is None
     assert str(ort.metrics())
 
 
-def test_counting_can_be_turned_off(session, x):
+def test_counting_can_be_turned_off(session, x, metrics_of):
     ort.count_runs(False)
     try:
         session.run(x=x)
-        assert of(session).runs == 0
+        assert metrics_of(session).runs == 0
     finally:
         ort.count_runs(True)
     with pytest.raises(TypeError, match="on must be a bool"):
@@ -97,7 +91,7 @@ def test_sessions_are_listed_until_they_are_closed_or_gone():
 
 
 @needs_release(23, "statistics of allocators")
-def test_an_arena_that_sessions_share_is_there_once(real_api, x):
+def test_an_arena_that_sessions_share_is_there_once(real_api, x, metrics_of):
     shared = {"session.use_env_allocators": "1"}
     with ort.Env("test", real_api) as env, ort.ArenaCfg(max_bytes=1 << 26, api=real_api) as cfg:
         env.create_arena(cfg=cfg)
@@ -105,7 +99,7 @@ def test_an_arena_that_sessions_share_is_there_once(real_api, x):
             made = [ort.Session(models.scaled(), options, env=env) for _ in range(3)]
             for each in made:
                 each.run(x=x)
-            arenas = {of(each).arena for each in made}
+            arenas = {metrics_of(each).arena for each in made}
             (name,) = arenas
             assert ort.metrics().arenas[name].bytes_reserved > 0
             for each in made:
@@ -124,7 +118,7 @@ def test_prometheus_reads_the_text(x, tmp_path):
     assert 'le="+Inf"} 1' in text
 
 
-def test_figures_of_a_session_are_of_all_threads(session):
+def test_figures_of_a_session_are_of_all_threads(session, metrics_of):
     x = np.ones((1, 4), np.float32)
     run_threads(*4 * [lambda: [session.run(x=x) for _ in range(50)]])
-    assert of(session).runs == 200
+    assert metrics_of(session).runs == 200
