@@ -223,7 +223,6 @@ static PyMethodDef session_methods[] = {
      RUN_VALUES_DOC},
     {"_submit", FUNCTION(ortcffi_session_submit), METH_FASTCALL | METH_KEYWORDS, NULL},
     {"cancel", cancel, METH_NOARGS, CANCEL_DOC},
-    {"close", handle_close_method, METH_NOARGS, SESSION_CLOSE_DOC},
     {"_begin", begin_session, METH_VARARGS, NULL},
     {"_read_ports", read_session, METH_NOARGS, NULL},
     {"_ports", ortcffi_session_ports, METH_O, NULL},

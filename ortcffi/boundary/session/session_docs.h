@@ -103,14 +103,4 @@ static const char CANCEL_DOC[] =
     "-----\n"
     "API function: ``RunOptionsSetTerminate``.";
 
-static const char SESSION_CLOSE_DOC[] =
-    "close($self)\n"
-    "--\n"
-    "\n"
-    "Release the session; after the runs that are under way, which end as usual.\n"
-    "\n"
-    "Closing again does nothing. Results stay as they are.\n"
-    "\n"
-    "API function: ``ReleaseSession``.";
-
 #endif /* ORTCFFI_BOUNDARY_SESSION_DOCS_H_ */
