@@ -55,7 +55,7 @@ class _Finder:
         if parts[0] != _NAME or (len(parts) > 2 and parts[1] in _TOOLS):
             return None
         if len(parts) == 2 and parts[1] in _TOOLS:
-            return PathFinder.find_spec(name, list(installed_packages()))
+            return PathFinder.find_spec(name, [place for place, _ in installed_packages()])
         is_ours = name == _NAME or find_spec(_own(name)) is not None
         return spec_from_loader(name, _Loader()) if is_ours else None
 

@@ -126,15 +126,15 @@ def load(path: AnyPath | None = None) -> Api:
 
 def installed_libraries() -> list[str]:
     """The libraries of the first package ``onnxruntime`` on the path that has any, newest first."""
-    return next((libraries_in(place) for place in installed_packages()), [])
+    return next((libraries for _, libraries in installed_packages()), [])
 
 
-def installed_packages() -> "Iterator[str]":
-    """The directories of packages ``onnxruntime`` on the path that have a library."""
+def installed_packages() -> "Iterator[tuple[str, list[str]]]":
+    """The directories of packages ``onnxruntime`` on the path that have libraries, and these."""
     for spec in _packages():
         for place in spec.submodule_search_locations or ():
-            if libraries_in(place):
-                yield place
+            if libraries := libraries_in(place):
+                yield place, libraries
 
 
 def package_advice() -> str:
