@@ -14,7 +14,7 @@ from ortcffi._convert import INT32, decode, integer
 from ortcffi._convert import pointer as pointer_to
 from ortcffi._native import address_of, lib
 from ortcffi._public import public, refuse_pickle
-from ortcffi._slots import slots
+from ortcffi._slots import answered_by_core, slots
 from ortcffi.errors import NotImplemented
 
 if TYPE_CHECKING:
@@ -135,7 +135,11 @@ class Table:
 
     @property
     def is_core(self) -> bool:
-        """Whether the functions are the embedded core's, also behind an emulation or a trace."""
+        """Whether the functions are the embedded core's, also behind an emulation or a trace.
+
+        It says whose the objects are: the core's functions beyond the C API read only its own.
+        `supports` says what a table can do.
+        """
         return self._library == _CORE
 
     def same_library(self, other: "Table") -> bool:
@@ -145,9 +149,10 @@ class Table:
         return bool(self._library == other._library)
 
     def supports(self, slot: str) -> bool:
-        """Whether the table has a slot.
+        """Whether the table has a slot, and the library does what the slot is for.
 
-        The core has all; those that need an inference engine answer with `NotImplemented`.
+        The core's table has all slots of its version, and some only answer `NotImplemented`:
+        those that need an inference engine, such as ``"CreateSession"``, are not supported.
 
         Parameters
         ----------
@@ -162,11 +167,11 @@ class Table:
         since = slots().get(slot)
         if since is None:
             raise LookupError(f"slot {slot!r} is in no API version up to {HIGHEST_VERSION}")
-        return since <= self.version
+        return since <= self.version and (not self.is_core or slot in answered_by_core())
 
     def require(self, slot: str) -> None:
         """Raise `NotImplemented` unless the table has a slot. Beyond its end there is no table."""
-        if self.version < HIGHEST_VERSION and not self.supports(slot):
+        if self.version < HIGHEST_VERSION and slots()[slot] > self.version:
             raise NotImplemented(
                 f"{slot} came with API version {slots()[slot]}; this table has {self.version}",
                 slot,

@@ -81,7 +81,7 @@ def _register(path: str, api: Api, counted: str) -> None:
     function = lib.ortcffi_library_symbol(library, ENTRY.encode())
     create = lib.ortcffi_library_symbol(library, EP_ENTRY.encode())
     env, options = _environment_and_options(api)
-    if not function and create and not api.is_core:
+    if not function and create and api.supports("RegisterExecutionProviderLibrary"):
         register_with_engine(api, env, path)
         return
     if not function and create:

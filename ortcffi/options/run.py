@@ -188,13 +188,14 @@ class RunOptions(Options):
         self._add_adapter(adapter, handle)
 
     def _add_adapter(self, adapter: Handle, handle: Any) -> None:
-        if not self.api.is_core and not self.api.same_library(adapter.api):
+        at_once = self.api.supports("RunOptionsAddActiveLoraAdapter")
+        if at_once and not self.api.same_library(adapter.api):
             raise ValueError(f"adapter belongs to {adapter.api}, and these options to {self.api}")
         with lock:
             added = adapter, handle
             self._adapters.append(added)  # before a run can use it
             try:
-                if not self.api.is_core:
+                if at_once:
                     self._change("RunOptionsAddActiveLoraAdapter", handle)
             except (OrtError, RuntimeError, ValueError):
                 self._adapters.remove(added)

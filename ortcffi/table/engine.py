@@ -34,16 +34,16 @@ def engine_for(api: "Api | None", *belongings: Any) -> "Api":
         No library was found, or it cannot be loaded.
     """
     if api is not None:
-        if table_for(api).is_core:
+        if not table_for(api).supports("CreateSession"):
             raise NotImplemented(
                 f"api is {api}, which has no engine to run models with: {ADVICE}", "CreateSession"
             )
         return api
     for belonging in belongings:
-        if belonging is not None and not belonging.api.is_core:
+        if belonging is not None and belonging.api.supports("CreateSession"):
             return belonging.api  # type: ignore[no-any-return]
     default = default_api()
-    return load_engine() if default.is_core else default
+    return default if default.supports("CreateSession") else load_engine()
 
 
 def load_engine() -> "Api":
