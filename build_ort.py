@@ -50,6 +50,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/platform/handle_type.c",
     "ortcffi/boundary/platform/list.c",
     "ortcffi/boundary/platform/threads.c",
+    "ortcffi/boundary/platform/call_or_wait.c",
     "ortcffi/boundary/table/slot_rows.c",
     "ortcffi/boundary/options/options.c",
     "ortcffi/boundary/table/load.c",

@@ -17,7 +17,7 @@
 
 #include <unistd.h>
 
-#include "platform/catching.h"
+#include "boundary/platform/call_or_wait.h"
 
 struct gil {
   PyGILState_STATE state;
@@ -51,7 +51,7 @@ static inline int take_gil(struct gil* gil) {
   if (!Py_IsInitialized()) {
     return 0;
   }
-  core_call_or_wait(ensure_gil, gil);
+  call_or_wait(ensure_gil, gil);
   PyErr_Fetch(&gil->type, &gil->value, &gil->traceback);
   return 1;
 }
@@ -81,7 +81,7 @@ static inline void run_with_gil(void* argument) {
  * ends during the call, the thread waits for ever. */
 static inline int call_with_gil(void (*function)(void* argument), void* argument) {
   struct gil_call call = {function, argument, 0};
-  core_call_or_wait(run_with_gil, &call);
+  call_or_wait(run_with_gil, &call);
   return call.is_called;
 }
 

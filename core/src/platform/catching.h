@@ -6,7 +6,7 @@
  * With DWARF unwinding (platform_catching_dwarf.c), a frame's personality decides what happens to
  * an exception that reaches it, whatever the language. The frame of core_call_catching has one that
  * stops every exception, after the frames below were cleaned up. Windows unwinds in another way:
- * there an exception passes through (platform_catching_none.c), and threads end without unwinding.
+ * there an exception passes through (platform_catching_none.c).
  */
 #ifndef ORTCFFI_CATCHING_H_
 #define ORTCFFI_CATCHING_H_
@@ -21,10 +21,5 @@ typedef void (*core_exception_report)(void* argument, const char* text);
  * `argument`. */
 bool core_call_catching(void (*function)(void* argument), void* argument,
                         core_exception_report report);
-
-/** Calls `function`. A thread that `function` would end by pthread_exit waits for ever instead:
- * pthread_exit unwinds all frames of its thread, and one that is `noexcept`, as in C++ libraries
- * that call back, would end the process. */
-void core_call_or_wait(void (*function)(void* argument), void* argument);
 
 #endif /* ORTCFFI_CATCHING_H_ */

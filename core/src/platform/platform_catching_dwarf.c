@@ -8,7 +8,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 #include <unwind.h>
 
 typedef struct _Unwind_Exception exception_header;
@@ -47,39 +46,17 @@ __attribute__((used)) _Unwind_Reason_Code core_catch_personality(int version,
   longjmp(newest->back, 1);
 }
 
-/* The same for core_call_or_wait: stops the thread where pthread_exit unwinds its frames. */
-_Unwind_Reason_Code core_wait_personality(int version, _Unwind_Action actions,
-                                          _Unwind_Exception_Class kind, exception_header* header,
-                                          struct _Unwind_Context* context);
-
-__attribute__((used)) _Unwind_Reason_Code core_wait_personality(int version, _Unwind_Action actions,
-                                                                _Unwind_Exception_Class kind,
-                                                                exception_header* header,
-                                                                struct _Unwind_Context* context) {
-  (void)version, (void)kind, (void)header, (void)context;
-  while ((actions & _UA_FORCE_UNWIND) != 0) {
-    pause();
-  }
-  return _URC_CONTINUE_UNWIND;
-}
-
 /* The directive applies to the enclosing function, which therefore must not be inlined. 0x1b: the
  * personality's address is relative to the field; 0x9b: the same, through a pointer. */
 #if defined(__APPLE__)
-#define PERSONALITY(name) ".cfi_personality 0x9b, _" #name
+#define PERSONALITY ".cfi_personality 0x9b, _core_catch_personality"
 #else
-#define PERSONALITY(name) ".cfi_personality 0x1b, " #name
+#define PERSONALITY ".cfi_personality 0x1b, core_catch_personality"
 #endif
 static __attribute__((noinline)) void enter(void (*function)(void* argument), void* argument) {
-  __asm__ volatile(PERSONALITY(core_catch_personality));
+  __asm__ volatile(PERSONALITY);
   function(argument);
   /* Prevents a tail call, which would have no frame. */
-  __asm__ volatile("");
-}
-
-__attribute__((noinline)) void core_call_or_wait(void (*function)(void* argument), void* argument) {
-  __asm__ volatile(PERSONALITY(core_wait_personality));
-  function(argument);
   __asm__ volatile("");
 }
 

@@ -8,5 +8,3 @@ bool core_call_catching(void (*function)(void* argument), void* argument,
   function(argument);
   return true;
 }
-
-void core_call_or_wait(void (*function)(void* argument), void* argument) { function(argument); }

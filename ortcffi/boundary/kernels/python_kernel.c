@@ -134,7 +134,7 @@ static void create_in_python(void* argument) {
 static OrtStatusPtr ORT_API_CALL create(const OrtCustomOp* op, const OrtApi* api,
                                         const OrtKernelInfo* info, void** out) {
   struct create_call call = {(struct python_op*)(uintptr_t)op, api, info, NULL, NULL};
-  core_call_or_wait(create_in_python, &call);
+  call_or_wait(create_in_python, &call);
   if (call.status != NULL) {
     destroy(call.kernel);
     return call.status;
@@ -254,7 +254,7 @@ static void compute_in_python(void* argument) {
 
 static OrtStatusPtr ORT_API_CALL compute(void* op_kernel, OrtKernelContext* context) {
   struct compute_call call = {op_kernel, context, NULL};
-  core_call_or_wait(compute_in_python, &call);
+  call_or_wait(compute_in_python, &call);
   return call.status;
 }
 
@@ -306,7 +306,7 @@ static void compute_in_python_before_16(void* argument) {
 
 static void ORT_API_CALL compute_before_16(void* op_kernel, OrtKernelContext* context) {
   struct compute_call call = {op_kernel, context, NULL};
-  core_call_or_wait(compute_in_python_before_16, &call);
+  call_or_wait(compute_in_python_before_16, &call);
 }
 
 void ortcffi_set_kernel_callbacks(OrtCustomOp* callbacks) {
