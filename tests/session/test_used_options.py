@@ -43,6 +43,7 @@ def run(endless, options):
     yield future
     options.terminated = True
     future.exception(TIME_LIMIT)
+    wait_until(lambda: not endless.running)  # a test may leave another run with these options
     options.terminated = False
 
 
