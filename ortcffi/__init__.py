@@ -59,11 +59,11 @@ __all__ += ["lib", "load", "numpy_allocator", "set_numpy_allocator", "trace"]
 __all__ += ["CompileFlags", "Graph", "GraphNode", "GraphValue", "ModelEditor", "StoredAt"]
 __all__ += ["compile_model"]
 __all__ += ["Batcher", "Metrics", "SessionMetrics", "count_runs", "metrics", "sessions"]
-__all__ += ["limit_session_memory"]
+__all__ += ["CheckedKernel", "Damage", "Guarded", "limit_session_memory"]
 
 _NAMES = {
     "_native": "ffi lib",
-    "memory.adaptors": "Aligned Failing Logging",
+    "memory.adaptors": "Aligned Damage Failing Guarded Logging",
     "memory.limiting": "Limiting",
     "table.api": "Api build_info core_api default_api init_api",
     "arena.arena": "Arena",
@@ -72,6 +72,7 @@ _NAMES = {
     "custom_ops.describe": "Characteristic CustomOp Operand",
     "custom_ops.domain": "CustomOpDomain",
     "kernels.operands": "Attribute optional variadic",
+    "kernels.checked": "CheckedKernel",
     "kernels.kernel": "Kernel",
     "kernels.library": "CustomOpLibrary LibraryOp",
     "kernels.op_sets": "OpSet custom_op_library op_set",

@@ -26,6 +26,7 @@ from ortcffi.ep.devices import EpDevice as EpDevice
 from ortcffi.ep.devices import available_providers as available_providers
 from ortcffi.errors import ErrorCode as ErrorCode
 from ortcffi.errors import OrtError as OrtError
+from ortcffi.kernels.checked import CheckedKernel as CheckedKernel
 from ortcffi.kernels.kernel import Kernel as Kernel
 from ortcffi.kernels.library import CustomOpLibrary as CustomOpLibrary
 from ortcffi.kernels.library import LibraryOp as LibraryOp
@@ -41,7 +42,13 @@ from ortcffi.memory.adaptors import (
     Aligned as Aligned,
 )
 from ortcffi.memory.adaptors import (
+    Damage as Damage,
+)
+from ortcffi.memory.adaptors import (
     Failing as Failing,
+)
+from ortcffi.memory.adaptors import (
+    Guarded as Guarded,
 )
 from ortcffi.memory.adaptors import (
     Logging as Logging,

@@ -94,6 +94,11 @@ class LibraryOp:
             What the kernel is lent; by default the logger of the environment.
         threads : int, optional
             How many threads ``KernelContext_ParallelFor`` may use, the caller's among them.
+        check : bool, optional
+            Whether each call looks for mistakes of the kernel, as `CheckedKernel` says.
+        repeats : int, optional
+            How often a call of a checked kernel computes; 1 for ops that are to give another result
+            each time.
 
         Raises
         ------

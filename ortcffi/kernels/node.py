@@ -13,8 +13,10 @@ from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import Characteristic, CustomOp
 from ortcffi.custom_ops.op_attr import OpAttr
 from ortcffi.errors import InvalidArgument, checked
+from ortcffi.kernels.checked import CheckedKernel
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.kernels.kernel import Kernel
+from ortcffi.memory.adaptors import Guarded, guard_of
 from ortcffi.memory.allocator import Allocator
 from ortcffi.status.key_values import KeyValuePairs
 from ortcffi.values.element_types import as_element
@@ -43,6 +45,8 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     allocator: Allocator | None = None,
     logger: Any = None,
     threads: int = 1,
+    check: bool = False,
+    repeats: int = 2,
     **unknown: Any,
 ) -> Kernel:
     """The kernel of an ``OrtCustomOp``, for the arguments of `LibraryOp.kernel`.
@@ -57,6 +61,9 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     if allocator is not None and not isinstance(allocator, Allocator):
         raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
     api = core_api()
+    guard = guard_of(allocator)
+    if check and guard is None:
+        allocator = guard = Guarded(allocator or api.default_allocator)
     node, attrs = _Node(op, inputs, outputs, constants), attributes_for(attributes)
     struct, keep = node.struct, node.keep
     struct.version, struct.op, struct.api = api.version, pointer, table
@@ -74,13 +81,16 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     memory = None if allocator is None else (allocator, allocator.handle)
     strings = address_of(api.default_allocator.handle)
     release = address_of(host_function("OrtcoreKernelRelease"))
-    kernel = Kernel(
+    kind = Kernel if guard is None else CheckedKernel
+    kernel = kind(
         _POINTER, release, api._maker, strings, Value, struct.output_count, memory, holder, logger
     )
     call_host("CreateKernel", host_function("OrtcoreKernelCreate"), struct, out_of(kernel))
     kernel._open_handle()
     kernel._set_api(api)
     kernel.description, kernel.node_name = op, node_name
+    if isinstance(kernel, CheckedKernel) and guard is not None:
+        kernel._begin_checks(guard, integer("repeats", repeats, (1, 1000)) if check else 1, check)
     return kernel
 
 

@@ -8,12 +8,12 @@ inside, and arrays and values keep their allocator.
 
 import logging
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._callback import called_from_c, report_exception
 from ortcffi._convert import SIZE, integer
 from ortcffi._handle import out_of, owner_of
-from ortcffi._native import address_of, lib
+from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.errors import call
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ortcffi._ort import Cdata
     from ortcffi.memory.info import MemoryInfo
 
-__all__ = ["Aligned", "Failing", "Logging"]
+__all__ = ["Aligned", "Damage", "Failing", "Guarded", "Logging"]
 
 
 @public
@@ -139,6 +139,100 @@ class Failing(Adaptor):
     def reset(self, after: int) -> None:
         """Begin anew: the next `after` allocations succeed, those beyond fail."""
         lib.ortcffi_failing_reset(self.handle, integer("after", after, SIZE))
+
+
+@public
+class Damage(NamedTuple):
+    """What was written beyond a block of a `Guarded`.
+
+    Attributes
+    ----------
+    address, size : int
+        The block, and its size in bytes.
+    offset : int
+        The first byte that was changed, counted from the block's first one: negative before the
+        block, and `size` or more after it.
+    length : int
+        How many bytes there are from that to the last one that was changed.
+    is_freed : bool
+        Whether the block was freed since.
+    """
+
+    address: int
+    size: int
+    offset: int
+    length: int
+    is_freed: bool
+
+    def __str__(self) -> str:
+        freed = ", which was freed since" if self.is_freed else ""
+        return f"a block of {self.size} bytes{freed}: {self.bytes_from(self.address)}"
+
+    def bytes_from(self, address: int) -> str:
+        """The bytes that were changed, counted from an address."""
+        first = self.address + self.offset - address
+        last = first + self.length - 1
+        return f"byte {first}" if first == last else f"bytes {first} to {last}"
+
+
+@public
+class Guarded(Adaptor):
+    """Finds writes beyond blocks.
+
+    The 256 bytes before and after each block have a pattern, which `find_damage` and each free
+    compare. New blocks are filled with ``0xA5``, freed ones with ``0xDD``, so that what is read too
+    early or too late is seen. A free of what is no block is refused. `Kernel`, made with such an
+    allocator, says which input or output a write went beyond.
+
+    Parameters
+    ----------
+    inner : Allocator
+        Where the memory comes from, some 576 bytes more for each block.
+    close_pages : bool, optional
+        Whether the system closes the memory after each block, from the next multiple of 64 bytes
+        on, while the block is in use: what reads or writes there ends the process at once. A block
+        takes three pages more then. A system closes some thousands of pages; later blocks have
+        none.
+
+    Examples
+    --------
+    >>> import ctypes
+    >>> guarded = Guarded(core_api().default_allocator)
+    >>> array = guarded.empty(4, np.float32)
+    >>> _ = ctypes.memset(array.ctypes.data + 16, 0, 4)  # a fifth element
+    >>> print(guarded.find_damage())
+    a block of 16 bytes: bytes 16 to 19
+    """
+
+    __slots__ = ()
+
+    def __init__(self, inner: Allocator, close_pages: bool = False) -> None:
+        super().__init__(inner, lib.ortcffi_guarded, bool(close_pages))
+
+    def find_damage(self) -> Damage | None:
+        """Find something that was written beyond a block; each is found once.
+
+        Returns
+        -------
+        Damage or None
+            Of blocks that were freed since the last call, only the first damage is known.
+        """
+        found = ffi.new("core_damage*")
+        if not lib.ortcffi_guarded_damage(self.handle, found):
+            return None
+        address = address_of(found.block)
+        return Damage(address, found.size, found.offset, found.length, bool(found.is_freed))
+
+    def _fill_with(self, byte: int) -> None:
+        """Have new blocks filled with that byte."""
+        lib.ortcffi_guarded_fill(self.handle, byte)
+
+
+def guard_of(allocator: Allocator | None) -> Guarded | None:
+    """The `Guarded` that an allocator is, or stands around; None if there is none."""
+    while isinstance(allocator, Adaptor) and not isinstance(allocator, Guarded):
+        allocator = allocator.inner
+    return allocator if isinstance(allocator, Guarded) else None
 
 
 @public

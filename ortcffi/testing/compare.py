@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Whether a kernel computes the same without a session as in one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Barrier
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ortcffi._convert import integer
 from ortcffi.errors import OrtError
+from ortcffi.kernels.kernel import Kernel
 from ortcffi.kernels.library import LibraryOp
 from ortcffi.kernels.python_op import PythonOp
 from ortcffi.options.session import SessionOptions
@@ -30,10 +36,14 @@ def compare_with_session(  # noqa: PLR0913  # as many as a node has
     api: "Api | None" = None,
     rtol: float = 1e-6,
     atol: float = 0.0,
+    repeats: int = 2,
+    threads: int = 2,
 ) -> None:
     """Compute with an op's kernel and in a session with a model of one node, and compare.
 
-    For an op of a library the session runs in a process of its own.
+    The kernel is made with ``check=True``, as `CheckedKernel` says. Then others compute the same:
+    new ones, one after the other, and one on several threads at the same time. For an op of a
+    library the session runs in a process of its own.
 
     Parameters
     ----------
@@ -50,11 +60,17 @@ def compare_with_session(  # noqa: PLR0913  # as many as a node has
     rtol, atol : float, optional
         How far floating-point numbers may differ, as of `numpy.testing.assert_allclose`. All else
         must be equal.
+    repeats : int, optional
+        How many kernels compute. 1 for an op that is to give another result each time.
+    threads : int, optional
+        On how many threads one more kernel computes, for a twentieth of a second and twice at
+        least; less than 2 for none.
 
     Raises
     ------
     AssertionError
-        The outputs differ, or one of the two fails and the other does not.
+        The outputs differ, or one of the two fails and the other does not; or the kernel has one of
+        the bugs that a `CheckedKernel` finds.
     OrtError
         Both fail: what the kernel raised.
     """
@@ -62,7 +78,8 @@ def compare_with_session(  # noqa: PLR0913  # as many as a node has
         raise TypeError(f"op must be a LibraryOp or a PythonOp, not {type(op).__name__}")
     api = load() if api is None else api
     name = f"{op.domain}:{op.name}"
-    with op.kernel(attributes, outputs=outputs) as kernel:
+    repeats = integer("repeats", repeats, (1, 1000))
+    with op.kernel(attributes, outputs=outputs, check=True, repeats=min(repeats, 2)) as kernel:
         values = [
             None if x is None else _array(kernel._convert(i, x)) for i, x in enumerate(inputs)
         ]
@@ -71,7 +88,16 @@ def compare_with_session(  # noqa: PLR0913  # as many as a node has
         except OrtError as error:
             _also_fails(op, values, attributes, api, error)
             raise
-        several = found if isinstance(found, tuple) else (found,)
+    several = _listed(found)
+
+    def make() -> Kernel:
+        return op.kernel(attributes, outputs=outputs)
+
+    for _ in range(repeats - 1):
+        with make() as kernel:
+            _equal(f"{name}, of a new kernel", several, kernel(*values))
+    if repeats > 1 and threads > 1:
+        _compute_on_threads(name, make, values, several, integer("threads", threads, (2, 256)))
     model = _model(op, values, attributes, [(each.dtype, each.ndim) for each in several])
     try:
         expected = _run(op, model, api)
@@ -85,6 +111,45 @@ def compare_with_session(  # noqa: PLR0913  # as many as a node has
 
 def _array(value: Value) -> Any:
     return value.numpy(copy=True)
+
+
+def _listed(found: Any) -> tuple[Any, ...]:
+    return found if isinstance(found, tuple) else (found,)
+
+
+def _compute_on_threads(
+    name: str, make: Callable[[], Kernel], values: list[Any], expected: Any, threads: int
+) -> None:
+    """Compute with one kernel on several threads at the same time.
+
+    Every other thread has the elements of its inputs in the opposite order, if the op takes them
+    so: threads that overwrite each other's memory with the same values would not be seen.
+    """
+    together = Barrier(threads)
+    given = [values, [None if x is None else np.ascontiguousarray(np.flip(x)) for x in values]]
+
+    def compute(kernel: Kernel, inputs: list[Any]) -> list[Any]:
+        together.wait()
+        end = monotonic() + 0.05
+        found = [kernel(*inputs)]
+        while len(found) < 2 or (len(found) < 100 and monotonic() < end):
+            found.append(kernel(*inputs))
+        return found
+
+    with make() as kernel, ThreadPoolExecutor(threads) as pool:
+        wanted = [expected]
+        with suppress(OrtError):
+            wanted.append(_listed(kernel(*given[1])))
+        places = [n % len(wanted) for n in range(threads)]
+        tasks = [pool.submit(compute, kernel, given[place]) for place in places]
+        for place, task in zip(places, tasks, strict=True):
+            for found in task.result():
+                _equal(f"{name}, on {threads} threads at the same time", wanted[place], found)
+
+
+def _equal(name: str, expected: tuple[Any, ...], found: Any) -> None:
+    for i, (first, again) in enumerate(zip(expected, _listed(found), strict=True)):
+        np.testing.assert_array_equal(again, first, err_msg=f"output {i} of {name}")
 
 
 def _model(op: Any, values: list[Any], attributes: Any, dtypes: list[Any]) -> Model:

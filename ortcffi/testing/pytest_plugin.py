@@ -114,17 +114,25 @@ def ort_library(request: pytest.FixtureRequest) -> "Iterator[CustomOpLibrary]":
 
 @pytest.fixture
 def ort_allocator(request: pytest.FixtureRequest) -> "Iterator[Allocator]":
-    """An allocator for kernels and arrays, whose peak is in the summary."""
+    """An allocator for kernels and arrays, whose peak is in the summary.
+
+    It stands around a `Guarded`: the test fails if something was written beyond a block.
+    """
     import ortcffi
 
     mark = request.node.get_closest_marker("ort_limit_memory")
-    with ortcffi.Tracking(ortcffi.core_api().default_allocator) as tracking:
+    with (
+        ortcffi.Guarded(ortcffi.core_api().default_allocator) as guarded,
+        ortcffi.Tracking(guarded) as tracking,
+    ):
         if mark is None:
             yield tracking
         else:
             with ortcffi.Limiting(tracking, _bytes_of(*mark.args)) as limiting:
                 yield limiting
         request.config.stash[_PEAKS][request.node.nodeid] = tracking.max_memory
+        if damage := guarded.find_damage():
+            pytest.fail(f"the test wrote beyond {damage}", pytrace=False)
 
 
 def _bytes_of(limit: Any) -> int:

@@ -173,6 +173,7 @@ KINDS: dict[str, Kind] = {
     ),
     "Aligned": _allocator(ort.Aligned, 4096, facts=("alignment",)),
     "Limiting": _allocator(ort.Limiting, 1 << 20, facts=("limit", "on_excess", "soft")),
+    "Guarded": _allocator(ort.Guarded),
     "Failing": _allocator(ort.Failing, 1 << 20),
     "Logging": _allocator(ort.Logging, facts=("EVENTS",)),
     "Tracking": _allocator(ort.Tracking, facts=("depth", "scopes")),

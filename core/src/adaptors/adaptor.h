@@ -14,6 +14,7 @@
 #ifndef ORTCFFI_ADAPTOR_H_
 #define ORTCFFI_ADAPTOR_H_
 
+#include "adaptors/damage.h"
 #include "adaptors/live_pages.h"
 #include "adaptors/tracking_figures.h"
 #include "core.h"
@@ -65,6 +66,22 @@ OrtStatus* core_create_failing(OrtAllocator* inner, size_t after, OrtAllocator**
 void core_failing_reset(OrtAllocator* allocator, size_t after);
 /** Allocations refused since the last reset. */
 size_t core_failing_refused(const OrtAllocator* allocator);
+
+/**
+ * Finds writes beyond blocks: the 256 bytes before and after each have a pattern. New blocks are
+ * filled with CORE_GUARDED_FILL, freed ones with 0xDD. Frees of what is no block are refused.
+ * @param[in] inner Where the memory comes from, some 576 bytes more for each block.
+ * @param[in] closes_pages Whether the memory after each block, from the next multiple of 64 on, is
+ * closed for as long as the block is in use: what reads or writes there ends the process. A block
+ * then takes three pages more. Where the system closes no more pages, blocks have none.
+ * @param[out] out The allocator, for core_release_adaptor.
+ */
+OrtStatus* core_create_guarded(OrtAllocator* inner, int closes_pages, OrtAllocator** out);
+/** Finds something that was written beyond a block since the last call, and answers whether there
+ * was; each is found once, and of blocks that were freed only the first. */
+int core_guarded_damage(OrtAllocator* allocator, core_damage* out);
+/** Has blocks from now on filled with that byte. */
+void core_guarded_fill(OrtAllocator* allocator, uint8_t byte);
 
 /** The event that an observer is called for. */
 enum core_event { CORE_ALLOCATED, CORE_REFUSED, CORE_FREED };

@@ -175,6 +175,10 @@ void core_address_release(void* start, size_t size);
 /** Makes a part of a range readable and writable; committed pages keep their contents. False when
  * out of memory. */
 int core_address_commit(void* start, size_t size);
+/** Lets nobody read or write committed pages until they are opened again; they keep their contents.
+ * False if the system cannot. */
+int core_address_close(void* start, size_t size);
+int core_address_open(void* start, size_t size);
 /** Returns the memory of a part of a range to the system. If CORE_PURGE_DECOMMITS, the part must be
  * committed again before it is touched; otherwise it reads as zeros. */
 void core_address_purge(void* start, size_t size);

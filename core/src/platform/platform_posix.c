@@ -103,6 +103,10 @@ int core_address_commit(void* start, size_t size) {
   return mprotect(start, size, PROT_READ | PROT_WRITE) == 0;
 }
 
+int core_address_close(void* start, size_t size) { return mprotect(start, size, PROT_NONE) == 0; }
+
+int core_address_open(void* start, size_t size) { return core_address_commit(start, size); }
+
 void core_address_purge(void* start, size_t size) { madvise(start, size, MADV_DONTNEED); }
 
 size_t core_page_size(void) { return (size_t)sysconf(_SC_PAGESIZE); }

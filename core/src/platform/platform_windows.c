@@ -131,6 +131,16 @@ int core_address_commit(void* start, size_t size) {
   return VirtualAlloc(start, size, MEM_COMMIT, PAGE_READWRITE) != NULL;
 }
 
+int core_address_close(void* start, size_t size) {
+  DWORD before;
+  return VirtualProtect(start, size, PAGE_NOACCESS, &before);
+}
+
+int core_address_open(void* start, size_t size) {
+  DWORD before;
+  return VirtualProtect(start, size, PAGE_READWRITE, &before);
+}
+
 void core_address_purge(void* start, size_t size) { VirtualFree(start, size, MEM_DECOMMIT); }
 
 size_t core_page_size(void) {

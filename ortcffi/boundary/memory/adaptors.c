@@ -29,6 +29,18 @@ void ortcffi_failing_reset(OrtAllocator* allocator, size_t after) {
 
 size_t ortcffi_failing_refused(OrtAllocator* allocator) { return core_failing_refused(allocator); }
 
+OrtStatus* ortcffi_guarded(OrtAllocator* inner, int closes_pages, OrtAllocator** out) {
+  return core_create_guarded(inner, closes_pages, out);
+}
+
+int ortcffi_guarded_damage(OrtAllocator* allocator, core_damage* out) {
+  return core_guarded_damage(allocator, out);
+}
+
+void ortcffi_guarded_fill(OrtAllocator* allocator, uint8_t byte) {
+  core_guarded_fill(allocator, byte);
+}
+
 OrtStatus* ortcffi_tracking(OrtAllocator* inner, OrtAllocator** out) {
   return core_create_tracking(inner, out);
 }

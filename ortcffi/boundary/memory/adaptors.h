@@ -6,6 +6,7 @@
 #define ORTCFFI_BOUNDARY_ADAPTORS_H_
 
 #include "onnxruntime_c_api.h"
+#include "adaptors/damage.h"
 #include "adaptors/tracking_figures.h"
 #include "boundary/platform/objects.h"
 
@@ -21,6 +22,9 @@ int64_t ortcffi_limiting_max_excess(OrtAllocator* allocator);
 OrtStatus* ortcffi_failing(OrtAllocator* inner, size_t after, OrtAllocator** out);
 void ortcffi_failing_reset(OrtAllocator* allocator, size_t after);
 size_t ortcffi_failing_refused(OrtAllocator* allocator);
+OrtStatus* ortcffi_guarded(OrtAllocator* inner, int closes_pages, OrtAllocator** out);
+int ortcffi_guarded_damage(OrtAllocator* allocator, core_damage* out);
+void ortcffi_guarded_fill(OrtAllocator* allocator, uint8_t byte);
 OrtStatus* ortcffi_tracking(OrtAllocator* inner, OrtAllocator** out);
 void ortcffi_tracking_read(OrtAllocator* allocator, core_tracking_figures* out);
 /* Also makes this extension the source of origins: ortcffi_python_owners and stacks.h. */

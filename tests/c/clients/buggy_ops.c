@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* A library of custom ops that double a float tensor. "Doubles" is right; each other one has a bug,
+ * which the results of a single call do not show. */
+#include <string.h>
+#include <time.h>
+
+#include "onnxruntime_c_api.h"
+
+static const OrtApi* api;
+
+/* What an op does instead, or besides. */
+enum bug {
+  NONE,
+  WRITES_AFTER_OUTPUT,  /* one element more */
+  WRITES_BEFORE_OUTPUT, /* one element before */
+  WRITES_AFTER_INPUT,
+  WRITES_TO_INPUT,
+  WRITES_AFTER_SCRATCH, /* memory from the kernel's allocator */
+  LEAVES_LAST,          /* does not write the last element */
+  COUNTS,               /* adds how often it was called */
+  COUNTS_FOR_ALL,       /* the same, over all kernels of the process */
+  SHARES_SCRATCH,       /* computes in a static buffer, slowly */
+  SAYS_OTHER_SHAPE,     /* infers one dimension more than it makes */
+  BUGS
+};
+
+struct op {
+  OrtCustomOp base;
+  const char* name;
+  enum bug bug;
+};
+
+struct kernel {
+  enum bug bug;
+  float calls;
+};
+
+static const char* name(const OrtCustomOp* op) { return ((const struct op*)op)->name; }
+
+static const char* provider(const OrtCustomOp* op) {
+  (void)op;
+  return NULL;
+}
+
+static ONNXTensorElementDataType type(const OrtCustomOp* op, size_t i) {
+  (void)op;
+  (void)i;
+  return ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT;
+}
+
+static size_t one(const OrtCustomOp* op) {
+  (void)op;
+  return 1;
+}
+
+static OrtCustomOpInputOutputCharacteristic required(const OrtCustomOp* op, size_t i) {
+  (void)op;
+  (void)i;
+  return INPUT_OUTPUT_REQUIRED;
+}
+
+static OrtMemType memory_type(const OrtCustomOp* op, size_t i) {
+  (void)op;
+  (void)i;
+  return OrtMemTypeDefault;
+}
+
+static int at_least_one(const OrtCustomOp* op) {
+  (void)op;
+  return 1;
+}
+
+static int last_version(const OrtCustomOp* op) {
+  (void)op;
+  return 1000;
+}
+
+static OrtStatus* infer(const OrtCustomOp* op, OrtShapeInferContext* context) {
+  OrtTensorTypeAndShapeInfo* info = NULL;
+  int64_t shape[8] = {0};
+  size_t rank;
+  OrtStatus* status = api->ShapeInferContext_GetInputTypeShape(context, 0, &info);
+  if (status != NULL) {
+    return status;
+  }
+  api->ReleaseStatus(api->GetDimensionsCount(info, &rank));
+  api->ReleaseStatus(api->GetDimensions(info, shape, rank));
+  rank += ((const struct op*)op)->bug == SAYS_OTHER_SHAPE;
+  OrtTensorTypeAndShapeInfo* result = NULL;
+  status = api->CreateTensorTypeAndShapeInfo(&result);
+  if (status == NULL) {
+    api->ReleaseStatus(api->SetTensorElementType(result, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT));
+    api->ReleaseStatus(api->SetDimensions(result, shape, rank));
+    status = api->ShapeInferContext_SetOutputTypeShape(context, 0, result);
+    api->ReleaseTensorTypeAndShapeInfo(result);
+  }
+  return status;
+}
+
+static struct kernel kernels[256]; /* more than a test makes */
+static int made;
+
+static OrtStatus* create(const OrtCustomOp* op, const OrtApi* given, const OrtKernelInfo* info,
+                         void** kernel) {
+  (void)given;
+  (void)info;
+  struct kernel* self = &kernels[made++ % 256];
+  *self = (struct kernel){.bug = ((const struct op*)op)->bug};
+  *kernel = self;
+  return NULL;
+}
+
+static void destroy(void* kernel) { (void)kernel; }
+
+static void write_scratch(OrtKernelContext* context) {
+  const OrtMemoryInfo* info;
+  OrtMemoryInfo* cpu;
+  OrtAllocator* allocator;
+  void* block;
+  api->ReleaseStatus(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &cpu));
+  api->ReleaseStatus(api->KernelContext_GetAllocator(context, cpu, &allocator));
+  api->ReleaseMemoryInfo(cpu);
+  api->ReleaseStatus(api->AllocatorGetInfo(allocator, &info));
+  api->ReleaseStatus(api->AllocatorAlloc(allocator, 24, &block));
+  memset(block, 0, 25);
+  api->ReleaseStatus(api->AllocatorFree(allocator, block));
+  api->ReleaseAllocator(allocator);
+}
+
+static void slowly(const float* x, float* y, size_t count) {
+  static volatile float scratch[64];
+  for (size_t i = 0; i < count && i < 64; i++) {
+    scratch[i] = 2 * x[i];
+  }
+  nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+  for (size_t i = 0; i < count && i < 64; i++) {
+    y[i] = scratch[i];
+  }
+}
+
+static void compute_numbers(struct kernel* self, const float* x, float* y, size_t count) {
+  static float calls;
+  float added = 0;
+  if (self->bug == SHARES_SCRATCH) {
+    slowly(x, y, count);
+    return;
+  }
+  self->calls++;
+  calls++;
+  if (self->bug == COUNTS || self->bug == COUNTS_FOR_ALL) {
+    added = self->bug == COUNTS ? self->calls : calls;
+  }
+  for (size_t i = 0; i < count - (self->bug == LEAVES_LAST && count > 0); i++) {
+    y[i] = 2 * x[i] + added;
+  }
+}
+
+static void write_too_much(enum bug bug, OrtKernelContext* context, float* x, float* y,
+                           size_t count) {
+  switch (bug) {
+    case WRITES_AFTER_OUTPUT:
+      y[count] = 0;
+      break;
+    case WRITES_BEFORE_OUTPUT:
+      y[-1] = 0;
+      break;
+    case WRITES_AFTER_INPUT:
+      x[count] = 0;
+      break;
+    case WRITES_TO_INPUT:
+      x[1] = -1;
+      break;
+    case WRITES_AFTER_SCRATCH:
+      write_scratch(context);
+      break;
+    default:
+      break;
+  }
+}
+
+static OrtStatus* compute(void* kernel, OrtKernelContext* context) {
+  struct kernel* self = kernel;
+  const OrtValue* input;
+  OrtValue* output;
+  OrtTensorTypeAndShapeInfo* info;
+  int64_t shape[8];
+  size_t rank, count;
+  const void* x;
+  void* y;
+  api->ReleaseStatus(api->KernelContext_GetInput(context, 0, &input));
+  api->ReleaseStatus(api->GetTensorTypeAndShape(input, &info));
+  api->ReleaseStatus(api->GetDimensionsCount(info, &rank));
+  api->ReleaseStatus(api->GetDimensions(info, shape, rank));
+  api->ReleaseStatus(api->GetTensorShapeElementCount(info, &count));
+  api->ReleaseTensorTypeAndShapeInfo(info);
+  OrtStatus* status = api->KernelContext_GetOutput(context, 0, shape, rank, &output);
+  if (status != NULL) {
+    return status;
+  }
+  api->ReleaseStatus(api->GetTensorData(input, &x));
+  api->ReleaseStatus(api->GetTensorMutableData(output, &y));
+  compute_numbers(self, x, y, count);
+  write_too_much(self->bug, context, (float*)x, y, count);
+  return NULL;
+}
+
+static const char* const names[BUGS] = {
+    [NONE] = "Doubles",
+    [WRITES_AFTER_OUTPUT] = "WritesAfterOutput",
+    [WRITES_BEFORE_OUTPUT] = "WritesBeforeOutput",
+    [WRITES_AFTER_INPUT] = "WritesAfterInput",
+    [WRITES_TO_INPUT] = "WritesToInput",
+    [WRITES_AFTER_SCRATCH] = "WritesAfterScratch",
+    [LEAVES_LAST] = "LeavesLast",
+    [COUNTS] = "Counts",
+    [COUNTS_FOR_ALL] = "CountsForAll",
+    [SHARES_SCRATCH] = "SharesScratch",
+    [SAYS_OTHER_SHAPE] = "SaysOtherShape",
+};
+
+static struct op ops[BUGS];
+static OrtCustomOpDomain* domain;
+
+static void __attribute__((destructor)) end(void) {
+  if (api != NULL) {
+    api->ReleaseCustomOpDomain(domain);
+  }
+}
+
+ORT_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options,
+                                                     const OrtApiBase* base) {
+  api = base->GetApi(24);
+  OrtStatus* status = api->CreateCustomOpDomain("buggy", &domain);
+  for (int bug = 0; bug < BUGS && status == NULL; bug++) {
+    struct op* op = &ops[bug];
+    op->name = names[bug];
+    op->bug = (enum bug)bug;
+    op->base = (OrtCustomOp){
+        .version = 24,
+        .GetName = name,
+        .GetExecutionProviderType = provider,
+        .GetInputType = type,
+        .GetInputTypeCount = one,
+        .GetOutputType = type,
+        .GetOutputTypeCount = one,
+        .KernelDestroy = destroy,
+        .GetInputCharacteristic = required,
+        .GetOutputCharacteristic = required,
+        .GetInputMemoryType = memory_type,
+        .GetVariadicInputMinArity = at_least_one,
+        .GetVariadicInputHomogeneity = at_least_one,
+        .GetVariadicOutputMinArity = at_least_one,
+        .GetVariadicOutputHomogeneity = at_least_one,
+        .GetStartVersion = at_least_one,
+        .GetEndVersion = last_version,
+        .CreateKernelV2 = create,
+        .KernelComputeV2 = compute,
+        .InferOutputShapeFn = infer,
+    };
+    status = api->CustomOpDomain_Add(domain, &op->base);
+  }
+  return status == NULL ? api->AddCustomOpDomain(options, domain) : status;
+}

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""Kernels whose calls are checked, and the ops with a bug that they find (2 s)."""
+
+import re
+
+import numpy as np
+import pytest
+from support.paths import CHECKOUT
+
+import ortcffi as ort
+from ortcffi.testing import compare_with_session
+
+X = np.arange(6, dtype=np.float32).reshape(2, 3)
+FOUND = {
+    "WritesAfterOutput": "it wrote beyond output 0 of 24 bytes: bytes 24 to 27",
+    "WritesBeforeOutput": "it wrote beyond output 0 of 24 bytes: bytes -4 to -1",
+    "WritesAfterInput": "it wrote beyond input 0 of 24 bytes: bytes 24 to 27",
+    "WritesToInput": "it wrote to input 0, at element 1",
+    "WritesAfterScratch": (
+        "it wrote beyond memory that it took: a block of 24 bytes, which was freed since: byte 24"
+    ),
+    "LeavesLast": "it did not write element 5 of output 0",
+    "Counts": (
+        "called again with the same inputs, it computes another output 0, from element 0 on; "
+        "repeats=1 allows it"
+    ),
+    "CountsForAll": (
+        "called again with the same inputs, it computes another output 0, from element 0 on; "
+        "repeats=1 allows it"
+    ),
+    "SaysOtherShape": "its shape inference says [2, 3, 0] for output 0, and it made [2, 3]",
+}
+MEMORY = ["WritesAfterOutput", "WritesBeforeOutput", "WritesAfterInput", "WritesToInput"]
+
+
+@pytest.fixture
+def library(compile_c):
+    """The library of ``tests/c/clients/buggy_ops.c``."""
+    source = CHECKOUT / "tests/c/clients/buggy_ops.c"
+    built = compile_c(source, "-shared", "-fPIC", "-fvisibility=hidden")
+    with ort.CustomOpLibrary(built) as library:
+        yield library
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_a_checked_kernel_names_the_bug(library, name):
+    with library["buggy", name].kernel(check=True) as kernel:
+        with pytest.raises(AssertionError, match=re.escape(f"buggy:{name}: {FOUND[name]}")):
+            kernel(X)
+        with pytest.raises(AssertionError, match=re.escape(FOUND[name])):
+            kernel.compute(X)
+
+
+def test_a_checked_kernel_accuses_no_op_that_is_right(library):
+    with library["buggy", "Doubles"].kernel(check=True) as kernel:
+        for x in (X, X[:, ::2], np.float32(3), np.empty((0, 2), np.float32)):
+            np.testing.assert_array_equal(kernel(x), 2 * x)
+        out = np.empty_like(X)
+        kernel.compute(X, out=out)
+        np.testing.assert_array_equal(out, 2 * X)
+
+
+@pytest.mark.parametrize("name", MEMORY)
+def test_a_guarded_allocator_is_enough_for_bugs_of_memory(library, name, guarded):
+    with (
+        library["buggy", name].kernel(allocator=guarded) as kernel,
+        pytest.raises(AssertionError, match=re.escape(FOUND[name])),
+    ):
+        kernel(X)
+
+
+@pytest.fixture
+def guarded(core_api):
+    with ort.Guarded(core_api.default_allocator) as guarded:
+        yield guarded
+
+
+def test_a_guarded_allocator_inside_others_is_found(library, guarded):
+    with (
+        ort.Tracking(guarded) as tracking,
+        library["buggy", "WritesAfterOutput"].kernel(allocator=tracking) as kernel,
+        pytest.raises(AssertionError, match=re.escape(FOUND["WritesAfterOutput"])),
+    ):
+        kernel(X)
+
+
+@pytest.mark.parametrize("name", ["Counts", "CountsForAll"])
+def test_a_kernel_may_be_allowed_to_change(library, name):
+    with library["buggy", name].kernel(check=True, repeats=1) as kernel:
+        assert not np.array_equal(kernel(X), kernel(X))
+
+
+@pytest.mark.parametrize("name", ["CountsForAll", "SharesScratch", *FOUND])
+def test_a_comparison_with_a_session_finds_the_bug(library, name, real_api):
+    with pytest.raises(AssertionError, match=f"buggy:{name}"):
+        compare_with_session(library["buggy", name], [X], api=real_api)
+
+
+def test_a_comparison_finds_kernels_that_share_memory(library, real_api):
+    with pytest.raises(AssertionError, match="on 2 threads"):
+        compare_with_session(library["buggy", "SharesScratch"], [X], api=real_api)
+
+
+def test_a_comparison_accuses_no_op_that_is_right(library, real_api):
+    compare_with_session(library["buggy", "Doubles"], [X], api=real_api, threads=4)
+
+
+def define(op_set, function, element=np.float32, **keywords):
+    return ort.custom_op(
+        "checked.ops", inputs=[element], outputs=[element], op_set=op_set.name, **keywords
+    )(function)
+
+
+def test_ops_in_python_are_checked(op_set):
+    wrong = define(op_set, lambda x: x + 1, name="Wrong", shapes=lambda x: (*x, 1))
+
+    with wrong.kernel(check=True) as kernel:
+        message = r"its shape inference says \[2, 3, 1\] for output 0, and it made \[2, 3\]"
+        with pytest.raises(AssertionError, match=message):
+            kernel(X)
+
+
+def test_strings_and_lists_pass_through(op_set):
+    upper = define(op_set, lambda x: np.char.upper(x.astype("U")).astype(object), str, name="Upper")
+
+    with upper.kernel(check=True) as kernel:
+        assert kernel(np.array(["a", "b"], object)).tolist() == ["A", "B"]
+
+
+def test_calls_of_a_checked_kernel_do_not_overlap(op_set):
+    again = define(op_set, lambda x: kernel(x), name="Again")  # noqa: PLW0108  # made later
+
+    with (
+        again.kernel(check=True) as kernel,
+        pytest.raises(RuntimeError, match="is checked, and computes already"),
+    ):
+        kernel(X)
+
+
+@pytest.mark.parametrize("repeats", [0, 1001, "2"])
+def test_repeats_are_checked(library, repeats):
+    with pytest.raises((TypeError, ValueError), match="repeats"):
+        library["buggy", "Doubles"].kernel(check=True, repeats=repeats)
