@@ -63,7 +63,7 @@ __all__ += ["CheckedKernel", "Damage", "Guarded", "limit_session_memory"]
 
 _NAMES = {
     "_native": "ffi lib",
-    "memory.adaptors": "Aligned Damage Failing Guarded Logging",
+    "memory.adaptors": "Aligned Damage Failing Guarded",
     "memory.limiting": "Limiting",
     "table.api": "Api build_info core_api default_api init_api",
     "arena.arena": "Arena",
@@ -94,6 +94,7 @@ _NAMES = {
     "official.soft_bound": "SoftBound",
     "options.session": "DevicePolicy ExecutionMode FreeDimension OptimizationLevel SessionOptions",
     "table.load": "LibraryNotFound load LoadError",
+    "memory.observing": "Logging",
     "memory.python_allocator": "PythonAllocator",
     "options.prepacked": "PrepackedWeights",
     "options.run": "RunOptions",

@@ -50,9 +50,6 @@ from ortcffi.memory.adaptors import (
 from ortcffi.memory.adaptors import (
     Guarded as Guarded,
 )
-from ortcffi.memory.adaptors import (
-    Logging as Logging,
-)
 from ortcffi.memory.allocator import Allocator as Allocator
 from ortcffi.memory.allocator import AllocatorStats as AllocatorStats
 from ortcffi.memory.info import AllocatorType as AllocatorType
@@ -68,6 +65,7 @@ from ortcffi.memory.limiting import (
 )
 from ortcffi.memory.numpy_memory import numpy_allocator as numpy_allocator
 from ortcffi.memory.numpy_memory import set_numpy_allocator as set_numpy_allocator
+from ortcffi.memory.observing import Logging as Logging
 from ortcffi.memory.python_allocator import PythonAllocator as PythonAllocator
 from ortcffi.memory.scopes import Scope as Scope
 from ortcffi.memory.scopes import carry as carry

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Figures and tables for a person to read."""
 
-import html
 from collections.abc import Iterable, Sequence
 
 __all__ = ["html_table", "scaled", "size"]
@@ -26,6 +25,7 @@ def scaled(number: float, units: Sequence[tuple[str, float]]) -> str:
 
 def html_table(title: str, header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """A table for a notebook."""
+    import html
 
     def row(cells: Sequence[object], tag: str) -> str:
         return "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>" for cell in cells)

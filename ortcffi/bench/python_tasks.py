@@ -17,8 +17,7 @@ SHAPE = (1, 3, 224, 224)
 _IMPORT = """
 import numpy, time
 start = time.perf_counter()
-import ortcffi
-{use}
+{imports}
 print((time.perf_counter() - start) * 1e3)
 """
 
@@ -80,10 +79,17 @@ class NewArray(ApiTask):
 
 def import_task(_: Subject) -> ProcessTask:
     """Milliseconds of the import of the package, after numpy's."""
-    return ProcessTask("-c", _IMPORT.format(use=""))
+    return ProcessTask("-c", _IMPORT.format(imports="import ortcffi"))
 
 
 def first_use_task(_: Subject) -> ProcessTask:
     """Milliseconds until the first array, including imports that the package defers."""
-    use = "ortcffi.core_api().default_allocator.empty(1)"
-    return ProcessTask("-c", _IMPORT.format(use=use))
+    imports = "import ortcffi; ortcffi.core_api().default_allocator.empty(1)"
+    return ProcessTask("-c", _IMPORT.format(imports=imports))
+
+
+def session_import_task(statement: str, subject: Subject) -> ProcessTask:
+    """Milliseconds until the class of sessions is there; in the real library's column officially."""
+    official = "import onnxruntime; onnxruntime.InferenceSession"
+    imports = statement if subject.name == "core" else official
+    return ProcessTask("-c", _IMPORT.format(imports=imports))

@@ -20,7 +20,14 @@ from .kernel_tasks import (
     RunOp,
     RunStringUpper,
 )
-from .python_tasks import CheckedCall, FailingCall, NewArray, first_use_task, import_task
+from .python_tasks import (
+    CheckedCall,
+    FailingCall,
+    NewArray,
+    first_use_task,
+    import_task,
+    session_import_task,
+)
 from .resident import resident_task
 from .subjects import (
     BLOCKS,
@@ -79,6 +86,12 @@ def _status(length: int, required: str, wanted: str) -> Row:
 def _run(name: str, what: str, required: str, wanted: str, make: Callable[[Subject], Task]) -> Row:
     title = f"Python: {what}"
     return Row(f"session-{name}", title, SESSIONS, required, wanted, make, unit="us", scale=1e-3)
+
+
+def _import(name: str, what: str, statement: str) -> Row:
+    title = f"import of {what}, over numpy's"
+    make = partial(session_import_task, statement)
+    return Row(f"import-{name}", title, SESSIONS, "<= 30", "<= 15", make, unit="ms")
 
 
 def _contents(name: str, what: str, required: str, case: Callable[[], contents.Case]) -> list[Row]:
@@ -369,4 +382,6 @@ ROWS = (
     _run("create-compat", "session of 1 MB made by compat", "0.98x", "", CompatCreate),
     Row("import", "import, over numpy's", CORE, "<= 5", "<= 2", import_task, unit="ms"),
     Row("first-use", "import and first array, over numpy's", CORE, "", "", first_use_task, "ms"),
+    _import("session", "Session", "import ortcffi; ortcffi.Session"),
+    _import("compat", "compat's sessions", "import ortcffi.compat as ort; ort.InferenceSession"),
 )

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Log messages of libraries: severities, messages, and loggers in Python."""
 
-import logging
 import re
 from collections.abc import Callable
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
 from ortcffi._callback import called_from_c, report_exception
 from ortcffi._contexts import Context, find
@@ -14,6 +13,8 @@ from ortcffi._native import lib
 from ortcffi._public import public
 
 if TYPE_CHECKING:
+    import logging
+
     from ortcffi._ort import Cdata
 
 __all__ = ["LogMessage", "LogSeverity", "Logger", "log_context"]
@@ -55,14 +56,15 @@ class LogMessage(NamedTuple):
     text: str
 
 
-Logger = logging.Logger | Callable[[LogMessage], object]
+Logger = Union["logging.Logger", Callable[[LogMessage], object]]
 
+_DEBUG, _CRITICAL = 10, 50  # of the module logging, which takes milliseconds to import
 _LEVELS: dict[int, int] = {
-    LogSeverity.VERBOSE: logging.DEBUG,
-    LogSeverity.INFO: logging.INFO,
-    LogSeverity.WARNING: logging.WARNING,
-    LogSeverity.ERROR: logging.ERROR,
-    LogSeverity.FATAL: logging.CRITICAL,
+    LogSeverity.VERBOSE: _DEBUG,
+    LogSeverity.INFO: 20,
+    LogSeverity.WARNING: 30,
+    LogSeverity.ERROR: 40,
+    LogSeverity.FATAL: _CRITICAL,
 }
 
 
@@ -77,6 +79,8 @@ def severity_of(number: int) -> LogSeverity | int:
 
 
 def _take(logger: Logger) -> Callable[[LogMessage], object]:
+    import logging
+
     if isinstance(logger, logging.Logger):
         return _Records(logger)
     if callable(logger):
@@ -89,12 +93,12 @@ class _Records:
 
     __slots__ = ("logger",)
 
-    def __init__(self, logger: logging.Logger) -> None:
+    def __init__(self, logger: "logging.Logger") -> None:
         self.logger = logger
 
     def __call__(self, message: LogMessage) -> None:
         severity = message.severity
-        level = _LEVELS.get(severity, logging.CRITICAL if severity > 0 else logging.DEBUG)
+        level = _LEVELS.get(severity, _CRITICAL if severity > 0 else _DEBUG)
         if not self.logger.isEnabledFor(level):
             return
         place = re.fullmatch(r"(.+):(\d+) (.*)", message.code_location)

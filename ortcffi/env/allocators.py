@@ -11,7 +11,6 @@ from ortcffi._native import ffi
 from ortcffi._public import public
 from ortcffi.arena.cfg import ArenaCfg
 from ortcffi.env import state
-from ortcffi.env.null_answers import can_answer_null
 from ortcffi.env.state import Registered
 from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import OrtError
@@ -67,6 +66,8 @@ class EnvMemory(Handle):
 
     def _register(self, allocator: Allocator, for_good: bool = False) -> None:
         """Register an allocator, which may have to stay alive when it is unregistered."""
+        from ortcffi.env.null_answers import can_answer_null  # which imports all adaptors
+
         translated = allocator_for(self.api, allocator)
         # One that the environment owns must not be kept: it would keep the environment.
         owners = [getattr(each, "_handle_address", 0) for each in translated._handle_parents]

@@ -10,12 +10,11 @@ from ortcffi._convert import bytes_like, input_path
 from ortcffi._handle import owned_by
 from ortcffi.env.env import Env
 from ortcffi.errors import checked
-from ortcffi.models.editor import Parts, build_model
-from ortcffi.models.graph import Graph
 from ortcffi.options.prepacked import PrepackedWeights
 from ortcffi.options.session import ExecutionMode, SessionOptions
 
 if TYPE_CHECKING:
+    from ortcffi.models.graph import Graph
     from ortcffi.table.api import Api
 
 _SEQUENTIAL = int(ExecutionMode.SEQUENTIAL)
@@ -84,8 +83,10 @@ def source_of(api: "Api", model: Any, weights: PrepackedWeights | None = None) -
     return Source(create, (store, held)) if is_bytes else Source(create, store, held)
 
 
-def source_of_graph(api: "Api", graph: Graph) -> Source:
+def source_of_graph(api: "Api", graph: "Graph") -> Source:
     """A graph, whose initializers have the memory that the session uses."""
+    from ortcffi.models.editor import Parts, build_model
+
     slot = "CreateSessionFromModel"
 
     def create(env: Any, options: Any, out: Any) -> None:
@@ -150,6 +151,13 @@ _KEYS = ("session.use_ort_model_bytes_directly", "session.use_ort_model_bytes_fo
 
 
 def _bytes(model: Any) -> Any:
-    if isinstance(model, Graph):
-        raise TypeError("model must be a path or bytes-like, not Graph: use Session.from_graph")
-    return bytes_like("model", model)
+    try:
+        return bytes_like("model", model)
+    except TypeError:
+        from ortcffi.models.graph import Graph
+
+        if isinstance(model, Graph):
+            raise TypeError(
+                "model must be a path or bytes-like, not Graph: use Session.from_graph"
+            ) from None
+        raise

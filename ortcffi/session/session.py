@@ -22,7 +22,6 @@ from ortcffi.errors import checked
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.memory.scratch import scratch_for
-from ortcffi.models.graph import Graph
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.prepacked import PrepackedWeights
 from ortcffi.options.run import RunOptions
@@ -54,6 +53,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from contextlib import AbstractContextManager
 
+    from ortcffi.models.graph import Graph
     from ortcffi.session._compiled import Port
     from ortcffi.table.api import Api
 
@@ -179,7 +179,7 @@ class Session(Suggests, Engine, Closing):
     @classmethod
     def from_graph(
         cls,
-        graph: Graph,
+        graph: "Graph",
         options: "SessionOptions | None" = None,
         *,
         api: "Api | None" = None,
@@ -202,6 +202,8 @@ class Session(Suggests, Engine, Closing):
         Model-editor function: ``CreateSessionFromModel``, since version 22. It does not know the
         custom ops of options.
         """
+        from ortcffi.models.graph import Graph
+
         if not isinstance(graph, Graph):
             raise TypeError(f"graph must be a Graph, not {type(graph).__name__}")
         engine = engine_for(api, options, env)
