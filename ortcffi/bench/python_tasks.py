@@ -89,7 +89,7 @@ def first_use_task(_: Subject) -> ProcessTask:
 
 
 def session_import_task(statement: str, subject: Subject) -> ProcessTask:
-    """Milliseconds until the class of sessions is there; in the real library's column officially."""
+    """Milliseconds until the class of sessions is there: the official one for the real library."""
     official = "import onnxruntime; onnxruntime.InferenceSession"
     imports = statement if subject.name == "core" else official
     return ProcessTask("-c", _IMPORT.format(imports=imports))
