@@ -3,7 +3,7 @@
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["html_table", "scaled", "size"]
+__all__ = ["aligned", "duration", "html_table", "scaled", "size"]
 
 
 def size(number: int | None) -> str:
@@ -21,6 +21,17 @@ def scaled(number: float, units: Sequence[tuple[str, float]]) -> str:
     figure = number / scale
     digits = 0 if figure >= 100 else 1 if figure >= 10 else 2
     return f"{figure:.{digits}f} {unit}"
+
+
+def duration(seconds: float | None) -> str:
+    """Seconds, in the unit that fits; "-" where there is no number."""
+    return "-" if seconds is None else scaled(seconds, (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)))
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """The lines of a table: the first column to the left, the others to the right."""
+    first, *widths = (max(map(len, column)) for column in zip(*rows, strict=True))
+    return ["  ".join([row[0].ljust(first), *map(str.rjust, row[1:], widths)]) for row in rows]
 
 
 def html_table(title: str, header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

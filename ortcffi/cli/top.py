@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``ortcffi top program.py ARGUMENTS``: what a program's official sessions do."""
+"""``ortcffi top program.py ARGUMENTS``: what a program's sessions do."""
 
 import argparse
 import atexit
@@ -20,8 +20,9 @@ from ortcffi.official.recording import Recorder
 from ortcffi.official.report import as_html, as_json, as_table
 
 DESCRIPTION = """\
-Run a Python program and tell what its sessions of the official package onnxruntime do: runs and
-their times, memory of their arenas, log messages. The program is not changed."""
+Run a Python program and tell what its sessions do, those of the official package onnxruntime, of
+the drop-in, and each ortcffi.Session: runs and their times, memory of their arenas, log messages.
+The program is not changed."""
 EPILOG = """\
 ortcffi top program.py ARGUMENTS, ortcffi top -m module ARGUMENTS: the program runs in this process.
 ortcffi top -- COMMAND ARGUMENTS: a command that starts Python by itself; each Python process that

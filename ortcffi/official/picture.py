@@ -45,7 +45,7 @@ def as_svg(records: Sequence[SessionRecord]) -> str:
 
 
 def _draw(axes: Any, number: int, record: SessionRecord, *, named: bool) -> None:
-    seconds, in_use, held = zip(*record.samples, strict=True)
+    seconds, in_use, held, _ = zip(*record.samples, strict=True)
     colour = _COLOURS[(number - 1) % len(_COLOURS)]
     name = shortened(printable(record.model), _NAME_WIDTH).replace("$", r"\$")  # begins no formula
     label = f"{number} {name}" if named else None

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What the sessions of the official package do while a program runs: `ortcffi top` asks for it.
+"""What sessions do while a program runs: `ortcffi top` asks for it.
 
 The methods of ``onnxruntime.InferenceSession`` are wrapped when the package is imported, by the
-program or by what it imports. The program sees no difference but the time of a wrapper's call.
+program or by what it imports. The program sees no difference but the time of a wrapper's call. The
+sessions of this package, and of its drop-in, count their runs by themselves; wrapped is only their
+end, to read the counts for the last time.
 """
 
 import importlib.abc
@@ -30,12 +32,13 @@ if TYPE_CHECKING:
 __all__ = ["Recorder"]
 
 MODULE = "onnxruntime.capi.onnxruntime_inference_collection"
+OUR_MODULE = "ortcffi.session.session"
 RUNS = ("run", "run_with_ort_values", "run_with_iobinding", "run_async")
 _LETTERS = "VIWEF"  # of severities, as ONNX Runtime's own log lines have them
 
 
 class Recorder:
-    """Records all official sessions that are made after `install`.
+    """Records all sessions that are made after `install`.
 
     Parameters
     ----------
@@ -56,14 +59,16 @@ class Recorder:
         self._watcher: threading.Thread | None = None
         self._views: weakref.WeakKeyDictionary[Any, Session] = weakref.WeakKeyDictionary()
         self._of: weakref.WeakKeyDictionary[Any, SessionRecord] = weakref.WeakKeyDictionary()
+        self._ours: dict[int, SessionRecord] = {}  # by the session's number
         self._ended = threading.Event()
 
     def install(self) -> None:
-        """Wrap the official sessions, now or when their module is imported."""
-        if MODULE in sys.modules:
-            self._wrap(sys.modules[MODULE])
-        else:
-            sys.meta_path.insert(0, _Finder(self._wrap))
+        """Wrap the sessions, now or when their modules are imported."""
+        for name, wrap in ((MODULE, self._wrap), (OUR_MODULE, self._wrap_ours)):
+            if name in sys.modules:
+                wrap(sys.modules[name])
+            else:
+                sys.meta_path.insert(0, _Finder(name, wrap))
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._renew_guard)
 
@@ -73,9 +78,14 @@ class Recorder:
         self.sample()
 
     def sample(self) -> None:
-        """Look at the arenas of all open sessions."""
+        """Look at all open sessions."""
         for official, view in self._open():
             self._read(self._of[official], view)
+        if OUR_MODULE in sys.modules:
+            from ortcffi.session.metrics import sessions
+
+            for session in sessions():
+                self._read_ours(session)
 
     def _open(self) -> "list[tuple[Any, Session]]":
         with self._guard:
@@ -89,6 +99,8 @@ class Recorder:
     # --- wrappers ---------------------------------------------------------------------------------
 
     def _wrap(self, module: "ModuleType") -> None:
+        if module.__name__ != MODULE:  # the drop-in, installed under the official name
+            return
         kind = module.InferenceSession
         kind.__init__ = self._wrapped_init(kind.__init__)
         kind.__del__ = self._wrapped_del(getattr(kind, "__del__", None))
@@ -96,12 +108,33 @@ class Recorder:
             if hasattr(kind, name):
                 setattr(kind, name, self._wrapped_run(getattr(kind, name)))
 
+    def _wrap_ours(self, module: "ModuleType") -> None:
+        kind = module.Session
+        close, delete = kind.close, kind.__del__
+
+        @wraps(close)
+        def close_and_read(session: "Session", *arguments: Any, **named: Any) -> Any:
+            self._read_ours(session)
+            try:
+                return close(session, *arguments, **named)
+            finally:
+                self._read_ours(session)
+
+        def delete_and_read(session: "Session") -> None:
+            self._read_ours(session)
+            delete(session)
+            with suppress(KeyError):  # somebody else's session, or none that was made
+                self._ours[getattr(session, "_number", 0)].is_open = False
+
+        kind.close, kind.__del__ = close_and_read, delete_and_read
+        self._begin_to_watch()
+
     def _wrapped_init(self, original: Callable[..., None]) -> Callable[..., None]:
         @wraps(original)
         def init(
             session: Any, path_or_bytes: Any, sess_options: Any = None, *rest: Any, **named: Any
         ) -> None:
-            record = SessionRecord(_described(path_or_bytes))
+            record = SessionRecord(_described(path_or_bytes), began=self._now())
             options = self._options(sess_options, record)
             original(session, path_or_bytes, options, *rest, **named)
             self._add(session, record)
@@ -163,20 +196,50 @@ class Recorder:
             return
         with self._guard:
             self._views[session] = view
+        self._begin_to_watch()
+        weakref.finalize(session, setattr, record, "is_open", False)
+
+    # --- statistics -------------------------------------------------------------------------------
+
+    def _now(self) -> float:
+        return time.monotonic() - self.started
+
+    def _begin_to_watch(self) -> None:
+        with self._guard:
             if self._watcher is None or not self._watcher.is_alive():  # as in the child of a fork
                 self._watcher = threading.Thread(
                     target=self._watch, name="ortcffi-top", daemon=True
                 )
                 self._watcher.start()
-        weakref.finalize(session, setattr, record, "is_open", False)
-
-    # --- statistics -------------------------------------------------------------------------------
 
     def _watch(self) -> None:
         while not self._ended.wait(self._period):
             self.sample()
 
+    def _read_ours(self, session: "Session") -> None:
+        """Read the counts and the arena of a session of this package, which may be closed."""
+        from ortcffi.session.metrics import counts_of, model_of
+        from ortcffi.session.session import Session
+
+        number = getattr(session, "_number", 0)
+        if not number:
+            return  # somebody else's session, or none that was made
+        with self._guard:
+            record = self._ours.get(number)
+            if record is None:
+                kind = "Session" if type(session) is Session else "drop-in"
+                record = SessionRecord(model_of(session), kind, began=self._now())
+                self.records.append(record)
+                self._ours[number] = record
+        counts = counts_of(session)
+        record.durations, record.total_seconds = counts.durations, counts.seconds
+        record.failures = sum(counts.errors.values())
+        record.is_open = not session.closed
+        if record.is_open:
+            self._read(record, session)
+
     def _read(self, record: SessionRecord, view: "Session") -> None:
+        record.seen = self._now()
         try:
             stats = view.allocator().stats
         except Exception as error:  # noqa: BLE001  # the program must not notice
@@ -184,9 +247,8 @@ class Recorder:
             return
         record.stats = stats
         if stats.bytes_allocated is not None:
-            seconds = time.monotonic() - self.started
             reserved = stats.bytes_reserved or stats.bytes_allocated
-            record.samples.append(Sample(seconds, stats.bytes_allocated, reserved))
+            record.samples.append(Sample(record.seen, stats.bytes_allocated, reserved, record.runs))
         if len(record.samples) > self._most:
             del record.samples[1:-1:2]
 
@@ -211,9 +273,10 @@ class _Counting:
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    """Calls a function with the module of official sessions when that was imported."""
+    """Calls a function with a module when that was imported."""
 
-    def __init__(self, imported: "Callable[[ModuleType], None]") -> None:
+    def __init__(self, name: str, imported: "Callable[[ModuleType], None]") -> None:
+        self.name = name
         self.imported = imported
 
     def find_spec(
@@ -223,7 +286,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         target: "ModuleType | None" = None,  # noqa: ARG002
     ) -> "ModuleSpec | None":
         """Find the module as everybody else does, and have its loader tell."""
-        if name != MODULE:
+        if name != self.name:
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)

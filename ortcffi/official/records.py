@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""What `ortcffi top` knows of each official session."""
+"""What `ortcffi top` knows of each session."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
+
+from ortcffi.session.durations import place_of, quantile
 
 if TYPE_CHECKING:
     from ortcffi.memory.stats import AllocatorStats
 
-__all__ = ["Sample", "SessionRecord"]
+__all__ = ["OFFICIAL", "Sample", "SessionRecord"]
+
+OFFICIAL = "official"
+_RANGES = 116  # of durations: the last one ends after 137 seconds
 
 
 class Sample(NamedTuple):
@@ -20,25 +26,35 @@ class Sample(NamedTuple):
         Since the recorder was made.
     in_use, reserved : int
         Bytes in use, and bytes that the arena holds.
+    runs : int
+        How many runs there were before.
     """
 
     seconds: float
     in_use: int
     reserved: int
+    runs: int = 0
 
 
 @dataclass
 class SessionRecord:
-    """One official session.
+    """One session.
 
     Attributes
     ----------
     model : str
         The model's path, or how large its bytes were.
-    runs, failures : int
-        How often it ran, and how often that raised.
-    total_seconds, worst_seconds : float
-        What the runs took together, and the longest.
+    kind : str
+        ``"official"``, ``"drop-in"`` or ``"Session"``.
+    began, seen : float
+        When it was made and when it was last looked at while it was alive, in seconds since the
+        recorder was made.
+    durations : sequence of int
+        How many runs succeeded, by the range of their duration.
+    failures : int
+        How many runs failed.
+    total_seconds : float
+        What the runs took together.
     messages : Counter
         Log messages by the name of their severity.
     samples : list of Sample
@@ -52,21 +68,62 @@ class SessionRecord:
     """
 
     model: str
-    runs: int = 0
+    kind: str = OFFICIAL
+    began: float = 0.0
+    seen: float = 0.0
+    durations: Sequence[int] = ()
     failures: int = 0
     total_seconds: float = 0.0
-    worst_seconds: float = 0.0
     messages: Counter[str] = field(default_factory=Counter)
     samples: list[Sample] = field(default_factory=list)
     stats: "AllocatorStats | None" = None
     problem: str = ""
     is_open: bool = True
 
+    def __post_init__(self) -> None:
+        self._counted = [0] * _RANGES  # what add_run counts
+        self.durations = self.durations or self._counted
+
+    @property
+    def runs(self) -> int:
+        """How often it ran."""
+        return sum(self.durations) + self.failures
+
+    @property
+    def runs_per_second(self) -> float:
+        """Runs for each second that it was seen alive; 0 where that was too short."""
+        alive = self.seen - self.began
+        return self.runs / alive if alive > 0 else 0.0
+
+    def quantile(self, part: float) -> float | None:
+        """The seconds within which a part of the runs succeeded, up to 25 % more than exactly."""
+        return quantile(self.durations, part)
+
     def add_run(self, seconds: float, failed: bool) -> None:
         """Count a run."""
-        self.runs += 1
-        self.failures += failed
         self.total_seconds += seconds
-        # No call stands between reading and writing, where another thread could get in.
-        if seconds > self.worst_seconds:  # noqa: PLR1730
-            self.worst_seconds = seconds
+        if failed:
+            self.failures += 1
+        else:
+            self._counted[min(place_of(seconds), _RANGES - 1)] += 1
+
+    def growth(self) -> tuple[str, int, int] | None:
+        """What grew in the second half of the runs, and from how much to how much.
+
+        What grows in the first runs is what the model needs. ``"memory in use"`` grows where the
+        program keeps outputs; its least is looked at, which is what no run uses.
+        """
+        late = [sample for sample in self.samples if 2 * sample.runs >= self.samples[-1].runs > 0]
+        before, after = late[: len(late) // 2], late[len(late) // 2 :]
+        if len(before) < _LEAST_SAMPLES:
+            return None
+        kept = [min(sample.in_use for sample in each) for each in (before, after)]
+        held = [max(sample.reserved for sample in each) for each in (before, after)]
+        for what, (first, last) in (("memory in use", kept), ("the arena", held)):
+            if last > first * _GROWTH:
+                return what, first, last
+        return None
+
+
+_GROWTH = 1.1  # from which on it is named
+_LEAST_SAMPLES = 2  # on each side

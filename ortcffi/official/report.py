@@ -1,22 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""What `ortcffi top` tells of recorded sessions, as a table and as JSON."""
+"""What `ortcffi top` prints of recorded sessions: a table, a page, JSON."""
 
 import html
 import json
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any
 
 from ortcffi._program import joined, printable
-from ortcffi._text import html_table, scaled, size
-from ortcffi.official.records import SessionRecord
+from ortcffi._text import aligned, duration, html_table, scaled, size
+from ortcffi.official.records import OFFICIAL, SessionRecord
 
 __all__ = ["as_html", "as_json", "as_table", "shortened", "size"]
 
-_HEADINGS = ("session", "runs", "mean", "worst", "in use", "peak", "limit", "allocs", "log")
+_HEADINGS = ("session", "runs", "runs/s", "p50", "p99", "in use", "peak", "limit", "log")
 _NAME_WIDTHS = (12, 42)  # the least, also in a narrow terminal, and the most of the first column
 _GAP = "  "
-_GROWTH = 1.1  # of the arena, from which on the report names it
 _PAGE = """\
 <!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>ortcffi top</title><style>
@@ -44,18 +42,14 @@ def as_table(records: Sequence[SessionRecord], width: int | None = None) -> str:
         Columns of the terminal, which the lines of sessions do not exceed; by default any number.
     """
     if not records:
-        return "ortcffi top: the program made no session of the official package\n"
+        return "ortcffi top: the program made no session\n"
     cells = [_HEADINGS[1:], *map(_figures, records)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     least, room = _NAME_WIDTHS
     if width is not None:
         room = max(least, min(room, width - sum(widths) - len(_GAP) * len(widths)))
     names = [_HEADINGS[0], *(_name(n, record, room) for n, record in enumerate(records, 1))]
-    first = max(map(len, names))
-    lines = [
-        _GAP.join([name.ljust(first), *map(str.rjust, row, widths)])
-        for name, row in zip(names, cells, strict=True)
-    ]
+    lines = aligned([(name, *row) for name, row in zip(names, cells, strict=True)])
     return joined([*(line[:width] for line in lines), *_all_notes(records)]) + "\n"
 
 
@@ -70,15 +64,16 @@ def as_html(records: Sequence[SessionRecord], picture: str) -> str:
         An SVG document, or nothing.
     """
     rows = [
-        (f"{n} {printable(record.model)}", *_figures(record)) for n, record in enumerate(records, 1)
+        (f"{n} {printable(_called(record))}", *_figures(record))
+        for n, record in enumerate(records, 1)
     ]
-    table = html_table("Sessions of the official package", _HEADINGS, rows)
+    table = html_table("Sessions", _HEADINGS, rows)
     notes = "".join(f"<p>{html.escape(printable(note))}</p>" for note in _all_notes(records))
     return _PAGE.format(table=table, notes=notes, picture=picture[picture.find("<svg") :])
 
 
 def as_json(records: Sequence[SessionRecord]) -> str:
-    """The report for programs: an object whose ``sessions`` have the attributes of the records.
+    """The report for programs: an object with ``sessions``, a list.
 
     The statistics in ``stats`` are strings, by the names that the library gives them.
     """
@@ -86,36 +81,38 @@ def as_json(records: Sequence[SessionRecord]) -> str:
 
 
 def _name(number: int, record: SessionRecord, width: int) -> str:
-    return f"{number} {shortened(record.model, width - len(str(number)) - 1)}"
+    return f"{number} {shortened(_called(record), width - len(str(number)) - 1)}"
+
+
+def _called(record: SessionRecord) -> str:
+    """The model, and the kind of session if it is not the official package's."""
+    return record.model if record.kind == OFFICIAL else f"{record.model} ({record.kind})"
 
 
 def _figures(record: SessionRecord) -> tuple[str, ...]:
-    stats, runs = record.stats, record.runs
-    mean = _time(record.total_seconds / runs) if runs else "-"
-    worst = _time(record.worst_seconds) if runs else "-"
+    stats = record.stats
+    rate = scaled(record.runs_per_second, (("k", 1e3), ("", 1.0))).rstrip()
+    times = duration(record.quantile(0.5)), duration(record.quantile(0.99))
     sizes = (
-        ("-", "-", "-", "-")
+        ("-", "-", "-")
         if stats is None
-        else (
-            size(stats.bytes_allocated),
-            size(stats.max_memory),
-            size(stats.limit),
-            "-" if stats.num_allocations is None else str(stats.num_allocations),
-        )
+        else (size(stats.bytes_allocated), size(stats.max_memory), size(stats.limit))
     )
     told = {_LETTERS.get(name, name): count for name, count in dict(record.messages).items()}
     log = " ".join(f"{count}{letter}" for letter, count in sorted(told.items()))
-    return (str(runs), mean, worst, *sizes, log or "-")
+    return (str(record.runs), rate, *times, *sizes, log or "-")
 
 
 def _notes(record: SessionRecord) -> list[str]:
     notes = [record.problem] if record.problem else []
     if record.failures:
         notes.append(f"{record.failures} of {record.runs} runs failed")
-    if len(record.samples) > 1:
-        first, last = record.samples[0].reserved, record.samples[-1].reserved
-        if last > first * _GROWTH:
-            notes.append(f"the arena grew from {size(first)} to {size(last)}")
+    if grown := record.growth():
+        what, first, last = grown
+        kept = ": the program keeps outputs" if what == "memory in use" else ""
+        notes.append(
+            f"{what} grew from {size(first)} to {size(last)} in the last half of the runs{kept}"
+        )
     return notes
 
 
@@ -126,7 +123,10 @@ def _all_notes(records: Sequence[SessionRecord]) -> list[str]:
 
 
 def _document(record: SessionRecord) -> dict[str, Any]:
-    document: dict[str, Any] = {each.name: getattr(record, each.name) for each in fields(record)}
+    names = ("model", "kind", "runs", "failures", "runs_per_second", "total_seconds", "problem")
+    document: dict[str, Any] = {name: getattr(record, name) for name in (*names, "is_open")}
+    quantiles = {"p50_seconds": 0.5, "p99_seconds": 0.99, "worst_seconds": 1.0}
+    document |= {name: record.quantile(part) for name, part in quantiles.items()}
     document["messages"] = dict(record.messages)
     document["samples"] = [sample._asdict() for sample in record.samples]
     document["stats"] = dict(record.stats.raw) if record.stats else None
@@ -136,7 +136,3 @@ def _document(record: SessionRecord) -> dict[str, Any]:
 def shortened(text: str, width: int) -> str:
     """The end of a text, with an ellipsis where it is longer."""
     return text if len(text) <= width else f"…{text[len(text) - width + 1 :]}"
-
-
-def _time(seconds: float) -> str:
-    return scaled(seconds, (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)))

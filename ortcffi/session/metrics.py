@@ -3,24 +3,21 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import accumulate
 from typing import NamedTuple
 
 from ortcffi._exceptions import ErrorCode
 from ortcffi._native import lib
 from ortcffi._public import public
-from ortcffi._text import html_table, scaled, size
+from ortcffi._text import aligned, duration, html_table, size
 from ortcffi.memory.stats import AllocatorStats
+from ortcffi.session.durations import end_of, quantile
 from ortcffi.session.limits import arena_stats
 from ortcffi.session.session import Session, living
 
 __all__ = ["Metrics", "SessionMetrics", "count_runs", "metrics", "sessions"]
 
-# As place_of() in boundary/session/counts.c: each power of two has four parts.
-_FIRST_POWER, _PARTS = 8, 4
 _ENDINGS = {1: "CANCELLED", 2: "TIMEOUT", 3: "INTERRUPTED"}
 _BOUNDS = [1 << power for power in range(10, 36, 2)]  # nanoseconds, of Prometheus's histogram
-_UNITS = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6))
 
 
 @public
@@ -77,11 +74,7 @@ class SessionMetrics(NamedTuple):
         """
         if not 0 <= part <= 1:
             raise ValueError(f"part must be from 0 to 1, not {part!r}")
-        if not self.runs:
-            return None
-        wanted = max(part * self.runs, 1)
-        places = enumerate(accumulate(self.durations))
-        return next(_end_of(place) for place, count in places if count >= wanted) * 1e-9
+        return quantile(self.durations, part)
 
     @property
     def p50(self) -> float | None:
@@ -124,7 +117,8 @@ class Metrics(NamedTuple):
         return f"<Metrics of {len(self.sessions)} sessions and {len(self.arenas)} arenas>"
 
     def __str__(self) -> str:
-        return "\n".join("  ".join(row) for row in _rows(self))
+        header, rows = _header_and_rows(self)
+        return "\n".join(aligned([header, *rows]))
 
     def _repr_html_(self) -> str:
         return html_table("Metrics", *_header_and_rows(self))
@@ -177,16 +171,41 @@ def _open_sessions() -> Iterator[tuple[int, Session]]:
             yield number, session
 
 
-def _metrics_of(number: int, session: Session, arena: str | None) -> SessionMetrics:
+class Counts(NamedTuple):
+    """What the runs of a session were like, as C counts them.
+
+    Attributes
+    ----------
+    durations : tuple of int
+        Runs that succeeded, by the range of their duration.
+    errors : dict of str to int
+        The others, as `SessionMetrics` has them.
+    seconds : float
+        What the runs that succeeded took together.
+    """
+
+    durations: tuple[int, ...]
+    errors: dict[str, int]
+    seconds: float
+
+
+def counts_of(session: Session) -> Counts:
+    """The counts of a session, which may be closed."""
     durations, by_code, endings, refused, seconds = session._counts()
     errors = {ErrorCode(code).name: count for code, count in enumerate(by_code) if count}
     errors |= {name: endings[ending] for ending, name in _ENDINGS.items() if endings[ending]}
     errors |= {"REFUSED": refused} if refused else {}
-    model, runs = _model_of(session), sum(durations)
+    return Counts(durations, errors, seconds)
+
+
+def _metrics_of(number: int, session: Session, arena: str | None) -> SessionMetrics:
+    durations, errors, seconds = counts_of(session)
+    model, runs = model_of(session), sum(durations)
     return SessionMetrics(number, model, runs, session.running, errors, seconds, durations, arena)
 
 
-def _model_of(session: Session) -> str:
+def model_of(session: Session) -> str:
+    """What a session was made of: the path of its model, if it has one."""
     source = session._source
     if isinstance(source, (str, os.PathLike)):
         return os.fsdecode(source)
@@ -201,35 +220,19 @@ def _arena_of(number: int, session: Session) -> str | None:
     return f"session {number}" if options is None or options.cpu_arena else None
 
 
-def _end_of(place: int) -> float:
-    """The nanoseconds that end a range of durations."""
-    power, part = divmod(place, _PARTS)
-    return (1 << (power + _FIRST_POWER)) * (1 + (part + 1) / _PARTS)
-
-
 # --- as text --------------------------------------------------------------------------------------
 
 
 def _header_and_rows(found: Metrics) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     header = "session", "runs", "errors", "p50", "p99", "arena"
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for each in found.sessions:
         stats = found.arenas.get(each.arena or "")
-        times = (
-            "-" if seconds is None else scaled(seconds, _UNITS) for seconds in (each.p50, each.p99)
-        )
+        times = duration(each.p50), duration(each.p99)
         name = f"{each.number} {each.model}"
         held = size(None if stats is None else stats.bytes_reserved)
         rows.append((name, str(each.runs), str(sum(each.errors.values())), *times, held))
     return header, rows
-
-
-def _rows(found: Metrics) -> list[list[str]]:
-    header, rows = _header_and_rows(found)
-    table = [header, *rows]
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    first = widths[0]
-    return [[row[0].ljust(first), *map(str.rjust, row[1:], widths[1:])] for row in table]
 
 
 def _lines(found: Metrics) -> Iterator[str]:
@@ -237,7 +240,7 @@ def _lines(found: Metrics) -> Iterator[str]:
     for each in found.sessions:
         labels = _labels(each)
         for bound in _BOUNDS:
-            within = sum(n for i, n in enumerate(each.durations) if _end_of(i) <= bound)
+            within = sum(n for i, n in enumerate(each.durations) if end_of(i) <= bound)
             yield f'ortcffi_run_seconds_bucket{{{labels},le="{bound * 1e-9:.9g}"}} {within}'
         yield f'ortcffi_run_seconds_bucket{{{labels},le="+Inf"}} {each.runs}'
         yield f"ortcffi_run_seconds_sum{{{labels}}} {each.seconds:.9g}"

@@ -128,7 +128,7 @@ class Session(Suggests, Engine, Closing):
     ``CreateSessionFromArrayWithPrepackedWeightsContainer``, ``ReleaseSession``.
     """
 
-    __slots__ = ("_options", "_python", "_recorder", "_source", "_specs")
+    __slots__ = ("_number", "_options", "_python", "_recorder", "_source", "_specs")
 
     _rules = RULES
     _elsewhere: ClassVar = {
@@ -138,6 +138,7 @@ class Session(Suggests, Engine, Closing):
         "run_with_iobinding": "bind",
         "run_with_ort_values": "run_values",
     }
+    _number: int  # of the sessions that were made; 0 for those that belong to somebody else
     _options: Any  # as the library was given them
     _python: str  # what may call Python in a run
     _recorder: Any  # makes the options of runs that are profiled, in `profiling`
@@ -259,7 +260,7 @@ class Session(Suggests, Engine, Closing):
         with environment._state.making(kept):
             source.create(handle, given, out_of(self))
         self._read_ports()
-        number = next(_numbers)
+        self._number = number = next(_numbers)
         living[number] = weakref.ref(self, lambda _: living.pop(number, None))
 
     @classmethod
@@ -304,6 +305,7 @@ class Session(Suggests, Engine, Closing):
             borrowed,
         )
         self._specs = self._source = self._options = self._recorder = None
+        self._number = 0
 
     def _check_gil(self, hold_gil: bool) -> None:
         """Refuse to keep the GIL in runs that might wait for a thread that wants it."""

@@ -18,7 +18,7 @@ from ortcffi._text import size
 from ortcffi.cli.top_live import frame
 from ortcffi.memory.stats import stats_from
 from ortcffi.official.recording import Recorder
-from ortcffi.official.records import SessionRecord
+from ortcffi.official.records import Sample, SessionRecord
 from ortcffi.official.report import as_table, shortened
 
 BEGIN, END = b"\x1b[?1049h\x1b[?25l", b"\x1b[?25h\x1b[?1049l"
@@ -36,15 +36,17 @@ while True:
 def busy_session() -> SessionRecord:
     """A session each of whose figures is long."""
     figures = {"InUse": 999 << 20, "MaxInUse": 1023 << 10, "Limit": 123 << 30, "NumAllocs": 123456}
-    return SessionRecord(
+    record = SessionRecord(
         "/srv/a/folder/with/a/long/name/and/another/one/model.onnx",
-        runs=1234567,
+        durations=[0] * 80 + [1234564],
         failures=3,
         total_seconds=123456.0,
-        worst_seconds=0.9996,
+        seen=60.0,
         messages=Counter(WARNING=12, INFO=3),
         stats=stats_from({name: str(n) for name, n in figures.items()}),
     )
+    assert record.runs == 1234567
+    return record
 
 
 # --- the table ------------------------------------------------------------------------------------
@@ -146,3 +148,35 @@ def test_ctrl_c_ends_the_program_and_gives_the_terminal_back(tmp_path):
     assert after.startswith("session ")
     assert "sigmoid.onnx" in after
     assert os.waitstatus_to_exitcode(status) == 128 + 2
+
+
+# --- what grows -----------------------------------------------------------------------------------
+
+
+def sampled(*arenas):
+    """A session with a look at its arena after each hundredth run: bytes in use and held."""
+    record = SessionRecord("model.onnx")
+    record.samples = [Sample(n, *arena, 100 * n) for n, arena in enumerate(arenas)]
+    return record
+
+
+def test_what_the_first_runs_need_is_no_growth():
+    record = sampled((1, 1), *[(4 << 20, 8 << 20)] * 9)
+    assert record.growth() is None
+    assert as_table([record]).count("\n") == 2
+
+
+def test_outputs_that_are_kept_are_told_from_an_arena_that_grows():
+    mb = 1 << 20
+    kept = sampled(*[(n * mb, 2 * n * mb) for n in range(1, 11)])
+    grows = sampled(*[(mb, 2 * n * mb) for n in range(1, 11)])
+    report = as_table([kept, grows])
+    assert "session 1: memory in use grew from 6.00 MB to 8.00 MB in the last half" in report
+    assert "of the runs: the program keeps outputs" in report
+    assert "session 2: the arena grew from 14.0 MB to 20.0 MB in the last half" in report
+
+
+def test_memory_that_a_run_uses_is_not_kept():
+    mb = 1 << 20
+    record = sampled(*[(mb if n % 2 else 5 * mb, 8 * mb) for n in range(20)])
+    assert record.growth() is None
