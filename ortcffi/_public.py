@@ -35,11 +35,11 @@ def described_by(worker: Callable[..., Any]) -> Callable[[T], T]:
     return describe
 
 
-def meant(name: str, known: Iterable[str]) -> str:
+def meant(name: str, known: Iterable[str], likeness: float = 0.6) -> str:
     """The end of an error about a name that is not known: what may be meant, or nothing."""
     from difflib import get_close_matches
 
-    close = get_close_matches(name, list(known), 1)
+    close = get_close_matches(name, list(known), 1, likeness)
     return f": did you mean {close[0]!r}?" if close else ""
 
 

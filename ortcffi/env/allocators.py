@@ -116,6 +116,8 @@ class EnvMemory(Handle):
             memory = _memory(info)
             gone = [each for each in self._registered() if each.memory == memory]
             self._state.take_out(gone, is_replaced=False)
+            if not gone:  # it was an arena of the library
+                self._state.arena_limit = 0
 
     def shared_allocator(self, info: MemoryInfo | None = None) -> Allocator | None:
         """Find the allocator that the environment shares for a device.
@@ -181,6 +183,8 @@ class EnvMemory(Handle):
             if pairs:
                 raise ValueError("options are a provider's, and no provider was given")
             self._call("CreateAndRegisterAllocator", wanted, measures)
+            if info is None and cfg is not None:
+                self._state.arena_limit = cfg.measures.get("max_mem", 0)
             return
         keys = [ffi.new("char[]", encode("an option", key)) for key in pairs]
         values = [ffi.new("char[]", encode(f"the option {key!r}", pairs[key])) for key in pairs]

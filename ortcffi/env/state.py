@@ -63,14 +63,26 @@ class EnvState:
         The severity that an `Env` set last.
     borrowed : tuple
         What the library borrows now.
+    arena_limit : int
+        The bytes that an arena of `Env.create_arena` for the CPU is bounded to; 0 without one.
     """
 
-    __slots__ = ("__weakref__", "_envs", "_lasts", "_making", "_past", "borrowed", "severity")
+    __slots__ = (
+        "__weakref__",
+        "_envs",
+        "_lasts",
+        "_making",
+        "_past",
+        "arena_limit",
+        "borrowed",
+        "severity",
+    )
 
     severity: "LogSeverity | int"
 
     def __init__(self) -> None:
         self.borrowed: tuple[Any, ...] = ()
+        self.arena_limit = 0
         self._envs: list[weakref.ref[Env]] = []  # a WeakSet grows where an interrupt strikes in it
         self._making: weakref.WeakValueDictionary[int, Made] = weakref.WeakValueDictionary()
         self._lasts = False

@@ -8,8 +8,9 @@ from typing import Any, Self
 
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
-from ortcffi.errors import NotImplemented, add_cause
+from ortcffi.errors import NotImplemented, OutOfMemory, add_cause
 from ortcffi.memory.allocator import Allocator
+from ortcffi.memory.blocks import with_limits
 
 __all__ = ["numpy_allocator", "set_numpy_allocator"]
 
@@ -47,7 +48,8 @@ class numpy_allocator:  # noqa: N801  # used like a function, as contextlib's ar
     Parameters
     ----------
     allocator : Allocator
-        Any allocator of CPU memory: the core's, an adaptor, a real library's.
+        Any allocator of CPU memory: the core's, an adaptor, a real library's. NumPy's `MemoryError`
+        where a `Limiting` refuses has an `OutOfMemory` with the limit as its cause.
 
     Examples
     --------
@@ -85,8 +87,11 @@ class numpy_allocator:  # noqa: N801  # used like a function, as contextlib's ar
     ) -> None:
         if not lib.ortcffi_numpy_leave(self._handlers, _open):
             raise RuntimeError("this numpy_allocator was not entered in this context")
-        if isinstance(error, MemoryError):
-            add_cause(error)
+        if not isinstance(error, MemoryError):
+            return
+        add_cause(error)
+        if error.__cause__ is None and (limits := self._allocator._limits()):
+            error.__cause__ = with_limits(OutOfMemory("no such block", "Alloc"), limits)
 
 
 @public

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: MIT
 """The configuration entries of session options and run options, as mappings."""
 
-from collections.abc import Iterator, MutableMapping
+import warnings
+from collections.abc import Collection, Iterator, MutableMapping
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from ortcffi._convert import decode, encode
 from ortcffi._env_creation import create_environment
 from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
+from ortcffi._public import meant
+from ortcffi.options.known_keys import RUN_KEYS, SESSION_KEYS
 from ortcffi.options.read_back import read_pairs
 from ortcffi.options.settings import lock
 from ortcffi.status.key_values import KeyValuePairs
@@ -19,10 +22,14 @@ if TYPE_CHECKING:
 __all__ = ["ConfigEntries"]
 
 
+_warned_of: set[str] = set()
+
+
 class ConfigEntries(MutableMapping[str, str]):
     """The configuration entries of session options or run options: str to str.
 
     Keys have 1 to 1024 bytes, values up to 8192. Libraries also keep entries that they do not know.
+    A key that is nearly one that ONNX Runtime is known to read is taken with a `UserWarning`, once.
     An entry can be replaced but not removed, because the API has no function for that.
 
     Raises
@@ -38,6 +45,7 @@ class ConfigEntries(MutableMapping[str, str]):
     __slots__ = ("_options",)
 
     ADD = ""
+    KNOWN: ClassVar[Collection[str]] = ()
 
     def __init__(self, options: "Options") -> None:
         self._options = options
@@ -61,11 +69,20 @@ class ConfigEntries(MutableMapping[str, str]):
         with lock:
             kept = self._set_here()
             replaced = key in self
+            if not replaced and key not in self.KNOWN:
+                self._warn_of_likely_mistake(key)
             if replaced and self[key] == value:
                 return
             with _temporary_env(self._options) if replaced else nullcontext():
                 self._options._write(self.ADD, name, content)
             kept[key] = value
+
+    def _warn_of_likely_mistake(self, key: str) -> None:
+        # Others may be those of a newer library, or of an execution provider.
+        if key not in _warned_of and (likely := meant(key, self.KNOWN, likeness=0.85)):
+            _warned_of.add(key)  # copies of the options, which a session takes, have it too
+            text = f"ONNX Runtime is not known to read a configuration entry {key!r}{likely}"
+            warnings.warn(text, UserWarning, stacklevel=3)
 
     def __delitem__(self, key: str) -> NoReturn:
         raise TypeError(f"the entry {key!r} cannot be removed: the API has no function for it")
@@ -92,6 +109,7 @@ class SessionConfig(ConfigEntries):
     __slots__ = ()
 
     ADD = "AddSessionConfigEntry"
+    KNOWN = SESSION_KEYS
 
     def to_dict(self) -> dict[str, str]:
         """A copy of all entries, in the library's order; before version 23, of those set here."""
@@ -143,6 +161,7 @@ class RunConfig(ConfigEntries):
     __slots__ = ()
 
     ADD = "AddRunConfigEntry"
+    KNOWN = RUN_KEYS
 
     def to_dict(self) -> dict[str, str]:
         """A copy of the entries, in the order in which they were added."""

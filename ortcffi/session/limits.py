@@ -2,6 +2,7 @@
 """Bounds of the memory of sessions: one for all that follow, and what a refused run is told."""
 
 import re
+import warnings
 from typing import TYPE_CHECKING
 
 from ortcffi._convert import byte_count
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from ortcffi.session.session import Session
     from ortcffi.table.api import Api
 
-__all__ = ["limit_session_memory", "limited", "with_limit"]
+__all__ = ["limit_session_memory", "limited", "warn_of_ignored_arena", "with_limit"]
 
 limited: "dict[Hashable, Env]" = {}
 """By library: what keeps the environment that has the arena."""
@@ -80,6 +81,18 @@ def with_limit(api: "Api", options: SessionOptions | None) -> SessionOptions | N
     chosen = SessionOptions(api) if options is None else options._for_creation()
     chosen.shared_arena = True
     return chosen
+
+
+def warn_of_ignored_arena(env: Env, options: SessionOptions | None) -> None:
+    """Warn of a session that has an arena of its own where the environment's is bounded."""
+    limit = env._state.arena_limit
+    if limit and (options is None or SHARED_ARENA not in options.config):
+        warnings.warn(
+            f"the environment's arena is bounded to {size(limit)}, but this session does not use "
+            "it: make it with SessionOptions(shared_arena=True), or False if that is meant",
+            RuntimeWarning,
+            stacklevel=4,  # the caller of the session's class
+        )
 
 
 def arena_stats(session: "Session") -> AllocatorStats | None:

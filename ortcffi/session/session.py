@@ -38,7 +38,7 @@ from ortcffi.session.creation import (
     source_of,
     source_of_graph,
 )
-from ortcffi.session.limits import with_limit
+from ortcffi.session.limits import warn_of_ignored_arena, with_limit
 from ortcffi.session.metadata import ModelMetadata, read_metadata
 from ortcffi.session.profile import Profile, profiling, read_profile
 from ortcffi.session.providers import Provider, with_providers
@@ -245,6 +245,7 @@ class Session(Suggests, Engine, Closing):
         """
         chosen = with_limit(api, session_options_for(api, options))
         environment = environment_of(api, env)
+        warn_of_ignored_arena(environment, chosen)
         handle = environment.handle
         kept = Made([environment, handle, source.keep])
         given: Any = ffi.NULL

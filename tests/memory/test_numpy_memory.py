@@ -22,6 +22,7 @@ from ortcffi import (
     PythonAllocator,
     Tracking,
     carry,
+    errors,
     numpy_allocator,
     set_numpy_allocator,
 )
@@ -183,8 +184,10 @@ def test_an_array_may_be_freed_in_another_thread(make):
 
 def test_an_allocation_that_fails_is_a_memory_error(make):
     pool = make()
-    with pytest.raises(MemoryError), numpy_allocator(Limiting(pool, 1000)):
+    with pytest.raises(MemoryError) as caught, numpy_allocator(Limiting(pool, 1000)):
         np.ones(LARGE)
+    assert "the limit is 1000 bytes, and 0 are in use" in str(caught.value.__cause__)
+    assert isinstance(caught.value.__cause__, errors.OutOfMemory)
     assert pool.bytes_allocated == 0
 
 

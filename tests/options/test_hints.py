@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: MIT
 """What errors say to somebody who knows the official package's names."""
 
+import re
+import warnings
+
 import pytest
 from support import models
 
 import ortcffi as ort
+from ortcffi.options import config_entries
 
 
 @pytest.mark.parametrize(
@@ -51,3 +55,37 @@ def test_a_provider_that_is_not_there_is_refused_with_those_that_are(real_api):
         for name in ("NopeExecutionProvider", "ROCMExecutionProvider"):
             with pytest.raises(ort.OrtError, match=f"{name} is not there; the library has .*CPU"):
                 options.add_provider(name)
+
+
+# --- configuration entries ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("make", "wrong", "right"),
+    [
+        (ort.SessionOptions, "session.use_env_allocator", "session.use_env_allocators"),
+        (ort.SessionOptions, "session.intra_op_allow_spinning", "session.intra_op.allow_spinning"),
+        (ort.RunOptions, "memory.enable_arena_shrinkage", "memory.enable_memory_arena_shrinkage"),
+    ],
+)
+def test_a_key_that_is_nearly_a_known_one_is_taken_with_one_warning(make, wrong, right, api):
+    message = re.escape(f"{wrong!r}: did you mean {right!r}?")
+    with make(api) as options:
+        config_entries._warned_of.discard(wrong)
+        with pytest.warns(UserWarning, match=message) as told:
+            options.config[wrong] = "1"
+        assert told[0].filename == __file__
+        assert options.config[wrong] == "1"
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            options.config[wrong] = "2"
+            make(api, config=dict(options.config)).close()
+
+
+@pytest.mark.parametrize(
+    "key", ["session.set_denormal_as_zero", "ep.mine.some_setting", "key", "my.session.setting"]
+)
+def test_keys_that_are_known_or_like_none_are_taken_silently(key, api):
+    with warnings.catch_warnings(), ort.SessionOptions(api) as options:
+        warnings.simplefilter("error")
+        options.config[key] = "1"

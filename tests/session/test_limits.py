@@ -2,6 +2,7 @@
 """Bounds on the memory of sessions, and sessions that wait for their runs."""
 
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -42,6 +43,22 @@ def test_a_limit_holds_for_all_sessions_that_follow(real_api, opened):
 def test_options_can_be_an_exception_from_the_limit(real_api, opened):
     options = ort.SessionOptions(real_api, shared_arena=False)
     assert len(opened(models.add(["n"]), options).run(x=np.ones(1 << 20, np.float32))[0]) == 1 << 20
+
+
+def test_a_session_that_ignores_a_bounded_arena_is_warned_of(real_api, opened):
+    with ort.Env(api=real_api) as env:
+        with ort.ArenaCfg(real_api, max_bytes="1 MB") as cfg:
+            env.create_arena(cfg=cfg)
+        message = r"arena is bounded to 1.00 MB, but this session does not use it: .*shared_arena"
+        with pytest.warns(RuntimeWarning, match=message) as told:
+            ort.Session(models.add(["n"])).close()
+        assert told[0].filename == __file__
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            for chosen in (True, False):
+                opened(models.add(["n"]), ort.SessionOptions(real_api, shared_arena=chosen)).close()
+            env.unregister_allocator(real_api.cpu_memory_info(ort.AllocatorType.ARENA))
+            opened(models.add(["n"])).close()
 
 
 def test_a_limit_can_be_replaced_and_ended(opened):
