@@ -82,8 +82,36 @@ class Definition:
         self.borrow = borrow
         called = function.__call__ if isinstance(function, type) else function
         self.out_mode = 0 if not _takes_out(called) else 1 if shapes is None else 2
+        self._check_signature()
         if self.out_mode and any(_is_written_apart(o.element_type) for o in outputs):
             raise TypeError(f"{full_name}: out= needs outputs of numbers of a declared type")
+
+    def _check_signature(self) -> None:
+        """Raise `TypeError` for a function that cannot be called as the op will be."""
+        attributes = [attribute.name for attribute in self.attributes]
+        out = ["out"] if self.out_mode else []
+        called, keywords, own = self.function, [*attributes, *out], 0
+        if isinstance(self.function, type):
+            self._check_call(f"its class, with the attributes {attributes},", called, 0, attributes)
+            called, keywords, own = self.function.__call__, out, 1  # own: the object that is made
+        count = len(self.inputs)
+        is_open = count > 0 and not _is_fixed(self.inputs[-1])
+        for n in (count, count + 1) if is_open else (count,):
+            also = f" and {', '.join(keywords)}" if keywords else ""
+            inputs = "1 input" if n == 1 else f"{n} inputs"
+            self._check_call(f"it, with {inputs}{also},", called, n + own, keywords)
+
+    def _check_call(
+        self, what: str, called: Callable[..., Any], count: int, keywords: list[str]
+    ) -> None:
+        try:
+            signature = inspect.signature(called, follow_wrapped=False)
+        except (TypeError, ValueError):  # some functions written in C do not tell
+            return
+        try:
+            signature.bind(*[None] * count, **dict.fromkeys(keywords))
+        except TypeError as error:
+            raise TypeError(f"{self.full_name}: {what} cannot be called: {error}") from None
 
     def __repr__(self) -> str:
         return f"<op {self.full_name} written in Python>"

@@ -15,6 +15,7 @@ from ortcffi.errors import checked
 from ortcffi.kernels.host import call_host, host_function, made_by_slot, table_of_host
 from ortcffi.kernels.kernel import Kernel
 from ortcffi.kernels.node import make_kernel
+from ortcffi.memory.allocator import Allocator
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
@@ -39,11 +40,11 @@ class LibraryOp:
     """
 
     def __init__(
-        self, path: str, table: Any, options: Any, pointer: Any, description: CustomOp
+        self, library: "CustomOpLibrary", options: Any, pointer: Any, description: CustomOp
     ) -> None:
-        self.path = path
+        self.path = library.path
         self.description = description
-        self._table = table
+        self._table, self._allocator = library._table, library._allocator
         self._options = options  # keeps the library open
         self._pointer = pointer
 
@@ -89,7 +90,8 @@ class LibraryOp:
         config : mapping of str to str, optional
             The configuration entries of the session.
         allocator : Allocator, optional
-            Gives the memory of outputs and all that the kernel asks for.
+            Gives the memory of outputs and all that the kernel asks for; by default that of the
+            library.
         logger : cdata of ``const OrtLogger *``, optional
             What the kernel is lent; by default the logger of the environment.
         threads : int, optional
@@ -107,6 +109,8 @@ class LibraryOp:
         TypeError, ValueError
             An argument is of a wrong type.
         """
+        if node.get("allocator") is None:
+            node["allocator"] = self._allocator
         return make_kernel(
             self.description, self._pointer, self._options, self._table, attributes, **node
         )
@@ -136,6 +140,8 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
     watch : bool, optional
         Whether the table notes which slot makes what the library does not release, for
         `left_alive`. Calls of slots are slower then.
+    allocator : Allocator, optional
+        For kernels that are made without one.
 
     Attributes
     ----------
@@ -154,8 +160,18 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
         What the library itself answers.
     """
 
-    def __init__(self, path: AnyPath, *, api: "Api | None" = None, watch: bool = False) -> None:
+    def __init__(
+        self,
+        path: AnyPath,
+        *,
+        api: "Api | None" = None,
+        watch: bool = False,
+        allocator: "Allocator | None" = None,
+    ) -> None:
         core = core_api()
+        if allocator is not None and not isinstance(allocator, Allocator):
+            raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
+        self._allocator = allocator
         base, self._table = table_of_host(api if api is not None else core, watch=watch)
         self._before = made_by_slot() if watch else None
         self.path = absolute("path", path)
@@ -177,9 +193,7 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
         while domain := lib.ortcffi_op_domain(registered, place):
             i = 0
             while pointer := lib.ortcffi_op_at(registered, place, i):
-                yield LibraryOp(
-                    self.path, self._table, options, pointer, read_op(decode(domain), pointer)
-                )
+                yield LibraryOp(self, options, pointer, read_op(decode(domain), pointer))
                 i += 1
             place += 1
 
@@ -226,6 +240,7 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
         """Let go of the library, which stays loaded as long as ops and kernels of it do."""
         self.ops = ()
         self._by_domain = {}
+        self._allocator = None
 
     __reduce__ = refuse_pickle
 

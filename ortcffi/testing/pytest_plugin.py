@@ -86,9 +86,10 @@ def ort_api(request: pytest.FixtureRequest) -> "Api":
 def ort_library(request: pytest.FixtureRequest) -> "Iterator[CustomOpLibrary]":
     """The library of custom ops that ``ort_library`` in the ini file names, for its kernels.
 
-    With a host of ``ort_api`` that is the core or an emulated one, the library is given its table.
-    In a test with ``ort_no_leaks`` the table notes which slot makes what the library leaves. The
-    domains that the library registers do not count: many keep them to the end of the process.
+    The library is given the table of ``ort_api``; with a host that is a real library the test is
+    skipped. In a test with ``ort_no_leaks`` the table notes which slot makes what the library
+    leaves, and blocks of its kernels are counted. The domains that the library registers do not
+    count: many keep them to the end of the process.
     """
     import ortcffi
 
@@ -97,10 +98,18 @@ def ort_library(request: pytest.FixtureRequest) -> "Iterator[CustomOpLibrary]":
         pytest.fail("ort_library is not set in the ini file", pytrace=False)
     api = request.getfixturevalue("ort_api") if "ort_api" in request.fixturenames else None
     if api is not None and not api.is_core:
-        api = None
+        pytest.skip(
+            f"kernels run on the core and on emulated hosts, not on {api}: "
+            "ortcffi.testing.compare_with_session runs an op there"
+        )
     watch = request.node.get_closest_marker("ort_no_leaks") is not None
+    allocator = None
+    if watch:
+        allocator = ortcffi.Tracking(ortcffi.core_api().default_allocator)
+        request.node.stash[_BLOCKS] = allocator.scope()
+        request.node.stash[_BLOCKS].__enter__()
     path = request.config.rootpath / Path(path)
-    with ortcffi.CustomOpLibrary(path, api=api, watch=watch) as library:
+    with ortcffi.CustomOpLibrary(path, api=api, watch=watch, allocator=allocator) as library:
         if watch:
             from ortcffi.testing.live_objects import live_objects
 
@@ -161,12 +170,14 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 _BEFORE = pytest.StashKey[dict[str, int]]()
 _MADE = pytest.StashKey[dict[str, int]]()
+_BLOCKS = pytest.StashKey[Any]()  # the scope that counts the blocks of kernels
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
     """Fail a test with ``ort_no_leaks`` that leaves something, after its fixtures have ended."""
     yield
+    blocks = _blocks_left(item)
     before = item.stash.get(_BEFORE, None)
     if before is None or item.stash.get(_FAILED, False):
         return
@@ -174,11 +185,22 @@ def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
     from ortcffi.testing.live_objects import left_alive, made_by
 
     gc.collect()
-    if left := left_alive(before):
-        told = ", ".join(f"{count} of kind {kind!r}" for kind, count in left.items())
-        told += made_by(item.stash[_MADE], made_by_slot())
+    left = [f"{count} of kind {kind!r}" for kind, count in left_alive(before).items()]
+    told = ", ".join(left) + made_by(item.stash[_MADE], made_by_slot())
+    if told := ", ".join([told, *blocks] if told else blocks):
         item.config.stash[_LEFT][item.nodeid] = told
         pytest.fail(f"the test left alive {told}", pytrace=False)
+
+
+def _blocks_left(item: pytest.Item) -> list[str]:
+    """The blocks that kernels of ``ort_library`` have left."""
+    scope = item.stash.get(_BLOCKS, None)
+    if scope is None:
+        return []
+    del item.stash[_BLOCKS]  # or it would count as left itself
+    gc.collect()
+    scope.__exit__(None, None, None)
+    return [f"{leak.size} bytes taken at {leak.place}" for leak in scope.leaks]
 
 
 _FAILED = pytest.StashKey[bool]()

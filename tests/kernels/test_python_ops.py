@@ -402,3 +402,42 @@ def test_an_op_with_too_many_pairs_is_refused(define):
     op = define([F], [F], may_inplace=[(0, 0)] * 65)(lambda x: x)
     with pytest.raises(ValueError, match="may_inplace has at most 64 pairs"):
         op.kernel()
+
+
+# --- functions that do not fit --------------------------------------------------------------------
+
+
+class Wants:
+    def __init__(self, *, by):
+        self.by = by
+
+    def __call__(self, x):
+        return x
+
+
+@pytest.mark.parametrize(
+    ("function", "inputs", "attributes", "message"),
+    [
+        (lambda x: x, [F, F], {}, "it, with 2 inputs, cannot be called: too many positional"),
+        (lambda x, y: x + y, [F], {}, "it, with 1 input, .*missing a required argument: 'y'"),
+        (lambda x: x, [F], {"by": 1.0}, "it, with 1 input and by, .*unexpected keyword .*'by'"),
+        (lambda x: x, [ort.variadic(F)], {}, "it, with 2 inputs, cannot be called"),
+        (Wants, [F], {}, "its class, with the attributes .*missing a required .*'by'"),
+        (Wants, [F, F], {"by": 1.0}, "it, with 2 inputs, cannot be called"),
+    ],
+)
+def test_a_function_that_cannot_be_called_so_is_refused(function, inputs, attributes, message):
+    with pytest.raises(TypeError, match=f"my.domain:Wrong: {message}"):
+        ort.custom_op(
+            "my.domain",
+            inputs=inputs,
+            outputs=[F],
+            attributes=attributes,
+            name="Wrong",
+            op_set=None,
+        )(function)
+
+
+@pytest.mark.parametrize("function", [np.add, max, lambda *x: x, lambda x, y=1: x + y])
+def test_functions_that_fit_or_do_not_tell_are_taken(function):
+    ort.custom_op("my.domain", inputs=[F, F], outputs=[F], name="Right", op_set=None)(function)

@@ -141,6 +141,47 @@ def test_it(ort_library):
     assert "made by GetTensorTypeAndShape (1), KernelInfoGetAttribute_int64 (1)" in told
 
 
+def test_blocks_that_a_kernel_leaves_are_named_with_their_place(run, compile_c):
+    source = CHECKOUT / "tests/c/clients/buggy_ops.c"
+    library = compile_c(source, "-shared", "-fPIC", "-fvisibility=hidden")
+    told = run(
+        """
+@pytest.mark.ort_no_leaks
+@pytest.mark.parametrize("name", ["Doubles", "KeepsBlock"])
+def test_it(ort_library, name):
+    with ort_library["buggy", name].kernel() as kernel:
+        kernel(np.zeros(1, np.float32))
+""",
+        ini=f"ort_library = {library}\n",
+    )
+    assert "PASSED test_it.py::test_it[Doubles]" in told
+    assert "LEFT test_it.py::test_it[KeepsBlock]: 4096 bytes taken at " in told
+    assert "test_it.py:7 in test_it" in told
+
+
+def test_a_host_that_runs_no_kernels_is_skipped_with_the_reason(run, compile_c):
+    library = compile_c(CHECKOUT / "tests/c/clients/op_library.c", "-shared", "-fPIC")
+    told = run(
+        "def test_it(ort_library, ort_api): pass",
+        "--ort-host=core,real",
+        ini=f"ort_library = {library}\n",
+    )
+    assert "1 passed, 1 skipped" in told
+    assert "kernels run on the core and on emulated hosts, not on <Api" in told
+
+
+def test_memory_beyond_a_block_fails_the_test(run):
+    told = run("""
+import ctypes
+
+def test_it(ort_allocator):
+    array = ort_allocator.empty(4, "u1")
+    ctypes.memset(array.ctypes.data + 4, 0, 1)
+""")
+    assert "the test wrote beyond a block of " in told
+    assert "1 passed, 1 error" in told
+
+
 def test_the_plugin_is_silent_where_nobody_asks(run):
     told = run("def test_it(): pass")
     assert "ortcffi" not in told.replace("import numpy", "")

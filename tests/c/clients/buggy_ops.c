@@ -21,6 +21,7 @@ enum bug {
   COUNTS_FOR_ALL,       /* the same, over all kernels of the process */
   SHARES_SCRATCH,       /* computes in a static buffer, slowly */
   SAYS_OTHER_SHAPE,     /* infers one dimension more than it makes */
+  KEEPS_BLOCK,          /* does not free memory from the kernel's allocator */
   BUGS
 };
 
@@ -112,7 +113,7 @@ static OrtStatus* create(const OrtCustomOp* op, const OrtApi* given, const OrtKe
 
 static void destroy(void* kernel) { (void)kernel; }
 
-static void write_scratch(OrtKernelContext* context) {
+static void use_scratch(OrtKernelContext* context, enum bug bug) {
   const OrtMemoryInfo* info;
   OrtMemoryInfo* cpu;
   OrtAllocator* allocator;
@@ -121,9 +122,13 @@ static void write_scratch(OrtKernelContext* context) {
   api->ReleaseStatus(api->KernelContext_GetAllocator(context, cpu, &allocator));
   api->ReleaseMemoryInfo(cpu);
   api->ReleaseStatus(api->AllocatorGetInfo(allocator, &info));
-  api->ReleaseStatus(api->AllocatorAlloc(allocator, 24, &block));
-  memset(block, 0, 25);
-  api->ReleaseStatus(api->AllocatorFree(allocator, block));
+  if (bug == KEEPS_BLOCK) {
+    api->ReleaseStatus(api->AllocatorAlloc(allocator, 4096, &block));
+  } else {
+    api->ReleaseStatus(api->AllocatorAlloc(allocator, 24, &block));
+    memset(block, 0, 25);
+    api->ReleaseStatus(api->AllocatorFree(allocator, block));
+  }
   api->ReleaseAllocator(allocator);
 }
 
@@ -171,7 +176,8 @@ static void write_too_much(enum bug bug, OrtKernelContext* context, float* x, fl
       x[1] = -1;
       break;
     case WRITES_AFTER_SCRATCH:
-      write_scratch(context);
+    case KEEPS_BLOCK:
+      use_scratch(context, bug);
       break;
     default:
       break;
@@ -216,6 +222,7 @@ static const char* const names[BUGS] = {
     [COUNTS_FOR_ALL] = "CountsForAll",
     [SHARES_SCRATCH] = "SharesScratch",
     [SAYS_OTHER_SHAPE] = "SaysOtherShape",
+    [KEEPS_BLOCK] = "KeepsBlock",
 };
 
 static struct op ops[BUGS];
