@@ -128,8 +128,8 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
     A mapping of domains to the ops by name; ``library["my.domain", "Scale"]`` is one op. Of an op
     in several versions it has the last; `ops` has all.
 
-    Such libraries keep the table that they are given in global variables. So a library that this
-    process has loaded already, for sessions, is opened as a private copy.
+    Such libraries keep the table that they are given in global variables. So a private copy is
+    opened, on Linux, which sessions of this process do not get, before or afterwards.
 
     Parameters
     ----------
@@ -142,6 +142,9 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
         `left_alive`. Calls of slots are slower then.
     allocator : Allocator, optional
         For kernels that are made without one.
+    copy : bool, optional
+        False opens the file itself, where debuggers and profilers find its symbols, unless the
+        process has loaded it already. Then no session of this process may load it.
 
     Attributes
     ----------
@@ -167,6 +170,7 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
         api: "Api | None" = None,
         watch: bool = False,
         allocator: "Allocator | None" = None,
+        copy: bool = True,
     ) -> None:
         core = core_api()
         if allocator is not None and not isinstance(allocator, Allocator):
@@ -180,7 +184,8 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
         options = owned_by(owner)
         register = host_function("OrtcoreRegisterLibrary")
         name, is_copy = encode("path", self.path), ffi.new("int*")
-        given = (options, base, name, lib.ORTCORE_COPY_IF_LOADED, is_copy)
+        how = lib.ORTCORE_COPY_ALWAYS if copy else lib.ORTCORE_COPY_IF_LOADED
+        given = (options, base, name, how, is_copy)
         call_host("RegisterCustomOps", register, *given)
         self.is_copy = bool(is_copy[0])
         self.ops: tuple[LibraryOp, ...] = tuple(self._read(options))

@@ -28,8 +28,7 @@ bool core_library_is_open(const char* path) {
 
 static void* fail(char error[CORE_LIBRARY_ERROR], const char* path, const char* reason) {
   reason += strspn(reason, ": ");
-  snprintf(error, CORE_LIBRARY_ERROR, "%.256s: no private copy can be opened: %.200s", path,
-           reason);
+  snprintf(error, CORE_LIBRARY_ERROR, "%.256s: %.200s", path, reason);
   return NULL;
 }
 
