@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The core's kernel host: its C functions, and what they are given."""
 
+import os
+import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +14,7 @@ from ortcffi.errors import call
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["call_host", "host_function", "made_by_slot", "table_of_host"]
+__all__ = ["call_host", "copy_for", "host_function", "made_by_slot", "table_of_host"]
 
 
 @cache
@@ -37,6 +39,12 @@ def table_of_host(api: "Api", *, watch: bool = False) -> tuple[Any, Any]:
 def call_host(name: str, function: Any, *arguments: Any) -> None:
     """Call a function of the core; raise the exception for a failing status."""
     call(core_api().pointer, name, function, *arguments)
+
+
+def copy_for(path: bytes) -> int:
+    """Whether a library is opened as a private copy: not ours, which has the ops of Python."""
+    ours = os.fsencode(sys.modules["ortcffi._ort"].__file__ or "")
+    return int(lib.ORTCORE_COPY_NEVER if path == ours else lib.ORTCORE_COPY_ALWAYS)
 
 
 def made_by_slot() -> dict[str, int]:

@@ -12,7 +12,7 @@ from ortcffi._public import public, refuse_pickle
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import CustomOp, Operand, read_op
 from ortcffi.errors import checked
-from ortcffi.kernels.host import call_host, host_function, made_by_slot, table_of_host
+from ortcffi.kernels.host import call_host, copy_for, host_function, made_by_slot, table_of_host
 from ortcffi.kernels.kernel import Kernel
 from ortcffi.kernels.node import make_kernel
 from ortcffi.memory.allocator import Allocator
@@ -184,7 +184,7 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
         options = owned_by(owner)
         register = host_function("OrtcoreRegisterLibrary")
         name, is_copy = encode("path", self.path), ffi.new("int*")
-        how = lib.ORTCORE_COPY_ALWAYS if copy else lib.ORTCORE_COPY_IF_LOADED
+        how = copy_for(name) if copy else lib.ORTCORE_COPY_IF_LOADED
         given = (options, base, name, how, is_copy)
         call_host("RegisterCustomOps", register, *given)
         self.is_copy = bool(is_copy[0])

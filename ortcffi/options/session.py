@@ -22,6 +22,7 @@ from ortcffi.callbacks.logs import LogSeverity
 from ortcffi.custom_ops.describe import CustomOp
 from ortcffi.custom_ops.domain import CustomOpDomain
 from ortcffi.errors import OrtError, call, checked
+from ortcffi.kernels.host import copy_for, host_function
 from ortcffi.options.callback_settings import (
     LoggerSetting,
     PolicySetting,
@@ -473,14 +474,16 @@ class SessionOptions(Options):
         Notes
         -----
         API function: ``RegisterCustomOpsLibrary_V2``, since version 14. The library is given the
-        ``base`` of `api`. With another library than the embedded core, the op library is given a
-        table that records what it registers and forwards each call, because that library's options
-        cannot be read.
+        ``base`` of `api`. Options of the embedded core open a private copy of it, on Linux, as
+        `CustomOpLibrary` does. With another library than the embedded core, the op library is
+        given a table that records what it registers and forwards each call, because that library's
+        options cannot be read.
         """
         name = encode("path", absolute("path", path))
         slot = "RegisterCustomOpsLibrary_V2"
         if self.api.is_core:
-            self._register(slot, lib.ortcffi_register_library, name)
+            register = host_function("OrtcoreRegisterLibrary")
+            self._register(slot, register, name, copy_for(name), ffi.NULL)
             return
         self._record(slot, lib.ortcffi_record_library, name)
 
@@ -546,12 +549,12 @@ class SessionOptions(Options):
             found += domain.ops if not domain.closed else []
         return found
 
-    def _register(self, slot: str, register: Any, what: bytes) -> None:
+    def _register(self, slot: str, register: Any, *what: Any) -> None:
         """Register with options of the core; the op library is given the base of this table."""
         handle, api = self.handle, self.api
         api.require(slot)
         with lock:  # one registration that fails takes back what was registered since it began
-            call(api.pointer, slot, register, handle, api.base, what)
+            call(api.pointer, slot, register, handle, api.base, *what)
 
     def _record(self, slot: str, record: Any, what: Any) -> None:
         handle, api = self.handle, self.api

@@ -149,7 +149,14 @@ def session():
                 assert made.run(x=x)[0].tolist() == x.tolist()
 
 
-for each in {"k": kernel, "s": session}[order[0]], {"k": kernel, "s": session}[order[1]]:
+def core():
+    ours = ort.SessionOptions()
+    ours.register_custom_ops(path)
+    assert len(ours.custom_ops) == 1
+
+
+for name in order:
+    each = {"k": kernel, "s": session, "c": core}[name]
     each()
     each()
 print("done")
@@ -157,7 +164,7 @@ print("done")
 
 
 @pytest.mark.parametrize("face", ["official", "Session"])
-@pytest.mark.parametrize("order", ["ks", "sk"])
+@pytest.mark.parametrize("order", ["ks", "sk", "cs", "sc"])
 def test_kernels_and_sessions_use_one_library_in_any_order(checked_library, order, face):
     pytest.importorskip("onnxruntime")
     assert run(sys.executable, "-c", BOTH, checked_library, order, face).stdout == "done\n"

@@ -133,11 +133,14 @@ static void name_file(int file, char path[PATH_MAX]) {
   snprintf(path + length, PATH_MAX - (size_t)length, "/%d", file);
 }
 
-/* Makes a file without a name, and a path to it. If the system has no such files, makes one in the
- * folder for temporary files and sets `is_named`. */
-static int new_file(char path[PATH_MAX], bool* is_named) {
+/* Makes a file that is in no folder, and a path to it. If the system has no such files, makes one
+ * in the folder for temporary files and sets `is_named`. */
+static int new_file(const char* original, char path[PATH_MAX], bool* is_named) {
 #if defined(SYS_memfd_create)
-  int file = (int)syscall(SYS_memfd_create, "ortcffi", 1 /* close on exec */);
+  char name[200]; /* for who reads a backtrace or /proc/self/maps */
+  const char* slash = strrchr(original, '/');
+  snprintf(name, sizeof name, "%s", slash != NULL ? slash + 1 : original);
+  int file = (int)syscall(SYS_memfd_create, name, 1 /* close on exec */);
   *is_named = file < 0;
   if (file >= 0) {
     name_file(file, path);
@@ -155,7 +158,7 @@ static void* open_bytes(const unsigned char* bytes, size_t size, const char* ori
                         char error[CORE_LIBRARY_ERROR]) {
   char path[PATH_MAX];
   bool is_named = false;
-  int file = new_file(path, &is_named);
+  int file = new_file(original, path, &is_named);
   if (file < 0) {
     return fail(error, original, strerror(errno));
   }

@@ -11,15 +11,6 @@ const ortcffi_ops* ortcffi_options_ops(const OrtSessionOptions* options) {
   return &options->custom_ops;
 }
 
-OrtStatus* ortcffi_register_library(OrtSessionOptions* options, const OrtApiBase* base,
-                                    const char* path) {
-  OrtStatus* status;
-  Py_BEGIN_ALLOW_THREADS;
-  status = core_register_library_v2(options, base, path);
-  Py_END_ALLOW_THREADS;
-  return status;
-}
-
 OrtStatus* ortcffi_register_function(OrtSessionOptions* options, const OrtApiBase* base,
                                      const char* name) {
   OrtStatus* status;

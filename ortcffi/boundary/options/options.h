@@ -22,11 +22,8 @@ OrtStatus* ortcffi_run_config(const OrtRunOptions* options, OrtKeyValuePairs** o
 /* The custom ops that session options of the core hold; borrowed from the options. */
 const ortcffi_ops* ortcffi_options_ops(const OrtSessionOptions* options);
 
-/* Loads an op library and has it register its ops with options of the core. `base` is what the
- * library is given; `path` is UTF-8. Releases the GIL. */
-OrtStatus* ortcffi_register_library(OrtSessionOptions* options, const OrtApiBase* base,
-                                    const char* path);
-/* The same for a function that is already loaded, found by name. */
+/* Calls a function that is already loaded, to register ops with options of the core. `base` is what
+ * the function is given. Releases the GIL. */
 OrtStatus* ortcffi_register_function(OrtSessionOptions* options, const OrtApiBase* base,
                                      const char* name);
 
