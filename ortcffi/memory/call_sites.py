@@ -75,6 +75,12 @@ def _number_stack(depth: int) -> int:
     return number
 
 
+def current_stack(depth: int) -> int:
+    """The number of the stack of this thread, with up to so many lines."""
+    known = lib.ortcffi_known_stack(depth)
+    return int(known) if known >= 0 else _number_stack(depth)
+
+
 def _text(line: _Line) -> str:
     code, at = line
     ranges = code.co_lines()

@@ -12,9 +12,10 @@ import inspect
 import threading
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar, Token
+from itertools import count
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Self, TypeVar
-from weakref import ReferenceType, ref
+from weakref import ReferenceType, WeakSet, finalize, ref
 
 from ortcffi._callback import called_from_c, report_exception
 from ortcffi._handle import out_of, owned_by, owner_of
@@ -22,6 +23,7 @@ from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi._text import html_table, size
 from ortcffi.errors import call
+from ortcffi.memory.call_sites import current_stack
 from ortcffi.memory.leaks import (
     HEADER,
     Leak,
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     from ortcffi._ort import Cdata
     from ortcffi.memory.tracking import Tracking
 
-__all__ = ["Scope", "carry"]
+__all__ = ["Scope", "carry", "hand_over"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -62,6 +64,11 @@ _of_thread = _OfThread()
 _of_context: ContextVar[_Scopes] = ContextVar("ortcffi_scopes", default=())
 _FIGURES = ("peak", "live", "num_allocations", "num_frees", "total_bytes", "leaks", "at_peak")
 _OWNERS: dict[str, Any] = {"process": None, "thread": _of_thread, "context": _of_context}
+
+
+_all_open: "WeakSet[Scope]" = WeakSet()
+_handed_over: dict[int, _Scopes] = {}  # by the number that C has of a run
+_next = count(1)
 
 
 def _open(scopes: Iterable["ReferenceType[Scope]"]) -> _Scopes:
@@ -152,6 +159,7 @@ class Scope:
         )
         self._handle = owned_by(owner)
         tracking.scopes.append(self)
+        _all_open.add(self)
         if self.belongs_to == "thread":
             self._entered = threading.get_ident()
             _of_thread.set(_open((*_of_thread.get(), ref(self))))
@@ -170,6 +178,7 @@ class Scope:
         if handle is None or self not in self._tracking.scopes:  # as is a copy of an open one
             raise RuntimeError(f"scope {self.name!r} is not open")
         self._tracking.scopes.remove(self)
+        _all_open.discard(self)
         if variable := _OWNERS[self.belongs_to]:
             variable.set(_open(variable.get()))
         figures = ffi.new("core_scope_figures*")
@@ -306,6 +315,24 @@ def carry(function: Callable[P, T]) -> Callable[P, T]:
     return carried
 
 
+def hand_over(future: object) -> None:
+    """Have the run that this thread starts next belong to its scopes and its line of code.
+
+    The blocks of a run that another thread does would belong to none. `future` lives at least as
+    long as the run.
+    """
+    if not _all_open:
+        return
+    scopes = _open((*_of_thread.get(), *_of_context.get()))
+    depth = max((scope._depth for scope in list(_all_open)), default=0)
+    if not scopes and not depth:
+        return
+    number = next(_next)
+    _handed_over[number] = scopes
+    finalize(future, _handed_over.pop, number, None).atexit = False
+    lib.ortcffi_hand_over(number, current_stack(depth) if depth else 0)
+
+
 def _check_function(function: object) -> None:
     if not callable(function):
         raise TypeError(f"function must be callable, not {type(function).__name__}")
@@ -317,7 +344,8 @@ def _check_function(function: object) -> None:
 @called_from_c("ortcffi_python_owners", report_exception("the owners of a block", 0))
 def _name_owners(tracking: "Cdata", depth: int, origin: Any) -> int:
     address = address_of(tracking)
-    for each in (*_of_thread.get(), *_of_context.get()):
+    own = (*_of_thread.get(), *_of_context.get())
+    for each in _handed_over.get(lib.ortcffi_works_for().number, own):
         scope = each()
         handle = scope and scope._handle  # another thread may leave it in between
         if scope and handle and scope._tracking._address == address:

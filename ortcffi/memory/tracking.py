@@ -117,9 +117,10 @@ class Tracking(Adaptor):
               copies made of that since. A task of ``asyncio`` has a context of its own.
 
             The last two count the free of such a block on whatever thread, and no other frees. Take
-            them along into a pool of threads with `carry`. They do not have what other threads of a
-            library take, those of a session say. Leave them in the thread or context that entered
-            them. While one is open, each block of this allocator, on any thread, costs one to
-            two microseconds more, since Python tells whose it is.
+            them along into a pool of threads with `carry`. They have what runs take that were
+            begun there, awaited ones too, but not what other threads of a library take. Leave them
+            in the thread or context that entered them. While one is open, each block of this
+            allocator, on any thread, costs one to two microseconds more, since Python tells whose
+            it is.
         """
         return Scope(self, name, leaks=leaks, belongs_to=belongs_to)

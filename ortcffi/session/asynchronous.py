@@ -54,8 +54,9 @@ def run_async(  # noqa: PLR0913  # as many as `run` has
     Notes
     -----
     API functions: ``RunAsync``, since version 16, where the session has two threads or more;
-    otherwise, and in an op written in Python, ``Run`` on a thread of this package, of which there
-    are as many as processors, and more for runs that ops start.
+    otherwise, in an op written in Python, and while a `Scope` is open, to whose line and scope the
+    blocks then belong, ``Run`` on a thread of this package, of which there are as many as
+    processors, and more for runs that ops start.
     """
     from ortcffi.session.futures import future_of_loop
 

@@ -95,3 +95,21 @@ int64_t ortcffi_known_stack(int depth) {
   PyErr_Clear();
   return number;
 }
+
+/* --- runs on other threads ---------------------------------------------------------------------*/
+
+static __thread ortcffi_origin handed_over, worked_for;
+
+void ortcffi_hand_over(int64_t number, int64_t stack) {
+  handed_over = (ortcffi_origin){number, stack};
+}
+
+ortcffi_origin ortcffi_take_handed_over(void) {
+  ortcffi_origin origin = handed_over;
+  handed_over = (ortcffi_origin){0, 0};
+  return origin;
+}
+
+void ortcffi_work_for(ortcffi_origin origin) { worked_for = origin; }
+
+ortcffi_origin ortcffi_works_for(void) { return worked_for; }

@@ -19,4 +19,23 @@ ortcffi_object* ortcffi_stacks_begin(ortcffi_object* owners, ortcffi_object* num
  * -1 if it has not been seen. Needs the GIL. */
 int64_t ortcffi_known_stack(int depth);
 
+/* Where blocks of a run belong that another thread does: the number by which Python knows the
+ * scopes, 0 for none, and that of the stack which began the run. */
+typedef struct ortcffi_origin {
+  int64_t number;
+  int64_t stack;
+} ortcffi_origin;
+
+/* Sets the origin of the next run that this thread hands over. */
+void ortcffi_hand_over(int64_t number, int64_t stack);
+
+/* What this thread has set last, which it then has no longer. */
+ortcffi_origin ortcffi_take_handed_over(void);
+
+/* Sets the origin of what this thread does from now on, for a run that was handed over to it. */
+void ortcffi_work_for(ortcffi_origin origin);
+
+/* The origin of what this thread does; zeroes for its own. */
+ortcffi_origin ortcffi_works_for(void);
+
 #endif /* ORTCFFI_BOUNDARY_STACKS_H_ */

@@ -190,7 +190,7 @@ static OrtStatus* start(struct job* job) {
     return maker->api->CreateStatus(ORT_FAIL, no_thread);
   }
   /* An op may wait for the run, on a thread of the pool that the run would need. */
-  int may_use_pool = session->runs_async >= 0 && !ortcffi_is_in_op();
+  int may_use_pool = session->runs_async >= 0 && !ortcffi_is_in_op() && job->origin.number == 0;
   if (may_use_pool && maker->version >= 16 && !ortcffi_run_has_adapters(run)) {
     Py_BEGIN_ALLOW_THREADS;
     status = maker->api->RunAsync(ortcffi_session_object(session), run->options, run->input_names,
@@ -216,6 +216,7 @@ static struct job* new_job(PyObject* const* arguments) {
     job->notify = Py_NewRef(arguments[0]);
     job->owner = Py_NewRef(arguments[1]);
     job->as_values = arguments[2] == Py_True;
+    job->origin = ortcffi_take_handed_over();
     if (Py_IS_TYPE(job->notify, ortcffi_mailbox_type)) {
       forget_parent((struct mailbox*)job->notify);
     }

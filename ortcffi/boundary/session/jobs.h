@@ -3,6 +3,7 @@
 #ifndef ORTCFFI_BOUNDARY_JOBS_H_
 #define ORTCFFI_BOUNDARY_JOBS_H_
 
+#include "boundary/memory/stacks.h"
 #include "boundary/platform/threads.h"
 #include "boundary/session/session.h"
 
@@ -14,7 +15,8 @@ struct job {
   OrtStatus* status; /* of the run, once that has ended */
   PyObject* notify;
   PyObject* owner;
-  struct job* next; /* in a mailbox, or in the queue of the workers */
+  struct job* next;      /* in a mailbox, or in the queue of the workers */
+  ortcffi_origin origin; /* of its blocks: only a thread of ours can note it */
   char as_values;
 };
 
