@@ -395,6 +395,8 @@ class OrtcoreNode(Cdata):
     logger: OrtLogger
     config: OrtKeyValuePairs
     threads: int
+    asked: Cdata
+    asked_room: int
 class ortcffi_slot(Cdata):
     name: Cdata
     since: int

@@ -188,6 +188,12 @@ typedef struct OrtcoreNode {
   /** Threads that KernelContext_ParallelFor may use, the caller's among them. 0 and 1: only the
    * caller's. At most 1024. */
   uint32_t threads;
+  /** Where ortcore_kernel_create writes, also on failure, which attributes the op asked for: for
+   * each an OrtOpAttrType as a digit, then the name with its zero byte. ORT_OP_ATTR_UNDEFINED:
+   * there may be more, because there was no room or the op copied its info. Zeroed. NULL: not
+   * wanted. */
+  char* asked;
+  size_t asked_room;
 } OrtcoreNode;
 
 #define ORTCORE_KERNEL_BASE "ortcore_kernel_base"

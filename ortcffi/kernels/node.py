@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The node that a kernel is made for: what the arguments of `LibraryOp.kernel` say of it."""
 
-from collections.abc import Iterable, Mapping
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,8 @@ from ortcffi._handle import out_of, owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import Characteristic, CustomOp
-from ortcffi.custom_ops.op_attr import OpAttr
-from ortcffi.errors import InvalidArgument, checked
+from ortcffi.custom_ops.op_attr import OpAttr, OpAttrType
+from ortcffi.errors import InvalidArgument, OrtError, checked
 from ortcffi.kernels.checked import CheckedKernel
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.kernels.kernel import Kernel
@@ -26,6 +27,8 @@ from ortcffi.values.value import Value
 __all__ = ["attributes_for", "make_kernel"]
 
 _ABSENT = object()
+_ASKED_ROOM = 4096
+_INFERS_SINCE = 17  # which struct has InferOutputShapeFn
 _POINTER = ffi.typeof("OrtcoreKernel*")
 
 
@@ -82,16 +85,51 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     strings = address_of(api.default_allocator.handle)
     release = address_of(host_function("OrtcoreKernelRelease"))
     kind = Kernel if guard is None else CheckedKernel
+    struct.asked, struct.asked_room = keep(ffi.new("char[]", _ASKED_ROOM)), _ASKED_ROOM
     kernel = kind(
         _POINTER, release, api._maker, strings, Value, struct.output_count, memory, holder, logger
     )
-    call_host("CreateKernel", host_function("OrtcoreKernelCreate"), struct, out_of(kernel))
+    try:
+        call_host("CreateKernel", host_function("OrtcoreKernelCreate"), struct, out_of(kernel))
+    except OrtError as error:
+        for mistake in _mistakes(op, attrs, struct):
+            error.add_note(mistake)
+        raise
+    for mistake in _mistakes(op, attrs, struct):
+        warnings.warn(mistake, UserWarning, stacklevel=3)
     kernel._open_handle()
     kernel._set_api(api)
     kernel.description, kernel.node_name = op, node_name
     if isinstance(kernel, CheckedKernel) and guard is not None:
         kernel._begin_checks(guard, integer("repeats", repeats, (1, 1000)) if check else 1, check)
     return kernel
+
+
+def asked_for(struct: Any) -> dict[str, list[str]] | None:
+    """The types in which an op asked for each attribute; None if it may still ask for others."""
+    asked: dict[str, list[str]] = {}
+    for record in bytes(ffi.buffer(struct.asked, struct.asked_room)).split(b"\0"):
+        if record[:1] == b"0":
+            return None
+        if record:
+            kinds = asked.setdefault(record[1:].decode(errors="replace"), [])
+            kinds.append(OpAttrType(int(record[:1])).name)
+    return asked
+
+
+def _mistakes(op: CustomOp, attributes: list[OpAttr], struct: Any) -> Iterator[str]:
+    """What is likely wrong with attributes: what a kernel did not read when it was made."""
+    if not attributes or (asked := asked_for(struct)) is None:
+        return
+    infers = struct.op.version >= _INFERS_SINCE and struct.op.InferOutputShapeFn
+    for each in attributes:
+        subject = f"attribute {each.name!r} of {op.domain}:{op.name}"
+        given = getattr(each.type, "name", str(each.type))
+        kinds = list(dict.fromkeys(asked.get(each.name, ())))
+        if kinds and given not in kinds:
+            yield f"{subject} is asked for as {' or '.join(kinds)}, but given as {given}"
+        elif not kinds and not infers:
+            yield f"{subject} is never read; the op asked for {', '.join(asked) or 'none'}"
 
 
 class _Node:

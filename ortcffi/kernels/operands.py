@@ -164,10 +164,16 @@ def _type_of_value(name: str, value: Any) -> OpAttrType:
     )
 
 
-def of_declared_type(declared: tuple[Attribute, ...], given: Any) -> Any:
-    """The attributes of a node with the types that the op declares: 3 for a float is 3.0.
+def _is_whole(value: Any) -> bool:
+    """Whether a number or a list is of integers, which a model keeps apart from floats."""
+    listed = value if isinstance(value, list) else [value]
+    return bool(listed) and all(isinstance(each, int) for each in listed)
 
-    A name that the op does not have is a TypeError.
+
+def of_declared_type(op: str, declared: tuple[Attribute, ...], given: Any) -> Any:
+    """The attributes of a node with the types that the op declares.
+
+    As in a model, 3 is no float. That, or a name that the op does not have, is a TypeError.
     """
     if not isinstance(given, Mapping):
         return given  # None, or what the maker of the kernel refuses
@@ -175,12 +181,17 @@ def of_declared_type(declared: tuple[Attribute, ...], given: Any) -> Any:
     found = {}
     for name, value in dict(given).items():
         if name not in types:
-            raise TypeError(f"attributes[{name!r}]: the op has none of that name: {sorted(types)}")
+            raise TypeError(f"attributes[{name!r}]: {op} has none of that name: {sorted(types)}")
         if isinstance(value, (OpAttr, bytes)) or types[name] is OpAttrType.TENSOR:
             found[name] = value
             continue
+        if types[name] in (OpAttrType.FLOAT, OpAttrType.FLOATS) and _is_whole(_plain(value)):
+            raise TypeError(
+                f"attributes[{name!r}] of {op} must be of type {types[name].name}, not INT as in "
+                f"a model with {value!r}"
+            )
         try:
             found[name] = OpAttr(name, value, types[name], core_api())
         except (TypeError, ValueError) as error:
-            raise type(error)(f"attributes[{name!r}]: {error}") from None
+            raise type(error)(f"attributes[{name!r}] of {op}: {error}") from None
     return found

@@ -78,7 +78,9 @@ class PythonOp:
 
         The arguments are the same.
         """
-        attributes = of_declared_type(self._definition.attributes, attributes)
+        attributes = of_declared_type(
+            self._definition.full_name, self._definition.attributes, attributes
+        )
         struct = self._struct_for(core_api())
         pointer = ffi.cast("OrtCustomOp*", struct.address)
         _, table = table_of_host(core_api())

@@ -73,7 +73,7 @@ CASES: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("StringMapping", [strings("a", "z")], {"map": "a\tb\nc\td"}),
     ("StringToVector", [strings("a", "z")], {"map": "a\t1\nb\t3", "unmapping_value": "7"}),
     ("VectorToString", [ints(1, 9)], {"map": "a\t1\nb\t2", "unk": "?"}),
-    ("MaskedFill", [strings("a", "b"), np.array([True, False])], {"value": "-"}),
+    ("MaskedFill", [strings("a", "b"), np.array([True, False])], {}),
     ("RaggedTensorToSparse", [ints(0, 2, 3)], {}),
     ("RaggedTensorToDense", [ints(0, 2, 3), ints(1, 2, 3), ints(0), ints(0, 2, 3)], {}),
     ("NegPos", [floats(1, -2, 3)], {}),

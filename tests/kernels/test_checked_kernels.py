@@ -141,3 +141,22 @@ def test_calls_of_a_checked_kernel_do_not_overlap(op_set):
 def test_repeats_are_checked(library, repeats):
     with pytest.raises((TypeError, ValueError), match="repeats"):
         library["buggy", "Doubles"].kernel(check=True, repeats=repeats)
+
+
+# --- attributes -----------------------------------------------------------------------------------
+
+
+def test_an_attribute_that_the_op_never_reads_is_named(library):
+    told = "attribute 'alpah' of buggy:Doubles is never read; the op asked for alpha, sep"
+    with pytest.warns(UserWarning, match=told):
+        library["buggy", "Doubles"].kernel({"alpah": 2.0, "sep": ","})
+
+
+def test_an_attribute_that_the_op_reads_as_another_type_is_named(library):
+    told = "attribute 'alpha' of buggy:Doubles is asked for as FLOAT, but given as INT"
+    with pytest.warns(UserWarning, match=told):
+        library["buggy", "Doubles"].kernel({"alpha": 2})
+
+
+def test_shape_inference_may_read_what_the_kernel_does_not(library):
+    library["buggy", "LeavesLast"].kernel({"axis": 2})

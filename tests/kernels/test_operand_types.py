@@ -24,8 +24,12 @@ def op():
     return product
 
 
-def test_an_int_is_a_float_where_the_op_declares_one(op):
-    assert op.kernel({"by": 3})([1, 2]).tolist() == [3, 6]
+def test_an_int_is_no_float_as_in_a_model(op):
+    with pytest.raises(
+        TypeError, match=r"\['by'\] of test.types:product must be of type FLOAT, not"
+    ):
+        op.kernel({"by": 3})
+    assert op.kernel({"by": 3.0})([1, 2]).tolist() == [3, 6]
 
 
 def test_an_empty_list_has_the_type_that_the_op_declares(op):

@@ -75,6 +75,11 @@ struct core_node {
   OrtOpAttr** attributes;
   size_t attribute_count;
   OrtKeyValuePairs* config;
+  /** As in OrtcoreNode; zeroed. NULL: not wanted. */
+  char* asked;
+  size_t asked_room;
+  /** Atomic; more than the room if that was too small. */
+  size_t asked_size;
   struct core_side inputs;
   struct core_side outputs;
 };
@@ -101,6 +106,8 @@ ONNXTensorElementDataType core_node_type(const struct core_side* side, size_t i)
 size_t core_least_operands(const struct core_side* side);
 
 const OrtOpAttr* core_node_attribute(const struct core_node* node, const char* name);
+/** Notes that the op asks for an attribute. */
+void core_note_asked(struct core_node* node, OrtOpAttrType type, const char* name);
 const OrtLogger* core_node_logger(const struct core_node* node);
 
 /** The text for an element type, such as "float". */

@@ -12,6 +12,7 @@ static OrtStatus* find_attribute(const char* function, const OrtKernelInfo* info
   if (name == NULL) {
     return core_status(ORT_RUNTIME_EXCEPTION, function, ": name must not be NULL", NULL);
   }
+  core_note_asked(info->node, type, name);
   const OrtOpAttr* attr = core_node_attribute(info->node, name);
   if (attr == NULL) {
     return core_status(ORT_FAIL, function, ": there is no attribute ", name);

@@ -47,6 +47,7 @@ ORT_API_STATUS_IMPL(ort_CopyKernelInfo, const OrtKernelInfo* info, OrtKernelInfo
     return CORE_OUT_OF_MEMORY(CopyKernelInfo, sizeof *copy);
   }
   copy->node = info->node;
+  core_note_asked(info->node, ORT_OP_ATTR_UNDEFINED, "");
   core_retain(&copy->node->object);
   *info_copy = copy;
   return NULL;

@@ -79,6 +79,18 @@ const OrtOpAttr* core_node_attribute(const struct core_node* node, const char* n
   return NULL;
 }
 
+void core_note_asked(struct core_node* node, OrtOpAttrType type, const char* name) {
+  if (node->asked == NULL) {
+    return;
+  }
+  size_t size = strlen(name) + 2;
+  size_t at = __atomic_fetch_add(&node->asked_size, size, __ATOMIC_RELAXED);
+  if (at < node->asked_room && size <= node->asked_room - at) {
+    node->asked[at] = (char)('0' + type);
+    memcpy(node->asked + at + 1, name, size - 1);
+  }
+}
+
 const OrtLogger* core_node_logger(const struct core_node* node) {
   return node->logger != NULL ? node->logger : node->host->logger();
 }
@@ -277,6 +289,10 @@ static OrtStatus* fill(struct core_node* node, const OrtcoreNode* from) {
   CORE_TRY(copy_name(node));
   CORE_TRY(core_copy_pairs(function, from->config, &node->config));
   CORE_TRY(copy_attributes(node, from));
+  if (from->asked != NULL) {
+    CORE_TRY(new_array(from->asked_room, 1, &node->asked));
+    node->asked_room = from->asked_room;
+  }
   CORE_TRY(copy_side(node, &node->inputs, from->inputs, from->input_count));
   return copy_side(node, &node->outputs, from->outputs, from->output_count);
 }
@@ -300,6 +316,7 @@ static void end_node(void* block) {
     core_end_part(&node->attributes[i]->object);
   }
   heap_free(node->attributes);
+  heap_free(node->asked);
   ort_ReleaseKeyValuePairs(node->config);
   core_allocator_release(node->allocator);
   heap_free((void*)node->op_name);

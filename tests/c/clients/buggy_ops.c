@@ -103,8 +103,10 @@ static int made;
 
 static OrtStatus* create(const OrtCustomOp* op, const OrtApi* given, const OrtKernelInfo* info,
                          void** kernel) {
-  (void)given;
-  (void)info;
+  float alpha;
+  size_t size = 0;
+  given->ReleaseStatus(given->KernelInfoGetAttribute_float(info, "alpha", &alpha));
+  given->ReleaseStatus(given->KernelInfoGetAttribute_string(info, "sep", NULL, &size));
   struct kernel* self = &kernels[made++ % 256];
   *self = (struct kernel){.bug = ((const struct op*)op)->bug};
   *kernel = self;
@@ -262,7 +264,7 @@ ORT_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options,
         .GetEndVersion = last_version,
         .CreateKernelV2 = create,
         .KernelComputeV2 = compute,
-        .InferOutputShapeFn = infer,
+        .InferOutputShapeFn = bug == SAYS_OTHER_SHAPE || bug == LEAVES_LAST ? infer : NULL,
     };
     status = api->CustomOpDomain_Add(domain, &op->base);
   }

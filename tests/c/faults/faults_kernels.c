@@ -75,6 +75,9 @@ static OrtStatus* make_kernel(void** out) {
   node.outputs = &made;
   node.input_count = node.output_count = 1;
   node.config = config;
+  char asked[64] = "";
+  node.asked = asked;
+  node.asked_room = sizeof asked;
   return core_host_kernel(&node, (OrtcoreKernel**)out);
 }
 static void release_kernel(void* out) { core_kernel_release(out); }
