@@ -353,6 +353,11 @@ ROWS = (
     _run("busy-held", "the same, hold_gil", "2x", "4x", runs.RunBusyHeld),
     _run("await", "run of one addition, awaited", "1.5x", "2x", runs.Awaited),
     _run("burst", "run of one addition, 200 awaited", "4x", "6x", runs.AwaitedBurst),
+    _run(
+        "batched", "200 awaited rows x 4 MB, Batcher; real: none", "1.3x", "2x", runs.BatchedBurst
+    ),
+    _run("counted", "run, bound; real: not counted", "0.98x", "", runs.RunCounted),
+    _run("counted-held", "run, bound, hold_gil; real: not counted", "", "", runs.RunCountedHeld),
     _run("run-c", "run of one addition; real: in C", "", "", runs.RunBesideC),
     _run("bound-c", "run of one addition, bound; real: in C", "", "", runs.RunBoundBesideC),
     *_contents(

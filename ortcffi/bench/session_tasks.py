@@ -20,6 +20,8 @@ from ortcffi import _bench
 from ortcffi._native import ffi
 from ortcffi.models.graph import Graph
 from ortcffi.options.session import SessionOptions
+from ortcffi.session.batcher import Batcher
+from ortcffi.session.metrics import count_runs
 from ortcffi.session.session import Session
 from ortcffi.values.value import Value
 
@@ -53,13 +55,13 @@ def _texts() -> tuple[bytes, dict[str, Any]]:
     return model, {"x": feed["x"].astype("U1")}
 
 
-def _matmul() -> tuple[bytes, dict[str, Any]]:
+def _matmul(rows: int | str = 1, size: int = 256) -> tuple[bytes, dict[str, Any]]:
     graph = Graph()
-    graph.input("x", "f4", [1, 256])
-    graph.initializer("w", np.ones((256, 256), np.float32))
+    graph.input("x", "f4", [rows, size])
+    graph.initializer("w", np.ones((size, size), np.float32))
     graph.node("MatMul", ["x", "w"], ["y"])
-    graph.output("y", "f4", [1, 256])
-    return graph.to_bytes(), {"x": np.ones((1, 256), np.float32)}
+    graph.output("y", "f4", [rows, size])
+    return graph.to_bytes(), {"x": np.ones((1, size), np.float32)}
 
 
 class Runs(Counted):
@@ -215,6 +217,36 @@ class RunBoundBesideC(_BesideC):
         del self.bound
 
 
+class _BesideOurselves(Runs):
+    """Runs of this package's sessions in both columns, in the real library's without something."""
+
+    def __init__(self, subject: "Subject") -> None:
+        self.is_without = subject.name == "real"
+        model, self.feed = self.make()
+        self.is_official = False
+        with SessionOptions(intra_op_threads=self.threads) as ours:
+            self.session = Session(model, ours, hold_gil=self.hold_gil)
+        self.call = self.make_call()
+
+
+class RunCounted(_BesideOurselves, RunBound):
+    """The addition, its arrays bound once; in the real library's column without being counted."""
+
+    def run(self, count: int) -> float:
+        """Run `count` times; the nanoseconds that passed."""
+        count_runs(not self.is_without)
+        try:
+            return super().run(count)
+        finally:
+            count_runs(True)
+
+
+class RunCountedHeld(RunCounted):
+    """The same, with the GIL kept."""
+
+    hold_gil = True
+
+
 class RunBusy(Runs):
     """The addition while another thread runs Python all the time: a mean of `SPAN` nanoseconds."""
 
@@ -293,3 +325,21 @@ class AwaitedBurst(_Awaited):
         for _ in range(bursts):
             await asyncio.gather(*[call() for _ in range(BURST)])
         return (perf_counter_ns() - start) * count / (bursts * BURST)
+
+
+class BatchedBurst(_BesideOurselves, AwaitedBurst):
+    """200 awaited rows, each times a matrix of 4 MB; in the real library's column without a `Batcher`."""
+
+    make = staticmethod(partial(_matmul, "n", 1024))
+
+    async def wait(self, count: int) -> float:
+        """Await bursts, of as many runs in all."""
+        if self.is_without:
+            return await super().wait(count)
+        async with Batcher(self.session, max_batch=64) as batcher:
+            self.call = partial(batcher.run, self.feed)
+            return await super().wait(count)
+
+    def make_call(self) -> Callable[[], object]:
+        """Start one run."""
+        return partial(self.session.run_async, self.feed)
