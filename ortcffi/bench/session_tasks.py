@@ -328,7 +328,7 @@ class AwaitedBurst(_Awaited):
 
 
 class BatchedBurst(_BesideOurselves, AwaitedBurst):
-    """200 awaited rows, each times a matrix of 4 MB; in the real library's column without a `Batcher`."""
+    """200 awaited rows times a matrix of 4 MB; for the real library without a `Batcher`."""
 
     make = staticmethod(partial(_matmul, "n", 1024))
 
