@@ -67,6 +67,7 @@ _OWNERS: dict[str, Any] = {"process": None, "thread": _of_thread, "context": _of
 
 
 _all_open: "WeakSet[Scope]" = WeakSet()
+_most_lines = [0]  # of the stacks that any scope has wanted yet
 _handed_over: dict[int, _Scopes] = {}  # by the number that C has of a run
 _next = count(1)
 
@@ -160,6 +161,7 @@ class Scope:
         self._handle = owned_by(owner)
         tracking.scopes.append(self)
         _all_open.add(self)
+        _most_lines[0] = max(_most_lines[0], self._depth)
         if self.belongs_to == "thread":
             self._entered = threading.get_ident()
             _of_thread.set(_open((*_of_thread.get(), ref(self))))
@@ -324,13 +326,10 @@ def hand_over(future: object) -> None:
     if not _all_open:
         return
     scopes = _open((*_of_thread.get(), *_of_context.get()))
-    depth = max((scope._depth for scope in list(_all_open)), default=0)
-    if not scopes and not depth:
-        return
     number = next(_next)
     _handed_over[number] = scopes
     finalize(future, _handed_over.pop, number, None).atexit = False
-    lib.ortcffi_hand_over(number, current_stack(depth) if depth else 0)
+    lib.ortcffi_hand_over(number, current_stack(_most_lines[0]) if _most_lines[0] else 0)
 
 
 def _check_function(function: object) -> None:

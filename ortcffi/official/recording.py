@@ -243,7 +243,8 @@ class Recorder:
         try:
             stats = view.allocator().stats
         except Exception as error:  # noqa: BLE001  # the program must not notice
-            record.problem = f"the arena's statistics cannot be read: {error}"
+            if not view.closed:  # as the program may have done in between
+                record.problem = f"the arena's statistics cannot be read: {error}"
             return
         record.stats = stats
         if stats.bytes_allocated is not None:
