@@ -27,7 +27,7 @@ _MARKS = [
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--ort-host``, ``--ort-drop-in``, and what the ini file can have."""
+    """Add ``--ort-host`` and the like, and what the ini file can have."""
     group = parser.getgroup("ortcffi", "ONNX Runtime's C API")
     # HOSTS of ortcffi.table.hosts, which is not imported before a test asks for it
     told = (
@@ -39,6 +39,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--ort-drop-in",
         action="store_true",
         help="`import onnxruntime` gives ortcffi.compat in all tests and conftest files",
+    )
+    group.addoption(
+        "--ort-no-copy",
+        action="store_true",
+        help="ort_library opens the file itself, where debuggers and sanitizers find its lines",
     )
     parser.addini("ort_host", told, default="core")
     parser.addini("ort_library", "the library of custom ops that ort_library opens", default="")
@@ -109,7 +114,10 @@ def ort_library(request: pytest.FixtureRequest) -> "Iterator[CustomOpLibrary]":
         request.node.stash[_BLOCKS] = allocator.scope()
         request.node.stash[_BLOCKS].__enter__()
     path = request.config.rootpath / Path(path)
-    with ortcffi.CustomOpLibrary(path, api=api, watch=watch, allocator=allocator) as library:
+    copy = not request.config.getoption("ort_no_copy")
+    with ortcffi.CustomOpLibrary(
+        path, api=api, watch=watch, allocator=allocator, copy=copy
+    ) as library:
         if watch:
             from ortcffi.testing.live_objects import live_objects
 

@@ -3,6 +3,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import sys
 
@@ -94,19 +95,53 @@ def test_an_example_refuses_a_host_that_is_too_old(request, example):
     assert "needs ONNX Runtime 1." in found.problem
 
 
-def test_the_example_for_pytest_passes(scale_library, tmp_path):
+PYTEST = [sys.executable, "-m", "pytest", "-q", "-p", "ortcffi.testing.pytest_plugin"]
+PYTEST += ["-p", "no:cacheprovider"]
+PYTEST_ENVIRONMENT = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A folder with the tests and the ini file of the guide."""
     text = (GUIDE / "kernels.md").read_text()
     (tests,) = re.findall(r"```python\n(import numpy as np\nimport pytest.*?)```", text, re.DOTALL)
     (ini,) = re.findall(r"```ini\n(.*?)```", text, re.DOTALL)
     (tmp_path / "test_scale.py").write_text(tests)
     (tmp_path / "pytest.ini").write_text(ini)
     (tmp_path / "build").mkdir()
-    shutil.copy(scale_library, tmp_path / "build")
-    plugin = ["-p", "ortcffi.testing.pytest_plugin", "-p", "no:cacheprovider"]
-    env = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    told = run(sys.executable, "-m", "pytest", "-q", *plugin, cwd=tmp_path, env=env).stdout
+    return tmp_path
+
+
+def test_the_example_for_pytest_passes(scale_library, project):
+    shutil.copy(scale_library, project / "build")
+    told = run(*PYTEST, cwd=project, env=PYTEST_ENVIRONMENT).stdout
     assert "3 passed" in told
     assert "LEFT" not in told
+
+
+@pytest.mark.parametrize("is_wrong", [False, True])
+def test_a_sanitizer_sees_what_the_guide_says(project, is_wrong):
+    text = (GUIDE / "kernels.md").read_text()
+    build, tests = re.findall(r"```sh\n(cc -g -fsanitize.*?)\n(LD_PRELOAD.*?)\n```", text)[0]
+    if shutil.which("gcc") is None:
+        pytest.skip("no gcc, whose sanitizer the guide's line loads")
+    source = (GUIDE / "scale_op.c").read_text()
+    if is_wrong:
+        source = source.replace("malloc(sizeof *kernel)", "malloc(sizeof(void*))")
+    (project / "scale_op.c").write_text(source)
+    for name, command in (
+        ("cc -", "gcc -"),
+        ("$(ortcffi config --cflags)", f"-I{CHECKOUT / 'core/include'}"),
+        ("pytest ", f"{shlex.join(PYTEST)} "),
+    ):
+        build, tests = build.replace(name, command), tests.replace(name, command)
+    run("sh", "-c", build, cwd=project)
+    done = run("sh", "-c", tests, code=None, cwd=project, env=PYTEST_ENVIRONMENT)
+    if is_wrong:
+        assert "AddressSanitizer: heap-buffer-overflow" in done.stderr
+        assert re.search(r"in \w+ .*scale_op\.c:\d+", done.stderr)
+    else:
+        assert "3 passed" in done.stdout, done.stdout + done.stderr
 
 
 # --- kernels and sessions in one process ----------------------------------------------------------
