@@ -60,6 +60,7 @@ class Recorder:
         self._views: weakref.WeakKeyDictionary[Any, Session] = weakref.WeakKeyDictionary()
         self._of: weakref.WeakKeyDictionary[Any, SessionRecord] = weakref.WeakKeyDictionary()
         self._ours: dict[int, SessionRecord] = {}  # by the session's number
+        self._metrics: ModuleType | None = None  # of our sessions, once there are any
         self._ended = threading.Event()
 
     def install(self) -> None:
@@ -81,10 +82,8 @@ class Recorder:
         """Look at all open sessions."""
         for official, view in self._open():
             self._read(self._of[official], view)
-        if OUR_MODULE in sys.modules:
-            from ortcffi.session.metrics import sessions
-
-            for session in sessions():
+        if self._metrics is not None:
+            for session in self._metrics.sessions():
                 self._read_ours(session)
 
     def _open(self) -> "list[tuple[Any, Session]]":
@@ -109,6 +108,9 @@ class Recorder:
                 setattr(kind, name, self._wrapped_run(getattr(kind, name)))
 
     def _wrap_ours(self, module: "ModuleType") -> None:
+        from ortcffi.session import metrics  # not later, when two threads could begin the import
+
+        self._metrics = metrics
         kind = module.Session
         close, delete = kind.close, kind.__del__
 
@@ -218,20 +220,19 @@ class Recorder:
 
     def _read_ours(self, session: "Session") -> None:
         """Read the counts and the arena of a session of this package, which may be closed."""
-        from ortcffi.session.metrics import counts_of, model_of
-        from ortcffi.session.session import Session
-
+        assert self._metrics is not None  # noqa: S101  # for the type checker
         number = getattr(session, "_number", 0)
         if not number:
             return  # somebody else's session, or none that was made
         with self._guard:
             record = self._ours.get(number)
             if record is None:
-                kind = "Session" if type(session) is Session else "drop-in"
-                record = SessionRecord(model_of(session), kind, began=self._now())
+                kind = "Session" if type(session) is self._metrics.Session else "drop-in"
+                model = self._metrics.model_of(session)
+                record = SessionRecord(model, kind, began=self._now())
                 self.records.append(record)
                 self._ours[number] = record
-        counts = counts_of(session)
+        counts = self._metrics.counts_of(session)
         record.durations, record.total_seconds = counts.durations, counts.seconds
         record.failures = sum(counts.errors.values())
         record.is_open = not session.closed
