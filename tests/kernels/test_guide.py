@@ -119,6 +119,26 @@ def test_the_example_for_pytest_passes(scale_library, project):
     assert "LEFT" not in told
 
 
+def test_every_line_from_a_formula_to_an_op_runs(cxx_compiler, tmp_path):
+    pytest.importorskip("onnxruntime")
+    text = (GUIDE / "first_op.md").read_text()
+    shutil.copy(GUIDE / "soft_clip.cc", tmp_path)
+    program = []
+    for language, lines in re.findall(r"```(\w+)\n(.*?)```", text, re.DOTALL):
+        if language == "python":
+            program.append(lines)
+            continue
+        command = lines.strip().replace("c++ ", f"{shlex.join(cxx_compiler)} -Wall -Werror ")
+        command = command.replace("$(ortcffi config --cflags)", f"-I{CHECKOUT / 'core/include'}")
+        command = command.replace("ortcffi check", f"{sys.executable} -m ortcffi check")
+        done = run("sh", "-c", command, cwd=tmp_path)
+        assert "check" not in command or "nothing is wrong" in done.stdout
+    (tmp_path / "program.py").write_text("\n".join(program))
+    told = run(sys.executable, "program.py", cwd=tmp_path).stdout
+    (printed,) = re.findall(r"print\(.*\)  # (.*)", text)
+    assert printed in told
+
+
 @pytest.mark.parametrize("is_wrong", [False, True])
 def test_a_sanitizer_sees_what_the_guide_says(project, is_wrong):
     text = (GUIDE / "kernels.md").read_text()
