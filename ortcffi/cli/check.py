@@ -10,8 +10,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from ortcffi._convert import absolute
 from ortcffi._program import printable, program_name
@@ -29,10 +29,13 @@ from ortcffi.table.load import installed_libraries
 ENTRIES = ("RegisterCustomOps", "CreateEpFactories")
 SECONDS = 120
 MOST_CRASHES = 20
+MOST_NAMES = 5
+MOST_LINES = 20  # of what a process printed
 _PROBE = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
     "import ortcffi; ortcffi.core_api();"
-    "from ortcffi.cli.check_probe import answer; answer(sys.argv[2], int(sys.argv[3]))"
+    "from ortcffi.cli import check_probe;"
+    "getattr(check_probe, sys.argv[2])(sys.argv[3], *map(int, sys.argv[4:]))"
 )
 
 
@@ -42,11 +45,9 @@ def check(path: str) -> Report:
     report = Report(path, [], [], [])
     entry = _check_file(report)
     if entry == ENTRIES[0]:
-        report.registrations.extend(_check_registration(report))
-        if not report.registrations[0].problem:
-            _check_ops(report)
+        _check_library(report)
     elif entry == ENTRIES[1]:
-        report.registrations.extend(_check_factories(report))
+        _check_factories(report)
     return report
 
 
@@ -116,30 +117,52 @@ def _check_symbols(report: Report, facts: FileFacts) -> None:
 # --- registration ---------------------------------------------------------------------------------
 
 
-def _check_registration(report: Report) -> list[Client]:
-    core = examine(report.path)
-    clients = [core]
+def _check_library(report: Report) -> None:
+    """Register it with the core, make and run kernels there; then the same with other hosts."""
+    core = _register(report, "core", "the core")
     if core.problem:
-        report.findings.append(Finding("registration", f"on the core: {core.problem}"))
-        return clients
+        return
     report.notes.append(f"registers {_count_ops(core)} on the core")
-    needs = core.needs.version
+    _check_ops(report)
+    trials = _compute(report, core.host_version)
+    _check_asked(report, core, trials)
+    structs = [op.version for op in core.ops]  # kernels are given the table of that version
+    needs = max([core.needs.version, *structs, *(trial.needs for trial in trials.values())])
     if core.asked and not core.adapts and min(core.asked) > needs:
-        asked = min(core.asked)
+        asked, rest = min(core.asked), _untried(trials)
+        tried = f", as far as was tried: {rest}" if rest else ""
         report.notes.append(
-            f"asks for API version {asked}, and needs {needs}: older hosts could run it"
+            f"asks for API version {asked}, and needs {needs}: older hosts could run it{tried}"
         )
+    elif rest := _untried(trials):
+        report.notes.append(f"not all was tried: {rest}")
     lowest = needs if core.adapts else max(min(core.asked, default=1), needs)
-    for host in dict.fromkeys([str(lowest), *(["real"] if _has_installed() else [])]):
-        client = examine(report.path, host)
-        name = "the installed library" if host == "real" else f"a host of API version {host}"
-        if client.problem:
-            report.findings.append(Finding("registration", f"on {name}: {client.problem}"))
-        elif len(client.ops) != len(core.ops):
-            told = f"on {name} it registers {_count_ops(client)}"
-            report.notes.append(told)
-        clients.append(client)
-    return clients
+    name = f"a host of API version {lowest}"
+    client = _register(report, str(lowest), name, len(core.ops))
+    if lowest < core.host_version and not client.problem:
+        _compare(report, name, trials, _compute(report, lowest))
+    if _has_installed():
+        _register(report, "real", "the installed library", len(core.ops))
+
+
+def _register(report: Report, host: str, name: str, count: int | None = None) -> Client:
+    """Register the library with a host, where it should have so many ops."""
+    client = examine(report.path, host)
+    report.registrations.append(client)
+    if client.problem:
+        told = f"on {name}: {client.problem}{_printed(client.printed)}"
+        report.findings.append(Finding("registration", told))
+    elif count is not None and len(client.ops) != count:
+        report.notes.append(f"on {name} it registers {_count_ops(client)}")
+    return client
+
+
+def _printed(text: str) -> str:
+    """What a process wrote to stderr, as the end of a finding."""
+    lines = text.strip().splitlines()
+    left_out = [f"({len(lines) - MOST_LINES} lines left out)"] if len(lines) > MOST_LINES else []
+    shown = [*left_out, *lines[-MOST_LINES:]]
+    return f"; it printed: {' / '.join(shown)}" if shown else ""
 
 
 def _count_ops(client: Client) -> str:
@@ -149,12 +172,10 @@ def _count_ops(client: Client) -> str:
 # --- execution providers --------------------------------------------------------------------------
 
 
-def _check_factories(report: Report) -> list[Client]:
-    clients = [examine(report.path, host) for host in ("core", "real")[: 1 + _has_installed()]]
-    for client, name in zip(clients, ("the core", "the installed library"), strict=False):
-        if client.problem:
-            report.findings.append(Finding("registration", f"on {name}: {client.problem}"))
-    core = clients[0]
+def _check_factories(report: Report) -> None:
+    core = _register(report, "core", "the core")
+    if _has_installed():
+        _register(report, "real", "the installed library")
     for factory in core.factories:
         title = f"{factory.name} {factory.ep_version}".strip() or "a factory without a name"
         report.notes.append(f"makes a factory of {title} by {factory.vendor or 'nobody'}")
@@ -166,7 +187,6 @@ def _check_factories(report: Report) -> list[Client]:
         if asked and factory.version > asked:
             told = f"{factory.name}: its struct has API version {factory.version}, and it asks for"
             report.findings.append(Finding("factories", f"{told} {asked}"))
-    return clients
 
 
 def _has_installed() -> bool:
@@ -176,28 +196,97 @@ def _has_installed() -> bool:
 # --- ops and kernels ------------------------------------------------------------------------------
 
 
+class Trial(NamedTuple):
+    """What the kernels of an op did on a host."""
+
+    made: bool
+    computes: bool
+    needs: int
+    slots: list[str]
+
+
 def _check_ops(report: Report) -> None:
-    """Have a process look at the ops; after a crash another one goes on behind it."""
-    first, crashes = 0, 0
-    while crashes < MOST_CRASHES:
-        facts, problem = _probe(report.path, first)
-        for fact in facts:
-            if "finding" in fact:
-                report.findings.append(Finding("ops", fact["finding"]))
+    """Have a process look at the ops."""
+    for fact in _probe(report.path, "answer"):
+        if "finding" in fact:
+            report.findings.append(Finding("ops", fact["finding"]))
+        elif "crash" in fact:
+            name = fact["name"]
+            told = f"{name}: while a kernel is made, {fact['crash']}" if name else fact["crash"]
+            report.findings.append(Finding("kernels" if name else "ops", told))
+
+
+def _compute(report: Report, version: int) -> dict[str, Trial]:
+    """What the kernels of each op do on a host of an API version, with inputs of small shapes.
+
+    Nobody says which inputs an op can do with, so a crash is only what was not tried.
+    """
+    trials = {}
+    for fact in _probe(report.path, "compute", version):
+        if "tried" in fact:
+            trials[fact["tried"]] = Trial(*(fact[field] for field in Trial._fields))
+        elif fact.get("name") and "crash" in fact:
+            trials[fact["name"]] = Trial(False, False, 1, [])
+    return trials
+
+
+def _untried(trials: dict[str, Trial]) -> str:
+    """Which ops made no kernel, or one that did not compute."""
+    unmade = [name for name, trial in trials.items() if not trial.made]
+    idle = [name for name, trial in trials.items() if trial.made and not trial.computes]
+    parts = [f"no kernel of {_shortened(unmade)} was made"] if unmade else []
+    return "; ".join([*parts, f"none of {_shortened(idle)} computed"] if idle else parts)
+
+
+def _shortened(names: list[str]) -> str:
+    more = len(names) - MOST_NAMES
+    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+
+
+def _check_asked(report: Report, core: Client, trials: dict[str, Trial]) -> None:
+    """A kernel is given the table of its struct's version, or uses the one that it asked for."""
+    for op in core.ops:
+        name, asked = f"{op.domain}:{op.name}", max(op.version, *core.asked, 1)
+        trial = trials.get(name)
+        if trial is not None and trial.needs > asked:
+            report.findings.append(
+                Finding(
+                    "kernels",
+                    f"{name}: it calls {', '.join(trial.slots)} of API version {trial.needs}, and "
+                    f"asks for version {asked}, whose table ends before: older hosts crash",
+                )
+            )
+
+
+def _compare(report: Report, host: str, trials: dict[str, Trial], others: dict[str, Trial]) -> None:
+    for name, trial in trials.items():
+        other = others.get(name)
+        if other is None:
+            continue
+        what = "make its kernel" if trial.made and not other.made else "compute"
+        if (trial.made, trial.computes) > (other.made, other.computes):
+            told = f"{name}: on {host} it does not {what}, which it does on the core"
+            report.findings.append(Finding("kernels", told))
+
+
+def _probe(path: str, what: str, *arguments: int) -> Iterator[dict[str, Any]]:
+    """What a process tells; after a crash, which is told too, another goes on behind the op."""
+    first = 0
+    for _ in range(MOST_CRASHES):
+        facts, problem = _run_probe(path, what, first, *arguments)
+        yield from facts
         if problem is None:
             return
         begun = [fact for fact in facts if "begins" in fact]
+        yield {"crash": problem, "name": begun[-1]["name"] if begun else ""}
         if not begun:
-            report.findings.append(Finding("ops", problem))
             return
-        told = f"{begun[-1]['name']}: while a kernel is made, {problem}"
-        report.findings.append(Finding("kernels", told))
-        first, crashes = begun[-1]["begins"] + 1, crashes + 1
+        first = begun[-1]["begins"] + 1
 
 
-def _probe(path: str, first: int) -> tuple[list[dict[str, Any]], str | None]:
+def _run_probe(path: str, what: str, *numbers: int) -> tuple[list[dict[str, Any]], str | None]:
     """What the process told, and how it ended; None if it came to its end."""
-    command = [sys.executable, "-c", _PROBE, search_path(), path, str(first)]
+    command = [sys.executable, "-c", _PROBE, search_path(), what, path, *map(str, numbers)]
     try:
         done = subprocess.run(
             command, check=False, capture_output=True, stdin=subprocess.DEVNULL, timeout=SECONDS
@@ -207,10 +296,10 @@ def _probe(path: str, first: int) -> tuple[list[dict[str, Any]], str | None]:
     facts = _facts(done.stdout)
     if any("done" in fact for fact in facts):
         return facts, None
+    printed = _printed(done.stderr.decode(errors="backslashreplace"))
     if done.returncode < 0:
-        return facts, f"it crashes ({signal.Signals(-done.returncode).name})"
-    last = done.stderr.decode(errors="replace").strip().splitlines()
-    return facts, f"it ends the process: {last[-1] if last else done.returncode}"
+        return facts, f"it crashes ({signal.Signals(-done.returncode).name}){printed}"
+    return facts, f"it ends the process, with exit code {done.returncode}{printed}"
 
 
 def _facts(output: bytes) -> list[dict[str, Any]]:

@@ -10,20 +10,27 @@ import json
 import os
 import random
 import sys
+import warnings
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from ortcffi._table import core_api
+from ortcffi._convert import decode
+from ortcffi._native import lib
+from ortcffi._table import core_api, of_core
 from ortcffi.cli.child import limit_this_process
 from ortcffi.custom_ops.describe import Characteristic
 from ortcffi.errors import OrtError
+from ortcffi.kernels.host import host_function
+from ortcffi.kernels.kernel import Kernel
 from ortcffi.kernels.library import CustomOpLibrary, LibraryOp
 from ortcffi.memory.tracking import Tracking
+from ortcffi.table.trace import Trace
 from ortcffi.testing.live_objects import left_alive, live_objects, made_by
-from ortcffi.values.element_types import ElementType
+from ortcffi.values.element_types import ElementType, dtype_of
 
-__all__ = ["answer"]
+__all__ = ["answer", "compute"]
 
 _REQUIRED = [
     (1, "GetName"),
@@ -40,12 +47,27 @@ _REQUIRED = [
     (14, "GetVariadicOutputMinArity"),
     (14, "GetVariadicOutputHomogeneity"),
 ]
+_SINCE = {
+    decode(lib.ortcffi_slot_row(i).name): lib.ortcffi_slot_row(i).since
+    for i in range(lib.ORTCFFI_SLOTS)
+}
+_PLAIN: dict[str, Any] = {
+    "INT": 1,
+    "FLOAT": 1.0,
+    "STRING": "1",
+    "INTS": [1, 1],
+    "FLOATS": [1.0, 1.0],
+    "STRINGS": ["1"],
+    "TENSOR": np.ones(1, np.float32),
+}
+_MEMORY = 1 << 30  # bytes for kernels whose inputs nobody has chosen for them
 _NAMES = ["axis", "alpha", "mode", "vocab", "map", "size", "value"]
 
 
 def answer(path: str, first: int) -> None:
     """Check the ops of a library from the `first` on."""
     limit_this_process()
+    warnings.simplefilter("ignore")  # of attributes that an op does not read
     library = CustomOpLibrary(path, watch=True)
     _tell(ops=len(library.ops))
     if first == 0:
@@ -57,6 +79,62 @@ def answer(path: str, first: int) -> None:
         _check_kernels(library, op)
     _tell(done=True)
     os._exit(0)  # without the destructors of the library
+
+
+# --- what kernels call ----------------------------------------------------------------------------
+
+
+def compute(path: str, first: int, version: int) -> None:
+    """Make and run kernels on a host of an API version; tell which slots each op's kernels call."""
+    limit_this_process(_MEMORY)
+    warnings.simplefilter("ignore")
+    base = host_function("OrtcoreKernelBase")(version)
+    trace = Trace(of_core(base.GetApi(version), base, version))
+    library = CustomOpLibrary(path, api=trace.api)
+    for i, op in enumerate(library.ops[first:], first):
+        name, before = f"{op.domain}:{op.name}", trace.called
+        _tell(begins=i, name=name)
+        kernel = _make(op)
+        computes = kernel is not None and _compute(op, kernel)
+        since = {slot: _SINCE[slot] for slot, n in trace.called.items() if n > before.get(slot, 0)}
+        needs = max(since.values(), default=1)
+        slots = [slot for slot, version in since.items() if version == needs]
+        _tell(tried=name, made=kernel is not None, computes=computes, needs=needs, slots=slots)
+    _tell(done=True)
+    os._exit(0)
+
+
+def _make(op: LibraryOp) -> Kernel | None:
+    """A kernel, if the op makes one with a value for each attribute that it asks for, or with none.
+
+    One that has what it asks for is more likely to compute.
+    """
+    attributes: dict[str, Any] = {}
+    asked: dict[str, list[str]] = {}
+    kernel = None
+    for _ in range(8):
+        with suppress(OrtError, ValueError):
+            kernel = op.kernel(attributes, _asked=asked)
+        more = {name: _PLAIN[kinds[0]] for name, kinds in asked.items() if name not in attributes}
+        if not more:
+            break
+        attributes |= more
+    return kernel
+
+
+def _compute(op: LibraryOp, kernel: Kernel) -> bool:
+    """Whether a kernel computes with small inputs of one of a few shapes."""
+    for shape in ((2, 3), (3,), (1,), (1, 3, 4, 4)):
+        given = []
+        for operand in op.inputs:
+            dtype = dtype_of(operand.element_type or ElementType.FLOAT)
+            variadic = operand.characteristic == Characteristic.VARIADIC
+            x = np.full(shape, "1", object) if dtype.hasobject else np.ones(shape, dtype)
+            given += [x] * (max(operand.min_arity, 1) if variadic else 1)
+        with suppress(OrtError, TypeError, ValueError):
+            kernel.compute(*given)
+            return True
+    return False
 
 
 def _tell(**facts: Any) -> None:

@@ -14,7 +14,7 @@ def search_path() -> str:
     return json.dumps([entry for entry in sys.path if isinstance(entry, str)])
 
 
-def limit_this_process() -> None:
+def limit_this_process(memory: int = MEMORY) -> None:
     """Bound what a library may take in the process that examines it, and write no core dump.
 
     Whoever started the process bounds its time.
@@ -30,7 +30,7 @@ def limit_this_process() -> None:
     if sys.platform == "linux":
         with open("/proc/self/statm", encoding="ascii") as file:
             used = int(file.read().split()[0]) * resource.getpagesize()
-        limits[resource.RLIMIT_AS] = used + MEMORY
+        limits[resource.RLIMIT_AS] = used + memory
     for kind, most in limits.items():
         _, hard = resource.getrlimit(kind)
         bound = most if hard == resource.RLIM_INFINITY else min(most, hard)

@@ -50,11 +50,12 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     threads: int = 1,
     check: bool = False,
     repeats: int = 2,
+    _asked: dict[str, list[str]] | None = None,
     **unknown: Any,
 ) -> Kernel:
     """The kernel of an ``OrtCustomOp``, for the arguments of `LibraryOp.kernel`.
 
-    `holder` keeps the op, and the library that it is from.
+    `holder` keeps the op, and the library that it is from. `_asked` gets what the op asked for.
     """
     for name in unknown:
         raise TypeError(f"kernel() got an unexpected keyword argument {name!r}")
@@ -89,20 +90,27 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     kernel = kind(
         _POINTER, release, api._maker, strings, Value, struct.output_count, memory, holder, logger
     )
-    try:
-        call_host("CreateKernel", host_function("OrtcoreKernelCreate"), struct, out_of(kernel))
-    except OrtError as error:
-        for mistake in _mistakes(op, attrs, struct):
-            error.add_note(mistake)
-        raise
-    for mistake in _mistakes(op, attrs, struct):
-        warnings.warn(mistake, UserWarning, stacklevel=3)
+    _create(op, struct, attrs, kernel, _asked)
     kernel._open_handle()
     kernel._set_api(api)
     kernel.description, kernel.node_name = op, node_name
     if isinstance(kernel, CheckedKernel) and guard is not None:
         kernel._begin_checks(guard, integer("repeats", repeats, (1, 1000)) if check else 1, check)
     return kernel
+
+
+def _create(op: CustomOp, struct: Any, attributes: Any, kernel: Any, asked: Any) -> None:
+    try:
+        call_host("CreateKernel", host_function("OrtcoreKernelCreate"), struct, out_of(kernel))
+    except OrtError as error:
+        for mistake in _mistakes(op, attributes, struct):
+            error.add_note(mistake)
+        raise
+    finally:
+        if asked is not None:
+            asked.update(asked_for(struct) or {})
+    for mistake in _mistakes(op, attributes, struct):
+        warnings.warn(mistake, UserWarning, stacklevel=4)
 
 
 def asked_for(struct: Any) -> dict[str, list[str]] | None:

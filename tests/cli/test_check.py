@@ -53,6 +53,34 @@ def test_what_kernels_leave_is_a_finding_with_the_slot_that_made_it(check):
     assert "made by KernelInfoGetAttribute_int64 (3)" in found
 
 
+def test_a_slot_beyond_the_version_that_was_asked_for_is_a_finding(check):
+    code, findings, _ = check("-DLATE", "-DASKS=16")
+    assert code == 1
+    told = (
+        "checked:Nothing: it calls KernelInfo_GetOperatorSinceVersion of API version 24, and asks"
+    )
+    assert findings == [f"{told} for version 16, whose table ends before: older hosts crash"]
+
+
+def test_what_kernels_call_counts_for_the_lowest_host(check):
+    code, findings, report = check("-DLATE", "-DASKS=28")
+    assert (code, findings) == (0, [])
+    assert "asks for API version 28, and needs 24: older hosts could run it" in report["notes"]
+    _, _, report = check("-DASKS=28")
+    assert "asks for API version 28, and needs 8: older hosts could run it" in report["notes"]
+
+
+def test_what_was_not_tried_is_a_note(check):
+    _, _, report = check("-DREFUSES")
+    assert "not all was tried: no kernel of checked:Nothing was made" in report["notes"]
+
+
+def test_what_a_library_prints_before_it_ends_the_process_is_shown(check):
+    _, findings, _ = check("-DPRINTS")
+    told = "on the core: it ends the process, with exit code 1; it printed: a runtime must come"
+    assert findings[0].startswith(told)
+
+
 def test_a_missing_function_is_a_finding(check):
     code, findings, _ = check("-DLACKS")
     assert code == 1

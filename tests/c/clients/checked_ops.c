@@ -2,10 +2,17 @@
 /* A library of one custom op, for `ortcffi check`. Compiled with -DCRASHES its kernel cannot be
  * made; with -DREFUSES it answers a status; with -DLEAKS what its functions get is never released;
  * with -DCALLS=f a kernel calls f; with -DLACKS a function that ONNX Runtime calls is missing; with
- * -DBY_NAME it finds its host by name; with -DKEEPS_DOMAIN it never releases its domain. */
+ * -DBY_NAME it finds its host by name; with -DLATE its kernel is made with a slot of version 24;
+ * with -DASKS=n it asks for that API version; with -DPRINTS it ends the process; with
+ * -DKEEPS_DOMAIN it never releases its domain. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "onnxruntime_c_api.h"
+
+#ifndef ASKS
+#define ASKS 8
+#endif
 
 static const OrtApi* api;
 
@@ -71,6 +78,10 @@ static void* create(const OrtCustomOp* op, const OrtApi* given, const OrtKernelI
   called = CALLS(0);
   (void)called;
 #endif
+#ifdef LATE
+  int version = 0;
+  given->ReleaseStatus(given->KernelInfo_GetOperatorSinceVersion(info, &version));
+#endif
 #ifdef LEAKS
   int64_t number;
   (void)given->KernelInfoGetAttribute_int64(info, "missing", &number);
@@ -130,7 +141,11 @@ ORT_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options,
 #ifdef BY_NAME
   base = OrtGetApiBase();
 #endif
-  api = base->GetApi(8);
+#ifdef PRINTS
+  fputs("a runtime must come first\n", stderr);
+  exit(1);
+#endif
+  api = base->GetApi(ASKS);
   OrtStatus* status = api->CreateCustomOpDomain("checked", &domain);
   if (status == NULL) {
     status = api->CustomOpDomain_Add(domain, &op);
