@@ -48,6 +48,7 @@ def sweep_allocation_failures(
     >>> sweep_allocation_failures(lambda allocator: allocator.zeros(100, np.float32))
     1
     """
+    __tracebackhide__ = True
     if not callable(call):
         raise TypeError(f"call must be callable, not {type(call).__name__}")
     inner = core_api().default_allocator if allocator is None else allocator
@@ -73,6 +74,7 @@ def sweep_allocation_failures(
 
 
 def _call(call: Callable[[Allocator], Any], failing: Failing, number: int) -> Exception | None:
+    __tracebackhide__ = True
     try:
         call(failing)
     except (OrtError, MemoryError) as error:

@@ -225,6 +225,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> "Iterator[None]":
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[Any]:
     """Run a test with ``ort_allocation_faults`` once more for each of its allocations."""
+    __tracebackhide__ = True
     if pyfuncitem.get_closest_marker("ort_allocation_faults") is not None:
         from ortcffi.testing.allocation_failures import sweep_allocation_failures
 
@@ -234,9 +235,18 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[Any]:
         given = {name: pyfuncitem.funcargs[name] for name in names}
 
         def call(allocator: Any) -> None:
+            __tracebackhide__ = True
             pyfuncitem.obj(**{**given, "ort_allocator": allocator})
 
-        sweep_allocation_failures(call)
+        fault = ""
+        try:
+            sweep_allocation_failures(call)
+        except AssertionError as error:
+            if error.__cause__ is not None:
+                raise
+            fault = str(error)  # of no line of the test
+        if fault:
+            pytest.fail(fault, pytrace=False)
     return (yield)
 
 
