@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from ortcffi._ort import Cdata
     from ortcffi.memory.tracking import Tracking
 
-__all__ = ["Scope", "carry", "hand_over"]
+__all__ = ["Scope", "carry", "origin_for"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -317,19 +317,25 @@ def carry(function: Callable[P, T]) -> Callable[P, T]:
     return carried
 
 
-def hand_over(future: object) -> None:
-    """Have the run that this thread starts next belong to its scopes and its line of code.
+def origin_for(future: object) -> tuple[int, int] | None:
+    """What the blocks of a run belong to that another thread does: these scopes, this line of code.
 
-    The blocks of a run that another thread does would belong to none. `future` lives at least as
-    long as the run.
+    Parameters
+    ----------
+    future : object
+        What lives at least as long as the run.
+
+    Returns
+    -------
+    tuple of int, or None
+        The numbers of an ``ortcffi_origin``; None if no scope is open.
     """
     if not _all_open:
-        return
-    scopes = _open((*_of_thread.get(), *_of_context.get()))
+        return None
     number = next(_next)
-    _handed_over[number] = scopes
+    _handed_over[number] = _open((*_of_thread.get(), *_of_context.get()))
     finalize(future, _handed_over.pop, number, None).atexit = False
-    lib.ortcffi_hand_over(number, current_stack(_most_lines[0]) if _most_lines[0] else 0)
+    return number, current_stack(_most_lines[0]) if _most_lines[0] else 0
 
 
 def _check_function(function: object) -> None:

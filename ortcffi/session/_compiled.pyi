@@ -59,6 +59,7 @@ class Engine(Owner):
         self,
         notify: Mailbox | Callable[[Job], object],
         owner: object,
+        origin: tuple[int, int] | None,
         as_values: bool,
         /,
         *arguments: Any,

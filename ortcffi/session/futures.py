@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 from weakref import ReferenceType, WeakKeyDictionary, finalize, ref
 
-from ortcffi.memory.scopes import hand_over
+from ortcffi.memory.scopes import origin_for
 from ortcffi.session.compiled import Job, Mailbox
 
 if TYPE_CHECKING:
@@ -92,8 +92,8 @@ def future_of_loop(
     if ours is None:
         ours = _Loop(loop)
         _loops[loop] = ref(ours)
-    hand_over(future)
-    future._job = session._submit(ours.mailbox, future, *arguments, **keywords)
+    origin = origin_for(future)
+    future._job = session._submit(ours.mailbox, future, origin, *arguments, **keywords)
     return future
 
 
@@ -111,8 +111,8 @@ def future_of_threads(session: "Session", /, *arguments: Any, **keywords: Any) -
     """Start a run, and return a future that any thread may wait for."""
     future = _ThreadFuture()
     future.set_running_or_notify_cancel()
-    hand_over(future)
-    future._job = session._submit(_notify, future, *arguments, **keywords)
+    origin = origin_for(future)
+    future._job = session._submit(_notify, future, origin, *arguments, **keywords)
     return future
 
 

@@ -8,6 +8,8 @@
 
 #include "boundary/memory/stacks.h"
 
+#include <pthread.h>
+
 /* `Tracking.depth` is at most that. */
 #define MOST_LINES 1000
 
@@ -98,18 +100,22 @@ int64_t ortcffi_known_stack(int depth) {
 
 /* --- runs on other threads ---------------------------------------------------------------------*/
 
-static __thread ortcffi_origin handed_over, worked_for;
+/* Not thread-local, of which a library that is loaded late has little room. */
+static pthread_key_t worked_for;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static int has_key;
 
-void ortcffi_hand_over(int64_t number, int64_t stack) {
-  handed_over = (ortcffi_origin){number, stack};
+static void make_key(void) { has_key = pthread_key_create(&worked_for, NULL) == 0; }
+
+void ortcffi_work_for(const ortcffi_origin* origin) {
+  pthread_once(&once, make_key);
+  if (has_key) {
+    pthread_setspecific(worked_for, origin);
+  }
 }
 
-ortcffi_origin ortcffi_take_handed_over(void) {
-  ortcffi_origin origin = handed_over;
-  handed_over = (ortcffi_origin){0, 0};
-  return origin;
+ortcffi_origin ortcffi_works_for(void) {
+  pthread_once(&once, make_key);
+  const ortcffi_origin* origin = has_key ? pthread_getspecific(worked_for) : NULL;
+  return origin != NULL ? *origin : (ortcffi_origin){0, 0};
 }
-
-void ortcffi_work_for(ortcffi_origin origin) { worked_for = origin; }
-
-ortcffi_origin ortcffi_works_for(void) { return worked_for; }

@@ -26,14 +26,9 @@ typedef struct ortcffi_origin {
   int64_t stack;
 } ortcffi_origin;
 
-/* Sets the origin of the next run that this thread hands over. */
-void ortcffi_hand_over(int64_t number, int64_t stack);
-
-/* What this thread has set last, which it then has no longer. */
-ortcffi_origin ortcffi_take_handed_over(void);
-
-/* Sets the origin of what this thread does from now on, for a run that was handed over to it. */
-void ortcffi_work_for(ortcffi_origin origin);
+/* Sets the origin of what this thread does from now on, for a run that was handed over to it; NULL
+ * for its own. What it points to must stay until then. */
+void ortcffi_work_for(const ortcffi_origin* origin);
 
 /* The origin of what this thread does; zeroes for its own. */
 ortcffi_origin ortcffi_works_for(void);

@@ -209,37 +209,41 @@ static OrtStatus* start(struct job* job) {
   return ortcffi_worker_start(job) == 0 ? NULL : maker->api->CreateStatus(ORT_FAIL, no_thread);
 }
 
-/* A job that is not under way, of the first three arguments of _submit. */
+/* A job that is not under way, of the first four arguments of _submit. */
 static struct job* new_job(PyObject* const* arguments) {
   struct job* job = (struct job*)PyType_GenericAlloc(ortcffi_job_type, 0);
   if (job != NULL) {
     job->notify = Py_NewRef(arguments[0]);
     job->owner = Py_NewRef(arguments[1]);
-    job->as_values = arguments[2] == Py_True;
-    job->origin = ortcffi_take_handed_over();
+    job->as_values = arguments[3] == Py_True;
     if (Py_IS_TYPE(job->notify, ortcffi_mailbox_type)) {
       forget_parent((struct mailbox*)job->notify);
+    }
+    if (arguments[2] != Py_None &&
+        !PyArg_ParseTuple(arguments[2], "LL", &job->origin.number, &job->origin.stack)) {
+      Py_CLEAR(job);
     }
   }
   return job;
 }
 
-/* _submit(notify, owner, as_values, feed=None, outputs=None, **keywords): a Job. `notify` is a
- * Mailbox, or called with the job on any thread; `owner` is kept for whoever asks for it. */
+/* _submit(notify, owner, origin, as_values, feed=None, outputs=None, **keywords): a Job. `notify`
+ * is a Mailbox, or called with the job on any thread; `owner` is kept for whoever asks for it;
+ * `origin` is None, or the numbers of an ortcffi_origin. */
 PyObject* ortcffi_session_submit(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                                  PyObject* keywords) {
   struct request request = {0};
   PyObject* named[16];
   PyObject** more = NULL;
-  if (count < 3) {
-    PyErr_SetString(PyExc_TypeError, "_submit takes notify, owner and as_values");
+  if (count < 4) {
+    PyErr_SetString(PyExc_TypeError, "_submit takes notify, owner, origin and as_values");
     return NULL;
   }
   struct job* job = new_job(arguments);
   if (job == NULL) {
     return NULL;
   }
-  int answer = ortcffi_read_request(&request, arguments + 3, count - 3, keywords, named, &more);
+  int answer = ortcffi_read_request(&request, arguments + 4, count - 4, keywords, named, &more);
   if (answer == 0) {
     answer = ortcffi_run_begin(&job->run, (struct session*)self, &request);
   }

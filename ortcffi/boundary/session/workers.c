@@ -35,12 +35,12 @@ static void* work(void* unused) {
     struct job* job = next_job();
     struct run* run = &job->run;
     const OrtApi* api = run->session->maker->api;
-    ortcffi_work_for(job->origin);
+    ortcffi_work_for(&job->origin);
     OrtStatus* status =
         api->Run(ortcffi_session_object(run->session), run->options, run->input_names,
                  (const OrtValue* const*)run->inputs, run->input_count, run->output_names,
                  run->output_count, run->outputs);
-    ortcffi_work_for((ortcffi_origin){0, 0});
+    ortcffi_work_for(NULL);
     ortcffi_job_ended(job, run->outputs, run->output_count, status);
   }
   return unused;

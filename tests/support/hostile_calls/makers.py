@@ -86,7 +86,7 @@ def op_library(api: Any) -> Any:
     made = python_op(None)
     path = str(OPS_IN_C.absolute()) if OPS_IN_C.exists() else ort.custom_op_library("hostile")
     library = ort.CustomOpLibrary(path, api=api)
-    ops = list(library.values())
+    ops = list(library.ops)
     return made[0], library, ops, [op.kernel({"factor": 2.0}) for op in ops]
 
 
