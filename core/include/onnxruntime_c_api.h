@@ -75,7 +75,7 @@
 #include <string.h>
 
 /** The version of the API that this header declares; what a client passes to GetApi(). */
-#define ORT_API_VERSION 30
+#define ORT_API_VERSION 32
 
 /** @name Calling convention, visibility, characters
  * What differs between systems. Callbacks that a client passes in are declared with ORT_API_CALL
@@ -409,6 +409,16 @@ typedef enum OrtDeviceMemoryType {
   OrtDeviceMemoryType_HOST_ACCESSIBLE = 5,
 } OrtDeviceMemoryType;
 
+/** Which weights may be missing from a model that is compiled. */
+typedef enum OrtWeightlessSupport {
+  OrtWeightlessSupport_NONE = 0,
+  /** Those that are in files of their own. */
+  OrtWeightlessSupport_EXTERNAL_ONLY = 1,
+  OrtWeightlessSupport_ALL = 2,
+  /** What a provider can do, not what is asked for: all of them, or those in files. */
+  OrtWeightlessSupport_ALL_OR_EXTERNAL_ONLY = 3,
+} OrtWeightlessSupport;
+
 /** The kind of device that memory belongs to. */
 typedef enum OrtMemoryInfoDeviceType {
   OrtMemoryInfoDeviceType_CPU = 0,
@@ -609,6 +619,12 @@ ORT_RUNTIME_CLASS(EpAssignedNode);
 ORT_RUNTIME_CLASS(KernelInfo);
 /** A kernel's inputs and outputs. Lent for the time of the call. */
 ORT_RUNTIME_CLASS(KernelContext);
+/** For which execution providers variants of a model package are chosen. */
+ORT_RUNTIME_CLASS(ModelPackageOptions);
+/** A model package that was read. */
+ORT_RUNTIME_CLASS(ModelPackageContext);
+/** The variant of a model package's component that was chosen. */
+ORT_RUNTIME_CLASS(ModelPackageComponentContext);
 /** The training API. No library that we know has it. */
 ORT_RUNTIME_CLASS(TrainingApi);
 
@@ -636,6 +652,7 @@ typedef struct OrtGraphicsInteropConfig OrtGraphicsInteropConfig;
 typedef struct OrtInteropApi OrtInteropApi;
 typedef struct OrtMIGraphXProviderOptions OrtMIGraphXProviderOptions;
 typedef struct OrtModelEditorApi OrtModelEditorApi;
+typedef struct OrtModelPackageApi OrtModelPackageApi;
 typedef struct OrtOpenVINOProviderOptions OrtOpenVINOProviderOptions;
 typedef struct OrtROCMProviderOptions OrtROCMProviderOptions;
 typedef struct OrtTensorRTProviderOptions OrtTensorRTProviderOptions;
@@ -835,6 +852,31 @@ typedef OrtStatus*(ORT_API_CALL* EpSelectionDelegate)(
  */
 typedef OrtStatus*(ORT_API_CALL* OrtWriteBufferFunc)(void* state, const void* buffer,
                                                      size_t buffer_num_bytes);
+
+/**
+ * Takes data that a compiled model refers to by name.
+ *
+ * @param state The client's pointer.
+ * @param name The name, UTF-8, valid during the call.
+ * @param buffer The data, valid during the call.
+ * @param buffer_num_bytes Its size.
+ */
+typedef OrtStatus*(ORT_API_CALL* OrtWriteNamedBufferFunc)(void* state, const char* name,
+                                                          const void* buffer,
+                                                          size_t buffer_num_bytes);
+
+/**
+ * Gives data that a compiled model refers to by name.
+ *
+ * @param state The client's pointer.
+ * @param name The name, UTF-8, valid during the call.
+ * @param allocator Allocates the buffer.
+ * @param[out] buffer The data. The caller frees it with the allocator.
+ * @param[out] data_size Its size.
+ */
+typedef OrtStatus*(ORT_API_CALL* OrtReadNamedBufferFunc)(void* state, const char* name,
+                                                         OrtAllocator* allocator, void** buffer,
+                                                         size_t* data_size);
 
 /**
  * Decides where an initializer of a compiled model goes.
@@ -1299,7 +1341,7 @@ struct OrtCustomOp {
  * order is the interface; nothing is NULL.
  * @{ */
 
-/** All functions of the API: ort_slots.def. 426 slots, 3408 bytes on a 64-bit machine. */
+/** All functions of the API: ort_slots.def. 429 slots, 3432 bytes on a 64-bit machine. */
 struct OrtApi {
 #include "ort_as_members.def"
 #include "ort_slots.def"
@@ -1321,6 +1363,12 @@ struct OrtCompileApi {
 struct OrtInteropApi {
 #include "ort_as_members.def"
 #include "ort_interop_slots.def"
+};
+
+/** Reads model packages: ort_model_package_slots.def. From GetModelPackageApi(). */
+struct OrtModelPackageApi {
+#include "ort_as_members.def"
+#include "ort_model_package_slots.def"
 };
 /** @} */
 

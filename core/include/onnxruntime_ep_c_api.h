@@ -19,8 +19,9 @@
  *     unless the comment says so. Strings are UTF-8 and stay valid as long as the object that gave
  *     them.
  *
- * The core has no engine, so nothing here is ever called by it: each function of OrtEpApi answers
- * ORT_NOT_IMPLEMENTED. The declarations are here so that providers compile.
+ * The core has no engine, so it calls nothing here. Of the functions of OrtEpApi it answers those
+ * that need no engine, and ORT_NOT_IMPLEMENTED to the others. The declarations are here so that
+ * providers compile.
  */
 #ifndef ORTCFFI_ONNXRUNTIME_EP_C_API_H_
 #define ORTCFFI_ONNXRUNTIME_EP_C_API_H_
@@ -61,14 +62,6 @@ typedef enum OrtGraphCaptureNodeAssignmentPolicy {
   /** Nodes that only compute shapes may be the CPU's. */
   OrtGraphCaptureNodeAssignmentPolicy_ALLOW_CPU_FOR_SHAPES = 1,
 } OrtGraphCaptureNodeAssignmentPolicy;
-
-/** Which weights may be missing from a model that is compiled. */
-typedef enum OrtWeightlessSupport {
-  OrtWeightlessSupport_NONE = 0,
-  /** Those that are in files of their own. */
-  OrtWeightlessSupport_EXTERNAL_ONLY = 1,
-  OrtWeightlessSupport_ALL = 2,
-} OrtWeightlessSupport;
 /** @} */
 
 /** @name Handles
@@ -99,6 +92,8 @@ ORT_RUNTIME_CLASS(KernelDef);
 ORT_RUNTIME_CLASS(DataType);
 /** Where kernels of several sessions share weights in the form they like best. Lent. */
 ORT_RUNTIME_CLASS(SharedPrePackedWeightCache);
+/** The functions that read and write the data of compiled models. */
+ORT_RUNTIME_CLASS(EpContextConfig);
 
 typedef struct OrtDataTransferImpl OrtDataTransferImpl;
 typedef struct OrtEp OrtEp;
@@ -525,6 +520,15 @@ struct OrtEp {
 
   /** Which weights may be missing from a model that the provider compiles. */
   ORT_API2_STATUS(GetWeightlessSupport, const OrtEp* this_ptr, OrtWeightlessSupport* support);
+
+  /**
+   * Since version 31. Whether the provider uses the functions that read and write the data of
+   * compiled models (SessionOptionsGetEpContextConfig). NULL: neither. The library refuses to
+   * compile with a function that the provider does not use.
+   *
+   * @param[out] flags A sum of 1, it reads, and 2, it writes. Other bits are an error.
+   */
+  ORT_API2_STATUS(GetEpContextDataCallbackSupport, const OrtEp* this_ptr, uint32_t* flags);
 };
 
 /**
@@ -647,6 +651,12 @@ struct OrtEpFactory {
   ORT_API2_STATUS(SelectBestModelCandidate, OrtEpFactory* this_ptr, const OrtHardwareDevice* device,
                   const OrtKeyValuePairs* const* candidates, size_t num_candidates,
                   const OrtSessionOptions* session_options, size_t* selected_index);
+
+  /** Since version 32. Says what EpDevice_GetMemoryCapacity is asked. An output that is not wanted
+   * is NULL. The names of the outputs and the type of memory_type are guesses: no header of this
+   * version is public. */
+  ORT_API2_STATUS(GetDeviceMemoryCapacity, OrtEpFactory* this_ptr, const OrtEpDevice* ep_device,
+                  OrtDeviceMemoryType memory_type, uint64_t* memory_1, uint64_t* memory_2);
 };
 
 /** What a provider may call: ort_ep_slots.def. From GetEpApi(). */

@@ -47,7 +47,7 @@ typedef const OrtApiBase*(ORT_API_CALL* OrtcoreEmulate)(uint32_t version);
  * @{ */
 
 /** The slots of OrtApi that a trace counts. */
-#define ORTCORE_TRACED_SLOTS 426
+#define ORTCORE_TRACED_SLOTS 429
 
 /** What clients did. The counts may grow while they are read. */
 typedef struct OrtcoreFigures {

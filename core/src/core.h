@@ -88,6 +88,8 @@ enum core_kind {
   CORE_KERNEL,
   CORE_KERNEL_INFO,
   CORE_SCOPE,
+  CORE_COMPILE_OPTIONS,
+  CORE_EP_CONTEXT,
   /** What other objects share: nodes, libraries of custom ops, flags. */
   CORE_SHARED,
   CORE_KINDS

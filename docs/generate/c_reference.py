@@ -33,6 +33,7 @@ TABLES = {  # list of slots: the table
     "ort_compile_slots.def": "OrtCompileApi",
     "ort_interop_slots.def": "OrtInteropApi",
     "ort_ep_slots.def": "OrtEpApi",
+    "ort_model_package_slots.def": "OrtModelPackageApi",
 }
 MAIN_HEADER = "onnxruntime_c_api.h"
 HEADERS = {
@@ -174,6 +175,12 @@ def slot_page(title: str, about: str, slots: Iterable[Slot], writer: Writer) -> 
     return "\n".join(parts)
 
 
+def apart(slot: Slot, table: str) -> Slot:
+    """A row whose function has the name of another table's, with the table before the name."""
+    name = f"{table}.{slot.name}"
+    return slot._replace(signature=slot.signature.replace(f" {slot.name}(", f" {name}(", 1))
+
+
 def overview(topics: dict[str, list[Slot]], writer: Writer) -> str:
     """The page that leads to the others."""
     rules = "\n".join(f":{term}: {writer.prose(text)}" for term, text in rules_of_rows())
@@ -230,6 +237,7 @@ def pages() -> dict[str, str]:
     others = {file: slots_of(file) for file in TABLES}
     groups = {header: list(groups_of(header)) for header in HEADERS}
     declared = [item for found in groups.values() for group in found for item in group.declarations]
+    main = {slot.name for slot in slots}
     writer = Writer(
         [slot.name for found in (slots, *others.values()) for slot in found],
         [item.name for item in declared if item.kind in ("enum", "struct", "type")],
@@ -246,7 +254,8 @@ def pages() -> dict[str, str]:
         written[topic] = slot_page(f"C: {title_of(topic)}", CALLS, members, writer)
     for file, name in TABLES.items():
         about = writer.body(head_of(file).partition("\n\n")[2])
-        written[name] = slot_page(name, about, others[file], writer)
+        rows = [apart(slot, name) if slot.name in main else slot for slot in others[file]]
+        written[name] = slot_page(name, about, rows, writer)
     for header, title in HEADERS.items():
         # The overview says already what the main header does.
         about = INTRODUCTION if header == MAIN_HEADER else writer.body(head_of(header))

@@ -22,11 +22,11 @@
 #define FREE(statement)             \
   Py_BEGIN_ALLOW_THREADS statement; \
   Py_END_ALLOW_THREADS
-#define DEFINE(table, returns, gil, name, parameters, arguments) \
-  static returns name(const table* api, PARAMETERS parameters) { \
-    returns answer;                                              \
-    gil(answer = api->name arguments);                           \
-    return answer;                                               \
+#define DEFINE(table, returns, gil, name, parameters, arguments)             \
+  static returns ORT_CALLER(name)(const table* api, PARAMETERS parameters) { \
+    returns answer;                                                          \
+    gil(answer = api->name arguments);                                       \
+    return answer;                                                           \
   }
 
 #define ROWS "boundary/define_rows.def"

@@ -47,10 +47,11 @@ class WorkFunctions:
                 raise TypeError(f"{name} must be a callable, not {function!r}")
         self._context = Context(_Subject(enqueued, called))
 
-    def struct(self) -> Any:
-        """The C struct, which the library copies. It has all four functions: each work must end."""
+    def struct(self, version: int) -> Any:
+        """The C struct for a library of that API version, which copies it. It has all four functions:
+        each work must end."""
         functions = [ffi.addressof(lib, f"ortcffi_work_{name}") for name in _C_NAMES]
-        values = (lib.ORTCFFI_API_VERSION, *functions, self._context.pointer)
+        values = (version, *functions, self._context.pointer)
         return ffi.new("OrtThreadPoolCallbacksConfig*", values)
 
 

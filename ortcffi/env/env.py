@@ -169,7 +169,7 @@ class Env(EnvMemory):
         functions = WorkFunctions(enqueued, started, stopped, abandoned)
         self._state.add(functions)  # before a session can use them
         try:
-            self._call("SetPerSessionThreadPoolCallbacks", functions.struct())
+            self._call("SetPerSessionThreadPoolCallbacks", functions.struct(self.api.version))
         except (OrtError, ValueError):
             self._state.remove([functions])
             raise

@@ -19,7 +19,7 @@ FORK = """if True:
     warnings.simplefilter("ignore")  # of a fork beside threads
     children = []
     functions = WorkFunctions(lambda: children.append(os.fork()), None, None, None)
-    config = functions.struct()
+    config = functions.struct(30)
     start, argument = (
         ctypes.c_void_p(int(ffi.cast("uintptr_t", pointer)))
         for pointer in (config.on_enqueue, config.user_context)

@@ -315,7 +315,7 @@ def test_the_second_function_around_work_gets_the_result_of_the_first(unraisable
         lambda work: told.append(("stopped", work)),
         lambda work: 1 / (work - 7),
     )
-    struct = functions.struct()
+    struct = functions.struct(30)
     done, dropped = (struct.on_enqueue(struct.user_context) for _ in range(2))
     struct.on_start_work(struct.user_context, done)
     struct.on_stop_work(struct.user_context, done)

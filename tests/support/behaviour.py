@@ -35,6 +35,7 @@ HEADINGS = {
     "sparse": "Sparse tensors",
     "arena": "Arenas",
     "depth": "Types within types",
+    "paths": "Paths that leave a folder",
 }
 
 

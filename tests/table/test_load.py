@@ -64,7 +64,9 @@ def refusal(path: object) -> LoadError:
 def test_without_a_path_the_installed_package_is_loaded(real_api, capfd):
     api = ortcffi.load()
     assert api == real_api
-    assert (api.version, api.version_string) == (API_VERSION, version("onnxruntime"))
+    installed = version("onnxruntime")
+    assert api.version_string == installed
+    assert api.version == min(API_VERSION, int(installed.split(".")[1]))
     assert os.path.isabs(api.path)
     assert "onnxruntime/capi/libonnxruntime" in api.path
     assert capfd.readouterr().err == ""

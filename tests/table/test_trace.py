@@ -112,12 +112,12 @@ def test_a_client_that_calls_nothing_needs_version_1(api):
 
 def test_the_versions_that_were_asked_for_are_kept(api, capfd):
     with ortcffi.trace(api) as traced:
-        assert traced.base.GetApi(API_VERSION + 1) == ffi.NULL
+        assert traced.base.GetApi(api.version + 1) == ffi.NULL
         assert traced.base.GetApi(0) == ffi.NULL
         assert traced.base.GetApi(12) == traced.table
         assert traced.base.GetApi(2**32 - 1) == ffi.NULL
-    assert traced.asked == (0, 12, API_VERSION + 1, 63)
-    refused = f"is not available, only API versions [1, {API_VERSION}]"
+    assert traced.asked == (0, 12, api.version + 1, 63)
+    refused = f"is not available, only API versions [1, {api.version}]"
     assert capfd.readouterr().err.count(refused) == 3
 
 

@@ -9,6 +9,7 @@
 
 #include "custom_ops/custom_op.h"
 #include "object/keyed_list.h"
+#include "options/ep_context.h"
 
 /** The client's functions that create and join threads. */
 struct core_thread_functions {
@@ -42,6 +43,7 @@ struct core_session_settings {
   /** Borrowed; NULL for none. */
   const void* weightless_source;
   size_t weightless_source_size;
+  struct core_ep_context ep_context;
 };
 
 /** Strings and paths, which include their terminators. */

@@ -260,6 +260,13 @@ static inline size_t core_path_size(const ORTCHAR_T* path) {
 /** The size of a buffer that holds a path as UTF-8. */
 static inline size_t core_path_utf8_room(const ORTCHAR_T* path) { return 2 * core_path_size(path); }
 
+/** Whether a path, as it is written, stays in the folder that it is joined to: it is relative, not
+ * empty, and no part of it is "..". Links are not followed. */
+bool core_path_is_inside(const ORTCHAR_T* path);
+
+/** Whether a path, as it is written, is that of a folder: it ends in a separator. */
+bool core_path_is_folder(const ORTCHAR_T* path);
+
 /** Writes a path as UTF-8, cut to the buffer's size. */
 void core_path_utf8(const ORTCHAR_T* path, char* text, size_t room);
 

@@ -46,6 +46,7 @@ static const struct {
   OrtCompileApi OrtCompileApi;
   OrtInteropApi OrtInteropApi;
   OrtEpApi OrtEpApi;
+  OrtModelPackageApi OrtModelPackageApi;
 } tables = {
 #define ROW(index, since, topic, who, gil, returns, name, parameters, arguments) \
   .ORT_TABLE.name = CORE_SYMBOL(name),
@@ -67,6 +68,10 @@ const OrtInteropApi* ORT_API_CALL ort_GetInteropApi(void) NO_EXCEPTION {
 }
 
 const OrtEpApi* ORT_API_CALL ort_GetEpApi(void) NO_EXCEPTION { return &tables.OrtEpApi; }
+
+const OrtModelPackageApi* ORT_API_CALL ort_GetModelPackageApi(void) NO_EXCEPTION {
+  return &tables.OrtModelPackageApi;
+}
 
 /* Clients find a slot by its offset. */
 #define ROW(index, since, topic, who, gil, returns, name, parameters, arguments) \
@@ -106,7 +111,9 @@ const OrtEpApi* ORT_API_CALL ort_GetEpApi(void) NO_EXCEPTION { return &tables.Or
    : (i) <= 421 ? 27       \
    : (i) <= 423 ? 28       \
    : (i) <= 424 ? 29       \
-                : 30)
+   : (i) <= 425 ? 30       \
+   : (i) <= 427 ? 31       \
+                : 32)
 
 #define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
   _Static_assert((since) == VERSION_OF_SLOT(index), #name " is not of version " #since);

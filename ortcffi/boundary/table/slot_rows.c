@@ -49,6 +49,8 @@ const char* ortcffi_kind_name(int kind) {
       [CORE_KERNEL] = "kernel",
       [CORE_KERNEL_INFO] = "kernel info",
       [CORE_SCOPE] = "scope",
+      [CORE_COMPILE_OPTIONS] = "model compilation options",
+      [CORE_EP_CONTEXT] = "EP context configuration",
       [CORE_SHARED] = "shared part",
   };
   _Static_assert(CORE_COUNT_OF(names) == CORE_KINDS, "every kind has a name");

@@ -37,6 +37,8 @@ struct call {
 
 extern const OrtApiBase* base;
 extern const OrtApi* api;
+/** ORT_API_VERSION, or that of an older library. */
+extern uint32_t api_version;
 
 /* MinGW-w64 has a printf of its own beside the system's. */
 #if defined(__MINGW_PRINTF_FORMAT)

@@ -26,7 +26,7 @@ static OrtCustomOpDomain* registered;
 
 ORT_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options,
                                                      const OrtApiBase* host) NO_EXCEPTION {
-  CHECK(host->GetApi(ORT_API_VERSION) == api);
+  CHECK(host->GetApi(api_version) == api);
   registrations++;
   registered = some_domain("behaviour");
   CHECK(api->AddCustomOpDomain(options, registered) == NULL);

@@ -38,12 +38,12 @@ static void set_callbacks(uint32_t version) {
   say_status(api->SetPerSessionThreadPoolCallbacks(env, &config));
   api->ReleaseEnv(env);
 }
-CALL("SetPerSessionThreadPoolCallbacks(e,config)") { set_callbacks(ORT_API_VERSION); }
+CALL("SetPerSessionThreadPoolCallbacks(e,config)") { set_callbacks(api_version); }
 CALL("SetPerSessionThreadPoolCallbacks(e,version 0)") { set_callbacks(0); }
 CALL("SetPerSessionThreadPoolCallbacks(e,version 1)") { set_callbacks(1); }
-CALL("SetPerSessionThreadPoolCallbacks(e,version 32)") { set_callbacks(32); }
+CALL("SetPerSessionThreadPoolCallbacks(e,version too new)") { set_callbacks(api_version + 1); }
 CALL("SetPerSessionThreadPoolCallbacks(NULL,config)") {
-  struct OrtThreadPoolCallbacksConfig config = {.version = ORT_API_VERSION};
+  struct OrtThreadPoolCallbacksConfig config = {.version = api_version};
   say_status(api->SetPerSessionThreadPoolCallbacks(NULL, &config));
 }
 CALL("SetPerSessionThreadPoolCallbacks(e,NULL)") {

@@ -7,7 +7,6 @@ CALL("GetApi(1)") { say_pointer(base->GetApi(1)); }
 CALL("GetApi(29)==GetApi(1)") { say(base->GetApi(29) == base->GetApi(1) ? "same" : "different"); }
 CALL("GetApi(ORT_API_VERSION)") { say_pointer(base->GetApi(ORT_API_VERSION)); }
 CALL("GetApi(ORT_API_VERSION + 1)") { say_pointer(base->GetApi(ORT_API_VERSION + 1)); }
-CALL("GetApi(32)") { say_pointer(base->GetApi(32)); }
 CALL("GetApi(UINT32_MAX)") { say_pointer(base->GetApi(UINT32_MAX)); }
 CALL("GetVersionString()") { say("\"%s\"", base->GetVersionString()); }
 CALL("GetBuildInfoString()") { say("\"%.16s...\"", api->GetBuildInfoString()); }

@@ -47,7 +47,9 @@ SLOT(421, SessionReleaseCapturedGraph);
 SLOT(423, KernelContext_GetSyncStream);
 SLOT(424, SessionOptionsSetWeightlessSourceModelBuffer);
 SLOT(425, KernelContext_GetPreallocatedOutput);
-SIZE(OrtApi, 3408);
+SLOT(427, GetModelPackageApi);
+SLOT(428, EpDevice_GetMemoryCapacity);
+SIZE(OrtApi, 3432);
 
 /* The functions that the core answers, each by its number. */
 SLOT(0, CreateStatus);
@@ -143,14 +145,17 @@ SIZE(OrtKernelImpl, 40);
 SIZE(OrtLoopKernelHelper, 24);
 SIZE(OrtScanKernelHelper, 24);
 SIZE(OrtResourceCount, 56);
-SIZE(OrtEp, 208);
-SIZE(OrtEpFactory, 168);
+SIZE(OrtEp, 216);
+FIELD(OrtEp, 208, GetEpContextDataCallbackSupport);
+SIZE(OrtEpFactory, 176);
+FIELD(OrtEpFactory, 168, GetDeviceMemoryCapacity);
 
 /* The other tables. */
 SIZE(OrtModelEditorApi, 160);
-SIZE(OrtCompileApi, 128);
+SIZE(OrtCompileApi, 160);
 SIZE(OrtInteropApi, 104);
-SIZE(OrtEpApi, 592);
+SIZE(OrtEpApi, 624);
+SIZE(OrtModelPackageApi, 128);
 
 VALUE(ORT_OK, 0);
 VALUE(ORT_INVALID_ARGUMENT, 2);
@@ -189,9 +194,10 @@ int main(int argc, char** argv) {
   CHECK(api != NULL);
   check_no_null("OrtApi", api, sizeof *api / sizeof(void*));
   check_no_null("OrtModelEditorApi", api->GetModelEditorApi(), 20);
-  check_no_null("OrtCompileApi", api->GetCompileApi(), 16);
+  check_no_null("OrtCompileApi", api->GetCompileApi(), 20);
   check_no_null("OrtInteropApi", api->GetInteropApi(), 13);
-  check_no_null("OrtEpApi", api->GetEpApi(), 74);
+  check_no_null("OrtEpApi", api->GetEpApi(), 78);
+  check_no_null("OrtModelPackageApi", api->GetModelPackageApi(), 16);
   puts("ok");
   return 0;
 }

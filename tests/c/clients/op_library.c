@@ -81,7 +81,7 @@ static OrtCustomOp* at_the_end_of_a_page(uint32_t version) {
 ORT_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options,
                                                      const OrtApiBase* base) NO_EXCEPTION {
   static const uint32_t versions[] = {1, 7, 8, 12, 13, 14, 16, 17, 18, ORT_API_VERSION};
-  api = base->GetApi(ORT_API_VERSION);
+  api = base->GetApi(30);
   OrtStatus* status = api->CreateCustomOpDomain("test.pages", &domain);
   for (size_t i = 0; status == NULL && i < sizeof versions / sizeof *versions; i++) {
     status = api->CustomOpDomain_Add(domain, at_the_end_of_a_page(versions[i]));

@@ -103,6 +103,11 @@ void call_ep(const OrtEpApi* table) {
 #include "ort_ep_slots.def"
 }
 
+void call_model_package(const OrtModelPackageApi* table) {
+#include "all_rows.h"
+#include "ort_model_package_slots.def"
+}
+
 }  // namespace
 
 int main() {
@@ -115,7 +120,8 @@ int main() {
   call_compile(g_ort->GetCompileApi());
   call_interop(g_ort->GetInteropApi());
   call_ep(g_ort->GetEpApi());
-  CHECK(called == slots + 20 + 16 + 13 + 74);
+  call_model_package(g_ort->GetModelPackageApi());
+  CHECK(called == slots + 20 + 20 + 13 + 78 + 16);
   puts("ok");
   return 0;
 }

@@ -213,7 +213,7 @@ void fill() {
 
 extern "C" ORT_EXPORT OrtStatus* ORT_API_CALL RegisterCustomOps(OrtSessionOptions* options,
                                                                 const OrtApiBase* base) {
-  api = base->GetApi(ORT_API_VERSION);
+  api = base->GetApi(30);
   fill();
   OrtCustomOpDomain* domain = nullptr;
   if (OrtStatus* status = api->CreateCustomOpDomain("throwing", &domain)) {

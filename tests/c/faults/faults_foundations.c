@@ -150,6 +150,7 @@ static OrtStatus* get_constants(void** out) {
   (void)out;
   CHECK(api->GetBuildInfoString() != NULL && api->GetModelEditorApi() != NULL);
   CHECK(api->GetCompileApi() != NULL && api->GetEpApi() != NULL && api->GetInteropApi() != NULL);
+  CHECK(api->GetModelPackageApi() != NULL);
   CHECK(api->GetExperimentalFunction(ORTCORE_EMULATE) != NULL);
   return NULL;
 }
@@ -194,6 +195,7 @@ static const struct trial trials[] = {
     TRIAL("AllocatorGetStats without GetStats", NULL, get_stats_of_client, release_pairs),
     TRIAL("OrtAllocator.Shrink", with_block, shrink, NULL),
     TRIAL("GetBuildInfoString GetModelEditorApi GetCompileApi GetEpApi GetInteropApi "
+          "GetModelPackageApi "
           "GetExperimentalFunction",
           NULL, get_constants, NULL),
     {"SessionGetInputCount", NULL, call_what_needs_an_engine, NULL, ORT_NOT_IMPLEMENTED},

@@ -56,6 +56,7 @@ static OrtStatus* set_pointers(void** out) {
   CORE_TRY(
       api->SessionOptionsSetEpSelectionPolicy(session, OrtExecutionProviderDevicePolicy_DEFAULT));
   CORE_TRY(api->SessionOptionsSetEpSelectionPolicyDelegate(session, NULL, NULL));
+  CORE_TRY(api->SessionOptionsSetEpContextDataReadFunc(session, NULL, NULL));
   return api->SessionOptionsSetWeightlessSourceModelBuffer(session, bytes, sizeof bytes);
 }
 static OrtStatus* set_id(void** out) { return (void)out, api->SetSessionLogId(session, LONG); }
@@ -64,6 +65,40 @@ static OrtStatus* set_path(void** out) {
 }
 static OrtStatus* profile(void** out) {
   return (void)out, api->EnableProfiling(session, ORT_TSTR(LONG));
+}
+
+static OrtStatus* take_snapshot(void** out) {
+  return api->GetEpApi()->SessionOptionsGetEpContextConfig(session, (OrtEpContextConfig**)out);
+}
+static void release_snapshot(void* out) { api->GetEpApi()->ReleaseEpContextConfig(out); }
+
+static OrtEnv* env;
+static OrtModelCompilationOptions* compilation;
+static OrtStatus* create_compilation(void** out) {
+  return api->GetCompileApi()->CreateModelCompilationOptionsFromSessionOptions(
+      env, session, (OrtModelCompilationOptions**)out);
+}
+static void release_compilation(void* out) {
+  api->GetCompileApi()->ReleaseModelCompilationOptions(out);
+}
+static void with_env(void) {
+  with_session();
+  CHECK(api->SetSessionLogId(session, LONG) == NULL);
+  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "x", &env) == NULL);
+}
+static void with_compilation(void) {
+  with_env();
+  CHECK(create_compilation((void**)&compilation) == NULL);
+}
+static OrtStatus* set_paths(void** out) {
+  const OrtCompileApi* compile = api->GetCompileApi();
+  (void)out;
+  CORE_TRY(compile->ModelCompilationOptions_SetInputModelPath(compilation, files[0]));
+  CORE_TRY(compile->ModelCompilationOptions_SetOutputModelPath(compilation, files[1]));
+  CORE_TRY(compile->ModelCompilationOptions_SetOutputModelExternalInitializersFile(compilation,
+                                                                                   files[1], 0));
+  return compile->ModelCompilationOptions_SetEpContextBinaryInformation(
+      compilation, ORT_TSTR("folder/"), files[0]);
 }
 
 static void with_entries(void) {
@@ -225,12 +260,19 @@ static const struct trial trials[] = {
           "SetSessionGraphOptimizationLevel SetIntraOpNumThreads SetInterOpNumThreads "
           "DisablePerSessionThreads SetDeterministicCompute",
           with_session, set_numbers, NULL),
-    TRIAL("SessionOptionsSetCustomCreateThreadFn SessionOptionsSetCustomThreadCreationOptions "
+    TRIAL("SessionOptionsSetEpContextDataReadFunc "
+          "SessionOptionsSetCustomCreateThreadFn SessionOptionsSetCustomThreadCreationOptions "
           "SessionOptionsSetCustomJoinThreadFn SessionOptionsSetLoadCancellationFlag "
           "SetUserLoggingFunction "
           "SessionOptionsSetEpSelectionPolicy SessionOptionsSetEpSelectionPolicyDelegate "
           "SessionOptionsSetWeightlessSourceModelBuffer",
           with_session, set_pointers, NULL),
+    TRIAL("SessionOptionsGetEpContextConfig ReleaseEpContextConfig", with_session, take_snapshot,
+          release_snapshot),
+    TRIAL("CreateModelCompilationOptionsFromSessionOptions ReleaseModelCompilationOptions",
+          with_env, create_compilation, release_compilation),
+    TRIAL("ModelCompilationOptions_SetInputModelPath and others", with_compilation, set_paths,
+          NULL),
     TRIAL("SetSessionLogId", with_session, set_id, NULL),
     TRIAL("SetOptimizedModelFilePath", with_session, set_path, NULL),
     TRIAL("EnableProfiling", with_session, profile, NULL),
@@ -269,7 +311,9 @@ static const struct trial trials[] = {
 static void clean(void) {
   void* out = NULL;
   CHECK(again == NULL || again(&out) == NULL);
+  release_compilation(compilation);
   api->ReleaseSessionOptions(session);
+  api->ReleaseEnv(env);
   api->ReleaseRunOptions(run);
   api->ReleaseThreadingOptions(threading);
   api->ReleaseValue(values[0]);

@@ -22,7 +22,7 @@ sparse
 custom_ops
 kernels
 options
-env
+env compile model_package
 table
 models
 session

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#include "options/ep_context.h"
+
+#include "object/object.h"
+#include "options/session_options.h"
+
+const struct core_class core_ep_context_class = {.kind = CORE_EP_CONTEXT};
+
+ORT_API_STATUS_IMPL(ort_SessionOptionsSetEpContextDataReadFunc, OrtSessionOptions* options,
+                    OrtReadNamedBufferFunc read_func, void* state) {
+  CORE_REQUIRE(SessionOptionsSetEpContextDataReadFunc, options);
+  options->settings.ep_context.read = read_func;
+  options->settings.ep_context.read_state = read_func == NULL ? NULL : state;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_ep_SessionOptionsGetEpContextConfig,
+                    const OrtSessionOptions* session_options, OrtEpContextConfig** config) {
+  CORE_REQUIRE(SessionOptionsGetEpContextConfig, session_options, config);
+  struct OrtEpContextConfig* made = core_new_object(&core_ep_context_class, sizeof *made);
+  if (made == NULL) {
+    return CORE_OUT_OF_MEMORY(SessionOptionsGetEpContextConfig, sizeof *made);
+  }
+  made->functions = session_options->settings.ep_context;
+  *config = made;
+  return NULL;
+}
+
+void ORT_API_CALL ort_ep_ReleaseEpContextConfig(OrtEpContextConfig* input) NO_EXCEPTION {
+  core_drop(input);
+}
+
+ORT_API_STATUS_IMPL(ort_ep_EpContextConfigGetEpContextDataReadFunc,
+                    const OrtEpContextConfig* config, OrtReadNamedBufferFunc* read_func,
+                    void** state) {
+  CORE_REQUIRE(EpContextConfigGetEpContextDataReadFunc, config, read_func, state);
+  *read_func = config->functions.read;
+  *state = config->functions.read_state;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_ep_EpContextConfigGetEpContextDataWriteFunc,
+                    const OrtEpContextConfig* config, OrtWriteNamedBufferFunc* write_func,
+                    void** state) {
+  CORE_REQUIRE(EpContextConfigGetEpContextDataWriteFunc, config, write_func, state);
+  *write_func = config->functions.write;
+  *state = config->functions.write_state;
+  return NULL;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#include "platform/platform.h"
+
+#if defined(_WIN32)
+#define IS_SEPARATOR(c) ((c) == '/' || (c) == '\\')
+#else
+#define IS_SEPARATOR(c) ((c) == '/')
+#endif
+
+bool core_path_is_inside(const ORTCHAR_T* path) {
+  if (path[0] == 0 || IS_SEPARATOR(path[0])) {
+    return false;
+  }
+  for (const ORTCHAR_T* part = path; *part != 0;) {
+    if (part[0] == '.' && part[1] == '.' && (part[2] == 0 || IS_SEPARATOR(part[2]))) {
+      return false;
+    }
+    for (; *part != 0 && !IS_SEPARATOR(*part); part++) {
+#if defined(_WIN32)
+      if (*part == ':') { /* a drive, or a stream of a file */
+        return false;
+      }
+#endif
+    }
+    part += *part != 0;
+  }
+  return true;
+}
+
+bool core_path_is_folder(const ORTCHAR_T* path) {
+  bool is_folder = false;
+  for (; *path != 0; path++) {
+    is_folder = IS_SEPARATOR(*path);
+  }
+  return is_folder;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of compilations. */
+#include "behaviour.h"
+
+static OrtEnv* env;
+static OrtSessionOptions* session;
+static void* buffer = UNTOUCHED;
+static size_t size = 99;
+
+static OrtModelCompilationOptions* fresh(void) {
+  OrtModelCompilationOptions* options = NULL;
+  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "x", &env) == NULL);
+  CHECK(api->CreateSessionOptions(&session) == NULL);
+  CHECK(api->GetCompileApi()->CreateModelCompilationOptionsFromSessionOptions(env, session,
+                                                                              &options) == NULL);
+  return options;
+}
+
+static void end(OrtModelCompilationOptions* options) {
+  api->GetCompileApi()->ReleaseModelCompilationOptions(options);
+  api->ReleaseSessionOptions(session);
+  api->ReleaseEnv(env);
+}
+
+static OrtAllocator* allocator(void) {
+  OrtAllocator* found = NULL;
+  CHECK(api->GetAllocatorWithDefaultOptions(&found) == NULL);
+  return found;
+}
+
+static OrtStatus* ORT_API_CALL take(void* state, const void* bytes, size_t count) {
+  (void)state, (void)bytes, (void)count;
+  return NULL;
+}
+static OrtStatus* ORT_API_CALL take_named(void* state, const char* name, const void* bytes,
+                                          size_t count) {
+  (void)state, (void)name, (void)bytes, (void)count;
+  return NULL;
+}
+static OrtStatus* ORT_API_CALL locate(void* state, const char* name, const OrtValue* value,
+                                      const OrtExternalInitializerInfo* now,
+                                      OrtExternalInitializerInfo** out) {
+  (void)state, (void)name, (void)value, (void)now;
+  *out = NULL;
+  return NULL;
+}
+
+#define FULL(name) ModelCompilationOptions_Set##name
+#define TEXT(name) "ModelCompilationOptions_Set" name
+/* A call with fresh options, `o`, and one with none, that say their status. */
+#define SAY(text, name, ...)                                      \
+  CALL(TEXT(#name) "(o," text ")") {                              \
+    OrtModelCompilationOptions* o = fresh();                      \
+    say_status(api->GetCompileApi()->FULL(name)(o, __VA_ARGS__)); \
+    end(o);                                                       \
+  }
+#define SAY_NULL(name, ...)                                          \
+  CALL(TEXT(#name) "(NULL,...)") {                                   \
+    say_status(api->GetCompileApi()->FULL(name)(NULL, __VA_ARGS__)); \
+  }
+
+CALL("CreateModelCompilationOptionsFromSessionOptions(e,o,&c)") {
+  OrtModelCompilationOptions* options = fresh();
+  say_pointer(options);
+  end(options);
+}
+CALL("CreateModelCompilationOptionsFromSessionOptions with NULL") {
+  OrtModelCompilationOptions *o = fresh(), *out = UNTOUCHED;
+  const OrtCompileApi* compile = api->GetCompileApi();
+  say_status(compile->CreateModelCompilationOptionsFromSessionOptions(env, session, NULL));
+  say_status(compile->CreateModelCompilationOptionsFromSessionOptions(env, NULL, &out));
+  say_out(out, UNTOUCHED);
+  end(o);
+}
+CALL("CreateModelCompilationOptionsFromSessionOptions(NULL,o,&c)") {
+  OrtModelCompilationOptions *o = fresh(), *out = UNTOUCHED;
+  say_status(
+      api->GetCompileApi()->CreateModelCompilationOptionsFromSessionOptions(NULL, session, &out));
+  say_out(out, UNTOUCHED);
+  end(o);
+}
+CALL("ReleaseModelCompilationOptions(NULL)") {
+  api->GetCompileApi()->ReleaseModelCompilationOptions(NULL);
+  say("no-op");
+}
+
+SAY("path", InputModelPath, ORT_TSTR("no such file.onnx"))
+SAY("\"\"", InputModelPath, ORT_TSTR(""))
+SAY("NULL", InputModelPath, NULL)
+SAY_NULL(InputModelPath, ORT_TSTR("x"))
+SAY("4 bytes", InputModelFromBuffer, "abc", 4)
+SAY("0 bytes", InputModelFromBuffer, "abc", 0)
+SAY("NULL", InputModelFromBuffer, NULL, 4)
+SAY_NULL(InputModelFromBuffer, "abc", 4)
+SAY("NULL", InputModel, NULL)
+SAY("path", OutputModelPath, ORT_TSTR("out.onnx"))
+SAY("\"\"", OutputModelPath, ORT_TSTR(""))
+SAY("NULL", OutputModelPath, NULL)
+SAY_NULL(OutputModelPath, ORT_TSTR("x"))
+SAY("path", OutputModelExternalInitializersFile, ORT_TSTR("w.bin"), 0)
+SAY("\"\"", OutputModelExternalInitializersFile, ORT_TSTR(""), 0)
+SAY("NULL", OutputModelExternalInitializersFile, NULL, 0)
+SAY_NULL(OutputModelExternalInitializersFile, ORT_TSTR("x"), 0)
+SAY("a,&b,&n", OutputModelBuffer, allocator(), &buffer, &size)
+SAY("NULL,&b,&n", OutputModelBuffer, NULL, &buffer, &size)
+SAY("a,NULL,&n", OutputModelBuffer, allocator(), NULL, &size)
+SAY("a,&b,NULL", OutputModelBuffer, allocator(), &buffer, NULL)
+SAY_NULL(OutputModelBuffer, NULL, &buffer, &size)
+SAY("true", EpContextEmbedMode, true)
+SAY_NULL(EpContextEmbedMode, true)
+SAY("3", Flags, 3)
+SAY("0xFFFFFFFF", Flags, 0xFFFFFFFF)
+SAY_NULL(Flags, 3)
+SAY("dir/,name", EpContextBinaryInformation, ORT_TSTR("dir/"), ORT_TSTR("model"))
+SAY("dir,name", EpContextBinaryInformation, ORT_TSTR("dir"), ORT_TSTR("model"))
+SAY("dir/,\"\"", EpContextBinaryInformation, ORT_TSTR("dir/"), ORT_TSTR(""))
+SAY("\"\",name", EpContextBinaryInformation, ORT_TSTR(""), ORT_TSTR("model"))
+SAY("NULL,name", EpContextBinaryInformation, NULL, ORT_TSTR("model"))
+SAY("dir/,NULL", EpContextBinaryInformation, ORT_TSTR("dir/"), NULL)
+SAY_NULL(EpContextBinaryInformation, ORT_TSTR("dir/"), ORT_TSTR("model"))
+SAY("0", GraphOptimizationLevel, ORT_DISABLE_ALL)
+SAY("99", GraphOptimizationLevel, ORT_ENABLE_ALL)
+SAY("4", GraphOptimizationLevel, (GraphOptimizationLevel)4)
+SAY("-1", GraphOptimizationLevel, (GraphOptimizationLevel)-1)
+SAY_NULL(GraphOptimizationLevel, ORT_ENABLE_ALL)
+SAY("f,NULL", OutputModelWriteFunc, take, NULL)
+SAY("NULL,NULL", OutputModelWriteFunc, NULL, NULL)
+SAY_NULL(OutputModelWriteFunc, take, NULL)
+SAY("f,NULL", OutputModelGetInitializerLocationFunc, locate, NULL)
+SAY("NULL,NULL", OutputModelGetInitializerLocationFunc, NULL, NULL)
+SAY_NULL(OutputModelGetInitializerLocationFunc, locate, NULL)
+SAY("true", WeightlessEnabled, true)
+SAY_NULL(WeightlessEnabled, true)
+SAY("f,NULL", EpContextDataWriteFunc, take_named, NULL)
+SAY("NULL,NULL", EpContextDataWriteFunc, NULL, NULL)
+SAY_NULL(EpContextDataWriteFunc, take_named, NULL)
+
+SAY("w.bin", OutputModelExternalInitializersBuffer, ORT_TSTR("w.bin"), 0, allocator(), &buffer,
+    &size)
+SAY("d/w.bin", OutputModelExternalInitializersBuffer, ORT_TSTR("d/w.bin"), 0, allocator(), &buffer,
+    &size)
+SAY("../w.bin", OutputModelExternalInitializersBuffer, ORT_TSTR("../w.bin"), 0, allocator(),
+    &buffer, &size)
+SAY("d/../../w.bin", OutputModelExternalInitializersBuffer, ORT_TSTR("d/../../w.bin"), 0,
+    allocator(), &buffer, &size)
+SAY("d/..w.bin", OutputModelExternalInitializersBuffer, ORT_TSTR("d/..w.bin"), 0, allocator(),
+    &buffer, &size)
+SAY("\"\"", OutputModelExternalInitializersBuffer, ORT_TSTR(""), 0, allocator(), &buffer, &size)
+SAY("/w.bin", OutputModelExternalInitializersBuffer, ORT_TSTR("/w.bin"), 0, allocator(), &buffer,
+    &size)
+SAY("NULL", OutputModelExternalInitializersBuffer, NULL, 0, allocator(), &buffer, &size)
+SAY("w.bin,NULL allocator", OutputModelExternalInitializersBuffer, ORT_TSTR("w.bin"), 0, NULL,
+    &buffer, &size)
+SAY("w.bin,NULL buffer", OutputModelExternalInitializersBuffer, ORT_TSTR("w.bin"), 0, allocator(),
+    NULL, &size)
+SAY("w.bin,NULL size", OutputModelExternalInitializersBuffer, ORT_TSTR("w.bin"), 0, allocator(),
+    &buffer, NULL)
+SAY_NULL(OutputModelExternalInitializersBuffer, ORT_TSTR("w.bin"), 0, NULL, &buffer, &size)
+CALL(TEXT("OutputModelExternalInitializersBuffer") " leaves the outputs alone") {
+  OrtModelCompilationOptions* o = fresh();
+  say_status(api->GetCompileApi()->FULL(OutputModelExternalInitializersBuffer)(
+      o, ORT_TSTR("w.bin"), 0, allocator(), &buffer, &size));
+  say_out(buffer, UNTOUCHED);
+  say("%d", size == 99);
+  end(o);
+}
+
+SAY("0,0", OutputModelExternalInitializersAlignment, 0, 0)
+SAY("4096,1", OutputModelExternalInitializersAlignment, 4096, 1)
+SAY("3,0", OutputModelExternalInitializersAlignment, 3, 0)
+SAY("1<<62,0", OutputModelExternalInitializersAlignment, (size_t)1 << 62, 0)
+SAY("1<<63,0", OutputModelExternalInitializersAlignment, (size_t)1 << 63, 0)
+SAY("1,1<<63", OutputModelExternalInitializersAlignment, 1, (size_t)1 << 63)
+SAY_NULL(OutputModelExternalInitializersAlignment, 0, 0)
+
+SAY("0", WeightlessMode, OrtWeightlessSupport_NONE)
+SAY("2", WeightlessMode, OrtWeightlessSupport_ALL)
+SAY("3", WeightlessMode, OrtWeightlessSupport_ALL_OR_EXTERNAL_ONLY)
+SAY("-1", WeightlessMode, (OrtWeightlessSupport)-1)
+SAY_NULL(WeightlessMode, OrtWeightlessSupport_NONE)
