@@ -48,8 +48,10 @@ class WorkFunctions:
         self._context = Context(_Subject(enqueued, called))
 
     def struct(self, version: int) -> Any:
-        """The C struct for a library of that API version, which copies it. It has all four functions:
-        each work must end."""
+        """The C struct for a library of that API version, which copies it.
+
+        It has all four functions: each work must end.
+        """
         functions = [ffi.addressof(lib, f"ortcffi_work_{name}") for name in _C_NAMES]
         values = (version, *functions, self._context.pointer)
         return ffi.new("OrtThreadPoolCallbacksConfig*", values)
