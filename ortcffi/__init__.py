@@ -57,7 +57,7 @@ __all__ += ["expose_symbols", "ffi", "find_runtimes", "get_include", "get_librar
 __all__ += ["Official", "SoftBound", "UnknownLayoutError", "attach"]
 __all__ += ["lib", "load", "numpy_allocator", "set_numpy_allocator", "trace"]
 __all__ += ["CompileFlags", "Graph", "GraphNode", "GraphValue", "ModelEditor", "StoredAt"]
-__all__ += ["compile_model"]
+__all__ += ["ModelPackage", "PackageVariant", "compile_model"]
 __all__ += ["Batcher", "Metrics", "SessionMetrics", "count_runs", "metrics", "sessions"]
 __all__ += ["CheckedKernel", "Damage", "Guarded", "limit_session_memory"]
 
@@ -108,6 +108,7 @@ _NAMES = {
     "session.metadata": "ModelMetadata",
     "session.limits": "limit_session_memory",
     "session.metrics": "Metrics SessionMetrics count_runs metrics sessions",
+    "session.package": "ModelPackage PackageVariant",
     "session.profile": "OperatorTime Profile ProfileEvent",
     "session.session": "Session",
     "session.specs": "ValueSpec",

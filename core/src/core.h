@@ -90,6 +90,9 @@ enum core_kind {
   CORE_SCOPE,
   CORE_COMPILE_OPTIONS,
   CORE_EP_CONTEXT,
+  CORE_MODEL_PACKAGE,
+  CORE_MODEL_PACKAGE_OPTIONS,
+  CORE_MODEL_PACKAGE_COMPONENT,
   /** What other objects share: nodes, libraries of custom ops, flags. */
   CORE_SHARED,
   CORE_KINDS

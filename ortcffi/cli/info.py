@@ -3,6 +3,7 @@
 
 import argparse
 import json
+import os
 import platform
 import re
 import sys
@@ -22,7 +23,8 @@ from ortcffi.table.load import LoadError
 DESCRIPTION = """\
 Print the versions of this package and of what it runs on, how the core was built, how many slots of
 the API it implements, and its live objects. With a model, print instead its inputs, outputs,
-overridable initializers and metadata, and the execution providers of the library that loads it."""
+overridable initializers and metadata, and the execution providers of the library that loads it.
+With the folder of a model package, print its components and their variants."""
 EPILOG = """\
 implemented: the core implements the slot. other tables: the core answers another table. to come:
 not implemented yet, answers ORT_NOT_IMPLEMENTED. engine: needs an inference engine, so the core
@@ -127,9 +129,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog=program_name("info"), description=DESCRIPTION, epilog=EPILOG
     )
-    parser.add_argument("model", nargs="?", help="the path of a model")
+    parser.add_argument("model", nargs="?", help="the path of a model, or of a model package")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--library", metavar="PATH", help="the library that loads the model")
+    parser.add_argument("--library", metavar="PATH", help="the library that loads it")
     given = parser.parse_args(arguments)
     if given.library is not None and given.model is None:
         parser.error("--library needs a model")
@@ -145,6 +147,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _facts_of(given: argparse.Namespace) -> tuple[dict[str, Any], Callable[[Any], str]]:
     if given.model is None:
         return collect(), _render
+    if os.path.isdir(given.model):
+        from ortcffi.cli import package_info
+
+        return package_info.collect(given.model, given.library), package_info.render
     from ortcffi.cli import model_info
 
     return model_info.collect(given.model, given.library), model_info.render

@@ -69,6 +69,8 @@ void end_arenas(void);
 void use_attributes(void);
 void end_attributes(void);
 void use_kernels(void);
+/** Reads a text; what was read ends at once. */
+void use_json(void);
 void end_kernels(void);
 
 #endif /* ORTCFFI_TESTS_FUZZ_H_ */

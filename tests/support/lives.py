@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from support import models
+from support import models, packages
 from support.processes import fork_quietly, wait_for
 
 import ortcffi as ort
@@ -45,6 +45,11 @@ FACTS = ("api", "closed")
 
 def _again(made: Any) -> None:
     made.__init__(made.api, made.handle)
+
+
+@cache
+def _package() -> Path:
+    return packages.write(Path(tempfile.mkdtemp()))
 
 
 # --- the core's -----------------------------------------------------------------------------------
@@ -163,6 +168,20 @@ KINDS: dict[str, Kind] = {
         lambda made: made.handle,
         None,
         lambda made: made.__init__(core_api()),
+    ),
+    "ModelPackage": Kind(
+        lambda: ort.ModelPackage(_package(), core_api()),
+        lambda made: made.components,
+        lambda made: made.select(),
+        lambda made: made.__init__(_package(), core_api()),
+        facts=("path",),
+    ),
+    "PackageVariant": Kind(
+        lambda: ort.ModelPackage(_package(), core_api()).select(),
+        lambda made: made.name,
+        None,
+        lambda made: made.__init__(ort.ModelPackage(_package(), core_api()), "adds"),
+        facts=("component",),
     ),
     "Env": Kind(
         lambda: ort.Env("lives", core_api(), logger=print),

@@ -170,10 +170,15 @@ ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetOutputModelExternalIn
   CORE_REQUIRE(ModelCompilationOptions_SetOutputModelExternalInitializersBuffer,
                model_compile_options, allocator, buffer, buffer_size);
   CORE_REQUIRE(ModelCompilationOptions_SetOutputModelExternalInitializersBuffer, logical_file_name);
-  if (!core_path_is_inside(logical_file_name)) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "ModelCompilationOptions_SetOutputModelExternalInitializersBuffer: "
-              "logical_file_name must be a relative path without \"..\", and not empty");
+  char name[CORE_PATH_ROOM] = "";
+  if (core_path_utf8_room(logical_file_name) <= sizeof name) {
+    core_path_utf8(logical_file_name, name, sizeof name);
+  }
+  if (!core_path_is_inside(name)) {
+    CORE_FAIL(
+        ORT_INVALID_ARGUMENT,
+        "ModelCompilationOptions_SetOutputModelExternalInitializersBuffer: "
+        "logical_file_name must be a relative path without \"..\", not empty and not too long");
   }
   CORE_TRY(set_path("ModelCompilationOptions_SetOutputModelExternalInitializersBuffer",
                     model_compile_options, CORE_EXTERNAL_FILE, logical_file_name));

@@ -7,11 +7,11 @@
 #define IS_SEPARATOR(c) ((c) == '/')
 #endif
 
-bool core_path_is_inside(const ORTCHAR_T* path) {
+bool core_path_is_inside(const char* path) {
   if (path[0] == 0 || IS_SEPARATOR(path[0])) {
     return false;
   }
-  for (const ORTCHAR_T* part = path; *part != 0;) {
+  for (const char* part = path; *part != 0;) {
     if (part[0] == '.' && part[1] == '.' && (part[2] == 0 || IS_SEPARATOR(part[2]))) {
       return false;
     }

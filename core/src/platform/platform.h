@@ -248,6 +248,32 @@ void* core_process_symbol(const char* name);
 size_t core_readable_size(const void* address, size_t wanted);
 /** @} */
 
+/** @name Files
+ * Paths here are UTF-8 on every system.
+ * @{ */
+
+/** Room for a path with its terminator; a longer one is as one that does not exist. */
+#define CORE_PATH_ROOM 4096
+
+enum core_file {
+  CORE_NO_FILE,
+  CORE_BROKEN_LINK,
+  CORE_FOLDER,
+  CORE_REGULAR_FILE,
+  /** A device, a pipe. */
+  CORE_SPECIAL_FILE
+};
+/** What is at a path. Writes the absolute path of a file or folder, without links, to `real`. */
+enum core_file core_find_file(const char* path, char real[CORE_PATH_ROOM]);
+/** Reads the beginning of a regular file. Returns how many bytes were read, up to `room`, or
+ * SIZE_MAX where it cannot be read. */
+size_t core_read_file(const char* path, void* bytes, size_t room);
+
+/** A path in the system's characters, with its terminator; returns its size in bytes, which is
+ * also what it needs where `room` is less. */
+size_t core_native_path(const char* path, ORTCHAR_T* native, size_t room);
+/** @} */
+
 /** The size of a path in bytes, with its terminator. */
 static inline size_t core_path_size(const ORTCHAR_T* path) {
   size_t length = 0;
@@ -260,9 +286,9 @@ static inline size_t core_path_size(const ORTCHAR_T* path) {
 /** The size of a buffer that holds a path as UTF-8. */
 static inline size_t core_path_utf8_room(const ORTCHAR_T* path) { return 2 * core_path_size(path); }
 
-/** Whether a path, as it is written, stays in the folder that it is joined to: it is relative, not
- * empty, and no part of it is "..". Links are not followed. */
-bool core_path_is_inside(const ORTCHAR_T* path);
+/** Whether a path in UTF-8, as it is written, stays in the folder that it is joined to: it is
+ * relative, not empty, and no part of it is "..". Links are not followed. */
+bool core_path_is_inside(const char* path);
 
 /** Whether a path, as it is written, is that of a folder: it ends in a separator. */
 bool core_path_is_folder(const ORTCHAR_T* path);

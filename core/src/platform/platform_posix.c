@@ -189,6 +189,43 @@ bool core_is_special_file(const char* path) {
          !S_ISDIR(found.st_mode);
 }
 
+enum core_file core_find_file(const char* path, char real[CORE_PATH_ROOM]) {
+  struct stat found;
+  char* resolved = realpath(path, NULL);
+  if (resolved == NULL) {
+    return lstat(path, &found) == 0 ? CORE_BROKEN_LINK : CORE_NO_FILE;
+  }
+  size_t size = strlen(resolved) + 1;
+  bool is_found = size <= CORE_PATH_ROOM && stat(resolved, &found) == 0;
+  if (is_found) {
+    memcpy(real, resolved, size);
+  }
+  free(resolved);
+  return !is_found                ? CORE_NO_FILE
+         : S_ISDIR(found.st_mode) ? CORE_FOLDER
+         : S_ISREG(found.st_mode) ? CORE_REGULAR_FILE
+                                  : CORE_SPECIAL_FILE;
+}
+
+size_t core_read_file(const char* path, void* bytes, size_t room) {
+  FILE* file = fopen(path, "rbe");
+  if (file == NULL) {
+    return SIZE_MAX;
+  }
+  size_t size = fread(bytes, 1, room, file);
+  bool is_read = !ferror(file);
+  fclose(file);
+  return is_read ? size : SIZE_MAX;
+}
+
+size_t core_native_path(const char* path, ORTCHAR_T* native, size_t room) {
+  size_t size = strlen(path) + 1;
+  if (size <= room) {
+    memcpy(native, path, size);
+  }
+  return size;
+}
+
 #if defined(__linux__)
 struct runtimes {
   size_t count;

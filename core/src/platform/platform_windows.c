@@ -256,3 +256,52 @@ void core_path_utf8(const ORTCHAR_T* path, char* text, size_t room) {
     text[0] = '\0';
   }
 }
+
+/* A path in wide characters on the stack; false where it is too long or not UTF-8. */
+static bool widen(const char* path, wchar_t wide[CORE_PATH_ROOM]) {
+  return MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide, CORE_PATH_ROOM) != 0;
+}
+
+enum core_file core_find_file(const char* path, char real[CORE_PATH_ROOM]) {
+  wchar_t wide[CORE_PATH_ROOM];
+  if (!widen(path, wide)) {
+    return CORE_NO_FILE;
+  }
+  HANDLE file = CreateFileW(wide, 0, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+                            OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
+  if (file == INVALID_HANDLE_VALUE) {
+    return GetFileAttributesW(wide) != INVALID_FILE_ATTRIBUTES ? CORE_BROKEN_LINK : CORE_NO_FILE;
+  }
+  BY_HANDLE_FILE_INFORMATION about = {0};
+  bool is_special = GetFileType(file) != FILE_TYPE_DISK;
+  bool is_known = is_special || GetFileInformationByHandle(file, &about) != 0;
+  DWORD length = GetFinalPathNameByHandleW(file, wide, CORE_PATH_ROOM, FILE_NAME_NORMALIZED);
+  CloseHandle(file);
+  if (!is_known || length == 0 || length >= CORE_PATH_ROOM ||
+      WideCharToMultiByte(CP_UTF8, 0, wide, -1, real, CORE_PATH_ROOM, NULL, NULL) == 0) {
+    return CORE_NO_FILE;
+  }
+  return is_special                                                 ? CORE_SPECIAL_FILE
+         : (about.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0 ? CORE_FOLDER
+                                                                    : CORE_REGULAR_FILE;
+}
+
+size_t core_read_file(const char* path, void* bytes, size_t room) {
+  wchar_t wide[CORE_PATH_ROOM];
+  FILE* file = widen(path, wide) ? _wfopen(wide, L"rb") : NULL;
+  if (file == NULL) {
+    return SIZE_MAX;
+  }
+  size_t size = fread(bytes, 1, room, file);
+  bool is_read = !ferror(file);
+  fclose(file);
+  return is_read ? size : SIZE_MAX;
+}
+
+size_t core_native_path(const char* path, ORTCHAR_T* native, size_t room) {
+  size_t size = (size_t)MultiByteToWideChar(CP_UTF8, 0, path, -1, NULL, 0) * sizeof *native;
+  if (size <= room) {
+    MultiByteToWideChar(CP_UTF8, 0, path, -1, native, (int)(room / sizeof *native));
+  }
+  return size;
+}

@@ -51,6 +51,9 @@ const char* ortcffi_kind_name(int kind) {
       [CORE_SCOPE] = "scope",
       [CORE_COMPILE_OPTIONS] = "model compilation options",
       [CORE_EP_CONTEXT] = "EP context configuration",
+      [CORE_MODEL_PACKAGE] = "model package",
+      [CORE_MODEL_PACKAGE_OPTIONS] = "model package options",
+      [CORE_MODEL_PACKAGE_COMPONENT] = "model package component",
       [CORE_SHARED] = "shared part",
   };
   _Static_assert(CORE_COUNT_OF(names) == CORE_KINDS, "every kind has a name");

@@ -6,12 +6,13 @@ Each function takes a table and returns objects. Those of `ENGINE` need a real l
 
 import itertools
 import shutil
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from support import models, processes
+from support import models, packages, processes
 from support.paths import CHECKOUT
 
 import ortcffi as ort
@@ -99,6 +100,11 @@ def graph(_api: Any) -> Any:
     return made, made.nodes[0], made.inputs[0]
 
 
+def package(_api: Any) -> Any:
+    made = ort.ModelPackage(packages.write(Path(tempfile.mkdtemp())))
+    return made, made.select()
+
+
 def type_info(api: Any) -> Any:
     tensor = ort.TypeInfo.tensor("f4", ["N", 3], api)
     return tensor, tensor.tensor_info, ort.TypeInfo.sequence(tensor)
@@ -140,6 +146,7 @@ MAKERS: dict[str, Maker] = {
     "LogMessage": lambda _api: ort.LogMessage(ort.LogSeverity.INFO, "c", "i", "l", "t"),
     "Logging": lambda api: ort.Logging(api.default_allocator),
     "MemoryInfo": lambda api: api.cpu_memory_info(),
+    "ModelPackage PackageVariant": package,
     "OpAttr": lambda api: ort.OpAttr("name", [1, 2], api=api),
     "PrepackedWeights": ort.PrepackedWeights,
     "PythonAllocator": InPython,

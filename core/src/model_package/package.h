@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file package.h
+ * What the manifest of a model package says. Paths are UTF-8 on every system.
+ */
+#ifndef ORTCFFI_PACKAGE_H_
+#define ORTCFFI_PACKAGE_H_
+
+#include "model_package/json.h"
+#include "object/list.h"
+#include "object/object.h"
+#include "platform/platform.h"
+
+/** Strings without a comment belong to a document of the package. */
+struct core_variant {
+  const char* name;
+  /** NULL where the manifest does not say it, as `device`. */
+  const char* ep;
+  const char* device;
+  /** Allocated; "" where the variant has no folder. */
+  char* folder;
+};
+
+struct core_component {
+  const char* name;
+  struct core_variant* variants;
+  /** Those of the variants once more, as ModelPackage_GetVariantNames answers them. */
+  const char** names;
+  size_t count;
+};
+
+extern const struct core_class core_model_package_class;
+
+struct OrtModelPackageContext {
+  struct core_object object;
+  /** The folder: absolute, without links. Allocated, as the lists are. */
+  char* root;
+  /** Each is a struct core_json; the first is the manifest. */
+  struct core_list documents;
+  struct core_component* components;
+  const char** names;
+  size_t count;
+  /** What ModelPackage_ResolveStringRef answered last; NULL before. */
+  char* resolved;
+};
+
+/** Reads a package into a zeroed context, which is ended with core_drop also after a failure. */
+OrtStatus* core_package_read(struct OrtModelPackageContext* package, const char* root);
+
+/** A path that has been made absolute. */
+struct core_resolved {
+  char path[CORE_PATH_ROOM];
+  enum core_file kind;
+};
+
+/**
+ * Makes a path absolute and follows its links.
+ * @param[in] root The folder that it must not leave: absolute, without links.
+ * @param[in] base The folder that it begins at.
+ * @param[in] input The path.
+ * @param[out] out The answer; undefined after a failure. Its kind is CORE_NO_FILE where nothing is
+ *     there.
+ * @return NULL, or what is wrong: a constant, to be read after the path.
+ */
+const char* core_package_resolve(const char* root, const char* base, const char* input,
+                                 struct core_resolved* out);
+
+/** The same for what may be the URI of a shared asset instead, or a path below one. */
+const char* core_package_resolve_reference(const struct OrtModelPackageContext* package,
+                                           const char* base, const char* input,
+                                           struct core_resolved* out);
+
+/** Whether a text is the URI of an asset: "sha256:" and 64 digits. */
+bool core_package_is_uri(const char* text);
+
+#endif /* ORTCFFI_PACKAGE_H_ */

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* Paths and asset URIs of a package. */
+#include <stdio.h>
+#include <string.h>
+
+#include "model_package/package.h"
+
+#define SCHEME "sha256:"
+#define URI_LENGTH (sizeof SCHEME - 1 + 64)
+
+#if defined(_WIN32)
+#define IS_SEPARATOR(c) ((c) == '/' || (c) == '\\')
+#else
+#define IS_SEPARATOR(c) ((c) == '/')
+#endif
+
+/* Appends a relative path without its empty parts and its "."; false where there is no room. */
+static bool append(char* path, const char* relative) {
+  size_t length = strlen(path);
+  while (length > 0 && IS_SEPARATOR(path[length - 1])) {
+    length--;
+  }
+  for (const char* part = relative; *part != 0;) {
+    size_t size = 0;
+    while (part[size] != 0 && !IS_SEPARATOR(part[size])) {
+      size++;
+    }
+    if (size > 1 || (size == 1 && part[0] != '.')) {
+      if (length + 1 + size >= CORE_PATH_ROOM) {
+        return false;
+      }
+      path[length] = '/';
+      memcpy(path + length + 1, part, size);
+      length += 1 + size;
+    }
+    part += size + (part[size] != 0);
+  }
+  path[length] = 0;
+  return true;
+}
+
+static bool is_below(const char* root, const char* path) {
+  size_t length = strlen(root);
+  bool ends = length > 0 && IS_SEPARATOR(root[length - 1]);
+  return strncmp(path, root, length) == 0 &&
+         (ends || path[length] == 0 || IS_SEPARATOR(path[length]));
+}
+
+/* Finds the longest beginning of `whole` that exists, and what follows it. */
+static enum core_file find_beginning(const char* whole, char real[CORE_PATH_ROOM],
+                                     const char** rest) {
+  char beginning[CORE_PATH_ROOM];
+  size_t length = strlen(whole);
+  memcpy(beginning, whole, length + 1);
+  enum core_file kind = core_find_file(beginning, real);
+  while (kind == CORE_NO_FILE && length > 0) {
+    while (length > 0 && !IS_SEPARATOR(beginning[length - 1])) {
+      length--;
+    }
+    length -= length > 0;
+    beginning[length] = 0;
+    kind = core_find_file(beginning, real);
+  }
+  *rest = whole + length;
+  return kind;
+}
+
+const char* core_package_resolve(const char* root, const char* base, const char* input,
+                                 struct core_resolved* out) {
+  char whole[CORE_PATH_ROOM];
+  const char* rest;
+  if (!core_path_is_inside(input)) {
+    return "' must be a relative path without \"..\", and not empty";
+  }
+  if (snprintf(whole, sizeof whole, "%s", base) >= CORE_PATH_ROOM || !append(whole, input)) {
+    return "' makes a path that is too long";
+  }
+  out->kind = find_beginning(whole, out->path, &rest);
+  if (out->kind == CORE_BROKEN_LINK) {
+    return "' has a link that leads nowhere";
+  }
+  if (out->kind == CORE_NO_FILE || !is_below(root, out->path)) {
+    return "' leaves the folder of the package";
+  }
+  if (*rest != 0) {
+    out->kind = CORE_NO_FILE;
+  }
+  return append(out->path, rest) ? NULL : "' makes a path that is too long";
+}
+
+/* Whether a text begins with the URI of an asset, which nothing or a path follows. */
+static bool has_uri(const char* text) {
+  size_t length = sizeof SCHEME - 1;
+  if (strncmp(text, SCHEME, length) != 0) {
+    return false;
+  }
+  length += strspn(text + length, "0123456789abcdef");
+  return length == URI_LENGTH && (text[length] == 0 || text[length] == '/');
+}
+
+bool core_package_is_uri(const char* text) { return has_uri(text) && text[URI_LENGTH] == 0; }
+
+const char* core_package_resolve_reference(const struct OrtModelPackageContext* package,
+                                           const char* base, const char* input,
+                                           struct core_resolved* out) {
+  if (!has_uri(input)) {
+    return core_package_resolve(package->root, base, input, out);
+  }
+  const struct core_json* manifest = core_list_at(&package->documents, 0);
+  const struct core_json_value* assets =
+      core_json_member(manifest, manifest->values, "shared_assets");
+  char uri[URI_LENGTH + 1] = "";
+  memcpy(uri, input, URI_LENGTH);
+  const struct core_json_value* asset =
+      assets == NULL ? NULL : core_json_member(manifest, assets, uri);
+  if (asset == NULL) {
+    return "' is no shared asset of the package";
+  }
+  struct core_resolved folder;
+  const char* wrong = core_package_resolve(package->root, package->root, asset->text, &folder);
+  if (wrong != NULL) {
+    return wrong;
+  }
+  if (input[URI_LENGTH] == 0) {
+    *out = folder;
+    return NULL;
+  }
+  return core_package_resolve(package->root, folder.path, input + URI_LENGTH + 1, out);
+}

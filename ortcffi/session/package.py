@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: MIT
+"""Model packages: folders with variants of models for different execution providers."""
+
+import os
+import threading
+from typing import TYPE_CHECKING, Any
+
+from ortcffi._convert import decode, encode, input_path, of_type
+from ortcffi._handle import Handle, out_of, owned_by, owner_of
+from ortcffi._native import ffi, lib
+from ortcffi._public import public
+from ortcffi._table import table_for
+from ortcffi.env.env import Env
+from ortcffi.errors import call
+from ortcffi.options.for_library import session_options_for
+from ortcffi.options.session import SessionOptions
+from ortcffi.session.creation import Source
+from ortcffi.session.session import Session
+from ortcffi.table.engine import engine_for
+
+if TYPE_CHECKING:
+    from ortcffi.table.api import Api
+
+__all__ = ["ModelPackage", "PackageVariant"]
+
+_PREFIX = "OrtModelPackageApi_"
+
+
+@public
+class ModelPackage(Handle):
+    """A folder whose ``manifest.json`` names models, each in variants for execution providers.
+
+    It is released by `close`, at the end of a ``with`` block, or when the object is destroyed. Any
+    thread may use it.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The folder.
+    api : Api, optional
+        The library that reads the manifest; by default that of `default_api`. The embedded core
+        refuses paths that leave the folder, and names that an object has twice.
+
+    Raises
+    ------
+    Fail
+        There is no such folder, or the manifest is not one, or refers to a file that does not
+        exist.
+    NotImplemented
+        The library is older than version 31.
+
+    Notes
+    -----
+    Model-package functions, since version 31: ``CreateModelPackageContext``,
+    ``ReleaseModelPackageContext`` and those named with the members here.
+    """
+
+    __slots__ = ("_lock", "_path")
+
+    _lock: threading.Lock  # a library's package is for one thread at a time
+    _path: "str | os.PathLike[str]"  # as it was given
+
+    def __init__(self, path: "str | os.PathLike[str]", api: "Api | None" = None) -> None:
+        given = input_path("path", path)
+        api = table_for(api)
+        table = table_of(api)
+        owner = owner_of("OrtModelPackageContext*", table, _function("ReleaseModelPackageContext"))
+        _call(api, table, "CreateModelPackageContext", given, out_of(owner))
+        super().__init__(api, owner)
+        self._lock, self._path = threading.Lock(), path
+
+    @property
+    def path(self) -> "str | os.PathLike[str]":
+        """The folder, as it was given."""
+        return self._path
+
+    @property
+    def schema_version(self) -> int:
+        """The major version of the manifest's format. ``ModelPackage_GetSchemaVersion``."""
+        out = ffi.new("int64_t*")
+        self._ask("ModelPackage_GetSchemaVersion", out)
+        return int(out[0])
+
+    @property
+    def components(self) -> "dict[str, dict[str, str | None]]":
+        """The variants of each component, by name, each with its execution provider.
+
+        The order is the manifest's. The provider is None where the manifest names none; such a
+        variant is never chosen. ``ModelPackage_GetComponentNames``,
+        ``ModelPackage_GetVariantNames``, ``ModelPackage_GetVariantEpName``.
+        """
+        return {
+            name: {variant: self._provider(name, variant) for variant in self._names(name)}
+            for name in self._names()
+        }
+
+    def resolve(
+        self, reference: str, base: "str | None" = None, *, must_exist: bool = False
+    ) -> str:
+        """Return the absolute path of a file that a manifest or a variant refers to.
+
+        Parameters
+        ----------
+        reference : str
+            A path that is relative to `base`, or the URI of a shared asset, ``sha256:`` and 64
+            digits, which a path may follow.
+        base : str, optional
+            A folder of the package, absolute; by default the package's own.
+        must_exist : bool, optional
+            Whether a path to nothing is an error.
+
+        Raises
+        ------
+        Fail
+            The path leaves the folder of the package, or nothing is there, or there is no such
+            asset.
+
+        Notes
+        -----
+        ``ModelPackage_ResolveStringRef``.
+        """
+        out = ffi.new("const char**")
+        folder = ffi.NULL if base is None else encode("base", base)
+        text = encode("reference", reference)
+        with self._lock:  # the path lives until the next call
+            self._ask("ModelPackage_ResolveStringRef", folder, text, bool(must_exist), out)
+            return decode(out[0])
+
+    def select(
+        self, component: "str | None" = None, options: "SessionOptions | None" = None
+    ) -> "PackageVariant":
+        """Choose the variant of a component that fits the execution providers of options.
+
+        Parameters
+        ----------
+        component : str, optional
+            The name; not needed if the package has only one.
+        options : SessionOptions, optional
+            Options with execution providers; by default the variant is for the CPU.
+
+        Raises
+        ------
+        InvalidArgument
+            The package has no such component.
+        Fail
+            No variant fits.
+        ValueError
+            `component` is missing, and the package has none or several.
+        """
+        return PackageVariant(self, self._only() if component is None else component, options)
+
+    def session(
+        self,
+        component: "str | None" = None,
+        options: "SessionOptions | None" = None,
+        *,
+        env: "Env | None" = None,
+        hold_gil: bool = False,
+    ) -> Session:
+        """Make a session of the variant that `select` chooses.
+
+        Parameters
+        ----------
+        component, options
+            As of `select`. Given options replace those that the package has for the variant.
+        env, hold_gil
+            As of `Session`.
+
+        Returns
+        -------
+        Session
+            A session of this package's library if that has an engine; else of the one that
+            `Session` would use, which reads the folder once more.
+
+        Notes
+        -----
+        ``CreateSession`` of the model-package functions.
+        """
+        of_type("env", env, Env)
+        engine = engine_for(self.api if self.api.supports("CreateSession") else None, options, env)
+        if not engine.same_library(self.api):
+            with ModelPackage(self._path, engine) as package:
+                return package.session(component, options, env=env, hold_gil=hold_gil)
+        variant = self.select(component, options)
+
+        def create(environment: Any, chosen: Any, out: Any) -> None:
+            given = environment, variant.handle, chosen, out
+            _call(engine, table_of(engine), "CreateSession", *given)
+
+        session = Session.__new__(Session)
+        session._open(engine, Source(create, variant), options, env=env, hold_gil=hold_gil)
+        return session
+
+    def _ask(self, slot: str, *arguments: Any) -> None:
+        handle = self.handle
+        _call(self.api, table_of(self.api), slot, handle, *arguments)
+
+    def _names(self, component: "str | None" = None) -> "list[str]":
+        out, count = ffi.new("const char* const**"), ffi.new("size_t*")
+        if component is None:
+            self._ask("ModelPackage_GetComponentNames", out, count)
+        else:
+            name = encode("component", component)
+            self._ask("ModelPackage_GetVariantNames", name, out, count)
+        return [decode(out[0][i]) for i in range(count[0])]
+
+    def _provider(self, component: str, variant: str) -> "str | None":
+        out = ffi.new("const char**")
+        names = encode("component", component), encode("variant", variant)
+        self._ask("ModelPackage_GetVariantEpName", *names, out)
+        return None if out[0] == ffi.NULL else decode(out[0])
+
+    def _only(self) -> str:
+        names = self._names()
+        if len(names) != 1:
+            raise ValueError(f"component must name one of {names}")
+        return names[0]
+
+    def __repr__(self) -> str:
+        return (
+            "<ModelPackage closed>" if self.closed else f"<ModelPackage {os.fspath(self._path)!r}>"
+        )
+
+
+@public
+class PackageVariant(Handle):
+    """The variant of a model package's component that fits the execution providers of options.
+
+    It keeps what it needs of the package, which may be closed before.
+
+    Parameters
+    ----------
+    package : ModelPackage
+        The package.
+    component : str
+        The name of the component.
+    options : SessionOptions, optional
+        Options with execution providers; by default the variant is for the CPU.
+
+    Raises
+    ------
+    InvalidArgument
+        The package has no such component.
+    Fail
+        No variant fits.
+
+    Notes
+    -----
+    Model-package functions, since version 31: ``CreateModelPackageOptionsFromSessionOptions``,
+    ``SelectComponent``, ``ReleaseModelPackageComponentContext`` and those named with the members
+    here.
+    """
+
+    __slots__ = ("_component",)
+
+    _component: str
+
+    def __init__(
+        self, package: ModelPackage, component: str, options: "SessionOptions | None" = None
+    ) -> None:
+        of_type("options", options, SessionOptions)
+        if not isinstance(package, ModelPackage):
+            raise TypeError(f"package must be a ModelPackage, not {type(package).__name__}")
+        api, name = package.api, encode("component", component)
+        table = table_of(api)
+        wanted = _package_options(api, options)
+        release = _function("ReleaseModelPackageComponentContext")
+        kind = "OrtModelPackageComponentContext*"
+        owner = owner_of(kind, table, release, wanted, package.handle)
+        with package._lock:
+            package._ask("SelectComponent", name, wanted, out_of(owner))
+        super().__init__(api, owner)
+        self._component = component
+
+    @property
+    def component(self) -> str:
+        """The name of the component."""
+        return self._component
+
+    @property
+    def name(self) -> str:
+        """The name of the variant. ``ModelPackageComponent_GetSelectedVariantName``."""
+        out, handle = ffi.new("const char**"), self.handle
+        slot = "ModelPackageComponent_GetSelectedVariantName"
+        _call(self.api, table_of(self.api), slot, handle, out)
+        return decode(out[0])
+
+    @property
+    def folder(self) -> "str | None":
+        """The absolute path of its folder; None where the manifest has all of it.
+
+        ``ModelPackageComponent_GetSelectedVariantFolderPath``.
+        """
+        out, handle = ffi.new("const char**"), self.handle
+        slot = "ModelPackageComponent_GetSelectedVariantFolderPath"
+        _call(self.api, table_of(self.api), slot, handle, out)
+        return decode(out[0]) or None
+
+    def __repr__(self) -> str:
+        return "<PackageVariant closed>" if self.closed else f"<PackageVariant {self.name!r}>"
+
+
+def table_of(api: "Api") -> Any:
+    """The model-package functions of a library."""
+    api.require("GetModelPackageApi")
+    return lib.GetModelPackageApi(api.pointer)
+
+
+def _package_options(api: "Api", options: "SessionOptions | None") -> Any:
+    given = session_options_for(api, options)
+    chosen = (SessionOptions(api) if given is None else given)._for_creation()
+    handles = Env(api=api).handle, chosen.handle
+    release = _function("ReleaseModelPackageOptions")
+    owner = owner_of(
+        "OrtModelPackageOptions*", table_of(api), release, *handles, chosen, chosen._alive
+    )
+    make = "CreateModelPackageOptionsFromSessionOptions"
+    _call(api, table_of(api), make, *handles, out_of(owner))
+    return owned_by(owner)
+
+
+def _function(name: str) -> Any:
+    return getattr(lib, f"{_PREFIX}{name}")
+
+
+def _call(api: "Api", table: Any, slot: str, *arguments: Any) -> None:
+    call(api.pointer, slot, _function(slot), table, *arguments)

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Model packages, without one. */
+#include "behaviour.h"
+
+static const OrtModelPackageApi* packages(void) { return api->GetModelPackageApi(); }
+
+#define SAY(text, expression) \
+  CALL(text) { say_status(packages()->expression); }
+#define RELEASE(name)       \
+  CALL(#name "(NULL)") {    \
+    packages()->name(NULL); \
+    say("no-op");           \
+  }
+
+static OrtModelPackageContext* package;
+static const char* text;
+static const char* const* texts;
+static const ORTCHAR_T* path;
+static size_t count;
+static int64_t version;
+
+SAY("CreateModelPackageContext(NULL,&p)", CreateModelPackageContext(NULL, &package))
+SAY("CreateModelPackageContext(path,NULL)", CreateModelPackageContext(ORT_TSTR("x"), NULL))
+CALL("CreateModelPackageContext(no such folder,&p)") {
+  package = UNTOUCHED;
+  /* There, the message has the path of a source file. */
+  OrtStatus* status = packages()->CreateModelPackageContext(ORT_TSTR("no such folder"), &package);
+  say("code %d", (int)api->GetErrorCode(status));
+  api->ReleaseStatus(status);
+  say_out(package, UNTOUCHED);
+}
+RELEASE(ReleaseModelPackageOptions)
+RELEASE(ReleaseModelPackageContext)
+RELEASE(ReleaseModelPackageComponentContext)
+SAY("CreateModelPackageOptionsFromSessionOptions(NULL,NULL,NULL)",
+    CreateModelPackageOptionsFromSessionOptions(NULL, NULL, NULL))
+SAY("ModelPackage_GetSchemaVersion(NULL,&v)", ModelPackage_GetSchemaVersion(NULL, &version))
+SAY("ModelPackage_GetComponentCount(NULL,&n)", ModelPackage_GetComponentCount(NULL, &count))
+SAY("ModelPackage_GetComponentNames(NULL,&t,&n)",
+    ModelPackage_GetComponentNames(NULL, &texts, &count))
+SAY("ModelPackage_GetVariantCount(NULL,c,&n)", ModelPackage_GetVariantCount(NULL, "c", &count))
+SAY("ModelPackage_GetVariantNames(NULL,c,&t,&n)",
+    ModelPackage_GetVariantNames(NULL, "c", &texts, &count))
+SAY("ModelPackage_GetVariantEpName(NULL,c,v,&t)",
+    ModelPackage_GetVariantEpName(NULL, "c", "v", &text))
+SAY("ModelPackage_ResolveStringRef(NULL,NULL,x,0,&t)",
+    ModelPackage_ResolveStringRef(NULL, NULL, "x", 0, &text))
+SAY("SelectComponent(NULL,c,NULL,NULL)", SelectComponent(NULL, "c", NULL, NULL))
+SAY("ModelPackageComponent_GetSelectedVariantName(NULL,&t)",
+    ModelPackageComponent_GetSelectedVariantName(NULL, &text))
+SAY("ModelPackageComponent_GetSelectedVariantFolderPath(NULL,&t)",
+    ModelPackageComponent_GetSelectedVariantFolderPath(NULL, &path))
