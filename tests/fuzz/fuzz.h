@@ -71,6 +71,8 @@ void end_attributes(void);
 void use_kernels(void);
 /** Reads a text; what was read ends at once. */
 void use_json(void);
+/** Reads a package, which ends at once. */
+void use_packages(void);
 void end_kernels(void);
 
 #endif /* ORTCFFI_TESTS_FUZZ_H_ */

@@ -82,6 +82,7 @@ WRONG = {
     "components in a list": {"schema_version": "1.0", "components": []},
     "a component that is a number": manifest(1),
     "no variants": manifest({}),
+    "a component's name that is a number": manifest({**ONLY, "component_name": 1}),
     "variants in a list": manifest({"variants": []}),
     "an unknown field of a component": manifest({**ONLY, "ep": "x"}),
     "a variant that is a text": manifest({"variants": {"v": "x"}}),
@@ -141,6 +142,13 @@ STRICTER = {
 def test_the_core_says_where_json_is_wrong(core_api, tmp_path, said, text):
     with pytest.raises(Fail, match=rf"manifest\.json' at byte \d+: .*{text}"):
         ort.ModelPackage(write(tmp_path, said), core_api)
+
+
+def test_the_files_of_a_package_are_bounded_together(core_api, tmp_path):
+    said = {"schema_version": "1", "components": dict.fromkeys("abcdef", "large")}
+    large = {**ONLY, "additional_metadata": "x" * 1_000_000}
+    with pytest.raises(Fail, match=r"component\.json' the files of the package are too long"):
+        opened(core_api, tmp_path, said, **{"large/component.json": large})
 
 
 def test_a_manifest_cut_anywhere_is_refused(core_api, tmp_path):
@@ -205,6 +213,7 @@ def test_a_reference_is_a_path_of_the_package_or_a_shared_asset(api, tmp_path):
         ("f", "d"),
         ("../f", "ROOT/d"),
         ("f", "ROOT/.."),
+        ("f", "ROOT/nowhere/../.."),
     ],
 )
 def test_a_reference_that_leaves_the_package_is_refused(api, tmp_path, reference, base):
@@ -213,6 +222,23 @@ def test_a_reference_that_leaves_the_package_is_refused(api, tmp_path, reference
     base = base and base.replace("ROOT", str(tmp_path.resolve()))
     with ort.ModelPackage(tmp_path, api) as package, pytest.raises(Fail):
         package.resolve(reference, base, must_exist=True)
+
+
+def test_a_reference_does_not_go_up_from_a_folder_that_is_missing(core_api, tmp_path):
+    write(tmp_path, manifest(ONLY))
+    with ort.ModelPackage(tmp_path, core_api) as package:
+        for base in ["nowhere/..", "nowhere/../..", "nowhere//../.."]:
+            with pytest.raises(Fail, match="goes up from a folder that is missing"):
+                package.resolve("f", f"{tmp_path.resolve()}/{base}")
+
+
+def test_an_asset_that_is_not_declared_is_found_by_its_digest(api, tmp_path):
+    folder = f"shared_assets/{ASSET.replace(':', '-')}"
+    root = str(write(tmp_path, manifest(ONLY), **{f"{folder}/m": b""}).resolve())
+    with ort.ModelPackage(tmp_path, api) as package:
+        for reference in [ASSET, f"{ASSET}/"]:
+            assert package.resolve(reference, must_exist=True) == f"{root}/{folder}"
+        assert package.resolve(f"{ASSET}/m", must_exist=True) == f"{root}/{folder}/m"
 
 
 @pytest.mark.parametrize("reference", ["../x", "/etc", "link", "broken"])

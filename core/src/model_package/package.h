@@ -37,6 +37,9 @@ struct OrtModelPackageContext {
   char* root;
   /** Each is a struct core_json; the first is the manifest. */
   struct core_list documents;
+  /** The sizes of their texts together: many components may be in one large file. At most
+   * CORE_JSON_BYTES. */
+  size_t bytes;
   struct core_component* components;
   const char** names;
   size_t count;

@@ -54,8 +54,15 @@ static OrtStatus* read_document(struct OrtModelPackageContext* package, const ch
     return NO_MEMORY(CORE_JSON_BYTES + 1);
   }
   size_t size = core_read_file(path, bytes, CORE_JSON_BYTES + 1);
-  OrtStatus* status =
-      size == SIZE_MAX ? FAILED("'", path, "' cannot be read") : parse(path, bytes, size, json);
+  OrtStatus* status;
+  if (size == SIZE_MAX) {
+    status = FAILED("'", path, "' cannot be read");
+  } else if (size <= CORE_JSON_BYTES && size > CORE_JSON_BYTES - package->bytes) {
+    status = FAILED("with '", path, "' the files of the package are too long");
+  } else {
+    status = parse(path, bytes, size, json);
+    package->bytes += size;
+  }
   heap_free(bytes);
   *out = json;
   return status;
@@ -169,7 +176,7 @@ static OrtStatus* read_executor(const struct source* in, const struct core_varia
 /* --- variants and components -------------------------------------------------------------------
  */
 
-/* The folder is the one that is named, or else that with the variant's name, if there is one. */
+/* The folder is the one that is named, or else what has the variant's name, if that is there. */
 static OrtStatus* find_folder(const struct source* in, const char* named,
                               struct core_variant* variant) {
   struct core_resolved found = {.path = ""};
@@ -180,7 +187,7 @@ static OrtStatus* find_folder(const struct source* in, const char* named,
     if (wrong != NULL) {
       return FAILED("the variant '", variant->name, wrong);
     }
-    if (found.kind != CORE_FOLDER) {
+    if (found.kind != CORE_FOLDER && found.kind != CORE_REGULAR_FILE) {
       found.path[0] = 0;
     }
   }
@@ -230,10 +237,12 @@ static OrtStatus* read_variants(const struct source* in, value_ptr value,
                                 struct core_component* component) {
   static const char* const known[] = {"component_name", "variants", "additional_metadata", NULL};
   value_ptr variants;
+  const char* ignored;
   if (value->type != CORE_JSON_OBJECT) {
     return FAILED("the component '", component->name, "' must be an object");
   }
   CORE_TRY(check_names(in->json, value, known));
+  CORE_TRY(get_text(in->json, value, "component_name", &ignored));
   CORE_TRY(get_object(in->json, value, "variants", &variants));
   if (variants == NULL) {
     return FAILED("the component '", component->name, "' has no 'variants'");

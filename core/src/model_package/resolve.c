@@ -84,6 +84,12 @@ const char* core_package_resolve(const char* root, const char* base, const char*
   }
   if (*rest != 0) {
     out->kind = CORE_NO_FILE;
+    while (IS_SEPARATOR(*rest)) {
+      rest++;
+    }
+    if (!core_path_is_inside(rest)) {
+      return "' goes up from a folder that is missing";
+    }
   }
   return append(out->path, rest) ? NULL : "' makes a path that is too long";
 }
@@ -100,30 +106,39 @@ static bool has_uri(const char* text) {
 
 bool core_package_is_uri(const char* text) { return has_uri(text) && text[URI_LENGTH] == 0; }
 
+/* The folder of an asset: the one that the manifest says, or else the one with its digest. */
+static const char* find_asset(const struct OrtModelPackageContext* package, const char* uri,
+                              struct core_resolved* out) {
+  const struct core_json* manifest = core_list_at(&package->documents, 0);
+  const struct core_json_value* assets =
+      core_json_member(manifest, manifest->values, "shared_assets");
+  const struct core_json_value* asset =
+      assets == NULL ? NULL : core_json_member(manifest, assets, uri);
+  if (asset != NULL) {
+    return core_package_resolve(package->root, package->root, asset->text, out);
+  }
+  char folder[sizeof "shared_assets/sha256-" + 64];
+  snprintf(folder, sizeof folder, "shared_assets/sha256-%s", uri + sizeof SCHEME - 1);
+  const char* wrong = core_package_resolve(package->root, package->root, folder, out);
+  return wrong != NULL              ? wrong
+         : out->kind == CORE_FOLDER ? NULL
+                                    : "' is no shared asset of the package";
+}
+
 const char* core_package_resolve_reference(const struct OrtModelPackageContext* package,
                                            const char* base, const char* input,
                                            struct core_resolved* out) {
   if (!has_uri(input)) {
     return core_package_resolve(package->root, base, input, out);
   }
-  const struct core_json* manifest = core_list_at(&package->documents, 0);
-  const struct core_json_value* assets =
-      core_json_member(manifest, manifest->values, "shared_assets");
   char uri[URI_LENGTH + 1] = "";
   memcpy(uri, input, URI_LENGTH);
-  const struct core_json_value* asset =
-      assets == NULL ? NULL : core_json_member(manifest, assets, uri);
-  if (asset == NULL) {
-    return "' is no shared asset of the package";
-  }
   struct core_resolved folder;
-  const char* wrong = core_package_resolve(package->root, package->root, asset->text, &folder);
-  if (wrong != NULL) {
-    return wrong;
-  }
-  if (input[URI_LENGTH] == 0) {
+  const char* wrong = find_asset(package, uri, &folder);
+  const char* below = input + URI_LENGTH + (input[URI_LENGTH] == '/');
+  if (wrong == NULL && *below == 0) {
     *out = folder;
     return NULL;
   }
-  return core_package_resolve(package->root, folder.path, input + URI_LENGTH + 1, out);
+  return wrong != NULL ? wrong : core_package_resolve(package->root, folder.path, below, out);
 }
