@@ -57,7 +57,7 @@ __all__ += ["expose_symbols", "ffi", "find_runtimes", "get_include", "get_librar
 __all__ += ["Official", "SoftBound", "UnknownLayoutError", "attach"]
 __all__ += ["lib", "load", "numpy_allocator", "set_numpy_allocator", "trace"]
 __all__ += ["CompileFlags", "Graph", "GraphNode", "GraphValue", "ModelEditor", "StoredAt"]
-__all__ += ["ModelPackage", "PackageVariant", "compile_model"]
+__all__ += ["ModelPackage", "PackageVariant", "WeightlessMode", "compile_model"]
 __all__ += ["Batcher", "Metrics", "SessionMetrics", "count_runs", "metrics", "sessions"]
 __all__ += ["CheckedKernel", "Damage", "Guarded", "limit_session_memory"]
 
@@ -98,7 +98,7 @@ _NAMES = {
     "memory.python_allocator": "PythonAllocator",
     "options.prepacked": "PrepackedWeights",
     "options.run": "RunOptions",
-    "models.compile": "CompileFlags compile_model StoredAt",
+    "models.compile": "CompileFlags compile_model StoredAt WeightlessMode",
     "models.graph": "Graph",
     "session.editor": "ModelEditor",
     "models.nodes": "GraphNode GraphValue",

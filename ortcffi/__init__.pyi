@@ -72,6 +72,7 @@ from ortcffi.memory.scopes import carry as carry
 from ortcffi.memory.tracking import Tracking as Tracking
 from ortcffi.models.compile import CompileFlags as CompileFlags
 from ortcffi.models.compile import StoredAt as StoredAt
+from ortcffi.models.compile import WeightlessMode as WeightlessMode
 from ortcffi.models.compile import compile_model as compile_model
 from ortcffi.models.graph import Graph as Graph
 from ortcffi.models.nodes import GraphNode as GraphNode

@@ -43,6 +43,11 @@ CALLED_FROM_C OrtStatus* ortcffi_python_locate(void* context, const char* name,
                                                const OrtValue* value,
                                                const OrtExternalInitializerInfo* stored,
                                                OrtExternalInitializerInfo** out);
+CALLED_FROM_C OrtStatus* ortcffi_python_write_named(void* context, const char* name,
+                                                    const void* bytes, size_t size);
+CALLED_FROM_C OrtStatus* ortcffi_python_read_named(void* context, const char* name,
+                                                   OrtAllocator* allocator, void** buffer,
+                                                   size_t* size);
 
 #undef CALLED_FROM_C
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._callback import called_from_c, make_status
 from ortcffi._contexts import Context, find
-from ortcffi._convert import decode
+from ortcffi._convert import decode, integer
 from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
 from ortcffi.errors import checked
+from ortcffi.memory.info import DeviceMemoryType
 from ortcffi.status.key_values import KeyValuePairs
 
 if TYPE_CHECKING:
@@ -60,6 +61,35 @@ class EpDevice(Handle):
         """The execution provider's options for the device."""
         handle = self.handle  # kept until the pairs are read
         return _pairs(self.api, lib.EpDevice_EpOptions(self.api.pointer, handle))
+
+    def memory(self, mem_type: int = DeviceMemoryType.DEFAULT) -> tuple[int, int]:
+        """Return two amounts of the device's memory, in bytes, as its execution provider says them.
+
+        Parameters
+        ----------
+        mem_type : DeviceMemoryType, optional
+            Which memory.
+
+        Returns
+        -------
+        tuple of int
+            The two outputs of the library. No public header says yet which is the whole memory and
+            which is free: compare them.
+
+        Raises
+        ------
+        NotImplemented
+            The execution provider does not say, as the CPU's, or the library is older.
+
+        Notes
+        -----
+        API function: ``EpDevice_GetMemoryCapacity``, since version 32.
+        """
+        self.api.require("EpDevice_GetMemoryCapacity")
+        kind = integer("mem_type", mem_type)
+        handle, outs = self.handle, (ffi.new("uint64_t*"), ffi.new("uint64_t*"))
+        checked.EpDevice_GetMemoryCapacity(self.api.pointer, handle, kind, *outs)
+        return int(outs[0][0]), int(outs[1][0])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, EpDevice) and bool(self.handle == other.handle)

@@ -4,7 +4,7 @@
 import os
 from collections.abc import Callable
 from contextlib import ExitStack
-from enum import IntFlag
+from enum import IntEnum, IntFlag
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._contexts import Context
@@ -13,6 +13,7 @@ from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.env.env import Env
+from ortcffi.ep.context_data import NamedWriter, data_context
 from ortcffi.errors import NotImplemented, call
 from ortcffi.memory.scratch import scratch_for
 from ortcffi.models.compile_callbacks import Locate, StoredAt, Subject, Write
@@ -24,7 +25,7 @@ from ortcffi.table.engine import engine_for
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["CompileFlags", "StoredAt", "compile_model"]
+__all__ = ["CompileFlags", "StoredAt", "WeightlessMode", "compile_model"]
 
 Path = str | os.PathLike[str]
 _SET = "ModelCompilationOptions_Set"
@@ -41,6 +42,15 @@ class CompileFlags(IntFlag):
 
 
 @public
+class WeightlessMode(IntEnum):
+    """Which weights are left out of what is compiled (``OrtWeightlessSupport``)."""
+
+    NONE = lib.OrtWeightlessSupport_NONE
+    EXTERNAL_ONLY = lib.OrtWeightlessSupport_EXTERNAL_ONLY
+    ALL = lib.OrtWeightlessSupport_ALL
+
+
+@public
 def compile_model(  # noqa: PLR0913  # as many as there are options
     model: Any,
     output: Path | Write | None = None,
@@ -54,7 +64,11 @@ def compile_model(  # noqa: PLR0913  # as many as there are options
     ep_context_name: str = "model",
     external_initializers: Path | Locate | None = None,
     external_threshold: int = 1024,
-    weightless: bool | None = None,
+    external_output: Write | None = None,
+    external_alignment: int | None = None,
+    external_alignment_threshold: int = 0,
+    ep_context_writer: NamedWriter | None = None,
+    weightless: bool | WeightlessMode | None = None,
 ) -> bytes | None:
     """Compile a model: execution providers replace the parts that they support.
 
@@ -91,9 +105,22 @@ def compile_model(  # noqa: PLR0913  # as many as there are options
         default all stay in the model.
     external_threshold : int, optional
         How many bytes an initializer has at least to go into that file.
-    weightless : bool, optional
-        Whether execution providers are asked to leave weights out of what they compile. Since
-        version 29.
+    external_output : callable, optional
+        A function that takes the initializers in place of the file: it is called once, with all of
+        them as bytes, unless none is large enough. `external_initializers` is then the path that
+        the model has for them, relative to the model. Since version 31.
+    external_alignment : int, optional
+        A power of two: where in the file, or in those bytes, an initializer may begin. Since
+        version 31.
+    external_alignment_threshold : int, optional
+        How many bytes an initializer has at least to be aligned.
+    ep_context_writer : callable, optional
+        ``ep_context_writer(name, data)`` takes what an execution provider has compiled, as bytes,
+        under the name that the model has for it; `SessionOptions.ep_context_reader` gives it back.
+        Since version 31.
+    weightless : bool or WeightlessMode, optional
+        Whether execution providers are asked to leave weights out of what they compile, since
+        version 29; or which weights, since version 32.
 
     Returns
     -------
@@ -121,25 +148,32 @@ def compile_model(  # noqa: PLR0913  # as many as there are options
         if optimization_level is not None:
             level = integer("optimization_level", optimization_level)
             task.set("GraphOptimizationLevel", OptimizationLevel(level))
+        if isinstance(weightless, WeightlessMode):
+            task.set("WeightlessMode", weightless)
+        elif weightless is not None:
+            task.set("WeightlessEnabled", bool(weightless))
         if embed_ep_context is not None:
             task.set("EpContextEmbedMode", bool(embed_ep_context))
         if ep_context_directory is not None:
             directory = os.path.join(path_of("ep_context_directory", ep_context_directory), b"")
             name = encode("ep_context_name", ep_context_name)
             task.set("EpContextBinaryInformation", directory, name)
-        if callable(external_initializers):
-            task.call_back("OutputModelGetInitializerLocationFunc", "locate", external_initializers)
-        elif external_initializers is not None:
-            file = path_of("external_initializers", external_initializers)
-            threshold = integer("external_threshold", external_threshold, _SIZE)
-            task.set("OutputModelExternalInitializersFile", file, threshold)
-        if weightless is not None:
-            task.set("WeightlessEnabled", bool(weightless))
+        if ep_context_writer is not None:
+            task.write_named(ep_context_writer)
+        if external_alignment is not None:
+            alignment = integer("external_alignment", external_alignment, _SIZE)
+            least = integer("external_alignment_threshold", external_alignment_threshold, _SIZE)
+            task.set("OutputModelExternalInitializersAlignment", alignment, least)
+        if external_initializers is not None or external_output is not None:
+            task.externalize(external_initializers, external_threshold, external_output)
         return task.run(output)
 
 
 class _Task:
     """One compilation: the options, and what must live until it is done."""
+
+    take: Write | None = None  # what the initializers that went to memory are passed to
+    taken: Any = ()  # where they are
 
     def __init__(self, stack: ExitStack, options: SessionOptions | None, api: "Api | None") -> None:
         of_type("options", options, SessionOptions)
@@ -184,6 +218,30 @@ class _Task:
         self.alive.append(context)
         self.set(option, ffi.addressof(lib, f"ortcffi_{function}"), context.pointer)
 
+    def write_named(self, function: Any) -> None:
+        """Set the function that takes data by name."""
+        context = data_context(_callable("ep_context_writer", function), self.api)
+        self.alive.append(context)
+        pointers = ffi.addressof(lib, "ortcffi_write_named"), context.pointer
+        self.set("EpContextDataWriteFunc", *pointers)
+
+    def externalize(self, where: Any, threshold: int, output: Any) -> None:
+        """Set where initializers go: a function, a file, or memory that `output` is given."""
+        least = integer("external_threshold", threshold, _SIZE)
+        if output is None and callable(where):
+            self.call_back("OutputModelGetInitializerLocationFunc", "locate", where)
+            return
+        if where is None or callable(where):
+            raise ValueError("external_output needs external_initializers, a path")
+        file = path_of("external_initializers", where)
+        if output is None:
+            self.set("OutputModelExternalInitializersFile", file, least)
+            return
+        self.take = _callable("external_output", output)
+        self.taken = ffi.new("void**"), ffi.new("size_t*")
+        given = file, least, scratch_for(self.api), *self.taken
+        self.set("OutputModelExternalInitializersBuffer", *given)
+
     def read(self, model: Any) -> None:
         """Set the model that is compiled."""
         if isinstance(model, Buildable):
@@ -220,10 +278,22 @@ class _Task:
         buffer, size = ffi.new("void**"), ffi.new("size_t*")
         self.set("OutputModelBuffer", scratch_for(self.api), buffer, size)
         self._compile()
-        return bytes(ffi.buffer(ffi.cast("char*", buffer[0]), size[0]))
+        return _copy(buffer, size)
 
     def _compile(self) -> None:
         self.call("CompileModel", self.env.handle, self.handle)
+        if self.take is not None and self.taken[1][0]:
+            self.take(_copy(*self.taken))
+
+
+def _copy(data: Any, size: Any) -> bytes:
+    return bytes(ffi.buffer(ffi.cast("char*", data[0]), size[0]))
+
+
+def _callable(name: str, function: Any) -> Any:
+    if not callable(function):
+        raise TypeError(f"{name} must be a callable, not {type(function).__name__}")
+    return function
 
 
 # The options that came later than the table itself.
@@ -235,4 +305,8 @@ _SINCE = {
     "OutputModelGetInitializerLocationFunc": 23,
     "InputModel": 24,
     "WeightlessEnabled": 29,
+    "EpContextDataWriteFunc": 31,
+    "OutputModelExternalInitializersBuffer": 31,
+    "OutputModelExternalInitializersAlignment": 31,
+    "WeightlessMode": 32,
 }

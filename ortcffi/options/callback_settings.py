@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Settings whose values are Python functions that the library calls."""
 
+from collections.abc import Callable
 from typing import Any
 
+from ortcffi._contexts import Context
 from ortcffi._native import ffi, lib
 from ortcffi.callbacks.logs import Logger, log_context
 from ortcffi.callbacks.thread_functions import ThreadFunctions, thread_context, thread_functions
-from ortcffi.ep.devices import Selector, selector_context
 from ortcffi.options.settings import Options, Setting
 
 
@@ -22,33 +23,46 @@ def _callable(name: str, function: Any) -> Any:
     return function
 
 
-class LoggerSetting(Setting[Logger | None]):
-    """A setting that is a logger."""
+class FunctionSetting(Setting[Any]):
+    """A setting that is a function in Python, for which C has one of its own and a number.
 
-    def __init__(self, on: str) -> None:
-        super().__init__(_logger, None, on)
+    Parameters
+    ----------
+    on : str
+        The function of the API that sets it, with the function in C and its number.
+    function : str
+        The function in C, of ``lib``.
+    context : callable
+        ``context(value, api)`` makes the number.
+    convert : callable, optional
+        Checks the value.
+    replaces : str, optional
+        A setting that this one takes the place of.
+    """
 
-    def write(self, options: Options, value: Logger | None) -> None:
+    def __init__(
+        self,
+        on: str,
+        function: str,
+        context: Callable[[Any, Any], Context],
+        convert: Callable[[str, Any], Any] = _callable,
+        replaces: str = "",
+    ) -> None:
+        super().__init__(convert, None, on)
+        self.function, self.context, self.replaces = function, context, replaces
+
+    def write(self, options: Options, value: Any) -> None:
         """Pass the function and its context to the library."""
-        context = None if value is None else log_context(value)
-        function = ffi.NULL if context is None else ffi.addressof(lib, "ortcffi_log")
+        context = None if value is None else self.context(value, options.api)
+        function = ffi.NULL if context is None else ffi.addressof(lib, self.function)
         options._call(self.on, function, context.pointer if context else ffi.NULL)
         options._alive[self.name] = context
+        options._values.pop(self.replaces, None)
 
 
-class SelectorSetting(Setting[Selector | None]):
-    """A setting that is a function which chooses devices."""
-
-    def __init__(self, on: str) -> None:
-        super().__init__(_callable, None, on)
-
-    def write(self, options: Options, value: Selector | None) -> None:
-        """Pass the function and its context to the library."""
-        context = None if value is None else selector_context(value, options.api)
-        function = ffi.NULL if context is None else ffi.addressof(lib, "ortcffi_select_devices")
-        options._call(self.on, function, context.pointer if context else ffi.NULL)
-        options._alive[self.name] = context
-        options._values.pop("device_policy", None)
+def logger_setting(on: str) -> FunctionSetting:
+    """Return a setting that is a logger."""
+    return FunctionSetting(on, "ortcffi_log", lambda logger, _api: log_context(logger), _logger)
 
 
 class PolicySetting(Setting[Any]):

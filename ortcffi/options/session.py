@@ -21,13 +21,15 @@ from ortcffi._table import highest_api_version
 from ortcffi.callbacks.logs import LogSeverity
 from ortcffi.custom_ops.describe import CustomOp
 from ortcffi.custom_ops.domain import CustomOpDomain
+from ortcffi.ep.context_data import data_context
+from ortcffi.ep.devices import selector_context
 from ortcffi.errors import OrtError, call, checked
 from ortcffi.kernels.host import copy_for, host_function
 from ortcffi.options.callback_settings import (
-    LoggerSetting,
+    FunctionSetting,
     PolicySetting,
-    SelectorSetting,
     ThreadsSetting,
+    logger_setting,
 )
 from ortcffi.options.config_entries import SessionConfig
 from ortcffi.options.custom_ops import copied, listed, new_ops
@@ -221,7 +223,7 @@ class SessionOptions(Options):
     """LogSeverity or int: The least severity that is logged; -1: that of the environment."""
     log_verbosity = Setting(number, 0, "SetSessionLogVerbosityLevel")
     """int: How much is logged at `LogSeverity.VERBOSE`."""
-    logger = LoggerSetting("SetUserLoggingFunction")
+    logger = logger_setting("SetUserLoggingFunction")
     """logging.Logger or callable or None: Where sessions log; None: where the environment does.
     See `Env` for what it gets. Since version 17."""
     optimized_model_path = Setting(file, None, "SetOptimizedModelFilePath", arguments=encoded)
@@ -238,10 +240,20 @@ class SessionOptions(Options):
     )
     """DevicePolicy: Which devices the library prefers. Setting it removes a `device_selector`.
     Since version 22."""
-    device_selector = SelectorSetting("SessionOptionsSetEpSelectionPolicyDelegate")
+    device_selector = FunctionSetting(
+        "SessionOptionsSetEpSelectionPolicyDelegate",
+        "ortcffi_select_devices",
+        selector_context,
+        replaces="device_policy",
+    )
     """callable or None: ``device_selector(devices, model, runtime)`` chooses devices for a
     session: it gets a list of `EpDevice` and two dicts of str, and returns some of the devices,
     the preferred first. Setting it removes a `device_policy`. Since version 22."""
+    ep_context_reader = FunctionSetting(
+        "SessionOptionsSetEpContextDataReadFunc", "ortcffi_read_named", data_context
+    )
+    """callable or None: ``ep_context_reader(name)`` gives the data of a compiled model, bytes-like,
+    that the model names instead of holding it; called while a session is made. Since version 31."""
 
     def __init__(
         self,

@@ -126,8 +126,9 @@ def calls_of_python(environment: Env, options: SessionOptions | None) -> str:
     return ", ".join(sorted(providers | kept))
 
 
-# What options keep that is data only.
+# What options keep that no run calls: data, and what is called while a session is made.
 _DATA = {"initializers", "external_initializers", "external_files", "weightless_source"}
+_DATA.add("ep_context_reader")
 _CPU = {"CPU", "CPUExecutionProvider"}
 
 

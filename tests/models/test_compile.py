@@ -8,6 +8,7 @@ import weakref
 
 import numpy as np
 import pytest
+from support.releases import needs_release
 
 import ortcffi as ort
 
@@ -93,6 +94,54 @@ def test_initializers_go_to_a_file(real_api, model, tmp_path):
     assert outside == ["w"]
 
 
+@needs_release(31, "initializers in memory")
+def test_initializers_go_to_memory_with_an_alignment(real_api, dense, model):
+    parts = []
+    loaded = onnx.load_from_string(
+        ort.compile_model(
+            model,
+            external_initializers="weights/w.bin",
+            external_threshold=1,
+            external_output=parts.append,
+            external_alignment=256,
+            api=real_api,
+        )
+    )
+    (content,) = parts
+    found = {}
+    for each in loaded.graph.initializer:
+        where = {entry.key: entry.value for entry in each.external_data}
+        assert where["location"] == "weights/w.bin"
+        offset, size = int(where["offset"]), int(where["length"])
+        assert offset % 256 == 0
+        found[each.name] = content[offset : offset + size]
+    assert found == {name: array.tobytes() for name, array in dense.initializers.items()}
+
+
+@needs_release(31, "initializers in memory")
+def test_nothing_is_passed_on_where_no_initializer_is_large_enough(real_api, model):
+    parts = []
+    ort.compile_model(
+        model,
+        external_initializers="w.bin",
+        external_threshold=1 << 40,
+        external_output=parts.append,
+        api=real_api,
+    )
+    assert parts == []
+
+
+@needs_release(31, "functions for the data of compiled models")
+def test_a_writer_is_not_called_without_a_provider_that_compiles(real_api, model):
+    ort.compile_model(model, ep_context_writer=pytest.fail, api=real_api)
+
+
+@needs_release(32, "weightless modes")
+@pytest.mark.parametrize("mode", ort.WeightlessMode)
+def test_a_weightless_mode_is_accepted(real_api, model, mode):
+    assert ort.compile_model(model, weightless=mode, api=real_api)
+
+
 def test_a_function_decides_where_initializers_go(real_api, dense, model):
     stored, seen = io.BytesIO(), {}
 
@@ -157,6 +206,14 @@ def test_the_functions_are_let_go_of(real_api, model):
         ("options must be SessionOptions", (b"x",), {"options": {}}),
         ("api must be an Api", (b"x",), {"api": 3}),
         ("external_initializers must be", (b"x",), {"external_initializers": 3}),
+        ("external_output needs external_initializers", (b"x",), {"external_output": print}),
+        (
+            "external_output must be a callable",
+            (b"x",),
+            {"external_initializers": "f", "external_output": 3},
+        ),
+        ("external_alignment must be", (b"x",), {"external_alignment": -1}),
+        ("ep_context_writer must be a callable", (b"x",), {"ep_context_writer": 3}),
         (
             "external_threshold must be",
             (b"x",),

@@ -54,6 +54,7 @@ SETTINGS = {
     "loading_cancelled": True,
     "device_policy": ort.DevicePolicy.PREFER_NPU,
     "device_selector": print,
+    "ep_context_reader": print,
 }
 RUN_SETTINGS = {
     "log_severity": ort.LogSeverity.FATAL,

@@ -199,6 +199,8 @@ def test_functions_that_lead_to_what_calls_them_are_collected(library, request):
         }
         if api.supports("SessionOptionsSetEpSelectionPolicyDelegate"):
             kinds["selector"] = lambda f: ort.SessionOptions(api, device_selector=f)
+        if api.supports("SessionOptionsSetEpContextDataReadFunc"):
+            kinds["reader"] = lambda f: ort.SessionOptions(api, ep_context_reader=f)
         def made(kind):
             holder = Holder()
             holder.user = kinds[kind](lambda *_: holder)

@@ -110,8 +110,8 @@ OrtStatus* core_describe_session_options(const OrtSessionOptions* options, OrtKe
   write_threads(&writer, &settings->threads);
   write_address(&writer, "weightless_source", (uintptr_t)settings->weightless_source);
   write_address(&writer, "weightless_source_size", settings->weightless_source_size);
-  write_address(&writer, "ep_context_reader", (uintptr_t)settings->ep_context.read);
-  write_address(&writer, "ep_context_reader_state", (uintptr_t)settings->ep_context.read_state);
+  write_address(&writer, "ep_context_function", (uintptr_t)settings->ep_context.read);
+  write_address(&writer, "ep_context_state", (uintptr_t)settings->ep_context.read_state);
   return finish("describe_session_options", &writer, out);
 }
 

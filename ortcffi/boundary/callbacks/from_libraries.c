@@ -132,3 +132,46 @@ OrtStatus* ortcffi_locate(void* context, const char* name, const OrtValue* value
   call_with_gil(locate_in_python, &call);
   return call.status;
 }
+
+struct write_named_call {
+  void* context;
+  const char* name;
+  const void* bytes;
+  size_t size;
+  OrtStatus* status;
+};
+
+static void write_named_in_python(void* argument) {
+  struct write_named_call* call = argument;
+  call->status = ortcffi_python_write_named(call->context, call->name, call->bytes, call->size);
+}
+
+OrtStatus* ortcffi_write_named(void* context, const char* name, const void* bytes, size_t size) {
+  struct write_named_call call = {context, name, bytes, size, NULL};
+  call_with_gil(write_named_in_python, &call);
+  return call.status;
+}
+
+struct read_named_call {
+  void* context;
+  const char* name;
+  OrtAllocator* allocator;
+  void** buffer;
+  size_t* size;
+  OrtStatus* status;
+};
+
+static void read_named_in_python(void* argument) {
+  struct read_named_call* call = argument;
+  call->status = ortcffi_python_read_named(call->context, call->name, call->allocator, call->buffer,
+                                           call->size);
+}
+
+OrtStatus* ortcffi_read_named(void* context, const char* name, OrtAllocator* allocator,
+                              void** buffer, size_t* size) {
+  struct read_named_call call = {context, name, allocator, buffer, size, NULL};
+  *buffer = NULL; /* without the interpreter there is no data, and no status of the library */
+  *size = 0;
+  call_with_gil(read_named_in_python, &call);
+  return call.status;
+}

@@ -37,5 +37,10 @@ OrtStatus* ortcffi_write(void* context, const void* bytes, size_t size);
 OrtStatus* ortcffi_locate(void* context, const char* name, const OrtValue* value,
                           const OrtExternalInitializerInfo* stored,
                           OrtExternalInitializerInfo** out);
+/* An OrtWriteNamedBufferFunc. */
+OrtStatus* ortcffi_write_named(void* context, const char* name, const void* bytes, size_t size);
+/* An OrtReadNamedBufferFunc. */
+OrtStatus* ortcffi_read_named(void* context, const char* name, OrtAllocator* allocator,
+                              void** buffer, size_t* size);
 
 #endif /* ORTCFFI_BOUNDARY_FROM_LIBRARIES_H_ */
