@@ -16,7 +16,8 @@ _NAMES = {
     "_adapters": "AdapterFormat",
     "_binding": "IOBinding SessionIOBinding",
     "_collection": "InferenceSession",
-    "_compiler": "ModelCompiler OrtEpContextData OrtEpContextDataBuffer OrtExternalInitializerInfo",
+    "_compiler": "ModelCompiler OrtExternalInitializerInfo",
+    "_context_data": "OrtEpContextData OrtEpContextDataBuffer",
     "_devices": (
         "OrtDevice OrtArenaCfg OrtMemoryInfo create_and_register_allocator "
         "create_and_register_allocator_v2"
@@ -39,6 +40,7 @@ _NAMES = {
         "set_default_logger_callback set_default_logger_severity set_default_logger_verbosity"
     ),
     "_metadata": "ModelMetadata NodeArg OrtEpAssignedNode OrtEpAssignedSubgraph",
+    "_model_package": "ModelPackageComponentContext ModelPackageContext ModelPackageOptions",
     "_options": "LoraAdapter RunOptions SessionOptions",
     "_package": (
         "_get_nvidia_dll_paths cuda_version package_name preload_dlls print_debug_info version"
@@ -74,7 +76,7 @@ def _advice(name: str) -> str:
     if name in _MISSING:
         return f": import onnxruntime.{name}, which is the official package's after install() too"
     if name.startswith("ModelPackage"):
-        return ": the C API has no functions for model packages at version 30"
+        return ": the C API has no functions that write model packages"
     return ""
 
 

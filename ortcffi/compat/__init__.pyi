@@ -9,6 +9,15 @@ from ortcffi.compat._compiler import ModelCompiler as ModelCompiler
 from ortcffi.compat._devices import OrtDevice as OrtDevice
 from ortcffi.compat._enums import OrtDeviceVendorId as OrtDeviceVendorId
 from ortcffi.compat._install import install as install
+from ortcffi.compat._model_package import (
+    ModelPackageComponentContext as ModelPackageComponentContext,
+)
+from ortcffi.compat._model_package import (
+    ModelPackageContext as ModelPackageContext,
+)
+from ortcffi.compat._model_package import (
+    ModelPackageOptions as ModelPackageOptions,
+)
 from ortcffi.compat._package import (
     _get_nvidia_dll_paths as _get_nvidia_dll_paths,
 )

@@ -223,6 +223,8 @@ class InferenceSession(Session):
             self.disable_fallback()
 
     def _load(self, providers: Any, options: Any, disabled_optimizers: Any = None) -> None:
+        if self._model is None:
+            raise RuntimeError("the session of a model package cannot be loaded anew")
         names = [each[0] if isinstance(each, tuple) else each for each in providers or ()]
         if {"TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider"} <= set(names):
             raise ValueError("TensorRT and TensorRT RTX cannot be used in the same session.")
@@ -239,6 +241,19 @@ class InferenceSession(Session):
             )
         session = CSession(given or SessionOptions(), self._model, self._is_path, self._read_config)
         session.initialize_session(names, chosen, set(disabled_optimizers or ()))
+        self._take(session)
+
+    @classmethod
+    def _around(cls, session: CSession) -> "InferenceSession":
+        """One around a session that was made otherwise, of which there is no model to load anew."""
+        made: Any = cls.__new__(cls)
+        Session.__init__(made, enable_fallback=False)
+        made._model = made._model_path = made._model_bytes = made._given_options = None
+        made._is_path = made._read_config = False
+        made._take(session)
+        return made  # type: ignore[no-any-return]
+
+    def _take(self, session: CSession) -> None:
         self._sess = session
         self._run = session._engine.run
         specs = session._engine.inputs

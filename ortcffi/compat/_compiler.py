@@ -7,10 +7,11 @@ from typing import Any
 
 from ortcffi._convert import SIZE, UINT32
 from ortcffi.compat._arguments import function, instance, number
+from ortcffi.compat._context_data import OrtEpContextData, OrtEpContextDataBuffer, writer_of
 from ortcffi.compat._enums import GraphOptimizationLevel, OrtCompileApiFlags
 from ortcffi.compat._environment import text
 from ortcffi.compat._errors import Fail, InvalidArgument, translated
-from ortcffi.compat._options import NO_CONTEXT_DATA, SessionOptions
+from ortcffi.compat._options import SessionOptions
 from ortcffi.compat._values import OrtValue
 from ortcffi.models.compile import compile_model
 from ortcffi.models.compile_callbacks import StoredAt
@@ -40,20 +41,6 @@ class OrtExternalInitializerInfo:
     def byte_size(self) -> int:
         """How many bytes it has."""
         return self._stored.size
-
-
-class OrtEpContextData:
-    """What an execution provider writes beside a model: the C API does not hand it out."""
-
-    def __init__(self) -> None:
-        raise TypeError(NO_CONTEXT_DATA)
-
-
-class OrtEpContextDataBuffer:
-    """What an execution provider reads beside a model: the C API does not hand it out."""
-
-    def __init__(self) -> None:
-        raise TypeError(NO_CONTEXT_DATA)
 
 
 Locate = Callable[
@@ -124,7 +111,6 @@ class ModelCompiler:
             stored = _failing(_located(get_initializer_location_func))
         self._model = model
         self._options, _ = sess_options._copy()
-        self._write: Callable[..., None] | None = None
         self._settings: dict[str, Any] = {
             "flags": number("flags", flags, UINT32),
             "optimization_level": int(level),
@@ -134,7 +120,6 @@ class ModelCompiler:
         }
 
     def _compile(self, output: Any) -> Any:
-        self._options._refuse_context_data(self._write)
         return compile_model(self._model, output, options=self._options._options, **self._settings)
 
     @translated
@@ -176,15 +161,13 @@ class ModelCompiler:
             raise InvalidArgument("output_dir is not a valid directory.")
         self._settings |= {"ep_context_directory": parent or os.curdir, "ep_context_name": name}
 
+    @translated
     def set_ep_context_data_write_func(self, write_func: Callable[..., None]) -> None:
-        """Have a function store what execution providers write beside the model.
-
-        The C API has no function for it: with execution providers, to compile is an error.
-        """
+        """Have a function store what execution providers keep outside of the compiled model."""
         if not callable(write_func):
             raise TypeError("set_ep_context_data_write_func(): write_func must be a function")
-        self._write = write_func
+        self._settings["ep_context_writer"] = _failing(writer_of(write_func))
 
     def clear_ep_context_data_write_func(self) -> None:
         """Forget that function."""
-        self._write = None
+        self._settings.pop("ep_context_writer", None)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ortcffi.compat._arguments import function, instance, number, switch
+from ortcffi.compat._context_data import reader_of
 from ortcffi.compat._enums import (
     ExecutionMode,
     ExecutionOrder,
@@ -20,7 +21,7 @@ from ortcffi.compat._environment import (
     pairs,
     text,
 )
-from ortcffi.compat._errors import NotImplemented, translated
+from ortcffi.compat._errors import translated
 from ortcffi.compat._hardware import OrtEpDevice
 from ortcffi.compat._values import OrtValue
 from ortcffi.ep.devices import EpDevice
@@ -31,9 +32,6 @@ from ortcffi.session.lora import LoraAdapter as Adapter
 from ortcffi.session.providers import add_devices
 
 __all__ = ["LoraAdapter", "RunOptions", "SessionOptions", "get_default_session_options"]
-
-
-NO_CONTEXT_DATA = "the C API has no function for the data of EP contexts"
 
 
 class Setting:
@@ -104,7 +102,6 @@ class SessionOptions:
         "_prefix",
         "_profiling",
         "_providers",
-        "_read",
         "_selects",
         "_threads",
     )
@@ -131,7 +128,6 @@ class SessionOptions:
         self._providers: list[Callable[[Options], str]] = []
         self._prefix, self._profiling, self._threads = "onnxruntime_profile_", False, True
         self._selects = False
-        self._read: Callable[..., None] | None = None
 
     # --- settings ---------------------------------------------------------------------------------
 
@@ -278,27 +274,21 @@ class SessionOptions:
         self._options.device_selector = select
         self._selects = True
 
+    @translated
     def set_ep_context_data_read_func(
         self, read_func: Callable[..., None] | None, max_data_size: int, /
     ) -> None:
-        """Have a function give what execution providers have written beside a model.
-
-        The C API has no function for it: with execution providers, to make a session is an error.
-        """
+        """Have a function give what execution providers keep outside of a compiled model."""
         if not callable(read_func) and read_func is not None:
             raise TypeError("set_ep_context_data_read_func(): read_func must be a function")
         if read_func is None or max_data_size <= 0:
             raise RuntimeError("read_func must be a function, and max_data_size more than 0")
-        self._read = read_func
+        self._options.ep_context_reader = reader_of(read_func, int(max_data_size))
 
     def clear_ep_context_data_read_func(self) -> None:
         """Forget that function."""
-        self._read = None
-
-    def _refuse_context_data(self, function: Callable[..., None] | None) -> None:
-        """Raise if execution providers may need a function that the library cannot be given."""
-        if (function or self._read) and self.has_providers():
-            raise NotImplemented(NO_CONTEXT_DATA)
+        if self._options.ep_context_reader is not None:
+            self._options.ep_context_reader = None
 
     def has_providers(self) -> bool:
         """Return whether execution providers were added, or a way to choose them."""
@@ -310,7 +300,7 @@ class SessionOptions:
         copy._options, copy._ignored = self._options.clone(), dict(self._ignored)
         copy._providers = list(self._providers) if keep_providers else []
         copy._prefix, copy._profiling = self._prefix, self._profiling
-        copy._threads, copy._selects, copy._read = self._threads, self._selects, self._read
+        copy._threads, copy._selects = self._threads, self._selects
         names = [append(copy._options) for append in copy._providers]
         if not copy._threads:
             copy._options.per_session_threads = False

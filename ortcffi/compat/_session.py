@@ -58,7 +58,6 @@ class InferenceSession:
             raise RuntimeError(
                 "use_per_session_threads must be false when using a global thread pool"
             )
-        options._refuse_context_data(None)
         given = list(provider_options) or [{} for _ in providers]
         found: dict[str, dict[str, str]] = {name: {} for name in names}
         for name, each in zip(providers, given, strict=True):
@@ -78,6 +77,13 @@ class InferenceSession:
         self._options = options
         if self._reads and os.environ.get(_FROM_MODEL) == "1":
             self._read_config()
+
+    @classmethod
+    def _around(cls, engine: Session, options: SessionOptions) -> "InferenceSession":
+        """One around a session that was made otherwise."""
+        made = cls.__new__(cls)
+        made._engine, made._options, made._providers = engine, options, {_CPU: {}}
+        return made
 
     def _read_config(self) -> None:
         """Show the options that the model itself has set."""

@@ -181,14 +181,9 @@ class ModelPackage(Handle):
         if not engine.same_library(self.api):
             with ModelPackage(self._path, engine) as package:
                 return package.session(component, options, env=env, hold_gil=hold_gil)
-        variant = self.select(component, options)
-
-        def create(environment: Any, chosen: Any, out: Any) -> None:
-            given = environment, variant.handle, chosen, out
-            _call(engine, table_of(engine), "CreateSession", *given)
-
         session = Session.__new__(Session)
-        session._open(engine, Source(create, variant), options, env=env, hold_gil=hold_gil)
+        variant = self.select(component, options)
+        variant._open(session, options, env=env, hold_gil=hold_gil)
         return session
 
     def _ask(self, slot: str, *arguments: Any) -> None:
@@ -271,6 +266,14 @@ class PackageVariant(Handle):
             package._ask("SelectComponent", name, wanted, out_of(owner))
         super().__init__(api, owner)
         self._component = component
+
+    def _open(self, session: Session, options: "SessionOptions | None", **settings: Any) -> None:
+        """Make the library's session; without options, with those of the package."""
+
+        def create(env: Any, chosen: Any, out: Any) -> None:
+            _call(self.api, table_of(self.api), "CreateSession", env, self.handle, chosen, out)
+
+        session._open(self.api, Source(create, self), options, **settings)
 
     @property
     def component(self) -> str:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.releases import official_since
+from support.releases import needs_release, official_since
 
 from ortcffi import Graph, compat
+from ortcffi.compat._context_data import writer_of
 
 
 class OwnError(Exception):
@@ -110,14 +111,47 @@ def test_wrong_functions_for_the_data_of_contexts_are_refused(onnxruntime, argum
         onnxruntime.SessionOptions().set_ep_context_data_read_func(*arguments)
 
 
-def test_sessions_that_may_need_the_data_of_contexts_are_refused(squares):
-    options = options_with(compat, lambda devices, *_rest: devices[:1])
-    options.set_ep_context_data_read_func(lambda *_arguments: None, 1)
-    refused = compat.capi.onnxruntime_pybind11_state.NotImplemented
-    with pytest.raises(refused, match="no function for the data of EP contexts"):
-        compat.InferenceSession(squares, options)
-    with pytest.raises(refused, match="no function for the data of EP contexts"):
-        compat.ModelCompiler(options, squares).compile_to_bytes()
+@needs_release(31, "functions for the data of compiled models")
+def test_the_data_of_contexts_is_written_to_a_buffer_while_it_is_read():
+    kept = []
+
+    def read(name, buffer):
+        kept.append(buffer)
+        assert (buffer.max_size, buffer.size, buffer.is_allocated) == (10, 0, False)
+        for wrong in (lambda: buffer.write(b"x"), lambda: buffer.allocate(11)):
+            with pytest.raises((RuntimeError, ValueError)):
+                wrong()
+        buffer.allocate(len(name) + 2)
+        buffer.write(name.encode(), 1)
+        with pytest.raises(ValueError, match="more than the buffer has"):
+            buffer.write(b"12", len(name) + 1)
+        with pytest.raises(RuntimeError, match="allocate was called before"):
+            buffer.allocate(1)
+
+    options = compat.SessionOptions()
+    options.set_ep_context_data_read_func(read, 10)
+    assert options._options.ep_context_reader("name") == b"\0name\0"
+    with pytest.raises(RuntimeError, match="only during its callback"):
+        kept[0].write(b"x")
+    options.set_ep_context_data_read_func(lambda *_arguments: None, 10)
+    with pytest.raises(RuntimeError, match="must call allocate"):
+        options._options.ep_context_reader("name")
+
+
+def test_the_data_of_contexts_is_read_while_it_is_written():
+    kept = []
+
+    def write(name, data):
+        kept.append((name, data, data.size, data.read(), data.read(1, 2), data.read(4)))
+
+    writer_of(write)("name", b"1234")
+    name, data, *found = kept[0]
+    assert (name, *found) == ("name", 4, b"1234", b"23", b"")
+    with pytest.raises(RuntimeError, match="only during its callback"):
+        data.read()
+    for kind in (compat.OrtEpContextData, compat.OrtEpContextDataBuffer):
+        with pytest.raises(TypeError, match="No constructor"):
+            kind()
 
 
 def test_a_callback_of_run_async_that_cannot_be_called_is_refused(onnxruntime, squares):

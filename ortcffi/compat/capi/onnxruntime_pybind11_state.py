@@ -88,6 +88,11 @@ from ortcffi.compat._metadata import (
     OrtEpAssignedNode as OrtEpAssignedNode,
     OrtEpAssignedSubgraph as OrtEpAssignedSubgraph,
 )
+from ortcffi.compat._model_package import (
+    ModelPackageComponentContext as ModelPackageComponentContext,
+)
+from ortcffi.compat._model_package import ModelPackageContext as ModelPackageContext
+from ortcffi.compat._model_package import ModelPackageOptions as ModelPackageOptions
 from ortcffi.compat._options import (
     LoraAdapter as LoraAdapter,
     RunOptions as RunOptions,
