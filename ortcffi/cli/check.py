@@ -80,6 +80,9 @@ def _check_file(report: Report) -> str | None:
 def _check_facts(report: Report, facts: FileFacts) -> None:
     for family, version in sorted(facts.versions.items()):
         report.notes.append(f"needs {family} {version} or newer")
+    if facts.experimental:
+        text = "it asks for experimental functions, which only ONNX Runtime 1.28 to 1.30 has: "
+        report.findings.append(Finding("file", text + ", ".join(facts.experimental)))
     if facts.unique:
         report.notes.append(
             f"has {facts.unique} symbols that are unique in the process: copies of it share them"

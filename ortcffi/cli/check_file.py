@@ -15,6 +15,8 @@ __all__ = ["FileFacts", "read_facts"]
 _DYNAMIC, _DYNSYM, _VERNEED = 6, 11, 0x6FFFFFFE
 _NEEDED, _RPATH, _RUNPATH = 1, 15, 29
 _UNIQUE, _WEAK = 10, 2
+# What GetExperimentalFunction is asked for. The function that only shows how these work is left.
+_EXPERIMENTAL = re.compile(rb"\0(Ort\w{0,20}Api_(?!ExperimentalApiTest_)\w{1,100}_SinceV28)(?=\0)")
 
 
 class FileFacts(NamedTuple):
@@ -32,6 +34,8 @@ class FileFacts(NamedTuple):
         Symbols that it expects of somebody else, without those that may be missing.
     unique : int
         How many symbols are unique in the process (``STB_GNU_UNIQUE``).
+    experimental : tuple of str
+        The experimental functions that it names and that newer libraries do not have.
     """
 
     needed: tuple[str, ...]
@@ -39,6 +43,7 @@ class FileFacts(NamedTuple):
     versions: dict[str, str]
     undefined: tuple[str, ...]
     unique: int
+    experimental: tuple[str, ...]
 
 
 def read_facts(path: str) -> FileFacts | None:
@@ -67,7 +72,10 @@ def _facts(data: Any) -> FileFacts | None:
                 family, _, number = version.rpartition("_")
                 if family and _number(number) > _number(versions.get(family, "0")):
                     versions[family] = number
-    return FileFacts(tuple(needed), tuple(paths), versions, tuple(sorted(undefined)), unique)
+    names = {found[1].decode() for found in _EXPERIMENTAL.finditer(data)}
+    experimental = tuple(sorted(names))
+    lists = tuple(needed), tuple(paths), versions, tuple(sorted(undefined))
+    return FileFacts(*lists, unique, experimental)
 
 
 def _read_dynamic(  # noqa: PLR0913, PLR0917  # where the table is, and what is filled

@@ -70,6 +70,16 @@ def test_what_kernels_call_counts_for_the_lowest_host(check):
     assert "asks for API version 28, and needs 8: older hosts could run it" in report["notes"]
 
 
+def test_experimental_functions_that_newer_libraries_lack_are_a_finding(check_source):
+    names = "OrtEpApi_ReleaseEpContextConfig_SinceV28", "OrtApi_ExperimentalApiTest_SinceV28"
+    calls = ";".join(f'(void)base->GetApi(28)->GetExperimentalFunction("{name}")' for name in names)
+    _, findings, _ = check_source("custom_ops.c", f"-DFIRST={calls}", "-DASKED=28")
+    [found] = [text for text in findings if "experimental" in text]
+    assert found == (
+        "it asks for experimental functions, which only ONNX Runtime 1.28 to 1.30 has: " + names[0]
+    )
+
+
 def test_what_was_not_tried_is_a_note(check):
     _, _, report = check("-DREFUSES")
     assert "not all was tried: no kernel of checked:Nothing was made" in report["notes"]
