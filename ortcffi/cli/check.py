@@ -7,12 +7,12 @@ Each step runs in a process of its own, so that a crash is a finding.
 import argparse
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from ortcffi import _child
 from ortcffi._convert import absolute
 from ortcffi._program import printable, program_name
 from ortcffi.cli import check_client
@@ -20,7 +20,6 @@ from ortcffi.cli.check_client import Client, examine
 from ortcffi.cli.check_file import FileFacts, read_facts
 from ortcffi.cli.check_report import Finding, Report, as_document, describe
 from ortcffi.cli.check_symbols import missing_symbols
-from ortcffi.cli.child import search_path
 from ortcffi.table import elf
 from ortcffi.table.emulate import emulate
 from ortcffi.table.hosts import HOSTS, release_of
@@ -30,13 +29,6 @@ ENTRIES = ("RegisterCustomOps", "CreateEpFactories")
 SECONDS = 120
 MOST_CRASHES = 20
 MOST_NAMES = 5
-MOST_LINES = 20  # of what a process printed
-_PROBE = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
-    "import ortcffi; ortcffi.core_api();"
-    "from ortcffi.cli import check_probe;"
-    "getattr(check_probe, sys.argv[2])(sys.argv[3], *map(int, sys.argv[4:]))"
-)
 
 
 def check(path: str) -> Report:
@@ -153,19 +145,11 @@ def _register(report: Report, host: str, name: str, count: int | None = None) ->
     client = examine(report.path, host)
     report.registrations.append(client)
     if client.problem:
-        told = f"on {name}: {client.problem}{_printed(client.printed)}"
+        told = f"on {name}: {client.problem}{_child.printed(client.printed)}"
         report.findings.append(Finding("registration", told))
     elif count is not None and len(client.ops) != count:
         report.notes.append(f"on {name} it registers {_count_ops(client)}")
     return client
-
-
-def _printed(text: str) -> str:
-    """What a process wrote to stderr, as the end of a finding."""
-    lines = text.strip().splitlines()
-    left_out = [f"({len(lines) - MOST_LINES} lines left out)"] if len(lines) > MOST_LINES else []
-    shown = [*left_out, *lines[-MOST_LINES:]]
-    return f"; it printed: {' / '.join(shown)}" if shown else ""
 
 
 def _count_ops(client: Client) -> str:
@@ -289,7 +273,7 @@ def _probe(path: str, what: str, *arguments: int) -> Iterator[dict[str, Any]]:
 
 def _run_probe(path: str, what: str, *numbers: int) -> tuple[list[dict[str, Any]], str | None]:
     """What the process told, and how it ended; None if it came to its end."""
-    command = [sys.executable, "-c", _PROBE, search_path(), what, path, *map(str, numbers)]
+    command = _child.command("ortcffi.cli.check_probe", what, path, *numbers)
     try:
         done = subprocess.run(
             command, check=False, capture_output=True, stdin=subprocess.DEVNULL, timeout=SECONDS
@@ -299,10 +283,7 @@ def _run_probe(path: str, what: str, *numbers: int) -> tuple[list[dict[str, Any]
     facts = _facts(done.stdout)
     if any("done" in fact for fact in facts):
         return facts, None
-    printed = _printed(done.stderr.decode(errors="backslashreplace"))
-    if done.returncode < 0:
-        return facts, f"it crashes ({signal.Signals(-done.returncode).name}){printed}"
-    return facts, f"it ends the process, with exit code {done.returncode}{printed}"
+    return facts, _child.end_of(done.returncode) + _child.printed(done.stderr)
 
 
 def _facts(output: bytes) -> list[dict[str, Any]]:

@@ -7,29 +7,23 @@ factories of execution providers.
 """
 
 import json
-import signal
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ortcffi import _child
 from ortcffi._convert import absolute
 from ortcffi._native import ffi
 from ortcffi._program import joined
 from ortcffi.cli.check_client_probe import ENTRY, Op
 from ortcffi.cli.check_ep_probe import EP_ENTRY, Factory
-from ortcffi.cli.child import search_path
 from ortcffi.table.emulate import emulate
 from ortcffi.table.hosts import release_of
 from ortcffi.table.trace import Figures, Needs
 
 SECONDS = 60  # after which a library is reported as hanging
 MOST_NAMES = 20  # exported names in the report for people; JSON has all
-_PROBE = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
-    "from ortcffi.cli.check_client_probe import answer; answer(*sys.argv[2:])"
-)
 
 
 class Client(NamedTuple):
@@ -114,7 +108,8 @@ def _probe(path: str, host: str, seconds: float) -> Client:
     """What a library does with one host."""
     with tempfile.NamedTemporaryFile() as file:
         file.truncate(ffi.sizeof("OrtcoreFigures"))
-        command = [sys.executable, "-c", _PROBE, search_path(), path, host, file.name]
+        where = "ortcffi.cli.check_client_probe", "answer"
+        command = _child.command(*where, path, host, file.name)
         problem, facts, printed = _run(command, seconds)
         counted = file.read()
     read: Any = ffi.from_buffer("OrtcoreFigures*", counted)
@@ -162,10 +157,8 @@ def _run(command: list[str], seconds: float) -> tuple[str | None, dict[str, Any]
             facts |= json.loads(line)
         except (TypeError, ValueError):  # a line that the library wrote
             continue
-    if process.returncode < 0 and not problem:
-        problem = f"it crashes ({signal.Signals(-process.returncode).name})"
-    elif not facts.get("done") and not problem:
-        problem = f"it ends the process, with exit code {process.returncode}"
+    if not problem and (process.returncode < 0 or not facts.get("done")):
+        problem = _child.end_of(process.returncode)
     return problem, facts, printed.decode(errors="backslashreplace").strip()
 
 

@@ -1,17 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The process in which a library or a package is examined."""
 
-import json
 import sys
 
 MEMORY = 8 << 30  # bytes of address space, beside what Python has
 FILE = 64 << 20  # bytes of each file that it writes
 CPU = 300  # seconds, of all threads
-
-
-def search_path() -> str:
-    """The entries of ``sys.path`` that another process can use, as JSON."""
-    return json.dumps([entry for entry in sys.path if isinstance(entry, str)])
 
 
 def limit_this_process(memory: int = MEMORY) -> None:

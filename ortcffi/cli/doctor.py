@@ -8,16 +8,16 @@ is only reported.
 import argparse
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ortcffi import _child
 from ortcffi._program import joined, printable, program_name
 from ortcffi._table import highest_api_version
 from ortcffi.cli import official_doctor
-from ortcffi.cli.child import limit_this_process, search_path
+from ortcffi.cli.child import limit_this_process
 from ortcffi.table import load as providers
 from ortcffi.table.find import Runtime, find_runtimes
 
@@ -30,10 +30,6 @@ EPILOG = """\
 The exit code is 1 if one of these is broken: a library that was given, the one that ORTCFFI_LIBRARY
 names, or the one that ortcffi.load() opens. Otherwise it is 0."""
 SECONDS = 60  # after which a library is reported as hanging
-_PROBE = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
-    "from ortcffi.cli.doctor import answer; answer(sys.argv[2])"
-)
 
 
 class Finding(NamedTuple):
@@ -66,7 +62,7 @@ def examine(runtime: Runtime, seconds: float = SECONDS) -> Finding:
     """Open a library that `find_runtimes` found, in another process."""
     if runtime.problem or not sys.executable:
         return Finding(runtime)
-    command = [sys.executable, "-c", _PROBE, search_path(), runtime.path]
+    command = _child.command("ortcffi.cli.doctor", "answer", runtime.path)
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=seconds
@@ -75,7 +71,7 @@ def examine(runtime: Runtime, seconds: float = SECONDS) -> Finding:
         return _broken(runtime, f"does not finish loading within {seconds:g} seconds")
     printed = done.stderr.decode(errors="backslashreplace").strip()
     if done.returncode < 0:
-        name = signal.Signals(-done.returncode).name
+        name = _child.signal_of(done.returncode)
         return _broken(runtime, f"crashes when it is opened ({name})", printed=printed)
     try:
         found = json.loads(done.stdout.splitlines()[-1])

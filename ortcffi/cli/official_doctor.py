@@ -13,8 +13,9 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ortcffi import _child
 from ortcffi._program import joined
-from ortcffi.cli.child import limit_this_process, search_path
+from ortcffi.cli.child import limit_this_process
 from ortcffi.official.layout import KNOWN_RELEASES, PACKAGE, is_known_release
 
 if TYPE_CHECKING:
@@ -28,10 +29,6 @@ _MODEL = (
     b'\x08\x08:2\n\x0b\n\x01x\x12\x01y"\x03Neg\x12\x01g'
     b"Z\x0f\n\x01x\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x01"
     b"b\x0f\n\x01y\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x01B\x04\n\x00\x10\r"
-)
-_PROBE = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
-    "from ortcffi.cli.official_doctor import answer; answer()"
 )
 
 
@@ -66,7 +63,7 @@ def examine(seconds: float = SECONDS) -> OfficialFinding | None:
     """Try what `attach` reaches; None if the package is not installed."""
     if not sys.executable or importlib.util.find_spec(PACKAGE) is None:
         return None
-    command = [sys.executable, "-c", _PROBE, search_path()]
+    command = _child.command("ortcffi.cli.official_doctor", "answer")
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=seconds

@@ -23,6 +23,7 @@ _MARKS = [
     "ort_limit_memory(limit): ort_allocator gives no more memory at once, such as '64 MB'",
     "ort_no_leaks: the test fails if it leaves objects or blocks of the core alive",
     "ort_allocation_faults: the test is run with each allocation of ort_allocator failing in turn",
+    "ort_isolated: the test runs in a process of its own, whose crash is a failure of the test",
 ]
 
 
@@ -64,6 +65,9 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", mark)
     config.stash[_PEAKS] = {}
     config.stash[_LEFT] = {}
+    from ortcffi.testing import isolated_tests
+
+    config.pluginmanager.register(isolated_tests)
 
 
 # --- hosts and libraries --------------------------------------------------------------------------

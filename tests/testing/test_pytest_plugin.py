@@ -187,3 +187,92 @@ def test_the_plugin_is_silent_where_nobody_asks(run):
     told = run("def test_it(): pass")
     assert "ortcffi" not in told.replace("import numpy", "")
     assert "1 passed" in told
+
+
+# --- tests in processes of their own --------------------------------------------------------------
+
+ISOLATED = """
+import ctypes, os, sys
+pytestmark = pytest.mark.ort_isolated
+
+@pytest.fixture(params=[1, 2])
+def number(request):
+    return request.param
+
+def test_crashes():
+    os.write(2, b"about to read NULL\\n")
+    ctypes.string_at(0)
+
+def test_right(number, tmp_path, capfd):
+    print("number", number)
+    assert capfd.readouterr().out == f"number {number}\\n"
+
+def test_ends_the_process():
+    os._exit(7)
+
+def test_wrong():
+    print("was here")
+    assert [1] == [2]
+
+def test_skipped():
+    pytest.skip("not here")
+
+@pytest.fixture
+def bad():
+    yield
+    raise ValueError("at its end")
+
+def test_bad_end(bad):
+    pass
+"""
+
+
+def test_a_crash_in_a_process_of_its_own_is_a_failed_test(run):
+    told = run(ISOLATED)
+    assert "test_it.py::test_crashes, in its call: it crashes (SIGSEGV); it printed:" in told
+    assert "about to read NULL" in told
+    assert "Fatal Python error: Segmentation fault" in told
+    assert "in test_crashes" in told
+    assert "test_it.py::test_ends_the_process, in its call: it ends the process" in told
+    assert "assert [1] == [2]" in told
+    assert "was here" in told
+    assert "not here" in told
+    assert "at its end" in told
+    assert "3 failed, 3 passed, 1 skipped, 1 error" in told
+
+
+def test_an_isolated_test_has_the_host_and_leaves_other_tests_their_fixtures(run):
+    told = run(
+        """
+ended = []
+
+@pytest.fixture(scope="module")
+def shared():
+    yield os.getpid()
+    ended.append(True)
+
+import os
+
+def test_before(shared): assert shared == os.getpid()
+
+@pytest.mark.ort_isolated
+def test_host(ort_api): assert ort_api.version == 17
+
+def test_after(shared): assert shared == os.getpid() and not ended
+""",
+        "--ort-host=17",
+    )
+    assert "3 passed" in told
+
+
+def test_an_isolated_test_whose_file_cannot_be_read_again_says_why(run):
+    text = """
+import os
+if os.environ.get("SECOND"): raise RuntimeError("only once")
+os.environ["SECOND"] = "1"
+@pytest.mark.ort_isolated
+def test_it(): pass
+"""
+    told = run(text)
+    assert "in its setup: it ends the process, with exit code" in told
+    assert "only once" in told

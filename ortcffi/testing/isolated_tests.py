@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""Tests with ``ort_isolated``, each of which pytest runs in another process.
+
+The other process writes the reports of the test's phases to a file. If it ends before the last one,
+a failed report says how.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from ortcffi import _child
+
+__all__ = ["pytest_runtest_protocol"]
+
+_is_child = False
+
+MARK = "ort_isolated"
+_TERMINAL = ".terminal"  # what the other pytest says, whose standard output is the test's
+_MOST_LINES = 100  # of what a crashed test printed
+_SWITCHES = ("ort_drop_in", "ort_no_copy")
+_LISTS = (("-p", "plugins"), ("-o", "override_ini"), ("-W", "pythonwarnings"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Run a test with the mark in another process, and report what that reports."""
+    if _is_child or item.get_closest_marker(MARK) is None:
+        return None
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for report in [*_reports_of(item), *_torn_down(item, nextitem)]:
+        item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+
+
+def _reports_of(item: pytest.Item) -> Iterator[Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "reports")
+        where = "ortcffi.testing.isolated_tests", "run"
+        done = subprocess.run(
+            _child.command(*where, path, *_arguments(item), faults=True),
+            check=False,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            cwd=item.config.invocation_params.dir,
+        )
+        lines, terminal = _read(path), "".join(_read(path + _TERMINAL))
+        written = [json.loads(line) for line in lines if line.endswith("\n")]
+    when = "setup"
+    for data in written:
+        if isinstance(data["longrepr"], list):  # of a skip; JSON has no tuples
+            data["longrepr"] = tuple(data["longrepr"])
+        report = item.config.hook.pytest_report_from_serializable(config=item.config, data=data)
+        output = (("out", done.stdout), ("err", done.stderr)) if report.failed else ()
+        for name, wrote in output:
+            if wrote:
+                section = f"Captured std{name} of its process"
+                report.sections.append((section, wrote.decode(errors="backslashreplace")))
+        when = {"setup": "call", "call": "teardown"}.get(report.when, "")
+        if report.when == "setup" and not report.passed:
+            when = "teardown"
+        yield report
+    if when:
+        text = (done.stdout + done.stderr).decode(errors="backslashreplace")
+        printed = _child.printed(text if written else terminal + text, "\n", _MOST_LINES)
+        message = f"{item.nodeid}, in its {when}: {_child.end_of(done.returncode)}{printed}"
+        crash = pytest.CallInfo.from_call(lambda: pytest.fail(message, pytrace=False), when)  # type: ignore[arg-type]
+        yield pytest.TestReport.from_item_and_call(item, crash)
+
+
+def _read(path: str) -> list[str]:
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        return list(file)
+
+
+def _arguments(item: pytest.Item) -> list[str]:
+    """What the other pytest is given: the test, and of the options those that it depends on."""
+    config, option = item.config, item.config.option
+    given = [f"--rootdir={config.rootpath}", "-s", "-p", "no:cacheprovider"]
+    if config.inipath is not None:
+        given += ["-c", str(config.inipath)]
+    for switch, name in _LISTS:
+        for each in getattr(option, name, None) or ():
+            given += [switch, each]
+    given.append(f"--import-mode={option.importmode}")
+    if config.pluginmanager.hasplugin("xdist"):
+        given.append("-n0")
+    if option.ort_host is not None:
+        given.append(f"--ort-host={option.ort_host}")
+    given += [f"--{name.replace('_', '-')}" for name in _SWITCHES if getattr(option, name)]
+    return [*given, os.path.join(config.rootpath, item.nodeid)]
+
+
+def _torn_down(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[Any]:
+    """End what earlier tests share and the next one does not, as no fixtures were made here."""
+
+    def end() -> None:
+        item.session._setupstate.teardown_exact(nextitem)
+
+    call = pytest.CallInfo.from_call(end, "teardown")
+    if call.excinfo is not None:
+        yield pytest.TestReport.from_item_and_call(item, call)
+
+
+class _Reporter:
+    """Writes the reports to a file."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._config: Any = None
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        self._config = session.config
+        sys.stdout = sys.__stdout__
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        data = self._config.hook.pytest_report_to_serializable(config=self._config, report=report)
+        with open(self._path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(data) + "\n")
+
+
+def run(path: str, *arguments: str) -> None:
+    """Run a test in this process, and write its reports to a file."""
+    global _is_child  # noqa: PLW0603  # once in a process
+    _is_child = True
+    with open(path + _TERMINAL, "w", encoding="utf-8") as terminal:
+        sys.stdout = terminal
+        code = pytest.main(list(arguments), plugins=[_Reporter(path)])
+        sys.stdout = sys.__stdout__
+    sys.exit(code)
