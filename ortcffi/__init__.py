@@ -60,6 +60,7 @@ __all__ += ["CompileFlags", "Graph", "GraphNode", "GraphValue", "ModelEditor", "
 __all__ += ["ModelPackage", "PackageVariant", "WeightlessMode", "compile_model"]
 __all__ += ["Batcher", "Metrics", "SessionMetrics", "count_runs", "metrics", "sessions"]
 __all__ += ["CheckedKernel", "Damage", "Guarded", "limit_session_memory"]
+__all__ += ["IsolatedKernel", "KernelCrashed"]
 
 _NAMES = {
     "_native": "ffi lib",
@@ -73,6 +74,7 @@ _NAMES = {
     "custom_ops.domain": "CustomOpDomain",
     "kernels.operands": "Attribute optional variadic",
     "kernels.checked": "CheckedKernel",
+    "kernels.isolated": "IsolatedKernel KernelCrashed",
     "kernels.kernel": "Kernel",
     "kernels.library": "CustomOpLibrary LibraryOp",
     "kernels.op_sets": "OpSet custom_op_library op_set",

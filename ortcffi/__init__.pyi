@@ -27,6 +27,8 @@ from ortcffi.ep.devices import available_providers as available_providers
 from ortcffi.errors import ErrorCode as ErrorCode
 from ortcffi.errors import OrtError as OrtError
 from ortcffi.kernels.checked import CheckedKernel as CheckedKernel
+from ortcffi.kernels.isolated import IsolatedKernel as IsolatedKernel
+from ortcffi.kernels.isolated import KernelCrashed as KernelCrashed
 from ortcffi.kernels.kernel import Kernel as Kernel
 from ortcffi.kernels.library import CustomOpLibrary as CustomOpLibrary
 from ortcffi.kernels.library import LibraryOp as LibraryOp

@@ -2,7 +2,7 @@
 """Libraries of custom ops, opened to run their kernels."""
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ortcffi._closing import Closing
 from ortcffi._convert import AnyPath, absolute, decode, encode
@@ -13,6 +13,7 @@ from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import CustomOp, Operand, read_op
 from ortcffi.errors import checked
 from ortcffi.kernels.host import call_host, copy_for, host_function, made_by_slot, table_of_host
+from ortcffi.kernels.isolated import IsolatedKernel
 from ortcffi.kernels.kernel import Kernel
 from ortcffi.kernels.node import make_kernel
 from ortcffi.memory.allocator import Allocator
@@ -40,13 +41,19 @@ class LibraryOp:
     """
 
     def __init__(
-        self, library: "CustomOpLibrary", options: Any, pointer: Any, description: CustomOp
+        self,
+        library: "CustomOpLibrary",
+        options: Any,
+        pointer: Any,
+        place: int,
+        description: CustomOp,
     ) -> None:
         self.path = library.path
         self.description = description
         self._table, self._allocator = library._table, library._allocator
+        self._version = library._version
         self._options = options  # keeps the library open
-        self._pointer = pointer
+        self._pointer, self._place = pointer, place
 
     @property
     def domain(self) -> str:
@@ -68,7 +75,21 @@ class LibraryOp:
         """What it gives."""
         return self.description.outputs
 
-    def kernel(self, attributes: Mapping[str, Any] | None = None, **node: Any) -> Kernel:
+    @overload
+    def kernel(
+        self,
+        attributes: Mapping[str, Any] | None = None,
+        *,
+        isolated: Literal[False] = False,
+        **node: Any,
+    ) -> Kernel: ...
+    @overload
+    def kernel(
+        self, attributes: Mapping[str, Any] | None = None, *, isolated: Literal[True], **node: Any
+    ) -> IsolatedKernel: ...
+    def kernel(
+        self, attributes: Mapping[str, Any] | None = None, *, isolated: bool = False, **node: Any
+    ) -> Kernel | IsolatedKernel:
         """Make a kernel of the op, for a node that is in no model.
 
         Parameters
@@ -101,6 +122,10 @@ class LibraryOp:
         repeats : int, optional
             How often a call of a checked kernel computes; 1 for ops that are to give another result
             each time.
+        isolated : bool, optional
+            Whether the kernel computes in a process of its own, whose crash is an exception, as
+            `IsolatedKernel` says. It takes no allocator and no logger, and uses no allocator of the
+            library.
 
         Raises
         ------
@@ -109,6 +134,8 @@ class LibraryOp:
         TypeError, ValueError
             An argument is of a wrong type.
         """
+        if isolated:
+            return IsolatedKernel(self, self._place, attributes, **node)
         if node.get("allocator") is None:
             node["allocator"] = self._allocator
         return make_kernel(
@@ -176,6 +203,7 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
         if allocator is not None and not isinstance(allocator, Allocator):
             raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
         self._allocator = allocator
+        self._version = (api if api is not None else core).version
         base, self._table = table_of_host(api if api is not None else core, watch=watch)
         self._before = made_by_slot() if watch else None
         self.path = absolute("path", path)
@@ -194,12 +222,12 @@ class CustomOpLibrary(Mapping[str, dict[str, LibraryOp]], Closing):
             self._by_domain.setdefault(op.domain, {})[op.name] = op
 
     def _read(self, options: Any) -> Iterator[LibraryOp]:
-        registered, place = lib.ortcffi_options_ops(options), 0
+        registered, place, count = lib.ortcffi_options_ops(options), 0, 0
         while domain := lib.ortcffi_op_domain(registered, place):
             i = 0
             while pointer := lib.ortcffi_op_at(registered, place, i):
-                yield LibraryOp(self, options, pointer, read_op(decode(domain), pointer))
-                i += 1
+                yield LibraryOp(self, options, pointer, count, read_op(decode(domain), pointer))
+                i, count = i + 1, count + 1
             place += 1
 
     @overload

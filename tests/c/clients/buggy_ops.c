@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* A library of custom ops that double a float tensor. "Doubles" is right; each other one has a bug,
  * which the results of a single call do not show. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -22,6 +25,8 @@ enum bug {
   SHARES_SCRATCH,       /* computes in a static buffer, slowly */
   SAYS_OTHER_SHAPE,     /* infers one dimension more than it makes */
   KEEPS_BLOCK,          /* does not free memory from the kernel's allocator */
+  CRASHES,              /* after it printed a line */
+  CRASHES_AT_END,       /* when its kernel is destroyed */
   BUGS
 };
 
@@ -113,7 +118,11 @@ static OrtStatus* create(const OrtCustomOp* op, const OrtApi* given, const OrtKe
   return NULL;
 }
 
-static void destroy(void* kernel) { (void)kernel; }
+static void destroy(void* kernel) {
+  if (((const struct kernel*)kernel)->bug == CRASHES_AT_END) {
+    abort();
+  }
+}
 
 static void use_scratch(OrtKernelContext* context, enum bug bug) {
   const OrtMemoryInfo* info;
@@ -181,6 +190,10 @@ static void write_too_much(enum bug bug, OrtKernelContext* context, float* x, fl
     case KEEPS_BLOCK:
       use_scratch(context, bug);
       break;
+    case CRASHES:
+      fputs("about to crash\n", stderr);
+      raise(SIGSEGV);
+      break;
     default:
       break;
   }
@@ -225,6 +238,8 @@ static const char* const names[BUGS] = {
     [SHARES_SCRATCH] = "SharesScratch",
     [SAYS_OTHER_SHAPE] = "SaysOtherShape",
     [KEEPS_BLOCK] = "KeepsBlock",
+    [CRASHES] = "Crashes",
+    [CRASHES_AT_END] = "CrashesAtEnd",
 };
 
 static struct op ops[BUGS];

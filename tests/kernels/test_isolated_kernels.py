@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""Kernels in processes of their own (10 s)."""
+
+import gc
+import os
+import pickle
+
+import numpy as np
+import pytest
+from support.paths import CHECKOUT
+from support.processes import fork_quietly, wait_for
+
+import ortcffi as ort
+
+X = np.arange(6, dtype=np.float32).reshape(2, 3)
+
+
+@pytest.fixture
+def library(compile_c):
+    """The library of ``tests/c/clients/buggy_ops.c``."""
+    source = CHECKOUT / "tests/c/clients/buggy_ops.c"
+    built = compile_c(source, "-shared", "-fPIC", "-fvisibility=hidden")
+    with ort.CustomOpLibrary(built) as library:
+        yield library
+
+
+def test_a_crash_is_an_exception_with_the_op_and_the_signal(library):
+    kernel = library["buggy", "Crashes"].kernel(isolated=True)
+    with pytest.raises(ort.KernelCrashed) as caught:
+        kernel(X)
+    error = caught.value
+    assert (error.op, error.signal, error.code) == ("buggy:Crashes", "SIGSEGV", 6)
+    text = str(error)
+    assert "buggy:Crashes: while it computes, it crashes (SIGSEGV); it printed:" in text
+    assert "about to crash" in text
+    assert "Fatal Python error: Segmentation fault" in text
+    assert pickle.loads(pickle.dumps(error)) == error
+    assert kernel.closed
+    with pytest.raises(ValueError, match="closed"):
+        kernel(X)
+    kernel.close()
+
+
+def test_a_crash_at_the_end_is_an_exception_of_close(library):
+    kernel = library["buggy", "CrashesAtEnd"].kernel(isolated=True)
+    np.testing.assert_array_equal(kernel(X), 2 * X)
+    with pytest.raises(ort.KernelCrashed, match="when its kernel is destroyed, it crashes"):
+        kernel.close()
+
+
+def test_it_is_called_as_a_kernel(library):
+    op = library["buggy", "LeavesLast"]
+    with op.kernel(isolated=True, node_name="it") as kernel:
+        assert (kernel.node_name, kernel.description) == ("it", op.description)
+        assert kernel(X).dtype == np.float32
+        (info,) = kernel.infer_shapes((2, "n"))
+        assert (info.shape, info.element_type) == ((2, None), ort.ElementType.FLOAT)
+        with ort.TensorTypeInfo(np.float32, (4,)) as given:
+            assert kernel.infer_shapes(given)[0].shape == (4,)
+    with library["buggy", "Doubles"].kernel(isolated=True) as kernel:
+        for x in ([1, 2], np.float32(3), X[:, ::2], ort.Value.from_numpy(X)):
+            np.testing.assert_array_equal(kernel(x), 2 * np.asarray(x))
+        assert isinstance(kernel.compute(X), ort.Value)
+        out = np.empty_like(X)
+        kernel.compute(X, out=out)
+        np.testing.assert_array_equal(out, 2 * X)
+        with pytest.raises(ValueError, match=r"out\[0\]"):
+            kernel.compute(X, out=np.empty(2, np.float32))
+        with pytest.raises(ort.errors.InvalidArgument, match="Doubles"):
+            kernel(X, X)
+        with pytest.raises(TypeError, match="input 0 of Doubles"):
+            kernel([1.0, object()])
+        np.testing.assert_array_equal(kernel(X), 2 * X)
+
+
+def test_arguments_of_the_kernel_cross(library):
+    op = library["buggy", "LeavesLast"]
+    with (
+        op.kernel(isolated=True, check=True) as kernel,
+        pytest.raises(AssertionError, match="did not write element 5"),
+    ):
+        kernel(X)
+    with (
+        pytest.warns(UserWarning, match="'alpah' of buggy:Doubles is never read"),
+        library["buggy", "Doubles"].kernel({"alpah": 1.0}, isolated=True),
+    ):
+        pass
+    with pytest.raises(TypeError, match="unexpected keyword argument 'wrong'"):
+        op.kernel(isolated=True, wrong=1)
+    with pytest.raises(ValueError, match="allocator"):
+        op.kernel(isolated=True, allocator=ort.core_api().default_allocator)
+
+
+def test_a_kernel_that_is_collected_ends_its_process(library):
+    kernel = library["buggy", "Doubles"].kernel(isolated=True)
+    process = kernel._process
+    del kernel
+    gc.collect()
+    assert process.returncode == 0
+
+
+def test_the_child_of_a_fork_cannot_use_it(library):
+    with library["buggy", "Doubles"].kernel(isolated=True) as kernel:
+        child = fork_quietly()
+        if child == 0:
+            try:
+                kernel(X)
+            except ValueError:
+                kernel.close()
+                os._exit(0)
+            os._exit(1)
+        assert wait_for(child) == 0
+        np.testing.assert_array_equal(kernel(X), 2 * X)
