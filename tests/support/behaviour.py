@@ -36,6 +36,7 @@ HEADINGS = {
     "arena": "Arenas",
     "depth": "Types within types",
     "paths": "Paths that leave a folder",
+    "packages": "Model packages",
 }
 
 
