@@ -272,7 +272,7 @@ static OrtStatus* read_elsewhere(const struct source* in, const char* path,
     CORE_TRY(find(in, folder.path, "component.json", &file));
   } else {
     char* name = folder.path + strlen(folder.path);
-    while (name[-1] != '/' && name[-1] != '\\') {
+    while (!CORE_IS_SEPARATOR(name[-1])) {
       name--;
     }
     name[-1] = 0;

@@ -8,28 +8,22 @@
 #define SCHEME "sha256:"
 #define URI_LENGTH (sizeof SCHEME - 1 + 64)
 
-#if defined(_WIN32)
-#define IS_SEPARATOR(c) ((c) == '/' || (c) == '\\')
-#else
-#define IS_SEPARATOR(c) ((c) == '/')
-#endif
-
 /* Appends a relative path without its empty parts and its "."; false where there is no room. */
 static bool append(char* path, const char* relative) {
   size_t length = strlen(path);
-  while (length > 0 && IS_SEPARATOR(path[length - 1])) {
+  while (length > 0 && CORE_IS_SEPARATOR(path[length - 1])) {
     length--;
   }
   for (const char* part = relative; *part != 0;) {
     size_t size = 0;
-    while (part[size] != 0 && !IS_SEPARATOR(part[size])) {
+    while (part[size] != 0 && !CORE_IS_SEPARATOR(part[size])) {
       size++;
     }
     if (size > 1 || (size == 1 && part[0] != '.')) {
       if (length + 1 + size >= CORE_PATH_ROOM) {
         return false;
       }
-      path[length] = '/';
+      path[length] = CORE_SEPARATOR;
       memcpy(path + length + 1, part, size);
       length += 1 + size;
     }
@@ -41,9 +35,9 @@ static bool append(char* path, const char* relative) {
 
 static bool is_below(const char* root, const char* path) {
   size_t length = strlen(root);
-  bool ends = length > 0 && IS_SEPARATOR(root[length - 1]);
+  bool ends = length > 0 && CORE_IS_SEPARATOR(root[length - 1]);
   return strncmp(path, root, length) == 0 &&
-         (ends || path[length] == 0 || IS_SEPARATOR(path[length]));
+         (ends || path[length] == 0 || CORE_IS_SEPARATOR(path[length]));
 }
 
 /* Finds the longest beginning of `whole` that exists, and what follows it. */
@@ -54,7 +48,7 @@ static enum core_file find_beginning(const char* whole, char real[CORE_PATH_ROOM
   memcpy(beginning, whole, length + 1);
   enum core_file kind = core_find_file(beginning, real);
   while (kind == CORE_NO_FILE && length > 0) {
-    while (length > 0 && !IS_SEPARATOR(beginning[length - 1])) {
+    while (length > 0 && !CORE_IS_SEPARATOR(beginning[length - 1])) {
       length--;
     }
     length -= length > 0;
@@ -84,7 +78,7 @@ const char* core_package_resolve(const char* root, const char* base, const char*
   }
   if (*rest != 0) {
     out->kind = CORE_NO_FILE;
-    while (IS_SEPARATOR(*rest)) {
+    while (CORE_IS_SEPARATOR(*rest)) {
       rest++;
     }
     if (!core_path_is_inside(rest)) {

@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "platform/platform.h"
 
-#if defined(_WIN32)
-#define IS_SEPARATOR(c) ((c) == '/' || (c) == '\\')
-#else
-#define IS_SEPARATOR(c) ((c) == '/')
-#endif
-
 bool core_path_is_inside(const char* path) {
-  if (path[0] == 0 || IS_SEPARATOR(path[0])) {
+  if (path[0] == 0 || CORE_IS_SEPARATOR(path[0])) {
     return false;
   }
   for (const char* part = path; *part != 0;) {
-    if (part[0] == '.' && part[1] == '.' && (part[2] == 0 || IS_SEPARATOR(part[2]))) {
+    if (part[0] == '.' && part[1] == '.' && (part[2] == 0 || CORE_IS_SEPARATOR(part[2]))) {
       return false;
     }
-    for (; *part != 0 && !IS_SEPARATOR(*part); part++) {
+    for (; *part != 0 && !CORE_IS_SEPARATOR(*part); part++) {
 #if defined(_WIN32)
       if (*part == ':') { /* a drive, or a stream of a file */
         return false;
@@ -30,7 +24,7 @@ bool core_path_is_inside(const char* path) {
 bool core_path_is_folder(const ORTCHAR_T* path) {
   bool is_folder = false;
   for (; *path != 0; path++) {
-    is_folder = IS_SEPARATOR(*path);
+    is_folder = CORE_IS_SEPARATOR(*path);
   }
   return is_folder;
 }

@@ -252,6 +252,14 @@ size_t core_readable_size(const void* address, size_t wanted);
  * Paths here are UTF-8 on every system.
  * @{ */
 
+#if defined(_WIN32)
+#define CORE_SEPARATOR '\\'
+#define CORE_IS_SEPARATOR(c) ((c) == '/' || (c) == '\\')
+#else
+#define CORE_SEPARATOR '/'
+#define CORE_IS_SEPARATOR(c) ((c) == '/')
+#endif
+
 /** Room for a path with its terminator; a longer one is as one that does not exist. */
 #define CORE_PATH_ROOM 4096
 

@@ -262,6 +262,15 @@ static bool widen(const char* path, wchar_t wide[CORE_PATH_ROOM]) {
   return MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide, CORE_PATH_ROOM) != 0;
 }
 
+/* A path without the prefix with which Windows takes no slashes. */
+static const wchar_t* without_prefix(wchar_t* path) {
+  if (wcsncmp(path, L"\\\\?\\UNC\\", 8) == 0) {
+    path[6] = L'\\';
+    return path + 6;
+  }
+  return wcsncmp(path, L"\\\\?\\", 4) == 0 ? path + 4 : path;
+}
+
 enum core_file core_find_file(const char* path, char real[CORE_PATH_ROOM]) {
   wchar_t wide[CORE_PATH_ROOM];
   if (!widen(path, wide)) {
@@ -278,7 +287,8 @@ enum core_file core_find_file(const char* path, char real[CORE_PATH_ROOM]) {
   DWORD length = GetFinalPathNameByHandleW(file, wide, CORE_PATH_ROOM, FILE_NAME_NORMALIZED);
   CloseHandle(file);
   if (!is_known || length == 0 || length >= CORE_PATH_ROOM ||
-      WideCharToMultiByte(CP_UTF8, 0, wide, -1, real, CORE_PATH_ROOM, NULL, NULL) == 0) {
+      WideCharToMultiByte(CP_UTF8, 0, without_prefix(wide), -1, real, CORE_PATH_ROOM, NULL, NULL) ==
+          0) {
     return CORE_NO_FILE;
   }
   return is_special                                                 ? CORE_SPECIAL_FILE

@@ -46,16 +46,16 @@ static OrtStatus* ORT_API_CALL locate(void* state, const char* name, const OrtVa
 }
 
 #define FULL(name) ModelCompilationOptions_Set##name
-#define TEXT(name) "ModelCompilationOptions_Set" name
+#define SETTER(name) "ModelCompilationOptions_Set" name
 /* A call with fresh options, `o`, and one with none, that say their status. */
 #define SAY(text, name, ...)                                      \
-  CALL(TEXT(#name) "(o," text ")") {                              \
+  CALL(SETTER(#name) "(o," text ")") {                            \
     OrtModelCompilationOptions* o = fresh();                      \
     say_status(api->GetCompileApi()->FULL(name)(o, __VA_ARGS__)); \
     end(o);                                                       \
   }
 #define SAY_NULL(name, ...)                                          \
-  CALL(TEXT(#name) "(NULL,...)") {                                   \
+  CALL(SETTER(#name) "(NULL,...)") {                                 \
     say_status(api->GetCompileApi()->FULL(name)(NULL, __VA_ARGS__)); \
   }
 
@@ -156,7 +156,7 @@ SAY("w.bin,NULL buffer", OutputModelExternalInitializersBuffer, ORT_TSTR("w.bin"
 SAY("w.bin,NULL size", OutputModelExternalInitializersBuffer, ORT_TSTR("w.bin"), 0, allocator(),
     &buffer, NULL)
 SAY_NULL(OutputModelExternalInitializersBuffer, ORT_TSTR("w.bin"), 0, NULL, &buffer, &size)
-CALL(TEXT("OutputModelExternalInitializersBuffer") " leaves the outputs alone") {
+CALL(SETTER("OutputModelExternalInitializersBuffer") " leaves the outputs alone") {
   OrtModelCompilationOptions* o = fresh();
   say_status(api->GetCompileApi()->FULL(OutputModelExternalInitializersBuffer)(
       o, ORT_TSTR("w.bin"), 0, allocator(), &buffer, &size));
