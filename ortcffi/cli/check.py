@@ -18,7 +18,7 @@ from ortcffi._program import printable, program_name
 from ortcffi.cli import check_client
 from ortcffi.cli.check_client import Client, examine
 from ortcffi.cli.check_file import FileFacts, read_facts
-from ortcffi.cli.check_report import Finding, Report, as_document, describe
+from ortcffi.cli.check_report import Finding, Report, as_document, as_junit, describe
 from ortcffi.cli.check_symbols import missing_symbols
 from ortcffi.table import elf
 from ortcffi.table.emulate import emulate
@@ -332,6 +332,11 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("path", nargs="+", help="a library of custom ops or execution providers")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
+        "--junit",
+        metavar="FILE",
+        help="also write JUnit's XML: a test case for each op, whose failures are the findings",
+    )
+    parser.add_argument(
         "--api",
         metavar="HOST",
         type=_host,
@@ -339,12 +344,20 @@ def main(arguments: Sequence[str]) -> int:
         f"slots it calls and what it registers: {HOSTS}",
     )
     options = parser.parse_args(arguments)
+    if options.api is not None and options.junit is not None:
+        parser.error("--junit is not for --api, which looks for no findings")
     try:
         if options.api is not None:
             return _check_with(options.api, options.path, as_json=options.json)
         reports = [check(os.fspath(path)) for path in options.path]
     except ValueError as error:
         parser.error(printable(str(error)))
+    if options.junit is not None:
+        try:
+            with open(options.junit, "w", encoding="utf-8") as file:
+                file.write(as_junit(reports))
+        except OSError as error:
+            parser.error(printable(str(error)))
     if options.json:
         found = list(map(as_document, reports))
         text = json.dumps(

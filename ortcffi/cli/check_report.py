@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
 """What ``ortcffi check`` found, for people and for machines."""
 
+import re
 from typing import Any, NamedTuple
+from xml.etree import ElementTree as ET
 
 from ortcffi._program import joined
 from ortcffi.cli.check_client import Client
 from ortcffi.cli.check_client import as_document as client_as_document
 
-__all__ = ["Finding", "Report", "as_document", "describe"]
+__all__ = ["Finding", "Report", "as_document", "as_junit", "describe"]
 
 
 class Finding(NamedTuple):
@@ -64,3 +66,42 @@ def as_document(report: Report) -> dict[str, Any]:
         "notes": report.notes,
         "registrations": list(map(client_as_document, report.registrations)),
     }
+
+
+# --- for continuous integration -------------------------------------------------------------------
+
+_NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def as_junit(reports: list[Report]) -> str:
+    """The reports as JUnit's XML: a test case for each op, and one for the library itself."""
+    root = ET.Element("testsuites")
+    for report in reports:
+        ops = dict.fromkeys(f"{o.domain}:{o.name}" for c in report.registrations for o in c.ops)
+        failures: dict[str, list[Finding]] = {"the library": [], **{name: [] for name in ops}}
+        for finding in report.findings:
+            failures[_subject(finding, ops)].append(finding)
+        counts = {"tests": str(len(failures)), "failures": str(sum(map(bool, failures.values())))}
+        suite = ET.SubElement(root, "testsuite", {"name": _text(report.path), **counts})
+        for name, findings in failures.items():
+            case = ET.SubElement(suite, "testcase", classname=_text(report.path), name=_text(name))
+            if findings:
+                lines = [f"{finding.step}: {finding.text}" for finding in findings]
+                failure = ET.SubElement(case, "failure", message=_text(findings[0].text))
+                failure.text = _text("\n".join(lines))
+        ET.SubElement(suite, "system-out").text = _text("\n".join(report.notes))
+    ET.indent(root)
+    return ET.tostring(root, "unicode", xml_declaration=True) + "\n"
+
+
+def _subject(finding: Finding, ops: dict[str, None]) -> str:
+    """The op that a finding is of, as its text begins with it."""
+    if finding.step not in ("ops", "kernels"):
+        return "the library"
+    found = [name for name in ops if finding.text.startswith((f"{name}:", f"{name} "))]
+    return max(found, key=len, default="the library")
+
+
+def _text(text: str) -> str:
+    """A text without characters that XML does not have."""
+    return _NOT_IN_XML.sub("\ufffd", text)

@@ -2,12 +2,14 @@
 """The command ``ortcffi check``, on libraries in C that are right or wrong in one way."""
 
 import json
+from xml.etree import ElementTree as ET
 
 import pytest
 from support.paths import CHECKOUT
 
 from ortcffi.__main__ import main
 from ortcffi.cli.check_file import read_facts
+from ortcffi.cli.check_report import Finding, Report, as_junit
 from ortcffi.cli.check_symbols import missing_symbols
 
 
@@ -43,6 +45,32 @@ def test_a_kernel_that_crashes_is_a_finding(check):
     code, findings, _ = check("-DCRASHES")
     assert code == 1
     assert findings == ["checked:Nothing: while a kernel is made, it crashes (SIGABRT)"]
+
+
+def test_findings_are_failures_of_their_op_in_junits_xml(compile_c, tmp_path, capfd):
+    source = CHECKOUT / "tests/c/clients/checked_ops.c"
+    flags = ["-shared", "-fPIC", "-fvisibility=hidden"]
+    file = tmp_path / "ops.xml"
+    for more, failures in (([], 0), (["-DCRASHES"], 1)):
+        library = compile_c(source, *flags, *more)
+        assert main(["check", "--junit", str(file), str(library)]) == failures
+        (suite,) = ET.parse(file).getroot()
+        assert (suite.get("tests"), suite.get("failures")) == ("2", str(failures))
+        cases = {case.get("name"): case.findall("failure") for case in suite.iter("testcase")}
+        assert cases["the library"] == []
+        texts = [failure.get("message") for failure in cases["checked:Nothing"]]
+        assert texts == ["checked:Nothing: while a kernel is made, it crashes (SIGABRT)"][:failures]
+    assert "registers 1 op" in suite.findtext("system-out")
+    capfd.readouterr()
+    with pytest.raises(SystemExit):
+        main(["check", "--junit", str(tmp_path), str(library)])
+    assert str(tmp_path) in capfd.readouterr().err
+
+
+def test_junits_xml_has_no_characters_that_xml_forbids():
+    finding = Finding("file", "it has \x00, \ud800 and <")
+    (suite,) = ET.fromstring(as_junit([Report("a.so", [finding], [], [])]))
+    assert suite.find("testcase/failure").get("message") == "it has \ufffd, \ufffd and <"
 
 
 def test_what_kernels_leave_is_a_finding_with_the_slot_that_made_it(check):

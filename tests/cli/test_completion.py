@@ -36,7 +36,7 @@ def test_a_shell_completes_every_command(complete):
 
 def test_a_shell_completes_the_options_of_a_command(complete):
     assert {"--profile", "--threads"} <= set(complete("run", "--"))
-    assert set(complete("check", "library.so", "--j")) == {"--json"}
+    assert set(complete("check", "library.so", "--j")) == {"--json", "--junit"}
 
 
 def test_what_is_no_option_is_left_to_the_shell(complete):
