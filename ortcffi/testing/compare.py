@@ -86,7 +86,7 @@ def compare_with_session(  # noqa: PLR0913  # as many as a node has
         try:
             found = kernel(*values)
         except OrtError as error:
-            _also_fails(op, values, attributes, api, error)
+            _also_fails(op, _model(op, values, attributes, _inferred(kernel, values)), api, error)
             raise
     several = _listed(found)
 
@@ -175,17 +175,37 @@ def _run(op: Any, model: Model, api: "Api") -> list[Any]:
         return run_model(model, register, api)
 
 
-def _also_fails(op: Any, values: list[Any], attributes: Any, api: "Api", error: OrtError) -> None:
-    dtypes = [(np.dtype("f4"), 1) for _ in op.description.outputs]
-    for i, operand in enumerate(op.description.outputs):
-        if operand.element_type:
-            dtypes[i] = (dtype_of(operand.element_type), 1)
+def _also_fails(op: Any, model: Model, api: "Api", error: OrtError) -> None:
     try:
-        _run(op, _model(op, values, attributes, dtypes), api)
+        _run(op, model, api)
     except OrtError:
         return
     name = f"{op.domain}:{op.name}"
     raise AssertionError(f"{name}: the kernel fails, and the session does not: {error}") from error
+
+
+def _inferred(kernel: Kernel, values: list[Any]) -> list[tuple[np.dtype[Any], int | None]]:
+    """The dtypes and ranks of outputs that a kernel does not make.
+
+    By the op's inference; else by the declared type; else, as ONNX has it for a type that the model
+    decides, by the first input of such a type.
+    """
+    about = kernel.description
+    infos: tuple[Any, ...] = ()
+    with suppress(OrtError):
+        infos = kernel.infer_shapes(*values)
+    types = [operand.element_type for operand in about.inputs]
+    types += types[-1:] * (len(values) - len(types))  # a variadic one is the last
+    pairs = zip(types, values, strict=False)
+    free = next((x.dtype for t, x in pairs if not t and x is not None), np.dtype("f4"))
+    found: list[tuple[np.dtype[Any], int | None]] = []
+    for place, operand in enumerate(about.outputs):
+        info = infos[place] if place < len(infos) else None
+        element = (info.element_type if info else 0) or operand.element_type
+        shape = info.shape if info else None
+        dtype = dtype_of(element) if element else free
+        found.append((dtype, None if shape is None else len(shape)))
+    return found
 
 
 def _same(name: str, ours: Any, theirs: Any, rtol: float, atol: float) -> None:

@@ -34,7 +34,7 @@ class Model(NamedTuple):
     attributes : dict
         The attributes.
     outputs : list
-        The dtypes and the ranks of the outputs.
+        The dtypes and the ranks of the outputs; None for a rank that is not known.
     """
 
     domain: str
@@ -58,7 +58,8 @@ def run_model(model: Model, register: Callable[[SessionOptions], None], api: Any
         model.name, names, made, attributes=model.attributes, domain=model.domain, name="node"
     )
     for name, (dtype, rank) in zip(made, model.outputs, strict=True):
-        graph.output(name, str if dtype.hasobject else dtype, [None] * rank)
+        shape = None if rank is None else [None] * rank
+        graph.output(name, str if dtype.hasobject else dtype, shape)
     with SessionOptions(api) as options:
         register(options)
         with Session(graph.to_bytes(options=options, api=api), options, api=api) as session:

@@ -217,6 +217,23 @@ def test_a_kernel_gives_the_same_as_a_session():
         compare_with_session(counts, [X], repeats=1)
 
 
+@pytest.mark.parametrize("shapes", [None, lambda x: x])
+@pytest.mark.parametrize("element", [np.float64, ort.ElementType.UNDEFINED])
+def test_a_session_that_does_not_fail_as_the_kernel_does_is_named(shapes, element):
+    calls = []
+
+    @ort.custom_op("d", inputs=[element], outputs=[element], shapes=shapes, op_set=None)
+    def first_fails(x):
+        calls.append(x.shape)
+        if len(calls) == 1:
+            raise ValueError("the first call")
+        return x
+
+    told = "d:first_fails: the kernel fails, and the session does not"
+    with pytest.raises(AssertionError, match=told):
+        compare_with_session(first_fails, [np.ones((2, 3))])
+
+
 def test_allocation_failures_are_swept_to_the_end():
     def call(allocator):
         with scale.kernel(allocator=allocator) as kernel:
