@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trials of model packages. */
+/* Trials of model packages, and of devices of execution providers. */
 #include "faults.h"
 
 #include <stdlib.h>
@@ -74,16 +74,79 @@ static OrtStatus* choose(void** out) {
 }
 static void release_chosen(void* out) { packages_api()->ReleaseModelPackageComponentContext(out); }
 
+static OrtHardwareDevice* hardware;
+static OrtEpDevice* device;
+static OrtKeyValuePairs* facts;
+
+static const char* ORT_API_CALL text_of(const OrtEpFactory* self) { return (void)self, "1.2.3"; }
+static OrtStatus* ORT_API_CALL capacity_of(OrtEpFactory* self, const OrtEpDevice* of,
+                                           OrtDeviceMemoryType type, uint64_t* first,
+                                           uint64_t* second) {
+  (void)self, (void)of, (void)type;
+  *first = *second = 1;
+  return NULL;
+}
+static OrtEpFactory factory = {.ort_version_supported = ORT_API_VERSION,
+                               .GetName = text_of,
+                               .GetVendor = text_of,
+                               .GetVersion = text_of,
+                               .GetDeviceMemoryCapacity = capacity_of};
+
+static void with_facts(void) {
+  api->CreateKeyValuePairs(&facts);
+  api->AddKeyValuePair(facts, "key", "value");
+}
+static OrtStatus* make_hardware(void** out) {
+  return api->GetEpApi()->CreateHardwareDevice(OrtHardwareDeviceType_CPU, 1, 2, "maker", facts,
+                                               (OrtHardwareDevice**)out);
+}
+static void release_hardware(void* out) { api->GetEpApi()->ReleaseHardwareDevice(out); }
+static void with_hardware(void) {
+  with_facts();
+  CHECK(make_hardware((void**)&hardware) == NULL);
+}
+static OrtStatus* make_device(void** out) {
+  return api->GetEpApi()->CreateEpDevice(&factory, hardware, facts, facts, (OrtEpDevice**)out);
+}
+static void release_device(void* out) { api->GetEpApi()->ReleaseEpDevice(out); }
+static void with_device(void) {
+  with_hardware();
+  CHECK(make_device((void**)&device) == NULL);
+}
+static OrtStatus* read_device(void** out) {
+  uint64_t first, second;
+  (void)out;
+  CHECK(api->HardwareDevice_Type(hardware) == OrtHardwareDeviceType_CPU);
+  CHECK(api->HardwareDevice_VendorId(hardware) == 1 && api->HardwareDevice_DeviceId(hardware) == 2);
+  CHECK(api->HardwareDevice_Vendor(hardware) != NULL && api->HardwareDevice_Metadata(hardware));
+  CHECK(api->EpDevice_EpName(device) != NULL && api->EpDevice_EpVendor(device) != NULL);
+  CHECK(api->EpDevice_EpMetadata(device) != NULL && api->EpDevice_EpOptions(device) != NULL);
+  CHECK(api->EpDevice_Device(device) == hardware);
+  CHECK(api->EpDevice_MemoryInfo(device, OrtDeviceMemoryType_DEFAULT) == NULL);
+  return api->EpDevice_GetMemoryCapacity(device, OrtDeviceMemoryType_DEFAULT, &first, &second);
+}
+
 static const struct trial trials[] = {
     TRIAL("CreateModelPackageContext", with_folder, read_package, release_package),
     TRIAL("ModelPackage_ResolveStringRef", with_package, resolve, NULL),
     TRIAL("CreateModelPackageOptionsFromSessionOptions", with_options, make_chooser,
           release_chooser),
     TRIAL("SelectComponent", with_chooser, choose, release_chosen),
+    TRIAL("CreateHardwareDevice ReleaseHardwareDevice", with_facts, make_hardware,
+          release_hardware),
+    TRIAL("CreateEpDevice ReleaseEpDevice", with_hardware, make_device, release_device),
+    TRIAL("HardwareDevice_Type HardwareDevice_VendorId HardwareDevice_Vendor "
+          "HardwareDevice_DeviceId HardwareDevice_Metadata EpDevice_EpName EpDevice_EpVendor "
+          "EpDevice_EpMetadata EpDevice_EpOptions EpDevice_Device EpDevice_MemoryInfo "
+          "EpDevice_GetMemoryCapacity",
+          with_device, read_device, NULL),
     {NULL},
 };
 
 static void clean(void) {
+  release_device(device);
+  release_hardware(hardware);
+  api->ReleaseKeyValuePairs(facts);
   release_chooser(chooser);
   release_package(package);
   api->ReleaseSessionOptions(session);

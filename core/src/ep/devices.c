@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* Hardware devices, and pairs of an execution provider and one. */
+#include "ep/devices.h"
+
+#include <string.h>
+
+#include "object/keyed_list.h"
+
+static void end_hardware(void* block) {
+  struct OrtHardwareDevice* device = block;
+  heap_free(device->vendor);
+  ort_ReleaseKeyValuePairs(device->metadata);
+}
+
+static void end_device(void* block) {
+  struct OrtEpDevice* device = block;
+  heap_free(device->name);
+  heap_free(device->vendor);
+  ort_ReleaseKeyValuePairs(device->metadata);
+  ort_ReleaseKeyValuePairs(device->options);
+}
+
+const struct core_class core_hardware_device_class = {.kind = CORE_HARDWARE_DEVICE,
+                                                      .end = end_hardware};
+const struct core_class core_ep_device_class = {.kind = CORE_EP_DEVICE, .end = end_device};
+
+static OrtStatus* copy_text(const char* function, const char* text, char** out) {
+  size_t size = strlen(text) + 1;
+  *out = core_copy_bytes(text, size);
+  return *out == NULL ? core_no_memory(function, size) : NULL;
+}
+
+/* --- hardware ----------------------------------------------------------------------------------
+ */
+
+static OrtStatus* fill_hardware(struct OrtHardwareDevice* device, const char* vendor,
+                                const OrtKeyValuePairs* metadata) {
+  CORE_TRY(copy_text("CreateHardwareDevice", vendor, &device->vendor));
+  return core_copy_pairs("CreateHardwareDevice", metadata, &device->metadata);
+}
+
+ORT_API_STATUS_IMPL(ort_ep_CreateHardwareDevice, OrtHardwareDeviceType type, uint32_t vendor_id,
+                    uint32_t device_id, const char* vendor_name, const OrtKeyValuePairs* metadata,
+                    OrtHardwareDevice** hardware_device) {
+  CORE_REQUIRE(CreateHardwareDevice, vendor_name, hardware_device);
+  struct OrtHardwareDevice* device = core_new_object(&core_hardware_device_class, sizeof *device);
+  if (device == NULL) {
+    return CORE_OUT_OF_MEMORY(CreateHardwareDevice, sizeof *device);
+  }
+  device->type = type;
+  device->vendor_id = vendor_id;
+  device->device_id = device_id;
+  OrtStatus* status = fill_hardware(device, vendor_name, metadata);
+  if (status != NULL) {
+    core_drop(device);
+    return status;
+  }
+  *hardware_device = device;
+  return NULL;
+}
+
+void ORT_API_CALL ort_ep_ReleaseHardwareDevice(OrtHardwareDevice* input) NO_EXCEPTION {
+  core_drop(input);
+}
+
+OrtHardwareDeviceType ORT_API_CALL ort_HardwareDevice_Type(const OrtHardwareDevice* device)
+    NO_EXCEPTION {
+  return device == NULL ? (OrtHardwareDeviceType)0 : device->type;
+}
+
+uint32_t ORT_API_CALL ort_HardwareDevice_VendorId(const OrtHardwareDevice* device) NO_EXCEPTION {
+  return device == NULL ? 0 : device->vendor_id;
+}
+
+const char* ORT_API_CALL ort_HardwareDevice_Vendor(const OrtHardwareDevice* device) NO_EXCEPTION {
+  return device == NULL ? NULL : device->vendor;
+}
+
+uint32_t ORT_API_CALL ort_HardwareDevice_DeviceId(const OrtHardwareDevice* device) NO_EXCEPTION {
+  return device == NULL ? 0 : device->device_id;
+}
+
+const OrtKeyValuePairs* ORT_API_CALL ort_HardwareDevice_Metadata(const OrtHardwareDevice* device)
+    NO_EXCEPTION {
+  return device == NULL ? NULL : device->metadata;
+}
+
+/* --- pairs of a provider and hardware ----------------------------------------------------------
+ */
+
+/* "major.minor.patch", after which a part with - or + may come. */
+static bool is_semantic_version(const char* text) {
+  static const char digits[] = "0123456789";
+  for (int part = 0; part < 3; part++) {
+    size_t length = strspn(text, digits);
+    if (length == 0 || (length > 1 && text[0] == '0') || (part < 2 && text[length] != '.')) {
+      return false;
+    }
+    text += length + (part < 2);
+  }
+  return text[0] == 0 || ((text[0] == '-' || text[0] == '+') && text[1] != 0);
+}
+
+static OrtStatus* check_factory(OrtEpFactory* factory, const char** version) {
+  const char* name = factory->GetName == NULL ? NULL : factory->GetName(factory);
+  const char* vendor = factory->GetVendor == NULL ? NULL : factory->GetVendor(factory);
+  if (name == NULL || vendor == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "CreateEpDevice: ep_factory must have a name and a vendor, neither of them NULL");
+  }
+  bool has_version = factory->ort_version_supported >= 23 && factory->GetVersion != NULL;
+  *version = has_version ? factory->GetVersion(factory) : NULL;
+  if (*version == NULL || !is_semantic_version(*version)) {
+    return core_status(ORT_FAIL, "CreateEpDevice: the version of ep_factory must be as 1.2.3, not ",
+                       *version == NULL ? "NULL" : *version, NULL);
+  }
+  return NULL;
+}
+
+static OrtStatus* fill_device(struct OrtEpDevice* device, const char* version,
+                              const OrtKeyValuePairs* metadata, const OrtKeyValuePairs* options) {
+  OrtEpFactory* factory = device->factory;
+  CORE_TRY(copy_text("CreateEpDevice", factory->GetName(factory), &device->name));
+  CORE_TRY(copy_text("CreateEpDevice", factory->GetVendor(factory), &device->vendor));
+  CORE_TRY(core_copy_pairs("CreateEpDevice", metadata, &device->metadata));
+  CORE_TRY(core_copy_pairs("CreateEpDevice", options, &device->options));
+  return core_append_pair(device->metadata, "version", version)
+             ? NULL
+             : CORE_OUT_OF_MEMORY(CreateEpDevice, strlen(version));
+}
+
+ORT_API_STATUS_IMPL(ort_ep_CreateEpDevice, OrtEpFactory* ep_factory,
+                    const OrtHardwareDevice* hardware_device, const OrtKeyValuePairs* ep_metadata,
+                    const OrtKeyValuePairs* ep_options, OrtEpDevice** ep_device) {
+  const char* version = NULL;
+  CORE_REQUIRE(CreateEpDevice, ep_factory, hardware_device, ep_device);
+  if (ep_metadata != NULL && ort_GetKeyValue(ep_metadata, "version") != NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "CreateEpDevice: ep_metadata must not have the key version: it is the factory's");
+  }
+  CORE_TRY(check_factory(ep_factory, &version));
+  struct OrtEpDevice* device = core_new_object(&core_ep_device_class, sizeof *device);
+  if (device == NULL) {
+    return CORE_OUT_OF_MEMORY(CreateEpDevice, sizeof *device);
+  }
+  device->factory = ep_factory;
+  device->hardware = hardware_device;
+  OrtStatus* status = fill_device(device, version, ep_metadata, ep_options);
+  if (status != NULL) {
+    core_drop(device);
+    return status;
+  }
+  *ep_device = device;
+  return NULL;
+}
+
+void ORT_API_CALL ort_ep_ReleaseEpDevice(OrtEpDevice* input) NO_EXCEPTION { core_drop(input); }
+
+ORT_API_STATUS_IMPL(ort_ep_EpDevice_AddAllocatorInfo, OrtEpDevice* ep_device,
+                    const OrtMemoryInfo* allocator_memory_info) {
+  CORE_REQUIRE(EpDevice_AddAllocatorInfo, ep_device, allocator_memory_info);
+  OrtAllocatorType type;
+  CORE_TRY(ort_MemoryInfoGetType(allocator_memory_info, &type));
+  bool is_of_host =
+      ort_MemoryInfoGetDeviceMemType(allocator_memory_info) == OrtDeviceMemoryType_HOST_ACCESSIBLE;
+  ep_device->infos[is_of_host                     ? CORE_EP_MEMORY_OF_HOST
+                   : type == OrtReadOnlyAllocator ? CORE_EP_MEMORY_READ_ONLY
+                                                  : CORE_EP_MEMORY] = allocator_memory_info;
+  return NULL;
+}
+
+const char* ORT_API_CALL ort_EpDevice_EpName(const OrtEpDevice* ep_device) NO_EXCEPTION {
+  return ep_device == NULL ? NULL : ep_device->name;
+}
+
+const char* ORT_API_CALL ort_EpDevice_EpVendor(const OrtEpDevice* ep_device) NO_EXCEPTION {
+  return ep_device == NULL ? NULL : ep_device->vendor;
+}
+
+const OrtKeyValuePairs* ORT_API_CALL ort_EpDevice_EpMetadata(const OrtEpDevice* ep_device)
+    NO_EXCEPTION {
+  return ep_device == NULL ? NULL : ep_device->metadata;
+}
+
+const OrtKeyValuePairs* ORT_API_CALL ort_EpDevice_EpOptions(const OrtEpDevice* ep_device)
+    NO_EXCEPTION {
+  return ep_device == NULL ? NULL : ep_device->options;
+}
+
+const OrtHardwareDevice* ORT_API_CALL ort_EpDevice_Device(const OrtEpDevice* ep_device)
+    NO_EXCEPTION {
+  return ep_device == NULL ? NULL : ep_device->hardware;
+}
+
+const OrtMemoryInfo* ORT_API_CALL ort_EpDevice_MemoryInfo(
+    const OrtEpDevice* ep_device, OrtDeviceMemoryType memory_type) NO_EXCEPTION {
+  if (ep_device == NULL) {
+    return NULL;
+  }
+  return ep_device
+      ->infos[memory_type == OrtDeviceMemoryType_HOST_ACCESSIBLE ? CORE_EP_MEMORY_OF_HOST
+                                                                 : CORE_EP_MEMORY];
+}
+
+ORT_API_STATUS_IMPL(ort_EpDevice_GetMemoryCapacity, const OrtEpDevice* ep_device,
+                    OrtDeviceMemoryType memory_type, uint64_t* memory_1, uint64_t* memory_2) {
+  CORE_REQUIRE(EpDevice_GetMemoryCapacity, ep_device);
+  if (memory_1 == NULL && memory_2 == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "EpDevice_GetMemoryCapacity: memory_1 and memory_2 must not both be NULL");
+  }
+  OrtEpFactory* factory = ep_device->factory;
+  if (factory->ort_version_supported < 32 || factory->GetDeviceMemoryCapacity == NULL) {
+    return core_status(ORT_NOT_IMPLEMENTED,
+                       "EpDevice_GetMemoryCapacity: there is no function for it in ",
+                       ep_device->name, NULL);
+  }
+  uint64_t found[2] = {0, 0}; /* written on success only, though a factory may write earlier */
+  CORE_TRY(factory->GetDeviceMemoryCapacity(factory, ep_device, memory_type,
+                                            memory_1 == NULL ? NULL : &found[0],
+                                            memory_2 == NULL ? NULL : &found[1]));
+  if (memory_1 != NULL) {
+    *memory_1 = found[0];
+  }
+  if (memory_2 != NULL) {
+    *memory_2 = found[1];
+  }
+  return NULL;
+}
