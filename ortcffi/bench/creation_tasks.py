@@ -14,13 +14,13 @@ from .compat_tasks import Program
 from .session_tasks import Runs
 
 
-def _model() -> bytes:
-    """A model with weights of 1 MB."""
+def _model(size: int = 512) -> bytes:
+    """A model of one node, by default with weights of 1 MB."""
     graph = Graph()
-    graph.input("x", "f4", [1, 512])
-    graph.initializer("w", np.ones((512, 512), np.float32))
+    graph.input("x", "f4", [1, size])
+    graph.initializer("w", np.ones((size, size), np.float32))
     graph.node("MatMul", ["x", "w"], ["y"])
-    graph.output("y", "f4", [1, 512])
+    graph.output("y", "f4", [1, size])
     return graph.to_bytes()
 
 
@@ -48,3 +48,24 @@ class CompatCreate(Program):
         options = self.package.SessionOptions()
         options.intra_op_num_threads = 1
         return partial(self.package.InferenceSession, _model(), options)
+
+
+class CreateSmall(Runs):
+    """A session of a model of one node made without options, and closed."""
+
+    def make_call(self) -> Callable[[], object]:
+        """Make and close one."""
+        model = _model(4)
+        if self.is_official:
+            import onnxruntime
+
+            return partial(onnxruntime.InferenceSession, model)
+        return lambda: Session(model).close()
+
+
+class CompatCreateSmall(Program):
+    """The same by a program of the official package."""
+
+    def make_call(self) -> Callable[[], object]:
+        """Make one."""
+        return partial(self.package.InferenceSession, _model(4))

@@ -11,7 +11,7 @@ from . import value_tasks as values
 from .adaptor_tasks import WRAP, AdaptorCost, LeakScope, Temporaries, Zeros
 from .arena_tasks import ArenaLoop
 from .compat_tasks import CompatRun, CompatRunWithValues
-from .creation_tasks import CompatCreate, Create
+from .creation_tasks import CompatCreate, CompatCreateSmall, Create, CreateSmall
 from .kernel_tasks import (
     RunExtension,
     RunLarge,
@@ -385,6 +385,8 @@ ROWS = (
     _compat("copied-back", "bind, run, copy back", contents.CopiedBack),
     _run("create", "session of 1 MB made and closed", "0.98x", "", Create),
     _run("create-compat", "session of 1 MB made by compat", "0.98x", "", CompatCreate),
+    _run("create-small", "session of one node made and closed", "1x", "", CreateSmall),
+    _run("create-small-compat", "session of one node made by compat", "1x", "", CompatCreateSmall),
     Row("import", "import, over numpy's", CORE, "<= 5", "<= 2", import_task, unit="ms"),
     Row("first-use", "import and first array, over numpy's", CORE, "", "", first_use_task, "ms"),
     _import("session", "Session", "import ortcffi; ortcffi.Session"),

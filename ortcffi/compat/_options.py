@@ -320,10 +320,9 @@ def _value(value: Any) -> Any:
 
 def append_provider(options: Options, name: str, given: dict[str, str]) -> str:
     """Add an execution provider to a session's options, and return its name."""
-    devices = [each for each in env().devices if each.name == name]
     if name in get_available_providers():
         options.add_provider(name, given)
-    elif devices:
+    elif devices := [each for each in env().devices if each.name == name]:
         return append_devices(options, devices, given)
     elif name not in ALL_PROVIDERS:
         raise RuntimeError(f"Unknown Provider Type: {name}")

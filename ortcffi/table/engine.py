@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Which library runs models: the embedded core has no inference engine."""
 
+import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._table import default_api, table_for
 from ortcffi.errors import NotImplemented
-from ortcffi.table.load import LibraryNotFound, load
+from ortcffi.table.load import VARIABLE, LibraryNotFound, load
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
@@ -46,8 +48,24 @@ def engine_for(api: "Api | None", *belongings: Any) -> "Api":
     return default if default.supports("CreateSession") else load_engine()
 
 
+# What was found, and for which settings: a search takes longer than a small session. A library
+# stays loaded until the process ends.
+_found: "tuple[tuple[str | None, list[Any]], Api] | None" = None
+
+
 def load_engine() -> "Api":
-    """The library that `load` finds; if it finds none, the error says what to install."""
+    """The library that `load` finds; if it finds none, the error says what to install.
+
+    While the variable ``ORTCFFI_LIBRARY`` and ``sys.path`` stay as they are, it is searched once.
+    """
+    global _found  # noqa: PLW0603  # there is one process
+    settings = os.environ.get(VARIABLE), sys.path.copy()
+    if _found is None or _found[0] != settings:
+        _found = settings, _search()
+    return _found[1]
+
+
+def _search() -> "Api":
     try:
         return load()
     except LibraryNotFound as error:

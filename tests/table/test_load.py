@@ -111,6 +111,19 @@ def test_a_path_comes_before_the_variable(monkeypatch, core_library):
     assert ortcffi.load(core_library).path == str(core_library)
 
 
+@pytest.mark.usefixtures("real_api")
+def test_the_library_of_sessions_is_searched_again_where_the_settings_change(
+    monkeypatch, core_library
+):
+    first = load_engine()
+    assert load_engine() is first
+    monkeypatch.setenv("ORTCFFI_LIBRARY", str(core_library))
+    assert load_engine().path == str(core_library)
+    monkeypatch.delenv("ORTCFFI_LIBRARY")
+    monkeypatch.setattr(sys, "path", [*sys.path, "/nowhere"])
+    assert load_engine() == first
+
+
 @pytest.mark.parametrize("find", [ortcffi.load, load_engine])
 def test_a_broken_library_in_the_variable_is_not_passed_over(monkeypatch, find):
     monkeypatch.setenv("ORTCFFI_LIBRARY", "/no/such/library.so")
