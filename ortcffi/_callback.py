@@ -13,12 +13,18 @@ takes the GIL, also in threads that Python did not start. The core calls back un
 import sys
 import weakref
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from ortcffi._contexts import Context, find
 from ortcffi._native import ffi
 from ortcffi.errors import keep, status_for
 
-__all__ = ["called_from_c", "keep_exception", "make_status", "report", "report_exception"]
+if TYPE_CHECKING:
+    from ortcffi._ort import Cdata
+    from ortcffi.table.api import Api
+
+__all__ = ["Subject", "called_from_c", "keep_exception", "make_status", "make_status_of_subject"]
+__all__ += ["report", "report_exception", "subject_context"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 # What C gets instead of an answer: called with the exception and the arguments of the callback.
@@ -71,6 +77,26 @@ def make_status(table: Callable[..., Any] | None = None) -> Policy:
         return status_for(error, table(*arguments) if table else None)
 
     return policy
+
+
+class Subject(NamedTuple):
+    """What the number stands for that C has for a function: that, and the table of its statuses."""
+
+    function: Callable[..., Any]
+    api: "Api"
+
+
+def subject_context(function: Callable[..., Any], api: "Api") -> Context:
+    """The number of a function for C."""
+    return Context(Subject(function, api))
+
+
+def _table_of(context: "Cdata", *_arguments: Any) -> Any:
+    subject = find(context)
+    return subject.api.pointer if subject else None
+
+
+make_status_of_subject = make_status(_table_of)
 
 
 def report_exception(what: str, answer: Any = None) -> Policy:

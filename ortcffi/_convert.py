@@ -108,6 +108,13 @@ def decode(text: "Cdata") -> str:
         return kept.decode(errors="replace")
 
 
+def callable_or_none(argument: str, function: Any) -> Any:
+    """An argument that is a function or None; errors name the argument."""
+    if function is not None and not callable(function):
+        raise TypeError(f"{argument} must be a callable, not {function!r}")
+    return function
+
+
 def integer(argument: str, number: Any, limits: tuple[int, int] = INT32) -> int:
     """An argument that C takes as an integer; errors name the argument."""
     try:

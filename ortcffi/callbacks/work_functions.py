@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._callback import called_from_c, report_exception
 from ortcffi._contexts import Context, find, forget, remember
+from ortcffi._convert import callable_or_none
 from ortcffi._native import address_of, ffi, lib
 
 if TYPE_CHECKING:
@@ -43,8 +44,7 @@ class WorkFunctions:
     ) -> None:
         self._given = (enqueued, *called)
         for name, function in zip(_C_NAMES, self._given, strict=True):
-            if function is not None and not callable(function):
-                raise TypeError(f"{name} must be a callable, not {function!r}")
+            callable_or_none(name, function)
         self._context = Context(_Subject(enqueued, called))
 
     def struct(self, version: int) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ortcffi._convert import SIZE, UINT32
 from ortcffi.compat._arguments import function, instance, number
-from ortcffi.compat._context_data import OrtEpContextData, OrtEpContextDataBuffer, writer_of
+from ortcffi.compat._context_data import writer_of
 from ortcffi.compat._enums import GraphOptimizationLevel, OrtCompileApiFlags
 from ortcffi.compat._environment import text
 from ortcffi.compat._errors import Fail, InvalidArgument, translated
@@ -17,8 +17,7 @@ from ortcffi.models.compile import compile_model
 from ortcffi.models.compile_callbacks import StoredAt
 from ortcffi.values.value import Value
 
-__all__ = ["ModelCompiler", "OrtEpContextData", "OrtEpContextDataBuffer"]
-__all__ += ["OrtExternalInitializerInfo"]
+__all__ = ["ModelCompiler", "OrtExternalInitializerInfo"]
 
 
 class OrtExternalInitializerInfo:

@@ -133,14 +133,20 @@ def reraise(error: OrtError) -> NoReturn:
     raise official from error.__cause__
 
 
-def translated(function: F) -> F:
-    """Have a function raise the official package's exceptions."""
+def translated_by(fail: Callable[[OrtError], NoReturn]) -> Callable[[F], F]:
+    """Have a function raise what `fail` raises for one of ortcffi's exceptions."""
 
-    @wraps(function)
-    def call(*arguments: Any, **options: Any) -> Any:
-        try:
-            return function(*arguments, **options)
-        except OrtError as error:
-            reraise(error)
+    def translate(function: F) -> F:
+        @wraps(function)
+        def call(*arguments: Any, **options: Any) -> Any:
+            try:
+                return function(*arguments, **options)
+            except OrtError as error:
+                fail(error)
 
-    return call  # type: ignore[return-value]
+        return call  # type: ignore[return-value]
+
+    return translate
+
+
+translated = translated_by(reraise)

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Model packages that exist, with the official package's names."""
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, TypeVar
+from typing import Any, NoReturn
 
 from ortcffi.compat._arguments import instance
 from ortcffi.compat._collection import InferenceSession
 from ortcffi.compat._environment import api, env, text
+from ortcffi.compat._errors import translated_by
 from ortcffi.compat._feeds import Engine
 from ortcffi.compat._options import SessionOptions
 from ortcffi.compat._session import InferenceSession as CSession
@@ -17,20 +16,12 @@ from ortcffi.session.package import ModelPackage, PackageVariant
 __all__ = ["ModelPackageComponentContext", "ModelPackageContext", "ModelPackageOptions"]
 
 
-F = TypeVar("F", bound=Callable[..., Any])
+def _fail(error: OrtError) -> NoReturn:
+    """Raise what the official package raises for all failures of packages."""
+    raise RuntimeError(str(error)) from error
 
 
-def translated(function: F) -> F:
-    """Have a function raise what the official package raises for all failures of packages."""
-
-    @wraps(function)
-    def call(*arguments: Any, **options: Any) -> Any:
-        try:
-            return function(*arguments, **options)
-        except OrtError as error:
-            raise RuntimeError(str(error)) from error
-
-    return call  # type: ignore[return-value]
+translated = translated_by(_fail)
 
 
 class ModelPackageOptions:
@@ -91,13 +82,12 @@ class ModelPackageContext:
         """Choose the variant of a component that fits the options."""
         given = instance("options", options, ModelPackageOptions)._options
         chosen = PackageVariant(self._package, component_name, given._options)
-        return ModelPackageComponentContext._of(self._package, chosen, given)
+        return ModelPackageComponentContext._of(chosen, given)
 
 
 class ModelPackageComponentContext:
     """A variant that was chosen."""
 
-    _package: ModelPackage
     _variant: PackageVariant
     _given: SessionOptions
 
@@ -105,11 +95,9 @@ class ModelPackageComponentContext:
         raise TypeError("ModelPackageComponentContext: No constructor defined!")
 
     @classmethod
-    def _of(
-        cls, package: ModelPackage, variant: PackageVariant, given: SessionOptions
-    ) -> "ModelPackageComponentContext":
+    def _of(cls, variant: PackageVariant, given: SessionOptions) -> "ModelPackageComponentContext":
         made = cls.__new__(cls)
-        made._package, made._variant, made._given = package, variant, given
+        made._variant, made._given = variant, given
         return made
 
     @translated

@@ -2,49 +2,30 @@
 """Python functions that read and write the data of compiled models, which models name."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from ortcffi._callback import called_from_c, make_status
-from ortcffi._contexts import Context, find
+from ortcffi._callback import Subject, called_from_c, make_status_of_subject
+from ortcffi._contexts import find
 from ortcffi._convert import decode
 from ortcffi._native import ffi
 from ortcffi.errors import checked
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata, OrtAllocator
-    from ortcffi.table.api import Api
 
-__all__ = ["NamedWriter", "Reader", "data_context"]
+__all__ = ["NamedWriter"]
 
-Reader = Callable[[str], Any]
 NamedWriter = Callable[[str, bytes], object]
 
 
-class _Subject(NamedTuple):
-    """What the number stands for that C has for a function."""
-
-    function: Callable[..., Any]
-    api: "Api"
-
-
-def data_context(function: Callable[..., Any], api: "Api") -> Context:
-    """The number of a function for C."""
-    return Context(_Subject(function, api))
-
-
-def _table_of(context: "Cdata", *_arguments: Any) -> Any:
-    subject = find(context)
-    return subject.api.pointer if subject else None
-
-
-def _subject_of(context: "Cdata") -> _Subject:
-    subject: _Subject | None = find(context)
+def _subject_of(context: "Cdata") -> Subject:
+    subject: Subject | None = find(context)
     if subject is None:
         raise RuntimeError("the options with the function for the data of models were deleted")
     return subject
 
 
-@called_from_c("ortcffi_python_read_named", make_status(_table_of))
+@called_from_c("ortcffi_python_read_named", make_status_of_subject)
 def _read(
     context: "Cdata", name: "Cdata", allocator: "OrtAllocator", buffer: "Cdata", size: "Cdata"
 ) -> Any:
@@ -64,7 +45,7 @@ def _read(
     return ffi.NULL
 
 
-@called_from_c("ortcffi_python_write_named", make_status(_table_of))
+@called_from_c("ortcffi_python_write_named", make_status_of_subject)
 def _write(context: "Cdata", name: "Cdata", content: "Cdata", size: int) -> Any:
     """Pass the data on."""
     data = bytes(ffi.buffer(ffi.cast("char*", content), size)) if size else b""

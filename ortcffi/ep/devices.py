@@ -2,10 +2,10 @@
 """Execution providers: their names, their devices, and functions in Python that choose devices."""
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from ortcffi._callback import called_from_c, make_status
-from ortcffi._contexts import Context, find
+from ortcffi._callback import Subject, called_from_c, make_status_of_subject
+from ortcffi._contexts import find
 from ortcffi._convert import decode, integer
 from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ortcffi._ort import Cdata
     from ortcffi.table.api import Api
 
-__all__ = ["EpDevice", "Selector", "available_providers", "selector_context"]
+__all__ = ["EpDevice", "Selector", "available_providers"]
 
 
 @public
@@ -104,24 +104,7 @@ class EpDevice(Handle):
 Selector = Callable[[list[EpDevice], dict[str, str], dict[str, str]], Iterable[EpDevice]]
 
 
-class _Subject(NamedTuple):
-    """A selector that C knows by a number, and the table of its devices."""
-
-    select: Selector
-    api: "Api"
-
-
-def selector_context(select: Selector, api: "Api") -> Context:
-    """The number of a selector for C."""
-    return Context(_Subject(select, api))
-
-
-def _table_of(context: "Cdata", *_arguments: Any) -> Any:
-    subject = find(context)
-    return subject.api.pointer if subject else None
-
-
-@called_from_c("ortcffi_python_select", make_status(_table_of))
+@called_from_c("ortcffi_python_select", make_status_of_subject)
 def _select(  # noqa: PLR0913, PLR0917  # as many as the C function
     context: "Cdata",
     devices: "Cdata",
@@ -133,14 +116,14 @@ def _select(  # noqa: PLR0913, PLR0917  # as many as the C function
     out: "Cdata",
 ) -> Any:
     """Choose devices for a session."""
-    subject: _Subject | None = find(context)
+    subject: Subject | None = find(context)
     if subject is None:
         raise RuntimeError("the options with the function that chooses devices were deleted")
     lender = object()  # the devices belong to the caller, and are valid until the call ends
     offered = [EpDevice(subject.api, devices[i], lender=lender) for i in range(count)]
     try:
         api = subject.api
-        chosen = list(subject.select(offered, _pairs(api, model), _pairs(api, runtime)))
+        chosen = list(subject.function(offered, _pairs(api, model), _pairs(api, runtime)))
         if len(chosen) > room:
             raise ValueError(f"device_selector chose {len(chosen)} devices; at most {room} fit")
         for i, device in enumerate(chosen):

@@ -7,16 +7,16 @@ from contextlib import ExitStack
 from enum import IntEnum, IntFlag
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._contexts import Context
-from ortcffi._convert import encode, input_path, integer, of_type, path_of
+from ortcffi._callback import subject_context
+from ortcffi._convert import callable_or_none, encode, input_path, integer, of_type, path_of
 from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.env.env import Env
-from ortcffi.ep.context_data import NamedWriter, data_context
+from ortcffi.ep.context_data import NamedWriter
 from ortcffi.errors import NotImplemented, call
 from ortcffi.memory.scratch import scratch_for
-from ortcffi.models.compile_callbacks import Locate, StoredAt, Subject, Write
+from ortcffi.models.compile_callbacks import Locate, StoredAt, Write
 from ortcffi.models.editor import Buildable, Parts, build_model
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.session import OptimizationLevel, SessionOptions
@@ -159,7 +159,8 @@ def compile_model(  # noqa: PLR0913  # as many as there are options
             name = encode("ep_context_name", ep_context_name)
             task.set("EpContextBinaryInformation", directory, name)
         if ep_context_writer is not None:
-            task.write_named(ep_context_writer)
+            writer = callable_or_none("ep_context_writer", ep_context_writer)
+            task.call_back("EpContextDataWriteFunc", "write_named", writer)
         if external_alignment is not None:
             alignment = integer("external_alignment", external_alignment, _SIZE)
             least = integer("external_alignment_threshold", external_alignment_threshold, _SIZE)
@@ -214,16 +215,9 @@ class _Task:
 
     def call_back(self, option: str, function: str, subject: Callable[..., Any]) -> None:
         """Set an option that is a function."""
-        context = Context(Subject(subject, self.api))
+        context = subject_context(subject, self.api)
         self.alive.append(context)
         self.set(option, ffi.addressof(lib, f"ortcffi_{function}"), context.pointer)
-
-    def write_named(self, function: Any) -> None:
-        """Set the function that takes data by name."""
-        context = data_context(_callable("ep_context_writer", function), self.api)
-        self.alive.append(context)
-        pointers = ffi.addressof(lib, "ortcffi_write_named"), context.pointer
-        self.set("EpContextDataWriteFunc", *pointers)
 
     def externalize(self, where: Any, threshold: int, output: Any) -> None:
         """Set where initializers go: a function, a file, or memory that `output` is given."""
@@ -237,7 +231,7 @@ class _Task:
         if output is None:
             self.set("OutputModelExternalInitializersFile", file, least)
             return
-        self.take = _callable("external_output", output)
+        self.take = callable_or_none("external_output", output)
         self.taken = ffi.new("void**"), ffi.new("size_t*")
         given = file, least, scratch_for(self.api), *self.taken
         self.set("OutputModelExternalInitializersBuffer", *given)
@@ -288,12 +282,6 @@ class _Task:
 
 def _copy(data: Any, size: Any) -> bytes:
     return bytes(ffi.buffer(ffi.cast("char*", data[0]), size[0]))
-
-
-def _callable(name: str, function: Any) -> Any:
-    if not callable(function):
-        raise TypeError(f"{name} must be a callable, not {type(function).__name__}")
-    return function
 
 
 # The options that came later than the table itself.

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from os import fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._callback import called_from_c, make_status
+from ortcffi._callback import Subject, called_from_c, make_status_of_subject
 from ortcffi._contexts import find
 from ortcffi._convert import decode, encode, integer
 from ortcffi._handle import out_of, owner_of
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ortcffi._ort import Cdata
     from ortcffi.table.api import Api
 
-__all__ = ["Locate", "StoredAt", "Subject", "Write"]
+__all__ = ["Locate", "StoredAt", "Write"]
 
 _OFFSET = (0, 2**63 - 1)
 
@@ -46,19 +46,7 @@ Write = Callable[[bytes], object]
 Locate = Callable[[str, Value, StoredAt | None], StoredAt | None]
 
 
-class Subject(NamedTuple):
-    """What the number stands for that C has for a function."""
-
-    function: Callable[..., Any]
-    api: "Api"
-
-
-def _table_of(context: "Cdata", *_arguments: Any) -> Any:
-    subject = find(context)
-    return subject.api.pointer if subject else None
-
-
-@called_from_c("ortcffi_python_write", make_status(_table_of))
+@called_from_c("ortcffi_python_write", make_status_of_subject)
 def _write(context: "Cdata", content: "Cdata", size: int) -> Any:
     """Pass a part of a compiled model on."""
     subject: Subject = find(context)
@@ -66,7 +54,7 @@ def _write(context: "Cdata", content: "Cdata", size: int) -> Any:
     return ffi.NULL
 
 
-@called_from_c("ortcffi_python_locate", make_status(_table_of))
+@called_from_c("ortcffi_python_locate", make_status_of_subject)
 def _locate(context: "Cdata", name: "Cdata", value: "Cdata", stored: "Cdata", out: "Cdata") -> Any:
     """Ask where an initializer is kept."""
     subject: Subject = find(context)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ortcffi._contexts import Context
+from ortcffi._convert import callable_or_none
 from ortcffi._native import ffi, lib
 from ortcffi.callbacks.logs import Logger, log_context
 from ortcffi.callbacks.thread_functions import ThreadFunctions, thread_context, thread_functions
@@ -15,12 +16,6 @@ def _logger(name: str, logger: Any) -> Logger | None:
     if logger is not None and not callable(logger) and not hasattr(logger, "handle"):
         raise TypeError(f"{name} must be a logging.Logger or a callable, not {logger!r}")
     return logger  # type: ignore[no-any-return]
-
-
-def _callable(name: str, function: Any) -> Any:
-    if function is not None and not callable(function):
-        raise TypeError(f"{name} must be a callable, not {function!r}")
-    return function
 
 
 class FunctionSetting(Setting[Any]):
@@ -45,7 +40,7 @@ class FunctionSetting(Setting[Any]):
         on: str,
         function: str,
         context: Callable[[Any, Any], Context],
-        convert: Callable[[str, Any], Any] = _callable,
+        convert: Callable[[str, Any], Any] = callable_or_none,
         replaces: str = "",
     ) -> None:
         super().__init__(convert, None, on)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from ortcffi._callback import subject_context
 from ortcffi._convert import (
     INT32,
     AnyPath,
@@ -21,8 +22,6 @@ from ortcffi._table import highest_api_version
 from ortcffi.callbacks.logs import LogSeverity
 from ortcffi.custom_ops.describe import CustomOp
 from ortcffi.custom_ops.domain import CustomOpDomain
-from ortcffi.ep.context_data import data_context
-from ortcffi.ep.devices import selector_context
 from ortcffi.errors import OrtError, call, checked
 from ortcffi.kernels.host import copy_for, host_function
 from ortcffi.options.callback_settings import (
@@ -243,14 +242,14 @@ class SessionOptions(Options):
     device_selector = FunctionSetting(
         "SessionOptionsSetEpSelectionPolicyDelegate",
         "ortcffi_select_devices",
-        selector_context,
+        subject_context,
         replaces="device_policy",
     )
     """callable or None: ``device_selector(devices, model, runtime)`` chooses devices for a
     session: it gets a list of `EpDevice` and two dicts of str, and returns some of the devices,
     the preferred first. Setting it removes a `device_policy`. Since version 22."""
     ep_context_reader = FunctionSetting(
-        "SessionOptionsSetEpContextDataReadFunc", "ortcffi_read_named", data_context
+        "SessionOptionsSetEpContextDataReadFunc", "ortcffi_read_named", subject_context
     )
     """callable or None: ``ep_context_reader(name)`` gives the data of a compiled model, bytes-like,
     that the model names instead of holding it; called while a session is made. Since version 31."""

@@ -57,17 +57,18 @@ class ModelPackage(Handle):
 
     __slots__ = ("_lock", "_path")
 
-    _lock: threading.Lock  # a library's package is for one thread at a time
+    _lock: Any  # an RLock: a library's package is for one thread at a time
     _path: "str | os.PathLike[str]"  # as it was given
 
     def __init__(self, path: "str | os.PathLike[str]", api: "Api | None" = None) -> None:
         given = input_path("path", path)
         api = table_for(api)
-        table = table_of(api)
-        owner = owner_of("OrtModelPackageContext*", table, _function("ReleaseModelPackageContext"))
-        _call(api, table, "CreateModelPackageContext", given, out_of(owner))
+        owner = owner_of(
+            "OrtModelPackageContext*", table_of(api), _function("ReleaseModelPackageContext")
+        )
+        _call(api, "CreateModelPackageContext", given, out_of(owner))
         super().__init__(api, owner)
-        self._lock, self._path = threading.Lock(), path
+        self._lock, self._path = threading.RLock(), path
 
     @property
     def path(self) -> "str | os.PathLike[str]":
@@ -188,7 +189,8 @@ class ModelPackage(Handle):
 
     def _ask(self, slot: str, *arguments: Any) -> None:
         handle = self.handle
-        _call(self.api, table_of(self.api), slot, handle, *arguments)
+        with self._lock:
+            _call(self.api, slot, handle, *arguments)
 
     def _names(self, component: "str | None" = None) -> "list[str]":
         out, count = ffi.new("const char* const**"), ffi.new("size_t*")
@@ -257,13 +259,11 @@ class PackageVariant(Handle):
         if not isinstance(package, ModelPackage):
             raise TypeError(f"package must be a ModelPackage, not {type(package).__name__}")
         api, name = package.api, encode("component", component)
-        table = table_of(api)
         wanted = _package_options(api, options)
         release = _function("ReleaseModelPackageComponentContext")
         kind = "OrtModelPackageComponentContext*"
-        owner = owner_of(kind, table, release, wanted, package.handle)
-        with package._lock:
-            package._ask("SelectComponent", name, wanted, out_of(owner))
+        owner = owner_of(kind, table_of(api), release, wanted, package.handle)
+        package._ask("SelectComponent", name, wanted, out_of(owner))
         super().__init__(api, owner)
         self._component = component
 
@@ -271,7 +271,7 @@ class PackageVariant(Handle):
         """Make the library's session; without options, with those of the package."""
 
         def create(env: Any, chosen: Any, out: Any) -> None:
-            _call(self.api, table_of(self.api), "CreateSession", env, self.handle, chosen, out)
+            _call(self.api, "CreateSession", env, self.handle, chosen, out)
 
         session._open(self.api, Source(create, self), options, **settings)
 
@@ -285,7 +285,7 @@ class PackageVariant(Handle):
         """The name of the variant. ``ModelPackageComponent_GetSelectedVariantName``."""
         out, handle = ffi.new("const char**"), self.handle
         slot = "ModelPackageComponent_GetSelectedVariantName"
-        _call(self.api, table_of(self.api), slot, handle, out)
+        _call(self.api, slot, handle, out)
         return decode(out[0])
 
     @property
@@ -296,7 +296,7 @@ class PackageVariant(Handle):
         """
         out, handle = ffi.new("const char**"), self.handle
         slot = "ModelPackageComponent_GetSelectedVariantFolderPath"
-        _call(self.api, table_of(self.api), slot, handle, out)
+        _call(self.api, slot, handle, out)
         return decode(out[0]) or None
 
     def __repr__(self) -> str:
@@ -318,7 +318,7 @@ def _package_options(api: "Api", options: "SessionOptions | None") -> Any:
         "OrtModelPackageOptions*", table_of(api), release, *handles, chosen, chosen._alive
     )
     make = "CreateModelPackageOptionsFromSessionOptions"
-    _call(api, table_of(api), make, *handles, out_of(owner))
+    _call(api, make, *handles, out_of(owner))
     return owned_by(owner)
 
 
@@ -326,5 +326,5 @@ def _function(name: str) -> Any:
     return getattr(lib, f"{_PREFIX}{name}")
 
 
-def _call(api: "Api", table: Any, slot: str, *arguments: Any) -> None:
-    call(api.pointer, slot, _function(slot), table, *arguments)
+def _call(api: "Api", slot: str, *arguments: Any) -> None:
+    call(api.pointer, slot, _function(slot), table_of(api), *arguments)

@@ -13,14 +13,14 @@ static void end_options(void* block) {
   }
 }
 
-const struct core_class core_compile_options_class = {.kind = CORE_COMPILE_OPTIONS,
-                                                      .end = end_options};
+static const struct core_class compile_options_class = {.kind = CORE_COMPILE_OPTIONS,
+                                                        .end = end_options};
 
 ORT_API_STATUS_IMPL(ort_compile_CreateModelCompilationOptionsFromSessionOptions, const OrtEnv* env,
                     const OrtSessionOptions* session_options, OrtModelCompilationOptions** out) {
   CORE_REQUIRE(CreateModelCompilationOptionsFromSessionOptions, env, session_options, out);
   struct OrtModelCompilationOptions* options =
-      core_new_object(&core_compile_options_class, sizeof *options);
+      core_new_object(&compile_options_class, sizeof *options);
   if (options == NULL) {
     return CORE_OUT_OF_MEMORY(CreateModelCompilationOptionsFromSessionOptions, sizeof *options);
   }

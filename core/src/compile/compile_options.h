@@ -42,8 +42,6 @@ struct core_compile_buffer {
   size_t* size;
 };
 
-extern const struct core_class core_compile_options_class;
-
 struct OrtModelCompilationOptions {
   struct core_object object;
   /** A copy. */

@@ -20,22 +20,16 @@ static void end_device(void* block) {
   ort_ReleaseKeyValuePairs(device->options);
 }
 
-const struct core_class core_hardware_device_class = {.kind = CORE_HARDWARE_DEVICE,
-                                                      .end = end_hardware};
-const struct core_class core_ep_device_class = {.kind = CORE_EP_DEVICE, .end = end_device};
-
-static OrtStatus* copy_text(const char* function, const char* text, char** out) {
-  size_t size = strlen(text) + 1;
-  *out = core_copy_bytes(text, size);
-  return *out == NULL ? core_no_memory(function, size) : NULL;
-}
+static const struct core_class hardware_device_class = {.kind = CORE_HARDWARE_DEVICE,
+                                                        .end = end_hardware};
+static const struct core_class ep_device_class = {.kind = CORE_EP_DEVICE, .end = end_device};
 
 /* --- hardware ----------------------------------------------------------------------------------
  */
 
 static OrtStatus* fill_hardware(struct OrtHardwareDevice* device, const char* vendor,
                                 const OrtKeyValuePairs* metadata) {
-  CORE_TRY(copy_text("CreateHardwareDevice", vendor, &device->vendor));
+  CORE_TRY(core_copy_text("CreateHardwareDevice", vendor, &device->vendor));
   return core_copy_pairs("CreateHardwareDevice", metadata, &device->metadata);
 }
 
@@ -43,7 +37,7 @@ ORT_API_STATUS_IMPL(ort_ep_CreateHardwareDevice, OrtHardwareDeviceType type, uin
                     uint32_t device_id, const char* vendor_name, const OrtKeyValuePairs* metadata,
                     OrtHardwareDevice** hardware_device) {
   CORE_REQUIRE(CreateHardwareDevice, vendor_name, hardware_device);
-  struct OrtHardwareDevice* device = core_new_object(&core_hardware_device_class, sizeof *device);
+  struct OrtHardwareDevice* device = core_new_object(&hardware_device_class, sizeof *device);
   if (device == NULL) {
     return CORE_OUT_OF_MEMORY(CreateHardwareDevice, sizeof *device);
   }
@@ -101,51 +95,57 @@ static bool is_semantic_version(const char* text) {
   return text[0] == 0 || ((text[0] == '-' || text[0] == '+') && text[1] != 0);
 }
 
-static OrtStatus* check_factory(OrtEpFactory* factory, const char** version) {
-  const char* name = factory->GetName == NULL ? NULL : factory->GetName(factory);
-  const char* vendor = factory->GetVendor == NULL ? NULL : factory->GetVendor(factory);
-  if (name == NULL || vendor == NULL) {
+/* What a factory says of its provider. It is asked once: it may answer otherwise later. */
+struct provider {
+  const char* name;
+  const char* vendor;
+  const char* version;
+};
+
+static OrtStatus* ask_factory(OrtEpFactory* factory, struct provider* out) {
+  out->name = factory->GetName == NULL ? NULL : factory->GetName(factory);
+  out->vendor = factory->GetVendor == NULL ? NULL : factory->GetVendor(factory);
+  if (out->name == NULL || out->vendor == NULL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "CreateEpDevice: ep_factory must have a name and a vendor, neither of them NULL");
   }
   bool has_version = factory->ort_version_supported >= 23 && factory->GetVersion != NULL;
-  *version = has_version ? factory->GetVersion(factory) : NULL;
-  if (*version == NULL || !is_semantic_version(*version)) {
+  out->version = has_version ? factory->GetVersion(factory) : NULL;
+  if (out->version == NULL || !is_semantic_version(out->version)) {
     return core_status(ORT_FAIL, "CreateEpDevice: the version of ep_factory must be as 1.2.3, not ",
-                       *version == NULL ? "NULL" : *version, NULL);
+                       out->version == NULL ? "NULL" : out->version, NULL);
   }
   return NULL;
 }
 
-static OrtStatus* fill_device(struct OrtEpDevice* device, const char* version,
+static OrtStatus* fill_device(struct OrtEpDevice* device, const struct provider* of,
                               const OrtKeyValuePairs* metadata, const OrtKeyValuePairs* options) {
-  OrtEpFactory* factory = device->factory;
-  CORE_TRY(copy_text("CreateEpDevice", factory->GetName(factory), &device->name));
-  CORE_TRY(copy_text("CreateEpDevice", factory->GetVendor(factory), &device->vendor));
+  CORE_TRY(core_copy_text("CreateEpDevice", of->name, &device->name));
+  CORE_TRY(core_copy_text("CreateEpDevice", of->vendor, &device->vendor));
   CORE_TRY(core_copy_pairs("CreateEpDevice", metadata, &device->metadata));
   CORE_TRY(core_copy_pairs("CreateEpDevice", options, &device->options));
-  return core_append_pair(device->metadata, "version", version)
+  return core_append_pair(device->metadata, "version", of->version)
              ? NULL
-             : CORE_OUT_OF_MEMORY(CreateEpDevice, strlen(version));
+             : CORE_OUT_OF_MEMORY(CreateEpDevice, strlen(of->version));
 }
 
 ORT_API_STATUS_IMPL(ort_ep_CreateEpDevice, OrtEpFactory* ep_factory,
                     const OrtHardwareDevice* hardware_device, const OrtKeyValuePairs* ep_metadata,
                     const OrtKeyValuePairs* ep_options, OrtEpDevice** ep_device) {
-  const char* version = NULL;
+  struct provider provider = {NULL, NULL, NULL};
   CORE_REQUIRE(CreateEpDevice, ep_factory, hardware_device, ep_device);
   if (ep_metadata != NULL && ort_GetKeyValue(ep_metadata, "version") != NULL) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "CreateEpDevice: ep_metadata must not have the key version: it is the factory's");
   }
-  CORE_TRY(check_factory(ep_factory, &version));
-  struct OrtEpDevice* device = core_new_object(&core_ep_device_class, sizeof *device);
+  CORE_TRY(ask_factory(ep_factory, &provider));
+  struct OrtEpDevice* device = core_new_object(&ep_device_class, sizeof *device);
   if (device == NULL) {
     return CORE_OUT_OF_MEMORY(CreateEpDevice, sizeof *device);
   }
   device->factory = ep_factory;
   device->hardware = hardware_device;
-  OrtStatus* status = fill_device(device, version, ep_metadata, ep_options);
+  OrtStatus* status = fill_device(device, &provider, ep_metadata, ep_options);
   if (status != NULL) {
     core_drop(device);
     return status;

@@ -5,9 +5,6 @@
 
 #include "object/object.h"
 
-extern const struct core_class core_hardware_device_class;
-extern const struct core_class core_ep_device_class;
-
 struct OrtHardwareDevice {
   struct core_object object;
   OrtHardwareDeviceType type;

@@ -53,7 +53,7 @@ static void end_component(void* block) {
   heap_free(component->folder);
 }
 
-const struct core_class core_model_package_class = {.kind = CORE_MODEL_PACKAGE, .end = end_package};
+static const struct core_class package_class = {.kind = CORE_MODEL_PACKAGE, .end = end_package};
 static const struct core_class options_class = {.kind = CORE_MODEL_PACKAGE_OPTIONS,
                                                 .end = end_options};
 static const struct core_class component_class = {.kind = CORE_MODEL_PACKAGE_COMPONENT,
@@ -95,8 +95,7 @@ ORT_API_STATUS_IMPL(ort_model_package_CreateModelPackageContext, const ORTCHAR_T
     CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateModelPackageContext: package_root is too long");
   }
   core_path_utf8(package_root, root, sizeof root);
-  struct OrtModelPackageContext* package =
-      core_new_object(&core_model_package_class, sizeof *package);
+  struct OrtModelPackageContext* package = core_new_object(&package_class, sizeof *package);
   if (package == NULL) {
     return CORE_OUT_OF_MEMORY(CreateModelPackageContext, sizeof *package);
   }
@@ -201,10 +200,8 @@ ORT_API_STATUS_IMPL(ort_model_package_ModelPackage_ResolveStringRef,
   if (wrong != NULL) {
     return core_status(ORT_FAIL, before, input, wrong);
   }
-  char* copy = core_copy_bytes(found.path, strlen(found.path) + 1);
-  if (copy == NULL) {
-    return CORE_OUT_OF_MEMORY(ModelPackage_ResolveStringRef, sizeof found.path);
-  }
+  char* copy;
+  CORE_TRY(core_copy_text("ModelPackage_ResolveStringRef", found.path, &copy));
   heap_free(context->resolved);
   context->resolved = copy;
   *out_path = copy;

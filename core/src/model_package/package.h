@@ -29,8 +29,6 @@ struct core_component {
   size_t count;
 };
 
-extern const struct core_class core_model_package_class;
-
 struct OrtModelPackageContext {
   struct core_object object;
   /** The folder: absolute, without links. Allocated, as the lists are. */

@@ -191,8 +191,7 @@ static OrtStatus* find_folder(const struct source* in, const char* named,
       found.path[0] = 0;
     }
   }
-  variant->folder = core_copy_bytes(found.path, strlen(found.path) + 1);
-  return variant->folder == NULL ? NO_MEMORY(sizeof found.path) : NULL;
+  return core_copy_text(FUNCTION, found.path, &variant->folder);
 }
 
 static OrtStatus* read_variant(const struct source* in, value_ptr value,
@@ -385,10 +384,7 @@ OrtStatus* core_package_read(struct OrtModelPackageContext* package, const char*
   if (core_find_file(root, real) != CORE_FOLDER) {
     return FAILED("'", root, "' is not a folder");
   }
-  package->root = core_copy_bytes(real, strlen(real) + 1);
-  if (package->root == NULL) {
-    return NO_MEMORY(sizeof real);
-  }
+  CORE_TRY(core_copy_text(FUNCTION, real, &package->root));
   in.base = package->root;
   CORE_TRY(find(&in, package->root, "manifest.json", &manifest));
   CORE_TRY(read_document(package, manifest.path, &in.json));

@@ -179,3 +179,9 @@ void* core_copy_bytes(const void* from, size_t size) {
   void* copy = heap_alloc(size);
   return copy == NULL ? NULL : memcpy(copy, from, size);
 }
+
+OrtStatus* core_copy_text(const char* function, const char* text, char** out) {
+  size_t size = strlen(text) + 1;
+  *out = core_copy_bytes(text, size);
+  return *out == NULL ? core_no_memory(function, size) : NULL;
+}

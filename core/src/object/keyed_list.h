@@ -66,4 +66,7 @@ void core_items_end(struct core_items* items);
 /** A copy of bytes, to be given to heap_free; NULL where there is no memory. */
 void* core_copy_bytes(const void* from, size_t size);
 
+/** The same for a string. */
+OrtStatus* core_copy_text(const char* function, const char* text, char** out);
+
 #endif /* ORTCFFI_KEYED_LIST_H_ */

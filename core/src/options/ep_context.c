@@ -4,7 +4,7 @@
 #include "object/object.h"
 #include "options/session_options.h"
 
-const struct core_class core_ep_context_class = {.kind = CORE_EP_CONTEXT};
+static const struct core_class ep_context_class = {.kind = CORE_EP_CONTEXT};
 
 ORT_API_STATUS_IMPL(ort_SessionOptionsSetEpContextDataReadFunc, OrtSessionOptions* options,
                     OrtReadNamedBufferFunc read_func, void* state) {
@@ -17,7 +17,7 @@ ORT_API_STATUS_IMPL(ort_SessionOptionsSetEpContextDataReadFunc, OrtSessionOption
 ORT_API_STATUS_IMPL(ort_ep_SessionOptionsGetEpContextConfig,
                     const OrtSessionOptions* session_options, OrtEpContextConfig** config) {
   CORE_REQUIRE(SessionOptionsGetEpContextConfig, session_options, config);
-  struct OrtEpContextConfig* made = core_new_object(&core_ep_context_class, sizeof *made);
+  struct OrtEpContextConfig* made = core_new_object(&ep_context_class, sizeof *made);
   if (made == NULL) {
     return CORE_OUT_OF_MEMORY(SessionOptionsGetEpContextConfig, sizeof *made);
   }

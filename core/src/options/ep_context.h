@@ -13,8 +13,6 @@ struct core_ep_context {
   void* write_state;
 };
 
-extern const struct core_class core_ep_context_class;
-
 struct OrtEpContextConfig {
   struct core_object object;
   struct core_ep_context functions;

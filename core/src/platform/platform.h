@@ -13,6 +13,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "core.h"
 
@@ -273,6 +274,8 @@ enum core_file {
 };
 /** What is at a path. Writes the absolute path of a file or folder, without links, to `real`. */
 enum core_file core_find_file(const char* path, char real[CORE_PATH_ROOM]);
+/** Opens a file to read its bytes; NULL where that cannot be. */
+FILE* core_open_file(const char* path);
 /** Reads the beginning of a regular file. Returns how many bytes were read, up to `room`, or
  * SIZE_MAX where it cannot be read. */
 size_t core_read_file(const char* path, void* bytes, size_t room);

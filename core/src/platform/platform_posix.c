@@ -207,16 +207,7 @@ enum core_file core_find_file(const char* path, char real[CORE_PATH_ROOM]) {
                                   : CORE_SPECIAL_FILE;
 }
 
-size_t core_read_file(const char* path, void* bytes, size_t room) {
-  FILE* file = fopen(path, "rbe");
-  if (file == NULL) {
-    return SIZE_MAX;
-  }
-  size_t size = fread(bytes, 1, room, file);
-  bool is_read = !ferror(file);
-  fclose(file);
-  return is_read ? size : SIZE_MAX;
-}
+FILE* core_open_file(const char* path) { return fopen(path, "rbe"); }
 
 size_t core_native_path(const char* path, ORTCHAR_T* native, size_t room) {
   size_t size = strlen(path) + 1;

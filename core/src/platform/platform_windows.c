@@ -296,16 +296,9 @@ enum core_file core_find_file(const char* path, char real[CORE_PATH_ROOM]) {
                                                                     : CORE_REGULAR_FILE;
 }
 
-size_t core_read_file(const char* path, void* bytes, size_t room) {
+FILE* core_open_file(const char* path) {
   wchar_t wide[CORE_PATH_ROOM];
-  FILE* file = widen(path, wide) ? _wfopen(wide, L"rb") : NULL;
-  if (file == NULL) {
-    return SIZE_MAX;
-  }
-  size_t size = fread(bytes, 1, room, file);
-  bool is_read = !ferror(file);
-  fclose(file);
-  return is_read ? size : SIZE_MAX;
+  return widen(path, wide) ? _wfopen(wide, L"rb") : NULL;
 }
 
 size_t core_native_path(const char* path, ORTCHAR_T* native, size_t room) {

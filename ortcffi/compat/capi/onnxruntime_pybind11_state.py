@@ -5,9 +5,11 @@ from ortcffi.compat._adapters import AdapterFormat as AdapterFormat
 from ortcffi.compat._binding import SessionIOBinding as SessionIOBinding
 from ortcffi.compat._compiler import (
     ModelCompiler as ModelCompiler,
+    OrtExternalInitializerInfo as OrtExternalInitializerInfo,
+)
+from ortcffi.compat._context_data import (
     OrtEpContextData as OrtEpContextData,
     OrtEpContextDataBuffer as OrtEpContextDataBuffer,
-    OrtExternalInitializerInfo as OrtExternalInitializerInfo,
 )
 from ortcffi.compat._devices import (
     OrtArenaCfg as OrtArenaCfg,
