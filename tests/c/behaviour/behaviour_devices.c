@@ -179,3 +179,21 @@ WITH_CAPACITY("(d,5,&a,&b)", 32, capacity_of, d, OrtDeviceMemoryType_HOST_ACCESS
 WITH_CAPACITY("(NULL,0,&a,&b)", 32, capacity_of, NULL, DEFAULT, &first, &second)
 WITH_CAPACITY(" of a factory of version 31", 31, capacity_of, d, DEFAULT, &first, &second)
 WITH_CAPACITY(" of a factory without the function", 32, NULL, d, DEFAULT, &first, &second)
+
+static const char* ORT_API_CALL name_at_first(const OrtEpFactory* self) {
+  static int calls;
+  return (void)self, calls++ == 0 ? "MyEP" : NULL;
+}
+CALL("CreateEpDevice of a factory that says its name once") {
+  OrtEpFactory forgetful = {.ort_version_supported = api_version,
+                            .GetName = name_at_first,
+                            .GetVendor = vendor_of,
+                            .GetVersion = version_of};
+  OrtHardwareDevice* h = hardware();
+  OrtEpDevice* d = NULL;
+  if (say_status(api->GetEpApi()->CreateEpDevice(&forgetful, h, NULL, NULL, &d))) {
+    say("%s", api->EpDevice_EpName(d));
+  }
+  api->GetEpApi()->ReleaseEpDevice(d);
+  api->GetEpApi()->ReleaseHardwareDevice(h);
+}
