@@ -280,6 +280,17 @@ FILE* core_open_file(const char* path);
  * SIZE_MAX where it cannot be read. */
 size_t core_read_file(const char* path, void* bytes, size_t room);
 
+/** A file as memory that can be read; all zeroes is none. */
+struct core_mapping {
+  const uint8_t* bytes;
+  size_t size;
+};
+/** Maps a regular file. False where that cannot be. The address of a file without bytes is not NULL
+ * either. */
+bool core_map_file(const char* path, struct core_mapping* out);
+/** Ends a mapping, after which it is none. */
+void core_unmap_file(struct core_mapping* mapping);
+
 /** A path in the system's characters, with its terminator; returns its size in bytes, which is
  * also what it needs where `room` is less. */
 size_t core_native_path(const char* path, ORTCHAR_T* native, size_t room);

@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -208,6 +209,32 @@ enum core_file core_find_file(const char* path, char real[CORE_PATH_ROOM]) {
 }
 
 FILE* core_open_file(const char* path) { return fopen(path, "rbe"); }
+
+bool core_map_file(const char* path, struct core_mapping* out) {
+  struct stat found;
+  /* Not blocking: a pipe has no writer perhaps. */
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  bool is_known = file >= 0 && fstat(file, &found) == 0 && S_ISREG(found.st_mode);
+  void* bytes = (void*)"";
+  if (is_known && found.st_size > 0) {
+    bytes = mmap(NULL, (size_t)found.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    is_known = bytes != MAP_FAILED;
+  }
+  if (file >= 0) {
+    close(file);
+  }
+  if (is_known) {
+    *out = (struct core_mapping){bytes, (size_t)found.st_size};
+  }
+  return is_known;
+}
+
+void core_unmap_file(struct core_mapping* mapping) {
+  if (mapping->size > 0) {
+    munmap((void*)mapping->bytes, mapping->size);
+  }
+  *mapping = (struct core_mapping){NULL, 0};
+}
 
 size_t core_native_path(const char* path, ORTCHAR_T* native, size_t room) {
   size_t size = strlen(path) + 1;

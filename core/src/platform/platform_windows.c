@@ -301,6 +301,41 @@ FILE* core_open_file(const char* path) {
   return widen(path, wide) ? _wfopen(wide, L"rb") : NULL;
 }
 
+bool core_map_file(const char* path, struct core_mapping* out) {
+  wchar_t wide[CORE_PATH_ROOM];
+  LARGE_INTEGER size = {.QuadPart = 0};
+  if (!widen(path, wide)) {
+    return false;
+  }
+  HANDLE file = CreateFileW(wide, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL,
+                            OPEN_EXISTING, 0, NULL);
+  if (file == INVALID_HANDLE_VALUE) {
+    return false;
+  }
+  bool is_mapped = GetFileType(file) == FILE_TYPE_DISK && GetFileSizeEx(file, &size);
+  void* bytes = (void*)"";
+  if (is_mapped && size.QuadPart > 0) {
+    HANDLE mapping = CreateFileMappingW(file, NULL, PAGE_READONLY, 0, 0, NULL);
+    bytes = mapping == NULL ? NULL : MapViewOfFile(mapping, FILE_MAP_READ, 0, 0, 0);
+    is_mapped = bytes != NULL;
+    if (mapping != NULL) {
+      CloseHandle(mapping);
+    }
+  }
+  CloseHandle(file);
+  if (is_mapped) {
+    *out = (struct core_mapping){bytes, (size_t)size.QuadPart};
+  }
+  return is_mapped;
+}
+
+void core_unmap_file(struct core_mapping* mapping) {
+  if (mapping->size > 0) {
+    UnmapViewOfFile(mapping->bytes);
+  }
+  *mapping = (struct core_mapping){NULL, 0};
+}
+
 size_t core_native_path(const char* path, ORTCHAR_T* native, size_t room) {
   size_t size = (size_t)MultiByteToWideChar(CP_UTF8, 0, path, -1, NULL, 0) * sizeof *native;
   if (size <= room) {

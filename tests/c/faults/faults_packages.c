@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Trials of model packages, and of devices of execution providers. */
+/* Trials of model packages, of devices of execution providers, and of what these leave in models.
+ */
 #include "faults.h"
 
 #include <stdlib.h>
@@ -126,6 +127,32 @@ static OrtStatus* read_device(void** out) {
   return api->EpDevice_GetMemoryCapacity(device, OrtDeviceMemoryType_DEFAULT, &first, &second);
 }
 
+/* A model with an entry of the metadata for X. */
+static const char compiled[] =
+    "\x72\x1e\x0a\x17"
+    "ep_compatibility_info.X"
+    "\x12\x03"
+    "one";
+static OrtAllocator* default_allocator;
+static void with_allocator(void) {
+  CHECK(api->GetAllocatorWithDefaultOptions(&default_allocator) == NULL);
+}
+static OrtStatus* ask_bytes(void** out) {
+  return api->GetCompatibilityInfoFromModelBytes(compiled, sizeof compiled - 1, "X",
+                                                 default_allocator, (char**)out);
+}
+static void with_compiled_file(void) {
+  with_folder();
+  with_allocator();
+  write_file("compiled.onnx", compiled);
+}
+static OrtStatus* ask_file(void** out) {
+  char path[100];
+  snprintf(path, sizeof path, "%s/compiled.onnx", folder);
+  return api->GetCompatibilityInfoFromModel(path, "X", default_allocator, (char**)out);
+}
+static void free_text(void* out) { CHECK(api->AllocatorFree(default_allocator, out) == NULL); }
+
 static const struct trial trials[] = {
     TRIAL("CreateModelPackageContext", with_folder, read_package, release_package),
     TRIAL("ModelPackage_ResolveStringRef", with_package, resolve, NULL),
@@ -140,6 +167,8 @@ static const struct trial trials[] = {
           "EpDevice_EpMetadata EpDevice_EpOptions EpDevice_Device EpDevice_MemoryInfo "
           "EpDevice_GetMemoryCapacity",
           with_device, read_device, NULL),
+    TRIAL("GetCompatibilityInfoFromModelBytes", with_allocator, ask_bytes, free_text),
+    TRIAL("GetCompatibilityInfoFromModel", with_compiled_file, ask_file, free_text),
     {NULL},
 };
 
@@ -153,6 +182,7 @@ static void clean(void) {
   api->ReleaseEnv(env);
   remove_file("manifest.json");
   remove_file("component.json");
+  remove_file("compiled.onnx");
   rmdir(folder);
 }
 

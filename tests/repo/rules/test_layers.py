@@ -18,8 +18,8 @@ status
 memory
 adaptors strings
 arena values callbacks ep
-sparse
-custom_ops
+sparse onnx
+custom_ops model
 kernels
 options
 env compile model_package

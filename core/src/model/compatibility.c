@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* What an execution provider has left in the metadata of a compiled model. */
+#include <string.h>
+
+#include "onnx/wire.h"
+#include "platform/platform.h"
+
+/* The fields of a ModelProto that are entries of its metadata, and of an entry. */
+enum { METADATA = 14, KEY = 1, VALUE = 2 };
+
+static const char prefix[] = "ep_compatibility_info.";
+
+static OrtStatus* refuse_bytes(const char* function) {
+  return core_status(ORT_INVALID_GRAPH, function, ": the bytes are no ONNX model", NULL);
+}
+
+static bool is_key_of(struct core_message key, const char* ep_type) {
+  size_t length = sizeof prefix - 1;
+  if (core_message_size(key) < length || memcmp(key.at, prefix, length) != 0) {
+    return false;
+  }
+  key.at += length;
+  return core_message_is(key, ep_type);
+}
+
+/* Reads one entry. Without a key or a value, that is empty. */
+static bool read_entry(struct core_message entry, struct core_message* key,
+                       struct core_message* value) {
+  struct core_field field;
+  *key = *value = (struct core_message){entry.at, entry.at};
+  while (core_next_field(&entry, &field)) {
+    if (field.wire == CORE_LENGTH && (field.number == KEY || field.number == VALUE)) {
+      *(field.number == KEY ? key : value) = field.bytes;
+    }
+  }
+  return !core_is_malformed(&entry);
+}
+
+/* Finds the text of a provider among the fields of a model; without one, `out->at` is NULL. The
+ * graph is not looked at. */
+static OrtStatus* find_text(const char* function, struct core_message model, const char* ep_type,
+                            struct core_message* out) {
+  struct core_field field;
+  struct core_message key, value;
+  while (core_next_field(&model, &field)) {
+    if (field.number != METADATA || field.wire != CORE_LENGTH) {
+      continue;
+    }
+    if (!read_entry(field.bytes, &key, &value)) {
+      return refuse_bytes(function);
+    }
+    if (out->at == NULL && is_key_of(key, ep_type)) {
+      *out = value;
+    }
+  }
+  return core_is_malformed(&model) ? refuse_bytes(function) : NULL;
+}
+
+static OrtStatus* answer(const char* function, struct core_message model, const char* ep_type,
+                         OrtAllocator* allocator, char** out) {
+  struct core_message text = {NULL, NULL};
+  char* copy = NULL;
+  CORE_TRY(find_text(function, model, ep_type, &text));
+  if (text.at != NULL) {
+    size_t size = core_message_size(text);
+    CORE_TRY(ort_AllocatorAlloc(allocator, size + 1, (void**)&copy));
+    memcpy(copy, text.at, size);
+    copy[size] = 0;
+  }
+  *out = copy;
+  return NULL;
+}
+
+static OrtStatus* refuse_file(const char* path) {
+  static const char before[] = "GetCompatibilityInfoFromModel: '";
+  char real[CORE_PATH_ROOM];
+  enum core_file found = core_find_file(path, real);
+  return found == CORE_NO_FILE || found == CORE_BROKEN_LINK
+             ? core_status(ORT_NO_SUCHFILE, before, path, "' does not exist")
+             : core_status(ORT_INVALID_GRAPH, before, path, "' cannot be read as a file");
+}
+
+ORT_API_STATUS_IMPL(ort_GetCompatibilityInfoFromModel, const ORTCHAR_T* model_path,
+                    const char* ep_type, OrtAllocator* allocator, char** compatibility_info) {
+  char path[CORE_PATH_ROOM];
+  struct core_mapping file = {NULL, 0};
+  CORE_REQUIRE(GetCompatibilityInfoFromModel, model_path, ep_type, allocator, compatibility_info);
+  if (*ep_type == 0) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "GetCompatibilityInfoFromModel: ep_type must not be empty");
+  }
+  core_path_utf8(model_path, path, sizeof path);
+  if (!core_map_file(path, &file)) {
+    return refuse_file(path);
+  }
+  struct core_message model = {file.bytes, file.bytes + file.size};
+  OrtStatus* status =
+      answer("GetCompatibilityInfoFromModel", model, ep_type, allocator, compatibility_info);
+  core_unmap_file(&file);
+  return status;
+}
+
+ORT_API_STATUS_IMPL(ort_GetCompatibilityInfoFromModelBytes, const void* model_data,
+                    size_t model_data_length, const char* ep_type, OrtAllocator* allocator,
+                    char** compatibility_info) {
+  CORE_REQUIRE(GetCompatibilityInfoFromModelBytes, model_data, ep_type, allocator,
+               compatibility_info);
+  if (model_data_length == 0 || *ep_type == 0) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "GetCompatibilityInfoFromModelBytes: neither model_data nor ep_type may be empty");
+  }
+  const uint8_t* bytes = model_data;
+  struct core_message model = {bytes, bytes + model_data_length};
+  return answer("GetCompatibilityInfoFromModelBytes", model, ep_type, allocator,
+                compatibility_info);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file wire.h
+ * The wire format of protobuf, in which ONNX files are written.
+ *
+ * A message is a row of fields, each with a number, of one of four forms. Nothing here knows what a
+ * field means, and nothing allocates.
+ */
+#ifndef ORTCFFI_WIRE_H_
+#define ORTCFFI_WIRE_H_
+
+#include "core.h"
+
+/** The bytes of a message, or of a text. Both NULL: there is none. */
+struct core_message {
+  const uint8_t* at;
+  const uint8_t* end;
+};
+
+static inline size_t core_message_size(struct core_message message) {
+  return (size_t)(message.end - message.at);
+}
+
+enum core_wire { CORE_VARINT = 0, CORE_FIXED64 = 1, CORE_LENGTH = 2, CORE_FIXED32 = 5 };
+
+struct core_field {
+  uint32_t number;
+  enum core_wire wire;
+  /** CORE_LENGTH: the bytes of the text or message. */
+  struct core_message bytes;
+  /** The other forms: the number, or the bits of it. */
+  uint64_t value;
+};
+
+/** Reads the field at the front of a message, which then begins behind it. False at the end, and
+ * where the bytes are no field: `message->at` is NULL then. */
+bool core_next_field(struct core_message* message, struct core_field* field);
+
+/** Whether core_next_field has stopped at bytes that are no field. */
+static inline bool core_is_malformed(const struct core_message* message) {
+  return message->at == NULL;
+}
+
+/** Whether a text is equal to a string. */
+bool core_message_is(struct core_message text, const char* string);
+
+#endif /* ORTCFFI_WIRE_H_ */

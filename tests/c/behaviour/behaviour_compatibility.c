@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* What execution providers leave in compiled models. */
+#include "behaviour.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A model without a graph: IR version 8, and an entry of the metadata. */
+#define ENTRY(size, key, value) "\x72" size key value
+#define OF_X \
+  "\x0a\x17" \
+  "ep_compatibility_info.X"
+static const char model[] = "\x08\x08" ENTRY("\x06",
+                                             "\x0a\x01"
+                                             "a",
+                                             "\x12\x01"
+                                             "b") ENTRY("\x1e", OF_X,
+                                                        "\x12\x03"
+                                                        "one") ENTRY("\x1e", OF_X,
+                                                                     "\x12\x03"
+                                                                     "two");
+static const char empty_value[] = ENTRY("\x1b", OF_X, "\x12\x00");
+static const char no_value[] = ENTRY("\x19", OF_X, "");
+
+static OrtAllocator* allocator(void) {
+  OrtAllocator* found = NULL;
+  CHECK(api->GetAllocatorWithDefaultOptions(&found) == NULL);
+  return found;
+}
+
+static void ask(const void* bytes, size_t size, const char* ep_type, OrtAllocator* with) {
+  char* text = NULL;
+  if (say_status(api->GetCompatibilityInfoFromModelBytes(bytes, size, ep_type, with, &text))) {
+    say("%s", text == NULL ? "NULL" : text);
+    CHECK(text == NULL || api->AllocatorFree(with, text) == NULL);
+  }
+}
+
+#define ASK(name, bytes, ep_type)                        \
+  CALL("GetCompatibilityInfoFromModelBytes(" name ")") { \
+    ask(bytes, sizeof bytes - 1, ep_type, allocator());  \
+  }
+
+ASK("X", model, "X")
+ASK("Y", model, "Y")
+ASK("name=empty", model, "")
+ASK("name=NULL", model, NULL)
+ASK("empty value", empty_value, "X")
+ASK("no value", no_value, "X")
+ASK("no model", "hello world", "X")
+ASK("entry cut off",
+    "\x72\x06\x0a\x07"
+    "aabb",
+    "X")
+ASK("length too large", "\x08\x08\x72\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "X")
+ASK("field 0", "\x00\x00", "X")
+ASK("number without end", "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "X")
+ASK("other forms of fields",
+    "\x09"
+    "12345678"
+    "\x15"
+    "1234"
+    "\x70\x01",
+    "X")
+CALL("GetCompatibilityInfoFromModelBytes(bytes=NULL)") { ask(NULL, 3, "X", allocator()); }
+CALL("GetCompatibilityInfoFromModelBytes(length=0)") { ask(model, 0, "X", allocator()); }
+CALL("GetCompatibilityInfoFromModelBytes(allocator=NULL)") {
+  ask(model, sizeof model - 1, "X", NULL);
+}
+CALL("GetCompatibilityInfoFromModelBytes(out=NULL)") {
+  say_status(
+      api->GetCompatibilityInfoFromModelBytes(model, sizeof model - 1, "X", allocator(), NULL));
+}
+
+static void ask_file(const ORTCHAR_T* path, const char* ep_type) {
+  char* text = NULL;
+  if (say_status(api->GetCompatibilityInfoFromModel(path, ep_type, allocator(), &text))) {
+    say("%s", text == NULL ? "NULL" : text);
+    CHECK(text == NULL || api->AllocatorFree(allocator(), text) == NULL);
+  }
+}
+
+/* Asks a file with these bytes, in the working directory. */
+static void ask_new_file(const char* bytes, size_t size) {
+  FILE* file = fopen("compatibility.onnx", "wb");
+  CHECK(file != NULL && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
+  ask_file(ORT_TSTR("compatibility.onnx"), "X");
+  remove("compatibility.onnx");
+}
+
+CALL("GetCompatibilityInfoFromModel(file)") { ask_new_file(model, sizeof model - 1); }
+CALL("GetCompatibilityInfoFromModel(empty file)") { ask_new_file(model, 0); }
+CALL("GetCompatibilityInfoFromModel(no model)") { ask_new_file("hello world", 11); }
+CALL("GetCompatibilityInfoFromModel(no file)") { ask_file(ORT_TSTR("no/such.onnx"), "X"); }
+CALL("GetCompatibilityInfoFromModel(folder)") { ask_file(ORT_TSTR("."), "X"); }
+CALL("GetCompatibilityInfoFromModel(path=empty)") { ask_file(ORT_TSTR(""), "X"); }
+CALL("GetCompatibilityInfoFromModel(path=NULL)") { ask_file(NULL, "X"); }
+CALL("GetCompatibilityInfoFromModel(name=empty)") { ask_file(ORT_TSTR("."), ""); }
+CALL("GetCompatibilityInfoFromModel(name=NULL)") { ask_file(ORT_TSTR("."), NULL); }
+CALL("GetCompatibilityInfoFromModel(out=NULL)") {
+  say_status(api->GetCompatibilityInfoFromModel(ORT_TSTR("."), "X", allocator(), NULL));
+}
