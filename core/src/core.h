@@ -95,6 +95,8 @@ enum core_kind {
   CORE_MODEL_PACKAGE,
   CORE_MODEL_PACKAGE_OPTIONS,
   CORE_MODEL_PACKAGE_COMPONENT,
+  CORE_VALUE_INFO,
+  CORE_NODE,
   /** What other objects share: nodes, libraries of custom ops, flags. */
   CORE_SHARED,
   CORE_KINDS

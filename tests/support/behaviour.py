@@ -37,6 +37,7 @@ HEADINGS = {
     "depth": "Types within types",
     "paths": "Paths that leave a folder",
     "packages": "Model packages",
+    "nodes": "Nodes in no graph",
 }
 
 

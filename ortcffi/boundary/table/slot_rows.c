@@ -56,6 +56,8 @@ const char* ortcffi_kind_name(int kind) {
       [CORE_MODEL_PACKAGE] = "model package",
       [CORE_MODEL_PACKAGE_OPTIONS] = "model package options",
       [CORE_MODEL_PACKAGE_COMPONENT] = "model package component",
+      [CORE_VALUE_INFO] = "value info",
+      [CORE_NODE] = "node",
       [CORE_SHARED] = "shared part",
   };
   _Static_assert(CORE_COUNT_OF(names) == CORE_KINDS, "every kind has a name");

@@ -19,7 +19,8 @@ memory
 adaptors strings
 arena values callbacks ep
 sparse onnx
-custom_ops model
+custom_ops
+graph model
 kernels
 options
 env compile model_package

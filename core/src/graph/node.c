@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* OrtNode: one call of an operator. */
+#include <string.h>
+
+#include "graph/graph.h"
+
+static void end_node(void* block) {
+  struct OrtNode* node = block;
+  for (size_t i = 0; i < node->attributes.count; i++) {
+    core_end_part(node->attributes.items[i]);
+  }
+  core_list_end(&node->attributes);
+}
+
+static const struct core_class node_class = {.kind = CORE_NODE, .end = end_node};
+
+/* What CreateNode is given. */
+struct given {
+  const char* texts[3]; /* operator, domain, name */
+  const char* const* inputs;
+  size_t input_count;
+  const char* const* outputs;
+  size_t output_count;
+};
+
+/* The bytes of the texts of an array with their terminators; 0 where one of them is NULL. */
+static size_t measure(const char* const* texts, size_t count) {
+  size_t size = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (texts[i] == NULL) {
+      return 0;
+    }
+    size += strlen(texts[i]) + 1;
+  }
+  return size;
+}
+
+static char* copy_texts(const char* const* texts, size_t count, const char** to, char* at) {
+  for (size_t i = 0; i < count; i++) {
+    size_t size = strlen(texts[i]) + 1;
+    to[i] = memcpy(at, texts[i], size);
+    at += size;
+  }
+  return at;
+}
+
+/* Copies all texts into one block with the node. */
+static OrtStatus* new_node(const struct given* given, struct OrtNode** out) {
+  size_t inputs = measure(given->inputs, given->input_count);
+  size_t outputs = measure(given->outputs, given->output_count);
+  if ((inputs == 0 && given->input_count > 0) || (outputs == 0 && given->output_count > 0)) {
+    CORE_FAIL(ORT_RUNTIME_EXCEPTION,
+              "CreateNode: neither input_names nor output_names may have a NULL entry");
+  }
+  size_t operands = given->input_count + given->output_count;
+  size_t names = (operands + 3) * sizeof(char*);
+  size_t size = sizeof(struct OrtNode) + names + measure(given->texts, 3) + inputs + outputs;
+  struct OrtNode* node = core_new_object(&node_class, size);
+  if (node == NULL) {
+    return CORE_OUT_OF_MEMORY(CreateNode, size);
+  }
+  node->operands = (const char**)(void*)(node + 1);
+  node->input_count = given->input_count;
+  node->output_count = given->output_count;
+  char* at = (char*)(node + 1) + names;
+  const char** own = node->operands + operands;
+  at = copy_texts(given->inputs, given->input_count, node->operands, at);
+  at = copy_texts(given->outputs, given->output_count, node->operands + given->input_count, at);
+  copy_texts(given->texts, 3, own, at);
+  node->op_type = own[0];
+  node->domain = own[1];
+  node->name = own[2];
+  *out = node;
+  return NULL;
+}
+
+/* Lists the attributes, which stay the caller's. */
+static OrtStatus* list_attributes(struct OrtNode* node, OrtOpAttr** attributes, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (attributes[i] == NULL) {
+      CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateNode: attributes must not have a NULL entry");
+    }
+    if (core_is_permanent(&attributes[i]->object) ||
+        core_list_has(&node->attributes, attributes[i])) {
+      CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateNode: an attribute can belong to one node only");
+    }
+    if (!core_list_add(&node->attributes, attributes[i])) {
+      return CORE_OUT_OF_MEMORY(CreateNode, (i + 1) * sizeof(void*));
+    }
+  }
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_model_editor_CreateNode, const char* operator_name, const char* domain_name,
+                    const char* node_name, const char* const* input_names, size_t input_names_len,
+                    const char* const* output_names, size_t output_names_len,
+                    OrtOpAttr** attributes, size_t attribs_len, OrtNode** node) {
+  struct OrtNode* made = NULL;
+  CORE_REQUIRE(CreateNode, operator_name, domain_name, node_name, node);
+  CORE_REQUIRE_IF(input_names_len > 0, CreateNode, input_names);
+  CORE_REQUIRE_IF(output_names_len > 0, CreateNode, output_names);
+  const struct given given = {{operator_name, domain_name, node_name},
+                              input_names,
+                              input_names_len,
+                              output_names,
+                              output_names_len};
+  CORE_TRY(new_node(&given, &made));
+  size_t count = attributes == NULL ? 0 : attribs_len;
+  OrtStatus* status = list_attributes(made, attributes, count);
+  if (status != NULL) {
+    core_list_end(&made->attributes);
+    core_drop(made);
+    return status;
+  }
+  for (size_t i = 0; i < count; i++) {
+    core_make_part(&attributes[i]->object);
+    attributes[i] = NULL;
+  }
+  *node = made;
+  return NULL;
+}
+
+void ORT_API_CALL ort_ReleaseNode(OrtNode* input) NO_EXCEPTION { core_drop(input); }
+
+ORT_API_STATUS_IMPL(ort_Node_GetName, const OrtNode* node, const char** node_name) {
+  CORE_REQUIRE(Node_GetName, node, node_name);
+  *node_name = node->name;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_Node_GetOperatorType, const OrtNode* node, const char** operator_type) {
+  CORE_REQUIRE(Node_GetOperatorType, node, operator_type);
+  *operator_type = node->op_type;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_Node_GetDomain, const OrtNode* node, const char** domain_name) {
+  CORE_REQUIRE(Node_GetDomain, node, domain_name);
+  *domain_name = node->domain;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_Node_GetNumInputs, const OrtNode* node, size_t* num_inputs) {
+  CORE_REQUIRE(Node_GetNumInputs, node, num_inputs);
+  *num_inputs = node->input_count;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_Node_GetNumOutputs, const OrtNode* node, size_t* num_outputs) {
+  CORE_REQUIRE(Node_GetNumOutputs, node, num_outputs);
+  *num_outputs = node->output_count;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_Node_GetNumAttributes, const OrtNode* node, size_t* num_attributes) {
+  CORE_REQUIRE(Node_GetNumAttributes, node, num_attributes);
+  *num_attributes = node->attributes.count;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_Node_GetAttributes, const OrtNode* node, const OrtOpAttr** attributes,
+                    size_t num_attributes) {
+  CORE_REQUIRE(Node_GetAttributes, node, attributes);
+  if (num_attributes < node->attributes.count) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "Node_GetAttributes: num_attributes is less than the node's number of attributes");
+  }
+  for (size_t i = 0; i < node->attributes.count; i++) {
+    attributes[i] = node->attributes.items[i];
+  }
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_Node_GetAttributeByName, const OrtNode* node, const char* attribute_name,
+                    const OrtOpAttr** attribute) {
+  CORE_REQUIRE(Node_GetAttributeByName, node, attribute_name, attribute);
+  for (size_t i = 0; i < node->attributes.count; i++) {
+    const OrtOpAttr* found = node->attributes.items[i];
+    if (strcmp(found->name, attribute_name) == 0) {
+      *attribute = found;
+      return NULL;
+    }
+  }
+  return core_status(ORT_NOT_FOUND, "Node_GetAttributeByName: the node has no attribute '",
+                     attribute_name, "'");
+}
