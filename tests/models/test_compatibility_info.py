@@ -9,6 +9,7 @@ from support.releases import needs_release
 import ortcffi as ort
 from ortcffi._native import ffi, lib
 from ortcffi.errors import check
+from ortcffi.memory.scratch import scratch_for
 
 onnx = pytest.importorskip("onnx")
 DecodeError = pytest.importorskip("google.protobuf.message").DecodeError
@@ -18,15 +19,10 @@ KEY = "ep_compatibility_info.MyEP"
 
 def asked(api: ort.Api, slot: str, *arguments: object) -> bytes | None:
     """The answer for a provider, from either slot."""
-    allocator, out = ffi.new("OrtAllocator**"), ffi.new("char**")
-    check(api.pointer, lib.GetAllocatorWithDefaultOptions(api.pointer, allocator), None)
+    allocator, out = scratch_for(api), ffi.new("char**")
     call = getattr(lib, slot)
-    check(api.pointer, call(api.pointer, *arguments, b"MyEP", allocator[0], out), slot)
-    if not out[0]:
-        return None
-    text = ffi.string(out[0])
-    check(api.pointer, lib.AllocatorFree(api.pointer, allocator[0], out[0]), None)
-    return text
+    check(api.pointer, call(api.pointer, *arguments, b"MyEP", allocator, out), slot)
+    return ffi.string(out[0]) if out[0] else None
 
 
 def asked_of_bytes(api: ort.Api, content: bytes) -> bytes | None:

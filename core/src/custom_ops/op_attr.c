@@ -4,6 +4,7 @@
 
 #include "custom_ops/custom_op.h"
 #include "heap/heap.h"
+#include "object/keyed_list.h"
 #include "values/value.h"
 
 static void* value_of(const OrtOpAttr* attr) { return (void*)(attr + 1); }
@@ -32,8 +33,7 @@ static OrtStatus* new_attr(const char* function, const char* name, OrtOpAttrType
   return NULL;
 }
 
-/* Bytes that the value needs. SIZE_MAX means that one of the strings is NULL: the strings of an int
- * count, which all are in memory, cannot add up to that. */
+/* Bytes that the value needs; SIZE_MAX where one of the strings is NULL. */
 static size_t measure(const void* data, size_t length, OrtOpAttrType type) {
   switch (type) {
     case ORT_OP_ATTR_INT:
@@ -49,23 +49,7 @@ static size_t measure(const void* data, size_t length, OrtOpAttrType type) {
     default:
       break;
   }
-  const char* const* strings = data;
-  size_t size = 0;
-  for (size_t i = 0; i < length; i++) {
-    if (strings[i] == NULL) {
-      return SIZE_MAX;
-    }
-    size += strlen(strings[i]) + 1;
-  }
-  return size;
-}
-
-static void copy_strings(char* to, const char* const* strings, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    size_t size = strlen(strings[i]) + 1;
-    memcpy(to, strings[i], size);
-    to += size;
-  }
+  return core_texts_size(data, length);
 }
 
 /* Checks the arguments; `*length` is then the number of elements or bytes, 0 for a negative len. */
@@ -100,7 +84,7 @@ ORT_API_STATUS_IMPL(ort_CreateOpAttr, const char* name, const void* data, int le
   OrtOpAttr* attr = NULL;
   CORE_TRY(new_attr("CreateOpAttr", name, type, size, &attr));
   if (type == ORT_OP_ATTR_STRINGS) {
-    copy_strings(value_of(attr), data, length);
+    core_copy_texts(data, length, value_of(attr), NULL);
   } else if (size > 0) {
     memcpy(value_of(attr), data, size);
   }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "graph/graph.h"
+#include "object/keyed_list.h"
 
 static void end_node(void* block) {
   struct OrtNode* node = block;
@@ -23,38 +24,18 @@ struct given {
   size_t output_count;
 };
 
-/* The bytes of the texts of an array with their terminators; 0 where one of them is NULL. */
-static size_t measure(const char* const* texts, size_t count) {
-  size_t size = 0;
-  for (size_t i = 0; i < count; i++) {
-    if (texts[i] == NULL) {
-      return 0;
-    }
-    size += strlen(texts[i]) + 1;
-  }
-  return size;
-}
-
-static char* copy_texts(const char* const* texts, size_t count, const char** to, char* at) {
-  for (size_t i = 0; i < count; i++) {
-    size_t size = strlen(texts[i]) + 1;
-    to[i] = memcpy(at, texts[i], size);
-    at += size;
-  }
-  return at;
-}
-
 /* Copies all texts into one block with the node. */
 static OrtStatus* new_node(const struct given* given, struct OrtNode** out) {
-  size_t inputs = measure(given->inputs, given->input_count);
-  size_t outputs = measure(given->outputs, given->output_count);
-  if ((inputs == 0 && given->input_count > 0) || (outputs == 0 && given->output_count > 0)) {
+  size_t inputs = core_texts_size(given->inputs, given->input_count);
+  size_t outputs = core_texts_size(given->outputs, given->output_count);
+  if (inputs == SIZE_MAX || outputs == SIZE_MAX) {
     CORE_FAIL(ORT_RUNTIME_EXCEPTION,
               "CreateNode: neither input_names nor output_names may have a NULL entry");
   }
   size_t operands = given->input_count + given->output_count;
   size_t names = (operands + 3) * sizeof(char*);
-  size_t size = sizeof(struct OrtNode) + names + measure(given->texts, 3) + inputs + outputs;
+  size_t size =
+      sizeof(struct OrtNode) + names + core_texts_size(given->texts, 3) + inputs + outputs;
   struct OrtNode* node = core_new_object(&node_class, size);
   if (node == NULL) {
     return CORE_OUT_OF_MEMORY(CreateNode, size);
@@ -64,9 +45,10 @@ static OrtStatus* new_node(const struct given* given, struct OrtNode** out) {
   node->output_count = given->output_count;
   char* at = (char*)(node + 1) + names;
   const char** own = node->operands + operands;
-  at = copy_texts(given->inputs, given->input_count, node->operands, at);
-  at = copy_texts(given->outputs, given->output_count, node->operands + given->input_count, at);
-  copy_texts(given->texts, 3, own, at);
+  at = core_copy_texts(given->inputs, given->input_count, at, node->operands);
+  at =
+      core_copy_texts(given->outputs, given->output_count, at, node->operands + given->input_count);
+  core_copy_texts(given->texts, 3, at, own);
   node->op_type = own[0];
   node->domain = own[1];
   node->name = own[2];

@@ -185,3 +185,26 @@ OrtStatus* core_copy_text(const char* function, const char* text, char** out) {
   *out = core_copy_bytes(text, size);
   return *out == NULL ? core_no_memory(function, size) : NULL;
 }
+
+size_t core_texts_size(const char* const* texts, size_t count) {
+  size_t size = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (texts[i] == NULL) {
+      return SIZE_MAX;
+    }
+    size += strlen(texts[i]) + 1;
+  }
+  return size;
+}
+
+char* core_copy_texts(const char* const* texts, size_t count, char* to, const char** copies) {
+  for (size_t i = 0; i < count; i++) {
+    size_t size = strlen(texts[i]) + 1;
+    memcpy(to, texts[i], size);
+    if (copies != NULL) {
+      copies[i] = to;
+    }
+    to += size;
+  }
+  return to;
+}

@@ -69,4 +69,12 @@ void* core_copy_bytes(const void* from, size_t size);
 /** The same for a string. */
 OrtStatus* core_copy_text(const char* function, const char* text, char** out);
 
+/** The size of strings with their terminators; SIZE_MAX where one of them is NULL, which strings
+ * that are in memory cannot add up to. */
+size_t core_texts_size(const char* const* texts, size_t count);
+
+/** Copies strings one behind the other, and where each one begins to `copies`, unless that is NULL.
+ * Returns the end of the last one. */
+char* core_copy_texts(const char* const* texts, size_t count, char* to, const char** copies);
+
 #endif /* ORTCFFI_KEYED_LIST_H_ */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What execution providers leave in compiled models. */
-#include "behaviour.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "behaviour_files.h"
+#include "behaviour_values.h"
 
 /* A model without a graph: IR version 8, and an entry of the metadata. */
 #define ENTRY(size, key, value) "\x72" size key value
@@ -22,18 +20,18 @@ static const char model[] = "\x08\x08" ENTRY("\x06",
 static const char empty_value[] = ENTRY("\x1b", OF_X, "\x12\x00");
 static const char no_value[] = ENTRY("\x19", OF_X, "");
 
-static OrtAllocator* allocator(void) {
-  OrtAllocator* found = NULL;
-  CHECK(api->GetAllocatorWithDefaultOptions(&found) == NULL);
-  return found;
+/* Says an answer, and frees its text. */
+static void say_text(OrtStatus* status, char* text, OrtAllocator* with) {
+  if (say_status(status)) {
+    say("%s", text == NULL ? "NULL" : text);
+    CHECK(text == NULL || api->AllocatorFree(with, text) == NULL);
+  }
 }
 
 static void ask(const void* bytes, size_t size, const char* ep_type, OrtAllocator* with) {
   char* text = NULL;
-  if (say_status(api->GetCompatibilityInfoFromModelBytes(bytes, size, ep_type, with, &text))) {
-    say("%s", text == NULL ? "NULL" : text);
-    CHECK(text == NULL || api->AllocatorFree(with, text) == NULL);
-  }
+  OrtStatus* status = api->GetCompatibilityInfoFromModelBytes(bytes, size, ep_type, with, &text);
+  say_text(status, text, with);
 }
 
 #define ASK(name, bytes, ep_type)                        \
@@ -74,18 +72,21 @@ CALL("GetCompatibilityInfoFromModelBytes(out=NULL)") {
 
 static void ask_file(const ORTCHAR_T* path, const char* ep_type) {
   char* text = NULL;
-  if (say_status(api->GetCompatibilityInfoFromModel(path, ep_type, allocator(), &text))) {
-    say("%s", text == NULL ? "NULL" : text);
-    CHECK(text == NULL || api->AllocatorFree(allocator(), text) == NULL);
-  }
+  OrtStatus* status = api->GetCompatibilityInfoFromModel(path, ep_type, allocator(), &text);
+  say_text(status, text, allocator());
 }
 
-/* Asks a file with these bytes, in the working directory. */
+/* Asks a file with these bytes. */
 static void ask_new_file(const char* bytes, size_t size) {
-  FILE* file = fopen("compatibility.onnx", "wb");
-  CHECK(file != NULL && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
-  ask_file(ORT_TSTR("compatibility.onnx"), "X");
-  remove("compatibility.onnx");
+  char root[FOLDER_ROOM], path[FILE_ROOM];
+  ORTCHAR_T native[FILE_ROOM];
+  make_temporary_folder(root);
+  write_bytes(root, "m.onnx", bytes, size);
+  snprintf(path, sizeof path, "%s/m.onnx", root);
+  to_native(path, native);
+  ask_file(native, "X");
+  remove_from(root, "m.onnx");
+  rmdir(root);
 }
 
 CALL("GetCompatibilityInfoFromModel(file)") { ask_new_file(model, sizeof model - 1); }

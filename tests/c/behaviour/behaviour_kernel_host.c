@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The node of behaviour_kernels.h on the core's kernel host. */
 #include "behaviour_kernels.h"
+#include "behaviour_values.h"
 
 /* Attributes as the core's host takes them. */
 static void make_attributes(OrtOpAttr* made[ATTRIBUTES], OrtValue* its_tensor) {
@@ -20,18 +21,6 @@ static void make_attributes(OrtOpAttr* made[ATTRIBUTES], OrtValue* its_tensor) {
                : api->CreateOpAttr(attributes[i].name, values[i].data, values[i].count,
                                    attributes[i].type, &made[i])) == NULL);
   }
-}
-
-/* The type of X or O: that of a model. */
-static OrtTypeInfo* type_of(const int64_t* dims, const char* first) {
-  OrtTensorTypeAndShapeInfo* info = NULL;
-  OrtTypeInfo* type = NULL;
-  CHECK(api->CreateTensorTypeAndShapeInfo(&info) == NULL);
-  CHECK(api->SetDimensions(info, dims, 2) == NULL);
-  CHECK(api->SetSymbolicDimensions(info, (const char*[]){first, ""}, 2) == NULL);
-  CHECK(api->GetModelEditorApi()->CreateTensorTypeInfo(info, &type) == NULL);
-  api->ReleaseTensorTypeAndShapeInfo(info);
-  return type;
 }
 
 static void infer_on_core(OrtcoreKernel* kernel, const OrtTypeInfo* x_type, const OrtValue* c,
@@ -77,8 +66,8 @@ struct parts {
 static struct parts make_parts(void) {
   struct parts parts = {.c = value_of((const int64_t[]){2}, 1, 2),
                         .v = value_of(just_one, 1, 1),
-                        .x_type = type_of((const int64_t[]){-1, 3}, "batch"),
-                        .o_type = type_of(x_shape, "")};
+                        .x_type = matrix_type((const int64_t[]){-1, 3}, "batch"),
+                        .o_type = matrix_type(x_shape, "")};
   api->CreateKeyValuePairs(&parts.config);
   api->AddKeyValuePair(parts.config, "my.key", "my value");
   CHECK(api->GetTypeInfo(parts.v, &parts.v_type) == NULL);

@@ -1,20 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Values and nodes that are in no graph. */
-#include "behaviour.h"
+#include "behaviour_values.h"
 
-static OrtTypeInfo* tensor_type(void) {
-  const int64_t dims[] = {-1, 3};
-  const char* names[] = {"batch", ""};
-  OrtTensorTypeAndShapeInfo* shape = NULL;
-  OrtTypeInfo* type = NULL;
-  CHECK(api->CreateTensorTypeAndShapeInfo(&shape) == NULL);
-  CHECK(api->SetTensorElementType(shape, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT) == NULL);
-  CHECK(api->SetDimensions(shape, dims, 2) == NULL);
-  CHECK(api->SetSymbolicDimensions(shape, names, 2) == NULL);
-  CHECK(api->GetModelEditorApi()->CreateTensorTypeInfo(shape, &type) == NULL);
-  api->ReleaseTensorTypeAndShapeInfo(shape);
-  return type;
-}
+static OrtTypeInfo* tensor_type(void) { return matrix_type((const int64_t[]){-1, 3}, "batch"); }
 
 static OrtStatus* make_value(const char* name, const OrtTypeInfo* type, OrtValueInfo** out) {
   return api->GetModelEditorApi()->CreateValueInfo(name, type, out);

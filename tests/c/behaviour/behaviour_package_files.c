@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Model packages. Messages have the folder's path, so that of most answers only the code is said.
  */
-#include <string.h>
-#include <sys/stat.h>
-
-#include "behaviour.h"
-
-#if defined(_WIN32)
-#include <direct.h>
-#else
-#include <unistd.h>
-#endif
+#include "behaviour_files.h"
 
 #define CPU "{\"ep\":\"CPUExecutionProvider\"}"
 #define VARIANTS "{\"variants\":{\"cpu\":" CPU "}}"
@@ -20,56 +11,36 @@
 #define ASSET "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 static const OrtModelPackageApi* packages;
-static char root[260];
+static char root[FOLDER_ROOM];
 static OrtEnv* env;
 static OrtSessionOptions* session;
 static OrtModelPackageOptions* options;
 static OrtModelPackageContext* package;
 
 static void write_file(const char* name, const char* text) {
-  char path[sizeof root + 32];
-  snprintf(path, sizeof path, "%s/%s", root, name);
-  FILE* file = fopen(path, "wb");
-  CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+  write_bytes(root, name, text, strlen(text));
 }
 
 static void end_package(void) {
   static const char* const names[] = {"manifest.json", "file", "folder/component.json"};
-  char path[sizeof root + 32];
+  char path[FILE_ROOM];
   packages->ReleaseModelPackageContext(package);
   package = NULL;
   packages->ReleaseModelPackageOptions(options);
   api->ReleaseSessionOptions(session);
   api->ReleaseEnv(env);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    snprintf(path, sizeof path, "%s/%s", root, names[i]);
-    remove(path);
+    remove_from(root, names[i]);
   }
   snprintf(path, sizeof path, "%s/folder", root);
   rmdir(path);
   rmdir(root);
 }
 
-static void make_folder(const char* path) {
-#if defined(_WIN32)
-  CHECK(_mkdir(path) == 0);
-#else
-  CHECK(mkdir(path, 0700) == 0);
-#endif
-}
-
 /* Makes a package of a file, a folder with a component, and a manifest. */
 static void make_package(const char* manifest) {
-  char folder[sizeof root + 32];
-#if defined(_WIN32)
-  char name[L_tmpnam];
-  CHECK(getenv("TEMP") != NULL && tmpnam(name) != NULL);
-  snprintf(root, sizeof root, "%s%s", getenv("TEMP"), name);
-  make_folder(root);
-#else
-  strcpy(root, "/tmp/ortcffi-behaviour-XXXXXX");
-  CHECK(mkdtemp(root) != NULL);
-#endif
+  char folder[FILE_ROOM];
+  make_temporary_folder(root);
   snprintf(folder, sizeof folder, "%s/folder", root);
   make_folder(folder);
   write_file("file", "");
@@ -82,11 +53,8 @@ static void make_package(const char* manifest) {
 }
 
 static OrtStatus* open_package(const char* folder, OrtModelPackageContext** out) {
-  ORTCHAR_T path[sizeof root];
-  size_t i = 0;
-  do {
-    path[i] = (ORTCHAR_T)folder[i];
-  } while (folder[i++] != 0);
+  ORTCHAR_T path[FILE_ROOM];
+  to_native(folder, path);
   return packages->CreateModelPackageContext(path, out);
 }
 
@@ -204,7 +172,7 @@ SELECT("a compatibility string", NAMED("c", ",\"compatibility_string\":\"x\"") "
  */
 
 static void say_resolved(const char* below, const char* reference, int must_exist) {
-  char base[sizeof root + 32];
+  char base[FILE_ROOM];
   const char* found = UNTOUCHED;
   make_package(MANIFEST(",\"shared_assets\":{\"" ASSET "\":\"folder\"}"));
   CHECK(open_package(root, &package) == NULL);

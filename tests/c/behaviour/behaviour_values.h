@@ -32,6 +32,18 @@ static inline OrtMemoryInfo* cpu_info(void) {
   return info;
 }
 
+/** The type of a tensor of rank 2, as a model has it, with a name for the first dimension. */
+static inline OrtTypeInfo* matrix_type(const int64_t* dims, const char* first) {
+  OrtTensorTypeAndShapeInfo* info = NULL;
+  OrtTypeInfo* type = NULL;
+  CHECK(api->CreateTensorTypeAndShapeInfo(&info) == NULL);
+  CHECK(api->SetDimensions(info, dims, 2) == NULL);
+  CHECK(api->SetSymbolicDimensions(info, (const char*[]){first, ""}, 2) == NULL);
+  CHECK(api->GetModelEditorApi()->CreateTensorTypeInfo(info, &type) == NULL);
+  api->ReleaseTensorTypeAndShapeInfo(info);
+  return type;
+}
+
 /** A tensor whose bytes count 0, 1, 2 ... and start anew at 256. */
 static inline OrtValue* tensor_of(ONNXTensorElementDataType type, const int64_t* dims,
                                   size_t rank) {

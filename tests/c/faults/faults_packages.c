@@ -133,25 +133,20 @@ static const char compiled[] =
     "ep_compatibility_info.X"
     "\x12\x03"
     "one";
-static OrtAllocator* default_allocator;
-static void with_allocator(void) {
-  CHECK(api->GetAllocatorWithDefaultOptions(&default_allocator) == NULL);
-}
 static OrtStatus* ask_bytes(void** out) {
-  return api->GetCompatibilityInfoFromModelBytes(compiled, sizeof compiled - 1, "X",
-                                                 default_allocator, (char**)out);
+  return api->GetCompatibilityInfoFromModelBytes(compiled, sizeof compiled - 1, "X", allocator,
+                                                 (char**)out);
 }
 static void with_compiled_file(void) {
   with_folder();
-  with_allocator();
   write_file("compiled.onnx", compiled);
 }
 static OrtStatus* ask_file(void** out) {
   char path[100];
   snprintf(path, sizeof path, "%s/compiled.onnx", folder);
-  return api->GetCompatibilityInfoFromModel(path, "X", default_allocator, (char**)out);
+  return api->GetCompatibilityInfoFromModel(path, "X", allocator, (char**)out);
 }
-static void free_text(void* out) { CHECK(api->AllocatorFree(default_allocator, out) == NULL); }
+static void free_text(void* out) { CHECK(api->AllocatorFree(allocator, out) == NULL); }
 
 static const struct trial trials[] = {
     TRIAL("CreateModelPackageContext", with_folder, read_package, release_package),
@@ -167,7 +162,7 @@ static const struct trial trials[] = {
           "EpDevice_EpMetadata EpDevice_EpOptions EpDevice_Device EpDevice_MemoryInfo "
           "EpDevice_GetMemoryCapacity",
           with_device, read_device, NULL),
-    TRIAL("GetCompatibilityInfoFromModelBytes", with_allocator, ask_bytes, free_text),
+    TRIAL("GetCompatibilityInfoFromModelBytes", NULL, ask_bytes, free_text),
     TRIAL("GetCompatibilityInfoFromModel", with_compiled_file, ask_file, free_text),
     {NULL},
 };
