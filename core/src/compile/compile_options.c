@@ -170,11 +170,8 @@ ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetOutputModelExternalIn
   CORE_REQUIRE(ModelCompilationOptions_SetOutputModelExternalInitializersBuffer,
                model_compile_options, allocator, buffer, buffer_size);
   CORE_REQUIRE(ModelCompilationOptions_SetOutputModelExternalInitializersBuffer, logical_file_name);
-  char name[CORE_PATH_ROOM] = "";
-  if (core_path_utf8_room(logical_file_name) <= sizeof name) {
-    core_path_utf8(logical_file_name, name, sizeof name);
-  }
-  if (!core_path_is_inside(name)) {
+  char name[CORE_PATH_ROOM];
+  if (!core_whole_path_utf8(logical_file_name, name) || !core_path_is_inside(name)) {
     CORE_FAIL(
         ORT_INVALID_ARGUMENT,
         "ModelCompilationOptions_SetOutputModelExternalInitializersBuffer: "

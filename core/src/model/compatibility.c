@@ -88,7 +88,9 @@ ORT_API_STATUS_IMPL(ort_GetCompatibilityInfoFromModel, const ORTCHAR_T* model_pa
   if (*ep_type == 0) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "GetCompatibilityInfoFromModel: ep_type must not be empty");
   }
-  core_path_utf8(model_path, path, sizeof path);
+  if (!core_whole_path_utf8(model_path, path)) {
+    CORE_FAIL(ORT_INVALID_GRAPH, "GetCompatibilityInfoFromModel: model_path is too long");
+  }
   if (!core_map_file(path, &file)) {
     return refuse_file(path);
   }

@@ -91,10 +91,9 @@ ORT_API_STATUS_IMPL(ort_model_package_CreateModelPackageContext, const ORTCHAR_T
                     OrtModelPackageContext** out) {
   CORE_REQUIRE(CreateModelPackageContext, package_root, out);
   char root[CORE_PATH_ROOM];
-  if (core_path_utf8_room(package_root) > sizeof root) {
+  if (!core_whole_path_utf8(package_root, root)) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateModelPackageContext: package_root is too long");
   }
-  core_path_utf8(package_root, root, sizeof root);
   struct OrtModelPackageContext* package = core_new_object(&package_class, sizeof *package);
   if (package == NULL) {
     return CORE_OUT_OF_MEMORY(CreateModelPackageContext, sizeof *package);

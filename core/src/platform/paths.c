@@ -21,6 +21,14 @@ bool core_path_is_inside(const char* path) {
   return true;
 }
 
+bool core_whole_path_utf8(const ORTCHAR_T* path, char text[CORE_PATH_ROOM]) {
+  if (core_path_utf8_room(path) > CORE_PATH_ROOM) {
+    return false;
+  }
+  core_path_utf8(path, text, CORE_PATH_ROOM);
+  return true;
+}
+
 bool core_path_is_folder(const ORTCHAR_T* path) {
   bool is_folder = false;
   for (; *path != 0; path++) {

@@ -317,5 +317,7 @@ bool core_path_is_folder(const ORTCHAR_T* path);
 
 /** Writes a path as UTF-8, cut to the buffer's size. */
 void core_path_utf8(const ORTCHAR_T* path, char* text, size_t room);
+/** The same, whole; false, with nothing written, where it may be too long. */
+bool core_whole_path_utf8(const ORTCHAR_T* path, char text[CORE_PATH_ROOM]);
 
 #endif /* ORTCFFI_PLATFORM_H_ */

@@ -94,6 +94,14 @@ CALL("GetCompatibilityInfoFromModel(empty file)") { ask_new_file(model, 0); }
 CALL("GetCompatibilityInfoFromModel(no model)") { ask_new_file("hello world", 11); }
 CALL("GetCompatibilityInfoFromModel(no file)") { ask_file(ORT_TSTR("no/such.onnx"), "X"); }
 CALL("GetCompatibilityInfoFromModel(folder)") { ask_file(ORT_TSTR("."), "X"); }
+CALL("GetCompatibilityInfoFromModel(long path)") {
+  ORTCHAR_T path[6001];
+  for (size_t i = 0; i < 6000; i++) {
+    path[i] = i % 2 == 0 ? '.' : '/';
+  }
+  path[6000] = 0;
+  ask_file(path, "X");
+}
 CALL("GetCompatibilityInfoFromModel(path=empty)") { ask_file(ORT_TSTR(""), "X"); }
 CALL("GetCompatibilityInfoFromModel(path=NULL)") { ask_file(NULL, "X"); }
 CALL("GetCompatibilityInfoFromModel(name=empty)") { ask_file(ORT_TSTR("."), ""); }
