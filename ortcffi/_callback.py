@@ -1,30 +1,37 @@
 # SPDX-License-Identifier: MIT
-"""The guard around each Python function that C calls: no exception may pass through C.
+"""For topics with callbacks: the guard around each Python function that C calls.
+
+No exception may pass through C.
 
 A topic defines its callbacks beside what they serve, under `called_from_c`, with one of three
 policies for an exception: `keep_exception`, `make_status`, `report_exception`. The module
 `ortcffi.errors` explains how an exception gets back to the caller in Python.
 
-A callback finds its Python object by the ``context`` that C passes: a CFFI handle, or a number of
-`ortcffi._contexts` where the library may keep the context for longer than the object lives. CFFI
-takes the GIL, also in threads that Python did not start. The core calls back under no lock.
+A callback finds its Python object by the ``context`` that C passes. A library may keep the context
+for longer than the Python object lives. So it is a number, not an address: the number of a deleted
+object is not found, while an address of freed memory would be read. Nothing about numbers takes a
+lock, so a fork or a destructor at any point does no harm.
+
+CFFI takes the GIL, also in threads that Python did not start. The core calls back under no lock.
 """
 
 import sys
 import weakref
 from collections.abc import Callable
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from weakref import ReferenceType, ref
 
-from ortcffi._contexts import Context, find
-from ortcffi._native import ffi
+from ortcffi._native import address_of, ffi
 from ortcffi.errors import keep, status_for
 
 if TYPE_CHECKING:
     from ortcffi._ort import Cdata
     from ortcffi.table.api import Api
 
-__all__ = ["Subject", "called_from_c", "keep_exception", "make_status", "make_status_of_subject"]
-__all__ += ["report", "report_exception", "subject_context"]
+__all__ = ["Context", "Subject", "called_from_c", "find", "forget", "keep_exception"]
+__all__ += ["make_status", "make_status_of_subject", "remember", "report", "report_exception"]
+__all__ += ["subject_context"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 # What C gets instead of an answer: called with the exception and the arguments of the callback.
@@ -77,6 +84,59 @@ def make_status(table: Callable[..., Any] | None = None) -> Policy:
         return status_for(error, table(*arguments) if table else None)
 
     return policy
+
+
+# --- the numbers ---
+
+_numbers = count(1)  # 0 would be NULL
+_subjects: dict[int, Any] = {}
+_contexts: "dict[int, ReferenceType[Context]]" = {}
+
+
+def remember(subject: object) -> int:
+    """Assign a number to an object; `find` finds it until `forget`."""
+    number = next(_numbers)
+    _subjects[number] = subject
+    return number
+
+
+def forget(number: int) -> Any:
+    """Release a number and return its object, or None."""
+    return _subjects.pop(number, None)
+
+
+def find(pointer: "Cdata") -> Any:
+    """The object of a context argument, or None if it was deleted."""
+    number = address_of(pointer)
+    if (reference := _contexts.get(number)) is None:
+        return _subjects.get(number)
+    context = reference()
+    return None if context is None else context.subject
+
+
+class Context:
+    """The number of an object, as long as this lives.
+
+    Parameters
+    ----------
+    subject : object
+        The object that C calls back. It may refer to what keeps this: the collector sees the cycle.
+    """
+
+    __slots__ = ("__weakref__", "number", "subject")
+
+    def __init__(self, subject: object) -> None:
+        self.subject = subject
+        self.number = next(_numbers)  # before it is known: an interrupt may come between
+        _contexts[self.number] = ref(self)
+
+    def __del__(self, contexts: "dict[int, ReferenceType[Context]]" = _contexts) -> None:
+        contexts.pop(getattr(self, "number", 0), None)
+
+    @property
+    def pointer(self) -> "Cdata":
+        """The number as the context argument for C."""
+        return ffi.cast("void*", self.number)
 
 
 class Subject(NamedTuple):

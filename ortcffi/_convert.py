@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Conversions of arguments for C, whose errors name the argument, and of what C answers."""
+"""For all topics: conversions of arguments for C, and of what C answers.
+
+Their errors name the argument.
+"""
 
 import os
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The exceptions: one class for each status code, under one base.
+"""For `ortcffi.errors` alone, which hands them on: the exceptions, one class for each status code.
 
 They have the names that the official package uses, and each also inherits a fitting built-in
 exception. They have no ``__init__``: code, message and function are in ``args``, so that the

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What all objects share that stand for an object of the C API.
+"""For all topics: what classes share whose objects stand for an object of the C API.
 
 The compiled type that `Handle` is built on answers all questions of the object's life: who keeps
 it, when it is released, what other threads and a fork may do with it. Its rules stand in
@@ -8,9 +8,9 @@ it, when it is released, what other threads and a fork may do with it. Its rules
 
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
 
-from ortcffi._closing import Closing
 from ortcffi._convert import pointer
 from ortcffi._native import Owner, address_of, ffi, lib
 from ortcffi._public import public, refuse_pickle
@@ -20,7 +20,7 @@ from ortcffi.errors import checked
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["Array", "Handle", "out_of", "owned_by", "owner_of"]
+__all__ = ["Array", "Closing", "Handle", "out_of", "owned_by", "owner_of"]
 
 public(Owner)
 
@@ -108,6 +108,48 @@ class Array:
     def keep_forever(self) -> None:
         """Have the objects outlive the interpreter."""
         self._owner._keep_forever()
+
+
+@public
+class Closing:
+    """Closes the object at the end of a ``with`` block, which a closed one cannot begin."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Keep the finalizer of a compiled type where a subclass has a ``__del__`` of its own.
+
+        By it a session is released before the collector clears what the library borrows for it.
+        """
+        super().__init_subclass__(**options)
+        own: Any = vars(cls).get("__del__")
+        finalize: Any = getattr(super(cls, cls), "__del__", None)
+        if own is not None and finalize is not None:
+
+            def finalize_both(self: Any) -> None:
+                try:
+                    own(self)
+                finally:
+                    finalize(self)
+
+            cls.__del__ = finalize_both  # type: ignore[attr-defined]
+
+    def __enter__(self) -> Self:
+        if getattr(self, "closed", False):
+            raise ValueError(f"this {type(self).__name__} is closed")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release what the object has."""
+        raise NotImplementedError
 
 
 @public

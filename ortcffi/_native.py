@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""The only importer of the compiled module."""
+"""The only importer of the compiled module; all modules take it from here."""
 
 import gc
 import os
 from contextlib import suppress
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import _cffi_backend
 
 from ortcffi._ort import ffi, lib
 
-__all__ = ["Owner", "address_of", "ffi", "lib"]
+__all__ = ["Owner", "address_of", "answered_by_core", "ffi", "lib", "slots"]
 
 # The compiled module has one set of error classes and callbacks for the whole process, so a second
 # interpreter would replace those of the first.
@@ -24,6 +25,30 @@ if lib.ortcffi_interpreter() != 0:
 def address_of(pointer: Any) -> int:
     """The address in a pointer of CFFI's, as the compiled types take it."""
     return int(ffi.cast("uintptr_t", pointer))
+
+
+# --- the list of the functions of OrtApi, which are called slots ---
+
+
+def _text(text: Any) -> str:
+    return str(ffi.string(text).decode())
+
+
+@cache
+def slots() -> dict[str, int]:
+    """The API version that each slot came with, in the order of the table."""
+    rows = (lib.ortcffi_slot_row(i) for i in range(lib.ORTCFFI_SLOTS))
+    return {_text(row.name): row.since for row in rows}
+
+
+@cache
+def answered_by_core() -> frozenset[str]:
+    """The slots that the embedded core does not answer with `NotImplemented`."""
+    rows = (lib.ortcffi_slot_row(i) for i in range(lib.ORTCFFI_SLOTS))
+    return frozenset(_text(row.name) for row in rows if _text(row.who) in ("HOST", "TABLE"))
+
+
+# --- what is done once ---
 
 
 def _build_types() -> None:

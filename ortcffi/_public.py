@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What users see of classes: where they are imported from, descriptions, what errors say."""
+"""For all public classes: their module's name, their descriptions, what errors suggest."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeVar

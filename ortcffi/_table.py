@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`Table`: one function table of the C API; the embedded core's, and the default of the process.
+"""For all topics: `Table`, one function table; the embedded core's, the default of the process.
 
 `ortcffi.table.api` adds what makes objects: its class `Api` is the one that users see, and the one
 that `core_api` makes. It registers itself here, so that no topic below imports it.
@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._convert import INT32, decode, integer
 from ortcffi._convert import pointer as pointer_to
-from ortcffi._native import address_of, lib
+from ortcffi._native import address_of, answered_by_core, lib, slots
 from ortcffi._public import public, refuse_pickle
-from ortcffi._slots import answered_by_core, slots
 from ortcffi.errors import NotImplemented
 
 if TYPE_CHECKING:

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Figures and tables for a person to read."""
+"""For all that prints: figures, tables, texts of files made safe, the name of the program."""
 
+import os
+import sys
 from collections.abc import Iterable, Sequence
 
-__all__ = ["aligned", "duration", "html_table", "scaled", "size"]
+__all__ = ["aligned", "duration", "fail", "html_table", "joined", "printable", "program_name"]
+__all__ += ["scaled", "size"]
 
 
 def size(number: int | None) -> str:
@@ -44,3 +47,33 @@ def html_table(title: str, header: Sequence[str], rows: Iterable[Sequence[object
     body = "".join(f"<tr>{row(each, 'td')}</tr>" for each in rows)
     caption = html.escape(title)
     return f"<table><caption>{caption}</caption><tr>{row(header, 'th')}</tr>{body}</table>"
+
+
+def program_name(command: str = "") -> str:
+    """``ortcffi COMMAND`` for the installed script, otherwise ``python -m ortcffi COMMAND``."""
+    is_script = os.path.splitext(os.path.basename(next(iter(sys.argv), "")))[0] == "ortcffi"
+    return " ".join([*([] if is_script else ["python", "-m"]), "ortcffi", command]).rstrip()
+
+
+def printable(text: str) -> str:
+    """A text that may come from a file, a model or a library, as one line for a terminal.
+
+    Line breaks, escape sequences and whatever else changes what a terminal shows are escaped.
+    """
+    if text.isprintable():
+        return text
+    escaped = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return "".join(escaped)
+
+
+def joined(lines: Iterable[str], separator: str = "\n") -> str:
+    """Lines as one text, each of them `printable`."""
+    return separator.join(map(printable, lines))
+
+
+def fail(program: str, error: object) -> int:
+    """Write an error to stderr, if there is one; return the exit code."""
+    if sys.stderr is not None:
+        lines = joined(str(error).splitlines(), "\n  ")
+        sys.stderr.write(f"{program}: {lines}\n")
+    return 1

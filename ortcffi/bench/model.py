@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import quantiles
 from typing import Any, NamedTuple
 
-from ortcffi._program import fail, printable, program_name
+from ortcffi._text import fail, printable, program_name
 from ortcffi.errors import OrtError
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.session import Session

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
-from ortcffi._callback import called_from_c, report_exception
-from ortcffi._contexts import Context, find
+from ortcffi._callback import Context, called_from_c, find, report_exception
 from ortcffi._convert import decode, known
 from ortcffi._native import lib
 from ortcffi._public import public

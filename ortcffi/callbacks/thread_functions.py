@@ -6,8 +6,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._callback import called_from_c, keep_exception, report_exception
-from ortcffi._contexts import Context, find, forget, remember
+from ortcffi._callback import (
+    Context,
+    called_from_c,
+    find,
+    forget,
+    keep_exception,
+    remember,
+    report_exception,
+)
 from ortcffi._convert import decode
 from ortcffi._handle import owner_of
 from ortcffi._native import address_of, ffi, lib

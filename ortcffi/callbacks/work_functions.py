@@ -4,8 +4,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._callback import called_from_c, report_exception
-from ortcffi._contexts import Context, find, forget, remember
+from ortcffi._callback import Context, called_from_c, find, forget, remember, report_exception
 from ortcffi._convert import callable_or_none
 from ortcffi._native import address_of, ffi, lib
 

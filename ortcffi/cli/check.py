@@ -12,14 +12,14 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ortcffi import _child
 from ortcffi._convert import absolute
-from ortcffi._program import printable, program_name
+from ortcffi._text import printable, program_name
 from ortcffi.cli import check_client
 from ortcffi.cli.check_client import Client, examine
 from ortcffi.cli.check_file import FileFacts, read_facts
 from ortcffi.cli.check_report import Finding, Report, as_document, as_junit, describe
 from ortcffi.cli.check_symbols import missing_symbols
+from ortcffi.kernels import child
 from ortcffi.table import elf
 from ortcffi.table.emulate import emulate
 from ortcffi.table.hosts import HOSTS, release_of
@@ -145,7 +145,7 @@ def _register(report: Report, host: str, name: str, count: int | None = None) ->
     client = examine(report.path, host)
     report.registrations.append(client)
     if client.problem:
-        told = f"on {name}: {client.problem}{_child.printed(client.printed)}"
+        told = f"on {name}: {client.problem}{child.printed(client.printed)}"
         report.findings.append(Finding("registration", told))
     elif count is not None and len(client.ops) != count:
         report.notes.append(f"on {name} it registers {_count_ops(client)}")
@@ -273,7 +273,7 @@ def _probe(path: str, what: str, *arguments: int) -> Iterator[dict[str, Any]]:
 
 def _run_probe(path: str, what: str, *numbers: int) -> tuple[list[dict[str, Any]], str | None]:
     """What the process told, and how it ended; None if it came to its end."""
-    command = _child.command("ortcffi.cli.check_probe", what, path, *numbers)
+    command = child.command("ortcffi.cli.check_probe", what, path, *numbers)
     try:
         done = subprocess.run(
             command, check=False, capture_output=True, stdin=subprocess.DEVNULL, timeout=SECONDS
@@ -283,7 +283,7 @@ def _run_probe(path: str, what: str, *numbers: int) -> tuple[list[dict[str, Any]
     facts = _facts(done.stdout)
     if any("done" in fact for fact in facts):
         return facts, None
-    return facts, _child.end_of(done.returncode) + _child.printed(done.stderr)
+    return facts, child.end_of(done.returncode) + child.printed(done.stderr)
 
 
 def _facts(output: bytes) -> list[dict[str, Any]]:

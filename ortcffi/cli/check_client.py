@@ -12,12 +12,12 @@ import tempfile
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ortcffi import _child
 from ortcffi._convert import absolute
 from ortcffi._native import ffi
-from ortcffi._program import joined
+from ortcffi._text import joined
 from ortcffi.cli.check_client_probe import ENTRY, Op
 from ortcffi.cli.check_ep_probe import EP_ENTRY, Factory
+from ortcffi.kernels import child
 from ortcffi.table.emulate import emulate
 from ortcffi.table.hosts import release_of
 from ortcffi.table.trace import Figures, Needs
@@ -109,7 +109,7 @@ def _probe(path: str, host: str, seconds: float) -> Client:
     with tempfile.NamedTemporaryFile() as file:
         file.truncate(ffi.sizeof("OrtcoreFigures"))
         where = "ortcffi.cli.check_client_probe", "answer"
-        command = _child.command(*where, path, host, file.name)
+        command = child.command(*where, path, host, file.name)
         problem, facts, printed = _run(command, seconds)
         counted = file.read()
     read: Any = ffi.from_buffer("OrtcoreFigures*", counted)
@@ -158,7 +158,7 @@ def _run(command: list[str], seconds: float) -> tuple[str | None, dict[str, Any]
         except (TypeError, ValueError):  # a line that the library wrote
             continue
     if not problem and (process.returncode < 0 or not facts.get("done")):
-        problem = _child.end_of(process.returncode)
+        problem = child.end_of(process.returncode)
     return problem, facts, printed.decode(errors="backslashreplace").strip()
 
 

@@ -19,9 +19,9 @@ import numpy as np
 from ortcffi._convert import decode
 from ortcffi._native import lib
 from ortcffi._table import core_api, of_core
-from ortcffi.cli.child import limit_this_process
 from ortcffi.custom_ops.describe import Characteristic
 from ortcffi.errors import OrtError
+from ortcffi.kernels.child import limit_this_process
 from ortcffi.kernels.host import host_function
 from ortcffi.kernels.kernel import Kernel
 from ortcffi.kernels.library import CustomOpLibrary, LibraryOp

@@ -5,7 +5,7 @@ import re
 from typing import Any, NamedTuple
 from xml.etree import ElementTree as ET
 
-from ortcffi._program import joined
+from ortcffi._text import joined
 from ortcffi.cli.check_client import Client
 from ortcffi.cli.check_client import as_document as client_as_document
 

@@ -13,11 +13,11 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ortcffi import _child
-from ortcffi._program import joined, printable, program_name
 from ortcffi._table import highest_api_version
+from ortcffi._text import joined, printable, program_name
 from ortcffi.cli import official_doctor
-from ortcffi.cli.child import limit_this_process
+from ortcffi.kernels import child
+from ortcffi.kernels.child import limit_this_process
 from ortcffi.table import load as providers
 from ortcffi.table.find import Runtime, find_runtimes
 
@@ -62,7 +62,7 @@ def examine(runtime: Runtime, seconds: float = SECONDS) -> Finding:
     """Open a library that `find_runtimes` found, in another process."""
     if runtime.problem or not sys.executable:
         return Finding(runtime)
-    command = _child.command("ortcffi.cli.doctor", "answer", runtime.path)
+    command = child.command("ortcffi.cli.doctor", "answer", runtime.path)
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=seconds
@@ -71,7 +71,7 @@ def examine(runtime: Runtime, seconds: float = SECONDS) -> Finding:
         return _broken(runtime, f"does not finish loading within {seconds:g} seconds")
     printed = done.stderr.decode(errors="backslashreplace").strip()
     if done.returncode < 0:
-        name = _child.signal_of(done.returncode)
+        name = child.signal_of(done.returncode)
         return _broken(runtime, f"crashes when it is opened ({name})", printed=printed)
     try:
         found = json.loads(done.stdout.splitlines()[-1])

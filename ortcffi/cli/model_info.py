@@ -4,7 +4,7 @@
 import os
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._program import joined
+from ortcffi._text import joined
 from ortcffi.cli.model_file import facts_of
 from ortcffi.ep.devices import available_providers
 from ortcffi.options.session import OptimizationLevel, SessionOptions

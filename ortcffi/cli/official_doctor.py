@@ -13,9 +13,9 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi import _child
-from ortcffi._program import joined
-from ortcffi.cli.child import limit_this_process
+from ortcffi._text import joined
+from ortcffi.kernels import child
+from ortcffi.kernels.child import limit_this_process
 from ortcffi.official.layout import KNOWN_RELEASES, PACKAGE, is_known_release
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def examine(seconds: float = SECONDS) -> OfficialFinding | None:
     """Try what `attach` reaches; None if the package is not installed."""
     if not sys.executable or importlib.util.find_spec(PACKAGE) is None:
         return None
-    command = _child.command("ortcffi.cli.official_doctor", "answer")
+    command = child.command("ortcffi.cli.official_doctor", "answer")
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=seconds

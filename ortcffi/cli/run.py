@@ -13,7 +13,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from ortcffi._program import fail, printable, program_name
+from ortcffi._text import fail, printable, program_name
 from ortcffi.errors import NotImplemented, OrtError
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.session import Session

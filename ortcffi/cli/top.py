@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from ortcffi._program import program_name
+from ortcffi._text import program_name
 from ortcffi.cli.top_live import Live
 from ortcffi.official.picture import as_svg
 from ortcffi.official.recording import Recorder

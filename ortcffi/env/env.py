@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import INT32, UINT32, encode, integer, optional_mapping
-from ortcffi._env_creation import create_environment
 from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
@@ -16,6 +15,7 @@ from ortcffi.env.allocators import EnvMemory
 from ortcffi.env.state import EnvState, state_of
 from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import OrtError
+from ortcffi.options.config_entries import create_environment
 from ortcffi.options.thread_pools import ThreadingOptions
 
 if TYPE_CHECKING:

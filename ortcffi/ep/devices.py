@@ -4,8 +4,7 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._callback import Subject, called_from_c, make_status_of_subject
-from ortcffi._contexts import find
+from ortcffi._callback import Subject, called_from_c, find, make_status_of_subject
 from ortcffi._convert import decode, integer
 from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib

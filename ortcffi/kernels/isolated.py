@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ortcffi import _child
-from ortcffi._closing import Closing
-from ortcffi._exceptions import RuntimeException
+from ortcffi._handle import Closing
 from ortcffi._native import lib
 from ortcffi._public import public, refuse_pickle
 from ortcffi._table import core_api, of_core
 from ortcffi.custom_ops.describe import CustomOp
+from ortcffi.errors import RuntimeException
+from ortcffi.kernels import child
 from ortcffi.kernels.host import host_function
 from ortcffi.kernels.kernel import _target
 from ortcffi.values.element_types import ValueKind
@@ -112,7 +112,7 @@ class IsolatedKernel(Closing):
         given = pickle.dumps(request)
         self._lock, self._owner, self._printed = threading.Lock(), os.getpid(), _file()
         self._process = subprocess.Popen(
-            _child.command("ortcffi.kernels.isolated", "serve", faults=True),
+            child.command("ortcffi.kernels.isolated", "serve", faults=True),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._printed,
@@ -219,15 +219,15 @@ class IsolatedKernel(Closing):
         except subprocess.TimeoutExpired:
             self._process.kill()
             code = self._process.wait()
-        return self._crash(f"{when}, {_child.end_of(code)}", code)
+        return self._crash(f"{when}, {child.end_of(code)}", code)
 
     def _crash(self, text: str, code: int) -> KernelCrashed:
         op = f"{self.description.domain}:{self.description.name}"
         if not self._printed.closed:
             self._printed.seek(0)
-            text += _child.printed(self._printed.read(), "\n", _MOST_LINES)
+            text += child.printed(self._printed.read(), "\n", _MOST_LINES)
         self._end()
-        name, kind = _child.signal_of(code), int(lib.ORT_RUNTIME_EXCEPTION)
+        name, kind = child.signal_of(code), int(lib.ORT_RUNTIME_EXCEPTION)
         return KernelCrashed(f"{op}: {text}", None, kind, op, name)
 
     __reduce__ = refuse_pickle

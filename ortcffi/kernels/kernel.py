@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ortcffi._closing import Closing
+from ortcffi._handle import Closing
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import core_api

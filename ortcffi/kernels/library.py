@@ -4,9 +4,8 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from ortcffi._closing import Closing
 from ortcffi._convert import AnyPath, absolute, decode, encode
-from ortcffi._handle import out_of, owned_by, owner_of
+from ortcffi._handle import Closing, out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public, refuse_pickle
 from ortcffi._table import core_api

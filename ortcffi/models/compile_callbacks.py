@@ -5,8 +5,7 @@ from collections.abc import Callable
 from os import fspath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._callback import Subject, called_from_c, make_status_of_subject
-from ortcffi._contexts import find
+from ortcffi._callback import Subject, called_from_c, find, make_status_of_subject
 from ortcffi._convert import decode, encode, integer
 from ortcffi._handle import out_of, owner_of
 from ortcffi._native import address_of, ffi, lib

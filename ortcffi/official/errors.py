@@ -3,8 +3,7 @@
 
 from types import TracebackType
 
-from ortcffi._exceptions import OFFICIAL_MESSAGE
-from ortcffi.errors import OrtError, error_for
+from ortcffi.errors import OFFICIAL_MESSAGE, OrtError, error_for
 
 __all__ = ["Translation"]
 

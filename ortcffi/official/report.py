@@ -6,8 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from ortcffi._program import joined, printable
-from ortcffi._text import aligned, duration, html_table, scaled, size
+from ortcffi._text import aligned, duration, html_table, joined, printable, scaled, size
 from ortcffi.official.records import OFFICIAL, SessionRecord
 
 __all__ = ["as_html", "as_json", "as_table", "shortened", "size"]

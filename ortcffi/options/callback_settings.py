@@ -4,7 +4,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from ortcffi._contexts import Context
+from ortcffi._callback import Context
 from ortcffi._convert import callable_or_none
 from ortcffi._native import ffi, lib
 from ortcffi.callbacks.logs import Logger, log_context

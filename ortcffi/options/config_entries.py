@@ -4,13 +4,14 @@
 import warnings
 from collections.abc import Collection, Iterator, MutableMapping
 from contextlib import AbstractContextManager, nullcontext
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from ortcffi._convert import decode, encode
-from ortcffi._env_creation import create_environment
 from ortcffi._handle import out_of, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import meant
+from ortcffi.errors import OrtError, checked
 from ortcffi.options.known_keys import RUN_KEYS, SESSION_KEYS
 from ortcffi.options.read_back import read_pairs
 from ortcffi.options.settings import lock
@@ -18,8 +19,9 @@ from ortcffi.status.key_values import KeyValuePairs
 
 if TYPE_CHECKING:
     from ortcffi.options.settings import Options
+    from ortcffi.table.api import Api
 
-__all__ = ["ConfigEntries"]
+__all__ = ["ConfigEntries", "create_environment"]
 
 
 _warned_of: set[str] = set()
@@ -214,3 +216,21 @@ class _Environment(AbstractContextManager[None]):
 
     def __exit__(self, *_: object) -> None:
         self._owner.close()
+
+
+def create_environment(api: "Api", slot: str, arguments: tuple[Any, ...], out: Any) -> None:
+    """Have the library create the environment.
+
+    A library lets go of its last environment before it ends it, on another thread say, and refuses
+    a new one meanwhile.
+    """
+    end = monotonic() + 10
+    while True:
+        try:
+            getattr(checked, slot)(api.pointer, *arguments, out)
+        except OrtError as error:
+            if "Only one instance of LoggingManager" not in str(error) or monotonic() > end:
+                raise
+        else:
+            return
+        sleep(0.001)

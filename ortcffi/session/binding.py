@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ortcffi._closing import Closing
 from ortcffi._convert import encode, mapping
+from ortcffi._handle import Closing
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.errors import checked

@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._closing import Closing
 from ortcffi._convert import bytes_like, encode, input_path
-from ortcffi._handle import out_of, owned_by, owner_of
+from ortcffi._handle import Closing, out_of, owned_by, owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public, refuse_pickle
 from ortcffi.env.env import Env

@@ -5,10 +5,10 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from ortcffi._exceptions import ErrorCode
 from ortcffi._native import lib
 from ortcffi._public import public
 from ortcffi._text import aligned, duration, html_table, size
+from ortcffi.errors import ErrorCode
 from ortcffi.memory.stats import AllocatorStats
 from ortcffi.session.durations import end_of, quantile
 from ortcffi.session.limits import arena_stats

@@ -8,9 +8,8 @@ import weakref
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from ortcffi._closing import Closing
 from ortcffi._convert import INT32, decode, encode, integer, mapping, of_type, pointer
-from ortcffi._handle import out_of, owner_of
+from ortcffi._handle import Closing, out_of, owner_of
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import Suggests, described_by, public
 from ortcffi._table import made_by

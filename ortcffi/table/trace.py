@@ -4,9 +4,8 @@
 import gc
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ortcffi._closing import Closing
 from ortcffi._convert import decode, pointer
-from ortcffi._handle import out_of, owned_by, owner_of
+from ortcffi._handle import Closing, out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public, refuse_pickle
 from ortcffi._table import core_api, default_api

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from ortcffi import _child
+from ortcffi.kernels import child
 
 __all__ = ["pytest_runtest_protocol"]
 
@@ -45,7 +45,7 @@ def _reports_of(item: pytest.Item) -> Iterator[Any]:
         path = os.path.join(folder, "reports")
         where = "ortcffi.testing.isolated_tests", "run"
         done = subprocess.run(
-            _child.command(*where, path, *_arguments(item), faults=True),
+            child.command(*where, path, *_arguments(item), faults=True),
             check=False,
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -69,8 +69,8 @@ def _reports_of(item: pytest.Item) -> Iterator[Any]:
         yield report
     if when:
         text = (done.stdout + done.stderr).decode(errors="backslashreplace")
-        printed = _child.printed(text if written else terminal + text, "\n", _MOST_LINES)
-        message = f"{item.nodeid}, in its {when}: {_child.end_of(done.returncode)}{printed}"
+        printed = child.printed(text if written else terminal + text, "\n", _MOST_LINES)
+        message = f"{item.nodeid}, in its {when}: {child.end_of(done.returncode)}{printed}"
         crash = pytest.CallInfo.from_call(lambda: pytest.fail(message, pytrace=False), when)  # type: ignore[arg-type]
         yield pytest.TestReport.from_item_and_call(item, crash)
 

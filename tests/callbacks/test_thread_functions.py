@@ -10,7 +10,7 @@ import pytest
 from support.threads import join
 
 import ortcffi as ort
-from ortcffi import _contexts as contexts
+from ortcffi import _callback as contexts
 from ortcffi._native import ffi, lib
 
 

@@ -10,7 +10,7 @@ from support.paths import CHECKOUT
 from support.threads import wait_until
 from support.versions import API_VERSION, VERSION_STRING
 
-from ortcffi._slots import slots
+from ortcffi._native import slots
 from ortcffi.cli import check, check_client
 from ortcffi.table.trace import Needs
 

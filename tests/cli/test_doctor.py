@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from support.versions import API_VERSION, VERSION_STRING
 
-from ortcffi.cli import child, doctor, official_doctor
+from ortcffi.cli import doctor, official_doctor
+from ortcffi.kernels import child
 from ortcffi.table import find as runtimes
 from ortcffi.table import load as providers
 from ortcffi.table.find import Runtime

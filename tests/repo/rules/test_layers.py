@@ -131,5 +131,31 @@ def test_modules_import_those_of_lower_topics_only():
     assert upwards == []
 
 
+# What stands beside the topics and below them, and who alone may import it; None: anybody.
+BELOW = {
+    "_callback": None,
+    "_convert": None,
+    "_exceptions": "ortcffi.errors",
+    "_forks": "ortcffi",
+    "_handle": None,
+    "_native": None,
+    "_public": None,
+    "_table": None,
+    "_text": None,
+    "errors": None,
+}
+
+
+def test_few_modules_stand_below_the_topics():
+    assert {path.stem for path in PACKAGE.glob("*.py")} == {*BELOW, "__init__", "__main__"}
+    wrong = [
+        f"{module} imports {name}"
+        for name, only in BELOW.items()
+        for module, imported in IMPORTS.items()
+        if f"ortcffi.{name}" in imported and only not in (None, module)
+    ]
+    assert wrong == []
+
+
 def test_no_modules_import_each_other_in_a_circle():
     assert len(list(graphlib.TopologicalSorter(IMPORTS).static_order())) == len(MODULES)
