@@ -2,7 +2,7 @@
 /**
  * @file ortcore.h
  * What ortcffi's core offers beside the API: hosts of older API versions, traces, the environment's
- * logger, kernels of custom ops without a session.
+ * logger, kernels of custom ops and profilers without a session.
  *
  * Nothing here is exported. Each function is found by its name, through a slot of the table:
  *
@@ -351,6 +351,27 @@ typedef OrtStatus*(ORT_API_CALL* OrtcoreRegisterLibrary)(OrtSessionOptions* opti
  */
 typedef const OrtCustomOp*(ORT_API_CALL* OrtcoreFindOp)(const OrtSessionOptions* options,
                                                         const char* domain, const char* name);
+/** @} */
+
+/** @name Profilers of execution providers
+ * @{ */
+
+/** Gets an event, which lives for the time of the call. */
+typedef void(ORT_API_CALL* OrtcoreTakeEvent)(void* state, const OrtProfilingEvent* event);
+
+#define ORTCORE_END_PROFILING "ortcore_end_profiling"
+
+/**
+ * Has a profiler hand over its events without a session: calls EndProfiling.
+ *
+ * @param[in] profiler The profiler, whose provider uses this library's table. Borrowed.
+ * @param[in] take Called for each event, in the order in which they were added.
+ * @param[in] state Passed to `take`.
+ * @return NULL, or a status: ORT_INVALID_ARGUMENT for a NULL argument or a profiler without
+ *     EndProfiling, otherwise what the profiler answers, of which no event is then taken.
+ */
+typedef OrtStatus*(ORT_API_CALL* OrtcoreEndProfiling)(OrtEpProfilerImpl* profiler,
+                                                      OrtcoreTakeEvent take, void* state);
 /** @} */
 
 #ifdef __cplusplus

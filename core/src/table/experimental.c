@@ -4,6 +4,7 @@
 
 #include "custom_ops/custom_op.h"
 #include "env/logging.h"
+#include "ep/profiling.h"
 #include "kernels/kernel.h"
 #include "table/versions.h"
 
@@ -34,6 +35,7 @@ static const struct {
     {ORTCORE_WATCHED_BASE, (OrtExperimentalFnPtr)core_watched_base},
     {ORTCORE_WATCHED_OBJECTS, (OrtExperimentalFnPtr)core_watched_objects},
     {ORTCORE_FIND_OP, (OrtExperimentalFnPtr)core_find_op},
+    {ORTCORE_END_PROFILING, (OrtExperimentalFnPtr)core_end_profiling},
 };
 
 OrtExperimentalFnPtr ORT_API_CALL ort_GetExperimentalFunction(const char* name) NO_EXCEPTION {

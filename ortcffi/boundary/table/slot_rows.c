@@ -53,6 +53,7 @@ const char* ortcffi_kind_name(int kind) {
       [CORE_EP_CONTEXT] = "EP context configuration",
       [CORE_HARDWARE_DEVICE] = "hardware device",
       [CORE_EP_DEVICE] = "execution provider's device",
+      [CORE_PROFILING_EVENT] = "profiling event",
       [CORE_MODEL_PACKAGE] = "model package",
       [CORE_MODEL_PACKAGE_OPTIONS] = "model package options",
       [CORE_MODEL_PACKAGE_COMPONENT] = "model package component",

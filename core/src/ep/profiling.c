@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* Events of profiles: what an execution provider says of its own work. */
+#include "ep/profiling.h"
+
+#include <string.h>
+
+static void end_event(void* block) {
+  struct OrtProfilingEvent* event = block;
+  heap_free(event->name);
+  core_items_end(&event->arguments);
+}
+
+static const struct core_class event_class = {.kind = CORE_PROFILING_EVENT, .end = end_event};
+
+static OrtStatus* check_arguments(const char* const* arg_keys, const char* const* arg_values,
+                                  size_t count) {
+  CORE_REQUIRE_IF(count > 0, CreateProfilingEvent, arg_keys);
+  CORE_REQUIRE_IF(count > 0, CreateProfilingEvent, arg_values);
+  for (size_t i = 0; i < count; i++) {
+    if (arg_keys[i] == NULL) {
+      CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateProfilingEvent: arg_keys[i] must not be NULL");
+    }
+    if (arg_values[i] == NULL) {
+      CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateProfilingEvent: arg_values[i] must not be NULL");
+    }
+  }
+  return NULL;
+}
+
+static OrtStatus* fill_event(struct OrtProfilingEvent* event, const char* name,
+                             const char* const* keys, const char* const* values, size_t count) {
+  CORE_TRY(core_copy_text("CreateProfilingEvent", name, &event->name));
+  for (size_t i = 0; i < count; i++) {
+    size_t size = strlen(keys[i]) + 1;
+    if (core_items_add(&event->arguments, keys[i], size, values[i]) == NULL) {
+      return CORE_OUT_OF_MEMORY(CreateProfilingEvent, size + strlen(values[i]) + 1);
+    }
+  }
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_ep_CreateProfilingEvent, OrtProfilingEventCategory category,
+                    int32_t process_id, int32_t thread_id, const char* event_name,
+                    int64_t timestamp_us, int64_t duration_us, const char* const* arg_keys,
+                    const char* const* arg_values, size_t num_args, OrtProfilingEvent** out) {
+  CORE_REQUIRE(CreateProfilingEvent, out, event_name);
+  if ((int)category < OrtProfilingEventCategory_SESSION ||
+      (int)category > OrtProfilingEventCategory_API) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "CreateProfilingEvent: category must be SESSION, NODE, KERNEL or API");
+  }
+  CORE_TRY(check_arguments(arg_keys, arg_values, num_args));
+  struct OrtProfilingEvent* event = core_new_object(&event_class, sizeof *event);
+  if (event == NULL) {
+    return CORE_OUT_OF_MEMORY(CreateProfilingEvent, sizeof *event);
+  }
+  event->category = category;
+  event->process_id = process_id;
+  event->thread_id = thread_id;
+  event->timestamp_us = timestamp_us;
+  event->duration_us = duration_us;
+  OrtStatus* status = fill_event(event, event_name, arg_keys, arg_values, num_args);
+  if (status != NULL) {
+    core_drop(event);
+    return status;
+  }
+  *out = event;
+  return NULL;
+}
+
+void ORT_API_CALL ort_ep_ReleaseProfilingEvent(OrtProfilingEvent* input) NO_EXCEPTION {
+  core_drop(input);
+}
+
+ORT_API_STATUS_IMPL(ort_ep_ProfilingEvent_GetCategory, const OrtProfilingEvent* event,
+                    OrtProfilingEventCategory* out) {
+  CORE_REQUIRE(ProfilingEvent_GetCategory, event, out);
+  *out = event->category;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_ep_ProfilingEvent_GetName, const OrtProfilingEvent* event,
+                    const char** out) {
+  CORE_REQUIRE(ProfilingEvent_GetName, event, out);
+  *out = event->name;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_ep_ProfilingEvent_GetTimestampUs, const OrtProfilingEvent* event,
+                    int64_t* out) {
+  CORE_REQUIRE(ProfilingEvent_GetTimestampUs, event, out);
+  *out = event->timestamp_us;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_ep_ProfilingEvent_GetDurationUs, const OrtProfilingEvent* event,
+                    int64_t* out) {
+  CORE_REQUIRE(ProfilingEvent_GetDurationUs, event, out);
+  *out = event->duration_us;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_ep_ProfilingEvent_GetArgValue, const OrtProfilingEvent* event,
+                    const char* key, const char** out) {
+  CORE_REQUIRE(ProfilingEvent_GetArgValue, event, key, out);
+  const struct core_item* item = core_items_find(&event->arguments, key, strlen(key) + 1);
+  *out = item == NULL ? NULL : core_item_text(item);
+  return NULL;
+}
+
+/* --- what a profiler adds ------------------------------------------------------------------------
+ */
+
+static void keep_events(struct core_list* events, size_t count) {
+  while (events->count > count) {
+    core_drop(events->items[--events->count]);
+  }
+}
+
+void core_end_events(struct OrtProfilingEventsContainer* container) {
+  keep_events(&container->events, 0);
+  core_list_end(&container->events);
+}
+
+ORT_API_STATUS_IMPL(ort_ep_ProfilingEventsContainer_AddEvents,
+                    OrtProfilingEventsContainer* events_container,
+                    const OrtProfilingEvent* const* events, size_t num_events) {
+  CORE_REQUIRE(ProfilingEventsContainer_AddEvents, events_container, events);
+  if (num_events == 0) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "ProfilingEventsContainer_AddEvents: num_events must be above 0");
+  }
+  for (size_t i = 0; i < num_events; i++) {
+    if (events[i] == NULL) {
+      CORE_FAIL(ORT_INVALID_ARGUMENT,
+                "ProfilingEventsContainer_AddEvents: events[i] must not be NULL");
+    }
+  }
+  struct core_list* all = &events_container->events;
+  size_t before = all->count;
+  for (size_t i = 0; i < num_events; i++) {
+    OrtProfilingEvent* event = (OrtProfilingEvent*)events[i];
+    if (!core_list_add(all, event)) {
+      keep_events(all, before);
+      return CORE_OUT_OF_MEMORY(ProfilingEventsContainer_AddEvents, num_events * sizeof event);
+    }
+    core_retain(&event->object);
+  }
+  return NULL;
+}
+
+OrtStatus* ORT_API_CALL core_end_profiling(OrtEpProfilerImpl* profiler, OrtcoreTakeEvent take,
+                                           void* state) NO_EXCEPTION {
+  CORE_REQUIRE(OrtcoreEndProfiling, profiler, take);
+  CORE_REQUIRE(OrtcoreEndProfiling, profiler->EndProfiling);
+  struct OrtProfilingEventsContainer added = {{NULL, 0, 0}};
+  OrtStatus* status = profiler->EndProfiling(profiler, &added);
+  for (size_t i = 0; status == NULL && i < added.events.count; i++) {
+    take(state, added.events.items[i]);
+  }
+  core_end_events(&added);
+  return status;
+}

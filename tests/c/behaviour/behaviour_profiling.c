@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Events of profiles. */
+#include "behaviour.h"
+
+static const char* const keys[] = {"a", "b", "a", ""};
+static const char* const values[] = {"1", "", "3", "4"};
+
+static OrtStatus* make(const char* name, const char* const* with_keys,
+                       const char* const* with_values, size_t count, OrtProfilingEvent** out) {
+  return api->GetEpApi()->CreateProfilingEvent(OrtProfilingEventCategory_KERNEL, 11, -12, name, 13,
+                                               -14, with_keys, with_values, count, out);
+}
+
+static OrtProfilingEvent* event(void) {
+  OrtProfilingEvent* made = NULL;
+  CHECK(make("my kernel", keys, values, 4, &made) == NULL);
+  return made;
+}
+
+static void say_made(OrtStatus* status, OrtProfilingEvent* made) {
+  if (say_status(status)) {
+    say("out=set");
+    api->GetEpApi()->ReleaseProfilingEvent(made);
+  } else {
+    say_out(made, UNTOUCHED);
+  }
+}
+
+static void make_category(int category) {
+  OrtProfilingEvent* made = UNTOUCHED;
+  OrtProfilingEventCategory got = (OrtProfilingEventCategory)99;
+  OrtStatus* status = api->GetEpApi()->CreateProfilingEvent((OrtProfilingEventCategory)category, 0,
+                                                            0, "e", 0, 0, NULL, NULL, 0, &made);
+  if (say_status(status)) {
+    say_status(api->GetEpApi()->ProfilingEvent_GetCategory(made, &got));
+    say("%d", (int)got);
+    api->GetEpApi()->ReleaseProfilingEvent(made);
+  } else {
+    say_out(made, UNTOUCHED);
+  }
+}
+CALL("CreateProfilingEvent(SESSION)") { make_category(0); }
+CALL("CreateProfilingEvent(NODE)") { make_category(1); }
+CALL("CreateProfilingEvent(API)") { make_category(3); }
+CALL("CreateProfilingEvent(category 4)") { make_category(4); }
+CALL("CreateProfilingEvent(category 5)") { make_category(5); }
+CALL("CreateProfilingEvent(category -1)") { make_category(-1); }
+
+#define CREATED(text, ...)               \
+  CALL("CreateProfilingEvent" text) {    \
+    OrtProfilingEvent* made = UNTOUCHED; \
+    OrtStatus* status = __VA_ARGS__;     \
+    say_made(status, made);              \
+  }
+CREATED("(name=NULL)", make(NULL, NULL, NULL, 0, &made))
+CREATED("(name=\"\")", make("", NULL, NULL, 0, &made))
+CREATED("(keys=NULL, n=0)", make("e", NULL, values, 0, &made))
+CREATED("(keys=NULL, n=1)", make("e", NULL, values, 1, &made))
+CREATED("(values=NULL, n=1)", make("e", keys, NULL, 1, &made))
+CREATED("(keys with NULL)", make("e", (const char*[]){"a", NULL}, values, 2, &made))
+CREATED("(values with NULL)", make("e", keys, (const char*[]){"a", NULL}, 2, &made))
+CREATED("(n=SIZE_MAX, keys=NULL)", make("e", NULL, NULL, SIZE_MAX, &made))
+CALL("CreateProfilingEvent(out=NULL)") { say_status(make("e", NULL, NULL, 0, NULL)); }
+CALL("CreateProfilingEvent(category 4, name=NULL)") {
+  say_status(api->GetEpApi()->CreateProfilingEvent((OrtProfilingEventCategory)4, 0, 0, NULL, 0, 0,
+                                                   NULL, NULL, 0, NULL));
+}
+CALL("ReleaseProfilingEvent(NULL)") {
+  api->GetEpApi()->ReleaseProfilingEvent(NULL);
+  say("no-op");
+}
+
+CALL("ProfilingEvent_GetName and the like") {
+  OrtProfilingEvent* of = event();
+  const OrtEpApi* ep = api->GetEpApi();
+  const char* name = NULL;
+  int64_t start = 0, length = 0;
+  OrtProfilingEventCategory category = (OrtProfilingEventCategory)99;
+  say_status(ep->ProfilingEvent_GetName(of, &name));
+  say_status(ep->ProfilingEvent_GetTimestampUs(of, &start));
+  say_status(ep->ProfilingEvent_GetDurationUs(of, &length));
+  say_status(ep->ProfilingEvent_GetCategory(of, &category));
+  say("%s %d %d %d", name, (int)start, (int)length, (int)category);
+  ep->ReleaseProfilingEvent(of);
+}
+
+static void say_value(const char* key) {
+  OrtProfilingEvent* of = event();
+  const char* value = UNTOUCHED;
+  if (say_status(api->GetEpApi()->ProfilingEvent_GetArgValue(of, key, &value))) {
+    say("%s", value == NULL ? "NULL" : value);
+  } else {
+    say_out(value, UNTOUCHED);
+  }
+  api->GetEpApi()->ReleaseProfilingEvent(of);
+}
+CALL("ProfilingEvent_GetArgValue(e,\"b\")") { say_value("b"); }
+CALL("ProfilingEvent_GetArgValue(e,\"\")") { say_value(""); }
+CALL("ProfilingEvent_GetArgValue(e, a key that is there twice)") { say_value("a"); }
+CALL("ProfilingEvent_GetArgValue(e,\"nope\")") { say_value("nope"); }
+CALL("ProfilingEvent_GetArgValue(e, key=NULL)") { say_value(NULL); }
+
+/* A call with an event, `e`, and places for an answer. */
+#define GETTER(name, type, ...)                                \
+  CALL(#name "(NULL,&o)") {                                    \
+    type out = (type)99;                                       \
+    say_status(api->GetEpApi()->name(NULL, __VA_ARGS__& out)); \
+    say("%s", out == (type)99 ? "out=untouched" : "out=set");  \
+  }                                                            \
+  CALL(#name "(e,NULL)") {                                     \
+    OrtProfilingEvent* e = event();                            \
+    say_status(api->GetEpApi()->name(e, __VA_ARGS__ NULL));    \
+    api->GetEpApi()->ReleaseProfilingEvent(e);                 \
+  }
+#define KEY "a",
+GETTER(ProfilingEvent_GetCategory, OrtProfilingEventCategory, )
+GETTER(ProfilingEvent_GetName, const char*, )
+GETTER(ProfilingEvent_GetTimestampUs, int64_t, )
+GETTER(ProfilingEvent_GetDurationUs, int64_t, )
+GETTER(ProfilingEvent_GetArgValue, const char*, KEY)
+
+static void add(OrtProfilingEventsContainer* to, const OrtProfilingEvent* first, size_t count) {
+  const OrtProfilingEvent* events[] = {first, NULL};
+  say_status(api->GetEpApi()->ProfilingEventsContainer_AddEvents(to, events, count));
+}
+CALL("ProfilingEventsContainer_AddEvents(NULL,events,1)") { add(NULL, event(), 1); }
+CALL("ProfilingEventsContainer_AddEvents(c,events,0)") { add(UNTOUCHED, event(), 0); }
+CALL("ProfilingEventsContainer_AddEvents(c,NULL,1)") {
+  say_status(api->GetEpApi()->ProfilingEventsContainer_AddEvents(UNTOUCHED, NULL, 1));
+}
+CALL("ProfilingEventsContainer_AddEvents(c, events with NULL, 2)") { add(UNTOUCHED, event(), 2); }
