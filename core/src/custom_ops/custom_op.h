@@ -12,6 +12,7 @@
 
 #include "object/list.h"
 #include "object/object.h"
+#include "onnx/op_attr.h"
 
 struct OrtCustomOpDomain {
   /** The references are one for the client, until ReleaseCustomOpDomain, and one for each list. */
@@ -123,18 +124,6 @@ struct core_operand core_op_operand(const OrtCustomOp* op, bool is_output, size_
 
 /** @name Attributes
  * @{ */
-
-/** One block: the struct, the value at a multiple of 8 bytes, the name. A list of strings is stored
- * as ReadOpAttr returns it: one after the other, each with its terminating zero. A single string
- * has no terminating zero. A tensor is stored as a pointer to a value with one more reference. */
-struct OrtOpAttr {
-  struct core_object object;
-  OrtOpAttrType type;
-  size_t size;
-  const char* name;
-};
-
-static inline const void* core_op_attr_value(const OrtOpAttr* attr) { return attr + 1; }
 
 static inline const OrtValue* core_op_attr_tensor(const OrtOpAttr* attr) {
   return *(const OrtValue* const*)core_op_attr_value(attr);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file schemas.h
+ * What ONNX says of its operators: schemas, in a table of constants.
+ *
+ * Nothing here allocates or fails. Schemas, strings and defaults are constants. An index must be
+ * below the count that belongs to it.
+ */
+#ifndef ORTCFFI_SCHEMAS_H_
+#define ORTCFFI_SCHEMAS_H_
+
+#include "onnx/op_attr.h"
+
+/** An operator as it is since a version of its operator set. */
+struct core_schema;
+
+/** The newest schema of an operator up to a version of the operator set; NULL where there is none.
+ * The domain "ai.onnx" is "". A deprecated operator is found. */
+const struct core_schema* core_find_schema(const char* op, const char* domain, int opset);
+
+/** The version that the schema came with. */
+int core_schema_since(const struct core_schema* schema);
+bool core_schema_is_deprecated(const struct core_schema* schema);
+
+/** @name Attributes
+ * In the order of their names.
+ * @{ */
+
+struct core_schema_attribute {
+  const char* name;
+  /** A number of the enum AttributeType of AttributeProto: FLOAT is 1, INT is 2, ... */
+  int type;
+  bool is_required;
+  /** What the attribute is where a node has none; NULL where it has no default. ReleaseOpAttr does
+   * nothing with it, core_copy_op_attr copies it. It must not be made a part of another object. */
+  const OrtOpAttr* default_value;
+};
+
+size_t core_schema_attribute_count(const struct core_schema* schema);
+struct core_schema_attribute core_schema_attribute(const struct core_schema* schema, size_t index);
+/** False where the schema has no attribute of that name, with `out` unchanged. */
+bool core_schema_find_attribute(const struct core_schema* schema, const char* name,
+                                struct core_schema_attribute* out);
+/** @} */
+
+/** @name Type constraints
+ * A type parameter, such as "T", and the types that are allowed for it, such as "tensor(float)".
+ * @{ */
+
+size_t core_schema_constraint_count(const struct core_schema* schema);
+const char* core_schema_constraint_name(const struct core_schema* schema, size_t constraint);
+size_t core_schema_type_count(const struct core_schema* schema, size_t constraint);
+const char* core_schema_type(const struct core_schema* schema, size_t constraint, size_t index);
+/** @} */
+
+/** @name Inputs and outputs
+ * A variadic one counts once, and is the last one.
+ * @{ */
+
+struct core_schema_operand {
+  const char* name;
+  /** The name of a type parameter, or a type. */
+  const char* type;
+  /** The index of the type constraint; SIZE_MAX where `type` is a type. */
+  size_t constraint;
+  OrtCustomOpInputOutputCharacteristic characteristic;
+  /** Variadic: the least number of values, and whether all have one type. Otherwise 1 and true. */
+  int least;
+  bool is_homogeneous;
+};
+
+size_t core_schema_operand_count(const struct core_schema* schema, bool is_output);
+struct core_schema_operand core_schema_operand(const struct core_schema* schema, bool is_output,
+                                               size_t index);
+/** @} */
+
+#endif /* ORTCFFI_SCHEMAS_H_ */
