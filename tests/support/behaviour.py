@@ -38,6 +38,7 @@ HEADINGS = {
     "paths": "Paths that leave a folder",
     "packages": "Model packages",
     "nodes": "Nodes in no graph",
+    "schemas": "Schemas of operators",
     "failed": "Out-parameters of calls that fail",
 }
 

@@ -32,6 +32,7 @@ ALLOCATES = {  # the trials that need memory, for which silence would mean that 
     "CreateMapTypeInfo",
     "GetSequenceElementType",
     "CreateEnv",
+    "GetOpSchema",
 }
 
 Insider = Callable[..., str]

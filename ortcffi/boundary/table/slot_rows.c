@@ -41,6 +41,7 @@ const char* ortcffi_kind_name(int kind) {
       [CORE_SHAPE_INFO] = "tensor type and shape info",
       [CORE_CUSTOM_OP_DOMAIN] = "custom-op domain",
       [CORE_OP_ATTR] = "op attribute",
+      [CORE_OP_SCHEMA] = "operator schema",
       [CORE_SESSION_OPTIONS] = "session options",
       [CORE_RUN_OPTIONS] = "run options",
       [CORE_THREADING_OPTIONS] = "threading options",

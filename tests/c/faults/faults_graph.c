@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trials of values and nodes of graphs. */
+/* Trials of values and nodes of graphs, and of schemas of operators. */
 #include "faults.h"
 
 static const OrtModelEditorApi* editor(void) { return api->GetModelEditorApi(); }
@@ -64,6 +64,39 @@ static OrtStatus* miss_attribute(void** out) {
   return api->Node_GetAttributeByName(node, "axes", (const OrtOpAttr**)out);
 }
 
+static const OrtEpApi* ep(void) { return api->GetEpApi(); }
+
+static OrtStatus* find_schema(void** out) {
+  return ep()->GetOpSchema("Resize", 21, "", (OrtOpSchema**)out);
+}
+static void release_schema(void* out) { ep()->ReleaseOpSchema(out); }
+
+static OrtStatus* find_and_read(void** out) {
+  OrtOpSchema* schema = NULL;
+  const OrtOpSchemaTypeConstraint* constraint = NULL;
+  const char* const* types = NULL;
+  const size_t* places = NULL;
+  size_t count = 0;
+  (void)out;
+  OrtStatus* status = find_schema((void**)&schema);
+  if (status == NULL) {
+    CHECK(ep()->OpSchema_GetInputTypeConstraint(schema, 0, &constraint) == NULL);
+    CHECK(ep()->OpSchemaTypeConstraint_GetAllowedTypes(constraint, &types, &count) == NULL);
+    CHECK(count > 0 && strcmp(types[0], "tensor(uint8)") == 0);
+    CHECK(ep()->OpSchemaTypeConstraint_GetInputIndices(constraint, &places, &count) == NULL);
+    CHECK(count == 1 && places[0] == 0);
+    ep()->ReleaseOpSchema(schema);
+  }
+  return status;
+}
+static OrtStatus* find_none(void** out) {
+  OrtOpSchema* schema = UNTOUCHED;
+  (void)out;
+  OrtStatus* status = ep()->GetOpSchema("Resize", 9, "", &schema);
+  CHECK(status != NULL || schema == NULL);
+  return status;
+}
+
 static const struct trial trials[] = {
     TRIAL("CreateValueInfo ReleaseValueInfo", with_type, make_value, release_value),
     TRIAL("GetValueInfoName GetValueInfoTypeInfo", with_value, read_value, NULL),
@@ -71,6 +104,11 @@ static const struct trial trials[] = {
     TRIAL("Node_GetName Node_GetDomain Node_GetOperatorType Node_GetNumInputs Node_GetNumOutputs "
           "Node_GetNumAttributes Node_GetAttributes Node_GetAttributeByName",
           with_node, read_node, NULL),
+    TRIAL("GetOpSchema ReleaseOpSchema", NULL, find_schema, release_schema),
+    TRIAL("OpSchema_GetInputTypeConstraint OpSchemaTypeConstraint_GetAllowedTypes "
+          "OpSchemaTypeConstraint_GetInputIndices",
+          NULL, find_and_read, NULL),
+    TRIAL("GetOpSchema of an operator that is newer", NULL, find_none, NULL),
     {"a missing attribute", with_node, miss_attribute, NULL, ORT_NOT_FOUND},
     {NULL},
 };

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* Schemas of operators. */
+#include "behaviour.h"
+
+static const OrtEpApi* ep(void) { return api->GetEpApi(); }
+
+/* Schemas are known once an environment exists. */
+static OrtEnv* begin(void) {
+  OrtEnv* env = NULL;
+  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "test", &env) == NULL);
+  return env;
+}
+
+static void say_schema(OrtOpSchema* schema) {
+  int since = 0;
+  if (schema == NULL) {
+    say("NULL");
+    return;
+  }
+  CHECK(ep()->OpSchema_GetSinceVersion(schema, &since) == NULL);
+  say("since %d", since);
+  ep()->ReleaseOpSchema(schema);
+}
+
+static void find(const char* name, int version, const char* domain) {
+  OrtEnv* env = begin();
+  OrtOpSchema* schema = UNTOUCHED;
+  if (say_status(ep()->GetOpSchema(name, version, domain, &schema))) {
+    say_schema(schema);
+  } else {
+    say_out(schema, UNTOUCHED);
+  }
+  api->ReleaseEnv(env);
+}
+CALL("GetOpSchema(\"Conv\",21,\"\")") { find("Conv", 21, ""); }
+CALL("GetOpSchema(\"Conv\",22,\"ai.onnx\")") { find("Conv", 22, "ai.onnx"); }
+CALL("GetOpSchema(\"Conv\",1,\"\")") { find("Conv", 1, ""); }
+CALL("GetOpSchema(\"Conv\",0,\"\")") { find("Conv", 0, ""); }
+CALL("GetOpSchema(\"Conv\",-1,\"\")") { find("Conv", -1, ""); }
+CALL("GetOpSchema(\"Conv\",INT_MAX,\"\")") { find("Conv", 0x7fffffff, ""); }
+CALL("GetOpSchema(\"conv\",21,\"\")") { find("conv", 21, ""); }
+CALL("GetOpSchema(\"\",21,\"\")") { find("", 21, ""); }
+CALL("GetOpSchema(\"Upsample\",21,\"\", deprecated)") { find("Upsample", 21, ""); }
+CALL("GetOpSchema(\"Gelu\",19,\"\", older than the operator)") { find("Gelu", 19, ""); }
+CALL("GetOpSchema(\"Conv\",21,\"ai.onnx.ml\")") { find("Conv", 21, "ai.onnx.ml"); }
+CALL("GetOpSchema(\"Scaler\",5,\"ai.onnx.ml\")") { find("Scaler", 5, "ai.onnx.ml"); }
+CALL("GetOpSchema(\"Conv\",21,\"nowhere\")") { find("Conv", 21, "nowhere"); }
+CALL("GetOpSchema(\"FastGelu\",1,\"com.microsoft\")") { find("FastGelu", 1, "com.microsoft"); }
+CALL("GetOpSchema(\"Conv\",21,\"com.ms.internal.nhwc\")") {
+  find("Conv", 21, "com.ms.internal.nhwc");
+}
+CALL("GetOpSchema(\"Adam\",1,\"ai.onnx.preview.training\")") {
+  find("Adam", 1, "ai.onnx.preview.training");
+}
+CALL("GetOpSchema(NULL,21,\"\")") { find(NULL, 21, ""); }
+CALL("GetOpSchema(\"Conv\",21,NULL)") { find("Conv", 21, NULL); }
+CALL("GetOpSchema(out=NULL)") {
+  OrtEnv* env = begin();
+  say_status(ep()->GetOpSchema("Conv", 21, "", NULL));
+  api->ReleaseEnv(env);
+}
+CALL("GetOpSchema(no environment)") {
+  OrtOpSchema* schema = UNTOUCHED;
+  CHECK(ep()->GetOpSchema("Conv", 21, "", &schema) == NULL);
+  say_schema(schema);
+}
+CALL("ReleaseOpSchema(NULL)") {
+  ep()->ReleaseOpSchema(NULL);
+  say("no-op");
+}
+
+/* --- a schema, its operands and constraints --------------------------------------------------- */
+
+static OrtEnv* env;
+static OrtOpSchema* found;
+
+static OrtOpSchema* schema_of(const char* name) {
+  env = begin();
+  CHECK(ep()->GetOpSchema(name, 21, "", &found) == NULL && found != NULL);
+  return found;
+}
+static void end(void) {
+  ep()->ReleaseOpSchema(found);
+  api->ReleaseEnv(env);
+}
+static const OrtOpSchemaTypeConstraint* constraint_of(const char* name, size_t index) {
+  const OrtOpSchemaTypeConstraint* constraint = NULL;
+  CHECK(ep()->OpSchema_GetTypeConstraint(schema_of(name), index, &constraint) == NULL);
+  return constraint;
+}
+
+static void say_name(OrtStatus* status, const char* name) {
+  if (say_status(status)) {
+    say("%s", name);
+  } else {
+    say_out(name, UNTOUCHED);
+  }
+}
+
+/* The getters with a place. */
+#define AT(index, getter, type, show)                                          \
+  CALL(#getter "(s," #index ")") {                                             \
+    type out = UNTOUCHED;                                                      \
+    OrtStatus* status = ep()->getter(schema_of("Resize"), index, (void*)&out); \
+    show(status, out);                                                         \
+    end();                                                                     \
+  }
+static void say_constraint(OrtStatus* status, const OrtOpSchemaTypeConstraint* constraint) {
+  if (!say_status(status)) {
+    say_out(constraint, UNTOUCHED);
+  } else if (constraint == NULL) {
+    say("NULL");
+  } else {
+    const char* name = NULL;
+    CHECK(ep()->OpSchemaTypeConstraint_GetTypeParamName(constraint, &name) == NULL);
+    say("%s", name);
+  }
+}
+#define EACH_PLACE(getter, type, show) \
+  AT(0, getter, type, show)            \
+  AT(2, getter, type, show)            \
+  AT(4, getter, type, show)            \
+  AT(SIZE_MAX, getter, type, show)
+EACH_PLACE(OpSchema_GetInputName, const char*, say_name)
+EACH_PLACE(OpSchema_GetOutputName, const char*, say_name)
+EACH_PLACE(OpSchema_GetInputTypeConstraint, const OrtOpSchemaTypeConstraint*, say_constraint)
+EACH_PLACE(OpSchema_GetOutputTypeConstraint, const OrtOpSchemaTypeConstraint*, say_constraint)
+EACH_PLACE(OpSchema_GetTypeConstraint, const OrtOpSchemaTypeConstraint*, say_constraint)
+
+CALL("the numbers of a schema") {
+  size_t inputs = 0, outputs = 0, constraints = 0;
+  OrtOpSchema* schema = schema_of("Resize");
+  say_status(ep()->OpSchema_GetNumInputs(schema, &inputs));
+  say_status(ep()->OpSchema_GetNumOutputs(schema, &outputs));
+  say_status(ep()->OpSchema_GetTypeConstraintCount(schema, &constraints));
+  say("%d %d %d", (int)inputs, (int)outputs, (int)constraints);
+  end();
+}
+CALL("a schema's constraint is one object") {
+  OrtOpSchema* schema = schema_of("Resize");
+  const OrtOpSchemaTypeConstraint *of_input = NULL, *of_output = NULL, *first = NULL;
+  say_status(ep()->OpSchema_GetInputTypeConstraint(schema, 0, &of_input));
+  say_status(ep()->OpSchema_GetOutputTypeConstraint(schema, 0, &of_output));
+  say_status(ep()->OpSchema_GetTypeConstraint(schema, 0, &first));
+  say("%d", of_input == first && of_output == first);
+  end();
+}
+CALL("the types of a constraint") {
+  const char* const* types = NULL;
+  size_t count = 0;
+  say_status(
+      ep()->OpSchemaTypeConstraint_GetAllowedTypes(constraint_of("Conv", 0), &types, &count));
+  for (size_t i = 0; i < count; i++) {
+    say("%s", types[i]);
+  }
+  end();
+}
+static void say_places(OrtStatus* status, const size_t* places, size_t count) {
+  say_status(status);
+  say("%d", (int)count);
+  for (size_t i = 0; i < count; i++) {
+    say("%d", (int)places[i]);
+  }
+  end();
+}
+#define PLACES(op, constraint, kind)                                           \
+  CALL("OpSchemaTypeConstraint_Get" #kind "Indices(" op "," #constraint ")") { \
+    const size_t* places = NULL;                                               \
+    size_t count = 99;                                                         \
+    OrtStatus* status = ep()->OpSchemaTypeConstraint_Get##kind##Indices(       \
+        constraint_of(op, constraint), &places, &count);                       \
+    say_places(status, places, count);                                         \
+  }
+PLACES("Conv", 0, Input)
+PLACES("Conv", 0, Output)
+PLACES("Cast", 0, Output)
+PLACES("Cast", 1, Input)
+PLACES("Cast", 1, Output)
+PLACES("BatchNormalization", 1, Input)
+
+/* --- NULL ------------------------------------------------------------------------------------- */
+
+#define OF_SCHEMA(getter, type, ...)                               \
+  CALL(#getter "(NULL,&o)") {                                      \
+    type out = (type)99;                                           \
+    say_status(ep()->getter(NULL, __VA_ARGS__(void*) & out));      \
+    say("%s", out == (type)99 ? "out=untouched" : "out=set");      \
+  }                                                                \
+  CALL(#getter "(s,NULL)") {                                       \
+    say_status(ep()->getter(schema_of("Conv"), __VA_ARGS__ NULL)); \
+    end();                                                         \
+  }
+#define FIRST 0,
+OF_SCHEMA(OpSchema_GetSinceVersion, int, )
+OF_SCHEMA(OpSchema_GetNumInputs, size_t, )
+OF_SCHEMA(OpSchema_GetNumOutputs, size_t, )
+OF_SCHEMA(OpSchema_GetTypeConstraintCount, size_t, )
+OF_SCHEMA(OpSchema_GetInputName, const char*, FIRST)
+OF_SCHEMA(OpSchema_GetOutputName, const char*, FIRST)
+OF_SCHEMA(OpSchema_GetInputTypeConstraint, const void*, FIRST)
+OF_SCHEMA(OpSchema_GetOutputTypeConstraint, const void*, FIRST)
+OF_SCHEMA(OpSchema_GetTypeConstraint, const void*, FIRST)
+
+CALL("OpSchemaTypeConstraint_GetTypeParamName(NULL,&o)") {
+  const char* name = UNTOUCHED;
+  say_name(ep()->OpSchemaTypeConstraint_GetTypeParamName(NULL, &name), name);
+}
+CALL("OpSchemaTypeConstraint_GetTypeParamName(c,NULL)") {
+  say_status(ep()->OpSchemaTypeConstraint_GetTypeParamName(constraint_of("Conv", 0), NULL));
+  end();
+}
+/* The getters with two out-parameters. */
+#define TWO(getter, type)                                             \
+  CALL(#getter "(NULL,&o,&n)") {                                      \
+    type out = UNTOUCHED;                                             \
+    size_t count = 99;                                                \
+    say_status(ep()->getter(NULL, &out, &count));                     \
+    say_out(out, UNTOUCHED);                                          \
+    say("%d", (int)count);                                            \
+  }                                                                   \
+  CALL(#getter "(c,NULL,&n)") {                                       \
+    size_t count = 99;                                                \
+    say_status(ep()->getter(constraint_of("Conv", 0), NULL, &count)); \
+    say("%d", (int)count);                                            \
+    end();                                                            \
+  }                                                                   \
+  CALL(#getter "(c,&o,NULL)") {                                       \
+    type out = UNTOUCHED;                                             \
+    say_status(ep()->getter(constraint_of("Conv", 0), &out, NULL));   \
+    say_out(out, UNTOUCHED);                                          \
+    end();                                                            \
+  }
+TWO(OpSchemaTypeConstraint_GetAllowedTypes, const char* const*)
+TWO(OpSchemaTypeConstraint_GetInputIndices, const size_t*)
+TWO(OpSchemaTypeConstraint_GetOutputIndices, const size_t*)
