@@ -12,7 +12,7 @@ _FLAGS = re.MULTILINE | re.DOTALL
 _ROW = re.compile(
     r"^ORT_SLOT_(?P<kind>\w+)\((?P<index>\d+), (?P<since>\d+), (?P<topic>\w+), (?P<who>\w+), "
     r"(?P<gil>\w+), (?:(?P<returns>[^,()]+), )?(?P<name>\w+)"
-    r"(?:,\s+\((?P<parameters>[^()]*(?:\([^()]*\)[^()]*)*)\),\s+\((?P<arguments>[^()]*)\))?\)$",
+    r"(?:,\s+\((?P<parameters>[^()]*(?:\([^()]*\)[^()]*)*)\),\s+\((?P<arguments>(?:[^()]|\(\w+\))*)\))?\)$",
     re.MULTILINE,
 )
 _COMMENT = re.compile(r"^/\*.*?\*/$", _FLAGS)
@@ -47,6 +47,7 @@ class Slot(NamedTuple):
     name: str
     signature: str
     arguments: list[str]
+    optional: frozenset[str]  # of the arguments
     comment: str
     above: str
 
@@ -107,9 +108,10 @@ def slots_of(file: str) -> list[Slot]:
         returns = {"STATUS": "OrtStatus*", "VOID": "void"}.get(kind, returns)
         signature = f"{returns} {name}({' '.join((parameters or 'void').split())})"
         *above, comment = (text_of(found) for found in _COMMENT.findall(text, end, row.start()))
-        numbers, arguments = (int(index), int(since)), re.findall(r"\w+", given or "")
-        told = signature, arguments, comment, "\n\n".join(above)
-        slots.append(Slot(*numbers, topic, who, gil, name, *told))
+        optional = frozenset(re.findall(r"ORT_OPTIONAL\((\w+)\)", given or ""))
+        arguments = re.findall(r"\w+", (given or "").replace("ORT_OPTIONAL", ""))
+        told = signature, arguments, optional, comment, "\n\n".join(above)
+        slots.append(Slot(int(index), int(since), topic, who, gil, name, *told))
         end = row.end()
     started = len(re.findall(r"^ORT_SLOT_\w+\(\d", text, re.MULTILINE))
     if [slot.index for slot in slots] != list(range(started)):

@@ -32,6 +32,20 @@ def test_a_comment_names_the_arguments_of_its_row_in_order(name):
 
 
 @pytest.mark.parametrize("name", LISTS)
+def test_what_may_be_null_is_marked_in_rows_without_an_implementation(name):
+    """Their guards are made of the marks."""
+    allowed = re.compile(r"[Mm]ay be NULL|\bNULL(?:: | for none| for the | leaves | to share )")
+    wrong = {}
+    for slot in slots_of(name):
+        tags = split_tags(slot.comment)[1]
+        may_be_null = {tag.name for tag in tags if tag.name and allowed.search(tag.text)}
+        has_guards = slot.who in ("ENGINE", "NOT_YET") and slot.signature.startswith("OrtStatus*")
+        if has_guards and may_be_null != slot.optional:
+            wrong[slot.name] = may_be_null ^ slot.optional
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("name", LISTS)
 def test_a_comment_tells_what_is_returned_where_something_is(name):
     wrong = [
         slot.name
