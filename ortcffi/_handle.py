@@ -177,20 +177,21 @@ class Handle(Owner, Closing):
         release: Release | None = None,
         lender: object = None,
     ) -> None:
+        if type(handle) is Owner:  # first, because most are made that way
+            self._take_handle(handle)
+            self._set_api(made_by(api))
+            return
         if self._pointer:
             api, handle = made_by(api), pointer("handle", handle, self._pointer)
-        elif not isinstance(handle, ffi.CData) and type(handle) is not Owner:
+        elif not isinstance(handle, ffi.CData):
             kind = type(handle).__name__
             raise TypeError(f"handle must be a pointer of ortcffi.ffi, not {kind}")
-        if isinstance(handle, Owner):
-            self._take_handle(handle)
-        else:
-            function = ffi.NULL if release is None else _facts("void*", release)[1]
-            parents = lender if isinstance(lender, tuple) else (lender,)
-            if release is None:  # a cdata may own, or keep, what it points to
-                parents = *parents, handle
-            lib.ortcffi_make_handle(self, api.pointer, ffi.typeof(handle), function, parents)
-            self._adopt_handle(address_of(handle))
+        function = ffi.NULL if release is None else _facts("void*", release)[1]
+        parents = lender if isinstance(lender, tuple) else (lender,)
+        if release is None:  # a cdata may own, or keep, what it points to
+            parents = *parents, handle
+        lib.ortcffi_make_handle(self, api.pointer, ffi.typeof(handle), function, parents)
+        self._adopt_handle(address_of(handle))
         self._set_api(api)
 
     def _call(self, slot: str, *arguments: Any) -> None:

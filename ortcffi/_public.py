@@ -59,7 +59,7 @@ class Suggests:
 
     def __setattr__(self, name: str, value: object) -> None:
         try:
-            super().__setattr__(name, value)
+            object.__setattr__(self, name, value)
         except AttributeError:
             if hasattr(type(self), name):
                 raise

@@ -16,7 +16,6 @@ from ortcffi.compat._providers import check_and_normalize_provider_args
 from ortcffi.compat._session import InferenceSession as CSession
 from ortcffi.compat._values import OrtValue, OrtValueVector
 from ortcffi.errors import OrtError
-from ortcffi.values.element_types import ValueKind
 
 __all__ = ["InferenceSession", "Session"]
 
@@ -240,6 +239,7 @@ class InferenceSession(Session):
                 stacklevel=3,
             )
         session = CSession(given or SessionOptions(), self._model, self._is_path, self._read_config)
+        session._owns_options = given is None
         session.initialize_session(names, chosen, set(disabled_optimizers or ()))
         self._take(session)
 
@@ -256,5 +256,4 @@ class InferenceSession(Session):
     def _take(self, session: CSession) -> None:
         self._sess = session
         self._run = session._engine.run
-        specs = session._engine.inputs
-        self._required = {each.name for each in specs if each.kind is not ValueKind.OPTIONAL}
+        self._required = session._engine._required()

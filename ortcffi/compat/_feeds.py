@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ortcffi._native import ffi
+from ortcffi.compat._environment import env
 from ortcffi.compat._sparse import CSparseTensor
 from ortcffi.compat._tensors import tensor_over
 from ortcffi.compat._types import onnx_of
 from ortcffi.compat._values import OrtValue
 from ortcffi.errors import InvalidArgument, OrtError, checked
 from ortcffi.options.for_library import value_for
+from ortcffi.session.creation import source_of
 from ortcffi.session.empty import empty_sequence
 from ortcffi.session.rules import Rules, has_value
 from ortcffi.session.session import Session
@@ -21,6 +23,7 @@ from ortcffi.values.type_info import contained_tensor
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
+    from ortcffi.options.session import SessionOptions
     from ortcffi.session.specs import ValueSpec
     from ortcffi.table.api import Api
     from ortcffi.values.type_info import TypeInfo
@@ -82,6 +85,13 @@ class Engine(Session):
     __slots__ = ()
 
     _rules = OfficialRules()
+
+    def __init__(self, model: Any, options: "SessionOptions") -> None:
+        """Load a model with options that nobody else has."""
+        library = options.api
+        self._open(library, source_of(library, model), options, env=env(), is_own=True)
+        self._source = model
+        self._remakes()
 
 
 def _run_names(session: Session, inputs: list[Any], outputs: list[Any]) -> None:

@@ -294,13 +294,20 @@ class SessionOptions:
         """Return whether execution providers were added, or a way to choose them."""
         return bool(self._providers) or self._selects
 
-    def _copy(self, keep_providers: bool = True) -> tuple["SessionOptions", list[str]]:
-        """A copy for a session, and the names of the execution providers that it has."""
+    def _twin(self) -> "SessionOptions":
+        """A copy."""
         copy = SessionOptions.__new__(SessionOptions)
         copy._options, copy._ignored = self._options.clone(), dict(self._ignored)
-        copy._providers = list(self._providers) if keep_providers else []
+        copy._providers = list(self._providers)
         copy._prefix, copy._profiling = self._prefix, self._profiling
         copy._threads, copy._selects = self._threads, self._selects
+        return copy
+
+    def _copy(self, keep_providers: bool = True) -> tuple["SessionOptions", list[str]]:
+        """A copy for a session, and the names of the execution providers that it has."""
+        copy = self._twin()
+        if not keep_providers:
+            copy._providers = []
         names = [append(copy._options) for append in copy._providers]
         if not copy._threads:
             copy._options.per_session_threads = False

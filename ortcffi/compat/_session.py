@@ -10,7 +10,7 @@ from ortcffi._callback import report
 from ortcffi.compat._arguments import function, instance
 from ortcffi.compat._binding import SessionIOBinding
 from ortcffi.compat._devices import OrtDevice, OrtMemoryInfo
-from ortcffi.compat._environment import api, env, get_available_providers, pairs, state
+from ortcffi.compat._environment import env, get_available_providers, pairs, state
 from ortcffi.compat._errors import reraise, translated
 from ortcffi.compat._feeds import Engine
 from ortcffi.compat._hardware import OrtEpDevice
@@ -36,6 +36,9 @@ class InferenceSession:
     """A model that the library has loaded, once `initialize_session` was called."""
 
     _engine: Session
+    _owns_options = False  # whether nobody else has the options that it is given
+    _options: SessionOptions  # those of the engine, which nobody may change
+    _shown: SessionOptions | None = None  # a copy of them for programs, from their first use on
 
     def __init__(
         self, options: SessionOptions, model: Any, is_path: bool, read_config: bool = False, /
@@ -53,7 +56,10 @@ class InferenceSession:
         /,
     ) -> None:
         """Load the model."""
-        options, names = self._given._copy(keep_providers=not providers)
+        options = self._given
+        names: list[str] = []
+        if not self._owns_options:
+            options, names = options._copy(keep_providers=not providers)
         if "threading" in state.chosen and options.use_per_session_threads:
             raise RuntimeError(
                 "use_per_session_threads must be false when using a global thread pool"
@@ -71,9 +77,7 @@ class InferenceSession:
         if disabled_optimizers:
             key = "optimization.disable_specified_optimizers"
             options._options.config[key] = ";".join(disabled_optimizers)
-        self._engine = Engine(
-            self._model, options._options, api=api(), env=env(), after_fork="remake"
-        )
+        self._engine = Engine(self._model, options._options)
         self._options = options
         if self._reads and os.environ.get(_FROM_MODEL) == "1":
             self._read_config()
@@ -92,16 +96,18 @@ class InferenceSession:
         config = self.model_meta.custom_metadata_map.get("ort_config", "{}")
         for name, value in json.loads(config).get("session_options", {}).items():
             if name in ("intra_op_num_threads", "inter_op_num_threads"):
-                setattr(self._options, name, value)
+                setattr(self.session_options, name, value)
             elif name == "enable_profiling":
-                self._options._profiling = bool(value)
+                self.session_options._profiling = bool(value)
 
     # --- what there is ----------------------------------------------------------------------------
 
     @property
     def session_options(self) -> SessionOptions:
-        """The options of the session."""
-        return self._options
+        """The options of the session; to change them does not change it."""
+        if self._shown is None:
+            self._shown = self._options._twin()
+        return self._shown
 
     @cached_property
     def _inputs(self) -> list[NodeArg]:

@@ -5,8 +5,7 @@ import atexit
 import os
 import threading
 import weakref
-from collections.abc import Hashable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._native import lib
@@ -53,7 +52,8 @@ class EnvState:
     """What the environment of a library borrows: a logger, thread functions, allocators.
 
     One rule: an object stays as long as it is in `borrowed`, and after that as long as something
-    lives that was made meanwhile, since each session keeps the objects that it found (`making`).
+    lives that was made meanwhile, since each session keeps the objects that it found: all from
+    `begin_making` to `end_making`.
 
     Each `Env` keeps the state, so it ends with the last one, after the library's environment.
 
@@ -146,17 +146,16 @@ class EnvState:
                 self._past += [each for each in shared if is_replaced or each.for_good]
         self.remove(shared)
 
-    @contextmanager
-    def making(self, made: Made) -> Iterator[None]:
-        """Have what is made in the block keep all that is borrowed during it."""
+    def begin_making(self, made: Made) -> None:
+        """Have it keep all that is borrowed from now on, until `end_making` or its own end."""
         with _guard:
             made.append(self.borrowed)
             self._making[id(made)] = made
-        try:
-            yield
-        finally:
-            with _guard:
-                self._making.pop(id(made), None)
+
+    def end_making(self, made: Made) -> None:
+        """Note that the library has made what was to keep them, or has failed."""
+        with _guard:
+            self._making.pop(id(made), None)
 
     def last(self) -> None:
         """Note that the environment ends with the process: somebody else has a reference."""

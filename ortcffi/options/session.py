@@ -599,7 +599,8 @@ class SessionOptions(Options):
             copy = self.from_handle(self.api, owner)
             for name, value in self._values.items():
                 copy._values[name] = value.copy() if isinstance(value, (dict, list)) else value
-            copy._alive.update(copied(self._alive))
+            if self._alive:
+                copy._alive.update(copied(self._alive))
             self.handle  # noqa: B018  # raises if closed meanwhile, so that these are not all
         return copy
 

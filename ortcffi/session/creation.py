@@ -72,7 +72,7 @@ def source_of(api: "Api", model: Any, weights: PrepackedWeights | None = None) -
         held = None
     else:
         slot = f"CreateSessionFromArray{suffix}"
-        held = _bytes(model)
+        held = model if is_bytes else _bytes(model)
         subject = (held, len(held))
     api.require(slot)
 
@@ -119,8 +119,10 @@ def calls_of_python(environment: Env, options: SessionOptions | None) -> str:
         return "a logger or an allocator of the environment"
     if options is None:
         return ""
-    if not options.per_session_threads:
+    if not options._values.get("per_session_threads", True):
         return "another session that shares the threads"
+    if not options._alive and "providers" not in options._values:
+        return ""
     providers = {name for name, _ in options._values.get("providers", [])} - _CPU
     kept = {name for name, value in options._alive.items() if value} - _DATA
     return ", ".join(sorted(providers | kept))

@@ -220,7 +220,7 @@ class Session(Suggests, Engine, Closing):
         session._open(engine, source, chosen, env=env, hold_gil=hold_gil)
         return session
 
-    def _open(
+    def _open(  # noqa: PLR0913  # as many as a session is made of
         self,
         api: "Api",
         source: Source,
@@ -228,6 +228,7 @@ class Session(Suggests, Engine, Closing):
         *,
         env: Env | None = None,
         hold_gil: bool = False,
+        is_own: bool = False,
     ) -> None:
         """Make the library's session and read what it tells of the model.
 
@@ -241,6 +242,8 @@ class Session(Suggests, Engine, Closing):
             As of the class.
         env, hold_gil
             As of the class.
+        is_own : bool, optional
+            Whether nobody else has the options, so that they need not be copied.
         """
         chosen = with_limit(api, session_options_for(api, options))
         environment = environment_of(api, env)
@@ -249,7 +252,7 @@ class Session(Suggests, Engine, Closing):
         kept = Made([environment, handle, source.keep])
         given: Any = ffi.NULL
         if chosen is not None:
-            chosen = chosen._for_creation()
+            chosen = chosen if is_own else chosen._for_creation()
             given = chosen.handle
             kept += [given, chosen._alive, chosen._values, borrowed_of(source.content, chosen)]
         self._python = calls_of_python(environment, chosen)
@@ -257,8 +260,12 @@ class Session(Suggests, Engine, Closing):
         self._take(api, kept, has_threads=has_threads(chosen), hold_gil=hold_gil)
         self._options = chosen
         # The session goes on to use allocators that another thread may replace at any time.
-        with environment._state.making(kept):
+        state = environment._state
+        state.begin_making(kept)
+        try:
             source.create(handle, given, out_of(self))
+        finally:
+            state.end_making(kept)
         self._read_ports()
         self._number = number = next(_numbers)
         living[number] = weakref.ref(self, lambda _: living.pop(number, None))

@@ -59,9 +59,9 @@ def load_engine() -> "Api":
     While the variable ``ORTCFFI_LIBRARY`` and ``sys.path`` stay as they are, it is searched once.
     """
     global _found  # noqa: PLW0603  # there is one process
-    settings = os.environ.get(VARIABLE), sys.path.copy()
+    settings = os.environ.get(VARIABLE), sys.path
     if _found is None or _found[0] != settings:
-        _found = settings, _search()
+        _found = (settings[0], sys.path.copy()), _search()
     return _found[1]
 
 

@@ -148,7 +148,9 @@ def test_the_options_of_a_session_are_told(onnxruntime, squares):
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 2
     session = onnxruntime.InferenceSession(squares, options, providers=CPU)
+    options.intra_op_num_threads = 3  # of sessions that follow
     assert session.get_session_options().intra_op_num_threads == 2
+    assert onnxruntime.InferenceSession(squares).get_session_options().intra_op_num_threads == 0
 
 
 def test_which_provider_runs_which_node_is_told_where_it_was_asked_for(onnxruntime, squares):

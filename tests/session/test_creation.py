@@ -144,7 +144,7 @@ def test_a_session_keeps_allocators_that_are_replaced_while_it_is_made(monkeypat
 def test_a_session_whose_creation_was_interrupted_is_not_kept(real_api):
     with ort.Env("app", real_api) as env:
         state, made = env._state, Made([env])
-        state.making(made).__enter__()  # and it is never left
+        state.begin_making(made)  # and it never ends
         gone = weakref.ref(made)
         del made
         assert gone() is None

@@ -298,6 +298,19 @@ static PyObject* owner_of(struct port* port, PyObject* make) {
   return port->owner;
 }
 
+PyObject* ortcffi_session_required(PyObject* self, PyObject* unused) {
+  (void)unused;
+  const struct session* session = (const struct session*)self;
+  PyObject* names = PySet_New(NULL);
+  for (size_t i = 0; names != NULL && i < session->required; i++) {
+    const struct port* port = &session->inputs.items[i];
+    if (port->kind != ONNX_TYPE_OPTIONAL && PySet_Add(names, port->name) < 0) {
+      Py_CLEAR(names);
+    }
+  }
+  return names;
+}
+
 /* (name, owner of the type, kind, element, shape) of a port. */
 static PyObject* facts_of(const struct maker* maker, struct port* port, PyObject* make) {
   PyObject* owner = owner_of(port, make);
