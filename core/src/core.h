@@ -187,6 +187,14 @@ OrtStatus* core_no_memory(const char* function, size_t size);
   CORE_REQUIRE_1(function, argument);           \
   CORE_REQUIRE_3(function, __VA_ARGS__)
 
+/** Guards a pointer argument; the message has also ONNX Runtime's words, which clients look for. */
+#define CORE_REQUIRE_SAYING(function, argument, words)                                           \
+  do {                                                                                           \
+    if (CORE_UNLIKELY(!(argument))) {                                                            \
+      CORE_FAIL(ORT_INVALID_ARGUMENT, #function ": " #argument " must not be NULL (" words ")"); \
+    }                                                                                            \
+  } while (0)
+
 /** Guards a pointer argument that only `needed` makes necessary. */
 #define CORE_REQUIRE_IF(needed, function, argument) \
   do {                                              \

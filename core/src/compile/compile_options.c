@@ -260,6 +260,8 @@ ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetGraphOptimizationLeve
 ORT_API_STATUS_IMPL(ort_compile_ModelCompilationOptions_SetEpContextDataWriteFunc,
                     OrtModelCompilationOptions* model_compile_options,
                     OrtWriteNamedBufferFunc write_func, void* state) {
+  CORE_REQUIRE_SAYING(ModelCompilationOptions_SetEpContextDataWriteFunc, model_compile_options,
+                      "OrtModelCompilationOptions is NULL");
   SET(ModelCompilationOptions_SetEpContextDataWriteFunc,
       model_compile_options->write_context = write_func;
       model_compile_options->write_context_state = write_func == NULL ? NULL : state);

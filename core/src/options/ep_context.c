@@ -8,7 +8,8 @@ static const struct core_class ep_context_class = {.kind = CORE_EP_CONTEXT};
 
 ORT_API_STATUS_IMPL(ort_SessionOptionsSetEpContextDataReadFunc, OrtSessionOptions* options,
                     OrtReadNamedBufferFunc read_func, void* state) {
-  CORE_REQUIRE(SessionOptionsSetEpContextDataReadFunc, options);
+  CORE_REQUIRE_SAYING(SessionOptionsSetEpContextDataReadFunc, options,
+                      "'options' parameter must not be NULL");
   options->settings.ep_context.read = read_func;
   options->settings.ep_context.read_state = read_func == NULL ? NULL : state;
   return NULL;
@@ -16,7 +17,10 @@ ORT_API_STATUS_IMPL(ort_SessionOptionsSetEpContextDataReadFunc, OrtSessionOption
 
 ORT_API_STATUS_IMPL(ort_ep_SessionOptionsGetEpContextConfig,
                     const OrtSessionOptions* session_options, OrtEpContextConfig** config) {
-  CORE_REQUIRE(SessionOptionsGetEpContextConfig, session_options, config);
+  CORE_REQUIRE_SAYING(SessionOptionsGetEpContextConfig, session_options,
+                      "OrtSessionOptions is NULL");
+  CORE_REQUIRE_SAYING(SessionOptionsGetEpContextConfig, config,
+                      "Output OrtEpContextConfig is NULL");
   struct OrtEpContextConfig* made = core_new_object(&ep_context_class, sizeof *made);
   if (made == NULL) {
     return CORE_OUT_OF_MEMORY(SessionOptionsGetEpContextConfig, sizeof *made);
@@ -33,7 +37,11 @@ void ORT_API_CALL ort_ep_ReleaseEpContextConfig(OrtEpContextConfig* input) NO_EX
 ORT_API_STATUS_IMPL(ort_ep_EpContextConfigGetEpContextDataReadFunc,
                     const OrtEpContextConfig* config, OrtReadNamedBufferFunc* read_func,
                     void** state) {
-  CORE_REQUIRE(EpContextConfigGetEpContextDataReadFunc, config, read_func, state);
+  CORE_REQUIRE_SAYING(EpContextConfigGetEpContextDataReadFunc, config,
+                      "OrtEpContextConfig is NULL");
+  CORE_REQUIRE_SAYING(EpContextConfigGetEpContextDataReadFunc, read_func,
+                      "Output read_func is NULL");
+  CORE_REQUIRE_SAYING(EpContextConfigGetEpContextDataReadFunc, state, "Output state is NULL");
   *read_func = config->functions.read;
   *state = config->functions.read_state;
   return NULL;
@@ -42,7 +50,11 @@ ORT_API_STATUS_IMPL(ort_ep_EpContextConfigGetEpContextDataReadFunc,
 ORT_API_STATUS_IMPL(ort_ep_EpContextConfigGetEpContextDataWriteFunc,
                     const OrtEpContextConfig* config, OrtWriteNamedBufferFunc* write_func,
                     void** state) {
-  CORE_REQUIRE(EpContextConfigGetEpContextDataWriteFunc, config, write_func, state);
+  CORE_REQUIRE_SAYING(EpContextConfigGetEpContextDataWriteFunc, config,
+                      "OrtEpContextConfig is NULL");
+  CORE_REQUIRE_SAYING(EpContextConfigGetEpContextDataWriteFunc, write_func,
+                      "Output write_func is NULL");
+  CORE_REQUIRE_SAYING(EpContextConfigGetEpContextDataWriteFunc, state, "Output state is NULL");
   *write_func = config->functions.write;
   *state = config->functions.write_state;
   return NULL;

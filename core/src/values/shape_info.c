@@ -162,8 +162,8 @@ ORT_API_STATUS_IMPL(ort_SetDimensions, OrtTensorTypeAndShapeInfo* info, const in
   CORE_TRY(check_count("SetDimensions", dim_count));
   for (size_t i = 0; i < dim_count; i++) {
     if (dim_values[i] < -1) {
-      CORE_FAIL(ORT_INVALID_ARGUMENT,
-                "SetDimensions: dim_values must be -1 (symbolic dimension) or larger.");
+      /* ONNX Runtime's own words, without the function: a client may compare the whole message. */
+      CORE_FAIL(ORT_INVALID_ARGUMENT, "dim_values must be -1 (symbolic dimension) or larger.");
     }
   }
   return set_dims("SetDimensions", info, dim_values, dim_count);
