@@ -50,9 +50,10 @@ $(BUILD)/%$(EXE): %.c $(wildcard ../tests/c/*/*.h) $(LIBRARY)
 $(BUILD)/faults $(BUILD)/system_faults $(BUILD)/adaptor_storm$(EXE) $(BUILD)/platform$(EXE) \
 $(BUILD)/arena_fork $(BUILD)/fork_order $(BUILD)/private_copy $(BUILD)/print_schemas: LINK_CLIENT = \
   -Isrc $($(CHOSEN)_FLAGS) $(OBJECTS) $($(CHOSEN)_LINK) $(WRAP) $(THREADS) $(LDFLAGS) $(SEEN)
-$(BUILD)/faults: WRAP = -Wl,--wrap=malloc -rdynamic -DCUSTOM_OPS='"$(abspath $(BUILD))/custom_ops.so"'
-$(BUILD)/faults: | $(BUILD)/custom_ops.so
-$(BUILD)/custom_ops.so: $(CLIENTS)/custom_ops.c | $(LIBRARY)
+$(BUILD)/faults: WRAP = -Wl,--wrap=malloc -rdynamic -DCUSTOM_OPS='"$(abspath $(BUILD))/custom_ops.so"' \
+  -DASKED_EP='"$(abspath $(BUILD))/asked_ep.so"'
+$(BUILD)/faults: | $(BUILD)/custom_ops.so $(BUILD)/asked_ep.so
+$(BUILD)/custom_ops.so $(BUILD)/asked_ep.so: $(BUILD)/%.so: $(CLIENTS)/%.c | $(LIBRARY)
 	$(CC) $(FLAGS) $(CFLAGS) -Iinclude -shared $< -o $@
 # A sanitizer works only if the C++ library is loaded when the program starts.
 $(BUILD)/throwing $(BUILD)/private_copy: SEEN = \

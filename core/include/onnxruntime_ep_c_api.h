@@ -19,9 +19,9 @@
  *     unless the comment says so. Strings are UTF-8 and stay valid as long as the object that gave
  *     them.
  *
- * The core has no engine, so it calls nothing here. Of the functions of OrtEpApi it answers those
- * that need no engine, and ORT_NOT_IMPLEMENTED to the others. The declarations are here so that
- * providers compile.
+ * The core registers libraries of providers and calls their factories. It has no sessions, so it
+ * does not call OrtEp. Of the functions of OrtEpApi it answers those that need no session, and
+ * ORT_NOT_IMPLEMENTED to the others.
  */
 #ifndef ORTCFFI_ONNXRUNTIME_EP_C_API_H_
 #define ORTCFFI_ONNXRUNTIME_EP_C_API_H_

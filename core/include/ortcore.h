@@ -374,6 +374,30 @@ typedef OrtStatus*(ORT_API_CALL* OrtcoreEndProfiling)(OrtEpProfilerImpl* profile
                                                       OrtcoreTakeEvent take, void* state);
 /** @} */
 
+/** @name Execution providers
+ * @{ */
+
+#define ORTCORE_REGISTER_EP_LIBRARY "ortcore_register_ep_library"
+
+/**
+ * Registers a library with execution providers, as RegisterExecutionProviderLibrary, on a host of
+ * the caller's choice: with hardware that the machine may lack, and with an older table.
+ *
+ * @param[in,out] env The environment.
+ * @param[in] base What CreateEpFactories is given. NULL: that of this library.
+ * @param[in] name UTF-8 name for UnregisterExecutionProviderLibrary. Copied.
+ * @param[in] path Path of the library: wide on Windows, UTF-8 elsewhere.
+ * @param[in] hardware What the factories are told to be there, hardware_count devices of this
+ *     library; held until the library is unregistered. NULL: what GetHardwareDevices answers.
+ * @param[in] hardware_count How many; may be 0.
+ * @return NULL, or a status as of RegisterExecutionProviderLibrary.
+ */
+typedef OrtStatus*(ORT_API_CALL* OrtcoreRegisterEpLibrary)(OrtEnv* env, const OrtApiBase* base,
+                                                           const char* name, const ORTCHAR_T* path,
+                                                           const OrtHardwareDevice* const* hardware,
+                                                           size_t hardware_count);
+/** @} */
+
 #ifdef __cplusplus
 }
 #endif

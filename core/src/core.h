@@ -99,6 +99,13 @@ enum core_kind {
   CORE_MODEL_PACKAGE_COMPONENT,
   CORE_VALUE_INFO,
   CORE_NODE,
+  CORE_EP_LIBRARY,
+  CORE_INCOMPATIBILITY,
+  CORE_SYNC_STREAM,
+  CORE_RESOURCE_IMPORTER,
+  CORE_KERNEL_REGISTRY,
+  CORE_KERNEL_DEF_BUILDER,
+  CORE_KERNEL_DEF,
   /** What other objects share: nodes, libraries of custom ops, flags. */
   CORE_SHARED,
   CORE_KINDS
@@ -232,6 +239,10 @@ bool core_append_pair(OrtKeyValuePairs* pairs, const char* key, const char* valu
 /** The core's own base. The exported name OrtGetApiBase may resolve to another library's. Defined
  * in table/api.c; declared here because topics below pass it to op libraries. */
 const OrtApiBase* core_api_base(void);
+
+/** The version that this thread last asked a GetApi of the core for in vain; 0 if it did not since
+ * the last call. Defined in table/api.c. */
+uint32_t core_take_refused_version(void);
 
 /** Text of the build: compiler, target, allocator, options. Constant. */
 const char* core_build_info(void);

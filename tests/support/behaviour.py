@@ -14,6 +14,8 @@ from support.paths import CHECKOUT
 from support.processes import run as run_process
 
 FOLDER = CHECKOUT / "tests/c/behaviour"
+ASKED_EP = CHECKOUT / "tests/c/clients/asked_ep.c"
+LOADED = ("lends_logger", "asked_ep")  # the libraries that calls load
 SOURCES = sorted(FOLDER.glob("behaviour*.c"))
 TABLE = CHECKOUT / "tests/behaviour.tsv"
 HEADINGS = {
@@ -40,6 +42,7 @@ HEADINGS = {
     "nodes": "Nodes in no graph",
     "schemas": "Schemas of operators",
     "failed": "Out-parameters of calls that fail",
+    "providers": "Execution providers",
 }
 
 
@@ -94,9 +97,11 @@ def build(compiler: list[str]) -> Path:
     """The program that makes one call and prints its answer, and beside it what it loads."""
     flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", f"-I{CHECKOUT / 'core/include'}"]
     folder = build_folder(compiler, "behaviour")
-    program, lender = folder / "behaviour", folder / "lends_logger.so"
-    loaded = FOLDER / "lends_logger.c"
-    compile_shared(lender, [FOLDER], *compiler, *flags, loaded, "-o", lender, "-shared", "-fPIC")
+    program = folder / "behaviour"
+    for source in (FOLDER / "lends_logger.c", ASKED_EP):
+        library = folder / f"{source.stem}.so"
+        options = [source, "-o", library, "-shared", "-fPIC"]
+        compile_shared(library, [source.parent], *compiler, *flags, *options)
     # Exported symbols: the program is a library of custom ops as well.
     options = ["-o", program, "-rdynamic", "-ldl", "-pthread"]
     return compile_shared(program, [FOLDER], *compiler, *flags, *SOURCES, *options)
@@ -104,7 +109,8 @@ def build(compiler: list[str]) -> Path:
 
 def run(program: Path, library: Path, what: str) -> Any:
     """Makes one call, or with "each" all of them, each in a process of its own."""
-    environment = {**os.environ, "LENDS_LOGGER": str(program.with_name("lends_logger.so"))}
+    loaded = {name.upper(): str(program.with_name(f"{name}.so")) for name in LOADED}
+    environment = {**os.environ, **loaded}
     return run_process(program, library, what, code=None, text=False, env=environment, timeout=600)
 
 

@@ -6,8 +6,8 @@
 #include "heap/heap.h"
 #include "options/threading_options.h"
 
-/* Under CORE_LOCK_ENV, with the number of its clients and its allocators. No other lock is taken
- * under that one, and no function of a client is called. */
+/* Under CORE_LOCK_ENV, with the number of its clients, its allocators and its execution providers.
+ * No other lock but the heap's is taken under that one, and no function of a client is called. */
 static struct OrtEnv* current;
 
 /* The arguments of the functions that create an environment. */
@@ -17,15 +17,30 @@ struct env_settings {
   int severity;
   const char* id;
   const OrtThreadingOptions* threading;
+  const OrtKeyValuePairs* config;
 };
 
 static void end_env(void* block) {
   struct OrtEnv* env = block;
   core_env_release_allocators(env);
   ort_ReleaseThreadingOptions(env->threading);
+  ort_ReleaseKeyValuePairs(env->config);
+  core_drop(env->cpu);
+  heap_free(env->devices);
 }
 
 static const struct core_class env_class = {.kind = CORE_ENV, .end = end_env};
+
+/* False where there is no memory. */
+static bool copy_settings(const struct env_settings* from, struct OrtEnv* to) {
+  if (from->threading != NULL) {
+    to->threading = core_copy_threading_options(from->threading);
+  }
+  OrtStatus* status =
+      from->config == NULL ? NULL : core_copy_pairs("CreateEnv", from->config, &to->config);
+  ort_ReleaseStatus(status);
+  return status == NULL && (to->threading != NULL || from->threading == NULL);
+}
 
 static struct OrtEnv* new_env(const struct env_settings* settings) {
   size_t id_size = strlen(settings->id) + 1;
@@ -37,14 +52,11 @@ static struct OrtEnv* new_env(const struct env_settings* settings) {
                                    .param = settings->param,
                                    .id = memcpy(env + 1, settings->id, id_size),
                                    .severity = settings->severity};
-  if (settings->threading != NULL) {
-    env->threading = core_copy_threading_options(settings->threading);
+  if (copy_settings(settings, env)) {
+    return env;
   }
-  if (settings->threading != NULL && env->threading == NULL) {
-    core_drop(env);
-    return NULL;
-  }
-  return env;
+  core_drop(env);
+  return NULL;
 }
 
 /* The environment, with one more client, which has a reference. Where there is none, `made` becomes
@@ -112,10 +124,14 @@ void ORT_API_CALL ort_ReleaseEnv(OrtEnv* input) NO_EXCEPTION {
   core_lock(CORE_LOCK_ENV);
   /* Only the current environment may be read: one that was released too often is freed memory. */
   bool is_current = input != NULL && input == current;
-  if (is_current && --input->clients == 0) {
+  bool is_last = is_current && --input->clients == 0;
+  if (is_last) {
     current = NULL;
   }
   core_unlock(CORE_LOCK_ENV);
+  if (is_last) {
+    core_env_unregister_eps(input);
+  }
   if (is_current) {
     core_drop(input);
   }
@@ -132,8 +148,10 @@ ORT_API_STATUS_IMPL(ort_CreateEnvWithCustomLogger, OrtLoggingFunction logging_fu
                     void* logger_param, OrtLoggingLevel log_severity_level, const char* logid,
                     OrtEnv** out) {
   CORE_REQUIRE(CreateEnvWithCustomLogger, out);
-  struct env_settings settings = {logging_function, logger_param, (int)log_severity_level, logid,
-                                  NULL};
+  struct env_settings settings = {.function = logging_function,
+                                  .param = logger_param,
+                                  .severity = (int)log_severity_level,
+                                  .id = logid};
   return hand_out("CreateEnvWithCustomLogger", &settings, out);
 }
 
@@ -151,7 +169,7 @@ ORT_API_STATUS_IMPL(ort_CreateEnvWithCustomLoggerAndGlobalThreadPools,
                     const OrtThreadingOptions* tp_options, OrtEnv** out) {
   CORE_REQUIRE(CreateEnvWithCustomLoggerAndGlobalThreadPools, out);
   struct env_settings settings = {logging_function, logger_param, (int)log_severity_level, logid,
-                                  tp_options};
+                                  tp_options,       NULL};
   return hand_out("CreateEnvWithCustomLoggerAndGlobalThreadPools", &settings, out);
 }
 
@@ -177,8 +195,8 @@ ORT_API_STATUS_IMPL(ort_CreateEnvWithOptions, const OrtEnvCreationOptions* optio
               "logging severity level value from the OrtLoggingLevel enumeration");
   }
   struct env_settings settings = {options->custom_logging_function, options->custom_logging_param,
-                                  options->logging_severity_level, options->log_id,
-                                  options->threading_options};
+                                  options->logging_severity_level,  options->log_id,
+                                  options->threading_options,       options->config_entries};
   return hand_out("CreateEnvWithOptions", &settings, out);
 }
 

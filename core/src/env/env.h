@@ -12,6 +12,7 @@
 #include "platform/platform.h"
 
 struct core_shared_allocator;
+struct core_registered_ep;
 
 struct OrtEnv {
   /** A reference for each time that a client created it, and for each call that uses it now. */
@@ -24,10 +25,24 @@ struct OrtEnv {
   OrtThreadingOptions* threading;
   /** The allocators that sessions share; env_allocators.c has them. Under the lock. */
   struct core_shared_allocator* allocators;
+  /** The entries that it was created with, or NULL. Constant. */
+  OrtKeyValuePairs* config;
+  /** What registered_eps.c has, under the lock: the hardware that was found and the libraries with
+   * execution providers, the core's own first, each with a reference; NULL until they are asked
+   * for. What GetEpDevices answers. How many of the libraries may invent devices. */
+  OrtHardwareDevice* cpu;
+  struct core_registered_ep* eps;
+  const OrtEpDevice** devices;
+  size_t device_count;
+  size_t virtual_libraries;
 };
 
 /** The environment, which lives at least until core_drop; NULL where there is none. */
 struct OrtEnv* core_env_use(void);
+
+/** Unregisters all libraries with execution providers, without a lock. Called when the last client
+ * has released the environment, of which each library has a reference. */
+void core_env_unregister_eps(struct OrtEnv* env);
 
 /** Releases all shared allocators. Called once, when the environment is freed, without a lock. */
 void core_env_release_allocators(struct OrtEnv* env);

@@ -4,22 +4,11 @@
 #include <string.h>
 
 #include "arena/arena.h"
-#include "env/env.h"
+#include "env/shared_allocators.h"
 #include "heap/heap.h"
-#include "memory/memory_info.h"
 #include "adaptors/adaptor.h"
 
-struct core_shared_allocator {
-  struct core_shared_allocator* next;
-  /** A copy of the description of its memory; a name that is no literal follows the struct. */
-  struct OrtMemoryInfo info;
-  /** The environment has a reference to it. */
-  OrtAllocator* allocator;
-  /** Created here, so that the reference is the creator's. */
-  int is_owned;
-};
-
-static int is_same_memory(const struct OrtMemoryInfo* a, const struct OrtMemoryInfo* b) {
+bool core_is_same_memory(const struct OrtMemoryInfo* a, const struct OrtMemoryInfo* b) {
   return a->device_type == b->device_type && a->device_mem_type == b->device_mem_type &&
          a->vendor_id == b->vendor_id && a->device_id == b->device_id &&
          a->alignment == b->alignment && a->mem_type == b->mem_type;
@@ -29,10 +18,17 @@ static int is_same_memory(const struct OrtMemoryInfo* a, const struct OrtMemoryI
 static const struct core_shared_allocator* find_newest(const struct OrtEnv* env,
                                                        const struct OrtMemoryInfo* info) {
   const struct core_shared_allocator* at = env->allocators;
-  while (at != NULL && !is_same_memory(&at->info, info)) {
+  while (at != NULL && !core_is_same_memory(&at->info, info)) {
     at = at->next;
   }
   return at;
+}
+
+bool core_is_shared_memory(const struct OrtEnv* env, const struct OrtMemoryInfo* info) {
+  core_lock(CORE_LOCK_ENV);
+  bool is_shared = find_newest(env, info) != NULL;
+  core_unlock(CORE_LOCK_ENV);
+  return is_shared;
 }
 
 /* Takes the allocator with the same memory and name off the list; NULL if there is none. Under the
@@ -40,7 +36,7 @@ static const struct core_shared_allocator* find_newest(const struct OrtEnv* env,
 static struct core_shared_allocator* unlist(struct OrtEnv* env, const struct OrtMemoryInfo* info) {
   struct core_shared_allocator** at = &env->allocators;
   while (*at != NULL &&
-         !(is_same_memory(&(*at)->info, info) && strcmp((*at)->info.name, info->name) == 0)) {
+         !(core_is_same_memory(&(*at)->info, info) && strcmp((*at)->info.name, info->name) == 0)) {
     at = &(*at)->next;
   }
   struct core_shared_allocator* taken = *at;
@@ -50,9 +46,10 @@ static struct core_shared_allocator* unlist(struct OrtEnv* env, const struct Ort
   return taken;
 }
 
-/* Releases the allocator, whose last user may be somebody else. No lock may be held. */
-static void free_shared(struct core_shared_allocator* shared) {
-  if (shared->is_owned) {
+void core_free_shared(struct core_shared_allocator* shared) {
+  if (shared->factory != NULL) {
+    core_release_ep_allocator(shared);
+  } else if (shared->is_owned) {
     core_release_adaptor(shared->allocator);
   } else {
     core_allocator_release(shared->allocator);
@@ -60,19 +57,18 @@ static void free_shared(struct core_shared_allocator* shared) {
   heap_free(shared);
 }
 
-/* Lists an allocator. It replaces the one with the same memory and name, which is released. */
-static void list(struct OrtEnv* env, struct core_shared_allocator* shared) {
+void core_share_allocator(struct OrtEnv* env, struct core_shared_allocator* shared) {
   core_lock(CORE_LOCK_ENV);
   struct core_shared_allocator* before = unlist(env, &shared->info);
   shared->next = env->allocators;
   env->allocators = shared;
   core_unlock(CORE_LOCK_ENV);
   if (before != NULL) {
-    free_shared(before);
+    core_free_shared(before);
   }
 }
 
-static struct core_shared_allocator* describe(const struct OrtMemoryInfo* info) {
+struct core_shared_allocator* core_describe_shared(const struct OrtMemoryInfo* info) {
   size_t extra = core_memory_info_extra(info);
   struct core_shared_allocator* shared = heap_alloc(sizeof *shared + extra);
   if (shared != NULL) {
@@ -97,35 +93,39 @@ ORT_API_STATUS_IMPL(ort_RegisterAllocator, OrtEnv* env, OrtAllocator* allocator)
               "OrtDeviceAllocator, even if it is an arena: the other type is for arenas that "
               "CreateAndRegisterAllocator makes");
   }
-  struct core_shared_allocator* shared = describe(info);
+  struct core_shared_allocator* shared = core_describe_shared(info);
   if (shared == NULL) {
     return CORE_OUT_OF_MEMORY(RegisterAllocator, sizeof *shared);
   }
   core_allocator_retain(allocator);
   shared->allocator = allocator;
-  list(env, shared);
+  core_share_allocator(env, shared);
+  return NULL;
+}
+
+OrtStatus* core_unshare_allocator(const char* slot, struct OrtEnv* env,
+                                  const struct OrtMemoryInfo* info) {
+  core_lock(CORE_LOCK_ENV);
+  struct core_shared_allocator* shared = unlist(env, info);
+  core_unlock(CORE_LOCK_ENV);
+  if (shared == NULL) {
+    return core_status(ORT_INVALID_ARGUMENT, slot,
+                       ": no allocator is registered for memory of this device and name", NULL);
+  }
+  core_free_shared(shared);
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_UnregisterAllocator, OrtEnv* env, const OrtMemoryInfo* mem_info) {
   CORE_REQUIRE(UnregisterAllocator, env);
   CORE_REQUIRE_INFO(UnregisterAllocator, mem_info);
-  core_lock(CORE_LOCK_ENV);
-  struct core_shared_allocator* shared = unlist(env, mem_info);
-  core_unlock(CORE_LOCK_ENV);
-  if (shared == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "UnregisterAllocator: mem_info is of a device and a name that no allocator is "
-              "registered for");
-  }
-  free_shared(shared);
-  return NULL;
+  return core_unshare_allocator("UnregisterAllocator", env, mem_info);
 }
 
 void core_env_release_allocators(struct OrtEnv* env) {
   while (env->allocators != NULL) {
     struct core_shared_allocator* next = env->allocators->next;
-    free_shared(env->allocators);
+    core_free_shared(env->allocators);
     env->allocators = next;
   }
 }
@@ -161,7 +161,7 @@ ORT_API_STATUS_IMPL(ort_CreateAndRegisterAllocator, OrtEnv* env, const OrtMemory
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "CreateAndRegisterAllocator: mem_info must be memory of the CPU");
   }
-  struct core_shared_allocator* shared = describe(mem_info);
+  struct core_shared_allocator* shared = core_describe_shared(mem_info);
   if (shared == NULL) {
     return CORE_OUT_OF_MEMORY(CreateAndRegisterAllocator, sizeof *shared);
   }
@@ -171,7 +171,7 @@ ORT_API_STATUS_IMPL(ort_CreateAndRegisterAllocator, OrtEnv* env, const OrtMemory
     return status;
   }
   shared->is_owned = 1;
-  list(env, shared);
+  core_share_allocator(env, shared);
   return NULL;
 }
 
@@ -206,22 +206,4 @@ ORT_API_STATUS_IMPL(ort_GetSharedAllocator, OrtEnv* env, const OrtMemoryInfo* me
   }
   *allocator = found;
   return NULL;
-}
-
-ORT_API_STATUS_IMPL(ort_CreateSharedAllocator, OrtEnv* env, const OrtEpDevice* ep_device,
-                    OrtDeviceMemoryType mem_type, OrtAllocatorType allocator_type,
-                    const OrtKeyValuePairs* allocator_options, OrtAllocator** allocator) {
-  (void)mem_type, (void)allocator_type, (void)allocator_options;
-  CORE_REQUIRE(CreateSharedAllocator, env, ep_device, allocator);
-  /* The CPU, the core's only device, has no memory of its own: RegisterAllocator is for that. */
-  CORE_FAIL(ORT_INVALID_ARGUMENT,
-            "CreateSharedAllocator: ep_device has no memory of its own of this mem_type");
-}
-
-ORT_API_STATUS_IMPL(ort_ReleaseSharedAllocator, OrtEnv* env, const OrtEpDevice* ep_device,
-                    OrtDeviceMemoryType mem_type) {
-  (void)mem_type;
-  CORE_REQUIRE(ReleaseSharedAllocator, env, ep_device);
-  CORE_FAIL(ORT_INVALID_ARGUMENT,
-            "ReleaseSharedAllocator: ep_device has no memory of its own of this mem_type");
 }

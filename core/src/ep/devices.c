@@ -22,7 +22,7 @@ static void end_device(void* block) {
 
 static const struct core_class hardware_device_class = {.kind = CORE_HARDWARE_DEVICE,
                                                         .end = end_hardware};
-static const struct core_class ep_device_class = {.kind = CORE_EP_DEVICE, .end = end_device};
+const struct core_class core_ep_device_class = {.kind = CORE_EP_DEVICE, .end = end_device};
 
 /* --- hardware ----------------------------------------------------------------------------------
  */
@@ -99,6 +99,7 @@ static bool is_semantic_version(const char* text) {
 struct provider {
   const char* name;
   const char* vendor;
+  /** NULL for a factory whose struct is too old to say. */
   const char* version;
 };
 
@@ -109,8 +110,10 @@ static OrtStatus* ask_factory(OrtEpFactory* factory, struct provider* out) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "CreateEpDevice: ep_factory must have a name and a vendor, neither of them NULL");
   }
-  bool has_version = factory->ort_version_supported >= 23 && factory->GetVersion != NULL;
-  out->version = has_version ? factory->GetVersion(factory) : NULL;
+  if (factory->ort_version_supported < 23) {
+    return NULL;
+  }
+  out->version = factory->GetVersion == NULL ? NULL : factory->GetVersion(factory);
   if (out->version == NULL || !is_semantic_version(out->version)) {
     return core_status(ORT_FAIL, "CreateEpDevice: the version of ep_factory must be as 1.2.3, not ",
                        out->version == NULL ? "NULL" : out->version, NULL);
@@ -124,7 +127,7 @@ static OrtStatus* fill_device(struct OrtEpDevice* device, const struct provider*
   CORE_TRY(core_copy_text("CreateEpDevice", of->vendor, &device->vendor));
   CORE_TRY(core_copy_pairs("CreateEpDevice", metadata, &device->metadata));
   CORE_TRY(core_copy_pairs("CreateEpDevice", options, &device->options));
-  return core_append_pair(device->metadata, "version", of->version)
+  return of->version == NULL || core_append_pair(device->metadata, "version", of->version)
              ? NULL
              : CORE_OUT_OF_MEMORY(CreateEpDevice, strlen(of->version));
 }
@@ -139,7 +142,7 @@ ORT_API_STATUS_IMPL(ort_ep_CreateEpDevice, OrtEpFactory* ep_factory,
               "CreateEpDevice: ep_metadata must not have the key version: it is the factory's");
   }
   CORE_TRY(ask_factory(ep_factory, &provider));
-  struct OrtEpDevice* device = core_new_object(&ep_device_class, sizeof *device);
+  struct OrtEpDevice* device = core_new_object(&core_ep_device_class, sizeof *device);
   if (device == NULL) {
     return CORE_OUT_OF_MEMORY(CreateEpDevice, sizeof *device);
   }
@@ -192,14 +195,14 @@ const OrtHardwareDevice* ORT_API_CALL ort_EpDevice_Device(const OrtEpDevice* ep_
   return ep_device == NULL ? NULL : ep_device->hardware;
 }
 
+const struct OrtMemoryInfo* core_ep_memory_of(const OrtEpDevice* device, OrtDeviceMemoryType type) {
+  return device->infos[type == OrtDeviceMemoryType_HOST_ACCESSIBLE ? CORE_EP_MEMORY_OF_HOST
+                                                                   : CORE_EP_MEMORY];
+}
+
 const OrtMemoryInfo* ORT_API_CALL ort_EpDevice_MemoryInfo(
     const OrtEpDevice* ep_device, OrtDeviceMemoryType memory_type) NO_EXCEPTION {
-  if (ep_device == NULL) {
-    return NULL;
-  }
-  return ep_device
-      ->infos[memory_type == OrtDeviceMemoryType_HOST_ACCESSIBLE ? CORE_EP_MEMORY_OF_HOST
-                                                                 : CORE_EP_MEMORY];
+  return ep_device == NULL ? NULL : core_ep_memory_of(ep_device, memory_type);
 }
 
 ORT_API_STATUS_IMPL(ort_EpDevice_GetMemoryCapacity, const OrtEpDevice* ep_device,
@@ -210,7 +213,7 @@ ORT_API_STATUS_IMPL(ort_EpDevice_GetMemoryCapacity, const OrtEpDevice* ep_device
               "EpDevice_GetMemoryCapacity: memory_1 and memory_2 must not both be NULL");
   }
   OrtEpFactory* factory = ep_device->factory;
-  if (factory->ort_version_supported < 32 || factory->GetDeviceMemoryCapacity == NULL) {
+  if (!CORE_FACTORY_HAS(factory, 32, GetDeviceMemoryCapacity)) {
     return core_status(ORT_NOT_IMPLEMENTED,
                        "EpDevice_GetMemoryCapacity: there is no function for it in ",
                        ep_device->name, NULL);

@@ -28,10 +28,27 @@ struct OrtEpDevice {
   OrtEpFactory* factory;
   const OrtHardwareDevice* hardware;
   const OrtMemoryInfo* infos[CORE_EP_MEMORIES];
+  /** What keeps the factory: the library that an environment registered. NULL for a device that no
+   * environment has. Borrowed: whoever uses the factory for longer than a call has a reference. */
+  struct core_object* library;
   char* name;
   char* vendor;
   OrtKeyValuePairs* metadata;
   OrtKeyValuePairs* options;
 };
+
+extern const struct core_class core_ep_device_class;
+
+/** Whether a pointer that a provider gave is a device of this library. */
+static inline bool core_is_ep_device(const OrtEpDevice* device) {
+  return device != NULL && device->object.class == &core_ep_device_class;
+}
+
+/** Whether a factory has a function, which is a field of OrtEpFactory since a version. */
+#define CORE_FACTORY_HAS(factory, since, field) \
+  ((factory)->ort_version_supported >= (since) && (factory)->field != NULL)
+
+/** The memory of a device; NULL where it has none of that kind. */
+const struct OrtMemoryInfo* core_ep_memory_of(const OrtEpDevice* device, OrtDeviceMemoryType type);
 
 #endif /* ORTCFFI_DEVICES_H_ */

@@ -20,6 +20,7 @@ static void end_options(void* block) {
   }
   core_drop(options->load_flag);
   core_custom_ops_end(&options->custom_ops);
+  core_end_ep_choices(&options->ep_choices);
 }
 
 const struct core_class core_session_options_class = {.kind = CORE_SESSION_OPTIONS,
@@ -68,7 +69,7 @@ static bool copy_text(const struct core_text* from, struct core_text* to) {
   return to->bytes != NULL;
 }
 
-/* Copies texts, lists and custom ops; false where there is no memory. */
+/* Copies texts, lists, choices and custom ops; false where there is no memory. */
 static bool copy_parts(const struct OrtSessionOptions* from, struct OrtSessionOptions* to) {
   for (size_t i = 0; i < CORE_SESSION_TEXTS; i++) {
     if (!copy_text(&from->texts[i], &to->texts[i])) {
@@ -83,7 +84,8 @@ static bool copy_parts(const struct OrtSessionOptions* from, struct OrtSessionOp
       core_retain_initializers(&to->lists[i]);
     }
   }
-  return core_custom_ops_copy(&from->custom_ops, &to->custom_ops);
+  return core_copy_ep_choices(&from->ep_choices, &to->ep_choices) &&
+         core_custom_ops_copy(&from->custom_ops, &to->custom_ops);
 }
 
 ORT_API_STATUS_IMPL(ort_CloneSessionOptions, const OrtSessionOptions* in_options,

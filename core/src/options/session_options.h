@@ -8,7 +8,9 @@
 #define ORTCFFI_SESSION_OPTIONS_H_
 
 #include "custom_ops/custom_op.h"
+#include "ep/devices.h"
 #include "object/keyed_list.h"
+#include "object/list.h"
 #include "options/ep_context.h"
 
 /** The client's functions that create and join threads. */
@@ -91,7 +93,23 @@ struct OrtSessionOptions {
   struct core_items lists[CORE_SESSION_LISTS];
   struct core_load_flag* load_flag;
   struct core_custom_ops custom_ops;
+  /** Of struct core_ep_choice, the preferred first; a reference to each. */
+  struct core_list ep_choices;
 };
+
+/** The devices of one execution provider, for which a session is to make one. Constant; options and
+ * their copies share it. */
+struct core_ep_choice {
+  struct core_object object;
+  /** Keeps the devices; a reference. */
+  struct core_object* library;
+  size_t count;
+  const OrtEpDevice* devices[];
+};
+
+/** Copies a list of choices to an empty one, with references; false where there is no memory. */
+bool core_copy_ep_choices(const struct core_list* from, struct core_list* to);
+void core_end_ep_choices(struct core_list* choices);
 
 /** Sets or replaces an entry within the API's bounds. `function` is the slot's name. */
 OrtStatus* core_config_set(const char* function, struct core_items* entries, const char* key,

@@ -154,7 +154,16 @@ _Static_assert(sizeof(OrtApi) == ORTCORE_TRACED_SLOTS * sizeof(void*),
 _Static_assert(sizeof(OrtApiBase) == 2 * sizeof(void*),
                "OrtApiBase has no version and cannot grow");
 
+static _Thread_local uint32_t refused_version CORE_TLS;
+
+uint32_t core_take_refused_version(void) {
+  uint32_t version = refused_version;
+  refused_version = 0;
+  return version;
+}
+
 const OrtApi* core_refuse_version(uint32_t version, uint32_t newest, const char* version_string) {
+  refused_version = version;
   fprintf(
       stderr,
       "The requested API version [%u] is not available, only API versions [1, %u] are supported "

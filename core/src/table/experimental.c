@@ -5,6 +5,7 @@
 #include "custom_ops/custom_op.h"
 #include "env/logging.h"
 #include "ep/profiling.h"
+#include "env/registered_eps.h"
 #include "kernels/kernel.h"
 #include "table/versions.h"
 
@@ -36,6 +37,7 @@ static const struct {
     {ORTCORE_WATCHED_OBJECTS, (OrtExperimentalFnPtr)core_watched_objects},
     {ORTCORE_FIND_OP, (OrtExperimentalFnPtr)core_find_op},
     {ORTCORE_END_PROFILING, (OrtExperimentalFnPtr)core_end_profiling},
+    {ORTCORE_REGISTER_EP_LIBRARY, (OrtExperimentalFnPtr)core_register_ep_library},
 };
 
 OrtExperimentalFnPtr ORT_API_CALL ort_GetExperimentalFunction(const char* name) NO_EXCEPTION {

@@ -83,14 +83,6 @@ static OrtStatus* get_shared(void** out) {
   return api->GetSharedAllocator(env, info, (OrtAllocator**)out);
 }
 static OrtStatus* unregister(void** out) { return (void)out, api->UnregisterAllocator(env, info); }
-static OrtStatus* create_for_device(void** out) {
-  return api->CreateSharedAllocator(env, UNTOUCHED, OrtDeviceMemoryType_DEFAULT, OrtDeviceAllocator,
-                                    NULL, (OrtAllocator**)out);
-}
-static OrtStatus* release_of_device(void** out) {
-  return (void)out, api->ReleaseSharedAllocator(env, UNTOUCHED, OrtDeviceMemoryType_DEFAULT);
-}
-
 static const struct trial trials[] = {
     TRIAL("CreateArenaCfg ReleaseArenaCfg", NULL, create_cfg, release_cfg),
     TRIAL("CreateArenaCfgV2", NULL, create_cfg_v2, release_cfg),
@@ -110,8 +102,6 @@ static const struct trial trials[] = {
     TRIAL("CreateAndRegisterAllocator once more", with_shared, create_shared, NULL),
     TRIAL("GetSharedAllocator", with_shared, get_shared, NULL),
     TRIAL("UnregisterAllocator", with_shared, unregister, NULL),
-    {"CreateSharedAllocator", with_env, create_for_device, NULL, ORT_INVALID_ARGUMENT},
-    {"ReleaseSharedAllocator", with_env, release_of_device, NULL, ORT_INVALID_ARGUMENT},
     {NULL},
 };
 

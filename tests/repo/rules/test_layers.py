@@ -17,8 +17,8 @@ object
 status
 memory
 adaptors strings
-arena values callbacks ep
-sparse onnx
+arena values callbacks
+ep sparse onnx
 custom_ops
 graph model
 kernels

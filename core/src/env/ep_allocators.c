@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* The allocators that execution providers make for the memory of their devices, which the
+ * environment shares. */
+#include "env/registered_eps.h"
+#include "env/shared_allocators.h"
+
+struct making {
+  OrtEpFactory* factory;
+  const OrtMemoryInfo* info;
+  const OrtKeyValuePairs* options;
+  OrtAllocator* made;
+};
+
+static OrtStatus* make(void* argument) {
+  struct making* self = argument;
+  return self->factory->CreateAllocator(self->factory, self->info, self->options, &self->made);
+}
+
+static OrtStatus* give_back(void* argument) {
+  struct core_shared_allocator* shared = argument;
+  shared->factory->ReleaseAllocator(shared->factory, shared->allocator);
+  return NULL;
+}
+
+void core_release_ep_allocator(struct core_shared_allocator* shared) {
+  core_ep_log(shared->maker->library.logger, core_ep_call("ReleaseAllocator", give_back, shared));
+}
+
+static OrtStatus* check(const char* slot, OrtAllocator* made) {
+  if (made->Alloc == NULL || made->Free == NULL || made->Info == NULL) {
+    return core_status(ORT_FAIL, slot,
+                       ": Alloc, Free and Info must not be NULL in an allocator of an execution "
+                       "provider",
+                       NULL);
+  }
+  const struct OrtMemoryInfo* info = made->Info(made);
+  if (!core_is_memory_info(info) || info->allocator_type == OrtArenaAllocator) {
+    return core_status(ORT_FAIL, slot,
+                       ": the Info of an allocator of an execution provider must be an "
+                       "OrtMemoryInfo, and not of type OrtArenaAllocator, even for an arena",
+                       NULL);
+  }
+  return NULL;
+}
+
+/* Has a device's factory make an allocator; `out` is NULL, with success, where it cannot. */
+static OrtStatus* create(const char* slot, const OrtEpDevice* device, const OrtMemoryInfo* info,
+                         const OrtKeyValuePairs* options, struct core_shared_allocator** out) {
+  struct making making = {device->factory, info, options, NULL};
+  *out = NULL;
+  if (!CORE_FACTORY_HAS(device->factory, 23, CreateAllocator) ||
+      !CORE_FACTORY_HAS(device->factory, 23, ReleaseAllocator)) {
+    return NULL;
+  }
+  struct core_shared_allocator* shared = core_describe_shared(info);
+  if (shared == NULL) {
+    return core_no_memory(slot, sizeof *shared);
+  }
+  OrtStatus* status = core_ep_call(slot, make, &making);
+  if (status == NULL && making.made == NULL) {
+    status = core_status(ORT_FAIL, slot, ": the factory of an execution provider made no allocator",
+                         NULL);
+  }
+  if (status != NULL) {
+    heap_free(shared);
+    return status;
+  }
+  shared->allocator = making.made;
+  shared->factory = device->factory;
+  shared->maker = (struct core_registered_ep*)device->library;
+  status = check(slot, making.made);
+  if (status != NULL) {
+    core_free_shared(shared);
+    return status;
+  }
+  *out = shared;
+  return NULL;
+}
+
+static OrtStatus* share_memory(struct OrtEnv* env, const OrtEpDevice* device,
+                               const OrtMemoryInfo* info) {
+  struct core_shared_allocator* shared = NULL;
+  if (info == NULL || core_is_shared_memory(env, info)) {
+    return NULL;
+  }
+  CORE_TRY(create("RegisterExecutionProviderLibrary", device, info, NULL, &shared));
+  if (shared != NULL) {
+    core_share_allocator(env, shared);
+  }
+  return NULL;
+}
+
+OrtStatus* core_share_ep_memories(struct OrtEnv* env, struct core_registered_ep* ep) {
+  for (size_t i = 0; i < ep->library.device_count; i++) {
+    const OrtEpDevice* device = ep->library.devices[i];
+    CORE_TRY(share_memory(env, device, device->infos[CORE_EP_MEMORY]));
+    CORE_TRY(share_memory(env, device, device->infos[CORE_EP_MEMORY_OF_HOST]));
+  }
+  return NULL;
+}
+
+void core_take_ep_allocators(struct OrtEnv* env, struct core_registered_ep* ep) {
+  struct core_shared_allocator** at = &env->allocators;
+  while (*at != NULL) {
+    struct core_shared_allocator* shared = *at;
+    if (shared->maker != ep) {
+      at = &shared->next;
+      continue;
+    }
+    *at = shared->next;
+    shared->next = ep->allocators;
+    ep->allocators = shared;
+  }
+}
+
+ORT_API_STATUS_IMPL(ort_CreateSharedAllocator, OrtEnv* env, const OrtEpDevice* ep_device,
+                    OrtDeviceMemoryType mem_type, OrtAllocatorType allocator_type,
+                    const OrtKeyValuePairs* allocator_options, OrtAllocator** allocator) {
+  CORE_REQUIRE(CreateSharedAllocator, env, ep_device, allocator);
+  const struct OrtMemoryInfo* info = core_ep_memory_of(ep_device, mem_type);
+  if (info == NULL || ep_device->library == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "CreateSharedAllocator: ep_device has no memory of its own of this mem_type");
+  }
+  if (allocator_type == OrtArenaAllocator) {
+    CORE_FAIL(ORT_FAIL,
+              "CreateSharedAllocator: allocator_type must be OrtDeviceAllocator: an execution "
+              "provider that has an arena brings it itself");
+  }
+  struct core_shared_allocator* shared = NULL;
+  CORE_TRY(create("CreateSharedAllocator", ep_device, info, allocator_options, &shared));
+  if (shared == NULL) {
+    CORE_FAIL(ORT_FAIL, "CreateSharedAllocator: the factory of ep_device makes no allocators");
+  }
+  *allocator = shared->allocator;
+  core_share_allocator(env, shared);
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_ReleaseSharedAllocator, OrtEnv* env, const OrtEpDevice* ep_device,
+                    OrtDeviceMemoryType mem_type) {
+  CORE_REQUIRE(ReleaseSharedAllocator, env, ep_device);
+  const struct OrtMemoryInfo* info = core_ep_memory_of(ep_device, mem_type);
+  if (info == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "ReleaseSharedAllocator: ep_device has no memory of its own of this mem_type");
+  }
+  return core_unshare_allocator("ReleaseSharedAllocator", env, info);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* What clients ask an environment of hardware and execution providers, and providers of it. */
+#include <string.h>
+
+#include "env/registered_eps.h"
+#include "ep/incompatibility.h"
+
+ORT_API_STATUS_IMPL(ort_GetEpDevices, const OrtEnv* env, const OrtEpDevice* const** ep_devices,
+                    size_t* num_ep_devices) {
+  CORE_REQUIRE(GetEpDevices, env, ep_devices, num_ep_devices);
+  CORE_TRY(core_env_find_devices(env));
+  core_lock(CORE_LOCK_ENV);
+  *ep_devices = env->devices;
+  *num_ep_devices = env->device_count;
+  core_unlock(CORE_LOCK_ENV);
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetNumHardwareDevices, const OrtEnv* env, size_t* num_devices) {
+  CORE_REQUIRE(GetNumHardwareDevices, env, num_devices);
+  *num_devices = 1;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetHardwareDevices, const OrtEnv* env, const OrtHardwareDevice** devices,
+                    size_t num_devices) {
+  CORE_REQUIRE(GetHardwareDevices, env, devices);
+  if (num_devices < 1) {
+    CORE_FAIL(
+        ORT_INVALID_ARGUMENT,
+        "GetHardwareDevices: num_devices must be at least what GetNumHardwareDevices answers");
+  }
+  CORE_TRY(core_env_find_devices(env));
+  devices[0] = env->cpu;
+  return NULL;
+}
+
+/* The factory of a provider, and its library with a reference; NULL where there is none. */
+static struct core_registered_ep* find_factory(const OrtEnv* env, const char* name,
+                                               OrtEpFactory** out) {
+  struct core_registered_ep* ep = NULL;
+  while ((ep = core_next_ep(env, ep)) != NULL) {
+    for (size_t i = 0; i < ep->library.factory_count; i++) {
+      if (strcmp(ep->library.factories[i].name, name) == 0) {
+        *out = ep->library.factories[i].factory;
+        return ep;
+      }
+    }
+  }
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetHardwareDeviceEpIncompatibilityDetails, const OrtEnv* env,
+                    const char* ep_name, const OrtHardwareDevice* hw,
+                    OrtDeviceEpIncompatibilityDetails** details) {
+  CORE_REQUIRE(GetHardwareDeviceEpIncompatibilityDetails, env, ep_name, hw, details);
+  OrtEpFactory* factory = NULL;
+  CORE_TRY(core_env_find_devices(env));
+  struct core_registered_ep* ep = find_factory(env, ep_name, &factory);
+  if (ep == NULL) {
+    return core_status(
+        ORT_INVALID_ARGUMENT,
+        "GetHardwareDeviceEpIncompatibilityDetails: there is no execution provider '", ep_name,
+        "'");
+  }
+  OrtStatus* status = core_ask_incompatibility(factory, hw, details);
+  core_drop(ep);
+  return status;
+}
+
+#define VIRTUAL "allow_virtual_devices"
+
+/* The entries of the environment, and that for devices that libraries may invent. */
+static OrtStatus* copy_config(struct OrtEnv* env, OrtKeyValuePairs** out) {
+  OrtKeyValuePairs* copy = NULL;
+  CORE_TRY(core_copy_pairs("GetEnvConfigEntries", env->config, &copy));
+  core_lock(CORE_LOCK_ENV);
+  bool is_virtual = env->virtual_libraries > 0;
+  core_unlock(CORE_LOCK_ENV);
+  if (is_virtual) {
+    ort_RemoveKeyValuePair(copy, VIRTUAL);
+    if (!core_append_pair(copy, VIRTUAL, "1")) {
+      ort_ReleaseKeyValuePairs(copy);
+      return CORE_OUT_OF_MEMORY(GetEnvConfigEntries, sizeof VIRTUAL);
+    }
+  }
+  *out = copy;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_ep_GetEnvConfigEntries, OrtKeyValuePairs** config_entries) {
+  CORE_REQUIRE(GetEnvConfigEntries, config_entries);
+  struct OrtEnv* env = core_env_use();
+  if (env == NULL) {
+    CORE_FAIL(ORT_FAIL, "GetEnvConfigEntries: there is no environment");
+  }
+  OrtStatus* status = copy_config(env, config_entries);
+  core_drop(env);
+  return status;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+#include "env/registered_eps.h"
+
+#include <string.h>
+
+#include "env/shared_allocators.h"
+#include "ep/cpu.h"
+
+#define SLOT "RegisterExecutionProviderLibrary"
+
+static void end_registered(void* block) {
+  struct core_registered_ep* ep = block;
+  core_ep_library_end_transfers(&ep->library);
+  while (ep->allocators != NULL) {
+    struct core_shared_allocator* shared = ep->allocators;
+    ep->allocators = shared->next;
+    core_free_shared(shared);
+  }
+  core_ep_library_end(&ep->library);
+  core_drop(ep->env);
+}
+
+static const struct core_class registered_class = {.kind = CORE_EP_LIBRARY, .end = end_registered};
+
+/* --- the list ----------------------------------------------------------------------------------
+ */
+
+/* Where a library with a name is listed, or the end of the list. Under the lock. */
+static struct core_registered_ep** find(struct OrtEnv* env, const char* name) {
+  struct core_registered_ep** at = &env->eps;
+  while (*at != NULL && strcmp((*at)->library.name, name) != 0) {
+    at = &(*at)->next;
+  }
+  return at;
+}
+
+/* Makes the array of all devices anew; false where there is no memory. Under the lock. */
+static bool list_devices(struct OrtEnv* env) {
+  size_t count = 0;
+  for (struct core_registered_ep* ep = env->eps; ep != NULL; ep = ep->next) {
+    count += ep->library.device_count;
+  }
+  const OrtEpDevice** devices = heap_alloc(count * sizeof *devices + 1); /* must not be NULL */
+  if (devices == NULL) {
+    return false;
+  }
+  heap_free(env->devices);
+  env->devices = devices;
+  env->device_count = count;
+  for (struct core_registered_ep* ep = env->eps; ep != NULL; ep = ep->next) {
+    for (size_t i = 0; i < ep->library.device_count; i++) {
+      *devices++ = ep->library.devices[i];
+    }
+  }
+  return true;
+}
+
+/* Lists a library, which the environment has from then on. */
+static OrtStatus* list(struct OrtEnv* env, struct core_registered_ep* ep) {
+  core_lock(CORE_LOCK_ENV);
+  struct core_registered_ep** at = find(env, ep->library.name);
+  bool is_there = *at != NULL, is_listed = false;
+  if (!is_there) {
+    *at = ep;
+    is_listed = list_devices(env);
+    if (!is_listed) {
+      *at = NULL;
+    }
+  }
+  core_unlock(CORE_LOCK_ENV);
+  if (is_listed) {
+    return NULL;
+  }
+  if (!is_there) {
+    return CORE_OUT_OF_MEMORY(RegisterExecutionProviderLibrary, sizeof *env->devices);
+  }
+  return core_status(ORT_FAIL, SLOT ": a library is already registered under the name ",
+                     ep->library.name, NULL);
+}
+
+/* Takes a library off the list, with what was shared for it, and drops the reference to it. Under
+ * the lock, which is given back. */
+static void unlist_and_unlock(struct OrtEnv* env, struct core_registered_ep** at) {
+  struct core_registered_ep* ep = *at;
+  *at = ep->next;
+  ep->next = NULL;
+  core_take_ep_allocators(env, ep);
+  env->virtual_libraries -= ep->is_virtual;
+  /* A shorter array fits into the one that is there. */
+  size_t count = 0;
+  for (size_t i = 0; i < env->device_count; i++) {
+    if (env->devices[i]->library != &ep->library.object) {
+      env->devices[count++] = env->devices[i];
+    }
+  }
+  env->device_count = count;
+  core_unlock(CORE_LOCK_ENV);
+  core_drop(ep);
+}
+
+void core_env_unregister_eps(struct OrtEnv* env) {
+  for (;;) {
+    core_lock(CORE_LOCK_ENV);
+    struct core_registered_ep** at = &env->eps;
+    while (*at != NULL && (*at)->next != NULL) {
+      at = &(*at)->next;
+    }
+    if (*at == NULL) {
+      core_unlock(CORE_LOCK_ENV);
+      return;
+    }
+    unlist_and_unlock(env, at);
+  }
+}
+
+struct core_registered_ep* core_next_ep(const struct OrtEnv* env, struct core_registered_ep* last) {
+  core_lock(CORE_LOCK_ENV);
+  struct core_registered_ep* next = last == NULL ? env->eps : last->next;
+  if (next != NULL) {
+    core_retain(&next->library.object);
+  }
+  core_unlock(CORE_LOCK_ENV);
+  core_drop(last);
+  return next;
+}
+
+/* --- libraries ---------------------------------------------------------------------------------
+ */
+
+static OrtStatus* open_library(struct OrtEnv* env, const struct core_ep_source* source,
+                               bool is_virtual) {
+  struct core_registered_ep* ep = core_new_object(&registered_class, sizeof *ep);
+  if (ep == NULL) {
+    return CORE_OUT_OF_MEMORY(RegisterExecutionProviderLibrary, sizeof *ep);
+  }
+  core_retain(&env->object);
+  ep->env = env;
+  ep->is_virtual = is_virtual;
+  OrtStatus* status = core_ep_library_begin(source, &ep->library);
+  if (status == NULL) {
+    status = core_share_ep_memories(env, ep);
+  }
+  if (status == NULL) {
+    status = core_ep_library_ask_transfers(&ep->library);
+  }
+  if (status == NULL) {
+    status = list(env, ep);
+  }
+  if (status != NULL) {
+    core_lock(CORE_LOCK_ENV);
+    core_take_ep_allocators(env, ep);
+    core_unlock(CORE_LOCK_ENV);
+    core_drop(ep);
+  }
+  return status;
+}
+
+OrtStatus* core_env_find_devices(const OrtEnv* input) {
+  struct OrtEnv* env = (struct OrtEnv*)input;
+  core_lock(CORE_LOCK_ENV);
+  bool is_done = env->devices != NULL;
+  OrtHardwareDevice* cpu = env->cpu;
+  core_unlock(CORE_LOCK_ENV);
+  if (is_done) {
+    return NULL;
+  }
+  if (cpu == NULL) {
+    CORE_TRY(core_find_cpu(&cpu));
+    core_lock(CORE_LOCK_ENV);
+    OrtHardwareDevice* surplus = env->cpu == NULL ? NULL : cpu;
+    cpu = env->cpu = env->cpu == NULL ? cpu : env->cpu;
+    core_unlock(CORE_LOCK_ENV);
+    core_drop(surplus);
+  }
+  const OrtHardwareDevice* found[] = {cpu};
+  struct core_ep_source own = {.name = core_cpu_factory.GetName(&core_cpu_factory),
+                               .factory = &core_cpu_factory,
+                               .logger = &env->logger,
+                               .hardware = found,
+                               .hardware_count = 1};
+  OrtStatus* status = open_library(env, &own, false);
+  core_lock(CORE_LOCK_ENV);
+  is_done = env->devices != NULL; /* perhaps by another thread */
+  core_unlock(CORE_LOCK_ENV);
+  if (is_done) {
+    ort_ReleaseStatus(status);
+    status = NULL;
+  }
+  return status;
+}
+
+static bool ends_in_virtual(const char* name) {
+  static const char end[] = ".virtual";
+  size_t length = strlen(name);
+  return length >= sizeof end - 1 && strcmp(name + length - (sizeof end - 1), end) == 0;
+}
+
+OrtStatus* ORT_API_CALL core_register_ep_library(OrtEnv* env, const OrtApiBase* base,
+                                                 const char* name, const ORTCHAR_T* path,
+                                                 const OrtHardwareDevice* const* hardware,
+                                                 size_t hardware_count) {
+  CORE_REQUIRE(RegisterExecutionProviderLibrary, env);
+  if (name == NULL) {
+    CORE_FAIL(ORT_RUNTIME_EXCEPTION, SLOT ": registration_name must not be NULL");
+  }
+  CORE_REQUIRE(RegisterExecutionProviderLibrary, path);
+  CORE_TRY(core_env_find_devices(env));
+  bool is_virtual = ends_in_virtual(name);
+  core_lock(CORE_LOCK_ENV);
+  bool is_there = *find(env, name) != NULL;
+  const OrtHardwareDevice* found[] = {env->cpu};
+  env->virtual_libraries += is_virtual && !is_there;
+  core_unlock(CORE_LOCK_ENV);
+  if (is_there) {
+    return core_status(ORT_FAIL, SLOT ": a library is already registered under the name ", name,
+                       NULL);
+  }
+  struct core_ep_source source = {.name = name,
+                                  .path = path,
+                                  .base = base != NULL ? base : core_api_base(),
+                                  .logger = &env->logger,
+                                  .hardware = hardware != NULL ? hardware : found,
+                                  .hardware_count = hardware != NULL ? hardware_count : 1};
+  OrtStatus* status = open_library(env, &source, is_virtual);
+  if (status != NULL) {
+    core_lock(CORE_LOCK_ENV);
+    env->virtual_libraries -= is_virtual;
+    core_unlock(CORE_LOCK_ENV);
+  }
+  return status;
+}
+
+ORT_API_STATUS_IMPL(ort_RegisterExecutionProviderLibrary, OrtEnv* env,
+                    const char* registration_name, const ORTCHAR_T* path) {
+  return core_register_ep_library(env, NULL, registration_name, path, NULL, 0);
+}
+
+ORT_API_STATUS_IMPL(ort_UnregisterExecutionProviderLibrary, OrtEnv* env,
+                    const char* registration_name) {
+  CORE_REQUIRE(UnregisterExecutionProviderLibrary, env);
+  if (registration_name == NULL) {
+    CORE_FAIL(ORT_RUNTIME_EXCEPTION,
+              "UnregisterExecutionProviderLibrary: registration_name must not be NULL");
+  }
+  core_lock(CORE_LOCK_ENV);
+  struct core_registered_ep** at = find(env, registration_name);
+  bool is_library = *at != NULL && (*at)->library.handle != NULL;
+  if (is_library) {
+    unlist_and_unlock(env, at);
+    return NULL;
+  }
+  core_unlock(CORE_LOCK_ENV);
+  return core_status(ORT_FAIL,
+                     "UnregisterExecutionProviderLibrary: no library is registered under the name ",
+                     registration_name, NULL);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file registered_eps.h
+ * The libraries with execution providers that an environment has.
+ *
+ * The environment has a reference to each until it is unregistered. Options and sessions have more:
+ * the library ends with the last one, and so does the environment, whose logger it was given.
+ */
+#ifndef ORTCFFI_REGISTERED_EPS_H_
+#define ORTCFFI_REGISTERED_EPS_H_
+
+#include "env/env.h"
+#include "ep/library.h"
+
+struct core_registered_ep {
+  struct core_ep_library library;
+  struct core_registered_ep* next;
+  /** A reference. */
+  struct OrtEnv* env;
+  /** What the environment shared of it until it was unregistered. */
+  struct core_shared_allocator* allocators;
+  bool is_virtual;
+};
+
+/** Has the environment share allocators for the memories of the library's devices that it shares
+ * none for yet. */
+OrtStatus* core_share_ep_memories(struct OrtEnv* env, struct core_registered_ep* ep);
+
+/** Takes those allocators away from the environment; they end with the library. Under the lock. */
+void core_take_ep_allocators(struct OrtEnv* env, struct core_registered_ep* ep);
+
+/** A library of the environment, with a reference: that after `last`, whose reference it takes, or
+ * the first one for NULL. NULL after the last one, or where `last` was unregistered. */
+struct core_registered_ep* core_next_ep(const struct OrtEnv* env, struct core_registered_ep* last);
+
+/** Finds the hardware, and lists the core's own execution provider, if that was not done yet. */
+OrtStatus* core_env_find_devices(const OrtEnv* env);
+
+/** RegisterExecutionProviderLibrary, with the base and the hardware that the library is given; NULL
+ * for the core's own and for what was found. */
+OrtStatus* ORT_API_CALL core_register_ep_library(OrtEnv* env, const OrtApiBase* base,
+                                                 const char* name, const ORTCHAR_T* path,
+                                                 const OrtHardwareDevice* const* hardware,
+                                                 size_t hardware_count);
+
+#endif /* ORTCFFI_REGISTERED_EPS_H_ */

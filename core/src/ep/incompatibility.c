@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether hardware and compiled models fit an execution provider. */
+#include "ep/incompatibility.h"
+
+#include <string.h>
+
+#include "ep/library.h"
+#include "object/keyed_list.h"
+
+struct OrtDeviceEpIncompatibilityDetails {
+  struct core_object object;
+  uint32_t reasons;
+  int32_t error_code;
+  char* notes;
+};
+
+static void end_details(void* block) {
+  heap_free(((struct OrtDeviceEpIncompatibilityDetails*)block)->notes);
+}
+
+static const struct core_class details_class = {.kind = CORE_INCOMPATIBILITY, .end = end_details};
+
+struct question {
+  OrtEpFactory* factory;
+  const OrtHardwareDevice* hardware;
+  OrtDeviceEpIncompatibilityDetails* details;
+};
+
+static OrtStatus* ask(void* argument) {
+  struct question* self = argument;
+  return self->factory->GetHardwareDeviceIncompatibilityDetails(self->factory, self->hardware,
+                                                                self->details);
+}
+
+OrtStatus* core_ask_incompatibility(OrtEpFactory* factory, const OrtHardwareDevice* hardware,
+                                    OrtDeviceEpIncompatibilityDetails** out) {
+  OrtDeviceEpIncompatibilityDetails* details = core_new_object(&details_class, sizeof *details);
+  if (details == NULL) {
+    return CORE_OUT_OF_MEMORY(GetHardwareDeviceEpIncompatibilityDetails, sizeof *details);
+  }
+  struct question question = {factory, hardware, details};
+  OrtStatus* status =
+      CORE_FACTORY_HAS(factory, 24, GetHardwareDeviceIncompatibilityDetails)
+          ? core_ep_call("GetHardwareDeviceEpIncompatibilityDetails", ask, &question)
+          : NULL;
+  if (status != NULL) {
+    core_drop(details);
+    return status;
+  }
+  *out = details;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_ep_DeviceEpIncompatibilityDetails_SetDetails,
+                    OrtDeviceEpIncompatibilityDetails* details, uint32_t reasons_bitmask,
+                    int32_t error_code, const char* notes) {
+  CORE_REQUIRE(DeviceEpIncompatibilityDetails_SetDetails, details);
+  char* copy = NULL;
+  if (notes != NULL) {
+    CORE_TRY(core_copy_text("DeviceEpIncompatibilityDetails_SetDetails", notes, &copy));
+  }
+  heap_free(details->notes);
+  details->notes = copy;
+  details->reasons = reasons_bitmask;
+  details->error_code = error_code;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_DeviceEpIncompatibilityDetails_GetReasonsBitmask,
+                    const OrtDeviceEpIncompatibilityDetails* details, uint32_t* reasons_bitmask) {
+  CORE_REQUIRE(DeviceEpIncompatibilityDetails_GetReasonsBitmask, details, reasons_bitmask);
+  *reasons_bitmask = details->reasons;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_DeviceEpIncompatibilityDetails_GetNotes,
+                    const OrtDeviceEpIncompatibilityDetails* details, const char** notes) {
+  CORE_REQUIRE(DeviceEpIncompatibilityDetails_GetNotes, details, notes);
+  *notes = details->notes;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_DeviceEpIncompatibilityDetails_GetErrorCode,
+                    const OrtDeviceEpIncompatibilityDetails* details, int32_t* error_code) {
+  CORE_REQUIRE(DeviceEpIncompatibilityDetails_GetErrorCode, details, error_code);
+  *error_code = details->error_code;
+  return NULL;
+}
+
+void ORT_API_CALL
+ort_ReleaseDeviceEpIncompatibilityDetails(OrtDeviceEpIncompatibilityDetails* input) NO_EXCEPTION {
+  core_drop(input);
+}
+
+/* --- compiled models ---------------------------------------------------------------------------
+ */
+
+struct validation {
+  OrtEpFactory* factory;
+  const OrtHardwareDevice** hardware;
+  size_t count;
+  const char* info;
+  OrtCompiledModelCompatibility answer;
+};
+
+static OrtStatus* validate(void* argument) {
+  struct validation* self = argument;
+  return self->factory->ValidateCompiledModelCompatibilityInfo(
+      self->factory, self->hardware, self->count, self->info, &self->answer);
+}
+
+static OrtStatus* check_devices(const OrtEpDevice* const* devices, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (devices[i] == NULL || devices[i]->factory != devices[0]->factory) {
+      CORE_FAIL(ORT_INVALID_ARGUMENT,
+                "GetModelCompatibilityForEpDevices: ep_devices must be of one execution provider, "
+                "none of them NULL");
+    }
+  }
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_GetModelCompatibilityForEpDevices, const OrtEpDevice* const* ep_devices,
+                    size_t num_ep_devices, const char* compatibility_info,
+                    OrtCompiledModelCompatibility* out_status) {
+  CORE_REQUIRE(GetModelCompatibilityForEpDevices, ep_devices, compatibility_info, out_status);
+  if (num_ep_devices == 0) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "GetModelCompatibilityForEpDevices: num_ep_devices must be above 0");
+  }
+  CORE_TRY(check_devices(ep_devices, num_ep_devices));
+  struct validation validation = {.factory = ep_devices[0]->factory,
+                                  .count = num_ep_devices,
+                                  .info = compatibility_info,
+                                  .answer = OrtCompiledModelCompatibility_EP_NOT_APPLICABLE};
+  OrtStatus* status = NULL;
+  if (CORE_FACTORY_HAS(validation.factory, 23, ValidateCompiledModelCompatibilityInfo)) {
+    size_t size = num_ep_devices * sizeof *validation.hardware;
+    validation.hardware = heap_alloc(size);
+    if (validation.hardware == NULL) {
+      return CORE_OUT_OF_MEMORY(GetModelCompatibilityForEpDevices, size);
+    }
+    for (size_t i = 0; i < num_ep_devices; i++) {
+      validation.hardware[i] = ep_devices[i]->hardware;
+    }
+    status = core_ep_call("GetModelCompatibilityForEpDevices", validate, &validation);
+    heap_free(validation.hardware);
+  }
+  if (status == NULL) {
+    *out_status = validation.answer;
+  }
+  return status;
+}

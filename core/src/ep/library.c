@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+#include "ep/library.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "object/keyed_list.h"
+#include "platform/catching.h"
+
+#define SLOT "RegisterExecutionProviderLibrary"
+
+/* --- calls of providers ------------------------------------------------------------------------
+ */
+
+struct call {
+  const char* name;
+  OrtStatus* (*function)(void* argument);
+  void* argument;
+  OrtStatus* status;
+};
+
+static void enter(void* call) {
+  struct call* self = call;
+  self->status = self->function(self->argument);
+}
+
+static void report(void* call, const char* text) {
+  struct call* self = call;
+  self->status = core_status(ORT_RUNTIME_EXCEPTION, self->name,
+                             ": an exception left the execution provider: ", text);
+}
+
+OrtStatus* core_ep_call(const char* name, OrtStatus* (*function)(void* argument), void* argument) {
+  struct call call = {name, function, argument, NULL};
+  core_call_catching(enter, &call, report);
+  return call.status;
+}
+
+void core_ep_log(const OrtLogger* logger, OrtStatus* status) {
+  if (status != NULL && logger != NULL) {
+    ort_ReleaseStatus(ort_Logger_LogMessage(logger, ORT_LOGGING_LEVEL_ERROR,
+                                            ort_GetErrorMessage(status), ORT_TSTR("ep"), 0, SLOT));
+  }
+  ort_ReleaseStatus(status);
+}
+
+/* --- factories ---------------------------------------------------------------------------------
+ */
+
+static OrtStatus* failure(const char* what, const struct core_ep_library* library) {
+  return core_status(ORT_FAIL, SLOT, what, library->name);
+}
+
+/* Providers that want a newer table often answer success, without a factory and without a word. */
+static OrtStatus* no_factory(const struct core_ep_library* library) {
+  uint32_t version = core_take_refused_version();
+  char text[160] = ": no factory was made by the library ";
+  if (version != 0) {
+    snprintf(text, sizeof text,
+             ": no factory was made, after the library asked for API version %u, which is not "
+             "here, by the library ",
+             (unsigned)version);
+  }
+  return failure(text, library);
+}
+
+static OrtStatus* check_factory(const struct core_ep_library* library,
+                                const OrtEpFactory* factory) {
+  if (factory->GetName == NULL || factory->GetVendor == NULL ||
+      factory->GetSupportedDevices == NULL || factory->CreateEp == NULL ||
+      factory->ReleaseEp == NULL) {
+    return failure(
+        ": GetName, GetVendor, GetSupportedDevices, CreateEp and ReleaseEp must not be "
+        "NULL in a factory of ",
+        library);
+  }
+  return NULL;
+}
+
+static OrtStatus* take_factory(struct core_ep_library* library, OrtEpFactory* factory) {
+  if (factory == NULL) {
+    return failure(": a factory must not be NULL in the library ", library);
+  }
+  struct core_ep_factory* taken = &library->factories[library->factory_count++];
+  taken->factory = factory;
+  CORE_TRY(check_factory(library, factory));
+  const char* name = factory->GetName(factory);
+  return name == NULL ? failure(": the name of a factory must not be NULL in the library ", library)
+                      : core_copy_text(SLOT, name, &taken->name);
+}
+
+static OrtStatus* make_factories(struct core_ep_library* library,
+                                 const struct core_ep_source* source) {
+  void* symbol = core_library_symbol(library->handle, "CreateEpFactories");
+  void* release = core_library_symbol(library->handle, "ReleaseEpFactory");
+  if (symbol == NULL || release == NULL) {
+    return failure(symbol == NULL ? ": the symbol CreateEpFactories is not exported by the library "
+                                  : ": the symbol ReleaseEpFactory is not exported by the library ",
+                   library);
+  }
+  CreateEpApiFactoriesFn create;
+  memcpy(&create, &symbol, sizeof symbol);
+  memcpy(&library->release, &release, sizeof release);
+  OrtEpFactory* made[CORE_EP_FACTORIES] = {NULL};
+  size_t count = 0;
+  core_take_refused_version();
+  CORE_TRY(create(source->name, source->base, source->logger, made, CORE_EP_FACTORIES, &count));
+  if (count == 0) {
+    return no_factory(library);
+  }
+  OrtStatus* status =
+      count <= CORE_EP_FACTORIES
+          ? NULL
+          : failure(": there is room for 4 factories, and more were made by ", library);
+  for (size_t i = 0; i < count && i < CORE_EP_FACTORIES; i++) {
+    OrtStatus* taken = take_factory(library, made[i]);
+    if (status != NULL) {
+      ort_ReleaseStatus(taken);
+    } else {
+      status = taken;
+    }
+  }
+  return status;
+}
+
+static OrtStatus* release_factory(void* argument) {
+  struct core_ep_library* library = argument;
+  return library->release(library->factories[library->factory_count].factory);
+}
+
+static void end_factories(struct core_ep_library* library) {
+  while (library->factory_count > 0) {
+    heap_free(library->factories[--library->factory_count].name);
+    if (library->release != NULL) {
+      core_ep_log(library->logger, core_ep_call("ReleaseEpFactory", release_factory, library));
+    }
+  }
+}
+
+/* --- devices -----------------------------------------------------------------------------------
+ */
+
+static OrtStatus* set_path(OrtEpDevice* device, const ORTCHAR_T* path) {
+  char text[CORE_PATH_ROOM];
+  if (path == NULL) {
+    return NULL;
+  }
+  if (!core_whole_path_utf8(path, text)) {
+    CORE_FAIL(ORT_FAIL, SLOT ": path is too long");
+  }
+  if (ort_GetKeyValue(device->metadata, "library_path") != NULL) {
+    ort_RemoveKeyValuePair(device->metadata, "library_path");
+  }
+  return core_append_pair(device->metadata, "library_path", text)
+             ? NULL
+             : CORE_OUT_OF_MEMORY(RegisterExecutionProviderLibrary, strlen(text));
+}
+
+static OrtStatus* ask_devices(struct core_ep_library* library, OrtEpFactory* factory,
+                              const ORTCHAR_T* path) {
+  OrtEpDevice* found[CORE_EP_DEVICES] = {NULL};
+  size_t count = 0;
+  CORE_TRY(factory->GetSupportedDevices(factory, library->hardware, library->hardware_count, found,
+                                        CORE_EP_DEVICES, &count));
+  if (count > CORE_EP_DEVICES) {
+    return failure(": there is room for 8 devices of a factory, and more were told by ", library);
+  }
+  OrtStatus* status = NULL;
+  for (size_t i = 0; i < count; i++) {
+    if (found[i] == NULL) {
+      continue;
+    }
+    bool is_new = core_is_ep_device(found[i]) && found[i]->library == NULL;
+    if (is_new) {
+      found[i]->library = &library->object;
+      library->devices[library->device_count++] = found[i];
+    }
+    if (status == NULL) {
+      status = is_new ? set_path(found[i], path)
+                      : failure(": not a new device of CreateEpDevice was told by ", library);
+    }
+  }
+  return status;
+}
+
+static OrtStatus* ask_transfer(struct core_ep_library* library, struct core_ep_factory* of) {
+  OrtDataTransferImpl* transfer = NULL;
+  if (!CORE_FACTORY_HAS(of->factory, 23, CreateDataTransfer)) {
+    return NULL;
+  }
+  CORE_TRY(of->factory->CreateDataTransfer(of->factory, &transfer));
+  if (transfer != NULL &&
+      (transfer->Release == NULL || transfer->CanCopy == NULL || transfer->CopyTensors == NULL)) {
+    of->transfer = transfer->Release == NULL ? NULL : transfer;
+    return failure(": Release, CanCopy and CopyTensors must not be NULL in a data transfer of ",
+                   library);
+  }
+  of->transfer = transfer;
+  return NULL;
+}
+
+static OrtStatus* ask_transfers(void* argument) {
+  struct core_ep_library* library = argument;
+  for (size_t i = 0; i < library->factory_count; i++) {
+    CORE_TRY(ask_transfer(library, &library->factories[i]));
+  }
+  return NULL;
+}
+
+OrtStatus* core_ep_library_ask_transfers(struct core_ep_library* library) {
+  return core_ep_call(SLOT, ask_transfers, library);
+}
+
+/* --- the whole ---------------------------------------------------------------------------------
+ */
+
+static OrtStatus* copy_hardware(struct core_ep_library* library,
+                                const struct core_ep_source* source) {
+  size_t size = source->hardware_count * sizeof(OrtHardwareDevice*);
+  library->hardware = heap_alloc(size + 1); /* the array must not be NULL */
+  if (library->hardware == NULL) {
+    return CORE_OUT_OF_MEMORY(RegisterExecutionProviderLibrary, size);
+  }
+  for (size_t i = 0; i < source->hardware_count; i++) {
+    core_retain((struct core_object*)&source->hardware[i]->object);
+    library->hardware[library->hardware_count++] = source->hardware[i];
+  }
+  return NULL;
+}
+
+struct beginning {
+  const struct core_ep_source* source;
+  struct core_ep_library* library;
+};
+
+static OrtStatus* ask_library(void* argument) {
+  struct beginning* self = argument;
+  struct core_ep_library* library = self->library;
+  CORE_TRY(library->handle == NULL ? take_factory(library, self->source->factory)
+                                   : make_factories(library, self->source));
+  for (size_t i = 0; i < library->factory_count; i++) {
+    CORE_TRY(ask_devices(library, library->factories[i].factory, self->source->path));
+  }
+  return NULL;
+}
+
+OrtStatus* core_ep_library_begin(const struct core_ep_source* source,
+                                 struct core_ep_library* library) {
+  library->logger = source->logger;
+  CORE_TRY(core_copy_text(SLOT, source->name, &library->name));
+  CORE_TRY(copy_hardware(library, source));
+  if (source->path != NULL) {
+    char error[CORE_LIBRARY_ERROR];
+    library->handle = core_library_open(source->path, error);
+    if (library->handle == NULL) {
+      return core_status(ORT_FAIL, SLOT ": ", error, NULL);
+    }
+  }
+  struct beginning beginning = {source, library};
+  return core_ep_call(SLOT, ask_library, &beginning);
+}
+
+static OrtStatus* release_transfer(void* argument) {
+  OrtDataTransferImpl* transfer = argument;
+  transfer->Release(transfer);
+  return NULL;
+}
+
+void core_ep_library_end_transfers(struct core_ep_library* library) {
+  for (size_t i = 0; i < library->factory_count; i++) {
+    OrtDataTransferImpl* transfer = library->factories[i].transfer;
+    library->factories[i].transfer = NULL;
+    if (transfer != NULL) {
+      core_ep_log(library->logger,
+                  core_ep_call("OrtDataTransferImpl::Release", release_transfer, transfer));
+    }
+  }
+}
+
+void core_ep_library_end(struct core_ep_library* library) {
+  core_ep_library_end_transfers(library);
+  while (library->device_count > 0) {
+    core_drop(library->devices[--library->device_count]);
+  }
+  end_factories(library);
+  while (library->hardware_count > 0) {
+    core_drop((void*)library->hardware[--library->hardware_count]);
+  }
+  heap_free(library->hardware);
+  if (library->handle != NULL) {
+    core_library_close(library->handle);
+  }
+  heap_free(library->name);
+}

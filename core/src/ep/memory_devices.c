@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory devices: a memory info by another name, of which name and allocator do not count. */
+#include "memory/memory_info.h"
+#include "values/value.h"
+
+static const OrtMemoryDevice* device_of(const struct OrtMemoryInfo* info) {
+  return (const OrtMemoryDevice*)info;
+}
+
+static const struct OrtMemoryInfo* info_of(const OrtMemoryDevice* device) {
+  return (const struct OrtMemoryInfo*)device;
+}
+
+const OrtMemoryDevice* ORT_API_CALL
+ort_ep_MemoryInfo_GetMemoryDevice(const OrtMemoryInfo* memory_info) NO_EXCEPTION {
+  return core_is_memory_info(memory_info) ? device_of(memory_info) : NULL;
+}
+
+const OrtMemoryDevice* ORT_API_CALL ort_ep_Value_GetMemoryDevice(const OrtValue* value)
+    NO_EXCEPTION {
+  return value != NULL && core_is_tensor(value) ? device_of(&core_tensor_of(value)->info) : NULL;
+}
+
+bool ORT_API_CALL ort_ep_MemoryDevice_AreEqual(const OrtMemoryDevice* a,
+                                               const OrtMemoryDevice* b) NO_EXCEPTION {
+  if (a == NULL || b == NULL) {
+    return false;
+  }
+  const struct OrtMemoryInfo *one = info_of(a), *other = info_of(b);
+  return one->device_type == other->device_type && one->device_mem_type == other->device_mem_type &&
+         one->vendor_id == other->vendor_id && one->device_id == other->device_id &&
+         one->alignment == other->alignment;
+}
+
+OrtMemoryInfoDeviceType ORT_API_CALL
+ort_ep_MemoryDevice_GetDeviceType(const OrtMemoryDevice* memory_device) NO_EXCEPTION {
+  return memory_device == NULL ? OrtMemoryInfoDeviceType_CPU : info_of(memory_device)->device_type;
+}
+
+OrtDeviceMemoryType ORT_API_CALL
+ort_ep_MemoryDevice_GetMemoryType(const OrtMemoryDevice* memory_device) NO_EXCEPTION {
+  return memory_device == NULL ? OrtDeviceMemoryType_DEFAULT
+                               : info_of(memory_device)->device_mem_type;
+}
+
+uint32_t ORT_API_CALL ort_ep_MemoryDevice_GetVendorId(const OrtMemoryDevice* memory_device)
+    NO_EXCEPTION {
+  return memory_device == NULL ? 0 : info_of(memory_device)->vendor_id;
+}
+
+uint32_t ORT_API_CALL ort_ep_MemoryDevice_GetDeviceId(const OrtMemoryDevice* memory_device)
+    NO_EXCEPTION {
+  return memory_device == NULL ? 0 : (uint32_t)info_of(memory_device)->device_id;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* The devices of execution providers that options choose, and the options of those providers, which
+ * are configuration entries. */
+#include <string.h>
+
+#include "ep/library.h"
+#include "options/session_options.h"
+
+#define SLOT "SessionOptionsAppendExecutionProvider_V2"
+
+static void end_choice(void* block) { core_drop(((struct core_ep_choice*)block)->library); }
+
+static const struct core_class choice_class = {.kind = CORE_SHARED, .end = end_choice};
+
+void core_end_ep_choices(struct core_list* choices) {
+  while (choices->count > 0) {
+    core_drop(choices->items[--choices->count]);
+  }
+  core_list_end(choices);
+}
+
+bool core_copy_ep_choices(const struct core_list* from, struct core_list* to) {
+  for (size_t i = 0; i < from->count; i++) {
+    if (!core_list_add(to, from->items[i])) {
+      return false;
+    }
+    core_retain(from->items[i]);
+  }
+  return true;
+}
+
+static struct core_ep_choice* new_choice(const OrtEpDevice* const* devices, size_t count) {
+  size_t size = count * sizeof *devices;
+  struct core_ep_choice* choice = core_new_object(&choice_class, sizeof *choice + size);
+  if (choice != NULL) {
+    choice->library = devices[0]->library;
+    core_retain(choice->library);
+    choice->count = count;
+    memcpy(choice->devices, devices, size);
+  }
+  return choice;
+}
+
+/* The text of a key of a provider, in lower case: "ep.<name>.<key>". */
+static char* entry_of(const char* name, const char* key) {
+  size_t name_length = strlen(name), key_size = strlen(key) + 1;
+  char* entry = heap_alloc(sizeof "ep.." - 1 + name_length + key_size);
+  if (entry == NULL) {
+    return NULL;
+  }
+  char* at = memcpy(entry, "ep.", 3);
+  at += 3;
+  for (size_t i = 0; i < name_length; i++) {
+    *at++ = name[i] >= 'A' && name[i] <= 'Z' ? (char)(name[i] - 'A' + 'a') : name[i];
+  }
+  *at++ = '.';
+  memcpy(at, key, key_size);
+  return entry;
+}
+
+/* Sets an option of a provider; one without a key or a value says nothing. */
+static OrtStatus* set_option(struct core_items* entries, const char* name, const char* key,
+                             const char* value) {
+  if (key == NULL || value == NULL) {
+    return NULL;
+  }
+  char* entry = entry_of(name, key);
+  if (entry == NULL) {
+    return CORE_OUT_OF_MEMORY(SessionOptionsAppendExecutionProvider_V2, strlen(key));
+  }
+  OrtStatus* status = core_config_set(SLOT, entries, entry, value);
+  heap_free(entry);
+  return status;
+}
+
+struct options_of_ep {
+  const char* const* keys;
+  const char* const* values;
+  size_t count;
+};
+
+/* The defaults of each device, then what the caller wants. */
+static OrtStatus* set_options(struct core_items* entries, const struct core_ep_choice* choice,
+                              const struct options_of_ep* given) {
+  const char* name = choice->devices[0]->name;
+  for (size_t i = 0; i < choice->count; i++) {
+    struct options_of_ep own = {NULL, NULL, 0};
+    ort_GetKeyValuePairs(choice->devices[i]->options, &own.keys, &own.values, &own.count);
+    for (size_t k = 0; k < own.count; k++) {
+      CORE_TRY(set_option(entries, name, own.keys[k], own.values[k]));
+    }
+  }
+  for (size_t k = 0; k < given->count; k++) {
+    CORE_TRY(set_option(entries, name, given->keys[k], given->values[k]));
+  }
+  return NULL;
+}
+
+struct domains {
+  OrtEpFactory* factory;
+  struct core_custom_ops* ops;
+};
+
+/* Adds the domains of custom ops that come with the provider. */
+static OrtStatus* add_domains(void* argument) {
+  struct domains* self = argument;
+  OrtEpFactory* factory = self->factory;
+  size_t count = 0;
+  if (!CORE_FACTORY_HAS(factory, 24, GetNumCustomOpDomains) ||
+      !CORE_FACTORY_HAS(factory, 24, GetCustomOpDomains)) {
+    return NULL;
+  }
+  CORE_TRY(factory->GetNumCustomOpDomains(factory, &count));
+  OrtCustomOpDomain** domains = count == 0 ? NULL : heap_alloc(count * sizeof *domains);
+  if (domains == NULL) {
+    return count == 0 ? NULL
+                      : CORE_OUT_OF_MEMORY(SessionOptionsAppendExecutionProvider_V2,
+                                           count * sizeof *domains);
+  }
+  memset(domains, 0, count * sizeof *domains);
+  OrtStatus* status = factory->GetCustomOpDomains(factory, domains, count);
+  for (size_t i = 0; status == NULL && i < count; i++) {
+    status = domains[i] == NULL ? NULL : core_custom_ops_add(SLOT, self->ops, domains[i]);
+  }
+  heap_free(domains);
+  return status;
+}
+
+static OrtStatus* add_choice(OrtSessionOptions* options, struct core_ep_choice* choice,
+                             const struct options_of_ep* given) {
+  struct core_items entries = {0};
+  if (!core_items_copy(&options->lists[CORE_SESSION_CONFIG], &entries) ||
+      !core_list_add(&options->ep_choices, choice)) {
+    core_items_end(&entries);
+    return CORE_OUT_OF_MEMORY(SessionOptionsAppendExecutionProvider_V2, sizeof choice);
+  }
+  struct domains domains = {choice->devices[0]->factory, &options->custom_ops};
+  OrtStatus* status = set_options(&entries, choice, given);
+  if (status == NULL) {
+    status = core_ep_call(SLOT, add_domains, &domains);
+  }
+  struct core_items* kept = &options->lists[CORE_SESSION_CONFIG];
+  struct core_items gone = status == NULL ? *kept : entries;
+  if (status == NULL) {
+    *kept = entries;
+  } else {
+    options->ep_choices.count--;
+  }
+  core_items_end(&gone);
+  return status;
+}
+
+static OrtStatus* check_devices(const OrtEpDevice* const* devices, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (devices[i] == NULL || devices[i]->library == NULL) {
+      CORE_FAIL(ORT_INVALID_ARGUMENT, SLOT ": ep_devices must be devices of GetEpDevices");
+    }
+    if (strcmp(devices[i]->name, devices[0]->name) != 0 ||
+        devices[i]->factory != devices[0]->factory) {
+      CORE_FAIL(ORT_INVALID_ARGUMENT, SLOT ": ep_devices must be of one execution provider");
+    }
+  }
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_SessionOptionsAppendExecutionProvider_V2,
+                    OrtSessionOptions* session_options, OrtEnv* env,
+                    const OrtEpDevice* const* ep_devices, size_t num_ep_devices,
+                    const char* const* ep_option_keys, const char* const* ep_option_vals,
+                    size_t num_ep_options) {
+  CORE_REQUIRE(SessionOptionsAppendExecutionProvider_V2, session_options, env);
+  if (num_ep_devices == 0) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, SLOT ": num_ep_devices must be above 0");
+  }
+  CORE_REQUIRE(SessionOptionsAppendExecutionProvider_V2, ep_devices);
+  CORE_REQUIRE_IF(num_ep_options > 0, SessionOptionsAppendExecutionProvider_V2, ep_option_keys);
+  CORE_REQUIRE_IF(num_ep_options > 0, SessionOptionsAppendExecutionProvider_V2, ep_option_vals);
+  CORE_TRY(check_devices(ep_devices, num_ep_devices));
+  struct core_ep_choice* choice = new_choice(ep_devices, num_ep_devices);
+  if (choice == NULL) {
+    return CORE_OUT_OF_MEMORY(SessionOptionsAppendExecutionProvider_V2, sizeof *choice);
+  }
+  struct options_of_ep given = {ep_option_keys, ep_option_vals, num_ep_options};
+  OrtStatus* status = add_choice(session_options, choice, &given);
+  if (status != NULL) {
+    core_drop(choice);
+  }
+  return status;
+}
+
+ORT_API_STATUS_IMPL(ort_ep_SessionOptionsGetWeightlessSourceModelBuffer,
+                    const OrtSessionOptions* session_options, const void** source_model_data,
+                    size_t* source_model_data_length) {
+  CORE_REQUIRE(SessionOptionsGetWeightlessSourceModelBuffer, session_options, source_model_data,
+               source_model_data_length);
+  *source_model_data = session_options->settings.weightless_source;
+  *source_model_data_length = session_options->settings.weightless_source_size;
+  return NULL;
+}

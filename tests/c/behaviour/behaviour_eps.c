@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/* Libraries with execution providers, and what environments know of devices: asked_ep.c, whose path
+ * is in ASKED_EP, does what the name asks that it is registered under. */
+#include "behaviour_eps.h"
+
+#include <dlfcn.h>
+
+OrtEnv* env_of_eps(void) {
+  OrtEnv* env = NULL;
+  CHECK(api->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "behaviour", &env) == NULL);
+  return env;
+}
+
+const char* asked_ep(void) {
+  const char* path = getenv("ASKED_EP");
+  return path == NULL ? "ASKED_EP is not set" : path;
+}
+
+const char* events_of_ep(void) {
+  void* library = dlopen(asked_ep(), RTLD_NOW | RTLD_LOCAL);
+  const char* (*events)(void) = NULL;
+  if (library != NULL) {
+    *(void**)&events = dlsym(library, "AskedEpEvents");
+  }
+  return events == NULL ? "" : events();
+}
+
+const OrtEpDevice* device_of_ep(OrtEnv* env, const char* words) {
+  const OrtEpDevice* const* devices = NULL;
+  size_t count = 0;
+  OrtStatus* status = api->RegisterExecutionProviderLibrary(env, words, asked_ep());
+  if (status != NULL || api->GetEpDevices(env, &devices, &count) != NULL || count < 2) {
+    say_status(status);
+    say("no device");
+    exit(0);
+  }
+  return devices[count - 1];
+}
+
+/* --- registration ------------------------------------------------------------------------------
+ */
+
+static void say_devices(OrtEnv* env) {
+  const OrtEpDevice* const* devices = NULL;
+  size_t count = 0;
+  if (!say_status(api->GetEpDevices(env, &devices, &count))) {
+    return;
+  }
+  for (size_t i = 0; i < count; i++) {
+    const OrtKeyValuePairs* metadata = api->EpDevice_EpMetadata(devices[i]);
+    const char* path = api->GetKeyValue(metadata, "library_path");
+    const char* version = api->GetKeyValue(metadata, "version");
+    say("%s of %s %s", api->EpDevice_EpName(devices[i]), api->EpDevice_EpVendor(devices[i]),
+        version == NULL ? "without a version"
+        : i == 0        ? ""
+                        : version);
+    say("%s", path == NULL ? "no path" : strcmp(path, asked_ep()) == 0 ? "its path" : path);
+  }
+}
+
+/* Registers and unregisters under a name, and says what the library was asked. */
+static void registering(const char* words) {
+  OrtEnv* env = env_of_eps();
+  events_of_ep();
+  if (say_status(api->RegisterExecutionProviderLibrary(env, words, asked_ep()))) {
+    say_devices(env);
+    say("%s", events_of_ep());
+    say_status(api->UnregisterExecutionProviderLibrary(env, words));
+  }
+  say("%s", events_of_ep());
+  say_devices(env);
+  api->ReleaseEnv(env);
+}
+#define REGISTER(words) \
+  CALL("RegisterExecutionProviderLibrary(e," words ")") { registering(words); }
+REGISTER("mine")
+REGISTER("two")
+REGISTER("three-devices")
+REGISTER("memory")
+REGISTER("memory host-memory read-only-memory transfers")
+REGISTER("memory host-memory three-devices two")
+REGISTER("memory null-allocator")
+REGISTER("memory no-allocator")
+REGISTER("memory arena")
+REGISTER("own-path")
+REGISTER("no-end")
+REGISTER("refuse")
+REGISTER("no-factory")
+REGISTER("newer")
+REGISTER("five")
+REGISTER("null-factory")
+REGISTER("version-21")
+REGISTER("version-22")
+REGISTER("cannot-create")
+REGISTER("no-devices")
+REGISTER("two no-devices")
+REGISTER("nine-devices")
+REGISTER("null-device")
+REGISTER("same-device")
+REGISTER("no-transfer")
+REGISTER("half-transfers")
+REGISTER("")
+
+CALL("RegisterExecutionProviderLibrary(NULL,n,p)") {
+  say_status(api->RegisterExecutionProviderLibrary(NULL, "mine", asked_ep()));
+}
+CALL("RegisterExecutionProviderLibrary(e,NULL,p)") {
+  say_status(api->RegisterExecutionProviderLibrary(env_of_eps(), NULL, asked_ep()));
+}
+CALL("RegisterExecutionProviderLibrary(e,n,NULL)") {
+  say_status(api->RegisterExecutionProviderLibrary(env_of_eps(), "mine", NULL));
+}
+CALL("RegisterExecutionProviderLibrary of no file") {
+  say_status(api->RegisterExecutionProviderLibrary(env_of_eps(), "mine", "/no/such/file"));
+}
+CALL("RegisterExecutionProviderLibrary of another library") {
+  say_status(api->RegisterExecutionProviderLibrary(env_of_eps(), "mine", getenv("LENDS_LOGGER")));
+}
+CALL("RegisterExecutionProviderLibrary twice under a name") {
+  OrtEnv* env = env_of_eps();
+  say_status(api->RegisterExecutionProviderLibrary(env, "mine", asked_ep()));
+  say_status(api->RegisterExecutionProviderLibrary(env, "mine", asked_ep()));
+  say_devices(env);
+}
+CALL("RegisterExecutionProviderLibrary under two names") {
+  OrtEnv* env = env_of_eps();
+  say_status(api->RegisterExecutionProviderLibrary(env, "mine", asked_ep()));
+  say_status(api->RegisterExecutionProviderLibrary(env, "other", asked_ep()));
+  say_devices(env);
+}
+CALL("RegisterExecutionProviderLibrary(e,CPUExecutionProvider)") {
+  say_status(
+      api->RegisterExecutionProviderLibrary(env_of_eps(), "CPUExecutionProvider", asked_ep()));
+}
+CALL("RegisterExecutionProviderLibrary and ReleaseEnv") {
+  OrtEnv* env = env_of_eps();
+  say_status(api->RegisterExecutionProviderLibrary(env, "mine memory transfers", asked_ep()));
+  events_of_ep();
+  api->ReleaseEnv(env);
+  say("%s", events_of_ep());
+}
+CALL("UnregisterExecutionProviderLibrary(NULL,n)") {
+  say_status(api->UnregisterExecutionProviderLibrary(NULL, "mine"));
+}
+CALL("UnregisterExecutionProviderLibrary(e,NULL)") {
+  say_status(api->UnregisterExecutionProviderLibrary(env_of_eps(), NULL));
+}
+CALL("UnregisterExecutionProviderLibrary of no name") {
+  say_status(api->UnregisterExecutionProviderLibrary(env_of_eps(), "mine"));
+}
+CALL("UnregisterExecutionProviderLibrary twice") {
+  OrtEnv* env = env_of_eps();
+  say_status(api->RegisterExecutionProviderLibrary(env, "mine", asked_ep()));
+  say_status(api->UnregisterExecutionProviderLibrary(env, "mine"));
+  say_status(api->UnregisterExecutionProviderLibrary(env, "mine"));
+}
+
+/* --- devices -----------------------------------------------------------------------------------
+ */
+
+CALL("GetEpDevices(e,&d,&n)") { say_devices(env_of_eps()); }
+CALL("GetEpDevices(NULL,&d,&n)") {
+  const OrtEpDevice* const* devices = UNTOUCHED;
+  size_t count = 7;
+  say_status(api->GetEpDevices(NULL, &devices, &count));
+  say_out(devices, UNTOUCHED);
+}
+CALL("GetEpDevices(e,NULL,&n)") {
+  size_t count = 7;
+  say_status(api->GetEpDevices(env_of_eps(), NULL, &count));
+}
+CALL("GetEpDevices(e,&d,NULL)") {
+  const OrtEpDevice* const* devices = UNTOUCHED;
+  say_status(api->GetEpDevices(env_of_eps(), &devices, NULL));
+}
+CALL("GetNumHardwareDevices(e,&n)") {
+  size_t count = 0;
+  say_status(api->GetNumHardwareDevices(env_of_eps(), &count));
+  say("%d", count > 0);
+}
+CALL("GetNumHardwareDevices(NULL,&n)") {
+  size_t count = 7;
+  say_status(api->GetNumHardwareDevices(NULL, &count));
+  say("%zu", count);
+}
+CALL("GetNumHardwareDevices(e,NULL)") {
+  say_status(api->GetNumHardwareDevices(env_of_eps(), NULL));
+}
+
+static void hardware(OrtEnv* env, size_t room) {
+  const OrtHardwareDevice* devices[64] = {UNTOUCHED};
+  devices[63] = UNTOUCHED;
+  if (say_status(api->GetHardwareDevices(env, devices, room))) {
+    say("%d %s %d", (int)api->HardwareDevice_Type(devices[0]),
+        api->HardwareDevice_Vendor(devices[0])[0] == 0 ? "" : "a vendor",
+        api->HardwareDevice_Metadata(devices[0]) != NULL);
+    say_out(devices[63], UNTOUCHED);
+  }
+}
+CALL("GetHardwareDevices(e,d,64)") { hardware(env_of_eps(), 64); }
+CALL("GetHardwareDevices(e,d,0)") { hardware(env_of_eps(), 0); }
+CALL("GetHardwareDevices(NULL,d,64)") { hardware(NULL, 64); }
+CALL("GetHardwareDevices(e,NULL,64)") {
+  say_status(api->GetHardwareDevices(env_of_eps(), NULL, 64));
+}
+
+/* --- the environment's entries -----------------------------------------------------------------
+ */
+
+static void say_entry(const char* key) {
+  OrtKeyValuePairs* entries = NULL;
+  if (say_status(api->GetEpApi()->GetEnvConfigEntries(&entries))) {
+    const char* value = api->GetKeyValue(entries, key);
+    say("%s=%s", key, value == NULL ? "none" : value);
+    api->ReleaseKeyValuePairs(entries);
+  }
+}
+CALL("GetEnvConfigEntries without an environment") { say_entry("k"); }
+CALL("GetEnvConfigEntries(&c)") {
+  OrtKeyValuePairs* entries = NULL;
+  OrtEnv* env = NULL;
+  api->CreateKeyValuePairs(&entries);
+  api->AddKeyValuePair(entries, "k", "v");
+  OrtEnvCreationOptions options = {api_version, ORT_LOGGING_LEVEL_FATAL, "id", NULL, NULL, NULL,
+                                   entries};
+  CHECK(api->CreateEnvWithOptions(&options, &env) == NULL);
+  api->ReleaseKeyValuePairs(entries);
+  say_entry("k");
+  say_entry("other");
+}
+CALL("GetEnvConfigEntries(NULL)") {
+  env_of_eps();
+  say_status(api->GetEpApi()->GetEnvConfigEntries(NULL));
+}
+CALL("GetEnvConfigEntries with a library in .virtual") {
+  OrtEnv* env = env_of_eps();
+  say_entry("allow_virtual_devices");
+  say_status(api->RegisterExecutionProviderLibrary(env, "mine.virtual", asked_ep()));
+  say_status(api->RegisterExecutionProviderLibrary(env, "other.virtual", asked_ep()));
+  say_entry("allow_virtual_devices");
+  say_status(api->UnregisterExecutionProviderLibrary(env, "mine.virtual"));
+  say_entry("allow_virtual_devices");
+  say_status(api->UnregisterExecutionProviderLibrary(env, "other.virtual"));
+  say_entry("allow_virtual_devices");
+}
