@@ -48,7 +48,7 @@ $(BUILD)/%$(EXE): %.c $(wildcard ../tests/c/*/*.h) $(LIBRARY)
 
 # These programs call internal functions of the core, so they are linked with its object files.
 $(BUILD)/faults $(BUILD)/system_faults $(BUILD)/adaptor_storm$(EXE) $(BUILD)/platform$(EXE) \
-$(BUILD)/arena_fork $(BUILD)/fork_order $(BUILD)/private_copy $(BUILD)/print_schemas: LINK_CLIENT = \
+$(BUILD)/arena_fork $(BUILD)/fork_order $(BUILD)/private_copy: LINK_CLIENT = \
   -Isrc $($(CHOSEN)_FLAGS) $(OBJECTS) $($(CHOSEN)_LINK) $(WRAP) $(THREADS) $(LDFLAGS) $(SEEN)
 $(BUILD)/faults: WRAP = -Wl,--wrap=malloc -rdynamic -DCUSTOM_OPS='"$(abspath $(BUILD))/custom_ops.so"' \
   -DASKED_EP='"$(abspath $(BUILD))/asked_ep.so"'

@@ -30,7 +30,8 @@ __all__ += [
     "MemType",
     "MemoryInfo",
 ]
-__all__ += ["OpAttr", "OpAttrType", "Operand", "OptimizationLevel", "OrtError"]
+__all__ += ["OpAttr", "OpAttrType", "OpSchema", "Operand", "OptimizationLevel", "OrtError"]
+__all__ += ["SchemaAttribute", "SchemaOperand", "op_schema"]
 __all__ += ["PrepackedWeights", "PythonAllocator", "RunOptions", "Runtime", "Scope"]
 __all__ += [
     "Session",
@@ -102,6 +103,7 @@ _NAMES = {
     "options.run": "RunOptions",
     "models.compile": "CompileFlags compile_model StoredAt WeightlessMode",
     "models.graph": "Graph",
+    "models.schemas": "OpSchema SchemaAttribute SchemaOperand op_schema",
     "session.editor": "ModelEditor",
     "models.nodes": "GraphNode GraphValue",
     "session.batcher": "Batcher",

@@ -79,6 +79,10 @@ from ortcffi.models.compile import compile_model as compile_model
 from ortcffi.models.graph import Graph as Graph
 from ortcffi.models.nodes import GraphNode as GraphNode
 from ortcffi.models.nodes import GraphValue as GraphValue
+from ortcffi.models.schemas import OpSchema as OpSchema
+from ortcffi.models.schemas import SchemaAttribute as SchemaAttribute
+from ortcffi.models.schemas import SchemaOperand as SchemaOperand
+from ortcffi.models.schemas import op_schema as op_schema
 from ortcffi.official.attach import attach as attach
 from ortcffi.official.attached import Official as Official
 from ortcffi.official.layout import UnknownLayoutError as UnknownLayoutError

@@ -102,7 +102,7 @@ class Table:
             self.listed(map(self.operand, schema.inputs)),
             self.listed(map(self.operand, schema.outputs)),
             self.listed(map(self.constraint, schema.type_constraints)),
-            self.listed(map(self.attribute, schema.attributes.values())),
+            self.listed(self.attribute(each) for _, each in sorted(schema.attributes.items())),
         )
         numbers = (schema.since_version, int(schema.deprecated), *places)
         return f"{{{', '.join(map(str, numbers))}}}, /* {schema.name} */"

@@ -25,6 +25,7 @@
 #include "boundary/status/raise.h"
 #include "boundary/session/session_types.h"
 #include "boundary/status/pairs.h"
+#include "boundary/onnx/schemas.h"
 #include "boundary/python.h"
 
 #endif /* ORTCFFI_BOUNDARY_HEADERS_H_ */

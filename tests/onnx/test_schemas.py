@@ -1,24 +1,116 @@
 # SPDX-License-Identifier: MIT
-"""The core's table of operators has what the installed package ``onnx`` says of them."""
+"""What the core and the real library say of operators is what the package ``onnx`` says."""
 
 import difflib
+import itertools
 import re
 from collections.abc import Iterator
 
 import make_schemas
-import numpy as np
 import onnx
 import pytest
 from onnx import AttributeProto
-from onnx.defs import OpSchema, get_all_schemas_with_history
-from support.processes import run
+from onnx.defs import get_all_schemas_with_history
 
-HEAD = re.compile(r"from onnx (\S+);")
-MADE_FROM = HEAD.search(make_schemas.TABLE.read_text(encoding="utf-8"))[1]
-HISTORY = sorted(get_all_schemas_with_history(), key=lambda s: (s.domain, s.name, s.since_version))
-SINCE = {(s.domain, s.name, s.since_version) for s in HISTORY}
-# The numbers of OrtOpAttrType.
-OP_ATTR_TYPES = {"INT": 1, "INTS": 2, "FLOAT": 3, "FLOATS": 4, "STRING": 5, "STRINGS": 6}
+from ortcffi import (
+    Api,
+    Characteristic,
+    Env,
+    OpSchema,
+    SchemaAttribute,
+    SchemaOperand,
+    emulate,
+    errors,
+    op_schema,
+)
+from ortcffi._native import ffi, lib
+from ortcffi.errors import call
+
+MADE_FROM = re.search(r"from onnx (\S+);", make_schemas.TABLE.read_text(encoding="utf-8"))[1]
+HISTORY = {(s.domain, s.name, s.since_version): s for s in get_all_schemas_with_history()}
+# What onnx has corrected, after the release that it came with.
+CORRECTED = {
+    ("", "Conv", 11),
+    ("", "Erf", 13),
+    ("", "GlobalLpPool", 2),
+    ("", "GlobalLpPool", 22),
+    ("", "GroupNormalization", 18),
+}
+PREVIEW = {"ai.onnx.preview", "ai.onnx.preview.training"}  # the real library has them not
+Schemas = dict[tuple[str, str, int], OpSchema]
+
+
+@pytest.fixture(autouse=True)
+def _environment(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The environment of the library, which `op_schema` would otherwise make each time."""
+    if "api" not in request.fixturenames:
+        yield
+        return
+    with Env(api=request.getfixturevalue("api")):
+        yield
+
+
+def all_of(api: Api) -> Schemas:
+    """Each schema that onnx has and the library too."""
+    found = {}
+    for domain, name, since in HISTORY:
+        try:
+            schema = op_schema(name, since, domain, api)
+        except LookupError:
+            continue
+        if schema.since_version == since:
+            found[domain, name, since] = schema
+    return found
+
+
+def from_onnx(schema: onnx.defs.OpSchema) -> OpSchema:
+    """What `op_schema` is to say, made from what onnx says."""
+    types = {c.type_param_str: tuple(c.allowed_type_strs) for c in schema.type_constraints}
+    attributes = sorted(from_attribute(each) for each in schema.attributes.values())
+    return OpSchema(
+        schema.name,
+        schema.domain,
+        schema.since_version,
+        tuple(from_operand(each, types) for each in schema.inputs),
+        tuple(from_operand(each, types) for each in schema.outputs),
+        types,
+        {each.name: each for each in attributes},
+        schema.deprecated,
+    )
+
+
+def from_operand(operand: onnx.defs.OpSchema.FormalParameter, types: dict) -> SchemaOperand:
+    is_parameter = operand.type_str in types
+    return SchemaOperand(
+        operand.name,
+        types.get(operand.type_str, (operand.type_str,)),
+        operand.type_str if is_parameter else None,
+        Characteristic(operand.option.value),
+        operand.min_arity,
+        operand.is_homogeneous,
+    )
+
+
+def from_attribute(attribute: onnx.defs.OpSchema.Attribute) -> SchemaAttribute:
+    value, default = attribute.default_value, None
+    if value.type:
+        default = onnx.helper.get_attribute_value(value)
+        if value.type == AttributeProto.STRING:
+            default = default.decode()
+        elif value.type == AttributeProto.STRINGS:
+            default = [each.decode() for each in default]
+    return SchemaAttribute(attribute.name, attribute.type.name, attribute.required, default)
+
+
+def newest_of(schemas: Schemas) -> dict[str, int]:
+    """The newest version of each domain."""
+    newest: dict[str, int] = {}
+    for domain, _, since in schemas:
+        newest[domain] = max(since, newest.get(domain, 0))
+    return newest
+
+
+# --- the table ------------------------------------------------------------------------------------
 
 
 def test_the_table_is_what_the_installed_onnx_gives():
@@ -30,77 +122,139 @@ def test_the_table_is_what_the_installed_onnx_gives():
     assert different == [], "run: python tools/make_schemas.py"
 
 
-@pytest.fixture(scope="module")
-def ask(build_insider):
-    """Asks the core's table for operators, each as ``name,domain,opset``; an answer for each."""
-    program = build_insider("print_schemas")
-
-    def ask(*asked: str) -> dict[str, list[str]]:
-        answers: dict[str, list[str]] = {}
-        for line in run(program, input="\n".join(asked)).stdout.splitlines():
-            if line in asked:
-                lines = answers[line] = []
-            else:
-                lines.append(line)
-        assert list(answers) == list(asked)
-        return answers
-
-    return ask
+def test_the_core_says_of_each_schema_what_onnx_says(core_api):
+    found = all_of(core_api)
+    newest = newest_of(found)
+    assert len(found) > 500
+    known = {key for key in HISTORY if key[2] <= newest.get(key[0], 0)}
+    assert known == found.keys()
+    different = {key for key, schema in found.items() if schema != from_onnx(HISTORY[key])}
+    assert different <= (set() if onnx.__version__ == MADE_FROM else CORRECTED)
 
 
-def described(schema: OpSchema) -> Iterator[str]:
-    """What print_schemas.c prints of a schema, read from onnx."""
-    yield f"since {schema.since_version} {schema.deprecated:d}"
-    for attribute in schema.attributes.values():
-        default = described_default(attribute.default_value)
-        yield f"attribute {attribute.name} {attribute.type.value} {attribute.required:d}{default}"
-    constraints = [constraint.type_param_str for constraint in schema.type_constraints]
-    for kind, operands in (("input", schema.inputs), ("output", schema.outputs)):
-        for operand in operands:
-            place = constraints.index(operand.type_str) if operand.type_str in constraints else -1
-            numbers = f"{operand.option.value} {operand.min_arity} {operand.is_homogeneous:d}"
-            yield f"{kind} {operand.name} {operand.type_str} {place} {numbers}"
-    for constraint in schema.type_constraints:
-        yield " ".join(["constraint", constraint.type_param_str, *constraint.allowed_type_strs])
+# --- both tables ----------------------------------------------------------------------------------
 
 
-def described_default(value: AttributeProto) -> str:
-    if not value.type:
-        return ""
-    name = AttributeProto.AttributeType.Name(value.type)
-    content = onnx.helper.get_attribute_value(value)
-    items = content if isinstance(content, list) else [content]
-    words = [
-        f"{np.float32(item):.9g}"
-        if name.startswith("FLOAT")
-        else item.decode()
-        if isinstance(item, bytes)
-        else str(item)
-        for item in items
-    ]
-    return " ".join([f" = {OP_ATTR_TYPES[name]} {value.name}", *words])
+def test_both_libraries_say_the_same_of_each_schema(core_api, real_api):
+    with Env(api=real_api):
+        ours, theirs = all_of(core_api), all_of(real_api)
+    newest = newest_of(theirs)
+    missing = {key for key in ours.keys() - theirs.keys() if key[2] <= newest.get(key[0], 0)}
+    assert len(theirs) > 500
+    assert {key for key in missing if real_api.version >= 28} == set()
+    assert newest.keys() == newest_of(ours).keys() - PREVIEW
+    different = {key for key, schema in theirs.items() if schema != ours[key]}
+    assert different == (set() if real_api.version >= 28 else {("", "Conv", 11)})
 
 
-def test_every_schema_has_what_onnx_says_of_it(ask):
-    known = {f"{s.name},{s.domain},{s.since_version}": list(described(s)) for s in HISTORY}
-    answers = ask(*known)
-    assert len(known) > 500
-    assert {name: lines for name, lines in answers.items() if lines != known[name]} == {}
-
-
-def test_an_opset_between_two_versions_has_the_older_one(ask):
-    names = {(s.domain, s.name) for s in HISTORY}
-    newest = {}
+def test_an_opset_between_two_versions_has_the_older_schema(api):
+    wrong = []
+    names = {(domain, name) for domain, name, _ in all_of(api)}
     for domain, name in names:
-        for opset in range(32):
-            versions = [v for d, n, v in SINCE if (d, n) == (domain, name) and v <= opset]
-            newest[f"{name},{domain},{opset}"] = max(versions, default=None)
-    answers = ask(*newest)
-    found = {k: int(lines[0].split()[1]) if lines else None for k, lines in answers.items()}
-    assert found == newest
+        versions = sorted(since for d, n, since in HISTORY if (d, n) == (domain, name))
+        for version, after in itertools.pairwise(versions):
+            if op_schema(name, after - 1, domain, api).since_version != version:
+                wrong.append((domain, name, after - 1))
+    assert len(names) > 200
+    assert wrong == []
 
 
-def test_the_domain_of_onnx_has_two_names(ask):
-    answers = ask("Conv,,21", "Conv,ai.onnx,21", "Conv,ai.onnx.ml,21", "Conf,,21", ",,1")
-    assert answers["Conv,,21"] == answers["Conv,ai.onnx,21"] != []
-    assert answers["Conv,ai.onnx.ml,21"] == answers["Conf,,21"] == answers[",,1"] == []
+def indices_of(api: Api, key: tuple[str, str, int]) -> list[tuple[list[int], list[int]]]:
+    """The places of the inputs and outputs that each type constraint bounds."""
+    domain, name, since = key
+    table, count = lib.GetEpApi(api.pointer), ffi.new("size_t*")
+    out, constraint = ffi.new("OrtOpSchema**"), ffi.new("const OrtOpSchemaTypeConstraint**")
+    places = ffi.new("const size_t**")
+
+    def ask(slot: str, *arguments: object) -> None:
+        call(api.pointer, slot, getattr(lib, slot), table, *arguments)
+
+    def read(kind: str) -> list[int]:
+        ask(f"OpSchemaTypeConstraint_Get{kind}Indices", constraint[0], places, count)
+        return [places[0][i] for i in range(count[0])]
+
+    ask("GetOpSchema", name.encode(), since, domain.encode(), out)
+    ask("OpSchema_GetTypeConstraintCount", out[0], count)
+    found = []
+    for i in range(count[0]):
+        ask("OpSchema_GetTypeConstraint", out[0], i, constraint)
+        found.append((read("Input"), read("Output")))
+    lib.ReleaseOpSchema(table, out[0])
+    return found
+
+
+def test_a_constraint_has_the_places_of_the_operands_that_it_bounds(api):
+    wrong = []
+    for key, schema in all_of(api).items():
+        expected = [
+            tuple(
+                [i for i, operand in enumerate(operands) if operand.constraint == name]
+                for operands in (schema.inputs, schema.outputs)
+            )
+            for name in schema.type_constraints
+        ]
+        if indices_of(api, key) != expected:
+            wrong.append(key)
+    assert wrong == []
+
+
+# --- op_schema ------------------------------------------------------------------------------------
+
+
+def test_the_domain_of_onnx_has_two_names(api):
+    assert op_schema("Conv", 21, "ai.onnx", api) == op_schema("Conv", 21, "", api)
+
+
+def test_the_newest_schema_is_the_default(api):
+    assert op_schema("Gelu", api=api) == op_schema("Gelu", 2**31 - 1, api=api)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("Nope",), r"^no operator 'Nope' in the domain 'ai.onnx'$"),
+        (("Nope", 3), r"^no operator 'Nope' in the domain 'ai.onnx'$"),
+        (("Conv", 21, "ai.onnx.ml"), r"^no operator 'Conv' in the domain 'ai.onnx.ml'$"),
+        (("Gelu", 19), r"^no operator 'Gelu' .* up to version 19; the newest came with 20$"),
+        (("Gelu", -1), r"^no operator 'Gelu' .* up to version -1; the newest came with 20$"),
+    ],
+)
+def test_an_operator_that_is_not_there_is_an_error(api, arguments, words):
+    with pytest.raises(LookupError, match=words):
+        op_schema(*arguments, api=api)
+
+
+def test_of_operators_of_others_the_api_says_no_attributes(real_api):
+    schema = op_schema("FusedMatMul", 1, "com.microsoft", real_api)
+    assert schema.attributes is schema.is_deprecated is schema.inputs[0].characteristic is None
+    assert schema.inputs[0].types == schema.type_constraints["T"]
+
+
+def test_an_older_table_has_no_schemas():
+    with pytest.raises(errors.NotImplemented, match="came with API version 25"):
+        op_schema("Conv", api=emulate(24))
+
+
+def test_a_default_is_a_constant_that_lives_for_ever(core_api):
+    found = lib.ortcffi_find_schema(b"Conv", b"", 21)
+    read = ffi.new("ortcffi_schema_attribute*")
+    assert lib.ortcffi_read_schema_attribute(found, 0, read)
+    attribute = ffi.cast("OrtOpAttr*", read.default_value)
+    lib.ReleaseOpAttr(core_api.pointer, attribute)
+    assert op_schema("Conv", 21, api=core_api).attributes["auto_pad"].default == "NOTSET"
+
+
+def test_a_schema_reads_as_text(api):
+    assert repr(op_schema("Scaler", 1, "ai.onnx.ml", api)) == (
+        "<OpSchema ai.onnx.ml.Scaler since version 1>"
+    )
+    lines = str(op_schema("Resize", 12, api=api)).splitlines()
+    assert lines[0] == (
+        "Resize-11(X: T1, roi: T2, scales: tensor(float), sizes?: tensor(int64)) -> (Y: T1)"
+    )
+    assert "    mode: STRING = 'nearest'" in lines
+    assert lines[-2].endswith("tensor(int64) and 7 more")
+    assert str(op_schema("Upsample", 10, api=api)).splitlines()[0].endswith(" (deprecated)")
+    loop = str(op_schema("Loop", 13, api=api)).splitlines()
+    assert loop[0].endswith("v_initial...: V) -> (v_final_and_scan_outputs...: V)")
+    assert loop[1] == "    body: GRAPH (required)"

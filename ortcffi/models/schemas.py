@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: MIT
+"""What operators take and give: ``OrtOpSchema``."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ortcffi._convert import decode, encode, integer
+from ortcffi._handle import out_of, owned_by, owner_of
+from ortcffi._native import ffi, lib
+from ortcffi._public import public
+from ortcffi._table import core_api, table_for
+from ortcffi.custom_ops.describe import Characteristic
+from ortcffi.custom_ops.op_attr import OpAttr
+from ortcffi.env.env import Env
+from ortcffi.errors import NotImplemented, call
+
+if TYPE_CHECKING:
+    from ortcffi.table.api import Api
+
+__all__ = ["OpSchema", "SchemaAttribute", "SchemaOperand", "op_schema"]
+
+NEWEST = 2**31 - 1
+MOST = 8  # types that a text lists
+SINCE = 25  # the API version that the functions came with
+ONNX = {"": "ai.onnx"}  # how errors call the domain
+MARKS: dict[Characteristic | None, str] = {
+    Characteristic.OPTIONAL: "?",
+    Characteristic.VARIADIC: "...",
+}
+# The numbers of AttributeProto.AttributeType.
+TYPES = {1: "FLOAT", 2: "INT", 3: "STRING", 4: "TENSOR", 5: "GRAPH", 6: "FLOATS", 7: "INTS"}
+TYPES |= {8: "STRINGS", 9: "TENSORS", 10: "GRAPHS", 11: "SPARSE_TENSOR", 12: "SPARSE_TENSORS"}
+TYPES |= {13: "TYPE_PROTO", 14: "TYPE_PROTOS"}
+
+
+@public
+class SchemaOperand(NamedTuple):
+    """An input or an output of an operator.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    types : tuple of str
+        The types that it may have, such as ``"tensor(float)"``; none where they are not known.
+    constraint : str or None
+        The type parameter, such as ``"T"``: operands with the same one have the same type. None
+        where the operator has one type for it.
+    characteristic : Characteristic or None
+        Whether it is required, optional or variadic. None where that is not known.
+    min_arity : int
+        The least number of values of a variadic operand; otherwise 1.
+    is_homogeneous : bool
+        Whether all values of a variadic operand have one type; otherwise True.
+    """
+
+    name: str
+    types: tuple[str, ...]
+    constraint: str | None
+    characteristic: Characteristic | None
+    min_arity: int
+    is_homogeneous: bool
+
+    def __str__(self) -> str:
+        kind = self.constraint or ", ".join(self.types) or "?"
+        return f"{self.name}{MARKS.get(self.characteristic, '')}: {kind}"
+
+
+@public
+class SchemaAttribute(NamedTuple):
+    """An attribute of an operator.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    type : str
+        The name of its type in ONNX, such as ``"INTS"``.
+    required : bool
+        Whether each node must have it.
+    default : int, float, str, list of one of them, or None
+        What it is where a node does not have it. None where there is no default.
+    """
+
+    name: str
+    type: str
+    required: bool
+    default: Any
+
+    def __str__(self) -> str:
+        rest = " (required)" if self.required else ""
+        if self.default is not None:
+            rest = f" = {self.default!r}"
+        return f"{self.name}: {self.type}{rest}"
+
+
+@public
+class OpSchema(NamedTuple):
+    """What an operator takes and gives since a version of its operator set. `op_schema` reads it.
+
+    Attributes
+    ----------
+    name, domain : str
+        The operator and its domain; ``""`` is the domain of ONNX.
+    since_version : int
+        The version of the operator set that this schema came with.
+    inputs, outputs : tuple of SchemaOperand
+        A variadic one stands there once.
+    type_constraints : dict of str to tuple of str
+        For each type parameter the types that are allowed.
+    attributes : dict of str to SchemaAttribute, or None
+        By name. None where they are not known.
+    is_deprecated : bool or None
+        Whether the operator is deprecated since this version. None where that is not known.
+    """
+
+    name: str
+    domain: str
+    since_version: int
+    inputs: tuple[SchemaOperand, ...]
+    outputs: tuple[SchemaOperand, ...]
+    type_constraints: dict[str, tuple[str, ...]]
+    attributes: dict[str, SchemaAttribute] | None
+    is_deprecated: bool | None
+
+    def __repr__(self) -> str:
+        name = f"{self.domain}.{self.name}" if self.domain else self.name
+        return f"<OpSchema {name} since version {self.since_version}>"
+
+    def __str__(self) -> str:
+        inputs, outputs = (", ".join(map(str, each)) for each in (self.inputs, self.outputs))
+        rest = " (deprecated)" if self.is_deprecated else ""
+        lines = [f"{self.name}-{self.since_version}({inputs}) -> ({outputs}){rest}"]
+        lines += [str(each) for each in (self.attributes or {}).values()]
+        for name, types in self.type_constraints.items():
+            more = len(types) - MOST
+            rest = f" and {more} more" if more > 0 else ""
+            lines.append(f"{name}: {', '.join(types[:MOST])}{rest}")
+        return "\n    ".join(lines)
+
+
+@public
+def op_schema(
+    name: str, opset: int | None = None, domain: str = "", api: "Api | None" = None
+) -> OpSchema:
+    """Look up what an operator takes and gives.
+
+    The functions of the API give names, types and type constraints. The rest is read from the
+    core's own table of the operators of ONNX, and not known of other operators, such as those of
+    ``com.microsoft`` in ONNX Runtime.
+
+    Parameters
+    ----------
+    name : str
+        The operator, such as ``"Conv"``.
+    opset : int, optional
+        The version of the operator set: the newest schema up to it is taken. By default the newest
+        of all.
+    domain : str, optional
+        By default that of ONNX, which is also called ``"ai.onnx"``.
+    api : Api, optional
+        The library, by default that of `default_api`.
+
+    Raises
+    ------
+    LookupError
+        The library knows no such operator in that version.
+    NotImplemented
+        The library is older than version 25.
+
+    Notes
+    -----
+    Functions of ``OrtEpApi``: ``GetOpSchema``, ``OpSchema_...`` and ``OpSchemaTypeConstraint_...``,
+    since version 25.
+
+    Examples
+    --------
+    >>> print(op_schema("Gelu"))
+    Gelu-20(X: T) -> (Y: T)
+        approximate: STRING = 'none'
+        T: tensor(float16), tensor(float), tensor(double), tensor(bfloat16)
+    >>> op_schema("Conv", opset=21).attributes["group"].default
+    1
+    """
+    given = encode("name", name), encode("domain", domain)
+    version = NEWEST if opset is None else integer("opset", opset)
+    api = table_for(api)
+    if api.version < SINCE:
+        slot = "GetOpSchema"
+        raise NotImplemented(f"{slot} came with API version {SINCE}", slot)
+    with Env(api=api), _Reader(api, *given, version) as reader:
+        if reader.schema:
+            return reader.read(name, "" if domain == "ai.onnx" else domain)
+    raise LookupError(_missing(name, opset, domain, api))
+
+
+def _missing(name: str, opset: int | None, domain: str, api: "Api") -> str:
+    where = f"no operator {name!r} in the domain {ONNX.get(domain, domain)!r}"
+    if opset is None:
+        return where
+    try:
+        newest = op_schema(name, None, domain, api).since_version
+    except LookupError:
+        return where
+    return f"{where} up to version {opset}; the newest came with {newest}"
+
+
+class _Reader:
+    """A schema of a library, and what the core knows beside it."""
+
+    def __init__(self, api: "Api", name: bytes, domain: bytes, version: int) -> None:
+        self.api = api
+        self.table = lib.GetEpApi(api.pointer)
+        self.owner = owner_of("OrtOpSchema*", self.table, lib.ReleaseOpSchema)
+        out = out_of(self.owner)
+        self.call("GetOpSchema", name, version, domain, out)
+        self.schema = owned_by(self.owner) if out[0] else None
+        self.known = ffi.NULL
+        if self.schema:
+            since = self.get("OpSchema_GetSinceVersion", "int*")
+            found = lib.ortcffi_find_schema(name, domain, since)
+            if found and lib.ortcffi_schema_since(found) == since:
+                self.known = found
+
+    def __enter__(self) -> "_Reader":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.schema = None
+        self.owner.close()
+
+    def call(self, slot: str, *arguments: Any) -> None:
+        call(self.api.pointer, slot, getattr(lib, slot), self.table, *arguments)
+
+    def get(self, slot: str, kind: str, *arguments: Any) -> Any:
+        """What a function of the schema answers."""
+        out = ffi.new(kind)
+        self.call(slot, self.schema, *arguments, out)
+        return out[0]
+
+    def read(self, name: str, domain: str) -> OpSchema:
+        constraints = dict(self.constraints())
+        known = self.known
+        return OpSchema(
+            name,
+            domain,
+            self.get("OpSchema_GetSinceVersion", "int*"),
+            tuple(self.operands("Input", constraints)),
+            tuple(self.operands("Output", constraints)),
+            constraints,
+            {each.name: each for each in _attributes(known)} if known else None,
+            bool(lib.ortcffi_schema_is_deprecated(known)) if known else None,
+        )
+
+    def constraints(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """The name of each type constraint, and its types."""
+        types, count = ffi.new("const char* const**"), ffi.new("size_t*")
+        for i in range(self.get("OpSchema_GetTypeConstraintCount", "size_t*")):
+            constraint = self.get("OpSchema_GetTypeConstraint", _CONSTRAINT, i)
+            self.call("OpSchemaTypeConstraint_GetAllowedTypes", constraint, types, count)
+            allowed = tuple(decode(types[0][k]) for k in range(count[0]))
+            yield self.name_of(constraint), allowed
+
+    def name_of(self, constraint: Any) -> str:
+        out = ffi.new("const char**")
+        self.call("OpSchemaTypeConstraint_GetTypeParamName", constraint, out)
+        return decode(out[0])
+
+    def operands(
+        self, kind: str, constraints: dict[str, tuple[str, ...]]
+    ) -> Iterator[SchemaOperand]:
+        for i in range(self.get(f"OpSchema_GetNum{kind}s", "size_t*")):
+            name = decode(self.get(f"OpSchema_Get{kind}Name", "const char**", i))
+            constraint = self.get(f"OpSchema_Get{kind}TypeConstraint", _CONSTRAINT, i)
+            parameter = self.name_of(constraint) if constraint else None
+            types = constraints[parameter] if parameter else ()
+            more = ffi.new("ortcffi_schema_operand*")
+            if self.known and lib.ortcffi_read_schema_operand(
+                self.known, kind == "Output", i, more
+            ):
+                characteristic = Characteristic(more.characteristic)
+                fixed = () if parameter else (decode(more.type),)
+                arity = more.least, bool(more.is_homogeneous)
+                yield SchemaOperand(name, types or fixed, parameter, characteristic, *arity)
+            else:
+                yield SchemaOperand(name, types, parameter, None, 1, True)
+
+
+_CONSTRAINT = "const OrtOpSchemaTypeConstraint**"
+
+
+def _attributes(known: Any) -> Iterator[SchemaAttribute]:
+    read, api = ffi.new("ortcffi_schema_attribute*"), core_api()
+    i = 0
+    while lib.ortcffi_read_schema_attribute(known, i, read):
+        default = None
+        if read.default_value:
+            handle = ffi.cast("OrtOpAttr*", read.default_value)
+            default = OpAttr.from_handle(api, handle, api).value
+        yield SchemaAttribute(decode(read.name), TYPES[read.type], bool(read.is_required), default)
+        i += 1
