@@ -85,6 +85,8 @@ static OrtStatus* find_and_read(void** out) {
     CHECK(count > 0 && strcmp(types[0], "tensor(uint8)") == 0);
     CHECK(ep()->OpSchemaTypeConstraint_GetInputIndices(constraint, &places, &count) == NULL);
     CHECK(count == 1 && places[0] == 0);
+    CHECK(ep()->OpSchemaTypeConstraint_GetOutputIndices(constraint, &places, &count) == NULL);
+    CHECK(count == 1 && places[0] == 0);
     ep()->ReleaseOpSchema(schema);
   }
   return status;
@@ -106,7 +108,7 @@ static const struct trial trials[] = {
           with_node, read_node, NULL),
     TRIAL("GetOpSchema ReleaseOpSchema", NULL, find_schema, release_schema),
     TRIAL("OpSchema_GetInputTypeConstraint OpSchemaTypeConstraint_GetAllowedTypes "
-          "OpSchemaTypeConstraint_GetInputIndices",
+          "OpSchemaTypeConstraint_GetInputIndices OpSchemaTypeConstraint_GetOutputIndices",
           NULL, find_and_read, NULL),
     TRIAL("GetOpSchema of an operator that is newer", NULL, find_none, NULL),
     {"a missing attribute", with_node, miss_attribute, NULL, ORT_NOT_FOUND},
