@@ -3,14 +3,31 @@
 
 import json
 import signal
+import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
-__all__ = ["command", "end_of", "limit_this_process", "printed", "signal_of"]
+__all__ = [
+    "abort",
+    "command",
+    "end_of",
+    "limit_this_process",
+    "limited",
+    "printed",
+    "seconds_of",
+    "signal_of",
+    "too_long",
+]
+
+SECONDS = 300.0  # that a process may take for what it is asked, where nobody says how many
 
 MOST_LINES = 20  # of what a process printed
 MEMORY = 8 << 30  # bytes of address space, beside what Python has
 FILE = 64 << 20  # bytes of each file that it writes
 CPU = 300  # seconds, of all threads
+_ABORTED = 5  # seconds for a process to print its stacks
 _CODE = (
     "import json, sys; sys.path[:], module, function, arguments = json.loads(sys.argv[1]);"
     "import importlib; getattr(importlib.import_module(module), function)(*arguments)"
@@ -26,6 +43,53 @@ def command(module: str, function: str, *arguments: str | int, faults: bool = Fa
     options = ["-X", "faulthandler"] if faults else []
     request = json.dumps([path, module, function, arguments])
     return [sys.executable, *options, "-c", _CODE, request]
+
+
+def seconds_of(timeout: object) -> float:
+    """A time limit that was given as an argument."""
+    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)):
+        raise TypeError(f"timeout must be a number of seconds, not {type(timeout).__name__}")
+    if not 0 < timeout <= threading.TIMEOUT_MAX:
+        raise ValueError(f"timeout must be a number of seconds above 0, not {timeout!r}")
+    return float(timeout)
+
+
+def too_long(seconds: float) -> str:
+    """What is said of a process that was ended because of its time limit."""
+    return f"it takes longer than {seconds:g} seconds"
+
+
+def abort(process: "subprocess.Popen[bytes]") -> None:
+    """End a process that takes too long. Started with `faults`, it prints the stacks of Python."""
+    if sys.platform != "win32":
+        process.send_signal(signal.SIGABRT)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_ABORTED)
+    process.kill()
+    process.wait()
+
+
+@contextmanager
+def limited(process: "subprocess.Popen[bytes]", seconds: float) -> Iterator[threading.Event]:
+    """Abort a process if the block takes too long, after which the event is set."""
+    late, lock, over = threading.Event(), threading.Lock(), False
+
+    def end() -> None:
+        with lock:
+            if over:
+                return
+            late.set()
+        abort(process)
+
+    timer = threading.Timer(seconds, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield late
+    finally:
+        timer.cancel()
+        with lock:
+            over = True
 
 
 def signal_of(code: int) -> str:

@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ortcffi._convert import optional_mapping
 from ortcffi._handle import Closing
 from ortcffi._native import lib
 from ortcffi._public import public, refuse_pickle
 from ortcffi._table import core_api, of_core
 from ortcffi.custom_ops.describe import CustomOp
+from ortcffi.custom_ops.op_attr import OpAttr, OpAttrType
 from ortcffi.errors import RuntimeException
 from ortcffi.kernels import child
 from ortcffi.kernels.host import host_function
@@ -40,14 +42,17 @@ _MOST_LINES = 40  # of what a process printed
 
 @public
 class KernelCrashed(RuntimeException):
-    """The process of an `IsolatedKernel` ended. The message has what the process printed.
+    """The process of an `IsolatedKernel` ended, or took too long and was ended.
+
+    The message has what the process printed, and where Python was.
 
     Attributes
     ----------
     op : str
         The domain and the name of the op.
     signal : str
-        The name of the signal, such as ``"SIGSEGV"``; "" if the process ended by itself.
+        The name of the signal, such as ``"SIGSEGV"``; "" if the process ended by itself or took
+        too long.
     """
 
     @property
@@ -57,7 +62,7 @@ class KernelCrashed(RuntimeException):
 
     @property
     def signal(self) -> str:
-        """The name of the signal; "" if the process ended by itself."""
+        """The name of the signal; "" if the process ended by itself or took too long."""
         return str(self.args[4]) if len(self.args) > 4 else ""
 
 
@@ -71,6 +76,14 @@ class _Request(NamedTuple):
     node: dict[str, Any]
 
 
+class _Attribute(NamedTuple):
+    """An `OpAttr` on its way to another process."""
+
+    name: str
+    value: Any
+    type: int
+
+
 class _Info(NamedTuple):
     """A `TensorTypeInfo` on its way to another process."""
 
@@ -82,9 +95,10 @@ class _Info(NamedTuple):
 class IsolatedKernel(Closing):
     """A kernel in a process of its own. Made by an op's ``kernel(isolated=True)``.
 
-    It is called as a `Kernel`, with tensors, which are copied to the process and back. If the
-    process ends in a call, or when the kernel is destroyed, `KernelCrashed` is raised. Calls of
-    several threads wait for each other.
+    It is called as a `Kernel`, with whatever inputs that takes, which are copied to the process and
+    back. If the process ends in a call, or when the kernel is destroyed, or takes too long for one
+    of them, `KernelCrashed` is raised. Calls of several threads wait for each other. Allocators and
+    loggers are of one process: those of this one, such as `Tracking`, do not see the kernel.
 
     Attributes
     ----------
@@ -100,7 +114,13 @@ class IsolatedKernel(Closing):
     node_name: str
 
     def __init__(
-        self, op: "LibraryOp", place: int, attributes: Mapping[str, Any] | None, **node: Any
+        self,
+        op: "LibraryOp",
+        place: int,
+        attributes: Mapping[str, Any] | None,
+        *,
+        timeout: float = child.SECONDS,
+        **node: Any,
     ) -> None:
         if getattr(op, "_version", None) is None:
             raise TypeError(f"op must be a LibraryOp, not {type(op).__name__}")
@@ -108,7 +128,12 @@ class IsolatedKernel(Closing):
             if node.pop(name, None) is not None:
                 raise ValueError(f"{name} is of this process: an isolated kernel cannot use it")
         self.description, self.node_name = op.description, node.get("node_name", "node")
-        request = _Request(op.path, op._version, place, attributes, node)
+        self._timeout = child.seconds_of(timeout)
+        crossing = {
+            name: _Attribute(x.name, x.value, int(x.type)) if isinstance(x, OpAttr) else x
+            for name, x in optional_mapping("attributes", attributes).items()
+        }
+        request = _Request(op.path, op._version, place, crossing, node)
         given = pickle.dumps(request)
         self._lock, self._owner, self._printed = threading.Lock(), os.getpid(), _file()
         self._process = subprocess.Popen(
@@ -118,7 +143,8 @@ class IsolatedKernel(Closing):
             stderr=self._printed,
         )
         self._end = weakref.finalize(self, _end, self._process, self._printed)
-        for text in self._exchange("while its kernel is made", given):
+        self._exchange("while its process starts", given, child.SECONDS)
+        for text in self._exchange("while its kernel is made", b"", self._timeout):
             warnings.warn(text, UserWarning, stacklevel=3)
 
     @property
@@ -175,10 +201,10 @@ class IsolatedKernel(Closing):
                 assert self._process.stdin is not None  # noqa: S101  # for the type checker
                 self._process.stdin.close()
             try:
-                code = self._process.wait(_SECONDS)
+                code = self._process.wait(self._timeout)
             except subprocess.TimeoutExpired:
-                self._end()
-                raise self._crash("when its kernel is destroyed, it does not return", 0) from None
+                child.abort(self._process)
+                raise self._late("when its kernel is destroyed", self._timeout) from None
             if code != 0:
                 raise self._crashed("when its kernel is destroyed")
             self._end()
@@ -188,9 +214,9 @@ class IsolatedKernel(Closing):
         return tuple(self._ask("while it computes", "compute", given))
 
     def _ask(self, when: str, *call: Any) -> Any:
-        return self._exchange(when, pickle.dumps(call))
+        return self._exchange(when, pickle.dumps(call), self._timeout)
 
-    def _exchange(self, when: str, given: bytes) -> Any:
+    def _exchange(self, when: str, given: bytes, seconds: float) -> Any:
         with self._lock:
             if self.closed:
                 raise ValueError(f"this {type(self).__name__} is closed")
@@ -199,15 +225,20 @@ class IsolatedKernel(Closing):
             pipes = self._process
             assert pipes.stdin is not None and pipes.stdout is not None  # noqa: S101, PT018  # typed
             try:
-                pipes.stdin.write(given)
-                pipes.stdin.flush()
-                is_right, answer = pickle.load(pipes.stdout)  # noqa: S301  # our own process
+                with child.limited(pipes, seconds) as late:
+                    pipes.stdin.write(given)
+                    pipes.stdin.flush()
+                    is_right, answer = pickle.load(pipes.stdout)  # noqa: S301  # our own process
             except (EOFError, OSError, pickle.UnpicklingError):
-                raise self._crashed(when) from None
+                raise (
+                    self._late(when, seconds) if late.is_set() else self._crashed(when)
+                ) from None
             except BaseException:  # the answer may still come: nobody could tell it from the next
                 pipes.kill()
                 self._end()
                 raise
+            if late.is_set():  # the answer came too late
+                raise self._late(when, seconds)
         if is_right:
             return answer
         raise answer
@@ -220,6 +251,11 @@ class IsolatedKernel(Closing):
             self._process.kill()
             code = self._process.wait()
         return self._crash(f"{when}, {child.end_of(code)}", code)
+
+    def _late(self, when: str, seconds: float) -> KernelCrashed:
+        """The error of a process that has taken too long, and is ended."""
+        self._process.wait()
+        return self._crash(f"{when}, {child.too_long(seconds)}", 0)
 
     def _crash(self, text: str, code: int) -> KernelCrashed:
         op = f"{self.description.domain}:{self.description.name}"
@@ -260,7 +296,7 @@ def _array(place: int, x: Any) -> Any:
         return x
     value = x if isinstance(x, Value) else Value.from_dlpack(x)
     if value.kind is not ValueKind.TENSOR:
-        raise TypeError(f"input {place} is no tensor: isolated kernels take tensors")
+        raise TypeError(f"input {place} is a {value.kind.name.lower()}: kernels take tensors")
     return value.numpy(copy=True)
 
 
@@ -299,6 +335,7 @@ def serve() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what the library prints must not get into the answers
     request: _Request = pickle.load(sys.stdin.buffer)  # noqa: S301  # our own process
+    _answer(answers, True, None)  # it has started
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -307,7 +344,13 @@ def serve() -> None:
             ops = ortcffi.CustomOpLibrary(request.path, api=api).ops
             if request.place >= len(ops):
                 raise ValueError(f"{request.path} registers no such op in another process")
-            kernel = ops[request.place].kernel(request.attributes, **request.node)
+            attributes = {
+                name: OpAttr(x.name, x.value, OpAttrType(x.type), api=ortcffi.core_api())
+                if isinstance(x, _Attribute)
+                else x
+                for name, x in (request.attributes or {}).items()
+            }
+            kernel = ops[request.place].kernel(attributes, **request.node)
         _answer(answers, True, [str(each.message) for each in caught])
     except Exception as error:  # noqa: BLE001  # reported to the other process
         _answer(answers, False, error)

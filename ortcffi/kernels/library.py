@@ -125,6 +125,9 @@ class LibraryOp:
             Whether the kernel computes in a process of its own, whose crash is an exception, as
             `IsolatedKernel` says. It takes no allocator and no logger, and uses no allocator of the
             library.
+        timeout : float, optional
+            How many seconds each call of an isolated kernel may take, and its making and its end;
+            300 by default.
 
         Raises
         ------

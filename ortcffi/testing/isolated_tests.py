@@ -2,7 +2,7 @@
 """Tests with ``ort_isolated``, each of which pytest runs in another process.
 
 The other process writes the reports of the test's phases to a file. If it ends before the last one,
-a failed report says how.
+or takes too long, a failed report says so.
 """
 
 import json
@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -40,37 +40,81 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     return True
 
 
-def _reports_of(item: pytest.Item) -> Iterator[Any]:
+def _seconds(timeout: float = child.SECONDS) -> float:
+    """The arguments of the mark."""
+    return child.seconds_of(timeout)
+
+
+class _Done(NamedTuple):
+    """How the other process ended, what it printed, and the lines of its files."""
+
+    end: str
+    out: str
+    err: str
+    reports: list[str]
+    terminal: str
+
+
+def _run(item: pytest.Item, seconds: float) -> _Done:
+    """Run a test in another process."""
+    where = "ortcffi.testing.isolated_tests", "run"
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "reports")
-        where = "ortcffi.testing.isolated_tests", "run"
-        done = subprocess.run(
-            child.command(*where, path, *_arguments(item), faults=True),
-            check=False,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            cwd=item.config.invocation_params.dir,
-        )
-        lines, terminal = _read(path), "".join(_read(path + _TERMINAL))
-        written = [json.loads(line) for line in lines if line.endswith("\n")]
+        # Files and no pipes, which a process that the test starts and leaves would keep open.
+        out, err = os.path.join(folder, "out"), os.path.join(folder, "err")
+        with (
+            open(out, "wb") as stdout,
+            open(err, "wb") as stderr,
+            subprocess.Popen(
+                child.command(*where, path, *_arguments(item), faults=True),
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=stderr,
+                cwd=item.config.invocation_params.dir,
+            ) as process,
+        ):
+            try:
+                end = child.end_of(process.wait(seconds))
+            except subprocess.TimeoutExpired:
+                child.abort(process)
+                end = child.too_long(seconds)
+            except BaseException:
+                process.kill()
+                raise
+        stdout_text, stderr_text = "".join(_read(out)), "".join(_read(err))
+        terminal = "".join(_read(path + _TERMINAL))
+        return _Done(end, stdout_text, stderr_text, _read(path), terminal)
+
+
+def _reports_of(item: pytest.Item) -> Iterator[Any]:
+    mark = item.get_closest_marker(MARK)
+    assert mark is not None  # noqa: S101  # for the type checker
+    limits: list[float] = []
+    reading = pytest.CallInfo.from_call(
+        lambda: limits.append(_seconds(*mark.args, **mark.kwargs)), "setup"
+    )
+    if not limits:
+        yield pytest.TestReport.from_item_and_call(item, reading)
+        return
+    done = _run(item, limits[0])
+    written = [json.loads(line) for line in done.reports if line.endswith("\n")]
     when = "setup"
     for data in written:
         if isinstance(data["longrepr"], list):  # of a skip; JSON has no tuples
             data["longrepr"] = tuple(data["longrepr"])
         report = item.config.hook.pytest_report_from_serializable(config=item.config, data=data)
-        output = (("out", done.stdout), ("err", done.stderr)) if report.failed else ()
+        output = (("out", done.out), ("err", done.err)) if report.failed else ()
         for name, wrote in output:
             if wrote:
-                section = f"Captured std{name} of its process"
-                report.sections.append((section, wrote.decode(errors="backslashreplace")))
+                report.sections.append((f"Captured std{name} of its process", wrote))
         when = {"setup": "call", "call": "teardown"}.get(report.when, "")
         if report.when == "setup" and not report.passed:
             when = "teardown"
         yield report
     if when:
-        text = (done.stdout + done.stderr).decode(errors="backslashreplace")
-        printed = child.printed(text if written else terminal + text, "\n", _MOST_LINES)
-        message = f"{item.nodeid}, in its {when}: {child.end_of(done.returncode)}{printed}"
+        text = done.out + done.err
+        printed = child.printed(text if written else done.terminal + text, "\n", _MOST_LINES)
+        message = f"{item.nodeid}, in its {when}: {done.end}{printed}"
         crash = pytest.CallInfo.from_call(lambda: pytest.fail(message, pytrace=False), when)  # type: ignore[arg-type]
         yield pytest.TestReport.from_item_and_call(item, crash)
 
@@ -78,7 +122,7 @@ def _reports_of(item: pytest.Item) -> Iterator[Any]:
 def _read(path: str) -> list[str]:
     if not os.path.exists(path):
         return []
-    with open(path, encoding="utf-8") as file:
+    with open(path, encoding="utf-8", errors="backslashreplace") as file:
         return list(file)
 
 

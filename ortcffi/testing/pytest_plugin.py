@@ -23,7 +23,7 @@ _MARKS = [
     "ort_limit_memory(limit): ort_allocator gives no more memory at once, such as '64 MB'",
     "ort_no_leaks: the test fails if it leaves objects or blocks of the core alive",
     "ort_allocation_faults: the test is run with each allocation of ort_allocator failing in turn",
-    "ort_isolated: the test runs in a process of its own, whose crash is a failure of the test",
+    "ort_isolated(timeout=300): the test runs in a process of its own; it fails if that crashes",
 ]
 
 

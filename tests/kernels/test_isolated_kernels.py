@@ -7,6 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
+from support.compilers import build_folder, compile_shared
 from support.paths import CHECKOUT
 from support.processes import fork_quietly, wait_for
 
@@ -87,8 +88,47 @@ def test_arguments_of_the_kernel_cross(library):
         pass
     with pytest.raises(TypeError, match="unexpected keyword argument 'wrong'"):
         op.kernel(isolated=True, wrong=1)
-    with pytest.raises(ValueError, match="allocator"):
+    with pytest.raises(ValueError, match="allocator is of this process"):
         op.kernel(isolated=True, allocator=ort.core_api().default_allocator)
+    with pytest.raises(ValueError, match="logger is of this process"):
+        op.kernel(isolated=True, logger=ort.ffi.NULL)
+    with (
+        ort.OpAttr("empty", [], ort.OpAttrType.INTS) as empty,
+        pytest.warns(UserWarning, match="'empty' of buggy:Doubles is never read"),
+        library["buggy", "Doubles"].kernel({"empty": empty}, isolated=True),
+    ):
+        pass
+
+
+def test_strings_and_optional_and_variadic_inputs_cross(cxx_compiler):
+    source = CHECKOUT / "docs/guide/join_text.cc"
+    built = build_folder(cxx_compiler, "guide") / "join_text.so"
+    flags = ["-std=c++17", "-shared", "-fPIC", f"-I{CHECKOUT / 'core/include'}"]
+    compile_shared(built, [source.parent], *cxx_compiler, *flags, source, "-o", built)
+    (op,) = ort.CustomOpLibrary(built).ops
+    words, ends = np.array(["a", "b"], object), ["1", "é"]
+    with op.kernel({"prefix": ">"}, isolated=True) as kernel, op.kernel({"prefix": ">"}) as here:
+        for inputs in ((None, words), (["-", "+"], words, ends), (None, words, ends, words)):
+            np.testing.assert_array_equal(kernel(*inputs), here(*inputs))
+        value = kernel.compute(None, ort.Value.from_strings(["a", "b"]), ends)
+        assert value.numpy().tolist() == [">a1", ">bé"]
+        out = ort.Value.empty(2, str)
+        kernel.compute(None, words, ends, out=out)
+        assert out.numpy().tolist() == [">a1", ">bé"]
+
+
+def test_a_call_that_takes_too_long_ends_the_process_and_says_where_it_was(library):
+    kernel = library["buggy", "Hangs"].kernel(isolated=True, timeout=1)
+    with pytest.raises(ort.KernelCrashed) as caught:
+        kernel(X)
+    text = str(caught.value)
+    assert "buggy:Hangs: while it computes, it takes longer than 1 seconds" in text
+    assert "in _compute" in text
+    assert (caught.value.signal, kernel.closed) == ("", True)
+    with pytest.raises(ValueError, match="timeout must be a number of seconds above 0, not 0"):
+        library["buggy", "Hangs"].kernel(isolated=True, timeout=0)
+    with pytest.raises(TypeError, match="timeout must be a number of seconds, not str"):
+        library["buggy", "Hangs"].kernel(isolated=True, timeout="1")
 
 
 def test_a_kernel_that_is_collected_ends_its_process(library):

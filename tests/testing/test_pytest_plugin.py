@@ -265,6 +265,31 @@ def test_after(shared): assert shared == os.getpid() and not ended
     assert "3 passed" in told
 
 
+def test_an_isolated_test_that_takes_too_long_fails_and_says_where_it_was(run):
+    told = run(
+        """
+import time
+
+@pytest.mark.ort_isolated(timeout=3)
+def test_sleeps():
+    print("sleeping")
+    time.sleep(1000)
+
+@pytest.mark.ort_isolated(timeout=-1)
+def test_limit(): pass
+
+@pytest.mark.ort_isolated(seconds=1)
+def test_argument(): pass
+"""
+    )
+    assert "test_it.py::test_sleeps, in its call: it takes longer than 3 seconds" in told
+    assert "sleeping" in told
+    assert "in test_sleeps" in told
+    assert "timeout must be a number of seconds above 0, not -1" in told
+    assert "unexpected keyword argument 'seconds'" in told
+    assert "1 failed, 2 errors" in told
+
+
 def test_an_isolated_test_whose_file_cannot_be_read_again_says_why(run):
     text = """
 import os

@@ -27,6 +27,7 @@ enum bug {
   KEEPS_BLOCK,          /* does not free memory from the kernel's allocator */
   CRASHES,              /* after it printed a line */
   CRASHES_AT_END,       /* when its kernel is destroyed */
+  HANGS,
   BUGS
 };
 
@@ -194,6 +195,10 @@ static void write_too_much(enum bug bug, OrtKernelContext* context, float* x, fl
       fputs("about to crash\n", stderr);
       raise(SIGSEGV);
       break;
+    case HANGS:
+      for (;;) {
+        nanosleep(&(struct timespec){.tv_sec = 1000}, NULL);
+      }
     default:
       break;
   }
@@ -240,6 +245,7 @@ static const char* const names[BUGS] = {
     [KEEPS_BLOCK] = "KeepsBlock",
     [CRASHES] = "Crashes",
     [CRASHES_AT_END] = "CrashesAtEnd",
+    [HANGS] = "Hangs",
 };
 
 static struct op ops[BUGS];
