@@ -121,7 +121,7 @@ class Table:
                 *array("struct attribute attributes", commas(self.attributes)),
                 *array("struct default_value defaults", commas(self.defaults)),
                 *array("struct core_schema schemas", schemas),
-                *array("struct operator operators", operators),
+                *array("struct op operators", operators),
                 "",
             ]
         )

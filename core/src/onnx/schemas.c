@@ -8,7 +8,7 @@
  * the items. */
 
 /* The schemas of an operator, whose versions ascend. Sorted by name, then by domain. */
-struct operator{
+struct op {
   uint16_t name;
   uint16_t domain;
   uint16_t first;
@@ -67,12 +67,12 @@ static const char* text(size_t place) { return pool + place; }
 static size_t length(size_t list) { return lists[list]; }
 static size_t item(size_t list, size_t index) { return lists[list + 1 + index]; }
 
-static int compare(const char* name, const char* domain, const struct operator* other) {
+static int compare(const char* name, const char* domain, const struct op* other) {
   int order = strcmp(name, text(other->name));
   return order != 0 ? order : strcmp(domain, text(other->domain));
 }
 
-static const struct operator* find_operator(const char* name, const char* domain) {
+static const struct op* find_operator(const char* name, const char* domain) {
   size_t low = 0, high = CORE_COUNT_OF(operators);
   while (low < high) {
     size_t middle = (low + high) / 2;
@@ -90,7 +90,7 @@ static const struct operator* find_operator(const char* name, const char* domain
 }
 
 const struct core_schema* core_find_schema(const char* op, const char* domain, int opset) {
-  const struct operator* found = find_operator(op, strcmp(domain, "ai.onnx") == 0 ? "" : domain);
+  const struct op* found = find_operator(op, strcmp(domain, "ai.onnx") == 0 ? "" : domain);
   for (size_t i = found == NULL ? 0 : found->count; i > 0; i--) {
     const struct core_schema* schema = &schemas[found->first + i - 1];
     if (schema->since <= opset) {
