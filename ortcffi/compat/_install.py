@@ -51,13 +51,17 @@ class _Finder:
         self, name: str, _path: Sequence[str] | None = None, _target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Find a module of the drop-in, or a package of tools in the installed one."""
+        if name.startswith(f"{_OURS}.") and name.split(".", 2)[2] in _TOOLS:
+            # Where a program says ``from onnxruntime import datasets``.
+            tools = _NAME + name[len(_OURS) :]
+            return spec_from_loader(name, _Loader(tools)) if find_spec(tools) else None
         parts = name.split(".")
         if parts[0] != _NAME or (len(parts) > 2 and parts[1] in _TOOLS):
             return None
         if len(parts) == 2 and parts[1] in _TOOLS:
             return PathFinder.find_spec(name, [place for place, _ in installed_packages()])
         is_ours = name == _NAME or find_spec(_own(name)) is not None
-        return spec_from_loader(name, _Loader()) if is_ours else None
+        return spec_from_loader(name, _Loader(_own(name))) if is_ours else None
 
 
 def _own(name: str) -> str:
@@ -66,11 +70,14 @@ def _own(name: str) -> str:
 
 
 class _Loader(Loader):
-    """Loads a module of the drop-in under its own name, and hands it out under another."""
+    """Loads a module under its own name, and hands it out under another."""
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """Import the module of the drop-in."""
-        module = import_module(_own(spec.name))
+    def __init__(self, own: str) -> None:
+        self._own = own
+
+    def create_module(self, _spec: ModuleSpec) -> ModuleType:
+        """Import the module."""
+        module = import_module(self._own)
         self._spec: Any = module.__spec__
         return module
 

@@ -79,7 +79,9 @@ def test_tools_come_from_the_installed_package():
     text = """
 import sys, ortcffi.compat
 ortcffi.compat.install()
+from onnxruntime import datasets
 import onnxruntime.datasets, onnxruntime.quantization, onnxruntime.transformers
+assert datasets is onnxruntime.datasets and datasets.__spec__.name == "onnxruntime.datasets"
 from onnxruntime.quantization import CalibrationDataReader, quantize_dynamic
 from onnxruntime.datasets import get_example
 assert get_example("sigmoid.onnx").endswith("sigmoid.onnx")
