@@ -22,11 +22,21 @@ FOREVER = 10**12  # trips
 BIG = np.eye(32, dtype=np.float32)
 
 
+def quiet(**settings):
+    return ort.SessionOptions(intra_op_threads=1, log_severity=ort.LogSeverity.FATAL, **settings)
+
+
 @pytest.fixture
-def endless(opened):
+def plain(opened):
     """A session whose runs end only where something ends them."""
-    options = ort.SessionOptions(intra_op_threads=1, log_severity=ort.LogSeverity.FATAL)
-    return opened(models.loop(FOREVER, 32), options)
+    return opened(models.loop(FOREVER, 32), quiet())
+
+
+@pytest.fixture(params=["plain", "with a logger in Python"])
+def endless(request, opened):
+    """The same, or one whose runs may call Python, so that the main thread makes them itself."""
+    loggers = {} if request.param == "plain" else {"logger": print}
+    return opened(models.loop(FOREVER, 32), quiet(**loggers))
 
 
 def cancel_unless_it_ends(session):
@@ -171,7 +181,9 @@ def test_a_run_may_end_while_its_interrupt_asks_for_the_handler():
         from support import models
         from support.threads import join, start, wait_until
 
-        options = ort.SessionOptions(intra_op_threads=1, log_severity=ort.LogSeverity.FATAL)
+        options = ort.SessionOptions(  # a logger in Python keeps runs on the main thread
+            intra_op_threads=1, log_severity=ort.LogSeverity.FATAL, logger=print
+        )
         endless, find = ort.Session(models.loop(10**12, 32), options), signal.getsignal
         told = []
 
@@ -235,6 +247,99 @@ def test_a_handler_of_the_programs_is_not_taken_for_an_interrupt(endless, later)
         assert seen == [signal.SIGINT]
     finally:
         signal.signal(signal.SIGINT, old)
+
+
+# --- handlers of other signals --------------------------------------------------------------------
+
+
+@pytest.fixture
+def on_sigterm():
+    """``on_sigterm(handler)`` sets a handler for the test."""
+    old = signal.getsignal(signal.SIGTERM)
+    yield lambda handler: signal.signal(signal.SIGTERM, lambda _number, _frame: handler())
+    signal.signal(signal.SIGTERM, old)
+
+
+def terminate():
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+@pytest.mark.parametrize("how", ["run", "bound"])
+def test_a_handler_runs_while_a_long_run_goes_on(plain, later, on_sigterm, how):
+    run = plain.bind(x=BIG).run if how == "bound" else functools.partial(plain.run, {"x": BIG})
+    seen = []
+    on_sigterm(lambda: seen.append(plain.running))
+
+    def twice():
+        for count in (1, 2):
+            terminate()
+            wait_until(lambda: len(seen) == count)  # noqa: B023  # is called here
+        plain.cancel()
+
+    thread = later(plain, twice)
+    with pytest.raises(Cancelled):
+        run()
+    join(thread)
+    assert seen == [1, 1]
+
+
+def test_what_a_handler_raises_ends_the_run(plain, later, on_sigterm):
+    on_sigterm(lambda: sys.exit(3))
+    later(plain, terminate)
+    with pytest.raises(SystemExit, match="3"):
+        plain.run({"x": BIG})
+    assert plain.running == 0
+    assert plain._counts()[2][3] == 1  # as ended by an interrupt
+
+
+def test_a_handler_may_run_a_model_and_close_the_session(plain, opened, later, on_sigterm):
+    other, shapes = opened(models.loop(2, 32)), []
+
+    def stop():
+        shapes.append(other.run({"x": BIG})[0].shape)
+        plain.cancel()
+        plain.close(wait=True, timeout=60)
+        shapes.append(plain.running)
+
+    on_sigterm(stop)
+    later(plain, terminate)
+    with pytest.raises(Cancelled):
+        plain.run({"x": BIG})
+    assert shapes == [(32, 32), 0]
+
+
+def test_a_handler_that_forks_has_the_run_in_the_parent_only():
+    code = """
+        import os, signal
+
+        import numpy as np
+        import ortcffi as ort
+        from support import models
+        from support.threads import start, wait_until
+
+        options = ort.SessionOptions(intra_op_threads=1, log_severity=ort.LogSeverity.FATAL)
+        session, parent = ort.Session(models.loop(10**12, 32), options), os.getpid()
+
+        def fork(number, frame):
+            if child := os.fork():
+                print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+                session.cancel()
+
+        def terminate():
+            wait_until(lambda: session.running)
+            os.kill(parent, signal.SIGTERM)
+
+        signal.signal(signal.SIGTERM, fork)
+        start(terminate)
+        try:
+            session.run({"x": np.eye(32, dtype=np.float32)})
+        except ort.errors.Cancelled:
+            print(os.getpid() == parent)
+        except RuntimeError as error:
+            assert os.getpid() != parent and "in the parent only" in str(error)
+            os._exit(5)
+    """
+    assert python(code) == "5\nTrue\n"
 
 
 def python(code):

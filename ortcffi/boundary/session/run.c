@@ -296,20 +296,39 @@ OrtStatus* ortcffi_call_run(struct run* run) {
                   run->input_count, run->output_names, run->output_count, run->outputs);
 }
 
-/* -1 with an exception where the handler of a signal raised before the call. */
-static int perform_without_gil(struct run* run, struct habit* habit, OrtStatus** status) {
-  double seconds;
+/* Makes a run on this thread. -1 with an exception where the handler of a signal raised before. */
+static int perform_here(struct run* run, struct habit* habit, OrtStatus** status, double* seconds) {
   struct watch watch;
+  if (ortcffi_watch_begin(&watch, run, habit) < 0) {
+    return -1;
+  }
+  Py_BEGIN_ALLOW_THREADS;
+  double began = ortcffi_now();
+  *status = ortcffi_call_run(run);
+  *seconds = ortcffi_now() - began;
+  Py_END_ALLOW_THREADS;
+  ortcffi_watch_end(&watch, run, habit, *status == NULL ? *seconds : INFINITY);
+  return 0;
+}
+
+/* -1 with an exception where the handler of a signal raised. */
+static int perform_without_gil(struct run* run, struct habit* habit, OrtStatus** status) {
+  double seconds = 0;
+  int answer = 0;
   ortcffi_run_link(run);
-  int answer = ortcffi_watch_begin(&watch, run, habit);
+  if (ortcffi_watch_leaves(run, habit)) {
+    ortcffi_watch_deadline(run);
+    answer = ortcffi_run_aside(run, status, &seconds);
+    ortcffi_watch_learn(habit, run, answer > 0 && *status == NULL ? seconds : INFINITY);
+  }
   if (answer == 0) {
-    Py_BEGIN_ALLOW_THREADS;
-    double began = ortcffi_now();
-    *status = ortcffi_call_run(run);
-    seconds = ortcffi_now() - began;
-    Py_END_ALLOW_THREADS;
-    ortcffi_watch_end(&watch, run, habit, *status == NULL ? seconds : INFINITY);
+    answer = perform_here(run, habit, status, &seconds);
+  }
+  if (answer >= 0 || *status != NULL) {
     ortcffi_count_run(run, seconds, *status);
+  }
+  if (answer < 0) {
+    run->session->maker->api->ReleaseStatus(*status);
   }
   ortcffi_run_unlink(run);
   return answer;

@@ -138,7 +138,7 @@ struct run {
   int ending;
   double deadline;    /* on the clock of ortcffi_now(); 0 for none */
   double timeout;     /* the seconds that it was given, if it has one */
-  atomic_int is_done; /* of a job: whether it has ended, and only its results are left */
+  atomic_int is_done; /* on another thread: whether it has ended, and only its results are left */
   double began;       /* of a job, as `ended`: on the same clock */
   double ended;
   struct run* next;
@@ -278,12 +278,29 @@ double ortcffi_now(void);
 /* Before and after a run that is linked; on the thread that runs it. -1 with an exception where the
  * handler of a signal raised, and then the run is not to be made. */
 int ortcffi_watch_begin(struct watch* watch, struct run* run, const struct habit* habit);
-/* `seconds` is how long the library took; INFINITY for a run that failed or was ended, since one
+/* Learns from a run that took so many seconds; INFINITY for one that failed or was ended, since one
  * like it may take any time. */
+void ortcffi_watch_learn(struct habit* habit, const struct run* run, double seconds);
+/* Does the same, and restores what the run found. */
 void ortcffi_watch_end(const struct watch* watch, const struct run* run, struct habit* habit,
                        double seconds);
 /* Has the thread wait no longer than the deadline of a run. */
 void ortcffi_watch_deadline(const struct run* run);
+/* Whether a run is the main thread's, is likely to be long, and is the same on any thread. */
+int ortcffi_watch_leaves(const struct run* run, const struct habit* habit);
+
+/* --- aside.c: runs that the main thread waits for -----------------------------------------------
+ *
+ * Python runs the handlers of signals on the main thread only. A run that is likely to be long
+ * therefore goes to a thread of its own, if it calls no Python, which could tell the threads apart.
+ * The main thread waits for it and has the handlers run. One that raises ends the run, as
+ * KeyboardInterrupt does. The other runs of the main thread are watched. */
+
+/* Makes a run: 1 with its status and the seconds that it took; -1 with them and what a handler
+ * raised; 0 where there is no thread, and then it is to be made otherwise. */
+int ortcffi_run_aside(struct run* run, OrtStatus** status, double* seconds);
+/* Forgets runs of the parent, in the child of a fork. */
+void ortcffi_aside_forget(void);
 
 /* The methods of Engine, by file. */
 PyObject* ortcffi_session_run(PyObject* self, PyObject* const* arguments, Py_ssize_t count,

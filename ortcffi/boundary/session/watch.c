@@ -203,6 +203,7 @@ static PyObject* write_signals_to(PyObject* fd) {
 static void forget_parent(void) {
   ortcffi_workers_forget();
   ortcffi_callers_forget();
+  ortcffi_aside_forget();
   ortcffi_runs_forget();
   if (main_run != NULL) {
     PyObject* fd = PyLong_FromLong(atomic_load(&program_fd));
@@ -241,12 +242,16 @@ void ortcffi_watch_deadline(const struct run* run) {
 /* After so many short runs a long one is forgotten. */
 #define MANY_RUNS 1000
 
-static int is_short(const struct habit* habit, const struct run* run) {
-  return habit->has_short && !run->has_other_bytes && run->bytes <= habit->short_bytes &&
-         (!habit->has_long || run->bytes < habit->long_bytes);
+/* Whether a run with as many bytes, or more, was short. */
+static int may_be_short(const struct habit* habit, const struct run* run) {
+  return habit->has_short && !run->has_other_bytes && run->bytes <= habit->short_bytes;
 }
 
-static void learn(struct habit* habit, const struct run* run, double seconds) {
+static int is_short(const struct habit* habit, const struct run* run) {
+  return may_be_short(habit, run) && (!habit->has_long || run->bytes < habit->long_bytes);
+}
+
+void ortcffi_watch_learn(struct habit* habit, const struct run* run, double seconds) {
   if (seconds >= LONG_RUN) {
     habit->long_bytes =
         habit->has_long && habit->long_bytes < run->bytes ? habit->long_bytes : run->bytes;
@@ -282,6 +287,11 @@ static int handle_signals(const struct watch* watch) {
   return -1;
 }
 
+int ortcffi_watch_leaves(const struct run* run, const struct habit* habit) {
+  return PyThread_get_thread_ident() == main_thread && !run->session->calls_python &&
+         !run->has_other_bytes && !may_be_short(habit, run);
+}
+
 int ortcffi_watch_begin(struct watch* watch, struct run* run, const struct habit* habit) {
   watch->old_fd = NULL;
   ortcffi_watch_deadline(run);
@@ -304,7 +314,7 @@ int ortcffi_watch_begin(struct watch* watch, struct run* run, const struct habit
 
 void ortcffi_watch_end(const struct watch* watch, const struct run* run, struct habit* habit,
                        double seconds) {
-  learn(habit, run, seconds);
+  ortcffi_watch_learn(habit, run, seconds);
   if (watch->old_fd != NULL) {
     unwatch(watch);
   }
