@@ -62,6 +62,7 @@ __all__ += ["ModelPackage", "PackageVariant", "WeightlessMode", "compile_model"]
 __all__ += ["Batcher", "Metrics", "SessionMetrics", "count_runs", "metrics", "sessions"]
 __all__ += ["CheckedKernel", "Damage", "Guarded", "limit_session_memory"]
 __all__ += ["IsolatedKernel", "KernelCrashed"]
+__all__ += ["HardwareDevice", "HardwareType", "RegisteredEp"]
 
 _NAMES = {
     "_native": "ffi lib",
@@ -83,6 +84,8 @@ _NAMES = {
     "values.element_types": "ElementType SparseFormat ValueKind",
     "env.env": "Env",
     "ep.devices": "available_providers EpDevice",
+    "ep.hardware": "HardwareDevice HardwareType",
+    "ep.registered": "RegisteredEp",
     "errors": "ErrorCode OrtError",
     "table.emulate": "emulate",
     "status.key_values": "KeyValuePairs",

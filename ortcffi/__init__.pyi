@@ -24,6 +24,9 @@ from ortcffi.custom_ops.op_attr import OpAttrType as OpAttrType
 from ortcffi.env.env import Env as Env
 from ortcffi.ep.devices import EpDevice as EpDevice
 from ortcffi.ep.devices import available_providers as available_providers
+from ortcffi.ep.hardware import HardwareDevice as HardwareDevice
+from ortcffi.ep.hardware import HardwareType as HardwareType
+from ortcffi.ep.registered import RegisteredEp as RegisteredEp
 from ortcffi.errors import ErrorCode as ErrorCode
 from ortcffi.errors import OrtError as OrtError
 from ortcffi.kernels.checked import CheckedKernel as CheckedKernel

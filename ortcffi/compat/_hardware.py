@@ -17,10 +17,9 @@ from ortcffi.compat._enums import (
 from ortcffi.compat._environment import api, env, text
 from ortcffi.compat._errors import translated
 from ortcffi.ep.devices import EpDevice
+from ortcffi.ep.hardware import HardwareDevice
 from ortcffi.errors import OrtError, checked
-from ortcffi.memory.info import MemoryInfo
 from ortcffi.memory.scratch import scratch_for
-from ortcffi.status.key_values import KeyValuePairs
 
 __all__ = [
     "OrtEpDevice",
@@ -38,35 +37,33 @@ __all__ = [
 class OrtHardwareDevice:
     """A piece of hardware."""
 
-    def __init__(self, handle: Any, lender: object) -> None:
-        self._handle, self._lender = handle, lender
+    def __init__(self, device: HardwareDevice) -> None:
+        self._device = device
 
     @property
     def type(self) -> OrtHardwareDeviceType:
         """The kind of device."""
-        return OrtHardwareDeviceType(lib.HardwareDevice_Type(api().pointer, self._handle))
+        return OrtHardwareDeviceType(self._device.kind)
 
     @property
     def vendor(self) -> str:
         """The vendor's name."""
-        return decode(lib.HardwareDevice_Vendor(api().pointer, self._handle))
+        return self._device.vendor
 
     @property
     def vendor_id(self) -> int:
         """The vendor's PCI number."""
-        return lib.HardwareDevice_VendorId(api().pointer, self._handle)
+        return self._device.vendor_id
 
     @property
     def device_id(self) -> int:
         """The model's number."""
-        return lib.HardwareDevice_DeviceId(api().pointer, self._handle)
+        return self._device.device_id
 
     @property
     def metadata(self) -> dict[str, str]:
         """What the library knows of it besides."""
-        handle = lib.HardwareDevice_Metadata(api().pointer, self._handle)
-        with KeyValuePairs.from_handle(api(), ffi.cast("OrtKeyValuePairs*", handle), self) as found:
-            return found.to_dict()
+        return self._device.metadata
 
 
 class OrtSyncStream:
@@ -110,17 +107,12 @@ class OrtEpDevice:
     @property
     def device(self) -> OrtHardwareDevice:
         """The hardware."""
-        handle = lib.EpDevice_Device(api().pointer, self._device.handle)
-        return OrtHardwareDevice(handle, self._device)
+        return OrtHardwareDevice(self._device.hardware)
 
     def memory_info(self, mem_type: OrtDeviceMemoryType, /) -> OrtMemoryInfo | None:
         """Describe memory of the device, or return None if it has no such memory."""
-        api().require("EpDevice_MemoryInfo")
-        found = lib.EpDevice_MemoryInfo(api().pointer, self._device.handle, int(mem_type))
-        if not found:
-            return None
-        handle = ffi.cast("OrtMemoryInfo*", found)
-        return OrtMemoryInfo._of(MemoryInfo(api(), handle, lender=self._device))
+        found = self._device.memory_info(int(mem_type))
+        return None if found is None else OrtMemoryInfo._of(found)
 
     def create_sync_stream(self) -> OrtSyncStream:
         """Make a queue of work for the device."""
@@ -148,13 +140,10 @@ def _call(slot: str, *arguments: Any) -> None:
         raise RuntimeError(error.message) from error.__cause__
 
 
+@translated
 def get_hardware_devices() -> list[OrtHardwareDevice]:
     """Return the hardware that the library has found."""
-    count = ffi.new("size_t*")
-    _call("GetNumHardwareDevices", env().handle, count)
-    out = ffi.new("const OrtHardwareDevice*[]", max(count[0], 1))
-    _call("GetHardwareDevices", env().handle, out, count[0])
-    return [OrtHardwareDevice(out[i], env().handle) for i in range(count[0])]
+    return [OrtHardwareDevice(each) for each in env().hardware]
 
 
 def get_hardware_device_ep_incompatibility_details(
@@ -164,7 +153,7 @@ def get_hardware_device_ep_incompatibility_details(
     release = lib.ReleaseDeviceEpIncompatibilityDetails
     owner = owner_of("OrtDeviceEpIncompatibilityDetails*", api(), release)
     slot = "GetHardwareDeviceEpIncompatibilityDetails"
-    _call(slot, env().handle, text(ep_name).encode(), device._handle, out_of(owner))
+    _call(slot, env().handle, text(ep_name).encode(), device._device.handle, out_of(owner))
     details = owned_by(owner)
     reasons, notes, code = ffi.new("uint32_t*"), ffi.new("const char**"), ffi.new("int32_t*")
     _call("DeviceEpIncompatibilityDetails_GetReasonsBitmask", details, reasons)

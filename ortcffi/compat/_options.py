@@ -29,7 +29,6 @@ from ortcffi.errors import InvalidArgument, OrtError
 from ortcffi.options.run import RunOptions as Run
 from ortcffi.options.session import SessionOptions as Options
 from ortcffi.session.lora import LoraAdapter as Adapter
-from ortcffi.session.providers import add_devices
 
 __all__ = ["LoraAdapter", "RunOptions", "SessionOptions", "get_default_session_options"]
 
@@ -338,7 +337,7 @@ def append_provider(options: Options, name: str, given: dict[str, str]) -> str:
 
 def append_devices(options: Options, devices: list[EpDevice], given: dict[str, str]) -> str:
     """Add the execution provider of some devices to a session's options, and return its name."""
-    add_devices(options, devices, given)
+    options.add_devices(devices, given)
     return devices[0].name
 
 

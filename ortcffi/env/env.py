@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`Env`: the environment of a library, with its logger, thread pools and shared allocators."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import INT32, UINT32, encode, integer, optional_mapping
@@ -14,11 +14,15 @@ from ortcffi.callbacks.work_functions import WorkFunctions
 from ortcffi.env.allocators import EnvMemory
 from ortcffi.env.state import EnvState, state_of
 from ortcffi.ep.devices import EpDevice
+from ortcffi.ep.hardware import HardwareDevice
+from ortcffi.ep.registered import RegisteredEp, devices_of, register
 from ortcffi.errors import OrtError
 from ortcffi.options.config_entries import create_environment
 from ortcffi.options.thread_pools import ThreadingOptions
 
 if TYPE_CHECKING:
+    import os
+
     from ortcffi.table.api import Api
 
 __all__ = ["Env"]
@@ -202,9 +206,69 @@ class Env(EnvMemory):
     @property
     def devices(self) -> list[EpDevice]:
         """The devices of execution providers. API function: ``GetEpDevices``, since version 22."""
+        return devices_of(self, self._find_devices)
+
+    def _find_devices(self) -> list[Any]:
         out, count = ffi.new("const OrtEpDevice* const**"), ffi.new("size_t*")
         self._call("GetEpDevices", out, count)
-        return [EpDevice(self.api, out[0][i], lender=self) for i in range(count[0])]
+        return [out[0][i] for i in range(count[0])]
+
+    @property
+    def hardware(self) -> list[HardwareDevice]:
+        """The hardware that the library has found.
+
+        Notes
+        -----
+        API functions: ``GetNumHardwareDevices``, ``GetHardwareDevices``, since version 24.
+        """
+        count = ffi.new("size_t*")
+        self._call("GetNumHardwareDevices", count)
+        out = ffi.new("const OrtHardwareDevice*[]", max(count[0], 1))
+        self._call("GetHardwareDevices", out, count[0])
+        return [HardwareDevice._of(self.api, out[i], self) for i in range(count[0])]
+
+    def register_ep(
+        self,
+        path: "str | os.PathLike[str]",
+        name: str | None = None,
+        *,
+        hardware: Iterable[HardwareDevice] | None = None,
+        host: "Api | None" = None,
+    ) -> RegisteredEp:
+        """Register a library with execution providers.
+
+        Parameters
+        ----------
+        path : str or os.PathLike
+            The path of the library.
+        name : str, optional
+            The name to register it under, by default that of the file. Some execution providers
+            take it as their own. After a name in ``.virtual`` some list devices without hardware.
+        hardware : iterable of HardwareDevice, optional
+            What hardware the library is to find, by default `hardware`. Only the embedded
+            core can do that.
+        host : Api, optional
+            The host that the library sees, such as that of ``emulate(24)``, by default the core.
+            Only the embedded core can do that.
+
+        Returns
+        -------
+        RegisteredEp
+            Unregisters the library when it is closed or collected, and nobody uses its devices.
+
+        Raises
+        ------
+        Fail
+            The library cannot be loaded, is none with execution providers, makes none, or the name
+            is in use.
+        OrtError
+            The library fails.
+
+        Notes
+        -----
+        API function: ``RegisterExecutionProviderLibrary``, since version 22.
+        """
+        return register(self, self._find_devices, path, name, hardware, host)
 
     def __repr__(self) -> str:
         return f"<Env {'closed' if self.closed else f'{self.log_id!r} of {self.api}'}>"

@@ -2,7 +2,7 @@
 """Execution providers: their names, their devices, and functions in Python that choose devices."""
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from ortcffi._callback import Subject, called_from_c, find, make_status_of_subject
 from ortcffi._convert import decode, integer
@@ -10,8 +10,9 @@ from ortcffi._handle import Handle
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi._table import table_for
+from ortcffi.ep.hardware import HardwareDevice
 from ortcffi.errors import checked
-from ortcffi.memory.info import DeviceMemoryType
+from ortcffi.memory.info import DeviceMemoryType, MemoryInfo
 from ortcffi.status.key_values import KeyValuePairs
 
 if TYPE_CHECKING:
@@ -37,6 +38,19 @@ class EpDevice(Handle):
 
     _pointer = "OrtEpDevice*"
 
+    @classmethod
+    def _of(cls, api: "Api", handle: Any, owner: object, env: Handle) -> Self:
+        """One that belongs to `owner`, in an environment."""
+        return cls(api, handle, lender=(owner, env))
+
+    def _env_handle(self) -> Any:
+        """The environment that the device is of."""
+        self.handle  # noqa: B018  # raises if closed
+        env = self._handle_parents[1]
+        if not isinstance(env, Handle):
+            raise ValueError(f"{self!r} was offered to a function; take one of Env.devices")
+        return env.handle
+
     @property
     def name(self) -> str:
         """The name of the execution provider."""
@@ -60,6 +74,24 @@ class EpDevice(Handle):
         """The execution provider's options for the device."""
         handle = self.handle  # kept until the pairs are read
         return _pairs(self.api, lib.EpDevice_EpOptions(self.api.pointer, handle))
+
+    @property
+    def hardware(self) -> HardwareDevice:
+        """The hardware. API function: ``EpDevice_Device``, since version 22."""
+        handle = lib.EpDevice_Device(self.api.pointer, self.handle)
+        return HardwareDevice._of(self.api, handle, self)
+
+    def memory_info(self, mem_type: int = DeviceMemoryType.DEFAULT) -> MemoryInfo | None:
+        """Describe memory of the device, or return None if it has no such memory of its own.
+
+        Notes
+        -----
+        API function: ``EpDevice_MemoryInfo``, since version 23.
+        """
+        self.api.require("EpDevice_MemoryInfo")
+        kind = integer("mem_type", mem_type)
+        found = lib.EpDevice_MemoryInfo(self.api.pointer, self.handle, kind)
+        return MemoryInfo(self.api, ffi.cast("OrtMemoryInfo*", found), self) if found else None
 
     def memory(self, mem_type: int = DeviceMemoryType.DEFAULT) -> tuple[int, int]:
         """Return two amounts of the device's memory, in bytes, as its execution provider says them.

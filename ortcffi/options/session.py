@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Options of sessions."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -22,6 +22,7 @@ from ortcffi._table import highest_api_version
 from ortcffi.callbacks.logs import LogSeverity
 from ortcffi.custom_ops.describe import CustomOp
 from ortcffi.custom_ops.domain import CustomOpDomain
+from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import OrtError, call, checked
 from ortcffi.kernels.host import copy_for, host_function
 from ortcffi.options.callback_settings import (
@@ -32,6 +33,7 @@ from ortcffi.options.callback_settings import (
 )
 from ortcffi.options.config_entries import SessionConfig
 from ortcffi.options.custom_ops import copied, listed, new_ops
+from ortcffi.options.devices import add_devices
 from ortcffi.options.providers import add_provider
 from ortcffi.options.read_back import read_items, read_settings
 from ortcffi.options.settings import (
@@ -298,6 +300,12 @@ class SessionOptions(Options):
     @described_by(add_provider)
     def add_provider(self, name: str, settings: Mapping[str, str] | None = None) -> None:
         add_provider(self, name, settings)
+
+    @described_by(add_devices)
+    def add_devices(
+        self, devices: Iterable[EpDevice], settings: Mapping[str, str] | None = None
+    ) -> None:
+        add_devices(self, devices, settings)
 
     # --- free dimensions --------------------------------------------------------------------------
 

@@ -501,7 +501,8 @@ class Session(Suggests, Engine, Closing):
         out = ffi.new("const OrtEpDevice*[]", count)
         handle = self.handle  # keeps the session, and so its environment
         self._call(slot, out, count)
-        return [EpDevice(self.api, each, lender=handle) if each else None for each in out]
+        env = Env(api=self.api)
+        return [EpDevice._of(self.api, each, handle, env) if each else None for each in out]
 
     @property
     def assignment(self) -> dict[str, list[str]]:

@@ -153,8 +153,8 @@ def test_the_cpu_is_the_last_of_the_providers(api):
     assert ort.available_providers(api)[-1] == "CPUExecutionProvider"
 
 
-def test_the_real_library_names_the_device_of_its_provider(real_api):
-    with ort.Env(api=real_api) as env:
+def test_a_library_names_the_device_of_its_provider(api):
+    with ort.Env(api=api) as env:
         [device] = env.devices
         assert (device.name, device.vendor) == ("CPUExecutionProvider", "Microsoft")
         assert device == env.devices[0]

@@ -5,19 +5,20 @@ import functools
 import itertools
 import os
 import re
+import shutil
 import signal
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from support import eps
 from support.compilers import build_folder, compile_shared
 from support.paths import CHECKOUT
 from support.processes import run as run_process
 
 FOLDER = CHECKOUT / "tests/c/behaviour"
-ASKED_EP = CHECKOUT / "tests/c/clients/asked_ep.c"
-LOADED = ("lends_logger", "asked_ep")  # the libraries that calls load
 SOURCES = sorted(FOLDER.glob("behaviour*.c"))
 TABLE = CHECKOUT / "tests/behaviour.tsv"
+LOADED = ("lends_logger", "asked_ep")  # the libraries that calls load
 HEADINGS = {
     "version": "Versions",
     "characters": "Characters",
@@ -97,11 +98,10 @@ def build(compiler: list[str]) -> Path:
     """The program that makes one call and prints its answer, and beside it what it loads."""
     flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", f"-I{CHECKOUT / 'core/include'}"]
     folder = build_folder(compiler, "behaviour")
-    program = folder / "behaviour"
-    for source in (FOLDER / "lends_logger.c", ASKED_EP):
-        library = folder / f"{source.stem}.so"
-        options = [source, "-o", library, "-shared", "-fPIC"]
-        compile_shared(library, [source.parent], *compiler, *flags, *options)
+    program, lender = folder / "behaviour", folder / "lends_logger.so"
+    loaded = [FOLDER / "lends_logger.c", "-o", lender, "-shared", "-fPIC"]
+    compile_shared(lender, [FOLDER], *compiler, *flags, *loaded)
+    shutil.copy(eps.build(compiler), folder)
     # Exported symbols: the program is a library of custom ops as well.
     options = ["-o", program, "-rdynamic", "-ldl", "-pthread"]
     return compile_shared(program, [FOLDER], *compiler, *flags, *SOURCES, *options)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from support import models, packages
+from support import eps, models, packages
 from support.processes import fork_quietly, wait_for
 
 import ortcffi as ort
@@ -189,6 +189,18 @@ KINDS: dict[str, Kind] = {
         lambda made: (made.create_arena(), made.shared_allocator())[1].zeros(3),
         lambda made: made.__init__("other", core_api()),
         facts=("log_id",),
+    ),
+    "HardwareDevice": Kind(
+        lambda: ort.HardwareDevice("NPU", vendor="maker", api=core_api()),
+        lambda made: made.vendor,
+        None,
+        lambda made: made.__init__("CPU", api=core_api()),
+    ),
+    "RegisteredEp": Kind(
+        lambda: eps.register(ort.Env("lives", core_api()), "memory transfers"),
+        lambda made: made.devices,
+        lambda made: made.devices[0],
+        facts=("name", "path"),
     ),
     "Aligned": _allocator(ort.Aligned, 4096, facts=("alignment",)),
     "Limiting": _allocator(ort.Limiting, 1 << 20, facts=("limit", "on_excess", "soft")),

@@ -163,7 +163,7 @@ static OrtStatus* ask_devices(struct core_ep_library* library, OrtEpFactory* fac
   CORE_TRY(factory->GetSupportedDevices(factory, library->hardware, library->hardware_count, found,
                                         CORE_EP_DEVICES, &count));
   if (count > CORE_EP_DEVICES) {
-    return failure(": there is room for 8 devices of a factory, and more were told by ", library);
+    return failure(": there is room for 8 devices of a factory, and more were listed by ", library);
   }
   OrtStatus* status = NULL;
   for (size_t i = 0; i < count; i++) {
@@ -177,7 +177,7 @@ static OrtStatus* ask_devices(struct core_ep_library* library, OrtEpFactory* fac
     }
     if (status == NULL) {
       status = is_new ? set_path(found[i], path)
-                      : failure(": not a new device of CreateEpDevice was told by ", library);
+                      : failure(": not a new device of CreateEpDevice was listed by ", library);
     }
   }
   return status;

@@ -72,7 +72,7 @@ void core_ep_library_end(struct core_ep_library* library);
  * a status with ORT_RUNTIME_EXCEPTION. `name` is that of the slot. */
 OrtStatus* core_ep_call(const char* name, OrtStatus* (*function)(void* argument), void* argument);
 
-/** Writes what a provider answered where nobody can be told to its log; takes the status over. */
+/** Writes what a provider answered where nobody waits for it to the log; takes the status over. */
 void core_ep_log(const OrtLogger* logger, OrtStatus* status);
 
 #endif /* ORTCFFI_LIBRARY_H_ */

@@ -5,6 +5,7 @@
  *
  * AskedEpEvents answers what was called since the last time, in order.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +20,13 @@ static char events[2048];
 
 static int asks(const char* word) { return strstr(name_given, word) != NULL; }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
 static void note(const char* event) {
+  pthread_mutex_lock(&lock);
   size_t length = strlen(events);
   snprintf(events + length, sizeof events - length, "%s%s", length == 0 ? "" : " ", event);
+  pthread_mutex_unlock(&lock);
 }
 
 ORT_EXPORT const char* AskedEpEvents(void) {
@@ -39,8 +44,8 @@ struct factory {
   OrtEpFactory base;
   const char* name;
   OrtMemoryInfo* infos[3];
+  OrtCustomOpDomain* domain;
 };
-static struct factory factories[2];
 
 /* --- allocators, copies, streams ----------------------------------------------------------------
  */
@@ -184,14 +189,18 @@ static bool ORT_API_CALL can_import_memory(const OrtExternalResourceImporterImpl
   return (void)self, type == ORT_EXTERNAL_MEMORY_HANDLE_TYPE_VK_MEMORY_OPAQUE_FD;
 }
 
+struct importer {
+  OrtExternalResourceImporterImpl base;
+  struct factory* factory;
+};
+
 static OrtStatus* ORT_API_CALL tensor_of_memory(OrtExternalResourceImporterImpl* self,
                                                 const OrtExternalMemoryHandle* handle,
                                                 const OrtExternalTensorDescriptor* desc,
                                                 OrtValue** out) {
-  (void)self;
   return api->CreateTensorWithDataAsOrtValue(
-      factories[0].infos[0], handle->descriptor.native_handle, handle->descriptor.size_bytes,
-      desc->shape, desc->rank, desc->element_type, out);
+      ((struct importer*)self)->factory->infos[0], handle->descriptor.native_handle,
+      handle->descriptor.size_bytes, desc->shape, desc->rank, desc->element_type, out);
 }
 
 static void ORT_API_CALL release_semaphore(OrtExternalSemaphoreHandle* handle) {
@@ -242,10 +251,12 @@ static void ORT_API_CALL release_importer(OrtExternalResourceImporterImpl* self)
 
 static OrtStatus* ORT_API_CALL make_importer(OrtEpFactory* self, const OrtEpDevice* device,
                                              OrtExternalResourceImporterImpl** out) {
-  (void)self, (void)device;
+  (void)device;
   *out = NULL;
   if (asks("imports")) {
-    OrtExternalResourceImporterImpl* made = calloc(1, sizeof *made);
+    struct importer* importer = calloc(1, sizeof *importer);
+    OrtExternalResourceImporterImpl* made = &importer->base;
+    importer->factory = (struct factory*)self;
     made->ort_version_supported = 24;
     made->Release = release_importer;
     if (!asks("empty-imports")) {
@@ -370,19 +381,15 @@ static OrtStatus* ORT_API_CALL why_not(OrtEpFactory* self, const OrtHardwareDevi
   return fail_if("no-details");
 }
 
-static OrtCustomOpDomain* domain;
-
 static OrtStatus* ORT_API_CALL count_domains(OrtEpFactory* self, size_t* count) {
-  (void)self;
-  *count = domain != NULL;
+  *count = ((struct factory*)self)->domain != NULL;
   return fail_if("no-domains");
 }
 
 static OrtStatus* ORT_API_CALL domains_of(OrtEpFactory* self, OrtCustomOpDomain** out,
                                           size_t count) {
-  (void)self;
   if (count > 0) {
-    out[0] = domain;
+    out[0] = ((struct factory*)self)->domain;
   }
   return NULL;
 }
@@ -430,10 +437,9 @@ static OrtStatus* begin_factory(struct factory* factory, const char* name) {
 static void end_factory(struct factory* factory) {
   for (int i = 0; i < 3; i++) {
     api->ReleaseMemoryInfo(factory->infos[i]);
-    factory->infos[i] = NULL;
   }
-  api->ReleaseCustomOpDomain(domain);
-  domain = NULL;
+  api->ReleaseCustomOpDomain(factory->domain);
+  free(factory);
 }
 
 ORT_EXPORT OrtStatus* CreateEpFactories(const char* registered_name, const OrtApiBase* base,
@@ -449,15 +455,19 @@ ORT_EXPORT OrtStatus* CreateEpFactories(const char* registered_name, const OrtAp
   *count = asks("no-factory") ? 0 : asks("five") ? 5 : asks("two") ? 2 : 1;
   OrtStatus* status = fail_if("refuse");
   for (size_t i = 0; status == NULL && i < *count && i < 2; i++) {
-    status = begin_factory(&factories[i], i == 0 ? "AskedEP" : "OtherEP");
-    made[i] = asks("null-factory") ? NULL : &factories[i].base;
+    struct factory* factory = calloc(1, sizeof *factory);
+    status = begin_factory(factory, i == 0 ? "AskedEP" : "OtherEP");
+    if (status == NULL && asks("domains")) {
+      status = api->CreateCustomOpDomain("asked", &factory->domain);
+    }
+    if (status != NULL || asks("null-factory")) {
+      end_factory(factory);
+    } else {
+      made[i] = &factory->base;
+    }
   }
-  if (status == NULL && asks("domains")) {
-    status = api->CreateCustomOpDomain("asked", &domain);
-  }
-  if (status != NULL || asks("null-factory")) {
-    end_factory(&factories[0]);
-    end_factory(&factories[1]);
+  if (status != NULL && made[0] != NULL) {
+    end_factory((struct factory*)made[0]);
   }
   return status;
 }

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from support import models, packages, processes
+from support import eps, models, packages, processes
 from support.paths import CHECKOUT
 
 import ortcffi as ort
@@ -126,6 +126,11 @@ def env(api: Any) -> Any:
     return made, made.shared_allocator()
 
 
+def registered(api: ort.Api) -> tuple[Any, ...]:
+    ep = eps.register(ort.Env("hostile", api), "memory transfers streams")
+    return ep, *ep.devices
+
+
 MAKERS: dict[str, Maker] = {
     "Aligned": lambda api: ort.Aligned(api.default_allocator, 4096),
     "Allocator AllocatorStats": lambda api: (
@@ -149,6 +154,8 @@ MAKERS: dict[str, Maker] = {
     "Graph GraphNode GraphValue": graph,
     "Kernel": kernel,
     "KeyValuePairs": lambda api: api.key_values({"a": "b"}),
+    "HardwareDevice": lambda api: ort.HardwareDevice("NPU", api=api),
+    "RegisteredEp EpDevice": registered,
     "Limiting": lambda api: ort.Limiting(api.default_allocator, 1 << 16, soft=True),
     "LogMessage": lambda _api: ort.LogMessage(ort.LogSeverity.INFO, "c", "i", "l", "t"),
     "Logging": lambda api: ort.Logging(api.default_allocator),
@@ -231,7 +238,6 @@ ENGINE: dict[str, Maker] = {
     "Session ModelMetadata ValueSpec": session,
     "Batcher": lambda api: ort.Batcher(session(api)[0]),
     "Binding": binding,
-    "EpDevice": lambda api: ort.Env("hostile", api).devices,
     "LoraAdapter": adapter,
     "ModelEditor": lambda api: ort.ModelEditor(models.add(), api=api),
     "Official SoftBound": lambda _api: ort.attach(),

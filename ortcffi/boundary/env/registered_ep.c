@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* The whole extension uses the limited API of CPython 3.11. */
+#define Py_LIMITED_API 0x030b0000
+#include <Python.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "env/registered_eps.h"
+#include "boundary/env/registered_ep.h"
+
+struct ortcffi_registered_ep {
+  OrtEnv* env;
+  char name[];
+};
+
+static OrtStatus* begin(const OrtApi* api, const ortcffi_ep_host* host,
+                        const ortcffi_registered_ep* ep, const ORTCHAR_T* path) {
+  return host == NULL ? api->RegisterExecutionProviderLibrary(ep->env, ep->name, path)
+                      : core_register_ep_library(ep->env, host->base, ep->name, path,
+                                                 host->hardware, host->hardware_count);
+}
+
+OrtStatus* ortcffi_register_ep(const OrtApi* api, OrtEnv* env, const char* name,
+                               const ORTCHAR_T* path, const ortcffi_ep_host* host,
+                               ortcffi_registered_ep** out) {
+  size_t size = strlen(name) + 1;
+  ortcffi_registered_ep* ep = malloc(sizeof *ep + size);
+  if (ep == NULL) {
+    return api->CreateStatus(ORT_RUNTIME_EXCEPTION, "out of memory");
+  }
+  ep->env = env;
+  memcpy(ep->name, name, size);
+  OrtStatus* status;
+  Py_BEGIN_ALLOW_THREADS;
+  status = begin(api, host, ep, path);
+  Py_END_ALLOW_THREADS;
+  if (status != NULL) {
+    free(ep);
+    return status;
+  }
+  *out = ep;
+  return NULL;
+}
+
+void ortcffi_unregister_ep(const OrtApi* api, ortcffi_registered_ep* ep) {
+  Py_BEGIN_ALLOW_THREADS;
+  api->ReleaseStatus(api->UnregisterExecutionProviderLibrary(ep->env, ep->name));
+  Py_END_ALLOW_THREADS;
+  free(ep);
+}

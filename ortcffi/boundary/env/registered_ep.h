@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* A library with execution providers that an environment has registered, as an object of its own:
+ * what keeps a device of it keeps this. */
+#ifndef ORTCFFI_BOUNDARY_REGISTERED_EP_H_
+#define ORTCFFI_BOUNDARY_REGISTERED_EP_H_
+
+#include "onnxruntime_c_api.h"
+
+typedef struct ortcffi_registered_ep ortcffi_registered_ep;
+
+/* What only the core can give a library; all of it may be NULL. */
+typedef struct ortcffi_ep_host {
+  /* The base; hardware that stands for what was found. */
+  const OrtApiBase* base;
+  const OrtHardwareDevice* const* hardware;
+  size_t hardware_count;
+} ortcffi_ep_host;
+
+/* Registers a library. `host` is NULL for what RegisterExecutionProviderLibrary gives; otherwise
+ * the table must be the core's. Releases the GIL. */
+OrtStatus* ortcffi_register_ep(const OrtApi* api, OrtEnv* env, const char* name,
+                               const ORTCHAR_T* path, const ortcffi_ep_host* host,
+                               ortcffi_registered_ep** out);
+
+/* Unregisters it. The environment must still be there. Releases the GIL. */
+void ortcffi_unregister_ep(const OrtApi* api, ortcffi_registered_ep* ep);
+
+#endif /* ORTCFFI_BOUNDARY_REGISTERED_EP_H_ */

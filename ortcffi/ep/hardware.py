@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""Hardware: what a library has found, or what a host is to pretend to have."""
+
+from collections.abc import Mapping
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, Self
+
+from ortcffi._convert import UINT32, decode, encode, integer, known, optional_mapping
+from ortcffi._handle import Handle, out_of, owner_of
+from ortcffi._native import ffi, lib
+from ortcffi._public import public
+from ortcffi._table import table_for
+from ortcffi.errors import call
+from ortcffi.status.key_values import KeyValuePairs
+
+if TYPE_CHECKING:
+    from ortcffi.table.api import Api
+
+__all__ = ["HardwareDevice", "HardwareType"]
+
+
+@public
+class HardwareType(IntEnum):
+    """Kinds of hardware (``OrtHardwareDeviceType``)."""
+
+    CPU = lib.OrtHardwareDeviceType_CPU
+    GPU = lib.OrtHardwareDeviceType_GPU
+    NPU = lib.OrtHardwareDeviceType_NPU
+
+
+@public
+class HardwareDevice(Handle):
+    """A piece of hardware, made here or found by a library.
+
+    `Env.hardware` has what a library has found, `EpDevice.hardware` what an execution provider
+    uses. One that is made is for `Env.register_ep`: the core shows it to the library of
+    execution providers.
+
+    Parameters
+    ----------
+    kind : HardwareType or str
+        The kind, such as ``"NPU"``.
+    vendor_id : int, optional
+        The vendor's PCI number: 0x8086 is Intel's, 0x1022 AMD's.
+    device_id : int, optional
+        The number of the model.
+    vendor : str, optional
+        The vendor's name.
+    metadata : mapping of str to str, optional
+        What else there is to tell.
+    api : Api, optional
+        The library that makes it, by default that of `default_api`.
+
+    Notes
+    -----
+    API functions: ``CreateHardwareDevice``, ``ReleaseHardwareDevice`` of ``OrtEpApi``, since
+    version 24; ``HardwareDevice_Type`` and its kin, since version 22.
+
+    Examples
+    --------
+    >>> HardwareDevice("NPU", vendor_id=0x8086, vendor="Intel")
+    <HardwareDevice NPU vendor_id=0x8086 'Intel'>
+    """
+
+    __slots__ = ()
+
+    def __init__(  # noqa: PLR0913  # as many as the C function
+        self,
+        kind: "HardwareType | str",
+        *,
+        vendor_id: int = 0,
+        device_id: int = 0,
+        vendor: str = "",
+        metadata: Mapping[str, str] | None = None,
+        api: "Api | None" = None,
+    ) -> None:
+        api = table_for(api)
+        number = _kind_of(kind)
+        numbers = integer("vendor_id", vendor_id, UINT32), integer("device_id", device_id, UINT32)
+        name = encode("vendor", vendor)
+        api.require("GetNumHardwareDevices")  # of the version that the function came with
+        table = lib.GetEpApi(api.pointer)
+        owner = owner_of("OrtHardwareDevice*", table, lib.ReleaseHardwareDevice)
+        with KeyValuePairs(optional_mapping("metadata", metadata), api) as pairs:
+            given = (number, *numbers, name, pairs.handle)
+            create = lib.CreateHardwareDevice
+            call(api.pointer, create.__name__, create, table, *given, out_of(owner))
+        super().__init__(api, owner)
+
+    @classmethod
+    def _of(cls, api: "Api", handle: Any, owner: object) -> Self:
+        """One that belongs to a library, for as long as `owner`."""
+        made = cls.__new__(cls)
+        Handle.__init__(made, api, ffi.cast("OrtHardwareDevice*", handle), lender=owner)
+        return made
+
+    @property
+    def kind(self) -> HardwareType | int:
+        """The kind."""
+        return known(HardwareType, int(lib.HardwareDevice_Type(self.api.pointer, self.handle)))
+
+    @property
+    def vendor(self) -> str:
+        """The vendor's name."""
+        handle = self.handle  # kept until the text is decoded
+        return decode(lib.HardwareDevice_Vendor(self.api.pointer, handle))
+
+    @property
+    def vendor_id(self) -> int:
+        """The vendor's PCI number; 0 if it is not known."""
+        return int(lib.HardwareDevice_VendorId(self.api.pointer, self.handle))
+
+    @property
+    def device_id(self) -> int:
+        """The number of the model; 0 if it is not known."""
+        return int(lib.HardwareDevice_DeviceId(self.api.pointer, self.handle))
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """What else the library knows of it."""
+        handle = self.handle  # kept until the pairs are read
+        found = lib.HardwareDevice_Metadata(self.api.pointer, handle)
+        with KeyValuePairs.from_handle(
+            self.api, ffi.cast("OrtKeyValuePairs*", found), self
+        ) as all_:
+            return all_.to_dict()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, HardwareDevice) and bool(self.handle == other.handle)
+
+    def __hash__(self) -> int:
+        return hash(self.handle)
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<HardwareDevice closed>"
+        kind = self.kind
+        name = kind.name if isinstance(kind, HardwareType) else kind
+        return f"<HardwareDevice {name} vendor_id={self.vendor_id:#06x} {self.vendor!r}>"
+
+
+def _kind_of(kind: Any) -> int:
+    if isinstance(kind, str):
+        if kind not in HardwareType.__members__:
+            names = ", ".join(HardwareType.__members__)
+            raise ValueError(f"kind must be one of {names}, not {kind!r}")
+        return int(HardwareType[kind])
+    return integer("kind", kind)

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""Libraries with execution providers that an environment has registered."""
+
+import os
+import threading
+import weakref
+from collections.abc import Callable, Hashable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ortcffi._convert import absolute, encode, path_of
+from ortcffi._handle import Handle, out_of, owner_of
+from ortcffi._native import address_of, ffi, lib
+from ortcffi._public import public
+from ortcffi.ep.devices import EpDevice
+from ortcffi.ep.hardware import HardwareDevice
+from ortcffi.errors import call
+
+if TYPE_CHECKING:
+    from ortcffi.table.api import Api
+
+__all__ = ["RegisteredEp", "devices_of", "register"]
+
+# Held while libraries are registered and devices are looked up, so that it is known whose devices
+# are new. Recursive: a library may log while it is registered, and a logger may be Python.
+_lock = threading.RLock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
+    )
+# Of each library (`Api.library`) the devices whose registration is known, by their addresses. A
+# registration may end in another thread at any time, so its devices stay here until the library
+# lists them no longer.
+_owned: "dict[Hashable, dict[int, weakref.ref[RegisteredEp]]]" = {}
+
+Find = Callable[[], "list[Any]"]  # the handles of all devices of an environment
+
+
+@public
+class RegisteredEp(Handle):
+    """A library with execution providers that an environment has registered.
+
+    `Env.register_ep` makes it. The library is unregistered when this is closed and nobody uses it
+    any more: its devices, options that have them, and sessions with such options.
+
+    Attributes
+    ----------
+    name : str
+        The name that it was registered under.
+    path : str
+        The path of the library.
+
+    Notes
+    -----
+    API functions: ``RegisterExecutionProviderLibrary``, ``UnregisterExecutionProviderLibrary``,
+    since version 22.
+    """
+
+    __slots__ = ("_addresses", "name", "path")
+
+    name: str
+    path: str
+    _addresses: tuple[int, ...]
+
+    @property
+    def devices(self) -> list[EpDevice]:
+        """The devices of its execution providers."""
+        self.handle  # noqa: B018  # raises if closed
+        env = self._handle_parents[0]
+        pointers = [ffi.cast("OrtEpDevice*", each) for each in self._addresses]
+        return [EpDevice._of(self.api, each, self, env) for each in pointers]
+
+    def __repr__(self) -> str:
+        return f"<RegisteredEp {'closed' if self.closed else repr(self.name)}>"
+
+
+def register(  # noqa: PLR0913, PLR0917  # as many as Env.register_ep has
+    env: Any,
+    find: Find,
+    path: "str | os.PathLike[str]",
+    name: str | None,
+    hardware: Iterable[HardwareDevice] | None,
+    host: "Api | None",
+) -> RegisteredEp:
+    """Register a library with an environment, which is an `Env`."""
+    api = env.api
+    api.require("RegisterExecutionProviderLibrary")
+    full = absolute("path", path)  # libraries look for others in their own folder
+    given = _name_of(full) if name is None else name
+    encoded = encode("name", given)
+    kept = _host(api, hardware, host)
+    owner = owner_of("ortcffi_registered_ep*", api, lib.ortcffi_unregister_ep, env)
+    slot, function = "RegisterExecutionProviderLibrary", lib.ortcffi_register_ep
+    arguments = (env.handle, encoded, path_of("path", full), kept[0] if kept else ffi.NULL)
+    with _lock:
+        holds = _hold(api)  # so that none of their devices makes room for a new one
+        before = {address_of(each) for each in find()}
+        call(api.pointer, slot, function, api.pointer, *arguments, out_of(owner))
+        made = RegisteredEp(api, owner)
+        made.name, made.path = given, full
+        found = [address_of(each) for each in find()]
+        made._addresses = tuple(each for each in found if each not in before)
+        owned = _owned.setdefault(api.library, {})
+        owned.update(dict.fromkeys(made._addresses, weakref.ref(made)))
+    del holds  # outside of the lock: libraries may end
+    return made
+
+
+def devices_of(env: Any, find: Find) -> list[EpDevice]:
+    """All devices of an environment; each keeps the library that it is of."""
+    api, devices = env.api, []
+    with _lock:
+        holds, found = _hold(api), find()
+        owned = _owned.get(api.library, {})
+        for gone in owned.keys() - {address_of(each) for each in found}:
+            del owned[gone]
+        for each in found:
+            known = owned.get(address_of(each))
+            owner = env if known is None else known()
+            if owner is env or owner in holds:  # otherwise it is being unregistered
+                devices.append(EpDevice._of(api, each, owner, env))
+    del holds
+    return devices
+
+
+def _hold(api: "Api") -> "dict[RegisteredEp, Any]":
+    """What has the registrations that have not ended stay as they are."""
+    alive = {ep for each in _owned.get(api.library, {}).values() if (ep := each()) is not None}
+    holds = {}
+    for ep in alive:
+        with suppress(ValueError):  # it has ended
+            holds[ep] = owner_of("ortcffi_registered_ep*", api, lib.ortcffi_unregister_ep, ep)
+    return holds
+
+
+def _name_of(path: str) -> str:
+    return Path(path).name.partition(".")[0].removeprefix("lib")
+
+
+def _host(
+    api: "Api", hardware: Iterable[HardwareDevice] | None, host: "Api | None"
+) -> "tuple[Any, ...]":
+    """What only the core can give a library, and what keeps it; nothing where that is not asked."""
+    if hardware is None and host is None:
+        return ()
+    if not api.is_core or not (host is None or host.is_core):
+        raise ValueError(f"only the embedded core takes hardware and a host, not {host or api}")
+    pieces = [] if hardware is None else list(hardware)
+    for each in pieces:
+        if not isinstance(each, HardwareDevice) or not each.api.same_library(api):
+            raise TypeError(f"hardware has {each!r}, not a HardwareDevice of {api}")
+    handles = [each.handle for each in pieces]
+    array = ffi.new("OrtHardwareDevice*[]", handles or [ffi.NULL])
+    base: Any = ffi.NULL if host is None else host.base
+    given = ffi.NULL if hardware is None else array
+    struct = ffi.new("ortcffi_ep_host*", (base, given, len(handles)))
+    return struct, array, handles

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""Execution providers that others publish, where they are installed (extra ``eps``)."""
+
+import importlib.metadata
+import json
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from support.paths import finds_support
+from support.processes import run
+
+import ortcffi as ort
+from ortcffi.testing.live_objects import left_alive, live_objects
+
+
+class Published(NamedTuple):
+    """A package, its library, and what it lists on a CPU."""
+
+    package: str
+    library: str
+    device: str | None
+    name: str = "mine"
+    leaves: tuple[str, int] = ("", 0)  # what it never releases, each time
+
+
+EPS = [
+    Published(
+        "nxrt-ep-cpu", "libonnx_runtime_ep_cpu_plugin.so", "cpu_ep", leaves=("memory info", 1)
+    ),
+    Published("onnxruntime-ggml", "libonnxruntime_ggml.so", "mine"),
+    Published("onnxruntime-ep-webgpu", "libonnxruntime_providers_webgpu.so", None),
+    Published(
+        "onnxruntime-ep-webgpu",
+        "libonnxruntime_providers_webgpu.so",
+        "WebGpuExecutionProvider",
+        "mine.virtual",
+    ),
+    Published(
+        "onnxruntime-ep-openvino",
+        "libonnxruntime_providers_openvino_plugin.so",
+        "OpenVINOExecutionProvider",
+        "mine.virtual",
+    ),
+    Published("onnxruntime-qnn", "libonnxruntime_providers_qnn.so", "mine"),
+]
+
+
+def library_of(published):
+    try:
+        files = importlib.metadata.files(published.package) or []
+    except importlib.metadata.PackageNotFoundError:
+        pytest.skip(f"{published.package} is not installed")
+    [found] = [each for each in files if each.name == published.library]
+    return Path(str(found.locate()))
+
+
+@pytest.fixture(params=EPS, ids=lambda each: f"{each.package}:{each.name}")
+def published(request):
+    return request.param, library_of(request.param)
+
+
+@pytest.mark.parametrize("table", ["core", "real"])
+def test_it_is_registered_again_and_leaves_nothing(published, table, request):
+    request.getfixturevalue(f"{table}_api")
+    ep, library = published
+    # In a process of its own, because not all of these libraries can be unloaded.
+    done = run(sys.executable, "-P", __file__, table, library, ep.name, env=finds_support())
+    expected = [] if ep.device is None else [ep.device]
+    kind, count = ep.leaves if table == "core" else ("", 0)
+    assert json.loads(done.stdout) == [[expected] * 3, {kind: 3 * count} if kind else {}]
+
+
+def register_again(table, library, name):
+    before, told = live_objects(), []
+    with ort.Env(api=ort.core_api() if table == "core" else ort.load(), severity=4) as env:
+        for _ in range(3):
+            with env.register_ep(library, name) as ep:
+                told.append(sorted({device.name for device in ep.devices}))
+    sys.stdout.write(json.dumps([told, left_alive(before)]))
+
+
+if __name__ == "__main__":
+    register_again(*sys.argv[1:])

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: MIT
+"""Libraries with execution providers, on the core and on the real library."""
+
+import gc
+
+import pytest
+from support.processes import fork
+from support.threads import run_threads
+
+import ortcffi as ort
+
+WORDS = "memory host-memory transfers streams three-devices"
+END = ["~transfer", "~allocator", "~allocator", "~factory"]
+
+
+def names(env):
+    return [device.name for device in env.devices]
+
+
+def test_a_library_is_registered_and_unregistered_again_and_again(env, asked_ep, events):
+    before = names(env)
+    for _ in range(3):
+        with env.register_ep(asked_ep, "mine") as ep:
+            assert (ep.name, ep.path) == ("mine", str(asked_ep))
+            assert [device.name for device in ep.devices] == ["AskedEP"]
+            assert names(env) == [*before, "AskedEP"]
+        assert names(env) == before
+        assert events() == ["create", "devices", "transfer", "~factory"]
+
+
+def test_the_name_is_by_default_that_of_the_file(env, asked_ep):
+    with env.register_ep(asked_ep) as ep:
+        assert ep.name == "asked_ep"
+        assert repr(ep) == "<RegisteredEp 'asked_ep'>"
+
+
+def test_a_device_tells_its_hardware_memory_and_options(env, asked_ep):
+    with env.register_ep(asked_ep, WORDS) as ep:
+        device = ep.devices[0]
+        assert device.hardware == env.hardware[0]
+        assert device.hardware.kind == ort.HardwareType.CPU
+        assert device.options == {"Default": "1"}
+        assert device.metadata["library_path"] == str(asked_ep)
+        assert device.metadata["version"] == "1.2.3"
+        assert device.memory_info().vendor_id == 0xBE57
+        host = device.memory_info(ort.DeviceMemoryType.HOST_ACCESSIBLE)
+        assert host.device_mem_type == ort.DeviceMemoryType.HOST_ACCESSIBLE
+        assert env.shared_allocator(device.memory_info()) is not None
+    with env.register_ep(asked_ep, "mine") as ep:
+        assert ep.devices[0].memory_info() is None
+
+
+@pytest.mark.parametrize("order", ["ep", "device", "options", "env"])
+def test_a_library_ends_when_the_last_of_its_users_is_closed(api, asked_ep, events, order):
+    env = ort.Env(api=api)
+    ep = env.register_ep(asked_ep, WORDS)
+    device = env.devices[-1]
+    options = ort.SessionOptions(api)
+    options.add_devices([device], {"Key": "v"})
+    assert options.config["ep.askedep.Key"] == "v"
+    assert options.config["ep.askedep.Default"] == "1"
+    users = {"ep": ep, "device": device, "options": options, "env": env}
+    users.pop(order).close()
+    del ep, device, options, env
+    events()
+    while users:
+        assert events() == []
+        users.popitem()[1].close()
+        gc.collect()
+    assert events()[-4:] == END
+
+
+def test_a_copy_of_options_keeps_the_library(env, asked_ep, events):
+    ep = env.register_ep(asked_ep, "mine")
+    with ort.SessionOptions(env.api) as options:
+        options.add_devices(ep.devices)
+        copy = options.clone()
+    ep.close()
+    gc.collect()
+    assert "~factory" not in events()
+    copy.close()
+    del copy, options
+    gc.collect()
+    assert "~factory" in events()
+
+
+def test_the_core_keeps_a_library_for_options_after_it_was_unregistered(core_api, asked_ep, events):
+    with ort.Env(api=core_api) as env:
+        ep = env.register_ep(asked_ep, "mine")
+        options = ort.SessionOptions(core_api)
+        options.add_devices(ep.devices)
+        checked = ort.errors.checked
+        checked.UnregisterExecutionProviderLibrary(core_api.pointer, env.handle, b"mine")
+        assert names(env) == ["CPUExecutionProvider"]
+        assert "~factory" not in events()
+        options.close()
+        assert "~factory" in events()
+
+
+def test_the_env_of_a_library_stays_until_it_is_closed(api, asked_ep, events):
+    ep = ort.Env(api=api).register_ep(asked_ep, "mine")
+    gc.collect()
+    assert [device.name for device in ep.devices] == ["AskedEP"]
+    events()
+    ep.close()
+    assert events() == ["~factory"]
+
+
+def test_two_environments_have_the_library_in_turn(core_api, real_api, asked_ep):
+    with ort.Env(api=core_api) as one, ort.Env(api=real_api) as other:
+        with one.register_ep(asked_ep, "mine"):
+            assert len(names(one)) == len(names(other)) + 1
+        with other.register_ep(asked_ep, "mine"):
+            assert len(names(one)) == len(names(other)) - 1
+
+
+def test_libraries_that_cannot_be_used_are_refused(env, asked_ep, tmp_path):
+    before = names(env)
+    for name in ("refuse", "five", "no-devices", "memory no-allocator", "no-transfer"):
+        with pytest.raises((ort.errors.Fail, ort.errors.EPFail)):
+            env.register_ep(asked_ep, name)
+    with pytest.raises(ort.errors.Fail):
+        env.register_ep(tmp_path / "none.so")
+    with env.register_ep(asked_ep, "mine"), pytest.raises(ort.errors.Fail, match="already"):
+        env.register_ep(asked_ep, "mine")
+    assert names(env) == before
+
+
+def test_a_library_without_a_factory_is_told_with_the_version_that_it_asked_for(core_api, asked_ep):
+    with ort.Env(api=core_api) as env:
+        with pytest.raises(ort.errors.Fail, match="asked for API version 99"):
+            env.register_ep(asked_ep, "newer")
+        with pytest.raises(ort.errors.Fail, match="no factory was made by the library no-factory"):
+            env.register_ep(asked_ep, "no-factory")
+
+
+def test_a_host_may_invent_hardware(core_api, asked_ep):
+    npu = ort.HardwareDevice("NPU", vendor_id=0x8086, vendor="Intel", metadata={"a": "b"})
+    assert (npu.kind, npu.vendor_id, npu.vendor) == (ort.HardwareType.NPU, 0x8086, "Intel")
+    assert npu.metadata == {"a": "b"}
+    with ort.Env(api=core_api) as env:
+        with env.register_ep(asked_ep, "mine", hardware=[npu]) as ep:
+            npu.close()
+            assert repr(ep.devices[0].hardware) == "<HardwareDevice NPU vendor_id=0x8086 'Intel'>"
+        with env.register_ep(asked_ep, "mine", hardware=[]) as ep:
+            assert ep.devices == []
+
+
+def test_a_host_may_be_older(core_api, asked_ep):
+    with ort.Env(api=core_api) as env:
+        with env.register_ep(asked_ep, "mine", host=ort.emulate(23)) as ep:
+            assert len(ep.devices) == 1
+        with pytest.raises(ort.errors.Fail, match="asked for API version 99"):
+            env.register_ep(asked_ep, "newer", host=ort.emulate(23))
+
+
+def test_only_the_core_takes_hardware_and_a_host(real_api, asked_ep):
+    with ort.Env(api=real_api) as env:
+        for wrong in ({"hardware": []}, {"host": ort.emulate(23)}):
+            with pytest.raises(ValueError, match="only the embedded core"):
+                env.register_ep(asked_ep, "mine", **wrong)
+
+
+def test_wrong_arguments_are_refused(env, asked_ep, api):
+    with pytest.raises(ValueError, match="kind must be one of CPU, GPU, NPU, not 'FPGA'"):
+        ort.HardwareDevice("FPGA")
+    with pytest.raises(TypeError, match="hardware has 3"):
+        ort.Env(api=ort.core_api()).register_ep(asked_ep, "mine", hardware=[3])
+    with ort.SessionOptions(api) as options:
+        with pytest.raises(ValueError, match="devices must not be empty"):
+            options.add_devices([])
+        with pytest.raises(TypeError, match=r"devices\[0\] must be"):
+            options.add_devices([3])
+        with env.register_ep(asked_ep, "two") as ep, pytest.raises(ort.errors.InvalidArgument):
+            options.add_devices(ep.devices)
+
+
+def test_the_child_of_a_fork_registers_a_library(env, asked_ep):
+    with env.register_ep(asked_ep, "mine"):
+
+        def work():
+            with env.register_ep(asked_ep, "other") as ep:
+                return len(ep.devices) == 1 and len(env.devices) == 3
+
+        assert fork(work) == 0
+        assert len(names(env)) == 2
+
+
+def test_threads_register_and_look_up_at_once(env, asked_ep):
+    found = []
+
+    def register(name):
+        for _ in range(30):
+            with env.register_ep(asked_ep, name) as ep:
+                found.append([device.name for device in ep.devices])
+
+    def look_up():
+        for _ in range(60):
+            assert all(device.name for device in env.devices)
+
+    run_threads(lambda: register("one"), lambda: register("other"), look_up)
+    assert found == [["AskedEP"]] * 60
+    assert len(names(env)) == 1
