@@ -87,7 +87,7 @@ _NAMES = {
     "ep.hardware": "HardwareDevice HardwareType",
     "ep.registered": "RegisteredEp",
     "errors": "ErrorCode OrtError",
-    "table.emulate": "emulate",
+    "table.hosts": "emulate",
     "status.key_values": "KeyValuePairs",
     "callbacks.logs": "LogMessage LogSeverity",
     "memory.allocator": "Allocator AllocatorStats",

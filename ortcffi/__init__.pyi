@@ -119,10 +119,10 @@ from ortcffi.session.specs import ValueSpec as ValueSpec
 from ortcffi.status.key_values import KeyValuePairs as KeyValuePairs
 from ortcffi.status.status import Status as Status
 from ortcffi.table.api import Api as Api
-from ortcffi.table.emulate import emulate as emulate
 from ortcffi.table.expose import expose_symbols as expose_symbols
 from ortcffi.table.find import Runtime as Runtime
 from ortcffi.table.find import find_runtimes as find_runtimes
+from ortcffi.table.hosts import emulate as emulate
 from ortcffi.table.load import LibraryNotFound as LibraryNotFound
 from ortcffi.table.load import LoadError as LoadError
 from ortcffi.table.load import load as load

@@ -21,8 +21,7 @@ from ortcffi.cli.check_report import Finding, Report, as_document, as_junit, des
 from ortcffi.cli.check_symbols import missing_symbols
 from ortcffi.kernels import child
 from ortcffi.table import elf
-from ortcffi.table.emulate import emulate
-from ortcffi.table.hosts import HOSTS, release_of
+from ortcffi.table.hosts import HOSTS, emulate, release_of
 from ortcffi.table.load import installed_libraries
 
 ENTRIES = ("RegisterCustomOps", "CreateEpFactories")

@@ -18,8 +18,7 @@ from ortcffi._text import joined
 from ortcffi.cli.check_client_probe import ENTRY, Op
 from ortcffi.cli.check_ep_probe import EP_ENTRY, Factory
 from ortcffi.kernels import child
-from ortcffi.table.emulate import emulate
-from ortcffi.table.hosts import release_of
+from ortcffi.table.hosts import emulate, release_of
 from ortcffi.table.trace import Figures, Needs
 
 SECONDS = 60  # after which a library is reported as hanging

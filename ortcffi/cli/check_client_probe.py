@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 from ortcffi._convert import decode
 from ortcffi._native import ffi, lib
 from ortcffi.cli.check_ep_probe import EP_END, EP_ENTRY, make_factories, register_with_engine
-from ortcffi.custom_ops.describe import FIELDS, read_op
+from ortcffi.custom_ops.describe import FIELDS, new_ops, places, read_op
 from ortcffi.errors import ErrorCode, OrtError, call
 from ortcffi.kernels.child import limit_this_process
-from ortcffi.options.custom_ops import new_ops, places
 from ortcffi.table.api import Api
 from ortcffi.table.expose import expose_symbols
 from ortcffi.table.hosts import host_api

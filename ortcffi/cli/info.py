@@ -19,6 +19,7 @@ from ortcffi.cli import build_flags as config
 from ortcffi.errors import OrtError
 from ortcffi.table import load as providers
 from ortcffi.table.load import LoadError
+from ortcffi.testing.live_objects import live_objects
 
 DESCRIPTION = """\
 Print the versions of this package and of what it runs on, how the core was built, how many slots of
@@ -53,14 +54,6 @@ def slots_by_topic() -> dict[str, dict[str, int]]:
         counts = topics.setdefault(decode(row.topic), dict.fromkeys(_COLUMNS.values(), 0))
         counts[_COLUMNS[decode(row.who)]] += 1
     return dict(sorted(topics.items()))
-
-
-def live_objects() -> dict[str, int]:
-    """Count the live objects of each kind in the embedded core."""
-    counts: dict[str, int] = {}
-    while name := decode(lib.ortcffi_kind_name(len(counts))):
-        counts[name] = lib.ortcffi_live_objects(len(counts))
-    return counts
 
 
 def collect() -> dict[str, Any]:

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""What a custom op declares about itself: ``OrtCustomOp``."""
+"""What a custom op declares about itself, ``OrtCustomOp``; and lists of ops, by domain."""
 
+from collections.abc import Iterator
 from enum import IntEnum
 from typing import Any, NamedTuple
 
 from ortcffi._convert import decode, known
+from ortcffi._handle import out_of, owned_by, owner_of
 from ortcffi._native import ffi, lib
 from ortcffi._public import public
 from ortcffi.memory.info import MemType
 from ortcffi.values.element_types import ElementType
 
-__all__ = ["Characteristic", "CustomOp", "Operand", "read_op"]
+__all__ = ["Characteristic", "CustomOp", "Operand", "listed", "new_ops", "places", "read_op"]
 
 NO_END = 2**31 - 1
 # Fields of the struct of an op, by the API version that they came with.
@@ -121,3 +123,31 @@ def _operand(op: Any, is_output: int, i: int) -> Operand:
         read.least,
         bool(read.is_homogeneous),
     )
+
+
+def new_ops(origin: Any) -> Any:
+    """A copy of a list of ops, or an empty one for NULL, as a cdata that owns it."""
+    owner = owner_of("ortcffi_ops*", None, lib.ortcffi_end_ops)
+    if not lib.ortcffi_new_ops(origin, out_of(owner)):
+        raise MemoryError("there is no memory for a list of custom ops")
+    return owned_by(owner)
+
+
+def listed(ops: Any) -> list[CustomOp]:
+    """The ops of a list, with what they declare."""
+    # A copy keeps the libraries of the ops loaded, also if another thread drops them meanwhile.
+    copy, found = new_ops(ops), []
+    for place, i, name in places(copy):
+        found.append(read_op(decode(name), lib.ortcffi_op_at(copy, place, i)))
+    return found
+
+
+def places(ops: Any) -> Iterator[tuple[int, int, Any]]:
+    """The number of each domain, the number of each op in it, and the name of the domain."""
+    place = 0
+    while name := lib.ortcffi_op_domain(ops, place):
+        i = 0
+        while lib.ortcffi_op_at(ops, place, i):
+            yield place, i, name
+            i += 1
+        place += 1

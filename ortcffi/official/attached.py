@@ -19,7 +19,6 @@ from ortcffi.env.env import Env
 from ortcffi.env.state import state_of
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
-from ortcffi.official.errors import Translation
 from ortcffi.official.layout import (
     MEMORY_INFO,
     PACKAGE,
@@ -29,10 +28,14 @@ from ortcffi.official.layout import (
     pointer_of,
     session_pointer,
 )
-from ortcffi.official.lent import Lent
-from ortcffi.official.sharing import environment_of, share_for_good
+from ortcffi.official.shared import (
+    Borrowed,
+    Translation,
+    environment_of,
+    make_ortvalue,
+    share_for_good,
+)
 from ortcffi.official.soft_bound import SoftBound
-from ortcffi.official.values import make_ortvalue
 from ortcffi.options.run import RunOptions
 from ortcffi.options.session import SHARED_ARENA, SessionOptions
 from ortcffi.session.session import Session
@@ -83,7 +86,7 @@ class Official(Api):
         self._uses_shared_memory = False
         # What the library borrows of options, such as loggers, as long as the official object of
         # the options lives, which its sessions keep.
-        self._lent: weakref.WeakKeyDictionary[Any, Lent] = weakref.WeakKeyDictionary()
+        self._lent: weakref.WeakKeyDictionary[Any, Borrowed] = weakref.WeakKeyDictionary()
 
     # --- objects ----------------------------------------------------------------------------------
 
@@ -139,7 +142,7 @@ class Official(Api):
         address = pointer_of(official, *SESSION_OPTIONS)
         handle = ffi.cast("OrtSessionOptions*", address)
         options = SessionOptions.from_handle(self, handle, lender=official)
-        options._alive = self._lent.setdefault(official, Lent())
+        options._alive = self._lent.setdefault(official, Borrowed())
         return options
 
     def run_options(self, official: Any) -> RunOptions:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+import ortcffi.ep.context_data  # noqa: F401  # defines what C calls
 from ortcffi._callback import subject_context
 from ortcffi._convert import (
     INT32,
@@ -20,7 +21,7 @@ from ortcffi._native import ffi, lib
 from ortcffi._public import described_by, public
 from ortcffi._table import highest_api_version
 from ortcffi.callbacks.logs import LogSeverity
-from ortcffi.custom_ops.describe import CustomOp
+from ortcffi.custom_ops.describe import CustomOp, listed, new_ops
 from ortcffi.custom_ops.domain import CustomOpDomain
 from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import OrtError, call, checked
@@ -32,7 +33,6 @@ from ortcffi.options.callback_settings import (
     logger_setting,
 )
 from ortcffi.options.config_entries import SessionConfig
-from ortcffi.options.custom_ops import copied, listed, new_ops
 from ortcffi.options.devices import add_devices
 from ortcffi.options.providers import add_provider
 from ortcffi.options.read_back import read_items, read_settings
@@ -608,7 +608,7 @@ class SessionOptions(Options):
             for name, value in self._values.items():
                 copy._values[name] = value.copy() if isinstance(value, (dict, list)) else value
             if self._alive:
-                copy._alive.update(copied(self._alive))
+                copy._alive.update(_copied(self._alive))
             self.handle  # noqa: B018  # raises if closed meanwhile, so that these are not all
         return copy
 
@@ -629,3 +629,11 @@ def _bytes(argument: str, content: Any) -> Any:
     except (TypeError, ValueError, BufferError):
         kind = type(content).__name__
         raise TypeError(f"{argument} must be bytes-like and contiguous, not {kind}") from None
+
+
+def _copied(alive: dict[str, Any]) -> dict[str, Any]:
+    """The objects that a copy of options keeps alive."""
+    copy = dict(alive)
+    if "custom_ops" in copy:
+        copy["custom_ops"] = new_ops(copy["custom_ops"])
+    return copy

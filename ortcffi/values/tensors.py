@@ -21,7 +21,6 @@ from ortcffi.values.element_types import (
     bits_of,
     dtype_of,
 )
-from ortcffi.values.packed import pack, unpack
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
@@ -247,3 +246,30 @@ def to_lists(value: Tensor) -> Any:
     if array.dtype.type.__module__ == "ml_dtypes":
         array = array.astype(np.int8 if "int" in array.dtype.name else np.float32)
     return array.tolist()
+
+
+# --- elements of 4 and 2 bits: several in a byte, the first in the lowest bits ---
+
+
+def pack(elements: "NDArray[Any]", bits: int) -> "NDArray[np.uint8]":
+    """The bytes of a tensor, of an array with an element in each byte.
+
+    What is left of the last byte is 0.
+    """
+    per_byte, mask = 8 // bits, (1 << bits) - 1
+    flat = np.ascontiguousarray(elements).reshape(-1).view(np.uint8) & mask
+    padded = np.zeros(-(-flat.size // per_byte) * per_byte, np.uint8)
+    padded[: flat.size] = flat
+    packed = np.zeros(padded.size // per_byte, np.uint8)
+    for place in range(per_byte):
+        packed |= padded[place::per_byte] << (place * bits)
+    return packed
+
+
+def unpack(packed: "NDArray[np.uint8]", bits: int, count: int) -> "NDArray[np.uint8]":
+    """The first `count` elements, each in the lowest bits of a byte; the others are 0."""
+    per_byte, mask = 8 // bits, (1 << bits) - 1
+    elements = np.empty((packed.size, per_byte), np.uint8)
+    for place in range(per_byte):
+        elements[:, place] = (packed >> (place * bits)) & mask
+    return elements.reshape(-1)[:count].copy()

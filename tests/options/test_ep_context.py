@@ -5,6 +5,7 @@ import gc
 import weakref
 
 import pytest
+from support.processes import run_python
 from support.releases import needs_release
 
 import ortcffi as ort
@@ -97,3 +98,8 @@ def test_what_is_no_function_is_refused(api):
 def test_an_older_library_lacks_it():
     with pytest.raises(NotImplemented, match="SessionOptionsSetEpContextDataReadFunc came with"):
         ort.SessionOptions(ort.emulate(30), ep_context_reader=len)
+
+
+def test_the_setting_alone_imports_what_c_calls():
+    code = "import sys, ortcffi as ort; ort.SessionOptions(ep_context_reader=print)"
+    assert run_python(f"{code}; print('ortcffi.ep.context_data' in sys.modules)") == "True"

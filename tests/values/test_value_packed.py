@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ortcffi import ElementType, Value, emulate
-from ortcffi.values.packed import pack, unpack
-from ortcffi.values.tensors import bytes_of
+from ortcffi.values.tensors import bytes_of, pack, unpack
 
 PACKED = [ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.int2, ml_dtypes.uint2]
 PACKED += [ml_dtypes.float4_e2m1fn]
