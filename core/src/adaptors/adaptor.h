@@ -34,7 +34,7 @@ OrtStatus* core_create_aligned(OrtAllocator* inner, size_t alignment, OrtAllocat
  * per other thread before the limit. */
 OrtStatus* core_create_limiting(OrtAllocator* inner, size_t limit, OrtAllocator** out);
 
-/** Told of a block of `size` bytes that was granted above the limit. */
+/** Called for a block of `size` bytes that was granted above the limit. */
 typedef void (*core_excess_callback)(void* context, size_t size);
 
 /**

@@ -5,7 +5,7 @@
  *
  * A node is what a kernel was made for. It does not change, so that any thread may read it; the
  * kernel and each copy of its info hold it. A context is one call; it belongs to its kernel, so
- * that it can still be told from a running one when a kernel keeps it.
+ * that it still differs from a running one when a kernel keeps it.
  */
 #ifndef ORTCFFI_KERNEL_H_
 #define ORTCFFI_KERNEL_H_
@@ -25,7 +25,7 @@ struct core_kernel_host {
   const OrtApi* api;
   /** The logger for nodes without one, asked for at each use. */
   const OrtLogger* (*logger)(void);
-  /** Told of each status that an op answers, which is the host's from then on. */
+  /** Receives each status that an op answers, which is the host's from then on. */
   void (*take)(const void* status);
 };
 

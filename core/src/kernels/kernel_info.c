@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a kernel is told of its node, but for the attributes. */
+/* What a kernel knows of its node, but for the attributes. */
 #include <string.h>
 
 #include "heap/heap.h"
