@@ -7,7 +7,6 @@ Each step runs in a process of its own, so that a crash is a finding.
 import argparse
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -272,17 +271,15 @@ def _probe(path: str, what: str, *arguments: int) -> Iterator[dict[str, Any]]:
 
 def _run_probe(path: str, what: str, *numbers: int) -> tuple[list[dict[str, Any]], str | None]:
     """What the process told, and how it ended; None if it came to its end."""
-    command = child.command("ortcffi.cli.check_probe", what, path, *numbers)
-    try:
-        done = subprocess.run(
-            command, check=False, capture_output=True, stdin=subprocess.DEVNULL, timeout=SECONDS
-        )
-    except subprocess.TimeoutExpired as late:
-        return _facts(late.stdout or b""), f"it does not return within {SECONDS} seconds"
-    facts = _facts(done.stdout)
+    code, output, errors = child.run(
+        "ortcffi.cli.check_probe", what, path, *numbers, seconds=SECONDS
+    )
+    facts = _facts(output)
+    if code is None:
+        return facts, f"it does not return within {SECONDS} seconds"
     if any("done" in fact for fact in facts):
         return facts, None
-    return facts, child.end_of(done.returncode) + child.printed(done.stderr)
+    return facts, child.end_of(code) + child.printed(errors)
 
 
 def _facts(output: bytes) -> list[dict[str, Any]]:

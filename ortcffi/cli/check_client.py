@@ -7,7 +7,6 @@ factories of execution providers.
 """
 
 import json
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -107,9 +106,7 @@ def _probe(path: str, host: str, seconds: float) -> Client:
     """What a library does with one host."""
     with tempfile.NamedTemporaryFile() as file:
         file.truncate(ffi.sizeof("OrtcoreFigures"))
-        where = "ortcffi.cli.check_client_probe", "answer"
-        command = child.command(*where, path, host, file.name)
-        problem, facts, printed = _run(command, seconds)
+        problem, facts, printed = _run(path, host, file.name, seconds=seconds)
         counted = file.read()
     read: Any = ffi.from_buffer("OrtcoreFigures*", counted)
     figures, version = Figures(read), facts.get("version", 0)
@@ -138,26 +135,21 @@ def _probe(path: str, host: str, seconds: float) -> Client:
     )
 
 
-def _run(command: list[str], seconds: float) -> tuple[str | None, dict[str, Any], str]:
+def _run(*arguments: str, seconds: float) -> tuple[str | None, dict[str, Any], str]:
     """The problem that ended the process, the facts that it wrote as JSON, its stderr."""
-    problem = None
-    with subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
-        try:
-            output, printed = process.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            output, printed = process.communicate()
-            problem = f"it does not return within {seconds:g} seconds"
+    where = "ortcffi.cli.check_client_probe", "answer"
+    code, output, printed = child.run(*where, *arguments, seconds=seconds)
     facts: dict[str, Any] = {}
     for line in output.splitlines():
         try:
             facts |= json.loads(line)
         except (TypeError, ValueError):  # a line that the library wrote
             continue
-    if not problem and (process.returncode < 0 or not facts.get("done")):
-        problem = child.end_of(process.returncode)
+    problem = None
+    if code is None:
+        problem = f"it does not return within {seconds:g} seconds"
+    elif code < 0 or not facts.get("done"):
+        problem = child.end_of(code)
     return problem, facts, printed.decode(errors="backslashreplace").strip()
 
 

@@ -8,7 +8,6 @@ is only reported.
 import argparse
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -62,21 +61,16 @@ def examine(runtime: Runtime, seconds: float = SECONDS) -> Finding:
     """Open a library that `find_runtimes` found, in another process."""
     if runtime.problem or not sys.executable:
         return Finding(runtime)
-    command = child.command("ortcffi.cli.doctor", "answer", runtime.path)
-    try:
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=seconds
-        )
-    except subprocess.TimeoutExpired:
+    code, output, errors = child.run("ortcffi.cli.doctor", "answer", runtime.path, seconds=seconds)
+    if code is None:
         return _broken(runtime, f"does not finish loading within {seconds:g} seconds")
-    printed = done.stderr.decode(errors="backslashreplace").strip()
-    if done.returncode < 0:
-        name = child.signal_of(done.returncode)
+    printed = errors.decode(errors="backslashreplace").strip()
+    if name := child.signal_of(code):
         return _broken(runtime, f"crashes when it is opened ({name})", printed=printed)
     try:
-        found = json.loads(done.stdout.splitlines()[-1])
+        found = json.loads(output.splitlines()[-1])
     except (IndexError, ValueError):
-        problem = f"ends the process that opens it, with exit code {done.returncode}"
+        problem = f"ends the process that opens it, with exit code {code}"
         return _broken(runtime, problem, printed=printed)
     if "problem" in found:
         return _broken(runtime, found["problem"], found["remedy"], printed)

@@ -8,7 +8,6 @@ import importlib
 import importlib.util
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -63,17 +62,13 @@ def examine(seconds: float = SECONDS) -> OfficialFinding | None:
     """Try what `attach` reaches; None if the package is not installed."""
     if not sys.executable or importlib.util.find_spec(PACKAGE) is None:
         return None
-    command = child.command("ortcffi.cli.official_doctor", "answer")
-    try:
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=seconds
-        )
-    except subprocess.TimeoutExpired:
+    code, output, _ = child.run("ortcffi.cli.official_doctor", "answer", seconds=seconds)
+    if code is None:
         return OfficialFinding(problems=[f"it does not answer within {seconds:g} seconds"])
     try:
-        found = json.loads(done.stdout.splitlines()[-1])
+        found = json.loads(output.splitlines()[-1])
     except (IndexError, ValueError):
-        problem = f"the process that imports it ends with exit code {done.returncode}"
+        problem = f"the process that imports it ends with exit code {code}"
         return OfficialFinding(problems=[problem])
     return OfficialFinding(**found)
 

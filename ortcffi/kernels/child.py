@@ -8,14 +8,17 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import NamedTuple
 
 __all__ = [
+    "Ended",
     "abort",
     "command",
     "end_of",
     "limit_this_process",
     "limited",
     "printed",
+    "run",
     "seconds_of",
     "signal_of",
     "too_long",
@@ -90,6 +93,37 @@ def limited(process: "subprocess.Popen[bytes]", seconds: float) -> Iterator[thre
         timer.cancel()
         with lock:
             over = True
+
+
+class Ended(NamedTuple):
+    """How a process ended: its exit code, None if its time was up; and what it wrote."""
+
+    code: int | None
+    output: bytes
+    errors: bytes
+
+
+def run(
+    module: str,
+    function: str,
+    *arguments: str | int,
+    seconds: float | None = None,
+    given: bytes = b"",
+) -> Ended:
+    """Call a function of a module in another process, for so many seconds at most.
+
+    `given` is what it reads from standard input.
+    """
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command(module, function, *arguments), stdin=pipe, stdout=pipe, stderr=pipe
+    ) as process:
+        try:
+            output, errors = process.communicate(given, seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return Ended(None, *process.communicate())
+    return Ended(process.returncode, output, errors)
 
 
 def signal_of(code: int) -> str:

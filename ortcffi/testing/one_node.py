@@ -7,11 +7,11 @@ are given in global variables, so a process should use them with one table only.
 
 import os
 import pickle
-import subprocess
 import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ortcffi.kernels import child
 from ortcffi.models.graph import Graph
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.session import Session
@@ -72,12 +72,11 @@ def run_in_process(models: list[Model], library: str, runtime: str | None) -> li
     For each it returns the outputs, or the exception that was raised.
     """
     request = pickle.dumps((models, library, runtime))
-    command = [sys.executable, "-c", "from ortcffi.testing.one_node import main; main()"]
-    done = subprocess.run(command, input=request, capture_output=True, check=False)
-    if done.returncode != 0 or not done.stdout:
-        told = done.stderr.decode(errors="replace").strip()
-        raise RuntimeError(f"the session's process ended with {done.returncode}: {told}")
-    return pickle.loads(done.stdout)  # type: ignore[no-any-return]  # noqa: S301  # our own process
+    code, output, errors = child.run("ortcffi.testing.one_node", "main", given=request)
+    if code != 0 or not output:
+        problem = child.end_of(code or 0) + child.printed(errors)
+        raise RuntimeError(f"a session for ops of {library}: {problem}")
+    return pickle.loads(output)  # type: ignore[no-any-return]  # noqa: S301  # our own process
 
 
 def main() -> None:

@@ -30,13 +30,14 @@ def check_source(compile_c, capfd):
 
 
 @pytest.fixture
-def check(check_source):
-    """``check(*flags)`` is the same on a library of tests/c/clients/checked_ops.c."""
+def check(check_source, request):
+    """``check(*flags)`` is the same on a library of tests/c/clients/checked_ops.c, by forks."""
+    request.getfixturevalue("forks")
     return lambda *flags: check_source("checked_ops.c", *flags)
 
 
-def test_a_good_library_has_no_findings(check):
-    code, findings, report = check()
+def test_a_good_library_has_no_findings(check_source):
+    code, findings, report = check_source("checked_ops.c")
     assert (code, findings) == (0, [])
     assert "registers 1 op on the core" in report["notes"]
 
@@ -47,6 +48,7 @@ def test_a_kernel_that_crashes_is_a_finding(check):
     assert findings == ["checked:Nothing: while a kernel is made, it crashes (SIGABRT)"]
 
 
+@pytest.mark.usefixtures("forks")
 def test_findings_are_failures_of_their_op_in_junits_xml(compile_c, tmp_path, capfd):
     source = CHECKOUT / "tests/c/clients/checked_ops.c"
     flags = ["-shared", "-fPIC", "-fvisibility=hidden"]
@@ -63,7 +65,7 @@ def test_findings_are_failures_of_their_op_in_junits_xml(compile_c, tmp_path, ca
     assert "registers 1 op" in suite.findtext("system-out")
     capfd.readouterr()
     with pytest.raises(SystemExit):
-        main(["check", "--junit", str(tmp_path), str(library)])
+        main(["check", "--junit", str(tmp_path), str(file)])
     assert str(tmp_path) in capfd.readouterr().err
 
 
@@ -98,6 +100,7 @@ def test_what_kernels_call_counts_for_the_lowest_host(check):
     assert "asks for API version 28, and needs 8: older hosts could run it" in report["notes"]
 
 
+@pytest.mark.usefixtures("forks")
 def test_experimental_functions_that_newer_libraries_lack_are_a_finding(check_source):
     names = "OrtEpApi_ReleaseEpContextConfig_SinceV28", "OrtApi_ExperimentalApiTest_SinceV28"
     calls = ";".join(f'(void)base->GetApi(28)->GetExperimentalFunction("{name}")' for name in names)
@@ -155,8 +158,9 @@ def test_a_missing_symbol_is_a_finding(check):
 
 
 @pytest.fixture
-def check_eps(check_source):
+def check_eps(check_source, request):
     """``check_eps(*flags)`` is the same on a library of tests/c/clients/ep_factories.c."""
+    request.getfixturevalue("forks")
     return lambda *flags: check_source("ep_factories.c", *flags)
 
 

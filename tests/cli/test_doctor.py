@@ -35,8 +35,10 @@ const OrtApiBase* ORT_API_CALL OrtGetApiBase(void) NO_EXCEPTION {
 
 
 @pytest.fixture
-def toy(compile_c, tmp_path):
+def toy(compile_c, tmp_path, request):
     """``toy("abort()")`` is a library that does so in OrtGetApiBase and has API version 9."""
+
+    request.getfixturevalue("forks")
 
     def toy(behaviour: str = "") -> Path:
         library = compile_c(TOY, "-shared", "-fPIC", f"-DBEHAVIOUR={behaviour}")

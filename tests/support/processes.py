@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How tests start processes, each of which has a time limit."""
 
+import faulthandler
 import os
 import signal
 import subprocess
@@ -10,7 +11,9 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 # Seconds. Nothing takes as long, except where two processes wait for each other. It is less than
@@ -67,6 +70,33 @@ def run_python(program: str, *arguments: str | Path, **environment: str) -> str:
     """Run Python code in a new interpreter, and return what it prints."""
     command = [sys.executable, "-c", program, *arguments]
     return run(*command, env={**os.environ, **environment}).stdout.strip()
+
+
+def run_in_fork(
+    module: str, function: str, *arguments: str | int, seconds: float | None = TIME_LIMIT
+) -> Any:
+    """`ortcffi.kernels.child.run`, but in a fork of this process, which imports nothing anew."""
+    from ortcffi.kernels.child import Ended
+
+    with TemporaryFile() as output, TemporaryFile() as errors, open(os.devnull, "rb") as nothing:
+        child = fork_quietly()
+        if child == 0:
+            try:
+                faulthandler.disable()  # it writes to the standard error of the tests
+                for place, file in enumerate((nothing, output, errors)):
+                    os.dup2(file.fileno(), place)
+                sys.stdout, sys.stderr = (
+                    open(place, "w", closefd=False)  # noqa: SIM115  # until it ends
+                    for place in (1, 2)
+                )
+                getattr(import_module(module), function)(*arguments)
+            except BaseException:  # noqa: BLE001  # as the interpreter would
+                traceback.print_exc()
+            finally:
+                os._exit(1)
+        code = os.waitstatus_to_exitcode(wait_for(child, seconds or TIME_LIMIT))
+        written = [os.pread(file.fileno(), 1 << 30, 0) for file in (output, errors)]
+    return Ended(None if code == -signal.SIGKILL else code, *written)
 
 
 def fork(work: Callable[[], object], limit: float = TIME_LIMIT) -> int:
