@@ -106,6 +106,10 @@ enum core_kind {
   CORE_KERNEL_REGISTRY,
   CORE_KERNEL_DEF_BUILDER,
   CORE_KERNEL_DEF,
+  CORE_GRAPH,
+  CORE_MODEL,
+  CORE_MODEL_METADATA,
+  CORE_EXTERNAL_INFO,
   /** What other objects share: nodes, libraries of custom ops, flags. */
   CORE_SHARED,
   CORE_KINDS

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * @file graph.h
- * The structs behind OrtValueInfo and OrtNode.
+ * Models and what they consist of: the structs behind OrtModel, OrtGraph, OrtNode, OrtValueInfo.
  *
- * A part of a graph is made alone and belongs to the caller until a graph takes it over.
+ * A model is the bytes of an ONNX file. Its graphs are made of the bytes when somebody first asks
+ * for them, in one pool of memory, and never change. What takes long or much memory is made even
+ * later, one thing at a time: types and the tensors of initializers. Threads that ask at once may
+ * both make such a thing; the first one publishes it, and the other one drops its own.
+ *
+ * A part that the model editor made belongs to the caller until a graph takes it over. A graph that
+ * it made is written as bytes when a model takes it over.
  */
 #ifndef ORTCFFI_GRAPH_H_
 #define ORTCFFI_GRAPH_H_
@@ -11,12 +17,106 @@
 #include "custom_ops/custom_op.h"
 #include "object/list.h"
 #include "object/object.h"
+#include "object/pool.h"
+#include "onnx/wire.h"
+#include "platform/platform.h"
+#include "values/value.h"
+
+/** Bytes of a tensor that are not in the model's own bytes, which name them by their index. */
+struct core_weight {
+  const uint8_t* bytes;
+  size_t size;
+};
+
+/** A file with weights, which stays mapped. */
+struct core_weights_file;
+
+/** How a graph differs from what the file says. */
+enum core_graph_form {
+  /** It does not. */
+  CORE_AS_WRITTEN,
+  /** What execution providers see: constants are initializers, those that nobody uses are gone,
+   * and attributes that a node leaves out have their defaults. */
+  CORE_PREPARED,
+  CORE_GRAPH_FORMS
+};
+
+struct OrtModel {
+  struct core_object object;
+  /** A serialized ModelProto: the mapped file, the caller's, or `own`. */
+  struct core_message bytes;
+  struct core_mapping file;
+  uint8_t* own;
+  struct core_pool pool;
+  /** As it was given; "" for bytes. */
+  const ORTCHAR_T* path;
+  /** The folder that names of files are relative to, and the one where links lead that stand for
+   * the model, whose files may be links as well. UTF-8, absolute; NULL for bytes without one. */
+  const char* folder;
+  const char* real_folder;
+  int64_t ir_version;
+  /** Versions of operator sets by domain, sorted by domain. */
+  const char** domains;
+  int64_t* versions;
+  size_t opset_count;
+  /** The serialized GraphProto. */
+  struct core_message graph_bytes;
+  struct core_message* functions;
+  size_t function_count;
+  /** Of OrtGraph; atomic. Functions come behind the forms of the graph. */
+  OrtGraph** graphs;
+  struct core_weight* weights;
+  size_t weight_count;
+  /** What the weights belong to: of OrtValue, or the one model. */
+  struct core_list values;
+  struct OrtModel* weights_of;
+  /** Atomic. */
+  struct core_weights_file* files;
+};
+
+/** One use of a value. */
+struct core_use {
+  const OrtNode* node;
+  /** Which input; -1 for one that a subgraph of the node uses. */
+  int64_t index;
+};
+
+enum core_value_flag {
+  CORE_IS_INPUT = 1,
+  CORE_IS_OUTPUT = 2,
+  CORE_IS_INITIALIZER = 4,
+  /** An initializer that a run may replace: an input as well. */
+  CORE_IS_OVERRIDABLE = 64,
+  /** A graph around this one has it. */
+  CORE_IS_OUTER = 8,
+  /** The initializer is a SparseTensorProto; the attributes of a node Constant. */
+  CORE_IS_SPARSE = 16,
+  CORE_IS_CONSTANT_NODE = 32
+};
 
 struct OrtValueInfo {
   struct core_object object;
-  OrtTypeInfo* type;
-  /** Behind the struct. */
   const char* name;
+  /** NULL for one that the model editor made. */
+  const OrtGraph* graph;
+  /** The value whose type and initializer this one has; NULL if that is itself. */
+  const OrtValueInfo* origin;
+  const OrtNode* producer;
+  size_t producer_index;
+  struct core_use* uses;
+  size_t use_count;
+  uint32_t flags;
+  uint32_t hash;
+  /** The next value of the same pool. */
+  OrtValueInfo* next;
+  /** The last node of the same graph whose subgraphs use the value. */
+  const OrtNode* captured_by;
+  /** A serialized TypeProto, and the type; atomic, NULL until somebody asks. */
+  struct core_message type_bytes;
+  OrtTypeInfo* type;
+  /** The same for the tensor of an initializer. */
+  struct core_message tensor_bytes;
+  OrtValue* tensor;
 };
 
 struct OrtNode {
@@ -24,13 +124,102 @@ struct OrtNode {
   const char* op_type;
   const char* domain;
   const char* name;
-  /** The names of the inputs, then those of the outputs; "" for one that is left out. All texts are
-   * in one block, behind the struct. */
+  /** The names of the inputs, then those of the outputs; "" for one that is left out. */
   const char** operands;
   size_t input_count;
   size_t output_count;
-  /** Of OrtOpAttr, which belong to the node. */
+  /** Of OrtOpAttr, which belong to the node; the defaults are the last ones. */
   struct core_list attributes;
+  size_t default_count;
+
+  /** What only a node of a model's graph has. NULL: the model editor made it. */
+  const OrtGraph* graph;
+  /** Its place among the nodes as they are written; views keep it. */
+  size_t id;
+  /** The name of the execution provider that has taken it; "" for none. */
+  const char* provider;
+  /** The same operands; NULL for one that is left out. */
+  const OrtValueInfo** values;
+  /** Of const OrtValueInfo: what the subgraphs use from around them. */
+  struct core_list implicit_inputs;
+  /** Of OrtGraph, with the names of their attributes. */
+  struct core_list subgraphs;
+  const char** subgraph_names;
+  /** A serialized NodeProto. */
+  struct core_message bytes;
 };
+
+struct OrtGraph {
+  struct core_object object;
+  /** NULL: the model editor made it. */
+  const OrtModel* model;
+  const char* name;
+  /** The node whose subgraph it is. */
+  const OrtNode* parent;
+  enum core_graph_form form;
+  /** What a graph and its subgraphs consist of is in the pool of the outermost one, which knows all
+   * their values, and drops the tensors of attributes, of OrtValue. */
+  struct core_pool pool;
+  OrtValueInfo* values;
+  struct core_list tensors;
+  /** Of OrtValueInfo, OrtNode. */
+  struct core_list inputs;
+  struct core_list outputs;
+  struct core_list initializers;
+  struct core_list nodes;
+};
+
+/** The value with the type and the initializer. */
+static inline OrtValueInfo* core_origin(const OrtValueInfo* value) {
+  return (OrtValueInfo*)(value->origin != NULL ? value->origin : value);
+}
+
+/** The version of the ONNX format of what the model editor makes. */
+#define CORE_EDITOR_IR_VERSION 13
+
+/** Returns a status for what only has an answer within a model. */
+#define CORE_REQUIRE_MODEL(function, argument, model)                                        \
+  do {                                                                                       \
+    if ((model) == NULL) {                                                                   \
+      CORE_FAIL(ORT_NOT_IMPLEMENTED, #function ": " #argument                                \
+                                               " was made with the model editor, and is not " \
+                                               "in a model");                                \
+    }                                                                                        \
+  } while (0)
+
+/** Copies a list into an array with `room` places; `room_name` is ": " and the name of that
+ * argument. */
+OrtStatus* core_copy_list(const char* function, const char* room_name, const struct core_list* list,
+                          const void** out, size_t room);
+
+/** Finds the tensor of an initializer, which belongs to the value; NULL for another value. */
+OrtStatus* core_initializer_of(const char* function, const OrtValueInfo* value,
+                               const OrtValue** out);
+
+/** Reads a graph of a model: its main graph in a form, or the body of a function, whose number
+ * counts from CORE_GRAPH_FORMS on. It belongs to the model. */
+OrtStatus* core_model_graph(const char* function, const OrtModel* model, size_t which,
+                            const OrtGraph** out);
+
+/** Lists who uses each value of some nodes, in the memory of a pool. */
+OrtStatus* core_list_uses(const char* function, struct core_pool* pool,
+                          const struct core_list* nodes);
+
+/** The same, as a new graph with one reference. */
+OrtStatus* core_read_graph(const char* function, const OrtModel* model, size_t which,
+                           OrtGraph** out);
+
+extern const struct core_class core_graph_class;
+
+/** Makes a type of a serialized TypeProto. */
+OrtStatus* core_read_type(const char* function, struct core_message bytes, OrtTypeInfo** out);
+
+/** Makes a tensor of a serialized TensorProto; for its elements, as below. */
+OrtStatus* core_read_tensor(const char* function, const OrtModel* model, struct core_message bytes,
+                            struct core_tensor** out);
+
+/** Makes the tensor of an initializer. Its elements stay in the model's bytes or in a file, if they
+ * are stored as memory has them. */
+OrtStatus* core_read_initializer(const char* function, const OrtValueInfo* value, OrtValue** out);
 
 #endif /* ORTCFFI_GRAPH_H_ */

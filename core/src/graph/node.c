@@ -143,14 +143,8 @@ ORT_API_STATUS_IMPL(ort_Node_GetNumAttributes, const OrtNode* node, size_t* num_
 ORT_API_STATUS_IMPL(ort_Node_GetAttributes, const OrtNode* node, const OrtOpAttr** attributes,
                     size_t num_attributes) {
   CORE_REQUIRE(Node_GetAttributes, node, attributes);
-  if (num_attributes < node->attributes.count) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "Node_GetAttributes: num_attributes is less than the node's number of attributes");
-  }
-  for (size_t i = 0; i < node->attributes.count; i++) {
-    attributes[i] = node->attributes.items[i];
-  }
-  return NULL;
+  return core_copy_list("Node_GetAttributes", ": num_attributes", &node->attributes,
+                        (const void**)attributes, num_attributes);
 }
 
 ORT_API_STATUS_IMPL(ort_Node_GetAttributeByName, const OrtNode* node, const char* attribute_name,
@@ -165,4 +159,77 @@ ORT_API_STATUS_IMPL(ort_Node_GetAttributeByName, const OrtNode* node, const char
   }
   return core_status(ORT_NOT_FOUND, "Node_GetAttributeByName: the node has no attribute '",
                      attribute_name, "'");
+}
+
+/* --- what a node of a model's graph has ------------------------------------------------------ */
+
+ORT_API_STATUS_IMPL(ort_Node_GetId, const OrtNode* node, size_t* node_id) {
+  CORE_REQUIRE(Node_GetId, node, node_id);
+  CORE_REQUIRE_MODEL(Node_GetId, node, node->graph);
+  *node_id = node->id;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_Node_GetInputs, const OrtNode* node, const OrtValueInfo** inputs,
+                    size_t num_inputs) {
+  CORE_REQUIRE(Node_GetInputs, node, inputs);
+  CORE_REQUIRE_MODEL(Node_GetInputs, node, node->graph);
+  const struct core_list list = {(void**)node->values, node->input_count, 0};
+  return core_copy_list("Node_GetInputs", ": num_inputs", &list, (const void**)inputs, num_inputs);
+}
+
+ORT_API_STATUS_IMPL(ort_Node_GetOutputs, const OrtNode* node, const OrtValueInfo** outputs,
+                    size_t num_outputs) {
+  CORE_REQUIRE(Node_GetOutputs, node, outputs);
+  CORE_REQUIRE_MODEL(Node_GetOutputs, node, node->graph);
+  const struct core_list list = {(void**)node->values + node->input_count, node->output_count, 0};
+  return core_copy_list("Node_GetOutputs", ": num_outputs", &list, (const void**)outputs,
+                        num_outputs);
+}
+
+ORT_API_STATUS_IMPL(ort_Node_GetNumImplicitInputs, const OrtNode* node,
+                    size_t* num_implicit_inputs) {
+  CORE_REQUIRE(Node_GetNumImplicitInputs, node, num_implicit_inputs);
+  CORE_REQUIRE_MODEL(Node_GetNumImplicitInputs, node, node->graph);
+  *num_implicit_inputs = node->implicit_inputs.count;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_Node_GetImplicitInputs, const OrtNode* node,
+                    const OrtValueInfo** implicit_inputs, size_t num_implicit_inputs) {
+  CORE_REQUIRE(Node_GetImplicitInputs, node, implicit_inputs);
+  CORE_REQUIRE_MODEL(Node_GetImplicitInputs, node, node->graph);
+  return core_copy_list("Node_GetImplicitInputs", ": num_implicit_inputs", &node->implicit_inputs,
+                        (const void**)implicit_inputs, num_implicit_inputs);
+}
+
+ORT_API_STATUS_IMPL(ort_Node_GetNumSubgraphs, const OrtNode* node, size_t* num_subgraphs) {
+  CORE_REQUIRE(Node_GetNumSubgraphs, node, num_subgraphs);
+  CORE_REQUIRE_MODEL(Node_GetNumSubgraphs, node, node->graph);
+  *num_subgraphs = node->subgraphs.count;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_Node_GetSubgraphs, const OrtNode* node, const OrtGraph** subgraphs,
+                    size_t num_subgraphs, const char** attribute_names) {
+  CORE_REQUIRE(Node_GetSubgraphs, node, subgraphs);
+  CORE_REQUIRE_MODEL(Node_GetSubgraphs, node, node->graph);
+  CORE_TRY(core_copy_list("Node_GetSubgraphs", ": num_subgraphs", &node->subgraphs,
+                          (const void**)subgraphs, num_subgraphs));
+  for (size_t i = 0; attribute_names != NULL && i < node->subgraphs.count; i++) {
+    attribute_names[i] = node->subgraph_names[i];
+  }
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_Node_GetGraph, const OrtNode* node, const OrtGraph** graph) {
+  CORE_REQUIRE(Node_GetGraph, node, graph);
+  *graph = node->graph;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_Node_GetEpName, const OrtNode* node, const char** out) {
+  CORE_REQUIRE(Node_GetEpName, node, out);
+  *out = node->provider != NULL ? node->provider : "";
+  return NULL;
 }

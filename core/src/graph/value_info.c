@@ -44,9 +44,131 @@ ORT_API_STATUS_IMPL(ort_GetValueInfoName, const OrtValueInfo* value_info, const 
   return NULL;
 }
 
+/* --- what is made when somebody first asks --------------------------------------------------- */
+
+/* Keeps what this thread has made, unless another one was first: then that is kept, and false is
+ * answered. */
+static bool publish(void** place, void** made) {
+  void* found = NULL;
+  if (__atomic_compare_exchange_n(place, &found, *made, false, __ATOMIC_ACQ_REL,
+                                  __ATOMIC_ACQUIRE)) {
+    return true;
+  }
+  *made = found;
+  return false;
+}
+
+/* The type of a value, as the model says, or else that of its initializer. */
+static OrtStatus* make_type(OrtValueInfo* value, OrtTypeInfo** out) {
+  const OrtValue* tensor = NULL;
+  if (value->type_bytes.at != NULL) {
+    return core_read_type("GetValueInfoTypeInfo", value->type_bytes, out);
+  }
+  CORE_TRY(core_initializer_of("GetValueInfoTypeInfo", value, &tensor));
+  if (tensor != NULL) {
+    return ort_GetTypeInfo(tensor, out);
+  }
+  CORE_FAIL(ORT_FAIL, "GetValueInfoTypeInfo: the model does not say which type the value has");
+}
+
 ORT_API_STATUS_IMPL(ort_GetValueInfoTypeInfo, const OrtValueInfo* value_info,
                     const OrtTypeInfo** type_info) {
   CORE_REQUIRE(GetValueInfoTypeInfo, value_info, type_info);
-  *type_info = value_info->type;
+  OrtValueInfo* value = core_origin(value_info);
+  OrtTypeInfo* type = __atomic_load_n(&value->type, __ATOMIC_ACQUIRE);
+  *type_info = NULL;
+  if (type == NULL) {
+    OrtTypeInfo* made = NULL;
+    CORE_TRY(make_type(value, &made));
+    type = made;
+    if (!publish((void**)&value->type, (void**)&type)) {
+      ort_ReleaseTypeInfo(made);
+    }
+  }
+  *type_info = type;
   return NULL;
 }
+
+OrtStatus* core_initializer_of(const char* function, const OrtValueInfo* value_info,
+                               const OrtValue** out) {
+  OrtValueInfo* value = core_origin(value_info);
+  OrtValue* tensor = __atomic_load_n(&value->tensor, __ATOMIC_ACQUIRE);
+  if (tensor == NULL && value->flags & CORE_IS_INITIALIZER) {
+    OrtValue* made = NULL;
+    CORE_TRY(core_read_initializer(function, value, &made));
+    core_make_part(&made->object);
+    tensor = made;
+    if (!publish((void**)&value->tensor, (void**)&tensor)) {
+      core_end_part(&made->object);
+    }
+  }
+  *out = tensor;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_ValueInfo_GetInitializerValue, const OrtValueInfo* value_info,
+                    const OrtValue** initializer_value) {
+  CORE_REQUIRE(ValueInfo_GetInitializerValue, value_info, initializer_value);
+  return core_initializer_of("ValueInfo_GetInitializerValue", value_info, initializer_value);
+}
+
+/* --- where a value comes from and goes to ---------------------------------------------------- */
+
+ORT_API_STATUS_IMPL(ort_ValueInfo_GetValueProducer, const OrtValueInfo* value_info,
+                    const OrtNode** producer_node, size_t* producer_output_index) {
+  CORE_REQUIRE(ValueInfo_GetValueProducer, value_info, producer_node);
+  if (value_info->graph == NULL) {
+    CORE_FAIL(ORT_NOT_FOUND, "ValueInfo_GetValueProducer: the value is in no graph");
+  }
+  *producer_node = value_info->producer;
+  if (producer_output_index != NULL) {
+    *producer_output_index = value_info->producer_index;
+  }
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_ValueInfo_GetValueNumConsumers, const OrtValueInfo* value_info,
+                    size_t* num_consumers) {
+  CORE_REQUIRE(ValueInfo_GetValueNumConsumers, value_info, num_consumers);
+  if (value_info->graph == NULL) {
+    CORE_FAIL(ORT_FAIL, "ValueInfo_GetValueNumConsumers: the value is in no graph");
+  }
+  *num_consumers = value_info->use_count;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_ValueInfo_GetValueConsumers, const OrtValueInfo* value_info,
+                    const OrtNode** nodes, int64_t* input_indices, size_t num_consumers) {
+  CORE_REQUIRE(ValueInfo_GetValueConsumers, value_info, nodes, input_indices);
+  if (value_info->graph == NULL) {
+    CORE_FAIL(ORT_FAIL, "ValueInfo_GetValueConsumers: the value is in no graph");
+  }
+  if (num_consumers < value_info->use_count) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "ValueInfo_GetValueConsumers: num_consumers is less than the items of the list");
+  }
+  for (size_t i = 0; i < value_info->use_count; i++) {
+    nodes[i] = value_info->uses[i].node;
+    input_indices[i] = value_info->uses[i].index;
+  }
+  return NULL;
+}
+
+/* A slot that answers whether a value has flags, or has not others. */
+#define FLAG_OF_VALUE(Name, argument, condition)                                       \
+  ORT_API_STATUS_IMPL(ort_ValueInfo_##Name, const OrtValueInfo* value_info, bool* argument) { \
+    CORE_REQUIRE(ValueInfo_##Name, value_info, argument);                              \
+    uint32_t flags = value_info->flags;                                                \
+    *argument = (condition);                                                           \
+    return NULL;                                                                       \
+  }
+
+FLAG_OF_VALUE(IsRequiredGraphInput, is_required_graph_input,
+              (flags & (CORE_IS_INPUT | CORE_IS_INITIALIZER)) == CORE_IS_INPUT)
+FLAG_OF_VALUE(IsOptionalGraphInput, is_optional_graph_input,
+              (flags & (CORE_IS_INPUT | CORE_IS_OVERRIDABLE)) ==
+                  (CORE_IS_INPUT | CORE_IS_OVERRIDABLE))
+FLAG_OF_VALUE(IsGraphOutput, is_graph_output, flags& CORE_IS_OUTPUT)
+FLAG_OF_VALUE(IsConstantInitializer, is_constant_initializer,
+              (flags & (CORE_IS_INITIALIZER | CORE_IS_OVERRIDABLE)) == CORE_IS_INITIALIZER)
+FLAG_OF_VALUE(IsFromOuterScope, is_from_outer_scope, flags& CORE_IS_OUTER)

@@ -33,13 +33,6 @@ static bool append(char* path, const char* relative) {
   return true;
 }
 
-static bool is_below(const char* root, const char* path) {
-  size_t length = strlen(root);
-  bool ends = length > 0 && CORE_IS_SEPARATOR(root[length - 1]);
-  return strncmp(path, root, length) == 0 &&
-         (ends || path[length] == 0 || CORE_IS_SEPARATOR(path[length]));
-}
-
 /* Finds the longest beginning of `whole` that exists, and what follows it. */
 static enum core_file find_beginning(const char* whole, char real[CORE_PATH_ROOM],
                                      const char** rest) {
@@ -73,7 +66,7 @@ const char* core_package_resolve(const char* root, const char* base, const char*
   if (out->kind == CORE_BROKEN_LINK) {
     return "' has a link that leads nowhere";
   }
-  if (out->kind == CORE_NO_FILE || !is_below(root, out->path)) {
+  if (out->kind == CORE_NO_FILE || !core_path_is_below(root, out->path)) {
     return "' leaves the folder of the package";
   }
   if (*rest != 0) {

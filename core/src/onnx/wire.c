@@ -70,6 +70,63 @@ bool core_next_field(struct core_message* message, struct core_field* field) {
   return true;
 }
 
+static bool read_number(struct core_message* from, enum core_wire wire, uint64_t* value) {
+  return wire == CORE_VARINT ? read_varint(from, value)
+                             : read_fixed(from, wire == CORE_FIXED64 ? 8 : 4, value);
+}
+
+bool core_next_number(struct core_numbers* numbers, uint64_t* value) {
+  struct core_field field;
+  while (numbers->packed.at == numbers->packed.end) {
+    if (!core_next_field(&numbers->message, &field)) {
+      return false;
+    }
+    if (field.number == numbers->number && field.wire == numbers->wire) {
+      *value = field.value;
+      return true;
+    }
+    if (field.number == numbers->number && field.wire == CORE_LENGTH) {
+      numbers->packed = field.bytes;
+    }
+  }
+  if (read_number(&numbers->packed, numbers->wire, value)) {
+    return true;
+  }
+  numbers->message.at = NULL;
+  numbers->packed.at = numbers->packed.end;
+  return false;
+}
+
+size_t core_count_numbers(struct core_numbers numbers) {
+  size_t count = 0;
+  uint64_t value;
+  while (core_next_number(&numbers, &value)) {
+    count++;
+  }
+  return count;
+}
+
+bool core_find_message(struct core_message message, uint32_t number, struct core_message* out) {
+  struct core_field field;
+  bool is_there = false;
+  while (core_next_field(&message, &field)) {
+    if (field.number == number && field.wire == CORE_LENGTH) {
+      *out = field.bytes;
+      is_there = true;
+    }
+  }
+  return is_there;
+}
+
+size_t core_count_messages(struct core_message message, uint32_t number) {
+  struct core_field field;
+  size_t count = 0;
+  while (core_next_field(&message, &field)) {
+    count += field.number == number && field.wire == CORE_LENGTH;
+  }
+  return count;
+}
+
 bool core_message_is(struct core_message text, const char* string) {
   size_t size = strlen(string);
   return core_message_size(text) == size && (size == 0 || memcmp(text.at, string, size) == 0);

@@ -41,6 +41,28 @@ static inline bool core_is_malformed(const struct core_message* message) {
   return message->at == NULL;
 }
 
+/** The numbers of a repeated field, each a field of its own or many in one. */
+struct core_numbers {
+  /** Behind the last number that was read; core_is_malformed says if it stopped for that. */
+  struct core_message message;
+  uint32_t number;
+  enum core_wire wire;
+  struct core_message packed;
+};
+
+/** Reads the next number, or its bits; false at the end. */
+bool core_next_number(struct core_numbers* numbers, uint64_t* value);
+
+/** How many numbers there are. */
+size_t core_count_numbers(struct core_numbers numbers);
+
+/** The last field of a number with bytes, which is the one that counts; false where there is none.
+ */
+bool core_find_message(struct core_message message, uint32_t number, struct core_message* out);
+
+/** How many fields of a number with bytes there are. */
+size_t core_count_messages(struct core_message message, uint32_t number);
+
 /** Whether a text is equal to a string. */
 bool core_message_is(struct core_message text, const char* string);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "platform/platform.h"
 
+#include <string.h>
+
 bool core_path_is_inside(const char* path) {
   if (path[0] == 0 || CORE_IS_SEPARATOR(path[0])) {
     return false;
@@ -19,6 +21,13 @@ bool core_path_is_inside(const char* path) {
     part += *part != 0;
   }
   return true;
+}
+
+bool core_path_is_below(const char* folder, const char* path) {
+  size_t length = strlen(folder);
+  bool ends = length > 0 && CORE_IS_SEPARATOR(folder[length - 1]);
+  return strncmp(path, folder, length) == 0 &&
+         (ends || path[length] == 0 || CORE_IS_SEPARATOR(path[length]));
 }
 
 bool core_whole_path_utf8(const ORTCHAR_T* path, char text[CORE_PATH_ROOM]) {

@@ -312,6 +312,9 @@ static inline size_t core_path_utf8_room(const ORTCHAR_T* path) { return 2 * cor
  * relative, not empty, and no part of it is "..". Links are not followed. */
 bool core_path_is_inside(const char* path);
 
+/** Whether a path is that of a folder or of something in it. Both are absolute, without links. */
+bool core_path_is_below(const char* folder, const char* path);
+
 /** Whether a path, as it is written, is that of a folder: it ends in a separator. */
 bool core_path_is_folder(const ORTCHAR_T* path);
 

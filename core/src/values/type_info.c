@@ -5,6 +5,8 @@
 #include "values/containers.h"
 #include "heap/heap.h"
 
+#define NO_KEY ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED
+
 /* Types within a type are released one after the other, see ort_ReleaseTypeInfo. */
 static const struct core_class type_class = {.kind = CORE_TYPE_INFO};
 
@@ -74,12 +76,26 @@ OrtStatus* core_copy_type_info(const char* function, const OrtTypeInfo* from, Or
   return hand_out(status, type, out);
 }
 
+OrtStatus* core_wrap_type(const char* function, enum ONNXType kind, ONNXTensorElementDataType key,
+                          OrtTypeInfo* inner, OrtTypeInfo** out) {
+  OrtStatus* status = new_type(function, kind, out);
+  if (status != NULL) {
+    ort_ReleaseTypeInfo(inner);
+    return status;
+  }
+  if (kind == ONNX_TYPE_MAP) {
+    (*out)->map.key = key;
+  }
+  *inner_of(*out) = inner;
+  return NULL;
+}
+
 /* Makes a type with a copy of its inner type. */
-static OrtStatus* wrap(const char* function, enum ONNXType kind, const OrtTypeInfo* inner,
-                       OrtTypeInfo** out) {
-  OrtTypeInfo* type = NULL;
-  CORE_TRY(new_type(function, kind, &type));
-  return hand_out(core_copy_type_info(function, inner, inner_of(type)), type, out);
+static OrtStatus* wrap(const char* function, enum ONNXType kind, ONNXTensorElementDataType key,
+                       const OrtTypeInfo* inner, OrtTypeInfo** out) {
+  OrtTypeInfo* copy = NULL;
+  CORE_TRY(core_copy_type_info(function, inner, &copy));
+  return core_wrap_type(function, kind, key, copy, out);
 }
 
 /* The type of a dense or sparse tensor. */
@@ -215,21 +231,19 @@ ORT_API_STATUS_IMPL(ort_model_editor_CreateSparseTensorTypeInfo,
 ORT_API_STATUS_IMPL(ort_model_editor_CreateMapTypeInfo, ONNXTensorElementDataType map_key_type,
                     const OrtTypeInfo* map_value_type, OrtTypeInfo** type_info) {
   CORE_REQUIRE(CreateMapTypeInfo, map_value_type, type_info);
-  CORE_TRY(wrap("CreateMapTypeInfo", ONNX_TYPE_MAP, map_value_type, type_info));
-  (*type_info)->map.key = map_key_type;
-  return NULL;
+  return wrap("CreateMapTypeInfo", ONNX_TYPE_MAP, map_key_type, map_value_type, type_info);
 }
 
 ORT_API_STATUS_IMPL(ort_model_editor_CreateSequenceTypeInfo, const OrtTypeInfo* sequence_type,
                     OrtTypeInfo** type_info) {
   CORE_REQUIRE(CreateSequenceTypeInfo, sequence_type, type_info);
-  return wrap("CreateSequenceTypeInfo", ONNX_TYPE_SEQUENCE, sequence_type, type_info);
+  return wrap("CreateSequenceTypeInfo", ONNX_TYPE_SEQUENCE, NO_KEY, sequence_type, type_info);
 }
 
 ORT_API_STATUS_IMPL(ort_model_editor_CreateOptionalTypeInfo, const OrtTypeInfo* contained_type,
                     OrtTypeInfo** type_info) {
   CORE_REQUIRE(CreateOptionalTypeInfo, contained_type, type_info);
-  return wrap("CreateOptionalTypeInfo", ONNX_TYPE_OPTIONAL, contained_type, type_info);
+  return wrap("CreateOptionalTypeInfo", ONNX_TYPE_OPTIONAL, NO_KEY, contained_type, type_info);
 }
 
 void ORT_API_CALL ort_ReleaseMapTypeInfo(OrtMapTypeInfo* input) NO_EXCEPTION {

@@ -52,6 +52,11 @@ struct OrtTypeInfo {
 OrtStatus* core_new_tensor_type(const char* function, enum ONNXType kind,
                                 const OrtTensorTypeAndShapeInfo* info, OrtTypeInfo** out);
 
+/** Makes a map, a sequence or an optional type around another one, which belongs to it from then on
+ * and is released on failure. `key` is that of a map. */
+OrtStatus* core_wrap_type(const char* function, enum ONNXType kind, ONNXTensorElementDataType key,
+                          OrtTypeInfo* inner, OrtTypeInfo** out);
+
 OrtStatus* core_copy_type_info(const char* function, const OrtTypeInfo* from, OrtTypeInfo** out);
 
 #endif /* ORTCFFI_TYPE_INFO_H_ */

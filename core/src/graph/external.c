@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Weights that are not in the bytes of a model, but in files beside it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "graph/tensor_bytes.h"
+#include "onnx/fields.h"
+
+struct core_weights_file {
+  struct core_weights_file* next;
+  struct core_mapping mapping;
+  char name[];
+};
+
+/* A number in decimal digits, as the entries have it. */
+static bool read_decimal(struct core_message text, uint64_t* out) {
+  uint64_t number = 0;
+  if (text.at == text.end) {
+    return false;
+  }
+  for (; text.at < text.end; text.at++) {
+    if (*text.at < '0' || *text.at > '9' || __builtin_mul_overflow(number, 10, &number) ||
+        __builtin_add_overflow(number, *text.at - '0', &number)) {
+      return false;
+    }
+  }
+  *out = number;
+  return true;
+}
+
+static bool read_entry(struct core_message entry, struct core_external_data* out) {
+  struct core_message key = {entry.at, entry.at}, value = key;
+  if (!core_find_message(entry, ENTRY_KEY, &key) ||
+      !core_find_message(entry, ENTRY_VALUE, &value)) {
+    return true;
+  }
+  if (core_message_is(key, "location")) {
+    out->location = value;
+    return true;
+  }
+  return core_message_is(key, "offset")   ? read_decimal(value, &out->offset)
+         : core_message_is(key, "length") ? read_decimal(value, &out->length)
+                                          : true;
+}
+
+bool core_read_external(struct core_message tensor, struct core_external_data* out) {
+  struct core_field field;
+  *out = (struct core_external_data){.length = UINT64_MAX};
+  while (core_next_field(&tensor, &field)) {
+    if (field.number == TENSOR_EXTERNAL && field.wire == CORE_LENGTH &&
+        !read_entry(field.bytes, out)) {
+      return false;
+    }
+  }
+  return !core_is_malformed(&tensor) && out->location.at != NULL;
+}
+
+bool core_is_in_memory(const OrtModel* model, const struct core_external_data* data) {
+  return core_message_is(data->location, CORE_WEIGHTS_IN_MEMORY) &&
+         data->offset < model->weight_count;
+}
+
+bool core_external_name(const struct core_external_data* data, char name[CORE_PATH_ROOM]) {
+  size_t length = core_message_size(data->location);
+  if (length == 0 || length >= CORE_PATH_ROOM || memchr(data->location.at, 0, length) != NULL) {
+    return false;
+  }
+  memcpy(name, data->location.at, length);
+  name[length] = 0;
+  return true;
+}
+
+static OrtStatus* refuse(const char* function, const char* name, const char* why) {
+  char before[128];
+  snprintf(before, sizeof before, "%s: the file of weights '", function);
+  return core_status(ORT_INVALID_GRAPH, before, name, why);
+}
+
+/* Writes the path of a file with weights; returns what is wrong with it, or NULL. */
+static const char* find_file(const OrtModel* model, const char* name, char real[CORE_PATH_ROOM]) {
+  char path[CORE_PATH_ROOM];
+  if (!core_path_is_inside(name)) {
+    return "' must be a relative path without \"..\", and not empty";
+  }
+  if (model->folder == NULL) {
+    return "' cannot be found: the model was given as bytes, without a folder";
+  }
+  if (snprintf(path, sizeof path, "%s%c%s", model->folder, CORE_SEPARATOR, name) >=
+      CORE_PATH_ROOM) {
+    return "' makes a path that is too long";
+  }
+  if (core_find_file(path, real) != CORE_REGULAR_FILE) {
+    return "' is no file in the folder of the model";
+  }
+  return core_path_is_below(model->folder, real) || core_path_is_below(model->real_folder, real)
+             ? NULL
+             : "' is a link that leads out of the folder of the model";
+}
+
+static struct core_weights_file* find_mapped(const OrtModel* model, const char* name) {
+  struct core_weights_file* file = __atomic_load_n(&model->files, __ATOMIC_ACQUIRE);
+  while (file != NULL && strcmp(file->name, name) != 0) {
+    file = file->next;
+  }
+  return file;
+}
+
+/* A file that another thread has mapped meanwhile is mapped twice, which costs addresses only. */
+static OrtStatus* map_file(const char* function, OrtModel* model, const char* name,
+                           struct core_weights_file** out) {
+  char real[CORE_PATH_ROOM];
+  *out = find_mapped(model, name);
+  if (*out != NULL) {
+    return NULL;
+  }
+  const char* why = find_file(model, name, real);
+  if (why != NULL) {
+    return refuse(function, name, why);
+  }
+  size_t size = sizeof(struct core_weights_file) + strlen(name) + 1;
+  struct core_weights_file* file = heap_alloc(size);
+  if (file == NULL) {
+    return core_no_memory(function, size);
+  }
+  strcpy(file->name, name);
+  if (!core_map_file(real, &file->mapping)) {
+    heap_free(file);
+    return refuse(function, name, "' cannot be read");
+  }
+  file->next = __atomic_load_n(&model->files, __ATOMIC_ACQUIRE);
+  while (!__atomic_compare_exchange_n(&model->files, &file->next, file, false, __ATOMIC_RELEASE,
+                                      __ATOMIC_ACQUIRE)) {
+  }
+  *out = file;
+  return NULL;
+}
+
+OrtStatus* core_find_weights(const char* function, const OrtModel* model,
+                             const struct core_external_data* data, size_t size,
+                             const uint8_t** out) {
+  char name[CORE_PATH_ROOM];
+  struct core_weights_file* file = NULL;
+  struct core_weight found = {NULL, 0};
+  if (core_is_in_memory(model, data)) {
+    found = model->weights[data->offset];
+  } else {
+    if (!core_external_name(data, name)) {
+      return refuse(function, "", "' has no name that a file can have");
+    }
+    CORE_TRY(map_file(function, (OrtModel*)model, name, &file));
+    if (data->offset <= file->mapping.size) {
+      found.bytes = file->mapping.bytes + data->offset;
+      found.size = file->mapping.size - (size_t)data->offset;
+    }
+  }
+  if (found.bytes == NULL || found.size < size ||
+      (data->length != UINT64_MAX && data->length < size)) {
+    return core_status(ORT_INVALID_GRAPH, function,
+                       ": a tensor has more elements than its external data", NULL);
+  }
+  *out = found.bytes;
+  return NULL;
+}
+
+void core_unmap_weights(OrtModel* model) {
+  while (model->files != NULL) {
+    struct core_weights_file* file = model->files;
+    model->files = file->next;
+    core_unmap_file(&file->mapping);
+    heap_free(file);
+  }
+}

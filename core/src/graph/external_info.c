@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* OrtExternalInitializerInfo: where an initializer is that is not in the model itself. */
+#include <string.h>
+
+#include "graph/tensor_bytes.h"
+#include "values/type_info.h"
+
+struct OrtExternalInitializerInfo {
+  struct core_object object;
+  int64_t offset;
+  size_t size;
+  /** Behind the struct. */
+  const ORTCHAR_T* path;
+};
+
+static const struct core_class external_info_class = {.kind = CORE_EXTERNAL_INFO};
+
+static OrtStatus* new_info(const char* function, const ORTCHAR_T* path, int64_t offset, size_t size,
+                           OrtExternalInitializerInfo** out) {
+  size_t length = core_path_size(path);
+  OrtExternalInitializerInfo* info =
+      core_new_object(&external_info_class, sizeof *info + length);
+  if (info == NULL) {
+    return core_no_memory(function, sizeof *info + length);
+  }
+  info->offset = offset;
+  info->size = size;
+  info->path = memcpy(info + 1, path, length);
+  *out = info;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_CreateExternalInitializerInfo, const ORTCHAR_T* filepath,
+                    int64_t file_offset, size_t byte_size, OrtExternalInitializerInfo** out) {
+  CORE_REQUIRE(CreateExternalInitializerInfo, out);
+  if (filepath == NULL) {
+    CORE_FAIL(ORT_RUNTIME_EXCEPTION, "CreateExternalInitializerInfo: filepath must not be NULL");
+  }
+  return new_info("CreateExternalInitializerInfo", filepath, file_offset, byte_size, out);
+}
+
+ORT_API_STATUS_IMPL(ort_ValueInfo_GetExternalInitializerInfo, const OrtValueInfo* value_info,
+                    OrtExternalInitializerInfo** info) {
+  static const char function[] = "ValueInfo_GetExternalInitializerInfo";
+  struct core_external_data data;
+  char name[CORE_PATH_ROOM];
+  ORTCHAR_T path[CORE_PATH_ROOM];
+  size_t size = 0;
+  CORE_REQUIRE(ValueInfo_GetExternalInitializerInfo, value_info, info);
+  const OrtValueInfo* value = core_origin(value_info);
+  if (!(value->flags & CORE_IS_INITIALIZER) ||
+      value->flags & (CORE_IS_SPARSE | CORE_IS_CONSTANT_NODE) ||
+      !core_is_external(value->tensor_bytes) ||
+      !core_read_external(value->tensor_bytes, &data) ||
+      core_is_in_memory(value->graph->model, &data)) {
+    *info = NULL;
+    return NULL;
+  }
+  if (!core_external_name(&data, name) ||
+      core_native_path(name, path, sizeof path) > sizeof path) {
+    CORE_FAIL(ORT_INVALID_GRAPH,
+              "ValueInfo_GetExternalInitializerInfo: the name of the file cannot be that of one");
+  }
+  CORE_TRY(core_measure_tensor(function, value->graph->model, value->tensor_bytes, &size));
+  return new_info(function, path, (int64_t)data.offset, size, info);
+}
+
+void ORT_API_CALL ort_ReleaseExternalInitializerInfo(OrtExternalInitializerInfo* input)
+    NO_EXCEPTION {
+  core_drop(input);
+}
+
+const ORTCHAR_T* ORT_API_CALL
+ort_ExternalInitializerInfo_GetFilePath(const OrtExternalInitializerInfo* info) NO_EXCEPTION {
+  return info != NULL ? info->path : NULL;
+}
+
+int64_t ORT_API_CALL
+ort_ExternalInitializerInfo_GetFileOffset(const OrtExternalInitializerInfo* info) NO_EXCEPTION {
+  return info != NULL ? info->offset : 0;
+}
+
+size_t ORT_API_CALL
+ort_ExternalInitializerInfo_GetByteSize(const OrtExternalInitializerInfo* info) NO_EXCEPTION {
+  return info != NULL ? info->size : 0;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Who uses which value, and the order of nodes. */
+#include "graph/reading.h"
+
+/* Calls a function with each value that a node uses: its inputs, then what its subgraphs use. */
+static void each_use(const OrtNode* node, void (*function)(OrtValueInfo*, struct core_use, void*),
+                     void* argument) {
+  for (size_t i = 0; i < node->input_count; i++) {
+    if (node->values[i] != NULL) {
+      function((OrtValueInfo*)node->values[i], (struct core_use){node, (int64_t)i}, argument);
+    }
+  }
+  for (size_t i = 0; i < node->implicit_inputs.count; i++) {
+    function(node->implicit_inputs.items[i], (struct core_use){node, -1}, argument);
+  }
+}
+
+static void count_use(OrtValueInfo* value, struct core_use use, void* total) {
+  (void)use;
+  value->use_count++;
+  ++*(size_t*)total;
+}
+
+/* Gives a value its part of the array at its first use, and fills it in. */
+static void note_use(OrtValueInfo* value, struct core_use use, void* next) {
+  struct core_use** free_uses = next;
+  if (value->uses == NULL) {
+    value->uses = *free_uses;
+    *free_uses += value->use_count;
+    value->use_count = 0;
+  }
+  value->uses[value->use_count++] = use;
+}
+
+OrtStatus* core_list_uses(const char* function, struct core_pool* pool,
+                          const struct core_list* nodes) {
+  size_t total = 0;
+  for (size_t i = 0; i < nodes->count; i++) {
+    each_use(nodes->items[i], count_use, &total);
+  }
+  struct core_use* uses = core_pool_array(pool, total, sizeof *uses);
+  if (uses == NULL) {
+    return core_no_memory(function, total * sizeof *uses);
+  }
+  for (size_t i = 0; i < nodes->count; i++) {
+    each_use(nodes->items[i], note_use, &uses);
+  }
+  return NULL;
+}
+
+/* --- the order ------------------------------------------------------------------------------- */
+
+static void note_later(OrtValueInfo* value, struct core_use use, void* is_sorted) {
+  if (value->producer != NULL && value->producer->id >= use.node->id) {
+    *(bool*)is_sorted = false;
+  }
+}
+
+static void count_producer(OrtValueInfo* value, struct core_use use, void* waits) {
+  ((size_t*)waits)[use.node->id] += value->producer != NULL;
+}
+
+/* Lists the users of a node's outputs that wait for nothing else. */
+static void release_users(const OrtNode* node, size_t* waits, struct core_list* ready) {
+  for (size_t i = 0; i < node->output_count; i++) {
+    const OrtValueInfo* value = node->values[node->input_count + i];
+    for (size_t k = 0; value != NULL && k < value->use_count; k++) {
+      const OrtNode* user = value->uses[k].node;
+      if (--waits[user->id] == 0) {
+        ready->items[ready->count++] = (void*)user;
+      }
+    }
+  }
+}
+
+OrtStatus* core_order_nodes(struct core_scope* scope) {
+  struct core_list* nodes = &scope->graph->nodes;
+  bool is_sorted = true;
+  CORE_TRY(core_list_uses(scope->function, &scope->root->pool, nodes));
+  for (size_t i = 0; i < nodes->count; i++) {
+    each_use(nodes->items[i], note_later, &is_sorted);
+  }
+  if (is_sorted) {
+    return NULL;
+  }
+  size_t* waits = core_pool_array(&scope->root->pool, nodes->count, sizeof *waits);
+  struct core_list ready = {core_pool_array(&scope->root->pool, nodes->count, sizeof(void*)), 0,
+                            nodes->count};
+  if (waits == NULL || ready.items == NULL) {
+    return core_graph_memory(scope, nodes->count * sizeof(void*));
+  }
+  for (size_t i = 0; i < nodes->count; i++) {
+    each_use(nodes->items[i], count_producer, waits);
+  }
+  for (size_t i = 0; i < nodes->count; i++) {
+    if (waits[i] == 0) {
+      ready.items[ready.count++] = nodes->items[i];
+    }
+  }
+  for (size_t i = 0; i < ready.count; i++) {
+    release_users(ready.items[i], waits, &ready);
+  }
+  if (ready.count < nodes->count) {
+    return core_refuse_graph(scope, "the nodes of a graph depend on each other in a circle",
+                             (struct core_message){NULL, NULL}, NULL);
+  }
+  *nodes = ready;
+  return NULL;
+}

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT */
+/* Graphs, made of the bytes of a model. A name may be used before the field that makes it, so the
+ * fields are gone through several times: values that are made, nodes, types, and uses. */
+#include <stdio.h>
+#include <string.h>
+
+#include "graph/reading.h"
+#include "onnx/fields.h"
+
+OrtStatus* core_refuse_graph(const struct core_scope* scope, const char* before,
+                             struct core_message name, const char* after) {
+  char head[160], text[128];
+  size_t size = core_message_size(name);
+  size = size < sizeof text ? size : sizeof text - 1;
+  memcpy(text, size > 0 ? name.at : (const uint8_t*)"", size);
+  text[size] = 0;
+  snprintf(head, sizeof head, "%s: %s", scope->function, before);
+  return core_status(ORT_INVALID_GRAPH, head, text, after);
+}
+
+OrtStatus* core_graph_memory(const struct core_scope* scope, size_t size) {
+  return core_no_memory(scope->function, size);
+}
+
+bool core_pool_list_add(struct core_pool* pool, struct core_list* list, void* item) {
+  if (list->count == list->capacity) {
+    size_t capacity = list->capacity > 0 ? 2 * list->capacity : 4;
+    void** items = core_pool_array(pool, capacity, sizeof *items);
+    if (items == NULL) {
+      return false;
+    }
+    if (list->count > 0) {
+      memcpy(items, list->items, list->count * sizeof *items);
+    }
+    list->items = items;
+    list->capacity = capacity;
+  }
+  list->items[list->count++] = item;
+  return true;
+}
+
+OrtStatus* core_read_text(const struct core_scope* scope, struct core_message text,
+                          const char** out) {
+  size_t size = core_message_size(text);
+  if (size > 0 && memchr(text.at, 0, size) != NULL) {
+    return core_refuse_graph(scope, "the name '", text, "' has a zero byte");
+  }
+  *out = core_pool_text(&scope->root->pool, text.at, size);
+  return *out != NULL ? NULL : core_graph_memory(scope, size + 1);
+}
+
+/* --- values ---------------------------------------------------------------------------------- */
+
+static uint32_t hash_of(struct core_message name) {
+  uint32_t hash = 2166136261U;
+  for (; name.at < name.end; name.at++) {
+    hash = (hash ^ *name.at) * 16777619U;
+  }
+  return hash;
+}
+
+/* The place of a name in the table: that of its value, or a free one. */
+static OrtValueInfo** find_place(const struct core_scope* scope, struct core_message name,
+                                 uint32_t hash) {
+  size_t i = hash & (scope->place_count - 1);
+  while (scope->places[i] != NULL &&
+         (scope->places[i]->hash != hash || !core_message_is(name, scope->places[i]->name))) {
+    i = (i + 1) & (scope->place_count - 1);
+  }
+  return &scope->places[i];
+}
+
+/* Doubles the table where it is half full. */
+static bool grow(struct core_scope* scope) {
+  if (2 * (scope->value_count + 1) <= scope->place_count) {
+    return true;
+  }
+  size_t count = scope->place_count > 0 ? 2 * scope->place_count : 16;
+  OrtValueInfo** places = core_pool_array(&scope->root->pool, count, sizeof *places);
+  if (places == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < scope->place_count; i++) {
+    OrtValueInfo* value = scope->places[i];
+    if (value != NULL) {
+      size_t at = value->hash & (count - 1);
+      while (places[at] != NULL) {
+        at = (at + 1) & (count - 1);
+      }
+      places[at] = value;
+    }
+  }
+  scope->places = places;
+  scope->place_count = count;
+  return true;
+}
+
+OrtStatus* core_define_value(struct core_scope* scope, struct core_message name,
+                             OrtValueInfo** out) {
+  OrtGraph* root = scope->root;
+  uint32_t hash = hash_of(name);
+  if (!grow(scope)) {
+    return core_graph_memory(scope, scope->place_count * sizeof(void*));
+  }
+  OrtValueInfo** place = find_place(scope, name, hash);
+  if (*place != NULL) {
+    return core_refuse_graph(scope, "the value '", name, "' is made twice");
+  }
+  OrtValueInfo* value = core_pool_take(&root->pool, sizeof *value);
+  if (value == NULL) {
+    return core_graph_memory(scope, sizeof *value);
+  }
+  CORE_TRY(core_read_text(scope, name, &value->name));
+  value->object.references = CORE_PERMANENT;
+  value->graph = scope->graph;
+  value->hash = hash;
+  value->next = root->values;
+  root->values = value;
+  scope->value_count++;
+  *place = *out = value;
+  return NULL;
+}
+
+OrtStatus* core_find_value(struct core_scope* scope, struct core_message name, OrtValueInfo** out) {
+  OrtValueInfo* around = NULL;
+  *out = scope->place_count > 0 ? *find_place(scope, name, hash_of(name)) : NULL;
+  if (*out != NULL || scope->outer == NULL) {
+    return NULL;
+  }
+  CORE_TRY(core_find_value(scope->outer, name, &around));
+  if (around == NULL) {
+    return NULL;
+  }
+  if (around->captured_by != scope->parent &&
+      !core_pool_list_add(&scope->root->pool, &scope->parent->implicit_inputs, around)) {
+    return core_graph_memory(scope, sizeof(void*));
+  }
+  around->captured_by = scope->parent;
+  CORE_TRY(core_define_value(scope, name, out));
+  (*out)->origin = core_origin(around);
+  (*out)->flags = CORE_IS_OUTER | (around->flags & (CORE_IS_INITIALIZER | CORE_IS_OVERRIDABLE));
+  return NULL;
+}
+
+/* --- passes over the fields ------------------------------------------------------------------ */
+
+/* The fields of a GraphProto, or of a FunctionProto, which has no types and no initializers. */
+struct numbers {
+  uint32_t name, node, input, output, value, initializer, sparse_initializer;
+  bool is_function;
+};
+static const struct numbers numbers_of_graph = {
+    GRAPH_NAME,  GRAPH_NODE,        GRAPH_INPUT,              GRAPH_OUTPUT,
+    GRAPH_VALUE, GRAPH_INITIALIZER, GRAPH_SPARSE_INITIALIZER, false};
+static const struct numbers numbers_of_function = {
+    FUNCTION_NAME, FUNCTION_NODE, FUNCTION_INPUT, FUNCTION_OUTPUT, FUNCTION_VALUE, 0, 0, true};
+
+/* Splits a ValueInfoProto; the name of an input of a function is the whole field. */
+static void split_value(const struct numbers* numbers, const struct core_field* field,
+                        struct core_message* name, struct core_message* type) {
+  *name = numbers->is_function && field->number != numbers->value
+              ? field->bytes
+              : (struct core_message){field->bytes.at, field->bytes.at};
+  *type = (struct core_message){NULL, NULL};
+  if (!numbers->is_function || field->number == numbers->value) {
+    core_find_message(field->bytes, VALUE_NAME, name);
+    core_find_message(field->bytes, VALUE_TYPE, type);
+  }
+}
+
+static OrtStatus* add(struct core_scope* scope, struct core_list* list, void* item) {
+  return core_pool_list_add(&scope->root->pool, list, item)
+             ? NULL
+             : core_graph_memory(scope, list->capacity * sizeof item);
+}
+
+static OrtStatus* read_inputs(struct core_scope* scope, const struct numbers* numbers,
+                              struct core_message bytes) {
+  struct core_message name, type;
+  struct core_field field;
+  OrtValueInfo* value;
+  while (core_next_field(&bytes, &field)) {
+    if (field.wire != CORE_LENGTH) {
+      continue;
+    }
+    if (field.number == numbers->name) {
+      CORE_TRY(core_read_text(scope, field.bytes, &scope->graph->name));
+    } else if (field.number == numbers->input) {
+      split_value(numbers, &field, &name, &type);
+      CORE_TRY(core_define_value(scope, name, &value));
+      value->flags = CORE_IS_INPUT;
+      value->type_bytes = type;
+      CORE_TRY(add(scope, &scope->graph->inputs, value));
+    }
+  }
+  return core_is_malformed(&bytes)
+             ? core_refuse_graph(scope, "a graph is malformed", bytes, NULL)
+             : NULL;
+}
+
+/* The name of an initializer; that of a sparse one stands in its values. */
+static struct core_message name_of_initializer(struct core_message bytes, bool is_sparse) {
+  struct core_message name = {bytes.at, bytes.at}, values;
+  if (!is_sparse) {
+    core_find_message(bytes, TENSOR_NAME, &name);
+  } else if (core_find_message(bytes, SPARSE_VALUES, &values)) {
+    core_find_message(values, TENSOR_NAME, &name);
+  }
+  return name;
+}
+
+static OrtStatus* read_initializer(struct core_scope* scope, struct core_message bytes,
+                                   bool is_sparse) {
+  struct core_message name = name_of_initializer(bytes, is_sparse);
+  OrtValueInfo* value =
+      scope->place_count > 0 ? *find_place(scope, name, hash_of(name)) : NULL;
+  if (value == NULL) {
+    CORE_TRY(core_define_value(scope, name, &value));
+  } else if (value->flags & CORE_IS_INITIALIZER) {
+    return core_refuse_graph(scope, "the initializer '", name, "' is there twice");
+  }
+  bool overridable = value->flags & CORE_IS_INPUT && scope->graph->model->ir_version >= 4;
+  value->flags |= CORE_IS_INITIALIZER | (overridable ? CORE_IS_OVERRIDABLE : 0) |
+                  (is_sparse ? CORE_IS_SPARSE : 0);
+  value->tensor_bytes = bytes;
+  return add(scope, &scope->graph->initializers, value);
+}
+
+static OrtStatus* read_initializers(struct core_scope* scope, const struct numbers* numbers,
+                                    struct core_message bytes) {
+  struct core_field field;
+  while (!numbers->is_function && core_next_field(&bytes, &field)) {
+    if (field.wire == CORE_LENGTH &&
+        (field.number == numbers->initializer || field.number == numbers->sparse_initializer)) {
+      CORE_TRY(
+          read_initializer(scope, field.bytes, field.number == numbers->sparse_initializer));
+    }
+  }
+  return NULL;
+}
+
+/* An execution provider sees the output of a node Constant as an initializer. */
+static OrtStatus* fold_constant(struct core_scope* scope, const OrtNode* node, bool* is_folded) {
+  struct core_message attribute, text;
+  *is_folded = scope->graph->form == CORE_PREPARED && node->domain[0] == 0 &&
+               strcmp(node->op_type, "Constant") == 0 && node->output_count == 1 &&
+               node->values[0] != NULL &&
+               core_find_message(node->bytes, NODE_ATTRIBUTE, &attribute) &&
+               !core_find_message(attribute, ATTRIBUTE_REFERENCE, &text);
+  if (!*is_folded) {
+    return NULL;
+  }
+  OrtValueInfo* value = (OrtValueInfo*)node->values[0];
+  value->flags |= CORE_IS_INITIALIZER | CORE_IS_CONSTANT_NODE;
+  value->producer = NULL;
+  value->tensor_bytes = attribute;
+  return add(scope, &scope->graph->initializers, value);
+}
+
+static OrtStatus* read_nodes(struct core_scope* scope, const struct numbers* numbers,
+                             struct core_message bytes) {
+  struct core_field field;
+  OrtNode* node;
+  bool is_folded;
+  while (core_next_field(&bytes, &field)) {
+    if (field.number != numbers->node || field.wire != CORE_LENGTH) {
+      continue;
+    }
+    CORE_TRY(core_read_node(scope, field.bytes, &node));
+    CORE_TRY(fold_constant(scope, node, &is_folded));
+    if (!is_folded) {
+      node->id = scope->graph->nodes.count;
+      CORE_TRY(add(scope, &scope->graph->nodes, node));
+    }
+  }
+  return NULL;
+}
+
+static OrtStatus* read_outputs(struct core_scope* scope, const struct numbers* numbers,
+                               struct core_message bytes) {
+  struct core_message name, type;
+  struct core_field field;
+  OrtValueInfo* value;
+  while (core_next_field(&bytes, &field)) {
+    bool is_output = field.number == numbers->output;
+    if (field.wire != CORE_LENGTH || (!is_output && field.number != numbers->value)) {
+      continue;
+    }
+    split_value(numbers, &field, &name, &type);
+    if (!is_output) { /* types of values that nothing makes are left over from an optimization */
+      value = scope->place_count > 0 ? *find_place(scope, name, hash_of(name)) : NULL;
+    } else {
+      CORE_TRY(core_find_value(scope, name, &value));
+      if (value == NULL) {
+        return core_refuse_graph(scope, "the output '", name, "' is made by no node");
+      }
+      value->flags |= CORE_IS_OUTPUT;
+      CORE_TRY(add(scope, &scope->graph->outputs, value));
+    }
+    if (value != NULL && type.at != NULL && (is_output || value->type_bytes.at == NULL)) {
+      value->type_bytes = type;
+    }
+  }
+  return NULL;
+}
+
+static OrtStatus* connect_nodes(struct core_scope* scope) {
+  for (size_t i = 0; i < scope->graph->nodes.count; i++) {
+    CORE_TRY(core_connect_node(scope, scope->graph->nodes.items[i]));
+  }
+  return core_order_nodes(scope);
+}
+
+/* An execution provider sees the initializers that somebody uses. */
+static void drop_unused(OrtGraph* graph) {
+  size_t kept = 0;
+  for (size_t i = 0; i < graph->initializers.count; i++) {
+    const OrtValueInfo* value = graph->initializers.items[i];
+    if (value->use_count > 0 || value->flags & (CORE_IS_OUTPUT | CORE_IS_INPUT)) {
+      graph->initializers.items[kept++] = graph->initializers.items[i];
+    }
+  }
+  graph->initializers.count = kept;
+}
+
+static OrtStatus* read_fields(struct core_scope* scope, const struct numbers* numbers,
+                              struct core_message bytes) {
+  CORE_TRY(read_inputs(scope, numbers, bytes));
+  CORE_TRY(read_initializers(scope, numbers, bytes));
+  CORE_TRY(read_nodes(scope, numbers, bytes));
+  CORE_TRY(read_outputs(scope, numbers, bytes));
+  CORE_TRY(connect_nodes(scope));
+  if (scope->graph->form == CORE_PREPARED) {
+    drop_unused(scope->graph);
+  }
+  return NULL;
+}
+
+OrtStatus* core_read_subgraph(struct core_scope* outer, OrtNode* parent, struct core_message bytes,
+                              OrtGraph** out) {
+  struct core_scope scope = {.function = outer->function,
+                             .root = outer->root,
+                             .outer = outer,
+                             .parent = parent,
+                             .depth = outer->depth + 1};
+  if (scope.depth >= CORE_DEEPEST_GRAPH) {
+    return core_refuse_graph(outer, "graphs are nested too deeply", bytes, NULL);
+  }
+  OrtGraph* graph = core_pool_take(&outer->root->pool, sizeof *graph);
+  if (graph == NULL) {
+    return core_graph_memory(outer, sizeof *graph);
+  }
+  graph->object.references = CORE_PERMANENT;
+  graph->model = outer->graph->model;
+  graph->form = outer->graph->form;
+  graph->parent = parent;
+  graph->name = "";
+  scope.graph = *out = graph;
+  return read_fields(&scope, &numbers_of_graph, bytes);
+}
+
+/* --- the outermost graph --------------------------------------------------------------------- */
+
+static void end_graph(void* block) {
+  OrtGraph* graph = block;
+  for (OrtValueInfo* value = graph->values; value != NULL; value = value->next) {
+    ort_ReleaseTypeInfo(value->type);
+    core_drop(value->tensor);
+  }
+  for (size_t i = 0; i < graph->tensors.count; i++) {
+    core_drop(graph->tensors.items[i]);
+  }
+  core_list_end(&graph->tensors);
+  core_pool_end(&graph->pool);
+}
+
+const struct core_class core_graph_class = {.kind = CORE_GRAPH, .end = end_graph};
+
+OrtStatus* core_read_graph(const char* function, const OrtModel* model, size_t which,
+                           OrtGraph** out) {
+  bool is_function = which >= CORE_GRAPH_FORMS;
+  OrtGraph* graph = core_new_object(&core_graph_class, sizeof *graph);
+  if (graph == NULL) {
+    return core_no_memory(function, sizeof *graph);
+  }
+  graph->model = model;
+  graph->form = is_function ? CORE_AS_WRITTEN : (enum core_graph_form)which;
+  graph->name = "";
+  struct core_scope scope = {.function = function, .root = graph, .graph = graph};
+  OrtStatus* status =
+      is_function
+          ? read_fields(&scope, &numbers_of_function, model->functions[which - CORE_GRAPH_FORMS])
+          : read_fields(&scope, &numbers_of_graph, model->graph_bytes);
+  if (status != NULL) {
+    core_drop(graph);
+    return status;
+  }
+  *out = graph;
+  return NULL;
+}
+
+OrtStatus* core_model_graph(const char* function, const OrtModel* model, size_t which,
+                            const OrtGraph** out) {
+  OrtGraph** place = &model->graphs[which];
+  OrtGraph* found = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+  if (found == NULL) {
+    OrtGraph* made = NULL;
+    CORE_TRY(core_read_graph(function, model, which, &made));
+    core_make_part(&made->object);
+    if (__atomic_compare_exchange_n(place, &found, made, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE)) {
+      found = made;
+    } else {
+      core_end_part(&made->object);
+    }
+  }
+  *out = found;
+  return NULL;
+}

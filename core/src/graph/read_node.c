@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* Nodes and their attributes, made of the bytes of a model. */
+#include <string.h>
+
+#include "graph/reading.h"
+#include "onnx/fields.h"
+
+/* Reads the texts of a node. */
+static OrtStatus* read_texts(struct core_scope* scope, OrtNode* node) {
+  struct core_message operator= {NULL, NULL}, domain = {NULL, NULL}, name = {NULL, NULL};
+  core_find_message(node->bytes, NODE_OPERATOR, &operator);
+  core_find_message(node->bytes, NODE_DOMAIN, &domain);
+  core_find_message(node->bytes, NODE_NAME, &name);
+  if (core_message_is(domain, "ai.onnx")) {
+    domain.end = domain.at;
+  }
+  if (core_message_size(operator) == 0) {
+    return core_refuse_graph(scope, "the node '", name, "' has no operator");
+  }
+  CORE_TRY(core_read_text(scope, operator, &node->op_type));
+  CORE_TRY(core_read_text(scope, domain, &node->domain));
+  return core_read_text(scope, name, &node->name);
+}
+
+/* Counts operands and attributes; false where the bytes are no node. */
+static bool count_fields(OrtNode* node, size_t* attributes) {
+  struct core_message rest = node->bytes;
+  struct core_field field;
+  *attributes = 0;
+  while (core_next_field(&rest, &field)) {
+    if (field.wire == CORE_LENGTH) {
+      node->input_count += field.number == NODE_INPUT;
+      node->output_count += field.number == NODE_OUTPUT;
+      *attributes += field.number == NODE_ATTRIBUTE;
+    }
+  }
+  return !core_is_malformed(&rest);
+}
+
+static OrtStatus* define_outputs(struct core_scope* scope, OrtNode* node) {
+  struct core_message rest = node->bytes;
+  struct core_field field;
+  OrtValueInfo* value;
+  for (size_t i = 0; core_next_field(&rest, &field);) {
+    if (field.number != NODE_OUTPUT || field.wire != CORE_LENGTH) {
+      continue;
+    }
+    if (core_message_size(field.bytes) > 0) {
+      CORE_TRY(core_define_value(scope, field.bytes, &value));
+      value->producer = node;
+      value->producer_index = i;
+      node->values[node->input_count + i] = value;
+    }
+    i++;
+  }
+  return NULL;
+}
+
+OrtStatus* core_read_node(struct core_scope* scope, struct core_message bytes, OrtNode** out) {
+  struct core_pool* pool = &scope->root->pool;
+  size_t attributes;
+  OrtNode* node = core_pool_take(pool, sizeof *node);
+  if (node == NULL) {
+    return core_graph_memory(scope, sizeof *node);
+  }
+  node->object.references = CORE_PERMANENT;
+  node->graph = scope->graph;
+  node->provider = "";
+  node->bytes = bytes;
+  if (!count_fields(node, &attributes)) {
+    return core_refuse_graph(scope, "a node is malformed", (struct core_message){NULL, NULL}, NULL);
+  }
+  size_t operands = node->input_count + node->output_count;
+  node->values = core_pool_array(pool, operands, sizeof *node->values);
+  node->attributes.capacity = attributes;
+  node->attributes.items = core_pool_array(pool, attributes, sizeof(void*));
+  if (node->values == NULL || node->attributes.items == NULL) {
+    return core_graph_memory(scope, (operands + attributes) * sizeof(void*));
+  }
+  CORE_TRY(read_texts(scope, node));
+  CORE_TRY(define_outputs(scope, node));
+  *out = node;
+  return NULL;
+}
+
+/* --- attributes ------------------------------------------------------------------------------ */
+
+/* What is read of an AttributeProto. */
+struct stored {
+  struct core_message bytes;
+  struct core_message name;
+  OrtOpAttrType type;
+};
+
+/* Which type an AttributeProto has, by what it says, or else by the fields that are there, as in
+ * files before version 3 of the format. */
+static OrtOpAttrType type_of(struct core_message bytes) {
+  static const struct {
+    uint32_t number;
+    OrtOpAttrType type;
+  } fields[] = {{ATTRIBUTE_INT, ORT_OP_ATTR_INT},       {ATTRIBUTE_FLOAT, ORT_OP_ATTR_FLOAT},
+                {ATTRIBUTE_STRING, ORT_OP_ATTR_STRING}, {ATTRIBUTE_TENSOR, ORT_OP_ATTR_TENSOR},
+                {ATTRIBUTE_GRAPH, ORT_OP_ATTR_GRAPH},   {ATTRIBUTE_FLOATS, ORT_OP_ATTR_FLOATS},
+                {ATTRIBUTE_INTS, ORT_OP_ATTR_INTS},     {ATTRIBUTE_STRINGS, ORT_OP_ATTR_STRINGS}};
+  static const OrtOpAttrType types[] = {
+      [ATTRIBUTE_IS_FLOAT] = ORT_OP_ATTR_FLOAT,     [ATTRIBUTE_IS_INT] = ORT_OP_ATTR_INT,
+      [ATTRIBUTE_IS_STRING] = ORT_OP_ATTR_STRING,   [ATTRIBUTE_IS_TENSOR] = ORT_OP_ATTR_TENSOR,
+      [ATTRIBUTE_IS_GRAPH] = ORT_OP_ATTR_GRAPH,     [ATTRIBUTE_IS_FLOATS] = ORT_OP_ATTR_FLOATS,
+      [ATTRIBUTE_IS_INTS] = ORT_OP_ATTR_INTS,       [ATTRIBUTE_IS_STRINGS] = ORT_OP_ATTR_STRINGS};
+  struct core_field field;
+  uint64_t said = 0;
+  OrtOpAttrType found = ORT_OP_ATTR_UNDEFINED;
+  while (core_next_field(&bytes, &field)) {
+    if (field.number == ATTRIBUTE_TYPE && field.wire == CORE_VARINT) {
+      said = field.value;
+    }
+    for (size_t i = 0; i < CORE_COUNT_OF(fields); i++) {
+      found = field.number == fields[i].number ? fields[i].type : found;
+    }
+  }
+  return said == 0 ? found : said < CORE_COUNT_OF(types) ? types[said] : ORT_OP_ATTR_UNDEFINED;
+}
+
+/* An attribute in the pool, with room for its value, which is zero. */
+static OrtStatus* new_attribute(struct core_scope* scope, const struct stored* stored, size_t size,
+                                OrtOpAttr** out) {
+  OrtOpAttr* attribute = core_pool_take(&scope->root->pool, sizeof *attribute + size);
+  if (attribute == NULL) {
+    return core_graph_memory(scope, sizeof *attribute + size);
+  }
+  attribute->object.references = CORE_PERMANENT;
+  attribute->type = stored->type;
+  attribute->size = size;
+  *out = attribute;
+  return core_read_text(scope, stored->name, &attribute->name);
+}
+
+static OrtStatus* read_numbers(struct core_scope* scope, const struct stored* stored,
+                               uint32_t number, bool is_single, OrtOpAttr** out) {
+  bool is_float = stored->type == ORT_OP_ATTR_FLOAT || stored->type == ORT_OP_ATTR_FLOATS;
+  struct core_numbers numbers = {.message = stored->bytes,
+                                 .number = number,
+                                 .wire = is_float ? CORE_FIXED32 : CORE_VARINT};
+  size_t each = is_float ? sizeof(float) : sizeof(int64_t);
+  size_t count = is_single ? 1 : core_count_numbers(numbers);
+  uint64_t value;
+  CORE_TRY(new_attribute(scope, stored, count * each, out));
+  uint8_t* to = (uint8_t*)(*out + 1);
+  while (core_next_number(&numbers, &value)) {
+    memcpy(to, &value, each);
+    to += is_single ? 0 : each;
+  }
+  return NULL;
+}
+
+static OrtStatus* read_string(struct core_scope* scope, const struct stored* stored,
+                              OrtOpAttr** out) {
+  struct core_message text = {NULL, NULL};
+  core_find_message(stored->bytes, ATTRIBUTE_STRING, &text);
+  CORE_TRY(new_attribute(scope, stored, core_message_size(text), out));
+  if (core_message_size(text) > 0) {
+    memcpy(*out + 1, text.at, core_message_size(text));
+  }
+  return NULL;
+}
+
+/* One behind the other, each with a zero byte. */
+static OrtStatus* read_strings(struct core_scope* scope, const struct stored* stored,
+                               OrtOpAttr** out) {
+  struct core_message rest = stored->bytes;
+  struct core_field field;
+  size_t size = 0;
+  while (core_next_field(&rest, &field)) {
+    size += field.number == ATTRIBUTE_STRINGS && field.wire == CORE_LENGTH
+                ? core_message_size(field.bytes) + 1
+                : 0;
+  }
+  CORE_TRY(new_attribute(scope, stored, size, out));
+  char* to = (char*)(*out + 1);
+  rest = stored->bytes;
+  while (core_next_field(&rest, &field)) {
+    if (field.number == ATTRIBUTE_STRINGS && field.wire == CORE_LENGTH) {
+      memcpy(to, field.bytes.at, core_message_size(field.bytes));
+      to += core_message_size(field.bytes) + 1;
+    }
+  }
+  return NULL;
+}
+
+static OrtStatus* read_tensor(struct core_scope* scope, const struct stored* stored,
+                              OrtOpAttr** out) {
+  OrtGraph* root = scope->root;
+  struct core_tensor* tensor = NULL;
+  struct core_message bytes = {NULL, NULL};
+  CORE_TRY(new_attribute(scope, stored, sizeof tensor, out));
+  core_find_message(stored->bytes, ATTRIBUTE_TENSOR, &bytes);
+  CORE_TRY(core_read_tensor(scope->function, root->model, bytes, &tensor));
+  if (!core_list_add(&root->tensors, tensor)) {
+    core_drop(tensor);
+    return core_graph_memory(scope, sizeof tensor);
+  }
+  *(struct core_tensor**)(*out + 1) = tensor;
+  return NULL;
+}
+
+static OrtStatus* read_graph(struct core_scope* scope, OrtNode* node, const struct stored* stored,
+                             OrtOpAttr** out) {
+  struct core_pool* pool = &scope->root->pool;
+  struct core_message bytes = {NULL, NULL};
+  OrtGraph* graph;
+  CORE_TRY(new_attribute(scope, stored, 0, out));
+  if (!core_find_message(stored->bytes, ATTRIBUTE_GRAPH, &bytes)) {
+    return core_refuse_graph(scope, "the attribute '", stored->name, "' has no graph");
+  }
+  CORE_TRY(core_read_subgraph(scope, node, bytes, &graph));
+  struct core_list names = {(void**)node->subgraph_names, node->subgraphs.count,
+                            node->subgraphs.capacity};
+  if (!core_pool_list_add(pool, &names, (void*)(*out)->name) ||
+      !core_pool_list_add(pool, &node->subgraphs, graph)) {
+    return core_graph_memory(scope, sizeof graph);
+  }
+  node->subgraph_names = (const char**)names.items;
+  return NULL;
+}
+
+static OrtStatus* read_attribute(struct core_scope* scope, OrtNode* node,
+                                 struct core_message bytes) {
+  struct stored stored = {.bytes = bytes, .type = type_of(bytes)};
+  struct core_message text;
+  OrtOpAttr* made = NULL;
+  core_find_message(bytes, ATTRIBUTE_NAME, &stored.name);
+  bool is_reference = core_find_message(bytes, ATTRIBUTE_REFERENCE, &text);
+  switch (is_reference ? ORT_OP_ATTR_UNDEFINED : stored.type) {
+    case ORT_OP_ATTR_INT:
+      CORE_TRY(read_numbers(scope, &stored, ATTRIBUTE_INT, true, &made));
+      break;
+    case ORT_OP_ATTR_INTS:
+      CORE_TRY(read_numbers(scope, &stored, ATTRIBUTE_INTS, false, &made));
+      break;
+    case ORT_OP_ATTR_FLOAT:
+      CORE_TRY(read_numbers(scope, &stored, ATTRIBUTE_FLOAT, true, &made));
+      break;
+    case ORT_OP_ATTR_FLOATS:
+      CORE_TRY(read_numbers(scope, &stored, ATTRIBUTE_FLOATS, false, &made));
+      break;
+    case ORT_OP_ATTR_STRING:
+      CORE_TRY(read_string(scope, &stored, &made));
+      break;
+    case ORT_OP_ATTR_STRINGS:
+      CORE_TRY(read_strings(scope, &stored, &made));
+      break;
+    case ORT_OP_ATTR_TENSOR:
+      CORE_TRY(read_tensor(scope, &stored, &made));
+      break;
+    case ORT_OP_ATTR_GRAPH:
+      CORE_TRY(read_graph(scope, node, &stored, &made));
+      break;
+    default: /* lists of tensors or graphs, types, and attributes of the function around it */
+      stored.type = ORT_OP_ATTR_UNDEFINED;
+      CORE_TRY(new_attribute(scope, &stored, 0, &made));
+      break;
+  }
+  node->attributes.items[node->attributes.count++] = made;
+  return NULL;
+}
+
+OrtStatus* core_connect_node(struct core_scope* scope, OrtNode* node) {
+  struct core_message rest = node->bytes;
+  struct core_field field;
+  OrtValueInfo* value;
+  for (size_t i = 0; core_next_field(&rest, &field);) {
+    if (field.wire != CORE_LENGTH) {
+      continue;
+    }
+    if (field.number == NODE_ATTRIBUTE) {
+      CORE_TRY(read_attribute(scope, node, field.bytes));
+    } else if (field.number == NODE_INPUT) {
+      if (core_message_size(field.bytes) > 0) {
+        CORE_TRY(core_find_value(scope, field.bytes, &value));
+        if (value == NULL) {
+          return core_refuse_graph(scope, "nothing makes the value '", field.bytes,
+                                   "', which a node uses");
+        }
+        node->values[i] = value;
+      }
+      i++;
+    }
+  }
+  return NULL;
+}

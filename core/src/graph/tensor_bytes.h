@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/** @file tensor_bytes.h Where the elements of a TensorProto are. */
+#ifndef ORTCFFI_TENSOR_BYTES_H_
+#define ORTCFFI_TENSOR_BYTES_H_
+
+#include "graph/graph.h"
+
+/** The location of weights that the model has in memory: the offset is their index. No file has
+ * this name, since files are read only from bytes that are not the core's. */
+#define CORE_WEIGHTS_IN_MEMORY "*"
+
+/** What the entries `external_data` of a TensorProto say. */
+struct core_external_data {
+  struct core_message location;
+  uint64_t offset;
+  /** UINT64_MAX: up to the end of the file. */
+  uint64_t length;
+};
+
+/** Whether the elements of a TensorProto are elsewhere. */
+bool core_is_external(struct core_message tensor);
+
+/** Whether they are weights that the model has in memory. */
+bool core_is_in_memory(const OrtModel* model, const struct core_external_data* data);
+
+/** Copies the name of the file; false where no file can have it. */
+bool core_external_name(const struct core_external_data* data, char name[CORE_PATH_ROOM]);
+
+/** The size in bytes of the elements of a TensorProto, by its type and shape. */
+OrtStatus* core_measure_tensor(const char* function, const OrtModel* model,
+                               struct core_message tensor, size_t* out);
+
+/** Reads the entries; false where they are malformed. */
+bool core_read_external(struct core_message tensor, struct core_external_data* out);
+
+/** Finds `size` bytes of weights, which stay as long as the model; maps their file if need be. A
+ * file must be below the folder of the model, also behind links. */
+OrtStatus* core_find_weights(const char* function, const OrtModel* model,
+                             const struct core_external_data* data, size_t size,
+                             const uint8_t** out);
+
+/** Ends the mappings of a model. */
+void core_unmap_weights(OrtModel* model);
+
+#endif /* ORTCFFI_TENSOR_BYTES_H_ */

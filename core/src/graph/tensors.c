@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+/* Tensors of models as values. Elements that are stored as memory has them are not copied: they are
+ * read where they are, at any alignment. */
+#include <string.h>
+
+#include "graph/graph.h"
+#include "graph/tensor_bytes.h"
+#include "onnx/fields.h"
+#include "sparse/sparse.h"
+
+/* A tensor that is being read. */
+struct stored {
+  const char* function;
+  const OrtModel* model;
+  struct core_message bytes;
+  ONNXTensorElementDataType type;
+  size_t rank;
+  const int64_t* dims;
+  size_t count;
+  size_t size;
+};
+
+static OrtStatus* refuse(const char* function, const char* why) {
+  return core_status(ORT_INVALID_GRAPH, function, ": ", why);
+}
+
+/* Reads a repeated field of int64. Memory of the pool. */
+static OrtStatus* read_lengths(const char* function, struct core_pool* pool,
+                               struct core_message message, uint32_t number, const int64_t** out,
+                               size_t* count) {
+  struct core_numbers numbers = {.message = message, .number = number, .wire = CORE_VARINT};
+  uint64_t length;
+  *count = core_count_numbers(numbers);
+  if (*count > CORE_LARGEST_RANK) {
+    return refuse(function, "a tensor has too many dimensions");
+  }
+  int64_t* lengths = core_pool_array(pool, *count, sizeof *lengths);
+  if (lengths == NULL) {
+    return core_no_memory(function, *count * sizeof *lengths);
+  }
+  for (size_t i = 0; core_next_number(&numbers, &length); i++) {
+    lengths[i] = (int64_t)length;
+  }
+  *out = lengths;
+  return NULL;
+}
+
+/* Reads what a TensorProto says of its elements, but not these. */
+static OrtStatus* read_head(struct stored* tensor, struct core_pool* pool) {
+  struct core_message rest = tensor->bytes;
+  struct core_field field;
+  uint64_t type = 0;
+  while (core_next_field(&rest, &field)) {
+    if (field.number == TENSOR_SEGMENT) {
+      return refuse(tensor->function, "tensors in segments are not supported");
+    }
+    if (field.number == TENSOR_ELEMENT && field.wire == CORE_VARINT) {
+      type = field.value;
+    }
+  }
+  if (core_is_malformed(&rest)) {
+    return refuse(tensor->function, "a tensor is malformed");
+  }
+  tensor->type = type < CORE_ELEMENT_TYPES ? (ONNXTensorElementDataType)type
+                                           : ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  CORE_TRY(core_check_element_type(tensor->function, "tensor", tensor->type));
+  CORE_TRY(read_lengths(tensor->function, pool, tensor->bytes, TENSOR_DIMENSIONS, &tensor->dims,
+                        &tensor->rank));
+  return core_measure(tensor->function, tensor->type, tensor->dims, tensor->rank,
+                      ORT_INVALID_GRAPH, &tensor->count, &tensor->size);
+}
+
+/* --- elements -------------------------------------------------------------------------------- */
+
+/* The field with the elements of a type, and the bytes that each of its numbers stands for. */
+static struct core_numbers numbers_of(const struct stored* tensor, size_t* bytes) {
+  struct core_numbers numbers = {.message = tensor->bytes, .wire = CORE_VARINT};
+  size_t bits = core_element_bits(tensor->type);
+  *bytes = bits < 8 ? 1 : bits / 8;
+  switch (tensor->type) {
+    case ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT:
+    case ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX64:
+      numbers.number = TENSOR_FLOATS;
+      numbers.wire = CORE_FIXED32;
+      *bytes = sizeof(float);
+      break;
+    case ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE:
+    case ONNX_TENSOR_ELEMENT_DATA_TYPE_COMPLEX128:
+      numbers.number = TENSOR_DOUBLES;
+      numbers.wire = CORE_FIXED64;
+      *bytes = sizeof(double);
+      break;
+    case ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64:
+      numbers.number = TENSOR_INT64S;
+      break;
+    case ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT32:
+    case ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64:
+      numbers.number = TENSOR_UINT64S;
+      break;
+    default:
+      numbers.number = TENSOR_INT32S;
+      break;
+  }
+  return numbers;
+}
+
+static OrtAllocator* default_allocator(void) {
+  OrtAllocator* allocator = NULL;
+  ort_GetAllocatorWithDefaultOptions(&allocator);
+  return allocator;
+}
+
+static OrtStatus* new_tensor(const struct stored* tensor, struct core_tensor** out) {
+  return core_new_tensor(tensor->function, default_allocator(), tensor->dims, tensor->rank,
+                         tensor->type, out);
+}
+
+/* Makes a tensor of numbers that are stored one by one. */
+static OrtStatus* read_numbers(const struct stored* tensor, struct core_tensor** out) {
+  size_t bytes;
+  uint64_t number;
+  struct core_numbers numbers = numbers_of(tensor, &bytes);
+  if (core_count_numbers(numbers) != tensor->size / bytes) {
+    return refuse(tensor->function, "a tensor has not as many elements as its shape");
+  }
+  CORE_TRY(new_tensor(tensor, out));
+  uint8_t* to = (*out)->data;
+  for (; core_next_number(&numbers, &number); to += bytes) {
+    memcpy(to, &number, bytes);
+  }
+  return NULL;
+}
+
+static OrtStatus* read_strings(const struct stored* tensor, struct core_tensor** out) {
+  struct core_message rest = tensor->bytes;
+  struct core_field field;
+  if (core_count_messages(tensor->bytes, TENSOR_STRINGS) != tensor->count) {
+    return refuse(tensor->function, "a tensor has not as many strings as its shape");
+  }
+  CORE_TRY(new_tensor(tensor, out));
+  OrtStatus* status = NULL;
+  for (size_t i = 0; status == NULL && core_next_field(&rest, &field);) {
+    if (field.number == TENSOR_STRINGS && field.wire == CORE_LENGTH) {
+      status = core_strings_set(tensor->function, &(*out)->strings, i++,
+                                (const char*)field.bytes.at, core_message_size(field.bytes));
+    }
+  }
+  if (status != NULL) {
+    core_drop(*out);
+    *out = NULL;
+  }
+  return status;
+}
+
+bool core_is_external(struct core_message tensor) {
+  struct core_field field;
+  uint64_t location = 0;
+  while (core_next_field(&tensor, &field)) {
+    if (field.number == TENSOR_LOCATION && field.wire == CORE_VARINT) {
+      location = field.value;
+    }
+  }
+  return location == 1;
+}
+
+/* Finds elements that are stored as memory has them; `*out` is NULL if they are not. */
+static OrtStatus* find_elements(const struct stored* tensor, const uint8_t** out) {
+  struct core_external_data data;
+  struct core_message raw;
+  if (core_is_external(tensor->bytes)) {
+    return core_read_external(tensor->bytes, &data)
+               ? core_find_weights(tensor->function, tensor->model, &data, tensor->size, out)
+               : refuse(tensor->function, "a tensor does not say where its external data is");
+  }
+  if (core_find_message(tensor->bytes, TENSOR_RAW, &raw)) {
+    if (core_message_size(raw) != tensor->size) {
+      return refuse(tensor->function, "the raw data of a tensor has not the size of its shape");
+    }
+    *out = raw.at;
+  }
+  return NULL;
+}
+
+static OrtStatus* read_elements(const struct stored* tensor, struct core_tensor** out) {
+  const uint8_t* elements = NULL;
+  if (tensor->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
+    return read_strings(tensor, out);
+  }
+  CORE_TRY(find_elements(tensor, &elements));
+  if (elements == NULL) {
+    return read_numbers(tensor, out);
+  }
+  return core_borrow_tensor(tensor->function, &core_cpu_memory_info, (void*)elements, tensor->size,
+                            tensor->dims, tensor->rank, tensor->type, out);
+}
+
+OrtStatus* core_read_tensor(const char* function, const OrtModel* model, struct core_message bytes,
+                            struct core_tensor** out) {
+  struct stored tensor = {.function = function, .model = model, .bytes = bytes};
+  struct core_pool pool = {0};
+  OrtStatus* status = read_head(&tensor, &pool);
+  status = status == NULL ? read_elements(&tensor, out) : status;
+  core_pool_end(&pool);
+  return status;
+}
+
+OrtStatus* core_measure_tensor(const char* function, const OrtModel* model,
+                               struct core_message bytes, size_t* out) {
+  struct stored tensor = {.function = function, .model = model, .bytes = bytes};
+  struct core_pool pool = {0};
+  OrtStatus* status = read_head(&tensor, &pool);
+  core_pool_end(&pool);
+  *out = tensor.size;
+  return status;
+}
+
+/* --- sparse tensors, which become dense ones ------------------------------------------------- */
+
+/* Where a value goes: its index is one number, or one for each dimension. */
+static bool find_place(const struct stored* dense, const int64_t* index, size_t width,
+                       size_t* place) {
+  if (width == 1) {
+    *place = (size_t)index[0];
+    return index[0] >= 0 && *place < dense->count;
+  }
+  *place = 0;
+  for (size_t i = 0; i < width; i++) {
+    if (index[i] < 0 || index[i] >= dense->dims[i]) {
+      return false;
+    }
+    *place = *place * (size_t)dense->dims[i] + (size_t)index[i];
+  }
+  return true;
+}
+
+static OrtStatus* scatter(const struct stored* dense, const struct core_tensor* values,
+                          const struct core_tensor* indices, struct core_tensor* out) {
+  size_t count = values->shape.count, bytes = core_element_bits(dense->type) / 8, place;
+  size_t width = count > 0 ? indices->shape.count / count : 1;
+  if (indices->shape.type != ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64 ||
+      indices->shape.count != count * width || (width != 1 && width != dense->rank)) {
+    return refuse(dense->function, "a sparse tensor has not an index for each of its values");
+  }
+  memset(out->data, 0, dense->count > 0 ? out->bytes : 0);
+  for (size_t i = 0; i < count; i++) {
+    int64_t index[8];
+    if (width > CORE_COUNT_OF(index)) {
+      return refuse(dense->function, "a sparse tensor has too many dimensions");
+    }
+    memcpy(index, (const int64_t*)indices->data + i * width, width * sizeof *index);
+    if (!find_place(dense, index, width, &place)) {
+      return refuse(dense->function, "an index of a sparse tensor is outside of its shape");
+    }
+    memcpy((uint8_t*)out->data + place * bytes, (const uint8_t*)values->data + i * bytes, bytes);
+  }
+  return NULL;
+}
+
+static OrtStatus* make_dense(struct stored* dense, const struct core_tensor* values,
+                             const struct core_tensor* indices, struct core_tensor** out) {
+  dense->type = values->shape.type;
+  if (core_element_bits(dense->type) < 8 || dense->type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
+    return refuse(dense->function, "a sparse tensor has elements that only dense ones can have");
+  }
+  CORE_TRY(new_tensor(dense, out));
+  size_t bytes = core_element_bits(dense->type) / 8;
+  dense->count = (*out)->shape.count;
+  OrtStatus* status = bytes > 0 ? scatter(dense, values, indices, *out) : NULL;
+  if (status != NULL) {
+    core_drop(*out);
+    *out = NULL;
+  }
+  return status;
+}
+
+static OrtStatus* read_sparse(const char* function, const OrtModel* model,
+                              struct core_message bytes, struct core_tensor** out) {
+  struct stored dense = {.function = function, .model = model, .bytes = bytes};
+  struct core_message values_bytes, indices_bytes;
+  struct core_tensor *values = NULL, *indices = NULL;
+  struct core_pool pool = {0};
+  if (!core_find_message(bytes, SPARSE_VALUES, &values_bytes) ||
+      !core_find_message(bytes, SPARSE_INDICES, &indices_bytes)) {
+    return refuse(function, "a sparse tensor has no values or no indices");
+  }
+  OrtStatus* status = core_read_tensor(function, model, values_bytes, &values);
+  if (status == NULL) {
+    status = core_read_tensor(function, model, indices_bytes, &indices);
+  }
+  if (status == NULL) {
+    status = read_lengths(function, &pool, bytes, SPARSE_DIMENSIONS, &dense.dims, &dense.rank);
+  }
+  if (status == NULL) {
+    status = make_dense(&dense, values, indices, out);
+  }
+  core_drop(values);
+  core_drop(indices);
+  core_pool_end(&pool);
+  return status;
+}
+
+/* --- constants ------------------------------------------------------------------------------- */
+
+/* The numbers or strings in an attribute of a node Constant are read as those of a tensor are: the
+ * attribute has them in fields of other numbers. */
+static OrtStatus* read_list(const char* function, struct core_message bytes, bool is_scalar,
+                            ONNXTensorElementDataType type, struct core_numbers numbers,
+                            struct core_tensor** out) {
+  bool is_text = type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
+  size_t count = is_text ? core_count_messages(bytes, numbers.number) : core_count_numbers(numbers);
+  int64_t length = (int64_t)count;
+  if (is_scalar && count != 1) {
+    return refuse(function, "a node Constant has no value");
+  }
+  CORE_TRY(core_new_tensor(function, default_allocator(), &length, is_scalar ? 0 : 1, type, out));
+  struct core_field field;
+  uint64_t number;
+  OrtStatus* status = NULL;
+  for (size_t i = 0; is_text && status == NULL && core_next_field(&bytes, &field);) {
+    if (field.number == numbers.number && field.wire == CORE_LENGTH) {
+      status = core_strings_set(function, &(*out)->strings, i++, (const char*)field.bytes.at,
+                                core_message_size(field.bytes));
+    }
+  }
+  size_t size = type == ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64 ? sizeof(int64_t) : sizeof(float);
+  for (uint8_t* to = (*out)->data; !is_text && core_next_number(&numbers, &number); to += size) {
+    memcpy(to, &number, size);
+  }
+  if (status != NULL) {
+    core_drop(*out);
+    *out = NULL;
+  }
+  return status;
+}
+
+/* The attributes of which one says what a node Constant makes. */
+static const struct constant {
+  const char* name;
+  ONNXTensorElementDataType type;
+  uint32_t number;
+  enum core_wire wire;
+  bool is_scalar;
+} constants[] = {
+    {"value_int", ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, ATTRIBUTE_INT, CORE_VARINT, true},
+    {"value_ints", ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64, ATTRIBUTE_INTS, CORE_VARINT, false},
+    {"value_float", ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, ATTRIBUTE_FLOAT, CORE_FIXED32, true},
+    {"value_floats", ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, ATTRIBUTE_FLOATS, CORE_FIXED32, false},
+    {"value_string", ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, ATTRIBUTE_STRING, CORE_LENGTH, true},
+    {"value_strings", ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING, ATTRIBUTE_STRINGS, CORE_LENGTH, false},
+};
+
+static OrtStatus* read_constant(const char* function, const OrtModel* model,
+                                struct core_message attribute, struct core_tensor** out) {
+  struct core_message name = {NULL, NULL}, tensor;
+  core_find_message(attribute, ATTRIBUTE_NAME, &name);
+  if (core_find_message(attribute, ATTRIBUTE_TENSOR, &tensor)) {
+    return core_read_tensor(function, model, tensor, out);
+  }
+  if (core_find_message(attribute, ATTRIBUTE_SPARSE_TENSOR, &tensor)) {
+    return read_sparse(function, model, tensor, out);
+  }
+  for (size_t i = 0; i < CORE_COUNT_OF(constants); i++) {
+    const struct constant* constant = &constants[i];
+    if (core_message_is(name, constant->name)) {
+      const struct core_numbers numbers = {
+          .message = attribute, .number = constant->number, .wire = constant->wire};
+      return read_list(function, attribute, constant->is_scalar, constant->type, numbers, out);
+    }
+  }
+  return refuse(function, "a node Constant has no value");
+}
+
+OrtStatus* core_read_initializer(const char* function, const OrtValueInfo* value, OrtValue** out) {
+  struct core_tensor** tensor = (struct core_tensor**)out;
+  const OrtModel* model = value->graph->model;
+  if (value->flags & CORE_IS_CONSTANT_NODE) {
+    return read_constant(function, model, value->tensor_bytes, tensor);
+  }
+  return value->flags & CORE_IS_SPARSE ? read_sparse(function, model, value->tensor_bytes, tensor)
+                                       : core_read_tensor(function, model, value->tensor_bytes, tensor);
+}

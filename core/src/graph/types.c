@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* Types of values, as files describe them. */
+#include "graph/graph.h"
+#include "onnx/fields.h"
+#include "values/type_info.h"
+
+/* Types within types; deeper ones are refused. */
+#define LARGEST_DEPTH 32
+
+static OrtStatus* refuse_type(const char* function, const char* why) {
+  return core_status(ORT_INVALID_GRAPH, function, ": ", why);
+}
+
+/* Reads one dimension; false where there is no memory. A negative length is unknown. */
+static bool read_dimension(struct core_pool* pool, struct core_message bytes, int64_t* length,
+                           const char** name) {
+  struct core_field field;
+  *length = -1;
+  while (core_next_field(&bytes, &field)) {
+    if (field.number == DIMENSION_VALUE && field.wire == CORE_VARINT) {
+      *length = (int64_t)field.value < 0 ? -1 : (int64_t)field.value;
+      *name = NULL;
+    } else if (field.number == DIMENSION_NAME && field.wire == CORE_LENGTH) {
+      *length = -1;
+      *name = core_pool_text(pool, field.bytes.at, core_message_size(field.bytes));
+      if (*name == NULL) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+static OrtStatus* read_shape(const char* function, struct core_pool* pool,
+                             struct core_message shape, OrtTensorTypeAndShapeInfo* info) {
+  struct core_field field;
+  info->has_shape = true;
+  info->rank = core_count_messages(shape, SHAPE_DIMENSION);
+  if (info->rank > CORE_LARGEST_RANK) {
+    return refuse_type(function, "a value has too many dimensions");
+  }
+  info->dims = core_pool_array(pool, info->rank, sizeof *info->dims);
+  info->names = core_pool_array(pool, info->rank, sizeof *info->names);
+  if (info->dims == NULL || info->names == NULL) {
+    return core_no_memory(function, info->rank * sizeof *info->dims);
+  }
+  for (size_t i = 0; core_next_field(&shape, &field);) {
+    if (field.number != SHAPE_DIMENSION || field.wire != CORE_LENGTH) {
+      continue;
+    }
+    if (!read_dimension(pool, field.bytes, &info->dims[i], &info->names[i])) {
+      return core_no_memory(function, core_message_size(field.bytes));
+    }
+    i++;
+  }
+  return NULL;
+}
+
+static OrtStatus* read_tensor_type(const char* function, enum ONNXType kind,
+                                   struct core_message bytes, OrtTypeInfo** out) {
+  OrtTensorTypeAndShapeInfo info = {.type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED};
+  struct core_pool pool = {0};
+  struct core_field field;
+  OrtStatus* status = NULL;
+  while (status == NULL && core_next_field(&bytes, &field)) {
+    if (field.number == TENSOR_TYPE_ELEMENT && field.wire == CORE_VARINT) {
+      info.type = field.value < CORE_ELEMENT_TYPES ? (ONNXTensorElementDataType)field.value
+                                                   : ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+    } else if (field.number == TENSOR_TYPE_SHAPE && field.wire == CORE_LENGTH) {
+      status = read_shape(function, &pool, field.bytes, &info);
+    }
+  }
+  if (status == NULL && core_is_malformed(&bytes)) {
+    status = refuse_type(function, "the type of a value is malformed");
+  }
+  status = status == NULL ? core_new_tensor_type(function, kind, &info, out) : status;
+  core_pool_end(&pool);
+  return status;
+}
+
+static OrtStatus* read_type(const char* function, struct core_message bytes, unsigned depth,
+                            OrtTypeInfo** out);
+
+/* A sequence, a map or an optional value: a type around another one. */
+static OrtStatus* read_outer_type(const char* function, enum ONNXType kind,
+                                  struct core_message bytes, unsigned depth, OrtTypeInfo** out) {
+  uint32_t inner_number = kind == ONNX_TYPE_MAP ? MAP_TYPE_VALUE : ELEMENT_TYPE;
+  struct core_message inner_bytes, rest = bytes;
+  struct core_field field;
+  ONNXTensorElementDataType key = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  OrtTypeInfo* inner = NULL;
+  if (!core_find_message(bytes, inner_number, &inner_bytes)) {
+    return refuse_type(function, "a type that contains another one does not say which");
+  }
+  while (kind == ONNX_TYPE_MAP && core_next_field(&rest, &field)) {
+    if (field.number == MAP_TYPE_KEY && field.wire == CORE_VARINT &&
+        field.value < CORE_ELEMENT_TYPES) {
+      key = (ONNXTensorElementDataType)field.value;
+    }
+  }
+  CORE_TRY(read_type(function, inner_bytes, depth + 1, &inner));
+  return core_wrap_type(function, kind, key, inner, out);
+}
+
+static OrtStatus* read_type(const char* function, struct core_message bytes, unsigned depth,
+                            OrtTypeInfo** out) {
+  struct core_field field;
+  if (depth >= LARGEST_DEPTH) {
+    return refuse_type(function, "types are nested too deeply");
+  }
+  while (core_next_field(&bytes, &field)) {
+    if (field.wire != CORE_LENGTH) {
+      continue;
+    }
+    switch (field.number) {
+      case TYPE_TENSOR:
+        return read_tensor_type(function, ONNX_TYPE_TENSOR, field.bytes, out);
+      case TYPE_SPARSE_TENSOR:
+        return read_tensor_type(function, ONNX_TYPE_SPARSETENSOR, field.bytes, out);
+      case TYPE_SEQUENCE:
+        return read_outer_type(function, ONNX_TYPE_SEQUENCE, field.bytes, depth, out);
+      case TYPE_MAP:
+        return read_outer_type(function, ONNX_TYPE_MAP, field.bytes, depth, out);
+      case TYPE_OPTIONAL:
+        return read_outer_type(function, ONNX_TYPE_OPTIONAL, field.bytes, depth, out);
+      default:
+        break;
+    }
+  }
+  return refuse_type(function, "a value has a type that the API cannot describe");
+}
+
+OrtStatus* core_read_type(const char* function, struct core_message bytes, OrtTypeInfo** out) {
+  return read_type(function, bytes, 0, out);
+}

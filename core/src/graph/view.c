@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* Graphs of some nodes of another graph. Nodes and values are copies, which share attributes,
+ * subgraphs, types and tensors with what they are copies of. */
+#include <string.h>
+
+#include "graph/reading.h"
+
+/* A view that is being made. */
+struct making {
+  struct core_scope scope;
+  const OrtGraph* from;
+  /** For each number of a node of the source, whether the view has it. */
+  bool* is_chosen;
+};
+
+static OrtStatus* add(struct making* making, struct core_list* list, const void* item) {
+  return core_pool_list_add(&making->scope.root->pool, list, (void*)item)
+             ? NULL
+             : core_graph_memory(&making->scope, list->capacity * sizeof item);
+}
+
+static bool is_constant(const OrtValueInfo* value) {
+  return (value->flags & (CORE_IS_INITIALIZER | CORE_IS_OVERRIDABLE)) == CORE_IS_INITIALIZER;
+}
+
+/* The copy of a value. At its first use it is also listed: as an initializer, as an input that the
+ * source's inputs do not have, or not at all. */
+static OrtStatus* copy_value(struct making* making, const OrtValueInfo* of, OrtValueInfo** out) {
+  OrtGraph* view = making->scope.graph;
+  const uint8_t* text = (const uint8_t*)of->name;
+  const struct core_message name = {text, text + strlen(of->name)};
+  CORE_TRY(core_find_value(&making->scope, name, out));
+  if (*out != NULL) {
+    return NULL;
+  }
+  CORE_TRY(core_define_value(&making->scope, name, out));
+  OrtValueInfo* value = *out;
+  value->origin = core_origin(of);
+  value->flags = of->flags & ~(uint32_t)(CORE_IS_INPUT | CORE_IS_OUTPUT);
+  if (of->flags & CORE_IS_INITIALIZER && !(of->flags & CORE_IS_OUTER)) {
+    CORE_TRY(add(making, &view->initializers, value));
+  }
+  bool is_made_here = of->producer != NULL && making->is_chosen[of->producer->id];
+  if (!is_made_here && !is_constant(of)) {
+    value->flags |= CORE_IS_INPUT;
+    if (!(of->flags & CORE_IS_INPUT)) {
+      CORE_TRY(add(making, &view->inputs, value));
+    }
+  }
+  return NULL;
+}
+
+/* Whether something outside of the view uses a value. */
+static bool is_needed_outside(const struct making* making, const OrtValueInfo* of) {
+  bool is_needed = of->flags & CORE_IS_OUTPUT;
+  for (size_t i = 0; !is_needed && i < of->use_count; i++) {
+    is_needed = !making->is_chosen[of->uses[i].node->id];
+  }
+  return is_needed;
+}
+
+static OrtStatus* copy_operands(struct making* making, const OrtNode* of, OrtNode* node) {
+  OrtValueInfo* value;
+  for (size_t i = 0; i < of->input_count + of->output_count; i++) {
+    if (of->values[i] == NULL) {
+      continue;
+    }
+    CORE_TRY(copy_value(making, of->values[i], &value));
+    node->values[i] = value;
+    if (i >= of->input_count) {
+      value->producer = node;
+      value->producer_index = i - of->input_count;
+      if (is_needed_outside(making, of->values[i])) {
+        value->flags |= CORE_IS_OUTPUT;
+        CORE_TRY(add(making, &making->scope.graph->outputs, value));
+      }
+    }
+  }
+  node->implicit_inputs = (struct core_list){0};
+  for (size_t i = 0; i < of->implicit_inputs.count; i++) {
+    CORE_TRY(copy_value(making, of->implicit_inputs.items[i], &value));
+    CORE_TRY(add(making, &node->implicit_inputs, value));
+  }
+  return NULL;
+}
+
+static OrtStatus* copy_node(struct making* making, const OrtNode* of) {
+  struct core_pool* pool = &making->scope.root->pool;
+  OrtNode* node = core_pool_take(pool, sizeof *node);
+  size_t operands = of->input_count + of->output_count;
+  const OrtValueInfo** values = core_pool_array(pool, operands, sizeof *values);
+  if (node == NULL || values == NULL) {
+    return core_graph_memory(&making->scope, sizeof *node + operands * sizeof *values);
+  }
+  *node = *of;
+  node->graph = making->scope.graph;
+  node->values = values;
+  CORE_TRY(copy_operands(making, of, node));
+  return add(making, &making->scope.graph->nodes, node);
+}
+
+/* Puts those inputs that are inputs of the source before the others, in the source's order. */
+static OrtStatus* sort_inputs(struct making* making) {
+  struct core_list* others = &making->scope.graph->inputs;
+  struct core_list inputs = {0};
+  for (size_t i = 0; i < making->from->inputs.count; i++) {
+    const OrtValueInfo* of = making->from->inputs.items[i];
+    const uint8_t* text = (const uint8_t*)of->name;
+    OrtValueInfo* value;
+    CORE_TRY(core_find_value(&making->scope,
+                             (struct core_message){text, text + strlen(of->name)}, &value));
+    if (value != NULL && value->flags & CORE_IS_INPUT) {
+      CORE_TRY(add(making, &inputs, value));
+    }
+  }
+  for (size_t i = 0; i < others->count; i++) {
+    CORE_TRY(add(making, &inputs, others->items[i]));
+  }
+  *others = inputs;
+  return NULL;
+}
+
+static OrtStatus* choose(struct making* making, const OrtNode* const* nodes, size_t count) {
+  making->is_chosen = core_pool_array(&making->scope.root->pool, making->from->nodes.count, 1);
+  if (making->is_chosen == NULL) {
+    return core_graph_memory(&making->scope, making->from->nodes.count);
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (nodes[i] == NULL || nodes[i]->graph != making->from) {
+      CORE_FAIL(ORT_INVALID_ARGUMENT, "Graph_GetGraphView: nodes must be of src_graph");
+    }
+    making->is_chosen[nodes[i]->id] = true;
+  }
+  return NULL;
+}
+
+static OrtStatus* fill(struct making* making, const OrtNode* const* nodes, size_t count) {
+  CORE_TRY(choose(making, nodes, count));
+  for (size_t i = 0; i < making->from->nodes.count; i++) {
+    const OrtNode* of = making->from->nodes.items[i];
+    if (making->is_chosen[of->id]) {
+      CORE_TRY(copy_node(making, of));
+    }
+  }
+  CORE_TRY(sort_inputs(making));
+  return core_list_uses(making->scope.function, &making->scope.root->pool,
+                        &making->scope.graph->nodes);
+}
+
+ORT_API_STATUS_IMPL(ort_Graph_GetGraphView, const OrtGraph* src_graph, const OrtNode** nodes,
+                    size_t num_nodes, OrtGraph** dst_graph) {
+  CORE_REQUIRE(Graph_GetGraphView, src_graph, nodes, dst_graph);
+  if (num_nodes == 0) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "Graph_GetGraphView: num_nodes must not be 0");
+  }
+  if (src_graph->model == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "Graph_GetGraphView: src_graph must not be made with the model editor");
+  }
+  OrtGraph* view = core_new_object(&core_graph_class, sizeof *view);
+  if (view == NULL) {
+    return CORE_OUT_OF_MEMORY(Graph_GetGraphView, sizeof *view);
+  }
+  view->model = src_graph->model;
+  view->form = src_graph->form;
+  view->name = "sub_graph";
+  struct making making = {
+      .scope = {.function = "Graph_GetGraphView", .root = view, .graph = view}, .from = src_graph};
+  OrtStatus* status = fill(&making, nodes, num_nodes);
+  if (status != NULL) {
+    core_drop(view);
+    return status;
+  }
+  *dst_graph = view;
+  return NULL;
+}

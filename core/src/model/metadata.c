@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* OrtModelMetadata: what a model says about itself. */
+#include <string.h>
+
+#include "graph/graph.h"
+#include "object/keyed_list.h"
+#include "onnx/fields.h"
+
+/* What the slots read, each a text. */
+enum text { PRODUCER, GRAPH_TEXT, DOMAIN_TEXT, DESCRIPTION, GRAPH_DESCRIPTION, TEXTS };
+
+struct OrtModelMetadata {
+  struct core_object object;
+  char* texts[TEXTS];
+  int64_t version;
+  /** Keys and texts of the model's own entries. */
+  struct core_items entries;
+};
+
+static void end_metadata(void* block) {
+  OrtModelMetadata* metadata = block;
+  for (size_t i = 0; i < TEXTS; i++) {
+    heap_free(metadata->texts[i]);
+  }
+  core_items_end(&metadata->entries);
+}
+
+static const struct core_class metadata_class = {.kind = CORE_MODEL_METADATA,
+                                                 .end = end_metadata};
+
+/* A copy of bytes as a string; "" for none. */
+static char* copy_text(struct core_message text) {
+  size_t size = core_message_size(text);
+  char* copy = heap_alloc(size + 1);
+  if (copy != NULL) {
+    memcpy(copy, size > 0 ? text.at : (const uint8_t*)"", size);
+    copy[size] = 0;
+  }
+  return copy;
+}
+
+static bool add_entry(OrtModelMetadata* metadata, struct core_message bytes) {
+  struct core_message key = {NULL, NULL}, value = {NULL, NULL};
+  core_find_message(bytes, ENTRY_KEY, &key);
+  core_find_message(bytes, ENTRY_VALUE, &value);
+  char* key_text = copy_text(key);
+  char* text = copy_text(value);
+  bool is_added = false;
+  if (key_text != NULL && text != NULL) {
+    size_t size = strlen(key_text) + 1;
+    struct core_item* item = core_items_find(&metadata->entries, key_text, size);
+    is_added = item != NULL ? core_items_set_text(&metadata->entries, item, text)
+                            : core_items_add(&metadata->entries, key_text, size, text) != NULL;
+  }
+  heap_free(key_text);
+  heap_free(text);
+  return is_added;
+}
+
+static bool fill(OrtModelMetadata* metadata, const OrtModel* model) {
+  struct core_message texts[TEXTS] = {{NULL, NULL}};
+  struct core_message rest = model->bytes;
+  struct core_field field;
+  core_find_message(rest, MODEL_PRODUCER_NAME, &texts[PRODUCER]);
+  core_find_message(rest, MODEL_DOMAIN, &texts[DOMAIN_TEXT]);
+  core_find_message(rest, MODEL_DOC, &texts[DESCRIPTION]);
+  core_find_message(model->graph_bytes, GRAPH_NAME, &texts[GRAPH_TEXT]);
+  core_find_message(model->graph_bytes, GRAPH_DOC, &texts[GRAPH_DESCRIPTION]);
+  for (size_t i = 0; i < TEXTS; i++) {
+    metadata->texts[i] = copy_text(texts[i]);
+    if (metadata->texts[i] == NULL) {
+      return false;
+    }
+  }
+  metadata->version = INT64_MAX;
+  while (core_next_field(&rest, &field)) {
+    if (field.number == MODEL_VERSION && field.wire == CORE_VARINT) {
+      metadata->version = (int64_t)field.value;
+    } else if (field.number == MODEL_METADATA && field.wire == CORE_LENGTH &&
+               !add_entry(metadata, field.bytes)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+ORT_API_STATUS_IMPL(ort_Graph_GetModelMetadata, const OrtGraph* graph, OrtModelMetadata** out) {
+  CORE_REQUIRE(Graph_GetModelMetadata, graph, out);
+  CORE_REQUIRE_MODEL(Graph_GetModelMetadata, graph, graph->model);
+  OrtModelMetadata* metadata = core_new_object(&metadata_class, sizeof *metadata);
+  if (metadata == NULL || !fill(metadata, graph->model)) {
+    core_drop(metadata);
+    return CORE_OUT_OF_MEMORY(Graph_GetModelMetadata, sizeof *metadata);
+  }
+  *out = metadata;
+  return NULL;
+}
+
+void ORT_API_CALL ort_ReleaseModelMetadata(OrtModelMetadata* input) NO_EXCEPTION {
+  core_drop(input);
+}
+
+/* A copy of a text in a caller's memory. */
+static OrtStatus* give_text(OrtAllocator* allocator, const char* text, char** out) {
+  size_t size = strlen(text) + 1;
+  void* copy = NULL;
+  CORE_TRY(ort_AllocatorAlloc(allocator, size, &copy));
+  *out = memcpy(copy, text, size);
+  return NULL;
+}
+
+#define TEXT_OF_METADATA(Name, text)                                                         \
+  ORT_API_STATUS_IMPL(ort_ModelMetadataGet##Name, const OrtModelMetadata* model_metadata,    \
+                      OrtAllocator* allocator, char** value) {                               \
+    CORE_REQUIRE(ModelMetadataGet##Name, model_metadata, allocator, value);                  \
+    return give_text(allocator, model_metadata->texts[text], value);                         \
+  }
+
+TEXT_OF_METADATA(ProducerName, PRODUCER)
+TEXT_OF_METADATA(GraphName, GRAPH_TEXT)
+TEXT_OF_METADATA(Domain, DOMAIN_TEXT)
+TEXT_OF_METADATA(Description, DESCRIPTION)
+TEXT_OF_METADATA(GraphDescription, GRAPH_DESCRIPTION)
+
+ORT_API_STATUS_IMPL(ort_ModelMetadataGetVersion, const OrtModelMetadata* model_metadata,
+                    int64_t* value) {
+  CORE_REQUIRE(ModelMetadataGetVersion, model_metadata, value);
+  *value = model_metadata->version;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_ModelMetadataLookupCustomMetadataMap,
+                    const OrtModelMetadata* model_metadata, OrtAllocator* allocator,
+                    const char* key, char** value) {
+  CORE_REQUIRE(ModelMetadataLookupCustomMetadataMap, model_metadata, allocator, key, value);
+  const struct core_item* item =
+      core_items_find(&model_metadata->entries, key, strlen(key) + 1);
+  if (item == NULL) {
+    *value = NULL;
+    return NULL;
+  }
+  return give_text(allocator, core_item_text(item), value);
+}
+
+/* Copies all keys; on failure those that were copied are freed. */
+static OrtStatus* give_keys(const struct core_items* entries, OrtAllocator* allocator,
+                            char** keys) {
+  for (size_t i = 0; i < entries->count; i++) {
+    OrtStatus* status = give_text(allocator, entries->list[i].key, &keys[i]);
+    if (status != NULL) {
+      while (i > 0) {
+        allocator->Free(allocator, keys[--i]);
+      }
+      return status;
+    }
+  }
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_ModelMetadataGetCustomMetadataMapKeys,
+                    const OrtModelMetadata* model_metadata, OrtAllocator* allocator, char*** keys,
+                    int64_t* num_keys) {
+  CORE_REQUIRE(ModelMetadataGetCustomMetadataMapKeys, model_metadata, allocator, keys, num_keys);
+  const struct core_items* entries = &model_metadata->entries;
+  void* made = NULL;
+  if (entries->count > 0) {
+    CORE_TRY(ort_AllocatorAlloc(allocator, entries->count * sizeof(char*), &made));
+    OrtStatus* status = give_keys(entries, allocator, made);
+    if (status != NULL) {
+      allocator->Free(allocator, made);
+      return status;
+    }
+  }
+  *keys = made;
+  *num_keys = (int64_t)entries->count;
+  return NULL;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file model.h
+ * Opening and writing models. graph/graph.h has the struct.
+ *
+ * A skeleton is a model whose large weights are named by their numbers. Whoever edits a model edits
+ * its skeleton, and opens the result as a model with the weights of the first one.
+ */
+#ifndef ORTCFFI_MODEL_H_
+#define ORTCFFI_MODEL_H_
+
+#include "graph/graph.h"
+#include "ortcore.h"
+
+/** Makes a model without bytes. */
+OrtStatus* core_new_model(const char* function, OrtModel** out);
+
+/** Reads the fields of `model->bytes`. */
+OrtStatus* core_read_model(const char* function, OrtModel* model);
+
+/** The weights that a skeleton of a model numbers, in an array of the heap. */
+OrtStatus* core_collect_weights(const char* function, const OrtModel* model,
+                                struct core_weight** out, size_t* count);
+
+/** @name Functions of ortcore.h
+ * @{ */
+OrtStatus* ORT_API_CALL core_open_model(const ORTCHAR_T* model_path, OrtModel** out);
+OrtStatus* ORT_API_CALL core_open_model_bytes(const void* bytes, size_t size, OrtModel* weights_of,
+                                              OrtModel** out);
+OrtStatus* ORT_API_CALL core_graph_of_model(const OrtModel* model, size_t which,
+                                            const OrtGraph** out);
+OrtStatus* ORT_API_CALL core_write_model(const OrtModel* model, const OrtcoreWriting* writing);
+/** @} */
+
+#endif /* ORTCFFI_MODEL_H_ */

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* Models, opened from files and bytes. Only the fields of the model itself are read: the graph stays
+ * as it is until somebody asks for it, and weights are not touched. */
+#include <string.h>
+
+#include "graph/tensor_bytes.h"
+#include "model/model.h"
+#include "onnx/fields.h"
+#include "table/experimental.h"
+
+static void end_model(void* block) {
+  OrtModel* model = block;
+  for (size_t i = 0; model->graphs != NULL && i < CORE_GRAPH_FORMS + model->function_count; i++) {
+    if (model->graphs[i] != NULL) {
+      core_end_part(&model->graphs[i]->object);
+    }
+  }
+  if (model->editor_graph != NULL) {
+    core_end_part(&model->editor_graph->object);
+  }
+  for (size_t i = 0; i < model->values.count; i++) {
+    core_drop(model->values.items[i]);
+  }
+  core_list_end(&model->values);
+  core_drop(model->weights_of);
+  core_unmap_weights(model);
+  core_unmap_file(&model->file);
+  heap_free(model->own);
+  heap_free(model->weights);
+  core_pool_end(&model->pool);
+}
+
+static const struct core_class model_class = {.kind = CORE_MODEL, .end = end_model};
+
+OrtStatus* core_new_model(const char* function, OrtModel** out) {
+  static const ORTCHAR_T nowhere[1] = {0};
+  OrtModel* model = core_new_object(&model_class, sizeof *model);
+  if (model == NULL) {
+    return core_no_memory(function, sizeof *model);
+  }
+  model->path = nowhere;
+  *out = model;
+  return NULL;
+}
+
+void ORT_API_CALL ort_ReleaseModel(OrtModel* input) NO_EXCEPTION { core_drop(input); }
+
+/* --- the fields of a model ------------------------------------------------------------------- */
+
+static OrtStatus* refuse(const char* function, const char* why) {
+  return core_status(ORT_INVALID_PROTOBUF, function, ": ", why);
+}
+
+static OrtStatus* out_of_memory(const char* function, size_t size) {
+  return core_no_memory(function, size);
+}
+
+/* Adds an operator set, in the order of domains. The last version of a domain counts. */
+static OrtStatus* add_opset(const char* function, OrtModel* model, struct core_message bytes) {
+  struct core_message domain = {bytes.at, bytes.at};
+  struct core_field field;
+  int64_t version = 0;
+  while (core_next_field(&bytes, &field)) {
+    if (field.number == OPSET_DOMAIN && field.wire == CORE_LENGTH) {
+      domain = field.bytes;
+    } else if (field.number == OPSET_VERSION && field.wire == CORE_VARINT) {
+      version = (int64_t)field.value;
+    }
+  }
+  if (core_message_is(domain, "ai.onnx")) {
+    domain.end = domain.at;
+  }
+  const char* text = core_pool_text(&model->pool, domain.at, core_message_size(domain));
+  if (text == NULL) {
+    return out_of_memory(function, core_message_size(domain) + 1);
+  }
+  size_t i = 0;
+  while (i < model->opset_count && strcmp(model->domains[i], text) < 0) {
+    i++;
+  }
+  if (i == model->opset_count || strcmp(model->domains[i], text) != 0) {
+    memmove(&model->domains[i + 1], &model->domains[i],
+            (model->opset_count - i) * sizeof *model->domains);
+    memmove(&model->versions[i + 1], &model->versions[i],
+            (model->opset_count - i) * sizeof *model->versions);
+    model->opset_count++;
+  }
+  model->domains[i] = text;
+  model->versions[i] = version;
+  return NULL;
+}
+
+/* Makes room for what the fields will be read to. */
+static OrtStatus* make_room(const char* function, OrtModel* model) {
+  size_t opsets = core_count_messages(model->bytes, MODEL_OPSET);
+  size_t functions = core_count_messages(model->bytes, MODEL_FUNCTION);
+  struct core_pool* pool = &model->pool;
+  model->domains = core_pool_array(pool, opsets, sizeof *model->domains);
+  model->versions = core_pool_array(pool, opsets, sizeof *model->versions);
+  model->functions = core_pool_array(pool, functions, sizeof *model->functions);
+  model->graphs = core_pool_array(pool, CORE_GRAPH_FORMS + functions, sizeof *model->graphs);
+  return model->domains != NULL && model->versions != NULL && model->functions != NULL &&
+                 model->graphs != NULL
+             ? NULL
+             : out_of_memory(function, (opsets + functions) * 2 * sizeof(void*));
+}
+
+OrtStatus* core_read_model(const char* function, OrtModel* model) {
+  struct core_message rest = model->bytes;
+  struct core_field field;
+  CORE_TRY(make_room(function, model));
+  while (core_next_field(&rest, &field)) {
+    if (field.number == MODEL_IR_VERSION && field.wire == CORE_VARINT) {
+      model->ir_version = (int64_t)field.value;
+    }
+    if (field.wire != CORE_LENGTH) {
+      continue;
+    }
+    if (field.number == MODEL_GRAPH) {
+      if (model->graph_bytes.at != NULL) {
+        return refuse(function, "the model has two graphs");
+      }
+      model->graph_bytes = field.bytes;
+    } else if (field.number == MODEL_OPSET) {
+      CORE_TRY(add_opset(function, model, field.bytes));
+    } else if (field.number == MODEL_FUNCTION) {
+      model->functions[model->function_count++] = field.bytes;
+    }
+  }
+  if (core_is_malformed(&rest) || model->bytes.at == model->bytes.end) {
+    return refuse(function, "the bytes are no ONNX model");
+  }
+  return model->graph_bytes.at != NULL ? NULL : refuse(function, "the model has no graph");
+}
+
+/* --- files ----------------------------------------------------------------------------------- */
+
+/* The folder of a path, whose end it cuts off. */
+static const char* folder_of(OrtModel* model, char* path) {
+  size_t length = strlen(path);
+  while (length > 0 && !CORE_IS_SEPARATOR(path[length - 1])) {
+    length--;
+  }
+  /* A separator that is the root, or ends a drive, belongs to the folder. */
+  bool is_root = length <= 1 || path[length - 2] == ':';
+  return core_pool_text(&model->pool, path, is_root ? length : length - 1);
+}
+
+static OrtStatus* refuse_file(const char* function, const char* path, enum core_file found) {
+  char before[96];
+  snprintf(before, sizeof before, "%s: '", function);
+  return found == CORE_NO_FILE || found == CORE_BROKEN_LINK
+             ? core_status(ORT_NO_SUCHFILE, before, path, "' does not exist")
+             : core_status(ORT_INVALID_ARGUMENT, before, path, "' cannot be read as a file");
+}
+
+/* Remembers the folder of the model as it is given, where the weights are, and where links lead. */
+static bool set_folders(OrtModel* model, char* path, char* real) {
+  char absolute[CORE_PATH_ROOM];
+  const char* given = folder_of(model, path);
+  model->real_folder = folder_of(model, real);
+  if (given == NULL || core_find_file(given[0] != 0 ? given : ".", absolute) != CORE_FOLDER) {
+    return false;
+  }
+  model->folder = core_pool_text(&model->pool, absolute, strlen(absolute));
+  return model->folder != NULL && model->real_folder != NULL;
+}
+
+static OrtStatus* open_file(const char* function, OrtModel* model, const ORTCHAR_T* path) {
+  char text[CORE_PATH_ROOM], real[CORE_PATH_ROOM];
+  if (!core_whole_path_utf8(path, text)) {
+    return core_status(ORT_INVALID_ARGUMENT, function, ": model_path is too long", NULL);
+  }
+  enum core_file found = core_find_file(text, real);
+  if (found != CORE_REGULAR_FILE || !core_map_file(real, &model->file)) {
+    return refuse_file(function, text, found);
+  }
+  size_t size = core_path_size(path);
+  ORTCHAR_T* kept = core_pool_take(&model->pool, size);
+  if (kept == NULL || !set_folders(model, text, real)) {
+    return out_of_memory(function, size);
+  }
+  model->path = memcpy(kept, path, size);
+  model->bytes = (struct core_message){model->file.bytes, model->file.bytes + model->file.size};
+  return core_read_model(function, model);
+}
+
+static OrtStatus* hand_out(OrtStatus* status, OrtModel* model, OrtModel** out) {
+  if (status != NULL) {
+    core_drop(model);
+    return status;
+  }
+  *out = model;
+  return NULL;
+}
+
+OrtStatus* ORT_API_CALL core_open_model(const ORTCHAR_T* model_path, OrtModel** out) {
+  OrtModel* model = NULL;
+  CORE_REQUIRE(ortcore_open_model, model_path, out);
+  CORE_TRY(core_new_model("ortcore_open_model", &model));
+  return hand_out(open_file("ortcore_open_model", model, model_path), model, out);
+}
+
+/* Weights that the bytes name are those of another model. */
+static OrtStatus* share_weights(const char* function, OrtModel* model, OrtModel* weights_of) {
+  CORE_TRY(core_collect_weights(function, weights_of, &model->weights, &model->weight_count));
+  core_retain(&weights_of->object);
+  model->weights_of = weights_of;
+  model->path = weights_of->path;
+  model->folder = weights_of->folder;
+  model->real_folder = weights_of->real_folder;
+  return NULL;
+}
+
+static OrtStatus* open_bytes(const char* function, OrtModel* model, const void* bytes, size_t size,
+                             OrtModel* weights_of) {
+  model->bytes.at = bytes;
+  model->bytes.end = model->bytes.at + size;
+  if (weights_of != NULL) {
+    CORE_TRY(share_weights(function, model, weights_of));
+  }
+  return core_read_model(function, model);
+}
+
+OrtStatus* ORT_API_CALL core_open_model_bytes(const void* bytes, size_t size, OrtModel* weights_of,
+                                              OrtModel** out) {
+  OrtModel* model = NULL;
+  CORE_REQUIRE(ortcore_open_model_bytes, bytes, out);
+  CORE_TRY(core_new_model("ortcore_open_model_bytes", &model));
+  return hand_out(open_bytes("ortcore_open_model_bytes", model, bytes, size, weights_of), model,
+                  out);
+}
+
+OrtStatus* ORT_API_CALL core_graph_of_model(const OrtModel* model, size_t which,
+                                            const OrtGraph** out) {
+  CORE_REQUIRE(ortcore_model_graph, model, out);
+  if (which >= CORE_GRAPH_FORMS + model->function_count || model->graphs == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_model_graph: the model has no such graph");
+  }
+  return core_model_graph("ortcore_model_graph", model, which, out);
+}

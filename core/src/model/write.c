@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/* Models, written. All fields are copied as they stand; only tensors change, where their elements go
+ * elsewhere or come from there. A message begins with its size, so there are two passes over the
+ * same fields: the first one measures, and notes the sizes of messages that tensors may be in, in
+ * the order in which the second one needs them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "graph/tensor_bytes.h"
+#include "model/model.h"
+#include "object/keyed_list.h"
+#include "onnx/fields.h"
+
+/* Raw data of fewer bytes stays in a skeleton. */
+#define SKELETON_KEEPS 256
+/* Files can be mapped from such an offset on every system with pages of this size. */
+#define EXTERNAL_ALIGNMENT 4096
+/* Protobuf's own limit. */
+#define LARGEST_MODEL ((size_t)INT32_MAX)
+#define BUFFER ((size_t)16 << 10)
+
+/* Which message it is, as far as tensors may be in it. */
+enum message { MODEL, GRAPH, FUNCTION, NODE, ATTRIBUTE, SPARSE, TENSOR, OTHER };
+
+static enum message message_in(enum message outer, uint32_t number) {
+  static const struct {
+    enum message outer;
+    uint32_t number;
+    enum message inner;
+  } fields[] = {
+      {MODEL, MODEL_GRAPH, GRAPH},
+      {MODEL, MODEL_FUNCTION, FUNCTION},
+      {GRAPH, GRAPH_NODE, NODE},
+      {GRAPH, GRAPH_INITIALIZER, TENSOR},
+      {GRAPH, GRAPH_SPARSE_INITIALIZER, SPARSE},
+      {FUNCTION, FUNCTION_NODE, NODE},
+      {NODE, NODE_ATTRIBUTE, ATTRIBUTE},
+      {ATTRIBUTE, ATTRIBUTE_TENSOR, TENSOR},
+      {ATTRIBUTE, ATTRIBUTE_GRAPH, GRAPH},
+      {ATTRIBUTE, ATTRIBUTE_TENSORS, TENSOR},
+      {ATTRIBUTE, ATTRIBUTE_GRAPHS, GRAPH},
+      {ATTRIBUTE, ATTRIBUTE_SPARSE_TENSOR, SPARSE},
+      {ATTRIBUTE, ATTRIBUTE_SPARSE_TENSORS, SPARSE},
+      {SPARSE, SPARSE_VALUES, TENSOR},
+      {SPARSE, SPARSE_INDICES, TENSOR},
+  };
+  for (size_t i = 0; i < CORE_COUNT_OF(fields); i++) {
+    if (fields[i].outer == outer && fields[i].number == number) {
+      return fields[i].inner;
+    }
+  }
+  return OTHER;
+}
+
+/* One of the two places that are written to. */
+struct sink {
+  OrtWriteBufferFunc write;
+  void* state;
+  uint64_t position;
+};
+
+struct writer {
+  const char* function;
+  const OrtModel* model;
+  bool is_skeleton;
+  /** Tensors of so many bytes go to the second sink. */
+  size_t external_above;
+  const char* external_name;
+  bool is_measuring;
+  struct sink sinks[2];
+  /** Bytes of the first sink that are not written yet. */
+  uint8_t buffer[BUFFER];
+  size_t buffered;
+  /** Sizes of messages, and how many the second pass has used. */
+  size_t* sizes;
+  size_t size_count;
+  size_t size_capacity;
+  size_t sizes_used;
+  /** Weights of the model, and those that this pass has come across. */
+  struct core_weight* weights;
+  size_t weight_count;
+  size_t weight_capacity;
+  bool collects_weights;
+};
+
+/* --- bytes ----------------------------------------------------------------------------------- */
+
+static OrtStatus* write_out(struct writer* writer, struct sink* sink, const void* bytes,
+                            size_t size) {
+  (void)writer;
+  return size > 0 ? sink->write(sink->state, bytes, size) : NULL;
+}
+
+static OrtStatus* flush(struct writer* writer) {
+  size_t size = writer->buffered;
+  writer->buffered = 0;
+  return write_out(writer, &writer->sinks[0], writer->buffer, size);
+}
+
+static OrtStatus* put(struct writer* writer, const void* bytes, size_t size) {
+  writer->sinks[0].position += size;
+  if (writer->is_measuring) {
+    return NULL;
+  }
+  if (size > BUFFER - writer->buffered) {
+    CORE_TRY(flush(writer));
+  }
+  if (size > BUFFER) {
+    return write_out(writer, &writer->sinks[0], bytes, size);
+  }
+  if (size > 0) {
+    memcpy(writer->buffer + writer->buffered, bytes, size);
+    writer->buffered += size;
+  }
+  return NULL;
+}
+
+static OrtStatus* put_varint(struct writer* writer, uint64_t number) {
+  uint8_t bytes[10];
+  size_t size = 0;
+  do {
+    bytes[size++] = (uint8_t)((number & 0x7f) | (number > 0x7f ? 0x80 : 0));
+    number >>= 7;
+  } while (number > 0);
+  return put(writer, bytes, size);
+}
+
+static OrtStatus* put_head(struct writer* writer, uint32_t number, enum core_wire wire) {
+  return put_varint(writer, (uint64_t)number << 3 | wire);
+}
+
+static OrtStatus* put_bytes(struct writer* writer, uint32_t number, const void* bytes,
+                            size_t size) {
+  CORE_TRY(put_head(writer, number, CORE_LENGTH));
+  CORE_TRY(put_varint(writer, size));
+  return put(writer, bytes, size);
+}
+
+/* --- tensors --------------------------------------------------------------------------------- */
+
+static size_t varint_size(uint64_t number) {
+  size_t size = 1;
+  while (number > 0x7f) {
+    number >>= 7;
+    size++;
+  }
+  return size;
+}
+
+/* An entry of external_data; both texts are short. */
+static OrtStatus* put_entry(struct writer* writer, const char* key, const char* value) {
+  size_t key_size = strlen(key), value_size = strlen(value);
+  CORE_TRY(put_head(writer, TENSOR_EXTERNAL, CORE_LENGTH));
+  CORE_TRY(put_varint(writer, 2 + varint_size(key_size) + key_size + varint_size(value_size) +
+                                  value_size));
+  CORE_TRY(put_bytes(writer, ENTRY_KEY, key, key_size));
+  return put_bytes(writer, ENTRY_VALUE, value, value_size);
+}
+
+static OrtStatus* put_external(struct writer* writer, const char* location, uint64_t offset,
+                               const uint64_t* length) {
+  char text[24];
+  CORE_TRY(put_entry(writer, "location", location));
+  snprintf(text, sizeof text, "%llu", (unsigned long long)offset);
+  CORE_TRY(put_entry(writer, "offset", text));
+  if (length != NULL) {
+    snprintf(text, sizeof text, "%llu", (unsigned long long)*length);
+    CORE_TRY(put_entry(writer, "length", text));
+  }
+  CORE_TRY(put_head(writer, TENSOR_LOCATION, CORE_VARINT));
+  return put_varint(writer, 1);
+}
+
+/* Writes elements to the second sink, behind zeros up to the next multiple of the alignment. */
+static OrtStatus* put_elsewhere(struct writer* writer, const uint8_t* bytes, uint64_t size) {
+  static const uint8_t zeros[EXTERNAL_ALIGNMENT];
+  struct sink* sink = &writer->sinks[1];
+  size_t padding = (size_t)(-sink->position % EXTERNAL_ALIGNMENT);
+  uint64_t offset = sink->position + padding;
+  if (!writer->is_measuring) {
+    CORE_TRY(write_out(writer, sink, zeros, padding));
+    CORE_TRY(write_out(writer, sink, bytes, (size_t)size));
+  }
+  sink->position = offset + size;
+  return put_external(writer, writer->external_name, offset, &size);
+}
+
+static OrtStatus* put_number(struct writer* writer, const uint8_t* bytes, size_t size) {
+  size_t number = writer->weight_count;
+  if (writer->collects_weights) {
+    if (!core_grow((void**)&writer->weights, number, &writer->weight_capacity,
+                   sizeof *writer->weights)) {
+      return core_no_memory(writer->function, number * sizeof *writer->weights);
+    }
+    writer->weights[number] = (struct core_weight){bytes, size};
+  }
+  writer->weight_count++;
+  return put_external(writer, CORE_WEIGHTS_IN_MEMORY, number, NULL);
+}
+
+/* Where the elements of a tensor are, if it may change; NULL if it is to be copied as it stands. */
+static OrtStatus* find_elements(struct writer* writer, struct core_message tensor,
+                                const uint8_t** bytes, size_t* size) {
+  struct core_external_data data;
+  struct core_message raw;
+  *bytes = NULL;
+  if (!core_is_external(tensor)) {
+    if (core_find_message(tensor, TENSOR_RAW, &raw)) {
+      *size = core_message_size(raw);
+      size_t limit = writer->is_skeleton ? SKELETON_KEEPS : writer->external_above;
+      *bytes = *size >= limit ? raw.at : NULL;
+    }
+    return NULL;
+  }
+  if (!core_read_external(tensor, &data)) {
+    return core_status(ORT_INVALID_GRAPH, writer->function,
+                       ": a tensor does not say where its external data is", NULL);
+  }
+  if (writer->is_skeleton) {
+    return core_message_is(data.location, CORE_WEIGHTS_IN_MEMORY) &&
+                   !core_is_in_memory(writer->model, &data)
+               ? core_status(ORT_INVALID_GRAPH, writer->function,
+                             ": a file of weights cannot be called '*'", NULL)
+               : NULL;
+  }
+  CORE_TRY(core_measure_tensor(writer->function, writer->model, tensor, size));
+  return core_find_weights(writer->function, writer->model, &data, *size, bytes);
+}
+
+static OrtStatus* copy_tensor(struct writer* writer, struct core_message tensor) {
+  const uint8_t* bytes;
+  size_t size = 0;
+  CORE_TRY(find_elements(writer, tensor, &bytes, &size));
+  if (bytes == NULL) {
+    return put(writer, tensor.at, core_message_size(tensor));
+  }
+  struct core_field field;
+  for (const uint8_t* start = tensor.at; core_next_field(&tensor, &field); start = tensor.at) {
+    if (field.number != TENSOR_RAW && field.number != TENSOR_EXTERNAL &&
+        field.number != TENSOR_LOCATION) {
+      CORE_TRY(put(writer, start, (size_t)(tensor.at - start)));
+    }
+  }
+  return writer->is_skeleton              ? put_number(writer, bytes, size)
+         : size >= writer->external_above ? put_elsewhere(writer, bytes, size)
+                                          : put_bytes(writer, TENSOR_RAW, bytes, size);
+}
+
+/* --- messages -------------------------------------------------------------------------------- */
+
+static OrtStatus* copy_message(struct writer* writer, enum message kind,
+                               struct core_message message, unsigned depth);
+
+/* Copies a message that tensors may be in, with its size before it. */
+static OrtStatus* copy_inner(struct writer* writer, enum message kind,
+                             const struct core_field* field, unsigned depth) {
+  CORE_TRY(put_head(writer, field->number, CORE_LENGTH));
+  if (!writer->is_measuring) {
+    CORE_TRY(put_varint(writer, writer->sizes[writer->sizes_used++]));
+    return copy_message(writer, kind, field->bytes, depth);
+  }
+  size_t place = writer->size_count;
+  if (!core_grow((void**)&writer->sizes, place, &writer->size_capacity, sizeof *writer->sizes)) {
+    return core_no_memory(writer->function, place * sizeof *writer->sizes);
+  }
+  writer->size_count++;
+  uint64_t start = writer->sinks[0].position;
+  CORE_TRY(copy_message(writer, kind, field->bytes, depth));
+  writer->sizes[place] = (size_t)(writer->sinks[0].position - start);
+  return put_varint(writer, writer->sizes[place]);
+}
+
+/* Copies fields; those that follow each other and cannot change, at once. */
+static OrtStatus* copy_message(struct writer* writer, enum message kind,
+                               struct core_message message, unsigned depth) {
+  struct core_field field;
+  const uint8_t* start = message.at;
+  const uint8_t* before = message.at;
+  if (kind == TENSOR) {
+    return copy_tensor(writer, message);
+  }
+  if (depth == 0) {
+    return core_status(ORT_INVALID_GRAPH, writer->function, ": graphs are nested too deeply", NULL);
+  }
+  for (; core_next_field(&message, &field); before = message.at) {
+    enum message inner =
+        field.wire == CORE_LENGTH ? message_in(kind, field.number) : OTHER;
+    if (inner != OTHER) {
+      CORE_TRY(put(writer, start, (size_t)(before - start)));
+      CORE_TRY(copy_inner(writer, inner, &field, depth - 1));
+      start = message.at;
+    }
+  }
+  if (core_is_malformed(&message)) {
+    return core_status(ORT_INVALID_PROTOBUF, writer->function, ": the model is malformed", NULL);
+  }
+  return put(writer, start, (size_t)(message.at - start));
+}
+
+static OrtStatus* pass(struct writer* writer, bool is_measuring) {
+  writer->is_measuring = is_measuring;
+  writer->sinks[0].position = writer->sinks[1].position = 0;
+  writer->weight_count = writer->model->weight_count;
+  return copy_message(writer, MODEL, writer->model->bytes, 4 * CORE_DEEPEST_GRAPH);
+}
+
+OrtStatus* core_collect_weights(const char* function, const OrtModel* model,
+                                struct core_weight** out, size_t* count) {
+  struct writer* writer = heap_alloc(sizeof *writer);
+  if (writer == NULL) {
+    return core_no_memory(function, sizeof *writer);
+  }
+  memset(writer, 0, sizeof *writer);
+  writer->function = function;
+  writer->model = model;
+  writer->is_skeleton = writer->collects_weights = true;
+  size_t own = model->weight_count;
+  OrtStatus* status = NULL;
+  if (own > 0) {
+    writer->weights = core_copy_bytes(model->weights, own * sizeof *writer->weights);
+    writer->weight_capacity = own;
+    status = writer->weights == NULL ? core_no_memory(function, own * sizeof *writer->weights) : NULL;
+  }
+  status = status == NULL ? pass(writer, true) : status;
+  if (status == NULL) {
+    *out = writer->weights;
+    *count = writer->weight_count;
+  } else {
+    heap_free(writer->weights);
+  }
+  heap_free(writer->sizes);
+  heap_free(writer);
+  return status;
+}
+
+static OrtStatus* check(const OrtcoreWriting* writing) {
+  if (writing->version == 0) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_write_model: writing must have its version");
+  }
+  CORE_REQUIRE(ortcore_write_model, writing->write);
+  CORE_REQUIRE_IF(writing->write_external != NULL, ortcore_write_model, writing->external_name);
+  return NULL;
+}
+
+OrtStatus* ORT_API_CALL core_write_model(const OrtModel* model, const OrtcoreWriting* writing) {
+  CORE_REQUIRE(ortcore_write_model, model, writing);
+  CORE_TRY(check(writing));
+  struct writer* writer = heap_alloc(sizeof *writer);
+  if (writer == NULL) {
+    return core_no_memory("ortcore_write_model", sizeof *writer);
+  }
+  memset(writer, 0, sizeof *writer);
+  writer->function = "ortcore_write_model";
+  writer->model = model;
+  writer->is_skeleton = writing->is_skeleton;
+  writer->external_name = writing->external_name;
+  writer->external_above = writing->write_external != NULL ? writing->external_above : SIZE_MAX;
+  writer->sinks[0] = (struct sink){writing->write, writing->state, 0};
+  writer->sinks[1] = (struct sink){writing->write_external, writing->external_state, 0};
+  OrtStatus* status = pass(writer, true);
+  if (status == NULL && writer->sinks[0].position > LARGEST_MODEL) {
+    status = core_status(ORT_INVALID_ARGUMENT, writer->function,
+                         ": the model has more than 2 GiB: write its weights to another file",
+                         NULL);
+  }
+  status = status == NULL ? pass(writer, false) : status;
+  status = status == NULL ? flush(writer) : status;
+  heap_free(writer->sizes);
+  heap_free(writer);
+  return status;
+}
