@@ -420,6 +420,15 @@ class OrtcoreNode(Cdata):
     threads: int
     asked: Cdata
     asked_room: int
+class OrtcoreWriting(Cdata):
+    version: int
+    is_skeleton: int
+    write: Callable[[Cdata, bytes | Cdata, int], OrtStatus]
+    state: Cdata
+    write_external: Callable[[Cdata, bytes | Cdata, int], OrtStatus]
+    external_state: Cdata
+    external_name: Cdata
+    external_above: int
 class ortcffi_slot(Cdata):
     name: Cdata
     since: int
@@ -945,6 +954,10 @@ class FFI:
     @overload
     def new(self, cdecl: Literal["OrtcoreNode**", "const OrtcoreNode**", "OrtcoreNode*[]"], init: Any = ...) -> Out[OrtcoreNode]: ...
     @overload
+    def new(self, cdecl: Literal["OrtcoreWriting*", "const OrtcoreWriting*"], init: Any = ...) -> OrtcoreWriting: ...
+    @overload
+    def new(self, cdecl: Literal["OrtcoreWriting**", "const OrtcoreWriting**", "OrtcoreWriting*[]"], init: Any = ...) -> Out[OrtcoreWriting]: ...
+    @overload
     def new(self, cdecl: Literal["ortcffi_slot*", "const ortcffi_slot*"], init: Any = ...) -> ortcffi_slot: ...
     @overload
     def new(self, cdecl: Literal["ortcffi_slot**", "const ortcffi_slot**", "ortcffi_slot*[]"], init: Any = ...) -> Out[ortcffi_slot]: ...
@@ -1229,6 +1242,8 @@ class FFI:
     @overload
     def cast(self, cdecl: Literal["OrtcoreNode*", "const OrtcoreNode*"], value: Any) -> OrtcoreNode: ...
     @overload
+    def cast(self, cdecl: Literal["OrtcoreWriting*", "const OrtcoreWriting*"], value: Any) -> OrtcoreWriting: ...
+    @overload
     def cast(self, cdecl: Literal["ortcffi_slot*", "const ortcffi_slot*"], value: Any) -> ortcffi_slot: ...
     @overload
     def cast(self, cdecl: Literal["ortcffi_list*", "const ortcffi_list*"], value: Any) -> ortcffi_list: ...
@@ -1427,6 +1442,9 @@ class Lib:
     ORTCORE_COPY_IF_LOADED: int
     ORTCORE_COPY_NEVER: int
     ORTCORE_COPY_ALWAYS: int
+    ORTCORE_GRAPH_AS_WRITTEN: int
+    ORTCORE_GRAPH_PREPARED: int
+    ORTCORE_FUNCTIONS: int
     ORTCFFI_API_VERSION: int
     ORTCFFI_SLOTS: int
     ORTCFFI_OFFICIAL_VALUE: int

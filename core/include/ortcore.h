@@ -396,6 +396,104 @@ typedef OrtStatus*(ORT_API_CALL* OrtcoreRegisterEpLibrary)(OrtEnv* env, const Or
                                                            const char* name, const ORTCHAR_T* path,
                                                            const OrtHardwareDevice* const* hardware,
                                                            size_t hardware_count);
+/** @name Models
+ * Reads and writes ONNX files. The API itself has functions for the graphs of a model, which an
+ * execution provider is shown, and for making a model, but none to open a file.
+ * @{ */
+
+#define ORTCORE_OPEN_MODEL "ortcore_open_model"
+
+/**
+ * Opens a model from a file, which is mapped: nobody may change it before the model is released.
+ * The graph is read when ortcore_model_graph first asks for it, weights when somebody asks for a
+ * tensor. External data is found in the folder of the file, or where links from there lead to that
+ * stand beside the file that `model_path` itself leads to.
+ *
+ * @param[in] model_path Path of the file: wide on Windows, UTF-8 elsewhere.
+ * @param[out] out The model. Give it to ReleaseModel.
+ * @return NULL, or a status: ORT_NO_SUCHFILE where there is no such file, ORT_INVALID_PROTOBUF
+ *     where it is no model, ORT_INVALID_ARGUMENT for a NULL argument or a path that is not that of
+ *     a file.
+ */
+typedef OrtStatus*(ORT_API_CALL* OrtcoreOpenModel)(const ORTCHAR_T* model_path, OrtModel** out);
+
+#define ORTCORE_OPEN_MODEL_BYTES "ortcore_open_model_bytes"
+
+/**
+ * Opens a model from bytes.
+ *
+ * @param[in] bytes The bytes, `size` of them. Borrowed until the model is released.
+ * @param[in] size How many.
+ * @param[in] weights_of The model whose skeleton the bytes were made of, which the new one keeps,
+ *     and whose folder and weights it has. NULL for a whole model, without external data.
+ * @param[out] out The model. Give it to ReleaseModel.
+ * @return NULL, or a status: ORT_INVALID_PROTOBUF where the bytes are no model,
+ *     ORT_INVALID_ARGUMENT for a NULL argument.
+ */
+typedef OrtStatus*(ORT_API_CALL* OrtcoreOpenModelBytes)(const void* bytes, size_t size,
+                                                        OrtModel* weights_of, OrtModel** out);
+
+#define ORTCORE_MODEL_GRAPH "ortcore_model_graph"
+
+/**
+ * Which graph of a model. A number from ORTCORE_FUNCTIONS on is that of a function of the model, in
+ * the order of the file: a graph whose values have no types, and whose opsets are those of the
+ * model.
+ */
+typedef enum OrtcoreGraph {
+  /** The graph as the file has it. */
+  ORTCORE_GRAPH_AS_WRITTEN = 0,
+  /** The graph as an execution provider sees it: nodes Constant are initializers, initializers that
+   * nobody uses are gone, and attributes that a node leaves out have the operator's defaults. */
+  ORTCORE_GRAPH_PREPARED = 1,
+  ORTCORE_FUNCTIONS = 2
+} OrtcoreGraph;
+
+/**
+ * Reads a graph of a model. All its functions are those of the API, such as Graph_GetNodes.
+ *
+ * @param[in] model The model, opened or given a graph.
+ * @param[in] which An OrtcoreGraph, or the number of a function.
+ * @param[out] out The graph. It belongs to the model.
+ * @return NULL, or a status: ORT_INVALID_GRAPH where the graph cannot be read, ORT_INVALID_ARGUMENT
+ *     for a NULL argument or a graph that the model does not have.
+ */
+typedef OrtStatus*(ORT_API_CALL* OrtcoreModelGraph)(const OrtModel* model, size_t which,
+                                                    const OrtGraph** out);
+
+#define ORTCORE_WRITE_MODEL "ortcore_write_model"
+
+/** How a model is written. Zeroed but for version and write, it is written whole. */
+typedef struct OrtcoreWriting {
+  /** ORT_API_VERSION: says which fields the struct has. */
+  uint32_t version;
+  /** Whether to write a skeleton, in which large weights have numbers instead of bytes, and names
+   * of files stay as they are. */
+  int is_skeleton;
+  /** Called with the bytes of the model, in parts. A failing status ends the writing. */
+  OrtWriteBufferFunc write;
+  void* state;
+  /** Called with the bytes of tensors that go to another file. NULL: none do. */
+  OrtWriteBufferFunc write_external;
+  void* external_state;
+  /** The name of that file, relative to the model's folder, UTF-8. */
+  const char* external_name;
+  /** A tensor of so many bytes, or more, goes there. */
+  size_t external_above;
+} OrtcoreWriting;
+
+/**
+ * Writes a model. What was read comes out with the same meaning, unknown fields too; only where the
+ * elements of tensors are changes. External data is read for it, unless it is a skeleton.
+ *
+ * @param[in] model The model.
+ * @param[in] writing How. Not needed after the call.
+ * @return NULL, or a status: ORT_INVALID_ARGUMENT for a NULL argument and for a model of more than
+ *     2 GiB, ORT_INVALID_GRAPH where external data is not there, otherwise what the functions
+ *     answer.
+ */
+typedef OrtStatus*(ORT_API_CALL* OrtcoreWriteModel)(const OrtModel* model,
+                                                    const OrtcoreWriting* writing);
 /** @} */
 
 #ifdef __cplusplus

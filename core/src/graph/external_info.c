@@ -18,8 +18,7 @@ static const struct core_class external_info_class = {.kind = CORE_EXTERNAL_INFO
 static OrtStatus* new_info(const char* function, const ORTCHAR_T* path, int64_t offset, size_t size,
                            OrtExternalInitializerInfo** out) {
   size_t length = core_path_size(path);
-  OrtExternalInitializerInfo* info =
-      core_new_object(&external_info_class, sizeof *info + length);
+  OrtExternalInitializerInfo* info = core_new_object(&external_info_class, sizeof *info + length);
   if (info == NULL) {
     return core_no_memory(function, sizeof *info + length);
   }
@@ -50,14 +49,12 @@ ORT_API_STATUS_IMPL(ort_ValueInfo_GetExternalInitializerInfo, const OrtValueInfo
   const OrtValueInfo* value = core_origin(value_info);
   if (!(value->flags & CORE_IS_INITIALIZER) ||
       value->flags & (CORE_IS_SPARSE | CORE_IS_CONSTANT_NODE) ||
-      !core_is_external(value->tensor_bytes) ||
-      !core_read_external(value->tensor_bytes, &data) ||
+      !core_is_external(value->tensor_bytes) || !core_read_external(value->tensor_bytes, &data) ||
       core_is_in_memory(value->graph->model, &data)) {
     *info = NULL;
     return NULL;
   }
-  if (!core_external_name(&data, name) ||
-      core_native_path(name, path, sizeof path) > sizeof path) {
+  if (!core_external_name(&data, name) || core_native_path(name, path, sizeof path) > sizeof path) {
     CORE_FAIL(ORT_INVALID_GRAPH,
               "ValueInfo_GetExternalInitializerInfo: the name of the file cannot be that of one");
   }
@@ -80,7 +77,7 @@ ort_ExternalInitializerInfo_GetFileOffset(const OrtExternalInitializerInfo* info
   return info != NULL ? info->offset : 0;
 }
 
-size_t ORT_API_CALL
-ort_ExternalInitializerInfo_GetByteSize(const OrtExternalInitializerInfo* info) NO_EXCEPTION {
+size_t ORT_API_CALL ort_ExternalInitializerInfo_GetByteSize(const OrtExternalInitializerInfo* info)
+    NO_EXCEPTION {
   return info != NULL ? info->size : 0;
 }

@@ -18,6 +18,7 @@
 #include "object/list.h"
 #include "object/object.h"
 #include "object/pool.h"
+#include "onnx/schemas.h"
 #include "onnx/wire.h"
 #include "platform/platform.h"
 #include "values/value.h"
@@ -67,11 +68,12 @@ struct OrtModel {
   OrtGraph** graphs;
   struct core_weight* weights;
   size_t weight_count;
-  /** What the weights belong to: of OrtValue, or the one model. */
-  struct core_list values;
+  /** What the weights belong to, if it is another model. */
   struct OrtModel* weights_of;
   /** Atomic. */
   struct core_weights_file* files;
+  /** What the model editor made and the bytes were written of. */
+  OrtGraph* editor_graph;
 };
 
 /** One use of a value. */
@@ -91,7 +93,9 @@ enum core_value_flag {
   CORE_IS_OUTER = 8,
   /** The initializer is a SparseTensorProto; the attributes of a node Constant. */
   CORE_IS_SPARSE = 16,
-  CORE_IS_CONSTANT_NODE = 32
+  CORE_IS_CONSTANT_NODE = 32,
+  /** The model editor's: models use the memory of the tensor, which they do not copy. */
+  CORE_IS_IN_PLACE = 128
 };
 
 struct OrtValueInfo {
@@ -128,9 +132,8 @@ struct OrtNode {
   const char** operands;
   size_t input_count;
   size_t output_count;
-  /** Of OrtOpAttr, which belong to the node; the defaults are the last ones. */
+  /** Of OrtOpAttr, which belong to the node, but for defaults, which are constants. */
   struct core_list attributes;
-  size_t default_count;
 
   /** What only a node of a model's graph has. NULL: the model editor made it. */
   const OrtGraph* graph;
@@ -174,17 +177,20 @@ static inline OrtValueInfo* core_origin(const OrtValueInfo* value) {
   return (OrtValueInfo*)(value->origin != NULL ? value->origin : value);
 }
 
+/** Graphs within graphs; deeper ones are refused. */
+#define CORE_DEEPEST_GRAPH 32
+
 /** The version of the ONNX format of what the model editor makes. */
 #define CORE_EDITOR_IR_VERSION 13
 
 /** Returns a status for what only has an answer within a model. */
-#define CORE_REQUIRE_MODEL(function, argument, model)                                        \
-  do {                                                                                       \
-    if ((model) == NULL) {                                                                   \
-      CORE_FAIL(ORT_NOT_IMPLEMENTED, #function ": " #argument                                \
+#define CORE_REQUIRE_MODEL(function, argument, model)                                         \
+  do {                                                                                        \
+    if ((model) == NULL) {                                                                    \
+      CORE_FAIL(ORT_NOT_IMPLEMENTED, #function ": " #argument                                 \
                                                " was made with the model editor, and is not " \
-                                               "in a model");                                \
-    }                                                                                        \
+                                               "in a model");                                 \
+    }                                                                                         \
   } while (0)
 
 /** Copies a list into an array with `room` places; `room_name` is ": " and the name of that
@@ -196,10 +202,17 @@ OrtStatus* core_copy_list(const char* function, const char* room_name, const str
 OrtStatus* core_initializer_of(const char* function, const OrtValueInfo* value,
                                const OrtValue** out);
 
+/** Makes a value of the model editor for an initializer, without the tensor. */
+OrtStatus* core_new_initializer(const char* function, const char* name, OrtValueInfo** out);
+
 /** Reads a graph of a model: its main graph in a form, or the body of a function, whose number
  * counts from CORE_GRAPH_FORMS on. It belongs to the model. */
 OrtStatus* core_model_graph(const char* function, const OrtModel* model, size_t which,
                             const OrtGraph** out);
+
+/** What ONNX says of the operator of a node, in the version that the model uses; NULL where that is
+ * not known. */
+const struct core_schema* core_schema_of(const OrtNode* node);
 
 /** Lists who uses each value of some nodes, in the memory of a pool. */
 OrtStatus* core_list_uses(const char* function, struct core_pool* pool,

@@ -7,7 +7,8 @@
 OrtStatus* core_copy_list(const char* function, const char* room_name, const struct core_list* list,
                           const void** out, size_t room) {
   if (room < list->count) {
-    return core_status(ORT_INVALID_ARGUMENT, function, room_name, " is less than the items of the list");
+    return core_status(ORT_INVALID_ARGUMENT, function, room_name,
+                       " is less than the items of the list");
   }
   if (list->count > 0) {
     memcpy(out, list->items, list->count * sizeof *out);
@@ -16,15 +17,15 @@ OrtStatus* core_copy_list(const char* function, const char* room_name, const str
 }
 
 /* The two slots of a list of a graph: its length, and its items. */
-#define LIST_OF_GRAPH(Name, list, Item, num, array)                                            \
-  ORT_API_STATUS_IMPL(ort_Graph_GetNum##Name, const OrtGraph* graph, size_t* num) {            \
-    CORE_REQUIRE(Graph_GetNum##Name, graph, num);                                              \
-    *num = graph->list.count;                                                                  \
-    return NULL;                                                                               \
-  }                                                                                            \
-  ORT_API_STATUS_IMPL(ort_Graph_Get##Name, const OrtGraph* graph, const Item** array,          \
-                      size_t num) {                                                            \
-    CORE_REQUIRE(Graph_Get##Name, graph, array);                                               \
+#define LIST_OF_GRAPH(Name, list, Item, num, array)                                              \
+  ORT_API_STATUS_IMPL(ort_Graph_GetNum##Name, const OrtGraph* graph, size_t* num) {              \
+    CORE_REQUIRE(Graph_GetNum##Name, graph, num);                                                \
+    *num = graph->list.count;                                                                    \
+    return NULL;                                                                                 \
+  }                                                                                              \
+  ORT_API_STATUS_IMPL(ort_Graph_Get##Name, const OrtGraph* graph, const Item** array,            \
+                      size_t num) {                                                              \
+    CORE_REQUIRE(Graph_Get##Name, graph, array);                                                 \
     return core_copy_list("Graph_Get" #Name, ": " #num, &graph->list, (const void**)array, num); \
   }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* OrtNode: one call of an operator. */
+#include <limits.h>
 #include <string.h>
 
 #include "graph/graph.h"
@@ -157,6 +158,12 @@ ORT_API_STATUS_IMPL(ort_Node_GetAttributeByName, const OrtNode* node, const char
       return NULL;
     }
   }
+  struct core_schema_attribute known;
+  const struct core_schema* schema = core_schema_of(node);
+  if (schema != NULL && core_schema_find_attribute(schema, attribute_name, &known)) {
+    *attribute = NULL;
+    return NULL;
+  }
   return core_status(ORT_NOT_FOUND, "Node_GetAttributeByName: the node has no attribute '",
                      attribute_name, "'");
 }
@@ -167,6 +174,26 @@ ORT_API_STATUS_IMPL(ort_Node_GetId, const OrtNode* node, size_t* node_id) {
   CORE_REQUIRE(Node_GetId, node, node_id);
   CORE_REQUIRE_MODEL(Node_GetId, node, node->graph);
   *node_id = node->id;
+  return NULL;
+}
+
+const struct core_schema* core_schema_of(const OrtNode* node) {
+  const OrtModel* model = node->graph != NULL ? node->graph->model : NULL;
+  for (size_t i = 0; model != NULL && i < model->opset_count; i++) {
+    if (strcmp(model->domains[i], node->domain) == 0) {
+      int64_t version = model->versions[i];
+      return core_find_schema(node->op_type, node->domain,
+                              version > INT_MAX ? INT_MAX : (int)version);
+    }
+  }
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_Node_GetSinceVersion, const OrtNode* node, int* since_version) {
+  CORE_REQUIRE(Node_GetSinceVersion, node, since_version);
+  CORE_REQUIRE_MODEL(Node_GetSinceVersion, node, node->graph);
+  const struct core_schema* schema = core_schema_of(node);
+  *since_version = schema != NULL ? core_schema_since(schema) : -1;
   return NULL;
 }
 

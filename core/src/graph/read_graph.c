@@ -149,9 +149,14 @@ struct numbers {
   uint32_t name, node, input, output, value, initializer, sparse_initializer;
   bool is_function;
 };
-static const struct numbers numbers_of_graph = {
-    GRAPH_NAME,  GRAPH_NODE,        GRAPH_INPUT,              GRAPH_OUTPUT,
-    GRAPH_VALUE, GRAPH_INITIALIZER, GRAPH_SPARSE_INITIALIZER, false};
+static const struct numbers numbers_of_graph = {GRAPH_NAME,
+                                                GRAPH_NODE,
+                                                GRAPH_INPUT,
+                                                GRAPH_OUTPUT,
+                                                GRAPH_VALUE,
+                                                GRAPH_INITIALIZER,
+                                                GRAPH_SPARSE_INITIALIZER,
+                                                false};
 static const struct numbers numbers_of_function = {
     FUNCTION_NAME, FUNCTION_NODE, FUNCTION_INPUT, FUNCTION_OUTPUT, FUNCTION_VALUE, 0, 0, true};
 
@@ -193,9 +198,8 @@ static OrtStatus* read_inputs(struct core_scope* scope, const struct numbers* nu
       CORE_TRY(add(scope, &scope->graph->inputs, value));
     }
   }
-  return core_is_malformed(&bytes)
-             ? core_refuse_graph(scope, "a graph is malformed", bytes, NULL)
-             : NULL;
+  return core_is_malformed(&bytes) ? core_refuse_graph(scope, "a graph is malformed", bytes, NULL)
+                                   : NULL;
 }
 
 /* The name of an initializer; that of a sparse one stands in its values. */
@@ -212,8 +216,7 @@ static struct core_message name_of_initializer(struct core_message bytes, bool i
 static OrtStatus* read_initializer(struct core_scope* scope, struct core_message bytes,
                                    bool is_sparse) {
   struct core_message name = name_of_initializer(bytes, is_sparse);
-  OrtValueInfo* value =
-      scope->place_count > 0 ? *find_place(scope, name, hash_of(name)) : NULL;
+  OrtValueInfo* value = scope->place_count > 0 ? *find_place(scope, name, hash_of(name)) : NULL;
   if (value == NULL) {
     CORE_TRY(core_define_value(scope, name, &value));
   } else if (value->flags & CORE_IS_INITIALIZER) {
@@ -232,8 +235,7 @@ static OrtStatus* read_initializers(struct core_scope* scope, const struct numbe
   while (!numbers->is_function && core_next_field(&bytes, &field)) {
     if (field.wire == CORE_LENGTH &&
         (field.number == numbers->initializer || field.number == numbers->sparse_initializer)) {
-      CORE_TRY(
-          read_initializer(scope, field.bytes, field.number == numbers->sparse_initializer));
+      CORE_TRY(read_initializer(scope, field.bytes, field.number == numbers->sparse_initializer));
     }
   }
   return NULL;
@@ -365,7 +367,9 @@ static void end_graph(void* block) {
   OrtGraph* graph = block;
   for (OrtValueInfo* value = graph->values; value != NULL; value = value->next) {
     ort_ReleaseTypeInfo(value->type);
-    core_drop(value->tensor);
+    if (value->tensor != NULL) {
+      core_end_part(&value->tensor->object);
+    }
   }
   for (size_t i = 0; i < graph->tensors.count; i++) {
     core_drop(graph->tensors.items[i]);
@@ -387,10 +391,9 @@ OrtStatus* core_read_graph(const char* function, const OrtModel* model, size_t w
   graph->form = is_function ? CORE_AS_WRITTEN : (enum core_graph_form)which;
   graph->name = "";
   struct core_scope scope = {.function = function, .root = graph, .graph = graph};
-  OrtStatus* status =
-      is_function
-          ? read_fields(&scope, &numbers_of_function, model->functions[which - CORE_GRAPH_FORMS])
-          : read_fields(&scope, &numbers_of_graph, model->graph_bytes);
+  OrtStatus* status = is_function ? read_fields(&scope, &numbers_of_function,
+                                                model->functions[which - CORE_GRAPH_FORMS])
+                                  : read_fields(&scope, &numbers_of_graph, model->graph_bytes);
   if (status != NULL) {
     core_drop(graph);
     return status;

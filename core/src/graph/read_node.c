@@ -7,7 +7,7 @@
 
 /* Reads the texts of a node. */
 static OrtStatus* read_texts(struct core_scope* scope, OrtNode* node) {
-  struct core_message operator= {NULL, NULL}, domain = {NULL, NULL}, name = {NULL, NULL};
+  struct core_message operator= {NULL, NULL}, domain = {NULL, NULL}, name = { NULL, NULL };
   core_find_message(node->bytes, NODE_OPERATOR, &operator);
   core_find_message(node->bytes, NODE_DOMAIN, &domain);
   core_find_message(node->bytes, NODE_NAME, &name);
@@ -17,7 +17,7 @@ static OrtStatus* read_texts(struct core_scope* scope, OrtNode* node) {
   if (core_message_size(operator) == 0) {
     return core_refuse_graph(scope, "the node '", name, "' has no operator");
   }
-  CORE_TRY(core_read_text(scope, operator, &node->op_type));
+  CORE_TRY(core_read_text(scope, operator, & node->op_type));
   CORE_TRY(core_read_text(scope, domain, &node->domain));
   return core_read_text(scope, name, &node->name);
 }
@@ -103,10 +103,10 @@ static OrtOpAttrType type_of(struct core_message bytes) {
                 {ATTRIBUTE_GRAPH, ORT_OP_ATTR_GRAPH},   {ATTRIBUTE_FLOATS, ORT_OP_ATTR_FLOATS},
                 {ATTRIBUTE_INTS, ORT_OP_ATTR_INTS},     {ATTRIBUTE_STRINGS, ORT_OP_ATTR_STRINGS}};
   static const OrtOpAttrType types[] = {
-      [ATTRIBUTE_IS_FLOAT] = ORT_OP_ATTR_FLOAT,     [ATTRIBUTE_IS_INT] = ORT_OP_ATTR_INT,
-      [ATTRIBUTE_IS_STRING] = ORT_OP_ATTR_STRING,   [ATTRIBUTE_IS_TENSOR] = ORT_OP_ATTR_TENSOR,
-      [ATTRIBUTE_IS_GRAPH] = ORT_OP_ATTR_GRAPH,     [ATTRIBUTE_IS_FLOATS] = ORT_OP_ATTR_FLOATS,
-      [ATTRIBUTE_IS_INTS] = ORT_OP_ATTR_INTS,       [ATTRIBUTE_IS_STRINGS] = ORT_OP_ATTR_STRINGS};
+      [ATTRIBUTE_IS_FLOAT] = ORT_OP_ATTR_FLOAT,   [ATTRIBUTE_IS_INT] = ORT_OP_ATTR_INT,
+      [ATTRIBUTE_IS_STRING] = ORT_OP_ATTR_STRING, [ATTRIBUTE_IS_TENSOR] = ORT_OP_ATTR_TENSOR,
+      [ATTRIBUTE_IS_GRAPH] = ORT_OP_ATTR_GRAPH,   [ATTRIBUTE_IS_FLOATS] = ORT_OP_ATTR_FLOATS,
+      [ATTRIBUTE_IS_INTS] = ORT_OP_ATTR_INTS,     [ATTRIBUTE_IS_STRINGS] = ORT_OP_ATTR_STRINGS};
   struct core_field field;
   uint64_t said = 0;
   OrtOpAttrType found = ORT_OP_ATTR_UNDEFINED;
@@ -138,9 +138,8 @@ static OrtStatus* new_attribute(struct core_scope* scope, const struct stored* s
 static OrtStatus* read_numbers(struct core_scope* scope, const struct stored* stored,
                                uint32_t number, bool is_single, OrtOpAttr** out) {
   bool is_float = stored->type == ORT_OP_ATTR_FLOAT || stored->type == ORT_OP_ATTR_FLOATS;
-  struct core_numbers numbers = {.message = stored->bytes,
-                                 .number = number,
-                                 .wire = is_float ? CORE_FIXED32 : CORE_VARINT};
+  struct core_numbers numbers = {
+      .message = stored->bytes, .number = number, .wire = is_float ? CORE_FIXED32 : CORE_VARINT};
   size_t each = is_float ? sizeof(float) : sizeof(int64_t);
   size_t count = is_single ? 1 : core_count_numbers(numbers);
   uint64_t value;
@@ -264,6 +263,26 @@ static OrtStatus* read_attribute(struct core_scope* scope, OrtNode* node,
   return NULL;
 }
 
+/* An execution provider sees the operator's default of an attribute that the node leaves out. */
+static OrtStatus* add_defaults(struct core_scope* scope, OrtNode* node) {
+  const struct core_schema* schema = core_schema_of(node);
+  size_t stated = node->attributes.count;
+  for (size_t i = 0; schema != NULL && i < core_schema_attribute_count(schema); i++) {
+    const struct core_schema_attribute attribute = core_schema_attribute(schema, i);
+    size_t k = 0;
+    while (k < stated &&
+           strcmp(((const OrtOpAttr*)node->attributes.items[k])->name, attribute.name) != 0) {
+      k++;
+    }
+    if (k == stated && attribute.default_value != NULL &&
+        !core_pool_list_add(&scope->root->pool, &node->attributes,
+                            (void*)attribute.default_value)) {
+      return core_graph_memory(scope, sizeof(void*));
+    }
+  }
+  return NULL;
+}
+
 OrtStatus* core_connect_node(struct core_scope* scope, OrtNode* node) {
   struct core_message rest = node->bytes;
   struct core_field field;
@@ -286,5 +305,5 @@ OrtStatus* core_connect_node(struct core_scope* scope, OrtNode* node) {
       i++;
     }
   }
-  return NULL;
+  return scope->graph->form == CORE_PREPARED ? add_defaults(scope, node) : NULL;
 }

@@ -5,9 +5,6 @@
 
 #include "graph/graph.h"
 
-/** Graphs within graphs; deeper ones are refused. */
-#define CORE_DEEPEST_GRAPH 32
-
 /** A graph that is being made. */
 struct core_scope {
   const char* function;

@@ -66,8 +66,8 @@ static OrtStatus* read_head(struct stored* tensor, struct core_pool* pool) {
   CORE_TRY(core_check_element_type(tensor->function, "tensor", tensor->type));
   CORE_TRY(read_lengths(tensor->function, pool, tensor->bytes, TENSOR_DIMENSIONS, &tensor->dims,
                         &tensor->rank));
-  return core_measure(tensor->function, tensor->type, tensor->dims, tensor->rank,
-                      ORT_INVALID_GRAPH, &tensor->count, &tensor->size);
+  return core_measure(tensor->function, tensor->type, tensor->dims, tensor->rank, ORT_INVALID_GRAPH,
+                      &tensor->count, &tensor->size);
 }
 
 /* --- elements -------------------------------------------------------------------------------- */
@@ -376,6 +376,7 @@ OrtStatus* core_read_initializer(const char* function, const OrtValueInfo* value
   if (value->flags & CORE_IS_CONSTANT_NODE) {
     return read_constant(function, model, value->tensor_bytes, tensor);
   }
-  return value->flags & CORE_IS_SPARSE ? read_sparse(function, model, value->tensor_bytes, tensor)
-                                       : core_read_tensor(function, model, value->tensor_bytes, tensor);
+  return value->flags & CORE_IS_SPARSE
+             ? read_sparse(function, model, value->tensor_bytes, tensor)
+             : core_read_tensor(function, model, value->tensor_bytes, tensor);
 }

@@ -8,9 +8,27 @@
 static void end_value_info(void* block) {
   struct OrtValueInfo* value = block;
   ort_ReleaseTypeInfo(value->type);
+  core_drop(value->tensor);
 }
 
 static const struct core_class value_info_class = {.kind = CORE_VALUE_INFO, .end = end_value_info};
+
+static OrtStatus* new_value(const char* function, const char* name, OrtValueInfo** out) {
+  size_t size = strlen(name) + 1;
+  struct OrtValueInfo* value = core_new_object(&value_info_class, sizeof *value + size);
+  if (value == NULL) {
+    return core_no_memory(function, sizeof *value + size);
+  }
+  value->name = memcpy(value + 1, name, size);
+  *out = value;
+  return NULL;
+}
+
+OrtStatus* core_new_initializer(const char* function, const char* name, OrtValueInfo** out) {
+  CORE_TRY(new_value(function, name, out));
+  (*out)->flags = CORE_IS_INITIALIZER;
+  return NULL;
+}
 
 ORT_API_STATUS_IMPL(ort_model_editor_CreateValueInfo, const char* name,
                     const OrtTypeInfo* type_info, OrtValueInfo** value_info) {
@@ -21,12 +39,8 @@ ORT_API_STATUS_IMPL(ort_model_editor_CreateValueInfo, const char* name,
   if (type_info->kind != ONNX_TYPE_TENSOR) {
     CORE_FAIL(ORT_FAIL, "CreateValueInfo: type_info must be that of a dense tensor");
   }
-  size_t size = strlen(name) + 1;
-  struct OrtValueInfo* value = core_new_object(&value_info_class, sizeof *value + size);
-  if (value == NULL) {
-    return CORE_OUT_OF_MEMORY(CreateValueInfo, sizeof *value + size);
-  }
-  value->name = memcpy(value + 1, name, size);
+  OrtValueInfo* value = NULL;
+  CORE_TRY(new_value("CreateValueInfo", name, &value));
   OrtStatus* status = core_copy_type_info("CreateValueInfo", type_info, &value->type);
   if (status != NULL) {
     core_drop(value);
@@ -155,12 +169,12 @@ ORT_API_STATUS_IMPL(ort_ValueInfo_GetValueConsumers, const OrtValueInfo* value_i
 }
 
 /* A slot that answers whether a value has flags, or has not others. */
-#define FLAG_OF_VALUE(Name, argument, condition)                                       \
+#define FLAG_OF_VALUE(Name, argument, condition)                                              \
   ORT_API_STATUS_IMPL(ort_ValueInfo_##Name, const OrtValueInfo* value_info, bool* argument) { \
-    CORE_REQUIRE(ValueInfo_##Name, value_info, argument);                              \
-    uint32_t flags = value_info->flags;                                                \
-    *argument = (condition);                                                           \
-    return NULL;                                                                       \
+    CORE_REQUIRE(ValueInfo_##Name, value_info, argument);                                     \
+    uint32_t flags = value_info->flags;                                                       \
+    *argument = (condition);                                                                  \
+    return NULL;                                                                              \
   }
 
 FLAG_OF_VALUE(IsRequiredGraphInput, is_required_graph_input,

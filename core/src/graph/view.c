@@ -107,8 +107,8 @@ static OrtStatus* sort_inputs(struct making* making) {
     const OrtValueInfo* of = making->from->inputs.items[i];
     const uint8_t* text = (const uint8_t*)of->name;
     OrtValueInfo* value;
-    CORE_TRY(core_find_value(&making->scope,
-                             (struct core_message){text, text + strlen(of->name)}, &value));
+    CORE_TRY(core_find_value(&making->scope, (struct core_message){text, text + strlen(of->name)},
+                             &value));
     if (value != NULL && value->flags & CORE_IS_INPUT) {
       CORE_TRY(add(making, &inputs, value));
     }
@@ -164,8 +164,8 @@ ORT_API_STATUS_IMPL(ort_Graph_GetGraphView, const OrtGraph* src_graph, const Ort
   view->model = src_graph->model;
   view->form = src_graph->form;
   view->name = "sub_graph";
-  struct making making = {
-      .scope = {.function = "Graph_GetGraphView", .root = view, .graph = view}, .from = src_graph};
+  struct making making = {.scope = {.function = "Graph_GetGraphView", .root = view, .graph = view},
+                          .from = src_graph};
   OrtStatus* status = fill(&making, nodes, num_nodes);
   if (status != NULL) {
     core_drop(view);

@@ -25,8 +25,7 @@ static void end_metadata(void* block) {
   core_items_end(&metadata->entries);
 }
 
-static const struct core_class metadata_class = {.kind = CORE_MODEL_METADATA,
-                                                 .end = end_metadata};
+static const struct core_class metadata_class = {.kind = CORE_MODEL_METADATA, .end = end_metadata};
 
 /* A copy of bytes as a string; "" for none. */
 static char* copy_text(struct core_message text) {
@@ -109,11 +108,11 @@ static OrtStatus* give_text(OrtAllocator* allocator, const char* text, char** ou
   return NULL;
 }
 
-#define TEXT_OF_METADATA(Name, text)                                                         \
-  ORT_API_STATUS_IMPL(ort_ModelMetadataGet##Name, const OrtModelMetadata* model_metadata,    \
-                      OrtAllocator* allocator, char** value) {                               \
-    CORE_REQUIRE(ModelMetadataGet##Name, model_metadata, allocator, value);                  \
-    return give_text(allocator, model_metadata->texts[text], value);                         \
+#define TEXT_OF_METADATA(Name, text)                                                      \
+  ORT_API_STATUS_IMPL(ort_ModelMetadataGet##Name, const OrtModelMetadata* model_metadata, \
+                      OrtAllocator* allocator, char** value) {                            \
+    CORE_REQUIRE(ModelMetadataGet##Name, model_metadata, allocator, value);               \
+    return give_text(allocator, model_metadata->texts[text], value);                      \
   }
 
 TEXT_OF_METADATA(ProducerName, PRODUCER)
@@ -133,8 +132,7 @@ ORT_API_STATUS_IMPL(ort_ModelMetadataLookupCustomMetadataMap,
                     const OrtModelMetadata* model_metadata, OrtAllocator* allocator,
                     const char* key, char** value) {
   CORE_REQUIRE(ModelMetadataLookupCustomMetadataMap, model_metadata, allocator, key, value);
-  const struct core_item* item =
-      core_items_find(&model_metadata->entries, key, strlen(key) + 1);
+  const struct core_item* item = core_items_find(&model_metadata->entries, key, strlen(key) + 1);
   if (item == NULL) {
     *value = NULL;
     return NULL;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Models, opened from files and bytes. Only the fields of the model itself are read: the graph stays
- * as it is until somebody asks for it, and weights are not touched. */
+/* Models, opened from files and bytes. Only the fields of the model itself are read: the graph
+ * stays as it is until somebody asks for it, and weights are not touched. */
+#include <stdio.h>
 #include <string.h>
 
 #include "graph/tensor_bytes.h"
 #include "model/model.h"
 #include "onnx/fields.h"
-#include "table/experimental.h"
 
 static void end_model(void* block) {
   OrtModel* model = block;
@@ -18,10 +18,6 @@ static void end_model(void* block) {
   if (model->editor_graph != NULL) {
     core_end_part(&model->editor_graph->object);
   }
-  for (size_t i = 0; i < model->values.count; i++) {
-    core_drop(model->values.items[i]);
-  }
-  core_list_end(&model->values);
   core_drop(model->weights_of);
   core_unmap_weights(model);
   core_unmap_file(&model->file);
@@ -108,6 +104,7 @@ static OrtStatus* make_room(const char* function, OrtModel* model) {
 OrtStatus* core_read_model(const char* function, OrtModel* model) {
   struct core_message rest = model->bytes;
   struct core_field field;
+  model->opset_count = model->function_count = 0;
   CORE_TRY(make_room(function, model));
   while (core_next_field(&rest, &field)) {
     if (field.number == MODEL_IR_VERSION && field.wire == CORE_VARINT) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Models, written. All fields are copied as they stand; only tensors change, where their elements go
- * elsewhere or come from there. A message begins with its size, so there are two passes over the
+/* Models, written. All fields are copied as they stand; only tensors change, where their elements
+ * go elsewhere or come from there. A message begins with its size, so there are two passes over the
  * same fields: the first one measures, and notes the sizes of messages that tensors may be in, in
  * the order in which the second one needs them. */
 #include <stdio.h>
@@ -151,8 +151,8 @@ static size_t varint_size(uint64_t number) {
 static OrtStatus* put_entry(struct writer* writer, const char* key, const char* value) {
   size_t key_size = strlen(key), value_size = strlen(value);
   CORE_TRY(put_head(writer, TENSOR_EXTERNAL, CORE_LENGTH));
-  CORE_TRY(put_varint(writer, 2 + varint_size(key_size) + key_size + varint_size(value_size) +
-                                  value_size));
+  CORE_TRY(put_varint(writer,
+                      2 + varint_size(key_size) + key_size + varint_size(value_size) + value_size));
   CORE_TRY(put_bytes(writer, ENTRY_KEY, key, key_size));
   return put_bytes(writer, ENTRY_VALUE, value, value_size);
 }
@@ -283,8 +283,7 @@ static OrtStatus* copy_message(struct writer* writer, enum message kind,
     return core_status(ORT_INVALID_GRAPH, writer->function, ": graphs are nested too deeply", NULL);
   }
   for (; core_next_field(&message, &field); before = message.at) {
-    enum message inner =
-        field.wire == CORE_LENGTH ? message_in(kind, field.number) : OTHER;
+    enum message inner = field.wire == CORE_LENGTH ? message_in(kind, field.number) : OTHER;
     if (inner != OTHER) {
       CORE_TRY(put(writer, start, (size_t)(before - start)));
       CORE_TRY(copy_inner(writer, inner, &field, depth - 1));
@@ -319,7 +318,8 @@ OrtStatus* core_collect_weights(const char* function, const OrtModel* model,
   if (own > 0) {
     writer->weights = core_copy_bytes(model->weights, own * sizeof *writer->weights);
     writer->weight_capacity = own;
-    status = writer->weights == NULL ? core_no_memory(function, own * sizeof *writer->weights) : NULL;
+    status =
+        writer->weights == NULL ? core_no_memory(function, own * sizeof *writer->weights) : NULL;
   }
   status = status == NULL ? pass(writer, true) : status;
   if (status == NULL) {
@@ -359,9 +359,9 @@ OrtStatus* ORT_API_CALL core_write_model(const OrtModel* model, const OrtcoreWri
   writer->sinks[1] = (struct sink){writing->write_external, writing->external_state, 0};
   OrtStatus* status = pass(writer, true);
   if (status == NULL && writer->sinks[0].position > LARGEST_MODEL) {
-    status = core_status(ORT_INVALID_ARGUMENT, writer->function,
-                         ": the model has more than 2 GiB: write its weights to another file",
-                         NULL);
+    status =
+        core_status(ORT_INVALID_ARGUMENT, writer->function,
+                    ": the model has more than 2 GiB: write its weights to another file", NULL);
   }
   status = status == NULL ? pass(writer, false) : status;
   status = status == NULL ? flush(writer) : status;

@@ -7,6 +7,7 @@
 #include "ep/profiling.h"
 #include "env/registered_eps.h"
 #include "kernels/kernel.h"
+#include "model/model.h"
 #include "table/versions.h"
 
 /* ONNX Runtime's own function that shows how these functions work; its answer is the same there. */
@@ -36,6 +37,10 @@ static const struct {
     {ORTCORE_WATCHED_BASE, (OrtExperimentalFnPtr)core_watched_base},
     {ORTCORE_WATCHED_OBJECTS, (OrtExperimentalFnPtr)core_watched_objects},
     {ORTCORE_FIND_OP, (OrtExperimentalFnPtr)core_find_op},
+    {ORTCORE_OPEN_MODEL, (OrtExperimentalFnPtr)core_open_model},
+    {ORTCORE_OPEN_MODEL_BYTES, (OrtExperimentalFnPtr)core_open_model_bytes},
+    {ORTCORE_MODEL_GRAPH, (OrtExperimentalFnPtr)core_graph_of_model},
+    {ORTCORE_WRITE_MODEL, (OrtExperimentalFnPtr)core_write_model},
     {ORTCORE_END_PROFILING, (OrtExperimentalFnPtr)core_end_profiling},
     {ORTCORE_REGISTER_EP_LIBRARY, (OrtExperimentalFnPtr)core_register_ep_library},
 };

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* The model editor's graphs and models. A graph owns what it is given; when a model takes it over,
+ * it is written as the bytes that the model is from then on. */
+#include "model/editor.h"
+
+#include <string.h>
+
+#include "onnx/fields.h"
+
+static void end_parts(struct core_list* parts) {
+  for (size_t i = 0; i < parts->count; i++) {
+    core_end_part(parts->items[i]);
+  }
+  core_list_end(parts);
+}
+
+static void end_graph(void* block) {
+  OrtGraph* graph = block;
+  end_parts(&graph->inputs);
+  end_parts(&graph->outputs);
+  end_parts(&graph->nodes);
+  end_parts(&graph->initializers);
+}
+
+static const struct core_class graph_class = {.kind = CORE_GRAPH, .end = end_graph};
+
+/* Whether a graph is one that can still be changed. */
+#define REQUIRE_EDITABLE(function, graph)                                                        \
+  do {                                                                                           \
+    if ((graph)->object.class != &graph_class) {                                                 \
+      CORE_FAIL(ORT_INVALID_ARGUMENT, #function ": graph must be made with CreateGraph");        \
+    }                                                                                            \
+    if (core_is_permanent(&(graph)->object)) {                                                   \
+      CORE_FAIL(ORT_INVALID_ARGUMENT, #function ": graph belongs to a model and cannot change"); \
+    }                                                                                            \
+  } while (0)
+
+ORT_API_STATUS_IMPL(ort_model_editor_CreateGraph, OrtGraph** graph) {
+  CORE_REQUIRE(CreateGraph, graph);
+  OrtGraph* made = core_new_object(&graph_class, sizeof *made);
+  if (made == NULL) {
+    return CORE_OUT_OF_MEMORY(CreateGraph, sizeof *made);
+  }
+  made->name = "";
+  *graph = made;
+  return NULL;
+}
+
+/* Replaces a list of values. Nothing is taken over unless all can be. */
+static OrtStatus* set_values(const char* function, const char* name, struct core_list* list,
+                             OrtValueInfo** values, size_t count) {
+  struct core_list taken = {0};
+  OrtStatus* status = NULL;
+  for (size_t i = 0; status == NULL && i < count; i++) {
+    if (values[i] == NULL) {
+      status = core_status(ORT_INVALID_ARGUMENT, function, name, " must not have a NULL entry");
+    } else if (core_is_permanent(&values[i]->object) || core_list_has(&taken, values[i])) {
+      status = core_status(ORT_INVALID_ARGUMENT, function, name,
+                           " has a value that a graph has, or that stands there twice");
+    } else if (!core_list_add(&taken, values[i])) {
+      status = core_no_memory(function, count * sizeof *values);
+    }
+  }
+  if (status != NULL) {
+    core_list_end(&taken);
+    return status;
+  }
+  for (size_t i = 0; i < count; i++) {
+    core_make_part(&values[i]->object);
+    values[i] = NULL;
+  }
+  end_parts(list);
+  *list = taken;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_model_editor_SetGraphInputs, OrtGraph* graph, OrtValueInfo** inputs,
+                    size_t inputs_len) {
+  CORE_REQUIRE(SetGraphInputs, graph);
+  CORE_REQUIRE_IF(inputs_len > 0, SetGraphInputs, inputs);
+  REQUIRE_EDITABLE(SetGraphInputs, graph);
+  return set_values("SetGraphInputs", ": inputs", &graph->inputs, inputs, inputs_len);
+}
+
+ORT_API_STATUS_IMPL(ort_model_editor_SetGraphOutputs, OrtGraph* graph, OrtValueInfo** outputs,
+                    size_t outputs_len) {
+  CORE_REQUIRE(SetGraphOutputs, graph);
+  CORE_REQUIRE_IF(outputs_len > 0, SetGraphOutputs, outputs);
+  REQUIRE_EDITABLE(SetGraphOutputs, graph);
+  return set_values("SetGraphOutputs", ": outputs", &graph->outputs, outputs, outputs_len);
+}
+
+/* What is wrong with a tensor as an initializer; NULL if nothing is. */
+static const char* refuse_tensor(const OrtGraph* graph, const OrtValue* tensor,
+                                 bool data_is_external) {
+  if (!core_is_tensor(tensor)) {
+    return ": tensor must be a dense tensor";
+  }
+  const struct core_tensor* dense = core_tensor_of(tensor);
+  if (!core_is_cpu_memory(&dense->info)) {
+    return ": tensor must be in CPU memory";
+  }
+  for (size_t i = 0; i < graph->initializers.count; i++) {
+    if (((const OrtValueInfo*)graph->initializers.items[i])->tensor == tensor) {
+      return ": tensor was added before";
+    }
+  }
+  if (core_is_permanent(&tensor->object)) {
+    return ": tensor belongs to another object";
+  }
+  return data_is_external && dense->bytes < 128
+             ? ": a tensor whose data is external must have at least 128 bytes"
+             : NULL;
+}
+
+static bool has_name(const struct core_list* values, const char* name) {
+  size_t i = 0;
+  while (i < values->count && strcmp(((const OrtValueInfo*)values->items[i])->name, name) != 0) {
+    i++;
+  }
+  return i < values->count;
+}
+
+ORT_API_STATUS_IMPL(ort_model_editor_AddInitializerToGraph, OrtGraph* graph, const char* name,
+                    OrtValue* tensor, bool data_is_external) {
+  CORE_REQUIRE(AddInitializerToGraph, graph, name, tensor);
+  REQUIRE_EDITABLE(AddInitializerToGraph, graph);
+  const char* why = name[0] == 0 ? ": name must not be empty"
+                    : has_name(&graph->initializers, name)
+                        ? ": the graph has an initializer of that name"
+                        : refuse_tensor(graph, tensor, data_is_external);
+  if (why != NULL) {
+    return core_status(ORT_INVALID_ARGUMENT, "AddInitializerToGraph", why, NULL);
+  }
+  OrtValueInfo* value = NULL;
+  CORE_TRY(core_new_initializer("AddInitializerToGraph", name, &value));
+  if (!core_list_add(&graph->initializers, value)) {
+    core_drop(value);
+    return CORE_OUT_OF_MEMORY(AddInitializerToGraph, sizeof value);
+  }
+  core_make_part(&value->object);
+  value->flags |= data_is_external ? CORE_IS_IN_PLACE : 0;
+  value->tensor = tensor;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_model_editor_AddNodeToGraph, OrtGraph* graph, OrtNode* node) {
+  CORE_REQUIRE(AddNodeToGraph, graph, node);
+  REQUIRE_EDITABLE(AddNodeToGraph, graph);
+  if (core_is_permanent(&node->object)) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "AddNodeToGraph: a graph has the node already");
+  }
+  if (!core_list_add(&graph->nodes, node)) {
+    return CORE_OUT_OF_MEMORY(AddNodeToGraph, sizeof node);
+  }
+  core_make_part(&node->object);
+  return NULL;
+}
+
+/* --- models ---------------------------------------------------------------------------------- */
+
+ORT_API_STATUS_IMPL(ort_model_editor_CreateModel, const char* const* domain_names,
+                    const int* opset_versions, size_t opset_entries_len, OrtModel** model) {
+  struct core_writing opsets = {0};
+  OrtModel* made = NULL;
+  CORE_REQUIRE(CreateModel, domain_names, opset_versions, model);
+  CORE_TRY(core_new_model("CreateModel", &made));
+  core_write_number(&opsets, MODEL_IR_VERSION, CORE_EDITOR_IR_VERSION);
+  for (size_t i = 0; i < opset_entries_len; i++) {
+    if (domain_names[i] == NULL) {
+      heap_free(opsets.bytes);
+      core_drop(made);
+      CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateModel: domain_names must not have a NULL entry");
+    }
+    size_t message = core_begin_message(&opsets, MODEL_OPSET);
+    core_write_text(&opsets, OPSET_DOMAIN, domain_names[i]);
+    core_write_number(&opsets, OPSET_VERSION, (uint64_t)(int64_t)opset_versions[i]);
+    core_end_message(&opsets, message);
+  }
+  made->own = opsets.bytes;
+  made->bytes = (struct core_message){opsets.bytes, opsets.bytes + opsets.size};
+  if (opsets.has_failed) {
+    core_drop(made);
+    return CORE_OUT_OF_MEMORY(CreateModel, opsets.capacity);
+  }
+  *model = made;
+  return NULL;
+}
+
+/* Writes the model and its graph as bytes, and reads what a model must know of them. */
+static OrtStatus* write_model(OrtModel* model, const OrtGraph* graph) {
+  struct core_writing to = {0};
+  core_write_raw(&to, model->own, core_message_size(model->bytes));
+  size_t message = core_begin_message(&to, MODEL_GRAPH);
+  OrtStatus* status = core_write_editor_graph("AddGraphToModel", graph, &to, model);
+  core_end_message(&to, message);
+  if (status == NULL && to.has_failed) {
+    status = CORE_OUT_OF_MEMORY(AddGraphToModel, to.capacity);
+  }
+  if (status == NULL) {
+    const struct core_message before = model->bytes;
+    model->bytes = (struct core_message){to.bytes, to.bytes + to.size};
+    status = core_read_model("AddGraphToModel", model);
+    model->bytes = status == NULL ? model->bytes : before;
+  }
+  if (status != NULL) {
+    heap_free(to.bytes);
+    heap_free(model->weights);
+    model->weights = NULL;
+    model->weight_count = 0;
+    return status;
+  }
+  heap_free(model->own);
+  model->own = to.bytes;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_model_editor_AddGraphToModel, OrtModel* model, OrtGraph* graph) {
+  CORE_REQUIRE(AddGraphToModel, model, graph);
+  REQUIRE_EDITABLE(AddGraphToModel, graph);
+  if (model->graph_bytes.at != NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "AddGraphToModel: the model has a graph already");
+  }
+  CORE_TRY(write_model(model, graph));
+  core_make_part(&graph->object);
+  graph->model = model;
+  model->editor_graph = graph;
+  return NULL;
+}

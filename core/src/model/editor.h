@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/** @file editor.h What the model editor's functions share. */
+#ifndef ORTCFFI_EDITOR_H_
+#define ORTCFFI_EDITOR_H_
+
+#include "model/model.h"
+#include "onnx/writing.h"
+
+/** The name of such a graph in the bytes, where it must have one. */
+#define CORE_EDITOR_GRAPH_NAME "graph"
+
+/** Writes a graph that the model editor made as the fields of a GraphProto. The model lists the
+ * weights that stay in the memory of their tensors. */
+OrtStatus* core_write_editor_graph(const char* function, const OrtGraph* graph,
+                                   struct core_writing* to, OrtModel* model);
+
+#endif /* ORTCFFI_EDITOR_H_ */

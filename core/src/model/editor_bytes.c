@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* Graphs that the model editor made, written as the bytes of a model. */
+#include <string.h>
+
+#include "graph/tensor_bytes.h"
+#include "model/editor.h"
+#include "onnx/fields.h"
+#include "values/type_info.h"
+
+static void write_shape(struct core_writing* to, const OrtTensorTypeAndShapeInfo* info) {
+  size_t shape = core_begin_message(to, TENSOR_TYPE_SHAPE);
+  for (size_t i = 0; i < info->rank; i++) {
+    size_t dimension = core_begin_message(to, SHAPE_DIMENSION);
+    if (info->names[i] != NULL) {
+      core_write_text(to, DIMENSION_NAME, info->names[i]);
+    } else if (info->dims[i] >= 0) {
+      core_write_number(to, DIMENSION_VALUE, (uint64_t)info->dims[i]);
+    }
+    core_end_message(to, dimension);
+  }
+  core_end_message(to, shape);
+}
+
+/* The model editor's values are dense tensors. */
+static void write_value(struct core_writing* to, uint32_t field, const OrtValueInfo* value) {
+  const OrtTensorTypeAndShapeInfo* info = value->type->tensor;
+  size_t message = core_begin_message(to, field);
+  core_write_text(to, VALUE_NAME, value->name);
+  size_t type = core_begin_message(to, VALUE_TYPE);
+  size_t tensor = core_begin_message(to, TYPE_TENSOR);
+  core_write_number(to, TENSOR_TYPE_ELEMENT, info->type);
+  if (info->has_shape) {
+    write_shape(to, info);
+  }
+  core_end_message(to, tensor);
+  core_end_message(to, type);
+  core_end_message(to, message);
+}
+
+static void write_external(struct core_writing* to, size_t number) {
+  char text[24];
+  size_t digits = sizeof text;
+  do {
+    text[--digits] = (char)('0' + number % 10);
+    number /= 10;
+  } while (number > 0);
+  size_t entry = core_begin_message(to, TENSOR_EXTERNAL);
+  core_write_text(to, ENTRY_KEY, "location");
+  core_write_text(to, ENTRY_VALUE, CORE_WEIGHTS_IN_MEMORY);
+  core_end_message(to, entry);
+  entry = core_begin_message(to, TENSOR_EXTERNAL);
+  core_write_text(to, ENTRY_KEY, "offset");
+  core_write_bytes(to, ENTRY_VALUE, text + digits, sizeof text - digits);
+  core_end_message(to, entry);
+  core_write_number(to, TENSOR_LOCATION, 1);
+}
+
+static void write_strings(struct core_writing* to, const struct core_tensor* tensor) {
+  for (size_t i = 0; i < tensor->shape.count; i++) {
+    const struct core_string* element = &tensor->strings.elements[i];
+    core_write_bytes(to, TENSOR_STRINGS, core_string_text(element), element->length);
+  }
+}
+
+static void write_tensor(struct core_writing* to, uint32_t field, const char* name,
+                         const OrtValue* value, OrtModel* in_place) {
+  const struct core_tensor* tensor = core_tensor_of(value);
+  size_t message = core_begin_message(to, field);
+  core_write_varints(to, TENSOR_DIMENSIONS, tensor->shape.dims, tensor->shape.rank);
+  core_write_number(to, TENSOR_ELEMENT, tensor->shape.type);
+  core_write_text(to, TENSOR_NAME, name);
+  if (tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
+    write_strings(to, tensor);
+  } else if (in_place == NULL) {
+    core_write_bytes(to, TENSOR_RAW, tensor->data, tensor->bytes);
+  } else {
+    write_external(to, in_place->weight_count);
+    in_place->weights[in_place->weight_count++] = (struct core_weight){tensor->data, tensor->bytes};
+  }
+  core_end_message(to, message);
+}
+
+/* --- nodes ----------------------------------------------------------------------------------- */
+
+static void write_numbers(struct core_writing* to, uint32_t field, const OrtOpAttr* attribute) {
+  const void* values = core_op_attr_value(attribute);
+  if (attribute->type == ORT_OP_ATTR_INTS) {
+    core_write_varints(to, field, values, attribute->size / sizeof(int64_t));
+  } else {
+    core_write_bytes(to, field, values, attribute->size);
+  }
+}
+
+static void write_texts(struct core_writing* to, const OrtOpAttr* attribute) {
+  const char* text = core_op_attr_value(attribute);
+  const char* end = text + attribute->size;
+  for (; text < end; text += strlen(text) + 1) {
+    core_write_text(to, ATTRIBUTE_STRINGS, text);
+  }
+}
+
+static void write_attribute(struct core_writing* to, const OrtOpAttr* attribute) {
+  const void* value = core_op_attr_value(attribute);
+  enum core_attribute_type type = ATTRIBUTE_IS_INT;
+  int64_t number;
+  size_t message = core_begin_message(to, NODE_ATTRIBUTE);
+  core_write_text(to, ATTRIBUTE_NAME, attribute->name);
+  switch (attribute->type) {
+    case ORT_OP_ATTR_INT:
+      memcpy(&number, value, sizeof number);
+      core_write_number(to, ATTRIBUTE_INT, (uint64_t)number);
+      break;
+    case ORT_OP_ATTR_FLOAT:
+      core_write_fixed(to, ATTRIBUTE_FLOAT, value);
+      type = ATTRIBUTE_IS_FLOAT;
+      break;
+    case ORT_OP_ATTR_INTS:
+      write_numbers(to, ATTRIBUTE_INTS, attribute);
+      type = ATTRIBUTE_IS_INTS;
+      break;
+    case ORT_OP_ATTR_FLOATS:
+      write_numbers(to, ATTRIBUTE_FLOATS, attribute);
+      type = ATTRIBUTE_IS_FLOATS;
+      break;
+    case ORT_OP_ATTR_STRING:
+      core_write_bytes(to, ATTRIBUTE_STRING, value, attribute->size);
+      type = ATTRIBUTE_IS_STRING;
+      break;
+    case ORT_OP_ATTR_STRINGS:
+      write_texts(to, attribute);
+      type = ATTRIBUTE_IS_STRINGS;
+      break;
+    case ORT_OP_ATTR_TENSOR:
+      write_tensor(to, ATTRIBUTE_TENSOR, "", core_op_attr_tensor(attribute), NULL);
+      type = ATTRIBUTE_IS_TENSOR;
+      break;
+    default: /* nobody makes others */
+      break;
+  }
+  core_write_number(to, ATTRIBUTE_TYPE, type);
+  core_end_message(to, message);
+}
+
+static void write_node(struct core_writing* to, const OrtNode* node) {
+  size_t message = core_begin_message(to, GRAPH_NODE);
+  for (size_t i = 0; i < node->input_count + node->output_count; i++) {
+    core_write_text(to, i < node->input_count ? NODE_INPUT : NODE_OUTPUT, node->operands[i]);
+  }
+  core_write_text(to, NODE_NAME, node->name);
+  core_write_text(to, NODE_OPERATOR, node->op_type);
+  core_write_text(to, NODE_DOMAIN, node->domain);
+  for (size_t i = 0; i < node->attributes.count; i++) {
+    write_attribute(to, node->attributes.items[i]);
+  }
+  core_end_message(to, message);
+}
+
+OrtStatus* core_write_editor_graph(const char* function, const OrtGraph* graph,
+                                   struct core_writing* to, OrtModel* model) {
+  size_t count = graph->initializers.count;
+  model->weights = heap_alloc(count * sizeof *model->weights);
+  if (model->weights == NULL && count > 0) {
+    return core_no_memory(function, count * sizeof *model->weights);
+  }
+  for (size_t i = 0; i < graph->nodes.count; i++) {
+    write_node(to, graph->nodes.items[i]);
+  }
+  core_write_text(to, GRAPH_NAME, CORE_EDITOR_GRAPH_NAME);
+  for (size_t i = 0; i < count; i++) {
+    const OrtValueInfo* value = graph->initializers.items[i];
+    write_tensor(to, GRAPH_INITIALIZER, value->name, value->tensor,
+                 value->flags & CORE_IS_IN_PLACE ? model : NULL);
+  }
+  for (size_t i = 0; i < graph->inputs.count; i++) {
+    write_value(to, GRAPH_INPUT, graph->inputs.items[i]);
+  }
+  for (size_t i = 0; i < graph->outputs.count; i++) {
+    write_value(to, GRAPH_OUTPUT, graph->outputs.items[i]);
+  }
+  return NULL;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include "onnx/writing.h"
+
+#include <string.h>
+
+#include "heap/heap.h"
+
+static bool make_room(struct core_writing* to, size_t size) {
+  if (to->has_failed || size <= to->capacity - to->size) {
+    return !to->has_failed;
+  }
+  size_t wanted = 2 * to->capacity > to->size + size ? 2 * to->capacity : to->size + size + 256;
+  uint8_t* grown = heap_alloc(wanted);
+  to->has_failed = grown == NULL;
+  if (grown == NULL) {
+    return false;
+  }
+  if (to->size > 0) {
+    memcpy(grown, to->bytes, to->size);
+  }
+  heap_free(to->bytes);
+  to->bytes = grown;
+  to->capacity = wanted;
+  return true;
+}
+
+static void put(struct core_writing* to, const void* bytes, size_t size) {
+  if (size > 0 && make_room(to, size)) {
+    memcpy(to->bytes + to->size, bytes, size);
+    to->size += size;
+  }
+}
+
+static size_t encode(uint64_t number, uint8_t bytes[10]) {
+  size_t size = 0;
+  for (; number > 0x7f; number >>= 7) {
+    bytes[size++] = (uint8_t)(number | 0x80);
+  }
+  bytes[size++] = (uint8_t)number;
+  return size;
+}
+
+static void put_varint(struct core_writing* to, uint64_t number) {
+  uint8_t bytes[10];
+  put(to, bytes, encode(number, bytes));
+}
+
+static void put_head(struct core_writing* to, uint32_t field, enum core_wire wire) {
+  put_varint(to, (uint64_t)field << 3 | wire);
+}
+
+void core_write_raw(struct core_writing* to, const void* bytes, size_t size) {
+  put(to, bytes, size);
+}
+
+void core_write_number(struct core_writing* to, uint32_t field, uint64_t number) {
+  put_head(to, field, CORE_VARINT);
+  put_varint(to, number);
+}
+
+void core_write_bytes(struct core_writing* to, uint32_t field, const void* bytes, size_t size) {
+  put_head(to, field, CORE_LENGTH);
+  put_varint(to, size);
+  put(to, bytes, size);
+}
+
+void core_write_text(struct core_writing* to, uint32_t field, const char* text) {
+  core_write_bytes(to, field, text, strlen(text));
+}
+
+void core_write_fixed(struct core_writing* to, uint32_t field, const void* bytes) {
+  put_head(to, field, CORE_FIXED32);
+  put(to, bytes, 4);
+}
+
+void core_write_varints(struct core_writing* to, uint32_t field, const int64_t* numbers,
+                        size_t count) {
+  size_t begin = core_begin_message(to, field);
+  for (size_t i = 0; i < count; i++) {
+    put_varint(to, (uint64_t)numbers[i]);
+  }
+  core_end_message(to, begin);
+}
+
+size_t core_begin_message(struct core_writing* to, uint32_t field) {
+  put_head(to, field, CORE_LENGTH);
+  return to->size;
+}
+
+/* The size goes before the message, which makes room for it. */
+void core_end_message(struct core_writing* to, size_t begin) {
+  uint8_t bytes[10];
+  size_t length = to->size - begin, size = encode(length, bytes);
+  if (make_room(to, size)) {
+    memmove(to->bytes + begin + size, to->bytes + begin, length);
+    memcpy(to->bytes + begin, bytes, size);
+    to->size += size;
+  }
+}

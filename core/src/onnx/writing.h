@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file writing.h
+ * Writes messages of protobuf into memory that grows.
+ *
+ * Where there is no memory, the rest is not written, and `has_failed` says so at the end.
+ */
+#ifndef ORTCFFI_WRITING_H_
+#define ORTCFFI_WRITING_H_
+
+#include "onnx/wire.h"
+
+/** All zeroes is an empty one. */
+struct core_writing {
+  uint8_t* bytes;
+  size_t size;
+  size_t capacity;
+  bool has_failed;
+};
+
+/** Bytes that are fields already. */
+void core_write_raw(struct core_writing* to, const void* bytes, size_t size);
+
+void core_write_number(struct core_writing* to, uint32_t field, uint64_t number);
+void core_write_bytes(struct core_writing* to, uint32_t field, const void* bytes, size_t size);
+void core_write_text(struct core_writing* to, uint32_t field, const char* text);
+
+/** A field of four bytes, as they are in memory. */
+void core_write_fixed(struct core_writing* to, uint32_t field, const void* bytes);
+
+/** Numbers of a repeated field, packed. Those of fixed size are written as bytes. */
+void core_write_varints(struct core_writing* to, uint32_t field, const int64_t* numbers,
+                        size_t count);
+
+/** Begins a message within the message; returns where, for core_end_message. */
+size_t core_begin_message(struct core_writing* to, uint32_t field);
+void core_end_message(struct core_writing* to, size_t begin);
+
+#endif /* ORTCFFI_WRITING_H_ */
