@@ -16,23 +16,57 @@ OrtStatus* core_copy_list(const char* function, const char* room_name, const str
   return NULL;
 }
 
-/* The two slots of a list of a graph: its length, and its items. */
-#define LIST_OF_GRAPH(Name, list, Item, num, array)                                              \
-  ORT_API_STATUS_IMPL(ort_Graph_GetNum##Name, const OrtGraph* graph, size_t* num) {              \
-    CORE_REQUIRE(Graph_GetNum##Name, graph, num);                                                \
-    *num = graph->list.count;                                                                    \
-    return NULL;                                                                                 \
-  }                                                                                              \
-  ORT_API_STATUS_IMPL(ort_Graph_Get##Name, const OrtGraph* graph, const Item** array,            \
-                      size_t num) {                                                              \
-    CORE_REQUIRE(Graph_Get##Name, graph, array);                                                 \
-    return core_copy_list("Graph_Get" #Name, ": " #num, &graph->list, (const void**)array, num); \
-  }
+ORT_API_STATUS_IMPL(ort_Graph_GetNumInputs, const OrtGraph* graph, size_t* num_inputs) {
+  CORE_REQUIRE(Graph_GetNumInputs, graph, num_inputs);
+  *num_inputs = graph->inputs.count;
+  return NULL;
+}
 
-LIST_OF_GRAPH(Inputs, inputs, OrtValueInfo, num_inputs, inputs)
-LIST_OF_GRAPH(Outputs, outputs, OrtValueInfo, num_outputs, outputs)
-LIST_OF_GRAPH(Initializers, initializers, OrtValueInfo, num_initializers, initializers)
-LIST_OF_GRAPH(Nodes, nodes, OrtNode, num_nodes, nodes)
+ORT_API_STATUS_IMPL(ort_Graph_GetInputs, const OrtGraph* graph, const OrtValueInfo** inputs,
+                    size_t num_inputs) {
+  CORE_REQUIRE(Graph_GetInputs, graph, inputs);
+  return core_copy_list("Graph_GetInputs", ": num_inputs", &graph->inputs, (const void**)inputs,
+                        num_inputs);
+}
+
+ORT_API_STATUS_IMPL(ort_Graph_GetNumOutputs, const OrtGraph* graph, size_t* num_outputs) {
+  CORE_REQUIRE(Graph_GetNumOutputs, graph, num_outputs);
+  *num_outputs = graph->outputs.count;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_Graph_GetOutputs, const OrtGraph* graph, const OrtValueInfo** outputs,
+                    size_t num_outputs) {
+  CORE_REQUIRE(Graph_GetOutputs, graph, outputs);
+  return core_copy_list("Graph_GetOutputs", ": num_outputs", &graph->outputs, (const void**)outputs,
+                        num_outputs);
+}
+
+ORT_API_STATUS_IMPL(ort_Graph_GetNumInitializers, const OrtGraph* graph, size_t* num_initializers) {
+  CORE_REQUIRE(Graph_GetNumInitializers, graph, num_initializers);
+  *num_initializers = graph->initializers.count;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_Graph_GetInitializers, const OrtGraph* graph,
+                    const OrtValueInfo** initializers, size_t num_initializers) {
+  CORE_REQUIRE(Graph_GetInitializers, graph, initializers);
+  return core_copy_list("Graph_GetInitializers", ": num_initializers", &graph->initializers,
+                        (const void**)initializers, num_initializers);
+}
+
+ORT_API_STATUS_IMPL(ort_Graph_GetNumNodes, const OrtGraph* graph, size_t* num_nodes) {
+  CORE_REQUIRE(Graph_GetNumNodes, graph, num_nodes);
+  *num_nodes = graph->nodes.count;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_Graph_GetNodes, const OrtGraph* graph, const OrtNode** nodes,
+                    size_t num_nodes) {
+  CORE_REQUIRE(Graph_GetNodes, graph, nodes);
+  return core_copy_list("Graph_GetNodes", ": num_nodes", &graph->nodes, (const void**)nodes,
+                        num_nodes);
+}
 
 void ORT_API_CALL ort_ReleaseGraph(OrtGraph* input) NO_EXCEPTION { core_drop(input); }
 

@@ -168,21 +168,42 @@ ORT_API_STATUS_IMPL(ort_ValueInfo_GetValueConsumers, const OrtValueInfo* value_i
   return NULL;
 }
 
-/* A slot that answers whether a value has flags, or has not others. */
-#define FLAG_OF_VALUE(Name, argument, condition)                                              \
-  ORT_API_STATUS_IMPL(ort_ValueInfo_##Name, const OrtValueInfo* value_info, bool* argument) { \
-    CORE_REQUIRE(ValueInfo_##Name, value_info, argument);                                     \
-    uint32_t flags = value_info->flags;                                                       \
-    *argument = (condition);                                                                  \
-    return NULL;                                                                              \
-  }
+/* Whether a value has all flags of `has`, and none of `lacks`. */
+static bool is(const OrtValueInfo* value, uint32_t has, uint32_t lacks) {
+  return (value->flags & (has | lacks)) == has;
+}
 
-FLAG_OF_VALUE(IsRequiredGraphInput, is_required_graph_input,
-              (flags & (CORE_IS_INPUT | CORE_IS_INITIALIZER)) == CORE_IS_INPUT)
-FLAG_OF_VALUE(IsOptionalGraphInput, is_optional_graph_input,
-              (flags & (CORE_IS_INPUT | CORE_IS_OVERRIDABLE)) ==
-                  (CORE_IS_INPUT | CORE_IS_OVERRIDABLE))
-FLAG_OF_VALUE(IsGraphOutput, is_graph_output, flags& CORE_IS_OUTPUT)
-FLAG_OF_VALUE(IsConstantInitializer, is_constant_initializer,
-              (flags & (CORE_IS_INITIALIZER | CORE_IS_OVERRIDABLE)) == CORE_IS_INITIALIZER)
-FLAG_OF_VALUE(IsFromOuterScope, is_from_outer_scope, flags& CORE_IS_OUTER)
+ORT_API_STATUS_IMPL(ort_ValueInfo_IsRequiredGraphInput, const OrtValueInfo* value_info,
+                    bool* is_required_graph_input) {
+  CORE_REQUIRE(ValueInfo_IsRequiredGraphInput, value_info, is_required_graph_input);
+  *is_required_graph_input = is(value_info, CORE_IS_INPUT, CORE_IS_INITIALIZER);
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_ValueInfo_IsOptionalGraphInput, const OrtValueInfo* value_info,
+                    bool* is_optional_graph_input) {
+  CORE_REQUIRE(ValueInfo_IsOptionalGraphInput, value_info, is_optional_graph_input);
+  *is_optional_graph_input = is(value_info, CORE_IS_INPUT | CORE_IS_OVERRIDABLE, 0);
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_ValueInfo_IsGraphOutput, const OrtValueInfo* value_info,
+                    bool* is_graph_output) {
+  CORE_REQUIRE(ValueInfo_IsGraphOutput, value_info, is_graph_output);
+  *is_graph_output = is(value_info, CORE_IS_OUTPUT, 0);
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_ValueInfo_IsConstantInitializer, const OrtValueInfo* value_info,
+                    bool* is_constant_initializer) {
+  CORE_REQUIRE(ValueInfo_IsConstantInitializer, value_info, is_constant_initializer);
+  *is_constant_initializer = is(value_info, CORE_IS_INITIALIZER, CORE_IS_OVERRIDABLE);
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_ValueInfo_IsFromOuterScope, const OrtValueInfo* value_info,
+                    bool* is_from_outer_scope) {
+  CORE_REQUIRE(ValueInfo_IsFromOuterScope, value_info, is_from_outer_scope);
+  *is_from_outer_scope = is(value_info, CORE_IS_OUTER, 0);
+  return NULL;
+}

@@ -82,15 +82,6 @@ static void write_tensor(struct core_writing* to, uint32_t field, const char* na
 
 /* --- nodes ----------------------------------------------------------------------------------- */
 
-static void write_numbers(struct core_writing* to, uint32_t field, const OrtOpAttr* attribute) {
-  const void* values = core_op_attr_value(attribute);
-  if (attribute->type == ORT_OP_ATTR_INTS) {
-    core_write_varints(to, field, values, attribute->size / sizeof(int64_t));
-  } else {
-    core_write_bytes(to, field, values, attribute->size);
-  }
-}
-
 static void write_texts(struct core_writing* to, const OrtOpAttr* attribute) {
   const char* text = core_op_attr_value(attribute);
   const char* end = text + attribute->size;
@@ -99,45 +90,41 @@ static void write_texts(struct core_writing* to, const OrtOpAttr* attribute) {
   }
 }
 
+/* What an AttributeProto says of its type. */
+static const enum core_attribute_type types[] = {
+    [ORT_OP_ATTR_INT] = ATTRIBUTE_IS_INT,       [ORT_OP_ATTR_INTS] = ATTRIBUTE_IS_INTS,
+    [ORT_OP_ATTR_FLOAT] = ATTRIBUTE_IS_FLOAT,   [ORT_OP_ATTR_FLOATS] = ATTRIBUTE_IS_FLOATS,
+    [ORT_OP_ATTR_STRING] = ATTRIBUTE_IS_STRING, [ORT_OP_ATTR_STRINGS] = ATTRIBUTE_IS_STRINGS,
+    [ORT_OP_ATTR_TENSOR] = ATTRIBUTE_IS_TENSOR};
+
 static void write_attribute(struct core_writing* to, const OrtOpAttr* attribute) {
   const void* value = core_op_attr_value(attribute);
-  enum core_attribute_type type = ATTRIBUTE_IS_INT;
-  int64_t number;
   size_t message = core_begin_message(to, NODE_ATTRIBUTE);
   core_write_text(to, ATTRIBUTE_NAME, attribute->name);
+  core_write_number(to, ATTRIBUTE_TYPE, types[attribute->type]);
   switch (attribute->type) {
     case ORT_OP_ATTR_INT:
-      memcpy(&number, value, sizeof number);
-      core_write_number(to, ATTRIBUTE_INT, (uint64_t)number);
+      core_write_number(to, ATTRIBUTE_INT, *(const uint64_t*)value);
       break;
     case ORT_OP_ATTR_FLOAT:
       core_write_fixed(to, ATTRIBUTE_FLOAT, value);
-      type = ATTRIBUTE_IS_FLOAT;
       break;
     case ORT_OP_ATTR_INTS:
-      write_numbers(to, ATTRIBUTE_INTS, attribute);
-      type = ATTRIBUTE_IS_INTS;
+      core_write_varints(to, ATTRIBUTE_INTS, value, attribute->size / sizeof(int64_t));
       break;
     case ORT_OP_ATTR_FLOATS:
-      write_numbers(to, ATTRIBUTE_FLOATS, attribute);
-      type = ATTRIBUTE_IS_FLOATS;
+      core_write_bytes(to, ATTRIBUTE_FLOATS, value, attribute->size);
       break;
     case ORT_OP_ATTR_STRING:
       core_write_bytes(to, ATTRIBUTE_STRING, value, attribute->size);
-      type = ATTRIBUTE_IS_STRING;
       break;
     case ORT_OP_ATTR_STRINGS:
       write_texts(to, attribute);
-      type = ATTRIBUTE_IS_STRINGS;
       break;
-    case ORT_OP_ATTR_TENSOR:
+    default: /* a tensor; nobody makes others */
       write_tensor(to, ATTRIBUTE_TENSOR, "", core_op_attr_tensor(attribute), NULL);
-      type = ATTRIBUTE_IS_TENSOR;
-      break;
-    default: /* nobody makes others */
       break;
   }
-  core_write_number(to, ATTRIBUTE_TYPE, type);
   core_end_message(to, message);
 }
 

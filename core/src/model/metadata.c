@@ -108,18 +108,35 @@ static OrtStatus* give_text(OrtAllocator* allocator, const char* text, char** ou
   return NULL;
 }
 
-#define TEXT_OF_METADATA(Name, text)                                                      \
-  ORT_API_STATUS_IMPL(ort_ModelMetadataGet##Name, const OrtModelMetadata* model_metadata, \
-                      OrtAllocator* allocator, char** value) {                            \
-    CORE_REQUIRE(ModelMetadataGet##Name, model_metadata, allocator, value);               \
-    return give_text(allocator, model_metadata->texts[text], value);                      \
-  }
+ORT_API_STATUS_IMPL(ort_ModelMetadataGetProducerName, const OrtModelMetadata* model_metadata,
+                    OrtAllocator* allocator, char** value) {
+  CORE_REQUIRE(ModelMetadataGetProducerName, model_metadata, allocator, value);
+  return give_text(allocator, model_metadata->texts[PRODUCER], value);
+}
 
-TEXT_OF_METADATA(ProducerName, PRODUCER)
-TEXT_OF_METADATA(GraphName, GRAPH_TEXT)
-TEXT_OF_METADATA(Domain, DOMAIN_TEXT)
-TEXT_OF_METADATA(Description, DESCRIPTION)
-TEXT_OF_METADATA(GraphDescription, GRAPH_DESCRIPTION)
+ORT_API_STATUS_IMPL(ort_ModelMetadataGetGraphName, const OrtModelMetadata* model_metadata,
+                    OrtAllocator* allocator, char** value) {
+  CORE_REQUIRE(ModelMetadataGetGraphName, model_metadata, allocator, value);
+  return give_text(allocator, model_metadata->texts[GRAPH_TEXT], value);
+}
+
+ORT_API_STATUS_IMPL(ort_ModelMetadataGetDomain, const OrtModelMetadata* model_metadata,
+                    OrtAllocator* allocator, char** value) {
+  CORE_REQUIRE(ModelMetadataGetDomain, model_metadata, allocator, value);
+  return give_text(allocator, model_metadata->texts[DOMAIN_TEXT], value);
+}
+
+ORT_API_STATUS_IMPL(ort_ModelMetadataGetDescription, const OrtModelMetadata* model_metadata,
+                    OrtAllocator* allocator, char** value) {
+  CORE_REQUIRE(ModelMetadataGetDescription, model_metadata, allocator, value);
+  return give_text(allocator, model_metadata->texts[DESCRIPTION], value);
+}
+
+ORT_API_STATUS_IMPL(ort_ModelMetadataGetGraphDescription, const OrtModelMetadata* model_metadata,
+                    OrtAllocator* allocator, char** value) {
+  CORE_REQUIRE(ModelMetadataGetGraphDescription, model_metadata, allocator, value);
+  return give_text(allocator, model_metadata->texts[GRAPH_DESCRIPTION], value);
+}
 
 ORT_API_STATUS_IMPL(ort_ModelMetadataGetVersion, const OrtModelMetadata* model_metadata,
                     int64_t* value) {

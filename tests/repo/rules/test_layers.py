@@ -20,7 +20,8 @@ adaptors strings
 arena values callbacks
 ep sparse onnx
 custom_ops
-graph model
+graph
+model
 kernels
 options
 env compile model_package
