@@ -180,7 +180,8 @@ static inline OrtValueInfo* core_origin(const OrtValueInfo* value) {
 /** Graphs within graphs; deeper ones are refused. */
 #define CORE_DEEPEST_GRAPH 32
 
-/** The version of the ONNX format of what the model editor makes. */
+/** What a graph of the model editor answers as the version of the format until it is in a model, as
+ * in ONNX Runtime. */
 #define CORE_EDITOR_IR_VERSION 13
 
 /** Returns a status for what only has an answer within a model. */

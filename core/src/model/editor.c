@@ -3,6 +3,7 @@
  * it is written as the bytes that the model is from then on. */
 #include "model/editor.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "onnx/fields.h"
@@ -159,13 +160,33 @@ ORT_API_STATUS_IMPL(ort_model_editor_AddNodeToGraph, OrtGraph* graph, OrtNode* n
 
 /* --- models ---------------------------------------------------------------------------------- */
 
+/* The version of the format that came with the operator set, so that older libraries can read the
+ * model. */
+static uint64_t format_for(const char* const* domains, const int* versions, size_t count) {
+  static const struct {
+    int opset;
+    uint64_t format;
+  } formats[] = {{25, 13}, {24, 12}, {23, 11}, {21, 10}, {19, 9}, {INT_MIN, 8}};
+  for (size_t i = 0; i < count; i++) {
+    if (domains[i] != NULL && (domains[i][0] == 0 || strcmp(domains[i], "ai.onnx") == 0)) {
+      size_t k = 0;
+      while (versions[i] < formats[k].opset) {
+        k++;
+      }
+      return formats[k].format;
+    }
+  }
+  return 8;
+}
+
 ORT_API_STATUS_IMPL(ort_model_editor_CreateModel, const char* const* domain_names,
                     const int* opset_versions, size_t opset_entries_len, OrtModel** model) {
   struct core_writing opsets = {0};
   OrtModel* made = NULL;
   CORE_REQUIRE(CreateModel, domain_names, opset_versions, model);
   CORE_TRY(core_new_model("CreateModel", &made));
-  core_write_number(&opsets, MODEL_IR_VERSION, CORE_EDITOR_IR_VERSION);
+  core_write_number(&opsets, MODEL_IR_VERSION,
+                    format_for(domain_names, opset_versions, opset_entries_len));
   for (size_t i = 0; i < opset_entries_len; i++) {
     if (domain_names[i] == NULL) {
       heap_free(opsets.bytes);
