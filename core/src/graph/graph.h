@@ -95,7 +95,9 @@ enum core_value_flag {
   CORE_IS_SPARSE = 16,
   CORE_IS_CONSTANT_NODE = 32,
   /** The model editor's: models use the memory of the tensor, which they do not copy. */
-  CORE_IS_IN_PLACE = 128
+  CORE_IS_IN_PLACE = 128,
+  /** A constant that is an input of what a provider compiles. */
+  CORE_IS_CONSTANT_INPUT = 256
 };
 
 struct OrtValueInfo {
@@ -159,7 +161,11 @@ struct OrtGraph {
   const char* name;
   /** The node whose subgraph it is. */
   const OrtNode* parent;
+  /** Of a view: the graph whose nodes it has some of, by their numbers. */
+  const OrtGraph* source;
   enum core_graph_form form;
+  /** The numbers of its nodes are less than this. */
+  size_t node_numbers;
   /** What a graph and its subgraphs consist of is in the pool of the outermost one, which knows all
    * their values, and drops the tensors of attributes, of OrtValue. */
   struct core_pool pool;
@@ -171,6 +177,8 @@ struct OrtGraph {
   struct core_list initializers;
   struct core_list nodes;
 };
+
+extern const struct core_class core_graph_class;
 
 /** The value with the type and the initializer. */
 static inline OrtValueInfo* core_origin(const OrtValueInfo* value) {
@@ -199,6 +207,25 @@ static inline OrtValueInfo* core_origin(const OrtValueInfo* value) {
 OrtStatus* core_copy_list(const char* function, const char* room_name, const struct core_list* list,
                           const void** out, size_t room);
 
+/** What a view is like. */
+struct core_view {
+  const char* name;
+  /** What a provider compiles: inputs in the order of their first use, not in that of the source.
+   */
+  bool is_fused;
+  /** Constants are inputs as well. */
+  bool keeps_constants;
+};
+
+/** Makes a graph of some nodes of another one, which must outlive it; drop it with core_drop. */
+OrtStatus* core_make_view(const char* function, const OrtGraph* from, const OrtNode* const* nodes,
+                          size_t count, const struct core_view* how, OrtGraph** out);
+
+/** Makes a node that stands for a view, in a graph of its own that has no model: of each input and
+ * output of the view it has a copy. Drop the graph with core_drop. */
+OrtStatus* core_fuse(const char* function, const OrtGraph* view, const char* name,
+                     const char* provider, size_t id, OrtGraph** out);
+
 /** Finds the tensor of an initializer, which belongs to the value; NULL for another value. */
 OrtStatus* core_initializer_of(const char* function, const OrtValueInfo* value,
                                const OrtValue** out);
@@ -215,6 +242,11 @@ OrtStatus* core_model_graph(const char* function, const OrtModel* model, size_t 
  * not known. */
 const struct core_schema* core_schema_of(const OrtNode* node);
 
+/** Whether the model editor made a graph; a subgraph has no class. */
+static inline bool core_is_edited(const OrtGraph* graph) {
+  return graph->object.class != NULL && graph->object.class != &core_graph_class;
+}
+
 /** Lists who uses each value of some nodes, in the memory of a pool. */
 OrtStatus* core_list_uses(const char* function, struct core_pool* pool,
                           const struct core_list* nodes);
@@ -222,8 +254,6 @@ OrtStatus* core_list_uses(const char* function, struct core_pool* pool,
 /** The same, as a new graph with one reference. */
 OrtStatus* core_read_graph(const char* function, const OrtModel* model, size_t which,
                            OrtGraph** out);
-
-extern const struct core_class core_graph_class;
 
 /** Makes a type of a serialized TypeProto. */
 OrtStatus* core_read_type(const char* function, struct core_message bytes, OrtTypeInfo** out);

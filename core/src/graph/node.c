@@ -172,7 +172,7 @@ ORT_API_STATUS_IMPL(ort_Node_GetAttributeByName, const OrtNode* node, const char
 
 ORT_API_STATUS_IMPL(ort_Node_GetId, const OrtNode* node, size_t* node_id) {
   CORE_REQUIRE(Node_GetId, node, node_id);
-  CORE_REQUIRE_MODEL(Node_GetId, node, node->graph);
+  CORE_REQUIRE_MODEL(Node_GetId, node, node->values);
   *node_id = node->id;
   return NULL;
 }
@@ -191,16 +191,17 @@ const struct core_schema* core_schema_of(const OrtNode* node) {
 
 ORT_API_STATUS_IMPL(ort_Node_GetSinceVersion, const OrtNode* node, int* since_version) {
   CORE_REQUIRE(Node_GetSinceVersion, node, since_version);
-  CORE_REQUIRE_MODEL(Node_GetSinceVersion, node, node->graph);
+  CORE_REQUIRE_MODEL(Node_GetSinceVersion, node, node->values);
   const struct core_schema* schema = core_schema_of(node);
-  *since_version = schema != NULL ? core_schema_since(schema) : -1;
+  bool is_fused = node->graph == NULL;
+  *since_version = schema != NULL ? core_schema_since(schema) : is_fused ? 1 : -1;
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_Node_GetInputs, const OrtNode* node, const OrtValueInfo** inputs,
                     size_t num_inputs) {
   CORE_REQUIRE(Node_GetInputs, node, inputs);
-  CORE_REQUIRE_MODEL(Node_GetInputs, node, node->graph);
+  CORE_REQUIRE_MODEL(Node_GetInputs, node, node->values);
   const struct core_list list = {(void**)node->values, node->input_count, 0};
   return core_copy_list("Node_GetInputs", ": num_inputs", &list, (const void**)inputs, num_inputs);
 }
@@ -208,7 +209,7 @@ ORT_API_STATUS_IMPL(ort_Node_GetInputs, const OrtNode* node, const OrtValueInfo*
 ORT_API_STATUS_IMPL(ort_Node_GetOutputs, const OrtNode* node, const OrtValueInfo** outputs,
                     size_t num_outputs) {
   CORE_REQUIRE(Node_GetOutputs, node, outputs);
-  CORE_REQUIRE_MODEL(Node_GetOutputs, node, node->graph);
+  CORE_REQUIRE_MODEL(Node_GetOutputs, node, node->values);
   const struct core_list list = {(void**)node->values + node->input_count, node->output_count, 0};
   return core_copy_list("Node_GetOutputs", ": num_outputs", &list, (const void**)outputs,
                         num_outputs);
@@ -217,7 +218,7 @@ ORT_API_STATUS_IMPL(ort_Node_GetOutputs, const OrtNode* node, const OrtValueInfo
 ORT_API_STATUS_IMPL(ort_Node_GetNumImplicitInputs, const OrtNode* node,
                     size_t* num_implicit_inputs) {
   CORE_REQUIRE(Node_GetNumImplicitInputs, node, num_implicit_inputs);
-  CORE_REQUIRE_MODEL(Node_GetNumImplicitInputs, node, node->graph);
+  CORE_REQUIRE_MODEL(Node_GetNumImplicitInputs, node, node->values);
   *num_implicit_inputs = node->implicit_inputs.count;
   return NULL;
 }
@@ -225,14 +226,14 @@ ORT_API_STATUS_IMPL(ort_Node_GetNumImplicitInputs, const OrtNode* node,
 ORT_API_STATUS_IMPL(ort_Node_GetImplicitInputs, const OrtNode* node,
                     const OrtValueInfo** implicit_inputs, size_t num_implicit_inputs) {
   CORE_REQUIRE(Node_GetImplicitInputs, node, implicit_inputs);
-  CORE_REQUIRE_MODEL(Node_GetImplicitInputs, node, node->graph);
+  CORE_REQUIRE_MODEL(Node_GetImplicitInputs, node, node->values);
   return core_copy_list("Node_GetImplicitInputs", ": num_implicit_inputs", &node->implicit_inputs,
                         (const void**)implicit_inputs, num_implicit_inputs);
 }
 
 ORT_API_STATUS_IMPL(ort_Node_GetNumSubgraphs, const OrtNode* node, size_t* num_subgraphs) {
   CORE_REQUIRE(Node_GetNumSubgraphs, node, num_subgraphs);
-  CORE_REQUIRE_MODEL(Node_GetNumSubgraphs, node, node->graph);
+  CORE_REQUIRE_MODEL(Node_GetNumSubgraphs, node, node->values);
   *num_subgraphs = node->subgraphs.count;
   return NULL;
 }
@@ -240,7 +241,7 @@ ORT_API_STATUS_IMPL(ort_Node_GetNumSubgraphs, const OrtNode* node, size_t* num_s
 ORT_API_STATUS_IMPL(ort_Node_GetSubgraphs, const OrtNode* node, const OrtGraph** subgraphs,
                     size_t num_subgraphs, const char** attribute_names) {
   CORE_REQUIRE(Node_GetSubgraphs, node, subgraphs);
-  CORE_REQUIRE_MODEL(Node_GetSubgraphs, node, node->graph);
+  CORE_REQUIRE_MODEL(Node_GetSubgraphs, node, node->values);
   CORE_TRY(core_copy_list("Node_GetSubgraphs", ": num_subgraphs", &node->subgraphs,
                           (const void**)subgraphs, num_subgraphs));
   for (size_t i = 0; attribute_names != NULL && i < node->subgraphs.count; i++) {

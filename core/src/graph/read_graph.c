@@ -330,6 +330,7 @@ static OrtStatus* read_fields(struct core_scope* scope, const struct numbers* nu
   CORE_TRY(read_inputs(scope, numbers, bytes));
   CORE_TRY(read_initializers(scope, numbers, bytes));
   CORE_TRY(read_nodes(scope, numbers, bytes));
+  scope->graph->node_numbers = scope->graph->nodes.count;
   CORE_TRY(read_outputs(scope, numbers, bytes));
   CORE_TRY(connect_nodes(scope));
   if (scope->graph->form == CORE_PREPARED) {

@@ -183,7 +183,8 @@ ORT_API_STATUS_IMPL(ort_ValueInfo_IsRequiredGraphInput, const OrtValueInfo* valu
 ORT_API_STATUS_IMPL(ort_ValueInfo_IsOptionalGraphInput, const OrtValueInfo* value_info,
                     bool* is_optional_graph_input) {
   CORE_REQUIRE(ValueInfo_IsOptionalGraphInput, value_info, is_optional_graph_input);
-  *is_optional_graph_input = is(value_info, CORE_IS_INPUT | CORE_IS_OVERRIDABLE, 0);
+  *is_optional_graph_input = is(value_info, CORE_IS_INPUT | CORE_IS_OVERRIDABLE, 0) ||
+                             is(value_info, CORE_IS_INPUT | CORE_IS_CONSTANT_INPUT, 0);
   return NULL;
 }
 

@@ -9,6 +9,7 @@
 struct making {
   struct core_scope scope;
   const OrtGraph* from;
+  const struct core_view* how;
   /** For each number of a node of the source, whether the view has it. */
   bool* is_chosen;
 };
@@ -40,10 +41,13 @@ static OrtStatus* copy_value(struct making* making, const OrtValueInfo* of, OrtV
   if (of->flags & CORE_IS_INITIALIZER && !(of->flags & CORE_IS_OUTER)) {
     CORE_TRY(add(making, &view->initializers, value));
   }
+  if (is_constant(of) && making->how->keeps_constants) {
+    value->flags |= CORE_IS_CONSTANT_INPUT;
+  }
   bool is_made_here = of->producer != NULL && making->is_chosen[of->producer->id];
-  if (!is_made_here && !is_constant(of)) {
+  if (!is_made_here && (!is_constant(of) || making->how->keeps_constants)) {
     value->flags |= CORE_IS_INPUT;
-    if (!(of->flags & CORE_IS_INPUT)) {
+    if (making->how->is_fused || !(of->flags & CORE_IS_INPUT)) {
       CORE_TRY(add(making, &view->inputs, value));
     }
   }
@@ -121,13 +125,14 @@ static OrtStatus* sort_inputs(struct making* making) {
 }
 
 static OrtStatus* choose(struct making* making, const OrtNode* const* nodes, size_t count) {
-  making->is_chosen = core_pool_array(&making->scope.root->pool, making->from->nodes.count, 1);
+  making->is_chosen = core_pool_array(&making->scope.root->pool, making->from->node_numbers, 1);
   if (making->is_chosen == NULL) {
-    return core_graph_memory(&making->scope, making->from->nodes.count);
+    return core_graph_memory(&making->scope, making->from->node_numbers);
   }
   for (size_t i = 0; i < count; i++) {
     if (nodes[i] == NULL || nodes[i]->graph != making->from) {
-      CORE_FAIL(ORT_INVALID_ARGUMENT, "Graph_GetGraphView: nodes must be of src_graph");
+      return core_status(ORT_INVALID_ARGUMENT, making->scope.function,
+                         ": nodes must be nodes of the graph", NULL);
     }
     making->is_chosen[nodes[i]->id] = true;
   }
@@ -142,35 +147,119 @@ static OrtStatus* fill(struct making* making, const OrtNode* const* nodes, size_
       CORE_TRY(copy_node(making, of));
     }
   }
-  CORE_TRY(sort_inputs(making));
+  if (!making->how->is_fused) {
+    CORE_TRY(sort_inputs(making));
+  }
   return core_list_uses(making->scope.function, &making->scope.root->pool,
                         &making->scope.graph->nodes);
 }
 
-ORT_API_STATUS_IMPL(ort_Graph_GetGraphView, const OrtGraph* src_graph, const OrtNode** nodes,
-                    size_t num_nodes, OrtGraph** dst_graph) {
-  CORE_REQUIRE(Graph_GetGraphView, src_graph, nodes, dst_graph);
-  if (num_nodes == 0) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT, "Graph_GetGraphView: num_nodes must not be 0");
+/* A graph for what is copied of another one. */
+static OrtStatus* new_graph(const char* function, const OrtGraph* from, OrtGraph** out) {
+  OrtGraph* graph = core_new_object(&core_graph_class, sizeof *graph);
+  if (graph == NULL) {
+    return core_no_memory(function, sizeof *graph);
   }
-  if (src_graph->model == NULL) {
-    CORE_FAIL(ORT_INVALID_ARGUMENT,
-              "Graph_GetGraphView: src_graph must not be made with the model editor");
-  }
-  OrtGraph* view = core_new_object(&core_graph_class, sizeof *view);
-  if (view == NULL) {
-    return CORE_OUT_OF_MEMORY(Graph_GetGraphView, sizeof *view);
-  }
-  view->model = src_graph->model;
-  view->form = src_graph->form;
-  view->name = "sub_graph";
-  struct making making = {.scope = {.function = "Graph_GetGraphView", .root = view, .graph = view},
-                          .from = src_graph};
-  OrtStatus* status = fill(&making, nodes, num_nodes);
+  graph->model = from->model;
+  graph->form = from->form;
+  graph->node_numbers = from->node_numbers;
+  *out = graph;
+  return NULL;
+}
+
+OrtStatus* core_make_view(const char* function, const OrtGraph* from, const OrtNode* const* nodes,
+                          size_t count, const struct core_view* how, OrtGraph** out) {
+  OrtGraph* view = NULL;
+  CORE_TRY(new_graph(function, from, &view));
+  view->source = from;
+  struct making making = {
+      .scope = {.function = function, .root = view, .graph = view}, .from = from, .how = how};
+  const uint8_t* name = (const uint8_t*)how->name;
+  OrtStatus* status = core_read_text(
+      &making.scope, (struct core_message){name, name + strlen(how->name)}, &view->name);
+  status = status == NULL ? fill(&making, nodes, count) : status;
   if (status != NULL) {
     core_drop(view);
     return status;
   }
-  *dst_graph = view;
+  *out = view;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_Graph_GetGraphView, const OrtGraph* src_graph, const OrtNode** nodes,
+                    size_t num_nodes, OrtGraph** dst_graph) {
+  static const struct core_view how = {"sub_graph", false, false};
+  CORE_REQUIRE(Graph_GetGraphView, src_graph, nodes, dst_graph);
+  if (num_nodes == 0) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "Graph_GetGraphView: num_nodes must not be 0");
+  }
+  if (core_is_edited(src_graph)) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "Graph_GetGraphView: src_graph must not be made with the model editor");
+  }
+  return core_make_view("Graph_GetGraphView", src_graph, nodes, num_nodes, &how, dst_graph);
+}
+
+/* --- fused nodes ----------------------------------------------------------------------------- */
+
+/* Copies values of a view as operands of a node. */
+static OrtStatus* copy_values(struct core_scope* scope, const struct core_list* values,
+                              const OrtValueInfo** out) {
+  OrtValueInfo* value;
+  for (size_t i = 0; i < values->count; i++) {
+    const OrtValueInfo* of = values->items[i];
+    const uint8_t* name = (const uint8_t*)of->name;
+    CORE_TRY(
+        core_define_value(scope, (struct core_message){name, name + strlen(of->name)}, &value));
+    value->graph = NULL;
+    value->origin = core_origin(of);
+    value->flags = of->flags;
+    out[i] = value;
+  }
+  return NULL;
+}
+
+static OrtStatus* copy_text(struct core_scope* scope, const char* text, const char** out) {
+  const uint8_t* bytes = (const uint8_t*)text;
+  return core_read_text(scope, (struct core_message){bytes, bytes + strlen(text)}, out);
+}
+
+static OrtStatus* fuse(struct core_scope* scope, const OrtGraph* view, const char* name,
+                       const char* provider, OrtNode* node) {
+  node->input_count = view->inputs.count;
+  node->output_count = view->outputs.count;
+  node->values = core_pool_array(&scope->root->pool, node->input_count + node->output_count,
+                                 sizeof *node->values);
+  if (node->values == NULL) {
+    return core_graph_memory(scope, view->inputs.count * sizeof *node->values);
+  }
+  CORE_TRY(copy_text(scope, view->name, &node->op_type));
+  CORE_TRY(copy_text(scope, name, &node->name));
+  CORE_TRY(copy_text(scope, provider, &node->domain));
+  node->provider = node->domain;
+  CORE_TRY(copy_values(scope, &view->inputs, node->values));
+  CORE_TRY(copy_values(scope, &view->outputs, node->values + node->input_count));
+  return core_pool_list_add(&scope->root->pool, &scope->graph->nodes, node)
+             ? NULL
+             : core_graph_memory(scope, sizeof node);
+}
+
+OrtStatus* core_fuse(const char* function, const OrtGraph* view, const char* name,
+                     const char* provider, size_t id, OrtGraph** out) {
+  OrtGraph* graph = NULL;
+  CORE_TRY(new_graph(function, view, &graph));
+  struct core_scope scope = {.function = function, .root = graph, .graph = graph};
+  OrtNode* node = core_pool_take(&graph->pool, sizeof *node);
+  OrtStatus* status = node == NULL ? core_graph_memory(&scope, sizeof *node) : NULL;
+  if (node != NULL) {
+    node->object.references = CORE_PERMANENT;
+    node->id = id;
+    status = fuse(&scope, view, name, provider, node);
+  }
+  if (status != NULL) {
+    core_drop(graph);
+    return status;
+  }
+  *out = graph;
   return NULL;
 }
