@@ -15,6 +15,7 @@
 #define ORTCORE_H_
 
 #include "onnxruntime_c_api.h"
+#include "onnxruntime_ep_c_api.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -494,6 +495,122 @@ typedef struct OrtcoreWriting {
  */
 typedef OrtStatus*(ORT_API_CALL* OrtcoreWriteModel)(const OrtModel* model,
                                                     const OrtcoreWriting* writing);
+/** @} */
+
+/** @name Execution providers on graphs
+ * Has a provider look at the graph of a model, compile what it takes of it, and run that, without a
+ * session. Calls of a provider that throw answer a status with ORT_RUNTIME_EXCEPTION.
+ * @{ */
+
+/** A provider that a factory made. */
+typedef struct OrtcoreEp {
+  /** Its name, UTF-8. */
+  const char* name;
+  /** What CreateEp made. */
+  OrtEp* ep;
+} OrtcoreEp;
+
+#define ORTCORE_CREATE_EP "ortcore_create_ep"
+
+/**
+ * Makes a provider: calls CreateEp of the factory of some devices.
+ *
+ * @param[in] devices `count` devices of one factory, such as GetEpDevices lists.
+ * @param[in] count How many, from 1 to 8.
+ * @param[in] options Options of the session that there is not; with the provider's own as
+ *     configuration entries. Borrowed for the call.
+ * @param[in] logger The logger of the provider. Borrowed until the provider is released. May be
+ *     NULL.
+ * @param[out] out The provider, which keeps its library open. Give it to OrtcoreReleaseEp.
+ * @return NULL, or a status: ORT_INVALID_ARGUMENT for a NULL argument or devices that do not
+ *     belong together, ORT_FAIL for a provider without a name or GetCapability, otherwise what
+ *     CreateEp answers.
+ */
+typedef OrtStatus*(ORT_API_CALL* OrtcoreCreateEp)(const OrtEpDevice* const* devices, size_t count,
+                                                  const OrtSessionOptions* options,
+                                                  const OrtLogger* logger, OrtcoreEp** out);
+
+#define ORTCORE_RELEASE_EP "ortcore_release_ep"
+
+/** Gives a provider back. It ends when what it took and compiled has ended too. NULL does nothing.
+ */
+typedef void(ORT_API_CALL* OrtcoreReleaseEp)(OrtcoreEp* ep);
+
+/** Nodes that a provider takes. */
+typedef struct OrtcoreGroup {
+  /** Nodes of the graph, node_count of them. */
+  const OrtNode* const* nodes;
+  size_t node_count;
+  /** 1 for AddNodesToFuse, 0 for AddSingleNode. */
+  int is_fused;
+  /** Whether the provider keeps constants itself. */
+  int drops_constants;
+} OrtcoreGroup;
+
+/** What a provider takes of a graph. */
+typedef struct OrtcoreClaims {
+  const OrtcoreGroup* groups;
+  size_t group_count;
+} OrtcoreClaims;
+
+#define ORTCORE_EP_CLAIM "ortcore_ep_claim"
+
+/**
+ * Asks a provider what it takes of a graph: calls GetCapability.
+ *
+ * @param[in] ep The provider.
+ * @param[in] graph A graph of a model, as ORTCORE_GRAPH_PREPARED. It must outlive the claims.
+ * @param[out] out The claims. Give them to OrtcoreReleaseClaims.
+ * @return NULL, or a status: ORT_INVALID_ARGUMENT for a NULL argument or a graph of the model
+ *     editor, otherwise what GetCapability answers.
+ */
+typedef OrtStatus*(ORT_API_CALL* OrtcoreEpClaim)(OrtcoreEp* ep, const OrtGraph* graph,
+                                                 OrtcoreClaims** out);
+
+#define ORTCORE_RELEASE_CLAIMS "ortcore_release_claims"
+
+/** Gives claims back. NULL does nothing. */
+typedef void(ORT_API_CALL* OrtcoreReleaseClaims)(OrtcoreClaims* claims);
+
+/** A node that a provider compiled. OrtcoreKernelCreate makes a kernel of it: inputs and outputs go
+ * into OrtcoreNode as they are. A kernel must end before the compiled node. */
+typedef struct OrtcoreCompiledNode {
+  /** A custom op whose kernels are what CreateState makes. */
+  const OrtCustomOp* op;
+  /** The fused node, whose inputs and outputs are those of the kernel. */
+  const OrtNode* node;
+  const OrtcoreOperand* inputs;
+  size_t input_count;
+  const OrtcoreOperand* outputs;
+  size_t output_count;
+  /** The node EPContext that stands for it in a compiled model; NULL where the provider made none.
+   */
+  const OrtNode* context_node;
+} OrtcoreCompiledNode;
+
+/** What a provider compiled, a node for each group. */
+typedef struct OrtcoreCompiled {
+  const OrtcoreCompiledNode* nodes;
+  size_t node_count;
+} OrtcoreCompiled;
+
+#define ORTCORE_EP_COMPILE "ortcore_ep_compile"
+
+/**
+ * Has a provider compile what it took: calls Compile, once for all groups.
+ *
+ * @param[in] claims The claims.
+ * @param[out] out What was compiled. Give it to OrtcoreReleaseCompiled.
+ * @return NULL, or a status: ORT_INVALID_ARGUMENT for a NULL argument or no claims,
+ *     ORT_NOT_IMPLEMENTED for nodes that kernels of the provider run, otherwise what Compile
+ *     answers.
+ */
+typedef OrtStatus*(ORT_API_CALL* OrtcoreEpCompile)(OrtcoreClaims* claims, OrtcoreCompiled** out);
+
+#define ORTCORE_RELEASE_COMPILED "ortcore_release_compiled"
+
+/** Gives back what was compiled. All its kernels must have ended. NULL does nothing. */
+typedef void(ORT_API_CALL* OrtcoreReleaseCompiled)(OrtcoreCompiled* compiled);
 /** @} */
 
 #ifdef __cplusplus

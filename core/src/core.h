@@ -110,6 +110,9 @@ enum core_kind {
   CORE_MODEL,
   CORE_MODEL_METADATA,
   CORE_EXTERNAL_INFO,
+  CORE_EP,
+  CORE_EP_CLAIMS,
+  CORE_EP_COMPILED,
   /** What other objects share: nodes, libraries of custom ops, flags. */
   CORE_SHARED,
   CORE_KINDS

@@ -2,6 +2,7 @@
 /* GetExperimentalFunction: functions that are not slots, found by name. */
 #include <string.h>
 
+#include "compile/ep.h"
 #include "custom_ops/custom_op.h"
 #include "env/logging.h"
 #include "ep/profiling.h"
@@ -41,6 +42,12 @@ static const struct {
     {ORTCORE_OPEN_MODEL_BYTES, (OrtExperimentalFnPtr)core_open_model_bytes},
     {ORTCORE_MODEL_GRAPH, (OrtExperimentalFnPtr)core_graph_of_model},
     {ORTCORE_WRITE_MODEL, (OrtExperimentalFnPtr)core_write_model},
+    {ORTCORE_CREATE_EP, (OrtExperimentalFnPtr)core_create_ep},
+    {ORTCORE_RELEASE_EP, (OrtExperimentalFnPtr)core_release_ep},
+    {ORTCORE_EP_CLAIM, (OrtExperimentalFnPtr)core_ep_claim},
+    {ORTCORE_RELEASE_CLAIMS, (OrtExperimentalFnPtr)core_release_claims},
+    {ORTCORE_EP_COMPILE, (OrtExperimentalFnPtr)core_ep_compile},
+    {ORTCORE_RELEASE_COMPILED, (OrtExperimentalFnPtr)core_release_compiled},
     {ORTCORE_END_PROFILING, (OrtExperimentalFnPtr)core_end_profiling},
     {ORTCORE_REGISTER_EP_LIBRARY, (OrtExperimentalFnPtr)core_register_ep_library},
 };

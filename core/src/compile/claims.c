@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* OrtEpGraphSupportInfo: the nodes of a graph that a provider takes. */
+#include <string.h>
+
+#include "compile/ep.h"
+#include "ep/library.h"
+#include "object/keyed_list.h"
+
+static struct core_claims* claims_of(OrtcoreClaims* claims) { return (struct core_claims*)claims; }
+
+static void end_claims(void* block) {
+  struct core_claims* claims = block;
+  for (size_t i = 0; i < claims->seen.group_count; i++) {
+    heap_free((void*)claims->seen.groups[i].nodes);
+  }
+  heap_free((void*)claims->seen.groups);
+  core_drop(&claims->ep->object);
+}
+
+static const struct core_class claims_class = {
+    .kind = CORE_EP_CLAIMS, .offset = offsetof(struct core_claims, object), .end = end_claims};
+
+/* The node of the graph that a node stands for: itself, or what it is a copy of in a view. */
+static const OrtNode* node_in(const OrtGraph* graph, const OrtNode* node) {
+  const OrtGraph* of = node != NULL ? node->graph : NULL;
+  while (of != NULL && of != graph) {
+    of = of->source;
+  }
+  for (size_t i = 0; of != NULL && i < graph->nodes.count; i++) {
+    const OrtNode* own = graph->nodes.items[i];
+    if (own->id == node->id) {
+      return own;
+    }
+  }
+  return NULL;
+}
+
+static OrtStatus* add_group(const char* function, const OrtEpGraphSupportInfo* info,
+                            const OrtNode* const* nodes, size_t count, OrtcoreGroup group) {
+  struct core_claims* claims = info->claims;
+  OrtcoreGroup* groups = (OrtcoreGroup*)claims->seen.groups;
+  const OrtNode** own = heap_alloc(count * sizeof *own);
+  if (own == NULL ||
+      !core_grow((void**)&groups, claims->seen.group_count, &claims->capacity, sizeof *groups)) {
+    heap_free(own);
+    return core_no_memory(function, count * sizeof *own);
+  }
+  claims->seen.groups = groups;
+  for (size_t i = 0; i < count; i++) {
+    own[i] = node_in(info->graph, nodes[i]);
+    if (own[i] == NULL) {
+      heap_free(own);
+      return core_status(ORT_FAIL, function, ": a node is not of the graph of the call", NULL);
+    }
+  }
+  group.nodes = own;
+  group.node_count = count;
+  groups[claims->seen.group_count++] = group;
+  return NULL;
+}
+
+#define REQUIRE_RUNNING(function, info)                                                         \
+  do {                                                                                          \
+    if ((info)->graph == NULL) {                                                                \
+      CORE_FAIL(ORT_INVALID_ARGUMENT, #function ": graph_support_info is used after its call"); \
+    }                                                                                           \
+  } while (0)
+
+ORT_API_STATUS_IMPL(ort_ep_EpGraphSupportInfo_AddNodesToFuse,
+                    OrtEpGraphSupportInfo* graph_support_info, const OrtNode* const* nodes,
+                    size_t num_nodes, const OrtNodeFusionOptions* node_fusion_options) {
+  CORE_REQUIRE(EpGraphSupportInfo_AddNodesToFuse, graph_support_info, nodes);
+  REQUIRE_RUNNING(EpGraphSupportInfo_AddNodesToFuse, graph_support_info);
+  if (num_nodes == 0) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "EpGraphSupportInfo_AddNodesToFuse: num_nodes must not be 0");
+  }
+  const OrtcoreGroup group = {.is_fused = 1,
+                              .drops_constants = node_fusion_options != NULL &&
+                                                 node_fusion_options->drop_constant_initializers};
+  return add_group("EpGraphSupportInfo_AddNodesToFuse", graph_support_info, nodes, num_nodes,
+                   group);
+}
+
+ORT_API_STATUS_IMPL(ort_ep_EpGraphSupportInfo_AddSingleNode,
+                    OrtEpGraphSupportInfo* graph_support_info, const OrtNode* node) {
+  CORE_REQUIRE(EpGraphSupportInfo_AddSingleNode, graph_support_info, node);
+  REQUIRE_RUNNING(EpGraphSupportInfo_AddSingleNode, graph_support_info);
+  return add_group("EpGraphSupportInfo_AddSingleNode", graph_support_info, &node, 1,
+                   (OrtcoreGroup){0});
+}
+
+static OrtStatus* ask(void* argument) {
+  struct core_claims* claims = argument;
+  OrtEp* ep = claims->ep->seen.ep;
+  return ep->GetCapability(ep, claims->graph, &claims->info);
+}
+
+OrtStatus* ORT_API_CALL core_ep_claim(OrtcoreEp* ep, const OrtGraph* graph, OrtcoreClaims** out) {
+  CORE_REQUIRE(ortcore_ep_claim, ep, graph, out);
+  if (core_is_edited(graph)) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_ep_claim: graph must be the graph of a model");
+  }
+  struct core_claims* claims = core_new_object(&claims_class, sizeof *claims);
+  if (claims == NULL) {
+    return CORE_OUT_OF_MEMORY(ortcore_ep_claim, sizeof *claims);
+  }
+  claims->ep = core_ep_of(ep);
+  core_retain(&claims->ep->object);
+  claims->graph = graph;
+  claims->info = (OrtEpGraphSupportInfo){graph, claims};
+  OrtStatus* status = core_ep_call("GetCapability", ask, claims);
+  claims->info.graph = NULL;
+  if (status != NULL) {
+    core_drop(&claims->object);
+    return status;
+  }
+  *out = &claims->seen;
+  return NULL;
+}
+
+void ORT_API_CALL core_release_claims(OrtcoreClaims* claims) {
+  if (claims != NULL) {
+    core_drop(&claims_of(claims)->object);
+  }
+}

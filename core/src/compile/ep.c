@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* Execution providers, made by a factory for some of its devices. */
+#include "compile/ep.h"
+
+#include <string.h>
+
+#include "ep/library.h"
+#include "object/keyed_list.h"
+
+static OrtStatus* refuse(const char* why) {
+  return core_status(ORT_FAIL, "ortcore_create_ep", why, NULL);
+}
+
+static OrtStatus* release_provider(void* block) {
+  struct core_ep* ep = block;
+  ep->factory->ReleaseEp(ep->factory, ep->seen.ep);
+  return NULL;
+}
+
+static void end_ep(void* block) {
+  struct core_ep* ep = block;
+  if (ep->seen.ep != NULL) {
+    /* Nobody can be told that a destructor threw. */
+    ort_ReleaseStatus(core_ep_call("ReleaseEp", release_provider, ep));
+  }
+  for (size_t i = 0; i < ep->fused.count; i++) {
+    core_drop(ep->fused.items[i]);
+  }
+  core_list_end(&ep->fused);
+  ort_ReleaseRunOptions(ep->run_options);
+  heap_free(ep->name);
+  core_drop(ep->library);
+}
+
+static const struct core_class ep_class = {
+    .kind = CORE_EP, .offset = offsetof(struct core_ep, object), .end = end_ep};
+
+/* The devices that a provider is made for. */
+struct creation {
+  struct core_ep* ep;
+  const OrtEpDevice* const* devices;
+  size_t count;
+  const OrtSessionOptions* options;
+  const OrtLogger* logger;
+};
+
+static OrtStatus* check_devices(const OrtEpDevice* const* devices, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (!core_is_ep_device(devices[i]) || devices[i]->factory != devices[0]->factory) {
+      CORE_FAIL(ORT_INVALID_ARGUMENT,
+                "ortcore_create_ep: devices must be devices of this library, of one factory");
+    }
+  }
+  return NULL;
+}
+
+/* Checks what is called without asking. */
+static OrtStatus* check_provider(struct core_ep* ep) {
+  const OrtEp* made = ep->seen.ep;
+  if (made == NULL) {
+    return refuse(": the factory answered success and made no provider");
+  }
+  if (made->ort_version_supported < 22 || made->GetName == NULL || made->GetCapability == NULL) {
+    return refuse(
+        ": the provider must have GetName and GetCapability, and a version of 22 or more");
+  }
+  const char* name = made->GetName(made);
+  if (name == NULL) {
+    return refuse(": the name of the provider must not be NULL");
+  }
+  CORE_TRY(core_copy_text("ortcore_create_ep", name, &ep->name));
+  ep->seen.name = ep->name;
+  return NULL;
+}
+
+static OrtStatus* create(void* argument) {
+  struct creation* self = argument;
+  const OrtHardwareDevice* hardware[CORE_EP_DEVICES];
+  const OrtKeyValuePairs* metadata[CORE_EP_DEVICES];
+  for (size_t i = 0; i < self->count; i++) {
+    hardware[i] = self->devices[i]->hardware;
+    metadata[i] = self->devices[i]->metadata;
+  }
+  OrtEpFactory* factory = self->ep->factory;
+  CORE_TRY(factory->CreateEp(factory, hardware, metadata, self->count, self->options, self->logger,
+                             &self->ep->seen.ep));
+  return check_provider(self->ep);
+}
+
+OrtStatus* ORT_API_CALL core_create_ep(const OrtEpDevice* const* devices, size_t count,
+                                       const OrtSessionOptions* options, const OrtLogger* logger,
+                                       OrtcoreEp** out) {
+  CORE_REQUIRE(ortcore_create_ep, devices, options, out);
+  if (count == 0 || count > CORE_EP_DEVICES) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_create_ep: count must be from 1 to 8");
+  }
+  CORE_TRY(check_devices(devices, count));
+  struct core_ep* ep = core_new_object(&ep_class, sizeof *ep);
+  if (ep == NULL) {
+    return CORE_OUT_OF_MEMORY(ortcore_create_ep, sizeof *ep);
+  }
+  ep->factory = devices[0]->factory;
+  ep->library = devices[0]->library;
+  if (ep->library != NULL) {
+    core_retain(ep->library);
+  }
+  OrtStatus* status = ort_CreateRunOptions(&ep->run_options);
+  struct creation creation = {ep, devices, count, options, logger};
+  status = status == NULL ? core_ep_call("CreateEp", create, &creation) : status;
+  if (status != NULL) {
+    core_drop(&ep->object);
+    return status;
+  }
+  *out = &ep->seen;
+  return NULL;
+}
+
+void ORT_API_CALL core_release_ep(OrtcoreEp* ep) {
+  if (ep != NULL) {
+    core_drop(&core_ep_of(ep)->object);
+  }
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * @file ep.h
+ * Execution providers at work on a graph: what a provider takes of it, and what it compiles of
+ * that.
+ *
+ * A compiled node is a custom op of its own, so whatever runs kernels runs it.
+ */
+#ifndef ORTCFFI_EP_H_
+#define ORTCFFI_EP_H_
+
+#include "graph/graph.h"
+#include "ortcore.h"
+
+/** A provider that a factory made. */
+struct core_ep {
+  /** What callers see. */
+  struct OrtcoreEp seen;
+  struct core_object object;
+  OrtEpFactory* factory;
+  /** What keeps the factory; a reference. NULL: nobody does. */
+  struct core_object* library;
+  char* name;
+  OrtRunOptions* run_options;
+  /** Of OrtGraph: the fused nodes of all that was compiled, which providers may keep. */
+  struct core_list fused;
+};
+
+/** Where GetCapability says what the provider takes; a part of its claims. */
+struct OrtEpGraphSupportInfo {
+  /** NULL once the call has ended. */
+  const OrtGraph* graph;
+  struct core_claims* claims;
+};
+
+/** What a provider takes of a graph. */
+struct core_claims {
+  struct OrtcoreClaims seen;
+  struct core_object object;
+  struct core_ep* ep;
+  const OrtGraph* graph;
+  struct OrtEpGraphSupportInfo info;
+  size_t capacity;
+};
+
+/** @name Functions of ortcore.h
+ * @{ */
+OrtStatus* ORT_API_CALL core_create_ep(const OrtEpDevice* const* devices, size_t count,
+                                       const OrtSessionOptions* options, const OrtLogger* logger,
+                                       OrtcoreEp** out);
+void ORT_API_CALL core_release_ep(OrtcoreEp* ep);
+OrtStatus* ORT_API_CALL core_ep_claim(OrtcoreEp* ep, const OrtGraph* graph, OrtcoreClaims** out);
+void ORT_API_CALL core_release_claims(OrtcoreClaims* claims);
+OrtStatus* ORT_API_CALL core_ep_compile(OrtcoreClaims* claims, OrtcoreCompiled** out);
+void ORT_API_CALL core_release_compiled(OrtcoreCompiled* compiled);
+/** @} */
+
+static inline struct core_ep* core_ep_of(OrtcoreEp* ep) { return (struct core_ep*)ep; }
+
+#endif /* ORTCFFI_EP_H_ */
