@@ -429,6 +429,28 @@ class OrtcoreWriting(Cdata):
     external_state: Cdata
     external_name: Cdata
     external_above: int
+class OrtcoreEp(Cdata):
+    name: Cdata
+    ep: OrtEp
+class OrtcoreGroup(Cdata):
+    nodes: Out[OrtNode]
+    node_count: int
+    is_fused: int
+    drops_constants: int
+class OrtcoreClaims(Cdata):
+    groups: OrtcoreGroup
+    group_count: int
+class OrtcoreCompiledNode(Cdata):
+    op: OrtCustomOp
+    node: OrtNode
+    inputs: OrtcoreOperand
+    input_count: int
+    outputs: OrtcoreOperand
+    output_count: int
+    context_node: OrtNode
+class OrtcoreCompiled(Cdata):
+    nodes: OrtcoreCompiledNode
+    node_count: int
 class ortcffi_slot(Cdata):
     name: Cdata
     since: int
@@ -958,6 +980,26 @@ class FFI:
     @overload
     def new(self, cdecl: Literal["OrtcoreWriting**", "const OrtcoreWriting**", "OrtcoreWriting*[]"], init: Any = ...) -> Out[OrtcoreWriting]: ...
     @overload
+    def new(self, cdecl: Literal["OrtcoreEp*", "const OrtcoreEp*"], init: Any = ...) -> OrtcoreEp: ...
+    @overload
+    def new(self, cdecl: Literal["OrtcoreEp**", "const OrtcoreEp**", "OrtcoreEp*[]"], init: Any = ...) -> Out[OrtcoreEp]: ...
+    @overload
+    def new(self, cdecl: Literal["OrtcoreGroup*", "const OrtcoreGroup*"], init: Any = ...) -> OrtcoreGroup: ...
+    @overload
+    def new(self, cdecl: Literal["OrtcoreGroup**", "const OrtcoreGroup**", "OrtcoreGroup*[]"], init: Any = ...) -> Out[OrtcoreGroup]: ...
+    @overload
+    def new(self, cdecl: Literal["OrtcoreClaims*", "const OrtcoreClaims*"], init: Any = ...) -> OrtcoreClaims: ...
+    @overload
+    def new(self, cdecl: Literal["OrtcoreClaims**", "const OrtcoreClaims**", "OrtcoreClaims*[]"], init: Any = ...) -> Out[OrtcoreClaims]: ...
+    @overload
+    def new(self, cdecl: Literal["OrtcoreCompiledNode*", "const OrtcoreCompiledNode*"], init: Any = ...) -> OrtcoreCompiledNode: ...
+    @overload
+    def new(self, cdecl: Literal["OrtcoreCompiledNode**", "const OrtcoreCompiledNode**", "OrtcoreCompiledNode*[]"], init: Any = ...) -> Out[OrtcoreCompiledNode]: ...
+    @overload
+    def new(self, cdecl: Literal["OrtcoreCompiled*", "const OrtcoreCompiled*"], init: Any = ...) -> OrtcoreCompiled: ...
+    @overload
+    def new(self, cdecl: Literal["OrtcoreCompiled**", "const OrtcoreCompiled**", "OrtcoreCompiled*[]"], init: Any = ...) -> Out[OrtcoreCompiled]: ...
+    @overload
     def new(self, cdecl: Literal["ortcffi_slot*", "const ortcffi_slot*"], init: Any = ...) -> ortcffi_slot: ...
     @overload
     def new(self, cdecl: Literal["ortcffi_slot**", "const ortcffi_slot**", "ortcffi_slot*[]"], init: Any = ...) -> Out[ortcffi_slot]: ...
@@ -1243,6 +1285,16 @@ class FFI:
     def cast(self, cdecl: Literal["OrtcoreNode*", "const OrtcoreNode*"], value: Any) -> OrtcoreNode: ...
     @overload
     def cast(self, cdecl: Literal["OrtcoreWriting*", "const OrtcoreWriting*"], value: Any) -> OrtcoreWriting: ...
+    @overload
+    def cast(self, cdecl: Literal["OrtcoreEp*", "const OrtcoreEp*"], value: Any) -> OrtcoreEp: ...
+    @overload
+    def cast(self, cdecl: Literal["OrtcoreGroup*", "const OrtcoreGroup*"], value: Any) -> OrtcoreGroup: ...
+    @overload
+    def cast(self, cdecl: Literal["OrtcoreClaims*", "const OrtcoreClaims*"], value: Any) -> OrtcoreClaims: ...
+    @overload
+    def cast(self, cdecl: Literal["OrtcoreCompiledNode*", "const OrtcoreCompiledNode*"], value: Any) -> OrtcoreCompiledNode: ...
+    @overload
+    def cast(self, cdecl: Literal["OrtcoreCompiled*", "const OrtcoreCompiled*"], value: Any) -> OrtcoreCompiled: ...
     @overload
     def cast(self, cdecl: Literal["ortcffi_slot*", "const ortcffi_slot*"], value: Any) -> ortcffi_slot: ...
     @overload
