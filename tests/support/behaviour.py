@@ -5,20 +5,20 @@ import functools
 import itertools
 import os
 import re
-import shutil
 import signal
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from support import eps
 from support.compilers import build_folder, compile_shared
 from support.paths import CHECKOUT
 from support.processes import run as run_process
 
 FOLDER = CHECKOUT / "tests/c/behaviour"
+CLIENTS = CHECKOUT / "tests/c/clients"
+# The libraries that calls load; their paths are in variables of those names.
+LOADED = (FOLDER / "lends_logger.c", CLIENTS / "asked_ep.c", CLIENTS / "graph_reader.c")
 SOURCES = sorted(FOLDER.glob("behaviour*.c"))
 TABLE = CHECKOUT / "tests/behaviour.tsv"
-LOADED = ("lends_logger", "asked_ep")  # the libraries that calls load
 HEADINGS = {
     "version": "Versions",
     "characters": "Characters",
@@ -40,7 +40,7 @@ HEADINGS = {
     "depth": "Types within types",
     "paths": "Paths that leave a folder",
     "packages": "Model packages",
-    "nodes": "Nodes in no graph",
+    "graphs": "Graphs and their parts",
     "schemas": "Schemas of operators",
     "failed": "Out-parameters of calls that fail",
     "providers": "Execution providers",
@@ -98,18 +98,19 @@ def build(compiler: list[str]) -> Path:
     """The program that makes one call and prints its answer, and beside it what it loads."""
     flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", f"-I{CHECKOUT / 'core/include'}"]
     folder = build_folder(compiler, "behaviour")
-    program, lender = folder / "behaviour", folder / "lends_logger.so"
-    loaded = [FOLDER / "lends_logger.c", "-o", lender, "-shared", "-fPIC"]
-    compile_shared(lender, [FOLDER], *compiler, *flags, *loaded)
-    shutil.copy(eps.build(compiler), folder)
+    program = folder / "behaviour"
+    for loaded in LOADED:
+        library = folder / f"{loaded.stem}.so"
+        options = [loaded, "-o", library, "-shared", "-fPIC", "-ldl"]
+        compile_shared(library, [FOLDER, CLIENTS], *compiler, *flags, *options)
     # Exported symbols: the program is a library of custom ops as well.
     options = ["-o", program, "-rdynamic", "-ldl", "-pthread"]
-    return compile_shared(program, [FOLDER], *compiler, *flags, *SOURCES, *options)
+    return compile_shared(program, [FOLDER, CLIENTS], *compiler, *flags, *SOURCES, *options)
 
 
 def run(program: Path, library: Path, what: str) -> Any:
     """Makes one call, or with "each" all of them, each in a process of its own."""
-    loaded = {name.upper(): str(program.with_name(f"{name}.so")) for name in LOADED}
+    loaded = {path.stem.upper(): str(program.with_name(f"{path.stem}.so")) for path in LOADED}
     environment = {**os.environ, **loaded}
     return run_process(program, library, what, code=None, text=False, env=environment, timeout=600)
 

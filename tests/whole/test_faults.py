@@ -33,6 +33,23 @@ ALLOCATES = {  # the trials that need memory, for which silence would mean that 
     "GetSequenceElementType",
     "CreateEnv",
     "GetOpSchema",
+    "ortcore_open_model_bytes",
+    "ortcore_model_graph",
+    "ortcore_write_model",
+    "GetValueInfoTypeInfo",
+    "ValueInfo_GetInitializerValue",
+    "ValueInfo_GetExternalInitializerInfo",
+    "CreateExternalInitializerInfo",
+    "Graph_GetGraphView",
+    "Graph_GetModelMetadata",
+    "ModelMetadataGetProducerName",
+    "ModelMetadataGetCustomMetadataMapKeys",
+    "CreateGraph",
+    "SetGraphInputs",
+    "AddNodeToGraph",
+    "AddInitializerToGraph",
+    "CreateModel",
+    "AddGraphToModel",
 }
 
 Insider = Callable[..., str]

@@ -20,7 +20,7 @@ static OrtStatus* release_provider(void* block) {
 static void end_ep(void* block) {
   struct core_ep* ep = block;
   if (ep->seen.ep != NULL) {
-    /* Nobody can be told that a destructor threw. */
+    /* No caller learns that a destructor threw. */
     ort_ReleaseStatus(core_ep_call("ReleaseEp", release_provider, ep));
   }
   for (size_t i = 0; i < ep->fused.count; i++) {

@@ -42,7 +42,7 @@ ORT_API_STATUS_IMPL(ort_model_editor_CreateGraph, OrtGraph** graph) {
   if (made == NULL) {
     return CORE_OUT_OF_MEMORY(CreateGraph, sizeof *made);
   }
-  made->name = "";
+  made->name = CORE_EDITOR_GRAPH_NAME;
   *graph = made;
   return NULL;
 }

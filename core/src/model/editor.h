@@ -6,8 +6,8 @@
 #include "model/model.h"
 #include "onnx/writing.h"
 
-/** The name of such a graph in the bytes, where it must have one. */
-#define CORE_EDITOR_GRAPH_NAME "graph"
+/** The name of such a graph. */
+#define CORE_EDITOR_GRAPH_NAME "ModelEditorGraph"
 
 /** Writes a graph that the model editor made as the fields of a GraphProto. The model lists the
  * weights that stay in the memory of their tensors. */

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* How clients see the graph of a model as an execution provider does: the core gives it, other
+ * libraries show it to graph_reader.c, whose path is in GRAPH_READER. */
+#ifndef ORTCFFI_TESTS_GRAPH_READER_H_
+#define ORTCFFI_TESTS_GRAPH_READER_H_
+
+#include "client.h"
+#include "onnxruntime_c_api.h"
+#include "ortcore.h"
+
+typedef void graph_function(const OrtGraph* graph);
+
+/* What graph_reader.c exports. */
+void SetGraphFunction(graph_function* function);
+
+static inline OrtStatus* show_by_core(const OrtApi* table, const void* bytes, size_t size,
+                                      graph_function* show) {
+  OrtcoreOpenModelBytes open =
+      (OrtcoreOpenModelBytes)table->GetExperimentalFunction(ORTCORE_OPEN_MODEL_BYTES);
+  OrtcoreModelGraph graph_of =
+      (OrtcoreModelGraph)table->GetExperimentalFunction(ORTCORE_MODEL_GRAPH);
+  const OrtGraph* graph = NULL;
+  OrtModel* model = NULL;
+  OrtStatus* status = open(bytes, size, NULL, &model);
+  status = status == NULL ? graph_of(model, ORTCORE_GRAPH_PREPARED, &graph) : status;
+  if (status == NULL) {
+    show(graph);
+  }
+  table->ReleaseModel(model);
+  return status;
+}
+
+#if !defined(_WIN32)
+/* Gives the reader's device to a session of the model. Devices of other libraries come first. */
+static inline OrtStatus* show_by_session(const OrtApi* table, OrtEnv* env, const void* bytes,
+                                         size_t size) {
+  const OrtEpDevice* const* devices = NULL;
+  OrtSessionOptions* options = NULL;
+  OrtSession* session = NULL;
+  size_t count = 0;
+  CHECK(table->GetEpDevices(env, &devices, &count) == NULL && count > 0);
+  CHECK(table->CreateSessionOptions(&options) == NULL);
+  CHECK(table->SetSessionGraphOptimizationLevel(options, ORT_DISABLE_ALL) == NULL);
+  CHECK(table->SessionOptionsAppendExecutionProvider_V2(options, env, &devices[count - 1], 1, NULL,
+                                                        NULL, 0) == NULL);
+  OrtStatus* status = table->CreateSessionFromArray(env, bytes, size, options, &session);
+  table->ReleaseSession(session);
+  table->ReleaseSessionOptions(options);
+  return status;
+}
+
+/* The reader, loaded and registered once. */
+static inline OrtEnv* register_reader(const OrtApi* table, graph_function* show) {
+  static OrtEnv* env;
+  const char* path = getenv("GRAPH_READER");
+  CHECK(path != NULL);
+  void (*set)(graph_function*);
+  *(void**)&set = dlsym(open_library(path), "SetGraphFunction");
+  CHECK(set != NULL);
+  set(show);
+  if (env == NULL) {
+    CHECK(table->CreateEnv(ORT_LOGGING_LEVEL_FATAL, "reader", &env) == NULL);
+    CHECK(table->RegisterExecutionProviderLibrary(env, "reader", path) == NULL);
+  }
+  return env;
+}
+#endif
+
+/* Calls a function with the graph of a model, given as bytes: of the main graph, and on other
+ * libraries of each subgraph before it. */
+static inline OrtStatus* show_graph(const OrtApi* table, const void* bytes, size_t size,
+                                    graph_function* show) {
+#if !defined(_WIN32)
+  if (table->GetExperimentalFunction(ORTCORE_OPEN_MODEL_BYTES) == NULL) {
+    return show_by_session(table, register_reader(table, show), bytes, size);
+  }
+#endif
+  return show_by_core(table, bytes, size, show);
+}
+
+#endif /* ORTCFFI_TESTS_GRAPH_READER_H_ */
