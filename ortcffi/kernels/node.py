@@ -3,6 +3,7 @@
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,10 @@ from ortcffi.values.element_types import as_element
 from ortcffi.values.type_info import TypeInfo
 from ortcffi.values.value import Value
 
-__all__ = ["attributes_for", "make_kernel"]
+__all__ = ["OPS_USED", "attributes_for", "make_kernel"]
+
+# Gets the names of the ops of which kernels are made, where somebody wants to know them.
+OPS_USED: ContextVar[set[str] | None] = ContextVar("OPS_USED", default=None)
 
 _ABSENT = object()
 _ASKED_ROOM = 4096
@@ -59,6 +63,8 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     """
     for name in unknown:
         raise TypeError(f"kernel() got an unexpected keyword argument {name!r}")
+    if (used := OPS_USED.get()) is not None:
+        used.add(f"{op.domain}:{op.name}")
     last = op.end_version or SIZE[1]
     if domain_version is not None and not op.since_version <= domain_version <= last:
         raise InvalidArgument(f"{op.name} is not in version {domain_version} of its domain", None)

@@ -6,6 +6,7 @@ from typing import Any
 
 from ortcffi._table import core_api
 from ortcffi.errors import OrtError
+from ortcffi.kernels.node import OPS_USED
 from ortcffi.memory.adaptors import Failing
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.tracking import Tracking
@@ -40,7 +41,8 @@ def sweep_allocation_failures(
     ------
     AssertionError
         A call succeeded although an allocation failed, raised something that is neither an
-        `OrtError` nor a `MemoryError`, or left blocks that are not freed.
+        `OrtError` nor a `MemoryError`, or left blocks that are not freed. The message names the ops
+        of which the call made kernels.
 
     Examples
     --------
@@ -52,6 +54,23 @@ def sweep_allocation_failures(
     if not callable(call):
         raise TypeError(f"call must be callable, not {type(call).__name__}")
     inner = core_api().default_allocator if allocator is None else allocator
+    used: set[str] = set()
+    token = OPS_USED.set(used)
+    try:
+        return _sweep(call, inner)
+    except _WrongError as error:
+        ops = "".join(f"{op}: " for op in sorted(used))
+        raise AssertionError(f"{ops}{error}") from error.__cause__
+    finally:
+        OPS_USED.reset(token)
+
+
+class _WrongError(Exception):
+    """What is wrong, with the exception of the call as its cause."""
+
+
+def _sweep(call: Callable[[Allocator], Any], inner: Allocator) -> int:
+    __tracebackhide__ = True
     for number in range(1, MOST):
         with Tracking(inner) as tracking:
             failing = Failing(tracking, number - 1)
@@ -60,7 +79,7 @@ def sweep_allocation_failures(
             failing.close()
             left = tracking.bytes_allocated
             if left:
-                raise AssertionError(
+                raise _WrongError(
                     f"{left} bytes are left after a call whose allocation {number} failed"
                 ) from error
             if not failed:
@@ -68,9 +87,9 @@ def sweep_allocation_failures(
                     raise error
                 return number - 1
             if error is None:
-                raise AssertionError(f"the call succeeded although its allocation {number} failed")
+                raise _WrongError(f"the call succeeded although its allocation {number} failed")
             error = None
-    raise AssertionError(f"a call makes more than {MOST} allocations")
+    raise _WrongError(f"a call makes more than {MOST} allocations")
 
 
 def _call(call: Callable[[Allocator], Any], failing: Failing, number: int) -> Exception | None:
@@ -81,5 +100,5 @@ def _call(call: Callable[[Allocator], Any], failing: Failing, number: int) -> Ex
         return error.with_traceback(None)
     except Exception as error:
         told = f"allocation {number} failed, and the call raised {type(error).__name__}: {error}"
-        raise AssertionError(told) from error
+        raise _WrongError(told) from error
     return None

@@ -250,8 +250,13 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[Any]:
                 raise
             fault = str(error)  # of no line of the test
         if fault:
-            pytest.fail(fault, pytrace=False)
+            _fail(fault)
     return (yield)
+
+
+def _fail(fault: str) -> None:
+    """Fail with a text alone: a frame that is not hidden, or pytest says that all are."""
+    pytest.fail(fault, pytrace=False)
 
 
 # --- summary --------------------------------------------------------------------------------------

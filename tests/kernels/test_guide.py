@@ -167,67 +167,6 @@ def test_a_sanitizer_sees_what_the_guide_says(project, is_wrong):
         assert "3 passed" in done.stdout, done.stdout + done.stderr
 
 
-# --- kernels and sessions in one process ----------------------------------------------------------
-
-BOTH = """
-import sys
-import numpy as np
-import onnxruntime
-import ortcffi as ort
-
-path, order, face = sys.argv[1:]
-x = np.arange(3, dtype=np.float32)
-graph = ort.Graph({"": 21, "my.domain": 1})
-graph.input("x", np.float32, [3])
-graph.node("Checked", ["x"], ["y"], domain="my.domain")
-graph.output("y", np.float32, [None])
-
-
-def kernel():
-    with ort.CustomOpLibrary(path)["my.domain", "Checked"].kernel() as kernel:
-        for _ in range(3):
-            assert kernel(x).tolist() == x.tolist()
-
-
-def session():
-    if face == "official":
-        options = onnxruntime.SessionOptions()
-        options.register_custom_ops_library(path)
-        with ort.SessionOptions(ort.load()) as ours:
-            ours.register_custom_ops(path)
-            model = graph.to_bytes(options=ours)
-        made = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-        for _ in range(3):
-            assert made.run(None, {"x": x})[0].tolist() == x.tolist()
-        return
-    with ort.SessionOptions(ort.load()) as options:
-        options.register_custom_ops(path)
-        with ort.Session(graph.to_bytes(options=options), options) as made:
-            for _ in range(3):
-                assert made.run(x=x)[0].tolist() == x.tolist()
-
-
-def core():
-    ours = ort.SessionOptions()
-    ours.register_custom_ops(path)
-    assert len(ours.custom_ops) == 1
-
-
-for name in order:
-    each = {"k": kernel, "s": session, "c": core}[name]
-    each()
-    each()
-print("done")
-"""
-
-
-@pytest.mark.parametrize("face", ["official", "Session"])
-@pytest.mark.parametrize("order", ["ks", "sk", "cs", "sc"])
-def test_kernels_and_sessions_use_one_library_in_any_order(checked_library, order, face):
-    pytest.importorskip("onnxruntime")
-    assert run(sys.executable, "-c", BOTH, checked_library, order, face).stdout == "done\n"
-
-
 def test_a_library_can_be_opened_without_a_copy(checked_library):
     code = (
         "import sys, ortcffi as ort;"
