@@ -80,7 +80,8 @@ def _register(path: str, api: Api, counted: str) -> None:
     function = lib.ortcffi_library_symbol(library, ENTRY.encode())
     create = lib.ortcffi_library_symbol(library, EP_ENTRY.encode())
     env, options = _environment_and_options(api)
-    if not function and create and api.supports("RegisterExecutionProviderLibrary"):
+    has_engine = not api.is_core and api.supports("RegisterExecutionProviderLibrary")
+    if not function and create and has_engine:
         register_with_engine(api, env, path)
         return
     if not function and create:
