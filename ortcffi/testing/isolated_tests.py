@@ -7,6 +7,7 @@ or takes too long, a failed report says so.
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -24,6 +25,10 @@ _is_child = False
 MARK = "ort_isolated"
 _TERMINAL = ".terminal"  # what the other pytest says, whose standard output is the test's
 _MOST_LINES = 100  # of what a crashed test printed
+# A frame of what runs every test.
+_FRAME = re.compile(
+    r' {2}File "(?:.*[/\\](?:_pytest|pluggy)[/\\].*|.*isolated_tests\.py|<string>)", line '
+)
 _SWITCHES = ("ort_drop_in", "ort_no_copy")
 _LISTS = (("-p", "plugins"), ("-o", "override_ini"), ("-W", "pythonwarnings"))
 
@@ -112,7 +117,8 @@ def _reports_of(item: pytest.Item) -> Iterator[Any]:
             when = "teardown"
         yield report
     if when:
-        text = done.out + done.err
+        lines = (done.out + done.err).splitlines(keepends=True)
+        text = "".join(line for line in lines if not _FRAME.match(line))
         printed = child.printed(text if written else done.terminal + text, "\n", _MOST_LINES)
         message = f"{item.nodeid}, in its {when}: {done.end}{printed}"
         crash = pytest.CallInfo.from_call(lambda: pytest.fail(message, pytrace=False), when)  # type: ignore[arg-type]

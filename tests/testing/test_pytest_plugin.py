@@ -233,6 +233,7 @@ def test_a_crash_in_a_process_of_its_own_is_a_failed_test(run):
     assert "about to read NULL" in told
     assert "Fatal Python error: Segmentation fault" in told
     assert "in test_crashes" in told
+    assert "in pytest_pyfunc_call" not in told
     assert "test_it.py::test_ends_the_process, in its call: it ends the process" in told
     assert "assert [1] == [2]" in told
     assert "was here" in told

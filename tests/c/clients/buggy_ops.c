@@ -27,7 +27,7 @@ enum bug {
   KEEPS_BLOCK,          /* does not free memory from the kernel's allocator */
   CRASHES,              /* after it printed a line */
   CRASHES_AT_END,       /* when its kernel is destroyed */
-  HANGS,
+  HANGS,                /* when it computes */
   BUGS
 };
 
