@@ -58,6 +58,7 @@ __all__ += ["expose_symbols", "ffi", "find_runtimes", "get_include", "get_librar
 __all__ += ["Official", "SoftBound", "UnknownLayoutError", "attach"]
 __all__ += ["lib", "load", "numpy_allocator", "set_numpy_allocator", "trace"]
 __all__ += ["CompileFlags", "Graph", "GraphNode", "GraphValue", "ModelEditor", "StoredAt"]
+__all__ += ["GraphView", "Model", "ModelFunction", "ModelGraph", "ModelNode", "ModelValue"]
 __all__ += ["ModelPackage", "PackageVariant", "WeightlessMode", "compile_model"]
 __all__ += ["Batcher", "Metrics", "SessionMetrics", "count_runs", "metrics", "sessions"]
 __all__ += ["CheckedKernel", "Damage", "Guarded", "limit_session_memory"]
@@ -107,12 +108,16 @@ _NAMES = {
     "models.compile": "CompileFlags compile_model StoredAt WeightlessMode",
     "models.graph": "Graph",
     "models.schemas": "OpSchema SchemaAttribute SchemaOperand op_schema",
+    "models.model": "Model ModelFunction",
+    "models.model_graph": "ModelGraph",
+    "models.parts": "ModelNode ModelValue",
+    "models.view": "GraphView",
     "session.editor": "ModelEditor",
     "models.nodes": "GraphNode GraphValue",
     "session.batcher": "Batcher",
     "session.binding": "Binding",
     "session.lora": "LoraAdapter",
-    "session.metadata": "ModelMetadata",
+    "models.metadata": "ModelMetadata",
     "session.limits": "limit_session_memory",
     "session.metrics": "Metrics SessionMetrics count_runs metrics sessions",
     "session.package": "ModelPackage PackageVariant",
@@ -142,6 +147,8 @@ _BASES = {
     "Engine": "session.compiled",
     "KernelHost": "kernels.kernel",
     "Tensor": "values.compiled",
+    "NodePart": "models.parts",
+    "ValuePart": "models.parts",
 }
 
 

@@ -24,6 +24,8 @@
 #include "boundary/memory/scratch.h"
 #include "boundary/memory/stacks.h"
 #include "boundary/status/raise.h"
+#include "onnx/fields.h"
+#include "boundary/models/parts.h"
 #include "boundary/session/session_types.h"
 #include "boundary/status/pairs.h"
 #include "boundary/onnx/schemas.h"

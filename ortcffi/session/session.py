@@ -21,6 +21,7 @@ from ortcffi.errors import checked
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.memory.scratch import scratch_for
+from ortcffi.models.metadata import ModelMetadata, read_metadata
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.prepacked import PrepackedWeights
 from ortcffi.options.run import RunOptions
@@ -38,7 +39,6 @@ from ortcffi.session.creation import (
     source_of_graph,
 )
 from ortcffi.session.limits import warn_of_ignored_arena, with_limit
-from ortcffi.session.metadata import ModelMetadata, read_metadata
 from ortcffi.session.profile import Profile, profiling, read_profile
 from ortcffi.session.providers import Provider, with_providers
 from ortcffi.session.rules import RULES
@@ -421,7 +421,7 @@ class Session(Suggests, Engine, Closing):
     @property
     def metadata(self) -> ModelMetadata:
         """What the model says of itself. API function: ``SessionGetModelMetadata``."""
-        return read_metadata(self)
+        return read_metadata(self, "SessionGetModelMetadata")
 
     # --- memory -----------------------------------------------------------------------------------
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/** @file fields.h The numbers of the fields in the messages of ONNX files that the core reads. */
+/** @file fields.h The numbers of the fields in the messages of ONNX files that the core, or a
+ * program that edits models, reads. */
 #ifndef ORTCFFI_FIELDS_H_
 #define ORTCFFI_FIELDS_H_
 
 enum core_model_field {
   MODEL_IR_VERSION = 1,
   MODEL_PRODUCER_NAME = 2,
+  MODEL_PRODUCER_VERSION = 3,
   MODEL_DOMAIN = 4,
   MODEL_VERSION = 5,
   MODEL_DOC = 6,
@@ -27,6 +29,7 @@ enum core_graph_field {
   GRAPH_INPUT = 11,
   GRAPH_OUTPUT = 12,
   GRAPH_VALUE = 13,
+  GRAPH_ANNOTATION = 14,
   GRAPH_SPARSE_INITIALIZER = 15
 };
 
@@ -34,9 +37,14 @@ enum core_function_field {
   FUNCTION_NAME = 1,
   FUNCTION_INPUT = 4,
   FUNCTION_OUTPUT = 5,
+  FUNCTION_ATTRIBUTE_NAME = 6,
   FUNCTION_NODE = 7,
+  FUNCTION_DOC = 8,
   FUNCTION_OPSET = 9,
-  FUNCTION_VALUE = 12
+  FUNCTION_DOMAIN = 10,
+  FUNCTION_ATTRIBUTE = 11,
+  FUNCTION_VALUE = 12,
+  FUNCTION_OVERLOAD = 13
 };
 
 enum core_node_field {
@@ -45,7 +53,8 @@ enum core_node_field {
   NODE_NAME = 3,
   NODE_OPERATOR = 4,
   NODE_ATTRIBUTE = 5,
-  NODE_DOMAIN = 7
+  NODE_DOMAIN = 7,
+  NODE_OVERLOAD = 8
 };
 
 enum core_attribute_field {
@@ -79,6 +88,8 @@ enum core_attribute_type {
 };
 
 enum core_value_field { VALUE_NAME = 1, VALUE_TYPE = 2 };
+
+enum core_annotation_field { ANNOTATION_NAME = 1 };
 
 enum core_type_field {
   TYPE_TENSOR = 1,

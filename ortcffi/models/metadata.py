@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a model says of itself."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ortcffi._convert import decode, encode
 from ortcffi._handle import out_of, owned_by, owner_of
@@ -10,15 +10,12 @@ from ortcffi._public import public
 from ortcffi.errors import checked
 from ortcffi.memory.scratch import scratch_for
 
-if TYPE_CHECKING:
-    from ortcffi.session.session import Session
-
 __all__ = ["ModelMetadata", "read_metadata"]
 
 
 @public
 class ModelMetadata(NamedTuple):
-    """What a model says of itself; made by `Session.metadata`.
+    """What a model says of itself; made by `Session.metadata` and `Model.metadata`.
 
     Attributes
     ----------
@@ -68,18 +65,25 @@ class _Reader:
         return [decode(out[0][i]) for i in range(count[0])]
 
 
-def read_metadata(session: "Session") -> ModelMetadata:
+def read_metadata(subject: Any, slot: str) -> ModelMetadata:
     """Read all of it.
+
+    Parameters
+    ----------
+    subject : Session or ModelGraph
+        What it is the metadata of.
+    slot : str
+        The function that gives it: ``"SessionGetModelMetadata"`` or ``"Graph_GetModelMetadata"``.
 
     Notes
     -----
-    API functions: ``SessionGetModelMetadata``, ``ModelMetadataGetProducerName`` and those of the
-    other strings, ``ModelMetadataGetCustomMetadataMapKeys``,
-    ``ModelMetadataLookupCustomMetadataMap``, ``ReleaseModelMetadata``.
+    API functions: that of `slot`, ``ModelMetadataGetProducerName`` and those of the other strings,
+    ``ModelMetadataGetCustomMetadataMapKeys``, ``ModelMetadataLookupCustomMetadataMap``,
+    ``ReleaseModelMetadata``.
     """
-    api, version = session.api, ffi.new("int64_t*")
+    api, version = subject.api, ffi.new("int64_t*")
     owner = owner_of("OrtModelMetadata*", api, lib.ReleaseModelMetadata)
-    session._call("SessionGetModelMetadata", out_of(owner))
+    subject._call(slot, out_of(owner))
     reader = _Reader(api, owned_by(owner))
     reader.call("ModelMetadataGetVersion", reader.handle, version)
     return ModelMetadata(

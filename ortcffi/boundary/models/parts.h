@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of graphs as Python objects; parts.c describes the types. */
+#ifndef ORTCFFI_BOUNDARY_MODELS_PARTS_H_
+#define ORTCFFI_BOUNDARY_MODELS_PARTS_H_
+
+#include "onnxruntime_c_api.h"
+#include "boundary/platform/objects.h"
+
+/* A list of parts that a graph or a node has. */
+typedef enum ortcffi_parts {
+  ORTCFFI_GRAPH_INPUTS = 0,
+  ORTCFFI_GRAPH_OUTPUTS = 1,
+  ORTCFFI_GRAPH_INITIALIZERS = 2,
+  ORTCFFI_GRAPH_NODES = 3,
+  ORTCFFI_NODE_INPUTS = 4,
+  ORTCFFI_NODE_OUTPUTS = 5,
+  ORTCFFI_NODE_IMPLICIT_INPUTS = 6,
+} ortcffi_parts;
+
+/* The types ValuePart and NodePart as a tuple. To be called once. */
+ortcffi_object* ortcffi_part_types(void);
+
+/* A new tuple of the parts in one of these lists of a graph, which is a handle, or of a node, which
+ * is a part. They are of `type`, a subclass of ValuePart or NodePart; None for an operand that is
+ * left out. */
+ortcffi_object* ortcffi_list_parts(ortcffi_object* of, ortcffi_parts list, ortcffi_object* type);
+
+/* The part of a graph at an address, which the graph must have. */
+ortcffi_object* ortcffi_part_at(ortcffi_object* graph, const void* address, ortcffi_object* type);
+
+/* A new dict of the address of each value of a graph by name: inputs, initializers, and what nodes
+ * make. */
+ortcffi_object* ortcffi_index_values(ortcffi_object* graph);
+
+#endif /* ORTCFFI_BOUNDARY_MODELS_PARTS_H_ */

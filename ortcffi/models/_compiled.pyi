@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+"""What a type checker is to see of the compiled types in ortcffi/boundary/models."""
+
+from ortcffi.models.model_graph import ModelGraph
+
+class Part:
+    @property
+    def graph(self) -> ModelGraph: ...
+    @property
+    def name(self) -> str: ...
+    _address: int
+
+class ValuePart(Part): ...
+
+class NodePart(Part):
+    @property
+    def op_type(self) -> str: ...
+    @property
+    def domain(self) -> str: ...
+    @property
+    def inputs(self) -> tuple[str, ...]: ...
+    @property
+    def outputs(self) -> tuple[str, ...]: ...

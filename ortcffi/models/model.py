@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: MIT
+"""`Model`: an ONNX model, read without any other package."""
+
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from ortcffi._convert import bytes_like, input_path
+from ortcffi._handle import Handle, out_of, owner_of
+from ortcffi._native import ffi, lib
+from ortcffi._public import public
+from ortcffi._table import core_api
+from ortcffi._text import html_table, printable, size
+from ortcffi.kernels.host import call_host, host_function
+from ortcffi.models import saving
+from ortcffi.models.model_graph import ModelGraph
+from ortcffi.models.view import shortened
+from ortcffi.models.wire import Message
+
+if TYPE_CHECKING:
+    from ortcffi.models.metadata import ModelMetadata
+    from ortcffi.table.api import Api
+
+__all__ = ["Model", "ModelFunction"]
+
+
+@public
+class ModelFunction(NamedTuple):
+    """A function of a model: an operator that is described by other operators.
+
+    Attributes
+    ----------
+    domain, name, overload : str
+        What nodes that call it have as domain, operator and overload.
+    attributes : tuple of str
+        The names of its attributes, with a default or without.
+    opsets : dict of str to int
+        The version of each operator set that it uses, by domain.
+    graph : ModelGraph
+        Its inputs, nodes and outputs. Values have no types, and attributes that refer to those of
+        the function are None.
+    """
+
+    domain: str
+    name: str
+    overload: str
+    attributes: tuple[str, ...]
+    opsets: dict[str, int]
+    graph: ModelGraph
+
+
+@public
+class Model(Handle):
+    """An ONNX model, of any size: weights stay where they are until somebody reads them.
+
+    `load` opens one. A model never changes: methods that edit return another one, which shares the
+    weights. The graphs, nodes, values and arrays that it gives keep it, also after `close`.
+
+    Attributes
+    ----------
+    api : Api
+        The table of the embedded core, which reads the model.
+    closed : bool
+        Whether `close` was called.
+
+    Notes
+    -----
+    API function: ``ReleaseModel``.
+    """
+
+    __slots__ = ("_indexes", "_path", "_size")
+
+    _pointer = "OrtModel*"
+    _indexes: "dict[tuple[str, int], dict[str, int]]"
+    _path: str | None
+    _size: int | None
+
+    def __init__(self, api: "Api", handle: Any, lender: object = None) -> None:
+        super().__init__(api, handle, release=lib.ReleaseModel if lender is None else None, lender=lender)
+        if not api.is_core:
+            raise ValueError(f"api must be the embedded core's table, which reads models, not {api}")
+        self._indexes = {}
+        self._path = self._size = None
+
+    @classmethod
+    def load(cls, model: "str | os.PathLike[str] | bytes") -> Self:
+        """Open a model. Its graph is read at the first use, its weights when they are asked for.
+
+        Parameters
+        ----------
+        model : str, os.PathLike or bytes-like
+            The path of a file, which is mapped: it must not change while the model or arrays of it
+            live. Or the bytes of a model; those that can be written to are copied.
+
+        Raises
+        ------
+        NoSuchFile
+            There is no such file.
+        InvalidProtobuf
+            It is no model.
+        """
+        if isinstance(model, (str, os.PathLike)):
+            path = input_path("model", model)
+            owner = owner_of("OrtModel*", core_api(), lib.ReleaseModel)
+            opener = host_function("OrtcoreOpenModel")
+            call_host("ortcore_open_model", opener, ffi.from_buffer("char[]", path), out_of(owner))
+            made = cls(core_api(), owner)
+            made._path = os.path.abspath(os.fsdecode(path))
+            made._size = os.path.getsize(path)
+            return made
+        content = bytes_like("model", model)
+        if type(model) is not bytes and not memoryview(model).readonly:
+            content = ffi.from_buffer("char[]", bytes(model))
+        return cls._of_bytes(content)
+
+    @classmethod
+    def _of_bytes(cls, content: Any, weights_of: "Model | None" = None) -> Self:
+        """A model of its bytes, or of a skeleton and the model whose weights it has."""
+        given = ffi.NULL if weights_of is None else weights_of.handle
+        owner = owner_of("OrtModel*", core_api(), lib.ReleaseModel, content)
+        arguments = host_function("OrtcoreOpenModelBytes"), content, len(content), given
+        call_host("ortcore_open_model_bytes", *arguments, out_of(owner))
+        made = cls(core_api(), owner)
+        made._path = None if weights_of is None else weights_of._path
+        made._size = len(content) if weights_of is None else None
+        return made
+
+    def _edited(self, skeleton: Message) -> Self:
+        """A model of an edited skeleton of this one, with the weights of this one."""
+        return self._of_bytes(ffi.from_buffer("char[]", bytes(skeleton)), self)
+
+    def _skeleton(self) -> Message:
+        """The model as a message, in which large weights are named by numbers."""
+        return Message(saving.skeleton_of(self))
+
+    def _graph(self, which: int) -> ModelGraph:
+        out = ffi.new("const OrtGraph**")
+        self._read_handle(_graph_of, self.api.pointer, which, out)
+        return ModelGraph._of(self, out[0], self._indexes)
+
+    # --- reading ----------------------------------------------------------------------------------
+
+    @property
+    def graph(self) -> ModelGraph:
+        """The graph, as the file has it."""
+        return self._graph(lib.ORTCORE_GRAPH_AS_WRITTEN)
+
+    @property
+    def functions(self) -> tuple[ModelFunction, ...]:
+        """The functions of the model, by which nodes are defined."""
+        found = self._skeleton().messages(lib.MODEL_FUNCTION)
+        return tuple(self._function(i, message) for i, message in enumerate(found))
+
+    def _function(self, place: int, message: Message) -> ModelFunction:
+        defaults = message.messages(lib.FUNCTION_ATTRIBUTE)
+        return ModelFunction(
+            message.text(lib.FUNCTION_DOMAIN),
+            message.text(lib.FUNCTION_NAME),
+            message.text(lib.FUNCTION_OVERLOAD),
+            (
+                *message.texts(lib.FUNCTION_ATTRIBUTE_NAME),
+                *(each.text(lib.ATTRIBUTE_NAME) for each in defaults),
+            ),
+            {
+                opset.text(lib.OPSET_DOMAIN): int(opset.get(lib.OPSET_VERSION, 0))
+                for opset in message.messages(lib.FUNCTION_OPSET)
+            },
+            self._graph(lib.ORTCORE_FUNCTIONS + place),
+        )
+
+    @property
+    def opsets(self) -> dict[str, int]:
+        """The version of each operator set, by domain; that of ONNX is ""."""
+        return self.graph.opsets
+
+    @property
+    def ir_version(self) -> int:
+        """The version of the format."""
+        return self.graph.ir_version
+
+    @property
+    def metadata(self) -> "ModelMetadata":
+        """What the model says of itself."""
+        return self.graph.metadata
+
+    @property
+    def path(self) -> str | None:
+        """The absolute path of the file, also of models that were edited; None for bytes."""
+        self.handle  # noqa: B018  # raises where the model is closed
+        return self._path
+
+    # --- as an object -----------------------------------------------------------------------------
+
+    def _summary(self) -> str:
+        where = "" if self._path is None else f" {shortened(os.path.basename(self._path))!r}"
+        many = "" if self._size is None else f", {size(self._size)}"
+        return f"<Model{where}{many}: "
+
+    def __repr__(self) -> str:
+        return "<Model closed>" if self.closed else f"{self._summary()}{self.graph._described()}>"
+
+    def _repr_html_(self) -> str:
+        graph, metadata = self.graph, self.metadata
+        sides = [(kind, each) for kind in ("inputs", "outputs") for each in getattr(graph, kind)]
+        opsets = ", ".join(f"{name or 'ai.onnx'} {version}" for name, version in graph.opsets.items())
+        rows = [
+            ("opsets", opsets),
+            ("nodes", len(graph.nodes)),
+            ("initializers", len(graph.initializers)),
+            *((kind[:-1], f"{printable(each.name)}: {each.type or 'unknown'}") for kind, each in sides),
+            ("producer", printable(metadata.producer_name)),
+        ]
+        title = "model" if self._path is None else printable(self._path)
+        return html_table(title, ("", ""), [row for row in rows if row[1] != ""])
+
+
+def _graph_of(_table: Any, model: Any, which: int, out: Any) -> None:
+    call_host("ortcore_model_graph", host_function("OrtcoreModelGraph"), model, which, out)

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: MIT
+"""The graph of a model, in any library's memory: ``OrtGraph``."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from ortcffi._convert import decode
+from ortcffi._handle import Handle
+from ortcffi._native import address_of, ffi, lib
+from ortcffi._public import public
+from ortcffi.errors import NotImplemented as NotAvailable
+from ortcffi.errors import checked
+from ortcffi.models.parts import ModelNode, ModelValue
+from ortcffi.models.view import GraphView
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ortcffi.models.metadata import ModelMetadata
+    from ortcffi.table.api import Api
+    from ortcffi.values.value import Value
+
+__all__ = ["ModelGraph"]
+
+T = TypeVar("T")
+
+
+class _ByName(Mapping[str, T]):
+    """What a graph has by name, made when it is asked for."""
+
+    __slots__ = ("_addresses", "_make")
+
+    def __init__(self, addresses: dict[str, int], make: Callable[[int], T]) -> None:
+        self._addresses = addresses
+        self._make = make
+
+    def __getitem__(self, name: str) -> T:
+        return self._make(self._addresses[name])
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._addresses
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._addresses)
+
+    def __len__(self) -> int:
+        return len(self._addresses)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} by name: {', '.join(map(repr, [*self][:4]))}{', ...' * (len(self) > 4)}>"
+
+
+@public
+class ModelGraph(GraphView, Handle):
+    """The graph of a model, of a function of it, or in an attribute of a node. It never changes.
+
+    It is made by `Model.graph`, and keeps the model. Nodes, values and arrays that it gives keep
+    it. Two are equal if they are the same graph of a library.
+
+    ``graph["name"]`` is the value of that name; where there is none, the first node of that name.
+
+    Parameters
+    ----------
+    api : Api
+        The table of the library that the graph belongs to, of version 23 at least.
+    handle : cdata of ``const OrtGraph *``
+        A graph, such as an execution provider is given.
+    lender : object, optional
+        What keeps the graph alive. Without one it may go when this object is closed: then arrays
+        that are read of it are copies.
+    """
+
+    __slots__ = ("_indexes", "_is_lent")
+
+    _pointer = "const OrtGraph*"
+    _indexes: "dict[tuple[str, int], dict[str, int]]"
+    _is_lent: bool
+
+    def __init__(self, api: "Api", handle: Any, lender: object = None) -> None:
+        super().__init__(api, handle, lender=lender)
+        if api.version < 23:
+            raise NotAvailable("graphs can be read since API version 23", "Graph_GetNodes")
+        self._indexes = {}
+        self._is_lent = lender is None
+
+    @classmethod
+    def _of(cls, model: Any, handle: Any, indexes: Any, *, is_lent: bool = False) -> Self:
+        graph = cls(model.api, handle, model)
+        graph._indexes = indexes  # of addresses, so that it makes no cycle
+        graph._is_lent = is_lent
+        return graph
+
+    # --- what other objects of the graph ask ------------------------------------------------------
+
+    def _ask(self, slot: str, *arguments: Any) -> None:
+        """Call a function of the table on a part of the graph, which stays meanwhile."""
+        self._read_handle(_without_graph, slot, self.api.pointer, *arguments)
+
+    def _node_at(self, pointer: Any) -> ModelNode:
+        """A node, which may be one of the graph around this one."""
+        out = ffi.new("const OrtGraph**")
+        self._ask("Node_GetGraph", pointer, out)
+        graph = self._graph_at(out[0]) if out[0] else self
+        return lib.ortcffi_part_at(graph, pointer, ModelNode)  # type: ignore[no-any-return]
+
+    def _graph_at(self, pointer: Any) -> "ModelGraph":
+        if address_of(pointer) == self._handle_address:
+            return self
+        return ModelGraph._of(self, pointer, self._indexes, is_lent=self._is_lent)
+
+    def _parts(self, which: int, kind: type[T]) -> tuple[T, ...]:
+        return lib.ortcffi_list_parts(self, which, kind)  # type: ignore[no-any-return]
+
+    def _value_at(self, address: int) -> ModelValue:
+        pointer = ffi.cast("void*", address)
+        return lib.ortcffi_part_at(self, pointer, ModelValue)  # type: ignore[no-any-return]
+
+    def _index(self, what: str, make: Callable[[], dict[str, int]]) -> dict[str, int]:
+        key = what, self._handle_address
+        if key not in self._indexes:
+            self._indexes[key] = make()
+        return self._indexes[key]
+
+    def _find(self, name: str) -> Any:
+        found = super()._find(name)
+        parent = self.parent if found is None else None
+        return found if parent is None else parent.graph._find(name)
+
+    # --- what it has ------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The name. API function: ``Graph_GetName``."""
+        out, kept = ffi.new("const char**"), self.handle
+        self._call("Graph_GetName", out)
+        text = decode(out[0])
+        del kept
+        return text
+
+    @property
+    def nodes(self) -> tuple[ModelNode, ...]:
+        """The nodes, each behind those whose values it reads. Each time a new tuple.
+
+        Notes
+        -----
+        API function: ``Graph_GetNodes``.
+        """
+        return self._parts(lib.ORTCFFI_GRAPH_NODES, ModelNode)
+
+    @property
+    def inputs(self) -> tuple[ModelValue, ...]:
+        """The inputs. API function: ``Graph_GetInputs``."""
+        return self._parts(lib.ORTCFFI_GRAPH_INPUTS, ModelValue)
+
+    @property
+    def outputs(self) -> tuple[ModelValue, ...]:
+        """The outputs. API function: ``Graph_GetOutputs``."""
+        return self._parts(lib.ORTCFFI_GRAPH_OUTPUTS, ModelValue)
+
+    @property
+    def values(self) -> Mapping[str, ModelValue]:
+        """Inputs, initializers and what nodes make, by name, in this order."""
+        addresses = self._index("values", lambda: lib.ortcffi_index_values(self))
+        return _ByName(addresses, self._value_at)
+
+    @property
+    def initializers(self) -> "Mapping[str, NDArray[Any] | Value]":
+        """The constants by name, each as `ModelValue.initializer`, when it is asked for.
+
+        Notes
+        -----
+        API function: ``Graph_GetInitializers``.
+        """
+
+        def listed() -> dict[str, int]:
+            found = self._parts(lib.ORTCFFI_GRAPH_INITIALIZERS, ModelValue)
+            return {value.name: value._address for value in found}
+
+        make: Any = lambda address: self._value_at(address).initializer  # noqa: E731
+        return _ByName(self._index("initializers", listed), make)
+
+    @property
+    def opsets(self) -> dict[str, int]:
+        """The version of each operator set of the model, by domain; that of ONNX is "".
+
+        Notes
+        -----
+        API function: ``Graph_GetOperatorSets``.
+        """
+        count, kept = ffi.new("size_t*"), self.handle
+        self._call("Graph_GetNumOperatorSets", count)
+        domains = ffi.new("const char*[]", count[0] + 1)
+        versions = ffi.new("int64_t[]", count[0] + 1)
+        self._call("Graph_GetOperatorSets", domains, versions, count[0])
+        found = {decode(domains[i]): int(versions[i]) for i in range(count[0])}
+        del kept
+        return found
+
+    @property
+    def ir_version(self) -> int:
+        """The version of the format of the model. API function: ``Graph_GetOnnxIRVersion``."""
+        out = ffi.new("int64_t*")
+        self._call("Graph_GetOnnxIRVersion", out)
+        return int(out[0])
+
+    @property
+    def metadata(self) -> "ModelMetadata":
+        """What the model says of itself.
+
+        Notes
+        -----
+        API function: ``Graph_GetModelMetadata``, since version 23, and those that read it.
+        """
+        from ortcffi.models.metadata import read_metadata
+
+        return read_metadata(self, "Graph_GetModelMetadata")
+
+    @property
+    def parent(self) -> ModelNode | None:
+        """The node in whose attribute it is; None for others.
+
+        Notes
+        -----
+        API function: ``Graph_GetParentNode``.
+        """
+        out = ffi.new("const OrtNode**")
+        self._call("Graph_GetParentNode", out)
+        return self._node_at(out[0]) if out[0] else None
+
+    # --- as an object -----------------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ModelGraph):
+            return NotImplemented
+        return self._handle_address == other._handle_address
+
+    def __hash__(self) -> int:
+        return hash(self._handle_address)
+
+    def __repr__(self) -> str:
+        return "<ModelGraph closed>" if self.closed else super().__repr__()
+
+
+def _without_graph(slot: str, _graph: Any, table: Any, *arguments: Any) -> None:
+    getattr(checked, slot)(table, *arguments)

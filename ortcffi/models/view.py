@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""What all graphs have in common, those of files and those described in Python."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ortcffi._convert import encode
+from ortcffi._public import meant, public
+from ortcffi._text import html_table, printable
+
+if TYPE_CHECKING:
+    from ortcffi.models.nodes import GraphNode, GraphValue
+    from ortcffi.models.parts import ModelNode, ModelValue
+
+    Node = GraphNode | ModelNode
+    Value = GraphValue | ModelValue
+
+__all__ = ["GraphView", "listed", "shortened"]
+
+_ROWS = 40  # of a table in a notebook
+_NAMES = 4  # of a line
+
+
+@public
+class GraphView:
+    """The base of `Graph` and `ModelGraph`: what can be read of any graph.
+
+    ``graph["name"]`` is the value of that name; where there is none, the first node of that name.
+    """
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def inputs(self) -> "Sequence[Any]": ...
+        @property
+        def outputs(self) -> "Sequence[Any]": ...
+        @property
+        def nodes(self) -> "Sequence[Any]": ...
+        @property
+        def values(self) -> "Mapping[str, Any]": ...
+        @property
+        def initializers(self) -> "Mapping[str, Any]": ...
+        @property
+        def opsets(self) -> "Mapping[str, int]": ...
+
+    def __getitem__(self, name: str) -> Any:
+        encode("name", name)
+        found = self._find(name)
+        if found is None:
+            known = [*self.values, *(node.name for node in self.nodes)]
+            raise LookupError(f"the graph has no value and no node {name!r}{meant(name, known)}")
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self._find(name) is not None
+
+    def __iter__(self) -> Iterator[Any]:
+        raise TypeError(f"a {type(self).__name__} is not iterable: use its nodes or its values")
+
+    def _find(self, name: str) -> Any:
+        value = self.values.get(name)
+        if value is not None or not name:
+            return value
+        return next((node for node in self.nodes if node.name == name), None)
+
+    def _signature(self) -> str:
+        sides = [[each.name for each in side] for side in (self.inputs, self.outputs)]
+        return " -> ".join(map(listed, sides))
+
+    def _described(self) -> str:
+        count = len(self.nodes)
+        return f"{count} node{'' if count == 1 else 's'}: {self._signature()}"
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self._described()}>"
+
+    def _repr_html_(self) -> str:
+        nodes = self.nodes
+        rows = [
+            (node.op_type, node.name, listed(node.inputs), listed(node.outputs))
+            for node in nodes[:_ROWS]
+        ]
+        if len(nodes) > _ROWS:
+            rows.append(("...", f"{len(nodes) - _ROWS} more", "", ""))
+        return html_table(self._described(), ("operator", "name", "inputs", "outputs"), rows)
+
+
+def shortened(text: str, length: int = 60) -> str:
+    """A text of a file as a part of a line, not longer than that."""
+    text = printable(text)
+    return text if len(text) <= length else f"{text[: length - 3]}..."
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names as a part of a line, the first few of them."""
+    names = list(names)
+    shown = [shortened(name, 40) or "-" for name in names[:_NAMES]]
+    more = len(names) - _NAMES
+    return ", ".join([*shown, f"{more} more"] if more > 0 else shown)

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""Models read without another package, compared with what the package onnx reads."""
+
+import importlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ortcffi as ort
+
+onnx = pytest.importorskip("onnx")
+helper, numpy_helper = onnx.helper, onnx.numpy_helper
+
+DATA = Path(onnx.__file__).parent / "backend/test/data"
+FILES = sorted(DATA.glob("*/*/model.onnx")) + sorted(DATA.glob("light/*.onnx"))
+
+
+def compare_graph(graph, expected):
+    assert graph.name == expected.name
+    assert [each.name for each in graph.inputs] == [each.name for each in expected.input]
+    assert [each.name for each in graph.outputs] == [each.name for each in expected.output]
+    names = [each.name for each in expected.initializer]
+    names += [each.values.name for each in expected.sparse_initializer]
+    assert list(graph.initializers) == names
+    for each in expected.initializer:
+        compare_arrays(graph.initializers[each.name], each)
+    for side, infos in ((graph.inputs, expected.input), (graph.outputs, expected.output)):
+        for value, info in zip(side, infos, strict=True):
+            compare_type(value, info.type)
+    compare_nodes(graph.nodes, expected.node)
+
+
+def compare_nodes(nodes, expected):
+    """The nodes may be in another order, if those of the file are not sorted."""
+    assert len(nodes) == len(expected)
+    for node, other in zip(nodes, expected, strict=True):
+        assert (node.op_type, node.name) == (other.op_type, other.name)
+        assert node.domain == ("" if other.domain == "ai.onnx" else other.domain)
+        assert (node.inputs, node.outputs) == (tuple(other.input), tuple(other.output))
+        attributes = node.attributes
+        assert list(attributes) == [each.name for each in other.attribute]
+        for each in other.attribute:
+            compare_attribute(attributes[each.name], each)
+
+
+KINDS = onnx.AttributeProto
+
+
+def compare_attribute(value, expected):
+    if expected.ref_attr_name:
+        assert value is None
+    elif expected.type == KINDS.GRAPH:
+        compare_graph(value, expected.g)
+    elif expected.type == KINDS.TENSOR:
+        compare_arrays(value, expected.t)
+    elif expected.type in (KINDS.TYPE_PROTO, KINDS.SPARSE_TENSOR):
+        assert value is None
+    else:
+        found = helper.get_attribute_value(expected)
+        if expected.type == KINDS.STRING:
+            found = found.decode()
+        elif expected.type == KINDS.STRINGS:
+            found = [each.decode() for each in found]
+        assert value == (found if isinstance(found, (int, float, str)) else list(found))
+
+
+def compare_arrays(found, expected):
+    array = numpy_helper.to_array(expected)
+    if isinstance(found, ort.Value):
+        found = found.numpy()
+    assert found.shape == array.shape
+    if found.dtype == object:
+        assert [*map(str, found.ravel())] == [
+            each.decode() if isinstance(each, bytes) else str(each) for each in array.ravel()
+        ]
+    elif found.dtype == array.dtype:
+        assert found.tobytes() == array.tobytes()
+
+
+def compare_type(value, expected):
+    if not expected.WhichOneof("value"):
+        assert value.type is None
+    elif expected.HasField("tensor_type"):
+        assert value.element_type == expected.tensor_type.elem_type
+        if not expected.tensor_type.HasField("shape"):
+            assert value.shape is None
+            return
+        dimensions = expected.tensor_type.shape.dim
+        assert value.shape == tuple(
+            each.dim_value if each.HasField("dim_value") else each.dim_param or None
+            for each in dimensions
+        )
+    else:
+        kind = expected.WhichOneof("value").removesuffix("_type")
+        assert value.type.kind.name == {"sparse_tensor": "SPARSE"}.get(kind, kind.upper())
+
+
+def compare(model, expected):
+    compare_graph(model.graph, expected.graph)
+    assert model.ir_version == expected.ir_version
+    assert model.opsets == {
+        "" if each.domain == "ai.onnx" else each.domain: each.version
+        for each in expected.opset_import
+    }
+    assert model.metadata.producer_name == expected.producer_name
+    for function, other in zip(model.functions, expected.functions, strict=True):
+        assert (function.domain, function.name) == (other.domain, other.name)
+        defaults = [each.name for each in other.attribute_proto]
+        assert function.attributes == (*other.attribute, *defaults)
+        compare_nodes(function.graph.nodes, other.node)
+
+
+def test_every_model_in_the_files_of_onnx_is_read_as_onnx_reads_it():
+    assert len(FILES) > 100
+    for path in FILES:
+        with ort.Model.load(path) as model:
+            compare(model, onnx.load(path))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_every_model_of_the_node_tests_of_onnx_is_read_as_onnx_reads_it():
+    cases = importlib.import_module("onnx.backend.test.case.node").collect_testcases(None)
+    assert len(cases) > 1000
+    for case in cases:
+        with ort.Model.load(case.model.SerializeToString()) as model:
+            compare(model, case.model)
