@@ -80,6 +80,7 @@ from ortcffi.models.compile import StoredAt as StoredAt
 from ortcffi.models.compile import WeightlessMode as WeightlessMode
 from ortcffi.models.compile import compile_model as compile_model
 from ortcffi.models.graph import Graph as Graph
+from ortcffi.models.metadata import ModelMetadata as ModelMetadata
 from ortcffi.models.nodes import GraphNode as GraphNode
 from ortcffi.models.nodes import GraphValue as GraphValue
 from ortcffi.models.schemas import OpSchema as OpSchema
@@ -103,7 +104,6 @@ from ortcffi.session.binding import Binding as Binding
 from ortcffi.session.editor import ModelEditor as ModelEditor
 from ortcffi.session.limits import limit_session_memory as limit_session_memory
 from ortcffi.session.lora import LoraAdapter as LoraAdapter
-from ortcffi.session.metadata import ModelMetadata as ModelMetadata
 from ortcffi.session.metrics import Metrics as Metrics
 from ortcffi.session.metrics import SessionMetrics as SessionMetrics
 from ortcffi.session.metrics import count_runs as count_runs

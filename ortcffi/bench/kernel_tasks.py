@@ -59,7 +59,7 @@ class RunOp(_Repeated):
         with CustomOpDomain(op.domain, self.api) as domain, SessionOptions(self.api) as options:
             domain.add(op)
             options.add_custom_op_domain(domain)
-            return graph.to_bytes(options=options, api=self.api)
+            return graph.to_bytes()
 
 
 class RunMultiply(RunOp):
@@ -118,7 +118,7 @@ class RunExtension(_Repeated):
             graph.output(y, given, [None])
         with SessionOptions(self.api) as options:
             options.register_custom_ops(path)
-            return graph.to_bytes(options=options, api=self.api)
+            return graph.to_bytes()
 
 
 class RunStringUpper(RunExtension):

@@ -17,7 +17,9 @@ from ortcffi.ep.context_data import NamedWriter
 from ortcffi.errors import NotImplemented, call
 from ortcffi.memory.scratch import scratch_for
 from ortcffi.models.compile_callbacks import Locate, StoredAt, Write
-from ortcffi.models.editor import Buildable, Parts, build_model
+from ortcffi.models.editor import Parts, build_model
+from ortcffi.models.graph import Graph
+from ortcffi.models.view import content_of
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.session import OptimizationLevel, SessionOptions
 from ortcffi.table.engine import engine_for
@@ -77,8 +79,8 @@ def compile_model(  # noqa: PLR0913  # as many as there are options
 
     Parameters
     ----------
-    model : str, os.PathLike, bytes-like or Graph
-        The path of a model, its bytes, or a graph.
+    model : str, os.PathLike, bytes-like, Model or Graph
+        The path of a model, its bytes, or what was read or described in Python.
     output : str, os.PathLike or callable, optional
         The file to write, or a function that is called with one part of it after the other, as
         bytes. By default the result is returned.
@@ -238,7 +240,9 @@ class _Task:
 
     def read(self, model: Any) -> None:
         """Set the model that is compiled."""
-        if isinstance(model, Buildable):
+        if not isinstance(model, Graph) or not model.is_typed:
+            model = content_of(model)
+        if isinstance(model, Graph):
             parts = Parts(self.api, f"{_SET}InputModel")
             self.set("InputModel", owned_by(build_model(parts, model)))
         elif isinstance(model, (str, os.PathLike)):
@@ -248,7 +252,7 @@ class _Task:
                 content = ffi.from_buffer("char[]", model)
             except (TypeError, ValueError, BufferError):
                 raise TypeError(
-                    f"model must be a path, bytes-like or a Graph, not {type(model).__name__}"
+                    f"model must be a path, bytes-like, a Model or a Graph, not {type(model).__name__}"
                 ) from None
             if not len(content):
                 raise ValueError("model must not be empty")

@@ -6,7 +6,7 @@ array to NULL, one by one. So each object has an owner until C itself has taken 
 is still owned at the end is released.
 """
 
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,12 +20,11 @@ from ortcffi.values.type_info import TypeInfo
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from ortcffi.models.graph import Graph
     from ortcffi.models.nodes import GraphValue
     from ortcffi.table.api import Api
 
-__all__ = ["Buildable", "Parts", "build_model", "editor_of"]
+__all__ = ["Parts", "build_model", "editor_of"]
 
 EXTERNAL = 128  # bytes: the library copies what is smaller
 
@@ -67,36 +66,11 @@ class Parts:
         return owner
 
 
-@runtime_checkable
-class Buildable(Protocol):
-    """What `build_model` reads of a `Graph`."""
+def build_model(parts: Parts, graph: "Graph", *, whole: bool = True) -> Any:
+    """Make an ``OrtModel`` of a graph, which is a whole model or adds to one; return its owner.
 
-    @property
-    def inputs(self) -> "list[GraphValue]":
-        """Inputs in their order."""
-
-    @property
-    def outputs(self) -> "list[GraphValue]":
-        """Outputs in their order."""
-
-    @property
-    def initializers(self) -> "Mapping[str, Any]":
-        """Constants by name."""
-
-    @property
-    def nodes(self) -> "list[GraphNode]":
-        """Nodes in the order in which they run."""
-
-    @property
-    def opsets(self) -> "Mapping[str, int]":
-        """Versions of the operator sets by domain."""
-
-    def check(self) -> None:
-        """Raise an error for a graph that is incomplete."""
-
-
-def build_model(parts: Parts, graph: Buildable, *, whole: bool = True) -> Any:
-    """Make an ``OrtModel`` of a graph, which is a whole model or adds to one; return its owner."""
+    An output without a type gets one, for which the functions ask: see `Graph.is_typed`.
+    """
     if whole:
         graph.check()
     owner = parts.make("Graph", "CreateGraph")
@@ -118,7 +92,8 @@ def build_model(parts: Parts, graph: Buildable, *, whole: bool = True) -> Any:
 def _set_values(parts: Parts, slot: str, graph: Any, values: "list[GraphValue]") -> None:
     infos = parts.array("ValueInfo", len(values))
     for i, value in enumerate(values):
-        with TypeInfo.tensor(value.element_type, value.shape, parts.api) as info:
+        element = ElementType.FLOAT if value.element_type is None else value.element_type
+        with TypeInfo.tensor(element, value.shape, parts.api) as info:
             parts.call("CreateValueInfo", value.name.encode(), info.handle, infos.items + i)
     parts.call(slot, graph, infos.items, len(values))
 
@@ -127,12 +102,15 @@ def _add_initializer(parts: Parts, graph: Any, name: str, value: Any) -> None:
     if not isinstance(value, Value) or value.api != parts.api:
         array = value.numpy() if isinstance(value, Value) else value
         value = Value.from_numpy(array, api=parts.api)
-    if value.element_type == ElementType.STRING:
+    if value.element_type != ElementType.STRING:
+        given, shared = given_away(value), value.nbytes >= EXTERNAL
+        arguments = graph, name.encode(), owned_by(given), shared
+        parts.call("AddInitializerToGraph", *arguments, takes=given)
+    elif parts.api.is_core:
+        copy = Value.from_strings(value.raw_strings(), value.shape, api=parts.api)
+        parts.call("AddInitializerToGraph", graph, name.encode(), copy.handle, False, takes=copy)
+    else:
         _add_strings(parts, graph, name, value)
-        return
-    given, shared = given_away(value), value.nbytes >= EXTERNAL
-    arguments = graph, name.encode(), owned_by(given), shared
-    parts.call("AddInitializerToGraph", *arguments, takes=given)
 
 
 def _add_strings(parts: Parts, graph: Any, name: str, value: Value) -> None:
@@ -181,14 +159,15 @@ _ATTRIBUTES = {
 
 def _make_attribute(parts: Parts, name: str, value: Any, out: Any) -> None:
     many = isinstance(value, list)
-    values = value if many else [value]
+    given = value if many else [value]
+    values = [each.encode() if isinstance(each, str) else each for each in given]
     kind = type(values[0]) if values else bytes if name == "value_strings" else int
     texts: list[Any] = []
     if kind is bytes:
         texts = [ffi.new("char[]", each) for each in values]
         data = ffi.new("char*[]", texts) if many else texts[0]
         number = lib.ORT_OP_ATTR_STRINGS if many else lib.ORT_OP_ATTR_STRING
-        length = len(values) if many else len(value)
+        length = len(values) if many else len(values[0])
     else:
         one, several, cdecl = _ATTRIBUTES[kind]
         data, number, length = ffi.new(cdecl, values), several if many else one, len(values)

@@ -5,9 +5,13 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import encode, integer, optional_mapping
+from ortcffi._native import lib
 from ortcffi._public import public
-from ortcffi.models.compile import compile_model
+from ortcffi._table import core_api
+from ortcffi.models.editor import Parts, build_model
 from ortcffi.models.nodes import GraphNode, GraphValue, attribute_of, names_of, value_of
+from ortcffi.models.view import GraphView
+from ortcffi.models.wire import Message
 from ortcffi.values.checks import element_of_array, unfit
 from ortcffi.values.element_types import ElementType
 from ortcffi.values.value import Value
@@ -17,23 +21,21 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike, NDArray
 
-    from ortcffi.options.session import SessionOptions
-    from ortcffi.table.api import Api
+    from ortcffi.models.model import Model
     from ortcffi.values.tensor_type_info import Dimension
 
 __all__ = ["Graph"]
 
 DEFAULT_OPSETS = {"": 21}  # since version 1.20; the model editor came with 1.22
-# A ModelProto (7: graph) of a GraphProto (2: name): protobuf merges it into what it follows.
-_NAMED = b"\x3a\x07\x12\x05graph"
 
 
 @public
-class Graph:
+class Graph(GraphView):
     """A model described in Python: inputs, initializers, nodes, outputs.
 
-    It belongs to no library: `Session.from_graph`, `save` and `compile_model` hand it to one. What
-    they hand over is a copy, so that it can be changed and used again. It can be pickled.
+    It belongs to no library: `Session`, `Session.from_graph` and `compile_model` hand a copy to
+    one, so that it can be changed and used again. `to_model` makes a `Model` of it. It can be
+    pickled.
 
     Parameters
     ----------
@@ -97,19 +99,23 @@ class Graph:
     def output(
         self,
         name: str,
-        element_type: "DTypeLike | ElementType",
+        element_type: "DTypeLike | ElementType | None" = None,
         shape: "Iterable[Dimension] | None" = None,
     ) -> str:
-        """Make something an output, which is a tensor; as `input`.
+        """Make something an output, which is a tensor.
 
         Parameters
         ----------
         name : str
             The name of an output of a node, which may be added later.
-        element_type, shape
-            As of `input`.
+        element_type, shape : optional
+            As of `input`. By default the library that loads the model infers them, which ONNX
+            Runtime does for all operators that it knows.
         """
-        value = value_of(name, element_type, shape)
+        if element_type is None and shape is not None:
+            raise TypeError("shape must not be given without element_type")
+        value = value_of(name, element_type or ElementType.FLOAT, shape)
+        value = value if element_type is not None else value._replace(element_type=None)
         if any(name == each.name for each in self._outputs):
             raise ValueError(f"name {name!r} is an output already")
         self._outputs.append(value)
@@ -191,6 +197,11 @@ class Graph:
         self._nodes.append(GraphNode(op_type, read, made, domain, name, kept))
         return made
 
+    @property
+    def is_typed(self) -> bool:
+        """Whether all outputs have a type; otherwise libraries are given the bytes of the model."""
+        return all(each.element_type is not None for each in self._outputs)
+
     def check(self) -> None:
         """Raise `ValueError` for an output that no node makes; libraries may not notice that."""
         for value in self._outputs:
@@ -226,6 +237,23 @@ class Graph:
         return list(self._nodes)
 
     @property
+    def values(self) -> dict[str, GraphValue]:
+        """Inputs, initializers and what nodes make, by name; outputs with the type that they have.
+
+        Of what else nodes make `element_type` and `shape` are None.
+        """
+        found = {each.name: each for each in self._inputs}
+        for name, value in self._initializers.items():
+            array = value if isinstance(value, Value) else Value.from_numpy(value, copy=False)
+            found[name] = GraphValue(name, array.element_type, tuple(array.shape))
+        typed = {each.name: each for each in self._outputs}
+        for node in self._nodes:
+            found |= {
+                name: typed.get(name, GraphValue(name, None, None)) for name in node.outputs if name
+            }
+        return found
+
+    @property
     def initializers(self) -> "dict[str, NDArray[Any] | Value]":
         """The constants, by name."""
         return dict(self._initializers)
@@ -238,41 +266,67 @@ class Graph:
 
     # --- using ------------------------------------------------------------------------------------
 
-    def save(
-        self,
-        path: "str | os.PathLike[str]",
-        *,
-        options: "SessionOptions | None" = None,
-        api: "Api | None" = None,
-    ) -> None:
-        """Write the model to a file. The library checks it first.
+    def to_model(self) -> "Model":
+        """Return the model, to be read and edited.
+
+        It shares the memory of initializers of 128 bytes or more, which must not change.
+
+        Raises
+        ------
+        ValueError
+            An output is made by no node.
+        InvalidGraph
+            A node reads what nothing makes, or nodes wait for each other.
+
+        Notes
+        -----
+        Functions of the embedded core's model editor: ``CreateGraph``, ``AddNodeToGraph``,
+        ``AddInitializerToGraph``, ``SetGraphInputs``, ``SetGraphOutputs``, ``CreateModel``,
+        ``AddGraphToModel``.
+        """
+        model = self._model(whole=True)
+        model.graph  # noqa: B018  # raises where it cannot be read
+        return model
+
+    def _model(self, *, whole: bool) -> "Model":
+        from ortcffi.models.model import Model
+
+        parts = Parts(core_api(), "CreateModel")
+        model = Model(core_api(), build_model(parts, self, whole=whole))
+        if self.is_typed:
+            return model
+        untyped = {each.name for each in self._outputs if each.element_type is None}
+        return model._edited(_without_types(model._skeleton(), untyped))
+
+    def _message(self) -> Message:
+        """The model as a message, which may lack what another model has."""
+        return Message(self._model(whole=False).to_bytes())
+
+    def save(self, path: "str | os.PathLike[str]", external_data: int | str | None = None) -> None:
+        """Write the model to a file; as `Model.save`. No library checks it.
 
         Parameters
         ----------
         path : str or os.PathLike
-            The file, in an existing directory. A file of that name is replaced.
-        options : SessionOptions, optional
-            With the library of custom ops that the model needs.
-        api : Api, optional
-            The library; by default the one that a `Session` would use.
-
-        Notes
-        -----
-        Compile functions: as `compile_model`. They know no name of a graph, without which
-        `onnx.checker` refuses a model, so "graph" is added.
+            The file, in a folder that exists. A file of that name is replaced.
+        external_data : int or str, optional
+            Initializers of so many bytes or more go to another file.
         """
-        compile_model(self, path, options=options, api=api)
-        with open(path, "ab") as file:
-            file.write(_NAMED)
+        self.to_model().save(path, external_data)
 
-    def to_bytes(
-        self, *, options: "SessionOptions | None" = None, api: "Api | None" = None
-    ) -> bytes:
-        """Return the model as ONNX serializes it; as `save`."""
-        made: bytes = compile_model(self, options=options, api=api)  # type: ignore[assignment]
-        return made + _NAMED
+    def to_bytes(self) -> bytes:
+        """Return the model as ONNX serializes it. No library checks it."""
+        return self.to_model().to_bytes()
 
-    def __repr__(self) -> str:
-        count = len(self._nodes)
-        names = [", ".join(each.name for each in side) for side in (self._inputs, self._outputs)]
-        return f"<Graph of {count} node{'' if count == 1 else 's'}: {names[0]} -> {names[1]}>"
+    _content = to_bytes
+
+
+def _without_types(skeleton: Message, names: set[str]) -> Message:
+    """The model without the types of some outputs, which libraries infer."""
+
+    def of_value(content: bytes) -> Message:
+        message = Message(content)
+        return message.set(lib.VALUE_TYPE) if message.text(lib.VALUE_NAME) in names else message
+
+    graph = Message(skeleton.get(lib.MODEL_GRAPH))
+    return skeleton.set(lib.MODEL_GRAPH, graph.map(lib.GRAPH_OUTPUT, of_value))

@@ -7,18 +7,26 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from ortcffi._convert import bytes_like, input_path
 from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import ffi, lib
-from ortcffi._public import public
+from ortcffi._public import described_by, public
 from ortcffi._table import core_api
 from ortcffi._text import html_table, printable, size
 from ortcffi.kernels.host import call_host, host_function
-from ortcffi.models import saving
+from ortcffi.models import editing, inlining, saving
 from ortcffi.models.model_graph import ModelGraph
 from ortcffi.models.view import shortened
 from ortcffi.models.wire import Message
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from ortcffi.models.graph import Graph
     from ortcffi.models.metadata import ModelMetadata
+    from ortcffi.models.nodes import GraphNode
+    from ortcffi.models.parts import ModelNode, ModelValue
     from ortcffi.table.api import Api
+    from ortcffi.values.value import Value
 
 __all__ = ["Model", "ModelFunction"]
 
@@ -75,9 +83,13 @@ class Model(Handle):
     _size: int | None
 
     def __init__(self, api: "Api", handle: Any, lender: object = None) -> None:
-        super().__init__(api, handle, release=lib.ReleaseModel if lender is None else None, lender=lender)
+        super().__init__(
+            api, handle, release=lib.ReleaseModel if lender is None else None, lender=lender
+        )
         if not api.is_core:
-            raise ValueError(f"api must be the embedded core's table, which reads models, not {api}")
+            raise ValueError(
+                f"api must be the embedded core's table, which reads models, not {api}"
+            )
         self._indexes = {}
         self._path = self._size = None
 
@@ -188,6 +200,168 @@ class Model(Handle):
         self.handle  # noqa: B018  # raises where the model is closed
         return self._path
 
+    # --- editing: another model, which shares the weights -----------------------------------------
+
+    def rename(self, names: "Mapping[str, str]") -> Self:
+        """Give values and nodes other names, everywhere in the graph and its subgraphs.
+
+        Parameters
+        ----------
+        names : mapping of str to str
+            The new names by the old ones. A name that both a value and a node have means the
+            value. Names can be exchanged.
+
+        Returns
+        -------
+        Model
+            The model with these names.
+
+        Raises
+        ------
+        LookupError
+            There is no such value or node.
+        ValueError
+            A new name is empty, or there already.
+        """
+        return self._edited(editing.rename(self, names))
+
+    def replace(
+        self,
+        old: "str | ModelValue | ModelNode",
+        new: "NDArray[Any] | Value | str | GraphNode | Graph",
+    ) -> Self:
+        """Put something else in the place of an initializer, a value or a node.
+
+        Parameters
+        ----------
+        old : str, ModelValue or ModelNode
+            A part of the model's own graph, or its name, as ``graph[name]`` finds it.
+        new : ndarray, Value, str, GraphNode or Graph
+            For an initializer other contents, which are copied. For a value the name of the one
+            that nodes read instead. For a node another one, or a graph without inputs and outputs,
+            whose nodes use names of the model and make what is used of the node.
+
+        Returns
+        -------
+        Model
+            The model with it.
+
+        Raises
+        ------
+        TypeError, ValueError, LookupError
+            `new` does not fit in the place of `old`.
+        """
+        return self._edited(editing.replace(self, old, new))
+
+    def extract(
+        self,
+        inputs: "Iterable[str] | Mapping[str, tuple[Any, ...] | None]",
+        outputs: "Iterable[str]",
+    ) -> Self:
+        """Take a part of the model: what makes some values of others.
+
+        Parameters
+        ----------
+        inputs : iterable of str, or mapping
+            The values that are to be inputs. A mapping says of each the type, as
+            ``(element_type, shape)``, or None for the one that the model says.
+        outputs : iterable of str
+            The values that are to be outputs.
+
+        Returns
+        -------
+        Model
+            The model of the nodes and initializers that `outputs` need.
+
+        Raises
+        ------
+        LookupError
+            There is no such value.
+        ValueError
+            `outputs` need an input that is not among `inputs`, or the type of an input is not
+            known.
+        """
+        return self._edited(editing.extract(self, inputs, outputs))
+
+    def with_metadata(
+        self,
+        custom: "Mapping[str, str | None] | None" = None,
+        *,
+        version: int | None = None,
+        **texts: str | None,
+    ) -> Self:
+        """Change what the model says of itself.
+
+        Parameters
+        ----------
+        custom : mapping of str to str or None, optional
+            Entries to add or to replace; None removes one.
+        version : int, optional
+            Its version.
+        **texts : str
+            ``producer_name``, ``producer_version``, ``domain``, ``description``, ``graph_name``,
+            ``graph_description``; see `ModelMetadata`.
+
+        Returns
+        -------
+        Model
+            The model that says so.
+        """
+        return self._edited(editing.with_metadata(self, custom, version, texts))
+
+    def with_opset(self, version: int, domain: str = "") -> Self:
+        """Set the version of an operator set. No node is changed for it.
+
+        Parameters
+        ----------
+        version : int
+            The version.
+        domain : str, optional
+            The domain of the operator set; "" is that of ONNX.
+
+        Returns
+        -------
+        Model
+            The model with that version.
+
+        Raises
+        ------
+        ValueError
+            An operator of a node has another form in that version.
+        """
+        made = self._edited(editing.with_opset(self, version, domain))
+        editing.check_versions(self.graph, made.graph, version)
+        return made
+
+    def inline(self) -> Self:
+        """Replace each node that calls a function of the model by the nodes of the function.
+
+        Returns
+        -------
+        Model
+            The model without functions.
+
+        Raises
+        ------
+        ValueError
+            A function calls itself, or uses operators of another version than the model.
+        """
+        return self._edited(inlining.inline(self))
+
+    # --- writing ----------------------------------------------------------------------------------
+
+    @described_by(saving.save)
+    def save(self, path: "str | os.PathLike[str]", external_data: int | str | None = None) -> None:
+        saving.save(self, path, external_data)
+
+    def to_bytes(self) -> bytes:
+        """Return the model as ONNX serializes it, with all weights: at most 2 GiB."""
+        return saving.bytes_of(self)
+
+    def _content(self) -> str | bytes:
+        """What a library is given to load it."""
+        return self.to_bytes() if self._path is None or self._size is None else self._path
+
     # --- as an object -----------------------------------------------------------------------------
 
     def _summary(self) -> str:
@@ -201,12 +375,17 @@ class Model(Handle):
     def _repr_html_(self) -> str:
         graph, metadata = self.graph, self.metadata
         sides = [(kind, each) for kind in ("inputs", "outputs") for each in getattr(graph, kind)]
-        opsets = ", ".join(f"{name or 'ai.onnx'} {version}" for name, version in graph.opsets.items())
+        opsets = ", ".join(
+            f"{name or 'ai.onnx'} {version}" for name, version in graph.opsets.items()
+        )
         rows = [
             ("opsets", opsets),
             ("nodes", len(graph.nodes)),
             ("initializers", len(graph.initializers)),
-            *((kind[:-1], f"{printable(each.name)}: {each.type or 'unknown'}") for kind, each in sides),
+            *(
+                (kind[:-1], f"{printable(each.name)}: {each.type or 'unknown'}")
+                for kind, each in sides
+            ),
             ("producer", printable(metadata.producer_name)),
         ]
         title = "model" if self._path is None else printable(self._path)

@@ -47,7 +47,9 @@ class _ByName(Mapping[str, T]):
         return len(self._addresses)
 
     def __repr__(self) -> str:
-        return f"<{len(self)} by name: {', '.join(map(repr, [*self][:4]))}{', ...' * (len(self) > 4)}>"
+        return (
+            f"<{len(self)} by name: {', '.join(map(repr, [*self][:4]))}{', ...' * (len(self) > 4)}>"
+        )
 
 
 @public

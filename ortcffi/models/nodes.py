@@ -26,14 +26,14 @@ class GraphValue(NamedTuple):
     ----------
     name : str
         The name.
-    element_type : ElementType
-        What its elements are.
+    element_type : ElementType or None
+        What its elements are; None where that is not known.
     shape : tuple or None
         Its dimensions, each an int, a name, or None; None where not even their number is known.
     """
 
     name: str
-    element_type: ElementType
+    element_type: ElementType | None
     shape: "tuple[Dimension, ...] | None"
 
 
@@ -94,14 +94,14 @@ def names_of(argument: str, names: Any) -> tuple[str, ...]:
 
 
 def attribute_of(name: Any, value: Any) -> Any:
-    """An attribute as it is kept: an int, float, bytes, or a list of one of them."""
+    """An attribute as it is kept: an int, float, str, bytes, or a list of one of them."""
     encode("a name of attributes", name)
     if isinstance(value, (np.ndarray, np.generic)):
         value = value.tolist()
     argument = f"attributes[{name!r}]"
     if isinstance(value, (list, tuple)):
         kept = [_single(argument, each) for each in value]
-        kinds = {type(each) for each in kept}
+        kinds = {bytes if isinstance(each, str) else type(each) for each in kept}
         if kinds == {int, float}:
             return [float(each) for each in kept]
         if len(kinds) > 1:
@@ -114,7 +114,8 @@ def attribute_of(name: Any, value: Any) -> Any:
 
 def _single(argument: str, value: Any) -> Any:
     if isinstance(value, str):
-        return encode(argument, value)
+        encode(argument, value)
+        return value
     if isinstance(value, bytes):
         return value
     if isinstance(value, float):

@@ -73,7 +73,7 @@ class ModelValue(ValuePart):
 
     @property
     def element_type(self) -> ElementType | int | None:
-        """The type of a tensor's elements; None for what is no tensor, and where it is not known."""
+        """The type of a tensor's elements; None for other values, and where it is not known."""
         info = self._tensor
         return None if info is None else info.element_type
 

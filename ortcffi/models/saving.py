@@ -2,14 +2,15 @@
 """Models written: whole, or with weights in another file, or as a skeleton without them."""
 
 import os
-import tempfile
-from collections.abc import Callable
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from ortcffi._callback import subject_context
-from ortcffi._convert import SIZE
+from ortcffi._convert import byte_count, path_of
 from ortcffi._native import ffi, lib
+from ortcffi.errors import OrtError
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.models import compile_callbacks  # noqa: F401  # defines what C calls
 
@@ -18,44 +19,134 @@ if TYPE_CHECKING:
 
 __all__ = ["bytes_of", "save", "skeleton_of"]
 
-_VERSION = lib.ORTCFFI_API_VERSION
 Take = Callable[[Any], object]
 
 
+class _External(NamedTuple):
+    """Where tensors of so many bytes go."""
+
+    take: Take
+    name: bytes
+    above: int
+
+
 def _write(
-    model: "Model", take: Take, take_external: Take | None = None, name: bytes = b"", above: int = 0,
-    *, is_skeleton: bool = False,
+    model: "Model", take: Take, external: _External | None = None, *, is_skeleton: bool = False
 ) -> None:
+    """Write a model; an exception of one of the functions that take it is raised itself."""
     writing = ffi.new("OrtcoreWriting*")
-    writing.version = _VERSION
-    writing.is_skeleton = is_skeleton
-    context = subject_context(take, model.api)
-    writing.write = writing.write_external = ffi.addressof(lib, "ortcffi_write")
-    writing.state = context.pointer
-    if take_external is None:
-        writing.write_external = ffi.NULL
-    else:
-        external, text = subject_context(take_external, model.api), ffi.new("char[]", name)
-        writing.external_state, writing.external_name = external.pointer, text
-        writing.external_above = above
-    model._read_handle(_call, model.api.pointer, writing)
+    writing.version, writing.is_skeleton = lib.ORTCFFI_API_VERSION, is_skeleton
+    contexts = [subject_context(take, model.api)]
+    writing.write, writing.state = ffi.addressof(lib, "ortcffi_write"), contexts[0].pointer
+    if external is not None:
+        contexts.append(subject_context(external.take, model.api))
+        name = ffi.new("char[]", external.name)
+        writing.write_external, writing.external_state = writing.write, contexts[1].pointer
+        writing.external_name, writing.external_above = name, external.above
+    try:
+        model._read_handle(_write_to, model.api.pointer, writing)
+    except OrtError as error:
+        if isinstance(error.__cause__, OSError):
+            raise error.__cause__ from None
+        raise
 
 
-def _call(_table: Any, model: Any, writing: Any) -> None:
+def _write_to(_table: Any, model: Any, writing: Any) -> None:
     call_host("ortcore_write_model", host_function("OrtcoreWriteModel"), model, writing)
-
-
-def _collected(model: "Model", *, is_skeleton: bool) -> bytes:
-    content = bytearray()
-    _write(model, content.extend, is_skeleton=is_skeleton)
-    return bytes(content)
 
 
 def bytes_of(model: "Model") -> bytes:
     """The model as a file has it, with all weights."""
-    return _collected(model, is_skeleton=False)
+    parts: list[bytes] = []
+    _write(model, parts.append)
+    return b"".join(parts)
 
 
 def skeleton_of(model: "Model") -> bytes:
     """The model without large weights."""
-    return _collected(model, is_skeleton=True)
+    parts: list[bytes] = []
+    _write(model, parts.append, is_skeleton=True)
+    return b"".join(parts)
+
+
+class _NewFile:
+    """A file that takes the place of another one once it is whole.
+
+    Attributes
+    ----------
+    is_used : bool
+        Whether anything was written to it.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.target = os.path.realpath(path)
+        folder, name = os.path.split(self.target)
+        self.path = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(8)}")
+        self.file: BinaryIO = open(self.path, "xb")  # noqa: SIM115  # closed by `replace`
+        self.is_used = False
+
+    def take(self, content: bytes) -> None:
+        self.is_used = True
+        self.file.write(content)
+
+    def finish(self) -> None:
+        self.file.close()
+
+    def replace(self) -> None:
+        os.replace(self.path, self.target)
+
+    def drop(self) -> None:
+        """Remove it, unless it has taken the place of the other one."""
+        with suppress(OSError):
+            self.file.close()
+        with suppress(OSError):
+            os.unlink(self.path)
+
+
+@contextmanager
+def _new_files(*paths: str) -> Iterator[list[_NewFile]]:
+    files: list[_NewFile] = []
+    try:
+        for path in paths:
+            files.append(_NewFile(path))
+        yield files
+    finally:
+        for file in files:
+            file.drop()
+
+
+def save(
+    model: "Model", path: "str | os.PathLike[str]", external_data: int | str | None = None
+) -> None:
+    """Write a model to a file. A file of that name is replaced, once the new one is whole.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        The file, in a folder that exists. It may be the one that the model was loaded from.
+    external_data : int or str, optional
+        Tensors of so many bytes or more, such as ``"64 MB"``, go to another file, which has the
+        name of the first and ``.data``. By default all are in the one file, which then has at most
+        2 GiB.
+
+    Raises
+    ------
+    OSError
+        A file cannot be written. Those that were there are as before.
+    InvalidGraph
+        The model has weights in a file that is not there.
+    """
+    given = os.fsdecode(path_of("path", path))
+    above = None if external_data is None else byte_count("external_data", external_data)
+    names = [given] if above is None else [given, f"{given}.data"]
+    with _new_files(*names) as files:
+        external = None
+        if above is not None:
+            name = os.path.basename(f"{given}.data")
+            external = _External(files[1].take, os.fsencode(name), above)
+        _write(model, files[0].take, external)
+        for file in files:
+            file.finish()
+        for file in reversed(files):  # the model last, which names the other file
+            if file.is_used:
+                file.replace()

@@ -2,20 +2,13 @@
 """What all graphs have in common, those of files and those described in Python."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ortcffi._convert import encode
 from ortcffi._public import meant, public
 from ortcffi._text import html_table, printable
 
-if TYPE_CHECKING:
-    from ortcffi.models.nodes import GraphNode, GraphValue
-    from ortcffi.models.parts import ModelNode, ModelValue
-
-    Node = GraphNode | ModelNode
-    Value = GraphValue | ModelValue
-
-__all__ = ["GraphView", "listed", "shortened"]
+__all__ = ["GraphView", "content_of", "listed", "shortened"]
 
 _ROWS = 40  # of a table in a notebook
 _NAMES = 4  # of a line
@@ -30,20 +23,35 @@ class GraphView:
 
     __slots__ = ()
 
-    if TYPE_CHECKING:
+    @property
+    def inputs(self) -> "Sequence[Any]":
+        """The inputs, in their order."""
+        raise NotImplementedError
 
-        @property
-        def inputs(self) -> "Sequence[Any]": ...
-        @property
-        def outputs(self) -> "Sequence[Any]": ...
-        @property
-        def nodes(self) -> "Sequence[Any]": ...
-        @property
-        def values(self) -> "Mapping[str, Any]": ...
-        @property
-        def initializers(self) -> "Mapping[str, Any]": ...
-        @property
-        def opsets(self) -> "Mapping[str, int]": ...
+    @property
+    def outputs(self) -> "Sequence[Any]":
+        """The outputs, in their order."""
+        raise NotImplementedError
+
+    @property
+    def nodes(self) -> "Sequence[Any]":
+        """The nodes, in their order."""
+        raise NotImplementedError
+
+    @property
+    def values(self) -> "Mapping[str, Any]":
+        """Inputs, initializers and what nodes make, by name."""
+        raise NotImplementedError
+
+    @property
+    def initializers(self) -> "Mapping[str, Any]":
+        """The constants, by name."""
+        raise NotImplementedError
+
+    @property
+    def opsets(self) -> "Mapping[str, int]":
+        """The version of each operator set, by domain; that of ONNX is ""."""
+        raise NotImplementedError
 
     def __getitem__(self, name: str) -> Any:
         encode("name", name)
@@ -85,6 +93,12 @@ class GraphView:
         if len(nodes) > _ROWS:
             rows.append(("...", f"{len(nodes) - _ROWS} more", "", ""))
         return html_table(self._described(), ("operator", "name", "inputs", "outputs"), rows)
+
+
+def content_of(model: Any) -> Any:
+    """What a library can load: the path or the bytes of a `Model` or a `Graph`, or what it is."""
+    take = getattr(type(model), "_content", None)
+    return model if take is None else take(model)
 
 
 def shortened(text: str, length: int = 60) -> str:

@@ -72,7 +72,7 @@ def source_of(api: "Api", model: Any, weights: PrepackedWeights | None = None) -
         held = None
     else:
         slot = f"CreateSessionFromArray{suffix}"
-        held = model if is_bytes else _bytes(model)
+        held = model if is_bytes else bytes_like("model", model)
         subject = (held, len(held))
     api.require(slot)
 
@@ -151,16 +151,3 @@ def borrowed_of(content: object, options: SessionOptions | None) -> object:
 
 
 _KEYS = ("session.use_ort_model_bytes_directly", "session.use_ort_model_bytes_for_initializers")
-
-
-def _bytes(model: Any) -> Any:
-    try:
-        return bytes_like("model", model)
-    except TypeError:
-        from ortcffi.models.graph import Graph
-
-        if isinstance(model, Graph):
-            raise TypeError(
-                "model must be a path or bytes-like, not Graph: use Session.from_graph"
-            ) from None
-        raise

@@ -16,6 +16,7 @@ from ortcffi.env.env import Env
 from ortcffi.errors import call
 from ortcffi.models.editor import Parts, build_model, editor_of
 from ortcffi.models.graph import Graph
+from ortcffi.models.view import content_of
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.creation import Source, borrowed_of
@@ -38,8 +39,8 @@ class ModelEditor(Closing):
 
     Parameters
     ----------
-    model : str, os.PathLike or bytes-like
-        The path or the bytes of a model.
+    model : str, os.PathLike, bytes-like, Model or Graph
+        The path or the bytes of a model, or what was read or described in Python.
     options : SessionOptions, optional
         Options of the session.
     api : Api, optional
@@ -89,7 +90,7 @@ class ModelEditor(Closing):
         self._env = Env(api=self.api) if env is None else env
         if not self.api.same_library(self._env.api):
             raise ValueError(f"env belongs to {self._env.api}, and the editor to {self.api}")
-        slot, subject = _subject(model)
+        slot, subject = _subject(content_of(model))
         editor = editor_of(self.api, slot)
         if self._options is not None:
             self._options = self._options._for_creation()

@@ -22,6 +22,7 @@ from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
 from ortcffi.memory.scratch import scratch_for
 from ortcffi.models.metadata import ModelMetadata, read_metadata
+from ortcffi.models.view import content_of
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.prepacked import PrepackedWeights
 from ortcffi.options.run import RunOptions
@@ -71,9 +72,10 @@ class Session(Suggests, Engine, Closing):
 
     Parameters
     ----------
-    model : str, os.PathLike or bytes-like
+    model : str, os.PathLike, bytes-like, Model or Graph
         The path of a model, in ONNX's or ONNX Runtime's own format; or its bytes, such as a memory
-        map, which are not copied.
+        map, which are not copied. Of a `Model` the file is loaded, or its bytes if it was edited;
+        of a `Graph` its bytes, where `from_graph` shares its memory.
     options : SessionOptions, optional
         Options of the session. Those of the embedded core, which cannot run models, are copied.
     api : Api, optional
@@ -164,6 +166,7 @@ class Session(Suggests, Engine, Closing):
         engine = engine_for(api, options, prepacked_weights, env)
         if providers is not None:
             options = with_providers(engine, options, providers)
+        model = content_of(model)
         source = source_of(engine, model, prepacked_weights)
         self._open(engine, source, options, env=env, hold_gil=hold_gil)
         self._source = model
@@ -209,11 +212,12 @@ class Session(Suggests, Engine, Closing):
         engine = engine_for(api, options, env)
         chosen = session_options_for(engine, options)
         session = cls.__new__(cls)
-        if chosen is not None and (
+        has_ops = chosen is not None and (
             chosen._alive.get("custom_ops") or chosen._alive.get("op_domains")
-        ):
+        )
+        if has_ops or not graph.is_typed:
             # A view, because the session is to keep these bytes only if the library borrows them.
-            model = memoryview(graph.to_bytes(options=chosen, api=engine))
+            model = memoryview(graph.to_bytes())
             source = source_of(engine, model)
         else:
             source = source_of_graph(engine, graph)

@@ -62,7 +62,7 @@ def run_model(model: Model, register: Callable[[SessionOptions], None], api: Any
         graph.output(name, str if dtype.hasobject else dtype, shape)
     with SessionOptions(api) as options:
         register(options)
-        with Session(graph.to_bytes(options=options, api=api), options, api=api) as session:
+        with Session(graph.to_bytes(), options, api=api) as session:
             return session.run(feed)
 
 

@@ -17,7 +17,7 @@ onnx = pytest.importorskip("onnx")
 
 @pytest.fixture
 def model(real_api, dense) -> bytes:
-    return dense.to_bytes(api=real_api)
+    return dense.to_bytes()
 
 
 def compiled(*arguments, **options):

@@ -14,27 +14,27 @@ numpy_helper = pytest.importorskip("onnx.numpy_helper")
 ReferenceEvaluator = pytest.importorskip("onnx.reference").ReferenceEvaluator
 
 
-def read_back(graph, real_api):
-    model = onnx.load_from_string(graph.to_bytes(api=real_api))
+def read_back(graph):
+    model = onnx.load_from_string(graph.to_bytes())
     onnx.checker.check_model(model)
     return model
 
 
-def test_a_saved_graph_has_the_nodes_in_order(real_api, dense):
-    nodes = read_back(dense, real_api).graph.node
+def test_a_saved_graph_has_the_nodes_in_order(dense):
+    nodes = read_back(dense).graph.node
     assert [node.op_type for node in nodes] == ["MatMul", "Add", "Softmax"]
     assert nodes[1].name == "bias"
     assert list(nodes[1].input) == ["product", "b"]
 
 
-def test_a_saved_graph_has_inputs_with_names_of_dimensions(real_api, dense):
-    (x,) = read_back(dense, real_api).graph.input
+def test_a_saved_graph_has_inputs_with_names_of_dimensions(dense):
+    (x,) = read_back(dense).graph.input
     dimensions = x.type.tensor_type.shape.dim
     assert (x.name, dimensions[0].dim_param, dimensions[1].dim_value) == ("x", "batch", 64)
 
 
-def test_a_saved_graph_has_its_initializers(real_api, dense):
-    found = {each.name: each for each in read_back(dense, real_api).graph.initializer}
+def test_a_saved_graph_has_its_initializers(dense):
+    found = {each.name: each for each in read_back(dense).graph.initializer}
     for name, array in dense.initializers.items():
         np.testing.assert_array_equal(numpy_helper.to_array(found[name]), array)
 
@@ -51,11 +51,10 @@ def test_attributes_come_back_as_they_were(real_api, value):
     graph.node("Op", ["x"], ["z"], domain="my", attributes={"value": value})
     assert build_model(Parts(real_api, "CreateModel"), graph)  # it cannot be saved: no such op
     kept = graph.nodes[1].attributes["value"]
-    words = value.encode() if isinstance(value, str) else value
-    assert kept == ([each.encode() for each in words] if words == ["a", "é"] else words)
+    assert kept == value
 
 
-def test_attributes_of_a_known_op_are_saved(real_api):
+def test_attributes_of_a_known_op_are_saved():
     graph = ort.Graph()
     graph.input("x", "f4", [1, 1, 4, 4])
     graph.node(
@@ -68,8 +67,8 @@ def test_attributes_of_a_known_op_are_saved(real_api):
             "ceil_mode": np.int64(0),
         },
     )
-    graph.output("y", "f4", None)
-    (node,) = read_back(graph, real_api).graph.node
+    graph.output("y", "f4", [1, 1, 3, 3])
+    (node,) = read_back(graph).graph.node
     found = {each.name: onnx.helper.get_attribute_value(each) for each in node.attribute}
     assert found["kernel_shape"] == [2, 2]
     assert found["auto_pad"] == b"VALID"
@@ -77,73 +76,73 @@ def test_attributes_of_a_known_op_are_saved(real_api):
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i1", "u2", "i8", "?"])
 @pytest.mark.parametrize("count", [3, 200])
-def test_initializers_of_every_size_and_type_are_saved(real_api, dtype, count):
+def test_initializers_of_every_size_and_type_are_saved(dtype, count):
     array = np.arange(count).astype(dtype)
     graph = ort.Graph()
     graph.initializer("w", array)
     graph.node("Identity", ["w"], ["y"])
     graph.output("y", dtype, [count])
-    (found,) = read_back(graph, real_api).graph.initializer
+    (found,) = read_back(graph).graph.initializer
     np.testing.assert_array_equal(numpy_helper.to_array(found), array)
 
 
-def test_an_output_that_nothing_makes_is_named(real_api, dense):
+def test_an_output_that_nothing_makes_is_named(dense):
     dense.output("nowhere", "f4", [1])
     with pytest.raises(ValueError, match="output 'nowhere' is made by no node"):
-        dense.to_bytes(api=real_api)
+        dense.to_bytes()
 
 
 @pytest.mark.parametrize("shape", [(), (4,), (2, 2), (0,), (0, 3)])
-def test_strings_are_saved_as_nodes(real_api, shape):
+def test_initializers_of_strings_are_saved(shape):
     strings = np.array(["one", "", "três", "zwei" * 20], object)[: int(np.prod(shape))]
     graph = ort.Graph()
     graph.initializer("w", strings.reshape(shape))
     graph.node("Identity", ["w"], ["y"])
     graph.output("y", str, shape)
-    (found,) = ReferenceEvaluator(read_back(graph, real_api)).run(None, {})
+    (found,) = ReferenceEvaluator(read_back(graph)).run(None, {})
     assert found.shape == shape
     assert [str(each) for each in found.ravel()] == list(strings)
 
 
-def test_another_evaluator_computes_what_the_graph_says(real_api, dense):
+def test_another_evaluator_computes_what_the_graph_says(dense):
     x = np.linspace(-1, 1, 128, dtype=np.float32).reshape(2, 64)
-    (found,) = ReferenceEvaluator(read_back(dense, real_api)).run(None, {"x": x})
+    (found,) = ReferenceEvaluator(read_back(dense)).run(None, {"x": x})
     total = x @ dense.initializers["w"] + dense.initializers["b"]
     expected = np.exp(total) / np.exp(total).sum(-1, keepdims=True)
     np.testing.assert_allclose(found, expected, rtol=1e-5)
 
 
-def test_a_value_of_another_library_can_be_an_initializer(real_api, core_api):
+def test_a_value_of_another_library_can_be_an_initializer(core_api):
     graph = ort.Graph()
     graph.initializer("w", ort.Value.from_numpy(np.arange(64.0), api=core_api))
     graph.node("Identity", ["w"], ["y"])
     graph.output("y", "f8", [64])
-    (found,) = read_back(graph, real_api).graph.initializer
+    (found,) = read_back(graph).graph.initializer
     np.testing.assert_array_equal(numpy_helper.to_array(found), np.arange(64.0))
 
 
-def test_a_domain_that_nodes_use_is_imported(real_api):
+def test_a_domain_that_nodes_use_is_imported():
     graph = ort.Graph()
     graph.input("x", "f4", [2])
     graph.node("Gelu", ["x"], ["y"], domain="com.microsoft")
     graph.output("y", "f4", [2])
     assert graph.opsets == {"com.microsoft": 1, "": 21}
-    assert graph.to_bytes(api=real_api)
+    assert graph.to_bytes()
 
 
-def test_a_graph_can_be_saved_twice_and_changed_between(real_api, dense, tmp_path):
-    dense.save(tmp_path / "first.onnx", api=real_api)
+def test_a_graph_can_be_saved_twice_and_changed_between(dense, tmp_path):
+    dense.save(tmp_path / "first.onnx")
     dense.node("Neg", ["y"], ["z"])
     dense.output("z", "f4", ["batch", 3])
-    dense.save(tmp_path / "first.onnx", api=real_api)
+    dense.save(tmp_path / "first.onnx")
     model = onnx.load(tmp_path / "first.onnx")
     onnx.checker.check_model(model)
     assert len(model.graph.output) == 2
 
 
-def test_a_graph_survives_pickling(real_api, dense):
+def test_a_graph_survives_pickling(dense):
     again = pickle.loads(pickle.dumps(dense))
-    assert again.to_bytes(api=real_api) == dense.to_bytes(api=real_api)
+    assert again.to_bytes() == dense.to_bytes()
 
 
 @pytest.mark.parametrize(
@@ -182,24 +181,40 @@ def test_a_wrong_argument_is_named_and_changes_nothing(words, wrong):
 @pytest.mark.parametrize(
     "spoil",
     [
-        lambda g: g.node("NoSuchOp", ["y"], ["z"]),
         lambda g: g.node("Neg", ["nowhere"], ["z"]),
-        lambda g: g.node("Softmax", ["y"], ["z"], attributes={"axis": "text"}),
         lambda g: [g.node("Add", ["y", "q"], ["p"]), g.node("Neg", ["p"], ["q"])],
     ],
 )
-def test_what_the_library_refuses_is_an_error_and_leaves_nothing(real_api, dense, spoil):
+def test_a_graph_that_cannot_be_read_is_an_error_and_leaves_nothing(dense, spoil):
     spoil(dense)
+    with pytest.raises(ort.errors.InvalidGraph):
+        dense.to_bytes()
+
+
+def test_what_the_library_refuses_is_an_error_and_leaves_nothing(real_api, dense):
+    dense.node("NoSuchOp", ["y"], ["z"])
     with pytest.raises(ort.OrtError):
-        dense.to_bytes(api=real_api)
+        ort.Session.from_graph(dense, api=real_api)
 
 
-def test_an_empty_graph_is_refused_or_empty(real_api):
-    try:
-        found = ort.Graph().to_bytes(api=real_api)
-    except ort.OrtError:
-        return
-    assert not onnx.load_from_string(found).graph.node
+def test_an_empty_graph_is_a_model_without_nodes():
+    assert not onnx.load_from_string(ort.Graph().to_bytes()).graph.node
+
+
+def test_outputs_without_a_type_are_inferred(real_api, dense):
+    graph = ort.Graph()
+    graph.input("x", "f4", ["n"])
+    graph.node("Cast", ["x"], ["y"], attributes={"to": 7})
+    graph.output("y")
+    assert not graph.is_typed
+    assert graph["y"].element_type is None
+    assert graph.to_model().graph["y"].type is None
+    for session in (ort.Session(graph), ort.Session.from_graph(graph)):
+        (output,) = session.outputs
+        assert output.element_type == ort.ElementType.INT64
+        assert session.run(x=[1, 2])[0].tolist() == [1, 2]
+    with pytest.raises(TypeError, match="shape must not be given without element_type"):
+        graph.output("y", shape=[1])
 
 
 @pytest.mark.parametrize(
@@ -224,8 +239,3 @@ def test_parts_are_released_where_building_ends_early(real_api, dense, monkeypat
     monkeypatch.setattr(Parts, "call", call)
     with pytest.raises(MemoryError):  # the fixture looks for what is left
         build_model(Parts(real_api, "CreateModel"), dense)
-
-
-def test_the_core_says_that_it_has_no_engine(core_api, dense):
-    with pytest.raises(ort.errors.NotImplemented):
-        dense.to_bytes(api=core_api)

@@ -37,7 +37,7 @@ def test_a_graph_that_grows_meanwhile_is_whole_or_refused(real_api):
     def read():
         for _ in range(10):
             try:
-                content = graph.to_bytes(api=real_api)
+                content = graph.to_bytes()
             except (RuntimeError, ort.OrtError, ValueError):
                 continue
             ort.Session(content, api=real_api).close()
@@ -92,7 +92,7 @@ def test_one_thread_at_a_time_changes_the_model_of_an_editor(real_api, dense):
         with pytest.raises(ValueError, match="closed"):
             editor.finish()
 
-    editor = Slow(dense.to_bytes(api=real_api), api=real_api)
+    editor = Slow(dense.to_bytes(), api=real_api)
     editor.finish().close()
     join(*threads)
     assert calls == ["FinalizeModelEditorSession"]

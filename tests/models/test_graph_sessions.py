@@ -129,7 +129,7 @@ def test_a_session_of_a_graph_is_not_pickled_but_its_bytes_are(real_api, dense):
         pytest.raises(TypeError, match=r"Graph\.to_bytes"),
     ):
         pickle.dumps(session)
-    with ort.Session(dense.to_bytes(api=real_api), api=real_api) as session:
+    with ort.Session(dense.to_bytes(), api=real_api) as session:
         again = pickle.loads(pickle.dumps(session))
         np.testing.assert_array_equal(again.run({"x": X})[0], session.run({"x": X})[0])
         again.close()
@@ -151,7 +151,7 @@ def test_the_core_says_that_it_has_no_engine(core_api, dense):
 
 @pytest.fixture
 def model(real_api, dense) -> bytes:
-    return dense.to_bytes(api=real_api)
+    return dense.to_bytes()
 
 
 def best() -> ort.Graph:

@@ -122,7 +122,7 @@ class Engine:
         self.env = ort.Env(api=self.api)
         self.options = ort.SessionOptions(self.api, intra_op_threads=1)
         self.graph = graph()
-        self.model = self.graph.to_bytes(api=self.api)
+        self.model = self.graph.to_bytes()
         self.session_of_mine = self.session()
         self.binding_of_mine = self.session_of_mine.bind({"x": x})
         self.binding_of_mine.run()
@@ -152,7 +152,7 @@ class Engine:
         return self.binding_of_mine.output_values()
 
     def model_of_a_graph(self) -> Any:
-        return self.graph.to_bytes(api=self.api)
+        return self.graph.to_bytes()
 
     def compilation(self) -> Any:
         return ort.compile_model(self.model, options=self.options)
