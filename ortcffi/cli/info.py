@@ -24,8 +24,8 @@ from ortcffi.testing.live_objects import live_objects
 DESCRIPTION = """\
 Print the versions of this package and of what it runs on, how the core was built, how many slots of
 the API it implements, and its live objects. With a model, print instead its inputs, outputs,
-overridable initializers and metadata, and the execution providers of the library that loads it.
-With the folder of a model package, print its components and their variants."""
+operator sets, nodes by operator, parameters, metadata, and what is missing; for that nothing else
+need be installed. With the folder of a model package, print its components and their variants."""
 EPILOG = """\
 implemented: the core implements the slot. other tables: the core answers another table. to come:
 not implemented yet, answers ORT_NOT_IMPLEMENTED. engine: needs an inference engine, so the core
@@ -124,10 +124,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("model", nargs="?", help="the path of a model, or of a model package")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--library", metavar="PATH", help="the library that loads it")
+    parser.add_argument("--library", metavar="PATH", help="a library that is to load it, too")
+    parser.add_argument("--graph", metavar="FILE", help="draw the graph into a file of SVG")
     given = parser.parse_args(arguments)
     if given.library is not None and given.model is None:
         parser.error("--library needs a model")
+    if given.graph is not None and (given.model is None or os.path.isdir(given.model)):
+        parser.error("--graph needs a model")
     try:
         facts, render = _facts_of(given)
     except (OrtError, LoadError, OSError, ValueError) as error:
@@ -146,4 +149,6 @@ def _facts_of(given: argparse.Namespace) -> tuple[dict[str, Any], Callable[[Any]
         return package_info.collect(given.model, given.library), package_info.render
     from ortcffi.cli import model_info
 
+    if given.graph is not None:
+        model_info.draw(given.model, given.graph)
     return model_info.collect(given.model, given.library), model_info.render

@@ -1,70 +1,107 @@
 # SPDX-License-Identifier: MIT
-"""What ``python -m ortcffi info model.onnx`` prints: facts of a model."""
+"""What ``python -m ortcffi info model.onnx`` prints: facts of a model, which nothing loads."""
 
 import os
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._text import joined
-from ortcffi.cli.model_file import facts_of
-from ortcffi.ep.devices import available_providers
-from ortcffi.options.session import OptimizationLevel, SessionOptions
-from ortcffi.session.session import Session
-from ortcffi.table.engine import engine_for
-from ortcffi.table.load import load
+from ortcffi._text import joined, size
+from ortcffi.models.contents import contents_of
+from ortcffi.models.model import Model
+from ortcffi.values.element_types import ElementType, ValueKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ortcffi.session.specs import ValueSpec
+    from ortcffi.models.parts import ModelValue
 
-__all__ = ["collect", "render"]
+__all__ = ["collect", "draw", "render"]
 
-_NO_VERSION = (0, 2**63 - 1, -(2**63))  # what libraries say for a model that sets none
+_NO_VERSION = (0, 2**63 - 1, -(2**63))  # what is said of a model that sets none
 _MOST_OPERATORS = 8  # that are listed
 _PORTS = ("inputs", "outputs", "overridable initializers")
 
 
 def collect(path: str, library: str | None = None) -> dict[str, Any]:
-    """Load a model, which is not optimized for that, and collect its facts as values for JSON.
+    """Read a model and collect its facts as values for JSON.
 
     Parameters
     ----------
     path : str
         The path of the model.
     library : str, optional
-        The path of the library that loads it, by default the one that sessions use.
+        The path of a library that is to load it as well, without optimizing it.
     """
-    api = engine_for(None if library is None else load(library))
-    with (
-        SessionOptions(api, optimization_level=OptimizationLevel.DISABLE_ALL) as options,
-        Session(path, options) as session,
-    ):
-        metadata = session.metadata._asdict()
+    with Model.load(path) as model:
+        graph = model.graph
+        metadata = graph.metadata._asdict()
         if metadata["version"] in _NO_VERSION:
             metadata["version"] = None
-        ports = (session.inputs, session.outputs, session.overridable_initializers)
+        required = [value for value in graph.inputs if not value.is_initializer]
+        optional = [value for value in graph.inputs if value.is_initializer]
+        ports = (required, graph.outputs, optional)
+        opsets = {domain or "ai.onnx": version for domain, version in graph.opsets.items()}
+        functions = [f"{each.domain}.{each.name}" for each in model.functions]
         return {
             "model": os.path.abspath(path),
             **{name: _described(port) for name, port in zip(_PORTS, ports, strict=True)},
-            "file": None if (file := facts_of(path)) is None else file._asdict(),
+            "file": {
+                "file_size": os.path.getsize(path),
+                "ir_version": model.ir_version,
+                "opsets": opsets,
+                **contents_of(model)._asdict(),
+                "functions": functions,
+            },
             "metadata": metadata,
+            **(_loaded(path, library) if library is not None else {}),
+        }
+
+
+def _loaded(path: str, library: str) -> dict[str, Any]:
+    from ortcffi.ep.devices import available_providers
+    from ortcffi.options.session import OptimizationLevel, SessionOptions
+    from ortcffi.session.session import Session
+    from ortcffi.table.engine import engine_for
+    from ortcffi.table.load import load
+
+    api = engine_for(load(library))
+    with (
+        SessionOptions(api, optimization_level=OptimizationLevel.DISABLE_ALL) as options,
+        Session(path, options),
+    ):
+        return {
             "library": api.path,
             "library version": api.version_string,
             "providers": available_providers(api),
         }
 
 
-def _described(specs: "Iterable[ValueSpec]") -> list[dict[str, Any]]:
-    return [
-        {
-            "name": spec.name,
-            "type": spec.describe(),
-            "kind": spec.kind.name.lower(),
-            "element_type": None if spec.element_type is None else spec.element_type.name.lower(),
-            "shape": None if spec.shape is None else list(spec.shape),
-        }
-        for spec in specs
-    ]
+def draw(path: str, picture: str) -> None:
+    """Draw the graph of a model into a file of SVG."""
+    from ortcffi.models.drawing import svg_of
+
+    with Model.load(path) as model, open(picture, "w", encoding="utf-8") as file:
+        file.write(svg_of(model.graph))
+
+
+def _described(values: "Iterable[ModelValue]") -> list[dict[str, Any]]:
+    described = []
+    for value in values:
+        info = value.type
+        tensor = None if info is None else info.tensor_info
+        is_dense = info is not None and info.kind == ValueKind.TENSOR
+        element = None if tensor is None else tensor.element_type
+        described.append(
+            {
+                "name": value.name,
+                "type": "unknown" if info is None else str(tensor if is_dense else info),
+                "kind": info.kind.name.lower()
+                if info and isinstance(info.kind, ValueKind)
+                else None,
+                "element_type": element.name.lower() if isinstance(element, ElementType) else None,
+                "shape": None if tensor is None or tensor.shape is None else list(tensor.shape),
+            }
+        )
+    return described
 
 
 def render(facts: dict[str, Any]) -> str:
@@ -73,15 +110,15 @@ def render(facts: dict[str, Any]) -> str:
     for name in _PORTS:
         lines.append(f"{name}:" if facts[name] else f"{name}: none")
         lines += [f"  {port['name']}: {port['type']}" for port in facts[name]]
-    if facts["file"] is not None:
-        lines += _described_file(facts["file"])
+    lines += _described_file(facts["file"])
     metadata = dict(facts["metadata"])
     custom = metadata.pop("custom")
     lines.append("metadata:")
     lines += [f"  {key.replace('_', ' ')}: {value}" for key, value in metadata.items() if value]
     lines += [f"  {key!r}: {value!r}" for key, value in custom.items()]
-    lines.append(f"library: {facts['library']} ({facts['library version']})")
-    lines.append(f"providers: {', '.join(facts['providers'])}")
+    if "library" in facts:
+        lines.append(f"library: {facts['library']} ({facts['library version']})")
+        lines.append(f"providers: {', '.join(facts['providers'])}")
     return joined(lines)
 
 
@@ -90,9 +127,17 @@ def _described_file(file: dict[str, Any]) -> list[str]:
     operators = list(file["operators"].items())
     listed = ", ".join(f"{count} {name}" for name, count in operators[:_MOST_OPERATORS])
     more = len(operators) - _MOST_OPERATORS
-    return [
-        f"file: {file['file_size']:,} bytes",
+    lines = [
+        f"file: {file['file_size']:,} bytes, format {file['ir_version']}",
         f"opsets: {opsets}",
         f"nodes: {file['nodes']:,} ({listed}{f' and {more} other operators' if more > 0 else ''})",
-        f"parameters: {file['parameters']:,}",
+        f"parameters: {file['parameters']:,} ({size(file['parameter_bytes'])})",
     ]
+    if file["functions"]:
+        lines.append(f"functions: {', '.join(file['functions'])}")
+    for name, needed in file["external_files"].items():
+        state = ", is missing or too small" if name in file["missing_files"] else ""
+        lines.append(f"external file: {name} ({needed:,} bytes{state})")
+    if file["untyped"]:
+        lines.append(f"values without a type: {file['untyped']:,}")
+    return lines

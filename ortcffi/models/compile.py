@@ -252,7 +252,8 @@ class _Task:
                 content = ffi.from_buffer("char[]", model)
             except (TypeError, ValueError, BufferError):
                 raise TypeError(
-                    f"model must be a path, bytes-like, a Model or a Graph, not {type(model).__name__}"
+                    f"model must be a path, bytes-like, a Model or a Graph, "
+                    f"not {type(model).__name__}"
                 ) from None
             if not len(content):
                 raise ValueError("model must not be empty")

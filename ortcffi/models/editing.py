@@ -181,8 +181,8 @@ def check_versions(graph: "ModelGraph", other: "ModelGraph", version: int) -> No
         if before != after:
             form = "does not exist" if after is None else f"has the form of version {after}"
             raise ValueError(
-                f"version: in version {version} the operator {node.op_type} {form}, and a node uses "
-                f"that of version {before}"
+                f"version: in version {version} the operator {node.op_type} {form}, and a node "
+                f"uses that of version {before}"
             )
         pairs = zip(node.subgraphs.values(), changed.subgraphs.values(), strict=True)
         for inner, inner_changed in pairs:

@@ -111,7 +111,7 @@ class _Inliner:
             return prefix + name if name else name
 
         for formal in function.texts(lib.FUNCTION_OUTPUT):
-            if formal in function.texts(lib.FUNCTION_INPUT):  # which no node makes
+            if "\0" + formal in names:  # an input that is an output, which no node makes
                 yield _identity(names[formal], names["\0" + formal])
         attributes = {
             each.text(lib.ATTRIBUTE_NAME): each

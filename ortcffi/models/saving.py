@@ -80,6 +80,8 @@ class _NewFile:
 
     def __init__(self, path: str) -> None:
         self.target = os.path.realpath(path)
+        if os.path.exists(self.target) and not os.path.isfile(self.target):
+            raise ValueError(f"path must be that of a file, which {path!r} is not")
         folder, name = os.path.split(self.target)
         self.path = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(8)}")
         self.file: BinaryIO = open(self.path, "xb")  # noqa: SIM115  # closed by `replace`
@@ -108,7 +110,7 @@ def _new_files(*paths: str) -> Iterator[list[_NewFile]]:
     files: list[_NewFile] = []
     try:
         for path in paths:
-            files.append(_NewFile(path))
+            files.append(_NewFile(path))  # noqa: PERF401  # those before are dropped
         yield files
     finally:
         for file in files:

@@ -16,7 +16,7 @@ onnx = pytest.importorskip("onnx")
 
 
 @pytest.fixture
-def model(real_api, dense) -> bytes:
+def model(dense) -> bytes:
     return dense.to_bytes()
 
 

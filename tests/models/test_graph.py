@@ -201,7 +201,8 @@ def test_an_empty_graph_is_a_model_without_nodes():
     assert not onnx.load_from_string(ort.Graph().to_bytes()).graph.node
 
 
-def test_outputs_without_a_type_are_inferred(real_api, dense):
+@pytest.mark.usefixtures("real_api")
+def test_outputs_without_a_type_are_inferred():
     graph = ort.Graph()
     graph.input("x", "f4", ["n"])
     graph.node("Cast", ["x"], ["y"], attributes={"to": 7})

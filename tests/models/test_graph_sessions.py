@@ -150,7 +150,7 @@ def test_the_core_says_that_it_has_no_engine(core_api, dense):
 
 
 @pytest.fixture
-def model(real_api, dense) -> bytes:
+def model(dense) -> bytes:
     return dense.to_bytes()
 
 

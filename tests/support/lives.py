@@ -169,6 +169,16 @@ KINDS: dict[str, Kind] = {
         None,
         lambda made: made.__init__(core_api()),
     ),
+    "Model": Kind(
+        lambda: ort.Model.load(models.scaled()),
+        lambda made: made.graph.nodes,
+        lambda made: made.graph.initializers["w"],
+    ),
+    "ModelGraph": Kind(
+        lambda: ort.Model.load(models.scaled()).graph,
+        lambda made: made.nodes,
+        lambda made: made.initializers["w"],
+    ),
     "ModelPackage": Kind(
         lambda: ort.ModelPackage(_package(), core_api()),
         lambda made: made.components,

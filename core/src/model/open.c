@@ -179,7 +179,9 @@ static OrtStatus* open_file(const char* function, OrtModel* model, const ORTCHAR
   }
   model->path = memcpy(kept, path, size);
   model->bytes = (struct core_message){model->file.bytes, model->file.bytes + model->file.size};
-  return core_read_model(function, model);
+  char subject[CORE_PATH_ROOM + 64]; /* in errors, in the place of the function alone */
+  snprintf(subject, sizeof subject, "%s: '%s'", function, text);
+  return core_read_model(subject, model);
 }
 
 static OrtStatus* hand_out(OrtStatus* status, OrtModel* model, OrtModel** out) {

@@ -106,6 +106,14 @@ def graph(_api: Any) -> Any:
     return made, made.nodes[0], made.inputs[0]
 
 
+def read_model(_api: Any) -> Any:
+    made = ort.Model.load(models.scaled())
+    whole = made.graph
+    parts = [*whole.nodes, *whole.values.values(), whole.values, whole.initializers]
+    described = ort.ModelFunction("my", "f", "", (), {}, whole)
+    return ort.GraphView(), made, whole, parts, graph(None)[0].to_model(), described
+
+
 def package(_api: Any) -> Any:
     made = ort.ModelPackage(packages.write(Path(tempfile.mkdtemp())))
     return made, made.select()
@@ -160,6 +168,7 @@ MAKERS: dict[str, Maker] = {
     "LogMessage": lambda _api: ort.LogMessage(ort.LogSeverity.INFO, "c", "i", "l", "t"),
     "Logging": lambda api: ort.Logging(api.default_allocator),
     "MemoryInfo": lambda api: api.cpu_memory_info(),
+    "GraphView Model ModelFunction ModelGraph ModelNode ModelValue": read_model,
     "ModelPackage PackageVariant": package,
     "OpAttr": lambda api: ort.OpAttr("name", [1, 2], api=api),
     "PrepackedWeights": ort.PrepackedWeights,

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""What a model consists of, counted."""
+
+import os
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from ortcffi._native import lib
+from ortcffi.models.editing import subgraphs_of
+from ortcffi.models.wire import Message
+from ortcffi.values.element_types import ElementType, bits_of
+
+if TYPE_CHECKING:
+    from ortcffi.models.model import Model
+
+__all__ = ["Contents", "contents_of"]
+
+_IN_MEMORY = b"*"  # the location of weights that are in the file itself, in a skeleton
+
+
+class Contents(NamedTuple):
+    """What a model consists of, its subgraphs and functions included.
+
+    Attributes
+    ----------
+    nodes : int
+        How many there are.
+    operators : dict of str to int
+        How many nodes have each operator, the most first; with its domain, if that is not ONNX's.
+    parameters : int
+        The elements of all dense initializers.
+    parameter_bytes : int
+        What they take in memory, without strings.
+    external_files : dict of str to int
+        The files with weights, by the name that the model has for them, and the bytes that it needs
+        of each.
+    missing_files : list of str
+        Those that are not there, or too small.
+    untyped : int
+        The values that nodes make, of the graph itself, of which the model does not say the type.
+    """
+
+    nodes: int
+    operators: dict[str, int]
+    parameters: int
+    parameter_bytes: int
+    external_files: dict[str, int]
+    missing_files: list[str]
+    untyped: int
+
+
+def contents_of(model: "Model") -> Contents:
+    """Count what a model consists of, without a look at its weights."""
+    counter, skeleton = _Counter(), model._skeleton()
+    graph = Message(skeleton.get(lib.MODEL_GRAPH))
+    counter.graph(graph)
+    for function in skeleton.messages(lib.MODEL_FUNCTION):
+        for node in function.messages(lib.FUNCTION_NODE):
+            counter.node(node)
+    operators = dict(counter.operators.most_common())
+    return Contents(
+        sum(operators.values()),
+        operators,
+        counter.parameters,
+        counter.bits // 8,
+        dict(counter.files),
+        _missing(model.path, counter.files),
+        _untyped(graph),
+    )
+
+
+def _untyped(graph: Message) -> int:
+    made = {name for node in graph.messages(lib.GRAPH_NODE) for name in node.texts(lib.NODE_OUTPUT)}
+    typed = {
+        info.text(lib.VALUE_NAME)
+        for number in (lib.GRAPH_VALUE, lib.GRAPH_OUTPUT)
+        for info in graph.messages(number)
+        if info.all(lib.VALUE_TYPE)
+    }
+    return len(made - typed - {""})
+
+
+def _missing(path: str | None, files: Counter[str]) -> list[str]:
+    folder = None if path is None else os.path.dirname(path)
+    found = []
+    for name, size in files.items():
+        try:
+            is_whole = folder is not None and os.path.getsize(os.path.join(folder, name)) >= size
+        except (OSError, ValueError):
+            is_whole = False
+        if not is_whole:
+            found.append(name)
+    return found
+
+
+def _bits(element: int) -> int:
+    """Bits of an element; 0 for strings, and for what is no type."""
+    if element == ElementType.STRING or element not in set(ElementType) - {ElementType.UNDEFINED}:
+        return 0
+    return bits_of(element)
+
+
+class _Counter:
+    def __init__(self) -> None:
+        self.operators: Counter[str] = Counter()
+        self.files: Counter[str] = Counter()
+        self.parameters = self.bits = 0
+
+    def graph(self, graph: Message) -> None:
+        for tensor in graph.messages(lib.GRAPH_INITIALIZER):
+            self.initializer(tensor)
+        for node in graph.messages(lib.GRAPH_NODE):
+            self.node(node)
+
+    def node(self, node: Message) -> None:
+        domain, operator = node.text(lib.NODE_DOMAIN), node.text(lib.NODE_OPERATOR)
+        self.operators[operator if domain in ("", "ai.onnx") else f"{domain}.{operator}"] += 1
+        for attribute in node.messages(lib.NODE_ATTRIBUTE):
+            for number in (lib.ATTRIBUTE_TENSOR, lib.ATTRIBUTE_TENSORS):
+                for tensor in attribute.messages(number):
+                    self.external(tensor)
+        for subgraph in subgraphs_of(node):
+            self.graph(subgraph)
+
+    def initializer(self, tensor: Message) -> None:
+        count = 1
+        for length in tensor.numbers(lib.TENSOR_DIMENSIONS):
+            count *= max(length, 0)
+        self.parameters += count
+        self.bits += count * _bits(int(tensor.get(lib.TENSOR_ELEMENT, 0)))
+        self.external(tensor)
+
+    def external(self, tensor: Message) -> None:
+        """Note how far a tensor reaches into another file."""
+        if tensor.get(lib.TENSOR_LOCATION, 0) != 1:
+            return
+        entries = {
+            each.get(lib.ENTRY_KEY): each.get(lib.ENTRY_VALUE)
+            for each in tensor.messages(lib.TENSOR_EXTERNAL)
+        }
+        location = entries.get(b"location", b"")
+        if location == _IN_MEMORY:
+            return
+        ends = [entries.get(key, b"0") for key in (b"offset", b"length")]
+        end = sum(int(text) for text in ends if text.isdigit())
+        name = location.decode(errors="replace")
+        self.files[name] = max(self.files[name], end)
