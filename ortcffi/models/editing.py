@@ -9,15 +9,24 @@ import numpy as np
 from ortcffi._convert import encode, integer, mapping, optional_mapping
 from ortcffi._native import lib
 from ortcffi._public import meant
-from ortcffi.models.graph import Graph
-from ortcffi.models.nodes import GraphNode, names_of, value_of
+from ortcffi._table import core_api
+from ortcffi.models.editor import Parts, build_model
+from ortcffi.models.model_graph import ModelGraph
+from ortcffi.models.nodes import (
+    Described,
+    GraphNode,
+    initializer_of,
+    names_of,
+    node_of,
+    value_of,
+)
 from ortcffi.models.parts import ModelNode, ModelValue
+from ortcffi.models.view import GraphView
 from ortcffi.models.wire import Message
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
     from ortcffi.models.model import Model
-    from ortcffi.models.model_graph import ModelGraph
 
 __all__ = ["extract", "outer_names", "rename", "renamed_graph", "replace", "value_names"]
 __all__ += ["check_versions", "with_metadata", "with_opset"]
@@ -262,7 +271,8 @@ def extract(
         raise ValueError(f"inputs lack {', '.join(map(repr, lacking))}, which outputs need")
     infos = _value_infos(graph)
     graph.set(
-        lib.GRAPH_INPUT, *(_input_info(infos, values[name], types.get(name)) for name in starts)
+        lib.GRAPH_INPUT,
+        *(_input_info(model, infos, values[name], types.get(name)) for name in starts),
     )
     graph.set(
         lib.GRAPH_OUTPUT, *(infos.get(name, Message().add(lib.VALUE_NAME, name)) for name in ends)
@@ -313,7 +323,9 @@ def _value_infos(graph: Message) -> dict[str, Message]:
     }
 
 
-def _input_info(infos: dict[str, Message], value: ModelValue, given: Any) -> Message:
+def _input_info(
+    model: "Model", infos: dict[str, Message], value: ModelValue, given: Any
+) -> Message:
     """An input's name and type: as it is given, as the model says, or that of an initializer."""
     known = infos.get(value.name)
     if given is None and known is not None and known.all(lib.VALUE_TYPE):
@@ -329,9 +341,13 @@ def _input_info(infos: dict[str, Message], value: ModelValue, given: Any) -> Mes
             f"inputs: the model does not say which type {value.name!r} has; pass a dict such as "
             f"{{{value.name!r}: ('f4', [None, 3])}}"
         )
-    fragment = Graph()
-    fragment.input(value.name, described.element_type, described.shape)  # type: ignore[arg-type]
-    return graph_of(fragment._message()).messages(lib.GRAPH_INPUT)[0]
+    return _message_of(model, Described(inputs=[described])).messages(lib.GRAPH_INPUT)[0]
+
+
+def _message_of(model: "Model", described: Any) -> Message:
+    """What is described, as the graph of a model that lacks the rest."""
+    owner = build_model(Parts(core_api(), "CreateModel"), described, whole=False)
+    return graph_of(Message(type(model)(core_api(), owner).to_bytes()))
 
 
 def _keep(graph: Message, number: int, wanted: Callable[[Message], bool]) -> None:
@@ -356,7 +372,7 @@ def replace(model: "Model", old: Any, new: Any) -> Message:
     elif isinstance(new, str):
         _replace_uses(model, graph, found, new)
     elif isinstance(new, (np.ndarray, Value)):
-        _replace_initializer(graph, found, new)
+        _replace_initializer(model, graph, found, new)
     else:
         raise TypeError(
             f"new must be an array, a Value or a name for a value, not {type(new).__name__}"
@@ -364,16 +380,18 @@ def replace(model: "Model", old: Any, new: Any) -> Message:
     return with_graph(skeleton, graph)
 
 
-def _replace_initializer(graph: Message, value: ModelValue, new: Any) -> None:
+def _replace_initializer(model: "Model", graph: Message, value: ModelValue, new: Any) -> None:
     name = value.name
     if name not in {each.text(lib.TENSOR_NAME) for each in graph.messages(lib.GRAPH_INITIALIZER)}:
         raise ValueError(f"old: {name!r} is no initializer, in whose place an array can be")
-    fragment = Graph()
-    fragment.initializer(name, new)
-    made = fragment.values[name]
-    if value.is_input and (made.element_type, made.shape) != (value.element_type, value.shape):
+    made = (
+        new if isinstance(new, Value) else Value.from_numpy(initializer_of("new", new), copy=False)
+    )
+    kind = made.element_type, tuple(made.shape)
+    if value.is_input and kind != (value.element_type, value.shape):
         raise ValueError(f"new must have the type of the input {name!r}, which is {value.type}")
-    content = bytes(graph_of(fragment._message()).get(lib.GRAPH_INITIALIZER))
+    described = Described(initializers={name: made})
+    content = bytes(_message_of(model, described).get(lib.GRAPH_INITIALIZER))
     graph.map(
         lib.GRAPH_INITIALIZER,
         lambda each: content if Message(each).text(lib.TENSOR_NAME) == name else each,
@@ -419,15 +437,12 @@ def _replace_uses(model: "Model", graph: Message, value: ModelValue, new: str) -
 def _replace_node(model: "Model", graph: Message, node: ModelNode, new: Any) -> None:
     fragment = new
     if isinstance(new, GraphNode):
-        fragment = Graph()
-        described = new._asdict()
-        fragment.node(
-            described.pop("op_type"), described.pop("inputs"), described.pop("outputs"), **described
-        )
-    if not isinstance(fragment, Graph):
+        fragment = Described(nodes=[node_of(**new._asdict())])
+    elif not isinstance(new, GraphView) or isinstance(new, ModelGraph):
         raise TypeError(f"new must be a GraphNode or a Graph for a node, not {type(new).__name__}")
     values = model.graph.values
-    made = {name for name, value in fragment.values.items() if name}
+    made = {name for each in fragment.nodes for name in each.outputs if name}
+    made |= fragment.initializers.keys()
     for name in sorted(made - set(node.outputs)):
         if name in values:
             raise ValueError(f"new makes {name!r}, which the graph has already")
@@ -442,7 +457,7 @@ def _replace_node(model: "Model", graph: Message, node: ModelNode, new: Any) -> 
         raise ValueError(
             "new must have no inputs and outputs: its nodes use the names of the model"
         )
-    added = graph_of(fragment._message())
+    added = _message_of(model, fragment)
     place = next(
         i
         for i, (number, _, content) in enumerate(graph.fields)

@@ -20,8 +20,10 @@ from ortcffi.values.type_info import TypeInfo
 from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ortcffi.models.graph import Graph
-    from ortcffi.models.nodes import GraphValue
+    from ortcffi.models.nodes import Described, GraphValue
     from ortcffi.table.api import Api
 
 __all__ = ["Parts", "build_model", "editor_of"]
@@ -66,13 +68,13 @@ class Parts:
         return owner
 
 
-def build_model(parts: Parts, graph: "Graph", *, whole: bool = True) -> Any:
+def build_model(parts: Parts, graph: "Graph | Described", *, whole: bool = True) -> Any:
     """Make an ``OrtModel`` of a graph, which is a whole model or adds to one; return its owner.
 
     An output without a type gets one, for which the functions ask: see `Graph.is_typed`.
     """
     if whole:
-        graph.check()
+        graph.check()  # type: ignore[union-attr]
     owner = parts.make("Graph", "CreateGraph")
     made = owned_by(owner)
     for slot, values in (("SetGraphInputs", graph.inputs), ("SetGraphOutputs", graph.outputs)):
@@ -89,7 +91,7 @@ def build_model(parts: Parts, graph: "Graph", *, whole: bool = True) -> Any:
     return model
 
 
-def _set_values(parts: Parts, slot: str, graph: Any, values: "list[GraphValue]") -> None:
+def _set_values(parts: Parts, slot: str, graph: Any, values: "Sequence[GraphValue]") -> None:
     infos = parts.array("ValueInfo", len(values))
     for i, value in enumerate(values):
         element = ElementType.FLOAT if value.element_type is None else value.element_type

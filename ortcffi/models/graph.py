@@ -9,10 +9,16 @@ from ortcffi._native import lib
 from ortcffi._public import public
 from ortcffi._table import core_api
 from ortcffi.models.editor import Parts, build_model
-from ortcffi.models.nodes import GraphNode, GraphValue, attribute_of, names_of, value_of
+from ortcffi.models.model import Model
+from ortcffi.models.nodes import (
+    GraphNode,
+    GraphValue,
+    initializer_of,
+    node_of,
+    value_of,
+)
 from ortcffi.models.view import GraphView
 from ortcffi.models.wire import Message
-from ortcffi.values.checks import element_of_array, unfit
 from ortcffi.values.element_types import ElementType
 from ortcffi.values.value import Value
 
@@ -21,7 +27,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import DTypeLike, NDArray
 
-    from ortcffi.models.model import Model
     from ortcffi.values.tensor_type_info import Dimension
 
 __all__ = ["Graph"]
@@ -138,11 +143,7 @@ class Graph(GraphView):
         str
             The name.
         """
-        if not isinstance(value, Value):
-            element = element_of_array(value, "value")
-            reason = unfit(value, element, "value") if element != ElementType.STRING else None
-            if reason:
-                raise ValueError(f"{reason}: pass a Value or numpy.ascontiguousarray of it")
+        initializer_of("value", value)
         self._make("name", name)
         self._initializers[name] = value
         return name
@@ -181,21 +182,13 @@ class Graph(GraphView):
         tuple of str
             `outputs`.
         """
-        read, made = names_of("inputs", inputs), names_of("outputs", outputs)
-        for argument, text in (("op_type", op_type), ("domain", domain), ("name", name)):
-            encode(argument, text)
-        if not op_type:
-            raise ValueError("op_type must not be empty")
-        given = optional_mapping("attributes", attributes)
-        kept = {key: attribute_of(key, each) for key, each in given.items()}
-        named = [each for each in made if each]
-        if len(set(named)) < len(named):
-            raise ValueError(f"outputs must differ from each other, but are {list(made)}")
+        made = node_of(op_type, inputs, outputs, domain, name, attributes)
+        named = [each for each in made.outputs if each]
         for each in named:
             self._check_new("outputs", each)
         self._made.update(named)
-        self._nodes.append(GraphNode(op_type, read, made, domain, name, kept))
-        return made
+        self._nodes.append(made)
+        return made.outputs
 
     @property
     def is_typed(self) -> bool:
@@ -266,7 +259,7 @@ class Graph(GraphView):
 
     # --- using ------------------------------------------------------------------------------------
 
-    def to_model(self) -> "Model":
+    def to_model(self) -> Model:
         """Return the model, to be read and edited.
 
         It shares the memory of initializers of 128 bytes or more, which must not change.
@@ -288,19 +281,13 @@ class Graph(GraphView):
         model.graph  # noqa: B018  # raises where it cannot be read
         return model
 
-    def _model(self, *, whole: bool) -> "Model":
-        from ortcffi.models.model import Model
-
+    def _model(self, *, whole: bool) -> Model:
         parts = Parts(core_api(), "CreateModel")
         model = Model(core_api(), build_model(parts, self, whole=whole))
         if self.is_typed:
             return model
         untyped = {each.name for each in self._outputs if each.element_type is None}
         return model._edited(_without_types(model._skeleton(), untyped))
-
-    def _message(self) -> Message:
-        """The model as a message, which may lack what another model has."""
-        return Message(self._model(whole=False).to_bytes())
 
     def save(self, path: "str | os.PathLike[str]", external_data: int | str | None = None) -> None:
         """Write the model to a file; as `Model.save`. No library checks it.

@@ -82,10 +82,8 @@ class Model(Handle):
     _path: str | None
     _size: int | None
 
-    def __init__(self, api: "Api", handle: Any, lender: object = None) -> None:
-        super().__init__(
-            api, handle, release=lib.ReleaseModel if lender is None else None, lender=lender
-        )
+    def __init__(self, api: "Api", handle: Any) -> None:
+        super().__init__(api, handle, release=lib.ReleaseModel)
         if not api.is_core:
             raise ValueError(
                 f"api must be the embedded core's table, which reads models, not {api}"

@@ -67,29 +67,29 @@ class ModelGraph(GraphView, Handle):
         The table of the library that the graph belongs to, of version 23 at least.
     handle : cdata of ``const OrtGraph *``
         A graph, such as an execution provider is given.
-    lender : object, optional
+    owner : object, optional
         What keeps the graph alive. Without one it may go when this object is closed: then arrays
         that are read of it are copies.
     """
 
-    __slots__ = ("_indexes", "_is_lent")
+    __slots__ = ("_indexes", "_is_temporary")
 
     _pointer = "const OrtGraph*"
     _indexes: "dict[tuple[str, int], dict[str, int]]"
-    _is_lent: bool
+    _is_temporary: bool
 
-    def __init__(self, api: "Api", handle: Any, lender: object = None) -> None:
-        super().__init__(api, handle, lender=lender)
+    def __init__(self, api: "Api", handle: Any, owner: object = None) -> None:
+        super().__init__(api, handle, lender=owner)
         if api.version < 23:
             raise NotAvailable("graphs can be read since API version 23", "Graph_GetNodes")
         self._indexes = {}
-        self._is_lent = lender is None
+        self._is_temporary = owner is None
 
     @classmethod
-    def _of(cls, model: Any, handle: Any, indexes: Any, *, is_lent: bool = False) -> Self:
+    def _of(cls, model: Any, handle: Any, indexes: Any, *, is_temporary: bool = False) -> Self:
         graph = cls(model.api, handle, model)
         graph._indexes = indexes  # of addresses, so that it makes no cycle
-        graph._is_lent = is_lent
+        graph._is_temporary = is_temporary
         return graph
 
     # --- what other objects of the graph ask ------------------------------------------------------
@@ -108,7 +108,7 @@ class ModelGraph(GraphView, Handle):
     def _graph_at(self, pointer: Any) -> "ModelGraph":
         if address_of(pointer) == self._handle_address:
             return self
-        return ModelGraph._of(self, pointer, self._indexes, is_lent=self._is_lent)
+        return ModelGraph._of(self, pointer, self._indexes, is_temporary=self._is_temporary)
 
     def _parts(self, which: int, kind: type[T]) -> tuple[T, ...]:
         return lib.ortcffi_list_parts(self, which, kind)  # type: ignore[no-any-return]

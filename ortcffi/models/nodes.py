@@ -1,19 +1,31 @@
 # SPDX-License-Identifier: MIT
 """What a graph consists of, and checks of the arguments that describe it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ortcffi._convert import encode, float32, integer
+from ortcffi._convert import encode, float32, integer, optional_mapping
 from ortcffi._public import public
+from ortcffi.values.checks import element_of_array, unfit
 from ortcffi.values.element_types import ElementType, as_element
+from ortcffi.values.value import Value
 
 if TYPE_CHECKING:
     from ortcffi.values.tensor_type_info import Dimension
 
-__all__ = ["GraphNode", "GraphValue", "attribute_of", "names_of", "value_of"]
+__all__ = [
+    "Described",
+    "GraphNode",
+    "GraphValue",
+    "attribute_of",
+    "initializer_of",
+    "names_of",
+    "node_of",
+    "value_of",
+]
 
 _INT64 = (-(2**63), 2**63 - 1)
 
@@ -63,6 +75,26 @@ class GraphNode(NamedTuple):
     attributes: dict[str, Any]
 
 
+class Described(NamedTuple):
+    """What a model is made of; `Graph` has the same."""
+
+    inputs: "Sequence[GraphValue]" = ()
+    outputs: "Sequence[GraphValue]" = ()
+    nodes: "Sequence[GraphNode]" = ()
+    initializers: "Mapping[str, Any]" = MappingProxyType({})
+    opsets: "Mapping[str, int]" = MappingProxyType({"": 1})
+
+
+def initializer_of(argument: str, value: Any) -> Any:
+    """An array or a Value that can be an initializer."""
+    if not isinstance(value, Value):
+        element = element_of_array(value, argument)
+        reason = unfit(value, element, argument) if element != ElementType.STRING else None
+        if reason:
+            raise ValueError(f"{reason}: pass a Value or numpy.ascontiguousarray of it")
+    return value
+
+
 def value_of(name: str, element_type: Any, shape: Any) -> GraphValue:
     """An input or an output, of what a user says of it."""
     encode("name", name)
@@ -81,6 +113,23 @@ def value_of(name: str, element_type: Any, shape: Any) -> GraphValue:
             each = integer(f"shape[{i}]", each, (0, 2**63 - 1))  # noqa: PLW2901
         dimensions.append(each)
     return GraphValue(name, element, tuple(dimensions))
+
+
+def node_of(  # noqa: PLR0913, PLR0917  # as many as a node has
+    op_type: Any, inputs: Any, outputs: Any, domain: Any, name: Any, attributes: Any
+) -> GraphNode:
+    """A node, of what a user says of it."""
+    read, made = names_of("inputs", inputs), names_of("outputs", outputs)
+    for argument, text in (("op_type", op_type), ("domain", domain), ("name", name)):
+        encode(argument, text)
+    if not op_type:
+        raise ValueError("op_type must not be empty")
+    given = optional_mapping("attributes", attributes)
+    kept = {key: attribute_of(key, each) for key, each in given.items()}
+    named = [each for each in made if each]
+    if len(set(named)) < len(named):
+        raise ValueError(f"outputs must differ from each other, but are {list(made)}")
+    return GraphNode(op_type, read, made, domain, name, kept)
 
 
 def names_of(argument: str, names: Any) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ def array_of(graph: "ModelGraph", value: Value) -> "NDArray[Any] | Value":
     if value.kind != ValueKind.TENSOR:
         return value
     array = value.numpy()
-    return array.copy() if graph._is_lent else array
+    return array.copy() if graph._is_temporary else array
 
 
 @public
@@ -69,7 +69,7 @@ class ModelValue(ValuePart):
             graph._ask("GetValueInfoTypeInfo", self._pointer, out)
         except Fail:
             return None
-        return TypeInfo(graph.api, out[0], lender=graph) if out[0] else None
+        return TypeInfo(graph.api, out[0], graph) if out[0] else None
 
     @property
     def element_type(self) -> ElementType | int | None:
@@ -229,7 +229,7 @@ class ModelNode(NodePart):
         subgraphs: dict[str, ModelGraph] | None = None
         attributes: dict[str, Any] = {}
         for i in range(count[0]):
-            attribute = OpAttr.from_handle(graph.api, found[i], lender=graph)
+            attribute = OpAttr.from_handle(graph.api, found[i], graph)
             name, kind = attribute.name, attribute.type
             if kind == OpAttrType.GRAPH:
                 subgraphs = self.subgraphs if subgraphs is None else subgraphs

@@ -133,8 +133,8 @@ class TypeInfo(Handle):
         """
         if not isinstance(value, Tensor):
             raise TypeError(f"value must be a Value, not {type(value).__name__}")
-        lender: Any = value
-        return cls._got(value.api, "GetTypeInfo", lender.handle)
+        given: Any = value
+        return cls._got(value.api, "GetTypeInfo", given.handle)
 
     @classmethod
     def _got(cls, api: "Api", slot: str, *arguments: Any) -> "TypeInfo | None":
@@ -195,9 +195,8 @@ class TypeInfo(Handle):
         -----
         API function: ``CastTypeInfoToTensorInfo``.
         """
-        lender = self
         part = self._part("CastTypeInfoToTensorInfo", "OrtTensorTypeAndShapeInfo")
-        return TensorTypeInfo.from_handle(self.api, part, lender=lender) if part else None
+        return TensorTypeInfo.from_handle(self.api, part, self) if part else None
 
     @property
     def key_type(self) -> ElementType | int | None:
