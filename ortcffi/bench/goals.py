@@ -5,6 +5,7 @@ A goal is written as it is printed:
 
 =================  ==========================================================
 ``4.5x``           the core takes at most 1/4.5 of what the real library takes
+``20x onnx``       the core takes at most 1/20 of what another subject takes
 ``<= 150``         at most 150, in the row's unit
 ``<= real + 0.3``  at most 0.3 more than the real library
 ``<= tcmalloc``    at most what this peer takes
@@ -46,8 +47,10 @@ def _meets_one(goal: str, figures: Mapping[str, float]) -> bool | None:
     core = figures.get("core")
     if core is None:
         return None
-    if goal.endswith("x"):
-        return core * float(goal[:-1]) <= figures["real"] if "real" in figures else None
+    times, _, peer = goal.partition("x")
+    if _is_number(times):
+        name = peer.strip() or "real"
+        return core * float(times) <= figures[name] if name in figures else None
     limit = 0.0
     for term in goal.removeprefix("<=").split("+"):
         if _is_number(term):

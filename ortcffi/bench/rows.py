@@ -20,6 +20,7 @@ from .kernel_tasks import (
     RunOp,
     RunStringUpper,
 )
+from .model_tasks import List, Open, OpenAndList, OpenLarge, Write, node_bytes_task
 from .python_tasks import (
     CheckedCall,
     FailingCall,
@@ -34,6 +35,8 @@ from .subjects import (
     CONTENTS,
     CORE,
     EXTENSIONS,
+    GRAPHS,
+    MODELS,
     NUMPY,
     PYTHON,
     SESSIONS,
@@ -167,6 +170,12 @@ def _zeros(size: int, goal: str) -> Row:
     title = f"NumPy: zeros of {number} {unit}B"
     name = f"zeros-{number}{unit}"
     return Row(name, title, NUMPY, goal, "<= glibc", Zeros(size), unit="us", scale=1e-3)
+
+
+def _model(
+    name: str, what: str, required: str, make: Callable[[Subject], Task], asks: str = GRAPHS
+) -> Row:
+    return Row(f"model-{name}", f"model: {what}", asks, required, "", make, unit="us", scale=1e-3)
 
 
 ROWS = (
@@ -387,6 +396,12 @@ ROWS = (
     _run("create-compat", "session of 1 MB made by compat", "0.98x", "", CompatCreate),
     _run("create-small", "session of one node made and closed", "1x", "", CreateSmall),
     _run("create-small-compat", "session of one node made by compat", "1x", "", CompatCreateSmall),
+    _model("open-1G", "open, weights of 1 GB", "<= 1000", OpenLarge, MODELS),
+    _model("open", "open, 2000 nodes", "20x onnx", Open, MODELS),
+    _model("open-list", "open and list, 2000 nodes", "5x onnx", OpenAndList),
+    _model("list", "list 2000 nodes and operands", "5x onnx", List),
+    _model("write", "write, weights of 100 MB", "2x onnx", Write),
+    Row("model-bytes", "model: memory of a node", GRAPHS, "", "", node_bytes_task, unit="B"),
     Row("import", "import, over numpy's", CORE, "<= 5", "<= 2", import_task, unit="ms"),
     Row("first-use", "import and first array, over numpy's", CORE, "", "", first_use_task, "ms"),
     _import("session", "Session", "import ortcffi; ortcffi.Session"),

@@ -3,6 +3,7 @@
 
 import importlib.util
 from dataclasses import dataclass, replace
+from importlib import metadata
 from typing import Any
 
 from ortcffi import _bench
@@ -14,6 +15,7 @@ from ortcffi.table.load import LoadError, load
 TABLE, BLOCKS, VALUES = "table", "blocks", "values"
 PYTHON, CORE, NUMPY, SESSIONS = "python", "core", "numpy", "sessions"
 EXTENSIONS, CONTENTS = "extensions", "contents"
+MODELS, GRAPHS = "models", "graphs"
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,8 @@ class Subject:
         needs a table without gaps; `CORE`, what only the core has; `NUMPY`, memory for NumPy's
         arrays; `SESSIONS`, runs of models, which the core's column has through the real library;
         `EXTENSIONS`, ops of the package onnxruntime-extensions; `CONTENTS`, models with sequences
-        and maps, which the package onnx makes.
+        and maps, which the package onnx makes; `MODELS`, files of models, which it opens, and
+        `GRAPHS`, which it shows.
     handle : cdata
         ``ortcffi_bench_subject *``, what the loops in C run over.
     api : Api or None
@@ -69,7 +72,7 @@ PEERS = {
     "jemalloc": Peer("libjemalloc.so.2", "malloc", "aligned_alloc", "free"),
     "tcmalloc": Peer("libtcmalloc_minimal.so.4", "tc_malloc", "tc_memalign", "tc_free"),
 }
-NAMES = ("core", "real", "floor", *PEERS)
+NAMES = ("core", "real", "floor", *PEERS, "onnx")
 
 
 def find(name: str, against: str | None = None, aligned: bool = False) -> Subject:
@@ -93,7 +96,9 @@ def find(name: str, against: str | None = None, aligned: bool = False) -> Subjec
     if name == "core":
         subject = _table(name, "", lib.ortcffi_core_api_base())
         return replace(
-            subject, can=subject.can | {VALUES, PYTHON, CORE, NUMPY} | _models(), api=core_api()
+            subject,
+            can=subject.can | {VALUES, PYTHON, CORE, NUMPY, MODELS, GRAPHS} | _models(),
+            api=core_api(),
         )
     if name == "real":
         return _real(against)
@@ -102,7 +107,7 @@ def find(name: str, against: str | None = None, aligned: bool = False) -> Subjec
         if base == ffi.NULL:
             raise Missing("its addresses cannot be reserved")
         return _table(name, "checks nothing,", base)
-    return _peer(name, PEERS[name], aligned)
+    return _onnx() if name == "onnx" else _peer(name, PEERS[name], aligned)
 
 
 def _real(against: str | None) -> Subject:
@@ -114,7 +119,21 @@ def _real(against: str | None) -> Subject:
         raise Missing("it has no path")
     entry = _symbol(_open(api.path), "OrtGetApiBase")
     subject = _table("real", api.path, ffi.cast("const OrtApiBase*(*)(void)", entry)())
-    return replace(subject, can=subject.can | {VALUES, PYTHON, NUMPY} | _models(), api=api)
+    can = (
+        {VALUES, PYTHON, NUMPY, MODELS}
+        if api.supports("CreateSession")
+        else {VALUES, PYTHON, NUMPY}
+    )
+    return replace(subject, can=subject.can | can | _models(), api=api)
+
+
+def _onnx() -> Subject:
+    """The package onnx, which reads and writes models."""
+    try:
+        version = metadata.version("onnx")
+    except metadata.PackageNotFoundError:
+        raise Missing("pip install onnx") from None
+    return Subject("onnx", f"the package, {version}", frozenset({MODELS, GRAPHS}), ffi.NULL)
 
 
 def _models() -> frozenset[str]:
