@@ -21,7 +21,7 @@ LEAST_SECONDS = {
     "numpy-256M": 4.0,
     "zeros-1024M": 3.0,
     "zeros-resident": 2.5,
-    "model-open-1G": 8.0,
+    "model-open-1G": 4.0,
     "model-write": 2.0,
     "model-bytes": 2.0,
     "two-threads": 1.2,

@@ -396,7 +396,7 @@ ROWS = (
     _run("create-compat", "session of 1 MB made by compat", "0.98x", "", CompatCreate),
     _run("create-small", "session of one node made and closed", "1x", "", CreateSmall),
     _run("create-small-compat", "session of one node made by compat", "1x", "", CompatCreateSmall),
-    _model("open-1G", "open, weights of 1 GB", "<= 1000", OpenLarge, MODELS),
+    _model("open-1G", "open, weights of 1 GB", "<= 1000", OpenLarge),
     _model("open", "open, 2000 nodes", "20x onnx", Open, MODELS),
     _model("open-list", "open and list, 2000 nodes", "5x onnx", OpenAndList),
     _model("list", "list 2000 nodes and operands", "5x onnx", List),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ortcffi._ort import Cdata
     from ortcffi.table.api import Api
 
-__all__ = ["Locate", "StoredAt", "Write"]
+__all__ = ["Locate", "Sink", "StoredAt", "Write"]
 
 _OFFSET = (0, 2**63 - 1)
 
@@ -45,11 +45,18 @@ Write = Callable[[bytes], object]
 Locate = Callable[[str, Value, StoredAt | None], StoredAt | None]
 
 
+class Sink(Subject):
+    """A function that takes memory, which is there for the time of the call, in place of bytes."""
+
+    __slots__ = ()
+
+
 @called_from_c("ortcffi_python_write", make_status_of_subject)
 def _write(context: "Cdata", content: "Cdata", size: int) -> Any:
-    """Pass a part of a compiled model on."""
+    """Pass a part of a model on."""
     subject: Subject = find(context)
-    subject.function(bytes(ffi.buffer(ffi.cast("char*", content), size)) if size else b"")
+    memory = ffi.buffer(ffi.cast("char*", content), size) if size else b""
+    subject.function(memory if isinstance(subject, Sink) else bytes(memory))
     return ffi.NULL
 
 

@@ -5,14 +5,15 @@ import os
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from ortcffi._callback import subject_context
+from ortcffi._callback import Context
 from ortcffi._convert import byte_count, path_of
 from ortcffi._native import ffi, lib
 from ortcffi.errors import OrtError
 from ortcffi.kernels.host import call_host, host_function
-from ortcffi.models import compile_callbacks  # noqa: F401  # defines what C calls
+from ortcffi.models.compile_callbacks import Sink
 
 if TYPE_CHECKING:
     from ortcffi.models.model import Model
@@ -36,10 +37,10 @@ def _write(
     """Write a model; an exception of one of the functions that take it is raised itself."""
     writing = ffi.new("OrtcoreWriting*")
     writing.version, writing.is_skeleton = lib.ORTCFFI_API_VERSION, is_skeleton
-    contexts = [subject_context(take, model.api)]
+    contexts = [Context(Sink(take, model.api))]
     writing.write, writing.state = ffi.addressof(lib, "ortcffi_write"), contexts[0].pointer
     if external is not None:
-        contexts.append(subject_context(external.take, model.api))
+        contexts.append(Context(Sink(external.take, model.api)))
         name = ffi.new("char[]", external.name)
         writing.write_external, writing.external_state = writing.write, contexts[1].pointer
         writing.external_name, writing.external_above = name, external.above
@@ -57,16 +58,16 @@ def _write_to(_table: Any, model: Any, writing: Any) -> None:
 
 def bytes_of(model: "Model") -> bytes:
     """The model as a file has it, with all weights."""
-    parts: list[bytes] = []
-    _write(model, parts.append)
-    return b"".join(parts)
+    content = BytesIO()  # which hands its memory out as bytes
+    _write(model, content.write)
+    return content.getvalue()
 
 
 def skeleton_of(model: "Model") -> bytes:
     """The model without large weights."""
-    parts: list[bytes] = []
-    _write(model, parts.append, is_skeleton=True)
-    return b"".join(parts)
+    content = BytesIO()
+    _write(model, content.write, is_skeleton=True)
+    return content.getvalue()
 
 
 class _NewFile:
@@ -87,7 +88,7 @@ class _NewFile:
         self.file: BinaryIO = open(self.path, "xb")  # noqa: SIM115  # closed by `replace`
         self.is_used = False
 
-    def take(self, content: bytes) -> None:
+    def take(self, content: Any) -> None:
         self.is_used = True
         self.file.write(content)
 
