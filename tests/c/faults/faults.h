@@ -30,7 +30,8 @@ struct section {
   void (*clean)(void);
 };
 extern const struct section foundations, adaptors, tensors, types, containers, sparse, options,
-    environments, custom_ops, arenas, kernels, packages, graphs, models, profiling, eps;
+    environments, custom_ops, arenas, kernels, packages, graphs, models, profiling, eps,
+    compiled_nodes;
 
 /* What a call answers whose failure shows in its effects alone. */
 OrtStatus* failed_without_status(void);
