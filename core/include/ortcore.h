@@ -445,7 +445,8 @@ typedef enum OrtcoreGraph {
   /** The graph as the file has it. */
   ORTCORE_GRAPH_AS_WRITTEN = 0,
   /** The graph as an execution provider sees it: nodes Constant are initializers, initializers that
-   * nobody uses are gone, and attributes that a node leaves out have the operator's defaults. */
+   * nobody uses are gone, attributes that a node leaves out have the operator's defaults, and
+   * values without a type the element types that their operators decide. */
   ORTCORE_GRAPH_PREPARED = 1,
   ORTCORE_FUNCTIONS = 2
 } OrtcoreGraph;

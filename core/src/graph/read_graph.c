@@ -399,6 +399,9 @@ OrtStatus* core_read_graph(const char* function, const OrtModel* model, size_t w
     core_drop(graph);
     return status;
   }
+  if (graph->form == CORE_PREPARED) {
+    core_infer_types(graph);
+  }
   *out = graph;
   return NULL;
 }

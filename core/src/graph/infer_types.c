@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* Element types that a model leaves out, as far as the schemas of operators decide them: that of an
+ * output is the one of an input with the same type parameter, or the only one that is allowed.
+ * Shapes are not inferred. */
+#include <stdio.h>
+#include <string.h>
+
+#include "graph/reading.h"
+#include "onnx/fields.h"
+
+/* A serialized TypeProto of a tensor without a shape, for each element type. */
+static const uint8_t tensor_types[CORE_ELEMENT_TYPES][4] = {
+#define ORT_ELEMENT_TYPE(name, value, bits) \
+  [value] = {TYPE_TENSOR << 3 | CORE_LENGTH, 2, TENSOR_TYPE_ELEMENT << 3 | CORE_VARINT, value},
+#include "ort_element_types.def"
+};
+
+/* The last number in a field of a message; 0 where there is none. */
+static uint64_t number_in(struct core_message message, uint32_t field_number) {
+  struct core_field field;
+  uint64_t number = 0;
+  while (core_next_field(&message, &field)) {
+    if (field.number == field_number && field.wire == CORE_VARINT) {
+      number = field.value;
+    }
+  }
+  return number;
+}
+
+/* The element type of a value that is a tensor; 0 where that is not known. */
+static uint64_t element_of(const OrtValueInfo* value) {
+  struct core_message bytes;
+  value = core_origin(value);
+  if (value->type_bytes.at != NULL) {
+    return core_find_message(value->type_bytes, TYPE_TENSOR, &bytes)
+               ? number_in(bytes, TENSOR_TYPE_ELEMENT)
+               : 0;
+  }
+  bytes = value->tensor_bytes;
+  if (bytes.at == NULL ||
+      (value->flags & CORE_IS_SPARSE && !core_find_message(bytes, SPARSE_VALUES, &bytes)) ||
+      (value->flags & CORE_IS_CONSTANT_NODE &&
+       !core_find_message(bytes, ATTRIBUTE_TENSOR, &bytes))) {
+    return 0;
+  }
+  return number_in(bytes, TENSOR_ELEMENT);
+}
+
+/* What a schema says of the i-th input or output; false where it has none, or where it is one of
+ * several of different types. */
+static bool find_operand(const struct core_schema* schema, bool is_output, size_t i,
+                         struct core_schema_operand* out) {
+  size_t count = core_schema_operand_count(schema, is_output);
+  if (count == 0) {
+    return false;
+  }
+  *out = core_schema_operand(schema, is_output, i < count ? i : count - 1);
+  return (i < count || out->characteristic == INPUT_OUTPUT_VARIADIC) && out->is_homogeneous;
+}
+
+/* The element type that a text such as "tensor(float)" stands for; 0 for other texts. */
+static uint64_t element_named(const char* type) {
+  static const char* const names[] = {
+#define ORT_ELEMENT_TYPE(name, value, bits) [value] = "tensor(" #name ")",
+#include "ort_element_types.def"
+  };
+  for (size_t i = 0; i < CORE_COUNT_OF(names); i++) {
+    if (names[i] != NULL && strcmp(names[i], type) == 0) {
+      return i;
+    }
+  }
+  return 0;
+}
+
+/* The element type that the inputs of a node have for a type parameter. */
+static uint64_t element_of_parameter(const OrtNode* node, const struct core_schema* schema,
+                                     size_t constraint) {
+  struct core_schema_operand operand;
+  for (size_t i = 0; i < node->input_count; i++) {
+    if (node->values[i] != NULL && find_operand(schema, false, i, &operand) &&
+        operand.constraint == constraint) {
+      uint64_t element = element_of(node->values[i]);
+      if (element != 0) {
+        return element;
+      }
+    }
+  }
+  return core_schema_type_count(schema, constraint) == 1
+             ? element_named(core_schema_type(schema, constraint, 0))
+             : 0;
+}
+
+/* The element type that an attribute says, in operators whose inputs do not decide it. */
+static uint64_t element_of_attribute(const OrtNode* node) {
+  for (size_t i = 0; i < node->attributes.count; i++) {
+    const OrtOpAttr* attribute = node->attributes.items[i];
+    if (attribute->type == ORT_OP_ATTR_INT &&
+        (strcmp(attribute->name, "to") == 0 || strcmp(attribute->name, "dtype") == 0)) {
+      return *(const uint64_t*)core_op_attr_value(attribute);
+    }
+    if (attribute->type == ORT_OP_ATTR_TENSOR && strcmp(attribute->name, "value") == 0) {
+      return core_tensor_of(core_op_attr_tensor(attribute))->shape.type;
+    }
+  }
+  return strcmp(node->op_type, "ConstantOfShape") == 0 ? ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT : 0;
+}
+
+/* Whether a type parameter stands for tensors only. */
+static bool is_of_tensors(const struct core_schema* schema, size_t constraint) {
+  size_t count = core_schema_type_count(schema, constraint), i = 0;
+  while (i < count && strncmp(core_schema_type(schema, constraint, i), "tensor(", 7) == 0) {
+    i++;
+  }
+  return i == count;
+}
+
+static uint64_t element_of_output(const OrtNode* node, const struct core_schema* schema,
+                                  const struct core_schema_operand* operand) {
+  if (operand->constraint == SIZE_MAX) {
+    return element_named(operand->type);
+  }
+  uint64_t element = element_of_parameter(node, schema, operand->constraint);
+  return element == 0 && is_of_tensors(schema, operand->constraint) ? element_of_attribute(node)
+                                                                    : element;
+}
+
+static void infer_outputs(const OrtNode* node, const struct core_schema* schema) {
+  struct core_schema_operand operand;
+  for (size_t i = 0; i < node->output_count; i++) {
+    OrtValueInfo* value = (OrtValueInfo*)node->values[node->input_count + i];
+    if (value == NULL || value->type_bytes.at != NULL || !find_operand(schema, true, i, &operand)) {
+      continue;
+    }
+    uint64_t element = element_of_output(node, schema, &operand);
+    if (element > 0 && element < CORE_ELEMENT_TYPES && tensor_types[element][1] != 0) {
+      value->type_bytes.at = tensor_types[element];
+      value->type_bytes.end = tensor_types[element] + sizeof tensor_types[element];
+    }
+  }
+}
+
+void core_infer_types(const OrtGraph* graph) {
+  for (size_t i = 0; i < graph->nodes.count; i++) {
+    const OrtNode* node = graph->nodes.items[i];
+    const struct core_schema* schema = core_schema_of(node);
+    for (size_t k = 0; k < node->subgraphs.count; k++) {
+      core_infer_types(node->subgraphs.items[k]);
+    }
+    if (schema != NULL) {
+      infer_outputs(node, schema);
+    }
+  }
+}
