@@ -9,4 +9,7 @@
 #endif
 #include <Python.h>
 
+/* A function with another signature than PyCFunction's, for a PyMethodDef whose flags name it. */
+#define ORTCFFI_METHOD(function) ((PyCFunction)(void (*)(void))(function))
+
 #endif /* ORTCFFI_BOUNDARY_LIMITED_API_H_ */

@@ -338,6 +338,21 @@ def test_unused_memory_can_be_released(core_api):
     assert allocator.stats.bytes_reserved < before.bytes_reserved
 
 
+def test_what_is_left_of_segments_is_in_use_again(core_api):
+    allocator = core_api.default_allocator
+
+    def arrays(count):
+        return [allocator.empty(40_000, np.uint8) for _ in range(count)]
+
+    held = arrays(200)  # several segments, whose other halves are released in turn
+    reserved = allocator.stats.bytes_reserved
+    for _ in range(4):
+        del held[::2]
+        allocator.release_unused()
+        held += arrays(100)
+        assert allocator.stats.bytes_reserved <= reserved
+
+
 def test_an_allocator_that_cannot_release_memory_raises(real_api):
     expected = r"this allocator, of version \d+, has no Shrink"
     with pytest.raises(errors.NotImplemented, match=expected) as caught:

@@ -225,8 +225,8 @@ static void allocator_dealloc(PyObject* self) {
 }
 
 static PyMethodDef allocator_methods[] = {
-    {"_empty", (PyCFunction)(void (*)(void))allocator_empty, METH_FASTCALL, NULL},
-    {"_zeros", (PyCFunction)(void (*)(void))allocator_zeros, METH_FASTCALL, NULL},
+    {"_empty", ORTCFFI_METHOD(allocator_empty), METH_FASTCALL, NULL},
+    {"_zeros", ORTCFFI_METHOD(allocator_zeros), METH_FASTCALL, NULL},
     {"_begin", allocator_begin, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };

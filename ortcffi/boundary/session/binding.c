@@ -376,10 +376,8 @@ static void binding_dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
-#define FUNCTION(name) ((PyCFunction)(void (*)(void))(name))
-
 static PyMethodDef binding_methods[] = {
-    {"run", FUNCTION(run_bound), METH_FASTCALL | METH_KEYWORDS, RUN_BOUND_DOC},
+    {"run", ORTCFFI_METHOD(run_bound), METH_FASTCALL | METH_KEYWORDS, RUN_BOUND_DOC},
     {"_begin", begin_binding, METH_VARARGS, NULL},
     {"_bind", bind_name, METH_VARARGS, NULL},
     {"_copies", copies_of_outputs, METH_NOARGS, NULL},

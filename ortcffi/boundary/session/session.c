@@ -201,8 +201,6 @@ static PyGetSetDef session_members[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-#define FUNCTION(name) ((PyCFunction)(void (*)(void))(name))
-
 static PyObject* place_of(const struct ports* ports, PyObject* name) {
   Py_ssize_t place = ortcffi_find_port(ports, name, ports->count);
   return place < 0 ? Py_NewRef(Py_None) : PyLong_FromSsize_t(place);
@@ -218,10 +216,10 @@ static PyObject* place_of_output(PyObject* self, PyObject* name) {
 }
 
 static PyMethodDef session_methods[] = {
-    {"run", FUNCTION(ortcffi_session_run), METH_FASTCALL | METH_KEYWORDS, RUN_DOC},
-    {"run_values", FUNCTION(ortcffi_session_run_values), METH_FASTCALL | METH_KEYWORDS,
+    {"run", ORTCFFI_METHOD(ortcffi_session_run), METH_FASTCALL | METH_KEYWORDS, RUN_DOC},
+    {"run_values", ORTCFFI_METHOD(ortcffi_session_run_values), METH_FASTCALL | METH_KEYWORDS,
      RUN_VALUES_DOC},
-    {"_submit", FUNCTION(ortcffi_session_submit), METH_FASTCALL | METH_KEYWORDS, NULL},
+    {"_submit", ORTCFFI_METHOD(ortcffi_session_submit), METH_FASTCALL | METH_KEYWORDS, NULL},
     {"cancel", cancel, METH_NOARGS, CANCEL_DOC},
     {"_begin", begin_session, METH_VARARGS, NULL},
     {"_read_ports", read_session, METH_NOARGS, NULL},

@@ -224,12 +224,10 @@ static PyObject* exit_block(PyObject* self, PyObject* exception) {
 
 /* --- the type ----------------------------------------------------------------------------------*/
 
-#define FUNCTION(name) ((PyCFunction)(void (*)(void))(name))
-
 static PyMethodDef value_methods[] = {
-    {"from_numpy", FUNCTION(ortcffi_value_from_numpy), METH_FASTCALL | METH_KEYWORDS | METH_CLASS,
-     FROM_NUMPY_DOC},
-    {"numpy", FUNCTION(ortcffi_value_numpy), METH_FASTCALL | METH_KEYWORDS, NUMPY_DOC},
+    {"from_numpy", ORTCFFI_METHOD(ortcffi_value_from_numpy),
+     METH_FASTCALL | METH_KEYWORDS | METH_CLASS, FROM_NUMPY_DOC},
+    {"numpy", ORTCFFI_METHOD(ortcffi_value_numpy), METH_FASTCALL | METH_KEYWORDS, NUMPY_DOC},
     {"close", handle_close_method, METH_NOARGS, CLOSE_DOC},
     {"strings", ortcffi_value_strings, METH_NOARGS, STRINGS_DOC},
     {"raw_strings", ortcffi_value_raw_strings, METH_NOARGS, RAW_STRINGS_DOC},
@@ -239,7 +237,8 @@ static PyMethodDef value_methods[] = {
     {"_blank", ortcffi_value_blank, METH_VARARGS | METH_CLASS, NULL},
     {"_empty", ortcffi_value_empty, METH_VARARGS | METH_CLASS, NULL},
     {"_from_strings", ortcffi_value_from_strings, METH_VARARGS | METH_CLASS, NULL},
-    {"_from_producer", FUNCTION(ortcffi_value_from_producer), METH_FASTCALL | METH_CLASS, NULL},
+    {"_from_producer", ORTCFFI_METHOD(ortcffi_value_from_producer), METH_FASTCALL | METH_CLASS,
+     NULL},
     {"_give_away", ortcffi_value_give_away, METH_O, NULL},
     {"_lend", lend, METH_NOARGS, NULL},
     {"_plain", ortcffi_value_plain, METH_VARARGS | METH_CLASS, NULL},
