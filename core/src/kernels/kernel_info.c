@@ -198,3 +198,11 @@ ORT_API_STATUS_IMPL(ort_KernelInfo_GetConfigEntries, const OrtKernelInfo* info,
   CORE_REQUIRE(KernelInfo_GetConfigEntries, out);
   return core_copy_pairs("KernelInfo_GetConfigEntries", info->node->config, out);
 }
+
+/* All kernels here are those of custom ops. */
+ORT_API_STATUS_IMPL(ort_ep_KernelInfo_GetEp, const OrtKernelInfo* info, const OrtEp** ep) {
+  CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetEp);
+  CORE_REQUIRE(KernelInfo_GetEp, ep);
+  CORE_FAIL(ORT_INVALID_ARGUMENT,
+            "KernelInfo_GetEp: info must be that of a kernel of a plug-in execution provider");
+}

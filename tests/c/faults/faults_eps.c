@@ -163,6 +163,57 @@ static void release_importer(void* out) {
   api->GetInteropApi()->ReleaseExternalResourceImporter(out);
 }
 
+static OrtKernelDefBuilder* builder;
+static OrtKernelRegistry* registry;
+static OrtKernelDef* def;
+
+static OrtStatus* make_builder(void** out) {
+  return ep()->CreateKernelDefBuilder((OrtKernelDefBuilder**)out);
+}
+static void release_builder(void* out) { ep()->ReleaseKernelDefBuilder(out); }
+static void with_builder(void) { CHECK(make_builder((void**)&builder) == NULL); }
+static OrtStatus* define(void** out) {
+  const OrtDataType* types[1];
+  const int places[] = {0};
+  CORE_TRY(ep()->GetTensorDataType(ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &types[0]));
+  CORE_TRY(ep()->KernelDefBuilder_SetOperatorType(builder, "Add"));
+  CORE_TRY(ep()->KernelDefBuilder_SetDomain(builder, "domain"));
+  CORE_TRY(ep()->KernelDefBuilder_SetExecutionProvider(builder, "provider"));
+  CORE_TRY(ep()->KernelDefBuilder_SetSinceVersion(builder, 7, 13));
+  CORE_TRY(ep()->KernelDefBuilder_SetInputMemType(builder, 0, OrtMemTypeCPUInput));
+  CORE_TRY(ep()->KernelDefBuilder_SetOutputMemType(builder, 0, OrtMemTypeCPUOutput));
+  CORE_TRY(ep()->KernelDefBuilder_AddTypeConstraint(builder, "T", types, 1));
+  CORE_TRY(ep()->KernelDefBuilder_AddInputOutputAliases(builder, places, places, 1));
+  CORE_TRY(ep()->KernelDefBuilder_AddInputOutputMutableAliases(builder, places, places, 1));
+  return ep()->KernelDefBuilder_Build(builder, (OrtKernelDef**)out);
+}
+static void release_def(void* out) { ep()->ReleaseKernelDef(out); }
+
+static OrtStatus* make_registry(void** out) {
+  return ep()->CreateKernelRegistry((OrtKernelRegistry**)out);
+}
+static void release_registry(void* out) { ep()->ReleaseKernelRegistry(out); }
+static void with_registry(void) {
+  with_builder();
+  CHECK(define((void**)&def) == NULL && make_registry((void**)&registry) == NULL);
+}
+static OrtStatus* ORT_API_CALL make_kernel(void* state, const OrtKernelInfo* info,
+                                           OrtKernelImpl** out) {
+  return (void)state, (void)info, (void)out, NULL;
+}
+static OrtStatus* add_kernel(void** out) {
+  int first, last;
+  OrtMemType memory;
+  (void)out;
+  CHECK(strcmp(ep()->KernelDef_GetOperatorType(def), "Add") == 0);
+  CHECK(strcmp(ep()->KernelDef_GetDomain(def), "domain") == 0);
+  CHECK(strcmp(ep()->KernelDef_GetExecutionProvider(def), "provider") == 0);
+  CORE_TRY(ep()->KernelDef_GetSinceVersion(def, &first, &last));
+  CORE_TRY(ep()->KernelDef_GetInputMemType(def, 0, &memory));
+  CORE_TRY(ep()->KernelDef_GetOutputMemType(def, 0, &memory));
+  return ep()->KernelRegistry_AddKernel(registry, def, make_kernel, NULL);
+}
+
 static const struct trial trials[] = {
     TRIAL("GetEpDevices GetNumHardwareDevices GetHardwareDevices", with_env, find_devices, NULL),
     TRIAL("RegisterExecutionProviderLibrary", with_env, register_ep, NULL),
@@ -194,10 +245,18 @@ static const struct trial trials[] = {
     TRIAL("SessionOptionsGetWeightlessSourceModelBuffer", with_options, read_weightless, NULL),
     TRIAL("CreateExternalResourceImporterForDevice ReleaseExternalResourceImporter", with_ep,
           make_importer, release_importer),
+    TRIAL("CreateKernelDefBuilder ReleaseKernelDefBuilder", NULL, make_builder, release_builder),
+    TRIAL("KernelDefBuilder_Build ReleaseKernelDef and what comes before", with_builder, define,
+          release_def),
+    TRIAL("CreateKernelRegistry ReleaseKernelRegistry", NULL, make_registry, release_registry),
+    TRIAL("KernelRegistry_AddKernel", with_registry, add_kernel, NULL),
     {NULL},
 };
 
 static void clean(void) {
+  release_builder(builder);
+  release_def(def);
+  release_registry(registry);
   api->ReleaseValue(here);
   api->ReleaseValue(there);
   release_options(chosen);

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* Definitions of kernels, and what reads them. */
+#include "ep/kernel_def.h"
+
+#include "values/value.h"
+
+static const char* text_of(const char* text) { return text == NULL ? "" : text; }
+
+const char* ORT_API_CALL ort_ep_KernelDef_GetOperatorType(const OrtKernelDef* kernel_def)
+    NO_EXCEPTION {
+  return kernel_def == NULL ? "" : text_of(kernel_def->op_type);
+}
+
+const char* ORT_API_CALL ort_ep_KernelDef_GetDomain(const OrtKernelDef* kernel_def) NO_EXCEPTION {
+  return kernel_def == NULL ? "" : text_of(kernel_def->domain);
+}
+
+const char* ORT_API_CALL ort_ep_KernelDef_GetExecutionProvider(const OrtKernelDef* kernel_def)
+    NO_EXCEPTION {
+  return kernel_def == NULL ? "" : text_of(kernel_def->provider);
+}
+
+ORT_API_STATUS_IMPL(ort_ep_KernelDef_GetSinceVersion, const OrtKernelDef* kernel_def,
+                    int* start_version, int* end_version) {
+  CORE_REQUIRE(KernelDef_GetSinceVersion, kernel_def, start_version, end_version);
+  *start_version = kernel_def->first;
+  *end_version = kernel_def->last;
+  return NULL;
+}
+
+OrtMemType core_memory_of_place(const struct OrtKernelDef* def, size_t index, bool is_output) {
+  for (size_t i = 0; i < def->place_count; i++) {
+    if (def->places[i].index == index && def->places[i].is_output == is_output) {
+      return def->places[i].memory;
+    }
+  }
+  return OrtMemTypeDefault;
+}
+
+ORT_API_STATUS_IMPL(ort_ep_KernelDef_GetInputMemType, const OrtKernelDef* kernel_def,
+                    size_t input_index, OrtMemType* mem_type) {
+  CORE_REQUIRE(KernelDef_GetInputMemType, kernel_def, mem_type);
+  *mem_type = core_memory_of_place(kernel_def, input_index, false);
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_ep_KernelDef_GetOutputMemType, const OrtKernelDef* kernel_def,
+                    size_t output_index, OrtMemType* mem_type) {
+  CORE_REQUIRE(KernelDef_GetOutputMemType, kernel_def, mem_type);
+  *mem_type = core_memory_of_place(kernel_def, output_index, true);
+  return NULL;
+}
+
+void ORT_API_CALL ort_ep_ReleaseKernelDef(OrtKernelDef* input) NO_EXCEPTION { core_drop(input); }
+
+#define TYPE(n) {(ONNXTensorElementDataType)(n)}
+static const OrtDataType data_types[CORE_ELEMENT_TYPES] = {
+    TYPE(0),  TYPE(1),  TYPE(2),  TYPE(3),  TYPE(4),  TYPE(5),  TYPE(6),  TYPE(7),  TYPE(8),
+    TYPE(9),  TYPE(10), TYPE(11), TYPE(12), TYPE(13), TYPE(14), TYPE(15), TYPE(16), TYPE(17),
+    TYPE(18), TYPE(19), TYPE(20), TYPE(21), TYPE(22), TYPE(23), TYPE(24), TYPE(25), TYPE(26)};
+
+ORT_API_STATUS_IMPL(ort_ep_GetTensorDataType, ONNXTensorElementDataType elem_type,
+                    const OrtDataType** out) {
+  CORE_REQUIRE(GetTensorDataType, out);
+  if (core_element_bits(elem_type) == 0) {
+    CORE_FAIL(ORT_NOT_IMPLEMENTED, "GetTensorDataType: no tensors have elements of elem_type");
+  }
+  *out = &data_types[elem_type];
+  return NULL;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+#include <limits.h>
+#include <string.h>
+
+#include "ep/kernel_def.h"
+#include "object/list.h"
+
+struct OrtKernelDefBuilder {
+  struct core_object object;
+  /** What is being built; NULL once it was. */
+  struct OrtKernelDef* def;
+};
+
+static void end_def(void* block) {
+  struct OrtKernelDef* def = block;
+  for (size_t i = 0; i < def->constraint_count; i++) {
+    heap_free(def->constraints[i].name);
+    heap_free(def->constraints[i].types);
+  }
+  heap_free(def->constraints);
+  heap_free(def->places);
+  heap_free(def->aliases);
+  heap_free(def->op_type);
+  heap_free(def->domain);
+  heap_free(def->provider);
+}
+
+static const struct core_class def_class = {.kind = CORE_KERNEL_DEF, .end = end_def};
+
+static void end_builder(void* block) { core_drop(((struct OrtKernelDefBuilder*)block)->def); }
+
+static const struct core_class builder_class = {.kind = CORE_KERNEL_DEF_BUILDER,
+                                                .end = end_builder};
+
+ORT_API_STATUS_IMPL(ort_ep_CreateKernelDefBuilder, OrtKernelDefBuilder** kernel_def_builder_out) {
+  CORE_REQUIRE(CreateKernelDefBuilder, kernel_def_builder_out);
+  struct OrtKernelDef* def = core_new_object(&def_class, sizeof *def);
+  struct OrtKernelDefBuilder* builder =
+      def == NULL ? NULL : core_new_object(&builder_class, sizeof *builder);
+  if (builder == NULL) {
+    core_drop(def);
+    return CORE_OUT_OF_MEMORY(CreateKernelDefBuilder, sizeof *builder + sizeof *def);
+  }
+  def->first = 1;
+  def->last = INT_MAX;
+  builder->def = def;
+  *kernel_def_builder_out = builder;
+  return NULL;
+}
+
+void ORT_API_CALL ort_ep_ReleaseKernelDefBuilder(OrtKernelDefBuilder* input) NO_EXCEPTION {
+  core_drop(input);
+}
+
+/* Guards the builder, and gets what it builds. */
+#define BUILDS(function)                                                                        \
+  CORE_REQUIRE(function, kernel_def_builder);                                                   \
+  struct OrtKernelDef* def = kernel_def_builder->def;                                           \
+  if (def == NULL) {                                                                            \
+    CORE_FAIL(ORT_INVALID_ARGUMENT,                                                             \
+              #function ": kernel_def_builder has built its definition; make another builder"); \
+  }
+
+static OrtStatus* set_text(const char* function, char** text, const char* value) {
+  char* copy = NULL;
+  if (value == NULL) {
+    return core_status(ORT_RUNTIME_EXCEPTION, function, ": the text must not be NULL", NULL);
+  }
+  CORE_TRY(core_copy_text(function, value, &copy));
+  heap_free(*text);
+  *text = copy;
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_ep_KernelDefBuilder_SetOperatorType,
+                    OrtKernelDefBuilder* kernel_def_builder, const char* op_type) {
+  BUILDS(KernelDefBuilder_SetOperatorType);
+  return set_text("KernelDefBuilder_SetOperatorType", &def->op_type, op_type);
+}
+
+ORT_API_STATUS_IMPL(ort_ep_KernelDefBuilder_SetDomain, OrtKernelDefBuilder* kernel_def_builder,
+                    const char* domain) {
+  BUILDS(KernelDefBuilder_SetDomain);
+  return set_text("KernelDefBuilder_SetDomain", &def->domain, domain);
+}
+
+ORT_API_STATUS_IMPL(ort_ep_KernelDefBuilder_SetExecutionProvider,
+                    OrtKernelDefBuilder* kernel_def_builder, const char* ep_name) {
+  BUILDS(KernelDefBuilder_SetExecutionProvider);
+  return set_text("KernelDefBuilder_SetExecutionProvider", &def->provider, ep_name);
+}
+
+ORT_API_STATUS_IMPL(ort_ep_KernelDefBuilder_SetSinceVersion,
+                    OrtKernelDefBuilder* kernel_def_builder, int since_version_start,
+                    int since_version_end) {
+  BUILDS(KernelDefBuilder_SetSinceVersion);
+  if (since_version_start < 1 || since_version_end < since_version_start) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "KernelDefBuilder_SetSinceVersion: since_version_start must be 1 or more, and "
+              "since_version_end no lower");
+  }
+  def->first = since_version_start;
+  def->last = since_version_end;
+  return NULL;
+}
+
+/* --- operands ----------------------------------------------------------------------------------
+ */
+
+/* The first call for an operand counts. */
+static OrtStatus* set_place(const char* function, struct OrtKernelDef* def, size_t index,
+                            bool is_output, OrtMemType memory) {
+  for (size_t i = 0; i < def->place_count; i++) {
+    if (def->places[i].index == index && def->places[i].is_output == is_output) {
+      return NULL;
+    }
+  }
+  if (!core_grow((void**)&def->places, def->place_count, &def->place_capacity,
+                 sizeof *def->places)) {
+    return core_no_memory(function, sizeof *def->places);
+  }
+  def->places[def->place_count++] = (struct core_place){index, memory, is_output};
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_ep_KernelDefBuilder_SetInputMemType,
+                    OrtKernelDefBuilder* kernel_def_builder, size_t input_index,
+                    OrtMemType mem_type) {
+  BUILDS(KernelDefBuilder_SetInputMemType);
+  return set_place("KernelDefBuilder_SetInputMemType", def, input_index, false, mem_type);
+}
+
+ORT_API_STATUS_IMPL(ort_ep_KernelDefBuilder_SetOutputMemType,
+                    OrtKernelDefBuilder* kernel_def_builder, size_t output_index,
+                    OrtMemType mem_type) {
+  BUILDS(KernelDefBuilder_SetOutputMemType);
+  return set_place("KernelDefBuilder_SetOutputMemType", def, output_index, true, mem_type);
+}
+
+ORT_API_STATUS_IMPL(ort_ep_KernelDefBuilder_AddTypeConstraint,
+                    OrtKernelDefBuilder* kernel_def_builder, const char* arg_name,
+                    const OrtDataType* const* types, size_t num_types) {
+  BUILDS(KernelDefBuilder_AddTypeConstraint);
+  CORE_REQUIRE(KernelDefBuilder_AddTypeConstraint, arg_name, types);
+  if (num_types == 0 || num_types > SIZE_MAX / sizeof *types) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "KernelDefBuilder_AddTypeConstraint: num_types must be above 0, and a number");
+  }
+  struct core_type_constraint made = {.count = num_types};
+  if (!core_grow((void**)&def->constraints, def->constraint_count, &def->constraint_capacity,
+                 sizeof made)) {
+    return CORE_OUT_OF_MEMORY(KernelDefBuilder_AddTypeConstraint, sizeof made);
+  }
+  CORE_TRY(core_copy_text("KernelDefBuilder_AddTypeConstraint", arg_name, &made.name));
+  made.types = core_copy_bytes(types, num_types * sizeof *types);
+  if (made.types == NULL) {
+    heap_free(made.name);
+    return CORE_OUT_OF_MEMORY(KernelDefBuilder_AddTypeConstraint, num_types * sizeof *types);
+  }
+  def->constraints[def->constraint_count++] = made;
+  return NULL;
+}
+
+struct pairs {
+  const int* inputs;
+  const int* outputs;
+  size_t count;
+  bool is_mutable;
+};
+
+/* Adds all of them or none. */
+static OrtStatus* add_aliases(const char* function, struct OrtKernelDef* def,
+                              const struct pairs* pairs) {
+  size_t before = def->alias_count;
+  for (size_t i = 0; i < pairs->count; i++) {
+    if (!core_grow((void**)&def->aliases, def->alias_count, &def->alias_capacity,
+                   sizeof *def->aliases)) {
+      def->alias_count = before;
+      return core_no_memory(function, sizeof *def->aliases);
+    }
+    def->aliases[def->alias_count++] =
+        (struct core_alias){pairs->inputs[i], pairs->outputs[i], pairs->is_mutable};
+  }
+  return NULL;
+}
+
+/* The body of a slot for aliases. */
+#define ADD_ALIASES(function, mutable_ones)                                           \
+  BUILDS(function);                                                                   \
+  CORE_REQUIRE(function, input_indices, output_indices);                              \
+  if (num_io_indices == 0) {                                                          \
+    CORE_FAIL(ORT_INVALID_ARGUMENT, #function ": num_io_indices must be above 0");    \
+  }                                                                                   \
+  struct pairs pairs = {input_indices, output_indices, num_io_indices, mutable_ones}; \
+  return add_aliases(#function, def, &pairs)
+
+ORT_API_STATUS_IMPL(ort_ep_KernelDefBuilder_AddInputOutputAliases,
+                    OrtKernelDefBuilder* kernel_def_builder, const int* input_indices,
+                    const int* output_indices, size_t num_io_indices) {
+  ADD_ALIASES(KernelDefBuilder_AddInputOutputAliases, false);
+}
+
+ORT_API_STATUS_IMPL(ort_ep_KernelDefBuilder_AddInputOutputMutableAliases,
+                    OrtKernelDefBuilder* kernel_def_builder, const int* input_indices,
+                    const int* output_indices, size_t num_io_indices) {
+  ADD_ALIASES(KernelDefBuilder_AddInputOutputMutableAliases, true);
+}
+
+ORT_API_STATUS_IMPL(ort_ep_KernelDefBuilder_Build, OrtKernelDefBuilder* kernel_def_builder,
+                    OrtKernelDef** kernel_def_out) {
+  BUILDS(KernelDefBuilder_Build);
+  CORE_REQUIRE(KernelDefBuilder_Build, kernel_def_out);
+  kernel_def_builder->def = NULL;
+  *kernel_def_out = def;
+  return NULL;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernels of an execution provider. */
+#include <string.h>
+
+#include "ep/kernel_def.h"
+#include "ep/library.h"
+#include "object/list.h"
+
+static void end_registry(void* block) {
+  struct OrtKernelRegistry* registry = block;
+  for (size_t i = 0; i < registry->count; i++) {
+    core_drop(registry->kernels[i].def);
+  }
+  heap_free(registry->kernels);
+}
+
+static const struct core_class registry_class = {.kind = CORE_KERNEL_REGISTRY, .end = end_registry};
+
+ORT_API_STATUS_IMPL(ort_ep_CreateKernelRegistry, OrtKernelRegistry** kernel_registry) {
+  CORE_REQUIRE(CreateKernelRegistry, kernel_registry);
+  struct OrtKernelRegistry* registry = core_new_object(&registry_class, sizeof *registry);
+  if (registry == NULL) {
+    return CORE_OUT_OF_MEMORY(CreateKernelRegistry, sizeof *registry);
+  }
+  *kernel_registry = registry;
+  return NULL;
+}
+
+void ORT_API_CALL ort_ep_ReleaseKernelRegistry(OrtKernelRegistry* input) NO_EXCEPTION {
+  core_drop(input);
+}
+
+static bool is_same_text(const char* a, const char* b) {
+  return strcmp(a == NULL ? "" : a, b == NULL ? "" : b) == 0;
+}
+
+static bool have_common_type(const struct core_type_constraint* a,
+                             const struct core_type_constraint* b) {
+  for (size_t i = 0; i < a->count; i++) {
+    for (size_t k = 0; k < b->count; k++) {
+      if (a->types[i] == b->types[k]) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/* Whether two kernels take different types for a parameter that both bound. */
+static bool differ_in_types(const OrtKernelDef* a, const OrtKernelDef* b) {
+  for (size_t i = 0; i < a->constraint_count; i++) {
+    for (size_t k = 0; k < b->constraint_count; k++) {
+      if (strcmp(a->constraints[i].name, b->constraints[k].name) == 0 &&
+          !have_common_type(&a->constraints[i], &b->constraints[k])) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/* The memory that a definition sets for an operand; NULL where it sets none. */
+static const struct core_place* find_place(const OrtKernelDef* def, const struct core_place* of) {
+  for (size_t i = 0; i < def->place_count; i++) {
+    if (def->places[i].index == of->index && def->places[i].is_output == of->is_output) {
+      return &def->places[i];
+    }
+  }
+  return NULL;
+}
+
+/* As in ONNX Runtime, kernels do not conflict where the new one sets a memory that the other has
+ * too, or of which the other says nothing. */
+static bool fits_by_memory(const OrtKernelDef* added, const OrtKernelDef* other) {
+  for (size_t i = 0; i < added->place_count; i++) {
+    const struct core_place* place = find_place(other, &added->places[i]);
+    if (place == NULL || place->memory == added->places[i].memory) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool conflict(const OrtKernelDef* added, const OrtKernelDef* other) {
+  return is_same_text(added->op_type, other->op_type) &&
+         is_same_text(added->domain, other->domain) &&
+         is_same_text(added->provider, other->provider) && added->first <= other->last &&
+         other->first <= added->last && !differ_in_types(added, other) &&
+         !fits_by_memory(added, other);
+}
+
+ORT_API_STATUS_IMPL(ort_ep_KernelRegistry_AddKernel, OrtKernelRegistry* kernel_registry,
+                    const OrtKernelDef* kernel_def, OrtKernelCreateFunc kernel_create_func,
+                    void* kernel_create_func_state) {
+  CORE_REQUIRE(KernelRegistry_AddKernel, kernel_registry, kernel_def, kernel_create_func);
+  for (size_t i = 0; i < kernel_registry->count; i++) {
+    if (conflict(kernel_def, kernel_registry->kernels[i].def)) {
+      return core_status(
+          ORT_FAIL, "KernelRegistry_AddKernel: the registry has a kernel for the same nodes of ",
+          ort_ep_KernelDef_GetOperatorType(kernel_def), NULL);
+    }
+  }
+  struct core_registered_kernel added = {(OrtKernelDef*)kernel_def, kernel_create_func,
+                                         kernel_create_func_state};
+  if (!core_grow((void**)&kernel_registry->kernels, kernel_registry->count,
+                 &kernel_registry->capacity, sizeof added)) {
+    return CORE_OUT_OF_MEMORY(KernelRegistry_AddKernel, sizeof added);
+  }
+  core_retain(&added.def->object);
+  kernel_registry->kernels[kernel_registry->count++] = added;
+  return NULL;
+}
+
+static OrtStatus* release_kernel(void* argument) {
+  OrtKernelImpl* kernel = argument;
+  kernel->Release(kernel);
+  return NULL;
+}
+
+void ORT_API_CALL ort_ep_ReleaseKernelImpl(OrtKernelImpl* input) NO_EXCEPTION {
+  if (input != NULL && input->Release != NULL) {
+    core_ep_log(NULL, core_ep_call("ReleaseKernelImpl", release_kernel, input));
+  }
+}

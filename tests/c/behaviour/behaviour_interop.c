@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory, semaphores and graphics of other APIs, through the importer of an execution provider. */
+#include "behaviour_eps.h"
+#include "behaviour_values.h"
+
+#define INTEROP (api->GetInteropApi())
+
+static OrtExternalResourceImporter* importer_of(const OrtEpDevice* device) {
+  OrtExternalResourceImporter* importer = NULL;
+  CHECK(INTEROP->CreateExternalResourceImporterForDevice(device, &importer) == NULL);
+  return importer;
+}
+
+/* A call with a device `d` of a library that was asked for `words`, and perhaps its importer `i`.
+ */
+#define WITH_DEVICE(text, words, ...)                         \
+  CALL(text) {                                                \
+    const OrtEpDevice* d = device_of_ep(env_of_eps(), words); \
+    events_of_ep();                                           \
+    __VA_ARGS__;                                              \
+    say("%s", events_of_ep());                                \
+  }
+#define WITH_IMPORTER(text, words, ...)                                                  \
+  WITH_DEVICE(text, words, OrtExternalResourceImporter* i = importer_of(d); __VA_ARGS__; \
+              INTEROP->ReleaseExternalResourceImporter(i))
+
+static void make(const OrtEpDevice* device) {
+  OrtExternalResourceImporter* importer = UNTOUCHED;
+  say_status(INTEROP->CreateExternalResourceImporterForDevice(device, &importer));
+  say_out(importer, UNTOUCHED);
+  if (importer != UNTOUCHED) {
+    INTEROP->ReleaseExternalResourceImporter(importer);
+  }
+}
+WITH_DEVICE("CreateExternalResourceImporterForDevice(d,&i)", "memory imports", make(d))
+WITH_DEVICE("CreateExternalResourceImporterForDevice of none", "memory", make(d))
+WITH_DEVICE("CreateExternalResourceImporterForDevice that fails", "memory no-importer", make(d))
+WITH_DEVICE("CreateExternalResourceImporterForDevice(d,NULL)", "memory imports",
+            say_status(INTEROP->CreateExternalResourceImporterForDevice(d, NULL)))
+CALL("CreateExternalResourceImporterForDevice(NULL,&i)") { make(NULL); }
+CALL("ReleaseExternalResourceImporter(NULL) and the like") {
+  INTEROP->ReleaseExternalResourceImporter(NULL);
+  INTEROP->ReleaseExternalMemoryHandle(NULL);
+  INTEROP->ReleaseExternalSemaphoreHandle(NULL);
+  say("no-op");
+}
+
+static void can(const OrtExternalResourceImporter* importer, int type) {
+  bool memory = true, semaphore = true;
+  say_status(INTEROP->CanImportMemory(importer, (OrtExternalMemoryHandleType)type, &memory));
+  say_status(INTEROP->CanImportSemaphore(importer, (OrtExternalSemaphoreType)type, &semaphore));
+  say("%d %d", memory, semaphore);
+}
+WITH_IMPORTER("CanImportMemory(i,3,&s)", "memory imports", can(i, 3))
+WITH_IMPORTER("CanImportMemory(i,2,&s)", "memory imports", can(i, 2))
+WITH_IMPORTER("CanImportMemory(i,99,&s)", "memory imports", can(i, 99))
+WITH_IMPORTER("CanImportMemory(i,3,NULL)", "memory imports",
+              say_status(INTEROP->CanImportMemory(i, 3, NULL)))
+CALL("CanImportMemory(NULL,3,&s)") { can(NULL, 3); }
+
+static float numbers[4] = {1, 2, 3, 4};
+static OrtExternalMemoryDescriptor description(uint32_t version) {
+  return (OrtExternalMemoryDescriptor){version, 3, numbers, sizeof numbers, 0};
+}
+static void import(OrtExternalResourceImporter* importer, uint32_t version) {
+  OrtExternalMemoryDescriptor memory = description(version);
+  OrtExternalSemaphoreDescriptor semaphore = {version, 2, numbers};
+  OrtExternalMemoryHandle* handle = UNTOUCHED;
+  OrtExternalSemaphoreHandle* other = UNTOUCHED;
+  if (say_status(INTEROP->ImportMemory(importer, &memory, &handle))) {
+    INTEROP->ReleaseExternalMemoryHandle(handle);
+  } else {
+    say_out(handle, UNTOUCHED);
+  }
+  if (say_status(INTEROP->ImportSemaphore(importer, &semaphore, &other))) {
+    INTEROP->ReleaseExternalSemaphoreHandle(other);
+  } else {
+    say_out(other, UNTOUCHED);
+  }
+}
+WITH_IMPORTER("ImportMemory(i,d,&h)", "memory imports", import(i, api_version))
+WITH_IMPORTER("ImportMemory of version 0", "memory imports", import(i, 0))
+WITH_IMPORTER("ImportMemory that gives none", "memory imports null-imports", import(i, api_version))
+CALL("ImportMemory(NULL,d,&h)") { import(NULL, api_version); }
+WITH_IMPORTER("ImportMemory(i,NULL,&h)", "memory imports", OrtExternalMemoryHandle* h = UNTOUCHED;
+              say_status(INTEROP->ImportMemory(i, NULL, &h)); say_out(h, UNTOUCHED))
+WITH_IMPORTER("ImportSemaphore(i,NULL,&h)", "memory imports",
+              OrtExternalSemaphoreHandle* h = UNTOUCHED;
+              say_status(INTEROP->ImportSemaphore(i, NULL, &h)); say_out(h, UNTOUCHED))
+
+static void tensor(OrtExternalResourceImporter* importer, uint32_t version) {
+  OrtExternalMemoryDescriptor memory = description(api_version);
+  OrtExternalMemoryHandle* handle = NULL;
+  const int64_t dims[] = {2, 2};
+  OrtExternalTensorDescriptor wanted = {version, FLOAT, dims, 2, 0};
+  OrtValue* value = UNTOUCHED;
+  void* data = NULL;
+  CHECK(INTEROP->ImportMemory(importer, &memory, &handle) == NULL);
+  if (say_status(INTEROP->CreateTensorFromMemory(importer, handle, &wanted, &value))) {
+    CHECK(api->GetTensorMutableData(value, &data) == NULL);
+    say("%d", data == numbers);
+    api->ReleaseValue(value);
+  } else {
+    say_out(value, UNTOUCHED);
+  }
+  INTEROP->ReleaseExternalMemoryHandle(handle);
+}
+WITH_IMPORTER("CreateTensorFromMemory(i,h,d,&t)", "memory imports", tensor(i, api_version))
+WITH_IMPORTER("CreateTensorFromMemory of version 0", "memory imports", tensor(i, 0))
+WITH_IMPORTER("CreateTensorFromMemory(i,NULL,NULL,&t)", "memory imports", OrtValue* t = UNTOUCHED;
+              say_status(INTEROP->CreateTensorFromMemory(i, NULL, NULL, &t)); say_out(t, UNTOUCHED))
+
+static void in_stream(const OrtEpDevice* device, OrtExternalResourceImporter* importer) {
+  OrtExternalSemaphoreDescriptor wanted = {api_version, 2, numbers};
+  OrtExternalSemaphoreHandle* semaphore = NULL;
+  OrtSyncStream* stream = NULL;
+  CHECK(INTEROP->ImportSemaphore(importer, &wanted, &semaphore) == NULL);
+  CHECK(api->CreateSyncStreamForEpDevice(device, NULL, &stream) == NULL);
+  say_status(INTEROP->WaitSemaphore(importer, semaphore, stream, 3));
+  say_status(INTEROP->SignalSemaphore(importer, semaphore, stream, 4));
+  say_status(INTEROP->WaitSemaphore(importer, NULL, stream, 3));
+  say_status(INTEROP->SignalSemaphore(importer, semaphore, NULL, 4));
+  INTEROP->ReleaseExternalSemaphoreHandle(semaphore);
+  api->ReleaseSyncStream(stream);
+}
+WITH_IMPORTER("WaitSemaphore(i,h,s,3)", "memory imports streams", in_stream(d, i))
+CALL("WaitSemaphore(NULL,NULL,NULL,3)") {
+  say_status(INTEROP->WaitSemaphore(NULL, NULL, NULL, 3));
+  say_status(INTEROP->SignalSemaphore(NULL, NULL, NULL, 3));
+}
+
+static void graphics(const OrtEpDevice* device, uint32_t version) {
+  OrtGraphicsInteropConfig config = {version, ORT_GRAPHICS_API_VULKAN, NULL, NULL};
+  say_status(INTEROP->InitGraphicsInteropForEpDevice(device, &config));
+  say_status(INTEROP->DeinitGraphicsInteropForEpDevice(device));
+}
+WITH_DEVICE("InitGraphicsInteropForEpDevice(d,c)", "memory", graphics(d, api_version))
+WITH_DEVICE("InitGraphicsInteropForEpDevice of version 0", "memory", graphics(d, 0))
+WITH_DEVICE("InitGraphicsInteropForEpDevice of a factory of version 22", "memory version-22",
+            graphics(d, api_version))
+CALL("InitGraphicsInteropForEpDevice(NULL,c)") { graphics(NULL, api_version); }
+WITH_DEVICE("InitGraphicsInteropForEpDevice(d,NULL)", "memory",
+            say_status(INTEROP->InitGraphicsInteropForEpDevice(d, NULL)))
