@@ -64,6 +64,7 @@ __all__ += ["Batcher", "Metrics", "SessionMetrics", "count_runs", "metrics", "se
 __all__ += ["CheckedKernel", "Damage", "Guarded", "limit_session_memory"]
 __all__ += ["IsolatedKernel", "KernelCrashed"]
 __all__ += ["HardwareDevice", "HardwareType", "RegisteredEp"]
+__all__ += ["CompiledNode", "Ep", "EpClaims", "EpGroup"]
 
 _NAMES = {
     "_native": "ffi lib",
@@ -111,6 +112,7 @@ _NAMES = {
     "models.model": "Model ModelFunction",
     "models.model_graph": "ModelGraph",
     "models.parts": "ModelNode ModelValue",
+    "models.providers": "CompiledNode Ep EpClaims EpGroup",
     "models.view": "GraphView",
     "session.editor": "ModelEditor",
     "models.nodes": "GraphNode GraphValue",

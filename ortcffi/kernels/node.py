@@ -55,11 +55,13 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     check: bool = False,
     repeats: int = 2,
     _asked: dict[str, list[str]] | None = None,
+    _of: Any = None,
     **unknown: Any,
 ) -> Kernel:
     """The kernel of an ``OrtCustomOp``, for the arguments of `LibraryOp.kernel`.
 
     `holder` keeps the op, and the library that it is from. `_asked` gets what the op asked for.
+    `_of` is an ``OrtcoreCompiledNode`` with the operands.
     """
     for name in unknown:
         raise TypeError(f"kernel() got an unexpected keyword argument {name!r}")
@@ -77,6 +79,9 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     node, attrs = _Node(op, inputs, outputs, constants), attributes_for(attributes)
     struct, keep = node.struct, node.keep
     struct.version, struct.op, struct.api = api.version, pointer, table
+    if _of is not None:
+        struct.inputs, struct.input_count = _of.inputs, _of.input_count
+        struct.outputs, struct.output_count = _of.outputs, _of.output_count
     struct.domain = node.text("domain", op.domain)
     struct.name = node.text("node_name", node_name)
     struct.attributes = keep(ffi.new("OrtOpAttr*[]", keep([each.handle for each in attrs])))

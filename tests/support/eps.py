@@ -1,33 +1,58 @@
 # SPDX-License-Identifier: MIT
-"""The library of tests/c/clients/asked_ep.c, whose provider does what its registration asks."""
+"""Libraries of execution providers in C: tests/c/clients/asked_ep.c, whose provider does what its
+registration asks, and the one of the guide, which adds."""
 
 import functools
 import itertools
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from support.compilers import build_folder, compile_shared, find_compiler
 from support.paths import CHECKOUT
 
+import ortcffi as ort
+
 SOURCE = CHECKOUT / "tests/c/clients/asked_ep.c"
+ADDING = CHECKOUT / "docs/guide/add_ep.c"
 _numbers = itertools.count()
 
 
-def build(compiler: list[str]) -> Path:
+def build(compiler: list[str], source: Path = SOURCE) -> Path:
     """The path of the library."""
-    library = build_folder(compiler, "eps") / "asked_ep.so"
+    library = build_folder(compiler, "eps") / f"{source.stem}.so"
     flags = ["-std=gnu11", "-Wall", "-Wextra", "-Werror", f"-I{CHECKOUT / 'core/include'}"]
     return compile_shared(
-        library, [SOURCE.parent], *compiler, *flags, SOURCE, "-o", library, "-shared", "-fPIC"
+        library, [source.parent], *compiler, *flags, source, "-o", library, "-shared", "-fPIC"
     )
 
 
 @functools.cache
-def built() -> Path:
+def built(source: Path = SOURCE) -> Path:
     """The same with the compiler that the tests use."""
-    return build(find_compiler("CC", ["cc", "gcc", "clang"]))
+    return build(find_compiler("CC", ["cc", "gcc", "clang"]), source)
 
 
 def register(env: Any, words: str = "mine") -> Any:
     """Register the library under a name that is not in use, which has the words."""
     return env.register_ep(built(), f"{words} {next(_numbers)}")
+
+
+def adding_devices() -> Any:
+    """The devices of the guide's provider, which takes each node Add."""
+    env = ort.Env("adding", ort.core_api())
+    return env.register_ep(built(ADDING), f"add {next(_numbers)}").devices
+
+
+def adding() -> Any:
+    return ort.Ep(adding_devices())
+
+
+def added() -> Any:
+    """A model that adds a constant to its input."""
+    graph = ort.Graph()
+    graph.input("x", "f4", [3])
+    graph.initializer("w", np.arange(3, dtype=np.float32))
+    graph.node("Add", ["x", "w"], ["y"])
+    graph.output("y", "f4", [3])
+    return ort.Model.load(graph.to_bytes())

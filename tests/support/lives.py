@@ -212,6 +212,16 @@ KINDS: dict[str, Kind] = {
         lambda made: made.devices[0],
         facts=("name", "path"),
     ),
+    "Ep": Kind(
+        eps.adding,
+        lambda made: made.name,
+        lambda made: made.capability(eps.added()),
+        lambda made: made.__init__(eps.adding_devices()),
+    ),
+    "EpClaims": Kind(
+        lambda: eps.adding().capability(eps.added()),
+        lambda made: made.groups,
+    ),
     "Aligned": _allocator(ort.Aligned, 4096, facts=("alignment",)),
     "Limiting": _allocator(ort.Limiting, 1 << 20, facts=("limit", "on_excess", "soft")),
     "Guarded": _allocator(ort.Guarded),

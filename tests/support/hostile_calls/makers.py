@@ -139,6 +139,12 @@ def registered(api: ort.Api) -> tuple[Any, ...]:
     return ep, *ep.devices
 
 
+def provider(_api: Any) -> Any:
+    ep = eps.adding()
+    claims = ep.capability(eps.added())
+    return ep, claims, *claims.groups, *ep.compile(claims)
+
+
 MAKERS: dict[str, Maker] = {
     "Aligned": lambda api: ort.Aligned(api.default_allocator, 4096),
     "Allocator AllocatorStats": lambda api: (
@@ -164,6 +170,7 @@ MAKERS: dict[str, Maker] = {
     "KeyValuePairs": lambda api: api.key_values({"a": "b"}),
     "HardwareDevice": lambda api: ort.HardwareDevice("NPU", api=api),
     "RegisteredEp EpDevice": registered,
+    "Ep EpClaims EpGroup CompiledNode": provider,
     "Limiting": lambda api: ort.Limiting(api.default_allocator, 1 << 16, soft=True),
     "LogMessage": lambda _api: ort.LogMessage(ort.LogSeverity.INFO, "c", "i", "l", "t"),
     "Logging": lambda api: ort.Logging(api.default_allocator),

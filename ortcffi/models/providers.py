@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: MIT
+"""Execution providers at work on a model, without a session."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ortcffi._convert import decode, optional_mapping
+from ortcffi._handle import Handle, out_of, owner_of
+from ortcffi._native import ffi, lib
+from ortcffi._public import meant, public
+from ortcffi._table import core_api
+from ortcffi.custom_ops.describe import read_op
+from ortcffi.ep.devices import EpDevice
+from ortcffi.kernels.host import call_host, host_function
+from ortcffi.kernels.node import make_kernel
+from ortcffi.models.model import Model
+from ortcffi.models.view import listed
+from ortcffi.options.session import SessionOptions
+
+if TYPE_CHECKING:
+    from ortcffi.kernels.kernel import Kernel
+    from ortcffi.models.parts import ModelNode
+
+__all__ = ["CompiledNode", "Ep", "EpClaims", "EpGroup"]
+
+
+@public
+class EpGroup(NamedTuple):
+    """Nodes that an execution provider takes, to be run as one.
+
+    Attributes
+    ----------
+    nodes : tuple of ModelNode
+        The nodes.
+    is_fused : bool
+        Whether the provider compiles them; otherwise it has a kernel for the one node.
+    drops_constants : bool
+        Whether the provider keeps the constants itself, so that they are no inputs.
+    """
+
+    nodes: "tuple[ModelNode, ...]"
+    is_fused: bool
+    drops_constants: bool
+
+
+@public
+class EpClaims(Handle):
+    """What an execution provider takes of a model. Made by `Ep.capability`."""
+
+    __slots__ = ()
+
+    @property
+    def model(self) -> Model:
+        """The model."""
+        self.handle  # noqa: B018  # raises if closed
+        model: Model = self._handle_parents[1]
+        return model
+
+    @property
+    def groups(self) -> tuple[EpGroup, ...]:
+        """The groups of nodes, in the order in which the provider named them."""
+        claims, graph = self.handle, self.model._graph(lib.ORTCORE_GRAPH_PREPARED)
+        return tuple(
+            EpGroup(
+                tuple(graph._node_at(each.nodes[i]) for i in range(each.node_count)),
+                bool(each.is_fused),
+                bool(each.drops_constants),
+            )
+            for each in (claims.groups[i] for i in range(claims.group_count))
+        )
+
+    @property
+    def left(self) -> "tuple[ModelNode, ...]":
+        """The nodes that the provider does not take."""
+        taken = {node for group in self.groups for node in group.nodes}
+        graph = self.model._graph(lib.ORTCORE_GRAPH_PREPARED)
+        return tuple(node for node in graph.nodes if node not in taken)
+
+    def __repr__(self) -> str:
+        if self.closed:
+            return "<EpClaims closed>"
+        taken = sum(len(group.nodes) for group in self.groups)
+        return f"<EpClaims of {taken} nodes in {len(self.groups)} groups, {len(self.left)} left>"
+
+
+@public
+class CompiledNode:
+    """A group of nodes as an execution provider has compiled it. Made by `Ep.compile`.
+
+    Called with its inputs, in their order or by name, it returns a tuple of arrays. Inputs of
+    another element type or shape than the model says are refused.
+
+    Attributes
+    ----------
+    name : str
+        The name of the fused node.
+    inputs, outputs : tuple of str
+        The names of the values that it takes and makes. Constants that the provider does not keep
+        are inputs that need not be given.
+    constants : frozenset of str
+        The inputs that are constants.
+    kernel : Kernel
+        What computes: a kernel of its own, with the state that the provider made for it.
+    """
+
+    __slots__ = ("constants", "inputs", "kernel", "name", "outputs")
+
+    def __init__(self, compiled: Any, node: Any) -> None:
+        out = ffi.new("const char**")
+        lib.Node_GetName(core_api().pointer, node.node, out)
+        self.name = decode(out[0])
+        self.inputs, self.outputs = (
+            tuple(decode(side[i].name) for i in range(count))
+            for side, count in ((node.inputs, node.input_count), (node.outputs, node.output_count))
+        )
+        fixed = [i for i in range(node.input_count) if node.inputs[i].constant]
+        self.constants = frozenset(self.inputs[i] for i in fixed)
+        self.kernel: Kernel = make_kernel(
+            read_op("", node.op), node.op, compiled, ffi.NULL, None, node_name=self.name, _of=node
+        )
+
+    def __call__(self, *inputs: Any, **named: Any) -> tuple[Any, ...]:
+        """Compute.
+
+        Parameters
+        ----------
+        *inputs
+            As many as there are inputs that are no constants, in their order.
+        **named
+            Or the same by name.
+        """
+        wanted = [name for name in self.inputs if name not in self.constants]
+        for name in named:
+            if name not in wanted:
+                raise TypeError(f"{name!r} is no input of {self.name}{meant(name, wanted)}")
+        if len(inputs) + len(named) != len(wanted) or set(named) & set(wanted[: len(inputs)]):
+            raise TypeError(f"{self.name} takes {', '.join(wanted)}, each once")
+        given = {**dict(zip(wanted, inputs, strict=False)), **named}
+        found = self.kernel(*(given.get(name) for name in self.inputs))
+        return (found,) if len(self.outputs) == 1 else tuple(found)
+
+    def __repr__(self) -> str:
+        inputs, outputs = map(listed, (self.inputs, self.outputs))
+        return f"<CompiledNode {self.name!r}: {inputs} -> {outputs}>"
+
+
+@public
+class Ep(Handle):
+    """An execution provider, made for some of its devices, without a session.
+
+    Parameters
+    ----------
+    devices : EpDevice or iterable of EpDevice
+        Devices of the core, all of one provider, such as ``env.register_ep(path).devices``.
+    options : mapping of str to str, optional
+        The provider's own options.
+    config : mapping of str to str, optional
+        Configuration entries of the session that there is not.
+
+    Raises
+    ------
+    OrtError
+        The provider cannot be made.
+
+    Notes
+    -----
+    Functions of the provider: ``CreateEp``, ``GetCapability``, ``Compile``, ``ReleaseEp``.
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        devices: EpDevice | Iterable[EpDevice],
+        options: Mapping[str, str] | None = None,
+        *,
+        config: Mapping[str, str] | None = None,
+    ) -> None:
+        chosen = [devices] if isinstance(devices, EpDevice) else list(devices)
+        for i, device in enumerate(chosen):
+            if not isinstance(device, EpDevice) or not device.api.is_core:
+                raise TypeError(f"devices[{i}] must be an EpDevice of the core, not {device!r}")
+        if not chosen:
+            raise ValueError("devices must not be empty")
+        prefix = f"ep.{chosen[0].name.lower()}."
+        own = {f"{prefix}{key}": text for key, text in optional_mapping("options", options).items()}
+        entries = {**optional_mapping("config", config), **own}
+        release = host_function("OrtcoreReleaseEp")
+        owner = owner_of("OrtcoreEp*", None, release, *chosen)
+        handles = [device.handle for device in chosen]
+        with SessionOptions(core_api(), config=entries) as session:
+            logger = host_function("OrtcoreLogger")()
+            array = ffi.new("const OrtEpDevice*[]", handles)
+            create = host_function("OrtcoreCreateEp")
+            call_host("CreateEp", create, array, len(chosen), session.handle, logger, out_of(owner))
+        super().__init__(core_api(), owner)
+
+    @property
+    def name(self) -> str:
+        """The provider's name."""
+        return decode(self.handle.name)
+
+    def capability(self, model: Model) -> EpClaims:
+        """Ask the provider which nodes it takes.
+
+        Parameters
+        ----------
+        model : Model
+            The model. What its graph does not say of inner values, the provider does not know:
+            some want a type on each.
+        """
+        if not isinstance(model, Model):
+            raise TypeError(f"model must be a Model, not {type(model).__name__}")
+        graph = model._graph(lib.ORTCORE_GRAPH_PREPARED)
+        owner = owner_of("OrtcoreClaims*", None, host_function("OrtcoreReleaseClaims"), self, model)
+        claim = host_function("OrtcoreEpClaim")
+        call_host("GetCapability", claim, self.handle, graph.handle, out_of(owner))
+        return EpClaims(core_api(), owner)
+
+    def compile(self, claims: EpClaims) -> tuple[CompiledNode, ...]:
+        """Have the provider compile what it takes.
+
+        Parameters
+        ----------
+        claims : EpClaims
+            From `capability` of this provider.
+
+        Returns
+        -------
+        tuple of CompiledNode
+            One for each group.
+        """
+        if not isinstance(claims, EpClaims):
+            raise TypeError(f"claims must be EpClaims, not {type(claims).__name__}")
+        release = host_function("OrtcoreReleaseCompiled")
+        owner = owner_of("OrtcoreCompiled*", None, release, self, claims.model)
+        call_host("Compile", host_function("OrtcoreEpCompile"), claims.handle, out_of(owner))
+        compiled = Handle(core_api(), owner)
+        made = compiled.handle
+        return tuple(CompiledNode(compiled, made.nodes[i]) for i in range(made.node_count))
+
+    def __repr__(self) -> str:
+        return "<Ep closed>" if self.closed else f"<Ep {self.name!r}>"

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""Execution providers at work on models, without a session: the provider of the guide, in C."""
+
+import re
+import shlex
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from support import eps
+from support.paths import CHECKOUT
+from support.processes import run
+
+import ortcffi as ort
+
+GUIDE = CHECKOUT / "docs/guide"
+SHAPE = (2, 3)
+
+
+@pytest.fixture(scope="module")
+def library(c_compiler):
+    return eps.build(c_compiler, eps.ADDING)
+
+
+@pytest.fixture
+def registered(library):
+    with ort.Env("ep", ort.core_api()) as env, env.register_ep(library, "add") as made:
+        yield made
+
+
+@pytest.fixture
+def provider(registered):
+    with ort.Ep(registered.devices) as made:
+        yield made
+
+
+def chain(*operators, shape=SHAPE, typed=True):
+    """A model in which each operator adds the constant w to, or is applied to, the one before."""
+    graph = ort.Graph()
+    graph.input("x", "f4", shape)
+    graph.initializer("w", np.arange(6, dtype=np.float32).reshape(SHAPE))
+    last = "x"
+    for i, operator in enumerate(operators):
+        inputs = [last, "w"] if operator == "Add" else [last]
+        (last,) = graph.node(operator, inputs, [f"v{i}"], name=f"n{i}")
+    graph.output(last, "f4", shape if typed else None)
+    return ort.Model.load(graph.to_bytes())
+
+
+X = np.ones(SHAPE, np.float32)
+W = np.arange(6, dtype=np.float32).reshape(SHAPE)
+
+
+def test_a_provider_says_what_it_takes_and_what_is_left(provider):
+    claims = provider.capability(chain("Add", "Relu"))
+    ((node,),) = [group.nodes for group in claims.groups]
+    assert (node.name, node.op_type) == ("n0", "Add")
+    assert [each.name for each in claims.left] == ["n1"]
+    assert claims.groups[0].is_fused
+    assert not claims.groups[0].drops_constants
+    assert "1 nodes in 1 groups, 1 left" in repr(claims)
+
+
+def test_a_compiled_node_computes(provider):
+    (node,) = provider.compile(provider.capability(chain("Add")))
+    (y,) = node(X)
+    np.testing.assert_array_equal(y, X + W)
+    (y,) = node(x=X)
+    np.testing.assert_array_equal(y, X + W)
+    assert (node.inputs, node.outputs, node.constants) == (("x", "w"), ("v0",), {"w"})
+
+
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [
+        (X.astype(np.float64), "FLOAT"),
+        (np.ones((3, 2), np.float32), "another shape than in the model"),
+        (np.ones((2, 3, 1), np.float32), "another shape than in the model"),
+        (np.ones((0, 3), np.float32), "another shape than in the model"),
+    ],
+)
+def test_an_input_that_the_model_does_not_have_is_refused(provider, given, what):
+    (node,) = provider.compile(provider.capability(chain("Add")))
+    with pytest.raises(ort.errors.InvalidArgument, match=what):
+        node(given)
+
+
+def test_wrong_names_of_inputs_are_refused(provider):
+    (node,) = provider.compile(provider.capability(chain("Add")))
+    with pytest.raises(TypeError, match="'X' is no input"):
+        node(X=X)
+    with pytest.raises(TypeError, match="takes x, each once"):
+        node(X, x=X)
+    with pytest.raises(TypeError, match="takes x, each once"):
+        node()
+
+
+def test_threads_compute_with_one_node(provider):
+    (node,) = provider.compile(provider.capability(chain("Add")))
+    with ThreadPoolExecutor(8) as pool:
+        for (y,) in pool.map(lambda _: node(X), range(200)):
+            np.testing.assert_array_equal(y, X + W)
+
+
+def test_all_may_be_closed_in_any_order(library):
+    env = ort.Env("ep", ort.core_api())
+    registered = env.register_ep(library, "add")
+    provider = ort.Ep(registered.devices)
+    model = chain("Add")
+    claims = provider.capability(model)
+    (node,) = provider.compile(claims)
+    for each in (env, registered, provider, claims, model):
+        each.close()
+    (y,) = node(X)
+    np.testing.assert_array_equal(y, X + W)
+    node.kernel.close()
+    with pytest.raises(ValueError, match="closed"):
+        node(X)
+
+
+def test_nothing_to_compile_is_refused(provider):
+    claims = provider.capability(chain("Relu"))
+    assert claims.groups == ()
+    with pytest.raises(ort.errors.InvalidArgument, match="takes no node"):
+        provider.compile(claims)
+
+
+def test_arguments_are_checked(provider):
+    with pytest.raises(TypeError, match=r"devices\[0\] must be an EpDevice"):
+        ort.Ep(["CPU"])
+    with pytest.raises(ValueError, match="devices must not be empty"):
+        ort.Ep([])
+    with pytest.raises(TypeError, match="model must be a Model"):
+        provider.capability("model.onnx")
+    with pytest.raises(TypeError, match="claims must be EpClaims"):
+        provider.compile([])
+    assert "closed" not in repr(provider)
+
+
+def test_every_line_of_the_guide_does_what_it_shows(c_compiler, tmp_path):
+    text = (GUIDE / "execution_providers.md").read_text()
+    (tmp_path / "add_ep.c").write_text((GUIDE / "add_ep.c").read_text())
+    program = []
+    for language, lines in re.findall(r"```(\w+)\n(.*?)```", text, re.DOTALL):
+        if language == "python":
+            program.append(lines)
+            continue
+        command = lines.strip().replace("cc ", f"{shlex.join(c_compiler)} -Wall -Werror ", 1)
+        command = command.replace("$(ortcffi config --cflags)", f"-I{CHECKOUT / 'core/include'}")
+        run("sh", "-c", command, cwd=tmp_path)
+    (tmp_path / "program.py").write_text("\n".join(program))
+    printed = run(sys.executable, "program.py", cwd=tmp_path).stdout.splitlines()
+    assert printed == re.findall(r"print\(.*\)  # (.*)", text)
+    assert len(printed) == 7
