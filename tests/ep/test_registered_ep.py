@@ -4,7 +4,8 @@
 import gc
 
 import pytest
-from support.processes import fork
+from support.paths import CHECKOUT
+from support.processes import fork, run
 from support.threads import run_threads
 
 import ortcffi as ort
@@ -132,6 +133,21 @@ def test_a_library_without_a_factory_is_told_with_the_version_that_it_asked_for(
             env.register_ep(asked_ep, "newer")
         with pytest.raises(ort.errors.Fail, match="no factory was made by the library no-factory"):
             env.register_ep(asked_ep, "no-factory")
+
+
+@pytest.mark.parametrize(
+    ("flag", "text"), [("-DTHROWS_NOW", "no factory today"), ("-DTHROWS_LATER", "no devices today")]
+)
+def test_an_exception_that_leaves_a_library_is_the_reason(
+    core_api, cxx_compiler, tmp_path, flag, text
+):
+    source, library = CHECKOUT / "tests/c/clients/throwing_ep.cc", tmp_path / "throwing_ep.so"
+    flags = ["-std=c++17", "-shared", "-fPIC", flag, f"-I{CHECKOUT / 'core/include'}"]
+    run(*cxx_compiler, *flags, source, "-o", library)
+    with ort.Env(api=core_api, severity=ort.LogSeverity.FATAL) as env:
+        with pytest.raises(ort.errors.RuntimeException, match=text):
+            env.register_ep(library)
+        assert names(env) == ["CPUExecutionProvider"]
 
 
 def test_a_host_may_invent_hardware(core_api, asked_ep):
