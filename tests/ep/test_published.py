@@ -72,6 +72,44 @@ def test_it_is_registered_again_and_leaves_nothing(published, table, request):
     assert json.loads(done.stdout) == [[expected] * 3, {kind: 3 * count} if kind else {}]
 
 
+COMPUTE = """
+import sys
+import numpy as np
+import ortcffi as ort
+
+graph = ort.Graph()
+graph.input("x", "f4", [2, 3])
+graph.initializer("w", np.arange(12, dtype=np.float32).reshape(3, 4))
+graph.initializer("b", np.array([-20, 0, 1, 2], np.float32))
+graph.node("MatMul", ["x", "w"], ["h"])
+graph.node("Add", ["h", "b"], ["s"])
+graph.node("Relu", ["s"], ["y"])
+graph.output("y", "f4", [2, 4])
+model = ort.Model.load(graph.to_bytes())
+env = ort.Env("compute", ort.core_api(), severity=4)
+registered = env.register_ep(sys.argv[1], "mine")
+with ort.Ep(registered.devices[:1]) as ep:
+    claims = ep.capability(model)
+    assert claims.left == (), claims
+    (node,) = ep.compile(claims)
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    (y,) = node(x=x)
+    initializers = model.graph.initializers
+    expected = np.maximum(x @ initializers["w"] + initializers["b"], 0)
+    np.testing.assert_allclose(y, expected, rtol=1e-3)
+    try:
+        node(x=x.astype(np.float64))
+    except ort.errors.InvalidArgument:
+        print("computed")
+"""
+
+
+def test_a_model_computes_on_it_without_an_engine():
+    [ggml] = [each for each in EPS if each.package == "onnxruntime-ggml"]
+    done = run(sys.executable, "-P", "-c", COMPUTE, library_of(ggml))
+    assert "computed" in done.stdout
+
+
 def register_again(table, library, name):
     before, told = live_objects(), []
     with ort.Env(api=ort.core_api() if table == "core" else ort.load(), severity=4) as env:

@@ -229,6 +229,8 @@ static OrtStatus* write_model(OrtModel* model, const OrtGraph* graph) {
     heap_free(model->weights);
     model->weights = NULL;
     model->weight_count = 0;
+    model->graph_bytes = (struct core_message){NULL, NULL};
+    model->graphs = NULL;
     return status;
   }
   heap_free(model->own);
