@@ -59,6 +59,13 @@ void check_answered(OrtStatus* status, const char* name) {
   }
 }
 
+/* What is not implemented refuses the first pointer that it needs, if it needs one. */
+void check_unanswered(OrtStatus* status, const char* name) {
+  CHECK(status != nullptr);
+  OrtErrorCode code = g_ort->GetErrorCode(status);
+  check_status(status, code == ORT_INVALID_ARGUMENT ? code : ORT_NOT_IMPLEMENTED, name);
+}
+
 template <class Value>
 void check_zero(Value value) {
   CHECK(value == Value{});
@@ -69,8 +76,8 @@ void check_zero(const char* text) { CHECK(text == nullptr || text[0] == '\0'); }
 }  // namespace
 
 #define STATUS_HOST(slot, name) check_answered(call_with_zeroes(slot), name)
-#define STATUS_ENGINE(slot, name) check_status(call_with_zeroes(slot), ORT_NOT_IMPLEMENTED, name)
-#define STATUS_NOT_YET(slot, name) check_status(call_with_zeroes(slot), ORT_NOT_IMPLEMENTED, name)
+#define STATUS_ENGINE(slot, name) check_unanswered(call_with_zeroes(slot), name)
+#define STATUS_NOT_YET(slot, name) check_unanswered(call_with_zeroes(slot), name)
 #define GETTER_HOST(slot) CHECK(slot() != nullptr)
 #define GETTER_TABLE(slot) CHECK(slot() != nullptr)
 #define GETTER_ENGINE(slot) check_zero(slot())
