@@ -4,18 +4,9 @@
 #include <string.h>
 
 #include "heap/heap.h"
+#include "object/hash.h"
 
 #define FIRST_CAPACITY 8
-
-/* FNV-1a. */
-static uint32_t hash_of(const void* key, size_t size) {
-  const unsigned char* bytes = key;
-  uint32_t hash = 2166136261U;
-  for (size_t i = 0; i < size; i++) {
-    hash = (hash ^ bytes[i]) * 16777619U;
-  }
-  return hash;
-}
 
 /* The index in the hash table of the first item with a key, or of the free place that ends the
  * search. */
@@ -83,7 +74,7 @@ struct core_item* core_items_find(const struct core_items* items, const void* ke
   if (items->count == 0) {
     return NULL;
   }
-  uint32_t found = items->table[place_of(items, hash_of(key, key_size), key, key_size)];
+  uint32_t found = items->table[place_of(items, core_hash(key, key_size), key, key_size)];
   return found == 0 ? NULL : &items->list[found - 1];
 }
 
@@ -122,7 +113,7 @@ struct core_item* core_items_add(struct core_items* items, const void* key, size
     return NULL;
   }
   const struct core_item item = {
-      .key_size = key_size, .block_size = key_size + text_size, .hash = hash_of(block, key_size)};
+      .key_size = key_size, .block_size = key_size + text_size, .hash = core_hash(block, key_size)};
   return append(items, &item, block);
 }
 
