@@ -10,7 +10,7 @@ FAULTS = ../tests/c/faults
 # Each run is the name of a client and its arguments, separated by colons. The client also gets the
 # library's path, as its first argument.
 RUNS = abi client heap old_client versions storm:2:50000:2 arena:2:30000 adaptor_storm:2:20000:2 \
-  random_values kernels many_threads:800:1000 reload:20:1000 shared_env:2000 platform $(LEAVERS) $(RUNS_OF_$(SYSTEM))
+  random_values models:2000 kernels many_threads:800:1000 reload:20:1000 shared_env:2000 platform $(LEAVERS) $(RUNS_OF_$(SYSTEM))
 RUNS_OF_POSIX = $(FORKS) $(INSIDERS_OF_$(CHOSEN)) throwing:$(THROWING) private_copy:$(THROWING) kernel_threads:100000
 RUNS_OF_APPLE = $(FORKS) throwing:$(THROWING) kernel_threads:100000
 THROWING = $(BUILD)/throwing_ops.so
@@ -111,7 +111,7 @@ MEMCHECK += --errors-for-leak-kinds=definite
 # and tsan run the long ones, and `faults` with its hundreds of processes.
 UNDER_VALGRIND = CFLAGS="$(DEBUG) -DCORE_EXACT_READS" UNDER="$(MEMCHECK)"
 RUNS_OF_VALGRIND = abi client heap old_client versions storm:2:2000:2 arena:2:2000 \
-  adaptor_storm:2:1000:2 random_values kernels many_threads:50:50 reload:3:50 shared_env:100 platform
+  adaptor_storm:2:1000:2 random_values models:50 kernels many_threads:50:50 reload:3:50 shared_env:100 platform
 valgrind:
 	$(call need,valgrind,valgrind)
 	$(MAKE) check BUILD=$(BUILD)/valgrind $(UNDER_VALGRIND) \

@@ -73,6 +73,8 @@ void use_kernels(void);
 void use_json(void);
 /** Reads a package, which ends at once. */
 void use_packages(void);
+/** Reads and writes a model, which ends at once. */
+void use_models(void);
 void end_kernels(void);
 
 #endif /* ORTCFFI_TESTS_FUZZ_H_ */

@@ -255,6 +255,11 @@ OrtStatus* core_list_uses(const char* function, struct core_pool* pool,
 OrtStatus* core_read_graph(const char* function, const OrtModel* model, size_t which,
                            OrtGraph** out);
 
+/** The element type that a number stands for in ONNX's bytes, and the other way round: the newest
+ * types have other numbers there than in the API. */
+ONNXTensorElementDataType core_element_of_onnx(uint64_t number);
+uint64_t core_onnx_of_element(ONNXTensorElementDataType type);
+
 /** Makes a type of a serialized TypeProto. */
 OrtStatus* core_read_type(const char* function, struct core_message bytes, OrtTypeInfo** out);
 

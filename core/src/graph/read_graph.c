@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "graph/reading.h"
+#include "object/hash.h"
 #include "onnx/fields.h"
 
 OrtStatus* core_refuse_graph(const struct core_scope* scope, const char* before,
@@ -52,11 +53,7 @@ OrtStatus* core_read_text(const struct core_scope* scope, struct core_message te
 /* --- values ---------------------------------------------------------------------------------- */
 
 static uint32_t hash_of(struct core_message name) {
-  uint32_t hash = 2166136261U;
-  for (; name.at < name.end; name.at++) {
-    hash = (hash ^ *name.at) * 16777619U;
-  }
-  return hash;
+  return core_hash(name.at, core_message_size(name));
 }
 
 /* The place of a name in the table: that of its value, or a free one. */
@@ -198,7 +195,8 @@ static OrtStatus* read_inputs(struct core_scope* scope, const struct numbers* nu
       CORE_TRY(add(scope, &scope->graph->inputs, value));
     }
   }
-  return core_is_malformed(&bytes) ? core_refuse_graph(scope, "a graph is malformed", bytes, NULL)
+  return core_is_malformed(&bytes) ? core_refuse_graph(scope, "a graph is malformed",
+                                                       (struct core_message){NULL, NULL}, NULL)
                                    : NULL;
 }
 
@@ -313,16 +311,18 @@ static OrtStatus* connect_nodes(struct core_scope* scope) {
   return core_order_nodes(scope);
 }
 
-/* An execution provider sees the initializers that somebody uses. */
-static void drop_unused(OrtGraph* graph) {
+/* An execution provider sees the initializers that somebody uses. Before version 4 of the format
+ * they are inputs as well, which go with them. */
+static void drop_unused(struct core_list* values) {
   size_t kept = 0;
-  for (size_t i = 0; i < graph->initializers.count; i++) {
-    const OrtValueInfo* value = graph->initializers.items[i];
-    if (value->use_count > 0 || value->flags & (CORE_IS_OUTPUT | CORE_IS_INPUT)) {
-      graph->initializers.items[kept++] = graph->initializers.items[i];
+  for (size_t i = 0; i < values->count; i++) {
+    const OrtValueInfo* value = values->items[i];
+    if (value->use_count > 0 || !(value->flags & CORE_IS_INITIALIZER) ||
+        value->flags & (CORE_IS_OUTPUT | CORE_IS_OVERRIDABLE)) {
+      values->items[kept++] = values->items[i];
     }
   }
-  graph->initializers.count = kept;
+  values->count = kept;
 }
 
 static OrtStatus* read_fields(struct core_scope* scope, const struct numbers* numbers,
@@ -334,7 +334,8 @@ static OrtStatus* read_fields(struct core_scope* scope, const struct numbers* nu
   CORE_TRY(read_outputs(scope, numbers, bytes));
   CORE_TRY(connect_nodes(scope));
   if (scope->graph->form == CORE_PREPARED) {
-    drop_unused(scope->graph);
+    drop_unused(&scope->graph->initializers);
+    drop_unused(&scope->graph->inputs);
   }
   return NULL;
 }
@@ -347,7 +348,8 @@ OrtStatus* core_read_subgraph(struct core_scope* outer, OrtNode* parent, struct 
                              .parent = parent,
                              .depth = outer->depth + 1};
   if (scope.depth >= CORE_DEEPEST_GRAPH) {
-    return core_refuse_graph(outer, "graphs are nested too deeply", bytes, NULL);
+    return core_refuse_graph(outer, "graphs are nested too deeply",
+                             (struct core_message){NULL, NULL}, NULL);
   }
   OrtGraph* graph = core_pool_take(&outer->root->pool, sizeof *graph);
   if (graph == NULL) {

@@ -92,9 +92,9 @@ struct stored {
   OrtOpAttrType type;
 };
 
-/* Which type an AttributeProto has, by what it says, or else by the fields that are there, as in
- * files before version 3 of the format. */
-static OrtOpAttrType type_of(struct core_message bytes) {
+/* Finds which type an AttributeProto has, by what it says, or else by the fields that are there, as
+ * in files before version 3 of the format; false where it is malformed. */
+static bool find_type(struct core_message bytes, OrtOpAttrType* type) {
   static const struct {
     uint32_t number;
     OrtOpAttrType type;
@@ -118,7 +118,8 @@ static OrtOpAttrType type_of(struct core_message bytes) {
       found = field.number == fields[i].number ? fields[i].type : found;
     }
   }
-  return said == 0 ? found : said < CORE_COUNT_OF(types) ? types[said] : ORT_OP_ATTR_UNDEFINED;
+  *type = said == 0 ? found : said < CORE_COUNT_OF(types) ? types[said] : ORT_OP_ATTR_UNDEFINED;
+  return !core_is_malformed(&bytes);
 }
 
 /* An attribute in the pool, with room for its value, which is zero. */
@@ -222,43 +223,45 @@ static OrtStatus* read_graph(struct core_scope* scope, OrtNode* node, const stru
   return NULL;
 }
 
+/* The attribute, by its type. One that the API cannot show has no value: lists of tensors or
+ * graphs, types, and references to attributes of the function around it. */
+static OrtStatus* read_value(struct core_scope* scope, OrtNode* node, const struct stored* stored,
+                             OrtOpAttr** out) {
+  switch (stored->type) {
+    case ORT_OP_ATTR_INT:
+      return read_numbers(scope, stored, ATTRIBUTE_INT, true, out);
+    case ORT_OP_ATTR_INTS:
+      return read_numbers(scope, stored, ATTRIBUTE_INTS, false, out);
+    case ORT_OP_ATTR_FLOAT:
+      return read_numbers(scope, stored, ATTRIBUTE_FLOAT, true, out);
+    case ORT_OP_ATTR_FLOATS:
+      return read_numbers(scope, stored, ATTRIBUTE_FLOATS, false, out);
+    case ORT_OP_ATTR_STRING:
+      return read_string(scope, stored, out);
+    case ORT_OP_ATTR_STRINGS:
+      return read_strings(scope, stored, out);
+    case ORT_OP_ATTR_TENSOR:
+      return read_tensor(scope, stored, out);
+    case ORT_OP_ATTR_GRAPH:
+      return read_graph(scope, node, stored, out);
+    default:
+      return new_attribute(scope, stored, 0, out);
+  }
+}
+
 static OrtStatus* read_attribute(struct core_scope* scope, OrtNode* node,
                                  struct core_message bytes) {
-  struct stored stored = {.bytes = bytes, .type = type_of(bytes)};
+  struct stored stored = {.bytes = bytes};
   struct core_message text;
   OrtOpAttr* made = NULL;
   core_find_message(bytes, ATTRIBUTE_NAME, &stored.name);
-  bool is_reference = core_find_message(bytes, ATTRIBUTE_REFERENCE, &text);
-  switch (is_reference ? ORT_OP_ATTR_UNDEFINED : stored.type) {
-    case ORT_OP_ATTR_INT:
-      CORE_TRY(read_numbers(scope, &stored, ATTRIBUTE_INT, true, &made));
-      break;
-    case ORT_OP_ATTR_INTS:
-      CORE_TRY(read_numbers(scope, &stored, ATTRIBUTE_INTS, false, &made));
-      break;
-    case ORT_OP_ATTR_FLOAT:
-      CORE_TRY(read_numbers(scope, &stored, ATTRIBUTE_FLOAT, true, &made));
-      break;
-    case ORT_OP_ATTR_FLOATS:
-      CORE_TRY(read_numbers(scope, &stored, ATTRIBUTE_FLOATS, false, &made));
-      break;
-    case ORT_OP_ATTR_STRING:
-      CORE_TRY(read_string(scope, &stored, &made));
-      break;
-    case ORT_OP_ATTR_STRINGS:
-      CORE_TRY(read_strings(scope, &stored, &made));
-      break;
-    case ORT_OP_ATTR_TENSOR:
-      CORE_TRY(read_tensor(scope, &stored, &made));
-      break;
-    case ORT_OP_ATTR_GRAPH:
-      CORE_TRY(read_graph(scope, node, &stored, &made));
-      break;
-    default: /* lists of tensors or graphs, types, and attributes of the function around it */
-      stored.type = ORT_OP_ATTR_UNDEFINED;
-      CORE_TRY(new_attribute(scope, &stored, 0, &made));
-      break;
+  if (!find_type(bytes, &stored.type)) {
+    return core_refuse_graph(scope, "the attribute '", stored.name, "' is malformed");
   }
+  if (core_find_message(bytes, ATTRIBUTE_REFERENCE, &text)) {
+    stored.type = ORT_OP_ATTR_UNDEFINED;
+  }
+  CORE_TRY(read_value(scope, node, &stored, &made));
   node->attributes.items[node->attributes.count++] = made;
   return NULL;
 }

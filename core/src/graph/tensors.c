@@ -61,8 +61,7 @@ static OrtStatus* read_head(struct stored* tensor, struct core_pool* pool) {
   if (core_is_malformed(&rest)) {
     return refuse(tensor->function, "a tensor is malformed");
   }
-  tensor->type = type < CORE_ELEMENT_TYPES ? (ONNXTensorElementDataType)type
-                                           : ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  tensor->type = core_element_of_onnx(type);
   CORE_TRY(core_check_element_type(tensor->function, "tensor", tensor->type));
   CORE_TRY(read_lengths(tensor->function, pool, tensor->bytes, TENSOR_DIMENSIONS, &tensor->dims,
                         &tensor->rank));

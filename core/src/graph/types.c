@@ -7,6 +7,28 @@
 /* Types within types; deeper ones are refused. */
 #define LARGEST_DEPTH 32
 
+/* The API's numbers for the types that have ONNX's numbers from FIRST_MOVED on. */
+#define FIRST_MOVED 24
+static const ONNXTensorElementDataType moved[] = {ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT8E8M0,
+                                                  ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT2,
+                                                  ONNX_TENSOR_ELEMENT_DATA_TYPE_INT2};
+
+ONNXTensorElementDataType core_element_of_onnx(uint64_t number) {
+  if (number < FIRST_MOVED) {
+    return (ONNXTensorElementDataType)number;
+  }
+  return number - FIRST_MOVED < CORE_COUNT_OF(moved) ? moved[number - FIRST_MOVED]
+                                                     : ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+}
+
+uint64_t core_onnx_of_element(ONNXTensorElementDataType type) {
+  size_t i = 0;
+  while (i < CORE_COUNT_OF(moved) && moved[i] != type) {
+    i++;
+  }
+  return i < CORE_COUNT_OF(moved) ? FIRST_MOVED + i : type;
+}
+
 static OrtStatus* refuse_type(const char* function, const char* why) {
   return core_status(ORT_INVALID_GRAPH, function, ": ", why);
 }
@@ -64,8 +86,7 @@ static OrtStatus* read_tensor_type(const char* function, enum ONNXType kind,
   OrtStatus* status = NULL;
   while (status == NULL && core_next_field(&bytes, &field)) {
     if (field.number == TENSOR_TYPE_ELEMENT && field.wire == CORE_VARINT) {
-      info.type = field.value < CORE_ELEMENT_TYPES ? (ONNXTensorElementDataType)field.value
-                                                   : ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+      info.type = core_element_of_onnx(field.value);
     } else if (field.number == TENSOR_TYPE_SHAPE && field.wire == CORE_LENGTH) {
       status = read_shape(function, &pool, field.bytes, &info);
     }
@@ -93,9 +114,8 @@ static OrtStatus* read_outer_type(const char* function, enum ONNXType kind,
     return refuse_type(function, "a type that contains another one does not say which");
   }
   while (kind == ONNX_TYPE_MAP && core_next_field(&rest, &field)) {
-    if (field.number == MAP_TYPE_KEY && field.wire == CORE_VARINT &&
-        field.value < CORE_ELEMENT_TYPES) {
-      key = (ONNXTensorElementDataType)field.value;
+    if (field.number == MAP_TYPE_KEY && field.wire == CORE_VARINT) {
+      key = core_element_of_onnx(field.value);
     }
   }
   CORE_TRY(read_type(function, inner_bytes, depth + 1, &inner));

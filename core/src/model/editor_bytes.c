@@ -28,7 +28,7 @@ static void write_value(struct core_writing* to, uint32_t field, const OrtValueI
   core_write_text(to, VALUE_NAME, value->name);
   size_t type = core_begin_message(to, VALUE_TYPE);
   size_t tensor = core_begin_message(to, TYPE_TENSOR);
-  core_write_number(to, TENSOR_TYPE_ELEMENT, info->type);
+  core_write_number(to, TENSOR_TYPE_ELEMENT, core_onnx_of_element(info->type));
   if (info->has_shape) {
     write_shape(to, info);
   }
@@ -67,7 +67,7 @@ static void write_tensor(struct core_writing* to, uint32_t field, const char* na
   const struct core_tensor* tensor = core_tensor_of(value);
   size_t message = core_begin_message(to, field);
   core_write_varints(to, TENSOR_DIMENSIONS, tensor->shape.dims, tensor->shape.rank);
-  core_write_number(to, TENSOR_ELEMENT, tensor->shape.type);
+  core_write_number(to, TENSOR_ELEMENT, core_onnx_of_element(tensor->shape.type));
   core_write_text(to, TENSOR_NAME, name);
   if (tensor->shape.type == ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
     write_strings(to, tensor);

@@ -171,6 +171,14 @@ GRAPH_CALL("ReleaseGraph(that of a model)", size_t count = 0; api->ReleaseGraph(
 
 /* --- views ----------------------------------------------------------------------------------- */
 
+static int compare_names(const void* a, const void* b) {
+  const char *name = NULL, *other = NULL;
+  CHECK(api->GetValueInfoName(*(const OrtValueInfo* const*)a, &name) == NULL);
+  CHECK(api->GetValueInfoName(*(const OrtValueInfo* const*)b, &other) == NULL);
+  return strcmp(name, other);
+}
+
+/* Inputs and initializers have no order elsewhere. */
 static void say_view(const OrtGraph* g, const OrtNode** nodes, size_t count) {
   OrtGraph* view = UNTOUCHED;
   const OrtNode* found[8];
@@ -188,6 +196,7 @@ static void say_view(const OrtGraph* g, const OrtNode** nodes, size_t count) {
   say("from");
   CHECK(api->Graph_GetNumInputs(view, &count) == NULL);
   CHECK(api->Graph_GetInputs(view, values, 8) == NULL);
+  qsort(values, count, sizeof *values, compare_names);
   say_values(values, count);
   say("to");
   CHECK(api->Graph_GetNumOutputs(view, &count) == NULL);
@@ -196,6 +205,7 @@ static void say_view(const OrtGraph* g, const OrtNode** nodes, size_t count) {
   say("with");
   CHECK(api->Graph_GetNumInitializers(view, &count) == NULL);
   CHECK(api->Graph_GetInitializers(view, values, 8) == NULL);
+  qsort(values, count, sizeof *values, compare_names);
   say_values(values, count);
   api->ReleaseGraph(view);
 }

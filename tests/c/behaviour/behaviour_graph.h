@@ -3,9 +3,11 @@
 #ifndef ORTCFFI_TESTS_BEHAVIOUR_GRAPH_H_
 #define ORTCFFI_TESTS_BEHAVIOUR_GRAPH_H_
 
+#include "behaviour_values.h"
+
+/* These need CHECK. */
 #include "../clients/graph_reader.h"
 #include "../clients/model_bytes.h"
-#include "behaviour_values.h"
 
 #define GRAPH_CALL(text, ...) GRAPH_COUNTED(text, __COUNTER__, __VA_ARGS__)
 #define GRAPH_COUNTED(text, count, ...) GRAPH_NUMBER(text, count, __VA_ARGS__)

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "client.h"
+/* CHECK is the includer's. */
 
 struct model_bytes {
   uint8_t at[4096];
@@ -195,6 +195,72 @@ static inline struct model_bytes branching_model(void) {
   end_message(&to);
   put_entry(&to, 14, "key", "value");
   put_entry(&to, 14, "other", "");
+  return to;
+}
+
+/* A tensor of a type, whose two elements the caller puts behind it. */
+static inline void begin_tensor(struct model_bytes* to, unsigned field, const char* name,
+                                unsigned type) {
+  begin_message(to, field);
+  put_number(to, 1, 2);
+  put_number(to, 2, type);
+  put_text(to, 8, name);
+}
+
+static inline void put_ints(struct model_bytes* to, unsigned field, const char* name) {
+  begin_tensor(to, field, name, 7);
+  put_number(to, 7, 1);
+  put_number(to, 7, 3);
+  end_message(to);
+}
+
+static inline void put_initializers(struct model_bytes* to) {
+  begin_tensor(to, 5, "external", 1);
+  put_entry(to, 13, "location", "weights");
+  put_number(to, 14, 1);
+  end_message(to);
+  begin_tensor(to, 5, "texts", 8);
+  put_text(to, 6, "a text that is longer than any that a string keeps in itself");
+  put_text(to, 6, "b");
+  end_message(to);
+  put_ints(to, 5, "numbers");
+  begin_message(to, 15);
+  put_floats(to, 1, "sparse", 1, 2);
+  put_ints(to, 2, "");
+  put_number(to, 3, 4);
+  end_message(to);
+}
+
+static inline void put_attribute(struct model_bytes* to, const char* name, unsigned type) {
+  begin_message(to, 5);
+  put_text(to, 1, name);
+  put_number(to, 20, type);
+  if (type == 4) {
+    put_floats(to, 5, "", 1, 2);
+  } else if (type == 8) {
+    put_text(to, 9, "a");
+  } else {
+    put_number(to, 8, 1);
+  }
+  end_message(to);
+}
+
+/* A model with an external initializer, a sparse one, one of strings, and one of typed numbers, and
+ * with attributes of several kinds. */
+static inline struct model_bytes wide_model(void) {
+  struct model_bytes to = {.size = 0};
+  put_number(&to, 1, 10);
+  begin_message(&to, 7);
+  put_text(&to, 2, "wide");
+  put_initializers(&to);
+  begin_node(&to, "Op", "external texts numbers sparse", "y");
+  put_attribute(&to, "tensor", 4);
+  put_attribute(&to, "strings", 8);
+  put_attribute(&to, "ints", 7);
+  end_message(&to);
+  put_value(&to, 12, "y", 1, 0, "length");
+  end_message(&to);
+  put_entry(&to, 14, "key", "value");
   return to;
 }
 

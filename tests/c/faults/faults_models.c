@@ -1,78 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Trials of models: opening, asking, building and writing them. */
-#include "../clients/model_bytes.h"
 #include "faults.h"
+
+/* Needs CHECK. */
+#include "../clients/model_bytes.h"
 #include "model/model.h"
 
 static struct model_bytes bytes;
 static OrtModel* model;
 static const OrtGraph* graph;
 static OrtModelMetadata* metadata;
-
-/* A tensor of a type, whose two elements the caller puts behind it. */
-static void begin_tensor(struct model_bytes* to, unsigned field, const char* name, unsigned type) {
-  begin_message(to, field);
-  put_number(to, 1, 2);
-  put_number(to, 2, type);
-  put_text(to, 8, name);
-}
-
-static void put_ints(struct model_bytes* to, unsigned field, const char* name) {
-  begin_tensor(to, field, name, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64);
-  put_number(to, 7, 1);
-  put_number(to, 7, 3);
-  end_message(to);
-}
-
-static void put_initializers(struct model_bytes* to) {
-  begin_tensor(to, 5, "external", ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT);
-  put_entry(to, 13, "location", "weights");
-  put_number(to, 14, 1);
-  end_message(to);
-  begin_tensor(to, 5, "texts", ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING);
-  put_text(to, 6, "a text that is longer than any that a string keeps in itself");
-  put_text(to, 6, "b");
-  end_message(to);
-  put_ints(to, 5, "numbers");
-  begin_message(to, 15);
-  put_floats(to, 1, "sparse", 1, 2);
-  put_ints(to, 2, "");
-  put_number(to, 3, 4);
-  end_message(to);
-}
-
-static void put_attribute(struct model_bytes* to, const char* name, unsigned type) {
-  begin_message(to, 5);
-  put_text(to, 1, name);
-  put_number(to, 20, type);
-  if (type == 4) {
-    put_floats(to, 5, "", 1, 2);
-  } else if (type == 8) {
-    put_text(to, 9, "a");
-  } else {
-    put_number(to, 8, 1);
-  }
-  end_message(to);
-}
-
-/* A model with an external initializer, a sparse one, one of strings, and one of typed numbers, and
- * with attributes of several kinds. */
-static struct model_bytes wide_model(void) {
-  struct model_bytes to = {.size = 0};
-  put_number(&to, 1, 10);
-  begin_message(&to, 7);
-  put_text(&to, 2, "wide");
-  put_initializers(&to);
-  begin_node(&to, "Op", "external texts numbers sparse", "y");
-  put_attribute(&to, "tensor", 4);
-  put_attribute(&to, "strings", 8);
-  put_attribute(&to, "ints", 7);
-  end_message(&to);
-  put_value(&to, 12, "y", 1, 0, "length");
-  end_message(&to);
-  put_entry(&to, 14, "key", "value");
-  return to;
-}
 
 static OrtStatus* open_model(void** out) {
   return core_open_model_bytes(bytes.at, bytes.size, NULL, (OrtModel**)out);

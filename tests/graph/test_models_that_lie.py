@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: MIT
+"""Models that are wrong: they are refused, or mean what the package onnx reads."""
+
+import os
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ortcffi as ort
+from ortcffi.errors import InvalidGraph
+
+onnx = pytest.importorskip("onnx")
+helper = pytest.importorskip("onnx.helper")
+DecodeError = pytest.importorskip("google.protobuf.message").DecodeError
+
+X = helper.make_tensor_value_info("x", 1, [2])
+FLOATS = np.arange(64, dtype=np.float32)
+
+
+def graph_of(nodes: list[Any], outputs: list[str], **parts: Any) -> Any:
+    made = [helper.make_tensor_value_info(name, 1, [2]) for name in outputs]
+    return helper.make_graph(nodes, "g", parts.pop("inputs", [X]), made, **parts)
+
+
+def bytes_of(graph: Any) -> bytes:
+    opset = helper.make_opsetid("", 21)
+    return helper.make_model(graph, opset_imports=[opset], ir_version=10).SerializeToString()
+
+
+def relu(source: str, target: str) -> Any:
+    return helper.make_node("Relu", [source], [target])
+
+
+def refuses(words: str, model: bytes | Path) -> None:
+    with pytest.raises(InvalidGraph, match=words):
+        assert ort.Model.load(model).graph.nodes
+
+
+# --- graphs ---------------------------------------------------------------------------------------
+
+
+def nested(depth: int) -> bytes:
+    """Graphs within graphs."""
+    graph = graph_of([relu("x", "y")], ["y"], inputs=[])
+    for _ in range(depth - 2):
+        node = helper.make_node("If", ["x"], ["y"], then_branch=graph, else_branch=graph_of([], []))
+        graph = graph_of([node], ["y"], inputs=[])
+    node = helper.make_node("If", ["x"], ["y"], then_branch=graph)
+    return bytes_of(graph_of([node], ["y"]))
+
+
+def test_graphs_may_be_nested_to_a_limit():
+    assert len(ort.Model.load(nested(32)).graph.nodes) == 1
+    refuses("nested too deeply", nested(33))
+
+
+@pytest.mark.parametrize(
+    ("words", "graph"),
+    [
+        ("circle", graph_of([relu("b", "a"), relu("a", "b")], ["b"])),
+        ("circle", graph_of([relu("a", "a")], ["a"])),
+        ("'a' is made twice", graph_of([relu("x", "a"), relu("x", "a")], ["a"])),
+        ("'x' is made twice", graph_of([], ["x"], inputs=[X, X])),
+        ("'x' is made twice", graph_of([relu("x", "x")], ["x"])),
+        ("nothing makes the value 'b'", graph_of([relu("b", "a")], ["a"])),
+        ("'b' is made by no node", graph_of([], ["b"])),
+        ("has no operator", graph_of([helper.make_node("", ["x"], ["a"])], ["a"])),
+        ("zero byte", graph_of([relu("x", "a\0b")], ["x"])),
+        ("zero byte", graph_of([helper.make_node("Relu\0", ["x"], ["a"])], ["a"])),
+    ],
+)
+def test_a_graph_that_cannot_be_is_refused(words, graph):
+    refuses(words, bytes_of(graph))
+
+
+def test_nodes_may_stand_behind_those_that_use_them():
+    nodes = [relu("b", "c"), relu("a", "b"), relu("x", "a")]
+    found = ort.Model.load(bytes_of(graph_of(nodes, ["c"]))).graph.nodes
+    assert sorted(names(node.outputs)[0] for node in found) == ["a", "b", "c"]
+
+
+# --- external data --------------------------------------------------------------------------------
+
+
+def external(location: str, **entries: str) -> bytes:
+    tensor = onnx.TensorProto(name="w", data_type=1, dims=[64], data_location=1)
+    for key, value in {"location": location, **entries}.items():
+        tensor.external_data.add(key=key, value=value)
+    return bytes_of(graph_of([relu("w", "a")], ["a"], initializer=[tensor]))
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Callable[..., Any]:
+    """Writes a model with external data beside the folder's files, and reads the weights."""
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "weights").write_bytes(FLOATS.tobytes())
+    (tmp_path / "outside").write_bytes(FLOATS.tobytes())
+
+    def read(location: str, **entries: str) -> Any:
+        (folder / "model.onnx").write_bytes(external(location, **entries))
+        return np.array(ort.Model.load(folder / "model.onnx").graph.initializers["w"])
+
+    read.folder = folder
+    return read
+
+
+def test_external_data_is_read_below_the_folder_of_the_model(read):
+    assert np.array_equal(read("weights"), FLOATS)
+    assert np.array_equal(read("weights", offset="0", length="256"), FLOATS)
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        {"location": "../outside"},
+        {"location": "a/../../outside"},
+        {"location": "link"},
+        {"location": ""},
+        {"location": "."},
+        {"location": "*"},
+        {"location": "missing"},
+        {"location": "weights", "offset": "4"},
+        {"location": "weights", "offset": "257"},
+        {"location": "weights", "offset": "18446744073709551615"},
+        {"location": "weights", "offset": "18446744073709551616"},
+        {"location": "weights", "offset": "-4"},
+        {"location": "weights", "length": "255"},
+        {"location": "weights", "length": "x"},
+        {"location": "weights\0"},
+    ],
+)
+def test_external_data_that_is_not_there_is_refused(read, entries):
+    (read.folder / "link").symlink_to(read.folder.parent / "outside")
+    with pytest.raises(InvalidGraph):
+        read(**entries)
+
+
+def test_a_pipe_and_an_absolute_path_are_no_external_data(read):
+    os.mkfifo(read.folder / "pipe")
+    for location in "pipe", str(read.folder / "weights"):
+        with pytest.raises(InvalidGraph):
+            read(location)
+
+
+def test_a_file_may_be_called_like_weights_in_memory(read):
+    (read.folder / "*").write_bytes(FLOATS.tobytes())
+    assert np.array_equal(read("*", offset="0"), FLOATS)
+
+
+# --- sizes ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dims", [[2**62, 8], [2**63 - 1], [-1], [2**33]])
+def test_a_tensor_that_is_larger_than_its_bytes_is_refused(dims):
+    tensor = onnx.TensorProto(name="w", data_type=1, dims=dims, raw_data=b"0123")
+    model = ort.Model.load(bytes_of(graph_of([relu("w", "a")], ["a"], initializer=[tensor])))
+    with pytest.raises(ort.OrtError):
+        np.array(model.graph.initializers["w"])
+
+
+# --- changes --------------------------------------------------------------------------------------
+
+
+def changed(model: bytes, dice: random.Random) -> bytes:
+    """The bytes with a few changes."""
+    made = bytearray(model)
+    for _ in range(dice.randint(1, 3)):
+        at = dice.randrange(len(made))
+        if dice.random() < 0.7:
+            made[at] = dice.choice(
+                [0, 1, 8, 10, 18, 127, 128, 255, made[at] ^ 1 << dice.randrange(8)]
+            )
+        else:
+            made[at : at + dice.randint(0, 4)] = dice.randbytes(dice.randint(0, 4))
+    return bytes(made)
+
+
+def names(operands: Any) -> list[str]:
+    """The names of values, or names themselves, which may be bytes if they are not UTF-8."""
+    found = [getattr(value, "name", value) or "" for value in operands]
+    return [x.decode(errors="replace") if isinstance(x, bytes) else x for x in found]
+
+
+def test_what_onnx_reads_of_a_changed_model_is_what_the_core_reads():
+    nodes = [relu("x", "a"), helper.make_node("Clip", ["a", "", "w"], ["b"], name="n", axis=3)]
+    model = bytes_of(
+        graph_of(nodes, ["b"], initializer=[onnx.numpy_helper.from_array(FLOATS[:2], "w")])
+    )
+    dice, both = random.Random(1), 0
+    for _ in range(2000):
+        made = changed(model, dice)
+        try:
+            theirs = onnx.load_model_from_string(made).graph
+            ours = ort.Model.load(made).graph
+            found = [(*names([n.op_type]), names(n.inputs), names(n.outputs)) for n in ours.nodes]
+        except (ort.OrtError, DecodeError):  # one of the two refuses it
+            continue
+        both += 1
+        nodes = [(*names([n.op_type]), names(n.input), names(n.output)) for n in theirs.node]
+        assert sorted(found) == sorted(nodes)
+        assert names(ours.inputs) == names(theirs.input)
+        assert names(ours.outputs) == names(theirs.output)
+    assert both > 200
