@@ -41,6 +41,9 @@ class AsJson(logging.Formatter):
 handler = logging.StreamHandler()
 handler.setFormatter(AsJson())
 logging.basicConfig(handlers=[handler], level=logging.INFO, force=True)
+for name in ("uvicorn", "uvicorn.access"):  # the server's lines go there, too
+    logging.getLogger(name).handlers.clear()
+    logging.getLogger(name).propagate = True
 
 
 @asynccontextmanager
