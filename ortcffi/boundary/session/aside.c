@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs of the main thread, during which Python's handlers of signals run. See session.h. */
-#include <errno.h>
 #include <pthread.h>
 #include <time.h>
 
