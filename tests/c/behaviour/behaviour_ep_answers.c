@@ -6,7 +6,9 @@
   CALL(text) {                                     \
     OrtEnv* e = env_of_eps();                      \
     const OrtEpDevice* d = device_of_ep(e, words); \
-    (void)d;                                       \
+    if (d == NULL) {                               \
+      return;                                      \
+    }                                              \
     __VA_ARGS__;                                   \
   }
 

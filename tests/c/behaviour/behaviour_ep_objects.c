@@ -9,7 +9,10 @@
     OrtEnv* e = env_of_eps();                      \
     const OrtEpDevice* d = device_of_ep(e, words); \
     const OrtEpApi* ep = api->GetEpApi();          \
-    (void)d, (void)ep;                             \
+    (void)ep;                                      \
+    if (d == NULL) {                               \
+      return;                                      \
+    }                                              \
     events_of_ep();                                \
     __VA_ARGS__;                                   \
     say("%s", events_of_ep());                     \

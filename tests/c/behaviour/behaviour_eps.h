@@ -9,13 +9,13 @@
 OrtEnv* env_of_eps(void);
 
 /** The path of the library. */
-const char* asked_ep(void);
+const ORTCHAR_T* asked_ep(void);
 
 /** What the library was asked since the last time, also after it was closed. */
 const char* events_of_ep(void);
 
 /** Registers the library under a name, which asks it to do what is said there, and gives its last
- * device. Ends the call where there is none. */
+ * device. NULL, which is said, where the tests give no library: then the call is over. */
 const OrtEpDevice* device_of_ep(OrtEnv* env, const char* words);
 
 #endif /* ORTCFFI_TESTS_BEHAVIOUR_EPS_H_ */

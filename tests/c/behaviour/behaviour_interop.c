@@ -16,6 +16,9 @@ static OrtExternalResourceImporter* importer_of(const OrtEpDevice* device) {
 #define WITH_DEVICE(text, words, ...)                         \
   CALL(text) {                                                \
     const OrtEpDevice* d = device_of_ep(env_of_eps(), words); \
+    if (d == NULL) {                                          \
+      return;                                                 \
+    }                                                         \
     events_of_ep();                                           \
     __VA_ARGS__;                                              \
     say("%s", events_of_ep());                                \
