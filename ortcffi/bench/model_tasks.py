@@ -84,7 +84,7 @@ def _key(number: int, size: int) -> bytes:
 
 
 def _write_sparse(head: bytes, hole: int) -> str:
-    path = os.path.join(_folder().name, "large.onnx")
+    path = os.path.join(_folder().name, f"large{hole}.onnx")
     with open(path, "wb") as file:
         file.write(head)
         file.truncate(len(head) + hole)

@@ -13,7 +13,7 @@ from ortcffi._text import html_table, printable, size
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.models import editing, inlining, saving
 from ortcffi.models.model_graph import ModelGraph
-from ortcffi.models.view import shortened
+from ortcffi.models.view import listed, shortened
 from ortcffi.models.wire import Message
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from ortcffi.values.value import Value
 
 __all__ = ["Model", "ModelFunction"]
+
+_PORTS = 20  # inputs, and outputs, of a table in a notebook
 
 
 @public
@@ -371,23 +373,20 @@ class Model(Handle):
         return "<Model closed>" if self.closed else f"{self._summary()}{self.graph._described()}>"
 
     def _repr_html_(self) -> str:
-        graph, metadata = self.graph, self.metadata
-        sides = [(kind, each) for kind in ("inputs", "outputs") for each in getattr(graph, kind)]
-        opsets = ", ".join(
-            f"{name or 'ai.onnx'} {version}" for name, version in graph.opsets.items()
-        )
+        graph = self.graph
+        sides = [("input", each) for each in graph.inputs[:_PORTS]]
+        sides += [("output", each) for each in graph.outputs[:_PORTS]]
+        opsets = [f"{name or 'ai.onnx'} {version}" for name, version in graph.opsets.items()]
         rows = [
-            ("opsets", opsets),
-            ("nodes", len(graph.nodes)),
-            ("initializers", len(graph.initializers)),
-            *(
-                (kind[:-1], f"{printable(each.name)}: {each.type or 'unknown'}")
-                for kind, each in sides
-            ),
-            ("producer", printable(metadata.producer_name)),
+            ("opsets", listed(opsets)),
+            ("nodes", f"{len(graph.nodes):,}"),
+            ("initializers", f"{len(graph.initializers):,}"),
+            *((kind, f"{each.name}: {each.type or 'unknown'}") for kind, each in sides),
+            ("producer", self.metadata.producer_name),
         ]
         title = "model" if self._path is None else printable(self._path)
-        return html_table(title, ("", ""), [row for row in rows if row[1] != ""])
+        shown = [(name, shortened(text, 200)) for name, text in rows if text]
+        return html_table(title, ("", ""), shown)
 
 
 def _graph_of(_table: Any, model: Any, which: int, out: Any) -> None:

@@ -182,7 +182,8 @@ class ModelValue(ValuePart):
         if self.graph.closed:
             return "<ModelValue of a closed graph>"
         kind = self.type
-        return f"<ModelValue {shortened(self.name)}: {'unknown' if kind is None else kind}>"
+        known = "unknown" if kind is None else shortened(str(kind), 120)
+        return f"<ModelValue {shortened(self.name)}: {known}>"
 
 
 @public
