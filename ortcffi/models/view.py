@@ -87,7 +87,11 @@ class GraphView:
     def _repr_html_(self) -> str:
         nodes = self.nodes
         rows = [
-            (node.op_type, node.name, listed(node.inputs), listed(node.outputs))
+            (
+                shortened(node.op_type),
+                shortened(node.name),
+                *map(listed, (node.inputs, node.outputs)),
+            )
             for node in nodes[:_ROWS]
         ]
         if len(nodes) > _ROWS:
