@@ -373,9 +373,21 @@ ortcffi_object* ortcffi_part_types(void) {
   return (ortcffi_object*)PyTuple_Pack(2, value_type, node_type);
 }
 
+static struct handle* graph_or_error(ortcffi_object* object) {
+  struct handle* graph = handle_of((PyObject*)object);
+  if (graph == NULL) {
+    PyErr_SetString(PyExc_TypeError, "not a graph");
+  }
+  return graph;
+}
+
 ortcffi_object* ortcffi_list_parts(ortcffi_object* of, ortcffi_parts list, ortcffi_object* type) {
   struct handle* graph = handle_of((PyObject*)of);
   const void* object = NULL;
+  if (graph == NULL && !PyObject_TypeCheck((PyObject*)of, node_type)) {
+    PyErr_SetString(PyExc_TypeError, "neither a graph nor a node");
+    return NULL;
+  }
   if (graph == NULL) {
     graph = ((struct part*)of)->graph;
     object = ((struct part*)of)->object;
@@ -389,8 +401,8 @@ ortcffi_object* ortcffi_list_parts(ortcffi_object* of, ortcffi_parts list, ortcf
 }
 
 ortcffi_object* ortcffi_part_at(ortcffi_object* graph, const void* address, ortcffi_object* type) {
-  struct handle* handle = (struct handle*)graph;
-  if (handle_begin(handle) < 0) {
+  struct handle* handle = graph_or_error(graph);
+  if (handle == NULL || handle_begin(handle) < 0) {
     return NULL;
   }
   PyObject* part = make_part(handle, address, type);
@@ -432,8 +444,8 @@ static int index_graph(PyObject* index, struct handle* graph) {
 }
 
 ortcffi_object* ortcffi_index_values(ortcffi_object* graph) {
-  struct handle* handle = (struct handle*)graph;
-  PyObject* index = PyDict_New();
+  struct handle* handle = graph_or_error(graph);
+  PyObject* index = handle == NULL ? NULL : PyDict_New();
   if (index == NULL || handle_begin(handle) < 0) {
     Py_XDECREF(index);
     return NULL;
