@@ -6,13 +6,12 @@ import gc
 import os
 import pickle
 import re
-import subprocess
 import sys
 
 import numpy as np
 import pytest
 from support import models
-from support.processes import fork
+from support.processes import fork, run
 from support.threads import run_threads
 
 import ortcffi as ort
@@ -213,10 +212,7 @@ def test_of_large_weights_no_page_is_read():
     from ortcffi.bench.model_tasks import large_file
 
     small, large = large_file(1 << 12), large_file(1 << 28)
-    done = subprocess.run(
-        [sys.executable, "-c", RESIDENT, small, large], check=False, capture_output=True, timeout=60
-    )
-    assert done.returncode == 0, done.stderr
+    run(sys.executable, "-c", RESIDENT, small, large)
 
 
 @pytest.mark.parametrize(
