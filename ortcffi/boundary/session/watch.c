@@ -288,14 +288,14 @@ static int handle_signals(const struct watch* watch) {
 }
 
 int ortcffi_watch_leaves(const struct run* run, const struct habit* habit) {
-  return PyThread_get_thread_ident() == main_thread && !run->session->calls_python &&
-         !run->has_other_bytes && !may_be_short(habit, run);
+  return !may_be_short(habit, run) && !run->has_other_bytes && !run->session->calls_python &&
+         PyThread_get_thread_ident() == main_thread;
 }
 
 int ortcffi_watch_begin(struct watch* watch, struct run* run, const struct habit* habit) {
   watch->old_fd = NULL;
   ortcffi_watch_deadline(run);
-  if (PyThread_get_thread_ident() != main_thread || is_short(habit, run) || !has_thread()) {
+  if (is_short(habit, run) || PyThread_get_thread_ident() != main_thread || !has_thread()) {
     return 0;
   }
   count_run();
