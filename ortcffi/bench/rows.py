@@ -398,7 +398,7 @@ ROWS = (
     _run("create-small-compat", "session of one node made by compat", "1x", "", CompatCreateSmall),
     _model("open-1G", "open, weights of 1 GB", "<= 1000", OpenLarge),
     _model("open", "open, 2000 nodes", "20x onnx", Open, MODELS),
-    _model("open-list", "open and list, 2000 nodes", "5x onnx", OpenAndList),
+    _model("open-list", "open and list, 2000 nodes", "", OpenAndList),
     _model("list", "list 2000 nodes and operands", "5x onnx", List),
     _model("write", "write, weights of 100 MB", "2x onnx", Write),
     Row("model-bytes", "model: memory of a node", GRAPHS, "", "", node_bytes_task, unit="B"),

@@ -93,8 +93,13 @@ def _missing(path: str | None, files: Counter[str]) -> list[str]:
     return found
 
 
-def _bits(element: int) -> int:
-    """Bits of an element; 0 for strings, and for what is no type."""
+# The types that have other numbers in files than in the C API.
+_ELEMENTS = {24: ElementType.FLOAT8E8M0, 25: ElementType.UINT2, 26: ElementType.INT2}
+
+
+def _bits(number: int) -> int:
+    """Bits of an element, by the number in a file; 0 for strings, and for what is no type."""
+    element = _ELEMENTS.get(number, number)
     if element == ElementType.STRING or element not in set(ElementType) - {ElementType.UNDEFINED}:
         return 0
     return bits_of(element)

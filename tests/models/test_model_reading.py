@@ -81,7 +81,8 @@ def compare_type(value, expected):
     if not expected.WhichOneof("value"):
         assert value.type is None
     elif expected.HasField("tensor_type"):
-        assert value.element_type == expected.tensor_type.elem_type
+        name = onnx.TensorProto.DataType.Name(expected.tensor_type.elem_type)
+        assert value.element_type.name == name
         if not expected.tensor_type.HasField("shape"):
             assert value.shape is None
             return
