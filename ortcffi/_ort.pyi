@@ -448,6 +448,8 @@ class OrtcoreCompiledNode(Cdata):
     outputs: OrtcoreOperand
     output_count: int
     context_node: OrtNode
+    attributes: Out[OrtOpAttr]
+    attribute_count: int
 class OrtcoreCompiled(Cdata):
     nodes: OrtcoreCompiledNode
     node_count: int

@@ -573,12 +573,13 @@ typedef OrtStatus*(ORT_API_CALL* OrtcoreEpClaim)(OrtcoreEp* ep, const OrtGraph* 
 /** Gives claims back. NULL does nothing. */
 typedef void(ORT_API_CALL* OrtcoreReleaseClaims)(OrtcoreClaims* claims);
 
-/** A node that a provider compiled. OrtcoreKernelCreate makes a kernel of it: inputs and outputs go
- * into OrtcoreNode as they are. A kernel must end before the compiled node. */
+/** A node that a provider compiled, or has a kernel for. OrtcoreKernelCreate makes a kernel of it:
+ * operands and attributes go into OrtcoreNode as they are. A kernel must end before the compiled
+ * node. */
 typedef struct OrtcoreCompiledNode {
-  /** A custom op whose kernels are what CreateState makes. */
+  /** A custom op whose kernels are what CreateState makes, or the provider's own. */
   const OrtCustomOp* op;
-  /** The fused node, whose inputs and outputs are those of the kernel. */
+  /** The fused node, or the one of the graph, whose inputs and outputs are those of the kernel. */
   const OrtNode* node;
   const OrtcoreOperand* inputs;
   size_t input_count;
@@ -587,9 +588,12 @@ typedef struct OrtcoreCompiledNode {
   /** The node EPContext that stands for it in a compiled model; NULL where the provider made none.
    */
   const OrtNode* context_node;
+  /** The attributes of a single node, for OrtcoreNode. */
+  const OrtOpAttr* const* attributes;
+  size_t attribute_count;
 } OrtcoreCompiledNode;
 
-/** What a provider compiled, a node for each group. */
+/** What a provider compiled, a node for each group: fused ones first. */
 typedef struct OrtcoreCompiled {
   const OrtcoreCompiledNode* nodes;
   size_t node_count;
@@ -598,13 +602,13 @@ typedef struct OrtcoreCompiled {
 #define ORTCORE_EP_COMPILE "ortcore_ep_compile"
 
 /**
- * Has a provider compile what it took: calls Compile, once for all groups.
+ * Has a provider compile what it took: calls Compile, once for all groups that are fused, and finds
+ * its kernels for the others.
  *
  * @param[in] claims The claims.
  * @param[out] out What was compiled. Give it to OrtcoreReleaseCompiled.
- * @return NULL, or a status: ORT_INVALID_ARGUMENT for a NULL argument or no claims,
- *     ORT_NOT_IMPLEMENTED for nodes that kernels of the provider run, otherwise what Compile
- *     answers.
+ * @return NULL, or a status: ORT_INVALID_ARGUMENT for a NULL argument or no claims, ORT_FAIL for a
+ *     node without an info or a kernel, otherwise what Compile answers.
  */
 typedef OrtStatus*(ORT_API_CALL* OrtcoreEpCompile)(OrtcoreClaims* claims, OrtcoreCompiled** out);
 

@@ -79,13 +79,14 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
     node, attrs = _Node(op, inputs, outputs, constants), attributes_for(attributes)
     struct, keep = node.struct, node.keep
     struct.version, struct.op, struct.api = api.version, pointer, table
-    if _of is not None:
-        struct.inputs, struct.input_count = _of.inputs, _of.input_count
-        struct.outputs, struct.output_count = _of.outputs, _of.output_count
     struct.domain = node.text("domain", op.domain)
     struct.name = node.text("node_name", node_name)
     struct.attributes = keep(ffi.new("OrtOpAttr*[]", keep([each.handle for each in attrs])))
     struct.attribute_count = len(attrs)
+    if _of is not None:
+        struct.inputs, struct.input_count = _of.inputs, _of.input_count
+        struct.outputs, struct.output_count = _of.outputs, _of.output_count
+        struct.attributes, struct.attribute_count = _of.attributes, _of.attribute_count
     if allocator is not None:
         struct.allocator = keep(allocator.handle)
     if logger is not None:

@@ -11,6 +11,7 @@ from ortcffi._public import meant, public
 from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import read_op
 from ortcffi.ep.devices import EpDevice
+from ortcffi.errors import checked
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.kernels.node import make_kernel
 from ortcffi.models.model import Model
@@ -85,7 +86,9 @@ class EpClaims(Handle):
 
 @public
 class CompiledNode:
-    """A group of nodes as an execution provider has compiled it. Made by `Ep.compile`.
+    """What an execution provider runs: nodes that it compiled, or one that it has a kernel for.
+
+    Made by `Ep.compile`.
 
     Called with its inputs, in their order or by name, it returns a tuple of arrays. Inputs of
     another element type or shape than the model says are refused.
@@ -93,9 +96,9 @@ class CompiledNode:
     Attributes
     ----------
     name : str
-        The name of the fused node.
+        The name of the fused node, or of the one in the graph.
     inputs, outputs : tuple of str
-        The names of the values that it takes and makes. Constants that the provider does not keep
+        The names of the values that it takes and makes; "" for one that is left out. Constants that the provider does not keep
         are inputs that need not be given.
     constants : frozenset of str
         The inputs that are constants.
@@ -107,16 +110,18 @@ class CompiledNode:
 
     def __init__(self, compiled: Any, node: Any) -> None:
         out = ffi.new("const char**")
-        lib.Node_GetName(core_api().pointer, node.node, out)
+        checked.Node_GetName(core_api().pointer, node.node, out)
         self.name = decode(out[0])
+        checked.Node_GetDomain(core_api().pointer, node.node, out)
+        op = read_op(decode(out[0]), node.op)
         self.inputs, self.outputs = (
-            tuple(decode(side[i].name) for i in range(count))
+            tuple(decode(side[i].name) if side[i].name else "" for i in range(count))
             for side, count in ((node.inputs, node.input_count), (node.outputs, node.output_count))
         )
         fixed = [i for i in range(node.input_count) if node.inputs[i].constant]
         self.constants = frozenset(self.inputs[i] for i in fixed)
         self.kernel: Kernel = make_kernel(
-            read_op("", node.op), node.op, compiled, ffi.NULL, None, node_name=self.name, _of=node
+            op, node.op, compiled, ffi.NULL, None, node_name=self.name, _of=node
         )
 
     def __call__(self, *inputs: Any, **named: Any) -> tuple[Any, ...]:
@@ -129,7 +134,7 @@ class CompiledNode:
         **named
             Or the same by name.
         """
-        wanted = [name for name in self.inputs if name not in self.constants]
+        wanted = [name for name in self.inputs if name and name not in self.constants]
         for name in named:
             if name not in wanted:
                 raise TypeError(f"{name!r} is no input of {self.name}{meant(name, wanted)}")
@@ -218,7 +223,7 @@ class Ep(Handle):
         return EpClaims(core_api(), owner)
 
     def compile(self, claims: EpClaims) -> tuple[CompiledNode, ...]:
-        """Have the provider compile what it takes.
+        """Have the provider compile what it takes, and find its kernels for single nodes.
 
         Parameters
         ----------
@@ -228,7 +233,7 @@ class Ep(Handle):
         Returns
         -------
         tuple of CompiledNode
-            One for each group.
+            One for each group, those that are fused first.
         """
         if not isinstance(claims, EpClaims):
             raise TypeError(f"claims must be EpClaims, not {type(claims).__name__}")

@@ -103,6 +103,30 @@ def test_threads_compute_with_one_node(provider):
             np.testing.assert_array_equal(y, X + W)
 
 
+def test_single_nodes_run_on_the_kernels_of_a_registry(c_compiler):
+    graph = ort.Graph({"": 18})
+    graph.input("x", "f4", SHAPE)
+    graph.input("n", "i8", SHAPE)
+    graph.initializer("w", W)
+    graph.node("Mul", ["x", "w"], ["y"], name="taken")
+    graph.node("Mul", ["n", "n"], ["z"], name="of another type")
+    graph.output("y", "f4", SHAPE)
+    graph.output("z", "i8", SHAPE)
+    library = eps.build(c_compiler, eps.WITH_KERNELS)
+    with (
+        ort.Env("ep", ort.core_api()) as env,
+        env.register_ep(library, "kernels") as made,
+        ort.Ep(made.devices) as provider,
+        provider.capability(ort.Model.load(graph.to_bytes())) as claims,
+    ):
+        assert [node.name for node in claims.left] == ["of another type"]
+        assert not claims.groups[0].is_fused
+        (node,) = provider.compile(claims)
+        (y,) = node(x=X)
+    np.testing.assert_array_equal(y, 2 * W)  # the one constant was packed
+    assert (node.name, node.inputs, node.constants) == ("taken", ("x", "w"), {"w"})
+
+
 def test_all_may_be_closed_in_any_order(library):
     env = ort.Env("ep", ort.core_api())
     registered = env.register_ep(library, "add")

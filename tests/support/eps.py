@@ -15,6 +15,7 @@ import ortcffi as ort
 
 SOURCE = CHECKOUT / "tests/c/clients/asked_ep.c"
 ADDING = CHECKOUT / "docs/guide/add_ep.c"
+WITH_KERNELS = CHECKOUT / "tests/c/clients/kernel_ep.c"
 _numbers = itertools.count()
 
 

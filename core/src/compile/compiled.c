@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Compiled nodes: what a provider makes of groups of nodes. Each is a custom op of its own, whose
- * kernel has what CreateState made. */
+/* What a provider runs: nodes that it compiled, and single nodes that it has kernels for. Each is a
+ * custom op of its own, whose kernel has what CreateState made, or the provider's kernel. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "compile/ep.h"
+#include "compile/kernels.h"
 #include "ep/compute_context.h"
 #include "ep/library.h"
 #include "kernels/kernel.h"
@@ -15,12 +15,15 @@ static const char function[] = "ortcore_ep_compile";
 
 struct compiled;
 
-/* A compiled node. The op comes first: the functions of the op get it as their argument. */
+/* A node. The op comes first: the functions of the op get it as their argument. */
 struct compiled_node {
   OrtCustomOp op;
   struct compiled* of;
-  const OrtNode* fused;
+  /** A fused node, or one of the graph. */
+  const OrtNode* node;
+  /** For a fused node; otherwise the provider has a kernel. */
   OrtNodeComputeInfo* info;
+  const struct core_registered_kernel* kernel;
   OrtcoreOperand* operands;
 };
 
@@ -30,13 +33,15 @@ struct compiled {
   struct core_ep* ep;
   /** The constants of the nodes are the model's. */
   OrtModel* model;
-  /** All have `seen.node_count` places. */
+  /** Both have `seen.node_count` places, fused nodes first. */
   struct compiled_node* nodes;
+  struct OrtcoreCompiledNode* answers;
+  /** What Compile gets and gives. */
+  size_t fused_count;
   OrtNodeComputeInfo** infos;
   OrtNode** contexts;
   const OrtGraph** views;
   const OrtNode** fused;
-  struct OrtcoreCompiledNode* answers;
 };
 
 /* --- the op of a node ------------------------------------------------------------------------ */
@@ -46,59 +51,113 @@ static const struct compiled_node* node_of(const OrtCustomOp* op) {
 }
 
 static const char* ORT_API_CALL get_name(const OrtCustomOp* op) {
-  return node_of(op)->fused->op_type;
+  return node_of(op)->node->op_type;
 }
 static const char* ORT_API_CALL get_provider(const OrtCustomOp* op) {
   return node_of(op)->of->ep->name;
 }
 static size_t ORT_API_CALL get_input_count(const OrtCustomOp* op) {
-  return node_of(op)->fused->input_count;
+  return node_of(op)->node->input_count;
 }
 static size_t ORT_API_CALL get_output_count(const OrtCustomOp* op) {
-  return node_of(op)->fused->output_count;
+  return node_of(op)->node->output_count;
 }
 static ONNXTensorElementDataType ORT_API_CALL get_input_type(const OrtCustomOp* op, size_t index) {
   return node_of(op)->operands[index].element_type;
 }
 static ONNXTensorElementDataType ORT_API_CALL get_output_type(const OrtCustomOp* op, size_t index) {
-  return node_of(op)->operands[node_of(op)->fused->input_count + index].element_type;
+  return node_of(op)->operands[node_of(op)->node->input_count + index].element_type;
 }
 
-/* What CreateState made for one kernel. */
+/* An operand that a node leaves out is an optional one. */
+static OrtCustomOpInputOutputCharacteristic ORT_API_CALL get_input_kind(const OrtCustomOp* op,
+                                                                        size_t index) {
+  return node_of(op)->node->values[index] != NULL ? INPUT_OUTPUT_REQUIRED : INPUT_OUTPUT_OPTIONAL;
+}
+static OrtCustomOpInputOutputCharacteristic ORT_API_CALL get_output_kind(const OrtCustomOp* op,
+                                                                         size_t index) {
+  return get_input_kind(op, node_of(op)->node->input_count + index);
+}
+static int ORT_API_CALL get_version(const OrtCustomOp* op) {
+  int since = 1;
+  ort_ReleaseStatus(ort_Node_GetSinceVersion(node_of(op)->node, &since));
+  return since > 0 ? since : 1;
+}
+
+/* What one kernel has: what CreateState made, or the provider's kernel. */
 struct state {
   const struct compiled_node* node;
   void* state;
+  OrtKernelImpl* kernel;
 };
+
+/* Lets a kernel bring constants into the form that it likes best. */
+static OrtStatus* pack_weights(const struct state* state) {
+  OrtKernelImpl* kernel = state->kernel;
+  OrtAllocator* allocator = NULL;
+  bool is_packed = false;
+  CORE_TRY(ort_GetAllocatorWithDefaultOptions(&allocator));
+  for (size_t i = 0; kernel->PrePackWeight != NULL && i < state->node->node->input_count; i++) {
+    const OrtValue* weight = state->node->operands[i].constant;
+    if (weight != NULL) {
+      CORE_TRY(kernel->PrePackWeight(kernel, weight, (int)i, allocator, NULL, &is_packed));
+    }
+  }
+  return NULL;
+}
+
+static OrtStatus* make_kernel(struct state* state, const OrtKernelInfo* info) {
+  const struct core_registered_kernel* of = state->node->kernel;
+  CORE_TRY(of->create(of->state, info, &state->kernel));
+  if (state->kernel == NULL || state->kernel->Compute == NULL || state->kernel->Release == NULL) {
+    state->kernel = NULL;
+    CORE_FAIL(ORT_FAIL, "the provider made no kernel with Compute and Release");
+  }
+  return pack_weights(state);
+}
+
+static OrtStatus* make_state(struct state* state) {
+  OrtNodeComputeInfo* info = state->node->info;
+  struct OrtNodeComputeContext context = {state->node->node->name};
+  OrtEp* ep = state->node->of->ep->seen.ep;
+  CORE_TRY(info->CreateState(info, &context, &state->state));
+  return ep->ort_version_supported >= 27 && ep->OnSessionInitializationEnd != NULL
+             ? ep->OnSessionInitializationEnd(ep)
+             : NULL;
+}
+
+static void ORT_API_CALL destroy_kernel(void* kernel) {
+  struct state* state = kernel;
+  if (state == NULL) {
+    return;
+  }
+  if (state->kernel != NULL) {
+    state->kernel->Release(state->kernel);
+  }
+  if (state->node->info != NULL) {
+    state->node->info->ReleaseState(state->node->info, state->state);
+  }
+  heap_free(state);
+}
 
 static OrtStatusPtr ORT_API_CALL create_kernel(const OrtCustomOp* op, const OrtApi* api,
                                                const OrtKernelInfo* info, void** kernel) {
-  const struct compiled_node* node = node_of(op);
-  struct OrtNodeComputeContext context = {node->fused->name};
   struct state* state = heap_alloc(sizeof *state);
-  (void)api, (void)info;
+  (void)api;
   if (state == NULL) {
-    return core_no_memory("CreateState", sizeof *state);
+    return core_no_memory("CreateKernel", sizeof *state);
   }
-  *state = (struct state){node, NULL};
-  OrtStatus* status = node->info->CreateState(node->info, &context, &state->state);
-  OrtEp* ep = node->of->ep->seen.ep;
-  if (status == NULL && ep->ort_version_supported >= 27 && ep->OnSessionInitializationEnd != NULL) {
-    status = ep->OnSessionInitializationEnd(ep);
-  }
+  *state = (struct state){node_of(op), NULL, NULL};
+  OrtStatus* status = state->node->kernel != NULL ? make_kernel(state, info) : make_state(state);
   if (status != NULL) {
+    if (state->kernel != NULL) {
+      state->kernel->Release(state->kernel);
+    }
     heap_free(state);
     return status;
   }
   *kernel = state;
   return NULL;
-}
-
-static void ORT_API_CALL destroy_kernel(void* kernel) {
-  struct state* state = kernel;
-  if (state != NULL) {
-    state->node->info->ReleaseState(state->node->info, state->state);
-    heap_free(state);
-  }
 }
 
 /* Refuses an input of another shape than the model says: providers trust the host in that. */
@@ -118,6 +177,12 @@ static OrtStatus* check_shape(const OrtcoreOperand* operand, const OrtValue* val
                             "' has another shape than in the model");
 }
 
+static OrtStatus* call_compute(const struct state* state, OrtKernelContext* context) {
+  OrtNodeComputeInfo* info = state->node->info;
+  return info != NULL ? info->Compute(info, state->state, context)
+                      : state->kernel->Compute(state->kernel, context);
+}
+
 static OrtStatus* run(const struct state* state, OrtKernelContext* context) {
   const struct compiled_node* node = state->node;
   OrtEp* ep = node->of->ep->seen.ep;
@@ -125,7 +190,7 @@ static OrtStatus* run(const struct state* state, OrtKernelContext* context) {
   if (ep->OnRunStart != NULL) {
     CORE_TRY(ep->OnRunStart(ep, options));
   }
-  OrtStatus* status = node->info->Compute(node->info, state->state, context);
+  OrtStatus* status = call_compute(state, context);
   if (status == NULL && ep->ort_version_supported >= 25 && ep->Sync != NULL) {
     status = ep->Sync(ep);
   }
@@ -141,7 +206,7 @@ static OrtStatus* run(const struct state* state, OrtKernelContext* context) {
 
 static OrtStatusPtr ORT_API_CALL compute_kernel(void* kernel, OrtKernelContext* context) {
   const struct state* state = kernel;
-  for (size_t i = 0; i < state->node->fused->input_count; i++) {
+  for (size_t i = 0; i < state->node->node->input_count; i++) {
     const OrtValue* value = NULL;
     CORE_TRY(ort_KernelContext_GetInput(context, i, &value));
     CORE_TRY(check_shape(&state->node->operands[i], value));
@@ -150,13 +215,16 @@ static OrtStatusPtr ORT_API_CALL compute_kernel(void* kernel, OrtKernelContext* 
 }
 
 static const OrtCustomOp op_of_nodes = {
-    .version = 16,
+    .version = 18,
     .GetName = get_name,
     .GetExecutionProviderType = get_provider,
     .GetInputTypeCount = get_input_count,
     .GetInputType = get_input_type,
     .GetOutputTypeCount = get_output_count,
     .GetOutputType = get_output_type,
+    .GetInputCharacteristic = get_input_kind,
+    .GetOutputCharacteristic = get_output_kind,
+    .GetStartVersion = get_version,
     .KernelDestroy = destroy_kernel,
     .CreateKernelV2 = create_kernel,
     .KernelComputeV2 = compute_kernel,
@@ -169,11 +237,11 @@ static OrtStatus* release_infos(void* argument) {
   struct compiled* compiled = argument;
   OrtEp* ep = compiled->ep->seen.ep;
   bool is_any = false;
-  for (size_t i = 0; i < compiled->seen.node_count; i++) {
+  for (size_t i = 0; i < compiled->fused_count; i++) {
     is_any |= compiled->infos[i] != NULL;
   }
   if (is_any && ep->ReleaseNodeComputeInfos != NULL) {
-    ep->ReleaseNodeComputeInfos(ep, compiled->infos, compiled->seen.node_count);
+    ep->ReleaseNodeComputeInfos(ep, compiled->infos, compiled->fused_count);
   }
   return NULL;
 }
@@ -183,20 +251,18 @@ static void end_compiled(void* block) {
   if (compiled->infos != NULL) {
     ort_ReleaseStatus(core_ep_call("ReleaseNodeComputeInfos", release_infos, compiled));
   }
-  for (size_t i = 0; i < compiled->seen.node_count; i++) {
-    if (compiled->contexts != NULL) {
-      core_drop(compiled->contexts[i]);
-    }
-    if (compiled->nodes != NULL) {
-      heap_free(compiled->nodes[i].operands);
-    }
+  for (size_t i = 0; compiled->contexts != NULL && i < compiled->fused_count; i++) {
+    core_drop(compiled->contexts[i]);
+  }
+  for (size_t i = 0; compiled->nodes != NULL && i < compiled->seen.node_count; i++) {
+    heap_free(compiled->nodes[i].operands);
   }
   heap_free(compiled->nodes);
+  heap_free(compiled->answers);
   heap_free(compiled->infos);
   heap_free(compiled->contexts);
   heap_free(compiled->views);
   heap_free(compiled->fused);
-  heap_free(compiled->answers);
   core_drop(&compiled->ep->object);
   core_drop(compiled->model);
 }
@@ -205,18 +271,18 @@ static const struct core_class compiled_class = {
     .kind = CORE_EP_COMPILED, .offset = offsetof(struct compiled, object), .end = end_compiled};
 
 static void* new_array(size_t count, size_t size) {
-  void* array = heap_alloc(count * size);
+  void* array = heap_alloc(count * size + 1);
   return array != NULL ? memset(array, 0, count * size) : NULL;
 }
 
 static OrtStatus* make_room(struct compiled* compiled) {
-  size_t count = compiled->seen.node_count;
+  size_t count = compiled->seen.node_count, fused = compiled->fused_count;
   compiled->nodes = new_array(count, sizeof *compiled->nodes);
-  compiled->contexts = new_array(count, sizeof *compiled->contexts);
-  compiled->views = new_array(count, sizeof *compiled->views);
-  compiled->fused = new_array(count, sizeof *compiled->fused);
   compiled->answers = new_array(count, sizeof *compiled->answers);
-  compiled->infos = new_array(count, sizeof *compiled->infos);
+  compiled->contexts = new_array(fused, sizeof *compiled->contexts);
+  compiled->views = new_array(fused, sizeof *compiled->views);
+  compiled->fused = new_array(fused, sizeof *compiled->fused);
+  compiled->infos = new_array(fused, sizeof *compiled->infos);
   return compiled->nodes != NULL && compiled->contexts != NULL && compiled->views != NULL &&
                  compiled->fused != NULL && compiled->answers != NULL && compiled->infos != NULL
              ? NULL
@@ -235,8 +301,7 @@ static uint64_t hash_of(const OrtModel* model) {
 
 /* Makes what the provider is shown of a group: a graph of its nodes, and a node for that. */
 static OrtStatus* show_group(struct compiled* compiled, const struct core_claims* claims,
-                             size_t i) {
-  const OrtcoreGroup* group = &claims->seen.groups[i];
+                             const OrtcoreGroup* group, size_t i) {
   char name[160], node_name[256];
   const struct core_view how = {name, true, !group->drops_constants};
   OrtGraph *view = NULL, *fused = NULL;
@@ -255,9 +320,13 @@ static OrtStatus* show_group(struct compiled* compiled, const struct core_claims
   return NULL;
 }
 
-/* What a kernel must know of an operand of a fused node. A value without a type has any. */
-static OrtStatus* describe(const OrtValueInfo* value, OrtcoreOperand* operand) {
+/* What a kernel must know of an operand. A value without a type has any. */
+static OrtStatus* describe(const struct compiled_node* node, const OrtValueInfo* value,
+                           OrtcoreOperand* operand) {
   const OrtTypeInfo* type = NULL;
+  if (value == NULL) {
+    return NULL;
+  }
   OrtStatus* status = ort_GetValueInfoTypeInfo(value, &type);
   if (status != NULL && ort_GetErrorCode(status) != ORT_FAIL) {
     return status;
@@ -267,60 +336,103 @@ static OrtStatus* describe(const OrtValueInfo* value, OrtcoreOperand* operand) {
   if (type != NULL && type->kind == ONNX_TYPE_TENSOR) {
     operand->element_type = type->tensor->type;
   }
-  if (value->flags & CORE_IS_CONSTANT_INPUT) {
-    return core_initializer_of(function, value, &operand->constant);
+  bool is_constant =
+      (value->flags & (CORE_IS_INITIALIZER | CORE_IS_OVERRIDABLE)) == CORE_IS_INITIALIZER;
+  return (node->kernel != NULL && is_constant) || value->flags & CORE_IS_CONSTANT_INPUT
+             ? core_initializer_of(function, value, &operand->constant)
+             : NULL;
+}
+
+static OrtStatus* finish_node(struct compiled* compiled, size_t place,
+                              const struct compiled_node* from) {
+  struct compiled_node* made = &compiled->nodes[place];
+  const OrtNode* node = from->node;
+  size_t count = node->input_count + node->output_count;
+  *made = *from;
+  made->op = op_of_nodes;
+  made->of = compiled;
+  made->operands = new_array(count, sizeof *made->operands);
+  if (made->operands == NULL) {
+    return core_no_memory(function, count * sizeof *made->operands);
   }
+  for (size_t i = 0; i < count; i++) {
+    CORE_TRY(describe(made, node->values[i], &made->operands[i]));
+  }
+  compiled->answers[place] =
+      (OrtcoreCompiledNode){.op = &made->op,
+                            .node = node,
+                            .inputs = made->operands,
+                            .input_count = node->input_count,
+                            .outputs = made->operands + node->input_count,
+                            .output_count = node->output_count,
+                            .attributes = (const OrtOpAttr* const*)node->attributes.items,
+                            .attribute_count = node->attributes.count};
   return NULL;
 }
 
-static OrtStatus* finish_node(struct compiled* compiled, size_t i) {
-  struct compiled_node* node = &compiled->nodes[i];
-  const OrtNode* fused = compiled->fused[i];
-  size_t count = fused->input_count + fused->output_count;
-  if (compiled->infos[i] == NULL) {
+static OrtStatus* finish_fused(struct compiled* compiled, size_t i) {
+  const struct compiled_node node = {.node = compiled->fused[i], .info = compiled->infos[i]};
+  if (node.info == NULL) {
     return core_status(ORT_FAIL, function,
-                       ": the provider left a node without an info: ", fused->name);
+                       ": the provider left a node without an info: ", node.node->name);
   }
-  *node = (struct compiled_node){op_of_nodes, compiled, fused, compiled->infos[i], NULL};
-  node->operands = new_array(count + 1, sizeof *node->operands);
-  if (node->operands == NULL) {
-    return core_no_memory(function, count * sizeof *node->operands);
-  }
-  for (size_t k = 0; k < count; k++) {
-    CORE_TRY(describe(fused->values[k], &node->operands[k]));
-  }
-  compiled->answers[i] = (OrtcoreCompiledNode){.op = &node->op,
-                                               .node = fused,
-                                               .inputs = node->operands,
-                                               .input_count = fused->input_count,
-                                               .outputs = node->operands + fused->input_count,
-                                               .output_count = fused->output_count,
-                                               .context_node = compiled->contexts[i]};
+  CORE_TRY(finish_node(compiled, i, &node));
+  compiled->answers[i].context_node = compiled->contexts[i];
   return NULL;
+}
+
+/* A node that the provider takes alone has a kernel in its registry. */
+static OrtStatus* finish_single(struct compiled* compiled, const OrtNode* of, size_t place) {
+  struct compiled_node node = {.node = of};
+  CORE_TRY(core_find_kernel(compiled->ep, of, &node.kernel));
+  return node.kernel != NULL
+             ? finish_node(compiled, place, &node)
+             : core_status(ORT_FAIL, function,
+                           ": the provider takes a node that it has no kernel for: ", of->op_type);
 }
 
 static OrtStatus* call_compile(void* argument) {
   struct compiled* compiled = argument;
   OrtEp* ep = compiled->ep->seen.ep;
-  return ep->Compile(ep, compiled->views, compiled->fused, compiled->seen.node_count,
-                     compiled->infos, compiled->contexts);
+  if (compiled->fused_count == 0) {
+    return NULL;
+  }
+  if (ep->Compile == NULL) {
+    CORE_FAIL(ORT_FAIL, "ortcore_ep_compile: the provider takes nodes fused, and has no Compile");
+  }
+  return ep->Compile(ep, compiled->views, compiled->fused, compiled->fused_count, compiled->infos,
+                     compiled->contexts);
+}
+
+/* Has the provider compile the groups that it takes fused. */
+static OrtStatus* compile_fused(struct compiled* compiled, const struct core_claims* claims) {
+  OrtStatus* status = NULL;
+  for (size_t i = 0, k = 0; status == NULL && i < claims->seen.group_count; i++) {
+    if (claims->seen.groups[i].is_fused) {
+      status = show_group(compiled, claims, &claims->seen.groups[i], k++);
+    }
+  }
+  status = status == NULL ? core_ep_call("Compile", call_compile, compiled) : status;
+  for (size_t i = 0; i < compiled->fused_count; i++) {
+    core_drop((OrtGraph*)compiled->views[i]);
+  }
+  for (size_t i = 0; status == NULL && i < compiled->fused_count; i++) {
+    status = finish_fused(compiled, i);
+  }
+  return status;
 }
 
 static OrtStatus* compile(struct compiled* compiled, const struct core_claims* claims) {
-  size_t count = compiled->seen.node_count;
-  OrtStatus* status = make_room(compiled);
-  for (size_t i = 0; status == NULL && i < count; i++) {
-    status = show_group(compiled, claims, i);
-  }
-  status = status == NULL ? core_ep_call("Compile", call_compile, compiled) : status;
-  for (size_t i = 0; compiled->views != NULL && i < count; i++) {
-    core_drop((OrtGraph*)compiled->views[i]);
-  }
-  for (size_t i = 0; status == NULL && i < count; i++) {
-    status = finish_node(compiled, i);
+  CORE_TRY(make_room(compiled));
+  CORE_TRY(compile_fused(compiled, claims));
+  for (size_t i = 0, k = compiled->fused_count; i < claims->seen.group_count; i++) {
+    const OrtcoreGroup* group = &claims->seen.groups[i];
+    if (!group->is_fused) {
+      CORE_TRY(finish_single(compiled, group->nodes[0], k++));
+    }
   }
   compiled->seen.nodes = compiled->answers;
-  return status;
+  return NULL;
 }
 
 OrtStatus* ORT_API_CALL core_ep_compile(OrtcoreClaims* claims, OrtcoreCompiled** out) {
@@ -329,15 +441,6 @@ OrtStatus* ORT_API_CALL core_ep_compile(OrtcoreClaims* claims, OrtcoreCompiled**
   if (claims->group_count == 0) {
     CORE_FAIL(ORT_INVALID_ARGUMENT, "ortcore_ep_compile: the provider takes no node");
   }
-  for (size_t i = 0; i < claims->group_count; i++) {
-    if (!claims->groups[i].is_fused) {
-      CORE_FAIL(ORT_NOT_IMPLEMENTED,
-                "ortcore_ep_compile: kernels of a provider's registry are not called yet");
-    }
-  }
-  if (own->ep->seen.ep->Compile == NULL) {
-    CORE_FAIL(ORT_FAIL, "ortcore_ep_compile: the provider takes nodes fused, and has no Compile");
-  }
   struct compiled* compiled = core_new_object(&compiled_class, sizeof *compiled);
   if (compiled == NULL) {
     return CORE_OUT_OF_MEMORY(ortcore_ep_compile, sizeof *compiled);
@@ -345,6 +448,9 @@ OrtStatus* ORT_API_CALL core_ep_compile(OrtcoreClaims* claims, OrtcoreCompiled**
   compiled->ep = own->ep;
   compiled->model = (OrtModel*)own->graph->model;
   compiled->seen.node_count = claims->group_count;
+  for (size_t i = 0; i < claims->group_count; i++) {
+    compiled->fused_count += claims->groups[i].is_fused != 0;
+  }
   core_retain(&compiled->ep->object);
   core_retain(&compiled->model->object);
   OrtStatus* status = compile(compiled, own);

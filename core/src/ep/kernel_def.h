@@ -3,6 +3,8 @@
 #ifndef ORTCFFI_KERNEL_DEF_H_
 #define ORTCFFI_KERNEL_DEF_H_
 
+#include <limits.h>
+
 #include "object/keyed_list.h"
 #include "object/object.h"
 
@@ -61,6 +63,12 @@ struct OrtKernelRegistry {
   struct core_registered_kernel* kernels;
   size_t count, capacity;
 };
+
+/** The last version that a definition is for. One that is open at the end is, as in ONNX Runtime,
+ * for its first version alone: what came later may be another operator. */
+static inline int core_last_of(const struct OrtKernelDef* def) {
+  return def->last == INT_MAX ? def->first : def->last;
+}
 
 /** The memory for an input or output; OrtMemTypeDefault where none was set. */
 OrtMemType core_memory_of_place(const struct OrtKernelDef* def, size_t index, bool is_output);

@@ -84,8 +84,8 @@ static bool fits_by_memory(const OrtKernelDef* added, const OrtKernelDef* other)
 static bool conflict(const OrtKernelDef* added, const OrtKernelDef* other) {
   return is_same_text(added->op_type, other->op_type) &&
          is_same_text(added->domain, other->domain) &&
-         is_same_text(added->provider, other->provider) && added->first <= other->last &&
-         other->first <= added->last && !differ_in_types(added, other) &&
+         is_same_text(added->provider, other->provider) && added->first <= core_last_of(other) &&
+         other->first <= core_last_of(added) && !differ_in_types(added, other) &&
          !fits_by_memory(added, other);
 }
 

@@ -11,3 +11,7 @@ CALL("EpGraphSupportInfo_AddNodesToFuse(NULL)") {
 CALL("EpGraphSupportInfo_AddSingleNode(NULL)") {
   say_status(api->GetEpApi()->EpGraphSupportInfo_AddSingleNode(NULL, NULL));
 }
+CALL("EpGraphSupportInfo_LookUpKernel(NULL)") {
+  const OrtKernelDef* found = UNTOUCHED;
+  say_status(api->GetEpApi()->EpGraphSupportInfo_LookUpKernel(NULL, NULL, &found));
+}

@@ -218,7 +218,8 @@ ADD_TWO("another operator", {"Mul", "", "e", 7, 13, FLOAT, UNSET})
 ADD_TWO("another domain", {"Add", "d", "e", 7, 13, FLOAT, UNSET})
 ADD_TWO("another provider", {"Add", "", "f", 7, 13, FLOAT, UNSET})
 ADD_TWO("later versions", {"Add", "", "e", 14, INT_MAX, FLOAT, UNSET})
-ADD_TWO("versions in common", {"Add", "", "e", 13, INT_MAX, FLOAT, UNSET})
+ADD_TWO("an open version in common", {"Add", "", "e", 13, INT_MAX, FLOAT, UNSET})
+ADD_TWO("an open version before", {"Add", "", "e", 6, INT_MAX, FLOAT, UNSET})
 ADD_TWO("another type", {"Add", "", "e", 7, 13, DOUBLE, UNSET})
 static void add_memories(OrtMemType first, OrtMemType second) {
   OrtKernelRegistry* registry = NULL;

@@ -106,7 +106,8 @@ static void release_kernel(void* out) {
 
 static const struct trial trials[] = {
     TRIAL("ortcore_create_ep ortcore_release_ep", with_library, create_ep, release_ep),
-    TRIAL("ortcore_ep_claim EpGraphSupportInfo_AddNodesToFuse EpGraphSupportInfo_AddSingleNode",
+    TRIAL("ortcore_ep_claim EpGraphSupportInfo_AddNodesToFuse EpGraphSupportInfo_AddSingleNode "
+          "EpGraphSupportInfo_LookUpKernel",
           with_provider, claim, release_claims),
     TRIAL("ortcore_ep_compile", with_claims, compile, release_compiled),
     TRIAL("ortcore_kernel_create of a compiled node", with_compiled, make_kernel, release_kernel),

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels of a provider's registry, for single nodes. */
+#include "compile/kernels.h"
+
+#include <string.h>
+
+#include "ep/library.h"
+
+/* The element type of a value that is a tensor; UNDEFINED where that is not known. */
+static OrtStatus* element_of(const OrtValueInfo* value, ONNXTensorElementDataType* out) {
+  const OrtTypeInfo* type = NULL;
+  OrtStatus* status = ort_GetValueInfoTypeInfo(value, &type);
+  *out = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
+  if (status != NULL && ort_GetErrorCode(status) != ORT_FAIL) {
+    return status;
+  }
+  ort_ReleaseStatus(status);
+  if (type != NULL && type->kind == ONNX_TYPE_TENSOR) {
+    *out = type->tensor->type;
+  }
+  return NULL;
+}
+
+static bool has_type(const struct core_type_constraint* constraint,
+                     ONNXTensorElementDataType type) {
+  size_t i = 0;
+  while (i < constraint->count && constraint->types[i]->type != type) {
+    i++;
+  }
+  return i < constraint->count;
+}
+
+/* Whether a constraint is about the i-th input or output: it has the name of the operand, or of its
+ * type parameter. */
+static bool is_about(const struct core_type_constraint* constraint,
+                     const struct core_schema* schema, bool is_output, size_t i) {
+  size_t count = core_schema_operand_count(schema, is_output);
+  if (count == 0) {
+    return false;
+  }
+  const struct core_schema_operand operand =
+      core_schema_operand(schema, is_output, i < count ? i : count - 1);
+  return strcmp(operand.type, constraint->name) == 0 || strcmp(operand.name, constraint->name) == 0;
+}
+
+/* Whether all operands that a constraint is about have one of its types. */
+static OrtStatus* satisfies(const OrtNode* node, const struct core_schema* schema,
+                            const struct core_type_constraint* constraint, bool* answer) {
+  ONNXTensorElementDataType type;
+  *answer = true;
+  for (size_t i = 0; *answer && i < node->input_count + node->output_count; i++) {
+    bool is_output = i >= node->input_count;
+    if (node->values[i] != NULL &&
+        is_about(constraint, schema, is_output, is_output ? i - node->input_count : i)) {
+      CORE_TRY(element_of(node->values[i], &type));
+      *answer = has_type(constraint, type);
+    }
+  }
+  return NULL;
+}
+
+static bool is_text(const char* text, const char* other) {
+  return strcmp(text == NULL ? "" : text, other) == 0;
+}
+
+static OrtStatus* fits(const struct core_ep* ep, const OrtNode* node, const OrtKernelDef* def,
+                       bool* answer) {
+  const struct core_schema* schema = core_schema_of(node);
+  int since = schema != NULL ? core_schema_since(schema) : 1;
+  *answer = is_text(def->op_type, node->op_type) && is_text(def->domain, node->domain) &&
+            (def->provider == NULL || strcmp(def->provider, ep->name) == 0) &&
+            since >= def->first && since <= core_last_of(def);
+  for (size_t i = 0; *answer && schema != NULL && i < def->constraint_count; i++) {
+    CORE_TRY(satisfies(node, schema, &def->constraints[i], answer));
+  }
+  return NULL;
+}
+
+/* The provider's registry; NULL where it has none. */
+struct asking {
+  struct core_ep* ep;
+  const OrtKernelRegistry* registry;
+};
+
+static OrtStatus* ask_registry(void* argument) {
+  struct asking* self = argument;
+  OrtEp* ep = self->ep->seen.ep;
+  return ep->ort_version_supported >= 24 && ep->GetKernelRegistry != NULL
+             ? ep->GetKernelRegistry(ep, &self->registry)
+             : NULL;
+}
+
+OrtStatus* core_find_kernel(struct core_ep* ep, const OrtNode* node,
+                            const struct core_registered_kernel** out) {
+  struct asking asking = {ep, NULL};
+  *out = NULL;
+  CORE_TRY(core_ep_call("GetKernelRegistry", ask_registry, &asking));
+  for (size_t i = 0; asking.registry != NULL && i < asking.registry->count; i++) {
+    const struct core_registered_kernel* kernel = &asking.registry->kernels[i];
+    bool is_found;
+    CORE_TRY(fits(ep, node, kernel->def, &is_found));
+    if (is_found) {
+      *out = kernel;
+      return NULL;
+    }
+  }
+  return NULL;
+}
+
+ORT_API_STATUS_IMPL(ort_ep_EpGraphSupportInfo_LookUpKernel,
+                    OrtEpGraphSupportInfo* graph_support_info, const OrtNode* node,
+                    const OrtKernelDef** out_kernel_def) {
+  const struct core_registered_kernel* found = NULL;
+  CORE_REQUIRE(EpGraphSupportInfo_LookUpKernel, graph_support_info, node, out_kernel_def);
+  if (graph_support_info->graph == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "EpGraphSupportInfo_LookUpKernel: graph_support_info is used after its call");
+  }
+  CORE_REQUIRE_MODEL(EpGraphSupportInfo_LookUpKernel, node, node->values);
+  CORE_TRY(core_find_kernel(graph_support_info->claims->ep, node, &found));
+  *out_kernel_def = found != NULL ? found->def : NULL;
+  return NULL;
+}

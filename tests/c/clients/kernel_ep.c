@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* An execution provider with a kernel in a registry: Mul of float tensors of one shape, times the
+ * number of weights that it has packed plus one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "onnxruntime_c_api.h"
+#include "onnxruntime_ep_c_api.h"
+
+static const OrtApi* api;
+static const OrtEpApi* ep_api;
+static OrtKernelRegistry* registry;
+
+#define TRY(expression)              \
+  do {                               \
+    OrtStatus* tried = (expression); \
+    if (tried != NULL) return tried; \
+  } while (0)
+
+typedef struct {
+  OrtKernelImpl base;
+  int packed;
+} Kernel;
+
+static OrtStatus* compute(OrtKernelImpl* self, OrtKernelContext* context) {
+  const OrtValue *a, *b;
+  OrtTensorTypeAndShapeInfo* info;
+  OrtValue* y;
+  float *x, *w, *out;
+  int64_t shape[8];
+  size_t rank, count;
+  TRY(api->KernelContext_GetInput(context, 0, &a));
+  TRY(api->KernelContext_GetInput(context, 1, &b));
+  TRY(api->GetTensorTypeAndShape(a, &info));
+  OrtStatus* status = api->GetDimensionsCount(info, &rank);
+  if (status == NULL) status = api->GetDimensions(info, shape, rank);
+  if (status == NULL) status = api->GetTensorShapeElementCount(info, &count);
+  api->ReleaseTensorTypeAndShapeInfo(info);
+  TRY(status);
+  TRY(api->KernelContext_GetOutput(context, 0, shape, rank, &y));
+  TRY(api->GetTensorMutableData((OrtValue*)a, (void**)&x));
+  TRY(api->GetTensorMutableData((OrtValue*)b, (void**)&w));
+  TRY(api->GetTensorMutableData(y, (void**)&out));
+  for (size_t i = 0; i < count; i++) {
+    out[i] = x[i] * w[i] * (float)(1 + ((Kernel*)self)->packed);
+  }
+  return NULL;
+}
+
+static void release_kernel(OrtKernelImpl* self) { free(self); }
+
+static OrtStatus* pack(OrtKernelImpl* self, const OrtValue* tensor, int index,
+                       OrtAllocator* allocator, OrtSharedPrePackedWeightCache* cache,
+                       bool* packed) {
+  (void)tensor, (void)index, (void)allocator, (void)cache;
+  ((Kernel*)self)->packed++;
+  *packed = false;
+  return NULL;
+}
+
+static OrtStatus* make_kernel(void* state, const OrtKernelInfo* info, OrtKernelImpl** out) {
+  size_t count;
+  (void)state;
+  TRY(api->KernelInfo_GetInputCount(info, &count));
+  Kernel* kernel = calloc(1, sizeof *kernel);
+  if (kernel == NULL || count != 2) {
+    free(kernel);
+    return api->CreateStatus(ORT_FAIL, "the kernel takes two inputs");
+  }
+  kernel->base.ort_version_supported = 24;
+  kernel->base.Compute = compute;
+  kernel->base.Release = release_kernel;
+  kernel->base.PrePackWeight = pack;
+  *out = &kernel->base;
+  return NULL;
+}
+
+static OrtStatus* register_kernel(void) {
+  OrtKernelDefBuilder* builder = NULL;
+  OrtKernelDef* def = NULL;
+  const OrtDataType* type;
+  TRY(ep_api->CreateKernelRegistry(&registry));
+  TRY(ep_api->CreateKernelDefBuilder(&builder));
+  OrtStatus* status = ep_api->KernelDefBuilder_SetOperatorType(builder, "Mul");
+  if (status == NULL) status = ep_api->KernelDefBuilder_SetDomain(builder, "");
+  if (status == NULL) status = ep_api->KernelDefBuilder_SetSinceVersion(builder, 7, 14);
+  if (status == NULL) status = ep_api->KernelDefBuilder_SetExecutionProvider(builder, "KernelEP");
+  if (status == NULL)
+    status = ep_api->GetTensorDataType(ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT, &type);
+  if (status == NULL) status = ep_api->KernelDefBuilder_AddTypeConstraint(builder, "T", &type, 1);
+  if (status == NULL) status = ep_api->KernelDefBuilder_Build(builder, &def);
+  ep_api->ReleaseKernelDefBuilder(builder);
+  if (status == NULL) status = ep_api->KernelRegistry_AddKernel(registry, def, make_kernel, NULL);
+  ep_api->ReleaseKernelDef(def);
+  return status;
+}
+
+static const char* ep_name(const OrtEp* self) { return (void)self, "KernelEP"; }
+static OrtStatus* get_registry(OrtEp* self, const OrtKernelRegistry** out) {
+  return (void)self, *out = registry, NULL;
+}
+static OrtStatus* get_capability(OrtEp* self, const OrtGraph* graph, OrtEpGraphSupportInfo* info) {
+  const OrtNode* nodes[64];
+  size_t count;
+  (void)self;
+  TRY(api->Graph_GetNumNodes(graph, &count));
+  TRY(api->Graph_GetNodes(graph, nodes, 64));
+  for (size_t i = 0; i < count; i++) {
+    const OrtKernelDef* found = NULL;
+    TRY(ep_api->EpGraphSupportInfo_LookUpKernel(info, nodes[i], &found));
+    if (found != NULL) TRY(ep_api->EpGraphSupportInfo_AddSingleNode(info, nodes[i]));
+  }
+  return NULL;
+}
+
+static const char* name(const OrtEpFactory* self) { return (void)self, "KernelEP"; }
+static const char* vendor(const OrtEpFactory* self) { return (void)self, "tests"; }
+static const char* version(const OrtEpFactory* self) { return (void)self, "1.0.0"; }
+static OrtStatus* devices(OrtEpFactory* self, const OrtHardwareDevice* const* hardware, size_t n,
+                          OrtEpDevice** out, size_t room, size_t* count) {
+  if (n == 0 || room == 0) return NULL;
+  TRY(ep_api->CreateEpDevice(self, hardware[0], NULL, NULL, &out[0]));
+  *count = 1;
+  return NULL;
+}
+static OrtStatus* create_ep(OrtEpFactory* self, const OrtHardwareDevice* const* hardware,
+                            const OrtKeyValuePairs* const* metadata, size_t count,
+                            const OrtSessionOptions* options, const OrtLogger* logger, OrtEp** ep) {
+  static OrtEp made = {.ort_version_supported = 24,
+                       .GetName = ep_name,
+                       .GetCapability = get_capability,
+                       .GetKernelRegistry = get_registry};
+  (void)self, (void)hardware, (void)metadata, (void)count, (void)options, (void)logger;
+  return *ep = &made, NULL;
+}
+static void release_ep(OrtEpFactory* self, OrtEp* ep) { (void)self, (void)ep; }
+static OrtStatus* no_transfer(OrtEpFactory* self, OrtDataTransferImpl** out) {
+  return (void)self, *out = NULL, NULL;
+}
+
+OrtStatus* CreateEpFactories(const char* given, const OrtApiBase* base, const OrtLogger* logger,
+                             OrtEpFactory** factories, size_t room, size_t* count) {
+  static OrtEpFactory factory = {.ort_version_supported = 24,
+                                 .GetName = name,
+                                 .GetVendor = vendor,
+                                 .GetVersion = version,
+                                 .GetSupportedDevices = devices,
+                                 .CreateEp = create_ep,
+                                 .ReleaseEp = release_ep,
+                                 .CreateDataTransfer = no_transfer};
+  (void)given, (void)logger, (void)room;
+  api = base->GetApi(24);
+  ep_api = api->GetEpApi();
+  TRY(register_kernel());
+  factories[0] = &factory;
+  *count = 1;
+  return NULL;
+}
+
+OrtStatus* ReleaseEpFactory(OrtEpFactory* factory) {
+  ep_api->ReleaseKernelRegistry(registry);
+  return (void)factory, NULL;
+}
