@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** @file kernels.h Kernels of a provider's registry. */
-#ifndef ORTCFFI_KERNELS_OF_EP_H_
-#define ORTCFFI_KERNELS_OF_EP_H_
+#ifndef ORTCFFI_KERNELS_H_
+#define ORTCFFI_KERNELS_H_
 
 #include "compile/ep.h"
 #include "ep/kernel_def.h"
@@ -12,4 +12,4 @@
 OrtStatus* core_find_kernel(struct core_ep* ep, const OrtNode* node,
                             const struct core_registered_kernel** out);
 
-#endif /* ORTCFFI_KERNELS_OF_EP_H_ */
+#endif /* ORTCFFI_KERNELS_H_ */
