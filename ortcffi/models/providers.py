@@ -98,8 +98,8 @@ class CompiledNode:
     name : str
         The name of the fused node, or of the one in the graph.
     inputs, outputs : tuple of str
-        The names of the values that it takes and makes; "" for one that is left out. Constants that the provider does not keep
-        are inputs that need not be given.
+        The names of the values that it takes and makes; "" for one that is left out. Constants that
+        the provider does not keep are inputs that need not be given.
     constants : frozenset of str
         The inputs that are constants.
     kernel : Kernel
