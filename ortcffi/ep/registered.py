@@ -20,7 +20,7 @@ from ortcffi.errors import call
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["RegisteredEp", "devices_of", "register"]
+__all__ = ["RegisteredEp", "devices_of", "hold_registered", "register"]
 
 # Held while libraries are registered and devices are looked up, so that it is known whose devices
 # are new. Recursive: a library may log while it is registered, and a logger may be Python.
@@ -94,7 +94,7 @@ def register(  # noqa: PLR0913, PLR0917  # as many as Env.register_ep has
     slot, function = "RegisterExecutionProviderLibrary", lib.ortcffi_register_ep
     arguments = (env.handle, encoded, path_of("path", full), kept[0] if kept else ffi.NULL)
     with _lock:
-        holds = _hold(api)  # so that none of their devices makes room for a new one
+        holds = hold_registered(api)  # so that none of their devices makes room for a new one
         before = {address_of(each) for each in find()}
         call(api.pointer, slot, function, api.pointer, *arguments, out_of(owner))
         made = RegisteredEp(api, owner)
@@ -111,7 +111,7 @@ def devices_of(env: Any, find: Find) -> list[EpDevice]:
     """All devices of an environment; each keeps the library that it is of."""
     api, devices = env.api, []
     with _lock:
-        holds, found = _hold(api), find()
+        holds, found = hold_registered(api), find()
         owned = _owned.get(api.library, {})
         for gone in owned.keys() - {address_of(each) for each in found}:
             del owned[gone]
@@ -124,8 +124,11 @@ def devices_of(env: Any, find: Find) -> list[EpDevice]:
     return devices
 
 
-def _hold(api: "Api") -> "dict[RegisteredEp, Any]":
-    """What has the registrations that have not ended stay as they are."""
+def hold_registered(api: "Api") -> "dict[RegisteredEp, Any]":
+    """What has the registrations that have not ended stay as they are.
+
+    Sessions have it: the library may give each of them what a factory makes.
+    """
     alive = {ep for each in _owned.get(api.library, {}).values() if (ep := each()) is not None}
     holds = {}
     for ep in alive:

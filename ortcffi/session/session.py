@@ -17,6 +17,7 @@ from ortcffi._text import html_table
 from ortcffi.env.env import Env
 from ortcffi.env.state import Made
 from ortcffi.ep.devices import EpDevice
+from ortcffi.ep.registered import hold_registered
 from ortcffi.errors import checked
 from ortcffi.memory.allocator import Allocator
 from ortcffi.memory.info import MemoryInfo
@@ -253,7 +254,7 @@ class Session(Suggests, Engine, Closing):
         environment = environment_of(api, env)
         warn_of_ignored_arena(environment, chosen)
         handle = environment.handle
-        kept = Made([environment, handle, source.keep])
+        kept = Made([environment, handle, source.keep, hold_registered(api)])
         given: Any = ffi.NULL
         if chosen is not None:
             chosen = chosen if is_own else chosen._for_creation()

@@ -217,3 +217,18 @@ def test_threads_register_and_look_up_at_once(env, asked_ep):
     run_threads(lambda: register("one"), lambda: register("other"), look_up)
     assert found == [["AskedEP"]] * 60
     assert len(names(env)) == 1
+
+
+def test_a_session_keeps_the_libraries_that_are_registered_while_it_is_made(real_api, asked_ep):
+    graph = ort.Graph()
+    graph.input("x", "f4", [2])
+    graph.node("Add", ["x", "x"], ["y"])
+    graph.output("y", "f4", [2])
+    with ort.Env("kept", real_api) as env:
+        registered = env.register_ep(asked_ep, "kept by a session")
+        session = ort.Session(graph)
+        registered.close()
+        with pytest.raises(ort.OrtError, match="already registered"):
+            env.register_ep(asked_ep, "kept by a session")
+        session.close()
+        env.register_ep(asked_ep, "kept by a session").close()
