@@ -242,7 +242,7 @@ ORT_API_STATUS_IMPL(ort_interop_WaitSemaphore, OrtExternalResourceImporter* impo
   return core_ep_call("WaitSemaphore", wait_for, &call);
 }
 
-static OrtStatus* signal(void* argument) {
+static OrtStatus* signal_semaphore(void* argument) {
   struct call* self = argument;
   return self->impl->SignalSemaphore(self->impl, self->handle, self->stream, self->value);
 }
@@ -256,7 +256,7 @@ ORT_API_STATUS_IMPL(ort_interop_SignalSemaphore, OrtExternalResourceImporter* im
   }
   struct call call = {
       .impl = importer->impl, .handle = semaphore_handle, .stream = stream, .value = value};
-  return core_ep_call("SignalSemaphore", signal, &call);
+  return core_ep_call("SignalSemaphore", signal_semaphore, &call);
 }
 
 /* --- graphics ----------------------------------------------------------------------------------

@@ -36,12 +36,18 @@ static void add_numbers(struct text* text, OrtValue* value, ONNXTensorElementDat
   bool is_number = type == FLOAT || type == DOUBLE || type == INT64;
   for (size_t i = 0; i < (is_number ? count : bytes); i++) {
     add(text, i > 0 ? "," : "");
-    if (type == FLOAT) {
-      add(text, "%g", (double)((float*)data)[i]);
+    if (type == FLOAT) { /* the data of a model may be at any address */
+      float number;
+      memcpy(&number, (char*)data + i * sizeof number, sizeof number);
+      add(text, "%g", (double)number);
     } else if (type == DOUBLE) {
-      add(text, "%g", ((double*)data)[i]);
+      double number;
+      memcpy(&number, (char*)data + i * sizeof number, sizeof number);
+      add(text, "%g", number);
     } else if (type == INT64) {
-      add(text, "%" PRId64, ((int64_t*)data)[i]);
+      int64_t number;
+      memcpy(&number, (char*)data + i * sizeof number, sizeof number);
+      add(text, "%" PRId64, number);
     } else {
       add(text, "%d", ((uint8_t*)data)[i]);
     }

@@ -139,6 +139,11 @@ def registered(api: ort.Api) -> tuple[Any, ...]:
     return ep, *ep.devices
 
 
+def schema(api: Any) -> Any:
+    found = ort.op_schema("Conv", api=api)
+    return found, found.inputs[0], *(found.attributes or ())[:1]
+
+
 def provider(_api: Any) -> Any:
     ep = eps.adding()
     claims = ep.capability(eps.added())
@@ -171,6 +176,7 @@ MAKERS: dict[str, Maker] = {
     "HardwareDevice": lambda api: ort.HardwareDevice("NPU", api=api),
     "RegisteredEp EpDevice": registered,
     "Ep EpClaims EpGroup CompiledNode": provider,
+    "OpSchema SchemaOperand SchemaAttribute": schema,
     "Limiting": lambda api: ort.Limiting(api.default_allocator, 1 << 16, soft=True),
     "LogMessage": lambda _api: ort.LogMessage(ort.LogSeverity.INFO, "c", "i", "l", "t"),
     "Logging": lambda api: ort.Logging(api.default_allocator),
