@@ -53,7 +53,9 @@ def test_the_core_for_musl_answers_as_it_does_elsewhere(
     others = [said for said, expected in zip(there, here, strict=True) if said != expected]
     # The loader has words of its own, and does not take "" for the program itself.
     assert all(b": Error loading shared library " in said for said in others)
-    assert len(others) < 60  # no library of providers can be opened there
+    # No library of providers can be opened there.
+    others = [said for said in others if b"RegisterExecutionProviderLibrary" not in said]
+    assert len(others) < 10
 
 
 def has_static_tls(library: Path) -> bool:

@@ -336,9 +336,7 @@ static OrtStatus* describe(const struct compiled_node* node, const OrtValueInfo*
   if (type != NULL && type->kind == ONNX_TYPE_TENSOR) {
     operand->element_type = type->tensor->type;
   }
-  bool is_constant =
-      (value->flags & (CORE_IS_INITIALIZER | CORE_IS_OVERRIDABLE)) == CORE_IS_INITIALIZER;
-  return (node->kernel != NULL && is_constant) || value->flags & CORE_IS_CONSTANT_INPUT
+  return (node->kernel != NULL && core_is_constant(value)) || value->flags & CORE_IS_CONSTANT_INPUT
              ? core_initializer_of(function, value, &operand->constant)
              : NULL;
 }

@@ -180,6 +180,11 @@ struct OrtGraph {
 
 extern const struct core_class core_graph_class;
 
+/** Whether a value is an initializer that a run cannot replace. */
+static inline bool core_is_constant(const OrtValueInfo* value) {
+  return (value->flags & (CORE_IS_INITIALIZER | CORE_IS_OVERRIDABLE)) == CORE_IS_INITIALIZER;
+}
+
 /** The value with the type and the initializer. */
 static inline OrtValueInfo* core_origin(const OrtValueInfo* value) {
   return (OrtValueInfo*)(value->origin != NULL ? value->origin : value);

@@ -198,7 +198,7 @@ ORT_API_STATUS_IMPL(ort_ValueInfo_IsGraphOutput, const OrtValueInfo* value_info,
 ORT_API_STATUS_IMPL(ort_ValueInfo_IsConstantInitializer, const OrtValueInfo* value_info,
                     bool* is_constant_initializer) {
   CORE_REQUIRE(ValueInfo_IsConstantInitializer, value_info, is_constant_initializer);
-  *is_constant_initializer = is(value_info, CORE_IS_INITIALIZER, CORE_IS_OVERRIDABLE);
+  *is_constant_initializer = core_is_constant(value_info);
   return NULL;
 }
 

@@ -20,16 +20,11 @@ static OrtStatus* add(struct making* making, struct core_list* list, const void*
              : core_graph_memory(&making->scope, list->capacity * sizeof item);
 }
 
-static bool is_constant(const OrtValueInfo* value) {
-  return (value->flags & (CORE_IS_INITIALIZER | CORE_IS_OVERRIDABLE)) == CORE_IS_INITIALIZER;
-}
-
 /* The copy of a value. At its first use it is also listed: as an initializer, as an input that the
  * source's inputs do not have, or not at all. */
 static OrtStatus* copy_value(struct making* making, const OrtValueInfo* of, OrtValueInfo** out) {
   OrtGraph* view = making->scope.graph;
-  const uint8_t* text = (const uint8_t*)of->name;
-  const struct core_message name = {text, text + strlen(of->name)};
+  const struct core_message name = core_message_of(of->name);
   CORE_TRY(core_find_value(&making->scope, name, out));
   if (*out != NULL) {
     return NULL;
@@ -41,11 +36,11 @@ static OrtStatus* copy_value(struct making* making, const OrtValueInfo* of, OrtV
   if (of->flags & CORE_IS_INITIALIZER && !(of->flags & CORE_IS_OUTER)) {
     CORE_TRY(add(making, &view->initializers, value));
   }
-  if (is_constant(of) && making->how->keeps_constants) {
+  if (core_is_constant(of) && making->how->keeps_constants) {
     value->flags |= CORE_IS_CONSTANT_INPUT;
   }
   bool is_made_here = of->producer != NULL && making->is_chosen[of->producer->id];
-  if (!is_made_here && (!is_constant(of) || making->how->keeps_constants)) {
+  if (!is_made_here && (!core_is_constant(of) || making->how->keeps_constants)) {
     value->flags |= CORE_IS_INPUT;
     if (making->how->is_fused || !(of->flags & CORE_IS_INPUT)) {
       CORE_TRY(add(making, &view->inputs, value));
@@ -109,10 +104,8 @@ static OrtStatus* sort_inputs(struct making* making) {
   struct core_list inputs = {0};
   for (size_t i = 0; i < making->from->inputs.count; i++) {
     const OrtValueInfo* of = making->from->inputs.items[i];
-    const uint8_t* text = (const uint8_t*)of->name;
     OrtValueInfo* value;
-    CORE_TRY(core_find_value(&making->scope, (struct core_message){text, text + strlen(of->name)},
-                             &value));
+    CORE_TRY(core_find_value(&making->scope, core_message_of(of->name), &value));
     if (value != NULL && value->flags & CORE_IS_INPUT) {
       CORE_TRY(add(making, &inputs, value));
     }
@@ -174,9 +167,7 @@ OrtStatus* core_make_view(const char* function, const OrtGraph* from, const OrtN
   view->source = from;
   struct making making = {
       .scope = {.function = function, .root = view, .graph = view}, .from = from, .how = how};
-  const uint8_t* name = (const uint8_t*)how->name;
-  OrtStatus* status = core_read_text(
-      &making.scope, (struct core_message){name, name + strlen(how->name)}, &view->name);
+  OrtStatus* status = core_read_text(&making.scope, core_message_of(how->name), &view->name);
   status = status == NULL ? fill(&making, nodes, count) : status;
   if (status != NULL) {
     core_drop(view);
@@ -208,20 +199,13 @@ static OrtStatus* copy_values(struct core_scope* scope, const struct core_list* 
   OrtValueInfo* value;
   for (size_t i = 0; i < values->count; i++) {
     const OrtValueInfo* of = values->items[i];
-    const uint8_t* name = (const uint8_t*)of->name;
-    CORE_TRY(
-        core_define_value(scope, (struct core_message){name, name + strlen(of->name)}, &value));
+    CORE_TRY(core_define_value(scope, core_message_of(of->name), &value));
     value->graph = NULL;
     value->origin = core_origin(of);
     value->flags = of->flags;
     out[i] = value;
   }
   return NULL;
-}
-
-static OrtStatus* copy_text(struct core_scope* scope, const char* text, const char** out) {
-  const uint8_t* bytes = (const uint8_t*)text;
-  return core_read_text(scope, (struct core_message){bytes, bytes + strlen(text)}, out);
 }
 
 static OrtStatus* fuse(struct core_scope* scope, const OrtGraph* view, const char* name,
@@ -233,9 +217,9 @@ static OrtStatus* fuse(struct core_scope* scope, const OrtGraph* view, const cha
   if (node->values == NULL) {
     return core_graph_memory(scope, view->inputs.count * sizeof *node->values);
   }
-  CORE_TRY(copy_text(scope, view->name, &node->op_type));
-  CORE_TRY(copy_text(scope, name, &node->name));
-  CORE_TRY(copy_text(scope, provider, &node->domain));
+  CORE_TRY(core_read_text(scope, core_message_of(view->name), &node->op_type));
+  CORE_TRY(core_read_text(scope, core_message_of(name), &node->name));
+  CORE_TRY(core_read_text(scope, core_message_of(provider), &node->domain));
   node->provider = node->domain;
   CORE_TRY(copy_values(scope, &view->inputs, node->values));
   CORE_TRY(copy_values(scope, &view->outputs, node->values + node->input_count));

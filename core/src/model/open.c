@@ -47,10 +47,6 @@ static OrtStatus* refuse(const char* function, const char* why) {
   return core_status(ORT_INVALID_PROTOBUF, function, ": ", why);
 }
 
-static OrtStatus* out_of_memory(const char* function, size_t size) {
-  return core_no_memory(function, size);
-}
-
 /* Adds an operator set, in the order of domains. The last version of a domain counts. */
 static OrtStatus* add_opset(const char* function, OrtModel* model, struct core_message bytes) {
   struct core_message domain = {bytes.at, bytes.at};
@@ -68,7 +64,7 @@ static OrtStatus* add_opset(const char* function, OrtModel* model, struct core_m
   }
   const char* text = core_pool_text(&model->pool, domain.at, core_message_size(domain));
   if (text == NULL) {
-    return out_of_memory(function, core_message_size(domain) + 1);
+    return core_no_memory(function, core_message_size(domain) + 1);
   }
   size_t i = 0;
   while (i < model->opset_count && strcmp(model->domains[i], text) < 0) {
@@ -98,7 +94,7 @@ static OrtStatus* make_room(const char* function, OrtModel* model) {
   return model->domains != NULL && model->versions != NULL && model->functions != NULL &&
                  model->graphs != NULL
              ? NULL
-             : out_of_memory(function, (opsets + functions) * 2 * sizeof(void*));
+             : core_no_memory(function, (opsets + functions) * 2 * sizeof(void*));
 }
 
 OrtStatus* core_read_model(const char* function, OrtModel* model) {
@@ -175,7 +171,7 @@ static OrtStatus* open_file(const char* function, OrtModel* model, const ORTCHAR
   size_t size = core_path_size(path);
   ORTCHAR_T* kept = core_pool_take(&model->pool, size);
   if (kept == NULL || !set_folders(model, text, real)) {
-    return out_of_memory(function, size);
+    return core_no_memory(function, size);
   }
   model->path = memcpy(kept, path, size);
   model->bytes = (struct core_message){model->file.bytes, model->file.bytes + model->file.size};

@@ -116,13 +116,8 @@ static OrtStatus* put(struct writer* writer, const void* bytes, size_t size) {
 }
 
 static OrtStatus* put_varint(struct writer* writer, uint64_t number) {
-  uint8_t bytes[10];
-  size_t size = 0;
-  do {
-    bytes[size++] = (uint8_t)((number & 0x7f) | (number > 0x7f ? 0x80 : 0));
-    number >>= 7;
-  } while (number > 0);
-  return put(writer, bytes, size);
+  uint8_t bytes[CORE_VARINT_ROOM];
+  return put(writer, bytes, core_encode_varint(number, bytes));
 }
 
 static OrtStatus* put_head(struct writer* writer, uint32_t number, enum core_wire wire) {
@@ -139,12 +134,8 @@ static OrtStatus* put_bytes(struct writer* writer, uint32_t number, const void* 
 /* --- tensors --------------------------------------------------------------------------------- */
 
 static size_t varint_size(uint64_t number) {
-  size_t size = 1;
-  while (number > 0x7f) {
-    number >>= 7;
-    size++;
-  }
-  return size;
+  uint8_t bytes[CORE_VARINT_ROOM];
+  return core_encode_varint(number, bytes);
 }
 
 /* An entry of external_data; both texts are short. */

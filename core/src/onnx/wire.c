@@ -127,6 +127,15 @@ size_t core_count_messages(struct core_message message, uint32_t number) {
   return count;
 }
 
+size_t core_encode_varint(uint64_t number, uint8_t bytes[CORE_VARINT_ROOM]) {
+  size_t size = 0;
+  for (; number > 0x7f; number >>= 7) {
+    bytes[size++] = (uint8_t)(number | 0x80);
+  }
+  bytes[size++] = (uint8_t)number;
+  return size;
+}
+
 bool core_message_is(struct core_message text, const char* string) {
   size_t size = strlen(string);
   return core_message_size(text) == size && (size == 0 || memcmp(text.at, string, size) == 0);

@@ -9,7 +9,12 @@
 #ifndef ORTCFFI_WIRE_H_
 #define ORTCFFI_WIRE_H_
 
+#include <string.h>
+
 #include "core.h"
+
+/** The most bytes of a varint. */
+#define CORE_VARINT_ROOM 10
 
 /** The bytes of a message, or of a text. Both NULL: there is none. */
 struct core_message {
@@ -62,6 +67,15 @@ bool core_find_message(struct core_message message, uint32_t number, struct core
 
 /** How many fields of a number with bytes there are. */
 size_t core_count_messages(struct core_message message, uint32_t number);
+
+/** A string as the bytes of a text. */
+static inline struct core_message core_message_of(const char* string) {
+  const uint8_t* bytes = (const uint8_t*)string;
+  return (struct core_message){bytes, bytes + strlen(string)};
+}
+
+/** Writes a varint; returns its size. */
+size_t core_encode_varint(uint64_t number, uint8_t bytes[CORE_VARINT_ROOM]);
 
 /** Whether a text is equal to a string. */
 bool core_message_is(struct core_message text, const char* string);

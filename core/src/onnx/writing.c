@@ -31,18 +31,9 @@ static void put(struct core_writing* to, const void* bytes, size_t size) {
   }
 }
 
-static size_t encode(uint64_t number, uint8_t bytes[10]) {
-  size_t size = 0;
-  for (; number > 0x7f; number >>= 7) {
-    bytes[size++] = (uint8_t)(number | 0x80);
-  }
-  bytes[size++] = (uint8_t)number;
-  return size;
-}
-
 static void put_varint(struct core_writing* to, uint64_t number) {
-  uint8_t bytes[10];
-  put(to, bytes, encode(number, bytes));
+  uint8_t bytes[CORE_VARINT_ROOM];
+  put(to, bytes, core_encode_varint(number, bytes));
 }
 
 static void put_head(struct core_writing* to, uint32_t field, enum core_wire wire) {
@@ -89,8 +80,8 @@ size_t core_begin_message(struct core_writing* to, uint32_t field) {
 
 /* The size goes before the message, which makes room for it. */
 void core_end_message(struct core_writing* to, size_t begin) {
-  uint8_t bytes[10];
-  size_t length = to->size - begin, size = encode(length, bytes);
+  uint8_t bytes[CORE_VARINT_ROOM];
+  size_t length = to->size - begin, size = core_encode_varint(length, bytes);
   if (make_room(to, size)) {
     memmove(to->bytes + begin + size, to->bytes + begin, length);
     memcpy(to->bytes + begin, bytes, size);
