@@ -6,7 +6,6 @@ import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterable
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ortcffi._convert import absolute, encode, path_of
@@ -138,7 +137,7 @@ def hold_registered(api: "Api") -> "dict[RegisteredEp, Any]":
 
 
 def _name_of(path: str) -> str:
-    return Path(path).name.partition(".")[0].removeprefix("lib")
+    return os.path.basename(path).partition(".")[0].removeprefix("lib")
 
 
 def _host(

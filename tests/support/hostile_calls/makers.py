@@ -141,7 +141,7 @@ def registered(api: ort.Api) -> tuple[Any, ...]:
 
 def schema(api: Any) -> Any:
     found = ort.op_schema("Conv", api=api)
-    return found, found.inputs[0], *(found.attributes or ())[:1]
+    return found, found.inputs[0], *[*(found.attributes or {}).values()][:1]
 
 
 def provider(_api: Any) -> Any:
