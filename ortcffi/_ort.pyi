@@ -440,6 +440,7 @@ class OrtcoreGroup(Cdata):
 class OrtcoreClaims(Cdata):
     groups: OrtcoreGroup
     group_count: int
+    graph: OrtGraph
 class OrtcoreCompiledNode(Cdata):
     op: OrtCustomOp
     node: OrtNode

@@ -552,18 +552,27 @@ typedef struct OrtcoreGroup {
 typedef struct OrtcoreClaims {
   const OrtcoreGroup* groups;
   size_t group_count;
+  /** The graph that the nodes are of. It is the one that was given, unless the provider wants the
+   * channels last: then it is one that the claims keep, in which nodes that the provider takes have
+   * a Transpose before their first input and after their first output, and the domain
+   * com.ms.internal.nhwc. Other nodes have the same numbers in it, values the same names. Ask
+   * further providers about this graph. */
+  const OrtGraph* graph;
 } OrtcoreClaims;
 
 #define ORTCORE_EP_CLAIM "ortcore_ep_claim"
 
 /**
- * Asks a provider what it takes of a graph: calls GetCapability.
+ * Asks a provider what it takes of a graph: calls GetCapability. Where GetPreferredDataLayout says
+ * NHWC, the layout of what it takes is changed, and GetCapability called again.
  *
  * @param[in] ep The provider.
- * @param[in] graph A graph of a model, as ORTCORE_GRAPH_PREPARED. It must outlive the claims.
+ * @param[in] graph A graph of a model, as ORTCORE_GRAPH_PREPARED, or the graph of other claims. It
+ *     must outlive the claims, and the model what is compiled of them.
  * @param[out] out The claims. Give them to OrtcoreReleaseClaims.
  * @return NULL, or a status: ORT_INVALID_ARGUMENT for a NULL argument or a graph of the model
- *     editor, otherwise what GetCapability answers.
+ *     editor, ORT_FAIL for a node whose layout is to change and whose first input has no known
+ *     number of dimensions, otherwise what the provider answers.
  */
 typedef OrtStatus*(ORT_API_CALL* OrtcoreEpClaim)(OrtcoreEp* ep, const OrtGraph* graph,
                                                  OrtcoreClaims** out);

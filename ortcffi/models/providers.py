@@ -15,12 +15,14 @@ from ortcffi.errors import checked
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.kernels.node import make_kernel
 from ortcffi.models.model import Model
+from ortcffi.models.model_graph import ModelGraph
 from ortcffi.models.view import listed
 from ortcffi.options.session import SessionOptions
 
 if TYPE_CHECKING:
     from ortcffi.kernels.kernel import Kernel
     from ortcffi.models.parts import ModelNode
+    from ortcffi.table.api import Api
 
 __all__ = ["CompiledNode", "Ep", "EpClaims", "EpGroup"]
 
@@ -48,7 +50,13 @@ class EpGroup(NamedTuple):
 class EpClaims(Handle):
     """What an execution provider takes of a model. Made by `Ep.capability`."""
 
-    __slots__ = ()
+    __slots__ = ("_indexes",)
+
+    _indexes: dict[Any, Any]
+
+    def __init__(self, api: "Api", owner: Any) -> None:
+        super().__init__(api, owner)
+        self._indexes = {}
 
     @property
     def model(self) -> Model:
@@ -58,9 +66,19 @@ class EpClaims(Handle):
         return model
 
     @property
+    def graph(self) -> ModelGraph:
+        """The graph that the nodes are of, as the provider has seen it.
+
+        Constants are initializers in it, and attributes that nodes leave out have their defaults.
+        Where the provider wants the channels last (NHWC), those of its nodes that depend on it have
+        the domain ``com.ms.internal.nhwc``, between nodes ``Transpose``.
+        """
+        return ModelGraph._of(self, self.handle.graph, self._indexes)
+
+    @property
     def groups(self) -> tuple[EpGroup, ...]:
         """The groups of nodes, in the order in which the provider named them."""
-        claims, graph = self.handle, self.model._graph(lib.ORTCORE_GRAPH_PREPARED)
+        claims, graph = self.handle, self.graph
         return tuple(
             EpGroup(
                 tuple(graph._node_at(each.nodes[i]) for i in range(each.node_count)),
@@ -74,8 +92,7 @@ class EpClaims(Handle):
     def left(self) -> "tuple[ModelNode, ...]":
         """The nodes that the provider does not take."""
         taken = {node for group in self.groups for node in group.nodes}
-        graph = self.model._graph(lib.ORTCORE_GRAPH_PREPARED)
-        return tuple(node for node in graph.nodes if node not in taken)
+        return tuple(node for node in self.graph.nodes if node not in taken)
 
     def __repr__(self) -> str:
         if self.closed:

@@ -110,6 +110,38 @@ def test_a_model_computes_on_it_without_an_engine():
     assert "computed" in done.stdout
 
 
+CONVOLVE = """
+import sys
+import numpy as np
+import ortcffi as ort
+
+x = np.random.default_rng(0).standard_normal((1, 3, 8, 8), dtype=np.float32)
+w = np.random.default_rng(1).standard_normal((4, 3, 3, 3), dtype=np.float32)
+graph = ort.Graph()
+graph.input("x", "f4", x.shape)
+graph.initializer("w", w)
+graph.node("Conv", ["x", "w"], ["y"])
+graph.output("y", "f4", [1, 4, 6, 6])
+env = ort.Env("convolve", ort.core_api(), severity=4)
+registered = env.register_ep(sys.argv[1], "qnn")
+windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), (2, 3))
+with ort.Ep(registered.devices[:1], {"backend_path": sys.argv[2]}) as ep:
+    claims = ep.capability(ort.Model.load(graph.to_bytes()))
+    assert claims.left == (), claims
+    (node,) = ep.compile(claims)
+    (y,) = node(x=x)
+np.testing.assert_allclose(y, np.einsum("nchwij,ocij->nohw", windows, w), atol=1e-4)
+print("computed")
+"""
+
+
+def test_a_convolution_computes_on_qnn_which_wants_the_channels_last():
+    [qnn] = [each for each in EPS if each.package == "onnxruntime-qnn"]
+    library = library_of(qnn)
+    done = run(sys.executable, "-P", "-c", CONVOLVE, library, library.parent / "libQnnHtp.so")
+    assert "computed" in done.stdout
+
+
 def register_again(table, library, name):
     before, told = live_objects(), []
     with ort.Env(api=ort.core_api() if table == "core" else ort.load(), severity=4) as env:

@@ -8,12 +8,18 @@
 
 static struct core_claims* claims_of(OrtcoreClaims* claims) { return (struct core_claims*)claims; }
 
-static void end_claims(void* block) {
-  struct core_claims* claims = block;
+static void forget_groups(struct core_claims* claims) {
   for (size_t i = 0; i < claims->seen.group_count; i++) {
     heap_free((void*)claims->seen.groups[i].nodes);
   }
+  claims->seen.group_count = 0;
+}
+
+static void end_claims(void* block) {
+  struct core_claims* claims = block;
+  forget_groups(claims);
   heap_free((void*)claims->seen.groups);
+  core_drop(claims->own_graph);
   core_drop(&claims->ep->object);
 }
 
@@ -95,6 +101,27 @@ static OrtStatus* ask(void* argument) {
   return ep->GetCapability(ep, claims->graph, &claims->info);
 }
 
+static void set_graph(struct core_claims* claims, const OrtGraph* graph) {
+  claims->graph = claims->seen.graph = graph;
+  claims->info = (OrtEpGraphSupportInfo){graph, claims};
+}
+
+/* Asks, and once more where the provider wants another layout for what it takes. */
+static OrtStatus* ask_all(struct core_claims* claims) {
+  CORE_TRY(core_ep_call("GetCapability", ask, claims));
+  CORE_TRY(core_prefer_layout(claims, &claims->own_graph));
+  if (claims->own_graph == NULL) {
+    return NULL;
+  }
+  forget_groups(claims);
+  set_graph(claims, claims->own_graph);
+  CORE_TRY(core_ep_call("GetCapability", ask, claims));
+  for (size_t i = 0; i < claims->own_graph->nodes.count; i++) {
+    ((OrtNode*)claims->own_graph->nodes.items[i])->provider = "";
+  }
+  return NULL;
+}
+
 OrtStatus* ORT_API_CALL core_ep_claim(OrtcoreEp* ep, const OrtGraph* graph, OrtcoreClaims** out) {
   CORE_REQUIRE(ortcore_ep_claim, ep, graph, out);
   if (core_is_edited(graph)) {
@@ -106,9 +133,8 @@ OrtStatus* ORT_API_CALL core_ep_claim(OrtcoreEp* ep, const OrtGraph* graph, Ortc
   }
   claims->ep = core_ep_of(ep);
   core_retain(&claims->ep->object);
-  claims->graph = graph;
-  claims->info = (OrtEpGraphSupportInfo){graph, claims};
-  OrtStatus* status = core_ep_call("GetCapability", ask, claims);
+  set_graph(claims, graph);
+  OrtStatus* status = ask_all(claims);
   claims->info.graph = NULL;
   if (status != NULL) {
     core_drop(&claims->object);

@@ -33,6 +33,8 @@ struct compiled {
   struct core_ep* ep;
   /** The constants of the nodes are the model's. */
   OrtModel* model;
+  /** The graph of the claims, where they made it; a reference. */
+  OrtGraph* graph;
   /** Both have `seen.node_count` places, fused nodes first. */
   struct compiled_node* nodes;
   struct OrtcoreCompiledNode* answers;
@@ -264,6 +266,7 @@ static void end_compiled(void* block) {
   heap_free(compiled->views);
   heap_free(compiled->fused);
   core_drop(&compiled->ep->object);
+  core_drop(compiled->graph);
   core_drop(compiled->model);
 }
 
@@ -451,6 +454,10 @@ OrtStatus* ORT_API_CALL core_ep_compile(OrtcoreClaims* claims, OrtcoreCompiled**
   }
   core_retain(&compiled->ep->object);
   core_retain(&compiled->model->object);
+  compiled->graph = own->own_graph;
+  if (compiled->graph != NULL) {
+    core_retain(&compiled->graph->object);
+  }
   OrtStatus* status = compile(compiled, own);
   if (status != NULL) {
     core_drop(&compiled->object);

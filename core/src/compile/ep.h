@@ -38,10 +38,18 @@ struct core_claims {
   struct OrtcoreClaims seen;
   struct core_object object;
   struct core_ep* ep;
+  /** The same as in `seen`. */
   const OrtGraph* graph;
+  /** A reference to that graph, where the claims made it. */
+  OrtGraph* own_graph;
   struct OrtEpGraphSupportInfo info;
   size_t capacity;
 };
+
+/** Makes the graph that the provider is to be asked about again: where it wants the channels last,
+ * the nodes that it has claimed and that depend on that are changed, and nodes say whose they are.
+ * NULL where nothing changes; drop it with core_drop. */
+OrtStatus* core_prefer_layout(const struct core_claims* claims, OrtGraph** out);
 
 /** @name Functions of ortcore.h
  * @{ */

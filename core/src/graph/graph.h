@@ -166,6 +166,9 @@ struct OrtGraph {
   enum core_graph_form form;
   /** The numbers of its nodes are less than this. */
   size_t node_numbers;
+  /** The numbers of the nodes that have the channels last, in the order in which they got there. */
+  size_t* moved;
+  size_t moved_count;
   /** What a graph and its subgraphs consist of is in the pool of the outermost one, which knows all
    * their values, and drops the tensors of attributes, of OrtValue. */
   struct core_pool pool;
@@ -225,6 +228,17 @@ struct core_view {
 /** Makes a graph of some nodes of another one, which must outlive it; drop it with core_drop. */
 OrtStatus* core_make_view(const char* function, const OrtGraph* from, const OrtNode* const* nodes,
                           size_t count, const struct core_view* how, OrtGraph** out);
+
+/** The domain of operators of ONNX that read and write the channels last (NHWC), with the version
+ * of ONNX's own domain. */
+#define CORE_CHANNELS_LAST "com.ms.internal.nhwc"
+
+/** Makes a graph of the same model in which some nodes have the channels last, in addition to those
+ * that have them already: the domain above, and a Transpose before the first input and after the
+ * first output. Nodes keep their numbers; values keep their names and types. The model must outlive
+ * it; drop it with core_drop. */
+OrtStatus* core_move_channels(const char* function, const OrtGraph* from, const size_t* ids,
+                              size_t count, OrtGraph** out);
 
 /** Makes a node that stands for a view, in a graph of its own that has no model: of each input and
  * output of the view it has a copy. Drop the graph with core_drop. */

@@ -179,11 +179,11 @@ ORT_API_STATUS_IMPL(ort_Node_GetId, const OrtNode* node, size_t* node_id) {
 
 const struct core_schema* core_schema_of(const OrtNode* node) {
   const OrtModel* model = node->graph != NULL ? node->graph->model : NULL;
+  const char* domain = strcmp(node->domain, CORE_CHANNELS_LAST) == 0 ? "" : node->domain;
   for (size_t i = 0; model != NULL && i < model->opset_count; i++) {
-    if (strcmp(model->domains[i], node->domain) == 0) {
+    if (strcmp(model->domains[i], domain) == 0) {
       int64_t version = model->versions[i];
-      return core_find_schema(node->op_type, node->domain,
-                              version > INT_MAX ? INT_MAX : (int)version);
+      return core_find_schema(node->op_type, domain, version > INT_MAX ? INT_MAX : (int)version);
     }
   }
   return NULL;

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* Providers that read and write the channels last (NHWC): which nodes of their claims change. */
+#include <string.h>
+
+#include "compile/ep.h"
+#include "ep/library.h"
+
+/* What a provider is asked of one node, or of all. */
+struct asking {
+  OrtEp* ep;
+  const OrtNode* node;
+  OrtEpDataLayout layout;
+  int should_convert;
+};
+
+static OrtStatus* ask_layout(void* argument) {
+  struct asking* self = argument;
+  return self->ep->GetPreferredDataLayout(self->ep, &self->layout);
+}
+
+static OrtStatus* ask_node(void* argument) {
+  struct asking* self = argument;
+  return self->ep->ShouldConvertDataLayoutForOp(self->ep, self->node->domain, self->node->op_type,
+                                                self->layout, &self->should_convert);
+}
+
+/* Operators of ONNX whose meaning depends on which dimension the channels are. */
+static bool depends_on_layout(const OrtNode* node) {
+  static const char* const names[] = {
+      "AveragePool",   "BatchNormalization",
+      "Conv",          "ConvInteger",
+      "ConvTranspose", "DepthToSpace",
+      "GridSample",    "GlobalAveragePool",
+      "GlobalLpPool",  "GlobalMaxPool",
+      "LRN",           "InstanceNormalization",
+      "LpPool",        "MaxPool",
+      "MaxRoiPool",    "MaxUnpool",
+      "QLinearConv",   "Resize",
+      "SpaceToDepth",
+  };
+  size_t i = 0;
+  while (i < CORE_COUNT_OF(names) && strcmp(names[i], node->op_type) != 0) {
+    i++;
+  }
+  return node->domain[0] == 0 && i < CORE_COUNT_OF(names);
+}
+
+static OrtStatus* is_to_change(struct asking* asking, const OrtNode* node, bool* answer) {
+  *answer = false;
+  if (strcmp(node->domain, CORE_CHANNELS_LAST) == 0 || node->input_count == 0 ||
+      node->output_count == 0 || node->values[0] == NULL ||
+      node->values[node->input_count] == NULL) {
+    return NULL;
+  }
+  asking->node = node;
+  asking->should_convert = -1;
+  if (asking->ep->ShouldConvertDataLayoutForOp != NULL) {
+    CORE_TRY(core_ep_call("ShouldConvertDataLayoutForOp", ask_node, asking));
+  }
+  *answer =
+      asking->should_convert == 1 || (asking->should_convert == -1 && depends_on_layout(node));
+  return NULL;
+}
+
+/* Lists the numbers of the nodes that change, in the order of the claims. */
+static OrtStatus* choose(const struct core_claims* claims, struct asking* asking,
+                         struct core_pool* pool, size_t** out, size_t* count) {
+  size_t room = 0;
+  bool answer;
+  for (size_t i = 0; i < claims->seen.group_count; i++) {
+    room += claims->seen.groups[i].node_count;
+  }
+  size_t* ids = core_pool_array(pool, room, sizeof *ids);
+  bool* is_chosen = core_pool_array(pool, claims->graph->node_numbers, sizeof *is_chosen);
+  if (ids == NULL || is_chosen == NULL) {
+    return core_no_memory("ortcore_ep_claim", room * sizeof *ids);
+  }
+  for (size_t i = 0; i < claims->seen.group_count; i++) {
+    const OrtcoreGroup* group = &claims->seen.groups[i];
+    for (size_t k = 0; k < group->node_count; k++) {
+      CORE_TRY(is_to_change(asking, group->nodes[k], &answer));
+      if (answer && !is_chosen[group->nodes[k]->id]) {
+        is_chosen[group->nodes[k]->id] = true;
+        ids[(*count)++] = group->nodes[k]->id;
+      }
+    }
+  }
+  *out = ids;
+  return NULL;
+}
+
+/* Shows in a new graph which nodes the provider has claimed. */
+static OrtStatus* name_provider(const struct core_claims* claims, OrtGraph* graph) {
+  const char* name = core_pool_text(&graph->pool, claims->ep->name, strlen(claims->ep->name));
+  if (name == NULL) {
+    return core_no_memory("ortcore_ep_claim", strlen(claims->ep->name));
+  }
+  for (size_t i = 0; i < graph->nodes.count; i++) {
+    OrtNode* node = graph->nodes.items[i];
+    for (size_t g = 0; g < claims->seen.group_count; g++) {
+      for (size_t k = 0; k < claims->seen.groups[g].node_count; k++) {
+        node->provider = claims->seen.groups[g].nodes[k]->id == node->id ? name : node->provider;
+      }
+    }
+  }
+  return NULL;
+}
+
+OrtStatus* core_prefer_layout(const struct core_claims* claims, OrtGraph** out) {
+  struct asking asking = {.ep = claims->ep->seen.ep, .layout = OrtEpDataLayout_NCHW};
+  struct core_pool pool = {0};
+  size_t *ids = NULL, count = 0;
+  *out = NULL;
+  if (claims->graph->parent != NULL || claims->graph->source != NULL ||
+      asking.ep->GetPreferredDataLayout == NULL) {
+    return NULL;
+  }
+  CORE_TRY(core_ep_call("GetPreferredDataLayout", ask_layout, &asking));
+  if (asking.layout != OrtEpDataLayout_NHWC) {
+    return NULL;
+  }
+  OrtStatus* status = choose(claims, &asking, &pool, &ids, &count);
+  if (status == NULL && count > 0) {
+    status = core_move_channels("ortcore_ep_claim", claims->graph, ids, count, out);
+  }
+  if (status == NULL && *out != NULL) {
+    status = name_provider(claims, *out);
+    if (status != NULL) {
+      core_drop(*out);
+    }
+  }
+  core_pool_end(&pool);
+  return status;
+}

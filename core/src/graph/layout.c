@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* Nodes that read and write the channels last: each gets nodes Transpose around its first input and
+ * its first output, and a domain that says so. What the others see stays as it is. */
+#include <stdio.h>
+#include <string.h>
+
+#include "graph/reading.h"
+#include "object/hash.h"
+#include "values/type_info.h"
+
+/* A graph whose layout is being changed. Its scope knows the new values only. */
+struct change {
+  struct core_scope scope;
+  OrtGraph* graph;
+  /** Nodes with greater numbers are new. */
+  size_t first_new;
+};
+
+/* Which dimension of the old shape is the i-th of the new one. */
+static void make_order(bool to_last, size_t rank, int64_t* order) {
+  order[0] = 0;
+  for (size_t i = 1; i < rank; i++) {
+    order[i] = to_last ? (i + 1 < rank ? (int64_t)i + 1 : 1)
+                       : (i > 1 ? (int64_t)i - 1 : (int64_t)rank - 1);
+  }
+}
+
+/* The type of a value that is a tensor, or NULL. */
+static OrtStatus* type_of(const OrtValueInfo* value, const OrtTensorTypeAndShapeInfo** out) {
+  const OrtTypeInfo* type = NULL;
+  OrtStatus* status = ort_GetValueInfoTypeInfo(value, &type);
+  *out = NULL;
+  if (status != NULL && ort_GetErrorCode(status) != ORT_FAIL) {
+    return status;
+  }
+  ort_ReleaseStatus(status);
+  if (type != NULL && type->kind == ONNX_TYPE_TENSOR) {
+    *out = type->tensor;
+  }
+  return NULL;
+}
+
+/* Gives a value the type of another one, with its dimensions in another order. */
+static OrtStatus* set_type(const struct change* change, const OrtValueInfo* of,
+                           const int64_t* order, size_t rank, OrtValueInfo* value) {
+  const OrtTensorTypeAndShapeInfo* known;
+  int64_t dims[CORE_LARGEST_RANK];
+  const char* names[CORE_LARGEST_RANK];
+  CORE_TRY(type_of(of, &known));
+  if (known == NULL) {
+    return NULL;
+  }
+  OrtTensorTypeAndShapeInfo info = {.type = known->type};
+  if (known->has_shape && known->rank == rank) {
+    for (size_t i = 0; i < rank; i++) {
+      dims[i] = known->dims[order[i]];
+      names[i] = known->names[order[i]];
+    }
+    info = (OrtTensorTypeAndShapeInfo){
+        .type = known->type, .has_shape = true, .rank = rank, .dims = dims, .names = names};
+  }
+  return core_new_tensor_type(change->scope.function, ONNX_TYPE_TENSOR, &info, &value->type);
+}
+
+static bool has_name(const OrtGraph* graph, const char* name) {
+  uint32_t hash = core_hash(name, strlen(name));
+  for (const OrtValueInfo* value = graph->values; value != NULL; value = value->next) {
+    if (value->hash == hash && strcmp(value->name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Makes a value that has another one's elements in another order. */
+static OrtStatus* new_value(struct change* change, const OrtValueInfo* of, const int64_t* order,
+                            size_t rank, OrtValueInfo** out) {
+  size_t size = strlen(of->name) + 32;
+  char* name = core_pool_take(&change->graph->pool, size);
+  if (name == NULL) {
+    return core_graph_memory(&change->scope, size);
+  }
+  for (unsigned i = 0; i == 0 || has_name(change->graph, name); i++) {
+    snprintf(name, size, "%s_nhwc%.0u", of->name, i);
+  }
+  CORE_TRY(core_define_value(&change->scope, core_message_of(name), out));
+  return set_type(change, of, order, rank, *out);
+}
+
+static OrtStatus* new_attribute(struct change* change, const int64_t* order, size_t rank,
+                                OrtOpAttr** out) {
+  size_t size = rank * sizeof *order;
+  OrtOpAttr* attribute = core_pool_take(&change->graph->pool, sizeof *attribute + size);
+  if (attribute == NULL) {
+    return core_graph_memory(&change->scope, size);
+  }
+  attribute->object.references = CORE_PERMANENT;
+  attribute->name = "perm";
+  attribute->type = ORT_OP_ATTR_INTS;
+  attribute->size = size;
+  memcpy(attribute + 1, order, size);
+  *out = attribute;
+  return NULL;
+}
+
+static OrtStatus* add_transpose(struct change* change, const OrtValueInfo* input,
+                                OrtValueInfo* output, const int64_t* order, size_t rank) {
+  struct core_pool* pool = &change->graph->pool;
+  OrtOpAttr* attribute = NULL;
+  OrtNode* node = core_pool_take(pool, sizeof *node);
+  const OrtValueInfo** values = core_pool_array(pool, 2, sizeof *values);
+  if (node == NULL || values == NULL) {
+    return core_graph_memory(&change->scope, sizeof *node);
+  }
+  CORE_TRY(new_attribute(change, order, rank, &attribute));
+  node->object.references = CORE_PERMANENT;
+  node->op_type = "Transpose";
+  node->domain = node->provider = "";
+  node->name = output->name;
+  node->graph = change->graph;
+  node->id = change->graph->node_numbers++;
+  node->input_count = node->output_count = 1;
+  node->values = values;
+  values[0] = input;
+  values[1] = output;
+  output->producer = node;
+  output->producer_index = 0;
+  return core_pool_list_add(pool, &node->attributes, attribute) &&
+                 core_pool_list_add(pool, &change->graph->nodes, node)
+             ? NULL
+             : core_graph_memory(&change->scope, sizeof(void*));
+}
+
+/* Finds a value's copy with the channels last, which other nodes may have as well, or makes it. */
+static OrtStatus* find_input(struct change* change, const OrtValueInfo* value, size_t rank,
+                             const OrtValueInfo** out) {
+  int64_t order[CORE_LARGEST_RANK];
+  OrtValueInfo* made;
+  for (size_t i = change->first_new; i < change->graph->nodes.count; i++) {
+    const OrtNode* node = change->graph->nodes.items[i];
+    if (node->values[0] == value) {
+      *out = node->values[1];
+      return NULL;
+    }
+  }
+  make_order(true, rank, order);
+  CORE_TRY(new_value(change, value, order, rank, &made));
+  CORE_TRY(add_transpose(change, value, made, order, rank));
+  *out = made;
+  return NULL;
+}
+
+static OrtStatus* move_output(struct change* change, OrtNode* node, size_t rank) {
+  int64_t order[CORE_LARGEST_RANK];
+  const OrtValueInfo** place = &node->values[node->input_count];
+  OrtValueInfo *value = (OrtValueInfo*)*place, *made;
+  make_order(true, rank, order);
+  CORE_TRY(new_value(change, value, order, rank, &made));
+  *place = made;
+  made->producer = node;
+  make_order(false, rank, order);
+  return add_transpose(change, made, value, order, rank);
+}
+
+static OrtStatus* move_node(struct change* change, OrtNode* node) {
+  const OrtTensorTypeAndShapeInfo* type;
+  CORE_TRY(type_of(node->values[0], &type));
+  if (type == NULL || !type->has_shape) {
+    return core_status(ORT_FAIL, change->scope.function,
+                       ": the provider wants the channels last, and the model does not say how "
+                       "many dimensions a value has: ",
+                       node->values[0]->name);
+  }
+  if (type->rank < 3) {
+    return NULL;
+  }
+  CORE_TRY(find_input(change, node->values[0], type->rank, &node->values[0]));
+  CORE_TRY(move_output(change, node, type->rank));
+  node->domain = CORE_CHANNELS_LAST;
+  return NULL;
+}
+
+/* The nodes of a graph are those of another one, and new ones behind them: both have them by number
+ * until they are ordered again. */
+static OrtNode* node_of(const OrtGraph* graph, size_t id) {
+  for (size_t i = 0; i < graph->nodes.count; i++) {
+    OrtNode* node = graph->nodes.items[i];
+    if (node->id == id) {
+      return node;
+    }
+  }
+  return NULL;
+}
+
+/* Changes nodes, and remembers their numbers. */
+static OrtStatus* move_nodes(struct change* change, const size_t* ids, size_t count) {
+  OrtGraph* graph = change->graph;
+  for (size_t i = 0; i < count; i++) {
+    CORE_TRY(move_node(change, node_of(graph, ids[i])));
+    graph->moved[graph->moved_count++] = ids[i];
+  }
+  return NULL;
+}
+
+static OrtStatus* apply(struct change* change, const OrtGraph* from, const size_t* ids,
+                        size_t count) {
+  OrtGraph* graph = change->graph;
+  graph->moved = core_pool_array(&graph->pool, from->moved_count + count, sizeof *graph->moved);
+  if (graph->moved == NULL) {
+    return core_graph_memory(&change->scope, count * sizeof *graph->moved);
+  }
+  CORE_TRY(move_nodes(change, from->moved, from->moved_count));
+  CORE_TRY(move_nodes(change, ids, count));
+  for (OrtValueInfo* value = graph->values; value != NULL; value = value->next) {
+    if (value->graph == graph) {
+      value->uses = NULL;
+      value->use_count = 0;
+    }
+  }
+  return core_order_nodes(&change->scope);
+}
+
+OrtStatus* core_move_channels(const char* function, const OrtGraph* from, const size_t* ids,
+                              size_t count, OrtGraph** out) {
+  OrtGraph* graph = NULL;
+  CORE_TRY(core_read_graph(function, from->model, CORE_PREPARED, &graph));
+  struct change change = {.scope = {.function = function, .root = graph, .graph = graph},
+                          .graph = graph,
+                          .first_new = graph->nodes.count};
+  OrtStatus* status = apply(&change, from, ids, count);
+  if (status != NULL) {
+    core_drop(graph);
+    return status;
+  }
+  *out = graph;
+  return NULL;
+}

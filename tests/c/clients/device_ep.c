@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A library with an execution provider that computes Mul, GlobalAveragePool and GlobalMaxPool, in
+ * the ways that the name asks under which it is registered:
+ *
+ * nhwc     it wants the channels last, and computes GlobalAveragePool so
+ * memory   it computes in memory of its own, whose addresses fault when they are used as they are
+ * streams  it has streams of work
+ *
+ * DeviceEpEvents answers what was called since the last time, in order.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "onnxruntime_c_api.h"
+#include "onnxruntime_ep_c_api.h"
+
+#define VENDOR 0xBE57
+#define LARGEST_RANK 8
+
+static const OrtApi* api;
+static const OrtEpApi* ep_api;
+static OrtMemoryInfo* memory;
+static char asked[256];
+static char events[4096];
+
+static int asks(const char* word) { return strstr(asked, word) != NULL; }
+
+static void note(const char* event) {
+  size_t length = strlen(events);
+  snprintf(events + length, sizeof events - length, "%s%s", length == 0 ? "" : " ", event);
+}
+
+ORT_EXPORT const char* DeviceEpEvents(void) {
+  static char answer[sizeof events];
+  memcpy(answer, events, sizeof answer);
+  events[0] = 0;
+  return answer;
+}
+
+#define TRY(expression)                            \
+  do {                                             \
+    OrtStatus* tried_status = (expression);        \
+    if (tried_status != NULL) return tried_status; \
+  } while (0)
+
+static OrtStatus* fail(const char* why) { return api->CreateStatus(ORT_EP_FAIL, why); }
+
+/* --- memory that only this library can read ----------------------------------------------------
+ */
+
+/* No user's address has this bit. */
+#define TAG ((uintptr_t)1 << 62)
+
+static void* tagged(void* block) { return block == NULL ? NULL : (void*)((uintptr_t)block | TAG); }
+static void* plain(void* block) { return (void*)((uintptr_t)block & ~TAG); }
+
+static void* ORT_API_CALL take(OrtAllocator* self, size_t size) {
+  (void)self;
+  return tagged(malloc(size + 1));
+}
+static void ORT_API_CALL give(OrtAllocator* self, void* block) { (void)self, free(plain(block)); }
+static const OrtMemoryInfo* ORT_API_CALL info_of(const OrtAllocator* self) {
+  return (void)self, memory;
+}
+
+static OrtStatus* ORT_API_CALL make_allocator(OrtEpFactory* self, const OrtMemoryInfo* info,
+                                              const OrtKeyValuePairs* options, OrtAllocator** out) {
+  (void)self, (void)info, (void)options;
+  OrtAllocator* made = calloc(1, sizeof *made);
+  made->version = 23;
+  made->Alloc = take;
+  made->Free = give;
+  made->Info = info_of;
+  *out = made;
+  return NULL;
+}
+static void ORT_API_CALL release_allocator(OrtEpFactory* self, OrtAllocator* allocator) {
+  (void)self, free(allocator);
+}
+
+static int is_ours(const OrtMemoryDevice* device) {
+  return ep_api->MemoryDevice_GetVendorId(device) == VENDOR;
+}
+
+static bool ORT_API_CALL can_copy(const OrtDataTransferImpl* self, const OrtMemoryDevice* from,
+                                  const OrtMemoryDevice* to) {
+  return (void)self, is_ours(from) || is_ours(to);
+}
+
+static OrtStatus* copy_one(const OrtValue* from, OrtValue* to) {
+  void *source, *target;
+  size_t size;
+  TRY(api->GetTensorMutableData((OrtValue*)from, &source));
+  TRY(api->GetTensorMutableData(to, &target));
+  TRY(api->GetTensorSizeInBytes(from, &size));
+  note((uintptr_t)target & TAG ? "in" : "out");
+  memcpy(plain(target), plain(source), size);
+  return NULL;
+}
+
+static OrtStatus* ORT_API_CALL copy_tensors(OrtDataTransferImpl* self, const OrtValue** from,
+                                            OrtValue** to, OrtSyncStream** streams, size_t count) {
+  (void)self, (void)streams;
+  for (size_t i = 0; i < count; i++) {
+    TRY(copy_one(from[i], to[i]));
+  }
+  return NULL;
+}
+
+static void ORT_API_CALL release_transfer(OrtDataTransferImpl* self) { free(self); }
+
+static OrtStatus* ORT_API_CALL make_transfer(OrtEpFactory* self, OrtDataTransferImpl** out) {
+  (void)self;
+  *out = NULL;
+  if (asks("memory")) {
+    OrtDataTransferImpl* made = calloc(1, sizeof *made);
+    made->ort_version_supported = 23;
+    made->Release = release_transfer;
+    made->CanCopy = can_copy;
+    made->CopyTensors = copy_tensors;
+    *out = made;
+  }
+  return NULL;
+}
+
+/* --- streams -----------------------------------------------------------------------------------
+ */
+
+static int stream_handle;
+
+static void ORT_API_CALL release_stream(OrtSyncStreamImpl* self) { note("~stream"), free(self); }
+static void* ORT_API_CALL handle_of(OrtSyncStreamImpl* self) { return (void)self, &stream_handle; }
+static OrtStatus* ORT_API_CALL flush(OrtSyncStreamImpl* self) {
+  return (void)self, note("flush"), NULL;
+}
+static OrtStatus* ORT_API_CALL end_run(OrtSyncStreamImpl* self) {
+  return (void)self, note("run-end"), NULL;
+}
+
+static bool ORT_API_CALL is_stream_aware(const OrtEpFactory* self) {
+  return (void)self, asks("streams");
+}
+
+static OrtStatus* ORT_API_CALL make_stream(OrtEpFactory* self, const OrtMemoryDevice* device,
+                                           const OrtKeyValuePairs* options,
+                                           OrtSyncStreamImpl** out) {
+  (void)self, (void)options;
+  note(is_ours(device) ? "stream" : "stream-elsewhere");
+  OrtSyncStreamImpl* made = calloc(1, sizeof *made);
+  made->ort_version_supported = 23;
+  made->Release = release_stream;
+  made->GetHandle = handle_of;
+  made->Flush = flush;
+  made->OnSessionRunEnd = end_run;
+  *out = made;
+  return NULL;
+}
+
+/* --- computing ---------------------------------------------------------------------------------
+ */
+
+enum kind { MUL, AVERAGE, MAXIMUM, ELU, OTHER };
+
+static enum kind kind_of(const OrtNode* node) {
+  static const char* const names[] = {"Mul", "GlobalAveragePool", "GlobalMaxPool", "Elu"};
+  const char* type = "";
+  api->ReleaseStatus(api->Node_GetOperatorType(node, &type));
+  int i = 0;
+  while (i < OTHER && strcmp(type, names[i]) != 0) i++;
+  return (enum kind)i;
+}
+
+typedef struct {
+  OrtNodeComputeInfo base;
+  enum kind kind;
+} Node;
+
+typedef struct {
+  float* data;
+  int64_t shape[LARGEST_RANK];
+  size_t rank, count;
+} Tensor;
+
+/* The data of a value, which must be where the provider computes. */
+static OrtStatus* data_of(const OrtValue* value, float** out) {
+  void* data;
+  TRY(api->GetTensorMutableData((OrtValue*)value, &data));
+  if (asks("memory") != (((uintptr_t)data & TAG) != 0)) {
+    return fail("a tensor is not where the provider computes");
+  }
+  *out = plain(data);
+  return NULL;
+}
+
+static OrtStatus* read_input(OrtKernelContext* context, size_t i, Tensor* out) {
+  const OrtValue* value;
+  OrtTensorTypeAndShapeInfo* info;
+  TRY(api->KernelContext_GetInput(context, i, &value));
+  TRY(data_of(value, &out->data));
+  TRY(api->GetTensorTypeAndShape(value, &info));
+  OrtStatus* status = api->GetDimensionsCount(info, &out->rank);
+  if (status == NULL) status = api->GetDimensions(info, out->shape, out->rank);
+  if (status == NULL) status = api->GetTensorShapeElementCount(info, &out->count);
+  api->ReleaseTensorTypeAndShapeInfo(info);
+  return status;
+}
+
+static OrtStatus* make_output(OrtKernelContext* context, const int64_t* shape, size_t rank,
+                              float** out) {
+  OrtValue* value;
+  TRY(api->KernelContext_GetOutput(context, 0, shape, rank, &value));
+  return data_of(value, out);
+}
+
+static OrtStatus* multiply(OrtKernelContext* context) {
+  Tensor x, w;
+  float* y;
+  TRY(read_input(context, 0, &x));
+  TRY(read_input(context, 1, &w));
+  TRY(make_output(context, x.shape, x.rank, &y));
+  for (size_t i = 0; i < x.count; i++) {
+    float a, b; /* weights may be at any address */
+    memcpy(&a, x.data + i, sizeof a);
+    memcpy(&b, w.data + i, sizeof b);
+    y[i] = a * b;
+  }
+  return NULL;
+}
+
+static OrtStatus* pool(OrtKernelContext* context, enum kind kind) {
+  Tensor x;
+  float* y;
+  int is_last = kind == AVERAGE && asks("nhwc");
+  TRY(read_input(context, 0, &x));
+  size_t channel = is_last ? x.rank - 1 : 1;
+  int64_t shape[LARGEST_RANK] = {x.shape[0], 1, 1, 1, 1, 1, 1, 1};
+  shape[channel] = x.shape[channel];
+  TRY(make_output(context, shape, x.rank, &y));
+  size_t channels = (size_t)x.shape[channel], places = x.count / channels / (size_t)x.shape[0];
+  for (size_t i = 0; i < channels * (size_t)x.shape[0]; i++) {
+    const float* from =
+        is_last ? x.data + i / channels * channels * places + i % channels : x.data + i * places;
+    y[i] = kind == AVERAGE ? 0 : from[0];
+    for (size_t k = 0; k < places; k++) {
+      float each = from[k * (is_last ? channels : 1)];
+      y[i] = kind == AVERAGE ? y[i] + each / (float)places : each > y[i] ? each : y[i];
+    }
+  }
+  return NULL;
+}
+
+static OrtStatus* ORT_API_CALL compute(OrtNodeComputeInfo* self, void* state,
+                                       OrtKernelContext* context) {
+  enum kind kind = ((Node*)self)->kind;
+  void* stream = NULL;
+  (void)state;
+  TRY(api->KernelContext_GetGPUComputeStream(context, &stream));
+  note(stream == &stream_handle ? "compute-in-stream" : "compute");
+  return kind == MUL ? multiply(context) : pool(context, kind);
+}
+
+static OrtStatus* ORT_API_CALL make_state(OrtNodeComputeInfo* self, OrtNodeComputeContext* context,
+                                          void** state) {
+  return (void)context, *state = self, NULL;
+}
+static void ORT_API_CALL release_state(OrtNodeComputeInfo* self, void* state) {
+  (void)self, (void)state;
+}
+
+/* --- the provider ------------------------------------------------------------------------------
+ */
+
+static const char* ORT_API_CALL ep_name(const OrtEp* self) { return (void)self, "DeviceEP"; }
+
+/* Where the channels are last, nodes are taken a second time if they show that they were taken. */
+static OrtStatus* is_wanted(const OrtNode* node, int* answer) {
+  const char *domain, *owner;
+  TRY(api->Node_GetDomain(node, &domain));
+  TRY(api->Node_GetEpName(node, &owner));
+  *answer = kind_of(node) != OTHER &&
+            (domain[0] == 0 ||
+             (strcmp(domain, "com.ms.internal.nhwc") == 0 && strcmp(owner, "DeviceEP") == 0));
+  return NULL;
+}
+
+static OrtStatus* ORT_API_CALL get_capability(OrtEp* self, const OrtGraph* graph,
+                                              OrtEpGraphSupportInfo* info) {
+  const OrtNode* nodes[64];
+  size_t count;
+  (void)self;
+  TRY(api->Graph_GetNumNodes(graph, &count));
+  TRY(api->Graph_GetNodes(graph, nodes, 64));
+  for (size_t i = 0; i < count; i++) {
+    int answer;
+    TRY(is_wanted(nodes[i], &answer));
+    if (answer) TRY(ep_api->EpGraphSupportInfo_AddNodesToFuse(info, &nodes[i], 1, NULL));
+  }
+  return NULL;
+}
+
+static OrtStatus* ORT_API_CALL compile(OrtEp* self, const OrtGraph** graphs, const OrtNode** fused,
+                                       size_t count, OrtNodeComputeInfo** infos,
+                                       OrtNode** context_nodes) {
+  (void)self, (void)fused, (void)context_nodes;
+  for (size_t i = 0; i < count; i++) {
+    const OrtNode* node;
+    TRY(api->Graph_GetNodes(graphs[i], &node, 1));
+    Node* made = calloc(1, sizeof *made);
+    made->base.ort_version_supported = 24;
+    made->base.CreateState = make_state;
+    made->base.Compute = compute;
+    made->base.ReleaseState = release_state;
+    made->kind = kind_of(node);
+    infos[i] = &made->base;
+  }
+  return NULL;
+}
+
+static void ORT_API_CALL release_infos(OrtEp* self, OrtNodeComputeInfo** infos, size_t count) {
+  (void)self;
+  for (size_t i = 0; i < count; i++) free(infos[i]);
+}
+
+static OrtStatus* ORT_API_CALL get_layout(OrtEp* self, OrtEpDataLayout* out) {
+  (void)self;
+  *out = asks("nhwc") ? OrtEpDataLayout_NHWC : OrtEpDataLayout_NCHW;
+  return NULL;
+}
+
+static OrtStatus* ORT_API_CALL should_convert(OrtEp* self, const char* domain, const char* type,
+                                              OrtEpDataLayout layout, int* out) {
+  (void)self, (void)domain, (void)layout;
+  *out = strcmp(type, "GlobalMaxPool") == 0 ? 0 : strcmp(type, "Elu") == 0 ? 1 : -1;
+  return NULL;
+}
+
+/* --- the factory -------------------------------------------------------------------------------
+ */
+
+static const char* ORT_API_CALL name(const OrtEpFactory* self) { return (void)self, "DeviceEP"; }
+static const char* ORT_API_CALL vendor(const OrtEpFactory* self) { return (void)self, "tests"; }
+static uint32_t ORT_API_CALL vendor_id(const OrtEpFactory* self) { return (void)self, VENDOR; }
+static const char* ORT_API_CALL version(const OrtEpFactory* self) { return (void)self, "1.0.0"; }
+
+static OrtStatus* ORT_API_CALL devices(OrtEpFactory* self, const OrtHardwareDevice* const* hardware,
+                                       size_t n, OrtEpDevice** out, size_t room, size_t* count) {
+  if (n == 0 || room == 0) return NULL;
+  TRY(ep_api->CreateEpDevice(self, hardware[0], NULL, NULL, &out[0]));
+  *count = 1;
+  return asks("memory") ? ep_api->EpDevice_AddAllocatorInfo(out[0], memory) : NULL;
+}
+
+static OrtStatus* ORT_API_CALL create_ep(OrtEpFactory* self,
+                                         const OrtHardwareDevice* const* hardware,
+                                         const OrtKeyValuePairs* const* metadata, size_t count,
+                                         const OrtSessionOptions* options, const OrtLogger* logger,
+                                         OrtEp** ep) {
+  static OrtEp made = {.ort_version_supported = 24,
+                       .GetName = ep_name,
+                       .GetCapability = get_capability,
+                       .Compile = compile,
+                       .ReleaseNodeComputeInfos = release_infos,
+                       .GetPreferredDataLayout = get_layout,
+                       .ShouldConvertDataLayoutForOp = should_convert};
+  (void)self, (void)hardware, (void)metadata, (void)count, (void)options, (void)logger;
+  return *ep = &made, NULL;
+}
+static void ORT_API_CALL release_ep(OrtEpFactory* self, OrtEp* ep) { (void)self, (void)ep; }
+
+ORT_EXPORT OrtStatus* CreateEpFactories(const char* given, const OrtApiBase* base,
+                                        const OrtLogger* logger, OrtEpFactory** factories,
+                                        size_t room, size_t* count) {
+  static OrtEpFactory factory = {.ort_version_supported = 24,
+                                 .GetName = name,
+                                 .GetVendor = vendor,
+                                 .GetVendorId = vendor_id,
+                                 .GetVersion = version,
+                                 .GetSupportedDevices = devices,
+                                 .CreateEp = create_ep,
+                                 .ReleaseEp = release_ep,
+                                 .CreateAllocator = make_allocator,
+                                 .ReleaseAllocator = release_allocator,
+                                 .CreateDataTransfer = make_transfer,
+                                 .IsStreamAware = is_stream_aware,
+                                 .CreateSyncStreamForDevice = make_stream};
+  (void)logger, (void)room;
+  snprintf(asked, sizeof asked, "%s", given);
+  api = base->GetApi(24);
+  ep_api = api->GetEpApi();
+  TRY(api->CreateMemoryInfo_V2("device", OrtMemoryInfoDeviceType_GPU, VENDOR, 0,
+                               OrtDeviceMemoryType_DEFAULT, 0, OrtDeviceAllocator, &memory));
+  factories[0] = &factory;
+  *count = 1;
+  return NULL;
+}
+
+ORT_EXPORT OrtStatus* ReleaseEpFactory(OrtEpFactory* factory) {
+  api->ReleaseMemoryInfo(memory);
+  return (void)factory, NULL;
+}
