@@ -126,20 +126,29 @@ SECONDS = 60
 FUZZ = ../tests/fuzz
 comma = ,
 INSTRUMENT = fuzzer-no-link$(comma)address$(comma)undefined -fno-sanitize-recover=undefined
-fuzz: export ASAN_OPTIONS = allocator_may_return_null=1
-fuzz:
+fuzz fuzz_models: export ASAN_OPTIONS = allocator_may_return_null=1
+fuzz fuzz_models:
 	$(call need,clang,clang)
-	$(MAKE) run_fuzzer CC=clang BUILD=$(BUILD)/fuzz$(if $(USE_MALLOC),-malloc) \
+	$(MAKE) run_$@ CC=clang BUILD=$(BUILD)/fuzz$(if $(USE_MALLOC),-malloc) \
 	  $(call SANITIZE,$(INSTRUMENT))
 
-.PHONY: fuzz run_fuzzer
-run_fuzzer: $(BUILD)/fuzzer
+FUZZING = -max_total_time=$(SECONDS) -timeout=60 -artifact_prefix=$(BUILD)/ -print_final_stats=1 \
+  -verbosity=0
+LINK_FUZZER = $(CC) -std=gnu11 -Wall -Wextra $(CFLAGS) -fsanitize=fuzzer $($(CHOSEN)_FLAGS) \
+  -Iinclude -Isrc $(filter %.c,$^) $(OBJECTS) -rdynamic -pthread -ldl -o $@
+.PHONY: fuzz run_fuzz fuzz_models run_fuzz_models
+run_fuzz: $(BUILD)/fuzzer
 	mkdir -p $(BUILD)/corpus
-	$< -max_total_time=$(SECONDS) -max_len=512 -timeout=60 -artifact_prefix=$(BUILD)/ \
-	  -print_final_stats=1 -verbosity=0 $(BUILD)/corpus $(FUZZ)/corpus
+	$< $(FUZZING) -max_len=512 $(BUILD)/corpus $(FUZZ)/corpus
 $(BUILD)/fuzzer: $(wildcard $(FUZZ)/*.[ch]) $(OBJECTS)
-	$(CC) -std=gnu11 -Wall -Wextra $(CFLAGS) -fsanitize=fuzzer $($(CHOSEN)_FLAGS) -Iinclude -Isrc \
-	  $(filter %.c,$^) $(OBJECTS) -rdynamic -pthread -ldl -o $@
+	$(LINK_FUZZER)
+
+# The same for files of models alone. MODELS is a folder of files to begin with.
+run_fuzz_models: $(BUILD)/model_fuzzer
+	mkdir -p $(BUILD)/models
+	$< $(FUZZING) -max_len=4096 $(BUILD)/models $(MODELS)
+$(BUILD)/model_fuzzer: $(FUZZ)/models/fuzz_files.c ../tests/c/clients/walk_model.h $(OBJECTS)
+	$(LINK_FUZZER)
 
 # Builds the DLL with MinGW-w64, and runs the clients on it with wine, on a machine without Windows.
 MINGW = x86_64-w64-mingw32-gcc

@@ -164,6 +164,7 @@ class Model(Handle):
 
     def _function(self, place: int, message: Message) -> ModelFunction:
         defaults = message.messages(lib.FUNCTION_ATTRIBUTE)
+        graph = self._graph(lib.ORTCORE_FUNCTIONS + place)
         return ModelFunction(
             message.text(lib.FUNCTION_DOMAIN),
             message.text(lib.FUNCTION_NAME),
@@ -172,11 +173,8 @@ class Model(Handle):
                 *message.texts(lib.FUNCTION_ATTRIBUTE_NAME),
                 *(each.text(lib.ATTRIBUTE_NAME) for each in defaults),
             ),
-            {
-                opset.text(lib.OPSET_DOMAIN): int(opset.get(lib.OPSET_VERSION, 0))
-                for opset in message.messages(lib.FUNCTION_OPSET)
-            },
-            self._graph(lib.ORTCORE_FUNCTIONS + place),
+            graph.opsets,
+            graph,
         )
 
     @property

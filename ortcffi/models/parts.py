@@ -7,7 +7,7 @@ from ortcffi._convert import decode
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public, refuse_pickle
 from ortcffi.custom_ops.op_attr import OpAttr, OpAttrType
-from ortcffi.errors import Fail, NotFound, checked
+from ortcffi.errors import Fail, InvalidArgument, NotFound, checked
 from ortcffi.models.view import listed, shortened
 from ortcffi.values.element_types import ElementType, ValueKind
 from ortcffi.values.type_info import TypeInfo
@@ -25,8 +25,6 @@ else:
     ValuePart, NodePart = lib.ortcffi_part_types()
 
 __all__ = ["ModelNode", "ModelValue", "array_of"]
-
-_UNDEFINED = OpAttrType.UNDEFINED
 
 public(ValuePart)
 public(NodePart)
@@ -231,14 +229,14 @@ class ModelNode(NodePart):
         attributes: dict[str, Any] = {}
         for i in range(count[0]):
             attribute = OpAttr.from_handle(graph.api, found[i], graph)
-            name, kind = attribute.name, attribute.type
+            name, kind = attribute.name, _type_of(attribute)
             if kind == OpAttrType.GRAPH:
                 subgraphs = self.subgraphs if subgraphs is None else subgraphs
                 attributes[name] = subgraphs.get(name)
             elif kind == OpAttrType.TENSOR:
                 attributes[name] = _tensor_of(graph, found[i])
             else:
-                attributes[name] = None if kind == _UNDEFINED else attribute.value
+                attributes[name] = None if kind is None else attribute.value
         return attributes
 
     @property
@@ -307,6 +305,14 @@ class ModelNode(NodePart):
 
 def _unique(nodes: "Iterable[ModelNode]") -> "tuple[ModelNode, ...]":
     return tuple(dict.fromkeys(nodes))
+
+
+def _type_of(attribute: OpAttr) -> OpAttrType | int | None:
+    """The type of an attribute; None for one that the C API does not show."""
+    try:
+        return attribute.type
+    except InvalidArgument:
+        return None
 
 
 def _tensor_of(graph: "ModelGraph", attribute: Any) -> "NDArray[Any] | Value":

@@ -118,6 +118,31 @@ def test_every_model_in_the_files_of_onnx_is_read_as_onnx_reads_it():
             compare(model, onnx.load(path))
 
 
+def test_the_body_of_a_function_has_the_operators_of_its_own_versions():
+    softmax = helper.make_node("Softmax", ["a"], ["b"])
+    branch = helper.make_graph([softmax], "g", [], [helper.make_empty_tensor_value_info("b")])
+    choice = helper.make_node("If", ["c"], ["d"], then_branch=branch, else_branch=branch)
+    opsets = [helper.make_opsetid("ai.onnx", 11), helper.make_opsetid("other", 3)]
+    function = helper.make_function("my", "F", ["a", "c"], ["b", "d"], [softmax, choice], opsets)
+    x, c = (helper.make_tensor_value_info(name, kind, [2]) for name, kind in (("x", 1), ("c", 9)))
+    nodes = [
+        helper.make_node("F", ["x", "c"], ["y", "z"], domain="my"),
+        helper.make_node("Softmax", ["y"], ["w"]),
+    ]
+    outputs = [helper.make_tensor_value_info("w", 1, [2])]
+    imports = [helper.make_opsetid("", 21), helper.make_opsetid("my", 1)]
+    graph = helper.make_graph(nodes, "g", [x, c], outputs)
+    made = helper.make_model(graph, functions=[function], opset_imports=imports, ir_version=10)
+
+    model = ort.Model.load(made.SerializeToString())
+    (body,) = model.functions
+    first, inner = body.graph.nodes[0], body.graph.nodes[1].attributes["then_branch"]
+    assert body.opsets == body.graph.opsets == inner.opsets == {"": 11, "other": 3}
+    assert (first.since_version, inner.nodes[0].since_version) == (11, 11)
+    assert model.graph.opsets == {"": 21, "my": 1}
+    assert [node.since_version for node in model.graph.nodes] == [None, 13]
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_every_model_of_the_node_tests_of_onnx_is_read_as_onnx_reads_it():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The fuzzer of tests/fuzz: its corpus again, and a few seconds of new inputs.
+"""The fuzzers of tests/fuzz: the corpus again, and a few seconds of new inputs.
 
 ``ORTCFFI_FUZZERS`` names the folder of fuzzers that ``make fuzz`` has built already.
 """
@@ -9,14 +9,18 @@ import re
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from support.compilers import LONGEST_BUILD, build_folder, locked
 from support.paths import CHECKOUT
 from support.processes import run
 
+import ortcffi as ort
+
 CORPUS = CHECKOUT / "tests/fuzz/corpus"
 HEAPS = {"segment heap": "USE_MIMALLOC=0", "malloc": "USE_MALLOC=1"}
 SECONDS = 3
+ROWS = np.arange(4, dtype=np.float32).reshape(2, 2)
 
 pytestmark = pytest.mark.slow
 
@@ -35,15 +39,32 @@ def fuzzer() -> None:
 @pytest.mark.usefixtures("fuzzer")
 @pytest.mark.parametrize("heap", HEAPS)
 def test_the_fuzzer_finds_nothing(heap, make_core, c_compiler):
+    folder = build_folder(c_compiler, "fuzz")
+    units = fuzz("fuzz", make_core, folder, HEAPS[heap])
+    assert units >= len(list(CORPUS.iterdir())) > 0
+
+
+@pytest.mark.usefixtures("fuzzer")
+def test_the_fuzzer_of_models_finds_nothing(make_core, c_compiler, tmp_path):
+    graph = ort.Graph()
+    graph.node("MatMul", [graph.input("x", "f4", [1, 2]), graph.initializer("w", ROWS)], ["y"])
+    graph.output("y", "f4", [1, 2])
+    graph.save(tmp_path / "dense.onnx")
+    folder = build_folder(c_compiler, "fuzz")
+    assert fuzz("fuzz_models", make_core, folder, HEAPS["segment heap"], f"MODELS={tmp_path}") > 100
+
+
+def fuzz(target: str, make: list[str], folder: Path, *options: str) -> int:
+    """Run a target of the fuzzers; how many inputs there were."""
     built = os.environ.get("ORTCFFI_FUZZERS")
-    folder = Path(built) if built else build_folder(c_compiler, "fuzz")
+    folder = Path(built) if built else folder
     with locked(folder):
-        shutil.rmtree(folder / "fuzz/corpus", ignore_errors=True)
-        shutil.rmtree(folder / "fuzz-malloc/corpus", ignore_errors=True)
-        options = [f"BUILD={folder}", f"SECONDS={SECONDS}"]
+        for corpus in ("fuzz/corpus", "fuzz-malloc/corpus", "fuzz/models"):
+            shutil.rmtree(folder / corpus, ignore_errors=True)
+        words = [f"BUILD={folder}", f"SECONDS={SECONDS}", *options]
         if not built:  # to compile takes longer than to run
-            options.append("OPTIMIZE=-O0")
-        done = run(*make_core, "-s", "fuzz", HEAPS[heap], *options, timeout=LONGEST_BUILD)
+            words.append("OPTIMIZE=-O0")
+        done = run(*make, "-s", target, *words, timeout=LONGEST_BUILD)
     units = re.search(r"number_of_executed_units: (\d+)", done.stderr)
     assert units
-    assert int(units[1]) >= len(list(CORPUS.iterdir())) > 0
+    return int(units[1])

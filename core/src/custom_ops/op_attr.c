@@ -156,6 +156,9 @@ ORT_API_STATUS_IMPL(ort_ReadOpAttr, const OrtOpAttr* op_attr, OrtOpAttrType type
 
 ORT_API_STATUS_IMPL(ort_OpAttr_GetType, const OrtOpAttr* attribute, OrtOpAttrType* type) {
   CORE_REQUIRE(OpAttr_GetType, attribute, type);
+  if (attribute->type == ORT_OP_ATTR_UNDEFINED) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT, "OpAttr_GetType: the API has no such type of attributes");
+  }
   *type = attribute->type;
   return NULL;
 }

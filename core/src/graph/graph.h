@@ -42,6 +42,13 @@ enum core_graph_form {
   CORE_GRAPH_FORMS
 };
 
+/** Versions of operator sets by domain, sorted by domain. */
+struct core_opsets {
+  const char** domains;
+  int64_t* versions;
+  size_t count;
+};
+
 struct OrtModel {
   struct core_object object;
   /** A serialized ModelProto: the mapped file, the caller's, or `own`. */
@@ -56,10 +63,7 @@ struct OrtModel {
   const char* folder;
   const char* real_folder;
   int64_t ir_version;
-  /** Versions of operator sets by domain, sorted by domain. */
-  const char** domains;
-  int64_t* versions;
-  size_t opset_count;
+  struct core_opsets opsets;
   /** The serialized GraphProto. */
   struct core_message graph_bytes;
   struct core_message* functions;
@@ -159,6 +163,8 @@ struct OrtGraph {
   /** NULL: the model editor made it. */
   const OrtModel* model;
   const char* name;
+  /** Those of the function whose body it is or is in; NULL: those of the model. */
+  const struct core_opsets* opsets;
   /** The node whose subgraph it is. */
   const OrtNode* parent;
   /** Of a view: the graph whose nodes it has some of, by their numbers. */
@@ -182,6 +188,15 @@ struct OrtGraph {
 };
 
 extern const struct core_class core_graph_class;
+
+/** The operator sets that a graph of a model uses. */
+static inline const struct core_opsets* core_opsets_of(const OrtGraph* graph) {
+  return graph->opsets != NULL ? graph->opsets : &graph->model->opsets;
+}
+
+/** Reads the operator sets in the fields of a number. */
+OrtStatus* core_read_opsets(const char* function, struct core_pool* pool, struct core_message bytes,
+                            uint32_t number, struct core_opsets* out);
 
 /** Whether a value is an initializer that a run cannot replace. */
 static inline bool core_is_constant(const OrtValueInfo* value) {
@@ -257,7 +272,7 @@ OrtStatus* core_new_initializer(const char* function, const char* name, OrtValue
 OrtStatus* core_model_graph(const char* function, const OrtModel* model, size_t which,
                             const OrtGraph** out);
 
-/** What ONNX says of the operator of a node, in the version that the model uses; NULL where that is
+/** What ONNX says of the operator of a node, in the version that its graph uses; NULL where that is
  * not known. */
 const struct core_schema* core_schema_of(const OrtNode* node);
 

@@ -93,7 +93,7 @@ ORT_API_STATUS_IMPL(ort_Graph_GetNumOperatorSets, const OrtGraph* graph,
                     size_t* num_operator_sets) {
   CORE_REQUIRE(Graph_GetNumOperatorSets, graph, num_operator_sets);
   CORE_REQUIRE_MODEL(Graph_GetNumOperatorSets, graph, graph->model);
-  *num_operator_sets = graph->model->opset_count;
+  *num_operator_sets = core_opsets_of(graph)->count;
   return NULL;
 }
 
@@ -101,13 +101,14 @@ ORT_API_STATUS_IMPL(ort_Graph_GetOperatorSets, const OrtGraph* graph, const char
                     int64_t* opset_versions, size_t num_operator_sets) {
   CORE_REQUIRE(Graph_GetOperatorSets, graph, domains, opset_versions);
   CORE_REQUIRE_MODEL(Graph_GetOperatorSets, graph, graph->model);
-  if (num_operator_sets < graph->model->opset_count) {
+  const struct core_opsets* opsets = core_opsets_of(graph);
+  if (num_operator_sets < opsets->count) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "Graph_GetOperatorSets: num_operator_sets is less than the items of the list");
   }
-  for (size_t i = 0; i < graph->model->opset_count; i++) {
-    domains[i] = graph->model->domains[i];
-    opset_versions[i] = graph->model->versions[i];
+  for (size_t i = 0; i < opsets->count; i++) {
+    domains[i] = opsets->domains[i];
+    opset_versions[i] = opsets->versions[i];
   }
   return NULL;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* OrtNode: one call of an operator. */
-#include <limits.h>
 #include <string.h>
 
 #include "graph/graph.h"
@@ -174,18 +173,6 @@ ORT_API_STATUS_IMPL(ort_Node_GetId, const OrtNode* node, size_t* node_id) {
   CORE_REQUIRE(Node_GetId, node, node_id);
   CORE_REQUIRE_MODEL(Node_GetId, node, node->values);
   *node_id = node->id;
-  return NULL;
-}
-
-const struct core_schema* core_schema_of(const OrtNode* node) {
-  const OrtModel* model = node->graph != NULL ? node->graph->model : NULL;
-  const char* domain = strcmp(node->domain, CORE_CHANNELS_LAST) == 0 ? "" : node->domain;
-  for (size_t i = 0; model != NULL && i < model->opset_count; i++) {
-    if (strcmp(model->domains[i], domain) == 0) {
-      int64_t version = model->versions[i];
-      return core_find_schema(node->op_type, domain, version > INT_MAX ? INT_MAX : (int)version);
-    }
-  }
   return NULL;
 }
 

@@ -357,6 +357,7 @@ OrtStatus* core_read_subgraph(struct core_scope* outer, OrtNode* parent, struct 
   }
   graph->object.references = CORE_PERMANENT;
   graph->model = outer->graph->model;
+  graph->opsets = outer->graph->opsets;
   graph->form = outer->graph->form;
   graph->parent = parent;
   graph->name = "";
@@ -383,6 +384,17 @@ static void end_graph(void* block) {
 
 const struct core_class core_graph_class = {.kind = CORE_GRAPH, .end = end_graph};
 
+/* The body of a function, which imports operator sets of its own. */
+static OrtStatus* read_function(struct core_scope* scope, struct core_message bytes) {
+  struct core_opsets* opsets = core_pool_take(&scope->root->pool, sizeof *opsets);
+  if (opsets == NULL) {
+    return core_graph_memory(scope, sizeof *opsets);
+  }
+  CORE_TRY(core_read_opsets(scope->function, &scope->root->pool, bytes, FUNCTION_OPSET, opsets));
+  scope->graph->opsets = opsets;
+  return read_fields(scope, &numbers_of_function, bytes);
+}
+
 OrtStatus* core_read_graph(const char* function, const OrtModel* model, size_t which,
                            OrtGraph** out) {
   bool is_function = which >= CORE_GRAPH_FORMS;
@@ -394,9 +406,9 @@ OrtStatus* core_read_graph(const char* function, const OrtModel* model, size_t w
   graph->form = is_function ? CORE_AS_WRITTEN : (enum core_graph_form)which;
   graph->name = "";
   struct core_scope scope = {.function = function, .root = graph, .graph = graph};
-  OrtStatus* status = is_function ? read_fields(&scope, &numbers_of_function,
-                                                model->functions[which - CORE_GRAPH_FORMS])
-                                  : read_fields(&scope, &numbers_of_graph, model->graph_bytes);
+  OrtStatus* status = is_function
+                          ? read_function(&scope, model->functions[which - CORE_GRAPH_FORMS])
+                          : read_fields(&scope, &numbers_of_graph, model->graph_bytes);
   if (status != NULL) {
     core_drop(graph);
     return status;

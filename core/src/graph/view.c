@@ -154,6 +154,7 @@ static OrtStatus* new_graph(const char* function, const OrtGraph* from, OrtGraph
     return core_no_memory(function, sizeof *graph);
   }
   graph->model = from->model;
+  graph->opsets = from->opsets;
   graph->form = from->form;
   graph->node_numbers = from->node_numbers;
   *out = graph;

@@ -47,61 +47,23 @@ static OrtStatus* refuse(const char* function, const char* why) {
   return core_status(ORT_INVALID_PROTOBUF, function, ": ", why);
 }
 
-/* Adds an operator set, in the order of domains. The last version of a domain counts. */
-static OrtStatus* add_opset(const char* function, OrtModel* model, struct core_message bytes) {
-  struct core_message domain = {bytes.at, bytes.at};
-  struct core_field field;
-  int64_t version = 0;
-  while (core_next_field(&bytes, &field)) {
-    if (field.number == OPSET_DOMAIN && field.wire == CORE_LENGTH) {
-      domain = field.bytes;
-    } else if (field.number == OPSET_VERSION && field.wire == CORE_VARINT) {
-      version = (int64_t)field.value;
-    }
-  }
-  if (core_message_is(domain, "ai.onnx")) {
-    domain.end = domain.at;
-  }
-  const char* text = core_pool_text(&model->pool, domain.at, core_message_size(domain));
-  if (text == NULL) {
-    return core_no_memory(function, core_message_size(domain) + 1);
-  }
-  size_t i = 0;
-  while (i < model->opset_count && strcmp(model->domains[i], text) < 0) {
-    i++;
-  }
-  if (i == model->opset_count || strcmp(model->domains[i], text) != 0) {
-    memmove(&model->domains[i + 1], &model->domains[i],
-            (model->opset_count - i) * sizeof *model->domains);
-    memmove(&model->versions[i + 1], &model->versions[i],
-            (model->opset_count - i) * sizeof *model->versions);
-    model->opset_count++;
-  }
-  model->domains[i] = text;
-  model->versions[i] = version;
-  return NULL;
-}
-
 /* Makes room for what the fields will be read to. */
 static OrtStatus* make_room(const char* function, OrtModel* model) {
-  size_t opsets = core_count_messages(model->bytes, MODEL_OPSET);
   size_t functions = core_count_messages(model->bytes, MODEL_FUNCTION);
   struct core_pool* pool = &model->pool;
-  model->domains = core_pool_array(pool, opsets, sizeof *model->domains);
-  model->versions = core_pool_array(pool, opsets, sizeof *model->versions);
   model->functions = core_pool_array(pool, functions, sizeof *model->functions);
   model->graphs = core_pool_array(pool, CORE_GRAPH_FORMS + functions, sizeof *model->graphs);
-  return model->domains != NULL && model->versions != NULL && model->functions != NULL &&
-                 model->graphs != NULL
+  return model->functions != NULL && model->graphs != NULL
              ? NULL
-             : core_no_memory(function, (opsets + functions) * 2 * sizeof(void*));
+             : core_no_memory(function, functions * 2 * sizeof(void*));
 }
 
 OrtStatus* core_read_model(const char* function, OrtModel* model) {
   struct core_message rest = model->bytes;
   struct core_field field;
-  model->opset_count = model->function_count = 0;
+  model->function_count = 0;
   CORE_TRY(make_room(function, model));
+  CORE_TRY(core_read_opsets(function, &model->pool, rest, MODEL_OPSET, &model->opsets));
   while (core_next_field(&rest, &field)) {
     if (field.number == MODEL_IR_VERSION && field.wire == CORE_VARINT) {
       model->ir_version = (int64_t)field.value;
@@ -114,8 +76,6 @@ OrtStatus* core_read_model(const char* function, OrtModel* model) {
         return refuse(function, "the model has two graphs");
       }
       model->graph_bytes = field.bytes;
-    } else if (field.number == MODEL_OPSET) {
-      CORE_TRY(add_opset(function, model, field.bytes));
     } else if (field.number == MODEL_FUNCTION) {
       model->functions[model->function_count++] = field.bytes;
     }

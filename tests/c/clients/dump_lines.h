@@ -237,8 +237,8 @@ static inline void add_attribute(struct text* text, const OrtOpAttr* attribute) 
   OrtValue* tensor = NULL;
   DO(OpAttr_GetName(attribute, &name));
   OrtStatus* status = api->OpAttr_GetType(attribute, &type);
-  add(text, "%s type %d %s", name, status == NULL ? (int)type : -1,
-      status == NULL ? "" : api->GetErrorMessage(status));
+  add(text, "%s type %d code %d", name, (int)type,
+      status == NULL ? ORT_OK : (int)api->GetErrorCode(status));
   api->ReleaseStatus(status);
   switch (type) {
     case ORT_OP_ATTR_TENSOR:

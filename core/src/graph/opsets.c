@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* The operator sets that a model or a function of it imports. */
+#include <limits.h>
+#include <string.h>
+
+#include "graph/graph.h"
+#include "onnx/fields.h"
+
+/* Adds an operator set, in the order of domains. The last version of a domain counts. */
+static OrtStatus* add_opset(const char* function, struct core_pool* pool, struct core_message bytes,
+                            struct core_opsets* to) {
+  struct core_message domain = {bytes.at, bytes.at};
+  struct core_field field;
+  int64_t version = 0;
+  while (core_next_field(&bytes, &field)) {
+    if (field.number == OPSET_DOMAIN && field.wire == CORE_LENGTH) {
+      domain = field.bytes;
+    } else if (field.number == OPSET_VERSION && field.wire == CORE_VARINT) {
+      version = (int64_t)field.value;
+    }
+  }
+  if (core_message_is(domain, "ai.onnx")) {
+    domain.end = domain.at;
+  }
+  const char* text = core_pool_text(pool, domain.at, core_message_size(domain));
+  if (text == NULL) {
+    return core_no_memory(function, core_message_size(domain) + 1);
+  }
+  size_t i = 0;
+  while (i < to->count && strcmp(to->domains[i], text) < 0) {
+    i++;
+  }
+  if (i == to->count || strcmp(to->domains[i], text) != 0) {
+    memmove(&to->domains[i + 1], &to->domains[i], (to->count - i) * sizeof *to->domains);
+    memmove(&to->versions[i + 1], &to->versions[i], (to->count - i) * sizeof *to->versions);
+    to->count++;
+  }
+  to->domains[i] = text;
+  to->versions[i] = version;
+  return NULL;
+}
+
+OrtStatus* core_read_opsets(const char* function, struct core_pool* pool, struct core_message bytes,
+                            uint32_t number, struct core_opsets* out) {
+  struct core_field field;
+  size_t count = core_count_messages(bytes, number);
+  *out = (struct core_opsets){core_pool_array(pool, count, sizeof *out->domains),
+                              core_pool_array(pool, count, sizeof *out->versions), 0};
+  if (out->domains == NULL || out->versions == NULL) {
+    return core_no_memory(function, count * (sizeof *out->domains + sizeof *out->versions));
+  }
+  while (core_next_field(&bytes, &field)) {
+    if (field.number == number && field.wire == CORE_LENGTH) {
+      CORE_TRY(add_opset(function, pool, field.bytes, out));
+    }
+  }
+  return NULL;
+}
+
+const struct core_schema* core_schema_of(const OrtNode* node) {
+  if (node->graph == NULL || node->graph->model == NULL) {
+    return NULL;
+  }
+  const struct core_opsets* opsets = core_opsets_of(node->graph);
+  const char* domain = strcmp(node->domain, CORE_CHANNELS_LAST) == 0 ? "" : node->domain;
+  for (size_t i = 0; i < opsets->count; i++) {
+    if (strcmp(opsets->domains[i], domain) == 0) {
+      int64_t version = opsets->versions[i];
+      return core_find_schema(node->op_type, domain, version > INT_MAX ? INT_MAX : (int)version);
+    }
+  }
+  return NULL;
+}
