@@ -103,7 +103,7 @@ def test_threads_compute_with_one_node(provider):
             np.testing.assert_array_equal(y, X + W)
 
 
-def test_single_nodes_run_on_the_kernels_of_a_registry(c_compiler):
+def two_multiplications():
     graph = ort.Graph({"": 18})
     graph.input("x", "f4", SHAPE)
     graph.input("n", "i8", SHAPE)
@@ -112,12 +112,16 @@ def test_single_nodes_run_on_the_kernels_of_a_registry(c_compiler):
     graph.node("Mul", ["n", "n"], ["z"], name="of another type")
     graph.output("y", "f4", SHAPE)
     graph.output("z", "i8", SHAPE)
+    return ort.Model.load(graph.to_bytes())
+
+
+def test_single_nodes_run_on_the_kernels_of_a_registry(c_compiler):
     library = eps.build(c_compiler, eps.WITH_KERNELS)
     with (
         ort.Env("ep", ort.core_api()) as env,
         env.register_ep(library, "kernels") as made,
         ort.Ep(made.devices) as provider,
-        provider.capability(ort.Model.load(graph.to_bytes())) as claims,
+        provider.capability(two_multiplications()) as claims,
     ):
         assert [node.name for node in claims.left] == ["of another type"]
         assert not claims.groups[0].is_fused
@@ -125,6 +129,20 @@ def test_single_nodes_run_on_the_kernels_of_a_registry(c_compiler):
         (y,) = node(x=X)
     np.testing.assert_array_equal(y, 2 * W)  # the one constant was packed
     assert (node.name, node.inputs, node.constants) == ("taken", ("x", "w"), {"w"})
+
+
+def test_they_run_in_sessions_of_the_real_library_alike(real_api, c_compiler):
+    library = eps.build(c_compiler, eps.WITH_KERNELS)
+    with (
+        ort.Env("ep", real_api) as env,
+        env.register_ep(library, "kernels of a session") as made,
+        ort.SessionOptions(real_api) as options,
+    ):
+        options.add_devices(made.devices)
+        with ort.Session(two_multiplications(), options) as session:
+            y, z = session.run({"x": X, "n": np.full(SHAPE, 3)})
+    np.testing.assert_array_equal(y, 2 * W)
+    np.testing.assert_array_equal(z, np.full(SHAPE, 9))
 
 
 def test_all_may_be_closed_in_any_order(library):

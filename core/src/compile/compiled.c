@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compile/device.h"
 #include "compile/kernels.h"
 #include "ep/compute_context.h"
 #include "ep/library.h"
@@ -25,6 +26,8 @@ struct compiled_node {
   OrtNodeComputeInfo* info;
   const struct core_registered_kernel* kernel;
   OrtcoreOperand* operands;
+  /** For each input its constant on the provider's device; NULL for others. */
+  OrtValue** constants;
 };
 
 struct compiled {
@@ -100,7 +103,8 @@ static OrtStatus* pack_weights(const struct state* state) {
   bool is_packed = false;
   CORE_TRY(ort_GetAllocatorWithDefaultOptions(&allocator));
   for (size_t i = 0; kernel->PrePackWeight != NULL && i < state->node->node->input_count; i++) {
-    const OrtValue* weight = state->node->operands[i].constant;
+    const OrtValue* weight = state->node->constants[i];
+    weight = weight != NULL ? weight : state->node->operands[i].constant;
     if (weight != NULL) {
       CORE_TRY(kernel->PrePackWeight(kernel, weight, (int)i, allocator, NULL, &is_packed));
     }
@@ -150,6 +154,9 @@ static OrtStatusPtr ORT_API_CALL create_kernel(const OrtCustomOp* op, const OrtA
     return core_no_memory("CreateKernel", sizeof *state);
   }
   *state = (struct state){node_of(op), NULL, NULL};
+  struct core_ep* ep = state->node->of->ep;
+  info->node->ep = ep->seen.ep;
+  info->node->device_allocator = ep->device != NULL ? core_device_allocator(ep->device) : NULL;
   OrtStatus* status = state->node->kernel != NULL ? make_kernel(state, info) : make_state(state);
   if (status != NULL) {
     if (state->kernel != NULL) {
@@ -179,23 +186,33 @@ static OrtStatus* check_shape(const OrtcoreOperand* operand, const OrtValue* val
                             "' has another shape than in the model");
 }
 
-static OrtStatus* call_compute(const struct state* state, OrtKernelContext* context) {
+static OrtStatus* call_compute(void* argument, OrtKernelContext* context) {
+  const struct state* state = argument;
   OrtNodeComputeInfo* info = state->node->info;
   return info != NULL ? info->Compute(info, state->state, context)
                       : state->kernel->Compute(state->kernel, context);
 }
 
-static OrtStatus* run(const struct state* state, OrtKernelContext* context) {
+static OrtStatus* compute(struct state* state, OrtKernelContext* context) {
+  const struct compiled_node* node = state->node;
+  OrtEp* ep = node->of->ep->seen.ep;
+  if (node->of->ep->memory != NULL) {
+    const struct core_device_call call = {call_compute, state, node->constants,
+                                          node->kernel != NULL ? node->kernel->def : NULL};
+    return core_compute_on_device(node->of->ep, context, &call);
+  }
+  CORE_TRY(call_compute(state, context));
+  return ep->ort_version_supported >= 25 && ep->Sync != NULL ? ep->Sync(ep) : NULL;
+}
+
+static OrtStatus* run(struct state* state, OrtKernelContext* context) {
   const struct compiled_node* node = state->node;
   OrtEp* ep = node->of->ep->seen.ep;
   const OrtRunOptions* options = node->of->ep->run_options;
   if (ep->OnRunStart != NULL) {
     CORE_TRY(ep->OnRunStart(ep, options));
   }
-  OrtStatus* status = call_compute(state, context);
-  if (status == NULL && ep->ort_version_supported >= 25 && ep->Sync != NULL) {
-    status = ep->Sync(ep);
-  }
+  OrtStatus* status = compute(state, context);
   if (ep->OnRunEnd != NULL) {
     OrtStatus* end = ep->OnRunEnd(ep, options, status == NULL);
     if (status == NULL) {
@@ -207,7 +224,7 @@ static OrtStatus* run(const struct state* state, OrtKernelContext* context) {
 }
 
 static OrtStatusPtr ORT_API_CALL compute_kernel(void* kernel, OrtKernelContext* context) {
-  const struct state* state = kernel;
+  struct state* state = kernel;
   for (size_t i = 0; i < state->node->node->input_count; i++) {
     const OrtValue* value = NULL;
     CORE_TRY(ort_KernelContext_GetInput(context, i, &value));
@@ -257,7 +274,12 @@ static void end_compiled(void* block) {
     core_drop(compiled->contexts[i]);
   }
   for (size_t i = 0; compiled->nodes != NULL && i < compiled->seen.node_count; i++) {
-    heap_free(compiled->nodes[i].operands);
+    const struct compiled_node* node = &compiled->nodes[i];
+    for (size_t k = 0; node->constants != NULL && k < node->node->input_count; k++) {
+      ort_ReleaseValue(node->constants[k]);
+    }
+    heap_free(node->constants);
+    heap_free(node->operands);
   }
   heap_free(compiled->nodes);
   heap_free(compiled->answers);
@@ -344,6 +366,27 @@ static OrtStatus* describe(const struct compiled_node* node, const OrtValueInfo*
              : NULL;
 }
 
+/* Copies the constants of a node to the device of the provider, if it has one. */
+static OrtStatus* move_constants(struct compiled_node* made) {
+  struct core_device* device = NULL;
+  size_t count = made->node->input_count;
+  made->constants = new_array(count, sizeof *made->constants);
+  if (made->constants == NULL) {
+    return core_no_memory(function, count * sizeof *made->constants);
+  }
+  CORE_TRY(core_device_of(made->of->ep, &device));
+  for (size_t i = 0; device != NULL && i < count; i++) {
+    const OrtValue* constant = made->operands[i].constant;
+    bool is_for_cpu = made->kernel != NULL &&
+                      core_memory_of_place(made->kernel->def, i, false) == OrtMemTypeCPUInput;
+    if (constant != NULL && core_is_tensor(constant) && !is_for_cpu &&
+        core_tensor_of(constant)->shape.type != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING) {
+      CORE_TRY(core_copy_to_device(device, constant, NULL, &made->constants[i]));
+    }
+  }
+  return NULL;
+}
+
 static OrtStatus* finish_node(struct compiled* compiled, size_t place,
                               const struct compiled_node* from) {
   struct compiled_node* made = &compiled->nodes[place];
@@ -359,6 +402,7 @@ static OrtStatus* finish_node(struct compiled* compiled, size_t place,
   for (size_t i = 0; i < count; i++) {
     CORE_TRY(describe(made, node->values[i], &made->operands[i]));
   }
+  CORE_TRY(move_constants(made));
   compiled->answers[place] =
       (OrtcoreCompiledNode){.op = &made->op,
                             .node = node,

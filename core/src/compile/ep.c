@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "compile/device.h"
 #include "ep/library.h"
 #include "object/keyed_list.h"
 
@@ -19,6 +20,7 @@ static OrtStatus* release_provider(void* block) {
 
 static void end_ep(void* block) {
   struct core_ep* ep = block;
+  core_end_device(ep);
   if (ep->seen.ep != NULL) {
     /* No caller learns that a destructor threw. */
     ort_ReleaseStatus(core_ep_call("ReleaseEp", release_provider, ep));
@@ -107,6 +109,7 @@ OrtStatus* ORT_API_CALL core_create_ep(const OrtEpDevice* const* devices, size_t
   OrtStatus* status = ort_CreateRunOptions(&ep->run_options);
   struct creation creation = {ep, devices, count, options, logger};
   status = status == NULL ? core_ep_call("CreateEp", create, &creation) : status;
+  status = status == NULL ? core_find_memory(ep, devices, count) : status;
   if (status != NULL) {
     core_drop(&ep->object);
     return status;

@@ -22,6 +22,10 @@ struct core_ep {
   struct core_object* library;
   char* name;
   OrtRunOptions* run_options;
+  /** Where it computes, if that is not the CPU's memory; borrowed of the device. Otherwise NULL. */
+  const OrtMemoryInfo* memory;
+  /** For that memory; atomic, NULL until somebody asks (compile/device.h). */
+  struct core_device* device;
   /** Of OrtGraph: the fused nodes of all that was compiled, which providers may keep. */
   struct core_list fused;
 };

@@ -23,13 +23,7 @@ const OrtMemoryDevice* ORT_API_CALL ort_ep_Value_GetMemoryDevice(const OrtValue*
 
 bool ORT_API_CALL ort_ep_MemoryDevice_AreEqual(const OrtMemoryDevice* a,
                                                const OrtMemoryDevice* b) NO_EXCEPTION {
-  if (a == NULL || b == NULL) {
-    return false;
-  }
-  const struct OrtMemoryInfo *one = info_of(a), *other = info_of(b);
-  return one->device_type == other->device_type && one->device_mem_type == other->device_mem_type &&
-         one->vendor_id == other->vendor_id && one->device_id == other->device_id &&
-         one->alignment == other->alignment;
+  return a != NULL && b != NULL && core_is_same_device(info_of(a), info_of(b));
 }
 
 OrtMemoryInfoDeviceType ORT_API_CALL

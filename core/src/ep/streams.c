@@ -22,54 +22,67 @@ static void end_stream(void* block) {
 static const struct core_class stream_class = {.kind = CORE_SYNC_STREAM, .end = end_stream};
 
 struct making {
-  OrtEpFactory* factory;
-  const OrtMemoryInfo* memory;
-  const OrtKeyValuePairs* options;
+  const struct core_stream_source* source;
   struct OrtSyncStream* stream;
 };
 
 static OrtStatus* make(void* argument) {
-  struct making* self = argument;
-  OrtEpFactory* factory = self->factory;
-  if (!CORE_FACTORY_HAS(factory, 23, IsStreamAware) || !factory->IsStreamAware(factory) ||
-      !CORE_FACTORY_HAS(factory, 23, CreateSyncStreamForDevice)) {
-    CORE_FAIL(ORT_NOT_IMPLEMENTED,
-              "CreateSyncStreamForEpDevice: the execution provider of ep_device has no streams");
+  const struct making* self = argument;
+  const struct core_stream_source* source = self->source;
+  OrtSyncStreamImpl** impl = &self->stream->impl;
+  const OrtMemoryDevice* device = (const OrtMemoryDevice*)source->memory;
+  OrtEp* ep = source->ep;
+  if (ep != NULL && ep->ort_version_supported >= 23 && ep->CreateSyncStreamForDevice != NULL) {
+    CORE_TRY(ep->CreateSyncStreamForDevice(ep, device, impl));
+  } else {
+    CORE_TRY(
+        source->factory->CreateSyncStreamForDevice(source->factory, device, source->options, impl));
   }
-  CORE_TRY(factory->CreateSyncStreamForDevice(factory, (const OrtMemoryDevice*)self->memory,
-                                              self->options, &self->stream->impl));
-  if (self->stream->impl == NULL || self->stream->impl->Release == NULL) {
-    CORE_FAIL(ORT_FAIL,
-              "CreateSyncStreamForEpDevice: the execution provider must make a stream whose "
-              "Release is not NULL");
+  return NULL;
+}
+
+OrtStatus* core_make_stream(const char* function, const struct core_stream_source* source,
+                            OrtSyncStream** out) {
+  struct OrtSyncStream* made = core_new_object(&stream_class, sizeof *made);
+  if (made == NULL) {
+    return core_no_memory(function, sizeof *made);
   }
+  if (source->library != NULL) {
+    made->library = source->library;
+    core_retain(made->library);
+  }
+  struct making making = {source, made};
+  OrtStatus* status = core_ep_call(function, make, &making);
+  if (status == NULL && (made->impl == NULL || made->impl->Release == NULL)) {
+    status =
+        core_status(ORT_FAIL, function,
+                    ": the execution provider must make a stream whose Release is not NULL", NULL);
+  }
+  if (status != NULL) {
+    core_drop(made);
+    return status;
+  }
+  *out = made;
   return NULL;
 }
 
 ORT_API_STATUS_IMPL(ort_CreateSyncStreamForEpDevice, const OrtEpDevice* ep_device,
                     const OrtKeyValuePairs* stream_options, OrtSyncStream** stream) {
   CORE_REQUIRE(CreateSyncStreamForEpDevice, ep_device, stream);
-  const struct OrtMemoryInfo* memory = core_ep_memory_of(ep_device, OrtDeviceMemoryType_DEFAULT);
-  if (memory == NULL || memory->device_type == OrtMemoryInfoDeviceType_CPU) {
+  const struct core_stream_source source = {
+      .factory = ep_device->factory,
+      .memory = core_ep_memory_of(ep_device, OrtDeviceMemoryType_DEFAULT),
+      .options = stream_options,
+      .library = ep_device->library};
+  if (source.memory == NULL || source.memory->device_type == OrtMemoryInfoDeviceType_CPU) {
     CORE_FAIL(ORT_INVALID_ARGUMENT,
               "CreateSyncStreamForEpDevice: ep_device must have memory of its own, not the CPU's");
   }
-  struct OrtSyncStream* made = core_new_object(&stream_class, sizeof *made);
-  if (made == NULL) {
-    return CORE_OUT_OF_MEMORY(CreateSyncStreamForEpDevice, sizeof *made);
+  if (!core_has_streams(source.factory)) {
+    CORE_FAIL(ORT_NOT_IMPLEMENTED,
+              "CreateSyncStreamForEpDevice: the execution provider of ep_device has no streams");
   }
-  if (ep_device->library != NULL) {
-    made->library = ep_device->library;
-    core_retain(made->library);
-  }
-  struct making making = {ep_device->factory, memory, stream_options, made};
-  OrtStatus* status = core_ep_call("CreateSyncStreamForEpDevice", make, &making);
-  if (status != NULL) {
-    core_drop(made);
-    return status;
-  }
-  *stream = made;
-  return NULL;
+  return core_make_stream("CreateSyncStreamForEpDevice", &source, stream);
 }
 
 void* ORT_API_CALL ort_SyncStream_GetHandle(OrtSyncStream* stream) NO_EXCEPTION {

@@ -14,4 +14,26 @@ struct OrtSyncStream {
   struct core_object* library;
 };
 
+/** Where a stream comes from. */
+struct core_stream_source {
+  /** Asked before the factory; may be NULL. */
+  OrtEp* ep;
+  OrtEpFactory* factory;
+  const OrtMemoryInfo* memory;
+  /** May be NULL. */
+  const OrtKeyValuePairs* options;
+  /** What keeps both, of which the stream has a reference; may be NULL. */
+  struct core_object* library;
+};
+
+/** Whether the providers of a factory have streams. */
+static inline bool core_has_streams(OrtEpFactory* factory) {
+  return CORE_FACTORY_HAS(factory, 23, IsStreamAware) && factory->IsStreamAware(factory) &&
+         CORE_FACTORY_HAS(factory, 23, CreateSyncStreamForDevice);
+}
+
+/** Makes a stream of a provider that has streams. */
+OrtStatus* core_make_stream(const char* function, const struct core_stream_source* source,
+                            OrtSyncStream** out);
+
 #endif /* ORTCFFI_STREAMS_H_ */

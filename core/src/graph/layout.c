@@ -8,6 +8,9 @@
 #include "object/hash.h"
 #include "values/type_info.h"
 
+/* No operator with channels has more. */
+#define MOST_DIMENSIONS 16
+
 /* A graph whose layout is being changed. Its scope knows the new values only. */
 struct change {
   struct core_scope scope;
@@ -44,8 +47,8 @@ static OrtStatus* type_of(const OrtValueInfo* value, const OrtTensorTypeAndShape
 static OrtStatus* set_type(const struct change* change, const OrtValueInfo* of,
                            const int64_t* order, size_t rank, OrtValueInfo* value) {
   const OrtTensorTypeAndShapeInfo* known;
-  int64_t dims[CORE_LARGEST_RANK];
-  const char* names[CORE_LARGEST_RANK];
+  int64_t dims[MOST_DIMENSIONS];
+  const char* names[MOST_DIMENSIONS];
   CORE_TRY(type_of(of, &known));
   if (known == NULL) {
     return NULL;
@@ -134,7 +137,7 @@ static OrtStatus* add_transpose(struct change* change, const OrtValueInfo* input
 /* Finds a value's copy with the channels last, which other nodes may have as well, or makes it. */
 static OrtStatus* find_input(struct change* change, const OrtValueInfo* value, size_t rank,
                              const OrtValueInfo** out) {
-  int64_t order[CORE_LARGEST_RANK];
+  int64_t order[MOST_DIMENSIONS];
   OrtValueInfo* made;
   for (size_t i = change->first_new; i < change->graph->nodes.count; i++) {
     const OrtNode* node = change->graph->nodes.items[i];
@@ -151,7 +154,7 @@ static OrtStatus* find_input(struct change* change, const OrtValueInfo* value, s
 }
 
 static OrtStatus* move_output(struct change* change, OrtNode* node, size_t rank) {
-  int64_t order[CORE_LARGEST_RANK];
+  int64_t order[MOST_DIMENSIONS];
   const OrtValueInfo** place = &node->values[node->input_count];
   OrtValueInfo *value = (OrtValueInfo*)*place, *made;
   make_order(true, rank, order);
@@ -173,6 +176,12 @@ static OrtStatus* move_node(struct change* change, OrtNode* node) {
   }
   if (type->rank < 3) {
     return NULL;
+  }
+  if (type->rank > MOST_DIMENSIONS) {
+    return core_status(ORT_FAIL, change->scope.function,
+                       ": the provider wants the channels last of a value with more than 16 "
+                       "dimensions: ",
+                       node->values[0]->name);
   }
   CORE_TRY(find_input(change, node->values[0], type->rank, &node->values[0]));
   CORE_TRY(move_output(change, node, type->rank));

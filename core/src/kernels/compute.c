@@ -113,7 +113,7 @@ static OrtStatus* check_outputs(const struct core_node* node, OrtValue* const* o
 
 /* A context that no call uses, with room for so many inputs and outputs. The lock of all kernels'
  * lists is taken only where calls of a kernel overlap. */
-static OrtKernelContext* take_context(OrtcoreKernel* kernel, size_t loans) {
+static OrtKernelContext* take_context(OrtcoreKernel* kernel, size_t count) {
   OrtKernelContext* context = __atomic_exchange_n(&kernel->spare, NULL, __ATOMIC_ACQUIRE);
   if (CORE_UNLIKELY(context == NULL)) {
     core_lock(CORE_LOCK_KERNELS);
@@ -121,12 +121,12 @@ static OrtKernelContext* take_context(OrtcoreKernel* kernel, size_t loans) {
     kernel->contexts = context != NULL ? context->next : NULL;
     core_unlock(CORE_LOCK_KERNELS);
   }
-  if (CORE_LIKELY(context != NULL && context->room >= loans)) {
+  if (CORE_LIKELY(context != NULL && context->room >= count)) {
     return context;
   }
   heap_free(context);
-  size_t room = loans < 6 ? 6 : loans;
-  context = heap_alloc(sizeof *context + room * sizeof *context->loans);
+  size_t room = count < 6 ? 6 : count;
+  context = heap_alloc(sizeof *context + room * sizeof *context->passed);
   if (context != NULL) {
     *context = (OrtKernelContext){.room = room};
   }
@@ -145,9 +145,9 @@ static void give_context_back(OrtcoreKernel* kernel, OrtKernelContext* context) 
 }
 
 /* What GetOutput makes is a tensor. */
-static void lend(struct core_loan* loan, const OrtValue* value) {
-  loan->is_callers = value != NULL;
-  core_lend(&loan->handle, value != NULL ? core_type_of(value) : ONNX_TYPE_TENSOR,
+static void lend(struct core_passed* passed, const OrtValue* value) {
+  passed->is_callers = value != NULL;
+  core_lend(&passed->handle, value != NULL ? core_type_of(value) : ONNX_TYPE_TENSOR,
             value != NULL ? core_target(value) : NULL);
 }
 
@@ -157,17 +157,17 @@ static void begin_context(OrtKernelContext* context, const OrtValue* const* inpu
   context->output_count = output_count;
   context->scratch = NULL;
   for (size_t i = 0; i < input_count; i++) {
-    lend(&context->loans[i], inputs[i]);
+    lend(&context->passed[i], inputs[i]);
   }
   for (size_t i = 0; i < output_count; i++) {
-    lend(&context->loans[input_count + i], outputs[i]);
+    lend(&context->passed[input_count + i], outputs[i]);
   }
   __atomic_store_n(&context->mark, CORE_CONTEXT_MARK, __ATOMIC_RELEASE);
 }
 
 /* Ends a call: with success its outputs are the caller's. */
 static OrtStatus* finish(OrtKernelContext* context, OrtStatus* status, OrtValue** outputs) {
-  struct core_loan* made = context->loans + context->input_count;
+  struct core_passed* made = context->passed + context->input_count;
   for (size_t i = 0; status == NULL && i < context->output_count; i++) {
     if (made[i].handle.target == NULL && core_node_has(&context->node->outputs, i) &&
         is_required(&context->node->outputs, i)) {
@@ -186,7 +186,7 @@ static OrtStatus* finish(OrtKernelContext* context, OrtStatus* status, OrtValue*
     }
   }
   for (size_t i = 0; i < context->input_count + context->output_count; i++) {
-    core_end_loan(&context->loans[i].handle);
+    core_end_loan(&context->passed[i].handle);
   }
   core_free_scratch(context);
   return status;

@@ -82,6 +82,10 @@ struct core_node {
   size_t asked_size;
   struct core_side inputs;
   struct core_side outputs;
+  /** The execution provider whose kernel it is; NULL for a custom op. */
+  const OrtEp* ep;
+  /** For memory of the provider's device; NULL where it computes in the CPU's. */
+  OrtAllocator* device_allocator;
 };
 
 OrtStatus* core_new_node(const struct core_kernel_host* host, const OrtcoreNode* from,
@@ -145,16 +149,22 @@ struct OrtKernelContext {
   const struct core_node* node;
   struct OrtKernelContext* next;
   struct core_scratch* scratch;
+  /** Whether outputs are made in memory of the device. */
+  bool is_on_device;
+  /** Of the device; NULL where there are none. */
+  OrtSyncStream* stream;
   size_t input_count;
   size_t output_count;
   size_t room;
   /** The inputs, then the outputs. */
-  struct core_loan {
+  struct core_passed {
     /** The target is NULL for an input that is left out, and for an output until GetOutput makes
      * it. Outputs: atomic. */
     OrtValue handle;
     bool is_callers;
-  } loans[];
+    /** The output is to be in the CPU's memory, wherever the others are. */
+    bool is_for_cpu;
+  } passed[];
 };
 #define CORE_CONTEXT_MARK ((uintptr_t)0x4B65726E43747874)
 

@@ -9,16 +9,42 @@
 /* Stands before a scratch buffer, as long as a cache line so that the buffer stays aligned. */
 struct core_scratch {
   struct core_scratch* next;
-  char fill[HEAP_LINE - sizeof(void*)];
+  /* A buffer elsewhere, on a device; NULL: the buffer is behind this struct. */
+  void* elsewhere;
+  char fill[HEAP_LINE - 2 * sizeof(void*)];
 };
 
 void core_free_scratch(OrtKernelContext* context) {
   OrtAllocator* allocator = context->node->allocator;
+  OrtAllocator* other = context->node->device_allocator;
   while (context->scratch != NULL) {
     struct core_scratch* scratch = context->scratch;
     context->scratch = scratch->next;
+    if (scratch->elsewhere != NULL) {
+      other->Free(other, scratch->elsewhere);
+    }
     allocator->Free(allocator, scratch);
   }
+}
+
+/* A scratch buffer of an allocator of the node. Its head is the CPU's. */
+static struct core_scratch* new_scratch(const struct core_node* node, OrtAllocator* allocator,
+                                        size_t size) {
+  bool is_here = allocator == node->allocator;
+  size_t behind = is_here ? size : 0;
+  struct core_scratch* scratch =
+      behind <= SIZE_MAX - sizeof *scratch
+          ? node->allocator->Alloc(node->allocator, sizeof *scratch + behind)
+          : NULL;
+  if (scratch == NULL) {
+    return NULL;
+  }
+  scratch->elsewhere = is_here ? NULL : allocator->Alloc(allocator, size);
+  if (!is_here && scratch->elsewhere == NULL) {
+    node->allocator->Free(node->allocator, scratch);
+    return NULL;
+  }
+  return scratch;
 }
 
 ORT_API_STATUS_IMPL(ort_KernelContext_GetInputCount, const OrtKernelContext* context, size_t* out) {
@@ -47,8 +73,8 @@ static OrtStatus* check_index(const char* function, size_t index) {
 
 static const OrtValue* input_at(const OrtKernelContext* context, size_t i) {
   const struct core_side* side = &context->node->inputs;
-  if (i < context->input_count && context->loans[i].is_callers) {
-    return &context->loans[i].handle;
+  if (i < context->input_count && context->passed[i].is_callers) {
+    return &context->passed[i].handle;
   }
   return i < side->count && side->list[i].constant != NULL ? &side->list[i].lent_constant : NULL;
 }
@@ -92,7 +118,10 @@ static OrtStatus* new_output(const OrtKernelContext* context, size_t index, cons
     return core_status(ORT_FAIL, function,
                        ": the type of the output is not known; say it in the node's outputs", NULL);
   }
-  OrtStatus* status = core_new_tensor(function, node->allocator, dims, rank, type, out);
+  bool is_on_device =
+      context->is_on_device && !context->passed[context->input_count + index].is_for_cpu;
+  OrtAllocator* allocator = is_on_device ? node->device_allocator : node->allocator;
+  OrtStatus* status = core_new_tensor(function, allocator, dims, rank, type, out);
   /* As the reference says of memory that it does not get. */
   if (CORE_UNLIKELY(status != NULL) && ort_GetErrorCode(status) == ORT_RUNTIME_EXCEPTION) {
     OrtStatus* failure = core_status(ORT_FAIL, ort_GetErrorMessage(status), NULL, NULL);
@@ -127,7 +156,7 @@ ORT_API_STATUS_IMPL(ort_KernelContext_GetOutput, OrtKernelContext* context, size
     *out = NULL;
     return NULL;
   }
-  OrtValue* handle = &context->loans[context->input_count + index].handle;
+  OrtValue* handle = &context->passed[context->input_count + index].handle;
   OrtValue* there = __atomic_load_n(&handle->target, __ATOMIC_ACQUIRE);
   if (there == NULL) {
     struct core_tensor* made = NULL;
@@ -156,8 +185,9 @@ ORT_API_STATUS_IMPL(ort_KernelContext_GetPreallocatedOutput, const OrtKernelCont
               "KernelContext_GetPreallocatedOutput: output_index must be less than the count");
   }
   /* The slot gives a value that may be written to. */
-  struct core_loan* loan = (struct core_loan*)&context->loans[context->input_count + output_index];
-  *output = output_index < context->output_count && loan->is_callers ? &loan->handle : NULL;
+  struct core_passed* passed =
+      (struct core_passed*)&context->passed[context->input_count + output_index];
+  *output = output_index < context->output_count && passed->is_callers ? &passed->handle : NULL;
   return NULL;
 }
 
@@ -165,8 +195,7 @@ ORT_API_STATUS_IMPL(ort_KernelContext_GetGPUComputeStream, const OrtKernelContex
                     void** out) {
   CORE_REQUIRE_CONTEXT(KernelContext_GetGPUComputeStream);
   CORE_REQUIRE(KernelContext_GetGPUComputeStream, out);
-  /* The CPU has no streams. */
-  *out = NULL;
+  *out = ort_SyncStream_GetHandle(context->stream);
   return NULL;
 }
 
@@ -174,7 +203,7 @@ ORT_API_STATUS_IMPL(ort_KernelContext_GetSyncStream, const OrtKernelContext* con
                     OrtSyncStream** out) {
   CORE_REQUIRE_CONTEXT(KernelContext_GetSyncStream);
   CORE_REQUIRE(KernelContext_GetSyncStream, out);
-  *out = NULL;
+  *out = context->stream;
   return NULL;
 }
 
@@ -213,9 +242,7 @@ ORT_API_STATUS_IMPL(ort_KernelContext_GetScratchBuffer, const OrtKernelContext* 
     *out = NULL;
     return NULL;
   }
-  struct core_scratch* scratch = count_or_bytes <= SIZE_MAX - sizeof *scratch
-                                     ? allocator->Alloc(allocator, sizeof *scratch + count_or_bytes)
-                                     : NULL;
+  struct core_scratch* scratch = new_scratch(context->node, allocator, count_or_bytes);
   if (scratch == NULL) {
     return CORE_OUT_OF_MEMORY(KernelContext_GetScratchBuffer, count_or_bytes);
   }
@@ -225,6 +252,6 @@ ORT_API_STATUS_IMPL(ort_KernelContext_GetScratchBuffer, const OrtKernelContext* 
   while (!__atomic_compare_exchange_n(first, &scratch->next, scratch, true, __ATOMIC_RELEASE,
                                       __ATOMIC_RELAXED)) {
   }
-  *out = scratch + 1;
+  *out = scratch->elsewhere != NULL ? scratch->elsewhere : scratch + 1;
   return NULL;
 }

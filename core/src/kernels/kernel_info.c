@@ -27,11 +27,15 @@ OrtStatus* core_node_allocator(const char* function, const struct core_node* nod
     return core_status(ORT_INVALID_ARGUMENT, function,
                        ": mem_info must be an OrtMemoryInfo of this library", NULL);
   }
-  if (!core_is_cpu_memory(info)) {
+  OrtAllocator* other = node->device_allocator;
+  if (core_is_cpu_memory(info)) {
+    *out = node->allocator;
+  } else if (other != NULL && core_is_same_device(info, other->Info(other))) {
+    *out = other;
+  } else {
     return core_status(ORT_INVALID_ARGUMENT, function, ": there is no allocator for this memory",
                        NULL);
   }
-  *out = node->allocator;
   return NULL;
 }
 
@@ -199,10 +203,13 @@ ORT_API_STATUS_IMPL(ort_KernelInfo_GetConfigEntries, const OrtKernelInfo* info,
   return core_copy_pairs("KernelInfo_GetConfigEntries", info->node->config, out);
 }
 
-/* All kernels here are those of custom ops. */
 ORT_API_STATUS_IMPL(ort_ep_KernelInfo_GetEp, const OrtKernelInfo* info, const OrtEp** ep) {
   CORE_REQUIRE_KERNEL_INFO(KernelInfo_GetEp);
   CORE_REQUIRE(KernelInfo_GetEp, ep);
-  CORE_FAIL(ORT_INVALID_ARGUMENT,
-            "KernelInfo_GetEp: info must be that of a kernel of a plug-in execution provider");
+  if (info->node->ep == NULL) {
+    CORE_FAIL(ORT_INVALID_ARGUMENT,
+              "KernelInfo_GetEp: info must be that of a kernel of a plug-in execution provider");
+  }
+  *ep = info->node->ep;
+  return NULL;
 }

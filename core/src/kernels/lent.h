@@ -22,7 +22,7 @@
 OrtStatus* core_give_text(const char* function, const char* text, size_t length, char* out,
                           size_t* size);
 
-/** The allocator of a node for some memory, which must be the CPU's. */
+/** The allocator of a node for some memory: the CPU's, or that of the provider's device. */
 OrtStatus* core_node_allocator(const char* function, const struct core_node* node,
                                const OrtMemoryInfo* info, OrtAllocator** out);
 

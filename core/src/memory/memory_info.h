@@ -37,6 +37,14 @@ static inline bool core_is_cpu_memory(const struct OrtMemoryInfo* info) {
          info->device_mem_type == OrtDeviceMemoryType_HOST_ACCESSIBLE;
 }
 
+/** Whether two infos are about the same memory; how it is allocated does not count. */
+static inline bool core_is_same_device(const struct OrtMemoryInfo* one,
+                                       const struct OrtMemoryInfo* other) {
+  return one->device_type == other->device_type && one->device_mem_type == other->device_mem_type &&
+         one->vendor_id == other->vendor_id && one->device_id == other->device_id &&
+         one->alignment == other->alignment;
+}
+
 /** Returns a status for an info of another library, whose struct is not known here. */
 #define CORE_REQUIRE_INFO(function, argument)                                          \
   do {                                                                                 \

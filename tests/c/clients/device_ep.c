@@ -7,8 +7,11 @@
  * memory   it computes in memory of its own, whose addresses fault when they are used as they are
  * streams  it has streams of work
  *
+ * and what the words no-transfer, no-copy and no-compute say fails or is missing.
+ *
  * DeviceEpEvents answers what was called since the last time, in order.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,9 +30,13 @@ static char events[4096];
 
 static int asks(const char* word) { return strstr(asked, word) != NULL; }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
 static void note(const char* event) {
+  pthread_mutex_lock(&lock);
   size_t length = strlen(events);
   snprintf(events + length, sizeof events - length, "%s%s", length == 0 ? "" : " ", event);
+  pthread_mutex_unlock(&lock);
 }
 
 ORT_EXPORT const char* DeviceEpEvents(void) {
@@ -104,6 +111,7 @@ static OrtStatus* ORT_API_CALL copy_tensors(OrtDataTransferImpl* self, const Ort
                                             OrtValue** to, OrtSyncStream** streams, size_t count) {
   (void)self, (void)streams;
   for (size_t i = 0; i < count; i++) {
+    if (asks("no-copy")) return fail("no-copy");
     TRY(copy_one(from[i], to[i]));
   }
   return NULL;
@@ -114,7 +122,7 @@ static void ORT_API_CALL release_transfer(OrtDataTransferImpl* self) { free(self
 static OrtStatus* ORT_API_CALL make_transfer(OrtEpFactory* self, OrtDataTransferImpl** out) {
   (void)self;
   *out = NULL;
-  if (asks("memory")) {
+  if (asks("memory") && !asks("no-transfer")) {
     OrtDataTransferImpl* made = calloc(1, sizeof *made);
     made->ort_version_supported = 23;
     made->Release = release_transfer;
@@ -187,7 +195,7 @@ typedef struct {
 static OrtStatus* data_of(const OrtValue* value, float** out) {
   void* data;
   TRY(api->GetTensorMutableData((OrtValue*)value, &data));
-  if (asks("memory") != (((uintptr_t)data & TAG) != 0)) {
+  if (data != NULL && asks("memory") != (((uintptr_t)data & TAG) != 0)) {
     return fail("a tensor is not where the provider computes");
   }
   *out = plain(data);
@@ -258,6 +266,7 @@ static OrtStatus* ORT_API_CALL compute(OrtNodeComputeInfo* self, void* state,
   (void)state;
   TRY(api->KernelContext_GetGPUComputeStream(context, &stream));
   note(stream == &stream_handle ? "compute-in-stream" : "compute");
+  if (asks("no-compute")) return fail("no-compute");
   return kind == MUL ? multiply(context) : pool(context, kind);
 }
 

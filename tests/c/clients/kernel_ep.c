@@ -58,10 +58,15 @@ static OrtStatus* pack(OrtKernelImpl* self, const OrtValue* tensor, int index,
   return NULL;
 }
 
+static OrtEp provider;
+
 static OrtStatus* make_kernel(void* state, const OrtKernelInfo* info, OrtKernelImpl** out) {
   size_t count;
+  const OrtEp* ep;
   (void)state;
   TRY(api->KernelInfo_GetInputCount(info, &count));
+  TRY(ep_api->KernelInfo_GetEp(info, &ep));
+  if (ep != &provider) return api->CreateStatus(ORT_FAIL, "the kernel is of another provider");
   Kernel* kernel = calloc(1, sizeof *kernel);
   if (kernel == NULL || count != 2) {
     free(kernel);
@@ -113,6 +118,11 @@ static OrtStatus* get_capability(OrtEp* self, const OrtGraph* graph, OrtEpGraphS
   return NULL;
 }
 
+static OrtEp provider = {.ort_version_supported = 24,
+                         .GetName = ep_name,
+                         .GetCapability = get_capability,
+                         .GetKernelRegistry = get_registry};
+
 static const char* name(const OrtEpFactory* self) { return (void)self, "KernelEP"; }
 static const char* vendor(const OrtEpFactory* self) { return (void)self, "tests"; }
 static const char* version(const OrtEpFactory* self) { return (void)self, "1.0.0"; }
@@ -126,12 +136,8 @@ static OrtStatus* devices(OrtEpFactory* self, const OrtHardwareDevice* const* ha
 static OrtStatus* create_ep(OrtEpFactory* self, const OrtHardwareDevice* const* hardware,
                             const OrtKeyValuePairs* const* metadata, size_t count,
                             const OrtSessionOptions* options, const OrtLogger* logger, OrtEp** ep) {
-  static OrtEp made = {.ort_version_supported = 24,
-                       .GetName = ep_name,
-                       .GetCapability = get_capability,
-                       .GetKernelRegistry = get_registry};
   (void)self, (void)hardware, (void)metadata, (void)count, (void)options, (void)logger;
-  return *ep = &made, NULL;
+  return *ep = &provider, NULL;
 }
 static void release_ep(OrtEpFactory* self, OrtEp* ep) { (void)self, (void)ep; }
 static OrtStatus* no_transfer(OrtEpFactory* self, OrtDataTransferImpl** out) {

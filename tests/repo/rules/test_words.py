@@ -9,7 +9,7 @@ from support.paths import CHECKOUT
 
 FOLDERS = ["core/src", "ortcffi"]
 # The synonyms, and how often each still stands in the product. Lower a number, never raise it.
-LEFT = {"told": 80, "lent": 109, "lender": 124, "loan": 124, "heir": 0, "door": 0}
+LEFT = {"told": 80, "lent": 109, "lender": 124, "loan": 100, "heir": 0, "door": 0}
 
 
 def uses(word: str) -> Counter[str]:

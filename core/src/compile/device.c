@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* What a provider brings for memory of its device: an allocator, copies and streams. */
+#include "compile/device.h"
+
+#include "compile/device_run.h"
+#include "ep/library.h"
+#include "ep/streams.h"
+
+static const char function[] = "ortcore_ep_compile";
+
+/* --- where a provider computes --------------------------------------------------------------- */
+
+struct finding {
+  OrtEp* ep;
+  const OrtMemoryDevice* device;
+};
+
+static OrtStatus* ask_default(void* argument) {
+  struct finding* self = argument;
+  return self->ep->GetDefaultMemoryDevice(self->ep, &self->device);
+}
+
+/* An allocator needs the info that the provider gave for its device: the one of that memory. */
+static const OrtMemoryInfo* info_of(const OrtMemoryDevice* device,
+                                    const OrtEpDevice* const* devices, size_t count) {
+  const struct OrtMemoryInfo* memory = (const struct OrtMemoryInfo*)device;
+  for (size_t i = 0; i < count; i++) {
+    const struct OrtMemoryInfo* info = devices[i]->infos[CORE_EP_MEMORY];
+    if (info != NULL && core_is_same_device(info, memory)) {
+      return info;
+    }
+  }
+  return memory;
+}
+
+OrtStatus* core_find_memory(struct core_ep* ep, const OrtEpDevice* const* devices, size_t count) {
+  struct finding finding = {.ep = ep->seen.ep};
+  const struct OrtMemoryInfo* memory = devices[0]->infos[CORE_EP_MEMORY];
+  if (finding.ep->ort_version_supported >= 28 && finding.ep->GetDefaultMemoryDevice != NULL) {
+    CORE_TRY(core_ep_call("GetDefaultMemoryDevice", ask_default, &finding));
+    memory = finding.device != NULL ? info_of(finding.device, devices, count) : NULL;
+  }
+  ep->memory = memory != NULL && !core_is_cpu_memory(memory) ? memory : NULL;
+  return NULL;
+}
+
+/* --- allocator and copies -------------------------------------------------------------------- */
+
+static OrtStatus* make(void* argument) {
+  struct core_device* device = argument;
+  OrtEp* ep = device->ep->seen.ep;
+  OrtEpFactory* factory = device->ep->factory;
+  if (ep->ort_version_supported >= 23 && ep->CreateAllocator != NULL) {
+    CORE_TRY(ep->CreateAllocator(ep, device->ep->memory, &device->allocator));
+  } else if (CORE_FACTORY_HAS(factory, 23, CreateAllocator)) {
+    CORE_TRY(factory->CreateAllocator(factory, device->ep->memory, NULL, &device->allocator));
+  }
+  if (CORE_FACTORY_HAS(factory, 23, CreateDataTransfer)) {
+    CORE_TRY(factory->CreateDataTransfer(factory, &device->transfer));
+  }
+  if (device->allocator == NULL || device->transfer == NULL) {
+    return core_status(ORT_FAIL, function,
+                       ": a provider that computes in memory of its own must make an allocator "
+                       "for it and what copies tensors",
+                       NULL);
+  }
+  return NULL;
+}
+
+static OrtStatus* release(void* argument) {
+  struct core_device* device = argument;
+  OrtEpFactory* factory = device->ep->factory;
+  if (device->transfer != NULL && device->transfer->Release != NULL) {
+    device->transfer->Release(device->transfer);
+  }
+  if (device->allocator != NULL && factory->ReleaseAllocator != NULL) {
+    factory->ReleaseAllocator(factory, device->allocator);
+  }
+  return NULL;
+}
+
+static void end_device(struct core_device* device) {
+  core_drop(device->spare_stream);
+  core_ep_log(NULL, core_ep_call("ReleaseAllocator", release, device));
+  heap_free(device);
+}
+
+void core_end_device(struct core_ep* ep) {
+  if (ep->device != NULL) {
+    end_device(ep->device);
+  }
+}
+
+OrtStatus* core_device_of(struct core_ep* ep, struct core_device** out) {
+  struct core_device* found = __atomic_load_n(&ep->device, __ATOMIC_ACQUIRE);
+  if (found == NULL && ep->memory != NULL) {
+    struct core_device* made = heap_alloc(sizeof *made);
+    if (made == NULL) {
+      return core_no_memory(function, sizeof *made);
+    }
+    *made = (struct core_device){.ep = ep};
+    OrtStatus* status = core_ep_call("CreateAllocator", make, made);
+    if (status != NULL) {
+      end_device(made);
+      return status;
+    }
+    if (__atomic_compare_exchange_n(&ep->device, &found, made, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE)) {
+      found = made;
+    } else {
+      end_device(made);
+    }
+  }
+  *out = found;
+  return NULL;
+}
+
+OrtAllocator* core_device_allocator(const struct core_device* device) { return device->allocator; }
+
+/* --- copies ---------------------------------------------------------------------------------- */
+
+struct copying {
+  OrtDataTransferImpl* transfer;
+  const OrtValue* from;
+  OrtValue* to;
+  OrtSyncStream* stream;
+};
+
+static const OrtMemoryDevice* device_of(const OrtValue* value) {
+  return (const OrtMemoryDevice*)&core_tensor_of(value)->info;
+}
+
+static OrtStatus* copy(void* argument) {
+  struct copying* self = argument;
+  OrtDataTransferImpl* transfer = self->transfer;
+  if (transfer->CanCopy != NULL &&
+      !transfer->CanCopy(transfer, device_of(self->from), device_of(self->to))) {
+    CORE_FAIL(ORT_NOT_IMPLEMENTED,
+              "CopyTensors: the execution provider does not copy between these memories");
+  }
+  return transfer->CopyTensors(transfer, &self->from, &self->to, &self->stream, 1);
+}
+
+OrtStatus* core_copy_by_device(struct core_device* device, const OrtValue* from, OrtValue* to,
+                               OrtSyncStream* stream) {
+  struct copying copying = {device->transfer, from, to, stream};
+  return core_tensor_of(from)->bytes > 0 ? core_ep_call("CopyTensors", copy, &copying) : NULL;
+}
+
+OrtStatus* core_copy_to_device(struct core_device* device, const OrtValue* from,
+                               OrtSyncStream* stream, OrtValue** out) {
+  const struct core_shape* shape = core_shape_of(from);
+  struct core_tensor* made = NULL;
+  CORE_TRY(core_new_tensor("CopyTensors", device->allocator, shape->dims, shape->rank, shape->type,
+                           &made));
+  OrtStatus* status = core_copy_by_device(device, from, &made->base, stream);
+  if (status != NULL) {
+    ort_ReleaseValue(&made->base);
+    return status;
+  }
+  *out = &made->base;
+  return NULL;
+}

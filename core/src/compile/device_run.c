@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* One run of a node on a device: tensors go there, the provider computes, tensors come back. */
+#include "compile/device_run.h"
+
+#include <string.h>
+
+#include "ep/kernel_def.h"
+#include "ep/library.h"
+#include "ep/streams.h"
+
+/* A run. The context that the provider gets is another one, with tensors of the device. */
+struct run {
+  struct core_device* device;
+  OrtKernelContext* outer;
+  OrtKernelContext* inner;
+  const struct core_device_call* call;
+  OrtSyncStream* stream;
+  /** Inputs that were copied there, and whether outputs were made by the provider; NULL for others.
+   */
+  OrtValue** copies;
+};
+
+/* --- streams --------------------------------------------------------------------------------- */
+
+static OrtStatus* begin_stream(struct run* run) {
+  struct core_ep* ep = run->device->ep;
+  run->stream = __atomic_exchange_n(&run->device->spare_stream, NULL, __ATOMIC_ACQUIRE);
+  if (run->stream != NULL || !core_has_streams(ep->factory)) {
+    return NULL;
+  }
+  const struct core_stream_source source = {
+      .ep = ep->seen.ep, .factory = ep->factory, .memory = ep->memory};
+  return core_make_stream("CreateSyncStreamForDevice", &source, &run->stream);
+}
+
+/* Waits until a stream has got to its end. */
+static OrtStatus* wait_for(OrtSyncStreamImpl* impl) {
+  OrtSyncNotificationImpl* notification = NULL;
+  if (impl->CreateNotification == NULL) {
+    return NULL;
+  }
+  CORE_TRY(impl->CreateNotification(impl, &notification));
+  if (notification == NULL) {
+    return NULL;
+  }
+  OrtStatus* status = notification->Activate != NULL ? notification->Activate(notification) : NULL;
+  if (status == NULL && notification->WaitOnHost != NULL) {
+    status = notification->WaitOnHost(notification);
+  }
+  if (notification->Release != NULL) {
+    notification->Release(notification);
+  }
+  return status;
+}
+
+/* Has all work of a run done, of a stream or of the provider. */
+static OrtStatus* synchronize(void* argument) {
+  const struct run* run = argument;
+  OrtEp* ep = run->device->ep->seen.ep;
+  if (run->stream != NULL) {
+    OrtSyncStreamImpl* impl = run->stream->impl;
+    CORE_TRY(impl->Flush != NULL ? impl->Flush(impl) : NULL);
+    CORE_TRY(wait_for(impl));
+  }
+  return ep->ort_version_supported >= 25 && ep->Sync != NULL ? ep->Sync(ep) : NULL;
+}
+
+static OrtStatus* end_stream(void* argument) {
+  OrtSyncStreamImpl* impl = ((struct run*)argument)->stream->impl;
+  return impl->OnSessionRunEnd != NULL ? impl->OnSessionRunEnd(impl) : NULL;
+}
+
+/* Keeps a stream for the next run, unless it failed or there is one. */
+static OrtStatus* keep_stream(struct run* run, OrtStatus* status) {
+  OrtSyncStream* stream = run->stream;
+  if (stream == NULL) {
+    return status;
+  }
+  OrtStatus* end = core_ep_call("OnSessionRunEnd", end_stream, run);
+  if (status == NULL && end == NULL) {
+    stream = __atomic_exchange_n(&run->device->spare_stream, stream, __ATOMIC_ACQ_REL);
+  }
+  core_drop(stream);
+  if (status != NULL) {
+    ort_ReleaseStatus(end);
+    return status;
+  }
+  return end;
+}
+
+/* --- inputs and outputs ---------------------------------------------------------------------- */
+
+static bool is_on_cpu(const OrtValue* value) {
+  return core_is_tensor(value) && core_is_cpu_memory(&core_tensor_of(value)->info);
+}
+
+static bool is_for_cpu(const struct run* run, size_t i, bool is_output) {
+  OrtMemType memory = run->call->kernel != NULL
+                          ? core_memory_of_place(run->call->kernel, i, is_output)
+                          : OrtMemTypeDefault;
+  return memory == OrtMemTypeCPUInput || memory == OrtMemTypeCPUOutput;
+}
+
+/* Elements of strings are objects of the CPU. */
+static bool can_be_copied(const OrtValue* value) {
+  return is_on_cpu(value) &&
+         core_tensor_of(value)->shape.type != ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING;
+}
+
+static OrtStatus* lend_input(struct run* run, size_t i) {
+  const OrtValue* given = NULL;
+  struct core_passed* passed = &run->inner->passed[i];
+  OrtValue* constant = run->call->constants[i];
+  bool is_given = i < run->outer->input_count && run->outer->passed[i].is_callers;
+  CORE_TRY(ort_KernelContext_GetInput(run->outer, i, &given));
+  passed->is_callers = given != NULL;
+  if (given == NULL) {
+    return NULL;
+  }
+  OrtValue* used = core_target(given);
+  if (!is_for_cpu(run, i, false) && !is_given && constant != NULL) {
+    used = constant;
+  } else if (!is_for_cpu(run, i, false) && can_be_copied(given)) {
+    CORE_TRY(core_copy_to_device(run->device, used, run->stream, &run->copies[i]));
+    used = run->copies[i];
+  }
+  core_lend(&passed->handle, core_type_of(used), used);
+  return NULL;
+}
+
+/* An output that the caller gave is written to at once if it is where the provider writes. */
+static void lend_output(const struct run* run, size_t i) {
+  const struct core_passed* given = &run->outer->passed[run->outer->input_count + i];
+  struct core_passed* passed = &run->inner->passed[run->inner->input_count + i];
+  passed->is_for_cpu = is_for_cpu(run, i, true);
+  passed->is_callers = given->is_callers && is_on_cpu(&given->handle) == passed->is_for_cpu;
+  core_lend(&passed->handle, ONNX_TYPE_TENSOR,
+            passed->is_callers ? core_target(&given->handle) : NULL);
+}
+
+static OrtStatus* lend_all(struct run* run) {
+  for (size_t i = 0; i < run->inner->input_count; i++) {
+    CORE_TRY(lend_input(run, i));
+  }
+  for (size_t i = 0; i < run->inner->output_count; i++) {
+    lend_output(run, i);
+  }
+  return NULL;
+}
+
+/* Copies an output that the provider made to where the caller wants it. */
+static OrtStatus* take_output(struct run* run, size_t i) {
+  struct core_passed* made = &run->inner->passed[run->inner->input_count + i];
+  OrtValue *to = NULL, *value = made->handle.target;
+  if (value == NULL || made->is_callers) {
+    return NULL;
+  }
+  const struct core_shape* shape = core_shape_of(value);
+  CORE_TRY(ort_KernelContext_GetOutput(run->outer, i, shape->dims, shape->rank, &to));
+  return is_on_cpu(value) && is_on_cpu(to)
+             ? core_copy_elements("CopyTensors", core_tensor_of(value), core_tensor_of(to))
+             : core_copy_by_device(run->device, value, core_target(to), run->stream);
+}
+
+/* --- the run --------------------------------------------------------------------------------- */
+
+static OrtStatus* begin(struct run* run) {
+  size_t inputs = run->outer->node->inputs.count, outputs = run->outer->output_count;
+  size_t size = sizeof *run->inner + (inputs + outputs) * sizeof *run->inner->passed;
+  run->inner = heap_alloc(size);
+  run->copies = heap_alloc((inputs + 1) * sizeof *run->copies);
+  if (run->inner == NULL || run->copies == NULL) {
+    return core_no_memory("Compute", size);
+  }
+  memset(run->inner, 0, size);
+  memset(run->copies, 0, (inputs + 1) * sizeof *run->copies);
+  *run->inner = (OrtKernelContext){.mark = CORE_CONTEXT_MARK,
+                                   .node = run->outer->node,
+                                   .input_count = inputs,
+                                   .output_count = outputs,
+                                   .room = inputs + outputs,
+                                   .is_on_device = true};
+  CORE_TRY(begin_stream(run));
+  run->inner->stream = run->stream;
+  return lend_all(run);
+}
+
+static OrtStatus* compute(struct run* run) {
+  CORE_TRY(begin(run));
+  CORE_TRY(run->call->compute(run->call->argument, run->inner));
+  for (size_t i = 0; i < run->inner->output_count; i++) {
+    CORE_TRY(take_output(run, i));
+  }
+  return NULL;
+}
+
+static void end(struct run* run) {
+  OrtKernelContext* inner = run->inner;
+  for (size_t i = 0; inner != NULL && run->copies != NULL && i < inner->room; i++) {
+    OrtValue* made = i < inner->input_count         ? run->copies[i]
+                     : !inner->passed[i].is_callers ? inner->passed[i].handle.target
+                                                    : NULL;
+    ort_ReleaseValue(made);
+    core_end_loan(&inner->passed[i].handle);
+  }
+  if (inner != NULL && run->copies != NULL) {
+    core_free_scratch(inner);
+  }
+  heap_free(run->copies);
+  heap_free(inner);
+}
+
+OrtStatus* core_compute_on_device(struct core_ep* ep, OrtKernelContext* context,
+                                  const struct core_device_call* call) {
+  struct run run = {.outer = context, .call = call};
+  CORE_TRY(core_device_of(ep, &run.device));
+  OrtStatus* status = compute(&run);
+  /* Also after a failure: the device may still read what is released now. */
+  OrtStatus* last = core_ep_call("Sync", synchronize, &run);
+  if (status == NULL) {
+    status = last;
+  } else {
+    ort_ReleaseStatus(last);
+  }
+  end(&run);
+  return keep_stream(&run, status);
+}

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""Execution providers with memory of their own: tests/c/clients/device_ep.c, whose addresses fault
+where the CPU reads or writes them as they are."""
+
+import ctypes
+from concurrent.futures import ThreadPoolExecutor
+from shutil import copy
+
+import numpy as np
+import pytest
+from support import eps
+
+import ortcffi as ort
+
+SHAPE = (2, 3)
+X = np.arange(6, dtype=np.float32).reshape(SHAPE)
+W = X + 10
+
+
+@pytest.fixture
+def library(c_compiler, tmp_path):
+    return copy(eps.build(c_compiler, eps.ON_A_DEVICE), tmp_path)
+
+
+@pytest.fixture
+def events(library):
+    """``events()`` says what the provider was asked since the last time."""
+    function = ctypes.CDLL(library).DeviceEpEvents
+    function.restype = ctypes.c_char_p
+    return lambda: function().decode().split()
+
+
+@pytest.fixture
+def words():
+    return "memory streams"
+
+
+@pytest.fixture
+def compiled(core_api, library, words):
+    """Compiles the one node of a model."""
+    with (
+        ort.Env("devices", core_api) as env,
+        env.register_ep(library, words) as made,
+        ort.Ep(made.devices) as ep,
+    ):
+        yield lambda model: ep.compile(ep.capability(model))[0]
+
+
+def multiplying(shape=SHAPE, *, weights=True):
+    graph = ort.Graph({"": 18})
+    graph.input("x", "f4", shape)
+    if weights:
+        graph.initializer("w", W)
+    else:
+        graph.input("w", "f4", shape)
+    graph.node("Mul", ["x", "w"], ["y"], name="n")
+    graph.output("y", "f4", shape)
+    return ort.Model.load(graph.to_bytes())
+
+
+def test_a_node_computes_in_memory_of_the_device(compiled, events):
+    node = compiled(multiplying())
+    assert events() == ["in"]  # the weights, once
+    for _ in range(2):
+        (y,) = node(X)
+        np.testing.assert_array_equal(y, X * W)
+    first, again = (
+        ["stream", "in", "compute-in-stream", "out", "flush", "run-end"],
+        ["in", "compute-in-stream", "out", "flush", "run-end"],
+    )
+    assert events() == [*first, *again]
+
+
+@pytest.mark.parametrize("words", ["memory"])
+def test_a_device_may_have_no_streams(compiled, events):
+    (y,) = compiled(multiplying())(X)
+    np.testing.assert_array_equal(y, X * W)
+    assert events() == ["in", "in", "compute", "out"]
+
+
+@pytest.mark.parametrize("words", ["nothing"])
+def test_memory_of_the_cpu_is_not_copied(compiled, events):
+    (y,) = compiled(multiplying())(X)
+    np.testing.assert_array_equal(y, X * W)
+    assert events() == ["compute"]
+
+
+def test_an_output_of_the_caller_is_filled(compiled):
+    y = np.zeros(SHAPE, np.float32)
+    compiled(multiplying()).kernel.compute(X, None, out=y)
+    np.testing.assert_array_equal(y, X * W)
+
+
+def test_each_input_is_copied(compiled):
+    (y,) = compiled(multiplying(weights=False))(X, X + 1)
+    np.testing.assert_array_equal(y, X * (X + 1))
+
+
+def test_tensors_without_elements_are_not_copied(compiled, events):
+    empty = np.zeros((0, 3), np.float32)
+    (y,) = compiled(multiplying((0, 3), weights=False))(empty, empty)
+    assert y.shape == (0, 3)
+    assert not {"in", "out"} & {*events()}
+
+
+def test_threads_compute_at_once(compiled):
+    node = compiled(multiplying())
+    with ThreadPoolExecutor(4) as pool:
+        for i, (y,) in enumerate(pool.map(lambda i: node(X + i), np.arange(40, dtype=np.float32))):
+            np.testing.assert_array_equal(y, (X + i) * W)
+
+
+@pytest.mark.parametrize("words", ["memory streams no-copy"])
+def test_a_copy_that_fails_is_the_reason(compiled):
+    with pytest.raises(ort.errors.EPFail, match="no-copy"):
+        compiled(multiplying())
+
+
+@pytest.mark.parametrize("words", ["memory streams no-compute"])
+def test_a_run_that_fails_gives_all_back(compiled, events):
+    node = compiled(multiplying())
+    events()
+    with pytest.raises(ort.errors.EPFail, match="no-compute"):
+        node(X)
+    assert events() == ["stream", "in", "compute-in-stream", "flush", "run-end", "~stream"]
+
+
+@pytest.mark.parametrize("words", ["memory no-transfer"])
+def test_a_device_without_copies_is_refused(compiled):
+    with pytest.raises(ort.errors.Fail, match="what copies tensors"):
+        compiled(multiplying())
+
+
+def test_a_session_of_the_real_library_computes_there_alike(real_api, library, events):
+    with (
+        ort.Env("devices", real_api) as env,
+        env.register_ep(library, "memory streams") as made,
+        ort.SessionOptions(real_api) as options,
+    ):
+        options.add_devices(made.devices)
+        with ort.Session(multiplying(), options) as session:
+            (y,) = session.run({"x": X})
+    np.testing.assert_array_equal(y, X * W)
+    assert {"stream", "in", "compute-in-stream", "out"} <= {*events()}
