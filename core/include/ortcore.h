@@ -563,8 +563,9 @@ typedef struct OrtcoreClaims {
 #define ORTCORE_EP_CLAIM "ortcore_ep_claim"
 
 /**
- * Asks a provider what it takes of a graph: calls GetCapability. Where GetPreferredDataLayout says
- * NHWC, the layout of what it takes is changed, and GetCapability called again.
+ * Asks a provider what it takes of a graph: calls GetCapability, for the graphs in nodes first.
+ * Where GetPreferredDataLayout says NHWC, the layout of what it takes is changed, and GetCapability
+ * called again.
  *
  * @param[in] ep The provider.
  * @param[in] graph A graph of a model, as ORTCORE_GRAPH_PREPARED, or the graph of other claims. It

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Execution providers at work on models, without a session: the provider of the guide, in C."""
 
+import ctypes
 import re
 import shlex
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from shutil import copy
 
 import numpy as np
 import pytest
-from support import eps
+from support import eps, models
 from support.paths import CHECKOUT
 from support.processes import run
 
@@ -195,3 +197,54 @@ def test_every_line_of_the_guide_does_what_it_shows(c_compiler, tmp_path):
     printed = run(sys.executable, "program.py", cwd=tmp_path).stdout.splitlines()
     assert printed == re.findall(r"print\(.*\)  # (.*)", text)
     assert len(printed) == 7
+
+
+def nested_loops():
+    """y = x + x + ... within a loop in a loop."""
+    inner = models.graph(
+        [models.node("Identity", "go2", "on2"), models.node("Add", "u x", "u_next")],
+        [
+            models.value("k", "int64", []),
+            models.value("go2", "bool", []),
+            models.value("u", shape=(4, 4)),
+        ],
+        [models.value("on2", "bool", []), models.value("u_next", shape=(4, 4))],
+        name="inner",
+    )
+    body = models.graph(
+        [models.node("Identity", "go", "on"), models.node("Loop", "i go v", "v_next", body=inner)],
+        [
+            models.value("i", "int64", []),
+            models.value("go", "bool", []),
+            models.value("v", shape=(4, 4)),
+        ],
+        [models.value("on", "bool", []), models.value("v_next", shape=(4, 4))],
+        name="outer",
+    )
+    made = models.model(
+        [models.node("Loop", "n start x", "y", body=body)],
+        [
+            models.value("x", shape=(4, 4)),
+            models.value("n", "int64", []),
+            models.value("start", "bool", []),
+        ],
+        [models.value("y", shape=(4, 4))],
+    )
+    return ort.Model.load(made)
+
+
+def test_a_provider_is_shown_the_innermost_graphs_first(api, c_compiler, tmp_path):
+    library = copy(eps.build(c_compiler, eps.ON_A_DEVICE), tmp_path)
+    events = ctypes.CDLL(library).DeviceEpEvents
+    events.restype = ctypes.c_char_p
+    model = nested_loops()
+    with ort.Env("ep", api) as env, env.register_ep(library, "graphs") as made:
+        if api.is_core:
+            with ort.Ep(made.devices) as provider:
+                assert provider.capability(model).groups == ()
+        else:
+            with ort.SessionOptions(api) as options:
+                options.add_devices(made.devices)
+                ort.Session(model, options).close()
+        shown = [*dict.fromkeys(events().decode().split())]
+        assert shown == ["inner", "outer", model.graph.name]

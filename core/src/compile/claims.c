@@ -106,8 +106,31 @@ static void set_graph(struct core_claims* claims, const OrtGraph* graph) {
   claims->info = (OrtEpGraphSupportInfo){graph, claims};
 }
 
+/* Shows the provider the graphs in a graph, the innermost ones first, as ONNX Runtime does. Nobody
+ * runs a node around them but the provider itself, so what it takes in them alone does not count,
+ * nor does a failure. */
+static void show_subgraphs(struct core_claims* claims, const OrtGraph* graph) {
+  for (size_t i = 0; i < graph->nodes.count; i++) {
+    const OrtNode* node = graph->nodes.items[i];
+    for (size_t k = 0; k < node->subgraphs.count; k++) {
+      const OrtGraph* inner = node->subgraphs.items[k];
+      show_subgraphs(claims, inner);
+      if (inner->nodes.count > 0) {
+        set_graph(claims, inner);
+        core_ep_log(NULL, core_ep_call("GetCapability", ask, claims));
+        forget_groups(claims);
+      }
+    }
+  }
+}
+
 /* Asks, and once more where the provider wants another layout for what it takes. */
-static OrtStatus* ask_all(struct core_claims* claims) {
+static OrtStatus* ask_all(struct core_claims* claims, const OrtGraph* graph) {
+  show_subgraphs(claims, graph);
+  set_graph(claims, graph);
+  if (graph->nodes.count == 0) {
+    return NULL;
+  }
   CORE_TRY(core_ep_call("GetCapability", ask, claims));
   CORE_TRY(core_prefer_layout(claims, &claims->own_graph));
   if (claims->own_graph == NULL) {
@@ -133,8 +156,7 @@ OrtStatus* ORT_API_CALL core_ep_claim(OrtcoreEp* ep, const OrtGraph* graph, Ortc
   }
   claims->ep = core_ep_of(ep);
   core_retain(&claims->ep->object);
-  set_graph(claims, graph);
-  OrtStatus* status = ask_all(claims);
+  OrtStatus* status = ask_all(claims, graph);
   claims->info.graph = NULL;
   if (status != NULL) {
     core_drop(&claims->object);

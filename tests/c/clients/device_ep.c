@@ -7,6 +7,8 @@
  * memory   it computes in memory of its own, whose addresses fault when they are used as they are
  * streams  it has streams of work
  *
+ * graphs   it takes nothing, and DeviceEpEvents has the name of each graph that it is shown
+ *
  * and what the words no-transfer, no-copy and no-compute say fails or is missing.
  *
  * DeviceEpEvents answers what was called since the last time, in order.
@@ -299,6 +301,11 @@ static OrtStatus* ORT_API_CALL get_capability(OrtEp* self, const OrtGraph* graph
   const OrtNode* nodes[64];
   size_t count;
   (void)self;
+  if (asks("graphs")) {
+    const char* name;
+    TRY(api->Graph_GetName(graph, &name));
+    return note(name), NULL;
+  }
   TRY(api->Graph_GetNumNodes(graph, &count));
   TRY(api->Graph_GetNodes(graph, nodes, 64));
   for (size_t i = 0; i < count; i++) {
