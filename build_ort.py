@@ -84,6 +84,8 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/values/value_string_arrays.c",
     "ortcffi/boundary/values/dlpack.c",
     "ortcffi/boundary/values/loans.c",
+    "ortcffi/boundary/models/attributes.c",
+    "ortcffi/boundary/models/part_lists.c",
     "ortcffi/boundary/models/parts.c",
     "ortcffi/boundary/session/session.c",
     "ortcffi/boundary/session/ports.c",

@@ -23,7 +23,7 @@ import sys
 import sysconfig
 import tempfile
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import metadata
 from pathlib import Path
 
@@ -46,6 +46,14 @@ IN_C = {
     "burst-65536": "alloc 64 blocks of 64 KB, then free them",
     "tensor": "create + release a tensor over 1 KB",
 }
+NODES = 100
+IN_MODELS = {  # of the core, the only library that opens models without a session
+    "open": "open + release a model of 100 nodes",
+    "graph": "the same, and make its graph",
+    "nodes": "list the nodes and operands of a graph of 100 nodes",
+    "attributes": "read the attributes of 100 nodes",
+    "write": "write a model of 100 nodes",
+}
 IN_PYTHON = {
     "call": "Python: checked successful call",
     "failure": "Python: failing call, caught and read",
@@ -56,6 +64,10 @@ IN_PYTHON = {
     "op": "Python: run an op written in Python",
     "run": "Python: run of one addition",
     "bound-run": "Python: run of one addition, bound",
+    "model": "Python: open a model of 100 nodes",
+    "model-graph": "Python: the same, and list nodes and operands",
+    "model-attributes": "Python: attributes of a node",
+    "model-write": "Python: write a model of 100 nodes",
 }
 OURS = ", in this package and Python"
 CALLS = ", calls of the library"
@@ -74,9 +86,9 @@ def compiled(folder: str, source: Path, *flags: str) -> str:
     return output
 
 
-def executed(client: str, library: str, path: str, count: int) -> int:
+def executed(client: str, library: str, path: str, count: int, *more: str) -> int:
     tool = [*CALLGRIND, "--callgrind-out-file=/dev/null", "--toggle-collect=walk"]
-    command = [*tool, client, library, path, str(count)]
+    command = [*tool, client, library, path, str(count), *more]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     collected = re.search(r"Collected : (\d+)", done.stderr)
     if collected is None:
@@ -86,11 +98,37 @@ def executed(client: str, library: str, path: str, count: int) -> int:
 
 def counts_in_c(folder: str, library: str) -> dict[str, int]:
     client = compiled(folder, HERE / "c/paths.c")
-    counts = {}
-    for path, title in IN_C.items():
-        long, short = (executed(client, library, path, count) for count in (LONG, SHORT))
-        counts[title] = round((long - short) / (LONG - SHORT))
-    return counts
+    return {
+        title: per_walk(lambda count, path=path: executed(client, library, path, count))
+        for path, title in IN_C.items()
+    }
+
+
+def counts_of_models(folder: str, library: str) -> dict[str, int]:
+    client = compiled(folder, HERE / "c/model_paths.c")
+    model = model_of(folder)
+    return {
+        title: per_walk(lambda count, path=path: executed(client, library, path, count, model))
+        for path, title in IN_MODELS.items()
+    }
+
+
+def model_of(folder: str) -> str:
+    """The file of a model of nodes that each read what the one before has made, with attributes."""
+    graph = ortcffi.Graph()
+    value = graph.input("x", "f4", ["batch", 4])
+    for i in range(NODES):
+        given = {"alpha": 0.5} if i % 2 else {"axis": -1}
+        operator = "LeakyRelu" if i % 2 else "Softmax"
+        (value,) = graph.node(operator, [value], [f"value{i}"], attributes=given)
+    graph.output(value, "f4", ["batch", 4])
+    path = os.path.join(folder, "chain.onnx")
+    graph.save(path)
+    return path
+
+
+def per_walk(executed_by: Callable[[int], int]) -> int:
+    return round((executed_by(LONG) - executed_by(SHORT)) / (LONG - SHORT))
 
 
 def counts_in_python(folder: str) -> dict[str, int]:
@@ -99,7 +137,7 @@ def counts_in_python(folder: str) -> dict[str, int]:
     ops = compiled(folder, HERE.parent / "docs/guide/scale_op.c", *shared)
     output = os.path.join(folder, "callgrind.out")
     tool = [*CALLGRIND, "--separate-threads=yes", f"--callgrind-out-file={output}"]
-    walker = [sys.executable, "-P", str(HERE / "python_paths.py"), marks, ops]
+    walker = [sys.executable, "-P", str(HERE / "python_paths.py"), marks, ops, model_of(folder)]
     command = [*tool, *walker, str(WALKS), str(ROUNDS)]
     # Otherwise the order of a dict's or set's items, and with it the work, is drawn each time.
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
@@ -194,8 +232,9 @@ def find_record(names: Iterable[str]) -> Record | None:
 def check(counts: dict[str, int]) -> int:
     """Compare with what is recorded; 1 if a path has grown, 3 if none could be compared."""
     grown, compared = 0, 0
+    titles_in_c = {*IN_C.values(), *IN_MODELS.values()}
     for is_c, names in ((True, OF_C), (False, tuple(made_with()))):
-        ours = {t: n for t, n in counts.items() if (t in IN_C.values()) == is_c}
+        ours = {t: n for t, n in counts.items() if (t in titles_in_c) == is_c}
         known = find_record(names)
         if known is None:
             with_what = ", ".join(f"{name} {made_with()[name]}" for name in names)
@@ -229,6 +268,8 @@ def main() -> int:
         libraries.append(ortcffi.load().path)
     with tempfile.TemporaryDirectory() as folder:
         columns = [counts_in_c(folder, library) for library in libraries]
+        if not given.libraries:
+            columns[0].update(counts_of_models(folder, libraries[0]))
         columns[0].update(counts_in_python(folder))
     print(f"{'instructions per round trip':65}" + "".join(f"{Path(p).name:>28}" for p in libraries))
     for title in columns[0]:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Walks paths through the package in Python: python_paths.py MARKS OPS WALKS ROUNDS.
+"""Walks paths through the package in Python: python_paths.py MARKS OPS MODEL WALKS ROUNDS.
 
 bench_how_many_instructions.py starts it under callgrind. MARKS is the compiled c/marks.c, OPS the
-library of docs/guide/scale_op.c. Each path is walked WALKS times, each time first to warm it up,
-and then for so many rounds between two marks.
+library of docs/guide/scale_op.c, MODEL the file of a model. Each path is walked WALKS times, each
+time first to warm it up, and then for so many rounds between two marks.
 """
 
 import ctypes
@@ -11,6 +11,7 @@ import gc
 import sys
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -19,6 +20,7 @@ import numpy as np
 from ortcffi import (
     CustomOpLibrary,
     Graph,
+    Model,
     OrtError,
     Session,
     SessionOptions,
@@ -31,7 +33,7 @@ from ortcffi import (
 WARM = 50  # more than CPython needs to specialize code
 
 
-def paths(ops: str) -> dict[str, Callable[[], object]]:
+def paths(ops: str, model: str) -> dict[str, Callable[[], object]]:
     """What is called for each path; the names are those of bench_how_many_instructions.py."""
     api, x = default_api(), np.ones(4, np.float32)
     info = api.cpu_memory_info()
@@ -47,6 +49,7 @@ def paths(ops: str) -> dict[str, Callable[[], object]]:
         "kernel": partial(scale.kernel({"factor": 2.0}), x),
         "op": partial(same.kernel(), x),
         **runs(x),
+        **models(model),
     }
 
 
@@ -68,6 +71,22 @@ def runs(x: "np.ndarray[Any, Any]") -> dict[str, Callable[[], object]]:
     return {"run": partial(session.run, {"x": x}), "bound-run": bound.run}
 
 
+def models(path: str) -> dict[str, Callable[[], object]]:
+    content = Path(path).read_bytes()
+    model = Model.load(content)
+    node = model.graph.nodes[0]
+    return {
+        "model": partial(Model.load, content),
+        "model-graph": partial(read, content),
+        "model-attributes": lambda: node.attributes,
+        "model-write": model.to_bytes,
+    }
+
+
+def read(content: bytes) -> object:
+    return [(n.op_type, n.inputs, n.outputs) for n in Model.load(content).graph.nodes]
+
+
 def walker() -> Callable[[Callable[[], object], int], None]:
     """A loop whose code CPython has not specialized yet for other calls."""
 
@@ -79,11 +98,11 @@ def walker() -> Callable[[Callable[[], object], int], None]:
 
 
 def main() -> None:
-    marks, ops, walks, rounds = sys.argv[1:]
+    marks, ops, model, walks, rounds = sys.argv[1:]
     mark = ctypes.PyDLL(marks).mark
     gc.disable()
     for i in range(int(walks)):
-        calls = paths(ops)  # of new objects: a session remembers that a run took long
+        calls = paths(ops, model)  # of new objects: a session remembers that a run took long
         gc.collect()
         for name, call in calls.items():
             walk = walker()

@@ -168,6 +168,27 @@ class List(_Calls):
         return lambda: _listed_by_onnx(read.node)
 
 
+class Attributes(_Calls):
+    """The attributes of all nodes, as Python's numbers and lists."""
+
+    def make_call(self) -> Callable[[], object]:
+        """Read those of a model that is open."""
+        graph, name = Graph(), "x"
+        graph.input(name, "f4", [1, 4, 4])
+        given = {"kernel_shape": [1], "strides": [1], "pads": [0, 0], "auto_pad": "NOTSET"}
+        for i in range(_NODES):
+            (name,) = graph.node("MaxPool", [name], [f"y{i}"], attributes=given)
+        graph.output(name, "f4", [1, 4, 4])
+        if self.name == "core":
+            nodes = graph.to_model().graph.nodes
+            return lambda: [node.attributes for node in nodes]
+        import onnx
+        from onnx.helper import get_attribute_value as value_of
+
+        read = onnx.load_from_string(graph.to_bytes()).graph.node
+        return lambda: [{each.name: value_of(each) for each in node.attribute} for node in read]
+
+
 def _listed(nodes: Any) -> Any:
     return [(node.op_type, node.inputs, node.outputs) for node in nodes]
 

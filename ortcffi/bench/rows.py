@@ -20,7 +20,7 @@ from .kernel_tasks import (
     RunOp,
     RunStringUpper,
 )
-from .model_tasks import List, Open, OpenAndList, OpenLarge, Write, node_bytes_task
+from .model_tasks import Attributes, List, Open, OpenAndList, OpenLarge, Write, node_bytes_task
 from .python_tasks import (
     CheckedCall,
     FailingCall,
@@ -400,6 +400,7 @@ ROWS = (
     _model("open", "open, 2000 nodes", "20x onnx", Open, MODELS),
     _model("open-list", "open and list, 2000 nodes", "", OpenAndList),
     _model("list", "list 2000 nodes and operands", "5x onnx", List),
+    _model("attributes", "attributes of 2000 nodes", "2x onnx", Attributes),
     _model("write", "write, weights of 100 MB", "2x onnx", Write),
     Row("model-bytes", "model: memory of a node", GRAPHS, "", "", node_bytes_task, unit="B"),
     Row("import", "import, over numpy's", CORE, "<= 5", "<= 2", import_task, unit="ms"),

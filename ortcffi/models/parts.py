@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 from ortcffi._convert import decode
 from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public, refuse_pickle
-from ortcffi.custom_ops.op_attr import OpAttr, OpAttrType
-from ortcffi.errors import Fail, InvalidArgument, NotFound, checked
+from ortcffi.custom_ops.op_attr import OpAttrType
+from ortcffi.errors import Fail, NotFound
 from ortcffi.models.view import listed, shortened
 from ortcffi.values.element_types import ElementType, ValueKind
 from ortcffi.values.type_info import TypeInfo
@@ -221,22 +221,17 @@ class ModelNode(NodePart):
         API functions: ``Node_GetAttributes``, ``OpAttr_GetType``, ``OpAttr_GetName``,
         ``ReadOpAttr``, ``OpAttr_GetTensorAttributeAsOrtValue``, ``Node_GetSubgraphs``.
         """
-        graph, count = self.graph, ffi.new("size_t*")
-        graph._ask("Node_GetNumAttributes", self._pointer, count)
-        found = ffi.new("const OrtOpAttr*[]", count[0] + 1)
-        graph._ask("Node_GetAttributes", self._pointer, found, count[0])
-        subgraphs: dict[str, ModelGraph] | None = None
-        attributes: dict[str, Any] = {}
-        for i in range(count[0]):
-            attribute = OpAttr.from_handle(graph.api, found[i], graph)
-            name, kind = attribute.name, _type_of(attribute)
+        graph, subgraphs = self.graph, None
+        attributes: dict[str, Any] = lib.ortcffi_read_attributes(self)
+        for name, value in attributes.items():
+            if type(value) is not tuple:
+                continue
+            kind, address = value
             if kind == OpAttrType.GRAPH:
                 subgraphs = self.subgraphs if subgraphs is None else subgraphs
                 attributes[name] = subgraphs.get(name)
-            elif kind == OpAttrType.TENSOR:
-                attributes[name] = _tensor_of(graph, found[i])
             else:
-                attributes[name] = None if kind is None else attribute.value
+                attributes[name] = _tensor_of(graph, ffi.cast("const OrtOpAttr*", address))
         return attributes
 
     @property
@@ -307,17 +302,9 @@ def _unique(nodes: "Iterable[ModelNode]") -> "tuple[ModelNode, ...]":
     return tuple(dict.fromkeys(nodes))
 
 
-def _type_of(attribute: OpAttr) -> OpAttrType | int | None:
-    """The type of an attribute; None for one that the C API does not show."""
-    try:
-        return attribute.type
-    except InvalidArgument:
-        return None
-
-
 def _tensor_of(graph: "ModelGraph", attribute: Any) -> "NDArray[Any] | Value":
     from ortcffi.values.lifecycle import blank
 
     value, out = blank(Value, graph.api, graph, readonly=True)
-    checked.OpAttr_GetTensorAttributeAsOrtValue(graph.api.pointer, attribute, out)
+    graph._ask("OpAttr_GetTensorAttributeAsOrtValue", attribute, out)
     return array_of(graph, value)

@@ -143,6 +143,22 @@ def test_the_body_of_a_function_has_the_operators_of_its_own_versions():
     assert [node.since_version for node in model.graph.nodes] == [None, 13]
 
 
+def test_attributes_of_all_kinds_and_lengths_are_read():
+    words = ["", "a" * 300, "b"]
+    given = {"one": -1, "many": [*range(-2, 98)], "half": 0.5, "halves": [0.5] * 90}
+    node = helper.make_node("Op", [], ["y"], domain="my", word=words[1], words=words, **given)
+    node.attribute.append(helper.make_attribute("bytes", b"\xff\0"))
+    node.attribute.append(helper.make_attribute("mixed", [b"\xff", b"a"]))
+    node.attribute.append(helper.make_attribute("none", [], attr_type=KINDS.INTS))
+    node.attribute.append(helper.make_attribute("kind", helper.make_tensor_type_proto(1, [2])))
+    graph = helper.make_graph([node], "g", [], [helper.make_tensor_value_info("y", 1, [2])])
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("my", 1)], ir_version=10)
+
+    (found,) = ort.Model.load(made.SerializeToString()).graph.nodes
+    other = {"bytes": b"\xff", "mixed": [b"\xff", "a"], "none": [], "kind": None}
+    assert found.attributes == {"word": words[1], "words": words, **given, **other}
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_every_model_of_the_node_tests_of_onnx_is_read_as_onnx_reads_it():

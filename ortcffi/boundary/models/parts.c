@@ -21,29 +21,16 @@
 
 #include <structmember.h>
 
-#include "boundary/platform/handle.h"
-#include "boundary/status/raise.h"
-
-struct part {
-  PyObject base;
-  struct handle* graph;
-  const void* object;
-  PyObject* facts[3]; /* of a value the name; of a node the operator, inputs and outputs */
-};
+#include "boundary/models/part.h"
 
 static PyTypeObject *value_type, *node_type;
 
-/* Raises the exception for a failing status; -1 then. */
-static int check(const struct handle* graph, OrtStatus* status, const char* function) {
-  if (status == NULL) {
-    return 0;
+struct part* node_part(PyObject* object) {
+  if (!PyObject_TypeCheck(object, node_type)) {
+    PyErr_SetString(PyExc_TypeError, "not a node");
+    return NULL;
   }
-  PyObject* name = PyUnicode_FromString(function);
-  if (name != NULL) {
-    ortcffi_fail(graph->api, status, (ortcffi_object*)name);
-    Py_DECREF(name);
-  }
-  return -1;
+  return (struct part*)object;
 }
 
 static PyObject* text_of(const char* text) {
@@ -78,89 +65,13 @@ static PyObject* operator_of(const char* text) {
 
 /* --- lists -------------------------------------------------------------------------------------*/
 
-#define FEW 16
-
-static const char* const slots[] = {
-    "Graph_GetInputs", "Graph_GetOutputs", "Graph_GetInitializers", "Graph_GetNodes",
-    "Node_GetInputs",  "Node_GetOutputs",  "Node_GetImplicitInputs"};
-
-struct list {
-  const void** items;
-  size_t count;
-  const void* few[FEW];
-};
-
-static OrtStatus* count_items(const OrtApi* api, ortcffi_parts list, const void* of, size_t* out) {
-  switch (list) {
-    case ORTCFFI_GRAPH_INPUTS:
-      return api->Graph_GetNumInputs(of, out);
-    case ORTCFFI_GRAPH_OUTPUTS:
-      return api->Graph_GetNumOutputs(of, out);
-    case ORTCFFI_GRAPH_INITIALIZERS:
-      return api->Graph_GetNumInitializers(of, out);
-    case ORTCFFI_GRAPH_NODES:
-      return api->Graph_GetNumNodes(of, out);
-    case ORTCFFI_NODE_INPUTS:
-      return api->Node_GetNumInputs(of, out);
-    case ORTCFFI_NODE_OUTPUTS:
-      return api->Node_GetNumOutputs(of, out);
-    default:
-      return api->Node_GetNumImplicitInputs(of, out);
-  }
-}
-
-static OrtStatus* get_items(const OrtApi* api, ortcffi_parts list, const void* of,
-                            const struct list* to) {
-  const OrtValueInfo** values = (const OrtValueInfo**)to->items;
-  switch (list) {
-    case ORTCFFI_GRAPH_INPUTS:
-      return api->Graph_GetInputs(of, values, to->count);
-    case ORTCFFI_GRAPH_OUTPUTS:
-      return api->Graph_GetOutputs(of, values, to->count);
-    case ORTCFFI_GRAPH_INITIALIZERS:
-      return api->Graph_GetInitializers(of, values, to->count);
-    case ORTCFFI_GRAPH_NODES:
-      return api->Graph_GetNodes(of, (const OrtNode**)to->items, to->count);
-    case ORTCFFI_NODE_INPUTS:
-      return api->Node_GetInputs(of, values, to->count);
-    case ORTCFFI_NODE_OUTPUTS:
-      return api->Node_GetOutputs(of, values, to->count);
-    default:
-      return api->Node_GetImplicitInputs(of, values, to->count);
-  }
-}
-
-/* Reads a list, which end_list frees; -1 with an exception. */
-static int begin_list(struct list* self, const struct handle* graph, ortcffi_parts list,
-                      const void* of) {
-  self->count = 0;
-  self->items = self->few;
-  if (check(graph, count_items(graph->api, list, of, &self->count), slots[list]) < 0) {
-    return -1;
-  }
-  if (self->count > FEW) {
-    self->items = PyMem_Calloc(self->count, sizeof *self->items);
-    if (self->items == NULL) {
-      PyErr_NoMemory();
-      return -1;
-    }
-  }
-  return self->count == 0 ? 0 : check(graph, get_items(graph->api, list, of, self), slots[list]);
-}
-
-static void end_list(const struct list* self) {
-  if (self->items != self->few) {
-    PyMem_Free(self->items);
-  }
-}
-
 /* A tuple of what `make` makes of each item. */
 static PyObject* tuple_of(struct handle* graph, ortcffi_parts list, const void* of,
                           PyObject* (*make)(struct handle* graph, const void* item, void* state),
                           void* state) {
-  struct list items;
+  struct parts_list items;
   PyObject* tuple = NULL;
-  if (begin_list(&items, graph, list, of) == 0) {
+  if (begin_parts(&items, graph, list, of) == 0) {
     tuple = PyTuple_New((Py_ssize_t)items.count);
   }
   for (size_t i = 0; tuple != NULL && i < items.count; i++) {
@@ -171,7 +82,7 @@ static PyObject* tuple_of(struct handle* graph, ortcffi_parts list, const void* 
       PyTuple_SetItem(tuple, (Py_ssize_t)i, made);
     }
   }
-  end_list(&items);
+  end_parts(&items);
   return tuple;
 }
 
@@ -179,7 +90,7 @@ static PyObject* make_name(struct handle* graph, const void* item, void* unused)
   const char* name = "";
   (void)unused;
   if (item != NULL &&
-      check(graph, graph->api->GetValueInfoName(item, &name), "GetValueInfoName") < 0) {
+      check_call(graph, graph->api->GetValueInfoName(item, &name), "GetValueInfoName") < 0) {
     return NULL;
   }
   return text_of(name);
@@ -195,7 +106,8 @@ static PyObject* names_of(struct handle* graph, ortcffi_parts list, const void* 
 
 static PyObject* operator_of_node(struct handle* graph, const OrtNode* node) {
   const char* text = "";
-  return check(graph, graph->api->Node_GetOperatorType(node, &text), "Node_GetOperatorType") < 0
+  return check_call(graph, graph->api->Node_GetOperatorType(node, &text), "Node_GetOperatorType") <
+                 0
              ? NULL
              : operator_of(text);
 }
@@ -232,7 +144,7 @@ static PyObject* text_of_node(PyObject* self, OrtStatus* (*get)(const OrtNode*, 
                               const char* slot) {
   const struct part* part = (struct part*)self;
   const char* text = "";
-  return check(part->graph, get(part->object, &text), slot) < 0 ? NULL : text_of(text);
+  return check_call(part->graph, get(part->object, &text), slot) < 0 ? NULL : text_of(text);
 }
 
 static PyObject* get_name(PyObject* self, void* unused) {
@@ -412,8 +324,8 @@ ortcffi_object* ortcffi_part_at(ortcffi_object* graph, const void* address, ortc
 
 /* Adds the values of a list by name; one that is there already stays. */
 static int index_list(PyObject* index, struct handle* graph, ortcffi_parts list, const void* of) {
-  struct list items;
-  int answer = begin_list(&items, graph, list, of);
+  struct parts_list items;
+  int answer = begin_parts(&items, graph, list, of);
   for (size_t i = 0; answer == 0 && i < items.count; i++) {
     if (items.items[i] == NULL) {
       continue;
@@ -425,21 +337,21 @@ static int index_list(PyObject* index, struct handle* graph, ortcffi_parts list,
     Py_XDECREF(name);
     Py_XDECREF(address);
   }
-  end_list(&items);
+  end_parts(&items);
   return answer;
 }
 
 static int index_graph(PyObject* index, struct handle* graph) {
-  struct list nodes;
+  struct parts_list nodes;
   if (index_list(index, graph, ORTCFFI_GRAPH_INPUTS, graph->object) < 0 ||
       index_list(index, graph, ORTCFFI_GRAPH_INITIALIZERS, graph->object) < 0) {
     return -1;
   }
-  int answer = begin_list(&nodes, graph, ORTCFFI_GRAPH_NODES, graph->object);
+  int answer = begin_parts(&nodes, graph, ORTCFFI_GRAPH_NODES, graph->object);
   for (size_t i = 0; answer == 0 && i < nodes.count; i++) {
     answer = index_list(index, graph, ORTCFFI_NODE_OUTPUTS, nodes.items[i]);
   }
-  end_list(&nodes);
+  end_parts(&nodes);
   return answer;
 }
 

@@ -6,7 +6,7 @@
 #include "onnxruntime_c_api.h"
 #include "boundary/platform/objects.h"
 
-/* A list of parts that a graph or a node has. */
+/* A list of parts that a graph or a node has; attributes have no objects. */
 typedef enum ortcffi_parts {
   ORTCFFI_GRAPH_INPUTS = 0,
   ORTCFFI_GRAPH_OUTPUTS = 1,
@@ -15,6 +15,7 @@ typedef enum ortcffi_parts {
   ORTCFFI_NODE_INPUTS = 4,
   ORTCFFI_NODE_OUTPUTS = 5,
   ORTCFFI_NODE_IMPLICIT_INPUTS = 6,
+  ORTCFFI_NODE_ATTRIBUTES = 7,
 } ortcffi_parts;
 
 /* The types ValuePart and NodePart as a tuple. To be called once. */
@@ -31,5 +32,10 @@ ortcffi_object* ortcffi_part_at(ortcffi_object* graph, const void* address, ortc
 /* A new dict of the address of each value of a graph by name: inputs, initializers, and what nodes
  * make. */
 ortcffi_object* ortcffi_index_values(ortcffi_object* graph);
+
+/* A new dict of the attributes of a node by name: numbers, strings, bytes that are not UTF-8, lists
+ * of one of them, and None where the API does not show the type. A tensor or a graph is a tuple of
+ * the type and the address of the OrtOpAttr. */
+ortcffi_object* ortcffi_read_attributes(ortcffi_object* node);
 
 #endif /* ORTCFFI_BOUNDARY_MODELS_PARTS_H_ */
