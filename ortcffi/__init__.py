@@ -63,7 +63,7 @@ __all__ += ["ModelPackage", "PackageVariant", "WeightlessMode", "compile_model"]
 __all__ += ["Batcher", "Metrics", "SessionMetrics", "count_runs", "metrics", "sessions"]
 __all__ += ["CheckedKernel", "Damage", "Guarded", "limit_session_memory"]
 __all__ += ["IsolatedKernel", "KernelCrashed"]
-__all__ += ["HardwareDevice", "HardwareType", "RegisteredEp"]
+__all__ += ["HardwareDevice", "HardwareType", "InstalledEp", "RegisteredEp", "installed_eps"]
 __all__ += ["CompiledNode", "Ep", "EpClaims", "EpGroup"]
 
 _NAMES = {
@@ -87,6 +87,7 @@ _NAMES = {
     "env.env": "Env",
     "ep.devices": "available_providers EpDevice",
     "ep.hardware": "HardwareDevice HardwareType",
+    "ep.installed": "InstalledEp installed_eps",
     "ep.registered": "RegisteredEp",
     "errors": "ErrorCode OrtError",
     "table.hosts": "emulate",

@@ -26,6 +26,8 @@ from ortcffi.ep.devices import EpDevice as EpDevice
 from ortcffi.ep.devices import available_providers as available_providers
 from ortcffi.ep.hardware import HardwareDevice as HardwareDevice
 from ortcffi.ep.hardware import HardwareType as HardwareType
+from ortcffi.ep.installed import InstalledEp as InstalledEp
+from ortcffi.ep.installed import installed_eps as installed_eps
 from ortcffi.ep.registered import RegisteredEp as RegisteredEp
 from ortcffi.errors import ErrorCode as ErrorCode
 from ortcffi.errors import OrtError as OrtError

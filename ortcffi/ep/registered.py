@@ -19,7 +19,7 @@ from ortcffi.errors import call
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["RegisteredEp", "devices_of", "hold_registered", "register"]
+__all__ = ["RegisteredEp", "devices_of", "hold_registered", "register", "register_once"]
 
 # Held while libraries are registered and devices are looked up, so that it is known whose devices
 # are new. Recursive: a library may log while it is registered, and a logger may be Python.
@@ -134,6 +134,22 @@ def hold_registered(api: "Api") -> "dict[RegisteredEp, Any]":
         with suppress(ValueError):  # it has ended
             holds[ep] = owner_of("ortcffi_registered_ep*", api, lib.ortcffi_unregister_ep, ep)
     return holds
+
+
+def register_once(
+    env: Any,
+    path: "str | os.PathLike[str]",
+    name: str | None = None,
+    hardware: Iterable[HardwareDevice] | None = None,
+) -> RegisteredEp:
+    """The registration of a library under a name: the one that there is, or else a new one."""
+    full = absolute("path", path)
+    given = _name_of(full) if name is None else name
+    with _lock:  # so that two threads do not both register it
+        for each in hold_registered(env.api):
+            if (each.path, each.name) == (full, given) and not each.closed:
+                return each
+        return env.register_ep(path, name, hardware=hardware)  # type: ignore[no-any-return]
 
 
 def _name_of(path: str) -> str:

@@ -11,7 +11,7 @@ from ortcffi._public import described_by, public
 from ortcffi._table import core_api
 from ortcffi._text import html_table, printable, size
 from ortcffi.kernels.host import call_host, host_function
-from ortcffi.models import editing, inlining, saving
+from ortcffi.models import editing, inlining, preparing, saving
 from ortcffi.models.model_graph import ModelGraph
 from ortcffi.models.view import listed, shortened
 from ortcffi.models.wire import Message
@@ -345,6 +345,32 @@ class Model(Handle):
             A function calls itself, or uses operators of another version than the model.
         """
         return self._edited(inlining.inline(self))
+
+    def prepare(self, operators: "Iterable[str]" = ()) -> Self:
+        """Say the type and shape of each inner value, which some execution providers want to know.
+
+        The package onnx infers them, without reading weights. Functions of the model are inlined.
+        A model that was saved with its types runs where onnx is not installed.
+
+        Parameters
+        ----------
+        operators : iterable of str, optional
+            Operators to be replaced by those that ONNX describes them by, such as
+            ``["GroupNormalization"]``: those that no execution provider takes.
+
+        Returns
+        -------
+        Model
+            The model with types.
+
+        Raises
+        ------
+        ModuleNotFoundError
+            The package onnx is not installed.
+        ValueError
+            An operator is not described by others, or the types of the model contradict each other.
+        """
+        return self._edited(preparing.prepare(self, operators))
 
     # --- writing ----------------------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from ortcffi.options.for_library import session_options_for
 from ortcffi.options.session import SessionOptions
 from ortcffi.session.creation import Source
 from ortcffi.session.session import Session
-from ortcffi.table.engine import engine_for
+from ortcffi.table.engine import engine_for, has_engine
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
@@ -178,7 +178,7 @@ class ModelPackage(Handle):
         ``CreateSession`` of the model-package functions.
         """
         of_type("env", env, Env)
-        engine = engine_for(self.api if self.api.supports("CreateSession") else None, options, env)
+        engine = engine_for(self.api if has_engine(self.api) else None, options, env)
         if not engine.same_library(self.api):
             with ModelPackage(self._path, engine) as package:
                 return package.session(component, options, env=env, hold_gil=hold_gil)

@@ -1,44 +1,93 @@
 # SPDX-License-Identifier: MIT
-"""Execution providers of a session: by name with options, or by device."""
+"""Execution providers of a session: by name with options, by device, or by library."""
 
+import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ortcffi._convert import optional_mapping
+from ortcffi.env.env import Env
 from ortcffi.ep.devices import EpDevice
+from ortcffi.ep.installed import ep_named, is_ep_name, registered_in
+from ortcffi.ep.registered import register_once
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.session import SessionOptions
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["Provider", "with_providers"]
+__all__ = ["Provider", "are_for_core", "providers_of", "with_providers"]
 
-Provider = str | EpDevice | tuple[str | EpDevice, Mapping[str, str]]
+Choice = str | EpDevice | os.PathLike[str]
+Provider = Choice | tuple[Choice, Mapping[str, str]]
+
+
+class Chosen(NamedTuple):
+    """A provider and its options."""
+
+    provider: Any
+    settings: dict[str, str]
+
+
+def providers_of(providers: Iterable[Provider]) -> list[Chosen]:
+    """The providers that are given, each with its options."""
+    if isinstance(providers, (str, EpDevice)) or not isinstance(providers, Iterable):
+        raise TypeError(f"providers must be a list, not {type(providers).__name__}")
+    return [_chosen(each) for each in providers]
+
+
+def _chosen(given: Any) -> Chosen:
+    pair = given if isinstance(given, (tuple, list)) and len(given) == 2 else (given, None)
+    if not isinstance(pair[0], (str, EpDevice, os.PathLike)):
+        raise TypeError(
+            f"providers has {given!r}; expected a name, an EpDevice or a path, or a pair of one "
+            "and its options"
+        )
+    return Chosen(pair[0], dict(optional_mapping("settings", pair[1])))
+
+
+def _is_library(provider: Any) -> bool:
+    return isinstance(provider, os.PathLike) or (isinstance(provider, str) and is_ep_name(provider))
+
+
+def are_for_core(providers: list[Chosen]) -> bool:
+    """Whether all providers are libraries, or devices of the core, which then needs no engine."""
+    return bool(providers) and all(
+        each.api.is_core if isinstance(each, EpDevice) else _is_library(each)
+        for each, _ in providers
+    )
 
 
 def with_providers(
-    api: "Api", options: SessionOptions | None, providers: Iterable[Provider]
+    api: "Api", options: SessionOptions | None, providers: list[Chosen], env: Env
 ) -> SessionOptions:
     """A copy of options with execution providers added, the preferred first."""
-    if isinstance(providers, (str, EpDevice)) or not isinstance(providers, Iterable):
-        raise TypeError(f"providers must be a list, not {type(providers).__name__}")
     chosen = session_options_for(api, options)
     copy = SessionOptions(api) if chosen is None else chosen.clone()
-    for each in providers:
-        given: Any = each
-        if isinstance(given, EpDevice):
-            copy.add_devices([given])
-        elif isinstance(given, str):
-            copy.add_provider(given)
-        elif isinstance(given, (tuple, list)) and len(given) == 2:
-            name, settings = given
-            if isinstance(name, EpDevice):
-                copy.add_devices([name], settings)
-            else:
-                copy.add_provider(name, settings)
+    for provider, settings in providers:
+        if isinstance(provider, EpDevice):
+            copy.add_devices([provider], settings)
+        elif _is_library(provider):
+            _add_library(copy, provider, settings, env)
         else:
-            raise TypeError(
-                f"providers has {given!r}; expected a name or an EpDevice, or a pair of one and "
-                "its options"
-            )
+            copy.add_provider(provider, settings)
     return copy
+
+
+def _add_library(
+    options: SessionOptions, provider: Any, settings: dict[str, str], env: Env
+) -> None:
+    """Add the first device of a library, which is registered where it is not yet."""
+    defaults: dict[str, str] = {}
+    if isinstance(provider, str):
+        found = ep_named(provider)
+        defaults, registered = found.options, registered_in(env, found)
+    else:
+        registered = register_once(env, provider)
+    devices = registered.devices
+    if not devices:
+        raise LookupError(
+            f"the execution provider {os.fspath(provider)!r} has no device here: "
+            f"{registered.path} lists none"
+        )
+    options.add_devices(devices[:1], defaults | settings)

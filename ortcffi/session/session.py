@@ -42,7 +42,7 @@ from ortcffi.session.creation import (
 )
 from ortcffi.session.limits import warn_of_ignored_arena, with_limit
 from ortcffi.session.profile import Profile, profiling, read_profile
-from ortcffi.session.providers import Provider, with_providers
+from ortcffi.session.providers import Provider, are_for_core, providers_of, with_providers
 from ortcffi.session.rules import RULES
 from ortcffi.session.specs import ValueSpec
 from ortcffi.table.engine import engine_for
@@ -84,8 +84,11 @@ class Session(Suggests, Engine, Closing):
         `env`, if it has an engine; else that of `default_api`, if it has one; else what `load`
         finds.
     providers : iterable, optional
-        Execution providers, the preferred first: each the name of one or an `EpDevice`, or a pair
-        of that and options. What none of them takes runs on the CPU. See `add_provider`.
+        Execution providers, the preferred first: each the name of one that the library was built
+        with, of an installed package such as ``"nxrt"`` or ``"ggml"`` (see `installed_eps`), the
+        path of a library or an `EpDevice`; or a pair of that and options. Of a library the first
+        device is used. If all are packages, paths, or devices of the core, the core runs the model,
+        and fails where none of them takes a node. Otherwise that runs on the CPU.
     prepacked_weights : PrepackedWeights, optional
         Where sessions share weights that kernels have repacked.
     env : Env, optional
@@ -164,9 +167,12 @@ class Session(Suggests, Engine, Closing):
             raise ValueError(f"after_fork must be 'refuse' or 'remake', not {after_fork!r}")
         of_type("options", options, SessionOptions)
         of_type("prepacked_weights", prepacked_weights, PrepackedWeights)
-        engine = engine_for(api, options, prepacked_weights, env)
-        if providers is not None:
-            options = with_providers(engine, options, providers)
+        chosen = [] if providers is None else providers_of(providers)
+        given = options, prepacked_weights, env
+        engine = engine_for(api, *given, on_core=are_for_core(chosen))
+        if chosen:
+            env = environment_of(engine, env)
+            options = with_providers(engine, options, chosen, env)
         model = content_of(model)
         source = source_of(engine, model, prepacked_weights)
         self._open(engine, source, options, env=env, hold_gil=hold_gil)

@@ -1,23 +1,29 @@
 # SPDX-License-Identifier: MIT
-"""Which library runs models: the embedded core has no inference engine."""
+"""Which library runs models: a real one, or the core with execution providers or custom ops."""
 
 import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ortcffi._table import default_api, table_for
+from ortcffi._table import core_api, default_api, table_for
+from ortcffi.ep.devices import EpDevice
 from ortcffi.errors import NotImplemented
+from ortcffi.options.session import SessionOptions
 from ortcffi.table.load import VARIABLE, LibraryNotFound, load
 
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["engine_for", "load_engine"]
+__all__ = ["engine_for", "has_engine", "load_engine"]
 
-ADVICE = "run 'pip install onnxruntime', set ORTCFFI_LIBRARY, or pass api=ortcffi.load(path)"
+ADVICE = (
+    "run 'pip install onnxruntime', set ORTCFFI_LIBRARY, or pass api=ortcffi.load(path); or run "
+    "'pip install nxrt-ep-cpu' and pass providers=['nxrt']"
+)
+_RUN_BY_CORE = ("ep_devices", "custom_ops", "op_domains")  # what options keep that computes
 
 
-def engine_for(api: "Api | None", *belongings: Any) -> "Api":
+def engine_for(api: "Api | None", *belongings: Any, on_core: bool = False) -> "Api":
     """The table whose library runs models.
 
     Parameters
@@ -25,13 +31,15 @@ def engine_for(api: "Api | None", *belongings: Any) -> "Api":
     api : Api or None
         The one that was asked for.
     *belongings : object
-        What the session is made with and belongs to a table: one that is not of the core decides
-        if `api` is None.
+        What the session is made with and belongs to a table: if `api` is None, the first decides
+        that is of a library with an engine, or has what the core runs.
+    on_core : bool, optional
+        Whether all that the session is to run on is hosted by the core.
 
     Raises
     ------
     NotImplemented
-        `api` is the embedded core's, which has no engine.
+        `api` has no function that makes sessions.
     LoadError
         No library was found, or it cannot be loaded.
     """
@@ -42,10 +50,29 @@ def engine_for(api: "Api | None", *belongings: Any) -> "Api":
             )
         return api
     for belonging in belongings:
-        if belonging is not None and belonging.api.supports("CreateSession"):
+        if belonging is not None and _decides(belonging):
             return belonging.api  # type: ignore[no-any-return]
+    if on_core:
+        return engine_for(core_api())
     default = default_api()
-    return default if default.supports("CreateSession") else load_engine()
+    return default if has_engine(default) else load_engine()
+
+
+def has_engine(api: "Api") -> bool:
+    """Whether a table runs models without execution providers and custom ops."""
+    return api.supports("CreateSession") and not api.is_core
+
+
+def _decides(belonging: Any) -> bool:
+    if not belonging.api.is_core:
+        return has_engine(belonging.api)
+    return belonging.api.supports("CreateSession") and (
+        isinstance(belonging, EpDevice)
+        or (
+            isinstance(belonging, SessionOptions)
+            and any(belonging._alive.get(name) for name in _RUN_BY_CORE)
+        )
+    )
 
 
 # What was found, and for which settings: a search takes longer than a small session. A library

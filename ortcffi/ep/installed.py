@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: MIT
+"""Packages with execution providers that are installed here, none of which is imported."""
+
+import os
+import platform
+import sys
+from collections.abc import Iterator, Mapping
+from importlib.machinery import PathFinder
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from ortcffi._public import public
+from ortcffi.ep.hardware import HardwareDevice
+from ortcffi.ep.registered import RegisteredEp, register_once
+
+__all__ = ["InstalledEp", "ep_named", "installed_eps", "is_ep_name", "registered_in"]
+
+_INTEL = 0x8086
+
+
+class _Package(NamedTuple):
+    """A package of a provider.
+
+    Attributes
+    ----------
+    package : str
+        The name to install it by.
+    folder : str
+        Where its library is: the module, and the folders in it.
+    library : str
+        The library, without what the system puts around the name.
+    files : mapping of str to str
+        Options of the provider whose values are other libraries of that folder.
+    is_of_intel : bool
+        Whether the provider wants a CPU of Intel, though it computes on others as well.
+    """
+
+    package: str
+    folder: str
+    library: str
+    files: Mapping[str, str] = MappingProxyType({})
+    is_of_intel: bool = False
+
+
+_PACKAGES = {
+    "nxrt": _Package("nxrt-ep-cpu", "nxrt_ep_cpu", "onnx_runtime_ep_cpu_plugin"),
+    "ggml": _Package("onnxruntime-ggml", "onnxruntime_ggml/lib", "onnxruntime_ggml"),
+    "openvino": _Package(
+        "onnxruntime-ep-openvino",
+        "onnxruntime_ep_openvino",
+        "onnxruntime_providers_openvino_plugin",
+        is_of_intel=True,
+    ),
+    "qnn": _Package(
+        "onnxruntime-qnn",
+        "onnxruntime_qnn",
+        "onnxruntime_providers_qnn",
+        {"backend_path": "QnnHtp"},
+    ),
+    "webgpu": _Package(
+        "onnxruntime-ep-webgpu", "onnxruntime_ep_webgpu", "onnxruntime_providers_webgpu"
+    ),
+}
+_FORMS = {"darwin": "lib{}.dylib", "win32": "{}.dll"}
+
+
+@public
+class InstalledEp(NamedTuple):
+    """A library with execution providers that an installed package has.
+
+    Attributes
+    ----------
+    name : str
+        The name for ``Session(model, providers=[name])``.
+    package : str
+        The name of the package, such as ``"onnxruntime-ggml"``.
+    path : str
+        The library.
+    options : dict of str to str
+        Options that the provider needs to work, which those of the caller replace.
+    """
+
+    name: str
+    package: str
+    path: str
+    options: dict[str, str]
+
+
+@public
+def installed_eps() -> list[InstalledEp]:
+    """List the libraries with execution providers of the packages that this one knows.
+
+    No package is imported and no library is loaded. ``python -m ortcffi doctor`` loads each one.
+
+    Examples
+    --------
+    >>> {ep.name for ep in installed_eps()} <= {"nxrt", "ggml", "openvino", "qnn", "webgpu"}
+    True
+    """
+    return list(_installed())
+
+
+def _installed() -> Iterator[InstalledEp]:
+    for name, package in _PACKAGES.items():
+        folder = _folder_of(package)
+        path = folder and _library(folder, package.library)
+        if path and os.path.exists(path):
+            options = {key: _library(folder, file) for key, file in package.files.items()}
+            yield InstalledEp(name, package.package, path, options)
+
+
+def _folder_of(package: _Package) -> str:
+    module, _, inner = package.folder.partition("/")
+    found = PathFinder.find_spec(module)
+    places = found.submodule_search_locations if found is not None else None
+    return os.path.join(next(iter(places)), inner).rstrip("/") if places else ""
+
+
+def _library(folder: str, name: str) -> str:
+    return os.path.join(folder, _FORMS.get(sys.platform, "lib{}.so").format(name))
+
+
+_ENDS = (".so", ".dylib", ".dll")
+
+
+def is_ep_name(name: str) -> bool:
+    """Whether a name of a provider is that of a package here, or the path of a library."""
+    return name in _PACKAGES or name.endswith(_ENDS)
+
+
+def ep_named(name: str) -> InstalledEp:
+    """What a name means: that of a package here, or the path of a library."""
+    if name not in _PACKAGES:
+        return InstalledEp("", "", name, {})
+    found = next((each for each in _installed() if each.name == name), None)
+    if found is None:
+        package = _PACKAGES[name].package
+        raise LookupError(
+            f"the execution provider {name!r} is not installed: run 'pip install {package}'"
+        )
+    return found
+
+
+def registered_in(env: Any, ep: InstalledEp) -> RegisteredEp:
+    """The registration of a library with an environment: the one that there is, or a new one."""
+    return register_once(env, ep.path, ep.name or None, _hardware_for(env, ep))
+
+
+def _hardware_for(env: Any, ep: InstalledEp) -> list[HardwareDevice] | None:
+    """Hardware that the core invents for a provider that refuses what is there."""
+    wants_intel = ep.name in _PACKAGES and _PACKAGES[ep.name].is_of_intel
+    if not (wants_intel and env.api.is_core and platform.machine() in ("x86_64", "AMD64")):
+        return None
+    return [HardwareDevice("CPU", vendor_id=_INTEL, vendor="Intel", api=env.api)]

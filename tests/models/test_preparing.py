@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""``Model.prepare``: types of inner values, and operators that ONNX describes by others."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import ortcffi as ort
+
+LARGE = np.arange(4096, dtype=np.float32).reshape(64, 64)  # a number in a skeleton
+
+
+def typeless():
+    """A model that does not say the types of inner values."""
+    graph = ort.Graph()
+    graph.input("x", "f4", ["batch", 64])
+    graph.initializer("w", LARGE)
+    graph.node("MatMul", ["x", "w"], ["h"])
+    graph.node("Mish", ["h"], ["m"])
+    graph.node("Relu", ["m"], ["y"])
+    graph.output("y", "f4", ["batch", 64])
+    return ort.Model.load(graph.to_bytes())
+
+
+def types_of(model):
+    return {name: str(value.type) for name, value in model.graph.values.items()}
+
+
+def test_each_inner_value_has_a_type_and_shape():
+    model = typeless()
+    assert model.graph["h"].type is None
+    assert types_of(model.prepare())["h"] == "tensor(float[batch, 64])"
+
+
+def test_the_weights_stay_as_they_are():
+    model = typeless()
+    prepared = model.prepare()
+    np.testing.assert_array_equal(prepared.graph.initializers["w"], LARGE)
+    before, after = (each.graph.initializers["w"].ctypes.data for each in (model, prepared))
+    assert before == after
+
+
+def test_a_saved_model_keeps_its_types(tmp_path):
+    prepared = typeless().prepare()
+    prepared.save(tmp_path / "prepared.onnx")
+    assert types_of(ort.Model.load(tmp_path / "prepared.onnx")) == types_of(prepared)
+
+
+def test_an_operator_is_replaced_by_those_that_describe_it():
+    prepared = typeless().prepare(["Mish"])
+    operators = [node.op_type for node in prepared.graph.nodes]
+    assert operators == ["MatMul", "Softplus", "Tanh", "Mul", "Relu"]
+    assert "None" not in types_of(prepared).values()
+
+
+def test_functions_of_the_model_are_inlined():
+    onnx = pytest.importorskip("onnx")
+    body = [onnx.helper.make_node("Add", ["a", "a"], ["b"])]
+    opset = [onnx.helper.make_opsetid("", 21)]
+    function = onnx.helper.make_function("mine", "Double", ["a"], ["b"], body, opset)
+    nodes = [
+        onnx.helper.make_node("Double", ["x"], ["h"], domain="mine"),
+        onnx.helper.make_node("Relu", ["h"], ["y"]),
+    ]
+    x, y = (onnx.helper.make_tensor_value_info(name, 1, [3]) for name in "xy")
+    graph = onnx.helper.make_graph(nodes, "g", [x], [y])
+    opsets = [*opset, onnx.helper.make_opsetid("mine", 1)]
+    proto = onnx.helper.make_model(graph, functions=[function], opset_imports=opsets)
+    prepared = ort.Model.load(proto.SerializeToString()).prepare()
+    assert [node.op_type for node in prepared.graph.nodes] == ["Add", "Relu"]
+    assert types_of(prepared)["h"] == "tensor(float[3])"
+
+
+@pytest.mark.parametrize(
+    ("operators", "reason"),
+    [
+        (["NoSuch"], "ONNX has no operator 'NoSuch'"),
+        (["Add"], "ONNX does not describe 'Add' by other operators"),
+        (["com.microsoft.Mish"], "ONNX has no operator 'com.microsoft.Mish'"),
+    ],
+)
+def test_an_operator_that_cannot_be_replaced_is_refused(operators, reason):
+    with pytest.raises(ValueError, match=reason):
+        typeless().prepare(operators)
+
+
+def test_a_single_name_is_no_list_of_operators():
+    with pytest.raises(TypeError, match="operators must be an iterable of str"):
+        typeless().prepare("Mish")
+
+
+def test_without_the_package_onnx_the_error_says_how_to_get_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    with pytest.raises(ModuleNotFoundError, match="'pip install onnx'") as caught:
+        typeless().prepare()
+    assert caught.value.name == "onnx"
+    assert "\n" not in str(caught.value)
+
+
+def test_what_onnx_cannot_infer_is_an_error():
+    graph = ort.Graph()
+    graph.input("x", "f4", [3])
+    graph.node("Add", ["x"], ["y"])  # of two inputs
+    graph.output("y", "f4", [3])
+    with pytest.raises(ValueError, match="onnx cannot say which types"):
+        ort.Model.load(graph.to_bytes()).prepare()
