@@ -67,14 +67,16 @@ static OrtStatus* compute(OrtNodeComputeInfo* self, void* state, OrtKernelContex
   const OrtApi* api = ((Compiled*)self)->api;
   const OrtValue* inputs[2];
   OrtTensorTypeAndShapeInfo* info;
+  size_t count;
   (void)state;
-  for (size_t i = 0; i < 2; i++) {
-    OrtStatus* status = api->KernelContext_GetInput(context, i, &inputs[i]);
-    if (status != NULL) {
-      return status;
-    }
+  OrtStatus* status = api->KernelContext_GetInputCount(context, &count);
+  for (size_t i = 0; status == NULL && i < 2; i++) { /* x + x has one input */
+    status = api->KernelContext_GetInput(context, i < count ? i : 0, &inputs[i]);
   }
-  OrtStatus* status = api->GetTensorTypeAndShape(inputs[0], &info);
+  if (status != NULL) {
+    return status;
+  }
+  status = api->GetTensorTypeAndShape(inputs[0], &info);
   if (status == NULL) {
     status = add(api, inputs, context, info);
     api->ReleaseTensorTypeAndShapeInfo(info);

@@ -9,7 +9,7 @@ from support import eps, models
 
 import ortcffi as ort
 
-X = np.ones((1, 4), np.float32)
+X = np.array([[1, 2, 3, 4]], np.float32)
 
 
 @pytest.fixture
@@ -26,10 +26,13 @@ def names(api):
 def test_a_library_beside_the_cpu_is_registered_once_with_the_real_library(real_api, add_ep):
     before = names(real_api)
     providers = [str(add_ep), "CPUExecutionProvider"]
-    with ort.Session(models.add(), providers=providers) as one:
-        with ort.Session(models.add(), providers=providers) as two:
-            assert names(real_api) == [*before, "add_ep"]
-            assert one.run([X])[0].tolist() == two.run([X])[0].tolist() == [[2] * 4]
+    with (
+        ort.Session(models.add(), providers=providers) as one,
+        ort.Session(models.add(), providers=providers) as two,
+    ):
+        assert names(real_api) == [*before, "add_ep"]
+        for session in (one, two):
+            assert session.run({"x": X})[0].tolist() == [[2, 4, 6, 8]]
     assert names(real_api) == before
 
 
