@@ -9,7 +9,7 @@ from ortcffi._public import public, refuse_pickle
 from ortcffi.custom_ops.op_attr import OpAttrType
 from ortcffi.errors import Fail, NotFound
 from ortcffi.models.view import listed, shortened
-from ortcffi.values.element_types import ElementType, ValueKind
+from ortcffi.values.element_types import PACKED, ElementType, ValueKind
 from ortcffi.values.type_info import TypeInfo
 from ortcffi.values.value import Value
 
@@ -34,8 +34,9 @@ def array_of(graph: "ModelGraph", value: Value) -> "NDArray[Any] | Value":
     """What users see of a tensor of a graph: an array; the Value itself if it is sparse."""
     if value.kind != ValueKind.TENSOR:
         return value
-    array = value.numpy()
-    return array.copy() if graph._is_temporary else array
+    array = value.numpy(copy=graph._is_temporary or value.element_type in PACKED)
+    array.flags.writeable = False  # of copies too: changes of them would be lost
+    return array
 
 
 @public
@@ -116,11 +117,13 @@ class ModelValue(ValuePart):
     def initializer(self) -> "NDArray[Any] | Value | None":
         """The constant that it is, or the default of an input; None for other values.
 
-        A dense tensor is an array over the memory of the model, which cannot be written to; as of
-        `Value.numpy`.
+        A dense tensor is an array over the memory of the model, which cannot be written to; one of
+        elements with less than 8 bits is unpacked, as a copy. A sparse one is a `Value`.
 
         Raises
         ------
+        ImportError
+            The array needs the package ml_dtypes, as those of bfloat16 do.
         InvalidGraph
             The weights are in a file that is not there, or too small.
 

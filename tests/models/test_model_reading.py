@@ -143,6 +143,17 @@ def test_the_body_of_a_function_has_the_operators_of_its_own_versions():
     assert [node.since_version for node in model.graph.nodes] == [None, 13]
 
 
+def test_initializers_of_few_bits_are_unpacked():
+    quarter = helper.make_tensor("q", onnx.TensorProto.UINT4, [3], [1, 15, 3])
+    node = helper.make_node("Constant", [], ["c"], value=quarter)
+    outputs = [helper.make_tensor_value_info("c", onnx.TensorProto.UINT4, [3])]
+    graph = helper.make_graph([node], "g", [], outputs, [quarter])
+    read = ort.Model.load(helper.make_model(graph, ir_version=10).SerializeToString()).graph
+    for array in (read.initializers["q"], read.nodes[0].attributes["value"]):
+        assert array.tolist() == [1, 15, 3]
+        assert not array.flags.writeable
+
+
 def test_attributes_of_all_kinds_and_lengths_are_read():
     words = ["", "a" * 300, "b"]
     given = {"one": -1, "many": [*range(-2, 98)], "half": 0.5, "halves": [0.5] * 90}
