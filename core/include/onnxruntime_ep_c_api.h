@@ -512,8 +512,8 @@ struct OrtEp {
   /** Told that the session is ready: what only loading needed may go. */
   ORT_API2_STATUS(OnSessionInitializationEnd, OrtEp* this_ptr);
 
-  /** The memory that the provider computes in by default; stays the provider's. NULL for the CPU's.
-   */
+  /** The memory that the provider computes in by default; stays the provider's. NULL: the default
+   * memory of its device. */
   ORT_API2_STATUS(GetDefaultMemoryDevice, const OrtEp* this_ptr, const OrtMemoryDevice** device);
 
   /** Forgets the graph of that number. */

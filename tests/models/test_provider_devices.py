@@ -131,14 +131,44 @@ def test_a_device_without_copies_is_refused(compiled):
         compiled(multiplying())
 
 
-def test_a_session_of_the_real_library_computes_there_alike(real_api, library, events):
-    with (
-        ort.Env("devices", real_api) as env,
-        env.register_ep(library, "memory streams") as made,
-        ort.SessionOptions(real_api) as options,
-    ):
-        options.add_devices(made.devices)
-        with ort.Session(multiplying(), options) as session:
-            (y,) = session.run({"x": X})
+def run(api, library, words, model, inputs):
+    """What a provider computes: on the core alone, or in a session of the real library."""
+    with ort.Env("devices", api) as env, env.register_ep(library, words) as made:
+        if api.is_core:
+            with ort.Ep(made.devices) as ep:
+                return ep.compile(ep.capability(model))[0](**inputs)
+        with ort.SessionOptions(api) as options:
+            options.add_devices(made.devices)
+            with ort.Session(model, options) as session:
+                return session.run(inputs)
+
+
+def test_a_session_of_the_real_library_computes_there_alike(api, library, events):
+    (y,) = run(api, library, "memory streams", multiplying(), {"x": X})
     np.testing.assert_array_equal(y, X * W)
-    assert {"stream", "in", "compute-in-stream", "out"} <= {*events()}
+    assert {"stream", "in", "compute-in-stream", "out", "flush", "run-end"} <= {*events()}
+
+
+def test_a_provider_asks_where_things_are(api, library, events):
+    run(api, library, "memory streams asks", multiplying(), {"x": X})
+    noted = events()
+    first = noted.index("compute-in-stream") + 1
+    assert noted[first : first + 8] == [
+        "input-there",
+        "weight-there",
+        "allocator",
+        "scratch",
+        "cpu-allocator",
+        "sync-stream",
+        "first-sync",
+        "no-output-yet",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "copied"), [("default-cpu", False), ("default-null", True), ("default", True)]
+)
+def test_a_provider_says_in_which_memory_it_computes(api, library, events, words, copied):
+    (y,) = run(api, library, f"memory {words}", multiplying(), {"x": X})
+    np.testing.assert_array_equal(y, X * W)
+    assert ("in" in events()) is copied

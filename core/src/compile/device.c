@@ -38,7 +38,7 @@ OrtStatus* core_find_memory(struct core_ep* ep, const OrtEpDevice* const* device
   const struct OrtMemoryInfo* memory = devices[0]->infos[CORE_EP_MEMORY];
   if (finding.ep->ort_version_supported >= 28 && finding.ep->GetDefaultMemoryDevice != NULL) {
     CORE_TRY(core_ep_call("GetDefaultMemoryDevice", ask_default, &finding));
-    memory = finding.device != NULL ? info_of(finding.device, devices, count) : NULL;
+    memory = finding.device != NULL ? info_of(finding.device, devices, count) : memory;
   }
   ep->memory = memory != NULL && !core_is_cpu_memory(memory) ? memory : NULL;
   return NULL;

@@ -3,11 +3,14 @@
  * A library with an execution provider that computes Mul, GlobalAveragePool and GlobalMaxPool, in
  * the ways that the name asks under which it is registered:
  *
- * nhwc     it wants the channels last, and computes GlobalAveragePool so
- * memory   it computes in memory of its own, whose addresses fault when they are used as they are
- * streams  it has streams of work
+ * nhwc         it wants the channels last, and computes GlobalAveragePool so
+ * memory       it computes in memory of its own, whose addresses fault when they are used as they
+ * are streams      it has streams of work
  *
- * graphs   it takes nothing, and DeviceEpEvents has the name of each graph that it is shown
+ * graphs       it takes nothing, and DeviceEpEvents has the name of each graph that it is shown
+ *
+ * default-cpu  it computes in the CPU's memory, although its device has its own
+ * asks         while it computes it asks where things are, which DeviceEpEvents tells
  *
  * and what the words no-transfer, no-copy and no-compute say fails or is missing.
  *
@@ -26,11 +29,12 @@
 
 static const OrtApi* api;
 static const OrtEpApi* ep_api;
-static OrtMemoryInfo* memory;
+static OrtMemoryInfo *memory, *cpu;
 static char asked[256];
 static char events[4096];
 
 static int asks(const char* word) { return strstr(asked, word) != NULL; }
+static int is_elsewhere(void) { return asks("memory") && !asks("default-cpu"); }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -197,7 +201,7 @@ typedef struct {
 static OrtStatus* data_of(const OrtValue* value, float** out) {
   void* data;
   TRY(api->GetTensorMutableData((OrtValue*)value, &data));
-  if (data != NULL && asks("memory") != (((uintptr_t)data & TAG) != 0)) {
+  if (data != NULL && is_elsewhere() != (((uintptr_t)data & TAG) != 0)) {
     return fail("a tensor is not where the provider computes");
   }
   *out = plain(data);
@@ -261,6 +265,42 @@ static OrtStatus* pool(OrtKernelContext* context, enum kind kind) {
   return NULL;
 }
 
+static void note_if(int answer, const char* event) { note(answer ? event : "otherwise"); }
+
+/* Notes what a context and its values say of memory and streams. */
+static OrtStatus* ask_context(OrtKernelContext* context) {
+  const OrtValue *x, *w;
+  OrtValue* output;
+  OrtAllocator* allocator;
+  const OrtMemoryInfo* info;
+  OrtSyncStream* stream;
+  void* scratch;
+  int equal;
+  TRY(api->KernelContext_GetInput(context, 0, &x));
+  TRY(api->KernelContext_GetInput(context, 1, &w));
+  TRY(api->GetTensorMemoryInfo(x, &info));
+  TRY(api->CompareMemoryInfo(info, memory, &equal));
+  note_if(equal == 0, "input-there");
+  note_if(ep_api->MemoryDevice_GetVendorId(ep_api->Value_GetMemoryDevice(w)) == VENDOR,
+          "weight-there");
+  TRY(api->KernelContext_GetAllocator(context, memory, &allocator));
+  TRY(api->AllocatorGetInfo(allocator, &info));
+  TRY(api->CompareMemoryInfo(info, memory, &equal));
+  note_if(equal == 0, "allocator");
+  TRY(api->KernelContext_GetScratchBuffer(context, memory, 16, &scratch));
+  note_if(((uintptr_t)scratch & TAG) != 0, "scratch");
+  TRY(api->KernelContext_GetAllocator(context, cpu, &allocator));
+  TRY(api->AllocatorGetInfo(allocator, &info));
+  TRY(api->CompareMemoryInfo(info, memory, &equal));
+  note_if(equal != 0, "cpu-allocator");
+  TRY(api->KernelContext_GetSyncStream(context, &stream));
+  note_if(stream != NULL && api->SyncStream_GetHandle(stream) == &stream_handle, "sync-stream");
+  note_if(ep_api->SyncStream_GetSyncId(stream) == 0, "first-sync");
+  TRY(api->KernelContext_GetPreallocatedOutput(context, 0, &output));
+  note_if(output == NULL, "no-output-yet");
+  return NULL;
+}
+
 static OrtStatus* ORT_API_CALL compute(OrtNodeComputeInfo* self, void* state,
                                        OrtKernelContext* context) {
   enum kind kind = ((Node*)self)->kind;
@@ -268,6 +308,7 @@ static OrtStatus* ORT_API_CALL compute(OrtNodeComputeInfo* self, void* state,
   (void)state;
   TRY(api->KernelContext_GetGPUComputeStream(context, &stream));
   note(stream == &stream_handle ? "compute-in-stream" : "compute");
+  if (asks("asks")) TRY(ask_context(context));
   if (asks("no-compute")) return fail("no-compute");
   return kind == MUL ? multiply(context) : pool(context, kind);
 }
@@ -352,6 +393,14 @@ static OrtStatus* ORT_API_CALL should_convert(OrtEp* self, const char* domain, c
   return NULL;
 }
 
+static OrtStatus* ORT_API_CALL get_memory(const OrtEp* self, const OrtMemoryDevice** out) {
+  (void)self;
+  *out = asks("default-null")
+             ? NULL
+             : ep_api->MemoryInfo_GetMemoryDevice(asks("default-cpu") ? cpu : memory);
+  return NULL;
+}
+
 /* --- the factory -------------------------------------------------------------------------------
  */
 
@@ -379,7 +428,9 @@ static OrtStatus* ORT_API_CALL create_ep(OrtEpFactory* self,
                        .Compile = compile,
                        .ReleaseNodeComputeInfos = release_infos,
                        .GetPreferredDataLayout = get_layout,
-                       .ShouldConvertDataLayoutForOp = should_convert};
+                       .ShouldConvertDataLayoutForOp = should_convert,
+                       .GetDefaultMemoryDevice = get_memory};
+  made.ort_version_supported = asks("default") ? 28 : 24;
   (void)self, (void)hardware, (void)metadata, (void)count, (void)options, (void)logger;
   return *ep = &made, NULL;
 }
@@ -403,10 +454,11 @@ ORT_EXPORT OrtStatus* CreateEpFactories(const char* given, const OrtApiBase* bas
                                  .CreateSyncStreamForDevice = make_stream};
   (void)logger, (void)room;
   snprintf(asked, sizeof asked, "%s", given);
-  api = base->GetApi(24);
+  api = base->GetApi(28);
   ep_api = api->GetEpApi();
   TRY(api->CreateMemoryInfo_V2("device", OrtMemoryInfoDeviceType_GPU, VENDOR, 0,
                                OrtDeviceMemoryType_DEFAULT, 0, OrtDeviceAllocator, &memory));
+  TRY(api->CreateCpuMemoryInfo(OrtDeviceAllocator, OrtMemTypeDefault, &cpu));
   factories[0] = &factory;
   *count = 1;
   return NULL;
@@ -414,5 +466,6 @@ ORT_EXPORT OrtStatus* CreateEpFactories(const char* given, const OrtApiBase* bas
 
 ORT_EXPORT OrtStatus* ReleaseEpFactory(OrtEpFactory* factory) {
   api->ReleaseMemoryInfo(memory);
+  api->ReleaseMemoryInfo(cpu);
   return (void)factory, NULL;
 }
