@@ -33,6 +33,7 @@ def test_a_library_beside_the_cpu_is_registered_once_with_the_real_library(real_
         assert names(real_api) == [*before, "add_ep"]
         for session in (one, two):
             assert session.run({"x": X})[0].tolist() == [[2, 4, 6, 8]]
+    del one, two, session  # which keep their options
     assert names(real_api) == before
 
 
