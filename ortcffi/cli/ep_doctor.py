@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""What ``python -m ortcffi doctor`` says of installed execution providers.
+
+The library of each is loaded by the core, with no ONNX Runtime, in a process of its own.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ortcffi._text import joined
+from ortcffi.env.env import Env
+from ortcffi.ep.devices import EpDevice
+from ortcffi.ep.hardware import HardwareType
+from ortcffi.ep.installed import InstalledEp, ep_named, installed_eps, registered_in
+from ortcffi.errors import OrtError
+from ortcffi.kernels import child
+from ortcffi.kernels.child import limit_this_process
+from ortcffi.table.api import core_api
+
+__all__ = ["EpFinding", "answer", "describe", "examine"]
+
+SECONDS = 60  # after which a library is reported as hanging
+
+
+class EpFinding(NamedTuple):
+    """What became of the library of an installed provider.
+
+    Attributes
+    ----------
+    name, package, path : str
+        As of `InstalledEp`.
+    devices : list of str
+        What it lists: its own name for itself, and the kind and vendor of the hardware.
+    problem : str
+        Why it cannot be used; "" if it can.
+    printed : str
+        What it wrote to stderr before it failed.
+    """
+
+    name: str
+    package: str
+    path: str
+    devices: Sequence[str] = ()
+    problem: str = ""
+    printed: str = ""
+
+
+def examine(seconds: float = SECONDS) -> list[EpFinding]:
+    """Load the library of each installed provider."""
+    return [_examined(each, seconds) for each in installed_eps() if sys.executable]
+
+
+def _examined(ep: InstalledEp, seconds: float) -> EpFinding:
+    finding = EpFinding(ep.name, ep.package, ep.path)
+    code, output, errors = child.run("ortcffi.cli.ep_doctor", "answer", ep.name, seconds=seconds)
+    if code is None:
+        return finding._replace(problem=f"it does not answer within {seconds:g} seconds")
+    printed = errors.decode(errors="backslashreplace").strip()
+    try:
+        devices, problem = json.loads(output.splitlines()[-1])
+    except (IndexError, ValueError):
+        end = child.signal_of(code) or f"exit code {code}"
+        problem = f"the process that loads it ends with {end}"
+        return finding._replace(problem=problem, printed=printed)
+    if problem:
+        return finding._replace(problem=problem, printed=printed)
+    return finding._replace(devices=devices)
+
+
+def answer(name: str) -> None:
+    """Load a library and write what `examine` reads to stdout, as a line of JSON."""
+    limit_this_process()
+    found: tuple[list[str], str]
+    try:
+        devices = registered_in(Env("doctor", core_api()), ep_named(name)).devices
+        found = [_described(each) for each in devices], ""
+    except (OrtError, LookupError) as error:
+        found = [], str(error)
+    sys.stdout.write("\n" + json.dumps(found) + "\n")  # after what the library wrote
+    sys.stdout.flush()
+    os._exit(0)  # without the destructors of the library
+
+
+def _described(device: EpDevice) -> str:
+    hardware = device.hardware
+    kind = hardware.kind.name if isinstance(hardware.kind, HardwareType) else hardware.kind
+    return f"{device.name} on {kind} {hardware.vendor}".rstrip()
+
+
+def describe(finding: EpFinding) -> str:
+    """The finding as lines of text."""
+    lines = [f"execution provider {finding.name!r}: package {finding.package}", finding.path]
+    lines += [f"it printed: {line}" for line in finding.printed.splitlines()]
+    if finding.problem:
+        lines.append(f"BROKEN: {finding.problem}")
+    elif finding.devices:
+        lines.append(f"ok: ortcffi.Session(model, providers=[{finding.name!r}]) uses the first of")
+        lines += [f"    {device}" for device in finding.devices]
+    else:
+        lines.append("it loads, and lists no device here")
+    return joined(lines, "\n    ")
