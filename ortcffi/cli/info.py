@@ -25,7 +25,9 @@ DESCRIPTION = """\
 Print the versions of this package and of what it runs on, how the core was built, how many slots of
 the API it implements, and its live objects. With a model, print instead its inputs, outputs,
 operator sets, nodes by operator, parameters, metadata, and what is missing; for that nothing else
-need be installed. With the folder of a model package, print its components and their variants."""
+need be installed. With --eps, which nodes each installed execution provider takes, which is then
+loaded in a process of its own. With the folder of a model package, print its components and their
+variants."""
 EPILOG = """\
 implemented: the core implements the slot. other tables: the core answers another table. to come:
 not implemented yet, answers ORT_NOT_IMPLEMENTED. engine: needs an inference engine, so the core
@@ -126,7 +128,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--library", metavar="PATH", help="a library that is to load it, too")
     parser.add_argument("--graph", metavar="FILE", help="draw the graph into a file of SVG")
+    parser.add_argument(
+        "--eps", action="store_true", help="say what installed execution providers take of it"
+    )
     given = parser.parse_args(arguments)
+    if given.eps and (given.model is None or os.path.isdir(given.model)):
+        parser.error("--eps needs a model")
     if given.library is not None and given.model is None:
         parser.error("--library needs a model")
     if given.graph is not None and (given.model is None or os.path.isdir(given.model)):
@@ -151,4 +158,9 @@ def _facts_of(given: argparse.Namespace) -> tuple[dict[str, Any], Callable[[Any]
 
     if given.graph is not None:
         model_info.draw(given.model, given.graph)
-    return model_info.collect(given.model, given.library), model_info.render
+    facts = model_info.collect(given.model, given.library)
+    if given.eps:
+        from ortcffi.cli.model_eps import takings
+
+        facts["execution_providers"] = [each._asdict() for each in takings(given.model)]
+    return facts, model_info.render

@@ -119,7 +119,16 @@ def render(facts: dict[str, Any]) -> str:
     if "library" in facts:
         lines.append(f"library: {facts['library']} ({facts['library version']})")
         lines.append(f"providers: {', '.join(facts['providers'])}")
+    if "execution_providers" in facts:
+        lines += map(_taking, facts["execution_providers"])
     return joined(lines)
+
+
+def _taking(found: dict[str, Any]) -> str:
+    if found["problem"]:
+        return f"{found['name']}: fails: {found['problem']}"
+    left = ", ".join(f"{count} {name}" for name, count in found["left"].items())
+    return f"{found['name']}: takes {found['taken']:,} nodes{f', not {left}' if left else ', all'}"
 
 
 def _described_file(file: dict[str, Any]) -> list[str]:

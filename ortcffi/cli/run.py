@@ -45,6 +45,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--profile", action="store_true", help="print the time of each operator")
     parser.add_argument("--library", metavar="PATH", help="the library that runs the model")
+    parser.add_argument(
+        "--ep",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="an execution provider, which the core runs without another library: that of an "
+        "installed package, such as nxrt or ggml, or the path of a library; may be repeated",
+    )
+    parser.add_argument(
+        "--compare",
+        metavar="NAME",
+        help="say how far the outputs differ from those of another provider; cpu: of the library "
+        "that is found",
+    )
     given = parser.parse_args(arguments)
     if given.count < 1 or given.size < 1 or given.threads < 0:
         parser.error("--count and --size must be 1 or more, --threads 0 or more")
@@ -59,7 +73,7 @@ def _run(given: argparse.Namespace) -> None:
     api = None if given.library is None else load(given.library)
     begin = perf_counter()
     with SessionOptions(intra_op_threads=given.threads) as options:
-        session = Session(given.model, options, api=api)
+        session = Session(given.model, options, api=api, providers=given.ep or None)
     with session:
         _say(f"loaded in {(perf_counter() - begin) * 1e3:.1f} ms by {session.api}")
         feed = _feed(session, given)
@@ -73,11 +87,38 @@ def _run(given: argparse.Namespace) -> None:
         for spec, result in zip(session.outputs, results, strict=True):
             _say(f"output  {spec.name}: {_described(result)}")
         _say(f"time    first {times[0]:.3f} ms, median {median(times):.3f}, best {min(times):.3f}")
+        if given.compare is not None:
+            _compare(given, session, feed, results)
         _tell_memory(session)
         if given.profile:
             _, profile = session.run_profiled(feed)
             for op, time in profile.by_operator().items():
                 _say(f"profile {op}: {time} us, {time.share:.0%}, {time.count} times")
+
+
+def _compare(
+    given: argparse.Namespace, session: Session, feed: dict[str, Any], results: list[Any]
+) -> None:
+    """Say how far outputs are from those of another provider."""
+    providers = None if given.compare == "cpu" else [given.compare]
+    with Session(given.model, providers=providers) as other:
+        expected = other.run(feed)
+    for spec, result, wanted in zip(session.outputs, results, expected, strict=True):
+        _say(f"compare {spec.name}: {_difference(result, wanted)}")
+
+
+def _difference(result: Any, wanted: Any) -> str:
+    if not isinstance(result, np.ndarray) or not isinstance(wanted, np.ndarray):
+        return "equal" if repr(result) == repr(wanted) else "differs"
+    if (result.dtype, result.shape) != (wanted.dtype, wanted.shape):
+        return f"{_described(result)} is not {_described(wanted)}"
+    if result.dtype.kind != "f" or not result.size:
+        count = np.count_nonzero(result != wanted)
+        return f"{count:,} of {result.size:,} elements differ" if count else "equal"
+    if np.array_equal(result, wanted, equal_nan=True):
+        return "equal"
+    difference = np.max(np.abs(result.astype("f8") - wanted.astype("f8")))
+    return f"differs by at most {difference:.3g}, where the largest is {np.max(np.abs(wanted)):.3g}"
 
 
 def _feed(session: Session, given: argparse.Namespace) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from ortcffi.values.element_types import ElementType, bits_of
 if TYPE_CHECKING:
     from ortcffi.models.model import Model
 
-__all__ = ["Contents", "contents_of"]
+__all__ = ["Contents", "contents_of", "operator_name", "untyped"]
 
 _IN_MEMORY = b"*"  # the location of weights that are in the file itself, in a skeleton
 
@@ -65,11 +65,12 @@ def contents_of(model: "Model") -> Contents:
         counter.bits // 8,
         dict(counter.files),
         _missing(model.path, counter.files),
-        _untyped(graph),
+        untyped(graph),
     )
 
 
-def _untyped(graph: Message) -> int:
+def untyped(graph: Message) -> int:
+    """How many values of a graph that its nodes make have no type."""
     made = {name for node in graph.messages(lib.GRAPH_NODE) for name in node.texts(lib.NODE_OUTPUT)}
     typed = {
         info.text(lib.VALUE_NAME)
@@ -78,6 +79,11 @@ def _untyped(graph: Message) -> int:
         if info.all(lib.VALUE_TYPE)
     }
     return len(made - typed - {""})
+
+
+def operator_name(domain: str, operator: str) -> str:
+    """The name of an operator, with its domain if that is not ONNX's."""
+    return operator if domain in ("", "ai.onnx") else f"{domain}.{operator}"
 
 
 def _missing(path: str | None, files: Counter[str]) -> list[str]:
@@ -119,7 +125,7 @@ class _Counter:
 
     def node(self, node: Message) -> None:
         domain, operator = node.text(lib.NODE_DOMAIN), node.text(lib.NODE_OPERATOR)
-        self.operators[operator if domain in ("", "ai.onnx") else f"{domain}.{operator}"] += 1
+        self.operators[operator_name(domain, operator)] += 1
         for attribute in node.messages(lib.NODE_ATTRIBUTE):
             for number in (lib.ATTRIBUTE_TENSOR, lib.ATTRIBUTE_TENSORS):
                 for tensor in attribute.messages(number):

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from ortcffi._native import lib
 from ortcffi.models import inlining
+from ortcffi.models.contents import untyped
+from ortcffi.models.editing import graph_of
 from ortcffi.models.nodes import names_of
 from ortcffi.models.wire import Message
 
 if TYPE_CHECKING:
     from ortcffi.models.model import Model
 
-__all__ = ["prepare"]
+__all__ = ["prepare", "with_types"]
 
 MISSING = (
     "types of inner values come from the package onnx, which is not installed: run 'pip install "
@@ -42,6 +44,16 @@ def prepare(model: "Model", operators: Iterable[str]) -> Message:
         told = str(error).partition("\n")[0]
         raise ValueError(f"onnx cannot say which types the model has: {told}") from error
     return Message(proto.SerializeToString())
+
+
+def with_types(model: "Model") -> "Model":
+    """The model with the types that it lacks, where they can be had; otherwise as it is."""
+    if not untyped(graph_of(model._skeleton())):
+        return model
+    try:
+        return model.prepare()
+    except (ModuleNotFoundError, ValueError):
+        return model
 
 
 def _key(name: str) -> tuple[str, str]:

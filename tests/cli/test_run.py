@@ -5,9 +5,9 @@ import os
 
 import numpy as np
 import pytest
-from support import models
+from support import eps, models
 
-from ortcffi.cli.run import main
+from ortcffi.cli.run import _difference, main
 
 
 @pytest.fixture
@@ -98,3 +98,28 @@ def test_a_file_that_has_no_array_is_named(model, tmp_path, capsys, kind, conten
         path.write_text("" if content == "nothing" else "no array")
     assert main([str(model), f"a={path}" if kind == "npy" else str(path)]) == 1
     assert f"{path}: no file of numpy.save or numpy.savez" in capsys.readouterr().err
+
+
+def test_outputs_are_compared_with_those_of_another_provider(tmp_path, c_compiler, capsys):
+    path = tmp_path / "add.onnx"
+    path.write_bytes(models.add())
+    library = str(eps.build(c_compiler, eps.ADDING))
+    providers = ["--ep", library, "--ep", "CPUExecutionProvider"]
+    assert main([str(path), *providers, "--compare", "cpu"]) == 0
+    assert "compare y: equal" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("result", "wanted", "told"),
+    [
+        (np.float32([1, 2]), np.float32([1, 2.5]), "differs by at most 0.5, where the largest is"),
+        (np.float32([np.nan]), np.float32([np.nan]), "equal"),
+        (np.array([1, 2]), np.array([1, 3]), "1 of 2 elements differ"),
+        (np.array(["a"]), np.array(["a"]), "equal"),
+        (np.float32([1]), np.float32([[1]]), "float32[1] [1.] is not float32[1, 1] [1.]"),
+        ([{"a": 1}], [{"a": 1}], "equal"),
+        ([{"a": 1}], [{"a": 2}], "differs"),
+    ],
+)
+def test_a_difference_is_told_in_numbers(result, wanted, told):
+    assert _difference(result, wanted).startswith(told)

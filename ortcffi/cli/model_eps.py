@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""What ``python -m ortcffi info --eps`` says of a model: what installed providers take of it.
+
+The library of each is loaded by the core, with no ONNX Runtime, in a process of its own.
+"""
+
+import json
+import os
+import sys
+from collections import Counter
+from typing import Any, NamedTuple
+
+from ortcffi.env.env import Env
+from ortcffi.ep.installed import ep_named, installed_eps, registered_in
+from ortcffi.errors import OrtError
+from ortcffi.kernels import child
+from ortcffi.kernels.child import limit_this_process
+from ortcffi.models.contents import operator_name
+from ortcffi.models.model import Model
+from ortcffi.models.preparing import with_types
+from ortcffi.models.providers import Ep
+from ortcffi.table.api import core_api
+
+__all__ = ["Taking", "answer", "takings"]
+
+SECONDS = 300  # after which a provider is reported as hanging
+
+
+class Taking(NamedTuple):
+    """What a provider takes of a model.
+
+    Attributes
+    ----------
+    name : str
+        As of `InstalledEp`.
+    taken : int
+        How many nodes it takes.
+    left : dict of str to int
+        How many it leaves, by operator.
+    problem : str
+        Why it cannot say; "" if it can.
+    """
+
+    name: str
+    taken: int = 0
+    left: dict[str, int] = {}  # noqa: RUF012  # nobody changes it
+    problem: str = ""
+
+
+def takings(path: str, seconds: float = SECONDS) -> list[Taking]:
+    """Ask each installed provider that has a device here."""
+    found = (_asked(each.name, path, seconds) for each in installed_eps() if sys.executable)
+    return [each for each in found if each is not None]
+
+
+def _asked(name: str, path: str, seconds: float) -> Taking | None:
+    code, output, _ = child.run("ortcffi.cli.model_eps", "answer", name, path, seconds=seconds)
+    if code is None:
+        return Taking(name, problem=f"it does not answer within {seconds:g} seconds")
+    try:
+        answered = json.loads(output.splitlines()[-1])
+    except (IndexError, ValueError):
+        end = child.signal_of(code) or f"exit code {code}"
+        return Taking(name, problem=f"its process ends with {end}")
+    return answered and Taking(name, *answered)
+
+
+def answer(name: str, path: str) -> None:
+    """Ask a provider and write what `takings` reads to stdout, as a line of JSON."""
+    limit_this_process()
+    found: Any
+    try:
+        found = _taken(name, path)
+    except (OrtError, LookupError) as error:
+        found = 0, {}, str(error)
+    sys.stdout.write("\n" + json.dumps(found) + "\n")  # after what the library wrote
+    sys.stdout.flush()
+    os._exit(0)  # without the destructors of the library
+
+
+def _taken(name: str, path: str) -> "tuple[int, dict[str, int], str] | None":
+    installed = ep_named(name)
+    devices = registered_in(Env("info", core_api()), installed).devices
+    if not devices:
+        return None
+    claims = Ep(devices[:1], installed.options).capability(with_types(Model.load(path)))
+    left = Counter(operator_name(node.domain, node.op_type) for node in claims.left)
+    taken = sum(len(group.nodes) for group in claims.groups)
+    return taken, dict(left.most_common()), ""
