@@ -15,29 +15,33 @@ from ortcffi._convert import absolute
 from ortcffi._text import printable, program_name
 from ortcffi.cli import check_client
 from ortcffi.cli.check_client import Client, examine
+from ortcffi.cli.check_ep import EpRequest, add_arguments, check_eps, request_of
 from ortcffi.cli.check_file import FileFacts, read_facts
+from ortcffi.cli.check_html import as_html
 from ortcffi.cli.check_report import Finding, Report, as_document, as_junit, describe
 from ortcffi.cli.check_symbols import missing_symbols
+from ortcffi.errors import OrtError
 from ortcffi.kernels import child
 from ortcffi.table import elf
 from ortcffi.table.hosts import HOSTS, emulate, release_of
 from ortcffi.table.load import installed_libraries
 
 ENTRIES = ("RegisterCustomOps", "CreateEpFactories")
+EXPORTS = {*ENTRIES, "ReleaseEpFactory"}
 SECONDS = 120
 MOST_CRASHES = 20
 MOST_NAMES = 5
 
 
-def check(path: str) -> Report:
-    """Check a library of custom ops, or one of execution providers."""
+def check(path: str, request: EpRequest | None = None) -> Report:
+    """Check a library of custom ops, or one of execution providers, of which rules are asked."""
     path = absolute("path", path)
-    report = Report(path, [], [], [])
+    report = Report(path, [], [], [], [])
     entry = _check_file(report)
     if entry == ENTRIES[0]:
         _check_library(report)
     elif entry == ENTRIES[1]:
-        _check_factories(report)
+        _check_factories(report, request or EpRequest())
     return report
 
 
@@ -58,7 +62,7 @@ def _check_file(report: Report) -> str | None:
     entry = next((name for name in ENTRIES if name in exports), None)
     if entry is None:
         report.findings.append(Finding("file", f"it exports neither {' nor '.join(ENTRIES)}"))
-    beside = len(exports) - (entry is not None)
+    beside = len(exports - EXPORTS)
     if entry is not None and beside:
         report.notes.append(f"exports {beside} names beside {entry}: they may clash with others'")
     facts = read_facts(report.path)
@@ -157,21 +161,13 @@ def _count_ops(client: Client) -> str:
 # --- execution providers --------------------------------------------------------------------------
 
 
-def _check_factories(report: Report) -> None:
+def _check_factories(report: Report, request: EpRequest) -> None:
     core = _register(report, "core", "the core")
-    if _has_installed():
-        _register(report, "real", "the installed library")
     for factory in core.factories:
         title = f"{factory.name} {factory.ep_version}".strip() or "a factory without a name"
         report.notes.append(f"makes a factory of {title} by {factory.vendor or 'nobody'}")
-        report.findings.extend(
-            Finding("factories", f"{title}: {problem}") for problem in factory.problems
-        )
-    asked = max(core.asked, default=0)
-    for factory in core.factories:
-        if asked and factory.version > asked:
-            told = f"{factory.name}: its struct has API version {factory.version}, and it asks for"
-            report.findings.append(Finding("factories", f"{told} {asked}"))
+    if not core.problem:
+        check_eps(report, core, request)
 
 
 def _has_installed() -> bool:
@@ -330,7 +326,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--junit",
         metavar="FILE",
-        help="also write JUnit's XML: a test case for each op, whose failures are the findings",
+        help="also write JUnit's XML: a test case for each op, or for each rule on each host",
     )
     parser.add_argument(
         "--api",
@@ -339,21 +335,21 @@ def main(arguments: Sequence[str]) -> int:
         help="only register the library with this host, and tell which versions it asks for, which "
         f"slots it calls and what it registers: {HOSTS}",
     )
+    add_arguments(parser)
     options = parser.parse_args(arguments)
-    if options.api is not None and options.junit is not None:
-        parser.error("--junit is not for --api, which looks for no findings")
+    if options.api is not None and (options.junit is not None or options.html is not None):
+        parser.error("--junit and --html are not for --api, which looks for no findings")
     try:
         if options.api is not None:
             return _check_with(options.api, options.path, as_json=options.json)
-        reports = [check(os.fspath(path)) for path in options.path]
-    except ValueError as error:
+        request = request_of(options)
+        reports = [check(os.fspath(path), request) for path in options.path]
+        for file_name, written in ((options.junit, as_junit), (options.html, as_html)):
+            if file_name is not None:
+                with open(file_name, "w", encoding="utf-8") as file:
+                    file.write(written(reports))
+    except (OSError, OrtError, LookupError, ValueError) as error:
         parser.error(printable(str(error)))
-    if options.junit is not None:
-        try:
-            with open(options.junit, "w", encoding="utf-8") as file:
-                file.write(as_junit(reports))
-        except OSError as error:
-            parser.error(printable(str(error)))
     if options.json:
         found = list(map(as_document, reports))
         text = json.dumps(

@@ -15,10 +15,10 @@ from ortcffi._convert import absolute
 from ortcffi._native import ffi
 from ortcffi._text import joined
 from ortcffi.cli.check_client_probe import ENTRY, Op
-from ortcffi.cli.check_ep_probe import EP_ENTRY, Factory
 from ortcffi.kernels import child
 from ortcffi.table.hosts import emulate, release_of
 from ortcffi.table.trace import Figures, Needs
+from ortcffi.testing.ep_factories import EP_ENTRY, Factory
 
 SECONDS = 60  # after which a library is reported as hanging
 MOST_NAMES = 20  # exported names in the report for people; JSON has all

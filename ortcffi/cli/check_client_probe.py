@@ -13,14 +13,15 @@ from typing import Any, NamedTuple
 
 from ortcffi._convert import decode
 from ortcffi._native import ffi, lib
-from ortcffi.cli.check_ep_probe import EP_END, EP_ENTRY, make_factories, register_with_engine
+from ortcffi._table import core_api
 from ortcffi.custom_ops.describe import FIELDS, new_ops, places, read_op
-from ortcffi.errors import ErrorCode, OrtError, call
+from ortcffi.errors import ErrorCode, OrtError, call, checked
 from ortcffi.kernels.child import limit_this_process
 from ortcffi.table.api import Api
 from ortcffi.table.expose import expose_symbols
 from ortcffi.table.hosts import host_api
 from ortcffi.table.trace import Trace
+from ortcffi.testing.ep_factories import FactoryLibrary, make_factories
 
 ENTRY = "RegisterCustomOps"
 
@@ -78,15 +79,18 @@ def _register(path: str, api: Api, counted: str) -> None:
     trace = Trace(api, figures)
     library = _open(path)
     function = lib.ortcffi_library_symbol(library, ENTRY.encode())
-    create = lib.ortcffi_library_symbol(library, EP_ENTRY.encode())
+    eps = FactoryLibrary(library)
     env, options = _environment_and_options(api)
-    has_engine = not api.is_core and api.supports("RegisterExecutionProviderLibrary")
-    if not function and create and has_engine:
-        register_with_engine(api, env, path)
+    if not function and eps.create and api.is_core:
+        logger: Any = lib.GetExperimentalFunction(core_api().pointer, b"ortcore_logger")
+        logger = ffi.cast("OrtcoreLogger", logger)()
+        _tell(factories=make_factories(eps, trace.base, logger))
         return
-    if not function and create:
-        end = lib.ortcffi_library_symbol(library, EP_END.encode())
-        _tell(factories=make_factories(api, trace.base, create, end))
+    if not function and eps.create:
+        api.require("RegisterExecutionProviderLibrary")
+        name = b"ortcffi-check"
+        checked.RegisterExecutionProviderLibrary(api.pointer, env, name, os.fsencode(path))
+        checked.UnregisterExecutionProviderLibrary(api.pointer, env, name)
         return
     if not function:
         raise OSError(f"it does not define {ENTRY}, as custom-op libraries do")

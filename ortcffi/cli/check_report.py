@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 from ortcffi._text import joined
 from ortcffi.cli.check_client import Client
 from ortcffi.cli.check_client import as_document as client_as_document
+from ortcffi.testing.ep_trials import BROKEN, UNTRIED, Result
 
 __all__ = ["Finding", "Report", "as_document", "as_junit", "describe"]
 
@@ -18,7 +19,8 @@ class Finding(NamedTuple):
     Attributes
     ----------
     step : str
-        Where it was found: ``file``, ``registration``, ``factories``, ``ops`` or ``kernels``.
+        Where it was found: ``file``, ``registration``, ``ops`` or ``kernels``; or the rule for
+        execution providers that it breaks.
     text : str
         What it is.
     """
@@ -40,12 +42,15 @@ class Report(NamedTuple):
         What is good to know.
     registrations : list of Client
         What it did with each host.
+    results : list of Result
+        What came of each rule for execution providers on each host.
     """
 
     path: str
     findings: list[Finding]
     notes: list[str]
     registrations: list[Client]
+    results: list[Result]
 
 
 def describe(report: Report) -> str:
@@ -65,6 +70,7 @@ def as_document(report: Report) -> dict[str, Any]:
         "findings": [finding._asdict() for finding in report.findings],
         "notes": report.notes,
         "registrations": list(map(client_as_document, report.registrations)),
+        "rules": [result._asdict() for result in report.results],
     }
 
 
@@ -74,24 +80,51 @@ _NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def as_junit(reports: list[Report]) -> str:
-    """The reports as JUnit's XML: a test case for each op, and one for the library itself."""
+    """The reports as JUnit's XML.
+
+    A test case for the library itself, and one for each op, or each rule on each host.
+    """
     root = ET.Element("testsuites")
     for report in reports:
-        ops = dict.fromkeys(f"{o.domain}:{o.name}" for c in report.registrations for o in c.ops)
-        failures: dict[str, list[Finding]] = {"the library": [], **{name: [] for name in ops}}
-        for finding in report.findings:
-            failures[_subject(finding, ops)].append(finding)
-        counts = {"tests": str(len(failures)), "failures": str(sum(map(bool, failures.values())))}
-        suite = ET.SubElement(root, "testsuite", {"name": _text(report.path), **counts})
-        for name, findings in failures.items():
+        cases = _cases_of_ops(report) | _cases_of_rules(report)
+        failures = sum(bool(findings) for findings, _ in cases.values())
+        skipped = sum(bool(why) for _, why in cases.values())
+        counts = {"tests": len(cases), "failures": failures, "skipped": skipped}
+        texts = {name: str(count) for name, count in counts.items()}
+        suite = ET.SubElement(root, "testsuite", {"name": _text(report.path), **texts})
+        for name, (findings, why) in cases.items():
             case = ET.SubElement(suite, "testcase", classname=_text(report.path), name=_text(name))
             if findings:
                 lines = [f"{finding.step}: {finding.text}" for finding in findings]
                 failure = ET.SubElement(case, "failure", message=_text(findings[0].text))
                 failure.text = _text("\n".join(lines))
+            elif why:
+                ET.SubElement(case, "skipped", message=_text(why))
         ET.SubElement(suite, "system-out").text = _text("\n".join(report.notes))
     ET.indent(root)
     return ET.tostring(root, "unicode", xml_declaration=True) + "\n"
+
+
+_Cases = dict[str, tuple[list[Finding], str]]  # the findings of each, and why it was not tried
+
+
+def _cases_of_ops(report: Report) -> _Cases:
+    ops = dict.fromkeys(f"{o.domain}:{o.name}" for c in report.registrations for o in c.ops)
+    rules = {result.rule for result in report.results}
+    cases: _Cases = {name: ([], "") for name in ("the library", *ops)}
+    for finding in report.findings:
+        if finding.step not in rules:
+            cases[_subject(finding, ops)][0].append(finding)
+    return cases
+
+
+def _cases_of_rules(report: Report) -> _Cases:
+    cases: _Cases = {}
+    for result in report.results:
+        broken = [Finding(result.rule, result.text)] if result.outcome == BROKEN else []
+        why = result.text if result.outcome == UNTRIED else ""
+        cases[f"{result.rule} on {result.host}"] = broken, why
+    return cases
 
 
 def _subject(finding: Finding, ops: dict[str, None]) -> str:

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Help for tests of custom ops: comparison with a session, allocation failures, a pytest plugin.
+"""Help for tests of custom ops and execution providers: comparisons, failures, a pytest plugin.
 
 Imported as ``ortcffi.testing``.
 """
 
 from typing import Any
 
-__all__ = ["compare_with_session", "sweep_allocation_failures"]
+__all__ = ["compare_ep", "compare_with_session", "sweep_allocation_failures"]
 
 _MODULES = {
+    "compare_ep": "ep_compare",
     "compare_with_session": "compare",
     "sweep_allocation_failures": "allocation_failures",
 }

@@ -4,7 +4,7 @@
 import pytest
 from support.processes import run_in_fork
 
-from ortcffi.cli import check_client_probe, check_probe
+from ortcffi.cli import check_client_probe, check_ep, check_probe
 from ortcffi.kernels import child
 
 __all__ = ["check_client_probe", "check_probe"]  # the children need not import them
@@ -14,3 +14,4 @@ __all__ = ["check_client_probe", "check_probe"]  # the children need not import 
 def forks(monkeypatch):
     """Commands fork this process instead of starting Python anew."""
     monkeypatch.setattr(child, "run", run_in_fork)
+    monkeypatch.setattr(check_ep, "JOBS", 1)  # no forks beside threads

@@ -4,7 +4,9 @@
 import json
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
+from support import eps
 from support.paths import CHECKOUT
 
 from ortcffi.__main__ import main
@@ -71,7 +73,7 @@ def test_findings_are_failures_of_their_op_in_junits_xml(compile_c, tmp_path, ca
 
 def test_junits_xml_has_no_characters_that_xml_forbids():
     finding = Finding("file", "it has \x00, \ud800 and <")
-    (suite,) = ET.fromstring(as_junit([Report("a.so", [finding], [], [])]))
+    (suite,) = ET.fromstring(as_junit([Report("a.so", [finding], [], [], [])]))
     assert suite.find("testcase/failure").get("message") == "it has \ufffd, \ufffd and <"
 
 
@@ -171,8 +173,52 @@ def test_a_good_library_of_execution_providers_has_no_findings(check_eps):
     assert report["registrations"][0]["asked"] == [23]
 
 
+@pytest.mark.usefixtures("forks")
+def test_rules_are_cases_of_junits_xml_and_rows_of_a_page(tmp_path, capfd, monkeypatch):
+    monkeypatch.setenv("BREAKS", "computes-what-others-do")
+    library = eps.built(CHECKOUT / "tests/c/clients/breaking_ep.c")
+    xml, page = tmp_path / "ep.xml", tmp_path / "ep.html"
+    files = ["--junit", str(xml), "--html", str(page)]
+    given = ["--conformance", "--hosts", "24,core", "--failures", "1", *files, str(library)]
+    assert main(["check", *given]) == 1
+    printed = capfd.readouterr().out
+    assert "FINDING (computes-what-others-do): on 24, core: sum, made by" in printed
+    (suite,) = ET.parse(xml).getroot()
+    cases = {case.get("name"): case for case in suite.iter("testcase")}
+    assert "differs by 1" in cases["computes-what-others-do on 24"].find("failure").get("message")
+    assert cases["registers on core"].find("failure") is None
+    assert suite.get("skipped") == "0"
+    text = page.read_text()
+    assert '<td class="kept" title="">kept</td>' in text
+    assert '<h2 id="computes-what-others-do">' in text
+
+
+@pytest.mark.usefixtures("forks")
+def test_a_library_is_checked_with_a_model_and_its_inputs(tmp_path, capfd, monkeypatch):
+    monkeypatch.delenv("BREAKS", raising=False)
+    model, inputs = tmp_path / "add.onnx", tmp_path / "inputs.npz"
+    eps.added().save(model)
+    np.savez(inputs, x=np.ones(3, np.float32))
+    library = str(eps.built(eps.ADDING))
+    files = ["--model", str(model), "--inputs", str(inputs), "--against", library]
+    assert main(["check", *files, "--hosts", "core", "--failures", "0", library]) == 0
+    assert "21 of 24 rules are kept on core" in capfd.readouterr().out
+
+
+def test_arguments_that_are_wrong_are_refused(capfd):
+    for wrong, text in [
+        (["--option", "key"], "expected KEY=VALUE, not 'key'"),
+        (["--hardware", "FPGA"], "kind must be one of CPU, GPU, NPU, not 'FPGA'"),
+        (["--hosts", "99"], "99"),
+    ]:
+        with pytest.raises(SystemExit):
+            main(["check", *wrong, "a.so"])
+        assert text in capfd.readouterr().err
+
+
 def test_what_a_factory_lacks_is_a_finding(check_eps):
     _, findings, _ = check_eps("-DWRONG")
+    [found] = [text for text in findings if "NothingEP first" in text]
     for told in [
         "GetVendor is NULL, which ONNX Runtime calls",
         "GetVendorId is NULL, which ONNX Runtime calls",
@@ -180,7 +226,7 @@ def test_what_a_factory_lacks_is_a_finding(check_eps):
         "it has only one of CreateAllocator and ReleaseAllocator",
         "its version 'first' is no semantic version, such as 1.2.3",
     ]:
-        assert f"NothingEP first: {told}" in findings
+        assert f"NothingEP first: {told}" in found
 
 
 @pytest.mark.parametrize(

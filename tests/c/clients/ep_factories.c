@@ -53,7 +53,7 @@ static void ORT_API_CALL release(OrtEpFactory* self, OrtEp* ep) { (void)self, (v
 ORT_EXPORT OrtStatus* CreateEpFactories(const char* registered_name, const OrtApiBase* base,
                                         const OrtLogger* logger, OrtEpFactory** factories,
                                         size_t room, size_t* count) {
-  (void)registered_name, (void)logger, (void)room;
+  (void)registered_name, (void)logger;
   const OrtApi* api = base->GetApi(23);
 #ifdef CRASHES
   abort();
@@ -61,7 +61,13 @@ ORT_EXPORT OrtStatus* CreateEpFactories(const char* registered_name, const OrtAp
 #ifdef REFUSES
   return api->CreateStatus(ORT_EP_FAIL, "no factory today");
 #endif
-  OrtEpFactory* factory = api == NULL ? NULL : calloc(1, sizeof *factory);
+  if (api == NULL) {
+    return base->GetApi(1)->CreateStatus(ORT_FAIL, "it needs API version 23");
+  }
+  if (room == 0) {
+    return api->CreateStatus(ORT_INVALID_ARGUMENT, "there is no room");
+  }
+  OrtEpFactory* factory = calloc(1, sizeof *factory);
   if (factory != NULL) {
     *factory = (OrtEpFactory){.ort_version_supported = 23,
                               .GetName = name,

@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""The part of the process of ``ortcffi check`` that makes the factories of an EP library."""
+"""A library of execution providers, whose functions are called as a host does, at times wrongly."""
 
-import gc
+import os
 import re
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from ortcffi._convert import decode
-from ortcffi._native import ffi
-from ortcffi.errors import call, checked
-from ortcffi.table.api import Api
-from ortcffi.testing.live_objects import left_alive, live_objects
+from ortcffi._native import ffi, lib
+from ortcffi._table import core_api
+from ortcffi.errors import call
 
-__all__ = ["EP_ENTRY", "Factory", "make_factories", "register_with_engine"]
+__all__ = ["EP_ENTRY", "Factory", "FactoryLibrary", "make_factories", "read_factory"]
 
 EP_ENTRY, EP_END = "CreateEpFactories", "ReleaseEpFactory"
-_MOST = 64
+MOST = 4  # factories for which ONNX Runtime has room
 _REQUIRED = [
     (22, ("GetName", "GetVendor", "GetSupportedDevices", "CreateEp", "ReleaseEp")),
     (22, ("CreateDataTransfer",)),  # measured: a NULL ends the process at registration
@@ -49,46 +48,64 @@ class Factory(NamedTuple):
     problems: tuple[str, ...]
 
 
-def make_factories(api: Api, base: Any, create: Any, end: Any) -> list[Factory]:
-    """Make the factories of a library with the core as its host, look at them, and end them."""
-    from ortcffi.kernels.host import host_function  # which imports NumPy
+class FactoryLibrary:
+    """The two functions of a library.
 
-    before = live_objects()
-    made, count = ffi.new("OrtEpFactory*[]", _MOST), ffi.new("size_t*")
-    function = ffi.cast("CreateEpApiFactoriesFn", create)
-    logger = host_function("OrtcoreLogger")()
-    call(
-        api.pointer,
-        EP_ENTRY,
-        function,
-        ffi.from_buffer(b"ortcffi\0"),
-        base,
-        logger,
-        made,
-        _MOST,
-        count,
-    )
-    if count[0] > _MOST:
-        raise ValueError(f"{EP_ENTRY} says that it made {count[0]} factories; {_MOST} can be")
-    factories = [_read(made[i]) for i in range(count[0])]
+    Attributes
+    ----------
+    create, end : cdata of ``void*``
+        ``CreateEpFactories`` and ``ReleaseEpFactory``; NULL if the library lacks them.
+    """
+
+    def __init__(self, library: Any) -> None:
+        self.create = lib.ortcffi_library_symbol(library, EP_ENTRY.encode())
+        self.end = lib.ortcffi_library_symbol(library, EP_END.encode())
+
+    @classmethod
+    def open(cls, path: str) -> Self:
+        """Open a library, which stays open."""
+        reason = ffi.new("char[]", 4096)
+        library = lib.ortcffi_library_open(os.fsencode(path), reason, len(reason))
+        if not library:
+            raise OSError(f"it cannot be loaded: {decode(reason)}")
+        return cls(library)
+
+    def make(self, base: Any, logger: Any, room: int = MOST) -> list[Any]:
+        """Call ``CreateEpFactories``; the core reads its status."""
+        made, count = ffi.new("OrtEpFactory*[]", MOST + 1), ffi.new("size_t*")
+        function = ffi.cast("CreateEpApiFactoriesFn", self.create)
+        name = ffi.from_buffer(b"ortcffi\0")
+        given = (function, name, base, logger, made, room, count)
+        call(core_api().pointer, EP_ENTRY, *given)
+        if count[0] > room:
+            text = f"{EP_ENTRY} says that it made {count[0]} factories; {room} can be"
+            raise ValueError(text)
+        return [made[i] for i in range(count[0])]
+
+    def release(self, factory: Any) -> None:
+        """Call ``ReleaseEpFactory``."""
+        if not self.end:
+            raise ValueError(f"it does not define {EP_END}, with which the factories end")
+        call(core_api().pointer, EP_END, ffi.cast("ReleaseEpApiFactoryFn", self.end), factory)
+
+
+def make_factories(library: FactoryLibrary, base: Any, logger: Any) -> list[Factory]:
+    """Make the factories of a library with the core as its host, look at them, and end them."""
+    made = library.make(base, logger)
+    factories = list(map(read_factory, made))
     seen = set[str]()
     for i, factory in enumerate(factories):
         if factory.name in seen:
             problems = (*factory.problems, "another factory has its name")
             factories[i] = factory._replace(problems=problems)
         seen.add(factory.name)
-    if not end:
-        raise ValueError(f"it does not define {EP_END}, with which the factories end")
-    for i in range(count[0]):
-        call(api.pointer, EP_END, ffi.cast("ReleaseEpApiFactoryFn", end), made[i])
-    gc.collect()
-    if left := left_alive(before):
-        told = ", ".join(f"{n} of kind {kind!r}" for kind, n in left.items())
-        raise ValueError(f"after {EP_END} it leaves {told}")
+    for each in made:
+        library.release(each)
     return factories
 
 
-def _read(factory: Any) -> Factory:
+def read_factory(factory: Any) -> Factory:
+    """What a factory says, and what is wrong with it."""
     if not factory:
         return Factory("", "", "", 0, ("it is NULL",))
     version = factory.ort_version_supported
@@ -122,10 +139,3 @@ def _text(factory: Any, function: str, problems: list[str]) -> str:
     if "\ufffd" in found:
         problems.append(f"{function} answers what is not UTF-8")
     return found
-
-
-def register_with_engine(api: Api, env: Any, path: str) -> None:
-    """Register a library with the environment of a real library, and unregister it."""
-    name = b"ortcffi-check"
-    checked.RegisterExecutionProviderLibrary(api.pointer, env, name, path.encode())
-    checked.UnregisterExecutionProviderLibrary(api.pointer, env, name)

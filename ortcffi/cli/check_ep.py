@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: MIT
+"""The part of ``ortcffi check`` that tries the rules for execution providers on hosts."""
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ortcffi._table import core_api
+from ortcffi.cli.check_client import Client
+from ortcffi.cli.check_report import Finding, Report
+from ortcffi.env.env import Env
+from ortcffi.ep.hardware import HardwareDevice
+from ortcffi.models.model import Model
+from ortcffi.models.providers import Ep
+from ortcffi.table.hosts import emulate, release_of
+from ortcffi.table.load import installed_libraries, load
+from ortcffi.testing.ep_bench import RULES, Rule, Subject
+from ortcffi.testing.ep_compare import given_inputs, prepared, reference_values
+from ortcffi.testing.ep_trials import BROKEN, KEPT, UNTRIED, Result, try_rule
+
+__all__ = ["EpRequest", "add_arguments", "check_eps", "request_of"]
+
+JOBS = os.cpu_count() or 1  # processes at once
+_FAILURES = 100  # calls that are to fail, where nobody says how many
+
+
+class EpRequest(NamedTuple):
+    """What the command line asks for.
+
+    Attributes
+    ----------
+    model, inputs, against : str
+        Paths of a model and of its inputs, and the other engine; "" where they are not given.
+    with_model : bool
+        Whether to try the rules about models.
+    hosts : tuple of str
+        The hosts; () for the usual ones.
+    failures : int
+        How many calls of slots are to fail.
+    subject : Subject
+        How the library is tried; its path and its host are still to come.
+    """
+
+    model: str = ""
+    inputs: str = ""
+    against: str = ""
+    with_model: bool = False
+    hosts: tuple[str, ...] = ()
+    failures: int = 0
+    subject: Subject = Subject("")
+
+
+def check_eps(report: Report, core: Client, request: EpRequest) -> None:
+    """Try the rules on hosts, and put what came of them into the report."""
+    subject = request.subject._replace(path=report.path, asked=min(core.asked, default=0))
+    with ExitStack() as stack:
+        if request.model:
+            folder = stack.enter_context(tempfile.TemporaryDirectory())
+            _write_model(request, folder)
+            subject = subject._replace(folder=folder)
+        pool = stack.enter_context(ThreadPoolExecutor(JOBS)) if JOBS > 1 else None
+        hosts = request.hosts or _usual_hosts(core)
+        rules = [rule for rule in RULES if request.with_model or not rule.with_model]
+        for host in hosts:
+            begin, here = time.monotonic(), subject._replace(host=host)
+            results = list(_try_host(rules, here, request.failures, pool))
+            kept = sum(result.outcome == KEPT for result in results)
+            seconds = f"{time.monotonic() - begin:.1f} s"
+            text = f"{kept} of {len(results)} rules are kept on {host}, tried in {seconds}"
+            report.results.extend(results)
+            report.notes.append(text)
+    _conclude(report)
+
+
+def _usual_hosts(core: Client) -> tuple[str, ...]:
+    """The lowest host that has what the library asks for, the core and the installed library."""
+    lowest = min(core.asked, default=0)
+    older = (str(lowest),) if lowest and not core.adapts and lowest < core.host_version else ()
+    return (*older, "core", *(("real",) if installed_libraries() else ()))
+
+
+def _try_host(
+    rules: list[Rule], subject: Subject, failures: int, pool: Executor | None
+) -> Iterator[Result]:
+    """Try the rules on one host: those about failing calls last, whose calls are tried at once."""
+    is_core = subject.host == "core" or release_of(subject.host) is not None
+    chosen = [rule for rule in rules if (rule.on_core if is_core else rule.on_real)]
+    done, total, each = 0, len(chosen), map if pool is None else pool.map
+
+    def shown(result: Result) -> Result:
+        nonlocal done
+        done += 1
+        _show_progress(done, total, f"{result.rule} on {subject.host}")
+        return result
+
+    first = shown(try_rule(chosen[0], subject))
+    yield first
+    if first.outcome != KEPT:
+        why = f"{first.rule} must be kept first"
+        for rule in chosen[1:]:
+            if not rule.alone:
+                yield shown(Result(rule.name, subject.host, UNTRIED, why))
+        chosen = chosen[:1] + [rule for rule in chosen[1:] if rule.alone]
+    plain = [rule for rule in chosen[1:] if not rule.with_failures]
+    for result in each(try_rule, plain, [subject] * len(plain)):
+        yield shown(result)
+    for rule in chosen:
+        if rule.with_failures:
+            yield shown(try_rule(rule, subject, failures, each))
+
+
+def _show_progress(done: int, of: int, what: str) -> None:
+    if sys.stderr.isatty():
+        end = "\n" if done == of else ""
+        sys.stderr.write(f"\r\033[K{'#' * done}{'.' * (of - done)} {what}{end}")
+        sys.stderr.flush()
+
+
+def _conclude(report: Report) -> None:
+    """Make findings and notes of the results; hosts with the same one share it."""
+    broken: dict[tuple[str, str], list[str]] = {}
+    untried: dict[tuple[str, str], list[str]] = {}
+    for result in report.results:
+        if result.outcome == BROKEN:
+            broken.setdefault((result.rule, result.text), []).append(result.host)
+        elif result.outcome == UNTRIED:
+            untried.setdefault((result.host, result.text), []).append(result.rule)
+        elif result.text:
+            report.notes.append(f"{result.rule} on {result.host}: {result.text}")
+    for (rule, text), hosts in broken.items():
+        report.findings.append(Finding(rule, f"on {', '.join(hosts)}: {text}"))
+    for (host, text), rules in untried.items():
+        report.notes.append(f"not tried on {host}, because {text}: {', '.join(rules)}")
+
+
+# --- the model ------------------------------------------------------------------------------------
+
+
+def _write_model(request: EpRequest, folder: str) -> None:
+    """Write the model with types of inner values, its inputs, and what another engine computes."""
+    given = Model.load(request.model)
+    model = prepared(given)
+    model.save(os.path.join(folder, "model.onnx"))
+    inputs: dict[str, Any] = {}
+    if request.inputs:
+        with np.load(request.inputs) as file:
+            inputs = dict(file)
+    feed = given_inputs(model, inputs)
+    with _other_engine(request) as against:
+        values = feed | reference_values(model, feed, against)
+    kept = {name: each for name, each in values.items() if np.asarray(each).dtype != object}
+    np.savez(os.path.join(folder, "values.npz"), **kept)
+
+
+@contextmanager
+def _other_engine(request: EpRequest) -> Iterator[Any]:
+    if request.against in {"", "onnx"}:
+        yield request.against or None
+    elif request.against == "real":
+        yield load()
+    else:
+        with (
+            Env("check", core_api(), severity=4) as env,
+            env.register_ep(request.against) as other,
+            Ep(other.devices[:1]) as ep,
+        ):
+            yield ep
+
+
+# --- the command line -----------------------------------------------------------------------------
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments for execution providers."""
+    group = parser.add_argument_group("execution providers")
+    group.add_argument(
+        "--conformance",
+        action="store_true",
+        help="also try the rules about models, with a small model of the check's own",
+    )
+    group.add_argument("--model", default="", help="the same with this model")
+    group.add_argument("--inputs", default="", metavar="FILE.npz", help="its inputs, else random")
+    group.add_argument(
+        "--against",
+        default="",
+        metavar="ENGINE",
+        help="what to compare with: real, onnx, or a library of providers (default: the installed "
+        "onnxruntime, else onnx)",
+    )
+    group.add_argument(
+        "--hosts",
+        type=_hosts,
+        default=(),
+        help="with commas, such as 24,27,core,real (default: the lowest, core and real)",
+    )
+    group.add_argument(
+        "--failures",
+        type=int,
+        metavar="N",
+        help=f"how many calls of the host's functions fail, each in a process of its own (default: "
+        f"{_FAILURES} with --model or --conformance)",
+    )
+    group.add_argument("--name", default="ortcffi", help="to register it under, as x.virtual")
+    group.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", type=_pair)
+    group.add_argument(
+        "--hardware",
+        action="append",
+        default=[],
+        metavar="KIND:VENDOR",
+        type=_hardware,
+        help="what the core pretends to have, such as NPU:0x8086",
+    )
+    group.add_argument("--rtol", type=float, default=1e-3, help="tolerance (default: 1e-3)")
+    group.add_argument("--atol", type=float, default=1e-3, help="tolerance (default: 1e-3)")
+    group.add_argument("--html", metavar="FILE", help="also write a page about the rules")
+
+
+def _hosts(text: str) -> tuple[str, ...]:
+    hosts = tuple(host.strip() for host in text.split(",") if host.strip())
+    for host in hosts:
+        if (release := release_of(host)) is not None:
+            try:
+                emulate(release)
+            except ValueError as error:
+                raise argparse.ArgumentTypeError(str(error)) from None
+    return hosts
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise argparse.ArgumentTypeError(f"expected KEY=VALUE, not {text!r}")
+    return key, value
+
+
+def _hardware(text: str) -> tuple[str, int]:
+    kind, _, vendor = text.partition(":")
+    try:
+        number = int(vendor or "0", 0)
+        HardwareDevice(kind, vendor_id=number, api=core_api()).close()
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return kind, number
+
+
+def request_of(given: argparse.Namespace) -> EpRequest:
+    """What the arguments ask for."""
+    with_model = given.conformance or bool(given.model)
+    failures = given.failures
+    if failures is None:
+        failures = _FAILURES if with_model else 0
+    subject = Subject(
+        "",
+        name=given.name,
+        options=dict(given.option),
+        hardware=given.hardware,
+        rtol=given.rtol,
+        atol=given.atol,
+    )
+    paths = given.model, given.inputs, given.against
+    return EpRequest(*paths, with_model, given.hosts, failures, subject)

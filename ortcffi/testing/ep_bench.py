@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: MIT
+"""What the rules for execution providers are made of, and what they try them with.
+
+A rule is a function of a `Bench`. It returns where the rule is kept, raises `Broken` or any other
+exception where it is not, and `NotTried` where that cannot be known. Its name is that of the
+function, its explanation the docstring: the command line, the reports and the documentation have
+both from here.
+"""
+
+import gc
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ortcffi._table import core_api, of_core
+from ortcffi.env.env import Env
+from ortcffi.ep.hardware import HardwareDevice
+from ortcffi.ep.registered import RegisteredEp
+from ortcffi.errors import OrtError
+from ortcffi.kernels.host import host_function, made_by_slot
+from ortcffi.models.graph import Graph
+from ortcffi.models.model import Model
+from ortcffi.models.providers import CompiledNode, Ep, EpClaims
+from ortcffi.table.hosts import host_api
+from ortcffi.testing.ep_factories import FactoryLibrary
+from ortcffi.testing.live_objects import left_alive, live_objects, made_by
+
+if TYPE_CHECKING:
+    from ortcffi.table.api import Api
+
+__all__ = ["RULES", "Bench", "Broken", "NotTried", "Rule", "Subject", "rule"]
+
+
+class Broken(Exception):
+    """A rule is not kept; the text says how."""
+
+
+class NotTried(Exception):
+    """Whether a rule is kept cannot be known; the text says why."""
+
+
+class Subject(NamedTuple):
+    """A library, and how it is tried.
+
+    Attributes
+    ----------
+    path : str
+        The library.
+    host : str
+        What registers it: one of `ortcffi.table.hosts.HOSTS`.
+    name : str
+        The name that it is registered under.
+    asked : int
+        The lowest API version that it asked the core for; 0 for none.
+    options : dict of str to str
+        The options of the provider.
+    hardware : list of (str, int)
+        Kinds and vendors of hardware to be invented; empty for that of the machine.
+    folder : str
+        Where `model.onnx` and `values.npz`, inputs and what is to come of them, are; "" for the
+        bench's own model.
+    rtol, atol : float
+        The tolerance of floats.
+    fails : str
+        The slot that is to fail, with the number of its call behind a blank; "" for none.
+    """
+
+    path: str
+    host: str = "core"
+    name: str = "ortcffi"
+    asked: int = 0
+    options: dict[str, str] = {}  # noqa: RUF012  # never changed
+    hardware: list[tuple[str, int]] = []  # noqa: RUF012
+    folder: str = ""
+    rtol: float = 1e-3
+    atol: float = 1e-3
+    fails: str = ""
+
+
+class Rule(NamedTuple):
+    """A rule for execution providers.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    text : str
+        Its explanation. The first line is the rule itself.
+    check : callable
+        Tries it.
+    on_core, on_real : bool
+        Whether it can be tried on the core and the hosts that it emulates, and on a real library.
+    alone : bool
+        Whether it is tried also where the library cannot be registered.
+    with_model : bool
+        Whether it is about a model.
+    with_failures : bool
+        Whether it is tried once for each call of a slot, which then fails.
+    """
+
+    name: str
+    text: str
+    check: "Callable[[Bench], None]"
+    on_core: bool
+    on_real: bool
+    alone: bool
+    with_model: bool
+    with_failures: bool
+
+
+RULES: list[Rule] = []
+
+_Check = Callable[["Bench"], None]
+
+
+def rule(
+    *,
+    core: bool = True,
+    real: bool = False,
+    alone: bool = False,
+    model: bool = False,
+    failures: bool = False,
+) -> Callable[[_Check], _Check]:
+    """Make a rule of a function."""
+
+    def add(check: _Check) -> _Check:
+        name, text = check.__name__.replace("_", "-"), check.__doc__ or ""
+        RULES.append(Rule(name, text, check, core, real, alone, model, failures))
+        return check
+
+    return add
+
+
+class Bench:
+    """A subject in the process that tries a rule.
+
+    Attributes
+    ----------
+    subject : Subject
+        The subject.
+    api : Api
+        The table of its host.
+    """
+
+    def __init__(self, subject: Subject) -> None:
+        self.subject = subject
+        self.api: Api = host_api(subject.host)
+        self.failing: Any = None  # the `FailingSlots` that the library gets
+        self.ep: Ep | None = None  # the last one that was made
+
+    @property
+    def version(self) -> int:
+        """The API version of the host."""
+        return self.api.version
+
+    # --- the library by itself --------------------------------------------------------------------
+
+    def library(self) -> FactoryLibrary:
+        """The library, whose functions are then called directly."""
+        return FactoryLibrary.open(self.subject.path)
+
+    @contextmanager
+    def factories(self) -> Iterator[list[Any]]:
+        """Its factories, made by the host and released in the end."""
+        library = self.library()
+        with self.env():  # which has the logger
+            made = library.make(self.api.base, host_function("OrtcoreLogger")())
+            yield made
+            for factory in made:
+                library.release(factory)
+
+    # --- registered -------------------------------------------------------------------------------
+
+    def env(self) -> Env:
+        """An environment that says nothing."""
+        return Env("check", core_api() if self.api.is_core else self.api, severity=4)
+
+    def register(self, env: Env, name: str | None = None, *, watch: bool = False) -> RegisteredEp:
+        """Register the library; with `watch` the slots note what they make for it."""
+        given = self.subject.name if name is None else name
+        if not self.api.is_core:
+            return env.register_ep(self.subject.path, given)
+        host = self.api
+        if self.failing is not None:
+            host = self.failing.api
+        elif watch:
+            base = host_function("OrtcoreWatchedBase")(self.version)
+            host = of_core(base.GetApi(self.version), base, self.version)
+        invented = [
+            HardwareDevice(kind, vendor_id=vendor, api=core_api())
+            for kind, vendor in self.subject.hardware
+        ]
+        return env.register_ep(self.subject.path, given, hardware=invented or None, host=host)
+
+    @contextmanager
+    def registered(self, *, watch: bool = False) -> Iterator[RegisteredEp]:
+        """The library, registered for a while."""
+        with self.env() as env, self.register(env, watch=watch) as registered:
+            yield registered
+
+    def make(self, registered: RegisteredEp) -> Ep:
+        """Make the provider for its first device, as most programs do."""
+        devices = registered.devices
+        if not devices:
+            raise NotTried("it lists no device on this hardware: invent some with --hardware")
+        return Ep(devices[:1], self.subject.options)
+
+    def config(self, registered: RegisteredEp) -> dict[str, str]:
+        """The provider's options as configuration entries of a session."""
+        prefix = f"ep.{registered.devices[0].name.lower()}."
+        return {f"{prefix}{key}": text for key, text in self.subject.options.items()}
+
+    @contextmanager
+    def tried(self, what: str) -> Iterator[None]:
+        """A step that another rule is about: where it fails, this one is not tried."""
+        try:
+            yield
+        except OrtError as error:
+            raise NotTried(f"{what}: {error}") from error
+
+    @contextmanager
+    def provider(self, *, watch: bool = False) -> Iterator[Ep]:
+        """A provider; where it cannot be made the rule is not tried."""
+        with self.registered(watch=watch) as registered:
+            with self.tried("no provider could be made"):
+                made = self.make(registered)
+            self.ep = made
+            with made:
+                yield made
+
+    # --- at work on the model ---------------------------------------------------------------------
+
+    def model(self) -> Model:
+        """The model that the subject is tried with."""
+        folder = self.subject.folder
+        return Model.load(os.path.join(folder, "model.onnx")) if folder else own_model()
+
+    def values(self) -> dict[str, Any]:
+        """Its inputs, and what is to come of them, by name."""
+        if self.subject.folder:
+            with np.load(os.path.join(self.subject.folder, "values.npz")) as file:
+                return dict(file)
+        return own_values()
+
+    @contextmanager
+    def claims(self, model: Model | None = None, *, watch: bool = False) -> Iterator[EpClaims]:
+        """What a provider takes of the model; where that is nothing the rule is not tried."""
+        with self.provider(watch=watch) as ep, claims_of(ep, model or self.model()) as claims:
+            yield claims
+
+    @contextmanager
+    def compiled(
+        self, model: Model | None = None, *, watch: bool = False
+    ) -> Iterator[tuple[CompiledNode, ...]]:
+        """What a provider compiled of the model."""
+        with self.claims(model, watch=watch) as claims:
+            ep: Ep = claims._handle_parents[0]
+            with self.tried("it does not compile what it takes"):
+                nodes = ep.compile(claims)
+            yield nodes
+
+    # --- what stays -------------------------------------------------------------------------------
+
+    def find_left(self, work: Callable[[], object]) -> str:
+        """What some work leaves alive that its first turn did not leave, in words."""
+        work()
+        gc.collect()
+        before, made = live_objects(), made_by_slot()
+        work()
+        gc.collect()
+        left = [f"{count} of kind {kind!r}" for kind, count in left_alive(before).items()]
+        return ", ".join(left) + made_by(made, made_by_slot())
+
+
+def claims_of(ep: Ep, model: Model) -> EpClaims:
+    """What a provider takes of a model; `NotTried` where that is nothing."""
+    claims = ep.capability(model)
+    if not claims.groups:
+        nodes = len(claims.graph.nodes)
+        claims.close()
+        raise NotTried(f"it takes none of the {nodes} nodes of the model")
+    return claims
+
+
+# --- the bench's own model ------------------------------------------------------------------------
+
+
+def own_model() -> Model:
+    """Two matrices multiplied, a third one added, negative numbers cut off."""
+    weights = _weights()
+    graph = Graph()
+    graph.input("x", "f4", [2, 3])
+    for name, array in weights.items():
+        graph.initializer(name, array)
+    graph.node("MatMul", ["x", "w"], ["product"], name="multiply")
+    graph.node("Add", ["product", "b"], ["sum"], name="add")
+    graph.node("Relu", ["sum"], ["y"], name="cut")
+    for name in ("product", "sum", "y"):  # as outputs, all have a type
+        graph.output(name, "f4", [2, 4])
+    return Model.load(graph.to_bytes())
+
+
+def own_values() -> dict[str, Any]:
+    """An input of that model, and all that is computed of it."""
+    weights, x = _weights(), np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3)
+    product = x @ weights["w"]
+    total = product + weights["b"]
+    return {"x": x, "product": product, "sum": total, "y": np.maximum(total, 0)}
+
+
+def _weights() -> dict[str, Any]:
+    w = np.linspace(-1, 1, 12, dtype=np.float32).reshape(3, 4)
+    return {"w": w, "b": np.linspace(-1, 1, 8, dtype=np.float32).reshape(2, 4)}
+
+
+def open_model() -> Model:
+    """A sum of two matrices whose sizes the model does not say."""
+    graph = Graph()
+    graph.input("a", "f4", [None, None])
+    graph.input("b", "f4", [None, None])
+    graph.node("Add", ["a", "b"], ["y"], name="add")
+    graph.output("y", "f4", [None, None])
+    return Model.load(graph.to_bytes())

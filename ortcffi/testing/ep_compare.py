@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT
+"""What an execution provider computes, held against another engine: node by node."""
+
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
+from importlib.util import find_spec
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from ortcffi._convert import absolute
+from ortcffi._table import core_api
+from ortcffi.env.env import Env
+from ortcffi.errors import OrtError
+from ortcffi.models.model import Model
+from ortcffi.models.providers import CompiledNode, Ep
+from ortcffi.session.session import Session
+from ortcffi.table.api import Api
+from ortcffi.table.load import installed_libraries, load
+from ortcffi.testing.random_inputs import random_array
+from ortcffi.values.element_types import ValueKind, dtype_of
+
+if TYPE_CHECKING:
+    import os
+
+    from ortcffi.session.specs import ValueSpec
+
+__all__ = ["check_node", "compare_ep", "given_inputs", "prepared", "reference_values"]
+
+Arrays = Mapping[str, Any]
+
+
+def compare_ep(  # noqa: PLR0913  # what a comparison is made of
+    ep_or_library: "Ep | str | os.PathLike[str]",
+    model: "Model | str | os.PathLike[str] | bytes",
+    inputs: Arrays | None = None,
+    *,
+    rtol: float = 1e-3,
+    atol: float = 1e-5,
+    against: "Api | Ep | str | None" = None,
+    options: Mapping[str, str] | None = None,
+) -> int:
+    """Compare what an execution provider computes on the core with another engine.
+
+    Each part of the model that the provider takes is called by itself, with the inputs that the
+    other engine has computed for it: so the part that differs is known, and the provider need not
+    take all nodes.
+
+    Parameters
+    ----------
+    ep_or_library : Ep or path
+        The provider, or its library, whose first device is used.
+    model : Model, path or bytes
+        The model.
+    inputs : mapping of str to array, optional
+        Inputs; those that are not given are random, and 1 long where their shape is open.
+    rtol, atol : float, optional
+        The tolerance of floats, as of ``numpy.testing.assert_allclose``.
+    against : Api, Ep or str, optional
+        A library with an engine, another provider, or ``"onnx"`` for the reference of the package
+        onnx. By default the installed onnxruntime, or the reference.
+    options : mapping of str to str, optional
+        The provider's options, where a library is given.
+
+    Returns
+    -------
+    int
+        How many nodes of the model the provider takes, which are 1 or more.
+
+    Raises
+    ------
+    AssertionError
+        An output differs, or the provider takes no node.
+    OrtError
+        The provider fails.
+    """
+    given = model if isinstance(model, Model) else Model.load(model)
+    with ExitStack() as stack:
+        if isinstance(ep_or_library, Ep):
+            ep = ep_or_library
+        else:
+            env = stack.enter_context(Env("compare_ep", core_api()))
+            library = env.register_ep(absolute("ep_or_library", ep_or_library))
+            registered = stack.enter_context(library)
+            ep = stack.enter_context(Ep(registered.devices[:1], options))
+        claims = stack.enter_context(ep.capability(prepared(given)))
+        taken = sum(len(group.nodes) for group in claims.groups)
+        if not taken:
+            raise AssertionError(f"{ep.name} takes no node of the model")
+        feed = given_inputs(given, inputs or {})
+        values = feed | reference_values(given, feed, against)
+        for node in ep.compile(claims):
+            check_node(node, values, rtol, atol)
+        return taken
+
+
+def prepared(model: Model) -> Model:
+    """The model with types of inner values, if the package onnx is there to infer them."""
+    prepare = getattr(model, "prepare", None)
+    with suppress(ModuleNotFoundError, ValueError):
+        return model if prepare is None else prepare()
+    return model
+
+
+def given_inputs(model: Model, inputs: Arrays, size: int = 1) -> dict[str, Any]:
+    """Inputs by name: random ones where none are given, whose open dimensions have a size."""
+    feed, generator = dict(inputs), np.random.default_rng(0)
+    for value in model.graph.inputs:
+        if value.name not in feed and not value.is_initializer:
+            feed[value.name] = random_array(_spec(value), None, size, generator)
+    return feed
+
+
+def _spec(value: Any) -> "ValueSpec":
+    """An input of a model as `random_array` takes one."""
+    if not value.element_type:
+        raise ValueError(f"input {value.name!r} is no tensor: give it")
+    kind, dtype = ValueKind.TENSOR, dtype_of(value.element_type)
+    spec = SimpleNamespace(name=value.name, shape=value.shape, kind=kind, dtype=dtype)
+    spec.element_type = value.element_type
+    return cast("ValueSpec", spec)
+
+
+# --- the other engine -----------------------------------------------------------------------------
+
+
+def reference_values(
+    model: Model, feed: Arrays, against: "Api | Ep | str | None" = None
+) -> dict[str, Any]:
+    """What another engine computes: all outputs, and the values between nodes as far as can be."""
+    outputs = [value.name for value in model.graph.outputs]
+    between = [name for node in model.graph.nodes for name in node.outputs if name]
+    if isinstance(against, Ep):
+        return dict(zip(outputs, _by_ep(against, model, feed), strict=True))
+    with suppress(OrtError, ValueError, LookupError, TypeError, NotImplementedError):
+        names = [*dict.fromkeys([*between, *outputs])]
+        return _values(model.extract(list(feed), names), feed, names, against)
+    return _values(model, feed, outputs, against)
+
+
+def _values(model: Model, feed: Arrays, names: list[str], against: Any) -> dict[str, Any]:
+    if against is None:
+        against = load() if installed_libraries() else "onnx"
+    if isinstance(against, Api):
+        with Session(model, api=against) as session:
+            return dict(zip(names, session.run(dict(feed)), strict=True))
+    if against != "onnx":
+        raise ValueError(f"against must be an Api, an Ep or 'onnx', not {against!r}")
+    if find_spec("onnx") is None:
+        raise ModuleNotFoundError("there is nothing to compare with: pip install onnxruntime")
+    from onnx import load_model_from_string
+    from onnx.reference import ReferenceEvaluator
+
+    found = ReferenceEvaluator(load_model_from_string(model.to_bytes())).run(names, dict(feed))
+    return dict(zip(names, found, strict=True))
+
+
+def _by_ep(ep: Ep, model: Model, feed: Arrays) -> list[Any]:
+    with ep.capability(prepared(model)) as claims:
+        if claims.left or len(claims.groups) != 1:
+            raise ValueError(f"{ep.name} does not take the whole model")
+        (node,) = ep.compile(claims)
+        made = dict(zip(node.outputs, _call(node, feed), strict=True))
+        return [made[value.name] for value in model.graph.outputs]
+
+
+# --- one compiled node ----------------------------------------------------------------------------
+
+
+def check_node(node: CompiledNode, values: Arrays, rtol: float, atol: float) -> list[Any]:
+    """Call a compiled node, and compare its outputs with values by name; return the outputs."""
+    found = _call(node, values)
+    for name, ours in zip(node.outputs, found, strict=True):
+        if name in values:
+            _compare(f"{name}, made by {node.name}", ours, values[name], rtol, atol)
+    return found
+
+
+def _call(node: CompiledNode, values: Arrays) -> list[Any]:
+    wanted = [name for name in node.inputs if name and name not in node.constants]
+    if missing := [name for name in wanted if name not in values]:
+        raise LookupError(f"the other engine did not make {', '.join(missing)}")
+    return list(node(*(values[name] for name in wanted)))
+
+
+def _compare(name: str, ours: Any, theirs: Any, rtol: float, atol: float) -> None:
+    ours, theirs = np.asarray(ours), np.asarray(theirs)
+    if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
+        kinds = [f"{each.dtype}{list(each.shape)}" for each in (ours, theirs)]
+        raise AssertionError(f"{name} is {kinds[0]}, and {kinds[1]} with the other engine")
+    if ours.dtype.kind not in "fc":
+        np.testing.assert_array_equal(ours, theirs, err_msg=name)
+        return
+    if not np.allclose(ours, theirs, rtol, atol, equal_nan=True):
+        differ = np.abs(ours.astype(float) - theirs)
+        place = tuple(int(i) for i in np.unravel_index(np.nanargmax(differ), differ.shape))
+        raise AssertionError(
+            f"{name} differs by {differ[place]:.3g} at {list(place)}: it is {ours[place]:.6g}, and "
+            f"{theirs[place]:.6g} with the other engine"
+        )

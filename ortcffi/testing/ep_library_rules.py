@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: MIT
+"""Rules for libraries of execution providers that need no model."""
+
+import os
+from typing import Any
+
+from ortcffi._convert import decode
+from ortcffi._native import ffi
+from ortcffi._table import HIGHEST_VERSION, core_api
+from ortcffi.errors import OrtError, call
+from ortcffi.kernels.host import call_host, host_function
+from ortcffi.options.session import SessionOptions
+from ortcffi.table.hosts import emulate
+from ortcffi.testing.ep_bench import Bench, Broken, NotTried, rule
+from ortcffi.testing.ep_factories import EP_ENTRY, read_factory
+
+_FIRST = 22  # the API version that has execution providers in libraries
+_TIMES = 100
+_SLACK = 8  # files and threads that a library may keep for good
+_ROOM = 8  # devices for which ONNX Runtime has room
+
+
+# --- registration ---------------------------------------------------------------------------------
+
+
+@rule(real=True)
+def registers(bench: Bench) -> None:
+    """A host can register and unregister it.
+
+    ``CreateEpFactories`` answers a factory, which lists its devices, and ``ReleaseEpFactory`` ends
+    it. If this fails on a host, only rules that call these functions by themselves are tried there.
+    """
+    with bench.registered():
+        pass
+
+
+@rule(real=True)
+def registers_a_hundred_times(bench: Bench) -> None:
+    """It can be registered a hundred times in one process.
+
+    Programs look for devices again and again. After each turn the library is unloaded, if nothing
+    else keeps it: threads, files and objects of the host must have ended by then.
+    """
+    counts: list[dict[str, int]] = []
+    with bench.env() as env:
+
+        def turn() -> None:
+            with bench.register(env):
+                pass
+
+        def turns() -> None:
+            for _ in range(_TIMES // 2):
+                turn()
+
+        turn()
+        counts.append(_resources())
+        left = bench.find_left(turns)
+        counts.append(_resources())
+    if left:
+        raise Broken(f"{_TIMES // 2} turns leave {left}")
+    for what, before in counts[0].items():
+        if counts[1][what] > before + _SLACK:
+            raise Broken(f"{_TIMES} turns leave {counts[1][what] - before} {what} open")
+
+
+def _resources() -> dict[str, int]:
+    """Files and threads of this process, where the system says how many there are."""
+    folders = {"files": "/proc/self/fd", "threads": "/proc/self/task"}
+    return {what: len(os.listdir(path)) for what, path in folders.items() if os.path.isdir(path)}
+
+
+@rule(alone=True)
+def answers_older_hosts_with_a_status(bench: Bench) -> None:
+    """A host that is too old gets a status, which says so.
+
+    ``GetApi`` answers NULL for a version that the host does not have. A library that goes on
+    crashes; one that answers success without a factory leaves the user with no reason. Make the
+    status with the table of version 1, which every host has.
+    """
+    if bench.subject.asked <= _FIRST:
+        raise NotTried("it asks for no version that hosts with execution providers may lack")
+    library = bench.library()
+    with bench.env():
+        for version in dict.fromkeys((bench.subject.asked - 1, _FIRST)):
+            try:
+                made = library.make(emulate(version).base, host_function("OrtcoreLogger")())
+            except OrtError:
+                continue
+            if not made:
+                raise Broken(
+                    f"a host of API version {version} gets success and no factory, though "
+                    f"GetApi({bench.subject.asked}) answers NULL: answer a status that says so"
+                )
+            for factory in made:
+                library.release(factory)
+
+
+@rule(alone=True)
+def refuses_where_there_is_no_room(bench: Bench) -> None:
+    """Without room for a factory, it answers a status and writes nothing.
+
+    The size of the array of factories is the host's; ONNX Runtime has room for four.
+    """
+    try:
+        with bench.env():
+            made = bench.library().make(bench.api.base, host_function("OrtcoreLogger")(), 0)
+    except OrtError:
+        return
+    except ValueError as error:
+        raise Broken(f"with room for none, {error}") from error
+    if not made:
+        raise Broken(f"with room for none, {EP_ENTRY} answers success, without a factory")
+
+
+@rule(alone=True)
+def does_without_a_logger(bench: Bench) -> None:
+    """A logger that is NULL is no reason to crash.
+
+    A host may have none. Answer a status, or log nothing.
+    """
+    library = bench.library()
+    try:
+        made = library.make(bench.api.base, ffi.NULL)
+    except OrtError:
+        return
+    for factory in made:
+        library.release(factory)
+
+
+# --- factories ------------------------------------------------------------------------------------
+
+
+@rule(alone=True)
+def has_the_functions_of_a_factory(bench: Bench) -> None:
+    """A factory has all functions that ONNX Runtime calls without a look.
+
+    Those of the version that its struct declares: a name, a vendor, a version that is a semantic
+    one, ``CreateDataTransfer`` (measured: a NULL there ends the process), and for each function
+    that makes something the one that releases it.
+    """
+    with bench.factories() as made:
+        names = []
+        for each in made:
+            factory = read_factory(each)
+            if factory.problems:
+                title = f"{factory.name} {factory.ep_version}".strip() or "a factory without a name"
+                raise Broken("; ".join(f"{title}: {problem}" for problem in factory.problems))
+            names.append(factory.name)
+    if len(set(names)) < len(names):
+        raise Broken(f"two factories have the name {max(names, key=names.count)}")
+
+
+@rule(alone=True)
+def declares_a_version_that_it_asked_for(bench: Bench) -> None:
+    """No struct declares a newer version than the library asked ``GetApi`` for.
+
+    A host reads the fields of a struct up to ``ort_version_supported``. Set it to the version that
+    the library is compiled for, or to that of the table that it got.
+    """
+    asked = bench.subject.asked
+    if not asked:
+        raise NotTried("it asks for no version")
+    with bench.factories() as made:
+        for factory in made:
+            if factory.ort_version_supported > max(asked, _FIRST):
+                version = factory.ort_version_supported
+                raise Broken(f"a factory declares version {version}; it asked for {asked}")
+
+
+@rule()
+def keeps_its_names(bench: Bench) -> None:
+    """Name, vendor and version stay the same, and the provider has its factory's name.
+
+    Hosts compare them, and look for options under the name.
+    """
+    with bench.factories() as made:
+        first = [read_factory(each)[:4] for each in made]
+        again = [read_factory(each)[:4] for each in made]
+        if first != again:
+            raise Broken(f"a factory is {again}, and was {first}")
+    with bench.provider() as ep:
+        name = decode(ep.handle.ep.GetName(ep.handle.ep))
+        names = [each[0] for each in first]
+        if name not in (*names, bench.subject.name):
+            raise Broken(f"a provider says that its name is {name}, and its factory {names[0]}")
+
+
+@rule(alone=True)
+def lists_no_device_where_there_is_no_room(bench: Bench) -> None:
+    """With no hardware, or no room for devices, it writes no device.
+
+    ``GetSupportedDevices`` gets arrays and their sizes, which may be 0.
+    """
+    with bench.factories() as made, bench.env() as env:
+        for factory in made:
+            for pieces, room in (([], _ROOM), (env.hardware, 0)):
+                _list_devices(factory, [each.handle for each in pieces], room)
+
+
+def _list_devices(factory: Any, hardware: list[Any], room: int) -> None:
+    given = ffi.new("const OrtHardwareDevice*[]", hardware or [ffi.NULL])
+    devices, count = ffi.new("OrtEpDevice*[]", _ROOM + 1), ffi.new("size_t*")
+    arguments = factory, given, len(hardware), devices, room, count
+    try:
+        call(core_api().pointer, "GetSupportedDevices", factory.GetSupportedDevices, *arguments)
+    except OrtError:
+        return
+    finally:
+        written = [i for i, device in enumerate(devices) if device]
+        for i in written:
+            core_api().pointer.GetEpApi().ReleaseEpDevice(devices[i])
+    if count[0] > room or len(written) > room:
+        raise Broken(
+            f"with {len(hardware)} pieces of hardware and room for {room} devices, "
+            f"GetSupportedDevices writes {len(written)} and says {count[0]}"
+        )
+
+
+@rule()
+def releases_what_its_factories_made(bench: Bench) -> None:
+    """Nothing is left when the factories are released.
+
+    The host counts what its functions have made for the library: key-value pairs, memory infos,
+    statuses, devices.
+    """
+
+    def work() -> None:
+        with bench.registered(watch=True):
+            pass
+
+    if left := bench.find_left(work):
+        raise Broken(f"it leaves {left}")
+
+
+# --- the provider ---------------------------------------------------------------------------------
+
+
+@rule()
+def makes_a_provider(bench: Bench) -> None:
+    """``CreateEp`` makes a provider for the first device.
+
+    With the options that the check was given. If this fails, rules about providers are not tried.
+    """
+    with bench.registered() as registered, bench.make(registered):
+        pass
+
+
+@rule()
+def has_the_functions_of_a_provider(bench: Bench) -> None:
+    """A provider can compile or has kernels, and releases what it makes.
+
+    It needs ``GetName`` and ``GetCapability``, and either ``Compile`` with
+    ``ReleaseNodeComputeInfos`` or, from version 24 on, ``GetKernelRegistry``.
+    """
+    with bench.provider() as ep:
+        struct = ep.handle.ep
+        version = struct.ort_version_supported
+        compiles = struct.Compile and struct.ReleaseNodeComputeInfos
+        if not _FIRST <= version <= HIGHEST_VERSION:
+            raise Broken(f"its struct has API version {version}; the first is {_FIRST}")
+        if bool(struct.Compile) != bool(struct.ReleaseNodeComputeInfos):
+            raise Broken("it has only one of Compile and ReleaseNodeComputeInfos")
+        if not compiles and not (version >= 24 and struct.GetKernelRegistry):
+            raise Broken("it has neither Compile nor GetKernelRegistry")
+        if version > max(bench.subject.asked, _FIRST):
+            asked = bench.subject.asked
+            raise Broken(f"its struct declares version {version}; the library asked for {asked}")
+
+
+@rule()
+def makes_a_provider_without_a_logger(bench: Bench) -> None:
+    """``CreateEp`` does not crash where its logger is NULL.
+
+    Answer a status, or log nothing.
+    """
+    with bench.registered() as registered:
+        with bench.tried("no provider could be made"):
+            bench.make(registered).close()
+        out = ffi.new("OrtcoreEp**")
+        devices = ffi.new("const OrtEpDevice*[]", [registered.devices[0].handle])
+        create, release = map(host_function, ("OrtcoreCreateEp", "OrtcoreReleaseEp"))
+        with SessionOptions(core_api(), config=bench.config(registered)) as options:
+            try:
+                call_host("CreateEp", create, devices, 1, options.handle, ffi.NULL, out)
+            except OrtError:
+                return
+        release(out[0])
+
+
+@rule()
+def ends_in_any_order(bench: Bench) -> None:
+    """Two providers of one library live and end by themselves.
+
+    Programs have several sessions, which end in any order, before or after the library is
+    unregistered.
+    """
+    for first in (0, 1):
+        with bench.env() as env:
+            registered = bench.register(env)
+            with bench.tried("no provider could be made"):
+                pair = [bench.make(registered), bench.make(registered)]
+            pair[first].close()
+            registered.close()
+            pair[1 - first].close()

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: MIT
+"""Rules for what execution providers do with a model."""
+
+import gc
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
+
+import numpy as np
+
+from ortcffi._native import ffi
+from ortcffi._table import core_api
+from ortcffi.errors import OrtError, call
+from ortcffi.models.providers import CompiledNode
+from ortcffi.session.session import Session
+from ortcffi.testing.ep_bench import Bench, Broken, NotTried, claims_of, open_model, rule
+from ortcffi.testing.ep_compare import check_node
+
+_THREADS = 8
+_RUNS = 10  # of each thread
+
+
+# --- taking nodes ---------------------------------------------------------------------------------
+
+
+@rule(model=True)
+def takes_nodes(bench: Bench) -> None:
+    """``GetCapability`` looks through a graph, and takes each node once at most.
+
+    Where it takes none of the model's, the other rules about models are not tried: give one with
+    ``--model``.
+    """
+    with bench.claims() as claims:
+        taken = [node for group in claims.groups for node in group.nodes]
+        for node in taken:
+            if taken.count(node) > 1:
+                raise Broken(f"it takes the node {node.name or node.op_type} twice")
+
+
+@rule(model=True)
+def takes_the_same_nodes_again(bench: Bench) -> None:
+    """It takes the same nodes when it is asked again.
+
+    Sessions of one model, and those that only want to know, must agree.
+    """
+    with (
+        bench.provider() as ep,
+        claims_of(ep, bench.model()) as first,
+        claims_of(ep, bench.model()) as second,
+    ):
+        groups = [
+            [[node.outputs for node in group.nodes] for group in claims.groups]
+            for claims in (first, second)
+        ]
+    if groups[0] != groups[1]:
+        raise Broken(f"it takes {groups[0]}, and then {groups[1]}, by the outputs of nodes")
+
+
+@rule(model=True)
+def compiles_what_it_takes(bench: Bench) -> None:
+    """``Compile`` succeeds for what ``GetCapability`` took.
+
+    A node that is taken is no other provider's any more, so a session fails with it.
+    """
+    with bench.claims() as claims:
+        claims._handle_parents[0].compile(claims)
+
+
+# --- computing ------------------------------------------------------------------------------------
+
+
+@rule(model=True)
+def computes_what_others_do(bench: Bench) -> None:
+    """It computes what the other engine does, within the tolerance.
+
+    Each part that it takes is called by itself, with the inputs that the other engine has for it.
+    """
+    with bench.compiled() as nodes:
+        _check(bench, nodes)
+
+
+def _check(bench: Bench, nodes: tuple[CompiledNode, ...]) -> list[list[Any]]:
+    """Compare all nodes; a part whose inputs nobody knows is not tried."""
+    values, (rtol, atol) = bench.values(), bench.subject[-3:-1]
+    try:
+        return [check_node(node, values, rtol, atol) for node in nodes]
+    except LookupError as error:
+        raise NotTried(str(error)) from error
+
+
+@rule(model=True)
+def computes_on_eight_threads(bench: Bench) -> None:
+    """Eight threads compute with one provider at the same time.
+
+    ONNX Runtime lets the runs of a session overlap, unless ``IsConcurrentRunSupported`` says no.
+    """
+    with bench.compiled() as nodes:
+        assert bench.ep is not None  # noqa: S101  # for the type checker
+        struct = bench.ep.handle.ep
+        allowed = ffi.new("bool*", True)
+        if struct.ort_version_supported >= 24 and struct.IsConcurrentRunSupported:
+            function = struct.IsConcurrentRunSupported
+            call(core_api().pointer, "IsConcurrentRunSupported", function, struct, allowed)
+        if not allowed[0]:
+            raise NotTried("IsConcurrentRunSupported answers no")
+        _check(bench, nodes)
+        together = Barrier(_THREADS)
+
+        def compute() -> None:
+            together.wait(60)
+            for _ in range(_RUNS):
+                _check(bench, nodes)
+
+        with ThreadPoolExecutor(_THREADS) as pool:
+            for task in [pool.submit(compute) for _ in range(_THREADS)]:
+                task.result()
+
+
+@rule(model=True)
+def computes_after_another_has_ended(bench: Bench) -> None:
+    """A provider computes after another one of its library has ended.
+
+    What all providers of a library share must live until the last has ended.
+    """
+    with bench.registered() as registered:
+        with bench.tried("no provider could be made"):
+            first, second = bench.make(registered), bench.make(registered)
+        with claims_of(second, bench.model()) as claims:
+            with claims_of(first, bench.model()) as others:
+                _check(bench, first.compile(others))
+            others.close()
+            first.close()
+            gc.collect()
+            _check(bench, second.compile(claims))
+        second.close()
+
+
+# --- unusual inputs -------------------------------------------------------------------------------
+
+
+@rule(model=True)
+def survives_empty_tensors(bench: Bench) -> None:
+    """A tensor without elements is computed or refused.
+
+    Models have them where a dimension is open: nothing was found, or a batch is empty. Tried with a
+    sum of two matrices whose sizes the model does not say.
+    """
+    with bench.compiled(open_model()) as (node, *_):
+        empty = np.zeros((0, 3), np.float32)
+        try:
+            (found,) = node(empty, empty)
+        except OrtError:
+            return
+    if found.shape != (0, 3):
+        raise Broken(f"the sum of two tensors of shape [0, 3] has the shape {list(found.shape)}")
+
+
+@rule(model=True)
+def refuses_shapes_that_do_not_fit(bench: Bench) -> None:
+    """Inputs whose shapes do not fit together get a status.
+
+    Hosts refuse what contradicts the model, other element types for instance. What depends on the
+    values of open dimensions only the provider can know. Tried with the sum of matrices of shapes
+    [2, 3] and [4, 5].
+    """
+    with bench.compiled(open_model()) as (node, *_):
+        try:
+            node(np.ones((2, 3), np.float32), np.ones((4, 5), np.float32))
+        except OrtError:
+            return
+    raise Broken("it adds tensors of shapes [2, 3] and [4, 5]")
+
+
+# --- what is left ---------------------------------------------------------------------------------
+
+
+@rule(model=True)
+def leaves_nothing(bench: Bench) -> None:
+    """Nothing is left after a model was compiled and computed.
+
+    The host counts what its functions have made for the library: statuses, types and shapes,
+    values, memory infos.
+    """
+
+    def work() -> None:
+        with bench.compiled(watch=True) as nodes:
+            _check(bench, nodes)
+
+    if left := bench.find_left(work):
+        raise Broken(f"it leaves {left}")
+
+
+@rule(model=True, failures=True)
+def bears_failures_of_the_host(bench: Bench) -> None:
+    """No function of the host that fails ends the process, or leaves something alive.
+
+    Each call that answers a status may fail: there may be no memory. Look at every status, release
+    it, and answer one of your own, or do without what you asked for. An exception of C++ must not
+    leave the library. Each failing call is tried in a process of its own, from the registration to
+    the end of a computation, whose result must then still be right.
+    """
+    try:
+        with bench.compiled() as nodes:
+            _check(bench, nodes)
+    except OrtError:
+        return
+
+
+@rule(core=False, real=True, model=True)
+def computes_in_a_session(bench: Bench) -> None:
+    """A session of the real library computes with it what it computes without.
+
+    What the provider does not take, the library's own CPU provider computes.
+    """
+    values = bench.values()
+    with bench.registered() as registered:
+        if not registered.devices:
+            raise NotTried("it lists no device on this hardware")
+        providers = [(registered.devices[0], bench.subject.options)]
+        with Session(bench.model(), providers=providers, api=bench.api) as session:
+            wanted = {spec.name: values[spec.name] for spec in session.inputs}
+            found = session.run(wanted)
+            names = [spec.name for spec in session.outputs]
+    for name, array in zip(names, found, strict=True):
+        expected, (rtol, atol) = values[name], bench.subject[-3:-1]
+        np.testing.assert_allclose(array, expected, rtol, atol, err_msg=f"output {name}")

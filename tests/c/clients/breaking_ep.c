@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* The execution provider of the guide, which breaks the rule that the variable BREAKS names. */
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define CreateEpFactories create_good_factories
+#define ReleaseEpFactory release_good_factory
+#include "../../../docs/guide/add_ep.c"
+#undef CreateEpFactories
+#undef ReleaseEpFactory
+
+static const OrtApi* table;
+static OrtEpFactory good;
+static OrtEp good_ep;
+static OrtNodeComputeInfo good_info;
+static atomic_int computing, alive, ended;
+
+static int breaks(const char* rule) {
+  const char* wanted = getenv("BREAKS");
+  return wanted != NULL && strcmp(wanted, rule) == 0;
+}
+
+static void leak(void) {
+  OrtStatus* status = table->CreateStatus(ORT_FAIL, "nobody releases this");
+  (void)status;
+}
+
+/* --- computing ------------------------------------------------------------------------------- */
+
+static OrtStatus* shift(OrtKernelContext* context) {
+  const OrtValue* input;
+  OrtTensorTypeAndShapeInfo* info;
+  OrtValue* output;
+  int64_t shape[16];
+  size_t rank, count;
+  float* sum;
+  OrtStatus* status = table->KernelContext_GetInput(context, 0, &input);
+  if (status != NULL || (status = table->GetTensorTypeAndShape(input, &info)) != NULL) {
+    return status;
+  }
+  table->ReleaseStatus(table->GetDimensionsCount(info, &rank));
+  table->ReleaseStatus(table->GetDimensions(info, shape, rank));
+  table->ReleaseStatus(table->GetTensorShapeElementCount(info, &count));
+  table->ReleaseTensorTypeAndShapeInfo(info);
+  if (count == 0 && breaks("survives-empty-tensors")) {
+    abort();
+  }
+  if (breaks("computes-what-others-do") || breaks("computes-in-a-session")) {
+    table->ReleaseStatus(table->KernelContext_GetOutput(context, 0, shape, rank, &output));
+    table->ReleaseStatus(table->GetTensorMutableData(output, (void**)&sum));
+    sum[0] += 1;
+  }
+  return NULL;
+}
+
+static OrtStatus* break_compute(OrtNodeComputeInfo* self, void* state, OrtKernelContext* context) {
+  OrtStatus* status = NULL;
+  if (breaks("computes-on-eight-threads")) {
+    if (atomic_fetch_add(&computing, 1) > 0) {
+      status = table->CreateStatus(ORT_FAIL, "busy");
+    }
+    usleep(2000);
+    atomic_fetch_sub(&computing, 1);
+  }
+  if (breaks("computes-after-another-has-ended") && ended > 0) {
+    status = table->CreateStatus(ORT_FAIL, "what was shared has ended");
+  }
+  if (breaks("leaves-nothing")) {
+    leak();
+  }
+  if (status == NULL) {
+    status = good_info.Compute(self, state, context);
+  }
+  return status != NULL ? status : shift(context);
+}
+
+/* --- the provider ---------------------------------------------------------------------------- */
+
+static OrtStatus* take_all(OrtEp* self, const OrtGraph* graph, OrtEpGraphSupportInfo* info) {
+  const OrtEpApi* ep_api = ((Provider*)self)->factory->ep_api;
+  const OrtNode* nodes[8];
+  size_t count = 0;
+  OrtStatus* status = table->Graph_GetNumNodes(graph, &count);
+  if (status != NULL && breaks("bears-failures-of-the-host")) {
+    abort();
+  }
+  if (status != NULL || (status = table->Graph_GetNodes(graph, nodes, count)) != NULL) {
+    return status;
+  }
+  for (size_t i = 0; status == NULL && i < count; i++) {
+    const char* op = "";
+    status = table->Node_GetOperatorType(nodes[i], &op);
+    for (int n = 0; status == NULL && strcmp(op, "Add") == 0 && n < 1 + breaks("takes-nodes");
+         n++) {
+      status = ep_api->EpGraphSupportInfo_AddNodesToFuse(info, &nodes[i], 1, NULL);
+    }
+  }
+  return status;
+}
+
+static OrtStatus* break_capability(OrtEp* self, const OrtGraph* graph,
+                                   OrtEpGraphSupportInfo* info) {
+  static int asked;
+  if (breaks("takes-the-same-nodes-again") && asked++ > 0) {
+    const OrtEpApi* ep_api = ((Provider*)self)->factory->ep_api;
+    const OrtNode* nodes[8];
+    OrtStatus* status = table->Graph_GetNodes(graph, nodes, 3);
+    return status != NULL ? status
+                          : ep_api->EpGraphSupportInfo_AddNodesToFuse(info, nodes, 2, NULL);
+  }
+  return take_all(self, graph, info);
+}
+
+static OrtStatus* break_compile(OrtEp* self, const OrtGraph** graphs, const OrtNode** nodes,
+                                size_t count, OrtNodeComputeInfo** infos, OrtNode** contexts) {
+  if (breaks("compiles-what-it-takes")) {
+    return table->CreateStatus(ORT_EP_FAIL, "no compiler");
+  }
+  OrtStatus* status = good_ep.Compile(self, graphs, nodes, count, infos, contexts);
+  for (size_t i = 0; status == NULL && i < count; i++) {
+    good_info = *infos[i];
+    infos[i]->Compute = break_compute;
+  }
+  return status;
+}
+
+static OrtStatus* break_create(OrtEpFactory* self, const OrtHardwareDevice* const* devices,
+                               const OrtKeyValuePairs* const* metadata, size_t count,
+                               const OrtSessionOptions* options, const OrtLogger* logger,
+                               OrtEp** ep) {
+  if (logger == NULL && breaks("makes-a-provider-without-a-logger")) {
+    abort();
+  }
+  if (breaks("makes-a-provider")) {
+    return table->CreateStatus(ORT_EP_FAIL, "no provider today");
+  }
+  OrtStatus* status = good.CreateEp(self, devices, metadata, count, options, logger, ep);
+  if (status == NULL) {
+    alive++;
+    good_ep = **ep;
+    (*ep)->GetCapability = break_capability;
+    (*ep)->Compile = break_compile;
+    if (breaks("has-the-functions-of-a-provider")) {
+      (*ep)->ReleaseNodeComputeInfos = NULL;
+    }
+  }
+  return status;
+}
+
+static void break_release(OrtEpFactory* self, OrtEp* ep) {
+  ended++;
+  if (--alive > 0 && breaks("ends-in-any-order")) {
+    abort();
+  }
+  good.ReleaseEp(self, ep);
+}
+
+/* --- the factory ----------------------------------------------------------------------------- */
+
+static const char* another_name(const OrtEpFactory* self) {
+  static int count;
+  static char text[16];
+  (void)self;
+  snprintf(text, sizeof text, "name%d", count++);
+  return text;
+}
+
+static OrtStatus* too_many_devices(OrtEpFactory* self, const OrtHardwareDevice* const* hardware,
+                                   size_t hardware_count, OrtEpDevice** devices, size_t room,
+                                   size_t* count) {
+  OrtStatus* status =
+      good.GetSupportedDevices(self, hardware, hardware_count, devices, room, count);
+  *count += room == 0;
+  return status;
+}
+
+static void break_factory(OrtEpFactory* factory) {
+  good = *factory;
+  factory->CreateEp = break_create;
+  factory->ReleaseEp = break_release;
+  if (breaks("has-the-functions-of-a-factory")) {
+    factory->CreateDataTransfer = NULL;
+  } else if (breaks("declares-a-version-that-it-asked-for")) {
+    factory->ort_version_supported = 24;
+  } else if (breaks("keeps-its-names")) {
+    factory->GetName = another_name;
+  } else if (breaks("lists-no-device-where-there-is-no-room")) {
+    factory->GetSupportedDevices = too_many_devices;
+  } else if (breaks("releases-what-its-factories-made")) {
+    leak();
+  } else if (breaks("registers-a-hundred-times")) {
+    int file = open("/dev/null", O_RDONLY);
+    (void)file;
+  }
+}
+
+ORT_EXPORT OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* base,
+                                        const OrtLogger* logger, OrtEpFactory** factories,
+                                        size_t room, size_t* count) {
+  table = base->GetApi(23);
+  if (table == NULL && breaks("answers-older-hosts-with-a-status")) {
+    return NULL;
+  }
+  if (breaks("registers")) {
+    return table->CreateStatus(ORT_EP_FAIL, "no factory today");
+  }
+  if (logger == NULL && breaks("does-without-a-logger")) {
+    abort();
+  }
+  if (room == 0 && breaks("refuses-where-there-is-no-room")) {
+    room = 1;
+  }
+  OrtStatus* status = create_good_factories(name, base, logger, factories, room, count);
+  if (status == NULL) {
+    break_factory(factories[0]);
+  }
+  return status;
+}
+
+ORT_EXPORT OrtStatus* ReleaseEpFactory(OrtEpFactory* factory) {
+  return release_good_factory(factory);
+}

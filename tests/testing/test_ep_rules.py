@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""Each rule for execution providers, kept by a good one and broken by one that breaks only it."""
+
+import pytest
+from support import eps
+from support.paths import CHECKOUT
+from support.processes import run_in_fork
+
+from ortcffi.kernels import child
+from ortcffi.testing import ep_trials
+from ortcffi.testing.ep_bench import RULES, Subject
+
+BREAKING = CHECKOUT / "tests/c/clients/breaking_ep.c"
+TEXTS = {
+    "registers": "EP_FAIL: no factory today",
+    "answers-older-hosts-with-a-status": "a host of API version 22 gets success and no factory",
+    "does-without-a-logger": "it crashes (SIGABRT)",
+    "has-the-functions-of-a-factory": "CreateDataTransfer is NULL, which ONNX Runtime calls",
+    "declares-a-version-that-it-asked-for": "declares version 24; it asked for 23",
+    "releases-what-its-factories-made": "1 of kind 'status', made by CreateStatus (1)",
+    "registers-a-hundred-times": "100 turns leave 100 files open",
+    "makes-a-provider": "EP_FAIL: no provider today",
+    "compiles-what-it-takes": "EP_FAIL: no compiler",
+    "computes-what-others-do": "made by ",
+    "refuses-shapes-that-do-not-fit": "it adds tensors of shapes [2, 3] and [4, 5]",
+    "survives-empty-tensors": "it crashes (SIGABRT)",
+    "bears-failures-of-the-host": "1 end the process: Graph_GetNumNodes",
+}
+
+
+@pytest.fixture
+def try_rule(monkeypatch, request):
+    """``try_rule(rule, breaks="")`` tries it in forks, on the first of its hosts."""
+    monkeypatch.setattr(child, "run", run_in_fork)
+
+    def attempt(rule, breaks=""):
+        monkeypatch.setenv("BREAKS", breaks)
+        host = "core" if rule.on_core else "real"
+        request.getfixturevalue(f"{host}_api")
+        subject = Subject(str(eps.built(BREAKING)), host, asked=23)
+        return ep_trials.try_rule(rule, subject, failures=8)
+
+    return attempt
+
+
+@pytest.fixture(params=RULES, ids=lambda rule: rule.name)
+def rule(request):
+    return request.param
+
+
+def test_a_good_provider_keeps_it(try_rule, rule):
+    result = try_rule(rule)
+    if rule.name == "refuses-shapes-that-do-not-fit":  # it does not look at the shape of the second
+        assert result.outcome == "broken"
+    else:
+        assert (result.outcome, result.rule) == ("kept", rule.name), result.text
+
+
+def test_a_provider_that_breaks_it_is_found(try_rule, rule):
+    result = try_rule(rule, rule.name)
+    assert result.outcome == "broken", result.text
+    assert TEXTS.get(rule.name, "") in result.text
+
+
+def test_rules_are_explained(rule):
+    summary, _, more = rule.text.partition("\n\n")
+    assert summary.endswith(".")
+    assert "\n" not in summary
+    assert more.strip()
