@@ -74,7 +74,7 @@ def make_kernel(  # noqa: PLR0913  # as many as a node has
         raise TypeError(f"allocator must be an Allocator, not {type(allocator).__name__}")
     api = core_api()
     guard = guard_of(allocator)
-    if check and guard is None:
+    if check and (guard is None or guard is not allocator):  # others keep bytes before a block
         allocator = guard = Guarded(allocator or api.default_allocator)
     node, attrs = _Node(op, inputs, outputs, constants), attributes_for(attributes)
     struct, keep = node.struct, node.keep

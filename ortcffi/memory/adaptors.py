@@ -180,6 +180,9 @@ class Guarded(Adaptor):
     early or too late is seen. A free of what is no block is refused. `Kernel`, made with such an
     allocator, says which input or output a write went beyond.
 
+    It should be the outermost of several adaptors: one around it, such as `Tracking`, may keep 64
+    bytes of its own before each block, and what is written there is not found.
+
     Parameters
     ----------
     inner : Allocator
@@ -218,6 +221,25 @@ class Guarded(Adaptor):
             return None
         address = address_of(found.block)
         return Damage(address, found.size, found.offset, found.length, bool(found.is_freed))
+
+    @property
+    def bytes_allocated(self) -> int:
+        """Bytes of blocks in use, without what is around them."""
+        return self._read()[0]
+
+    @property
+    def max_memory(self) -> int:
+        """The most that `bytes_allocated` has been."""
+        return self._read()[1]
+
+    def _read(self) -> tuple[int, int]:
+        live, peak = ffi.new("size_t*"), ffi.new("size_t*")
+        lib.ortcffi_guarded_read(self.handle, live, peak)
+        return live[0], peak[0]
+
+    def _limit_to(self, limit: int) -> None:
+        """Let no more than these bytes be in use, without what is around blocks."""
+        lib.ortcffi_guarded_limit(self.handle, limit)
 
     def _fill_with(self, byte: int) -> None:
         """Have new blocks filled with that byte."""

@@ -137,21 +137,16 @@ def ort_library(request: pytest.FixtureRequest) -> "Iterator[CustomOpLibrary]":
 def ort_allocator(request: pytest.FixtureRequest) -> "Iterator[Allocator]":
     """An allocator for kernels and arrays, whose peak is in the summary.
 
-    It stands around a `Guarded`: the test fails if something was written beyond a block.
+    It is a `Guarded`: the test fails if something was written beyond a block.
     """
     import ortcffi
 
     mark = request.node.get_closest_marker("ort_limit_memory")
-    with (
-        ortcffi.Guarded(ortcffi.core_api().default_allocator) as guarded,
-        ortcffi.Tracking(guarded) as tracking,
-    ):
-        if mark is None:
-            yield tracking
-        else:
-            with ortcffi.Limiting(tracking, _bytes_of(*mark.args)) as limiting:
-                yield limiting
-        request.config.stash[_PEAKS][request.node.nodeid] = tracking.max_memory
+    with ortcffi.Guarded(ortcffi.core_api().default_allocator) as guarded:
+        if mark is not None:
+            guarded._limit_to(_bytes_of(*mark.args))
+        yield guarded
+        request.config.stash[_PEAKS][request.node.nodeid] = guarded.max_memory
         if damage := guarded.find_damage():
             pytest.fail(f"the test wrote beyond {damage}", pytrace=False)
 

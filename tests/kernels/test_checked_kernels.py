@@ -69,10 +69,30 @@ def test_a_guarded_allocator_is_enough_for_bugs_of_memory(library, name, guarded
         kernel(X)
 
 
+@pytest.mark.parametrize("name", MEMORY)
+def test_the_allocator_of_tests_is_enough_for_bugs_of_memory(library, name, ort_allocator):
+    with (
+        library["buggy", name].kernel(allocator=ort_allocator) as kernel,
+        pytest.raises(AssertionError, match=re.escape(FOUND[name])),
+    ):
+        kernel(X)
+
+
 @pytest.fixture
 def guarded(core_api):
     with ort.Guarded(core_api.default_allocator) as guarded:
         yield guarded
+
+
+@pytest.mark.parametrize("name", MEMORY)
+def test_a_check_does_not_rely_on_a_guard_inside_other_adaptors(library, name, guarded):
+    with (
+        ort.Tracking(guarded) as tracking,
+        library["buggy", name].kernel(check=True, allocator=tracking) as kernel,
+        pytest.raises(AssertionError, match=re.escape(FOUND[name])),
+    ):
+        kernel(X)
+    assert guarded.find_damage() is None
 
 
 def test_a_guarded_allocator_inside_others_is_found(library, guarded):

@@ -2,6 +2,7 @@
 """`Guarded` finds writes beyond blocks (1 s)."""
 
 import ctypes
+import gc
 import re
 import sys
 import threading
@@ -106,6 +107,7 @@ def test_any_threads_allocate_and_free(guarded):
 
 READ = """
 import ctypes
+import gc
 import ortcffi as ort
 guarded = ort.Guarded(ort.core_api().default_allocator, close_pages=True)
 array = guarded.zeros(16, "f4")
@@ -141,3 +143,17 @@ def test_numpy_uses_it(core_api):
         assert array.sum() == 10
         del array
     assert guarded.closed
+
+
+def test_it_counts_the_bytes_of_its_blocks(core_api):
+    with ort.Guarded(core_api.default_allocator) as guarded:
+        first, second = guarded.empty(100, "u1"), guarded.empty(28, "u1")
+        assert (guarded.bytes_allocated, guarded.max_memory) == (128, 128)
+        del first
+        gc.collect()
+        assert (guarded.bytes_allocated, guarded.max_memory) == (28, 128)
+        guarded._limit_to(100)
+        with pytest.raises(MemoryError):
+            guarded.empty(73, "u1")
+        assert guarded.bytes_allocated == second.nbytes
+        assert guarded.empty(72, "u1").nbytes == 72

@@ -80,6 +80,10 @@ OrtStatus* core_create_guarded(OrtAllocator* inner, int closes_pages, OrtAllocat
 /** Finds something that was written beyond a block since the last call, and answers whether there
  * was; each is found once, and of blocks that were freed only the first. */
 int core_guarded_damage(OrtAllocator* allocator, core_damage* out);
+/** Reads the bytes of blocks in use, without what is around them, and the most that these were. */
+void core_guarded_read(const OrtAllocator* allocator, size_t* live, size_t* peak);
+/** Never lets more than these be in use from now on. */
+void core_guarded_limit(OrtAllocator* allocator, size_t limit);
 /** Has blocks from now on filled with that byte. */
 void core_guarded_fill(OrtAllocator* allocator, uint8_t byte);
 

@@ -38,6 +38,10 @@ struct guarded {
   /* Under the lock: the blocks in use by address, and the first damage to one that was freed. */
   struct record* buckets[BUCKETS];
   core_damage freed;
+  /* Bytes of blocks in use, the most that these were, and the most that they may be. */
+  size_t live;
+  size_t peak;
+  size_t limit;
 };
 
 static uint8_t* block_of(const struct record* record) { return (uint8_t*)record + FRONT; }
@@ -104,6 +108,31 @@ static struct record* place(const struct guarded* self, char* start, size_t whol
   return (struct record*)(closed - lines(size) - FRONT);
 }
 
+/* Counts a block; false where it would be more than the limit. */
+static bool count_block(struct guarded* self, size_t size) {
+  core_lock(CORE_LOCK_GUARDED);
+  bool has_room = self->live <= self->limit && size <= self->limit - self->live;
+  if (has_room) {
+    self->live += size;
+    self->peak = self->live > self->peak ? self->live : self->peak;
+  }
+  core_unlock(CORE_LOCK_GUARDED);
+  return has_room;
+}
+
+static char* take_inner(struct guarded* self, size_t whole, size_t size) {
+  if (!count_block(self, size)) {
+    return NULL;
+  }
+  char* start = core_inner_alloc(&self->adaptor, whole);
+  if (CORE_UNLIKELY(start == NULL)) {
+    core_lock(CORE_LOCK_GUARDED);
+    self->live -= size;
+    core_unlock(CORE_LOCK_GUARDED);
+  }
+  return start;
+}
+
 static void* ORT_API_CALL guarded_alloc(OrtAllocator* this_, size_t size) NO_EXCEPTION {
   struct guarded* self = (struct guarded*)this_;
   /* With a page to close there is always a whole one among two. */
@@ -112,7 +141,7 @@ static void* ORT_API_CALL guarded_alloc(OrtAllocator* this_, size_t size) NO_EXC
     return NULL;
   }
   size_t whole = lines(size) + around;
-  char* start = core_inner_alloc(&self->adaptor, whole);
+  char* start = take_inner(self, whole, size);
   if (CORE_UNLIKELY(start == NULL)) {
     return NULL;
   }
@@ -143,6 +172,7 @@ static struct record* take_out(struct guarded* self, const void* p) {
   struct record* record = *link;
   if (record != NULL) {
     *link = record->next;
+    self->live -= record->size;
     if (take_damage(self, record, &found) && self->freed.block == NULL) {
       self->freed = found;
     }
@@ -185,6 +215,20 @@ int core_guarded_damage(OrtAllocator* allocator, core_damage* out) {
   return is_found;
 }
 
+void core_guarded_read(const OrtAllocator* allocator, size_t* live, size_t* peak) {
+  const struct guarded* self = (const struct guarded*)allocator;
+  core_lock(CORE_LOCK_GUARDED);
+  *live = self->live;
+  *peak = self->peak;
+  core_unlock(CORE_LOCK_GUARDED);
+}
+
+void core_guarded_limit(OrtAllocator* allocator, size_t limit) {
+  core_lock(CORE_LOCK_GUARDED);
+  ((struct guarded*)allocator)->limit = limit;
+  core_unlock(CORE_LOCK_GUARDED);
+}
+
 void core_guarded_fill(OrtAllocator* allocator, uint8_t byte) {
   __atomic_store_n(&((struct guarded*)allocator)->fill, byte, __ATOMIC_RELAXED);
 }
@@ -211,6 +255,7 @@ OrtStatus* core_create_guarded(OrtAllocator* inner, int closes_pages, OrtAllocat
   }
   self->adaptor.object.class = &guarded_class;
   self->fill = CORE_GUARDED_FILL;
+  self->limit = SIZE_MAX;
   self->page = closes_pages ? core_page_size() : 0;
   *out = &self->adaptor.base;
   return NULL;

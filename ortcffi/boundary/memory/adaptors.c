@@ -33,6 +33,14 @@ OrtStatus* ortcffi_guarded(OrtAllocator* inner, int closes_pages, OrtAllocator**
   return core_create_guarded(inner, closes_pages, out);
 }
 
+void ortcffi_guarded_read(const OrtAllocator* allocator, size_t* live, size_t* peak) {
+  core_guarded_read(allocator, live, peak);
+}
+
+void ortcffi_guarded_limit(OrtAllocator* allocator, size_t limit) {
+  core_guarded_limit(allocator, limit);
+}
+
 int ortcffi_guarded_damage(OrtAllocator* allocator, core_damage* out) {
   return core_guarded_damage(allocator, out);
 }

@@ -23,6 +23,8 @@ OrtStatus* ortcffi_failing(OrtAllocator* inner, size_t after, OrtAllocator** out
 void ortcffi_failing_reset(OrtAllocator* allocator, size_t after);
 size_t ortcffi_failing_refused(OrtAllocator* allocator);
 OrtStatus* ortcffi_guarded(OrtAllocator* inner, int closes_pages, OrtAllocator** out);
+void ortcffi_guarded_read(const OrtAllocator* allocator, size_t* live, size_t* peak);
+void ortcffi_guarded_limit(OrtAllocator* allocator, size_t limit);
 int ortcffi_guarded_damage(OrtAllocator* allocator, core_damage* out);
 void ortcffi_guarded_fill(OrtAllocator* allocator, uint8_t byte);
 OrtStatus* ortcffi_tracking(OrtAllocator* inner, OrtAllocator** out);
