@@ -99,6 +99,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/kernels/python_io.c",
     "ortcffi/boundary/kernels/may_inplace.c",
     "ortcffi/boundary/kernels/register_ops.c",
+    "ortcffi/boundary/models/python_ep.c",
     "ortcffi/boundary/session/aside.c",
     "ortcffi/boundary/session/watch.c",
     "ortcffi/boundary/session/binding.c",

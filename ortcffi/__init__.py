@@ -52,6 +52,7 @@ __all__ += [
     "emulate",
     "errors",
 ]
+__all__ += ["PythonEp", "execution_provider", "python_ep"]
 __all__ += ["Attribute", "OpSet", "PythonOp", "custom_op", "custom_op_library", "op_set"]
 __all__ += ["CustomOpLibrary", "Kernel", "LibraryOp", "optional", "variadic"]
 __all__ += ["expose_symbols", "ffi", "find_runtimes", "get_include", "get_library", "init_api"]
@@ -114,6 +115,7 @@ _NAMES = {
     "models.model_graph": "ModelGraph",
     "models.parts": "ModelNode ModelValue",
     "models.providers": "CompiledNode Ep EpClaims EpGroup",
+    "models.python_ep": "PythonEp execution_provider python_ep",
     "models.view": "GraphView",
     "session.editor": "ModelEditor",
     "models.nodes": "GraphNode GraphValue",

@@ -94,6 +94,9 @@ from ortcffi.models.providers import CompiledNode as CompiledNode
 from ortcffi.models.providers import Ep as Ep
 from ortcffi.models.providers import EpClaims as EpClaims
 from ortcffi.models.providers import EpGroup as EpGroup
+from ortcffi.models.python_ep import PythonEp as PythonEp
+from ortcffi.models.python_ep import execution_provider as execution_provider
+from ortcffi.models.python_ep import python_ep as python_ep
 from ortcffi.models.schemas import OpSchema as OpSchema
 from ortcffi.models.schemas import SchemaAttribute as SchemaAttribute
 from ortcffi.models.schemas import SchemaOperand as SchemaOperand

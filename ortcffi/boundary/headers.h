@@ -26,6 +26,7 @@
 #include "boundary/status/raise.h"
 #include "onnx/fields.h"
 #include "boundary/models/parts.h"
+#include "boundary/models/python_ep.h"
 #include "boundary/session/session_types.h"
 #include "boundary/status/pairs.h"
 #include "boundary/onnx/schemas.h"

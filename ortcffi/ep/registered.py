@@ -86,7 +86,7 @@ def register(  # noqa: PLR0913, PLR0917  # as many as Env.register_ep has
     api = env.api
     api.require("RegisterExecutionProviderLibrary")
     full = absolute("path", path)  # libraries look for others in their own folder
-    given = _name_of(full) if name is None else name
+    given = _name_of(path, full) if name is None else name
     encoded = encode("name", given)
     kept = _host(api, hardware, host)
     owner = owner_of("ortcffi_registered_ep*", api, lib.ortcffi_unregister_ep, env)
@@ -144,7 +144,7 @@ def register_once(
 ) -> RegisteredEp:
     """The registration of a library under a name: the one that there is, or else a new one."""
     full = absolute("path", path)
-    given = _name_of(full) if name is None else name
+    given = _name_of(path, full) if name is None else name
     with _lock:  # so that two threads do not both register it
         for each in hold_registered(env.api):
             if (each.path, each.name) == (full, given) and not each.closed:
@@ -152,8 +152,10 @@ def register_once(
         return env.register_ep(path, name, hardware=hardware)  # type: ignore[no-any-return]
 
 
-def _name_of(path: str) -> str:
-    return os.path.basename(path).partition(".")[0].removeprefix("lib")
+def _name_of(given: Any, path: str) -> str:
+    """The name of a provider written in Python, otherwise that of the file."""
+    name: str | None = getattr(given, "_registered_name", None)
+    return os.path.basename(path).partition(".")[0].removeprefix("lib") if name is None else name
 
 
 def _host(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ortcffi.kernels.operands import Attribute
     from ortcffi.table.api import Api
 
-__all__ = ["Definition", "remember_table"]
+__all__ = ["Definition", "remember_table", "takes_out"]
 
 _tables: "dict[int, Api]" = {}  # by address: what C calls with
 
@@ -81,7 +81,7 @@ class Definition:
         self.shapes = shapes
         self.borrow = borrow
         called = function.__call__ if isinstance(function, type) else function
-        self.out_mode = 0 if not _takes_out(called) else 1 if shapes is None else 2
+        self.out_mode = 0 if not takes_out(called) else 1 if shapes is None else 2
         self._check_signature()
         if self.out_mode and any(_is_written_apart(o.element_type) for o in outputs):
             raise TypeError(f"{full_name}: out= needs outputs of numbers of a declared type")
@@ -260,7 +260,8 @@ class Definition:
         )
 
 
-def _takes_out(function: Callable[..., Any]) -> bool:
+def takes_out(function: Callable[..., Any]) -> bool:
+    """Whether a function has a parameter ``out``; those of NumPy have one for other things."""
     try:
         return "out" in inspect.signature(function).parameters and not isinstance(
             function, np.ufunc

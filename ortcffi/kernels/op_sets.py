@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ortcffi.kernels.python_op import PythonOp
     from ortcffi.table.api import Api
 
-__all__ = ["OpSet", "custom_op_library", "no_ops", "op_set"]
+__all__ = ["OpSet", "custom_op_library", "no_ops", "op_set", "table_of_base"]
 
 _chosen = threading.local()
 _lock = threading.RLock()
@@ -91,7 +91,7 @@ class OpSet:
             Where the library's table comes from.
         """
         with _lock:
-            api = _table_of(base)
+            api = table_of_base(base)
             domains, count = self._domains(api)
             for domain in domains.items[0:count]:
                 checked.AddCustomOpDomain(api.pointer, options, domain)
@@ -127,7 +127,8 @@ def _add(api: "Api", domain: Any, op: "PythonOp") -> None:
     checked.CustomOpDomain_Add(api.pointer, domain, pointer)
 
 
-def _table_of(base: Any) -> "Api":
+def table_of_base(base: Any) -> "Api":
+    """The newest table that a host has and this package knows."""
     if base == lib.ortcffi_core_api_base():
         return core_api()
     version_string = decode(base.GetVersionString())

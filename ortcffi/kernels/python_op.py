@@ -20,9 +20,9 @@ from ortcffi.kernels.operands import attributes_of, of_declared_type, operands_o
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["PythonOp", "custom_op"]
+__all__ = ["OpStruct", "PythonOp", "custom_op"]
 
-_struct: Any = lib.ortcffi_op_struct_type()
+OpStruct: Any = lib.ortcffi_op_struct_type()
 
 
 @public
@@ -88,7 +88,7 @@ class PythonOp:
 
     def _struct_for(self, api: "Api") -> Any:
         """An ``OrtCustomOp`` for hosts of one table; it lives as long as the object or a kernel."""
-        return _struct(
+        return OpStruct(
             remember_table(api),
             api.version,
             self.name,

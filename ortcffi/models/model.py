@@ -13,6 +13,7 @@ from ortcffi._text import html_table, printable, size
 from ortcffi.kernels.host import call_host, host_function
 from ortcffi.models import editing, inlining, preparing, saving
 from ortcffi.models.model_graph import ModelGraph
+from ortcffi.models.snapshot import bytes_of_graph
 from ortcffi.models.view import listed, shortened
 from ortcffi.models.wire import Message
 
@@ -123,6 +124,27 @@ class Model(Handle):
         if type(model) is not bytes and not memoryview(model).readonly:
             content = ffi.from_buffer("char[]", bytes(model))
         return cls._of_bytes(content)
+
+    @classmethod
+    def from_graph(cls, graph: ModelGraph) -> Self:
+        """Make a model of a graph, with a copy of its weights; it does not keep the graph.
+
+        Nodes, values and types are those that the library shows: in a graph that was prepared for
+        an execution provider others than in the file. Functions are not copied.
+
+        Parameters
+        ----------
+        graph : ModelGraph
+            The graph, of any library.
+
+        Raises
+        ------
+        NotImplemented
+            A constant is sparse, or an attribute has a type that the C API does not show.
+        """
+        if not isinstance(graph, ModelGraph):
+            raise TypeError(f"graph must be a ModelGraph, not {type(graph).__name__}")
+        return cls.load(bytes_of_graph(graph))
 
     @classmethod
     def _of_bytes(cls, content: Any, weights_of: "Model | None" = None) -> Self:

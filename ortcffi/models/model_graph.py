@@ -72,18 +72,19 @@ class ModelGraph(GraphView, Handle):
         that are read of it are copies.
     """
 
-    __slots__ = ("_indexes", "_is_temporary")
+    __slots__ = ("_indexes", "_inner", "_is_temporary")
 
     _pointer = "const OrtGraph*"
     _indexes: "dict[tuple[str, int], dict[str, int]]"
     _is_temporary: bool
+    _inner: "list[ModelGraph]"  # of one that is temporary, the others that were read of it
 
     def __init__(self, api: "Api", handle: Any, owner: object = None) -> None:
         super().__init__(api, handle, lender=owner)
         if api.version < 23:
             raise NotAvailable("graphs can be read since API version 23", "Graph_GetNodes")
         self._indexes = {}
-        self._is_temporary = owner is None
+        self._is_temporary, self._inner = owner is None, []
 
     @classmethod
     def _of(cls, model: Any, handle: Any, indexes: Any, *, is_temporary: bool = False) -> Self:
@@ -108,7 +109,11 @@ class ModelGraph(GraphView, Handle):
     def _graph_at(self, pointer: Any) -> "ModelGraph":
         if address_of(pointer) == self._handle_address:
             return self
-        return ModelGraph._of(self, pointer, self._indexes, is_temporary=self._is_temporary)
+        graph = ModelGraph._of(self, pointer, self._indexes, is_temporary=self._is_temporary)
+        if self._is_temporary:
+            graph._inner = self._inner
+            self._inner.append(graph)
+        return graph
 
     def _parts(self, which: int, kind: type[T]) -> tuple[T, ...]:
         return lib.ortcffi_list_parts(self, which, kind)  # type: ignore[no-any-return]
@@ -228,6 +233,12 @@ class ModelGraph(GraphView, Handle):
         out = ffi.new("const OrtNode**")
         self._call("Graph_GetParentNode", out)
         return self._node_at(out[0]) if out[0] else None
+
+    def close(self) -> None:
+        """Refuse calls from now on, also of graphs that were read of a temporary one."""
+        super().close()
+        while self._inner:
+            Handle.close(self._inner.pop())
 
     # --- as an object -----------------------------------------------------------------------------
 

@@ -68,7 +68,10 @@ class ModelValue(ValuePart):
             graph._ask("GetValueInfoTypeInfo", self._pointer, out)
         except Fail:
             return None
-        return TypeInfo(graph.api, out[0], graph) if out[0] else None
+        if not out[0]:
+            return None
+        info = TypeInfo(graph.api, out[0], graph)
+        return info._copy() if graph._is_temporary else info
 
     @property
     def element_type(self) -> ElementType | int | None:
@@ -286,6 +289,21 @@ class ModelNode(NodePart):
         out = ffi.new("int*")
         self.graph._ask("Node_GetSinceVersion", self._pointer, out)
         return int(out[0]) if out[0] > 0 else None
+
+    @property
+    def ep_name(self) -> str:
+        """The execution provider that it is assigned to; "" where it is to none.
+
+        Notes
+        -----
+        API function: ``Node_GetEpName``.
+        """
+        graph, out = self.graph, ffi.new("const char**")
+        kept = graph.handle  # until the text is decoded
+        graph._ask("Node_GetEpName", self._pointer, out)
+        name = decode(out[0]) if out[0] else ""
+        del kept
+        return name
 
     @property
     def _pointer(self) -> Any:

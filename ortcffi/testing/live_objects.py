@@ -15,6 +15,7 @@ def live_objects() -> dict[str, int]:
         kind += 1
     alive["op written in Python"] = int(lib.ortcffi_live_python_ops())
     alive["kernel written in Python"] = int(lib.ortcffi_live_python_kernels())
+    alive["execution provider written in Python"] = int(lib.ortcffi_live_python_eps())
     return alive
 
 

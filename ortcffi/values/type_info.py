@@ -7,6 +7,7 @@ from ortcffi._convert import known
 from ortcffi._handle import Handle, out_of, owner_of
 from ortcffi._native import Owner, ffi, lib
 from ortcffi._public import public
+from ortcffi._table import core_api
 from ortcffi.errors import NotImplemented, call, checked
 from ortcffi.values.compiled import Tensor
 from ortcffi.values.element_types import ElementType, ValueKind
@@ -236,6 +237,22 @@ class TypeInfo(Handle):
         out = ffi.new(f"const {kind}**")
         self._call(cast, out)
         return out[0]
+
+    def _copy(self) -> "TypeInfo":
+        """The same type, of the embedded core, which owes nothing to this one."""
+        tensor, contained, core = self.tensor_info, self.contained, core_api()
+        match self.kind:
+            case ValueKind.TENSOR if tensor:
+                return TypeInfo.tensor(tensor.element_type, tensor.shape, core)
+            case ValueKind.SPARSE if tensor:
+                return TypeInfo.sparse_tensor(tensor.element_type, tensor.shape, core)
+            case ValueKind.MAP if contained:
+                return TypeInfo.map(self.key_type or 0, contained._copy())
+            case ValueKind.SEQUENCE if contained:
+                return TypeInfo.sequence(contained._copy())
+            case ValueKind.OPTIONAL if contained:
+                return TypeInfo.optional(contained._copy())
+        raise NotImplemented(f"no type is made of {self}", "CreateTensorTypeInfo")
 
     # --- the whole --------------------------------------------------------------------------------
 

@@ -165,10 +165,40 @@ static int get_output(const struct python_kernel* kernel, OrtKernelContext* cont
   return 0;
 }
 
-/* The element type that the op declares for an output; the last operand may be variadic. */
-static int declared(const struct python_kernel* kernel, size_t i) {
+/* What the op declares for an output; the last operand may be variadic. */
+static const struct python_operand* operand_of(const struct python_kernel* kernel, size_t i) {
   const struct python_op* op = kernel->op;
-  return op->outputs[i < op->output_count ? i : op->output_count - 1].element;
+  return &op->outputs[i < op->output_count ? i : op->output_count - 1];
+}
+
+static int declared(const struct python_kernel* kernel, size_t i) {
+  return operand_of(kernel, i)->element;
+}
+
+/* Has Python raise for an output of another shape than is declared; -1. */
+static int refuse_shape(const struct python_kernel* kernel, size_t i, const int64_t* shape,
+                        size_t rank) {
+  PyObject* tuple = PyTuple_New((Py_ssize_t)rank);
+  for (size_t place = 0; tuple != NULL && place < rank; place++) {
+    PyTuple_SetItem(tuple, (Py_ssize_t)place, PyLong_FromLongLong(shape[place]));
+  }
+  if (tuple != NULL) {
+    Py_XDECREF(
+        PyObject_CallMethod(kernel->op->definition, "refuse_shape", "nO", (Py_ssize_t)i, tuple));
+    Py_DECREF(tuple);
+  }
+  return -1;
+}
+
+/* -1 with an exception. */
+static int check_shape(const struct python_kernel* kernel, size_t i, const int64_t* shape,
+                       size_t rank) {
+  const struct python_operand* operand = operand_of(kernel, i);
+  int is_as_declared = operand->shape == NULL || operand->rank == rank;
+  for (size_t place = 0; operand->shape != NULL && is_as_declared && place < rank; place++) {
+    is_as_declared = operand->shape[place] < 0 || operand->shape[place] == shape[place];
+  }
+  return is_as_declared ? 0 : refuse_shape(kernel, i, shape, rank);
 }
 
 /* An array for the i-th output; None where the node has no such output. */
@@ -176,7 +206,8 @@ static PyObject* new_output(const struct python_kernel* kernel, OrtKernelContext
                             const int64_t* shape, size_t rank) {
   OrtValue* value;
   struct tensor tensor = {.shape = shape, .rank = rank, .element = declared(kernel, i)};
-  if (get_output(kernel, context, i, shape, rank, &value) < 0) {
+  if (check_shape(kernel, i, shape, rank) < 0 ||
+      get_output(kernel, context, i, shape, rank, &value) < 0) {
     return NULL;
   }
   return value == NULL ? Py_NewRef(Py_None) : array_for(kernel, value, &tensor, 0);
@@ -286,7 +317,8 @@ static int copy_out(const struct python_kernel* kernel, OrtKernelContext* contex
                     const struct plain_array* array) {
   OrtValue* value;
   struct tensor tensor;
-  if (get_output(kernel, context, i, array->shape, array->rank, &value) < 0 ||
+  if (check_shape(kernel, i, array->shape, array->rank) < 0 ||
+      get_output(kernel, context, i, array->shape, array->rank, &value) < 0 ||
       (value != NULL && read_data(kernel, value, &tensor) < 0)) {
     return -1;
   }

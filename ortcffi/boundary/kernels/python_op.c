@@ -129,6 +129,13 @@ void ortcffi_python_op_retain(struct python_op* op) {
   __atomic_add_fetch(&op->references, 1, __ATOMIC_RELAXED);
 }
 
+static void free_operands(struct python_operand* operands, size_t count) {
+  for (size_t i = 0; operands != NULL && i < count; i++) {
+    free(operands[i].shape);
+  }
+  free(operands);
+}
+
 void ortcffi_python_op_drop(struct python_op* op) {
   if (op == NULL || __atomic_sub_fetch(&op->references, 1, __ATOMIC_ACQ_REL) > 0) {
     return;
@@ -137,10 +144,34 @@ void ortcffi_python_op_drop(struct python_op* op) {
     call_with_gil(drop_reference, op->definition);
   }
   free(op->name);
-  free(op->inputs);
-  free(op->outputs);
+  free_operands(op->inputs, op->input_count);
+  free_operands(op->outputs, op->output_count);
   free(op);
   __atomic_sub_fetch(&live_ops, 1, __ATOMIC_RELAXED);
+}
+
+/* -1 with an exception. */
+static int set_shape(struct python_operand* operand, PyObject* shape) {
+  Py_ssize_t rank = PyTuple_Size(shape);
+  operand->shape = rank < 0 ? NULL : calloc((size_t)rank + 1, sizeof *operand->shape);
+  if (operand->shape == NULL) {
+    return rank < 0 ? -1 : (PyErr_NoMemory(), -1);
+  }
+  operand->rank = (size_t)rank;
+  for (Py_ssize_t i = 0; i < rank; i++) {
+    operand->shape[i] = PyLong_AsLongLong(PyTuple_GetItem(shape, i));
+  }
+  return PyErr_Occurred() ? -1 : 0;
+}
+
+/* -1 with an exception. */
+static int set_operand(struct python_operand* operand, PyObject* tuple) {
+  PyObject* shape = NULL;
+  if (!PyArg_ParseTuple(tuple, "iiiip|O", &operand->element, &operand->characteristic,
+                        &operand->memory, &operand->least, &operand->is_homogeneous, &shape)) {
+    return -1;
+  }
+  return shape == NULL || shape == Py_None ? 0 : set_shape(operand, shape);
 }
 
 /* A tuple of operands as C has it, to be freed; NULL with an exception. */
@@ -156,11 +187,8 @@ static struct python_operand* operands_of(PyObject* tuple, size_t* count) {
     return NULL;
   }
   for (Py_ssize_t i = 0; i < length; i++) {
-    struct python_operand* operand = &operands[i];
-    if (!PyArg_ParseTuple(PyTuple_GetItem(tuple, i), "iiiip", &operand->element,
-                          &operand->characteristic, &operand->memory, &operand->least,
-                          &operand->is_homogeneous)) {
-      free(operands);
+    if (set_operand(&operands[i], PyTuple_GetItem(tuple, i)) < 0) {
+      free_operands(operands, (size_t)length);
       return NULL;
     }
   }

@@ -6,7 +6,8 @@
  *   OpStruct(api, version, name, inputs, outputs, versions, may_inplace, infers, definition)
  *       One op for hosts of one table. `api` is the table's address, `version` its API version.
  *       `inputs` and `outputs` are tuples of operands, each a tuple of element type,
- *       characteristic, memory type, least arity, homogeneity; `versions` are the first and the
+ *       characteristic, memory type, least arity, homogeneity, and of an output its shape, if that
+ *       is known: a tuple with -1 for what is not; `versions` are the first and the
  *       last of the opset; `may_inplace` is a tuple of pairs of input and output; `infers` says
  *       whether the op works out shapes.
  *   OpStruct.address
@@ -23,6 +24,7 @@
  *   read(api, version, value) -> object    an input that is not simply an array
  *   array(index, element, result) -> ndarray    of that element type, C-contiguous
  *   write(api, version, context, index, element, result)    strings and packed elements
+ *   refuse_shape(index, shape)    raises: the output has another shape
  *   clear_frames(exception)    that a function raised which borrows
  *   refuse_references(exception or None)    raises: an array is still referenced
  *   failure(exception) -> (code, bytes)
@@ -41,6 +43,9 @@
 
 struct python_operand {
   int element, characteristic, memory, least, is_homogeneous;
+  /* What is known of an output's shape: `rank` lengths, -1 where one is free; or NULL. */
+  int64_t* shape;
+  size_t rank;
 };
 
 struct python_op {

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CreateEpFactories and ReleaseEpFactory: what makes the extension a library of execution
+ * providers, those written in Python. A factory and a provider are C structs around Python objects
+ * of ortcffi/models/python_ep.py, whose methods are called with the GIL held and with addresses:
+ *
+ *   make_factory(name, base) -> (definition, api, version, vendor, version of the provider)
+ *   definition.devices(factory, hardware, count, devices, room, out)
+ *   definition.create(options) -> provider
+ *   definition.failure(exception) -> (code, bytes)
+ *   provider.capability(graph, info)
+ *   provider.compile(graphs, fused_nodes, count) -> tuple of OpStruct
+ *
+ * What is compiled is an op written in Python, so a node that computes is a kernel of that op.
+ */
+#include "boundary/limited_api.h"
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+#include "onnxruntime_ep_c_api.h"
+#include "boundary/gil.h"
+#include "boundary/kernels/python_op.h"
+#include "boundary/models/python_ep.h"
+
+struct factory {
+  OrtEpFactory callbacks; /* first: hosts hold a pointer to it */
+  const OrtApi* api;
+  PyObject* definition;
+  char *name, *vendor, *version;
+};
+
+struct provider {
+  OrtEp callbacks; /* first */
+  const struct factory* factory;
+  PyObject* object;
+};
+
+struct node {
+  OrtNodeComputeInfo callbacks; /* first */
+  struct python_op* op;
+};
+
+static size_t live;
+
+size_t ortcffi_live_python_eps(void) { return __atomic_load_n(&live, __ATOMIC_RELAXED); }
+
+/* Zeroed memory for one of the structs. */
+static void* new_struct(size_t size) {
+  void* made = calloc(1, size);
+  if (made != NULL) {
+    __atomic_add_fetch(&live, 1, __ATOMIC_RELAXED);
+  }
+  return made;
+}
+
+static void free_struct(void* made) {
+  free(made);
+  __atomic_sub_fetch(&live, 1, __ATOMIC_RELAXED);
+}
+
+/* --- questions to Python -----------------------------------------------------------------------*/
+
+#define MOST_ARGUMENTS 6
+
+struct question {
+  const OrtApi* api;
+  PyObject* definition; /* makes a status of an exception */
+  PyObject* of;
+  const char* method;
+  uintptr_t arguments[MOST_ARGUMENTS];
+  size_t count;
+  /* Takes the answer, with the GIL; -1 with an exception. NULL: there is none to take. */
+  int (*take)(const struct question* question, PyObject* answer);
+  void* out;
+  OrtStatus* status;
+};
+
+static PyObject* call_method(const struct question* question) {
+  PyObject* method = PyObject_GetAttrString(question->of, question->method);
+  PyObject* arguments = method == NULL ? NULL : PyTuple_New((Py_ssize_t)question->count);
+  PyObject* answer = NULL;
+  for (size_t i = 0; arguments != NULL && i < question->count; i++) {
+    PyObject* number = PyLong_FromUnsignedLongLong(question->arguments[i]);
+    if (number == NULL) {
+      Py_CLEAR(arguments);
+    } else {
+      PyTuple_SetItem(arguments, (Py_ssize_t)i, number);
+    }
+  }
+  if (arguments != NULL) {
+    answer = PyObject_CallObject(method, arguments);
+  }
+  Py_XDECREF(arguments);
+  Py_XDECREF(method);
+  return answer;
+}
+
+static void ask_in_python(void* argument) {
+  struct question* question = argument;
+  PyObject* answer = call_method(question);
+  if (answer == NULL || (question->take != NULL && question->take(question, answer) < 0)) {
+    question->status = ortcffi_status_of_exception(question->definition, question->api);
+  }
+  Py_XDECREF(answer);
+}
+
+static OrtStatus* ended(const OrtApi* api) {
+  return api->CreateStatus(ORT_FAIL, "the Python interpreter has ended");
+}
+
+static OrtStatus* ask(struct question* question) {
+  return call_with_gil(ask_in_python, question) ? question->status : ended(question->api);
+}
+
+static OrtStatus* ask_factory(const struct factory* factory, struct question* question) {
+  question->api = factory->api;
+  question->definition = factory->definition;
+  question->of = question->of == NULL ? factory->definition : question->of;
+  return ask(question);
+}
+
+static const struct factory* factory_of(const OrtEpFactory* self) { return (const void*)self; }
+static const struct provider* provider_of(const OrtEp* self) { return (const void*)self; }
+static const struct node* node_of(const OrtNodeComputeInfo* self) { return (const void*)self; }
+
+/* --- compiled nodes ----------------------------------------------------------------------------*/
+
+static OrtStatus* ORT_API_CALL create_state(OrtNodeComputeInfo* self,
+                                            OrtNodeComputeContext* context, void** out) {
+  struct python_op* op = node_of(self)->op;
+  (void)context;
+  return op->callbacks.CreateKernelV2(&op->callbacks, op->api, NULL, out);
+}
+
+static OrtStatus* ORT_API_CALL compute(OrtNodeComputeInfo* self, void* state,
+                                       OrtKernelContext* context) {
+  return node_of(self)->op->callbacks.KernelComputeV2(state, context);
+}
+
+static void ORT_API_CALL release_state(OrtNodeComputeInfo* self, void* state) {
+  node_of(self)->op->callbacks.KernelDestroy(state);
+}
+
+static void ORT_API_CALL release_nodes(OrtEp* self, OrtNodeComputeInfo** infos, size_t count) {
+  (void)self;
+  for (size_t i = 0; i < count; i++) {
+    struct node* node = (struct node*)infos[i];
+    if (node != NULL) {
+      ortcffi_python_op_drop(node->op);
+      free_struct(node);
+    }
+    infos[i] = NULL;
+  }
+}
+
+static OrtNodeComputeInfo* new_node(uint32_t version, PyObject* op_struct) {
+  PyObject* address = PyObject_GetAttrString(op_struct, "address");
+  struct python_op* op = address == NULL ? NULL : PyLong_AsVoidPtr(address);
+  Py_XDECREF(address);
+  if (op == NULL) {
+    return NULL;
+  }
+  struct node* node = new_struct(sizeof *node);
+  if (node == NULL) {
+    PyErr_NoMemory();
+    return NULL;
+  }
+  ortcffi_python_op_retain(op);
+  node->op = op;
+  node->callbacks = (OrtNodeComputeInfo){.ort_version_supported = version,
+                                         .CreateState = create_state,
+                                         .Compute = compute,
+                                         .ReleaseState = release_state};
+  return &node->callbacks;
+}
+
+/* --- the provider of a session -----------------------------------------------------------------*/
+
+static const char* ORT_API_CALL provider_name(const OrtEp* self) {
+  return provider_of(self)->factory->name;
+}
+
+static OrtStatus* ORT_API_CALL get_capability(OrtEp* self, const OrtGraph* graph,
+                                              OrtEpGraphSupportInfo* info) {
+  struct question question = {.of = provider_of(self)->object,
+                              .method = "capability",
+                              .arguments = {(uintptr_t)graph, (uintptr_t)info},
+                              .count = 2};
+  return ask_factory(provider_of(self)->factory, &question);
+}
+
+/* One node for each op of the answer. */
+static int take_ops(const struct question* question, PyObject* answer) {
+  OrtNodeComputeInfo** infos = question->out;
+  size_t count = question->arguments[2];
+  uint32_t version = ((OrtEp*)question->arguments[3])->ort_version_supported;
+  for (size_t i = 0; i < count; i++) {
+    PyObject* op = PyTuple_GetItem(answer, (Py_ssize_t)i); /* borrowed */
+    infos[i] = op == NULL ? NULL : new_node(version, op);
+    if (infos[i] == NULL) {
+      release_nodes(NULL, infos, i);
+      return -1;
+    }
+  }
+  return 0;
+}
+
+static OrtStatus* ORT_API_CALL compile(OrtEp* self, const OrtGraph** graphs, const OrtNode** nodes,
+                                       size_t count, OrtNodeComputeInfo** infos,
+                                       OrtNode** context_nodes) {
+  (void)context_nodes; /* there is no form to be saved */
+  struct question question = {
+      .of = provider_of(self)->object,
+      .method = "compile",
+      .arguments = {(uintptr_t)graphs, (uintptr_t)nodes, count, (uintptr_t)self},
+      .count = 3,
+      .take = take_ops,
+      .out = infos};
+  return ask_factory(provider_of(self)->factory, &question);
+}
+
+static const OrtEp provider_callbacks = {
+    .GetName = provider_name,
+    .GetCapability = get_capability,
+    .Compile = compile,
+    .ReleaseNodeComputeInfos = release_nodes,
+};
+
+/* --- the factory -------------------------------------------------------------------------------*/
+
+static const char* ORT_API_CALL factory_name(const OrtEpFactory* self) {
+  return factory_of(self)->name;
+}
+
+static const char* ORT_API_CALL factory_vendor(const OrtEpFactory* self) {
+  return factory_of(self)->vendor;
+}
+
+static const char* ORT_API_CALL factory_version(const OrtEpFactory* self) {
+  return factory_of(self)->version;
+}
+
+static uint32_t ORT_API_CALL vendor_id(const OrtEpFactory* self) {
+  (void)self;
+  return 0; /* it makes no hardware */
+}
+
+static OrtStatus* ORT_API_CALL get_devices(OrtEpFactory* self,
+                                           const OrtHardwareDevice* const* hardware, size_t count,
+                                           OrtEpDevice** devices, size_t room, size_t* out) {
+  struct question question = {.method = "devices",
+                              .arguments = {(uintptr_t)self, (uintptr_t)hardware, count,
+                                            (uintptr_t)devices, room, (uintptr_t)out},
+                              .count = MOST_ARGUMENTS};
+  return ask_factory(factory_of(self), &question);
+}
+
+static int take_provider(const struct question* question, PyObject* answer) {
+  struct provider* provider = new_struct(sizeof *provider);
+  if (provider == NULL) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  provider->callbacks = provider_callbacks;
+  provider->factory = (const struct factory*)question->arguments[1];
+  provider->callbacks.ort_version_supported = provider->factory->callbacks.ort_version_supported;
+  provider->object = Py_NewRef(answer);
+  *(OrtEp**)question->out = &provider->callbacks;
+  return 0;
+}
+
+static OrtStatus* ORT_API_CALL create_ep(OrtEpFactory* self,
+                                         const OrtHardwareDevice* const* devices,
+                                         const OrtKeyValuePairs* const* metadata, size_t count,
+                                         const OrtSessionOptions* options, const OrtLogger* logger,
+                                         OrtEp** out) {
+  struct question question = {.method = "create",
+                              .arguments = {(uintptr_t)options, (uintptr_t)self},
+                              .count = 1,
+                              .take = take_provider,
+                              .out = out};
+  (void)devices;
+  (void)metadata;
+  (void)count;
+  (void)logger;
+  return ask_factory(factory_of(self), &question);
+}
+
+static void ORT_API_CALL release_ep(OrtEpFactory* self, OrtEp* ep) {
+  struct provider* provider = (struct provider*)ep;
+  (void)self;
+  if (provider != NULL) {
+    call_with_gil(drop_reference, provider->object);
+    free_struct(provider);
+  }
+}
+
+/* The host can copy: all memory is the CPU's. */
+static OrtStatus* ORT_API_CALL create_data_transfer(OrtEpFactory* self, OrtDataTransferImpl** out) {
+  (void)self;
+  *out = NULL;
+  return NULL;
+}
+
+static const OrtEpFactory factory_callbacks = {
+    .GetName = factory_name,
+    .GetVendor = factory_vendor,
+    .GetSupportedDevices = get_devices,
+    .CreateEp = create_ep,
+    .ReleaseEp = release_ep,
+    .GetVendorId = vendor_id,
+    .GetVersion = factory_version,
+    .CreateDataTransfer = create_data_transfer,
+};
+
+static void free_factory(struct factory* factory) {
+  if (factory->definition != NULL) {
+    call_with_gil(drop_reference, factory->definition);
+  }
+  free(factory->name);
+  free(factory->vendor);
+  free(factory->version);
+  free_struct(factory);
+}
+
+/* --- what the extension exports ----------------------------------------------------------------*/
+
+struct make_call {
+  const char* name;
+  const OrtApiBase* base;
+  struct factory* factory;
+  OrtStatus* status;
+};
+
+/* Fills in what Python has answered; -1 with an exception. */
+static int begin_factory(struct factory* factory, const char* name, PyObject* answer) {
+  PyObject* definition;
+  unsigned long long api;
+  const char *vendor, *version;
+  factory->callbacks = factory_callbacks;
+  if (!PyArg_ParseTuple(answer, "OKIss", &definition, &api,
+                        &factory->callbacks.ort_version_supported, &vendor, &version)) {
+    return -1;
+  }
+  factory->definition = Py_NewRef(definition);
+  factory->api = (const OrtApi*)(uintptr_t)api;
+  factory->name = strdup(name);
+  factory->vendor = strdup(vendor);
+  factory->version = strdup(version);
+  if (factory->name == NULL || factory->vendor == NULL || factory->version == NULL) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  return 0;
+}
+
+static void make_in_python(void* argument) {
+  struct make_call* call = argument;
+  const OrtApi* api = call->base->GetApi(1);
+  PyObject* module = PyImport_ImportModule("ortcffi.models.python_ep");
+  PyObject* answer = module == NULL
+                         ? NULL
+                         : PyObject_CallMethod(module, "make_factory", "sK", call->name,
+                                               (unsigned long long)(uintptr_t)call->base);
+  call->factory = answer == NULL ? NULL : new_struct(sizeof *call->factory);
+  if (answer != NULL && call->factory == NULL) {
+    PyErr_NoMemory();
+  }
+  if (call->factory == NULL || begin_factory(call->factory, call->name, answer) < 0) {
+    /* Without the module None makes the status, which has no text of the exception then. */
+    call->status = ortcffi_status_of_exception(module == NULL ? Py_None : module, api);
+  }
+  Py_XDECREF(answer);
+  Py_XDECREF(module);
+}
+
+#define REQUIRE(condition, text)                                   \
+  do {                                                             \
+    if (!(condition)) {                                            \
+      CORE_FAIL(ORT_INVALID_ARGUMENT, "CreateEpFactories: " text); \
+    }                                                              \
+  } while (0)
+
+CORE_EXPORT OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* base,
+                                         const OrtLogger* logger, OrtEpFactory** factories,
+                                         size_t room, size_t* out);
+CORE_EXPORT OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* base,
+                                         const OrtLogger* logger, OrtEpFactory** factories,
+                                         size_t room, size_t* out) {
+  struct make_call call = {name, base, NULL, NULL};
+  (void)logger;
+  REQUIRE(base != NULL && base->GetApi(1) != NULL, "ort_api_base must have a table");
+  REQUIRE(name != NULL && factories != NULL && out != NULL, "an argument must not be NULL");
+  REQUIRE(room > 0, "there must be room for a factory");
+  if (!call_with_gil(make_in_python, &call)) {
+    return ended(base->GetApi(1));
+  }
+  if (call.status != NULL) {
+    if (call.factory != NULL) {
+      free_factory(call.factory);
+    }
+    return call.status;
+  }
+  factories[0] = &call.factory->callbacks;
+  *out = 1;
+  return NULL;
+}
+
+CORE_EXPORT OrtStatus* ReleaseEpFactory(OrtEpFactory* factory);
+CORE_EXPORT OrtStatus* ReleaseEpFactory(OrtEpFactory* factory) {
+  if (factory != NULL) {
+    free_factory((struct factory*)factory);
+  }
+  return NULL;
+}

@@ -1,0 +1,489 @@
+# SPDX-License-Identifier: MIT
+"""Execution providers written in Python; ``boundary/models/python_ep.c`` says what C calls."""
+
+import importlib
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
+from functools import update_wrapper
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from ortcffi._callback import report
+from ortcffi._convert import encode, optional_mapping
+from ortcffi._native import ffi, lib
+from ortcffi._public import meant, public
+from ortcffi.custom_ops.describe import Characteristic, Operand
+from ortcffi.ep.hardware import HardwareDevice, HardwareType
+from ortcffi.errors import call, checked, code_and_text
+from ortcffi.kernels.definition import Definition, remember_table, takes_out
+from ortcffi.kernels.op_sets import table_of_base
+from ortcffi.kernels.python_op import OpStruct
+from ortcffi.memory.info import MemType
+from ortcffi.models.model_graph import ModelGraph
+from ortcffi.models.parts import ModelNode
+from ortcffi.models.view import listed
+from ortcffi.status.key_values import KeyValuePairs
+from ortcffi.values.element_types import ElementType
+
+if TYPE_CHECKING:
+    from ortcffi.table.api import Api
+
+__all__ = ["PythonEp", "execution_provider", "python_ep"]
+
+_providers: "dict[str, PythonEp]" = {}
+_BUILT_IN = {"reference": "ortcffi.models.reference_ep"}
+_VERSION = re.compile(
+    r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?"
+)
+
+failure = code_and_text  # called by C before there is a factory
+Devices = str | Iterable[str] | Callable[[HardwareDevice], bool]
+
+
+@public
+class PythonEp:
+    """An execution provider written in Python. Made by `execution_provider`.
+
+    It can still be called as the class that it was made of. As a path (`os.PathLike`) it is that of
+    a library, which any host can register under the provider's name: `Env.register_ep`, and
+    ``register_execution_provider_library`` of the official package.
+
+    Attributes
+    ----------
+    name : str
+        Its name, under which libraries must register it.
+    vendor, version : str
+        Who made it, and its version.
+    options : dict of str to str
+        Its options, with their defaults.
+    """
+
+    def __init__(  # noqa: PLR0913  # as many as there are facts
+        self,
+        name: str,
+        function: Callable[..., Any],
+        *,
+        takes: Callable[[HardwareDevice], bool],
+        vendor: str,
+        version: str,
+        options: dict[str, str],
+        borrow: bool,
+    ) -> None:
+        update_wrapper(self, function, updated=())
+        self.name, self.vendor, self.version = name, vendor, version
+        self._registered_name = name  # for Env.register_ep
+        self.options = options
+        self._function, self._takes, self._borrow = function, takes, borrow
+
+    def __call__(self, /, *arguments: Any, **keywords: Any) -> Any:
+        """Make an object of the class."""
+        return self._function(*arguments, **keywords)
+
+    @property
+    def path(self) -> str:
+        """The path of the library, which is the same for all providers."""
+        return sys.modules["ortcffi._ort"].__file__ or ""
+
+    def __fspath__(self) -> str:
+        return self.path
+
+    def __repr__(self) -> str:
+        return f"<PythonEp {self.name!r}>"
+
+
+@public
+def execution_provider(  # noqa: PLR0913  # as many as there are facts
+    name: str,
+    *,
+    devices: Devices = "CPU",
+    options: Mapping[str, str] | None = None,
+    vendor: str = "",
+    version: str = "0.0.0",
+    borrow: bool = False,
+) -> Callable[[Callable[..., Any]], PythonEp]:
+    """Define an execution provider by a Python class.
+
+    An object of the class is made for each session, with the provider's options as keywords, if
+    any are declared. It has two methods.
+
+    ``capability(graph)`` is shown a `ModelGraph` and returns, or yields, the groups of nodes that
+    the provider takes, each an iterable of `ModelNode`, or one node. It is also asked about the
+    graphs in attributes of nodes, from the innermost outwards: those have a ``parent``.
+
+    ``compile(graph)`` is given a group as a graph and returns a function that computes: it takes an
+    array for each of ``graph.inputs``, in their order, and returns the array of the only output, or
+    a tuple of one for each of ``graph.outputs``. Constants are ``graph.initializers``. The function
+    may be called by several threads at once. The arrays are those of a `custom_op`, with the same
+    rules for ``out`` and for `borrow`.
+
+    A graph belongs to the library and is closed after the call; `Model.from_graph` makes a model of
+    it, which can be kept.
+
+    Parameters
+    ----------
+    name : str
+        The name of the provider. A later definition of the same name takes its place.
+    devices : str, iterable of str, or callable, optional
+        The hardware that it can use: kinds, as `HardwareType` names them, or a function that says
+        so of a `HardwareDevice`. All memory is the CPU's.
+    options : mapping of str to str, optional
+        The options that sessions can give it, with their defaults.
+    vendor : str, optional
+        Who made it.
+    version : str, optional
+        Its version: three numbers with dots.
+    borrow : bool, optional
+        Whether arrays lie over the memory of the library that runs the model, as of `custom_op`.
+
+    Returns
+    -------
+    callable
+        The decorator, which returns a `PythonEp`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        An argument declares something that cannot be, or a method is missing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> @execution_provider("adds")
+    ... class Adds:
+    ...     def capability(self, graph):
+    ...         return [node for node in graph.nodes if node.op_type == "Add"]
+    ...     def compile(self, graph):
+    ...         return np.add
+    >>> Adds
+    <PythonEp 'adds'>
+    """
+    if not encode("name", name):
+        raise ValueError("name must not be empty")
+    encode("vendor", vendor)
+    if _VERSION.fullmatch(encode("version", version).decode()) is None:
+        raise ValueError(f"version must be three numbers with dots, not {version!r}")
+    declared = dict(optional_mapping("options", options))
+    for key, text in declared.items():
+        encode("a name of options", key)
+        encode(f"options[{key!r}]", text)
+    takes = devices if callable(devices) else _takes(devices)
+
+    def define(function: Callable[..., Any]) -> PythonEp:
+        if not callable(function):
+            raise TypeError(f"a provider must be a class, not {function!r}")
+        if isinstance(function, type):
+            _check_methods(name, function)
+        made = PythonEp(
+            name,
+            function,
+            takes=takes,
+            vendor=vendor,
+            version=version,
+            options=declared,
+            borrow=bool(borrow),
+        )
+        _providers[name] = made
+        return made
+
+    return define
+
+
+def _takes(devices: Any) -> Callable[[HardwareDevice], bool]:
+    names = [devices] if isinstance(devices, str) else list(devices)
+    for each in names:
+        if each not in HardwareType.__members__:
+            known = ", ".join(HardwareType.__members__)
+            raise ValueError(f"devices must be of {known}, or a function, not {each!r}")
+    kinds = {HardwareType[each] for each in names}
+    return lambda device: device.kind in kinds
+
+
+def _check_methods(name: str, provider: Any) -> None:
+    for method in ("capability", "compile"):
+        if not callable(getattr(provider, method, None)):
+            raise TypeError(f"the provider {name!r} needs a method {method}(graph)")
+
+
+@public
+def python_ep(name: str) -> PythonEp:
+    """Return the execution provider written in Python that has a name.
+
+    Parameters
+    ----------
+    name : str
+        The name. "reference" is built in: it computes any nodes by ``onnx.reference`` of the
+        package onnx, which must be installed.
+
+    Raises
+    ------
+    LookupError
+        There is none.
+
+    Examples
+    --------
+    >>> python_ep("reference")
+    <PythonEp 'reference'>
+    """
+    if name not in _providers and name in _BUILT_IN:
+        importlib.import_module(_BUILT_IN[name])
+    if name not in _providers:
+        known = sorted({*_providers, *_BUILT_IN})
+        more = meant(name, known) or f": there are {listed(known)}"
+        raise LookupError(f"no execution provider {name!r} is written in Python{more}")
+    return _providers[name]
+
+
+def make_factory(name: str, base: int) -> tuple[Any, ...]:
+    """Called by ``CreateEpFactories``."""
+    api = table_of_base(ffi.cast("OrtApiBase*", base))
+    provider = python_ep(name)
+    factory = _Factory(provider, api)
+    return factory, remember_table(api), api.version, provider.vendor, provider.version
+
+
+class _Factory:
+    """A provider for hosts of one table."""
+
+    def __init__(self, provider: PythonEp, api: "Api") -> None:
+        self.provider, self.api = provider, api
+        self.table = lib.GetEpApi(api.pointer)
+
+    failure = staticmethod(code_and_text)
+
+    def call(self, slot: str, *arguments: Any) -> None:
+        """Call a function of the table for execution providers."""
+        call(self.api.pointer, slot, getattr(lib, slot), self.table, *arguments)
+
+    def devices(  # noqa: PLR0913, PLR0917  # as many as the C function
+        self, factory: int, hardware: int, count: int, devices: int, room: int, out: int
+    ) -> None:
+        """Make a device for each piece of hardware that the provider can use."""
+        given = ffi.cast("const OrtHardwareDevice* const*", hardware)
+        made, target = 0, ffi.cast("OrtEpDevice**", devices)
+        this = ffi.cast("OrtEpFactory*", factory)
+        try:
+            for i in range(count):
+                if made < room and self._takes(given[i]):
+                    # The defaults of options are not the device's: libraries warn of each other.
+                    pairs = (ffi.NULL, ffi.NULL)
+                    self.call("CreateEpDevice", this, given[i], *pairs, target + made)
+                    made += 1
+        except BaseException:
+            for i in range(made):
+                lib.ReleaseEpDevice(self.table, target[i])
+                target[i] = ffi.NULL
+            raise
+        ffi.cast("size_t*", out)[0] = made
+
+    def _takes(self, handle: Any) -> bool:
+        with closing(HardwareDevice._of(self.api, handle, self)) as device:
+            return bool(self.provider._takes(device))
+
+    def create(self, options: int) -> "_Provider":
+        """Make a provider for a session."""
+        given = self._options(ffi.cast("OrtSessionOptions*", options))
+        instance = self.provider._function(**given)
+        _check_methods(self.provider.name, instance)
+        return _Provider(self, instance)
+
+    def _options(self, options: Any) -> dict[str, str]:
+        out = ffi.new("OrtKeyValuePairs**")
+        checked.GetSessionOptionsConfigEntries(self.api.pointer, options, out)
+        with KeyValuePairs.from_handle(self.api, out[0]) as pairs:
+            entries = pairs.to_dict()
+        prefix, declared = f"ep.{self.provider.name.lower()}.", self.provider.options
+        given = {
+            key[len(prefix) :]: text for key, text in entries.items() if key.startswith(prefix)
+        }
+        for key in given.keys() - declared.keys():
+            text = f"the execution provider {self.provider.name!r} has no option {key!r}"
+            raise ValueError(f"{text}{meant(key, [*declared])}")
+        return {**declared, **given}
+
+
+class _Provider:
+    """What C has of a provider at work in one session."""
+
+    def __init__(self, factory: _Factory, instance: Any) -> None:
+        self.factory, self.instance = factory, instance
+        self.name = factory.provider.name
+
+    def capability(self, graph: int, info: int) -> None:
+        """Tell the host which nodes the provider takes."""
+        factory = self.factory
+        at = ffi.cast("OrtEpGraphSupportInfo*", info)
+        options = ffi.new("OrtNodeFusionOptions*", (factory.api.version, True))
+        with ModelGraph(factory.api, ffi.cast("const OrtGraph*", graph)) as borrowed:
+            for nodes in self._groups(borrowed):
+                array = ffi.new("const OrtNode*[]", [node._pointer for node in nodes])
+                factory.call("EpGraphSupportInfo_AddNodesToFuse", at, array, len(nodes), options)
+
+    def _groups(self, graph: ModelGraph) -> list[list[ModelNode]]:
+        try:
+            return self._checked_groups(graph)
+        except Exception:
+            if self.factory.api.is_core:
+                raise
+            # A real library would only log it, and take no nodes for the provider either.
+            report(f"the capability of the execution provider {self.name!r}")
+            return []
+
+    def _checked_groups(self, graph: ModelGraph) -> list[list[ModelNode]]:
+        groups: list[list[ModelNode]] = []
+        taken: set[ModelNode] = set()
+        for group in self.instance.capability(graph) or ():
+            nodes = [group] if isinstance(group, ModelNode) else list(group)
+            for node in nodes:
+                self._check_node(node, graph, taken)
+                taken.add(node)
+            if not nodes:
+                raise ValueError(f"{self.name}: a group must have nodes")
+            groups.append(nodes)
+        return groups
+
+    def _check_node(self, node: Any, graph: ModelGraph, taken: set[ModelNode]) -> None:
+        if not isinstance(node, ModelNode) or node.graph != graph:
+            raise TypeError(f"{self.name}: groups must be of nodes of the graph, not of {node!r}")
+        if node in taken:
+            raise ValueError(f"{self.name}: a node must be in one group, but {node!r} is in two")
+
+    def compile(self, graphs: int, fused: int, count: int) -> tuple[Any, ...]:
+        """An op for each group."""
+        parts = ffi.cast("const OrtGraph**", graphs)
+        nodes = ffi.cast("const OrtNode**", fused)
+        return tuple(self._compile(parts[i], nodes[i]) for i in range(count))
+
+    def _compile(self, graph: Any, fused: Any) -> Any:
+        api = self.factory.api
+        with ModelGraph(api, graph) as borrowed, ModelGraph(api, graph) as around:
+            node: ModelNode = lib.ortcffi_part_at(around, fused, ModelNode)
+            definition = _Compiled(
+                f"{self.name}: {', '.join(node.outputs)}",
+                self.instance.compile(borrowed),
+                borrowed,
+                node,
+                borrow=self.factory.provider._borrow,
+            )
+        return OpStruct(
+            remember_table(api),
+            api.version,
+            definition.full_name,
+            tuple(map(tuple, definition.inputs)),
+            tuple(
+                (*each, shape)
+                for each, shape in zip(definition.outputs, definition.output_shapes, strict=True)
+            ),
+            (1, 2**31 - 1),
+            (),
+            False,
+            definition,
+        )
+
+
+class _Compiled(Definition):
+    """The op that a compiled group is."""
+
+    def __init__(
+        self, name: str, function: Any, graph: ModelGraph, node: ModelNode, *, borrow: bool
+    ) -> None:
+        if not callable(function) or isinstance(function, type):
+            raise TypeError(f"{name}: compile must return a function, not {function!r}")
+        ports = [[value.name for value in values] for values in (graph.inputs, graph.outputs)]
+        if ports != [[*node.inputs], [*node.outputs]]:
+            function = _reordered(function, node, graph)
+        made = [graph.values[each] for each in node.outputs]
+        self.output_shapes = [_lengths(value.shape) for value in made]
+        super().__init__(
+            name,
+            function,
+            inputs=tuple(_operand(0) for _ in node.inputs),
+            outputs=tuple(_operand(value.element_type or 0) for value in made),
+            attributes=(),
+            shapes=_shapes(graph, node) if takes_out(function) else None,
+            borrow=borrow,
+        )
+
+    def make(self, api: int, version: int, info: int) -> tuple[Any, None, int, bool]:
+        """What to call; the node has no attributes, and no info."""
+        del api, version, info
+        return self.function, None, self.out_mode, self.borrow
+
+    def array(self, index: int, element: int, result: Any) -> Any:
+        """The same, for results that are no list of outputs."""
+        if isinstance(result, (tuple, list)):
+            kind = type(result).__name__
+            raise TypeError(f"{self.full_name}: output {index} must be an array, not a {kind}")
+        return super().array(index, element, result)
+
+    def write(  # noqa: PLR0913, PLR0917  # as many as C has to say
+        self, api: int, version: int, context: int, index: int, element: int, result: Any
+    ) -> None:
+        """The same, for results of the shape that the model says."""
+        declared, shape = self.output_shapes[index], np.shape(result)
+        if declared is not None and not _fits(shape, declared):
+            self.refuse_shape(index, shape)
+        super().write(api, version, context, index, element, result)
+
+    def refuse_shape(self, index: int, shape: tuple[int, ...]) -> NoReturn:
+        """Raise for an output that has another shape than in the model."""
+        declared = ["?" if each < 0 else each for each in self.output_shapes[index] or ()]
+        text = f"output {index} has the shape {[*shape]}, and {declared} in the model"
+        raise ValueError(f"{self.full_name}: {text}")
+
+
+def _lengths(shape: Any) -> tuple[int, ...] | None:
+    """A shape as C is given it: -1 for what is free."""
+    return None if shape is None else tuple(n if isinstance(n, int) else -1 for n in shape)
+
+
+def _fits(shape: tuple[int, ...], declared: tuple[int, ...]) -> bool:
+    pairs = zip(shape, declared, strict=False)
+    return len(shape) == len(declared) and all(m in (n, -1) for n, m in pairs)
+
+
+def _shapes(graph: ModelGraph, node: ModelNode) -> Callable[..., Any]:
+    """A function that says the shapes of outputs, of those of the inputs by the names of both."""
+    taken = [graph.values[name].shape for name in node.inputs]
+    wanted = [graph.values[name].shape for name in node.outputs]
+
+    def shapes(*inputs: Any) -> Any:
+        lengths = {
+            name: length
+            for declared, given in zip(taken, inputs, strict=True)
+            for name, length in zip(declared or (), given or (), strict=False)
+            if isinstance(name, str)
+        }
+        found = [
+            each and tuple(lengths.get(n, n) if isinstance(n, str) else n for n in each)
+            for each in wanted
+        ]
+        return found if len(found) > 1 else found[0]
+
+    return shapes
+
+
+def _operand(element: Any) -> Operand:
+    return Operand(ElementType(element), Characteristic.REQUIRED, MemType.DEFAULT, 1, True)
+
+
+def _reordered(function: Any, node: ModelNode, graph: ModelGraph) -> Any:
+    """The function for a node that has its inputs and outputs in another order than the graph."""
+    inputs, outputs = (
+        [names.index(value.name) for value in values]
+        for names, values in ((node.inputs, graph.inputs), (node.outputs, graph.outputs))
+    )
+    back = sorted(range(len(outputs)), key=outputs.__getitem__)
+
+    def call_reordered(*arrays: Any) -> Any:
+        results = function(*(arrays[i] for i in inputs))
+        return tuple(results[i] for i in back) if len(back) > 1 else results
+
+    def call_with_out(*arrays: Any, out: Any) -> Any:
+        given = tuple(out[i] for i in outputs) if len(back) > 1 else out
+        results = function(*(arrays[i] for i in inputs), out=given)
+        return tuple(results[i] for i in back) if len(back) > 1 and results is not None else results
+
+    return call_with_out if takes_out(function) else call_reordered

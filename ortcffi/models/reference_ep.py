@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""The execution provider "reference": nodes computed by ``onnx.reference``."""
+
+from collections.abc import Callable
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ortcffi.models.python_ep import execution_provider
+from ortcffi.models.snapshot import bytes_of_graph
+from ortcffi.values.element_types import ValueKind, dtype_of
+
+if TYPE_CHECKING:
+    from ortcffi.models.model_graph import ModelGraph
+    from ortcffi.models.parts import ModelNode
+
+__all__ = ["ReferenceEp"]
+
+
+@execution_provider("reference", vendor="onnx")
+class ReferenceEp:
+    """Takes all nodes that ``onnx.reference`` of the package onnx knows and nobody else has taken.
+
+    Neighbours are one group, whose inner values may be anything; what goes in and out are tensors.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str, int], bool] = {}
+
+    def capability(self, graph: "ModelGraph") -> "list[list[ModelNode]]":
+        """Each run of neighbours in the order of the graph: no path leaves it and comes back."""
+        if graph.parent is not None:
+            return []  # the node with the graph is taken as a whole
+        opsets, values = graph.opsets, graph.values
+        taken = {node for node in graph.nodes if not node.ep_name and self._knows(node, opsets)}
+        others = {name for name, value in values.items() if not _is_tensor(value)}
+        while True:
+            groups = _runs(graph, taken)
+            refused = {
+                node
+                for group in groups
+                for node in group
+                if not others.isdisjoint(_border(graph, group) & {*_read(node), *node.outputs})
+            }
+            if not refused:
+                return groups
+            taken -= refused
+
+    def _knows(self, node: "ModelNode", opsets: dict[str, int]) -> bool:
+        from onnx.reference.ops import load_op
+
+        key = node.domain, node.op_type, opsets.get(node.domain, 1)
+        if key not in self._known:
+            try:
+                load_op(*key)
+                self._known[key] = True
+            except Exception:  # noqa: BLE001  # several, by release
+                self._known[key] = False
+        inner = (each for graph in node.subgraphs.values() for each in graph.nodes)
+        return self._known[key] and all(self._knows(each, opsets) for each in inner)
+
+    def compile(self, graph: "ModelGraph") -> Callable[..., Any]:
+        """Compute the group as a model."""
+        import onnx
+        from onnx.reference import ReferenceEvaluator
+
+        evaluator = ReferenceEvaluator(onnx.load_from_string(bytes_of_graph(graph)))
+        names = [value.name for value in graph.inputs]
+        dtypes = [_dtype(value.element_type) for value in graph.outputs]
+
+        def compute(*arrays: Any) -> Any:
+            found = evaluator.run(None, dict(zip(names, arrays, strict=True)))
+            results = tuple(map(_as_declared, found, dtypes))
+            return results if len(results) > 1 else results[0]
+
+        return compute
+
+
+def _dtype(element: Any) -> Any:
+    return dtype_of(element) if element else None
+
+
+def _as_declared(result: Any, dtype: Any) -> Any:
+    """The reference computes some operators in wider types than they have."""
+    array = np.asarray(result)
+    return array if dtype is None or array.dtype == dtype else array.astype(dtype)
+
+
+def _runs(graph: "ModelGraph", taken: "set[ModelNode]") -> "list[list[ModelNode]]":
+    """The nodes that are taken, those in one list that stand side by side."""
+    runs = groupby(graph.nodes, key=taken.__contains__)
+    return [list(nodes) for is_taken, nodes in runs if is_taken]
+
+
+def _read(node: "ModelNode") -> tuple[str, ...]:
+    return (*node.inputs, *node.implicit_inputs)
+
+
+def _border(graph: "ModelGraph", group: "list[ModelNode]") -> set[str]:
+    """The names of what goes into a group and out of it."""
+    inside = set(group)
+    made = {name for node in group for name in node.outputs}
+    used = {name for node in graph.nodes if node not in inside for name in _read(node)}
+    used |= {value.name for value in graph.outputs}
+    return ({name for node in group for name in _read(node)} - made) | (made & used)
+
+
+def _is_tensor(value: Any) -> bool:
+    info = value.type
+    return info is None or info.kind == ValueKind.TENSOR

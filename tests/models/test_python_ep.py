@@ -1,0 +1,498 @@
+# SPDX-License-Identifier: MIT
+"""Execution providers written in Python, on the core and in sessions of a real library."""
+
+import gc
+import itertools
+import re
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import ortcffi as ort
+from ortcffi._native import lib
+
+F = np.float32
+names = (f"of test {i}" for i in itertools.count())
+
+
+@pytest.fixture(autouse=True)
+def leaves_nothing_of_python():
+    gc.collect()
+    before = (lib.ortcffi_live_python_eps(), lib.ortcffi_live_python_kernels())
+    ops = lib.ortcffi_live_python_ops()
+    yield
+    gc.collect()
+    assert (lib.ortcffi_live_python_eps(), lib.ortcffi_live_python_kernels()) == before
+    assert lib.ortcffi_live_python_ops() == ops
+
+
+class Takes:
+    """Takes each node of some operators, and computes it by a function."""
+
+    def __init__(self, **functions):
+        self.functions = functions
+
+    def capability(self, graph):
+        return [node for node in graph.nodes if node.op_type in self.functions]
+
+    def compile(self, graph):
+        [node] = graph.nodes
+        return self.functions[node.op_type]
+
+
+def provider(instance, **facts):
+    return ort.execution_provider(next(names), **facts)(lambda: instance)
+
+
+def takes(**functions):
+    return provider(Takes(**functions))
+
+
+def negates(shape=(3,), dtype="f4"):
+    graph = ort.Graph()
+    graph.input("x", dtype, shape)
+    graph.node("Neg", ["x"], ["y"])
+    graph.output("y", dtype, shape)
+    return graph
+
+
+class Opened:
+    """A model on a provider: compiled by the core, or a session of a real library."""
+
+    session = ep = registered = None
+    nodes = ()
+
+    def __init__(self, api, ep, graph, options=None, **register):
+        self.env = ort.Env("test", api)
+        try:
+            self.registered = self.env.register_ep(ep, **register)
+            content = graph if isinstance(graph, bytes) else graph.to_bytes()
+            if api.is_core:
+                self._compile(ort.Model.load(content), options)
+            else:
+                self._open(api, content, options)
+        except BaseException:
+            self.close()  # the exception may be kept, and with it what its frames refer to
+            raise
+
+    def _compile(self, model, options):
+        self.ep = ort.Ep(self.registered.devices, options)
+        claims = self.ep.capability(model)
+        assert claims.left == ()
+        self.nodes = self.ep.compile(claims)
+        self.outputs = [value.name for value in model.graph.outputs]
+
+    def _open(self, api, content, options):
+        config = {"session.disable_cpu_ep_fallback": "1"}
+        with ort.SessionOptions(api, config=config, log_severity=4) as given:
+            given.add_devices(self.registered.devices, options)
+            self.session = ort.Session(content, given)
+
+    def run(self, **inputs):
+        if self.session is not None:
+            return self.session.run(inputs)
+        values = dict(inputs)
+        for node in self.nodes:
+            wanted = {n: values[n] for n in node.inputs if n and n not in node.constants}
+            values |= zip(node.outputs, node(**wanted), strict=True)
+        return [values[name] for name in self.outputs]
+
+    def close(self):
+        parts = (self.session, self.ep, self.registered, self.env)
+        self.nodes, self.session = (), None  # which keep the registration
+        for each in parts:
+            if each is not None:
+                each.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+
+def test_a_provider_computes_with_arrays(api):
+    with Opened(api, takes(Neg=np.negative), negates()) as opened:
+        [y] = opened.run(x=np.arange(3, dtype=F))
+        assert y.tolist() == [0, -1, -2]
+        assert y.dtype == F
+
+
+def test_graphs_have_constants_which_are_no_inputs(api):
+    seen = {}
+
+    class Subtracts:
+        def capability(self, graph):
+            return [list(graph.nodes)]
+
+        def compile(self, graph):
+            seen["inputs"] = [value.name for value in graph.inputs]
+            constant = graph.initializers["w"]
+            return lambda x: x - constant
+
+    graph = ort.Graph()
+    graph.input("x", "f4", [3])
+    graph.initializer("w", np.arange(3, dtype=F))
+    graph.node("Sub", ["x", "w"], ["y"])
+    graph.output("y", "f4", [3])
+    with Opened(api, provider(Subtracts()), graph) as opened:
+        [y] = opened.run(x=np.zeros(3, F))
+    assert y.tolist() == [0, -1, -2]
+    assert seen == {"inputs": ["x"]}
+
+
+def test_arrays_come_in_the_order_of_the_graph(api):
+    class Divides:
+        def capability(self, graph):
+            return [list(graph.nodes)]
+
+        def compile(self, graph):
+            order = [value.name for value in graph.inputs]
+            first, second = (order.index(name) for name in graph.nodes[0].inputs)
+            made = [value.name for value in graph.outputs]
+
+            def compute(*arrays):
+                values = {"q": arrays[first] / arrays[second]}
+                values["n"] = -values["q"]
+                return [values[name] for name in made]
+
+            return compute
+
+    graph = ort.Graph()
+    for name in ("a", "b"):
+        graph.input(name, "f4", [2])
+    graph.node("Div", ["b", "a"], ["q"])
+    graph.node("Neg", ["q"], ["n"])
+    for name in ("n", "q"):
+        graph.output(name, "f4", [2])
+    with Opened(api, provider(Divides()), graph) as opened:
+        n, q = opened.run(a=np.full(2, 2, F), b=np.full(2, 8, F))
+    assert (n.tolist(), q.tolist()) == ([-4, -4], [4, 4])
+
+
+def test_options_are_keywords_with_defaults(api):
+    def define(name):
+        @ort.execution_provider(name, options={"by": "2", "and": "x"})
+        class Scales(Takes):
+            def __init__(self, **options):
+                super().__init__(Neg=lambda x: x * F(options["by"]))
+
+        return Scales
+
+    ep = define(next(names))
+    assert ep.options == {"by": "2", "and": "x"}
+    for options, expected in ((None, 2), ({"by": "3"}, 3)):
+        with Opened(api, ep, negates(), options) as opened:
+            assert opened.run(x=np.ones(3, F))[0].tolist() == [expected] * 3
+    with pytest.raises(ort.OrtError, match=r"has no option 'bi'"):
+        Opened(api, ep, negates(), {"bi": "3"})
+
+
+def raises(what):
+    """A provider of which one method raises."""
+
+    class Raises(Takes):
+        def __init__(self):
+            super().__init__(Neg=self.compute)
+            self.fail("init")
+
+        def fail(self, method):
+            if what == method:
+                raise ZeroDivisionError(f"in {what}")
+
+        def capability(self, graph):
+            self.fail("capability")
+            return super().capability(graph)
+
+        def compile(self, graph):
+            self.fail("compile")
+            return super().compile(graph)
+
+        def compute(self, x):
+            self.fail("compute")
+            return x
+
+    return ort.execution_provider(next(names))(Raises)
+
+
+def open_and_run(api, ep):
+    with Opened(api, ep, negates()) as opened:
+        opened.run(x=np.ones(3, F))
+
+
+@pytest.mark.parametrize("what", ["init", "compile", "compute"])
+def test_exceptions_are_causes(api, what):
+    with pytest.raises(ort.OrtError, match=f"in {what}") as raised:
+        open_and_run(api, raises(what))
+    assert isinstance(raised.value.__cause__, ZeroDivisionError)
+
+
+def test_an_exception_of_capability_is_the_cause_on_the_core(core_api):
+    with pytest.raises(ort.OrtError, match="in capability") as raised:
+        open_and_run(core_api, raises("capability"))
+    assert isinstance(raised.value.__cause__, ZeroDivisionError)
+
+
+def test_a_real_library_goes_on_without_a_provider_that_raises_then(real_api, monkeypatch):
+    found = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda each: found.append(repr(each.exc_value)))
+    with pytest.raises(ort.OrtError, match="assigned to the default CPU EP"):
+        open_and_run(real_api, raises("capability"))
+    assert found[0] == "ZeroDivisionError('in capability')"
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda x: x.astype(np.float64), r"output 0 must be float32, not float64"),
+        (lambda x: x[:2], r"output 0 has the shape \[2\], and \[3\] in the model"),
+        (lambda x: x[None], r"output 0 has the shape \[1, 3\], and \[3\] in the model"),
+        (lambda x: (x,), r"output 0 must be an array, not a tuple"),
+        (lambda x: [x, x], r"output 0 must be an array, not a list"),
+        (lambda _: None, r"output 0 is None"),
+        (lambda _: "text", r"output 0"),
+    ],
+)
+def test_wrong_results_are_refused(api, function, message):
+    with (
+        Opened(api, takes(Neg=function), negates()) as opened,
+        pytest.raises(ort.OrtError, match=message),
+    ):
+        opened.run(x=np.ones(3, F))
+
+
+def test_results_must_be_as_many_as_outputs(api):
+    graph = ort.Graph()
+    graph.input("x", "f4", [4])
+    graph.node("Split", ["x"], ["a", "b"], attributes={"num_outputs": 2})
+    for name in ("a", "b"):
+        graph.output(name, "f4", [2])
+    with (
+        Opened(api, takes(Split=lambda x: (x[:2],)), graph) as opened,
+        pytest.raises(ort.OrtError, match="must return a tuple of 2 outputs"),
+    ):
+        opened.run(x=np.ones(4, F))
+    with Opened(api, takes(Split=lambda x: [x[:2], x[2:]]), graph) as opened:
+        assert [y.tolist() for y in opened.run(x=np.arange(4, dtype=F))] == [[0, 1], [2, 3]]
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        (lambda _: 5, "TypeError"),
+        (lambda _: ["Neg"], "groups must be of nodes of the graph"),
+        (lambda _: [[]], "a group must have nodes"),
+        (lambda graph: [graph.nodes[0], list(graph.nodes)], "in two"),
+    ],
+)
+def test_wrong_groups_are_refused(core_api, groups, message):
+    class Wrong(Takes):
+        def capability(self, graph):
+            return groups(graph)
+
+    with pytest.raises(ort.OrtError, match=message):
+        Opened(core_api, provider(Wrong()), negates())
+
+
+def test_what_compile_returns_must_be_a_function_of_the_inputs(core_api):
+    for function, message in ((5, "must return a function"), (lambda: 0, "cannot be called")):
+        with pytest.raises(ort.OrtError, match=message):
+            Opened(core_api, takes(Neg=function), negates())
+
+
+def test_out_is_filled(api):
+    def negative(x, *, out):
+        np.negative(x, out=out)
+
+    with Opened(api, takes(Neg=negative), negates(["n", 2])) as opened:
+        assert opened.run(x=np.ones((3, 2), F))[0].tolist() == [[-1, -1]] * 3
+
+
+def test_borrowed_arrays_lie_in_the_memory_of_the_host(api):
+    class Keeps:
+        kept = None
+
+        def __call__(self, x):
+            assert not x.flags.owndata
+            assert not x.flags.writeable
+            if Keeps.kept is not None:
+                Keeps.kept.append(x)
+            return -x
+
+    ep = provider(Takes(Neg=Keeps()), borrow=True)
+    with Opened(api, ep, negates()) as opened:
+        assert opened.run(x=np.ones(3, F))[0].tolist() == [-1] * 3
+        Keeps.kept = []
+        with pytest.raises(ort.OrtError, match="is still referenced"):
+            opened.run(x=np.ones(3, F))
+        Keeps.kept = None
+
+
+def test_strings(api):
+    graph = ort.Graph()
+    graph.input("x", ort.ElementType.STRING, [2])
+    graph.node("Identity", ["x"], ["y"])
+    graph.output("y", ort.ElementType.STRING, [2])
+    with Opened(api, takes(Identity=np.char.upper), graph) as opened:
+        pass
+    upper = lambda x: np.array([each.upper() for each in x], object)  # noqa: E731
+    with Opened(api, takes(Identity=upper), graph) as opened:
+        assert opened.run(x=np.array(["a", "ö"], object))[0].tolist() == ["A", "Ö"]
+
+
+def test_graphs_are_closed_after_the_call_and_types_and_models_of_them_are_not(api):
+    kept = {}
+
+    class Keeps(Takes):
+        def compile(self, graph):
+            kept.update(graph=graph, node=graph.nodes[0], type=graph["x"].type)
+            kept["model"] = ort.Model.from_graph(graph)
+            return super().compile(graph)
+
+    with Opened(api, provider(Keeps(Neg=np.negative)), negates()):
+        pass
+    assert kept["graph"].closed
+    with pytest.raises(ValueError, match="closed"):
+        kept["graph"].nodes  # noqa: B018
+    with pytest.raises(ValueError, match="closed"):
+        kept["node"].name  # noqa: B018
+    assert str(kept["type"]) == "tensor(float[3])"
+    assert [node.op_type for node in kept["model"].graph.nodes] == ["Neg"]
+    kept.clear()
+
+
+def test_devices_are_those_that_the_provider_can_use(core_api):
+    hardware = [
+        ort.HardwareDevice("NPU", vendor_id=7, api=core_api),
+        ort.HardwareDevice("CPU", api=core_api),
+    ]
+    for devices, kinds in (
+        ("CPU", ["CPU"]),
+        (["NPU", "GPU"], ["NPU"]),
+        (lambda device: device.vendor_id == 7, ["NPU"]),
+        ((), []),
+    ):
+        with ort.Env("test", core_api) as env:
+            ep = provider(Takes(), devices=devices)
+            with env.register_ep(ep, hardware=hardware) as registered:
+                assert [each.hardware.kind.name for each in registered.devices] == kinds
+
+
+def test_devices_say_whose_they_are(api):
+    ep = provider(Takes(), vendor="we", version="1.2.3")
+    with ort.Env("test", api) as env, env.register_ep(ep) as registered:
+        [device] = registered.devices
+        assert (device.name, device.vendor) == (ep.name, "we")
+        assert device.metadata["version"] == "1.2.3"
+
+
+def test_a_function_that_chooses_devices_may_raise(api):
+    def choose(_device):
+        raise ZeroDivisionError("no choice")
+
+    with ort.Env("test", api) as env:
+        ep = provider(Takes(), devices=choose)
+        with pytest.raises(ort.OrtError, match="no choice") as raised:
+            env.register_ep(ep)
+        assert isinstance(raised.value.__cause__, ZeroDivisionError)
+
+
+def test_a_name_that_no_provider_has(api):
+    ep = takes()
+    with ort.Env("test", api) as env:
+        message = r"no execution provider 'refrence' is written in Python: did you mean 'reference'"
+        with pytest.raises(ort.OrtError, match=message):
+            env.register_ep(ep, "refrence")
+
+
+def test_a_name_is_registered_once_at_a_time(api):
+    ep = takes(Neg=np.negative)
+    with ort.Env("test", api) as env:
+        for _ in range(3):
+            with env.register_ep(ep), pytest.raises(ort.OrtError, match="already"):
+                env.register_ep(ep)
+
+
+def test_two_providers_of_one_library(api):
+    with ort.Env("test", api) as env:
+        eps = [takes(Neg=np.negative), takes(Neg=np.abs)]
+        with env.register_ep(eps[0]) as one, env.register_ep(eps[1]) as other:
+            assert [one.devices[0].name, other.devices[0].name] == [ep.name for ep in eps]
+
+
+def test_a_later_definition_takes_the_place_of_an_earlier(core_api):
+    name = next(names)
+    ort.execution_provider(name)(lambda: Takes(Neg=np.abs))
+    ep = ort.execution_provider(name)(lambda: Takes(Neg=np.negative))
+    with Opened(core_api, ep, negates()) as opened:
+        assert opened.run(x=np.ones(3, F))[0].tolist() == [-1] * 3
+
+
+@pytest.mark.parametrize("version", [23, 24, 27, 30])
+def test_older_hosts(core_api, version):
+    host = ort.emulate(version)
+    ep = takes(Neg=lambda x: -x)
+    with Opened(core_api, ep, negates(), host=host) as opened:
+        assert opened.run(x=np.ones(3, F))[0].tolist() == [-1] * 3
+
+
+def test_many_threads_compute(api):
+    barrier = threading.Barrier(4)
+
+    def negative(x):
+        barrier.wait(60)  # all are in the function at once
+        return -x
+
+    found = {}
+    with Opened(api, takes(Neg=negative), negates()) as opened:
+
+        def compute(i):
+            found[i] = opened.run(x=np.full(3, i, F))[0].tolist()
+
+        threads = [threading.Thread(target=compute, args=[i]) for i in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert found == {i: [-i] * 3 for i in range(4)}
+
+
+@pytest.mark.parametrize("order", [*itertools.permutations(range(3))])
+def test_all_is_closed_in_any_order(api, order):
+    opened = Opened(api, takes(Neg=np.negative), negates())
+    parts = [opened.session or opened.ep, opened.registered, opened.env]
+    for i in order:
+        parts[i].close()
+    if api.is_core:  # a compiled node keeps what it needs
+        assert opened.run(x=np.ones(3, F))[0].tolist() == [-1] * 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"name": ""}, "name must not be empty"),
+        ({"name": 5}, "name"),
+        ({"name": "a", "devices": "TPU"}, "devices must be of CPU, GPU, NPU, or a function"),
+        ({"name": "a", "version": "1"}, "version must be three numbers"),
+        ({"name": "a", "options": {"a": 5}}, "options"),
+        ({"name": "a", "vendor": None}, "vendor"),
+    ],
+)
+def test_wrong_declarations(arguments, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        ort.execution_provider(arguments.pop("name"), **arguments)
+
+
+def test_a_class_needs_both_methods(core_api):
+    class Half:
+        def capability(self, _graph):
+            return []
+
+    with pytest.raises(TypeError, match=r"needs a method compile\(graph\)"):
+        ort.execution_provider("half")(Half)
+    with pytest.raises(TypeError, match="must be a class"):
+        ort.execution_provider("half")(5)
+    with pytest.raises(ort.OrtError, match=re.escape("needs a method compile(graph)")):
+        Opened(core_api, provider(Half()), negates())
