@@ -81,7 +81,7 @@ _LISTS = {
 }
 
 
-def _kind_of(node: "ModelNode", name: str, value: Any) -> int:
+def _kind_of(node: "ModelNode", name: str, value: Any) -> Any:
     if isinstance(value, (np.ndarray, Value)):
         return OpAttrType.TENSOR
     if isinstance(value, GraphView):
@@ -92,7 +92,7 @@ def _kind_of(node: "ModelNode", name: str, value: Any) -> int:
         return _LISTS[_KINDS[type(value[0])]]
     graph, out = node.graph, ffi.new("const OrtOpAttr**")
     graph._ask("Node_GetAttributeByName", node._pointer, name.encode(), out)
-    return int(OpAttr.from_handle(graph.api, out[0], graph).type)
+    return OpAttr.from_handle(graph.api, out[0], graph).type
 
 
 def _attribute(name: str, kind: int, value: Any) -> Message:

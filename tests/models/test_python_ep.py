@@ -455,7 +455,7 @@ def test_many_threads_compute(api):
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join()
+            thread.join(60)
     assert found == {i: [-i] * 3 for i in range(4)}
 
 
