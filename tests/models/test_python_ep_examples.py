@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""Providers in Python that are useful by themselves: "reference", and the guide's for NumPy."""
+
+import runpy
+import sys
+
+import numpy as np
+import pytest
+from support.paths import CHECKOUT
+from support.processes import run, run_python
+
+import ortcffi as ort
+
+F = np.float32
+NUMPY_EP = CHECKOUT / "docs/guide/numpy_ep.py"
+
+
+@pytest.fixture(params=["reference", "numpy"])
+def ep(request):
+    if request.param == "numpy":
+        return runpy.run_path(str(NUMPY_EP))["NumpyEp"]
+    pytest.importorskip("onnx.reference")
+    return ort.python_ep("reference")
+
+
+def network(axis=1):
+    """A softmax of a product and a sum, which is also an output, of all kinds of attributes."""
+    rng = np.random.default_rng(5)
+    graph = ort.Graph()
+    graph.input("x", "f4", ["n", 4])
+    for name, shape in (("w", (4, 6)), ("b", (6,)), ("c", (6, 2))):
+        graph.initializer(name, rng.standard_normal(shape, F))
+    graph.initializer("shape", np.array([0, 2, 3], np.int64))
+    graph.node("Gemm", ["x", "w", "b"], ["h"], attributes={"alpha": 0.5})
+    graph.node("Sigmoid", ["h"], ["s"])
+    graph.node("Mul", ["h", "s"], ["m"])
+    graph.node("Reshape", ["m", "shape"], ["r"])
+    graph.node("Transpose", ["r"], ["t"], attributes={"perm": [0, 2, 1]})
+    graph.node("Softmax", ["t"], ["y"], attributes={"axis": axis})
+    graph.node("MatMul", ["m", "c"], ["z0"])
+    graph.node("Max", ["z0", "b1"], ["z"])
+    graph.initializer("b1", np.zeros(2, F))
+    graph.output("y", "f4", ["n", 3, 2])
+    graph.output("z", "f4", ["n", 2])
+    return graph.to_bytes()
+
+
+def expected(content, x):
+    with ort.Session(content, api=ort.load()) as session:
+        return session.run({"x": x})
+
+
+X = np.random.default_rng(6).standard_normal((5, 4), F)
+
+
+@pytest.mark.usefixtures("real_library")
+def test_it_computes_a_network_on_the_core(ep, core_api):
+    content = network()
+    with ort.Env("test", core_api) as env:
+        provider = ort.Ep(env.register_ep(ep).devices)
+        claims = provider.capability(ort.Model.load(content))
+        assert claims.left == ()
+        [node] = provider.compile(claims)
+        found = dict(zip(node.outputs, node(X), strict=True))
+        for name, array in zip("yz", expected(content, X), strict=True):
+            np.testing.assert_allclose(found[name], array, rtol=1e-4, atol=1e-6)
+            assert found[name].dtype == F
+
+
+def test_it_computes_a_network_in_a_real_library(ep, real_api):
+    content = network()
+    wanted = expected(content, X)
+    config = {"session.disable_cpu_ep_fallback": "1"}
+    with ort.Env("test", real_api) as env, ort.SessionOptions(real_api, config=config) as options:
+        options.add_devices(env.register_ep(ep).devices)
+        session = ort.Session(content, options)
+        for array, right in zip(session.run({"x": X}), wanted, strict=True):
+            np.testing.assert_allclose(array, right, rtol=1e-4, atol=1e-6)
+        session.close()
+        del session  # which keeps the registration
+
+
+OFFICIAL = """
+import runpy, sys
+import numpy as np
+import onnxruntime
+import ortcffi as ort
+from ortcffi.testing.live_objects import live_objects
+
+content, name = sys.stdin.buffer.read(), sys.argv[1]
+ep = ort.python_ep(name) if name == "reference" else runpy.run_path(sys.argv[2])["NumpyEp"]
+x = np.ones((2, 4), np.float32)
+right = onnxruntime.InferenceSession(content).run(None, {"x": x})
+for _ in range(2):
+    onnxruntime.register_execution_provider_library(ep.name, ep.path)
+    devices = [each for each in onnxruntime.get_ep_devices() if each.ep_name == ep.name]
+    options = onnxruntime.SessionOptions()
+    options.add_session_config_entry("session.disable_cpu_ep_fallback", "1")
+    options.add_provider_for_devices(devices, {})
+    session = onnxruntime.InferenceSession(content, options)
+    assert session.get_providers()[0] == ep.name
+    for found, wanted in zip(session.run(None, {"x": x}), right, strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-6)
+    del session, options, devices
+    onnxruntime.unregister_execution_provider_library(ep.name)
+print(sum(count for kind, count in live_objects().items() if "written in Python" in kind))
+"""
+
+
+@pytest.mark.parametrize("name", ["reference", "numpy"])
+def test_the_official_package_takes_it_as_it_is(name):
+    pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnx.reference")
+    command = (sys.executable, "-c", OFFICIAL, name, NUMPY_EP)
+    assert run(*command, input=network(), text=False).stdout.strip() == b"0"
+
+
+AT_EXIT = """
+import sys
+import numpy as np
+import ortcffi as ort
+
+@ort.execution_provider("same")
+class Same:
+    def capability(self, graph):
+        return graph.nodes
+
+    def compile(self, graph):
+        return lambda x: x
+
+graph = ort.Graph()
+graph.input("x", "f4", [1])
+graph.node("Identity", ["x"], ["y"])
+graph.output("y", "f4", [1])
+api = ort.load()
+env = ort.Env("test", api)
+options = ort.SessionOptions(api)
+registered = env.register_ep(Same)
+options.add_devices(registered.devices)
+session = ort.Session(graph.to_bytes(), options)
+print(session.run({"x": np.ones(1, np.float32)})[0].tolist())
+sys.cycle = [sys, session, env]  # what only the end of the interpreter ends
+"""
+
+
+@pytest.mark.usefixtures("real_library")
+def test_the_interpreter_may_end_with_a_provider_in_use():
+    assert run_python(AT_EXIT) == "[1.0]"
+
+
+def test_reference_takes_control_flow_as_a_whole_and_leaves_custom_ops(core_api):
+    pytest.importorskip("onnx.reference")
+    import onnx
+
+    model = onnx.parser.parse_model("""
+        <ir_version: 8, opset_import: ["": 18, "mine": 1]>
+        agraph (float[2] x, bool c) => (float[2] y) {
+            h = mine.Op (x)
+            k = Relu (x)
+            i = If (c) <
+                then_branch = one () => (float[2] a) { a = Add (k, k) },
+                else_branch = two () => (float[2] b) { b = Identity (k) }
+            >
+            y = Add (h, i)
+        }
+    """)
+    for node in model.graph.node:
+        if node.op_type == "Op":
+            node.domain = "mine"
+    model = onnx.shape_inference.infer_shapes(model)
+    with ort.Env("test", core_api) as env:
+        provider = ort.Ep(env.register_ep(ort.python_ep("reference")).devices)
+        claims = provider.capability(ort.Model.load(model.SerializeToString()))
+        assert [node.op_type for node in claims.left] == ["Op"]
+        [node] = [
+            each
+            for each in provider.compile(claims)
+            if "h" not in each.inputs or "x" in each.inputs
+        ]
+        given = {"x": np.array([-1, 2], F), "c": np.array(True), "h": np.ones(2, F)}
+        result = node(**{name: given[name] for name in node.inputs})
+        assert [each.tolist() for each in result] == [[1, 5]]
