@@ -24,7 +24,7 @@ from ortcffi.table.hosts import emulate, release_of
 from ortcffi.table.load import installed_libraries, load
 from ortcffi.testing.ep_bench import RULES, Rule, Subject
 from ortcffi.testing.ep_compare import given_inputs, prepared, reference_values
-from ortcffi.testing.ep_trials import BROKEN, KEPT, UNTRIED, Result, try_rule
+from ortcffi.testing.ep_trials import BROKEN, KEPT, UNTRIED, Result, try_rules
 
 __all__ = ["EpRequest", "add_arguments", "check_eps", "request_of"]
 
@@ -90,10 +90,10 @@ def _usual_hosts(core: Client) -> tuple[str, ...]:
 def _try_host(
     rules: list[Rule], subject: Subject, failures: int, pool: Executor | None
 ) -> Iterator[Result]:
-    """Try the rules on one host: those about failing calls last, whose calls are tried at once."""
+    """Try the rules on one host, that about its registration first."""
     is_core = subject.host == "core" or release_of(subject.host) is not None
     chosen = [rule for rule in rules if (rule.on_core if is_core else rule.on_real)]
-    done, total, each = 0, len(chosen), map if pool is None else pool.map
+    done, total = 0, len(chosen)
 
     def shown(result: Result) -> Result:
         nonlocal done
@@ -101,20 +101,16 @@ def _try_host(
         _show_progress(done, total, f"{result.rule} on {subject.host}")
         return result
 
-    first = shown(try_rule(chosen[0], subject))
+    (first,) = map(shown, try_rules(chosen[:1], subject))
     yield first
+    rest = chosen[1:]
     if first.outcome != KEPT:
         why = f"{first.rule} must be kept first"
-        for rule in chosen[1:]:
+        for rule in rest:
             if not rule.alone:
                 yield shown(Result(rule.name, subject.host, UNTRIED, why))
-        chosen = chosen[:1] + [rule for rule in chosen[1:] if rule.alone]
-    plain = [rule for rule in chosen[1:] if not rule.with_failures]
-    for result in each(try_rule, plain, [subject] * len(plain)):
-        yield shown(result)
-    for rule in chosen:
-        if rule.with_failures:
-            yield shown(try_rule(rule, subject, failures, each))
+        rest = [rule for rule in rest if rule.alone]
+    yield from map(shown, try_rules(rest, subject, failures, map if pool is None else pool.map))
 
 
 def _show_progress(done: int, of: int, what: str) -> None:

@@ -97,9 +97,8 @@ def compare_ep(  # noqa: PLR0913  # what a comparison is made of
 
 def prepared(model: Model) -> Model:
     """The model with types of inner values, if the package onnx is there to infer them."""
-    prepare = getattr(model, "prepare", None)
     with suppress(ModuleNotFoundError, ValueError):
-        return model if prepare is None else prepare()
+        return model.prepare()
     return model
 
 

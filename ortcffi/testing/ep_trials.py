@@ -4,10 +4,12 @@
 import gc
 import json
 import os
+import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from tempfile import TemporaryFile
 from typing import Any, NamedTuple
 
 from ortcffi.errors import OrtError
@@ -19,10 +21,11 @@ from ortcffi.testing.ep_bench import RULES, Bench, Broken, NotTried, Rule, Subje
 from ortcffi.testing.failing_slots import FailingSlots, in_turn
 from ortcffi.testing.live_objects import left_alive, live_objects
 
-__all__ = ["Result", "answer", "ep_library_rules", "ep_model_rules", "try_rule"]
+__all__ = ["Result", "answer_each", "ep_library_rules", "ep_model_rules", "try_rules"]
 
 SECONDS = 120  # for a rule in its process
 KEPT, BROKEN, UNTRIED = "kept", "broken", "not tried"
+_BATCH = 8  # rules of one process
 _MOST_NAMES = 6
 
 
@@ -50,14 +53,14 @@ class Result(NamedTuple):
     seconds: float = 0.0
 
 
-# --- in the process that tries a rule -------------------------------------------------------------
+# --- in the process of a rule ---------------------------------------------------------------------
 
 
-def answer(name: str, subject: str) -> None:
-    """Try a rule, and write a line of JSON about it."""
+def answer(name: str, subject: dict[str, Any]) -> None:
+    """Try a rule, write a line of JSON about it, and end the process."""
     child.limit_this_process()
     (rule,) = [each for each in RULES if each.name == name]
-    bench = Bench(Subject(**json.loads(subject)))
+    bench = Bench(Subject(**subject))
     if rule.with_failures:
         bench.failing = FailingSlots(bench.version)
         slot, _, number = bench.subject.fails.partition(" ")
@@ -88,44 +91,30 @@ def _outcome(rule: Rule, bench: Bench) -> tuple[str, str]:
     return KEPT, ""
 
 
-# --- in the process that asks ---------------------------------------------------------------------
+# --- in the process that has one for each rule ----------------------------------------------------
 
 
-def try_rule(
-    rule: Rule, subject: Subject, failures: int = 0, each: Callable[..., Iterable[Any]] = map
-) -> Result:
-    """Try a rule in another process, or in as many as there are calls that are to fail.
-
-    Parameters
-    ----------
-    rule : Rule
-        The rule.
-    subject : Subject
-        What is tried.
-    failures : int
-        How many calls of slots are to fail at most, for a rule that is about them.
-    each : callable
-        ``map``, or that of an executor.
-    """
-    begin = time.monotonic()
-    if rule.with_failures and not failures:
-        return Result(rule.name, subject.host, UNTRIED, "no failures were asked for: --failures")
-    facts = _ask(rule, subject)
-    outcome, text = facts["outcome"], facts["text"]
-    if rule.with_failures and outcome == KEPT:
-        calls = in_turn(facts["calls"])
-        chosen = calls[:failures]
-        subjects = [subject._replace(fails=f"{slot} {number}") for slot, number in chosen]
-        found = list(each(_ask, [rule] * len(chosen), subjects))
-        outcome, text = _summary(subjects, found, Counter(facts["left"]), len(calls))
-    return Result(rule.name, subject.host, outcome, text, time.monotonic() - begin)
+def answer_each(requests: str) -> None:
+    """Try rules, each in a fork, which need import nothing; write a line of JSON about each."""
+    for name, subject in json.loads(requests):
+        begin = time.monotonic()
+        with TemporaryFile() as output, TemporaryFile() as errors:
+            process = os.fork()
+            if process == 0:
+                os.dup2(output.fileno(), 1)
+                os.dup2(errors.fileno(), 2)
+                signal.alarm(SECONDS)
+                answer(name, subject)
+            code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+            written = [os.pread(file.fileno(), 1 << 30, 0) for file in (output, errors)]
+        facts = _facts(code, *written) | {"seconds": time.monotonic() - begin}
+        sys.stdout.write(json.dumps(facts) + "\n")
+        sys.stdout.flush()
+    os._exit(0)
 
 
-def _ask(rule: Rule, subject: Subject) -> dict[str, Any]:
-    """What the process wrote, or how it ended."""
-    given = json.dumps(subject._asdict())
-    where = "ortcffi.testing.ep_trials", "answer"
-    code, output, errors = child.run(*where, rule.name, given, seconds=SECONDS)
+def _facts(code: int, output: bytes, errors: bytes) -> dict[str, Any]:
+    """What a process wrote, or how it ended."""
     for line in reversed(output.splitlines()):
         try:
             facts = json.loads(line)
@@ -133,11 +122,78 @@ def _ask(rule: Rule, subject: Subject) -> dict[str, Any]:
             continue
         if isinstance(facts, dict) and "outcome" in facts:
             return facts
-    if code is None:
+    if child.signal_of(code) == "SIGALRM":
         return {"outcome": BROKEN, "text": child.too_long(SECONDS), "ended": True}
     printed = [line for line in errors.decode(errors="replace").splitlines() if line.strip()]
     text = child.end_of(code) + (f"; it printed: {printed[0].strip()}" if printed else "")
     return {"outcome": BROKEN, "text": text, "ended": True}
+
+
+# --- in the process that asks ---------------------------------------------------------------------
+
+
+def try_rules(
+    rules: Iterable[Rule],
+    subject: Subject,
+    failures: int = 0,
+    each: Callable[..., Iterable[Any]] = map,
+) -> Iterator[Result]:
+    """Try rules in other processes, those that let calls fail last.
+
+    Parameters
+    ----------
+    rules : iterable of Rule
+        The rules.
+    subject : Subject
+        What is tried.
+    failures : int
+        How many calls of slots are to fail at most, for rules that are about them.
+    each : callable
+        ``map``, or that of an executor.
+    """
+    listed = list(rules)
+    plain = [rule for rule in listed if not rule.with_failures]
+    for rule, facts in zip(plain, _ask([(rule, subject) for rule in plain], each), strict=True):
+        yield _result(rule, subject, facts)
+    for rule in listed:
+        if rule.with_failures:
+            yield _let_fail(rule, subject, failures, each)
+
+
+def _result(rule: Rule, subject: Subject, facts: dict[str, Any]) -> Result:
+    return Result(rule.name, subject.host, *(facts[key] for key in ("outcome", "text", "seconds")))
+
+
+def _let_fail(rule: Rule, subject: Subject, failures: int, each: Any) -> Result:
+    """Try a rule once, then with each call failing that it makes."""
+    if not failures:
+        return Result(rule.name, subject.host, UNTRIED, "no failures were asked for: --failures")
+    (facts,) = _ask([(rule, subject)], each)
+    result = _result(rule, subject, facts)
+    if result.outcome != KEPT:
+        return result
+    calls = in_turn(facts["calls"])
+    subjects = [subject._replace(fails=f"{slot} {n}") for slot, n in calls[:failures]]
+    found = list(_ask([(rule, each) for each in subjects], each))
+    outcome, text = _summary(subjects, found, Counter(facts["left"]), len(calls))
+    seconds = sum(each["seconds"] for each in (facts, *found))
+    return result._replace(outcome=outcome, text=text, seconds=seconds)
+
+
+def _ask(requests: list[tuple[Rule, Subject]], each: Any) -> Iterator[dict[str, Any]]:
+    """What is found of each rule, some of which share a process that starts theirs."""
+    batches = [requests[i : i + _BATCH] for i in range(0, len(requests), _BATCH)]
+    for found in each(_ask_batch, batches):
+        yield from found
+
+
+def _ask_batch(requests: list[tuple[Rule, Subject]]) -> list[dict[str, Any]]:
+    given = json.dumps([(rule.name, subject._asdict()) for rule, subject in requests])
+    _, output, errors = child.run("ortcffi.testing.ep_trials", "answer_each", given)
+    found = [json.loads(line) for line in output.splitlines()]
+    if len(found) < len(requests):
+        raise RuntimeError(f"the rules were not tried{child.printed(errors)}")
+    return found
 
 
 def _summary(
