@@ -15,7 +15,13 @@ from ortcffi._convert import absolute
 from ortcffi._text import printable, program_name
 from ortcffi.cli import check_client
 from ortcffi.cli.check_client import Client, examine
-from ortcffi.cli.check_ep import EpRequest, add_arguments, check_eps, request_of
+from ortcffi.cli.check_ep import (
+    EpRequest,
+    add_arguments,
+    check_eps,
+    for_installed,
+    request_of,
+)
 from ortcffi.cli.check_file import FileFacts, read_facts
 from ortcffi.cli.check_html import as_html
 from ortcffi.cli.check_report import Finding, Report, as_document, as_junit, describe
@@ -321,7 +327,8 @@ def main(arguments: Sequence[str]) -> int:
         prog=program_name("check"),
         description="Find what is wrong with libraries of custom ops or execution providers.",
     )
-    parser.add_argument("path", nargs="+", help="a library of custom ops or execution providers")
+    path = "a library of custom ops or execution providers, or the name of an installed one: ggml"
+    parser.add_argument("path", nargs="+", help=path)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
         "--junit",
@@ -343,7 +350,7 @@ def main(arguments: Sequence[str]) -> int:
         if options.api is not None:
             return _check_with(options.api, options.path, as_json=options.json)
         request = request_of(options)
-        reports = [check(os.fspath(path), request) for path in options.path]
+        reports = [check(*for_installed(os.fspath(path), request)) for path in options.path]
         for file_name, written in ((options.junit, as_junit), (options.html, as_html)):
             if file_name is not None:
                 with open(file_name, "w", encoding="utf-8") as file:

@@ -17,16 +17,17 @@ from ortcffi._table import core_api
 from ortcffi.cli.check_client import Client
 from ortcffi.cli.check_report import Finding, Report
 from ortcffi.env.env import Env
-from ortcffi.ep.hardware import HardwareDevice
+from ortcffi.ep.hardware import HardwareDevice, HardwareType
+from ortcffi.ep.installed import hardware_for, installed_eps
 from ortcffi.models.model import Model
 from ortcffi.models.providers import Ep
 from ortcffi.table.hosts import emulate, release_of
 from ortcffi.table.load import installed_libraries, load
-from ortcffi.testing.ep_bench import RULES, Rule, Subject
+from ortcffi.testing.ep_bench import RULES, Rule, Subject, own_model, own_values
 from ortcffi.testing.ep_compare import given_inputs, prepared, reference_values
 from ortcffi.testing.ep_trials import BROKEN, KEPT, UNTRIED, Result, try_rules
 
-__all__ = ["EpRequest", "add_arguments", "check_eps", "request_of"]
+__all__ = ["EpRequest", "add_arguments", "check_eps", "for_installed", "request_of"]
 
 JOBS = os.cpu_count() or 1  # processes at once
 _FAILURES = 100  # calls that are to fail, where nobody says how many
@@ -62,7 +63,7 @@ def check_eps(report: Report, core: Client, request: EpRequest) -> None:
     """Try the rules on hosts, and put what came of them into the report."""
     subject = request.subject._replace(path=report.path, asked=min(core.asked, default=0))
     with ExitStack() as stack:
-        if request.model:
+        if request.with_model:
             folder = stack.enter_context(tempfile.TemporaryDirectory())
             _write_model(request, folder)
             subject = subject._replace(folder=folder)
@@ -142,9 +143,11 @@ def _conclude(report: Report) -> None:
 
 def _write_model(request: EpRequest, folder: str) -> None:
     """Write the model with types of inner values, its inputs, and what another engine computes."""
-    given = Model.load(request.model)
-    model = prepared(given)
+    model = prepared(Model.load(request.model) if request.model else own_model())
     model.save(os.path.join(folder, "model.onnx"))
+    if not request.model:
+        np.savez(os.path.join(folder, "values.npz"), **own_values())
+        return
     inputs: dict[str, Any] = {}
     if request.inputs:
         with np.load(request.inputs) as file:
@@ -217,6 +220,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--rtol", type=float, default=1e-3, help="tolerance (default: 1e-3)")
     group.add_argument("--atol", type=float, default=1e-3, help="tolerance (default: 1e-3)")
     group.add_argument("--html", metavar="FILE", help="also write a page about the rules")
+
+
+def for_installed(name: str, request: EpRequest) -> tuple[str, EpRequest]:
+    """The path of a library, and the request for it; a name can be that of an installed package."""
+    found = [each for each in installed_eps() if each.name == name]
+    if not found or os.path.exists(name):
+        return name, request
+    with Env("check", core_api(), severity=4) as env:
+        invented = hardware_for(env, found[0]) or []
+        hardware = [(HardwareType(each.kind).name, each.vendor_id) for each in invented]
+    subject = request.subject
+    options = found[0].options | subject.options
+    subject = subject._replace(options=options, hardware=subject.hardware or hardware)
+    return found[0].path, request._replace(subject=subject)
 
 
 def _hosts(text: str) -> tuple[str, ...]:

@@ -13,7 +13,14 @@ from ortcffi._public import public
 from ortcffi.ep.hardware import HardwareDevice
 from ortcffi.ep.registered import RegisteredEp, register_once
 
-__all__ = ["InstalledEp", "ep_named", "installed_eps", "is_ep_name", "registered_in"]
+__all__ = [
+    "InstalledEp",
+    "ep_named",
+    "hardware_for",
+    "installed_eps",
+    "is_ep_name",
+    "registered_in",
+]
 
 _INTEL = 0x8086
 
@@ -143,10 +150,10 @@ def ep_named(name: str) -> InstalledEp:
 
 def registered_in(env: Any, ep: InstalledEp) -> RegisteredEp:
     """The registration of a library with an environment: the one that there is, or a new one."""
-    return register_once(env, ep.path, ep.name or None, _hardware_for(env, ep))
+    return register_once(env, ep.path, ep.name or None, hardware_for(env, ep))
 
 
-def _hardware_for(env: Any, ep: InstalledEp) -> list[HardwareDevice] | None:
+def hardware_for(env: Any, ep: InstalledEp) -> list[HardwareDevice] | None:
     """Hardware that the core invents for a provider that refuses what is there."""
     wants_intel = ep.name in _PACKAGES and _PACKAGES[ep.name].is_of_intel
     if not (wants_intel and env.api.is_core and platform.machine() in ("x86_64", "AMD64")):

@@ -31,7 +31,19 @@ from ortcffi.testing.live_objects import left_alive, live_objects, made_by
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["RULES", "Bench", "Broken", "NotTried", "Rule", "Subject", "rule"]
+__all__ = [
+    "RULES",
+    "Bench",
+    "Broken",
+    "NotTried",
+    "Rule",
+    "Subject",
+    "claims_of",
+    "open_model",
+    "own_model",
+    "own_values",
+    "rule",
+]
 
 
 class Broken(Exception):
@@ -298,8 +310,7 @@ def own_model() -> Model:
     graph.node("MatMul", ["x", "w"], ["product"], name="multiply")
     graph.node("Add", ["product", "b"], ["sum"], name="add")
     graph.node("Relu", ["sum"], ["y"], name="cut")
-    for name in ("product", "sum", "y"):  # as outputs, all have a type
-        graph.output(name, "f4", [2, 4])
+    graph.output("y", "f4", [2, 4])
     return Model.load(graph.to_bytes())
 
 

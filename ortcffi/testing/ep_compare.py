@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ortcffi.session.specs import ValueSpec
 
-__all__ = ["check_node", "compare_ep", "given_inputs", "prepared", "reference_values"]
+__all__ = ["call_node", "check_node", "compare_ep", "given_inputs", "prepared", "reference_values"]
 
 Arrays = Mapping[str, Any]
 
@@ -160,27 +160,26 @@ def _by_ep(ep: Ep, model: Model, feed: Arrays) -> list[Any]:
         if claims.left or len(claims.groups) != 1:
             raise ValueError(f"{ep.name} does not take the whole model")
         (node,) = ep.compile(claims)
-        made = dict(zip(node.outputs, _call(node, feed), strict=True))
+        made = call_node(node, feed)
         return [made[value.name] for value in model.graph.outputs]
 
 
 # --- one compiled node ----------------------------------------------------------------------------
 
 
-def check_node(node: CompiledNode, values: Arrays, rtol: float, atol: float) -> list[Any]:
-    """Call a compiled node, and compare its outputs with values by name; return the outputs."""
-    found = _call(node, values)
-    for name, ours in zip(node.outputs, found, strict=True):
+def check_node(node: CompiledNode, values: Arrays, rtol: float, atol: float) -> None:
+    """Call a compiled node, and compare its outputs with values by name."""
+    for name, ours in call_node(node, values).items():
         if name in values:
             _compare(f"{name}, made by {node.name}", ours, values[name], rtol, atol)
-    return found
 
 
-def _call(node: CompiledNode, values: Arrays) -> list[Any]:
+def call_node(node: CompiledNode, values: Arrays) -> dict[str, Any]:
+    """Call a compiled node with values by name; return its outputs by name."""
     wanted = [name for name in node.inputs if name and name not in node.constants]
     if missing := [name for name in wanted if name not in values]:
         raise LookupError(f"the other engine did not make {', '.join(missing)}")
-    return list(node(*(values[name] for name in wanted)))
+    return dict(zip(node.outputs, node(*(values[name] for name in wanted)), strict=True))
 
 
 def _compare(name: str, ours: Any, theirs: Any, rtol: float, atol: float) -> None:

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from ortcffi.ep.hardware import HardwareDevice
     from ortcffi.kernels.library import CustomOpLibrary
     from ortcffi.memory.allocator import Allocator
+    from ortcffi.models.providers import Ep
     from ortcffi.table.api import Api
 
 _PEAKS = pytest.StashKey[dict[str, int]]()
@@ -23,6 +25,7 @@ _MARKS = [
     "ort_limit_memory(limit): ort_allocator gives no more memory at once, such as '64 MB'",
     "ort_no_leaks: the test fails if it leaves objects or blocks of the core alive",
     "ort_allocation_faults: the test is run with each allocation of ort_allocator failing in turn",
+    "ort_status_faults(most=500): the test is run with each call of the host by ort_ep failing",
     "ort_isolated(timeout=300): the test runs in a process of its own; it fails if that crashes",
 ]
 
@@ -47,6 +50,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="ort_library opens the file itself, where debuggers and sanitizers find its lines",
     )
     parser.addini("ort_host", told, default="core")
+    parser.addini("ort_ep", "the library of an execution provider that ort_ep opens", default="")
+    parser.addini("ort_ep_options", "its options, KEY=VALUE in each line", "linelist", default=[])
     parser.addini("ort_library", "the library of custom ops that ort_library opens", default="")
 
 
@@ -128,6 +133,57 @@ def ort_library(request: pytest.FixtureRequest) -> "Iterator[CustomOpLibrary]":
             before = request.node.stash[_BEFORE]
             before[_DOMAIN] = max(before[_DOMAIN], live_objects()[_DOMAIN])
         yield library
+
+
+# --- execution providers --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def ort_ep_hardware() -> "list[HardwareDevice] | None":
+    """The hardware that the library of ``ort_ep`` finds, by default the machine's.
+
+    Replace it in a conftest file: ``return [ort.HardwareDevice("NPU", vendor_id=0x8086)]``.
+    """
+    return None
+
+
+@pytest.fixture
+def ort_ep(
+    request: pytest.FixtureRequest, ort_ep_hardware: "list[HardwareDevice] | None"
+) -> "Iterator[Ep]":
+    """The provider of the library that ``ort_ep`` in the ini file names, for its first device.
+
+    It has the options of ``ort_ep_options``. Its host is ``ort_api``, if the test asks for that.
+    """
+    import ortcffi
+
+    path = request.config.getini("ort_ep")
+    if not path:
+        pytest.fail("ort_ep is not set in the ini file", pytrace=False)
+    host = request.getfixturevalue("ort_api") if "ort_api" in request.fixturenames else None
+    if host is not None and not host.is_core:
+        pytest.skip(f"providers run without a session on the core and its hosts, not on {host}")
+    if request.node.get_closest_marker("ort_status_faults") is not None:
+        from ortcffi.testing.failing_slots import FailingSlots
+
+        failing = FailingSlots(*([] if host is None else [host.version]))
+        request.node.stash[_FAILING], host = failing, failing.api
+    if _BEFORE in request.node.stash:  # the hardware is the test's own
+        from ortcffi.testing.live_objects import live_objects
+
+        request.node.stash[_BEFORE] = live_objects()
+    options = dict(line.split("=", 1) for line in request.config.getini("ort_ep_options"))
+    full = request.config.rootpath / Path(path)
+    with ortcffi.Env("ort_ep", ortcffi.core_api(), severity=3) as env:
+        library = env.register_ep(full, hardware=ort_ep_hardware, host=host)
+        with library as registered:
+            if not registered.devices:
+                pytest.fail(f"{path} lists no device: see ort_ep_hardware", pytrace=False)
+            with ortcffi.Ep(registered.devices[:1], options) as ep:
+                yield ep
+
+
+_FAILING = pytest.StashKey[Any]()  # the host whose slots fail in turn
 
 
 # --- memory ---------------------------------------------------------------------------------------
@@ -223,8 +279,14 @@ def pytest_runtest_makereport(item: pytest.Item) -> "Iterator[None]":
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[Any]:
-    """Run a test with ``ort_allocation_faults`` once more for each of its allocations."""
+    """Run a test with ``ort_allocation_faults`` once more for each of its allocations.
+
+    One with ``ort_status_faults`` once more for each call of a slot by ``ort_ep``.
+    """
     __tracebackhide__ = True
+    mark = pyfuncitem.get_closest_marker("ort_status_faults")
+    if mark is not None:
+        _sweep_statuses(pyfuncitem, *mark.args, **mark.kwargs)
     if pyfuncitem.get_closest_marker("ort_allocation_faults") is not None:
         from ortcffi.testing.allocation_failures import sweep_allocation_failures
 
@@ -247,6 +309,25 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[Any]:
         if fault:
             _fail(fault)
     return (yield)
+
+
+def _sweep_statuses(item: pytest.Function, most: int = 500) -> None:
+    __tracebackhide__ = True
+    from ortcffi.testing.failing_slots import sweep_failing_slots
+
+    failing = item.stash.get(_FAILING, None)
+    if failing is None:
+        pytest.fail("ort_status_faults needs the fixture ort_ep", pytrace=False)
+    given = {name: item.funcargs[name] for name in item._fixtureinfo.argnames}
+    fault = ""
+    try:
+        sweep_failing_slots(lambda: item.obj(**given), failing, most)
+    except AssertionError as error:
+        if not str(error).startswith("call "):
+            raise
+        fault = f"{error}: {error.__cause__}" if error.__cause__ else str(error)
+    if fault:
+        _fail(fault)
 
 
 def _fail(fault: str) -> None:

@@ -5,7 +5,7 @@ import os
 import sys
 
 import pytest
-from support import processes
+from support import eps, processes
 from support.paths import CHECKOUT
 from support.versions import API_VERSION
 
@@ -302,3 +302,51 @@ def test_it(): pass
     told = run(text)
     assert "in its setup: it ends the process, with exit code" in told
     assert "only once" in told
+
+
+EP_TESTS = """
+@pytest.fixture
+def ort_ep_hardware():
+    return [ort.HardwareDevice("CPU", vendor="nobody", api=ort.core_api())]
+
+def compute(ort_ep):
+    graph = ort.Graph()
+    graph.input("x", "f4", [2])
+    graph.node("Add", ["x", "x"], ["y"])
+    graph.output("y", "f4", [2])
+    with ort_ep.capability(ort.Model.load(graph.to_bytes())) as claims:
+        for node in ort_ep.compile(claims):
+            np.testing.assert_array_equal(node(np.ones(2, np.float32)), [[2, 2]])
+
+def test_hardware(ort_ep):
+    (device,) = ort_ep._handle_parents
+    assert device.hardware.vendor == "nobody"
+
+@pytest.mark.ort_no_leaks
+@pytest.mark.ort_status_faults
+def test_it(ort_ep):
+    print("begun")
+    compute(ort_ep)
+"""
+
+
+def test_a_provider_computes_though_slots_fail_in_turn(run):
+    library = eps.built(eps.ADDING)
+    told = run(EP_TESTS, ini=f"ort_ep = {library}")
+    assert "2 passed" in told
+    assert told.count("begun") > 20
+
+
+def test_a_provider_that_leaves_something_when_a_slot_fails_is_a_failure(run, monkeypatch):
+    library = eps.built(CHECKOUT / "tests/c/clients/breaking_ep.c")
+    monkeypatch.setenv("BREAKS", "leaves-a-status-of-a-failure")
+    told = run(EP_TESTS, ini=f"ort_ep = {library}")
+    assert "call 1 of Graph_GetNumNodes failed, after which the call leaves 1 of kind" in told
+    assert "1 passed" in told
+
+
+def test_a_provider_is_asked_for_by_the_ini_file(run):
+    told = run(EP_TESTS + "def test_more(ort_ep): pass")
+    assert "ort_ep is not set in the ini file" in told
+    text = "@pytest.mark.ort_status_faults\ndef test_it(): pass"
+    assert "ort_status_faults needs the fixture ort_ep" in run(text)

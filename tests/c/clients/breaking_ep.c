@@ -86,6 +86,9 @@ static OrtStatus* take_all(OrtEp* self, const OrtGraph* graph, OrtEpGraphSupport
   if (status != NULL && breaks("bears-failures-of-the-host")) {
     abort();
   }
+  if (status != NULL && breaks("leaves-a-status-of-a-failure")) {
+    status = table->CreateStatus(ORT_FAIL, "the reason stays alive");
+  }
   if (status != NULL || (status = table->Graph_GetNodes(graph, nodes, count)) != NULL) {
     return status;
   }
