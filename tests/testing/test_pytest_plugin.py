@@ -2,6 +2,8 @@
 """The plugin for pytest, in processes of its own."""
 
 import os
+import re
+import shutil
 import sys
 
 import pytest
@@ -9,6 +11,7 @@ from support import eps, processes
 from support.paths import CHECKOUT
 from support.versions import API_VERSION
 
+import ortcffi as ort
 from ortcffi.table.hosts import HOSTS
 
 
@@ -343,6 +346,20 @@ def test_a_provider_that_leaves_something_when_a_slot_fails_is_a_failure(run, mo
     told = run(EP_TESTS, ini=f"ort_ep = {library}")
     assert "call 1 of Graph_GetNumNodes failed, after which the call leaves 1 of kind" in told
     assert "1 passed" in told
+
+
+def test_the_tests_of_the_guide_pass(run, tmp_path):
+    page = (CHECKOUT / "docs/guide/testing_providers.md").read_text()
+    (ini,) = re.findall(r"```ini\n\[pytest\]\n(.*?)```", page, re.DOTALL)
+    (text,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "build").mkdir()
+    shutil.copy(eps.built(eps.ADDING), tmp_path / "build/libmy_ep.so")
+    graph = ort.Graph()
+    graph.input("x", "f4", [1, 3])
+    graph.node("Add", ["x", "x"], ["y"])
+    graph.output("y", "f4", [1, 3])
+    graph.save(tmp_path / "model.onnx")
+    assert "2 passed" in run(text, ini=ini)
 
 
 def test_a_provider_is_asked_for_by_the_ini_file(run):
