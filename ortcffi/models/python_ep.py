@@ -31,7 +31,7 @@ from ortcffi.values.element_types import ElementType
 if TYPE_CHECKING:
     from ortcffi.table.api import Api
 
-__all__ = ["PythonEp", "execution_provider", "python_ep"]
+__all__ = ["PythonEp", "execution_provider", "is_python_ep", "python_ep"]
 
 _providers: "dict[str, PythonEp]" = {}
 _BUILT_IN = {"reference": "ortcffi.models.reference_ep"}
@@ -205,6 +205,11 @@ def _check_methods(name: str, provider: Any) -> None:
     for method in ("capability", "compile"):
         if not callable(getattr(provider, method, None)):
             raise TypeError(f"the provider {name!r} needs a method {method}(graph)")
+
+
+def is_python_ep(name: str) -> bool:
+    """Whether a provider written in Python has the name."""
+    return name in _providers or name in _BUILT_IN
 
 
 @public

@@ -10,6 +10,7 @@ from ortcffi.env.env import Env
 from ortcffi.ep.devices import EpDevice
 from ortcffi.ep.installed import ep_named, is_ep_name, registered_in
 from ortcffi.ep.registered import register_once
+from ortcffi.models.python_ep import is_python_ep, python_ep
 from ortcffi.options.for_library import session_options_for
 from ortcffi.options.session import SessionOptions
 
@@ -43,7 +44,10 @@ def _chosen(given: Any) -> Chosen:
             f"providers has {given!r}; expected a name, an EpDevice or a path, or a pair of one "
             "and its options"
         )
-    return Chosen(pair[0], dict(optional_mapping("settings", pair[1])))
+    provider, settings = pair[0], dict(optional_mapping("settings", pair[1]))
+    if isinstance(provider, str) and is_python_ep(provider):
+        provider = python_ep(provider)
+    return Chosen(provider, settings)
 
 
 def _is_library(provider: Any) -> bool:

@@ -86,9 +86,10 @@ class Session(Suggests, Engine, Closing):
     providers : iterable, optional
         Execution providers, the preferred first: each the name of one that the library was built
         with, of an installed package such as ``"nxrt"`` or ``"ggml"`` (see `installed_eps`), the
-        path of a library or an `EpDevice`; or a pair of that and options. Of a library the first
-        device is used. If all are packages, paths, or devices of the core, the core runs the model,
-        and fails where none of them takes a node. Otherwise that runs on the CPU.
+        path of a library, one written in Python (`execution_provider`) or its name, or an
+        `EpDevice`; or a pair of that and options. Of a library the first device is used. If all are
+        packages, paths, written in Python, or devices of the core, the core runs the model, and
+        fails where none of them takes a node. Otherwise that runs on the CPU.
     prepacked_weights : PrepackedWeights, optional
         Where sessions share weights that kernels have repacked.
     env : Env, optional

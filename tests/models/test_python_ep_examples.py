@@ -80,6 +80,33 @@ def test_it_computes_a_network_in_a_real_library(ep, real_api):
         del session  # which keeps the registration
 
 
+def test_sessions_take_providers_by_name_and_as_objects(real_api):
+    seen = []
+
+    @ort.execution_provider("adds five", options={"by": "5"})
+    class AddsFive:
+        def __init__(self, by):
+            self.by = F(by)
+
+        def capability(self, graph):
+            return graph.nodes
+
+        def compile(self, graph):
+            seen.append(graph.nodes[0].op_type)
+            return lambda x: x + self.by
+
+    graph = ort.Graph()
+    graph.input("x", "f4", [1])
+    graph.node("Neg", ["x"], ["y"])
+    graph.output("y", "f4", [1])
+    for provider, by in ((AddsFive, 5), ("adds five", 5), ((AddsFive, {"by": "6"}), 6)):
+        providers = [provider, "CPUExecutionProvider"]
+        with ort.Session(graph.to_bytes(), api=real_api, providers=providers) as session:
+            assert session.run({"x": np.ones(1, F)})[0].tolist() == [1 + by]
+        del session
+    assert seen == ["Neg"] * 3
+
+
 OFFICIAL = """
 import runpy, sys
 import numpy as np
