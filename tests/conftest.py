@@ -52,10 +52,22 @@ def pytest_configure(config: pytest.Config) -> None:
     if getattr(config.option, "maxworkerrestart", "") is None:
         config.option.maxworkerrestart = "0"
     os.environ["PYTHONSAFEPATH"] = "1"
+    keep_bytecode()
     # An environment of an older release finds all packages, but must find its onnxruntime first.
     first = importlib.util.find_spec("onnxruntime" if OLDER_RELEASE else "ortcffi")
     if first is not None and first.origin is not None:
         os.environ["PYTHONPATH"] = str(Path(first.origin).resolve().parents[1])
+
+
+def keep_bytecode() -> None:
+    """Compiled modules are kept, also where the environment says otherwise.
+
+    Each of hundreds of processes would compile the package anew, and pytest the tests.
+    """
+    folder = str(CHECKOUT / "core/build/tests/bytecode")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = folder
+    sys.dont_write_bytecode = False
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
