@@ -150,6 +150,25 @@ def provider(_api: Any) -> Any:
     return ep, claims, *claims.groups, *ep.compile(claims)
 
 
+numbers = itertools.count()
+
+
+class Doubles:
+    """What a provider written in Python is made of."""
+
+    def capability(self, graph: Any) -> Any:
+        return [node for node in graph.nodes if node.op_type in ("Add", "Mul")]
+
+    def compile(self, _graph: Any) -> Any:
+        return lambda x, *_others: x * F4(2)
+
+
+def python_ep(_api: Any) -> Any:
+    ep = ort.execution_provider(f"hostile {next(numbers)}")(Doubles)
+    provider = ort.Ep(ort.Env("hostile", ort.core_api()).register_ep(ep).devices)
+    return ep, *provider.compile(provider.capability(eps.added()))
+
+
 MAKERS: dict[str, Maker] = {
     "Aligned": lambda api: ort.Aligned(api.default_allocator, 4096),
     "Allocator AllocatorStats": lambda api: (
@@ -176,6 +195,8 @@ MAKERS: dict[str, Maker] = {
     "HardwareDevice": lambda api: ort.HardwareDevice("NPU", api=api),
     "RegisteredEp EpDevice": registered,
     "Ep EpClaims EpGroup CompiledNode": provider,
+    "PythonEp": python_ep,
+    "InstalledEp": lambda _api: ort.InstalledEp("a name", "a package", "a.so", {}),
     "OpSchema SchemaOperand SchemaAttribute": schema,
     "Limiting": lambda api: ort.Limiting(api.default_allocator, 1 << 16, soft=True),
     "LogMessage": lambda _api: ort.LogMessage(ort.LogSeverity.INFO, "c", "i", "l", "t"),
