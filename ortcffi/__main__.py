@@ -22,7 +22,7 @@ COMMANDS = {  # name: the module that has its main(), what it does
         "ortcffi.cli.info",
         "print versions, build and slots, or facts of a model",
     ),
-    "top": ("ortcffi.cli.top", "run a program and tell what its official sessions do"),
+    "top": ("ortcffi.cli.top", "run a program and tell what its sessions do"),
     "completion": ("ortcffi.cli.completion", "print a script that completes the command line"),
     "config": ("ortcffi.cli.build_flags", "print the flags for compiling and linking C clients"),
     "run": ("ortcffi.cli.run", "run a model, and say what time and memory it takes"),

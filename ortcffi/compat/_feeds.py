@@ -16,7 +16,7 @@ from ortcffi.errors import InvalidArgument, OrtError, checked
 from ortcffi.options.for_library import value_for
 from ortcffi.session.creation import source_of
 from ortcffi.session.empty import empty_sequence
-from ortcffi.session.rules import Rules, has_value
+from ortcffi.session.rules import Rules, has_value, spec_of_input
 from ortcffi.session.session import Session
 from ortcffi.values.element_types import ElementType, ValueKind, dtype_of
 from ortcffi.values.type_info import contained_tensor
@@ -61,7 +61,7 @@ class OfficialRules(Rules):
         """A value of what the official package takes, or else of what a `Session` takes."""
         if x is None:
             return None
-        spec = (*session.inputs, *session.overridable_initializers)[place]
+        spec = spec_of_input(session, place)
         value = _official_value(session.api, spec, x)
         if value is not None:
             return value

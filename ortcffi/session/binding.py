@@ -321,7 +321,7 @@ def bind(
     inputs = {} if inputs is None else mapping("inputs", inputs)
     names = {spec.name for spec in (*session.inputs, *session.overridable_initializers)}
     for name, x in io.items():
-        if name not in known | names:
+        if name not in known and name not in names:
             raise unknown("input or output", name, (*session.inputs, *session.outputs))
         (to_bind if name in known and name not in names else inputs)[name] = x
     binding = Binding(session, hold_gil)

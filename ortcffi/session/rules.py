@@ -7,6 +7,7 @@ of ``boundary/session/session.h``. The drop-in has rules of its own.
 """
 
 import os
+import reprlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -30,7 +31,15 @@ if TYPE_CHECKING:
     from ortcffi.session.session import Session
     from ortcffi.table.api import Api
 
-__all__ = ["RULES", "Rules", "as_result", "check_borrowed", "has_value", "unknown"]
+__all__ = [
+    "RULES",
+    "Rules",
+    "as_result",
+    "check_borrowed",
+    "has_value",
+    "spec_of_input",
+    "unknown",
+]
 
 _ENDINGS = {1: "cancel", 2: "timeout", 3: "KeyboardInterrupt"}  # as `enum ending` in C
 
@@ -149,9 +158,7 @@ class Rules:
 
     def convert(self, session: "Session", place: int, x: Any) -> Value | None:
         """A Value of the session's library for an input, or None for no input."""
-        specs = session.inputs
-        own = len(specs)
-        spec = specs[place] if place < own else session.overridable_initializers[place - own]
+        spec = spec_of_input(session, place)
         subject = f"input {spec.name!r}"
         value = _as_value(session.api, subject, spec, x)
         _check(subject, spec, value)
@@ -193,6 +200,13 @@ class Rules:
 
 
 RULES = Rules()
+
+
+def spec_of_input(session: "Session", place: int) -> ValueSpec:
+    """The input at a place, or the overridable initializer; those follow the inputs."""
+    specs = session.inputs
+    own = len(specs)
+    return specs[place] if place < own else session.overridable_initializers[place - own]
 
 
 def _named(session: "Session") -> str:
@@ -283,7 +297,7 @@ def _as_tensor(api: "Api", subject: str, spec: ValueSpec, x: Any) -> Value:
         raise TypeError(f"{subject}: {error}") from None
     _check_element(subject, spec, element, array.shape)
     array = np.asarray(array)
-    if element is not ElementType.STRING:
+    if element is not ElementType.STRING and unfit(array, element):
         array = array.astype(array.dtype.newbyteorder("="), copy=False)
         array = np.require(array, requirements=["C", "A"])
     _check_shape(subject, spec, array.shape)
@@ -312,6 +326,11 @@ def _array_of(subject: str, spec: ValueSpec, x: Any) -> "np.ndarray[Any, Any]":
     except ValueError as error:
         raise InvalidArgument(f"{subject} cannot be made an array: {error}") from None
     if array.dtype == object and spec.element_type is not ElementType.STRING:
+        if isinstance(x, (list, tuple)):
+            raise InvalidArgument(
+                f"{subject} cannot be made an array of {spec.describe()}: NumPy has no dtype for "
+                f"all of {reprlib.repr(x)}"
+            )
         raise TypeError(f"{subject} must be an array of {spec.describe()}, not {type(x).__name__}")
     return array
 
@@ -377,14 +396,15 @@ def _check_shape(subject: str, spec: ValueSpec, shape: tuple[int, ...]) -> None:
     wanted = spec.shape
     if wanted is None or spec.element_type is None:
         return
-    has = described(spec.element_type.name.lower(), shape)
     if len(shape) != len(wanted):
+        has = described(spec.element_type.name.lower(), shape)
         raise InvalidArgument(
             f"{subject} is {has} with {len(shape)} dimensions; "
             f"the model wants {spec.describe()} with {len(wanted)}"
         )
     for place, (length, expected) in enumerate(zip(shape, wanted, strict=True)):
         if isinstance(expected, int) and expected not in (-1, length):
+            has = described(spec.element_type.name.lower(), shape)
             raise InvalidArgument(
                 f"{subject} is {has}, whose dimension {place} is {length}; "
                 f"the model wants {spec.describe()}, where it is {expected}"

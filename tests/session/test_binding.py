@@ -3,6 +3,7 @@
 
 import gc
 import sys
+import timeit
 import weakref
 
 import numpy as np
@@ -297,3 +298,14 @@ def test_to_bind_an_input_costs_the_same_however_many_there_are(opened):
 
     each = (calls_to_bind(40) - calls_to_bind(20)) / 20
     assert calls_to_bind(200) < calls_to_bind(20) + 180 * each * 1.5
+
+
+def test_to_bind_by_keywords_takes_no_longer_for_each_of_many_inputs(opened):
+    def seconds(count):
+        ports = [models.value(f"x{i}", shape=[1]) for i in range(count)]
+        node = models.node("Add", "x0 x1", "y")
+        session = opened(models.model([node], ports, [models.value("y", shape=[1])]))
+        feed = {f"x{i}": np.ones(1, np.float32) for i in range(count)}
+        return min(timeit.repeat(lambda: session.bind(**feed).close(), number=1, repeat=3))
+
+    assert seconds(4000) < 20 * seconds(500)

@@ -255,6 +255,8 @@ def test_inputs_that_cannot_be_what_they_say_are_refused(opened, x):
     session = opened(models.add())
     with pytest.raises(InvalidArgument, match=r"input 'x' cannot be made an array: .*inhomog"):
         session.run(x=[[1, 2], [3]])
+    with pytest.raises(InvalidArgument, match=r"array of float.*: NumPy has no .*\[\[None\]\]"):
+        session.run(x=[[None]])
     with pytest.raises(ValueError, match="feed has the key 'nothing' and no value for it"):
         session.run(KeysThatLie(x=x))
     with pytest.raises(TypeError, match="inputs must be a mapping, not list"):

@@ -13,6 +13,7 @@ from urllib.request import Request, urlopen
 
 import numpy as np
 import pytest
+from support import models
 from support.paths import CHECKOUT
 from support.processes import started
 from support.threads import wait_until
@@ -115,6 +116,16 @@ def test_the_service_answers_refuses_and_logs(command, model, tmp_path):
         wait_until(lambda: server.has_logged("503: "))
         logged = [line for line in server.log.read_text().splitlines() if line.startswith("{")]
         assert {json.loads(line)["level"] for line in logged} >= {"INFO", "WARNING"}
+
+
+def test_a_classifier_answers_with_a_map_for_each_row(tmp_path):
+    path = tmp_path / "model.onnx"
+    path.write_bytes(models.zipped(classlabels_strings=["ham", "spam"]))
+    with serving(UVICORN, path, tmp_path) as server:
+        for where in ("/run", "/run-in-a-thread"):
+            status, body = server.ask(where, {"x": [[0.25, 0.75]]})
+            assert (status, json.loads(body)) == (200, [[{"ham": 0.25, "spam": 0.75}]])
+            assert server.ask(where, {"x": [[None, 1]]})[0] == 400
 
 
 def test_a_run_that_takes_too_long_is_ended(command, model, tmp_path):
