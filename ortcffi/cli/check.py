@@ -351,11 +351,14 @@ def main(arguments: Sequence[str]) -> int:
             return _check_with(options.api, options.path, as_json=options.json)
         request = request_of(options)
         reports = [check(*for_installed(os.fspath(path), request)) for path in options.path]
+    except (OrtError, LookupError, ValueError) as error:
+        parser.error(printable(str(error)))
+    try:
         for file_name, written in ((options.junit, as_junit), (options.html, as_html)):
             if file_name is not None:
                 with open(file_name, "w", encoding="utf-8") as file:
                     file.write(written(reports))
-    except (OSError, OrtError, LookupError, ValueError) as error:
+    except OSError as error:
         parser.error(printable(str(error)))
     if options.json:
         found = list(map(as_document, reports))
