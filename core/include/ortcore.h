@@ -44,21 +44,36 @@ typedef const OrtApiBase*(ORT_API_CALL* OrtcoreEmulate)(uint32_t version);
 /** @} */
 
 /** @name Traces
- * A trace stands before the table of a provider, passes each call on, and counts it by slot.
+ * A trace stands before the table of a provider, passes each call on, and counts it by slot. It can
+ * have calls fail, and note what clients do not release.
  * @{ */
 
-/** The slots of OrtApi that a trace counts. */
+/** The slots of OrtApi and of OrtEpApi that a trace counts. */
 #define ORTCORE_TRACED_SLOTS 429
+#define ORTCORE_TRACED_EP_SLOTS 78
+#define ORTCORE_TRACED_ALL (ORTCORE_TRACED_SLOTS + ORTCORE_TRACED_EP_SLOTS)
+
+/** For `fails`: no call of the slot succeeds. */
+#define ORTCORE_EACH_CALL UINT64_MAX
 
 /** What clients did. The counts may grow while they are read. */
 typedef struct OrtcoreFigures {
   /** Bit v: GetApi was asked for version v. The highest bit: for its number or more. */
   uint64_t asked;
-  /** Calls of each slot. */
-  uint64_t calls[ORTCORE_TRACED_SLOTS];
+  /** Calls of each slot of OrtApi, then of OrtEpApi. */
+  uint64_t calls[ORTCORE_TRACED_ALL];
   /** Bit v: version v is the lowest whose OrtCustomOp has all fields that an op, which was added to
    * a domain, relies on. */
   uint64_t op_structs;
+  /** For the caller to write: the number of the one call of each slot that fails with ORT_FAIL, and
+   * is not passed on; counted as in `calls`, from 1. ORTCORE_EACH_CALL: all. 0: none. Slots without
+   * a status do not fail. */
+  uint64_t fails[ORTCORE_TRACED_ALL];
+  /** For the caller to write: whether objects are noted from now on. Calls are slower then. */
+  uint64_t notes;
+  /** How many noted objects of each slot were not released through the table. Statuses are not
+   * noted, since the client's own caller releases them, nor attributes, which nodes take over. */
+  uint64_t alive[ORTCORE_TRACED_ALL];
 } OrtcoreFigures;
 
 /** What clients are given. */

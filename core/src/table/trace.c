@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Traces: tables that count each call and forward it to another table.
+ * Traces: tables that count each call and forward it to another table. They may have calls fail,
+ * and note which slot made what is not released.
  *
  * A slot function cannot see through which table it was called. So each trace has its own set of
  * functions, and their number is fixed when this is compiled.
@@ -9,7 +10,7 @@
 
 #include "custom_ops/custom_op.h"
 #include "platform/platform.h"
-#include "table/versions.h"
+#include "table/notes.h"
 
 #define EACH_TRACE(X, ...) X(0, __VA_ARGS__) X(1, __VA_ARGS__)
 #define TRACES 2
@@ -19,6 +20,8 @@ struct trace {
   OrtcoreFigures figures;
   OrtApi table;
   const OrtApi* inner;
+  OrtEpApi ep_table;
+  const OrtEpApi* ep_inner;
   uint32_t version;
   int is_open;
   char version_string[256];
@@ -34,37 +37,101 @@ static CORE_COLD OrtStatus* late(const struct trace* trace, unsigned index) {
   return trace->inner->CreateStatus(ORT_NOT_IMPLEMENTED, text);
 }
 
-#define COUNT(trace, index) \
-  __atomic_fetch_add(&(trace)->handed_out.figures->calls[index], 1, __ATOMIC_RELAXED)
+static CORE_COLD OrtStatus* late_ep(const struct trace* trace, const char* name, unsigned since) {
+  char text[CORE_LATE_ROOM];
+  snprintf(text, sizeof text, "%s came with API version %u; this host is %s, of API version %u",
+           name, since, trace->version_string, (unsigned)trace->version);
+  return trace->inner->CreateStatus(ORT_NOT_IMPLEMENTED, text);
+}
+
+static CORE_COLD OrtStatus* fail(const struct trace* trace, const char* name) {
+  char text[CORE_LATE_ROOM];
+  snprintf(text, sizeof text, "%s was made to fail", name);
+  return trace->inner->CreateStatus(ORT_FAIL, text);
+}
+
+/* The number of this call, of which the first is 1. */
+#define COUNT(trace, slot) \
+  (__atomic_fetch_add(&(trace)->handed_out.figures->calls[slot], 1, __ATOMIC_RELAXED) + 1)
+
+static inline bool is_to_fail(const struct trace* trace, unsigned slot, uint64_t call) {
+  uint64_t fails = __atomic_load_n(&trace->handed_out.figures->fails[slot], __ATOMIC_RELAXED);
+  return CORE_UNLIKELY(fails != 0) && (fails == call || fails == ORTCORE_EACH_CALL);
+}
+
+static inline bool has_notes(const struct trace* trace, unsigned slot) {
+  return CORE_UNLIKELY(trace->handed_out.figures->notes != 0) && !core_slot_lends(slot) &&
+         slot != CORE_SLOT(CreateOpAttr); /* CreateNode takes attributes over */
+}
+
 /* Every table has the slots of version 1. */
 #define IS_LATE(trace, since) ((since) > 1 && CORE_UNLIKELY((trace)->version < (since)))
+#define NOTE_MADE(place) core_note_made(place, &trace->handed_out.figures->alive[slot])
 
-#define STATUS_THUNK(n, index, since, name, parameters, arguments)                                 \
-  static CORE_COLD OrtStatus* ORT_API_CALL name##_of_##n parameters NO_EXCEPTION {                 \
-    COUNT(&traces[n], index);                                                                      \
-    return IS_LATE(&traces[n], since) ? late(&traces[n], index) : traces[n].inner->name arguments; \
+/* `late` is what a host without the slot answers. */
+#define STATUS_THUNK(n, slot_number, since, inner, late, name, parameters, arguments) \
+  static CORE_COLD OrtStatus* ORT_API_CALL name##_of_##n parameters NO_EXCEPTION {    \
+    const struct trace* trace = &traces[n];                                           \
+    const unsigned slot = slot_number;                                                \
+    uint64_t call = COUNT(trace, slot);                                               \
+    if (IS_LATE(trace, since)) {                                                      \
+      return late;                                                                    \
+    }                                                                                 \
+    if (is_to_fail(trace, slot, call)) {                                              \
+      return fail(trace, #name);                                                      \
+    }                                                                                 \
+    OrtStatus* status = trace->inner->name arguments;                                 \
+    if (status == NULL && has_notes(trace, slot)) {                                   \
+      NOTE_ALL arguments                                                              \
+    }                                                                                 \
+    return status;                                                                    \
   }
-#define VOID_THUNK(n, index, since, name, parameters, arguments)             \
-  static CORE_COLD void ORT_API_CALL name##_of_##n parameters NO_EXCEPTION { \
-    COUNT(&traces[n], index);                                                \
-    if (!IS_LATE(&traces[n], since)) {                                       \
-      traces[n].inner->name arguments;                                       \
-    }                                                                        \
+#define VOID_THUNK(n, slot_number, since, inner, name, parameters, arguments)                 \
+  static CORE_COLD void ORT_API_CALL name##_of_##n parameters NO_EXCEPTION {                  \
+    const struct trace* trace = &traces[n];                                                   \
+    const unsigned slot = slot_number;                                                        \
+    (void)COUNT(trace, slot);                                                                 \
+    if (!IS_LATE(trace, since)) {                                                             \
+      bool is_noted = has_notes(trace, slot);                                                 \
+      if (is_noted && strncmp(#name, "Release", 7) == 0) { /* before its address is reused */ \
+        core_watch_forget(FIRST arguments);                                                   \
+      }                                                                                       \
+      trace->inner->name arguments;                                                           \
+      if (is_noted) {                                                                         \
+        NOTE_ALL arguments                                                                    \
+      }                                                                                       \
+    }                                                                                         \
   }
-#define VALUE_THUNK(n, index, since, returns, name, parameters, arguments)            \
+#define VALUE_THUNK(n, slot, since, inner, returns, name, parameters, arguments)      \
   static CORE_COLD returns ORT_API_CALL name##_of_##n parameters NO_EXCEPTION {       \
-    COUNT(&traces[n], index);                                                         \
+    (void)COUNT(&traces[n], slot);                                                    \
     return IS_LATE(&traces[n], since) ? (returns)0 : traces[n].inner->name arguments; \
   }
 #define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments) \
-  EACH_TRACE(STATUS_THUNK, index, since, name, parameters, arguments)
+  EACH_TRACE(STATUS_THUNK, index, since, inner, late(trace, index), name, parameters, arguments)
 #define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments) \
-  EACH_TRACE(VOID_THUNK, index, since, name, parameters, arguments)
+  EACH_TRACE(VOID_THUNK, index, since, inner, name, parameters, arguments)
 #define ORT_SLOT_VALUE(index, since, topic, who, gil, returns, name, parameters, arguments) \
-  EACH_TRACE(VALUE_THUNK, index, since, returns, name, parameters, arguments)
+  EACH_TRACE(VALUE_THUNK, index, since, inner, returns, name, parameters, arguments)
 #define ORT_SLOT_GETTER(index, since, topic, who, gil, returns, name) \
-  EACH_TRACE(VALUE_THUNK, index, since, returns, name, (void), ())
+  EACH_TRACE(VALUE_THUNK, index, since, inner, returns, name, (void), ())
 #include "ort_slots.def"
+
+#define EP(index) (ORTCORE_TRACED_SLOTS + (index))
+#define EP_SINCE(since) ((since) == 0 ? 1 : (since)) /* 0: as long as there is the table */
+#define ORT_SLOT_STATUS(index, since, topic, who, gil, name, parameters, arguments)            \
+  EACH_TRACE(STATUS_THUNK, EP(index), EP_SINCE(since), ep_inner, late_ep(trace, #name, since), \
+             name, parameters, arguments)
+#define ORT_SLOT_VOID(index, since, topic, who, gil, name, parameters, arguments) \
+  EACH_TRACE(VOID_THUNK, EP(index), EP_SINCE(since), ep_inner, name, parameters, arguments)
+#define ORT_SLOT_VALUE(index, since, topic, who, gil, returns, name, parameters, arguments) \
+  EACH_TRACE(VALUE_THUNK, EP(index), EP_SINCE(since), ep_inner, returns, name, parameters,  \
+             arguments)
+#define ORT_SLOT_GETTER(index, since, topic, who, gil, returns, name) \
+  EACH_TRACE(VALUE_THUNK, EP(index), EP_SINCE(since), ep_inner, returns, name, (void), ())
+#include "ort_ep_slots.def"
+_Static_assert(sizeof(OrtEpApi) / sizeof(void*) == ORTCORE_TRACED_EP_SLOTS,
+               "every slot of OrtEpApi is counted");
 
 static void note_op(struct trace* trace, const OrtCustomOp* op) {
   uint64_t bit = (uint64_t)1 << core_op_needs(op);
@@ -82,13 +149,26 @@ static void note_op(struct trace* trace, const OrtCustomOp* op) {
   }
 EACH_TRACE(ADD_THUNK, )
 
+#define EP_THUNK(n, ...)                                                           \
+  static CORE_COLD const OrtEpApi* ORT_API_CALL ep_api_of_##n(void) NO_EXCEPTION { \
+    traces[n].ep_inner = GetEpApi_of_##n();                                        \
+    return traces[n].ep_inner != NULL ? &traces[n].ep_table : NULL;                \
+  }
+EACH_TRACE(EP_THUNK, )
+
 static CORE_COLD void fill_tables(void) {
 #define SET(n, name) traces[n].table.name = name##_of_##n;
 #define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
   EACH_TRACE(SET, name)
 #include "ort_slots.def"
-#define SET_ADD(n, ...) traces[n].table.CustomOpDomain_Add = add_op_of_##n;
-  EACH_TRACE(SET_ADD, )
+#define SET_EP(n, name) traces[n].ep_table.name = name##_of_##n;
+#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
+  EACH_TRACE(SET_EP, name)
+#include "ort_ep_slots.def"
+#define SET_OWN(n, ...)                               \
+  traces[n].table.CustomOpDomain_Add = add_op_of_##n; \
+  traces[n].table.GetEpApi = ep_api_of_##n;
+  EACH_TRACE(SET_OWN, )
 }
 
 static const OrtApi* get_api(struct trace* trace, uint32_t version) {
@@ -181,6 +261,7 @@ void ORT_API_CALL core_trace_end(OrtcoreTrace* trace) {
   for (int n = 0; n < TRACES; n++) {
     if (trace == &traces[n].handed_out) {
       traces[n].is_open = 0;
+      core_forget_counted(trace->figures->alive, CORE_COUNT_OF(trace->figures->alive));
     }
   }
   core_unlock(CORE_LOCK_TRACE);

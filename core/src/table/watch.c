@@ -5,41 +5,56 @@
  * Each slot that the core answers has one more function here, which notes the new objects that the
  * call hands out. The tables of unwatched clients do not lead here.
  */
-#include <string.h>
-
 #include "object/object.h"
 #include "platform/platform.h"
-#include "table/versions.h"
+#include "table/notes.h"
 
 /* An object that a client has not released. */
 struct noted {
   struct noted* next;
   const void* object;
-  unsigned slot;
+  uint64_t* alive;
 };
 
 #define CHAINS 1024
 static struct noted* chains[CHAINS];
 static uint64_t alive[ORTCORE_TRACED_SLOTS];
 static core_once once = CORE_ONCE_INIT;
-/* Whether any client has been given a watched table. Atomic. */
+/* Whether any object was ever noted. Atomic. */
 static bool is_used;
 
 static struct noted** chain_of(const void* object) {
   return &chains[(uintptr_t)object / HEAP_LINE % CHAINS];
 }
 
-/* Without memory the object is not noted. */
-static void note(unsigned slot, const void* object) {
+void core_note(const void* object, uint64_t* count) {
   struct noted* noted = object != NULL ? heap_alloc_object(sizeof *noted) : NULL;
   if (noted != NULL) {
     core_lock(CORE_LOCK_WATCH);
     struct noted** chain = chain_of(object);
-    *noted = (struct noted){*chain, object, slot};
+    *noted = (struct noted){*chain, object, count};
     *chain = noted;
-    alive[slot]++;
+    ++*count;
     core_unlock(CORE_LOCK_WATCH);
+    __atomic_store_n(&is_used, true, __ATOMIC_RELEASE);
   }
+}
+
+void core_forget_counted(const uint64_t* numbers, size_t count) {
+  core_lock(CORE_LOCK_WATCH);
+  for (size_t i = 0; i < CHAINS; i++) {
+    struct noted** place = &chains[i];
+    while (*place != NULL) {
+      struct noted* noted = *place;
+      if (noted->alive >= numbers && noted->alive < numbers + count) {
+        *place = noted->next;
+        heap_free(noted);
+      } else {
+        place = &noted->next;
+      }
+    }
+  }
+  core_unlock(CORE_LOCK_WATCH);
 }
 
 void core_watch_forget(const void* object) {
@@ -52,7 +67,7 @@ void core_watch_forget(const void* object) {
     if ((*place)->object == object) {
       found = *place;
       *place = found->next;
-      alive[found->slot]--;
+      --*found->alive;
       break;
     }
   }
@@ -70,60 +85,12 @@ void ORT_API_CALL core_watched_objects(uint64_t* out) {
 
 static OrtStatus* note_status(unsigned slot, OrtStatus* status) {
   if (status != NULL && !core_is_permanent(&status->object)) {
-    note(slot, status);
+    core_note(status, &alive[slot]);
   }
   return status;
 }
 
-/* Whether a slot hands out what its caller must not release. */
-#define SLOT(name) (offsetof(OrtApi, name) / sizeof(void*))
-static inline bool lends(unsigned slot) {
-  return slot == SLOT(KernelContext_GetOutput) ||
-         slot == SLOT(KernelContext_GetPreallocatedOutput) ||
-         slot == SLOT(ShapeInferContext_GetInputTypeShape);
-}
-
-/* `place` is where the caller wanted a pointer to the new object. */
-static void note_made(unsigned slot, uintptr_t place) {
-  const void* object = NULL;
-  if (place != 0 && !lends(slot)) {
-    memcpy(&object, (const void*)place, sizeof object);
-    note(slot, object);
-  }
-}
-
-/* Whether an argument is the place for a new object. What the caller may only read is const. */
-#define IS_PLACE(argument)              \
-  _Generic((argument),                  \
-      OrtValue * *: 1,                  \
-      OrtTypeInfo * *: 1,               \
-      OrtTensorTypeAndShapeInfo * *: 1, \
-      OrtOpAttr * *: 1,                 \
-      OrtKernelInfo * *: 1,             \
-      OrtKeyValuePairs * *: 1,          \
-      OrtMemoryInfo * *: 1,             \
-      default: 0)
-#define NOTE(argument) (IS_PLACE(argument) ? note_made(slot, (uintptr_t)(argument)) : (void)0);
-#define NOTE_1(a) NOTE(a)
-#define NOTE_2(a, ...) NOTE(a) NOTE_1(__VA_ARGS__)
-#define NOTE_3(a, ...) NOTE(a) NOTE_2(__VA_ARGS__)
-#define NOTE_4(a, ...) NOTE(a) NOTE_3(__VA_ARGS__)
-#define NOTE_5(a, ...) NOTE(a) NOTE_4(__VA_ARGS__)
-#define NOTE_6(a, ...) NOTE(a) NOTE_5(__VA_ARGS__)
-#define NOTE_7(a, ...) NOTE(a) NOTE_6(__VA_ARGS__)
-#define NOTE_8(a, ...) NOTE(a) NOTE_7(__VA_ARGS__)
-#define NOTE_9(a, ...) NOTE(a) NOTE_8(__VA_ARGS__)
-#define NOTE_10(a, ...) NOTE(a) NOTE_9(__VA_ARGS__)
-#define NOTE_11(a, ...) NOTE(a) NOTE_10(__VA_ARGS__)
-#define NOTE_12(a, ...) NOTE(a) NOTE_11(__VA_ARGS__)
-/* The macro for as many arguments. */
-#define NOTE_OF(a, b, c, d, e, f, g, h, i, j, k, l, chosen, ...) chosen
-#define NOTE_ALL(...)                                                                             \
-  NOTE_OF(__VA_ARGS__, NOTE_12, NOTE_11, NOTE_10, NOTE_9, NOTE_8, NOTE_7, NOTE_6, NOTE_5, NOTE_4, \
-          NOTE_3, NOTE_2, NOTE_1, )                                                               \
-  (__VA_ARGS__)
-#define FIRST(...) FIRST_OF(__VA_ARGS__, )
-#define FIRST_OF(first, ...) first
+#define NOTE_MADE(place) (core_slot_lends(slot) ? (void)0 : core_note_made(place, &alive[slot]))
 
 /* The table that is watched. */
 static const OrtApi* inner;
@@ -171,17 +138,12 @@ static CORE_COLD void fill_tables(void) {
   }
 }
 
-static void prepare(void) {
-  fill_tables();
-  __atomic_store_n(&is_used, true, __ATOMIC_RELEASE);
-}
-
 CORE_HOST_BASES(CORE_EACH_HOST);
 
 const OrtApiBase* ORT_API_CALL core_watched_base(uint32_t version) {
   if (version == 0 || version > ORT_API_VERSION) {
     return NULL;
   }
-  core_run_once(&once, prepare);
+  core_run_once(&once, fill_tables);
   return &bases[version];
 }
