@@ -53,6 +53,7 @@ BOUNDARY_SOURCES = [
     "ortcffi/boundary/platform/call_or_wait.c",
     "ortcffi/boundary/table/slot_rows.c",
     "ortcffi/boundary/env/registered_ep.c",
+    "ortcffi/boundary/env/watched_ep.c",
     "ortcffi/boundary/options/options.c",
     "ortcffi/boundary/table/load.c",
     "ortcffi/boundary/memory/adaptors.c",

@@ -65,7 +65,7 @@ __all__ += ["Batcher", "Metrics", "SessionMetrics", "count_runs", "metrics", "se
 __all__ += ["CheckedKernel", "Damage", "Guarded", "limit_session_memory"]
 __all__ += ["IsolatedKernel", "KernelCrashed"]
 __all__ += ["HardwareDevice", "HardwareType", "InstalledEp", "RegisteredEp", "installed_eps"]
-__all__ += ["CompiledNode", "Ep", "EpClaims", "EpGroup"]
+__all__ += ["CompiledNode", "Ep", "EpClaims", "EpFactory", "EpGroup", "EpLibrary", "WatchedEp"]
 
 _NAMES = {
     "_native": "ffi lib",
@@ -90,6 +90,8 @@ _NAMES = {
     "ep.hardware": "HardwareDevice HardwareType",
     "ep.installed": "InstalledEp installed_eps",
     "ep.registered": "RegisteredEp",
+    "ep.watched": "WatchedEp",
+    "models.ep_library": "EpFactory EpLibrary",
     "errors": "ErrorCode OrtError",
     "table.hosts": "emulate",
     "status.key_values": "KeyValuePairs",

@@ -17,6 +17,7 @@
 #include "boundary/custom_ops/custom_ops.h"
 #include "boundary/kernels/python_ops.h"
 #include "boundary/env/registered_ep.h"
+#include "boundary/env/watched_ep.h"
 #include "boundary/options/options.h"
 #include "boundary/callbacks/from_libraries.h"
 #include "boundary/callbacks/library_threads.h"

@@ -16,6 +16,7 @@ from ortcffi.env.state import EnvState, state_of
 from ortcffi.ep.devices import EpDevice
 from ortcffi.ep.hardware import HardwareDevice
 from ortcffi.ep.registered import RegisteredEp, devices_of, register
+from ortcffi.ep.watched import WatchedEp
 from ortcffi.errors import OrtError
 from ortcffi.options.config_entries import create_environment
 from ortcffi.options.thread_pools import ThreadingOptions
@@ -227,13 +228,16 @@ class Env(EnvMemory):
         self._call("GetHardwareDevices", out, count[0])
         return [HardwareDevice._of(self.api, out[i], self) for i in range(count[0])]
 
-    def register_ep(
+    def register_ep(  # noqa: PLR0913  # what only some callers want has a name
         self,
         path: "str | os.PathLike[str]",
         name: str | None = None,
         *,
         hardware: Iterable[HardwareDevice] | None = None,
         host: "Api | None" = None,
+        watch: bool = False,
+        as_host: int | None = None,
+        faults: Mapping[str, int] | None = None,
     ) -> RegisteredEp:
         """Register a library with execution providers.
 
@@ -250,6 +254,11 @@ class Env(EnvMemory):
         host : Api, optional
             The host that the library sees, such as that of ``emulate(24)``, by default the core.
             Only the embedded core can do that.
+        watch : bool, optional
+            Put a table of ours between the library and its host, on any library: the result then
+            tells ``calls``, ``left_alive()`` and ``wanted_version``; see `WatchedEp`.
+        as_host, faults : optional
+            As `WatchedEp` takes them; either implies `watch`.
 
         Returns
         -------
@@ -268,7 +277,10 @@ class Env(EnvMemory):
         -----
         API function: ``RegisterExecutionProviderLibrary``, since version 22.
         """
-        return register(self, self._find_devices, path, name, hardware, host)
+        watched = None
+        if watch or as_host is not None or faults is not None:
+            watched = WatchedEp(path, name, as_host=as_host, faults=faults)
+        return register(self, self._find_devices, path, name, hardware, host, watched)
 
     def __repr__(self) -> str:
         return f"<Env {'closed' if self.closed else f'{self.log_id!r} of {self.api}'}>"

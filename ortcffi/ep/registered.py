@@ -14,6 +14,7 @@ from ortcffi._native import address_of, ffi, lib
 from ortcffi._public import public
 from ortcffi.ep.devices import EpDevice
 from ortcffi.ep.hardware import HardwareDevice
+from ortcffi.ep.watched import WatchedEp, name_of
 from ortcffi.errors import call
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ class RegisteredEp(Handle):
         The name that it was registered under.
     path : str
         The path of the library.
+    watched : WatchedEp or None
+        What the library did, if it was registered with ``watch=True``; also after `close`.
 
     Notes
     -----
@@ -56,10 +59,11 @@ class RegisteredEp(Handle):
     since version 22.
     """
 
-    __slots__ = ("_addresses", "name", "path")
+    __slots__ = ("_addresses", "name", "path", "watched")
 
     name: str
     path: str
+    watched: WatchedEp | None
     _addresses: tuple[int, ...]
 
     @property
@@ -69,6 +73,25 @@ class RegisteredEp(Handle):
         env = self._handle_parents[0]
         pointers = [ffi.cast("OrtEpDevice*", each) for each in self._addresses]
         return [EpDevice._of(self.api, each, self, env) for each in pointers]
+
+    def _watched(self) -> WatchedEp:
+        if self.watched is None:
+            raise ValueError("the library is not watched; register it with watch=True")
+        return self.watched
+
+    @property
+    def calls(self) -> dict[str, int]:
+        """As `WatchedEp.calls`, of a watched library."""
+        return self._watched().calls
+
+    def left_alive(self) -> dict[str, int]:
+        """As `WatchedEp.left_alive`, of a watched library."""
+        return self._watched().left_alive()
+
+    @property
+    def wanted_version(self) -> int:
+        """As `WatchedEp.wanted_version`, of a watched library."""
+        return self._watched().wanted_version
 
     def __repr__(self) -> str:
         return f"<RegisteredEp {'closed' if self.closed else repr(self.name)}>"
@@ -81,23 +104,25 @@ def register(  # noqa: PLR0913, PLR0917  # as many as Env.register_ep has
     name: str | None,
     hardware: Iterable[HardwareDevice] | None,
     host: "Api | None",
+    watched: WatchedEp | None,
 ) -> RegisteredEp:
     """Register a library with an environment, which is an `Env`."""
     api = env.api
     api.require("RegisterExecutionProviderLibrary")
     full = absolute("path", path)  # libraries look for others in their own folder
-    given = _name_of(path, full) if name is None else name
+    given = name_of(path, full) if name is None else name
     encoded = encode("name", given)
     kept = _host(api, hardware, host)
-    owner = owner_of("ortcffi_registered_ep*", api, lib.ortcffi_unregister_ep, env)
+    owner = owner_of("ortcffi_registered_ep*", api, lib.ortcffi_unregister_ep, env, watched)
+    opened = full if watched is None else watched.library
     slot, function = "RegisterExecutionProviderLibrary", lib.ortcffi_register_ep
-    arguments = (env.handle, encoded, path_of("path", full), kept[0] if kept else ffi.NULL)
+    arguments = (env.handle, encoded, path_of("path", opened), kept[0] if kept else ffi.NULL)
     with _lock:
         holds = hold_registered(api)  # so that none of their devices makes room for a new one
         before = {address_of(each) for each in find()}
         call(api.pointer, slot, function, api.pointer, *arguments, out_of(owner))
         made = RegisteredEp(api, owner)
-        made.name, made.path = given, full
+        made.name, made.path, made.watched = given, full, watched
         found = [address_of(each) for each in find()]
         made._addresses = tuple(each for each in found if each not in before)
         owned = _owned.setdefault(api.library, {})
@@ -144,18 +169,12 @@ def register_once(
 ) -> RegisteredEp:
     """The registration of a library under a name: the one that there is, or else a new one."""
     full = absolute("path", path)
-    given = _name_of(path, full) if name is None else name
+    given = name_of(path, full) if name is None else name
     with _lock:  # so that two threads do not both register it
         for each in hold_registered(env.api):
             if (each.path, each.name) == (full, given) and not each.closed:
                 return each
         return env.register_ep(path, name, hardware=hardware)  # type: ignore[no-any-return]
-
-
-def _name_of(given: Any, path: str) -> str:
-    """The name of a provider written in Python, otherwise that of the file."""
-    name: str | None = getattr(given, "_registered_name", None)
-    return os.path.basename(path).partition(".")[0].removeprefix("lib") if name is None else name
 
 
 def _host(

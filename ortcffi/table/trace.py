@@ -16,7 +16,7 @@ from ortcffi.table.api import Api
 if TYPE_CHECKING:
     from ortcffi._ort import OrtApi, OrtApiBase, OrtcoreFigures, OrtcoreTrace
 
-__all__ = ["Needs", "Trace", "trace"]
+__all__ = ["Figures", "Needs", "Trace", "by_slot", "trace"]
 
 
 class Needs(NamedTuple):
@@ -39,6 +39,12 @@ class Needs(NamedTuple):
     fields: tuple[str, ...] = ()
 
 
+def by_slot(numbers: Any) -> dict[str, int]:
+    """Those of the numbers that are not 0, by the name of their slot."""
+    counts = ffi.unpack(numbers, lib.ORTCFFI_SLOTS_AND_EP)
+    return {decode(lib.ortcffi_slot_row(i).name): n for i, n in enumerate(counts) if n}
+
+
 class Figures:
     """The counts of a trace, read from the memory in which C counts."""
 
@@ -56,9 +62,8 @@ class Figures:
 
     @property
     def called(self) -> dict[str, int]:
-        """The number of calls of each slot that was called, in the order of the table."""
-        counts = ffi.unpack(self._counted.calls, lib.ORTCFFI_SLOTS)
-        return {decode(lib.ortcffi_slot_row(i).name): n for i, n in enumerate(counts) if n}
+        """The number of calls of each slot that was called, in the order of the tables."""
+        return by_slot(self._counted.calls)
 
     @property
     def needs(self) -> Needs:
@@ -157,8 +162,9 @@ def trace(api: Api | None = None) -> "Trace":
     later trace reuses the table: such calls then go to the library of that trace. So trace only one
     library in a process if clients keep the table.
 
-    Only slots of `OrtApi` are counted, not those of other tables such as `OrtModelEditorApi`. C
-    programs use the same traces through ``ortcore.h``.
+    Slots of `OrtApi` and `OrtEpApi` are counted, not those of other tables such as
+    `OrtModelEditorApi`; `needs` is about `OrtApi`. C programs use the same traces
+    through ``ortcore.h``.
     """
     return Trace(default_api() if api is None else api)
 

@@ -20,6 +20,7 @@
 
 #include "core.h"
 #include "onnxruntime_ep_c_api.h"
+#include "boundary/env/watched_eps.h"
 #include "boundary/gil.h"
 #include "boundary/kernels/python_op.h"
 #include "boundary/models/python_ep.h"
@@ -390,10 +391,12 @@ CORE_EXPORT OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* bas
                                          const OrtLogger* logger, OrtEpFactory** factories,
                                          size_t room, size_t* out) {
   struct make_call call = {name, base, NULL, NULL};
-  (void)logger;
   REQUIRE(base != NULL && base->GetApi(1) != NULL, "ort_api_base must have a table");
   REQUIRE(name != NULL && factories != NULL && out != NULL, "an argument must not be NULL");
   REQUIRE(room > 0, "there must be room for a factory");
+  if (ortcffi_watched_create(name, base, logger, factories, room, out, &call.status)) {
+    return call.status;
+  }
   if (!call_with_gil(make_in_python, &call)) {
     return ended(base->GetApi(1));
   }
@@ -410,8 +413,9 @@ CORE_EXPORT OrtStatus* CreateEpFactories(const char* name, const OrtApiBase* bas
 
 CORE_EXPORT OrtStatus* ReleaseEpFactory(OrtEpFactory* factory);
 CORE_EXPORT OrtStatus* ReleaseEpFactory(OrtEpFactory* factory) {
-  if (factory != NULL) {
+  OrtStatus* status = NULL;
+  if (!ortcffi_watched_release(factory, &status) && factory != NULL) {
     free_factory((struct factory*)factory);
   }
-  return NULL;
+  return status;
 }

@@ -17,9 +17,12 @@ static const ortcffi_slot rows[] = {
 #define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
   {#name, since, #topic, #who, #gil},
 #include "ort_slots.def"
+#define ORT_SLOT(index, since, topic, who, gil, returns, name, parameters, arguments) \
+  {#name, since, #topic, #who, #gil},
+#include "ort_ep_slots.def"
 };
 
-_Static_assert(CORE_COUNT_OF(rows) == ORTCFFI_SLOTS, "every slot has a row");
+_Static_assert(CORE_COUNT_OF(rows) == ORTCFFI_SLOTS_AND_EP, "every slot has a row");
 
 const ortcffi_slot* ortcffi_slot_row(int i) { return &rows[i]; }
 

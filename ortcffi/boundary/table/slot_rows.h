@@ -12,8 +12,13 @@ const OrtApiBase* ortcffi_core_api_base(void);
 /* Whether a table is one that kernels get: its default allocator is that of the running kernel. */
 int ortcffi_is_table_of_kernels(const OrtApi* api);
 
-/* The API version that this was built for, and the number of slots that OrtApi has then. */
-enum { ORTCFFI_API_VERSION = ORT_API_VERSION, ORTCFFI_SLOTS = ORTCORE_TRACED_SLOTS };
+/* The API version that this was built for, and the number of slots that OrtApi has then, alone and
+ * with those of OrtEpApi. */
+enum {
+  ORTCFFI_API_VERSION = ORT_API_VERSION,
+  ORTCFFI_SLOTS = ORTCORE_TRACED_SLOTS,
+  ORTCFFI_SLOTS_AND_EP = ORTCORE_TRACED_ALL
+};
 
 /* One row of the list of slots. */
 typedef struct ortcffi_slot {
@@ -24,7 +29,7 @@ typedef struct ortcffi_slot {
   const char* gil;
 } ortcffi_slot;
 
-/* Row i of the list of OrtApi's slots, 0 <= i < ORTCFFI_SLOTS. */
+/* Row i of the list of OrtApi's slots, 0 <= i < ORTCFFI_SLOTS; then follow those of OrtEpApi. */
 const ortcffi_slot* ortcffi_slot_row(int i);
 
 /* The number of the core's live objects of a kind; see enum core_kind. */

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""Libraries of execution providers behind a table that counts, notes and makes calls fail."""
+
+import gc
+import json
+import sys
+
+import numpy as np
+import pytest
+from support import eps
+from support.paths import finds_support
+from support.processes import run
+
+import ortcffi as ort
+
+X = np.ones(3, np.float32)
+
+
+@pytest.fixture
+def adding_ep(c_compiler):
+    return eps.build(c_compiler, eps.ADDING)
+
+
+@pytest.fixture
+def watched(env, adding_ep):
+    """The guide's provider, watched, on each table."""
+    with env.register_ep(adding_ep, "watched add", watch=True) as registered:
+        yield registered
+
+
+def test_calls_are_counted_by_slot_of_both_tables(watched):
+    assert watched.calls["CreateEpDevice"] == 1
+    assert watched.calls["GetEpApi"] == 1
+    assert watched.wanted_version == 23
+
+
+def test_what_is_not_watched_says_so(env, adding_ep):
+    with env.register_ep(adding_ep, "plain add") as registered:
+        assert registered.watched is None
+        with pytest.raises(ValueError, match="watch=True"):
+            registered.left_alive()
+
+
+def test_an_older_host_lacks_what_came_later(env, adding_ep):
+    with env.register_ep(adding_ep, "old add", as_host=24, watch=True) as registered:
+        assert registered.wanted_version == 23
+        assert registered.devices
+    with pytest.raises(ort.OrtError, match="add_ep needs API version 23"):
+        env.register_ep(adding_ep, "older add", as_host=22)
+
+
+def test_a_library_without_factories_says_which_version_it_wanted(env, asked_ep, tmp_path):
+    with pytest.raises(ort.OrtError, match="no factory was made; .* asked for API version 63"):
+        env.register_ep(asked_ep, "newer", watch=True)
+    with pytest.raises(ort.OrtError, match=r"no_such\.so"):
+        env.register_ep(tmp_path / "no_such.so", "none", watch=True)
+
+
+def test_the_first_call_fails_and_the_registration_with_it(env, adding_ep):
+    with pytest.raises(ort.OrtError, match="CreateEpDevice was made to fail"):
+        env.register_ep(adding_ep, "failing add", faults={"CreateEpDevice": 1})
+    with env.register_ep(adding_ep, "failing add", faults={"CreateEpDevice": 2}) as registered:
+        assert registered.devices
+
+
+@pytest.mark.parametrize(
+    ("faults", "text"),
+    [
+        ({"CreateStatus": 1}, "'CreateStatus' can never fail"),
+        ({"NodeGetName": 1}, "is no slot.*Node_GetName"),
+        ({"Node_GetName": -1}, "faults"),
+    ],
+)
+def test_what_cannot_fail_is_refused(adding_ep, faults, text):
+    with pytest.raises(ValueError, match=text):
+        ort.WatchedEp(adding_ep, faults=faults)
+
+
+def test_a_name_stands_for_one_library(adding_ep):
+    with ort.WatchedEp(adding_ep, "one"), pytest.raises(ort.OrtError, match="under the name one"):
+        ort.WatchedEp(adding_ep, "one")
+    ort.WatchedEp(adding_ep, "one").close()
+
+
+def test_left_objects_are_told_by_slot_and_stay_known_after_the_end(env, asked_ep):
+    registered = env.register_ep(asked_ep, "memory", watch=True)
+    assert registered.left_alive() == {"CreateMemoryInfo_V2": 3}
+    figures = registered.watched
+    registered.close()
+    del registered
+    gc.collect()
+    assert figures.left_alive() == {}  # the library releases it with its factory
+
+
+def test_calls_fail_inside_a_real_session(real_api, adding_ep):
+    model = eps.added().to_bytes()
+    with (
+        ort.Env(api=real_api) as env,
+        env.register_ep(adding_ep, "session add", watch=True) as registered,
+    ):
+        options = ort.SessionOptions(real_api)
+        options.add_devices(registered.devices)
+        before = sum(registered.calls.values())
+        with ort.Session(model, options) as session:
+            np.testing.assert_array_equal(session.run({"x": X})[0], [1, 2, 3])
+        assert registered.calls["EpGraphSupportInfo_AddNodesToFuse"] == 1
+        assert sum(registered.calls.values()) > before
+        registered.watched.fail({"EpGraphSupportInfo_AddNodesToFuse": 0})
+        with ort.Session(model, options) as session:  # the CPU takes the node
+            np.testing.assert_array_equal(session.run({"x": X})[0], [1, 2, 3])
+        registered.watched.fail({"KernelContext_GetInput": 2})
+        with ort.Session(model, options) as session:
+            registered.watched.fail({"KernelContext_GetInput": 1})
+            with pytest.raises(ort.OrtError, match="KernelContext_GetInput was made to fail"):
+                session.run({"x": X})
+            np.testing.assert_array_equal(session.run({"x": X})[0], [1, 2, 3])
+        assert registered.left_alive() == {}
+
+
+OFFICIAL = """
+import json
+import numpy as np
+import onnxruntime
+import ortcffi as ort
+from support import eps
+
+watched = ort.WatchedEp(eps.built(eps.ADDING), "mine")
+onnxruntime.register_execution_provider_library(watched.name, watched.library)
+devices = [each for each in onnxruntime.get_ep_devices() if each.ep_name == "mine"]
+options = onnxruntime.SessionOptions()
+options.add_provider_for_devices(devices, {})
+session = onnxruntime.InferenceSession(eps.added().to_bytes(), options)
+found = session.run(None, {"x": np.ones(3, np.float32)})[0].tolist()
+calls = watched.calls
+del session, devices, options
+onnxruntime.unregister_execution_provider_library(watched.name)
+print(json.dumps([found, calls["EpGraphSupportInfo_AddNodesToFuse"], watched.left_alive()]))
+"""
+
+
+@pytest.mark.usefixtures("real_api", "adding_ep")
+def test_the_official_package_has_the_same_door():
+    done = run(sys.executable, "-P", "-c", OFFICIAL, env=finds_support())
+    assert json.loads(done.stdout) == [[1, 2, 3], 1, {}]
+
+
+# --- without an engine ----------------------------------------------------------------------------
+
+
+def test_a_library_is_tried_without_a_session(adding_ep):
+    with ort.EpLibrary(adding_ep, api=ort.emulate(30)) as library:
+        (factory,) = library.factories
+        with factory.create({"k": "v"}) as ep:
+            claims = ep.capability(eps.added())
+            (node,) = ep.compile(claims)
+            np.testing.assert_array_equal(node(x=X)[0], [1, 2, 3])
+            library.fail({"KernelContext_GetInput": 1})
+            with pytest.raises(ort.OrtError, match="KernelContext_GetInput was made to fail"):
+                node(x=X)
+            del node, claims
+        assert library.wanted_version == 23
+        assert library.calls["KernelContext_GetInput"] >= 2
+        assert library.left_alive() == {}
