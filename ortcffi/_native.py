@@ -11,7 +11,7 @@ import _cffi_backend
 
 from ortcffi._ort import ffi, lib
 
-__all__ = ["Owner", "address_of", "answered_by_core", "ffi", "lib", "slots"]
+__all__ = ["Owner", "address_of", "answered_by_core", "by_slot", "ffi", "lib", "slots"]
 
 # The compiled module has one set of error classes and callbacks for the whole process, so a second
 # interpreter would replace those of the first.
@@ -46,6 +46,12 @@ def answered_by_core() -> frozenset[str]:
     """The slots that the embedded core does not answer with `NotImplemented`."""
     rows = (lib.ortcffi_slot_row(i) for i in range(lib.ORTCFFI_SLOTS))
     return frozenset(_text(row.name) for row in rows if _text(row.who) in ("HOST", "TABLE"))
+
+
+def by_slot(numbers: Any) -> dict[str, int]:
+    """Those of the numbers that are not 0, by the name of their slot."""
+    counts = ffi.unpack(numbers, lib.ORTCFFI_SLOTS_AND_EP)
+    return {_text(lib.ortcffi_slot_row(i).name): n for i, n in enumerate(counts) if n}
 
 
 # --- what is done once ---

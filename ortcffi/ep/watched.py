@@ -8,11 +8,10 @@ from typing import Any
 
 from ortcffi._convert import absolute, decode, encode, integer, optional_mapping, path_of
 from ortcffi._handle import Handle, out_of, owner_of
-from ortcffi._native import lib
+from ortcffi._native import by_slot, lib
 from ortcffi._public import meant, public
 from ortcffi._table import core_api
 from ortcffi.errors import call
-from ortcffi.table.trace import by_slot
 
 __all__ = ["WatchedEp", "name_of"]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ortcffi._convert import decode, pointer
 from ortcffi._handle import Closing, out_of, owned_by, owner_of
-from ortcffi._native import ffi, lib
+from ortcffi._native import by_slot, ffi, lib
 from ortcffi._public import public, refuse_pickle
 from ortcffi._table import core_api, default_api
 from ortcffi.custom_ops.describe import FIELDS
@@ -16,7 +16,7 @@ from ortcffi.table.api import Api
 if TYPE_CHECKING:
     from ortcffi._ort import OrtApi, OrtApiBase, OrtcoreFigures, OrtcoreTrace
 
-__all__ = ["Figures", "Needs", "Trace", "by_slot", "trace"]
+__all__ = ["Figures", "Needs", "Trace", "trace"]
 
 
 class Needs(NamedTuple):
@@ -37,12 +37,6 @@ class Needs(NamedTuple):
     version: int
     slots: tuple[str, ...]
     fields: tuple[str, ...] = ()
-
-
-def by_slot(numbers: Any) -> dict[str, int]:
-    """Those of the numbers that are not 0, by the name of their slot."""
-    counts = ffi.unpack(numbers, lib.ORTCFFI_SLOTS_AND_EP)
-    return {decode(lib.ortcffi_slot_row(i).name): n for i, n in enumerate(counts) if n}
 
 
 class Figures:

@@ -50,7 +50,7 @@ def test_an_older_host_lacks_what_came_later(env, adding_ep):
 
 
 def test_a_library_without_factories_says_which_version_it_wanted(env, asked_ep, tmp_path):
-    with pytest.raises(ort.OrtError, match="no factory was made; .* asked for API version 63"):
+    with pytest.raises(ort.OrtError, match=r"no factory was made; .* asked for API version 63"):
         env.register_ep(asked_ep, "newer", watch=True)
     with pytest.raises(ort.OrtError, match=r"no_such\.so"):
         env.register_ep(tmp_path / "no_such.so", "none", watch=True)

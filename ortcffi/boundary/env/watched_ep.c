@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core.h"
 #include "platform/platform.h"
-#include "table/versions.h"
 #include "boundary/env/watched_eps.h"
 
 #define MOST_FACTORIES 16
@@ -95,6 +95,8 @@ void ortcffi_unwatch_ep(const OrtApi* api, ortcffi_watched_ep* ep) {
 
 OrtcoreFigures* ortcffi_watched_figures(ortcffi_watched_ep* ep) { return &ep->figures; }
 
+static const OrtApi* core_table(void) { return core_api_base()->GetApi(ORT_API_VERSION); }
+
 /* --- what a host asks --------------------------------------------------------------------------*/
 
 /* The same status for the host, whose statuses may be those of another library. */
@@ -102,7 +104,7 @@ static OrtStatus* for_host(const OrtApi* host, OrtStatus* status) {
   if (status == NULL) {
     return NULL;
   }
-  const OrtApi* core = core_api_base()->GetApi(ORT_API_VERSION);
+  const OrtApi* core = core_table();
   OrtStatus* made = host->CreateStatus(core->GetErrorCode(status), core->GetErrorMessage(status));
   core->ReleaseStatus(status);
   return made;
@@ -122,7 +124,9 @@ static OrtStatus* begin_trace(ortcffi_watched_ep* ep, const OrtApiBase* base) {
   const char* shown = version == newest ? base->GetVersionString() : text;
   uint64_t fails[ORTCORE_TRACED_ALL]; /* set to zero by a trace that begins */
   memcpy(fails, ep->figures.fails, sizeof fails);
-  CORE_TRY(core_trace_begin(base->GetApi(newest), version, shown, &ep->figures, &ep->trace));
+  OrtcoreTraceBegin begin =
+      (OrtcoreTraceBegin)core_table()->GetExperimentalFunction(ORTCORE_TRACE_BEGIN);
+  CORE_TRY(begin(base->GetApi(newest), version, shown, &ep->figures, &ep->trace));
   memcpy(ep->figures.fails, fails, sizeof fails);
   ep->figures.notes = 1;
   return NULL;
@@ -161,7 +165,7 @@ static void end(ortcffi_watched_ep* ep) {
     core_library_close(ep->library);
     ep->library = NULL;
   }
-  core_trace_end(ep->trace);
+  ((OrtcoreTraceEnd)core_table()->GetExperimentalFunction(ORTCORE_TRACE_END))(ep->trace);
   ep->trace = NULL;
   core_lock(CORE_LOCK_TRACE);
   ep->is_open = false;
