@@ -14,7 +14,7 @@ from ortcffi.compat._facts import Facts
 from ortcffi.compat._options import SessionOptions
 from ortcffi.compat._providers import check_and_normalize_provider_args
 from ortcffi.compat._session import InferenceSession as CSession
-from ortcffi.compat._values import OrtValue, OrtValueVector
+from ortcffi.compat._values import OrtValue
 from ortcffi.errors import OrtError
 
 __all__ = ["InferenceSession", "Session"]
@@ -111,11 +111,10 @@ class Session(Facts):
         run_options: Any = None,
     ) -> list[OrtValue]:
         """Run the model and return its outputs as values."""
-
-        def run(session: CSession, names: Any, feed: Any, options: Any) -> OrtValueVector:
-            return session.run_with_ort_values(feed, names, options)
-
-        return list(self._try(run, output_names, input_dict_ort_values, run_options))
+        results: list[OrtValue] = self._try(
+            CSession._run_values, output_names, input_dict_ort_values, run_options
+        )
+        return results
 
     def run_with_iobinding(self, iobinding: IOBinding, run_options: Any = None) -> None:
         """Run the model with what is bound."""

@@ -188,8 +188,12 @@ class InferenceSession:
         self, feed: Mapping[str, OrtValue], names: Sequence[str], options: Any = None, /
     ) -> OrtValueVector:
         """Run the model and return its outputs as values."""
+        return OrtValueVector(self._run_values(names, feed, options))
+
+    def _run_values(self, names: Any, feed: Any, options: Any) -> list[OrtValue]:
+        """The outputs as values."""
         found = self._run(self._engine.run_values, names, feed, options)
-        return OrtValueVector(map(OrtValue._of, found))
+        return [OrtValue._of(each) for each in found]
 
     def run_with_ortvaluevector(  # as many as the official function
         self,
