@@ -49,9 +49,9 @@ def compare_ep(  # noqa: PLR0913  # what a comparison is made of
 
     Parameters
     ----------
-    ep_or_library : Ep or path
+    ep_or_library : Ep, str or os.PathLike
         The provider, or its library, whose first device is used.
-    model : Model, path or bytes
+    model : Model, str, os.PathLike or bytes
         The model.
     inputs : mapping of str to array, optional
         Inputs; those that are not given are random, and 1 long where their shape is open.
